@@ -1,0 +1,59 @@
+# make          incremental build in place          make test    build, then all tests
+# make demo     build, train, add an operator       make lint    what CI checks beside the tests
+# make bench    compare with PyTorch                make help    the rest
+PYTHON ?= python3
+VENV ?= .venv
+TEST_WORKERS ?= 2
+BOOTSTRAP = @$(PYTHON) tools/build/bootstrap.py --venv $(VENV)
+RUN = $(VENV)/bin/python
+
+.PHONY: all build demo test smoke lint format bench clean distclean compile_commands help
+all: build
+
+build:
+	$(BOOTSTRAP)
+	@$(RUN) -m tools.build $(addprefix --only ,$(FILE))
+
+demo: build
+	$(BOOTSTRAP) --extra demo
+	@$(RUN) examples/demo.py $(ARGS)
+
+test: build
+	$(BOOTSTRAP) --extra test
+	@$(RUN) -m pytest -n $(TEST_WORKERS) $(ARGS)
+
+smoke: build
+	$(BOOTSTRAP) --extra test
+	@$(RUN) -m pytest -q tests/smoke_test.py $(ARGS)
+
+lint:
+	$(BOOTSTRAP) --extra lint
+	@$(RUN) -m tools.lint $(ARGS)
+
+format:
+	$(BOOTSTRAP) --extra lint
+	@$(RUN) -m tools.lint --fix
+
+bench: build
+	@$(RUN) -m tools.benchmark $(ARGS)
+
+compile_commands:
+	$(BOOTSTRAP)
+	@$(RUN) -m tools.build --compile-commands
+
+clean:
+	rm -rf build dist *.egg-info torch_py/lib torch_py/_C*.so
+
+distclean: clean
+	rm -rf $(VENV)
+
+help:
+	@echo "make [build]           what has changed: generate, compile, link; FILE=aten/native/X.cpp compiles one file"
+	@echo "make test              all tests; ARGS='tests/ops -k softmax' chooses; make smoke takes seconds"
+	@echo "make demo              trains on real digits, then adds an operator"
+	@echo "make lint, format      layering, formatting, types; format mends what can be mended"
+	@echo "make bench             side by side with PyTorch, when that is installed in $(VENV)"
+	@echo "make compile_commands  build/compile_commands.json for editors"
+	@echo "make clean, distclean  removes the build; distclean removes $(VENV) as well"
+	@echo "PYTHON=python3.12 and VENV=.venv choose the interpreter; the build's other settings:"
+	@$(PYTHON) -m tools.build --help-config

@@ -1,0 +1,45 @@
+#pragma once
+// Kernels that are compiled once per instruction set: their declaration, and the choice at start-up.
+#include "c10/cpu/CpuInfo.h"
+
+// Declares a kernel of aten/native/cpu. A kernel file (the build defines CPU_CAPABILITY_AVX2 or the like) sees the variant that it
+// defines, in the inline namespace it defines it in; all other files see every variant of this build.
+#if defined(TORCH_PY_HAVE_AVX2)
+#define TORCH_PY_DECLARE_AVX2(...) namespace AVX2 { __VA_ARGS__; }
+#define TORCH_PY_AVX2(name) &AVX2::name
+#else
+#define TORCH_PY_DECLARE_AVX2(...)
+#define TORCH_PY_AVX2(name) nullptr
+#endif
+#if defined(TORCH_PY_HAVE_AVX512)
+#define TORCH_PY_DECLARE_AVX512(...) namespace AVX512 { __VA_ARGS__; }
+#define TORCH_PY_AVX512(name) &AVX512::name
+#else
+#define TORCH_PY_DECLARE_AVX512(...)
+#define TORCH_PY_AVX512(name) nullptr
+#endif
+
+#if defined(CPU_CAPABILITY_DEFAULT) || defined(CPU_CAPABILITY_AVX2) || defined(CPU_CAPABILITY_AVX512)
+#define TORCH_PY_KERNEL(...) inline namespace CPU_CAPABILITY { __VA_ARGS__; }
+#else
+#define TORCH_PY_KERNEL(...)           \
+  namespace DEFAULT { __VA_ARGS__; }   \
+  TORCH_PY_DECLARE_AVX2(__VA_ARGS__)   \
+  TORCH_PY_DECLARE_AVX512(__VA_ARGS__)
+#endif
+
+/// The variant of kernel `name` for this processor, of function type SCHEMA; to be used inside namespace at::native.
+#define TORCH_PY_CHOOSE_KERNEL(SCHEMA, name) \
+  ::at::native::choose_kernel<SCHEMA>(&DEFAULT::name, TORCH_PY_AVX2(name), TORCH_PY_AVX512(name))
+
+namespace at::native {
+
+template <class Schema>
+Schema* choose_kernel(Schema* baseline, Schema* avx2, Schema* avx512) {
+  const auto capability = c10::cpu_capability();
+  if (avx512 != nullptr && capability >= c10::CpuCapability::AVX512) return avx512;
+  if (avx2 != nullptr && capability >= c10::CpuCapability::AVX2) return avx2;
+  return baseline;
+}
+
+}  // namespace at::native

@@ -1,0 +1,37 @@
+#pragma once
+// The loops of one operator by device, behind a wrapper that is the same for all devices.
+#include "c10/core/Device.h"
+#include "c10/util/Exception.h"
+
+namespace at {
+
+template <class Schema>
+class DeviceKernels;
+
+/// Called with a device and the arguments of the loop. Meta tensors have no elements to loop over.
+template <class... Args>
+class DeviceKernels<void(Args...)> {
+ public:
+  using Kernel = void (*)(Args...);
+  DeviceKernels(const char* name, Kernel cpu, Kernel cuda = nullptr) : name_(name) {
+    set(c10::DeviceType::CPU, cpu);
+    set(c10::DeviceType::CUDA, cuda);
+  }
+
+  /// For out-of-tree devices.
+  void set(c10::DeviceType type, Kernel kernel) { kernels_[static_cast<int>(type)] = kernel; }
+
+  template <class... Given>
+  void operator()(c10::Device device, Given&&... arguments) const {
+    if (device.is_meta()) return;
+    const Kernel kernel = kernels_[static_cast<int>(device.type)];
+    TORCH_CHECK_NOT_IMPLEMENTED(kernel != nullptr, name_, " has no kernel for device '", device, "'");
+    kernel(static_cast<Given&&>(arguments)...);
+  }
+
+ private:
+  const char* name_;
+  Kernel kernels_[c10::kNumDeviceTypes] = {};
+};
+
+}  // namespace at

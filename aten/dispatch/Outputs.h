@@ -1,0 +1,23 @@
+#pragma once
+// Results of generated wrappers: where a kernel writes, and how a computed result reaches the tensor the caller gave.
+#include <initializer_list>
+#include <tuple>
+#include <vector>
+
+#include "aten/core/Tensor.h"
+
+namespace at {
+
+/// What a kernel writes to when the caller gave `out`: out itself, resized, when it can hold the result as it is and shares
+/// no memory with an input; otherwise a fresh tensor that store_output copies from.
+TORCH_PY_API Tensor output_buffer(const char* op_name, const Tensor& out, const TensorSpec& spec, std::initializer_list<TensorList> inputs);
+/// Ends an out= call whose kernel wrote to `buffer`.
+TORCH_PY_API void store_output(const Tensor& out, const Tensor& buffer);
+/// Gives `out` the sizes and values of `result`, which must be castable to its dtype.
+TORCH_PY_API void copy_to_output(const char* op_name, const Tensor& out, const Tensor& result);
+/// Replaces the values of `self` by those of `result`, which has its sizes and can be cast to its dtype.
+TORCH_PY_API void copy_to_self(const char* op_name, const Tensor& self, const Tensor& result);
+/// An in-place call whose result has other sizes, or a dtype that self cannot hold, is refused before anything changes.
+TORCH_PY_API void check_inplace_result(const char* op_name, const Tensor& self, IntArrayRef sizes, ScalarType dtype);
+
+}  // namespace at

@@ -1,0 +1,43 @@
+#pragma once
+// What generated registrations are made of. `Op` is a struct of at::ops.
+#include "aten/core/Tensor.h"
+#include "c10/dispatch/OperatorEntry.h"
+
+namespace at {
+
+/// Makes the operator known by name. Kernels may be set before or after.
+template <class Op>
+void register_operator() {
+  Dispatcher::singleton().add(&Op::entry);
+}
+
+template <class Op>
+void register_kernel(DispatchKeySet keys, typename Op::Schema* kernel, const char* name, const char* origin) {
+  Op::entry.set_kernel(keys, reinterpret_cast<void*>(kernel), name, origin);
+}
+
+template <class Op, class Schema>
+struct BelowAutograd;
+
+/// The autograd kernel of an operator without gradient: runs it and records nothing.
+template <class Op, class Result, class... Args>
+struct BelowAutograd<Op, Result(DispatchKeySet, Args...)> {
+  static Result call(DispatchKeySet keys, Args... arguments) {
+    AutoDispatchBelowAutograd below;
+    return Op::redispatch(keys & kBelowAutograd, arguments...);
+  }
+};
+
+template <class Op>
+void register_without_gradient() {
+  register_kernel<Op>(kAutogradKeys, &BelowAutograd<Op, typename Op::Schema>::call, "without gradient", "aten/dispatch/Register.h");
+}
+
+/// Keys of a call whose tensors may all be missing: the CPU's then.
+inline DispatchKeySet keys_or_cpu(DispatchKeySet keys) { return keys.empty() ? DispatchKeySet(DispatchKey::CPU) : keys; }
+/// Keys of a factory, from its device argument.
+inline DispatchKeySet keys_of_device(std::optional<Device> device) {
+  return DispatchKeySet(dense_backend_key(device.value_or(kCPU).type));
+}
+
+}  // namespace at

@@ -1,0 +1,65 @@
+#pragma once
+// Loops over the 1-d lanes of tensors along one dimension (softmax, cumsum, sort, argmax, gather ...).
+#include <algorithm>
+#include <initializer_list>
+
+#include "aten/core/Tensor.h"
+#include "aten/parallel/Parallel.h"
+
+namespace at::native {
+
+/// A set of tensors that agree in all dimensions but `dim`; calls f(pointers) per lane, pointers[k] being the first
+/// element of the lane in tensor k. Lanes are shared out to threads; `lane_cost` is the work of one, in elements.
+class LaneIterator {
+ public:
+  LaneIterator(int64_t dim, std::initializer_list<const Tensor*> tensors) {
+    const Tensor& first = **tensors.begin();
+    for (int64_t d = 0; d < first.dim(); ++d) {
+      if (d != dim) sizes_.push_back(first.sizes()[d]);
+    }
+    for (const int64_t size : sizes_) lanes_ *= size;
+    for (const Tensor* tensor : tensors) {
+      const int64_t itemsize = static_cast<int64_t>(tensor->itemsize());
+      DimVector strides;
+      for (int64_t d = 0; d < tensor->dim(); ++d) {
+        if (d != dim) strides.push_back(tensor->strides()[d] * itemsize);
+      }
+      operands_.push_back({static_cast<char*>(tensor->data()), strides});
+    }
+  }
+
+  int64_t lanes() const { return lanes_; }
+
+  template <typename F>
+  void for_each(int64_t lane_cost, const F& f) const {
+    const int64_t grain = std::max<int64_t>(1, 32768 / std::max<int64_t>(1, lane_cost));
+    parallel_for(0, lanes_, grain, [&](int64_t begin, int64_t end) {
+      char* pointers[8];
+      for (int64_t lane = begin; lane < end; ++lane) {
+        int64_t rest = lane;
+        for (size_t k = 0; k < operands_.size(); ++k) pointers[k] = operands_[k].data;
+        for (size_t d = sizes_.size(); d-- > 0;) {
+          const int64_t index = rest % sizes_[d];
+          rest /= sizes_[d];
+          for (size_t k = 0; k < operands_.size(); ++k) pointers[k] += index * operands_[k].strides[d];
+        }
+        f(static_cast<char* const*>(pointers));
+      }
+    });
+  }
+
+ private:
+  struct Operand {
+    char* data;
+    DimVector strides;
+  };
+  DimVector sizes_;
+  SmallVector<Operand, 4> operands_;
+  int64_t lanes_ = 1;
+};
+
+/// Stride of `dim` in elements; 1 for a 0-dim tensor, which counts as one lane of one element.
+inline int64_t lane_stride(const Tensor& tensor, int64_t dim) { return tensor.dim() == 0 ? 1 : tensor.strides()[dim]; }
+inline int64_t lane_size(const Tensor& tensor, int64_t dim) { return tensor.dim() == 0 ? 1 : tensor.sizes()[dim]; }
+
+}  // namespace at::native

@@ -1,0 +1,105 @@
+#pragma once
+// Loops of pointwise CPU kernels. Included by files that are compiled once per instruction set, hence the
+// CPU_CAPABILITY namespace: code of one instruction set never replaces code of another at link time.
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include "aten/iteration/Gather.h"
+#include "aten/iteration/TensorIterator.h"
+
+#ifndef CPU_CAPABILITY
+#define CPU_CAPABILITY DEFAULT
+#endif
+
+namespace at::native {
+inline namespace CPU_CAPABILITY {
+
+template <typename F>
+struct function_traits : function_traits<decltype(&F::operator())> {};
+template <typename C, typename R, typename... A>
+struct function_traits<R (C::*)(A...) const> {
+  using result = R;
+  using arguments = std::tuple<std::decay_t<A>...>;
+  static constexpr size_t arity = sizeof...(A);
+};
+
+constexpr int64_t kBlock = 256;  // elements per block of a strided loop: all buffers stay in the first-level cache
+
+template <typename F, typename R, typename... A, size_t... I>
+inline void contiguous_loop(const F& op, R* out, const std::tuple<const A*...>& in, int64_t n, std::index_sequence<I...>) {
+  // ivdep: an in-place call has out == in, element by element, which is no dependence between iterations.
+#pragma GCC ivdep
+  for (int64_t i = 0; i < n; ++i) out[i] = op(std::get<I>(in)[i]...);
+}
+
+/// One inner loop over n elements: contiguous operands are used where they are, others through blocks.
+template <typename F, typename R, typename... A, size_t... I>
+void pointwise_loop(const F& op, char* const* data, const int64_t* strides, int64_t n, std::tuple<A...>*,
+                    std::index_sequence<I...> indices) {
+  const bool out_direct = strides[0] == static_cast<int64_t>(sizeof(R)) || n == 1;
+  const bool direct[] = {(strides[I + 1] == static_cast<int64_t>(sizeof(A)) || n == 1)..., true};
+  if (out_direct && (direct[I] && ...)) {
+    contiguous_loop<F, R, A...>(op, reinterpret_cast<R*>(data[0]),
+                                std::tuple<const A*...>(reinterpret_cast<const A*>(data[I + 1])...), n, indices);
+    return;
+  }
+  alignas(64) char out_block[kBlock * sizeof(R)];
+  alignas(64) char blocks[std::max<size_t>(sizeof...(A), 1)][kBlock * 16];
+  for (int64_t start = 0; start < n; start += kBlock) {
+    const int64_t count = std::min(kBlock, n - start);
+    auto pointer = [&](auto position, auto* typed) {
+      constexpr size_t k = decltype(position)::value;
+      using T = std::remove_pointer_t<decltype(typed)>;
+      const char* source = data[k + 1] + start * strides[k + 1];
+      if (direct[k]) return reinterpret_cast<const T*>(source);
+      const bool filled = strides[k + 1] == 0 && start != 0;  // a broadcast value stays in its block
+      if (!filled) gather(blocks[k], source, strides[k + 1], sizeof(T), count);
+      return reinterpret_cast<const T*>(blocks[k]);
+    };
+    const std::tuple<const A*...> in(pointer(std::integral_constant<size_t, I>(), static_cast<A*>(nullptr))...);
+    char* target = data[0] + start * strides[0];
+    R* out = reinterpret_cast<R*>(out_direct ? target : out_block);
+    contiguous_loop<F, R, A...>(op, out, in, count, indices);
+    if (!out_direct) scatter(target, strides[0], out_block, sizeof(R), count);
+  }
+}
+
+/// Applies `op` to every element: result type and argument types of the lambda are the operands' element types.
+template <typename F>
+void cpu_kernel(const TensorIteratorBase& iter, const F& op, int64_t grain = TensorIterator::kGrain) {
+  using traits = function_traits<F>;
+  using arguments = typename traits::arguments;
+  TORCH_INTERNAL_ASSERT(iter.ntensors() == static_cast<int>(traits::arity) + 1, iter.op_name(), ": kernel takes ",
+                        traits::arity, " inputs, iterator has ", iter.ntensors() - 1);
+  auto loop = [](const void* context, char* const* data, const int64_t* strides, int64_t n) {
+    pointwise_loop<F, typename traits::result>(*static_cast<const F*>(context), data, strides, n,
+                                               static_cast<arguments*>(nullptr),
+                                               std::make_index_sequence<traits::arity>());
+  };
+  iter.for_each(loop, &op, grain);
+}
+
+/// For kernels with state per element that must run in order (random numbers): one thread, no blocks.
+template <typename F>
+void cpu_serial_kernel(const TensorIteratorBase& iter, const F& op) {
+  using traits = function_traits<F>;
+  using R = typename traits::result;
+  static_assert(traits::arity <= 1, "serial kernels take at most one input");
+  auto loop = [](const void* context, char* const* data, const int64_t* strides, int64_t n) {
+    const F& f = *static_cast<const F*>(context);
+    for (int64_t i = 0; i < n; ++i) {
+      R* out = reinterpret_cast<R*>(data[0] + i * strides[0]);
+      if constexpr (traits::arity == 0) {
+        *out = f();
+      } else {
+        using A = std::tuple_element_t<0, typename traits::arguments>;
+        *out = f(*reinterpret_cast<const A*>(data[1] + i * strides[1]));
+      }
+    }
+  };
+  iter.serial_for_each(loop, &op, 0, iter.numel());
+}
+
+}  // namespace CPU_CAPABILITY
+}  // namespace at::native

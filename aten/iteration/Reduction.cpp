@@ -1,0 +1,133 @@
+#include <bitset>
+
+#include "aten/iteration/TensorIterator.h"
+
+namespace at {
+
+/// Assembles the iterator of a reduction: the result is seen with size-1 dimensions expanded at stride 0.
+class ReductionBuilder {
+ public:
+  ReductionBuilder(const char* op_name, const Tensor& self, OptionalIntArrayRef dims, bool keepdim)
+      : self_(self), keepdim_(keepdim), reduced_(mask(op_name, self, dims)) {
+    iter_.op_name_ = op_name;
+  }
+
+  static std::bitset<64> mask(const char* op_name, const Tensor& self, OptionalIntArrayRef dims) {
+    std::bitset<64> reduced;
+    TORCH_CHECK(self.dim() <= 64, op_name, ": only tensors with up to 64 dims are supported, got ", self.dim());
+    if (!dims.has_value() || dims->empty()) return reduced.set();
+    for (const int64_t dim : *dims) {
+      const int64_t d = wrap_dim(dim, self.dim());
+      TORCH_CHECK(!reduced[d], op_name, ": dim ", d, " appears multiple times in the list of dims");
+      reduced.set(d);
+    }
+    return reduced;
+  }
+
+  DimVector result_sizes() const {
+    DimVector sizes;
+    for (int64_t d = 0; d < self_.dim(); ++d) {
+      if (!reduced_[d]) {
+        sizes.push_back(self_.sizes()[d]);
+      } else if (keepdim_) {
+        sizes.push_back(1);
+      }
+    }
+    return sizes;
+  }
+
+  TensorIterator build(const Tensor& out, ScalarType input_dtype, ScalarType out_dtype) {
+    const DimVector sizes = result_sizes();
+    iter_.operands_.push_back({});
+    iter_.operands_.push_back({self_.scalar_type() == input_dtype ? self_ : self_.to(input_dtype)});
+    iter_.common_dtype_ = input_dtype;
+    set_result(out, sizes, out_dtype);
+    iter_.shape_ = DimVector(self_.sizes());
+    const Tensor result = iter_.operands_[0].tensor;
+    iter_.operands_[0].tensor = expanded(result);
+    iter_.plan();
+    iter_.operands_[0].tensor = result;
+    return std::move(iter_);
+  }
+
+ private:
+  void set_result(const Tensor& out, IntArrayRef sizes, ScalarType out_dtype) {
+    if (out.defined()) {
+      TORCH_CHECK(out.device() == self_.device(), iter_.op_name_,
+                  ": Expected all tensors to be on the same device, but found at least two devices, ", self_.device(),
+                  " and ", out.device(), "!");
+      TORCH_CHECK(can_cast(out_dtype, out.scalar_type()), iter_.op_name_, ": result type ", out_dtype,
+                  " can't be cast to the desired output type ", out.scalar_type());
+      resize_output(out, sizes);
+      check_no_internal_overlap(iter_.op_name_, out);
+      if (out.scalar_type() == out_dtype && !shares_memory(out)) {
+        iter_.operands_[0].tensor = out;
+        return;
+      }
+      iter_.caller_out_ = out;
+    }
+    iter_.operands_[0].tensor = empty_tensor(sizes, out_dtype, self_.device());
+  }
+
+  bool shares_memory(const Tensor& out) const { return out.storage().get() == self_.storage().get(); }
+
+  /// `result` as a tensor of self's shape: kept dimensions with their strides, reduced ones with stride 0.
+  Tensor expanded(const Tensor& result) const {
+    DimVector strides(self_.dim());
+    int64_t from = 0;
+    for (int64_t d = 0; d < self_.dim(); ++d) {
+      strides[d] = reduced_[d] ? 0 : result.strides()[from];
+      if (!reduced_[d] || keepdim_) ++from;
+    }
+    auto impl = result.unsafe_impl()->shallow_copy();
+    impl->set_sizes_and_strides(self_.sizes(), strides, result.storage_offset());
+    return Tensor(std::move(impl));
+  }
+
+  const Tensor& self_;
+  bool keepdim_;
+  std::bitset<64> reduced_;
+  TensorIterator iter_;
+};
+
+namespace native {
+
+namespace {
+
+struct ReductionTypes {
+  ScalarType input;
+  ScalarType output;
+};
+
+ReductionTypes reduction_types(const Tensor& self, ReductionDtype rule, std::optional<ScalarType> dtype) {
+  const ScalarType type = dtype.value_or(self.scalar_type());
+  switch (rule) {
+    case ReductionDtype::Same: return {type, type};
+    case ReductionDtype::IntToLong: {
+      const ScalarType wide = !dtype.has_value() && is_integral(type, true) ? kLong : type;
+      return {wide, wide};
+    }
+    case ReductionDtype::IntToFloat: {
+      const ScalarType wide = is_integral(type, true) ? default_dtype() : type;
+      return {wide, wide};
+    }
+    case ReductionDtype::Bool: return {type, kBool};
+    case ReductionDtype::Index: return {type, kLong};
+  }
+  return {type, type};
+}
+
+}  // namespace
+
+DimVector reduced_sizes(const Tensor& self, OptionalIntArrayRef dims, bool keepdim) {
+  return ReductionBuilder("reduction", self, dims, keepdim).result_sizes();
+}
+
+TensorIterator make_reduction(const char* op_name, const Tensor& out, const Tensor& self, OptionalIntArrayRef dims,
+                              bool keepdim, ReductionDtype rule, std::optional<ScalarType> dtype) {
+  const ReductionTypes types = reduction_types(self, rule, dtype);
+  return ReductionBuilder(op_name, self, dims, keepdim).build(out, types.input, types.output);
+}
+
+}  // namespace native
+}  // namespace at

@@ -1,0 +1,320 @@
+#include "aten/iteration/TensorIterator.h"
+
+#include <algorithm>
+
+#include "aten/iteration/MemoryOverlap.h"
+#include "aten/parallel/Parallel.h"
+
+namespace at {
+
+namespace {
+
+/// 0-dim CPU numbers are cast here: a dispatched copy would cost more than the operator itself.
+Tensor cast_operand(const Tensor& tensor, ScalarType dtype) {
+  if (tensor.scalar_type() == dtype) return tensor;
+  if (tensor.dim() != 0 || !tensor.is_cpu()) return tensor.to(dtype);
+  Tensor result = empty_tensor({}, dtype, kCPU);
+  auto assign = [&](auto value) {
+    using From = decltype(value);
+    const From from = *static_cast<const From*>(tensor.data());
+    switch (dtype) {
+#define CASE(cpp, name, python) \
+  case ScalarType::name: *static_cast<cpp*>(result.data()) = convert<cpp>(from); break;
+      TORCH_PY_FORALL_SCALAR_TYPES(CASE)
+#undef CASE
+      case ScalarType::Undefined: break;
+    }
+  };
+  switch (tensor.scalar_type()) {
+#define CASE(cpp, name, python) \
+  case ScalarType::name: assign(cpp()); break;
+    TORCH_PY_FORALL_SCALAR_TYPES(CASE)
+#undef CASE
+    case ScalarType::Undefined: break;
+  }
+  return result;
+}
+
+bool is_number_like(const Tensor& tensor) { return tensor.is_cpu() && tensor.dim() == 0; }
+
+}  // namespace
+
+void TensorIterator::check_devices(std::initializer_list<const Tensor*> inputs) const {
+  // 0-dim CPU tensors may meet tensors of any device.
+  const Tensor* first = nullptr;
+  for (const Tensor* tensor : inputs) {
+    if (is_number_like(*tensor)) continue;
+    if (first == nullptr) first = tensor;
+    TORCH_CHECK(tensor->device() == first->device(), op_name_, ": Expected all tensors to be on the same device, but found at least two devices, ",
+                first->device(), " and ", tensor->device(), "!");
+  }
+}
+
+void TensorIterator::cast_inputs(Promotion promotion, std::initializer_list<const Tensor*> inputs) {
+  bool same = true;
+  const ScalarType first = (*inputs.begin())->scalar_type();
+  for (const Tensor* tensor : inputs) same = same && tensor->scalar_type() == first && !tensor->is_wrapped_number();
+  common_dtype_ = first;
+  if (promotion != Promotion::Same) {
+    if (!same) {
+      SmallVector<Tensor, 4> tensors;
+      for (const Tensor* tensor : inputs) tensors.push_back(*tensor);
+      common_dtype_ = result_type(tensors);
+    }
+    if (promotion == Promotion::IntToFloat && is_integral(common_dtype_, true)) common_dtype_ = default_dtype();
+  }
+  const bool cast = promotion != Promotion::Same;
+  for (const Tensor* tensor : inputs) {
+    operands_.push_back({cast ? cast_operand(*tensor, common_dtype_) : *tensor});
+  }
+}
+
+ScalarType TensorIterator::output_dtype(Promotion promotion) const {
+  switch (promotion) {
+    case Promotion::Comparison: return kBool;
+    case Promotion::ComplexToReal: return to_real(common_dtype_);
+    default: return common_dtype_;
+  }
+}
+
+/// The common case: everything contiguous and of one shape becomes one dimension, without planning.
+bool TensorIterator::try_flat(const Tensor& out, ScalarType out_dtype) {
+  const Tensor& first = operands_[1].tensor;
+  if (!first.is_contiguous()) return false;
+  for (size_t i = 2; i < operands_.size(); ++i) {
+    const Tensor& tensor = operands_[i].tensor;
+    if (!tensor.is_contiguous() || tensor.sizes() != first.sizes()) return false;
+  }
+  if (out.defined() && (out.scalar_type() != out_dtype || !out.is_contiguous() || out.sizes() != first.sizes())) {
+    return false;
+  }
+  for (const Operand& operand : operands_) {
+    if (operand.tensor.defined() && operand.tensor.device() != first.device()) return false;
+  }
+  numel_ = first.numel();
+  operands_[0].tensor = out.defined() ? out : empty_tensor(first.sizes(), out_dtype, first.device());
+  if (out.defined()) {
+    for (size_t i = 1; i < operands_.size(); ++i) check_no_partial_overlap(op_name_, out, operands_[i].tensor);
+  }
+  shape_.push_back(numel_);
+  for (Operand& operand : operands_) {
+    operand.data = static_cast<char*>(operand.tensor.data());
+    operand.strides.push_back(static_cast<int64_t>(operand.tensor.itemsize()));
+  }
+  return true;
+}
+
+void TensorIterator::compute_shape(const Tensor& out, OutputKind kind) {
+  shape_ = DimVector(operands_[1].tensor.sizes());
+  for (size_t i = 2; i < operands_.size(); ++i) {
+    const IntArrayRef sizes = operands_[i].tensor.sizes();
+    if (IntArrayRef(shape_) != sizes) shape_ = broadcast_sizes(shape_, sizes);
+  }
+  if (kind == OutputKind::Inplace) {
+    TORCH_CHECK(out.sizes() == IntArrayRef(shape_), "output with shape ", out.sizes(),
+                " doesn't match the broadcast shape ", IntArrayRef(shape_), " in ", op_name_);
+  }
+}
+
+void TensorIterator::set_output(const Tensor& out, ScalarType out_dtype, OutputKind kind) {
+  Device device = operands_[1].tensor.device();
+  for (size_t i = 1; i < operands_.size(); ++i) {
+    if (!is_number_like(operands_[i].tensor)) {
+      device = operands_[i].tensor.device();
+      break;
+    }
+  }
+  if (out.defined()) {
+    TORCH_CHECK(out.device() == device || (is_number_like(operands_[1].tensor) && operands_.size() == 2), op_name_,
+                ": Expected all tensors to be on the same device, but found at least two devices, ", device, " and ",
+                out.device(), "!");
+    TORCH_CHECK(can_cast(out_dtype, out.scalar_type()), op_name_, ": result type ", out_dtype,
+                " can't be cast to the desired output type ", out.scalar_type());
+    if (kind == OutputKind::Out) resize_output(out, shape_);
+    check_no_internal_overlap(op_name_, out);
+    for (size_t i = 1; i < operands_.size(); ++i) check_no_partial_overlap(op_name_, out, operands_[i].tensor);
+    if (out.scalar_type() == out_dtype) {
+      operands_[0].tensor = out;
+      return;
+    }
+    caller_out_ = out;
+    device = out.device();
+  }
+  // A new output keeps the order of dimensions of its inputs (channels_last stays channels_last).
+  bool contiguous = true;
+  for (size_t i = 1; i < operands_.size(); ++i) {
+    contiguous = contiguous && (operands_[i].tensor.is_contiguous() || operands_[i].tensor.dim() == 0);
+  }
+  if (contiguous || shape_.size() < 2) {
+    operands_[0].tensor = empty_tensor(shape_, out_dtype, device);
+    return;
+  }
+  const SmallVector<int, 6> order = dimension_order(shape_);
+  DimVector strides(shape_.size());
+  int64_t stride = 1;
+  for (const int d : order) {
+    strides[d] = stride;
+    stride *= std::max<int64_t>(shape_[d], 1);
+  }
+  operands_[0].tensor = empty_strided_tensor(shape_, strides, out_dtype, device);
+}
+
+namespace {
+
+/// Byte strides of `tensor` for `shape`: 0 along broadcast dimensions.
+DimVector broadcast_strides(const Tensor& tensor, IntArrayRef shape) {
+  DimVector strides(shape.size(), 0);
+  const int64_t itemsize = static_cast<int64_t>(tensor.itemsize());
+  const size_t offset = shape.size() - tensor.sizes().size();
+  for (size_t i = 0; i < tensor.sizes().size(); ++i) {
+    strides[i + offset] = tensor.sizes()[i] == 1 && shape[i + offset] != 1 ? 0 : tensor.strides()[i] * itemsize;
+  }
+  return strides;
+}
+
+}  // namespace
+
+/// Dimensions from fastest to slowest: the first operand whose strides tell two dimensions apart decides.
+SmallVector<int, 6> TensorIterator::dimension_order(IntArrayRef shape) const {
+  const int n = static_cast<int>(shape.size());
+  SmallVector<DimVector, 4> strides;
+  for (const Operand& operand : operands_) {
+    if (operand.tensor.defined()) strides.push_back(broadcast_strides(operand.tensor, shape));
+  }
+  // +1: a is slower than b, -1: faster, 0: cannot tell.
+  auto compare = [&](int a, int b) {
+    for (const DimVector& s : strides) {
+      if (s[a] == 0 || s[b] == 0) continue;
+      if (s[a] != s[b]) return s[a] > s[b] ? 1 : -1;
+      if (shape[a] != shape[b]) return shape[a] > shape[b] ? 1 : -1;
+    }
+    return 0;
+  };
+  SmallVector<int, 6> order;
+  for (int d = n - 1; d >= 0; --d) order.push_back(d);
+  for (int i = 1; i < n; ++i) {  // insertion sort: stable, and "cannot tell" looks further left
+    int position = i;
+    for (int j = i - 1; j >= 0; --j) {
+      const int comparison = compare(order[position], order[j]);
+      if (comparison > 0) break;
+      if (comparison < 0) {
+        std::swap(order[position], order[j]);
+        position = j;
+      }
+    }
+  }
+  return order;
+}
+
+void TensorIterator::plan() {
+  numel_ = 1;
+  for (const int64_t size : shape_) numel_ *= size;
+  const SmallVector<int, 6> order = dimension_order(shape_);
+  for (Operand& operand : operands_) {
+    operand.data = static_cast<char*>(operand.tensor.data());
+    const DimVector strides = broadcast_strides(operand.tensor, shape_);
+    operand.strides.clear();
+    for (const int d : order) operand.strides.push_back(strides[d]);
+  }
+  DimVector ordered;
+  for (const int d : order) ordered.push_back(shape_[d]);
+  shape_ = std::move(ordered);
+  coalesce();
+}
+
+void TensorIterator::coalesce() {
+  size_t last = 0;
+  if (shape_.empty()) {
+    shape_.push_back(1);
+    for (Operand& operand : operands_) operand.strides.push_back(0);
+  }
+  auto can_merge = [&](size_t a, size_t b) {
+    if (shape_[a] == 1 || shape_[b] == 1) return true;
+    for (const Operand& operand : operands_) {
+      if (operand.strides[a] * shape_[a] != operand.strides[b]) return false;
+    }
+    return true;
+  };
+  for (size_t d = 1; d < shape_.size(); ++d) {
+    const bool merge = can_merge(last, d);
+    if (merge && shape_[last] != 1) {
+      shape_[last] *= shape_[d];
+      continue;
+    }
+    if (!merge) ++last;
+    shape_[last] = shape_[d];
+    for (Operand& operand : operands_) operand.strides[last] = operand.strides[d];
+  }
+  shape_.resize(last + 1);
+  for (Operand& operand : operands_) operand.strides.resize(last + 1);
+}
+
+TensorIterator TensorIterator::pointwise(const char* op_name, Promotion promotion, const Tensor& out,
+                                         std::initializer_list<const Tensor*> inputs, OutputKind kind) {
+  TensorIterator iter;
+  iter.op_name_ = op_name;
+  iter.operands_.push_back({});
+  iter.cast_inputs(promotion, inputs);
+  const ScalarType out_dtype = iter.output_dtype(promotion);
+  if (iter.try_flat(out, out_dtype)) return iter;
+  iter.check_devices(inputs);
+  iter.compute_shape(out, kind);
+  iter.set_output(out, out_dtype, kind);
+  iter.plan();
+  return iter;
+}
+
+TensorIterator TensorIterator::over(const char* op_name, std::initializer_list<const Tensor*> operands) {
+  TensorIterator iter;
+  iter.op_name_ = op_name;
+  for (const Tensor* tensor : operands) iter.operands_.push_back({*tensor});
+  iter.common_dtype_ = iter.operands_.back().tensor.scalar_type();
+  iter.shape_ = DimVector(iter.operands_[0].tensor.sizes());
+  for (const Operand& operand : iter.operands_) {
+    TORCH_CHECK(broadcast_sizes(iter.shape_, operand.tensor.sizes()) == iter.shape_, op_name, ": shape ",
+                operand.tensor.sizes(), " does not broadcast to ", iter.operands_[0].tensor.sizes());
+  }
+  iter.plan();
+  return iter;
+}
+
+const Tensor& TensorIterator::finish() {
+  if (!caller_out_.defined()) return operands_[0].tensor;
+  if (!caller_out_.is_meta()) caller_out_.copy_(operands_[0].tensor);
+  return caller_out_;
+}
+
+void TensorIterator::for_each(Loop loop, const void* context, int64_t grain) const {
+  if (numel_ == 0) return;
+  if (numel_ <= grain || in_parallel_region() || get_num_threads() == 1) {
+    serial_for_each(loop, context, 0, numel_);
+    return;
+  }
+  parallel_for(0, numel_, grain, [&](int64_t begin, int64_t end) { serial_for_each(loop, context, begin, end); });
+}
+
+void TensorIterator::serial_for_each(Loop loop, const void* context, int64_t begin, int64_t end) const {
+  const int n = ntensors();
+  char* data[kMaxOperands];
+  int64_t inner[kMaxOperands];
+  for (int k = 0; k < n; ++k) inner[k] = operands_[k].strides[0];
+  DimVector index(shape_.size());
+  int64_t rest = begin;
+  for (size_t d = 0; d < shape_.size(); ++d) {
+    index[d] = rest % shape_[d];
+    rest /= shape_[d];
+  }
+  while (begin < end) {
+    for (int k = 0; k < n; ++k) {
+      data[k] = operands_[k].data;
+      for (size_t d = 0; d < shape_.size(); ++d) data[k] += index[d] * operands_[k].strides[d];
+    }
+    const int64_t run = std::min(shape_[0] - index[0], end - begin);
+    loop(context, data, inner, run);
+    begin += run;
+    index[0] = 0;
+    for (size_t d = 1; d < shape_.size() && ++index[d] == shape_[d]; ++d) index[d] = 0;
+  }
+}
+
+}  // namespace at

@@ -1,0 +1,105 @@
+#pragma once
+#include <initializer_list>
+#include <optional>
+
+#include "aten/core/Tensor.h"
+#include "c10/util/SmallVector.h"
+
+namespace at {
+
+/// How a pointwise operator chooses the dtype it computes in and the dtype of its result.
+enum class Promotion : uint8_t {
+  Default,       // result_type of the inputs, for both
+  IntToFloat,    // as Default, integers and bool become the default dtype
+  Comparison,    // inputs promoted, result bool
+  Same,          // every input keeps its dtype; the result has the first input's
+  ComplexToReal  // as Default; a complex input gives its real type
+};
+
+/// Which variant of an operator a call is: decides what an output of another shape or dtype means.
+enum class OutputKind : uint8_t { Function, Inplace, Out };
+
+/// Plan of one pointwise or reduction pass over several tensors: operand 0 is written, the others are read.
+/// Dimensions are reordered and merged so that dimension 0 is the fastest; strides are in bytes.
+class TORCH_PY_API TensorIterator {
+ public:
+  static constexpr int kMaxOperands = 8;
+  static constexpr int64_t kGrain = 32768;  // elements below which a second thread costs more than it brings
+  /// Runs over n elements: data[k] advances by strides[k] bytes per element.
+  using Loop = void (*)(const void* context, char* const* data, const int64_t* strides, int64_t n);
+
+  /// Casts inputs to the common dtype, checks devices, overlap and castability, broadcasts, allocates (undefined `out`)
+  /// or resizes the output, and coalesces.
+  static TensorIterator pointwise(const char* op_name, Promotion promotion, const Tensor& out,
+                                  std::initializer_list<const Tensor*> inputs, OutputKind kind = OutputKind::Function);
+  /// Operands as they are (no casts, no allocation): each must broadcast to operand 0's shape.
+  static TensorIterator over(const char* op_name, std::initializer_list<const Tensor*> operands);
+
+  /// Writes a casted temporary back to the caller's out, and returns the caller's output.
+  const Tensor& finish();
+
+  const char* op_name() const { return op_name_; }
+  int ntensors() const { return static_cast<int>(operands_.size()); }
+  int64_t numel() const { return numel_; }
+  int dim() const { return static_cast<int>(shape_.size()); }
+  /// Coalesced sizes and byte strides, fastest dimension first.
+  IntArrayRef shape() const { return shape_; }
+  IntArrayRef strides(int operand) const { return operands_[operand].strides; }
+  char* data(int operand) const { return operands_[operand].data; }
+  ScalarType dtype(int operand = 0) const { return operands_[operand].tensor.scalar_type(); }
+  ScalarType common_dtype() const { return common_dtype_; }
+  Device device() const { return operands_[0].tensor.device(); }
+  bool is_meta() const { return device().is_meta(); }
+  const Tensor& output() const { return operands_[0].tensor; }
+  const Tensor& input(int i) const { return operands_[i + 1].tensor; }
+  const Tensor& tensor(int operand) const { return operands_[operand].tensor; }
+
+  /// Calls loop(context, ...) over all elements, split over threads above the grain.
+  void for_each(Loop loop, const void* context, int64_t grain = kGrain) const;
+  /// Elements [begin, end) of the coalesced order, in the calling thread.
+  void serial_for_each(Loop loop, const void* context, int64_t begin, int64_t end) const;
+
+ private:
+  friend class ReductionBuilder;
+  struct Operand {
+    Tensor tensor;
+    char* data = nullptr;
+    DimVector strides{};
+  };
+
+  void check_devices(std::initializer_list<const Tensor*> inputs) const;
+  void cast_inputs(Promotion promotion, std::initializer_list<const Tensor*> inputs);
+  ScalarType output_dtype(Promotion promotion) const;
+  bool try_flat(const Tensor& out, ScalarType out_dtype);
+  void compute_shape(const Tensor& out, OutputKind kind);
+  void set_output(const Tensor& out, ScalarType out_dtype, OutputKind kind);
+  void plan();
+  SmallVector<int, 6> dimension_order(IntArrayRef shape) const;
+  void coalesce();
+
+  const char* op_name_ = "";
+  SmallVector<Operand, 4> operands_;
+  DimVector shape_;
+  int64_t numel_ = 0;
+  ScalarType common_dtype_ = ScalarType::Undefined;
+  Tensor caller_out_;  // defined when operand 0 is a temporary of another dtype
+};
+using TensorIteratorBase = TensorIterator;
+
+/// Refuses a written tensor in which two elements share memory (expand), and inputs that overlap it partly.
+TORCH_PY_API void check_no_internal_overlap(const char* op_name, const Tensor& tensor);
+TORCH_PY_API void check_no_partial_overlap(const char* op_name, const Tensor& out, const Tensor& input);
+
+namespace native {
+
+enum class ReductionDtype : uint8_t { Same, IntToLong, IntToFloat, Bool, Index };
+
+/// Plan of a reduction of `self` over `dims` (none or empty: all): operand 0 has stride 0 along what is reduced.
+TORCH_PY_API TensorIterator make_reduction(const char* op_name, const Tensor& out, const Tensor& self,
+                                           OptionalIntArrayRef dims, bool keepdim, ReductionDtype rule,
+                                           std::optional<ScalarType> dtype);
+/// Sizes that a reduction's result has.
+TORCH_PY_API DimVector reduced_sizes(const Tensor& self, OptionalIntArrayRef dims, bool keepdim);
+
+}  // namespace native
+}  // namespace at

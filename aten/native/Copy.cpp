@@ -1,0 +1,149 @@
+// Copies, conversions and the mutations that change what a tensor is rather than its values.
+#include "aten/iteration/MemoryOverlap.h"
+#include "aten/iteration/TensorIterator.h"
+#include "aten/native/CopyNative.h"
+#include "aten/ops/_to_copy.h"
+#include "aten/ops/abs.h"
+#include "aten/ops/all.h"
+#include "aten/ops/clone.h"
+#include "aten/ops/copy.h"
+#include "aten/ops/empty_like.h"
+#include "aten/ops/eq.h"
+#include "aten/ops/fill.h"
+#include "aten/ops/isfinite.h"
+#include "aten/ops/isnan.h"
+#include "aten/ops/item.h"
+#include "aten/ops/le.h"
+#include "aten/ops/logical_and.h"
+#include "aten/ops/logical_or.h"
+#include "aten/ops/to.h"
+
+namespace at::native {
+
+Tensor clone(const Tensor& self, std::optional<MemoryFormat> memory_format) {
+  Tensor result = at::empty_like(self, std::nullopt, std::nullopt, std::nullopt, std::nullopt, memory_format);
+  at::copy_(result, self);
+  return result;
+}
+
+Tensor contiguous(const Tensor& self, MemoryFormat memory_format) {
+  TORCH_CHECK(memory_format != MemoryFormat::Preserve, "contiguous(): preserve memory format is unsupported by the contiguous operator");
+  return self.is_contiguous(memory_format) ? self : at::clone(self, memory_format);
+}
+
+Tensor detach(const Tensor& self) {
+  auto impl = self.unsafe_impl()->shallow_copy();
+  impl->share_version_with(*self.unsafe_impl());
+  return Tensor(std::move(impl));
+}
+
+Tensor _to_copy(const Tensor& self, ScalarType dtype, Device device, std::optional<MemoryFormat> memory_format, bool non_blocking) {
+  Tensor result = at::empty_like(self, dtype, std::nullopt, device, std::nullopt, memory_format);
+  at::copy_(result, self, non_blocking);
+  return result;
+}
+
+namespace {
+
+Tensor convert_to(const Tensor& self, ScalarType dtype, Device device, bool non_blocking, bool copy, std::optional<MemoryFormat> format) {
+  const bool same_device = self.device().type == device.type && (!device.has_index() || self.device().index == device.index || device.is_cpu());
+  const bool same_format = !format.has_value() || *format == MemoryFormat::Preserve || self.is_contiguous(*format);
+  if (!copy && self.scalar_type() == dtype && same_device && same_format) return self;
+  return at::_to_copy(self, dtype, device, format, non_blocking);
+}
+
+}  // namespace
+
+Tensor to_dtype(const Tensor& self, ScalarType dtype, bool non_blocking, bool copy, std::optional<MemoryFormat> memory_format) {
+  return convert_to(self, dtype, self.device(), non_blocking, copy, memory_format);
+}
+Tensor to_device(const Tensor& self, Device device, std::optional<ScalarType> dtype, bool non_blocking, bool copy, std::optional<MemoryFormat> memory_format) {
+  return convert_to(self, dtype.value_or(self.scalar_type()), device, non_blocking, copy, memory_format);
+}
+Tensor to_other(const Tensor& self, const Tensor& other, bool non_blocking, bool copy, std::optional<MemoryFormat> memory_format) {
+  return convert_to(self, other.scalar_type(), other.device(), non_blocking, copy, memory_format);
+}
+Tensor to_dtype_layout(const Tensor& self, std::optional<ScalarType> dtype, std::optional<Layout> layout, std::optional<Device> device,
+                       std::optional<bool>, bool non_blocking, bool copy, std::optional<MemoryFormat> memory_format) {
+  TORCH_CHECK_NOT_IMPLEMENTED(layout.value_or(Layout::Strided) == Layout::Strided, "to(): conversion to layout ", layout_name(*layout), " is not available");
+  return convert_to(self, dtype.value_or(self.scalar_type()), device.value_or(self.device()), non_blocking, copy, memory_format);
+}
+Tensor type_as(const Tensor& self, const Tensor& other) { return to_other(self, other, false, false, std::nullopt); }
+
+Tensor to_float32(const Tensor& self) { return self.to(kFloat); }
+Tensor to_float64(const Tensor& self) { return self.to(kDouble); }
+Tensor to_float16(const Tensor& self) { return self.to(kHalf); }
+Tensor to_bfloat16(const Tensor& self) { return self.to(kBFloat16); }
+Tensor to_int64(const Tensor& self) { return self.to(kLong); }
+Tensor to_int32(const Tensor& self) { return self.to(kInt); }
+Tensor to_int16(const Tensor& self) { return self.to(kShort); }
+Tensor to_int8(const Tensor& self) { return self.to(kChar); }
+Tensor to_uint8(const Tensor& self) { return self.to(kByte); }
+Tensor to_bool(const Tensor& self) { return self.to(kBool); }
+
+void fill_tensor(const Tensor& self, const Tensor& value) { at::fill_(self, value.item()); }
+
+Scalar item(const Tensor& self) {
+  TORCH_CHECK(self.numel() == 1, "a Tensor with ", self.numel(), " elements cannot be converted to Scalar");
+  switch (self.scalar_type()) {
+#define CASE(cpp, name, python)                                                                  \
+  case ScalarType::name: {                                                                       \
+    const cpp value = *static_cast<const cpp*>(self.data());                                     \
+    if constexpr (std::is_same_v<cpp, bool>) return Scalar(value);                               \
+    else if constexpr (c10::is_complex(ScalarType::name)) return Scalar(convert<c10::complex<double>>(value)); \
+    else if constexpr (is_floating(ScalarType::name)) return Scalar(convert<double>(value));     \
+    else return Scalar(static_cast<int64_t>(value));                                             \
+  }
+    TORCH_PY_FORALL_SCALAR_TYPES(CASE)
+#undef CASE
+    case ScalarType::Undefined: break;
+  }
+  TORCH_CHECK(false, "item(): tensor has no dtype");
+  return Scalar();
+}
+
+void resize_(const Tensor& self, IntArrayRef size, std::optional<MemoryFormat> memory_format) {
+  TORCH_CHECK(!self.requires_grad(), "cannot resize variables that require grad");
+  resize_tensor(self, size);
+  if (memory_format.has_value() && *memory_format != MemoryFormat::Contiguous && *memory_format != MemoryFormat::Preserve) {
+    self.unsafe_impl()->set_sizes_and_strides(size, channels_last_strides(size));
+  }
+}
+
+void set_tensor(const Tensor& self, const Tensor& source) {
+  TORCH_CHECK(self.scalar_type() == source.scalar_type(), "set_(): expected a tensor of dtype ", self.scalar_type(), ", got ", source.scalar_type());
+  TORCH_CHECK(self.device() == source.device(), "set_(): expected a tensor on ", self.device(), ", got one on ", source.device());
+  self.unsafe_impl()->set_storage(source.storage());
+  self.unsafe_impl()->set_sizes_and_strides(source.sizes(), source.strides(), source.storage_offset());
+}
+
+bool equal(const Tensor& self, const Tensor& other) {
+  TORCH_CHECK(self.device() == other.device(), "equal(): Expected all tensors to be on the same device, but found at least two devices, ",
+              self.device(), " and ", other.device(), "!");
+  TORCH_CHECK(self.scalar_type() == other.scalar_type(), "Expected object of data type ", self.scalar_type(), " but got data type ",
+              other.scalar_type(), " for argument 'other' in call to equal");
+  if (self.sizes() != other.sizes()) return false;
+  return at::all(at::eq(self, other)).item().to_bool();
+}
+
+Tensor isclose(const Tensor& self, const Tensor& other, double rtol, double atol, bool equal_nan) {
+  TORCH_CHECK(self.scalar_type() == other.scalar_type(), "isclose(): ", self.scalar_type(), " did not match ", other.scalar_type());
+  TORCH_CHECK(rtol >= 0 && atol >= 0, "isclose(): rtol and atol must not be negative, got rtol=", rtol, ", atol=", atol);
+  Tensor close = at::eq(self, other);
+  if (equal_nan && (self.is_floating_point() || self.is_complex())) {
+    close = at::logical_or(close, at::logical_and(at::isnan(self), at::isnan(other)));
+  }
+  if (rtol == 0 && atol == 0) return close;
+  const ScalarType type = is_integral(self.scalar_type(), true) ? kDouble : self.scalar_type();
+  const Tensor a = self.to(type);
+  const Tensor b = other.to(type);
+  const Tensor error = at::abs(a - b);
+  const Tensor allowed = at::abs(b) * Scalar(rtol) + Scalar(atol);
+  return at::logical_or(close, at::logical_and(at::isfinite(error), at::le(error, allowed)));
+}
+
+bool allclose(const Tensor& self, const Tensor& other, double rtol, double atol, bool equal_nan) {
+  return at::all(isclose(self, other, rtol, atol, equal_nan)).item().to_bool();
+}
+
+}  // namespace at::native

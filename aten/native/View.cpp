@@ -1,0 +1,251 @@
+// Views: other geometry on the same memory.
+#include <algorithm>
+
+#include "aten/native/ViewHelpers.h"
+#include "aten/native/ViewNative.h"
+#include "aten/ops/clone.h"
+#include "aten/ops/expand.h"
+#include "aten/ops/permute.h"
+#include "aten/ops/reshape.h"
+#include "aten/ops/transpose.h"
+#include "aten/ops/view.h"
+
+namespace at::native {
+
+Tensor alias(const Tensor& self) { return alias_with_sizes_and_strides(self, self.sizes(), self.strides(), self.storage_offset()); }
+
+Tensor view(const Tensor& self, IntArrayRef size) {
+  const DimVector shape = infer_size(size, self.numel());
+  const auto strides = view_strides(self.sizes(), self.strides(), shape);
+  TORCH_CHECK(strides.has_value(), "view size is not compatible with input tensor's size and stride (at least one dimension spans across "
+              "two contiguous subspaces). Use .reshape(...) instead.");
+  return alias_with_sizes_and_strides(self, shape, *strides, self.storage_offset());
+}
+
+Tensor reshape(const Tensor& self, IntArrayRef shape) {
+  const DimVector sizes = infer_size(shape, self.numel());
+  if (view_strides(self.sizes(), self.strides(), sizes).has_value()) return at::view(self, sizes);
+  return at::view(at::clone(self, MemoryFormat::Contiguous), sizes);
+}
+
+Tensor as_strided(const Tensor& self, IntArrayRef size, IntArrayRef stride, std::optional<int64_t> storage_offset) {
+  const int64_t offset = storage_offset.value_or(self.storage_offset());
+  TORCH_CHECK(size.size() == stride.size(), "mismatch in length of strides and shape: size ", size, ", stride ", stride);
+  TORCH_CHECK(offset >= 0, "as_strided: Tensor: invalid storage offset ", offset);
+  int64_t last = offset;
+  bool empty = false;
+  for (size_t i = 0; i < size.size(); ++i) {
+    TORCH_CHECK(stride[i] >= 0, "as_strided: Negative strides are not supported at the moment, got strides: ", stride);
+    TORCH_CHECK(size[i] >= 0, "as_strided: negative size in ", size);
+    empty = empty || size[i] == 0;
+    int64_t step = 0;
+    TORCH_CHECK(size[i] == 0 || (!__builtin_mul_overflow(size[i] - 1, stride[i], &step) && !__builtin_add_overflow(last, step, &last)),
+                "as_strided: size ", size, " with stride ", stride, " overflows");
+  }
+  const int64_t available = static_cast<int64_t>(self.storage()->nbytes / self.itemsize());
+  TORCH_CHECK(empty || self.is_meta() || last < available, "setStorage: sizes ", size, ", strides ", stride, ", storage offset ", offset, ", and itemsize ", self.itemsize(),
+              " requiring a storage size of ", (last + 1) * static_cast<int64_t>(self.itemsize()), " are out of bounds for storage of size ", self.storage()->nbytes);
+  return alias_with_sizes_and_strides(self, size, stride, offset);
+}
+
+Tensor transpose(const Tensor& self, int64_t dim0, int64_t dim1) {
+  const int64_t a = wrap_dim(dim0, self.dim()), b = wrap_dim(dim1, self.dim());
+  DimVector sizes(self.sizes()), strides(self.strides());
+  if (self.dim() > 0) {
+    std::swap(sizes[a], sizes[b]);
+    std::swap(strides[a], strides[b]);
+  }
+  return alias_with_sizes_and_strides(self, sizes, strides, self.storage_offset());
+}
+
+Tensor t(const Tensor& self) { return self.dim() < 2 ? alias(self) : transpose(self, 0, 1); }
+Tensor swapaxes(const Tensor& self, int64_t axis0, int64_t axis1) { return at::transpose(self, axis0, axis1); }
+
+Tensor permute(const Tensor& self, IntArrayRef dims) {
+  TORCH_CHECK(static_cast<int64_t>(dims.size()) == self.dim(), "permute(sparse_coo): number of dimensions in the tensor input does not match the length of the "
+              "desired ordering of dimensions i.e. input.dim() = ", self.dim(), " is not equal to len(dims) = ", dims.size());
+  const DimVector order = wrap_dims(dims, self.dim());
+  DimVector sizes, strides;
+  for (const int64_t d : order) {
+    sizes.push_back(self.sizes()[d]);
+    strides.push_back(self.strides()[d]);
+  }
+  return alias_with_sizes_and_strides(self, sizes, strides, self.storage_offset());
+}
+
+Tensor expand(const Tensor& self, IntArrayRef size, bool) {
+  TORCH_CHECK(static_cast<int64_t>(size.size()) >= self.dim(), "expand(", scalar_type_name(self.scalar_type()), "Tensor{", self.sizes(), "}, size=", size,
+              "): the number of sizes provided (", size.size(), ") must be greater or equal to the number of dimensions in the tensor (", self.dim(), ")");
+  const int64_t added = static_cast<int64_t>(size.size()) - self.dim();
+  DimVector sizes(size.begin(), size.end()), strides(size.size(), 0);
+  for (int64_t i = static_cast<int64_t>(size.size()) - 1; i >= 0; --i) {
+    const int64_t have = i >= added ? self.sizes()[i - added] : 1;
+    if (size[i] == -1) {
+      TORCH_CHECK(i >= added, "The expanded size of the tensor (-1) isn't allowed in a leading, non-existing dimension ", i);
+      sizes[i] = have;
+    }
+    TORCH_CHECK(sizes[i] >= 0 && (have == sizes[i] || have == 1), "The expanded size of the tensor (", sizes[i], ") must match the existing size (", have,
+                ") at non-singleton dimension ", i, ".  Target sizes: ", size, ".  Tensor sizes: ", self.sizes());
+    const int64_t stride = i >= added ? self.strides()[i - added] : (i + 1 < static_cast<int64_t>(size.size()) ? sizes[i + 1] * strides[i + 1] : 1);
+    strides[i] = have == 1 && sizes[i] != 1 ? 0 : stride;
+  }
+  return alias_with_sizes_and_strides(self, sizes, strides, self.storage_offset());
+}
+
+Tensor expand_as(const Tensor& self, const Tensor& other) { return at::expand(self, other.sizes()); }
+Tensor view_as(const Tensor& self, const Tensor& other) { return at::view(self, other.sizes()); }
+Tensor reshape_as(const Tensor& self, const Tensor& other) { return at::reshape(self, other.sizes()); }
+Tensor broadcast_to(const Tensor& self, IntArrayRef size) { return at::expand(self, size); }
+
+Tensor slice(const Tensor& self, int64_t dim, std::optional<int64_t> start, std::optional<int64_t> end, int64_t step) {
+  TORCH_CHECK(self.dim() > 0, "slice() cannot be applied to a 0-dim tensor.");
+  const int64_t d = wrap_dim(dim, self.dim());
+  const SliceRange range = slice_range(self.sizes()[d], start, end, step);
+  DimVector sizes(self.sizes()), strides(self.strides());
+  const int64_t offset = self.storage_offset() + range.start * strides[d];
+  sizes[d] = range.length;
+  strides[d] *= step;
+  return alias_with_sizes_and_strides(self, sizes, strides, offset);
+}
+
+Tensor select(const Tensor& self, int64_t dim, int64_t index) {
+  TORCH_CHECK_INDEX(self.dim() > 0, "select() cannot be applied to a 0-dim tensor.");
+  const int64_t d = wrap_dim(dim, self.dim());
+  const int64_t size = self.sizes()[d];
+  TORCH_CHECK_INDEX(index >= -size && index < size, "select(): index ", index, " out of range for tensor of size ", self.sizes(), " at dimension ", d);
+  const int64_t offset = self.storage_offset() + (index < 0 ? index + size : index) * self.strides()[d];
+  DimVector sizes(self.sizes()), strides(self.strides());
+  sizes.erase(sizes.begin() + d);
+  strides.erase(strides.begin() + d);
+  return alias_with_sizes_and_strides(self, sizes, strides, offset);
+}
+
+Tensor narrow(const Tensor& self, int64_t dim, int64_t start, int64_t length) {
+  TORCH_CHECK(self.dim() > 0, "narrow() cannot be applied to a 0-dim tensor.");
+  TORCH_CHECK(length >= 0, "narrow(): length must be non-negative.");
+  const int64_t d = wrap_dim(dim, self.dim());
+  const int64_t size = self.sizes()[d];
+  TORCH_CHECK_INDEX(start >= -size && start <= size, "start out of range (expected to be in range of [", -size, ", ", size, "], but got ", start, ")");
+  const int64_t first = start < 0 ? start + size : start;
+  TORCH_CHECK(first <= size - length, "start (", first, ") + length (", length, ") exceeds dimension size (", size, ").");
+  return slice(self, d, first, first + length, 1);
+}
+
+namespace {
+
+/// Without the dimensions of size 1 for which drop(d) holds.
+template <typename Drop>
+Tensor squeeze_where(const Tensor& self, const Drop& drop) {
+  DimVector sizes, strides;
+  for (int64_t d = 0; d < self.dim(); ++d) {
+    if (self.sizes()[d] == 1 && drop(d)) continue;
+    sizes.push_back(self.sizes()[d]);
+    strides.push_back(self.strides()[d]);
+  }
+  return alias_with_sizes_and_strides(self, sizes, strides, self.storage_offset());
+}
+
+}  // namespace
+
+Tensor squeeze(const Tensor& self) {
+  return squeeze_where(self, [](int64_t) { return true; });
+}
+Tensor squeeze_dim(const Tensor& self, int64_t dim) {
+  const int64_t wanted = wrap_dim(dim, self.dim());
+  return squeeze_where(self, [wanted](int64_t d) { return d == wanted; });
+}
+Tensor squeeze_dims(const Tensor& self, IntArrayRef dim) {
+  const DimVector wanted = wrap_dims(dim, self.dim());
+  return squeeze_where(self, [&](int64_t d) { return std::find(wanted.begin(), wanted.end(), d) != wanted.end(); });
+}
+
+Tensor unsqueeze(const Tensor& self, int64_t dim) {
+  const int64_t d = wrap_dim(dim, self.dim() + 1);
+  DimVector sizes(self.sizes()), strides(self.strides());
+  const int64_t stride = d < self.dim() ? sizes[d] * strides[d] : 1;
+  sizes.insert(sizes.begin() + d, 1);
+  strides.insert(strides.begin() + d, stride);
+  return alias_with_sizes_and_strides(self, sizes, strides, self.storage_offset());
+}
+
+Tensor diagonal(const Tensor& self, int64_t offset, int64_t dim1, int64_t dim2) {
+  const int64_t row = wrap_dim(dim1, self.dim()), column = wrap_dim(dim2, self.dim());
+  TORCH_CHECK(row != column, "diagonal dimensions cannot be identical ", dim1, ", ", dim2);
+  const int64_t rows = self.sizes()[row], columns = self.sizes()[column];
+  const int64_t length = std::max<int64_t>(0, offset >= 0 ? std::min(rows, columns - offset) : std::min(rows + offset, columns));
+  int64_t start = self.storage_offset();
+  if (length > 0) start += offset >= 0 ? offset * self.strides()[column] : -offset * self.strides()[row];
+  DimVector sizes, strides;
+  for (int64_t d = 0; d < self.dim(); ++d) {
+    if (d == row || d == column) continue;
+    sizes.push_back(self.sizes()[d]);
+    strides.push_back(self.strides()[d]);
+  }
+  sizes.push_back(length);
+  strides.push_back(self.strides()[row] + self.strides()[column]);
+  return alias_with_sizes_and_strides(self, sizes, strides, start);
+}
+
+Tensor unfold(const Tensor& self, int64_t dimension, int64_t size, int64_t step) {
+  const int64_t d = wrap_dim(dimension, self.dim());
+  const int64_t extent = self.dim() == 0 ? 1 : self.sizes()[d];
+  TORCH_CHECK(size >= 0, "size is ", size, " but must be >= 0");
+  TORCH_CHECK(size <= extent, "maximum size for tensor at dimension ", d, " is ", extent, " but size is ", size);
+  TORCH_CHECK(step > 0, "step is ", step, " but must be > 0");
+  DimVector sizes(self.sizes()), strides(self.strides());
+  sizes.push_back(size);
+  strides.push_back(self.dim() == 0 ? 1 : self.strides()[d]);
+  if (self.dim() > 0) {
+    sizes[d] = (extent - size) / step + 1;
+    strides[d] *= step;
+  }
+  return alias_with_sizes_and_strides(self, sizes, strides, self.storage_offset());
+}
+
+Tensor flatten(const Tensor& self, int64_t start_dim, int64_t end_dim) {
+  const int64_t first = wrap_dim(start_dim, self.dim()), last = wrap_dim(end_dim, self.dim());
+  TORCH_CHECK(first <= last, "flatten() has invalid args: start_dim cannot come after end_dim");
+  if (self.dim() == 0) return at::reshape(self, {1});
+  if (first == last) return self;
+  DimVector sizes(self.sizes().begin(), self.sizes().begin() + first);
+  int64_t merged = 1;
+  for (int64_t d = first; d <= last; ++d) merged *= self.sizes()[d];
+  sizes.push_back(merged);
+  sizes.append(self.sizes().begin() + last + 1, self.sizes().end());
+  return at::reshape(self, sizes);
+}
+
+Tensor unflatten(const Tensor& self, int64_t dim, IntArrayRef sizes) {
+  const int64_t d = wrap_dim(dim, self.dim());
+  TORCH_CHECK(!sizes.empty(), "unflatten: sizes must be non-empty");
+  int64_t known = 1, inferred = 0;
+  for (const int64_t size : sizes) size == -1 ? ++inferred : known *= size;
+  const int64_t extent = self.sizes()[d];
+  TORCH_CHECK(inferred <= 1, "only one dimension can be inferred");
+  TORCH_CHECK(inferred == 1 ? known > 0 && extent % known == 0 : known == extent, "unflatten: Provided sizes ", sizes,
+              " don't multiply up to the size of dim ", d, " (", extent, ") in the input tensor");
+  DimVector shape(self.sizes().begin(), self.sizes().begin() + d);
+  for (const int64_t size : sizes) shape.push_back(size == -1 ? extent / known : size);
+  shape.append(self.sizes().begin() + d + 1, self.sizes().end());
+  return at::view(self, shape);
+}
+
+Tensor ravel(const Tensor& self) { return at::reshape(self, {-1}); }
+
+Tensor movedim(const Tensor& self, IntArrayRef source, IntArrayRef destination) {
+  TORCH_CHECK(source.size() == destination.size(), "movedim: Invalid source or destination dims: source (", source, " dims) should contain the same number of dims as destination (", destination, " dims)");
+  const DimVector from = wrap_dims(source, self.dim()), to = wrap_dims(destination, self.dim());
+  DimVector order(self.dim(), -1);
+  for (size_t i = 0; i < from.size(); ++i) order[to[i]] = from[i];
+  int64_t next = 0;
+  for (int64_t& d : order) {
+    if (d >= 0) continue;
+    while (std::find(from.begin(), from.end(), next) != from.end()) ++next;
+    d = next++;
+  }
+  return at::permute(self, order);
+}
+
+Tensor movedim_int(const Tensor& self, int64_t source, int64_t destination) { return movedim(self, {source}, {destination}); }
+
+}  // namespace at::native

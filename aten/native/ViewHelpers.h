@@ -1,0 +1,28 @@
+#pragma once
+#include "aten/core/Tensor.h"
+
+namespace at::native {
+
+/// A view of `self`: same storage, other geometry (strides and offset in elements). Records the base and shares the
+/// version counter, see Note [Views] in c10/core/TensorImpl.h.
+inline Tensor alias_with_sizes_and_strides(const Tensor& self, IntArrayRef sizes, IntArrayRef strides, int64_t offset) {
+  auto impl = make_intrusive<TensorImpl>(self.storage(), self.scalar_type(), self.device(), self.key_set() - kAutogradKeys);
+  impl->set_sizes_and_strides(sizes, strides, offset);
+  impl->set_view_of(self.impl());
+  return Tensor(std::move(impl));
+}
+
+/// Strides of a view of `shape` on memory of the given sizes and strides; none when only a copy can have that shape.
+TORCH_PY_API std::optional<DimVector> view_strides(IntArrayRef sizes, IntArrayRef strides, IntArrayRef shape);
+/// Replaces one -1 in `shape` by what makes `numel` elements; errors in PyTorch's words.
+TORCH_PY_API DimVector infer_size(IntArrayRef shape, int64_t numel);
+/// dims without repetition, each in [0, ndim).
+TORCH_PY_API DimVector wrap_dims(IntArrayRef dims, int64_t ndim);
+/// start, end of a slice clipped to [0, size] with negative values counted from the end.
+struct SliceRange {
+  int64_t start;
+  int64_t length;
+};
+TORCH_PY_API SliceRange slice_range(int64_t size, std::optional<int64_t> start, std::optional<int64_t> end, int64_t step);
+
+}  // namespace at::native

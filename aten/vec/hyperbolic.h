@@ -1,0 +1,52 @@
+#pragma once
+
+#include "aten/vec/exponential.h"
+
+// Hyperbolic functions and their inverses.
+
+namespace at::vec {
+inline namespace CPU_CAPABILITY {
+
+/// A polynomial near 0, else 1 - 2 / (exp(2 |x|) + 1).
+C10_ALWAYS_INLINE float tanh(float x) {
+  const float magnitude = abs(x), square = x * x;
+  const float p = polynomial(square, -0x1.555532p-2f, 0x1.1106f6p-3f, -0x1.b835a4p-5f, 0x1.51f908p-6f, -0x1.750f82p-8f);
+  const float small = multiply_add(square * x, p, x);
+  const float large = 1.0f - 2.0f / (exp(magnitude + magnitude) + 1.0f);
+  return copysign(magnitude < 0.625f ? small : large, x);
+}
+C10_ALWAYS_INLINE double tanh(double x) { return __builtin_tanh(x); }
+
+C10_ALWAYS_INLINE float sinh(float x) {
+  const double e = wide::expm1(abs(x));
+  return copysign(static_cast<float>(0.5 * (e + e / (e + 1.0))), x);
+}
+C10_ALWAYS_INLINE double sinh(double x) { return __builtin_sinh(x); }
+
+C10_ALWAYS_INLINE float cosh(float x) {
+  const double e = wide::exp(abs(x));
+  return static_cast<float>(0.5 * (e + 1.0 / e));
+}
+C10_ALWAYS_INLINE double cosh(double x) { return __builtin_cosh(x); }
+
+C10_ALWAYS_INLINE float asinh(float x) {
+  const double a = abs(x);
+  return copysign(static_cast<float>(wide::log1p(a + (sqrt(1.0 + a * a) - 1.0))), x);
+}
+C10_ALWAYS_INLINE double asinh(double x) { return __builtin_asinh(x); }
+
+C10_ALWAYS_INLINE float acosh(float x) {
+  const double t = static_cast<double>(x) - 1.0;
+  const float result = static_cast<float>(wide::log1p(t + sqrt(t * (t + 2.0))));
+  return x < 1.0f ? __builtin_nanf("") : result;
+}
+C10_ALWAYS_INLINE double acosh(double x) { return __builtin_acosh(x); }
+
+C10_ALWAYS_INLINE float atanh(float x) {
+  const double a = abs(x);
+  return copysign(static_cast<float>(0.5 * wide::log1p(2.0 * a / (1.0 - a))), x);
+}
+C10_ALWAYS_INLINE double atanh(double x) { return __builtin_atanh(x); }
+
+}  // namespace CPU_CAPABILITY
+}  // namespace at::vec

@@ -1,0 +1,12 @@
+#pragma once
+
+// Functions for pointwise kernels: at::vec::exp(x) and so on, for float, double and c10::complex; other types are converted by the
+// caller. See Note [Functions that vectorise].
+
+#include "aten/vec/arithmetic.h"
+#include "aten/vec/complex_functions.h"
+#include "aten/vec/core.h"
+#include "aten/vec/error_function.h"
+#include "aten/vec/exponential.h"
+#include "aten/vec/hyperbolic.h"
+#include "aten/vec/trigonometric.h"

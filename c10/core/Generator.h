@@ -1,0 +1,38 @@
+#pragma once
+#include <cstdint>
+#include <mutex>
+#include <optional>
+
+#include "c10/core/Device.h"
+#include "c10/core/MT19937.h"
+#include "c10/util/Export.h"
+
+namespace c10 {
+
+/// Source of random numbers (torch.Generator) for CPU tensors. Drawing is serial under `mutex`, so that a seed gives
+/// the same numbers whatever the number of threads.
+struct TORCH_PY_API Generator {
+  explicit Generator(uint64_t seed = 67280421310721ULL) { set_seed(seed); }
+
+  void set_seed(uint64_t value) {
+    seed = value;
+    engine = MT19937(static_cast<uint32_t>(value));
+    next_normal.reset();
+  }
+  uint32_t random() { return engine(); }
+  /// 64 random bits: the first draw is the high half.
+  uint64_t random64() {
+    const uint64_t high = engine();
+    return (high << 32) | engine();
+  }
+
+  std::mutex mutex;
+  Device device = kCPU;
+  uint64_t seed = 0;
+  MT19937 engine{0};
+  std::optional<double> next_normal;  // second value of a Box-Muller pair, kept for the next draw
+};
+
+TORCH_PY_API Generator& default_cpu_generator();
+
+}  // namespace c10

@@ -1,0 +1,70 @@
+#include "c10/core/Scalar.h"
+
+#include <cmath>
+#include <cstdio>
+#include <limits>
+
+#include "c10/util/Exception.h"
+
+namespace c10 {
+
+namespace {
+
+struct IntegerRange {
+  double low;
+  double high;
+};
+
+IntegerRange range_of(ScalarType type) {
+  switch (type) {
+    case kByte: return {-255, 255};  // negative values wrap, as torch.tensor([1], dtype=uint8) + (-1) does
+    case kChar: return {-128, 127};
+    case kShort: return {-32768, 32767};
+    case kInt: return {-2147483648.0, 2147483647.0};
+    default: return {-9223372036854775808.0, 9223372036854775807.0};
+  }
+}
+
+std::string format_double(double value) {
+  char buffer[32];
+  std::snprintf(buffer, sizeof buffer, "%.6g", value);
+  return buffer;
+}
+
+}  // namespace
+
+void Scalar::check_fits(ScalarType type) const {
+  if (kind_ == Kind::Bool || (kind_ == Kind::Int && type == kLong)) return;
+  const double value = kind_ == Kind::Int ? static_cast<double>(value_.integer) : value_.real;
+  const IntegerRange range = range_of(type);
+  TORCH_CHECK(!(value < range.low || value > range.high) && !std::isnan(value), "value ", str(),
+              " cannot be converted to type ", dtype_name(type), " without overflow");
+}
+
+void Scalar::throw_imaginary(ScalarType type) const {
+  TORCH_CHECK(false, "value cannot be converted to type ", dtype_name(type), " without overflow: ", str());
+  __builtin_unreachable();
+}
+
+Scalar Scalar::operator-() const {
+  TORCH_CHECK(!is_bool(), "torch boolean negative, the `-` operator, is not supported.");
+  if (kind_ == Kind::Int) return Scalar(static_cast<int64_t>(0 - static_cast<uint64_t>(value_.integer)));
+  if (kind_ == Kind::Double) return Scalar(-value_.real);
+  return Scalar(c10::complex<double>(-value_.real, -imag_));
+}
+
+Scalar Scalar::conj() const { return is_complex() ? Scalar(c10::complex<double>(value_.real, -imag_)) : *this; }
+
+std::string Scalar::str() const {
+  switch (kind_) {
+    case Kind::Bool: return value_.integer != 0 ? "True" : "False";
+    case Kind::Int: return std::to_string(value_.integer);
+    case Kind::Double: return format_double(value_.real);
+    case Kind::Complex: return "(" + format_double(value_.real) + "," + format_double(imag_) + ")";
+  }
+  return "";
+}
+
+void append_to(std::string& out, const Scalar& scalar) { out += scalar.str(); }
+
+}  // namespace c10

@@ -1,0 +1,81 @@
+#pragma once
+#include <cstdint>
+#include <string>
+
+#include "c10/core/ScalarType.h"
+#include "c10/util/Export.h"
+
+namespace c10 {
+
+/// A Python number handed to an operator: bool, int, float or complex, kept in its widest C++ form.
+class Scalar {
+ public:
+  enum class Kind : int8_t { Bool, Int, Double, Complex };
+
+  Scalar() : Scalar(int64_t{0}) {}
+  Scalar(bool value) : kind_(Kind::Bool) { value_.integer = value; }
+  Scalar(int value) : Scalar(static_cast<int64_t>(value)) {}
+  Scalar(int64_t value) : kind_(Kind::Int) { value_.integer = value; }
+  Scalar(long long value) : Scalar(static_cast<int64_t>(value)) {}
+  Scalar(double value) : kind_(Kind::Double) { value_.real = value; }
+  Scalar(float value) : Scalar(static_cast<double>(value)) {}
+  Scalar(c10::complex<double> value) : kind_(Kind::Complex) {
+    value_.real = value.real();
+    imag_ = value.imag();
+  }
+
+  Kind kind() const { return kind_; }
+  bool is_bool() const { return kind_ == Kind::Bool; }
+  bool is_integral(bool include_bool) const { return kind_ == Kind::Int || (include_bool && is_bool()); }
+  bool is_floating() const { return kind_ == Kind::Double; }
+  bool is_complex() const { return kind_ == Kind::Complex; }
+
+  /// Value in C++ type T; throws when it does not fit ("value cannot be converted to type int8 without overflow").
+  template <typename T>
+  T to() const {
+    if constexpr (!c10::is_complex(scalar_type_of<T>)) {
+      if (is_complex() && imag_ != 0) throw_imaginary(scalar_type_of<T>);
+    }
+    if constexpr (c10::is_integral(scalar_type_of<T>, false)) check_fits(scalar_type_of<T>);
+    return unchecked_to<T>();
+  }
+  /// As to(), but wraps around and truncates as C casts do.
+  template <typename T>
+  T unchecked_to() const {
+    switch (kind_) {
+      case Kind::Bool: return convert<T>(value_.integer != 0);
+      case Kind::Int: return convert<T>(value_.integer);
+      case Kind::Double: return convert<T>(value_.real);
+      case Kind::Complex: return convert<T>(c10::complex<double>(value_.real, imag_));
+    }
+    return T();
+  }
+  double to_double() const { return to<double>(); }
+  int64_t to_long() const { return to<int64_t>(); }
+  bool to_bool() const { return unchecked_to<bool>(); }
+  c10::complex<double> to_complex_double() const { return unchecked_to<c10::complex<double>>(); }
+
+  /// dtype of torch.tensor(value): bool, int64, float64 or complex128.
+  ScalarType type() const {
+    return kind_ == Kind::Bool ? kBool : kind_ == Kind::Int ? kLong : kind_ == Kind::Double ? kDouble : kComplexDouble;
+  }
+  bool equal(double other) const { return !is_complex() ? unchecked_to<double>() == other : value_.real == other && imag_ == 0; }
+  TORCH_PY_API Scalar operator-() const;
+  TORCH_PY_API Scalar conj() const;
+  TORCH_PY_API std::string str() const;
+
+ private:
+  TORCH_PY_API void check_fits(ScalarType type) const;
+  [[noreturn]] TORCH_PY_API void throw_imaginary(ScalarType type) const;
+
+  union {
+    int64_t integer;
+    double real;
+  } value_;
+  double imag_ = 0;
+  Kind kind_;
+};
+
+TORCH_PY_API void append_to(std::string& out, const Scalar& scalar);
+
+}  // namespace c10

@@ -1,0 +1,86 @@
+#include "c10/core/ScalarType.h"
+
+#include "c10/util/Exception.h"
+
+namespace c10 {
+
+namespace {
+
+// Kinds are ordered; two types of one kind promote to the wider.
+int kind(ScalarType t) {
+  if (t == kBool) return 0;
+  if (is_integral(t, false)) return 1;
+  if (is_floating(t)) return 2;
+  return 3;
+}
+
+ScalarType promote_integers(ScalarType a, ScalarType b) {
+  if (a == b) return a;
+  // uint8 with a signed type needs one bit more: int8 -> int16, wider signed types hold it already.
+  const bool has_byte = a == kByte || b == kByte;
+  const ScalarType other = a == kByte ? b : a;
+  if (has_byte) return other == kChar ? kShort : other;
+  return element_size(a) > element_size(b) ? a : b;
+}
+
+ScalarType promote_floats(ScalarType a, ScalarType b) {
+  if (a == b) return a;
+  if (is_reduced_floating(a) && is_reduced_floating(b)) return kFloat;
+  return element_size(a) > element_size(b) ? a : b;
+}
+
+ScalarType default_dtype_value = kFloat;
+
+}  // namespace
+
+ScalarType promote_types(ScalarType a, ScalarType b) {
+  if (a == b) return a;
+  if (a == ScalarType::Undefined) return b;
+  if (b == ScalarType::Undefined) return a;
+  if (kind(a) < kind(b)) std::swap(a, b);
+  if (kind(a) == 3) {
+    const bool is_double = a == kComplexDouble || b == kComplexDouble || b == kDouble;
+    return is_double ? kComplexDouble : kComplexFloat;
+  }
+  if (kind(a) != kind(b)) return a;
+  return kind(a) == 1 ? promote_integers(a, b) : promote_floats(a, b);
+}
+
+bool can_cast(ScalarType from, ScalarType to) {
+  if (is_complex(from) && !is_complex(to)) return false;
+  if (is_floating(from) && is_integral(to, true)) return false;
+  return !(from != kBool && to == kBool);
+}
+
+const char* scalar_type_name(ScalarType type) {
+  switch (type) {
+#define TORCH_PY_NAME(cpp, name, python) \
+  case ScalarType::name: return #name;
+    TORCH_PY_FORALL_SCALAR_TYPES(TORCH_PY_NAME)
+#undef TORCH_PY_NAME
+    case ScalarType::Undefined: return "Undefined";
+  }
+  return "Unknown";
+}
+
+const char* dtype_name(ScalarType type) {
+  switch (type) {
+#define TORCH_PY_NAME(cpp, name, python) \
+  case ScalarType::name: return #python;
+    TORCH_PY_FORALL_SCALAR_TYPES(TORCH_PY_NAME)
+#undef TORCH_PY_NAME
+    case ScalarType::Undefined: return "undefined";
+  }
+  return "unknown";
+}
+
+void append_to(std::string& out, ScalarType type) { out += scalar_type_name(type); }
+
+ScalarType default_dtype() { return default_dtype_value; }
+
+void set_default_dtype(ScalarType type) {
+  TORCH_CHECK_TYPE(is_floating(type), "only floating-point types are supported as the default type, got ", type);
+  default_dtype_value = type;
+}
+
+}  // namespace c10

@@ -1,0 +1,141 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "c10/util/BFloat16.h"
+#include "c10/util/Export.h"
+#include "c10/util/Half.h"
+#include "c10/util/complex.h"
+
+namespace c10 {
+
+// (C++ type, enumerator, Python name). Python's names are also the dtype names of native_functions.yaml.
+#define TORCH_PY_FORALL_SCALAR_TYPES(_)     \
+  _(uint8_t, Byte, uint8)                   \
+  _(int8_t, Char, int8)                     \
+  _(int16_t, Short, int16)                  \
+  _(int32_t, Int, int32)                    \
+  _(int64_t, Long, int64)                   \
+  _(::c10::Half, Half, float16)             \
+  _(float, Float, float32)                  \
+  _(double, Double, float64)                \
+  _(::c10::complex<float>, ComplexFloat, complex64)   \
+  _(::c10::complex<double>, ComplexDouble, complex128) \
+  _(bool, Bool, bool)                       \
+  _(::c10::BFloat16, BFloat16, bfloat16)
+
+/// Element type of a tensor. The order is not the promotion order; see promote_types.
+enum class ScalarType : int8_t {
+#define TORCH_PY_ENUM(type, name, python) name,
+  TORCH_PY_FORALL_SCALAR_TYPES(TORCH_PY_ENUM)
+#undef TORCH_PY_ENUM
+  Undefined
+};
+constexpr int kNumScalarTypes = static_cast<int>(ScalarType::Undefined);
+
+#define TORCH_PY_CONSTANT(type, name, python) constexpr ScalarType k##name = ScalarType::name;
+TORCH_PY_FORALL_SCALAR_TYPES(TORCH_PY_CONSTANT)
+#undef TORCH_PY_CONSTANT
+
+template <typename T>
+struct CppTypeToScalarType;
+template <ScalarType type>
+struct ScalarTypeToCppType;
+#define TORCH_PY_MAP(cpp, name, python)                                     \
+  template <>                                                               \
+  struct CppTypeToScalarType<cpp> {                                         \
+    static constexpr ScalarType value = ScalarType::name;                   \
+  };                                                                        \
+  template <>                                                               \
+  struct ScalarTypeToCppType<ScalarType::name> {                            \
+    using type = cpp;                                                       \
+  };
+TORCH_PY_FORALL_SCALAR_TYPES(TORCH_PY_MAP)
+#undef TORCH_PY_MAP
+template <typename T>
+constexpr ScalarType scalar_type_of = CppTypeToScalarType<T>::value;
+
+constexpr size_t element_size(ScalarType type) {
+  switch (type) {
+#define TORCH_PY_SIZE(cpp, name, python) \
+  case ScalarType::name: return sizeof(cpp);
+    TORCH_PY_FORALL_SCALAR_TYPES(TORCH_PY_SIZE)
+#undef TORCH_PY_SIZE
+    case ScalarType::Undefined: return 0;
+  }
+  return 0;
+}
+
+constexpr bool is_complex(ScalarType t) { return t == kComplexFloat || t == kComplexDouble; }
+constexpr bool is_floating(ScalarType t) { return t == kFloat || t == kDouble || t == kHalf || t == kBFloat16; }
+/// Integers; bool counts only when include_bool.
+constexpr bool is_integral(ScalarType t, bool include_bool) {
+  return t == kByte || t == kChar || t == kShort || t == kInt || t == kLong || (include_bool && t == kBool);
+}
+constexpr bool is_reduced_floating(ScalarType t) { return t == kHalf || t == kBFloat16; }
+constexpr bool is_signed(ScalarType t) { return t != kByte && t != kBool; }
+constexpr ScalarType to_complex(ScalarType t) { return t == kDouble ? kComplexDouble : is_complex(t) ? t : kComplexFloat; }
+constexpr ScalarType to_real(ScalarType t) { return t == kComplexFloat ? kFloat : t == kComplexDouble ? kDouble : t; }
+/// Accumulation type of reductions and of arithmetic on reduced precision: float for half and bfloat16.
+constexpr ScalarType to_accumulate(ScalarType t) { return is_reduced_floating(t) ? kFloat : t; }
+
+/// PyTorch's promotion lattice (bool < uint8, int8.. < float16 | bfloat16 < float32 < float64 < complex).
+TORCH_PY_API ScalarType promote_types(ScalarType a, ScalarType b);
+/// Whether a result of type `from` may be written to a tensor of type `to` (same or higher kind).
+TORCH_PY_API bool can_cast(ScalarType from, ScalarType to);
+
+/// "Float", as in error messages; "float32", as in Python.
+TORCH_PY_API const char* scalar_type_name(ScalarType type);
+TORCH_PY_API const char* dtype_name(ScalarType type);
+TORCH_PY_API void append_to(std::string& out, ScalarType type);
+
+TORCH_PY_API ScalarType default_dtype();
+TORCH_PY_API void set_default_dtype(ScalarType type);
+
+/// Arithmetic type of a pointwise loop: float for Half and BFloat16.
+template <typename T>
+struct OpMath {
+  using type = T;
+};
+template <>
+struct OpMath<Half> {
+  using type = float;
+};
+template <>
+struct OpMath<BFloat16> {
+  using type = float;
+};
+template <typename T>
+using opmath_type = typename OpMath<T>::type;
+
+/// Value conversion that PyTorch's casts define: float to bool is "!= 0", complex to real drops the imaginary part.
+template <typename To, typename From>
+inline To convert(From value) {
+  if constexpr (std::is_same_v<To, From>) {
+    return value;
+  } else if constexpr (std::is_same_v<To, bool>) {
+    if constexpr (is_complex(scalar_type_of<From>)) {
+      return value.real() != 0 || value.imag() != 0;
+    } else {
+      return static_cast<opmath_type<From>>(value) != opmath_type<From>(0);
+    }
+  } else if constexpr (is_complex(scalar_type_of<From>)) {
+    if constexpr (is_complex(scalar_type_of<To>)) {
+      using value_t = decltype(std::declval<To>().real());
+      return To(static_cast<value_t>(value.real()), static_cast<value_t>(value.imag()));
+    } else {
+      return convert<To>(value.real());
+    }
+  } else if constexpr (is_complex(scalar_type_of<To>)) {
+    using value_t = decltype(std::declval<To>().real());
+    return To(static_cast<value_t>(static_cast<opmath_type<From>>(value)), value_t(0));
+  } else if constexpr (std::is_same_v<To, uint8_t> && is_floating(scalar_type_of<From>)) {
+    // Negative floats to unsigned are undefined in C++; go through int64 as the peer does.
+    return static_cast<uint8_t>(static_cast<int64_t>(static_cast<opmath_type<From>>(value)));
+  } else {
+    return static_cast<To>(static_cast<opmath_type<From>>(value));
+  }
+}
+
+}  // namespace c10

@@ -1,0 +1,185 @@
+#include "c10/core/TensorImpl.h"
+
+#include <algorithm>
+
+#include "c10/util/Exception.h"
+
+namespace c10 {
+
+AutogradMetaInterface::~AutogradMetaInterface() = default;
+
+namespace {
+void (*pyobj_deleter)(_object*) = nullptr;
+}  // namespace
+
+void set_pyobj_deleter(void (*deleter)(_object*)) { pyobj_deleter = deleter; }
+
+TensorImpl::TensorImpl(Storage storage, ScalarType dtype, Device device, DispatchKeySet backend_keys)
+    : storage_(std::move(storage)),
+      keys_(backend_keys),
+      device_(device),
+      dtype_(dtype),
+      itemsize_(static_cast<uint8_t>(element_size(dtype))) {
+  inline_geometry_[1] = 1;  // one dimension of size 0, as torch.empty(0)
+}
+
+TensorImpl::~TensorImpl() {
+  drop_version();
+  if (owns_pyobj && pyobj_deleter != nullptr) pyobj_deleter(pyobj.load());
+}
+
+void TensorImpl::release_resources() {
+  autograd_meta_.reset();
+  storage_ = {};
+  base_ = {};
+}
+
+int64_t* TensorImpl::reserve_dims(size_t ndim) {
+  ndim_ = static_cast<int32_t>(ndim);
+  if (ndim <= kInlineDims) return inline_geometry_;
+  heap_geometry_ = std::make_unique<int64_t[]>(2 * ndim);
+  return heap_geometry_.get();
+}
+
+void TensorImpl::set_sizes_contiguous(IntArrayRef sizes) {
+  // `sizes` may point into this tensor's own geometry, which reserve_dims replaces.
+  const DimVector copy(sizes.begin(), sizes.end());
+  const size_t n = copy.size();
+  int64_t* geometry = reserve_dims(n);
+  int64_t stride = 1;
+  for (size_t i = n; i-- > 0;) {
+    geometry[i] = copy[i];
+    geometry[n + i] = stride;
+    stride *= std::max<int64_t>(copy[i], 1);
+  }
+  numel_ = 1;
+  for (size_t i = 0; i < n; ++i) numel_ *= copy[i];
+  is_contiguous_ = true;
+  is_dense_ = true;
+}
+
+void TensorImpl::set_sizes_and_strides(IntArrayRef sizes, IntArrayRef strides) {
+  TORCH_INTERNAL_ASSERT(sizes.size() == strides.size(), "sizes have ", sizes.size(), " dimensions, strides ",
+                        strides.size());
+  const DimVector size_copy(sizes.begin(), sizes.end());
+  const DimVector stride_copy(strides.begin(), strides.end());
+  int64_t* geometry = reserve_dims(size_copy.size());
+  std::copy(size_copy.begin(), size_copy.end(), geometry);
+  std::copy(stride_copy.begin(), stride_copy.end(), geometry + size_copy.size());
+  refresh();
+}
+
+void TensorImpl::refresh() {
+  const int64_t* size = sizes_ptr();
+  const int64_t* stride = size + ndim_;
+  numel_ = 1;
+  int64_t expected = 1;
+  is_contiguous_ = true;
+  for (int i = ndim_ - 1; i >= 0; --i) {
+    if (size[i] != 1) {
+      is_contiguous_ = is_contiguous_ && stride[i] == expected;
+      expected *= size[i];
+    }
+    numel_ *= size[i];
+  }
+  if (numel_ == 0) is_contiguous_ = true;
+  is_dense_ = is_contiguous_ || compute_dense();
+}
+
+bool TensorImpl::compute_dense() const {
+  const int64_t* size = sizes_ptr();
+  const int64_t* stride = size + ndim_;
+  SmallVector<int, 8> order;
+  for (int i = 0; i < ndim_; ++i) {
+    if (size[i] != 1) order.push_back(i);
+  }
+  std::sort(order.begin(), order.end(), [&](int a, int b) { return stride[a] < stride[b]; });
+  int64_t expected = 1;
+  for (const int i : order) {
+    if (stride[i] != expected) return false;
+    expected *= size[i];
+  }
+  return true;
+}
+
+bool TensorImpl::is_contiguous(MemoryFormat format) const {
+  if (format == MemoryFormat::Contiguous || format == MemoryFormat::Preserve) return is_contiguous_;
+  const int64_t wanted = format == MemoryFormat::ChannelsLast ? 4 : 5;
+  if (ndim_ != wanted) return false;
+  const DimVector expected = channels_last_strides(sizes());
+  const IntArrayRef actual = strides();
+  for (int i = 0; i < ndim_; ++i) {
+    if (sizes()[i] != 1 && actual[i] != expected[i]) return false;
+  }
+  return true;
+}
+
+VersionCounter* TensorImpl::version_counter() const {
+  VersionCounter* counter = version_.load(std::memory_order_acquire);
+  if (counter != nullptr) return counter;
+  auto* fresh = new VersionCounter;
+  if (version_.compare_exchange_strong(counter, fresh, std::memory_order_acq_rel)) return fresh;
+  delete fresh;  // another thread was first
+  return counter;
+}
+
+void TensorImpl::drop_version() {
+  VersionCounter* counter = version_.exchange(nullptr);
+  if (counter != nullptr && counter->references.fetch_sub(1, std::memory_order_acq_rel) == 1) delete counter;
+}
+
+void TensorImpl::share_version_with(const TensorImpl& other) {
+  VersionCounter* counter = other.version_counter();
+  counter->references.fetch_add(1, std::memory_order_relaxed);
+  drop_version();
+  version_.store(counter, std::memory_order_release);
+}
+
+void TensorImpl::set_view_of(const intrusive_ptr<TensorImpl>& of) {
+  share_version_with(*of);
+  base_ = of->base_ ? of->base_ : of;
+}
+
+intrusive_ptr<TensorImpl> TensorImpl::shallow_copy() const {
+  auto copy = make_intrusive<TensorImpl>(storage_, dtype_, device_, keys_ - kAutogradKeys);
+  copy->set_sizes_and_strides(sizes(), strides(), storage_offset_);
+  copy->layout_ = layout_;
+  return copy;
+}
+
+void TensorImpl::shallow_copy_from(const TensorImpl& other) {
+  const bool requires_autograd = keys_.has_any(kAutogradKeys);
+  storage_ = other.storage_;
+  device_ = other.device_;
+  layout_ = other.layout_;
+  keys_ = other.keys_ - kAutogradKeys;
+  set_autograd_key(requires_autograd);
+  set_dtype(other.dtype_);
+  set_sizes_and_strides(other.sizes(), other.strides(), other.storage_offset_);
+}
+
+DimVector contiguous_strides(IntArrayRef sizes) {
+  DimVector strides(sizes.size());
+  int64_t stride = 1;
+  for (size_t i = sizes.size(); i-- > 0;) {
+    strides[i] = stride;
+    stride *= std::max<int64_t>(sizes[i], 1);
+  }
+  return strides;
+}
+
+DimVector channels_last_strides(IntArrayRef sizes) {
+  const size_t n = sizes.size();
+  TORCH_CHECK(n == 4 || n == 5, "channels_last needs a tensor of 4 (or 5, channels_last_3d) dimensions, got ", n);
+  DimVector strides(n);
+  strides[1] = 1;
+  int64_t stride = std::max<int64_t>(sizes[1], 1);
+  for (size_t i = n; i-- > 2;) {
+    strides[i] = stride;
+    stride *= std::max<int64_t>(sizes[i], 1);
+  }
+  strides[0] = stride;
+  return strides;
+}
+
+}  // namespace c10

@@ -1,0 +1,22 @@
+#include "c10/dispatch/DispatchKey.h"
+
+namespace c10 {
+
+namespace {
+constexpr const char* kNames[] = {
+#define TORCH_PY_NAME(name) #name,
+    TORCH_PY_FORALL_DISPATCH_KEYS(TORCH_PY_NAME)
+#undef TORCH_PY_NAME
+};
+}  // namespace
+
+const char* dispatch_key_name(DispatchKey key) { return kNames[static_cast<int>(key)]; }
+
+DispatchKey dispatch_key_from_name(std::string_view name) {
+  for (int i = 0; i < kNumDispatchKeys; ++i) {
+    if (name == kNames[i]) return static_cast<DispatchKey>(i);
+  }
+  return DispatchKey::Undefined;
+}
+
+}  // namespace c10

@@ -1,0 +1,69 @@
+#pragma once
+#include <bit>
+#include <cstdint>
+
+#include "c10/core/Device.h"
+#include "c10/dispatch/DispatchKey.h"
+
+namespace c10 {
+
+/// Set of dispatch keys, one bit each; bit k of the word is key k.
+class DispatchKeySet {
+ public:
+  constexpr DispatchKeySet() = default;
+  constexpr explicit DispatchKeySet(uint64_t bits) : bits_(bits) {}
+  constexpr DispatchKeySet(DispatchKey key) : bits_(uint64_t{1} << static_cast<int>(key)) {}
+
+  constexpr bool has(DispatchKey key) const { return (bits_ >> static_cast<int>(key)) & 1; }
+  constexpr bool has_any(DispatchKeySet other) const { return (bits_ & other.bits_) != 0; }
+  constexpr bool empty() const { return bits_ == 0; }
+  constexpr uint64_t bits() const { return bits_; }
+  constexpr DispatchKey highest() const {
+    return static_cast<DispatchKey>(bits_ == 0 ? 0 : 63 - std::countl_zero(bits_));
+  }
+  constexpr DispatchKeySet operator|(DispatchKeySet other) const { return DispatchKeySet(bits_ | other.bits_); }
+  constexpr DispatchKeySet operator&(DispatchKeySet other) const { return DispatchKeySet(bits_ & other.bits_); }
+  constexpr DispatchKeySet operator-(DispatchKeySet other) const { return DispatchKeySet(bits_ & ~other.bits_); }
+  constexpr bool operator==(const DispatchKeySet&) const = default;
+
+ private:
+  uint64_t bits_ = 0;
+};
+
+/// All keys of strictly lower priority than `key`.
+constexpr DispatchKeySet keys_below(DispatchKey key) {
+  return DispatchKeySet((uint64_t{1} << static_cast<int>(key)) - 1);
+}
+
+constexpr DispatchKeySet kAutogradKeys = DispatchKeySet(DispatchKey::AutogradCPU) | DispatchKey::AutogradCUDA |
+                                         DispatchKey::AutogradPrivateUse1 | DispatchKey::AutogradMeta |
+                                         DispatchKey::AutogradOther;
+/// What is left of a call's keys once autograd has done its part.
+constexpr DispatchKeySet kBelowAutograd = keys_below(DispatchKey::AutogradCPU);
+constexpr DispatchKeySet kAutocastKeys =
+    DispatchKeySet(DispatchKey::AutocastCPU) | DispatchKey::AutocastCUDA | DispatchKey::AutocastPrivateUse1;
+/// Keys of concrete devices, the ones a kernel with loops is written for.
+constexpr DispatchKeySet kDenseBackends =
+    DispatchKeySet(DispatchKey::CPU) | DispatchKey::CUDA | DispatchKey::PrivateUse1 | DispatchKey::Meta;
+
+constexpr DispatchKey dense_backend_key(DeviceType type) {
+  switch (type) {
+    case DeviceType::CPU: return DispatchKey::CPU;
+    case DeviceType::CUDA: return DispatchKey::CUDA;
+    case DeviceType::Meta: return DispatchKey::Meta;
+    case DeviceType::PrivateUse1: return DispatchKey::PrivateUse1;
+  }
+  return DispatchKey::Undefined;
+}
+
+constexpr DispatchKey autograd_key(DeviceType type) {
+  switch (type) {
+    case DeviceType::CPU: return DispatchKey::AutogradCPU;
+    case DeviceType::CUDA: return DispatchKey::AutogradCUDA;
+    case DeviceType::Meta: return DispatchKey::AutogradMeta;
+    case DeviceType::PrivateUse1: return DispatchKey::AutogradPrivateUse1;
+  }
+  return DispatchKey::AutogradOther;
+}
+
+}  // namespace c10

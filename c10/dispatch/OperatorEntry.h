@@ -1,0 +1,73 @@
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "c10/dispatch/DispatchKeySet.h"
+#include "c10/dispatch/LocalState.h"
+#include "c10/util/Export.h"
+
+namespace c10 {
+
+/// Where a kernel came from, for the printable dispatch table.
+struct KernelInfo {
+  DispatchKey key;
+  const char* name;    // "add_kernel"
+  const char* origin;  // "aten/native/cpu/BinaryKernel.cpp" or "build/generated/..."
+};
+
+/// One operator overload: its schema and its kernels by dispatch key. Statically allocated by generated code;
+/// a call loads table[highest key] and jumps. Kernels have type Ret(*)(DispatchKeySet, args...).
+/// Constant-initialised (constinit), so that kernels may be set by initialisers of any file in any order.
+class TORCH_PY_API OperatorEntry {
+ public:
+  constexpr OperatorEntry(const char* name, const char* schema) : name_(name), schema_(schema) {}
+  OperatorEntry(const OperatorEntry&) = delete;
+  OperatorEntry& operator=(const OperatorEntry&) = delete;
+
+  const char* name() const { return name_; }      // "add.Tensor"
+  const char* schema() const { return schema_; }  // the func: line
+  void set_kernel(DispatchKey key, void* kernel, const char* kernel_name, const char* origin);
+  void set_kernel(DispatchKeySet keys, void* kernel, const char* kernel_name, const char* origin);
+  void remove_kernel(DispatchKey key);
+  bool has_kernel(DispatchKey key) const { return info_[static_cast<int>(key)].name != nullptr; }
+
+  template <typename Kernel>
+  Kernel lookup(DispatchKey key) const {
+    void* kernel = table_[static_cast<int>(key)];
+    if (__builtin_expect(kernel == nullptr, false)) throw_missing(key);
+    return reinterpret_cast<Kernel>(kernel);
+  }
+
+  /// One line per key that has a kernel: "CPU  add_kernel  aten/native/cpu/BinaryKernel.cpp".
+  std::string dispatch_table() const;
+  std::vector<KernelInfo> kernels() const;
+
+ private:
+  [[noreturn]] void throw_missing(DispatchKey key) const;
+
+  void* table_[64] = {};
+  KernelInfo info_[kNumDispatchKeys] = {};
+  const char* name_;
+  const char* schema_;
+};
+
+/// Registry by name ("add.Tensor"), for tools, Python kernels and out-of-tree backends; never on the call path.
+class TORCH_PY_API Dispatcher {
+ public:
+  static Dispatcher& singleton();
+  void add(OperatorEntry* entry);
+  OperatorEntry* find(std::string_view name) const;
+  std::vector<OperatorEntry*> all() const;
+
+ private:
+  std::vector<OperatorEntry*> entries_;  // added by the initialiser that sets the first kernel
+};
+
+/// The keys a call dispatches on, from the union of its tensors' keys.
+inline DispatchKeySet effective_keys(DispatchKeySet tensor_keys) {
+  const LocalState& state = local_state();
+  return (tensor_keys | state.included) - state.excluded;
+}
+
+}  // namespace c10

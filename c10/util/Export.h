@@ -1,0 +1,22 @@
+#pragma once
+
+// Everything is compiled with -fvisibility=hidden; what another shared object may use is marked TORCH_PY_API, declaration by
+// declaration. Classes that are thrown or dynamic_cast across shared objects need it too: their type_info must be one.
+#define TORCH_PY_API __attribute__((visibility("default")))
+#define TORCH_PY_HIDDEN __attribute__((visibility("hidden")))
+
+#define C10_LIKELY(expression) (__builtin_expect(static_cast<bool>(expression), 1))
+#define C10_UNLIKELY(expression) (__builtin_expect(static_cast<bool>(expression), 0))
+#define C10_ALWAYS_INLINE inline __attribute__((always_inline))
+#define C10_NOINLINE __attribute__((noinline))
+
+#if defined(__CUDACC__) || defined(__HIPCC__)
+#define C10_HOST_DEVICE __host__ __device__
+#else
+#define C10_HOST_DEVICE
+#endif
+
+namespace c10 {}
+namespace at {
+using namespace c10;  // operators are written against c10's types without naming the layer each time
+}

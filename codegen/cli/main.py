@@ -1,0 +1,64 @@
+"""Command line of the generator. Problems in a file go to standard error, a line each, and the exit code is 1."""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from codegen.diagnostics import GenerationError
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    options = _parser().parse_args(arguments)
+    # A run makes many small objects and no garbage worth collecting.
+    collected = gc.isenabled()
+    gc.disable()
+    try:
+        # Each command is imported when it runs: `generate` with nothing to do is over before pyyaml would be loaded.
+        return int(getattr(importlib.import_module(f"codegen.cli.{options.command}"), options.command)(options))
+    except GenerationError as error:
+        print(error, file=sys.stderr)
+        return 1
+    except BrokenPipeError:  # `explain add | head`
+        # Python flushes standard output once more at exit, which would complain.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    finally:
+        if collected:
+            gc.enable()
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m codegen", description="Generates C++ and Python from operator entries.")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    command = _command(commands, "generate", "check the entries, then write everything that follows from them")
+    command.add_argument("--output", type=Path, default=Path("build/generated"), metavar="DIR", help="default: %(default)s")
+
+    _command(commands, "check", "report every problem in the entries; write nothing")
+
+    command = _command(commands, "explain", "show all that follows from one entry")
+    command.add_argument("operator", metavar="OP", help="add, add.Tensor or add_Tensor")
+    command.add_argument("--output", type=Path, default=Path("build/generated"), metavar="DIR", help="default: %(default)s")
+
+    command = _command(commands, "new", "write a new entry and the stub of its kernel")
+    command.add_argument("operator", metavar="OP", help="a name, or a whole schema in quotes")
+    command.add_argument("--topic", help="default: the last topic with an entry of this structure")
+    command.add_argument("--structure", default="pointwise", help="default: %(default)s")
+    command.add_argument("--expr", help="a pointwise formula instead of a kernel")
+    command.add_argument("--write", action="store_true", help="write into the files instead of to the terminal")
+    return parser
+
+
+def _command(commands: argparse._SubParsersAction[argparse.ArgumentParser], name: str, summary: str) -> argparse.ArgumentParser:
+    command: argparse.ArgumentParser = commands.add_parser(name, help=summary, description=summary)
+    command.set_defaults(command=name)
+    command.add_argument("--yaml", type=Path, default=Path("native_functions.yaml"), metavar="PATH", help="default: %(default)s")
+    command.add_argument("--library-of", type=Path, metavar="PATH",
+                         help="the file that a library extends; default: the one beside this package")
+    return command

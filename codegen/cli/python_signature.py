@@ -1,0 +1,58 @@
+"""Python signatures as documentation writes them."""
+
+from __future__ import annotations
+
+from codegen.model import Operator
+from codegen.schema import Argument
+
+_MODULES = {"torch": "torch", "nn": "torch._C._nn", "linalg": "torch.linalg", "special": "torch.special", "fft": "torch.fft",
+            "private": "torch_py._C._ops"}
+_TYPES = {"int": "int", "SymInt": "int", "float": "float", "bool": "bool", "str": "str", "Scalar": "Number",
+          "ScalarType": "dtype", "Device": "device", "Layout": "layout", "MemoryFormat": "memory_format"}
+
+
+def python_signatures(operator: Operator) -> list[str]:
+    """The function, the method and the in-place method, as far as the operator has them."""
+    arguments = operator.arguments
+    result = _result(operator)
+    found = []
+    if operator.is_function:
+        module = operator.library or _MODULES[operator.python_module]
+        keywords = [_parameter(a) for a in arguments.kwarg_only] + (["out=None"] if operator.has_out else [])
+        found.append(f"{module}.{operator.base_name}({_joined(arguments.positional, keywords, True)}) -> {result}")
+    behind = arguments.pre_self + arguments.post_self
+    keywords = [_parameter(a) for a in arguments.kwarg_only]
+    if operator.is_method:
+        found.append(f"Tensor.{operator.base_name}({_joined(behind, keywords, False)}) -> {result}")
+    if operator.has_inplace:
+        found.append(f"Tensor.{operator.inplace_schema().base_name}({_joined(behind, keywords, False)}) -> Tensor")
+    return found
+
+
+def _joined(positional: tuple[Argument, ...], keywords: list[str], is_function: bool) -> str:
+    parts = [_parameter(a, is_function) for a in positional]
+    return ", ".join(parts + (["*", *keywords] if keywords else []))
+
+
+def _parameter(argument: Argument, is_function: bool = False) -> str:
+    # PyTorch calls the first argument of its functions `input`.
+    name = "input" if is_function and argument.name == "self" else argument.name
+    type_ = _type(argument)
+    return f"{name}: {type_}" + (f" = {argument.default}" if argument.has_default else "")
+
+
+def _type(argument: Argument) -> str:
+    base = _TYPES.get(argument.type.base.name, argument.type.base.name)
+    if argument.type.is_list:
+        base = f"Sequence[{base}]"
+    return f"{base} | None" if argument.type.is_optional else base
+
+
+def _result(operator: Operator) -> str:
+    names = []
+    for result in operator.schema.returns:
+        name = _TYPES.get(result.type.base.name, result.type.base.name)
+        names.append(f"list[{name}]" if result.type.is_list else name)
+    if len(names) == 1:
+        return names[0]
+    return f"tuple[{', '.join(names)}]" if names else "None"

@@ -1,0 +1,87 @@
+"""What is wrong, where, and what to write instead: every problem of a run at once, in reading order."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, order=True)
+class Location:
+    """A place in a file; line and column count from 1."""
+
+    file: str
+    line: int
+    column: int
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}:{self.column}"
+
+
+@dataclass(frozen=True, order=True)
+class Diagnostic:
+    """Rendered as ``native_functions.yaml:LINE:COL: operator: what is wrong; what to write``.
+
+    ``operator`` is the name and overload as the entry writes them, a topic, or the key of a document-level table.
+    """
+
+    location: Location
+    operator: str
+    message: str
+    hint: str
+
+    def __str__(self) -> str:
+        return f"{self.location}: {self.operator}: {self.message}; {self.hint}"
+
+
+class Diagnostics:
+    """Collects problems; the same problem reported twice counts once."""
+
+    def __init__(self) -> None:
+        self._found: set[Diagnostic] = set()
+
+    def report(self, location: Location, operator: str, message: str, hint: str) -> None:
+        self._found.add(Diagnostic(location, operator, _one_line(message), _one_line(hint)))
+
+    def add(self, diagnostic: Diagnostic) -> None:
+        self.report(diagnostic.location, diagnostic.operator, diagnostic.message, diagnostic.hint)
+
+    def __bool__(self) -> bool:
+        return bool(self._found)
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    def sorted(self) -> list[Diagnostic]:
+        return sorted(self._found)
+
+    def render(self) -> str:
+        """All problems, a line each, and a last line with their number."""
+        lines = [str(d) for d in self.sorted()]
+        count = len(lines)
+        return "\n".join([*lines, f"{count} problem{'' if count == 1 else 's'}"])
+
+
+class GenerationError(Exception):
+    """Carries all diagnostics of a failed run to the command line."""
+
+    def __init__(self, diagnostics: Diagnostics) -> None:
+        super().__init__(diagnostics.render())
+        self.diagnostics = diagnostics
+
+
+def did_you_mean(word: str, known: Iterable[str], limit: int = 12) -> str:
+    """``did you mean X?``, or the list of what is known when nothing is close."""
+    names = sorted(set(known))
+    close = difflib.get_close_matches(word, names, 1, 0.6) or [n for n in names if n.lower() == word.lower()][:1]
+    if close:
+        return f"did you mean {close[0]}?"
+    if not names:
+        return "remove it"
+    shown = ", ".join(names[:limit]) + (", ..." if len(names) > limit else "")
+    return f"write one of {shown}" if len(names) > 1 else f"write {shown}"
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())

@@ -1,0 +1,74 @@
+"""``aten/native/cpu/expr/<op>Kernel.cpp``: the loop of a pointwise formula."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from codegen.emit.expand import EXPR_FOLDER
+from codegen.emit.places import place_of
+from codegen.emit.spelling import DTYPE_CONSTANTS
+from codegen.expressions import cpp_expr, is_boolean, names, to_source
+from codegen.model import DispatchEntry, Operator, cpp
+from codegen.schema import Argument
+
+
+@dataclass(frozen=True)
+class ExprKernel:
+    schema: str
+    place: str
+    source: str  # the formula as written
+    kernel: str
+    parameters: tuple[str, ...]
+    dtypes: tuple[str, ...]  # kFloat ...
+    scalars: tuple[str, ...]  # lines that bring numbers into the computation type
+    inputs: tuple[str, ...]  # all tensor arguments, in the iterator's order
+    used: tuple[str, ...]  # those that the formula reads
+    result: str  # C++ type of an element of the result
+    value: str  # the formula in C++
+    name: str
+
+    @property
+    def lambda_parameters(self) -> list[str]:
+        return [f"scalar_t {name}_element" if name in self.used else "scalar_t" for name in self.inputs]
+
+
+def kernels_by_file(operators: Sequence[Operator]) -> dict[str, list[ExprKernel]]:
+    """Kernels of formulas: an operator's and those of its gradients share a file."""
+    found: dict[str, list[ExprKernel]] = {}
+    for operator in operators:
+        entry = operator.dispatch_for("CPU")
+        # An entry with a formula may have a hand-written loop as well.
+        if operator.expr is not None and entry is not None and entry.definition is not None:
+            if entry.definition.path.startswith(EXPR_FOLDER):
+                found.setdefault(entry.definition.path, []).append(_expr_kernel(operator, entry))
+    return found
+
+
+def _expr_kernel(operator: Operator, entry: DispatchEntry) -> ExprKernel:
+    assert operator.expr is not None
+    node = operator.expr.node
+    used = names(node)
+    inputs = tuple(a.name for a in operator.tensor_arguments)
+    plain = operator.schema.arguments.non_tensors
+    boolean = is_boolean(node, operator)
+    result = "scalar_t"
+    if operator.promotion == "comparison":
+        result = "bool"
+    elif operator.promotion == "complex_to_real":
+        result = "real_type<scalar_t>"
+    value = cpp_expr(node, {a.name: f"{a.name}_value" for a in plain})
+    if boolean and result != "bool":
+        value = f"{result}({value})"
+    return ExprKernel(
+        str(operator.schema), place_of(operator), to_source(node), entry.kernel,
+        ("TensorIteratorBase& iter", *(cpp.parameter(a) for a in plain)), tuple(DTYPE_CONSTANTS[d] for d in operator.dtypes),
+        tuple(_conversion(a) for a in plain if a.name in used), inputs, tuple(n for n in inputs if n in used), result, value,
+        operator.base_name,
+    )  # fmt: skip
+
+
+def _conversion(argument: Argument) -> str:
+    if argument.type.base.name == "Scalar":
+        return f"const auto {argument.name}_value = {argument.name}.to<opmath_t>();"
+    return f"const auto {argument.name}_value = static_cast<opmath_t>({argument.name});"

@@ -1,0 +1,81 @@
+"""What a generated tree was made from, so that a run with nothing to do ends before it begins.
+
+Imports neither jinja2 nor yaml: reading the stamp and looking at some hundred files is all an unchanged run does.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+STAMP = ".stamp.json"
+_PACKAGE = Path(__file__).resolve().parents[1]
+_TEMPLATES = _PACKAGE.parent / "templates"
+
+
+def is_current(output: Path, yaml_path: Path, root: Path) -> bool:
+    """Whether ``output`` was made from exactly these inputs and nobody has touched it since."""
+    stamp = read_stamp(output)
+    if stamp is None or stamp.get("inputs") != inputs_digest(yaml_path, root):
+        return False
+    files = stamp.get("files", {})
+    return bool(files) and all(_state(output / name) == state for name, state in files.items())
+
+
+def read_stamp(output: Path) -> dict[str, dict[str, list[int]]] | None:
+    try:
+        found = json.loads((output / STAMP).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def write_stamp(output: Path, inputs: str, files: Iterable[str]) -> None:
+    states = {name: _state(output / name) for name in files}
+    temporary = output / f"{STAMP}.new"
+    temporary.write_text(json.dumps({"inputs": inputs, "files": states}), encoding="utf-8")
+    os.replace(temporary, output / STAMP)
+
+
+def inputs_digest(yaml_path: Path, root: Path) -> str:
+    """Over the contents of the declarations, the generator and the templates, and over size and time of kernel sources."""
+    digest = hashlib.sha256()
+    for path in _read_inputs(yaml_path, root):
+        digest.update(path.name.encode() + b"\0")
+        try:
+            digest.update(path.read_bytes() + b"\0")
+        except OSError:
+            digest.update(b"missing\0")
+    for name, state in _scanned_inputs(root):
+        digest.update(f"{name}\0{state}\0".encode())
+    return digest.hexdigest()
+
+
+def _read_inputs(yaml_path: Path, root: Path) -> Iterator[Path]:
+    yield yaml_path
+    base = _PACKAGE.parent / "native_functions.yaml"
+    if base.resolve() != yaml_path.resolve():
+        yield base
+    yield from sorted(p for p in _PACKAGE.rglob("*.py") if "__pycache__" not in p.parts)
+    yield from sorted(p for p in _TEMPLATES.rglob("*") if p.is_file())
+
+
+def _scanned_inputs(root: Path) -> Iterator[tuple[str, list[int]]]:
+    """Kernel files and sample generators: the model looks for names in them."""
+    for folder in (root / "aten" / "native", root / "tests" / "ops" / "samples"):
+        for path in sorted(p for p in folder.rglob("*") if p.suffix in (".cpp", ".cu", ".py")):
+            yield path.relative_to(root).as_posix(), _state(path)
+    if not (root / "aten" / "native").is_dir():
+        for path in sorted(p for p in root.glob("*.c*") if p.is_file()):
+            yield path.name, _state(path)
+
+
+def _state(path: Path) -> list[int]:
+    try:
+        status = path.stat()
+    except OSError:
+        return []
+    return [status.st_size, status.st_mtime_ns]

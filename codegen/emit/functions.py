@@ -1,0 +1,136 @@
+"""The C++ functions of an operator: the declared form, the in-place form and the out form, with their spellings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+from codegen.model import Operator, cpp
+from codegen.schema import Argument, FunctionSchema
+
+# Names that an operator may have in Python and a C++ function may not.
+_KEYWORDS = frozenset(
+    "and bool char class const delete do double else float for if int long new not operator or register return short signed "
+    "static switch template this throw try union unsigned void while xor".split()
+)
+
+# A struct in at::ops of such a name would hide the namespace.
+_NAMESPACES = frozenset(["std", "at", "c10"])
+
+Form = Literal["function", "inplace", "out"]
+
+
+@dataclass(frozen=True)
+class Function:
+    """One dispatched function: one struct in at::ops, one free function in at."""
+
+    operator: Operator
+    schema: FunctionSchema
+    form: Form
+
+    @cached_property
+    def struct(self) -> str:
+        """``add_Tensor``, ``add__Tensor``, ``add_Tensor_out``"""
+        name = cpp_identifier(self.schema.unambiguous_name)
+        return f"{name}_" if name in _NAMESPACES else name
+
+    @cached_property
+    def entry_name(self) -> str:
+        """``add.Tensor_out``, as the dispatcher knows it."""
+        return str(self.schema.name)
+
+    @cached_property
+    def name(self) -> str:
+        """The free function: ``add``, ``add_``, ``add_out``."""
+        return cpp_identifier(self.schema.base_name + ("_out" if self.form == "out" else ""))
+
+    @cached_property
+    def python_name(self) -> str:
+        return self.schema.base_name
+
+    @cached_property
+    def result(self) -> str:
+        return cpp.results_type(self.schema)
+
+    @cached_property
+    def arguments(self) -> tuple[Argument, ...]:
+        """In schema order, out arguments last."""
+        return self.schema.arguments.flat_all
+
+    @cached_property
+    def parameters(self) -> tuple[str, ...]:
+        """``const Tensor& self`` ..., in schema order."""
+        return tuple(cpp.parameter(a) for a in self.arguments)
+
+    @cached_property
+    def types(self) -> tuple[str, ...]:
+        return tuple(cpp.argument_type(a.type) for a in self.arguments)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        return tuple(a.name for a in self.arguments)
+
+    @cached_property
+    def tensors(self) -> tuple[Argument, ...]:
+        return tuple(a for a in self.arguments if a.type.is_tensor_like)
+
+    @cached_property
+    def declared_parameters(self) -> tuple[str, ...]:
+        """Of the free function: out arguments first, with defaults."""
+        return declared_parameters(self.schema)
+
+    @cached_property
+    def written(self) -> tuple[Argument, ...]:
+        return self.schema.mutable_arguments
+
+    @cached_property
+    def out_names(self) -> tuple[str, ...]:
+        return tuple(a.name for a in self.schema.arguments.out)
+
+
+def cpp_identifier(name: str) -> str:
+    """``float_`` for ``float``."""
+    return f"{name}_" if name in _KEYWORDS else name
+
+
+def declared_parameters(schema: FunctionSchema, scalars: Sequence[str] = ()) -> tuple[str, ...]:
+    """Parameters of a declaration; those named in ``scalars`` take a Scalar. C++ wants defaults last."""
+    ordered = [*schema.arguments.out, *schema.arguments.flat_non_out]
+    first_default = len(ordered)
+    while first_default > 0 and ordered[first_default - 1].has_default and not ordered[first_default - 1].is_write:
+        first_default -= 1
+    texts = []
+    for position, argument in enumerate(ordered):
+        if argument.name in scalars:
+            texts.append(f"const Scalar& {argument.name}")
+        else:
+            texts.append(cpp.parameter(argument, with_default=position >= first_default))
+    return tuple(texts)
+
+
+def functions_of(operator: Operator) -> tuple[Function, ...]:
+    """The declared form first."""
+    declared = operator.schema
+    found = [Function(operator, declared, "inplace" if is_self_mutating(operator) else "function")]
+    if operator.has_inplace:
+        found.append(Function(operator, operator.inplace_schema(), "inplace"))
+    if operator.has_out:
+        found.append(Function(operator, operator.out_schema(), "out"))
+    return tuple(found)
+
+
+def is_self_mutating(operator: Operator) -> bool:
+    """``fill_(Tensor(a!) self, ...)``: declared in its in-place form."""
+    own = operator.schema.arguments.self_argument
+    return own is not None and own.is_write
+
+
+def functions(operators: Iterable[Operator]) -> list[Function]:
+    return [f for operator in operators for f in functions_of(operator)]
+
+
+def file_stem(operator: Operator) -> str:
+    """``add`` for add, add_ and add_out: the header that declares them."""
+    return operator.schema.name.name.base

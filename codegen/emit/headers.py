@@ -1,0 +1,75 @@
+"""``aten/ops/<name>.h``: the structs in at::ops and the free functions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from codegen.emit.functions import Function, declared_parameters, file_stem, functions_of
+from codegen.emit.places import place_of
+from codegen.model import Operator
+from codegen.schema import FunctionSchema
+
+
+@dataclass(frozen=True)
+class Inline:
+    """A free function: its parameters, and what it passes to ``call``."""
+
+    parameters: tuple[str, ...]
+    arguments: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class HeaderFunction:
+    function: Function
+    place: str
+    summary: str
+    inlines: tuple[Inline, ...]
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self.function, name)
+
+
+def group_by_header(operators: Sequence[Operator]) -> dict[str, list[Operator]]:
+    """Overloads of one name share a header, whatever their topics."""
+    found: dict[str, list[Operator]] = {}
+    for operator in operators:
+        found.setdefault(file_stem(operator), []).append(operator)
+    return found
+
+
+def header_functions(operators: Sequence[Operator]) -> list[HeaderFunction]:
+    found = []
+    declared: set[tuple[str, tuple[str, ...]]] = set()
+    for operator in operators:
+        for function in functions_of(operator):
+            inlines = []
+            for scalars in _scalar_choices(function):
+                parameters = declared_parameters(function.schema, scalars)
+                key = (function.name, tuple(_type_of(p) for p in parameters))
+                if key not in declared:  # an overload of its own takes the Scalar
+                    declared.add(key)
+                    inlines.append(Inline(parameters, _arguments(function.schema, scalars)))
+            found.append(HeaderFunction(function, place_of(operator), summary(operator), tuple(inlines)))
+    return found
+
+
+def _scalar_choices(function: Function) -> list[tuple[str, ...]]:
+    """Which tensor arguments are numbers in each C++ overload: none, then each alone."""
+    allowed = [name for name in function.operator.scalars if not (function.form == "inplace" and name == "self")]
+    return [(), *((name,) for name in allowed)]
+
+
+def _arguments(schema: FunctionSchema, scalars: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(f"wrapped_scalar({a.name})" if a.name in scalars else a.name for a in schema.arguments.flat_all)
+
+
+def _type_of(parameter: str) -> str:
+    return parameter.split(" = ")[0].rsplit(" ", 1)[0]
+
+
+def summary(operator: Operator) -> str:
+    """The first sentence of the entry's doc, in plain words."""
+    paragraph = " ".join(operator.doc.strip().split("\n\n")[0].split())
+    sentence = paragraph.split(". ")[0].rstrip(".")
+    return f"{sentence.replace('``', '')}." if sentence else str(operator.schema)

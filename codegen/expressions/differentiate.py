@@ -1,0 +1,151 @@
+"""Symbolic derivatives of ``expr:``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from codegen.expressions import nodes
+from codegen.expressions.errors import ExpressionError, FormulaProblem
+from codegen.expressions.functions import FUNCTIONS
+from codegen.expressions.nodes import Binary, Call, Name, Node, Number, Unary
+from codegen.expressions.scope import OperatorLike
+from codegen.expressions.simplify import ONE, ZERO, simplify, use_result
+
+
+def differentiate(node: Node, name: str) -> Node:
+    """d node / d name, simplified. Raises ExpressionError at a function that has no derivative rule.
+
+    The derivative is the complex one for holomorphic expressions; conjugation is the caller's.
+    """
+    return simplify(_Differentiation(name).of(node))
+
+
+def derivative(expr: Node, argument: str, operator: OperatorLike) -> Node:
+    """d expr / d argument in terms of the arguments of ``operator`` and, where that saves memory, its ``result``."""
+    for name in ("grad", "result"):
+        if operator.schema.arguments.find(name) is not None:
+            raise ExpressionError(f"argument '{name}' hides the {_HIDDEN[name]} that the derivative of expr needs", expr.offset,
+                                  f"rename it to '{name}_output', or write 'derivatives:'")  # fmt: skip
+    tensors = [a.name for a in operator.schema.arguments.tensors]
+    return use_result(differentiate(expr, argument), expr, tensors)
+
+
+_HIDDEN = {"grad": "gradient", "result": "result"}
+
+
+def check_differentiable(expr: Node, operator: OperatorLike) -> list[FormulaProblem]:
+    """Why an operator with ``expr`` cannot go without ``derivatives:``; empty when every derivative follows."""
+    problems: dict[FormulaProblem, None] = {}
+    for argument in operator.schema.arguments.tensors:
+        try:
+            derivative(expr, argument.name, operator)
+        except ExpressionError as error:
+            hint = error.hint or "write 'derivatives:' or 'non_differentiable:'"
+            problems[FormulaProblem(error.offset, error.message, hint)] = None
+    return list(problems)
+
+
+def gradient(expr: Node, argument: str, operator: OperatorLike, conjugate: bool = False) -> Node:
+    """``grad`` times the derivative: the gradient of ``argument`` before it is summed to its shape.
+
+    ``conjugate`` for complex dtypes: the gradient of a holomorphic function takes the conjugate of its derivative.
+    """
+    factor = derivative(expr, argument, operator)
+    if factor == ZERO:
+        return ZERO
+    if conjugate and nodes.names(factor):
+        factor = Call("conj", (factor,))
+    return simplify(Binary("*", Name("grad"), factor))
+
+
+def tangent(expr: Node, operator: OperatorLike) -> Node:
+    """Forward mode: the sum over tensor arguments ``x`` of derivative times ``x_tangent``."""
+    total: Node = ZERO
+    for argument in operator.schema.arguments.tensors:
+        part = Binary("*", derivative(expr, argument.name, operator), Name(f"{argument.name}_tangent"))
+        total = Binary("+", total, part)
+    return simplify(total)
+
+
+def not_holomorphic(node: Node) -> list[Node]:
+    """The parts for which the rules hold for real numbers only: an ``expr`` with any cannot take complex dtypes."""
+    found: list[Node] = []
+    for part in nodes.walk(node):
+        if isinstance(part, Call) and part.function in FUNCTIONS and not FUNCTIONS[part.function].holomorphic:
+            found.append(part)
+        elif isinstance(part, nodes.Compare) and any(o not in ("==", "!=") for o in part.operators):
+            found.append(part)
+        elif isinstance(part, Binary) and part.operator == "%":
+            found.append(part)
+    return found
+
+
+class _Differentiation:
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def of(self, node: Node) -> Node:
+        if self.name not in nodes.names(node):
+            return ZERO
+        if isinstance(node, Name):
+            return ONE
+        if isinstance(node, Unary) and node.operator == "-":
+            return Unary("-", self.of(node.operand))
+        if isinstance(node, Binary):
+            return self._RULES[node.operator](self, node.left, node.right)
+        if isinstance(node, nodes.Conditional):
+            return Call("where", (node.condition, self.of(node.then), self.of(node.otherwise)))
+        if isinstance(node, Call):
+            return self.of_call(node)
+        if isinstance(node, (nodes.Compare, nodes.Logical, Unary)):
+            return ZERO
+        raise ExpressionError(f"'{nodes.to_source(node)}' has no derivative", node.offset)
+
+    def of_call(self, node: Call) -> Node:
+        if node.function == "where":
+            condition, then, otherwise = node.arguments
+            return Call("where", (condition, self.of(then), self.of(otherwise)))
+        function = FUNCTIONS.get(node.function)
+        if function is None:
+            raise ExpressionError(f"'{node.function}' has no derivative rule", node.offset)
+        values = dict(zip(function.parameters, node.arguments))
+        total: Node = ZERO
+        for position, argument in enumerate(node.arguments):
+            inner = simplify(self.of(argument))
+            if inner == ZERO:
+                continue
+            outer = function.derivative(position)
+            if outer is None:
+                raise ExpressionError(f"'{node.function}' has no derivative rule", node.offset)
+            total = Binary("+", total, Binary("*", nodes.substitute(outer, values), inner))
+        return total
+
+    def of_sum(self, left: Node, right: Node) -> Node:
+        return Binary("+", self.of(left), self.of(right))
+
+    def of_difference(self, left: Node, right: Node) -> Node:
+        return Binary("-", self.of(left), self.of(right))
+
+    def of_product(self, left: Node, right: Node) -> Node:
+        return Binary("+", Binary("*", self.of(left), right), Binary("*", left, self.of(right)))
+
+    def of_quotient(self, left: Node, right: Node) -> Node:
+        ours = Binary("/", self.of(left), right)
+        return Binary("-", ours, Binary("/", Binary("*", left, self.of(right)), Binary("**", right, Number(2))))
+
+    def of_remainder(self, left: Node, right: Node) -> Node:
+        """a % b is a - floor(a / b) * b."""
+        quotient = Call("floor", (Binary("/", left, right),))
+        return Binary("-", self.of(left), Binary("*", quotient, self.of(right)))
+
+    def of_power(self, left: Node, right: Node) -> Node:
+        return self.of_call(Call("pow", (left, right)))
+
+    _RULES: dict[str, Callable[[_Differentiation, Node, Node], Node]] = {
+        "+": of_sum,
+        "-": of_difference,
+        "*": of_product,
+        "/": of_quotient,
+        "%": of_remainder,
+        "**": of_power,
+    }

@@ -1,0 +1,35 @@
+"""The two ways in which an expression is reported as wrong."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+class ExpressionError(Exception):
+    """The text cannot be read, or an operation on its tree has no answer.
+
+    ``offset`` counts characters from the start of the text; the caller adds the line and column of the text itself.
+    """
+
+    def __init__(self, message: str, offset: int = 0, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.offset = offset
+        self.hint = hint
+
+
+@dataclass(frozen=True)
+class FormulaProblem:
+    """One mistake found by a check; a check returns every one it finds."""
+
+    offset: int
+    message: str
+    hint: str = ""
+
+
+def did_you_mean(name: str, candidates: Iterable[str]) -> str:
+    """``did you mean 'tanh'?`` or an empty string when nothing is close."""
+    near = difflib.get_close_matches(name, sorted(set(candidates)), n=1, cutoff=0.6)
+    return f"did you mean '{near[0]}'?" if near else ""

@@ -1,0 +1,302 @@
+"""Checks of ``expr:`` and of ``requires:``, and what an ``expr`` says about dtypes."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from codegen.expressions import nodes
+from codegen.expressions.errors import FormulaProblem, did_you_mean
+from codegen.expressions.functions import CONSTANTS, FUNCTIONS
+from codegen.expressions.nodes import Call, Node
+from codegen.expressions.scope import (
+    DTYPE_ALIASES,
+    DTYPES,
+    NONE,
+    NUMBERS,
+    REQUIREMENT_FUNCTIONS,
+    TENSOR,
+    TENSORS,
+    UNKNOWN,
+    OperatorLike,
+    RequirementScope,
+    Scope,
+    kind_of_type,
+)
+
+
+def check_expr(node: Node, operator: OperatorLike) -> list[FormulaProblem]:
+    """Every mistake in the pointwise formula of ``operator``."""
+    checker = _ExprChecker(Scope(operator, tensors_as="Scalar"))
+    checker.visit(node)
+    returns = [kind_of_type(r.type) for r in operator.schema.returns]
+    if returns != [TENSOR]:
+        checker.report(node, "an operator with 'expr' returns one Tensor", "write '-> Tensor' in the schema")
+    if not checker.problems:
+        checker.check_all_used(node)
+    return sorted(checker.problems, key=lambda problem: problem.offset)
+
+
+class _Checker:
+    def __init__(self, scope: Scope) -> None:
+        self.scope = scope
+        self.problems: list[FormulaProblem] = []
+
+    def report(self, node: Node, message: str, hint: str = "") -> None:
+        self.problems.append(FormulaProblem(node.offset, message, hint))
+
+
+class _ExprChecker(_Checker):
+    def visit(self, node: Node) -> None:
+        if isinstance(node, nodes.Name):
+            self.check_name(node)
+        elif isinstance(node, Call):
+            self.check_call(node)
+        elif isinstance(node, nodes.Method):
+            hint = f"write '{node.name}({nodes.to_source(node.target)})'" if node.name in FUNCTIONS else ""
+            self.report(node, f"'.{node.name}' has no meaning for one element", hint)
+            return
+        elif isinstance(node, (nodes.String, nodes.Nothing, nodes.Index, nodes.ListOf, nodes.TupleOf)):
+            self.report(node, "expr is a formula over numbers", "write numbers, arguments, operators and functions")
+            return
+        elif isinstance(node, nodes.Compare) and any(o in ("in", "not in") for o in node.operators):
+            self.report(node, "'in' has no meaning in expr", "write 'a == 1 or a == 2'")
+        elif isinstance(node, nodes.Conditional):
+            self.check_condition(node.condition)
+        elif isinstance(node, nodes.Logical) or (isinstance(node, nodes.Unary) and node.operator == "not"):
+            for child in nodes.children(node):
+                self.check_condition(child)
+        for child in nodes.children(node):
+            self.visit(child)
+
+    def check_name(self, node: nodes.Name) -> None:
+        argument = self.scope.argument(node.name)
+        if argument is None:
+            if node.name in CONSTANTS:
+                return
+            if node.name in FUNCTIONS:
+                parameters = ", ".join(FUNCTIONS[node.name].parameters)
+                self.report(node, f"'{node.name}' is a function", f"call it: '{node.name}({parameters})'")
+                return
+            known = self.scope.schema.arguments.names()
+            hint = did_you_mean(node.name, [*known, *CONSTANTS]) or "arguments: " + ", ".join(known)
+            self.report(node, f"unknown name '{node.name}'", hint)
+        elif kind_of_type(argument.type) not in (*NUMBERS, TENSOR) or argument.type.is_optional:
+            self.report(node, f"'{node.name}' is {argument.type}", "expr takes Tensor, Scalar, float, int and bool arguments")
+
+    def check_call(self, node: Call) -> None:
+        function = FUNCTIONS.get(node.function)
+        if function is None:
+            hint = did_you_mean(node.function, FUNCTIONS) or "known: " + ", ".join(FUNCTIONS)
+            self.report(node, f"unknown function '{node.function}'", hint)
+        elif len(node.arguments) != function.arity:
+            plural = "argument" if function.arity == 1 else "arguments"
+            signature = f"write '{node.function}({', '.join(function.parameters)})'"
+            self.report(node, f"'{node.function}' takes {function.arity} {plural}, got {len(node.arguments)}", signature)
+        elif node.function == "where":
+            self.check_condition(node.arguments[0])
+
+    def check_condition(self, node: Node) -> None:
+        """A truth value: a comparison, or an argument (whose dtype may be bool)."""
+        if isinstance(node, nodes.Name) or self.scope.kind(node) in ("bool", UNKNOWN):
+            return
+        self.report(node, "a condition is needed, not a number", f"write '{nodes.to_source(_nonzero(node))}'")
+
+    def check_all_used(self, node: Node) -> None:
+        used = nodes.names(node)
+        for argument in self.scope.schema.arguments.flat_non_out:
+            if argument.name not in used:
+                self.report(node, f"argument '{argument.name}' is not used", "use it or remove it from the schema")
+
+
+def _nonzero(node: Node) -> Node:
+    return nodes.Compare(("!=",), (node, nodes.Number(0)))
+
+
+def is_boolean(node: Node, operator: OperatorLike) -> bool:
+    """Whether an ``expr`` gives truth values."""
+    return Scope(operator, tensors_as="Scalar").kind(node) == "bool"
+
+
+def makes_float(node: Node, operator: OperatorLike) -> bool:
+    """Whether an ``expr`` over integers gives floating point: by division, a function such as exp, or a float in it."""
+    if isinstance(node, nodes.Number):
+        return isinstance(node.value, float)
+    if isinstance(node, nodes.Name):
+        argument = operator.schema.arguments.find(node.name)
+        return argument.type.base.name == "float" if argument is not None else node.name in CONSTANTS
+    if isinstance(node, (nodes.Compare, nodes.Logical)):
+        return False
+    parts: tuple[Node, ...] = nodes.children(node)
+    if isinstance(node, Call):
+        function = FUNCTIONS.get(node.function)
+        if function is not None and (function.float_result or function.boolean):
+            return function.float_result
+        parts = node.arguments[1:] if node.function == "where" else node.arguments
+    elif isinstance(node, nodes.Conditional):
+        parts = (node.then, node.otherwise)
+    elif isinstance(node, nodes.Binary) and node.operator == "/":
+        return True
+    elif isinstance(node, nodes.Binary) and node.operator == "**" and isinstance(node.right, nodes.Unary):
+        return True  # x ** -2
+    return any(makes_float(part, operator) for part in parts)
+
+
+def infer_promotion(node: Node, operator: OperatorLike) -> str:
+    """The ``promotion:`` that an ``expr`` implies: comparison, int_to_float, complex_to_real or default."""
+    if is_boolean(node, operator):
+        return "comparison"
+    if isinstance(node, Call) and node.function in FUNCTIONS and FUNCTIONS[node.function].complex_to_real:
+        return "complex_to_real"
+    return "int_to_float" if makes_float(node, operator) else "default"
+
+
+def check_requires(
+    node: Node, operator: OperatorLike, dtype_sets: Collection[str] | None = None
+) -> list[FormulaProblem]:
+    """Every mistake in a constraint; ``dtype_sets`` are the names of sets that ``dtype(x) in SET`` may give."""
+    checker = _RequiresChecker(RequirementScope(operator), dtype_sets)
+    checker.visit(node)
+    if not checker.problems and checker.kind(node) not in ("bool", UNKNOWN):
+        checker.report(node, "a constraint is a condition", "write a comparison such as 'dim(self) == 2'")
+    return sorted(checker.problems, key=lambda problem: problem.offset)
+
+
+class _RequiresChecker(_Checker):
+    def __init__(self, scope: Scope, dtype_sets: Collection[str] | None) -> None:
+        super().__init__(scope)
+        self.dtype_sets = dtype_sets
+
+    def visit(self, node: Node) -> None:
+        if isinstance(node, nodes.Name):
+            self.check_name(node)
+        elif isinstance(node, nodes.Method):
+            source = nodes.to_source(Call(node.name, (node.target, *(node.arguments or ()))))
+            self.report(node, f"a constraint has no method '{node.name}'", f"write '{source}'")
+            return
+        elif isinstance(node, Call):
+            self.visit_call(node)
+            return
+        elif isinstance(node, nodes.Compare):
+            self.visit_compare(node)
+            return
+        elif isinstance(node, (nodes.Unary, nodes.Binary)) and node.operator != "not":
+            self.check_arithmetic(node)
+        for child in nodes.children(node):
+            self.visit(child)
+
+    def kind(self, node: Node) -> str:
+        return "bool" if isinstance(node, (nodes.Compare, nodes.Logical)) else self.scope.kind(node)
+
+    def check_name(self, node: nodes.Name) -> None:
+        argument = self.scope.argument(node.name)
+        if argument is None:
+            if node.name in CONSTANTS:
+                return
+            known = self.scope.schema.arguments.names()
+            hint = did_you_mean(node.name, known) or "arguments: " + ", ".join(known)
+            self.report(node, f"unknown name '{node.name}'", hint)
+        elif argument.type.is_tensor_like:
+            self.report(node, f"'{node.name}' is {argument.type}, which has no value to compare",
+                        f"write for example 'dim({node.name})'")  # fmt: skip
+
+    def visit_call(self, node: Call) -> None:
+        known = [*REQUIREMENT_FUNCTIONS, "len", "min", "max", "all"]
+        if node.function not in known:
+            hint = did_you_mean(node.function, known) or "known: " + ", ".join(known)
+            self.report(node, f"unknown function '{node.function}'", hint)
+        elif node.function in REQUIREMENT_FUNCTIONS:
+            self.check_tensor_function(node)
+        elif node.function in ("len", "all"):
+            self.check_list_function(node)
+        else:
+            if len(node.arguments) == 1 and not self.kind(node.arguments[0]).endswith("[]"):
+                self.report(node, f"'{node.function}' takes a list, or 2 or more numbers")
+            for argument in node.arguments:
+                self.visit(argument)
+
+    def check_tensor_function(self, node: Call) -> None:
+        expected = REQUIREMENT_FUNCTIONS[node.function][0]
+        if len(node.arguments) != expected:
+            plural = "argument" if expected == 1 else "arguments"
+            self.report(node, f"'{node.function}' takes {expected} {plural}, got {len(node.arguments)}")
+            return
+        target = node.arguments[0]
+        if isinstance(target, nodes.Name) and self.scope.argument(target.name) is None:
+            self.check_name(target)
+        elif self.scope.kind(target) != TENSOR:
+            hint = f"write 'len({nodes.to_source(target)})'" if self.scope.kind(target).endswith("[]") else ""
+            self.report(target, f"'{node.function}' takes a tensor, not {self.scope.kind(target)}", hint)
+        for argument in node.arguments[1:]:
+            self.visit(argument)
+
+    def check_list_function(self, node: Call) -> None:
+        if len(node.arguments) != 1:
+            self.report(node, f"'{node.function}' takes 1 argument, got {len(node.arguments)}")
+            return
+        argument = node.arguments[0]
+        if node.function == "all":
+            if not isinstance(argument, nodes.Compare) or not any(self.kind(o).endswith("[]") for o in argument.operands):
+                self.report(argument, "'all' takes a comparison with a list", "write for example 'all(stride > 0)'")
+            else:
+                for operand in argument.operands:
+                    self.visit(operand)
+        elif isinstance(argument, nodes.Name) and self.scope.kind(argument) == TENSORS:
+            return
+        elif not self.kind(argument).endswith("[]") and self.kind(argument) != UNKNOWN:
+            self.report(argument, f"'len' takes a list, not {self.kind(argument)}")
+        else:
+            self.visit(argument)
+
+    def visit_compare(self, node: nodes.Compare) -> None:
+        if any(isinstance(operand, nodes.Nothing) for operand in node.operands):
+            self.check_none_test(node)
+            return
+        for operator, left, right in zip(node.operators, node.operands, node.operands[1:]):
+            if operator in ("in", "not in") and self.kind(left) == "ScalarType":
+                self.check_dtypes(right)
+            elif self.kind(left) == "ScalarType" and isinstance(right, nodes.Name) and self.scope.argument(right.name) is None:
+                self.check_dtypes(right)
+            else:
+                self.visit(right)
+                self.check_comparable(node, operator, left, right)
+        self.visit(node.operands[0])
+
+    def check_comparable(self, node: nodes.Compare, operator: str, left: Node, right: Node) -> None:
+        kinds = self.kind(left), self.kind(right)
+        if operator in ("in", "not in"):
+            if not isinstance(right, nodes.ListOf):
+                self.report(right, f"'{operator}' takes a list or a set of dtypes", "write for example 'x in [1, 2]'")
+            return
+        if UNKNOWN in kinds or kinds[0] == kinds[1] or all(kind in NUMBERS for kind in kinds):
+            return
+        if all(kind.endswith("[]") for kind in kinds):
+            return
+        if any(kind.endswith("[]") for kind in kinds):
+            hint = f"write 'all({nodes.to_source(node)})'" if any(kind in NUMBERS for kind in kinds) else ""
+            self.report(node, f"a list is compared with {kinds[1] if kinds[0].endswith('[]') else kinds[0]}", hint)
+        elif TENSOR not in kinds and TENSORS not in kinds:
+            self.report(node, f"{kinds[0]} is compared with {kinds[1]}")
+
+    def check_none_test(self, node: nodes.Compare) -> None:
+        others = [operand for operand in node.operands if not isinstance(operand, nodes.Nothing)]
+        if len(others) != 1 or not isinstance(others[0], nodes.Name) or node.operators[0] not in ("==", "!="):
+            self.report(node, "only an argument is compared with none", "write 'x == none' or 'x != none'")
+        elif self.scope.argument(others[0].name) is None:
+            self.check_name(others[0])
+        elif not self.scope.is_optional(others[0]):
+            self.report(others[0], f"'{others[0].name}' is never none: it is {self.scope.argument(others[0].name)}")
+
+    def check_dtypes(self, node: Node) -> None:
+        for item in node.items if isinstance(node, nodes.ListOf) else (node,):
+            if not isinstance(item, nodes.Name):
+                self.report(item, "a dtype or a set of dtypes is needed")
+            elif item.name not in (*DTYPES, *DTYPE_ALIASES) and self.dtype_sets is not None and item.name not in self.dtype_sets:
+                hint = did_you_mean(item.name, [*DTYPES, *self.dtype_sets])
+                self.report(item, f"unknown dtype or set of dtypes '{item.name}'", hint)
+
+    def check_arithmetic(self, node: nodes.Unary | nodes.Binary) -> None:
+        for part in nodes.children(node):
+            kind = self.kind(part)
+            is_unreported = not (isinstance(part, nodes.Name) and kind in (TENSOR, TENSORS))
+            if kind not in (*NUMBERS, UNKNOWN, NONE) and is_unreported:
+                self.report(part, f"'{node.operator}' takes numbers, not {kind}")

@@ -1,0 +1,188 @@
+"""The mathematical functions of ``expr:``: derivative rules and spellings, one row each.
+
+C++ is ``at::vec::NAME(...)`` from aten/vec/math.h, overloaded for float and double (complex where ``holomorphic`` or
+``complex_to_real``, integers where the result stays an integer).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+
+from codegen.expressions.nodes import Node
+from codegen.expressions.parser import parse
+
+# The interval in which every rule of a function holds and is smooth; tests draw their arguments from it.
+Domain = tuple[float, float]
+
+REAL: Domain = (-3.0, 3.0)
+POSITIVE: Domain = (0.1, 4.0)
+UNIT: Domain = (-0.9, 0.9)
+BOOLEAN: Domain = (0.0, 1.0)
+
+CONSTANTS: dict[str, float] = {"pi": math.pi, "e": math.e, "inf": math.inf, "nan": math.nan}
+
+
+@dataclass(frozen=True)
+class Function:
+    """One function of the expression language.
+
+    ``derivatives`` holds, per parameter, the partial derivative as an expression over ``parameters``; None where there
+    is none. ``float_result``: integers give floating point. ``boolean``: the result is a truth value.
+    """
+
+    name: str
+    parameters: tuple[str, ...]
+    derivatives: tuple[str | None, ...]
+    numpy: str  # over {0}, {1}; np is NumPy, special is codegen.expressions.numpy_special
+    domain: tuple[Domain, ...]
+    float_result: bool = True
+    boolean: bool = False
+    holomorphic: bool = True
+    complex_to_real: bool = False
+    operator: str = ""  # the tensor operator of the same meaning; by default of the same name
+    latex: str = ""  # over {0}, {1}; by default \operatorname{name}(...)
+    note: str = ""
+
+    @property
+    def arity(self) -> int:
+        return len(self.parameters)
+
+    @property
+    def cpp(self) -> str:
+        return f"at::vec::{self.name}"
+
+    @property
+    def tensor_operator(self) -> str:
+        return self.operator or self.name
+
+    def derivative(self, position: int) -> Node | None:
+        """The partial derivative with respect to one parameter, over the names in ``parameters``."""
+        rule = self.derivatives[position]
+        return None if rule is None else _parsed(rule)
+
+
+@lru_cache(maxsize=None)
+def _parsed(rule: str) -> Node:
+    return parse(rule)
+
+
+def _unary(
+    name: str, derivative: str | None, numpy: str = "", domain: Domain = REAL, latex: str = "", note: str = ""
+) -> Function:
+    """A holomorphic function of one number that makes integers floating point."""
+    latex = latex or rf"\{name}({{0}})"
+    return Function(name, ("x",), (derivative,), numpy or f"np.{name}({{0}})", (domain,), latex=latex, note=note)
+
+
+def _real(name: str, derivative: str | None, numpy: str, domain: Domain = REAL, latex: str = "", note: str = "") -> Function:
+    """As ``_unary`` but for real numbers only."""
+    return Function(name, ("x",), (derivative,), numpy, (domain,), holomorphic=False, latex=latex, note=note)
+
+
+def _step(name: str, derivative: str, numpy: str, latex: str = "", complex_to_real: bool = False, note: str = "") -> Function:
+    """A function of one real number under which integers stay integers."""
+    return Function(
+        name, ("x",), (derivative,), numpy, (REAL,), float_result=False, holomorphic=False,
+        complex_to_real=complex_to_real, latex=latex, note=note,
+    )  # fmt: skip
+
+
+def _pair(
+    name: str, derivatives: tuple[str, str], numpy: str = "", domain: tuple[Domain, Domain] = (REAL, REAL),
+    float_result: bool = False, holomorphic: bool = False, latex: str = "", note: str = "",
+) -> Function:  # fmt: skip
+    return Function(
+        name, ("x", "y"), derivatives, numpy or f"np.{name}({{0}}, {{1}})", domain, float_result=float_result,
+        holomorphic=holomorphic, latex=latex, note=note,
+    )  # fmt: skip
+
+
+def _predicate(name: str) -> Function:
+    return Function(
+        name, ("x",), ("0",), f"np.{name}({{0}})", (REAL,), float_result=False, boolean=True, holomorphic=False
+    )
+
+
+_TABLE = (
+    # Exponentials and logarithms.
+    _unary("exp", "exp(x)", latex="e^{{{0}}}"),
+    _unary("exp2", "exp2(x) * 0.6931471805599453", latex="2^{{{0}}}"),
+    _unary("expm1", "expm1(x) + 1", latex="e^{{{0}}} - 1"),
+    _unary("log", "1 / x", domain=POSITIVE, note="-inf at 0, nan below"),
+    _unary("log1p", "1 / (1 + x)", domain=UNIT, latex=r"\log(1 + {0})", note="-inf at -1, nan below"),
+    _unary("log2", "1 / (x * 0.6931471805599453)", domain=POSITIVE, latex=r"\log_2({0})"),
+    _unary("log10", "1 / (x * 2.302585092994046)", domain=POSITIVE, latex=r"\log_{{10}}({0})"),
+    _pair("logaddexp", ("sigmoid(x - y)", "sigmoid(y - x)"), float_result=True, latex=r"\log(e^{{{0}}} + e^{{{1}}})"),
+    # Powers and roots.
+    _unary("sqrt", "0.5 / sqrt(x)", domain=POSITIVE, latex=r"\sqrt{{{0}}}", note="nan below 0"),
+    _unary("rsqrt", "-0.5 * rsqrt(x) ** 3", "1 / np.sqrt({0})", POSITIVE, latex=r"\frac{{1}}{{\sqrt{{{0}}}}}"),
+    _unary("reciprocal", "-(reciprocal(x) * reciprocal(x))", "1 / {0}", POSITIVE, latex=r"\frac{{1}}{{{0}}}"),
+    Function("square", ("x",), ("2 * x",), "np.square({0})", (REAL,), float_result=False, latex="({0})^2"),
+    _pair(
+        "pow",
+        ("where(y == 0, 0, y * x ** (y - 1))", "where(x == 0 and y >= 0, 0, x ** y * log(x))"),
+        "np.power({0}, {1})", (POSITIVE, REAL), holomorphic=True, latex="{{({0})}}^{{{1}}}",
+        note="nan for a negative base with a fractional exponent",
+    ),  # fmt: skip
+    _pair("hypot", ("x / hypot(x, y)", "y / hypot(x, y)"), float_result=True, latex=r"\sqrt{{({0})^2 + ({1})^2}}"),
+    # Trigonometric and hyperbolic functions.
+    _unary("sin", "cos(x)"),
+    _unary("cos", "-sin(x)"),
+    _unary("tan", "1 + tan(x) * tan(x)", domain=(-1.2, 1.2)),
+    _unary("asin", "rsqrt(1 - x * x)", "np.arcsin({0})", UNIT, latex=r"\arcsin({0})", note="nan outside [-1, 1]"),
+    _unary("acos", "-rsqrt(1 - x * x)", "np.arccos({0})", UNIT, latex=r"\arccos({0})", note="nan outside [-1, 1]"),
+    _unary("atan", "1 / (1 + x * x)", "np.arctan({0})", latex=r"\arctan({0})"),
+    _unary("sinh", "cosh(x)"),
+    _unary("cosh", "sinh(x)"),
+    _unary("tanh", "1 - tanh(x) * tanh(x)"),
+    _unary("asinh", "rsqrt(1 + x * x)", "np.arcsinh({0})", latex=r"\operatorname{{arsinh}}({0})"),
+    _unary(
+        "acosh", "rsqrt(x - 1) * rsqrt(x + 1)", "np.arccosh({0})", (1.2, 4.0),
+        latex=r"\operatorname{{arcosh}}({0})", note="nan below 1",
+    ),  # fmt: skip
+    _unary(
+        "atanh", "1 / (1 - x * x)", "np.arctanh({0})", UNIT,
+        latex=r"\operatorname{{artanh}}({0})", note="infinite at -1 and 1, nan outside",
+    ),  # fmt: skip
+    _pair("atan2", ("y / (x * x + y * y)", "-x / (x * x + y * y)"), "np.arctan2({0}, {1})", float_result=True),
+    # Functions of probability and learning.
+    _unary("sigmoid", "sigmoid(x) * (1 - sigmoid(x))", "special.sigmoid({0})", latex=r"\sigma({0})"),
+    _real("softplus", "sigmoid(x)", "np.logaddexp(0, {0})", latex=r"\log(1 + e^{{{0}}})"),
+    _real("erf", "1.1283791670955126 * exp(-(x * x))", "special.erf({0})"),
+    _real("erfc", "-1.1283791670955126 * exp(-(x * x))", "special.erfc({0})"),
+    _real("lgamma", "digamma(x)", "special.lgamma({0})", POSITIVE, latex=r"\log\Gamma({0})", note="inf at 0, -1, -2, ..."),
+    _real("digamma", None, "special.digamma({0})", POSITIVE, latex=r"\psi({0})", note="nan at -1, -2, ..."),
+    _step("relu", "where(relu(x) > 0, 1, 0)", "np.maximum({0}, 0)"),
+    # Rounding and signs.
+    _step("abs", "sign(x)", "np.abs({0})", latex="|{0}|", complex_to_real=True),
+    _step("sign", "0", "np.sign({0})"),
+    _step("floor", "0", "np.floor({0})", latex=r"\lfloor {0} \rfloor"),
+    _step("ceil", "0", "np.ceil({0})", latex=r"\lceil {0} \rceil"),
+    _step("trunc", "0", "np.trunc({0})"),
+    _step("round", "0", "np.round({0})", note="halves go to the even neighbour"),
+    _pair("fmod", ("1", "-trunc(x / y)"), domain=(REAL, POSITIVE), latex=r"{0} \bmod {1}", note="takes the sign of x"),
+    # Choice.
+    _pair("maximum", ("where(x > y, 1, where(x == y, 0.5, 0))", "where(y > x, 1, where(x == y, 0.5, 0))"),
+          latex=r"\max({0}, {1})", note="nan if either is; a tie shares the gradient"),  # fmt: skip
+    _pair("minimum", ("where(x < y, 1, where(x == y, 0.5, 0))", "where(y < x, 1, where(x == y, 0.5, 0))"),
+          latex=r"\min({0}, {1})", note="nan if either is; a tie shares the gradient"),  # fmt: skip
+    Function(
+        "where", ("c", "x", "y"), ("0", "where(c, 1, 0)", "where(c, 0, 1)"), "np.where({0}, {1}, {2})",
+        (BOOLEAN, REAL, REAL), float_result=False,
+    ),  # fmt: skip
+    Function(
+        "clamp", ("x", "l", "h"),
+        ("where(l <= x and x <= h, 1, 0)", "where(x < l and l < h, 1, 0)", "where(x > h or h < l, 1, 0)"),
+        "np.minimum(np.maximum({0}, {1}), {2})", (REAL, (-2.0, -1.0), (1.0, 2.0)), float_result=False, holomorphic=False,
+    ),  # fmt: skip
+    _predicate("isnan"),
+    _predicate("isinf"),
+    # Complex numbers; the rules are those of real arguments.
+    Function("conj", ("x",), ("1",), "np.conj({0})", (REAL,), float_result=False, holomorphic=False, latex=r"\overline{{{0}}}"),
+    _step("real", "1", "np.real({0})", complex_to_real=True),
+    _step("imag", "0", "np.imag({0})", complex_to_real=True),
+)
+
+FUNCTIONS: dict[str, Function] = {function.name: function for function in _TABLE}

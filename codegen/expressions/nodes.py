@@ -1,0 +1,315 @@
+"""The tree of an expression, and its printing back to text.
+
+Every node is frozen and compares by meaning: ``offset`` (where it starts in the text) takes no part in equality.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Union
+
+
+def _offset() -> int:
+    return field(default=0, compare=False, repr=False, kw_only=True)
+
+
+@dataclass(frozen=True)
+class Number:
+    """A number as written; ``2`` and ``2.0`` are different numbers because they promote differently."""
+
+    value: int | float
+    offset: int = _offset()
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Number):
+            return NotImplemented
+        return type(self.value) is type(other.value) and repr(self.value) == repr(other.value)
+
+    def __hash__(self) -> int:
+        return hash((type(self.value), repr(self.value)))
+
+
+@dataclass(frozen=True)
+class String:
+    value: str
+    offset: int = _offset()
+
+
+@dataclass(frozen=True)
+class Boolean:
+    """``true`` or ``false``."""
+
+    value: bool
+    offset: int = _offset()
+
+
+@dataclass(frozen=True)
+class Nothing:
+    """``none``: an optional argument that is not given."""
+
+    offset: int = _offset()
+
+
+@dataclass(frozen=True)
+class Name:
+    name: str
+    offset: int = _offset()
+
+
+@dataclass(frozen=True)
+class Unary:
+    """``-x`` or ``not x``."""
+
+    operator: str
+    operand: Node
+    offset: int = _offset()
+
+
+@dataclass(frozen=True)
+class Binary:
+    """Arithmetic ``+ - * / % **``; ``offset`` is where the left operand starts."""
+
+    operator: str
+    left: Node
+    right: Node
+    offset: int = _offset()
+
+
+@dataclass(frozen=True)
+class Logical:
+    """``and`` / ``or``."""
+
+    operator: str
+    left: Node
+    right: Node
+    offset: int = _offset()
+
+
+@dataclass(frozen=True)
+class Compare:
+    """A chain ``a < b <= c``: one more operand than operators. Also ``in`` and ``not in``."""
+
+    operators: tuple[str, ...]
+    operands: tuple[Node, ...]
+    offset: int = _offset()
+
+
+@dataclass(frozen=True)
+class Conditional:
+    """``condition ? then : otherwise``."""
+
+    condition: Node
+    then: Node
+    otherwise: Node
+    offset: int = _offset()
+
+
+@dataclass(frozen=True)
+class Call:
+    function: str
+    arguments: tuple[Node, ...]
+    offset: int = _offset()
+
+
+@dataclass(frozen=True)
+class Method:
+    """``target.name(arguments)``, or the property ``target.name`` when ``arguments`` is None."""
+
+    target: Node
+    name: str
+    arguments: tuple[Node, ...] | None
+    offset: int = _offset()
+
+
+@dataclass(frozen=True)
+class Index:
+    target: Node
+    index: Node
+    offset: int = _offset()
+
+
+@dataclass(frozen=True)
+class ListOf:
+    """``[a, b]``."""
+
+    items: tuple[Node, ...]
+    offset: int = _offset()
+
+
+@dataclass(frozen=True)
+class TupleOf:
+    """``(a, b)``: what a formula for several inputs returns."""
+
+    items: tuple[Node, ...]
+    offset: int = _offset()
+
+
+Node = Union[
+    Number, String, Boolean, Nothing, Name, Unary, Binary, Logical, Compare, Conditional, Call, Method, Index, ListOf, TupleOf
+]
+
+
+def children(node: Node) -> tuple[Node, ...]:
+    """The direct parts of a node, left to right."""
+    if isinstance(node, Unary):
+        return (node.operand,)
+    if isinstance(node, (Binary, Logical)):
+        return (node.left, node.right)
+    if isinstance(node, Compare):
+        return node.operands
+    if isinstance(node, Conditional):
+        return (node.condition, node.then, node.otherwise)
+    if isinstance(node, Call):
+        return node.arguments
+    if isinstance(node, Method):
+        return (node.target, *(node.arguments or ()))
+    if isinstance(node, Index):
+        return (node.target, node.index)
+    if isinstance(node, (ListOf, TupleOf)):
+        return node.items
+    return ()
+
+
+def rebuild(node: Node, function: Callable[[Node], Node]) -> Node:
+    """The same node with ``function`` applied to each direct part."""
+    if isinstance(node, Unary):
+        return replace(node, operand=function(node.operand))
+    if isinstance(node, (Binary, Logical)):
+        return replace(node, left=function(node.left), right=function(node.right))
+    if isinstance(node, Compare):
+        return replace(node, operands=tuple(map(function, node.operands)))
+    if isinstance(node, Conditional):
+        return replace(
+            node, condition=function(node.condition), then=function(node.then), otherwise=function(node.otherwise)
+        )
+    if isinstance(node, Call):
+        return replace(node, arguments=tuple(map(function, node.arguments)))
+    if isinstance(node, Method):
+        arguments = None if node.arguments is None else tuple(map(function, node.arguments))
+        return replace(node, target=function(node.target), arguments=arguments)
+    if isinstance(node, Index):
+        return replace(node, target=function(node.target), index=function(node.index))
+    if isinstance(node, (ListOf, TupleOf)):
+        return replace(node, items=tuple(map(function, node.items)))
+    return node
+
+
+def walk(node: Node) -> Iterator[Node]:
+    """The node and everything below it, outermost first."""
+    yield node
+    for child in children(node):
+        yield from walk(child)
+
+
+def names(node: Node) -> list[str]:
+    """The names used, each once, in order of first use."""
+    return list(dict.fromkeys(part.name for part in walk(node) if isinstance(part, Name)))
+
+
+def substitute(node: Node, values: Mapping[str, Node]) -> Node:
+    """Each name in ``values`` replaced by its expression."""
+    if isinstance(node, Name):
+        return values.get(node.name, node)
+    return rebuild(node, lambda part: substitute(part, values))
+
+
+# How tightly each construct binds; the parser and every printer share these.
+CONDITIONAL, OR, AND, NOT, COMPARISON, SUM, PRODUCT, NEGATION, POWER, POSTFIX = range(1, 11)
+
+_BINARY_PRECEDENCE = {"+": SUM, "-": SUM, "*": PRODUCT, "/": PRODUCT, "%": PRODUCT, "**": POWER}
+
+
+def binary_precedence(operator: str) -> int:
+    return _BINARY_PRECEDENCE[operator]
+
+
+def precedence(node: Node) -> int:
+    """How tightly the outermost construct of ``node`` binds."""
+    if isinstance(node, Conditional):
+        return CONDITIONAL
+    if isinstance(node, Logical):
+        return OR if node.operator == "or" else AND
+    if isinstance(node, Compare):
+        return COMPARISON
+    if isinstance(node, Unary):
+        return NOT if node.operator == "not" else NEGATION
+    if isinstance(node, Binary):
+        return binary_precedence(node.operator)
+    if isinstance(node, Number) and (node.value < 0):
+        return NEGATION
+    return POSTFIX
+
+
+def parenthesized(text: str, node: Node, at_least: int) -> str:
+    """``text`` (which prints ``node``) in parentheses when ``node`` binds less tightly than its place demands."""
+    return f"({text})" if precedence(node) < at_least else text
+
+
+def number_text(value: int | float) -> str:
+    return repr(value)
+
+
+def to_source(node: Node) -> str:
+    """Prints with the fewest parentheses; ``parse(to_source(node)) == node``."""
+    return _SourcePrinter().print(node)
+
+
+class _SourcePrinter:
+    def print(self, node: Node, at_least: int = 0) -> str:
+        return parenthesized(self._print(node), node, at_least)
+
+    def _print(self, node: Node) -> str:
+        if isinstance(node, (Unary, Binary, Logical, Compare, Conditional)):
+            return self._operation(node)
+        if isinstance(node, Number):
+            return number_text(node.value)
+        if isinstance(node, String):
+            return '"' + node.value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+        if isinstance(node, Boolean):
+            return "true" if node.value else "false"
+        if isinstance(node, Nothing):
+            return "none"
+        if isinstance(node, Name):
+            return node.name
+        return self._compound(node)
+
+    def _operation(self, node: Unary | Binary | Logical | Compare | Conditional) -> str:
+        if isinstance(node, Unary):
+            if node.operator == "not":
+                return f"not {self.print(node.operand, NOT)}"
+            return f"-{self.print(node.operand, NEGATION)}"
+        if isinstance(node, Binary):
+            level = binary_precedence(node.operator)
+            if node.operator == "**":  # associates to the right, and -x may stand in its exponent
+                return f"{self.print(node.left, POSTFIX)} ** {self.print(node.right, NEGATION)}"
+            return f"{self.print(node.left, level)} {node.operator} {self.print(node.right, level + 1)}"
+        if isinstance(node, Logical):
+            level = precedence(node)
+            return f"{self.print(node.left, level)} {node.operator} {self.print(node.right, level + 1)}"
+        if isinstance(node, Compare):
+            parts = [self.print(node.operands[0], SUM)]
+            for operator, operand in zip(node.operators, node.operands[1:]):
+                parts += [operator, self.print(operand, SUM)]
+            return " ".join(parts)
+        condition = self.print(node.condition, OR)
+        return f"{condition} ? {self.print(node.then, OR)} : {self.print(node.otherwise, CONDITIONAL)}"
+
+    def _compound(self, node: Call | Method | Index | ListOf | TupleOf) -> str:
+        if isinstance(node, Call):
+            return f"{node.function}({self._list(node.arguments)})"
+        if isinstance(node, Method):
+            target = self.print(node.target, POSTFIX)
+            if isinstance(node.target, Number):
+                target = f"({target})"
+            arguments = "" if node.arguments is None else f"({self._list(node.arguments)})"
+            return f"{target}.{node.name}{arguments}"
+        if isinstance(node, Index):
+            return f"{self.print(node.target, POSTFIX)}[{self.print(node.index)}]"
+        if isinstance(node, ListOf):
+            return f"[{self._list(node.items)}]"
+        comma = "," if len(node.items) == 1 else ""
+        return f"({self._list(node.items)}{comma})"
+
+    def _list(self, items: tuple[Node, ...]) -> str:
+        return ", ".join(self.print(item) for item in items)

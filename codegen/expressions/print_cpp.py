@@ -1,0 +1,7 @@
+"""C++ from expressions: ``cpp_expr`` for kernels, ``cpp_formula`` for gradients, ``cpp_requirement`` for checks."""
+
+from codegen.expressions.print_cpp_formula import cpp_formula
+from codegen.expressions.print_cpp_requires import CppRequirement, cpp_requirement
+from codegen.expressions.print_cpp_scalar import cpp_expr
+
+__all__ = ["CppRequirement", "cpp_expr", "cpp_formula", "cpp_requirement"]

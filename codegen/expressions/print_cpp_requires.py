@@ -1,0 +1,174 @@
+"""Constraints (``requires:``) as C++ conditions over the arguments of an operator."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+from codegen.expressions import nodes
+from codegen.expressions.nodes import Call, Compare, Node
+from codegen.expressions.print_cpp_formula import DTYPE_CONSTANTS, CppFormulaPrinter
+from codegen.expressions.print_text import requirement_text
+from codegen.expressions.scope import DTYPE_ALIASES, REQUIREMENT_FUNCTIONS, TENSOR, OperatorLike, RequirementScope, Scope
+
+
+@dataclass(frozen=True)
+class CppRequirement:
+    """``condition`` holds when the arguments are right; ``values`` are what a message shows of them.
+
+    Each value is a label in the words of Python (``self.dim()``) and a C++ expression that TORCH_CHECK can print.
+    """
+
+    condition: str
+    expected: str
+    values: tuple[tuple[str, str], ...]
+
+    def message_parts(self) -> list[str]:
+        """``expected self.dim() == 2, but got self.dim() = 3`` as parts of a TORCH_CHECK, C++ strings included."""
+        parts = [f'"expected {_escaped(self.expected)}']
+        for position, (label, value) in enumerate(self.values):
+            parts[-1] += f"{', but got' if position == 0 else ','} {_escaped(label)} = \""
+            parts += [value, '"']
+        parts[-1] += '"'
+        return [part for part in parts if part != '""']
+
+
+def cpp_requirement(
+    node: Node, operator: OperatorLike, dtype_sets: Mapping[str, Collection[str]] | None = None
+) -> CppRequirement:
+    """``dtype_sets`` gives the canonical dtype names of each set that the constraint names.
+
+    Optional arguments that are none satisfy every constraint on them, unless the constraint asks whether they are.
+    """
+    printer = _RequirementPrinter(RequirementScope(operator), dtype_sets or {})
+    condition = printer.print(node)
+    guards = printer.guards(node)
+    if guards:
+        condition = " || ".join([*guards, condition])
+    else:
+        condition = _without_outer_parentheses(condition)
+    return CppRequirement(condition, requirement_text(node), printer.values(node))
+
+
+class _RequirementPrinter(CppFormulaPrinter):
+    def __init__(self, scope: Scope, dtype_sets: Mapping[str, Collection[str]]) -> None:
+        super().__init__(scope, {})
+        self.dtype_sets = dtype_sets
+
+    def guards(self, node: Node) -> list[str]:
+        asked = self.asked(node)
+        optional = [name for name in nodes.names(node) if self.scope.is_optional(nodes.Name(name)) and name not in asked]
+        return [self.none_test(nodes.Name(name), "==") for name in optional]
+
+    def asked(self, node: Node) -> set[str]:
+        """Arguments of which the constraint asks whether they are given."""
+        tests = [part for part in nodes.walk(node) if _asks_whether_given(part)]
+        return {part.name for test in tests for part in nodes.children(test) if isinstance(part, nodes.Name)}
+
+    def none_test(self, node: Node, operator: str) -> str:
+        argument = self.scope.argument(node.name) if isinstance(node, nodes.Name) else None
+        if argument is not None and argument.type.base.name == "Generator":
+            return f"{argument.name} {operator} nullptr"
+        return super().none_test(node, operator)
+
+    def call(self, node: Call) -> str:
+        if node.function in REQUIREMENT_FUNCTIONS:
+            return self.property(node)
+        if node.function == "all":
+            return self.all_of(node.arguments[0])
+        if node.function in ("min", "max"):
+            if len(node.arguments) == 1:
+                text = self.value(node.arguments[0])
+                return f"*std::{node.function}_element({text}.begin(), {text}.end())"
+            return f"std::{node.function}<int64_t>({{{', '.join(map(self.value, node.arguments))}}})"
+        if node.function == "len":
+            return f"static_cast<int64_t>({self.value(node.arguments[0])}.size())"
+        return super().call(node)
+
+    def property(self, node: Call) -> str:
+        target = self.print(node.arguments[0], nodes.POSTFIX)
+        if node.function in ("is_floating", "is_complex"):
+            return f"c10::{node.function}({target}.scalar_type())"
+        if node.function == "is_integral":
+            return f"c10::is_integral({target}.scalar_type(), /*include_bool=*/false)"
+        method = "scalar_type" if node.function == "dtype" else node.function
+        return f"{target}.{method}({', '.join(map(self.value, node.arguments[1:]))})"
+
+    def all_of(self, node: Node) -> str:
+        """``all(stride > 0)``: the comparison holds for every element of the list in it."""
+        assert isinstance(node, Compare), "check_requires asks for a comparison"
+        text = next(o for o in node.operands if self.is_list(o))
+        operands = tuple(nodes.Name("element") if o == text else o for o in node.operands)
+        comparison = Compare(node.operators, operands)
+        container = self.value(text)
+        return f"std::all_of({container}.begin(), {container}.end(), [&](auto element) {{ return {self.print(comparison)}; }})"
+
+    def is_list(self, node: Node) -> bool:
+        if isinstance(node, Call):
+            return node.function == "sizes"
+        return self.scope.kind(node).endswith("[]")
+
+    def plain_comparison(self, operator: str, left: Node, right: Node) -> str:
+        is_dtype = isinstance(left, Call) and left.function == "dtype"
+        if is_dtype and operator in ("in", "not in"):
+            items = right.items if isinstance(right, nodes.ListOf) else (right,)
+            dtypes = list(dict.fromkeys(d for item in items if isinstance(item, nodes.Name) for d in self.dtypes(item.name)))
+            value = self.print(left)
+            text = " || ".join(f"{value} == at::{DTYPE_CONSTANTS[dtype]}" for dtype in dtypes) or "false"
+            return f"({text})" if operator == "in" else f"!({text})"
+        if is_dtype and isinstance(right, nodes.Name):
+            (dtype,) = self.dtypes(right.name)
+            return f"({self.print(left)} {operator} at::{DTYPE_CONSTANTS[dtype]})"
+        if isinstance(right, nodes.ListOf) and operator not in ("in", "not in"):
+            return f"({self.value(left)} {operator} {self.list_of(right.items, 'int[]')})"
+        return super().plain_comparison(operator, left, right)
+
+    def dtypes(self, name: str) -> Collection[str]:
+        return self.dtype_sets.get(name) or (DTYPE_ALIASES.get(name, name),)
+
+    # Values for the message
+
+    def values(self, node: Node) -> tuple[tuple[str, str], ...]:
+        """Without those of arguments that may turn out not to be given: a message must not ask for their sizes."""
+        found: dict[str, str] = {}
+        self.collect(node, found, self.asked(node))
+        return tuple(found.items())
+
+    def collect(self, node: Node, found: dict[str, str], hidden: set[str]) -> None:
+        """Arguments and properties of tensors, outermost and each once."""
+        if _asks_whether_given(node) or (not isinstance(node, (Compare, nodes.Logical)) and hidden & set(nodes.names(node))):
+            return
+        if isinstance(node, Call) and node.function in REQUIREMENT_FUNCTIONS:
+            shown = Call("dtype", node.arguments) if REQUIREMENT_FUNCTIONS[node.function][1] == "bool" else node
+            found.setdefault(requirement_text(shown), self.property(shown))
+            for argument in node.arguments[1:]:
+                self.collect(argument, found, hidden)
+        elif isinstance(node, Call) and node.function == "len":
+            found.setdefault(requirement_text(node), self.call(node))
+        elif isinstance(node, nodes.Name):
+            named = self.scope.argument(node.name)
+            if named is not None and self.scope.kind(node) != TENSOR and named.type.base.name != "Generator":
+                found.setdefault(node.name, self.value(node))
+        else:
+            for child in nodes.children(node):
+                self.collect(child, found, hidden)
+
+
+def _asks_whether_given(node: Node) -> bool:
+    if isinstance(node, Call):
+        return node.function == "defined"
+    return isinstance(node, Compare) and any(isinstance(operand, nodes.Nothing) for operand in node.operands)
+
+
+def _without_outer_parentheses(text: str) -> str:
+    """``(a == b)`` as ``a == b``; ``(a) && (b)`` stays."""
+    depth = 0
+    for position, character in enumerate(text):
+        depth += {"(": 1, ")": -1}.get(character, 0)
+        if depth == 0:
+            return text[1:-1] if text[0] == "(" and position == len(text) - 1 else text
+    return text
+
+
+def _escaped(text: str) -> str:
+    return text.replace("\\", "\\\\").replace('"', '\\"')

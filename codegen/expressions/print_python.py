@@ -1,0 +1,230 @@
+"""Formulas and pointwise expressions as Python: over ``torch``, and over NumPy for references in tests."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from codegen.expressions import nodes
+from codegen.expressions.errors import ExpressionError
+from codegen.expressions.functions import CONSTANTS, FUNCTIONS
+from codegen.expressions.nodes import Call, Compare, Node
+from codegen.expressions.print_cpp_scalar import is_truth_value
+from codegen.expressions.scope import DTYPES, TENSOR, TENSORS, OperatorLike, ProgramLike, Scope, resolve
+from codegen.expressions.to_formula import COMPARISONS, to_formula
+
+# What the source printed by ``numpy_expr`` expects to find.
+NUMPY_IMPORTS = "import numpy as np\nfrom codegen.expressions import numpy_special as special\n"
+
+
+def numpy_expr(node: Node, rename: Mapping[str, str] | None = None) -> str:
+    """``expr:`` as NumPy over names of the arguments; needs ``NUMPY_IMPORTS``."""
+    return _NumpyPrinter(rename or {}).print(node)
+
+
+def torch_expr(node: Node, operator: OperatorLike, module: str = "torch") -> str:
+    """``expr:`` as calls of ``torch.``: what the compiler and reference tests of composites use."""
+    return python_formula(to_formula(node, operator), operator, None, module)
+
+
+def python_formula(
+    node: Node,
+    operator: OperatorLike,
+    program: ProgramLike | None = None,
+    module: str = "torch",
+    rename: Mapping[str, str] | None = None,
+) -> str:
+    """A derivative formula as Python. ``program`` tells where operators live and which arguments go by keyword."""
+    return _FormulaPrinter(Scope(operator, program), module, rename or {}).print(node)
+
+
+
+
+class _NumpyPrinter:
+    def __init__(self, rename: Mapping[str, str]) -> None:
+        self.rename = rename
+
+    def print(self, node: Node, at_least: int = 0) -> str:
+        if isinstance(node, nodes.Unary) and node.operator == "-":
+            return nodes.parenthesized(f"-{self.print(node.operand, nodes.NEGATION)}", node, at_least)
+        if isinstance(node, nodes.Binary):
+            return self.binary(node, at_least)
+        if isinstance(node, (Compare, nodes.Logical, nodes.Unary)):
+            return self.condition(node)
+        if isinstance(node, nodes.Conditional):
+            return self.choice(node.condition, node.then, node.otherwise)
+        if isinstance(node, Call):
+            if node.function == "where":
+                return self.choice(*nodes.children(node))
+            return self.call(node, at_least)
+        return self.leaf(node)
+
+    def leaf(self, node: Node) -> str:
+        if isinstance(node, nodes.Number):
+            return nodes.number_text(node.value)
+        if isinstance(node, nodes.Boolean):
+            return str(node.value)
+        if isinstance(node, nodes.Name):
+            if node.name in self.rename:
+                return self.rename[node.name]
+            return f"np.{node.name}" if node.name in CONSTANTS else node.name
+        raise ExpressionError(f"'{nodes.to_source(node)}' is no pointwise formula", node.offset)
+
+    def binary(self, node: nodes.Binary, at_least: int) -> str:
+        if node.operator == "**":
+            return f"np.power({self.print(node.left)}, {self.print(node.right)})"
+        level = nodes.binary_precedence(node.operator)
+        text = f"{self.print(node.left, level)} {node.operator} {self.print(node.right, level + 1)}"
+        return nodes.parenthesized(text, node, at_least)
+
+    def call(self, node: Call, at_least: int) -> str:
+        template = FUNCTIONS[node.function].numpy
+        is_operation = " / " in template  # 1 / {0}
+        arguments = [self.print(argument, nodes.POWER if is_operation else 0) for argument in node.arguments]
+        text = template.format(*arguments)
+        return f"({text})" if is_operation and at_least > nodes.SUM else text
+
+    def condition(self, node: Node) -> str:
+        if isinstance(node, Compare):
+            parts = []
+            for operator, left, right in zip(node.operators, node.operands, node.operands[1:]):
+                parts.append(f"({self.print(left, nodes.SUM)} {operator} {self.print(right, nodes.SUM)})")
+            return parts[0] if len(parts) == 1 else f"({' & '.join(parts)})"
+        if isinstance(node, nodes.Logical):
+            return f"np.logical_{node.operator}({self.condition(node.left)}, {self.condition(node.right)})"
+        if isinstance(node, nodes.Unary) and node.operator == "not":
+            return f"np.logical_not({self.condition(node.operand)})"
+        return self.print(node) if is_truth_value(node) else f"({self.print(node, nodes.SUM)} != 0)"
+
+    def choice(self, *parts: Node) -> str:
+        condition, then, otherwise = parts
+        return f"np.where({self.condition(condition)}, {self.print(then)}, {self.print(otherwise)})"
+
+
+class _FormulaPrinter:
+    def __init__(self, scope: Scope, module: str, rename: Mapping[str, str]) -> None:
+        self.scope = scope
+        self.module = module
+        self.rename = rename
+
+    def print(self, node: Node, at_least: int = 0) -> str:
+        if not isinstance(node, (nodes.Number, nodes.String)) and nodes.to_source(node) in self.rename:
+            return self.rename[nodes.to_source(node)]
+        if isinstance(node, nodes.Conditional):
+            then, otherwise = self.print(node.then, nodes.OR), self.print(node.otherwise, nodes.CONDITIONAL)
+            return nodes.parenthesized(f"{then} if {self.print(node.condition, nodes.OR)} else {otherwise}", node, at_least)
+        if isinstance(node, (nodes.Compare, nodes.Logical, nodes.Unary)) and self.scope.kind(node) == TENSOR:
+            return self.tensor_condition(node, at_least)
+        if isinstance(node, Compare):
+            return nodes.parenthesized(self.comparison(node), node, at_least)
+        if isinstance(node, nodes.Logical):
+            level = nodes.precedence(node)
+            text = f"{self.print(node.left, level)} {node.operator} {self.print(node.right, level + 1)}"
+            return nodes.parenthesized(text, node, at_least)
+        if isinstance(node, nodes.Unary):
+            symbol, level = ("not ", nodes.NOT) if node.operator == "not" else ("-", nodes.NEGATION)
+            return nodes.parenthesized(f"{symbol}{self.print(node.operand, level)}", node, at_least)
+        if isinstance(node, nodes.Binary):
+            level = nodes.binary_precedence(node.operator)
+            left, right = (nodes.POSTFIX, nodes.NEGATION) if node.operator == "**" else (level, level + 1)
+            text = f"{self.print(node.left, left)} {node.operator} {self.print(node.right, right)}"
+            return nodes.parenthesized(text, node, at_least)
+        if isinstance(node, Call):
+            return self.call(node)
+        return self.atom(node)
+
+    def atom(self, node: Node) -> str:
+        if isinstance(node, nodes.Method):
+            return self.method(node)
+        if isinstance(node, nodes.Index):
+            return f"{self.print(node.target, nodes.POSTFIX)}[{self.print(node.index)}]"
+        if isinstance(node, nodes.ListOf):
+            return f"[{', '.join(map(self.print, node.items))}]"
+        if isinstance(node, nodes.TupleOf):
+            return f"({', '.join(map(self.print, node.items))}{',' if len(node.items) == 1 else ''})"
+        if isinstance(node, nodes.Boolean):
+            return str(node.value)
+        if isinstance(node, nodes.Nothing):
+            return "None"
+        if isinstance(node, nodes.Name) and self.scope.argument(node.name) is None:
+            if node.name in CONSTANTS:
+                return f"math.{node.name}"
+            if node.name in DTYPES:
+                return f"{self.module}.{node.name}"
+        return nodes.to_source(node)
+
+    def comparison(self, node: Compare) -> str:
+        parts = [self.print(node.operands[0], nodes.SUM)]
+        for operator, operand in zip(node.operators, node.operands[1:]):
+            if isinstance(operand, nodes.Nothing):
+                operator = {"==": "is", "!=": "is not"}.get(operator, operator)
+            parts += [operator, self.print(operand, nodes.SUM)]
+        return " ".join(parts)
+
+    def tensor_condition(self, node: Compare | nodes.Logical | nodes.Unary, at_least: int) -> str:
+        if isinstance(node, nodes.Unary):
+            if node.operator == "not":
+                return f"{self.module}.logical_not({self.print(node.operand)})"
+            return nodes.parenthesized(f"-{self.print(node.operand, nodes.NEGATION)}", node, at_least)
+        if isinstance(node, nodes.Logical):
+            return f"{self.module}.logical_{node.operator}({self.print(node.left)}, {self.print(node.right)})"
+        parts = []
+        for operator, left, right in zip(node.operators, node.operands, node.operands[1:]):
+            if self.scope.kind(left) == TENSOR:
+                parts.append(f"{self.module}.{COMPARISONS[operator]}({self.print(left)}, {self.print(right)})")
+            else:
+                parts.append(f"({self.print(left, nodes.SUM)} {operator} {self.print(right, nodes.SUM)})")
+        result = parts[0]
+        for part in parts[1:]:
+            result = f"{self.module}.logical_and({result}, {part})"
+        return result
+
+    def method(self, node: nodes.Method) -> str:
+        target = self.print(node.target, nodes.POSTFIX)
+        arguments = ", ".join(map(self.print, node.arguments or ()))
+        if self.scope.kind(node.target) == TENSORS and node.name == "size":
+            return f"[tensor.size({arguments}) for tensor in {target}]"
+        if node.name == "options":
+            return f"dict(dtype={target}.dtype, device={target}.device)"
+        special = {"sizes": ".shape", "strides": ".stride()", "scalar_type": ".dtype", "device": ".device",
+                   "defined": " is not None"}  # fmt: skip
+        if node.name in special:
+            text = f"{target}{special[node.name]}"
+            return f"({text})" if node.name == "defined" else text
+        return f"{target}.{node.name}({arguments})"
+
+    def call(self, node: Call) -> str:
+        arguments = [self.print(argument) for argument in node.arguments]
+        if node.function == "len":
+            return f"len({arguments[0]})"
+        if self.scope.is_scalar_call(node):
+            return self.scalar_call(node, arguments)
+        called = resolve(node, self.scope)
+        if called is not None:
+            positional = len(called.schema.arguments.positional)
+            keywords = called.schema.arguments.kwarg_only
+            arguments[positional:] = [f"{k.name}={text}" for k, text in zip(keywords, arguments[positional:])]
+        place = self.place(node.function, called)
+        if place is None:
+            return f"{self.print(node.arguments[0], nodes.POSTFIX)}.{node.function}({', '.join(arguments[1:])})"
+        return f"{place}({', '.join(arguments)})"
+
+    def scalar_call(self, node: Call, arguments: list[str]) -> str:
+        names = {"maximum": "max", "minimum": "min", "max": "max", "min": "min", "abs": "abs", "round": "round"}
+        if node.function == "where":
+            return f"({arguments[1]} if {arguments[0]} else {arguments[2]})"
+        if node.function in ("conj", "real"):
+            return f"{self.print(node.arguments[0], nodes.POSTFIX)}{'.conjugate()' if node.function == 'conj' else '.real'}"
+        return f"{names.get(node.function, f'math.{node.function}')}({', '.join(arguments)})"
+
+    def place(self, name: str, called: OperatorLike | None) -> str | None:
+        """``torch.NAME``, ``torch.linalg.NAME`` ...; None when the operator is a method only."""
+        module = getattr(called, "python_module", "torch")
+        if called is not None and not getattr(called, "is_function", True):
+            return None
+        if module == "torch":
+            return f"{self.module}.{name}"
+        if module == "nn":
+            return f"{self.module}._C._nn.{name}"
+        if module == "private":
+            return f"{self.module}._C._ops.{name}"
+        return f"{self.module}.{module}.{name.removeprefix(module + '_')}"

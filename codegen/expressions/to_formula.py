@@ -1,0 +1,88 @@
+"""``expr:`` as a formula over tensor operators: what higher derivatives of such an operator are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from codegen.expressions import nodes
+from codegen.expressions.functions import FUNCTIONS
+from codegen.expressions.nodes import Binary, Call, Compare, Logical, Name, Node, Number
+from codegen.expressions.scope import OperatorLike
+
+COMPARISONS = {"<": "lt", "<=": "le", ">": "gt", ">=": "ge", "==": "eq", "!=": "ne"}
+
+
+def to_formula(node: Node, operator: OperatorLike, tensors: Collection[str] = ()) -> Node:
+    """``node`` in terms of operators: ``where``, ``pow``, ``lt``, ``logical_and`` ... and ``+ - * /``.
+
+    Tensors are the tensor arguments of ``operator``, ``grad``, ``result`` and the names in ``tensors``. What holds no
+    tensor stays arithmetic of numbers.
+    """
+    own = [argument.name for argument in operator.schema.arguments.tensors]
+    return _Conversion(frozenset([*own, "grad", "result", *tensors])).of(node)
+
+
+def operators_of(formula: Node) -> tuple[str, ...]:
+    """Base names of the operators that a formula calls, in order of first use."""
+    return tuple(dict.fromkeys(part.function for part in nodes.walk(formula) if isinstance(part, Call)))
+
+
+class _Conversion:
+    def __init__(self, tensors: frozenset[str]) -> None:
+        self.tensors = tensors
+
+    def is_tensor(self, node: Node) -> bool:
+        return any(isinstance(part, Name) and part.name in self.tensors for part in nodes.walk(node))
+
+    def of(self, node: Node) -> Node:
+        if isinstance(node, nodes.Conditional) or (isinstance(node, Call) and node.function == "where"):
+            return self.choice(*nodes.children(node))
+        if not self.is_tensor(node):
+            return node
+        if isinstance(node, Compare):
+            return self.comparison(node)
+        if isinstance(node, Logical):
+            return Call(f"logical_{node.operator}", (self.truth(node.left), self.truth(node.right)))
+        if isinstance(node, nodes.Unary) and node.operator == "not":
+            return Call("logical_not", (self.truth(node.operand),))
+        if isinstance(node, Binary) and node.operator in ("**", "%"):
+            name = "pow" if node.operator == "**" else "remainder"
+            return Call(name, (self.of(node.left), self.of(node.right)))
+        node = nodes.rebuild(node, self.of)
+        if isinstance(node, Call) and node.function in FUNCTIONS:
+            return Call(FUNCTIONS[node.function].tensor_operator, node.arguments)
+        return node
+
+    def truth(self, node: Node) -> Node:
+        """An operand of logical_and: a number among tensors becomes a tensor."""
+        if self.is_tensor(node):
+            return self.of(node)
+        return Call("scalar_tensor", (self.of(node),))
+
+    def comparison(self, node: Compare) -> Node:
+        """Tensors stand first: ``0 < x`` is ``gt(x, 0)``; a chain is joined by logical_and."""
+        parts: list[Node] = []
+        for operator, left, right in zip(node.operators, node.operands, node.operands[1:]):
+            if not self.is_tensor(left) and self.is_tensor(right):
+                left, right, operator = right, left, _MIRRORED[operator]
+            if self.is_tensor(left):
+                parts.append(Call(COMPARISONS[operator], (self.of(left), self.of(right))))
+            else:
+                parts.append(Call("scalar_tensor", (Compare((operator,), (left, right)),)))
+        result = parts[0]
+        for part in parts[1:]:
+            result = Call("logical_and", (result, part))
+        return result
+
+    def choice(self, condition: Node, then: Node, otherwise: Node) -> Node:
+        if not self.is_tensor(condition):
+            return nodes.Conditional(condition, self.of(then), self.of(otherwise))
+        then, otherwise = self.of(then), self.of(otherwise)
+        if not self.is_tensor(then) and not self.is_tensor(otherwise):
+            # where(tensor, 1, 0) would have the default dtype: this gives it the dtype of a tensor at hand.
+            like = next(part for part in nodes.walk(condition) if isinstance(part, Name) and part.name in self.tensors)
+            then = Binary("+", Call("zeros_like", (like,)), then) if then != Number(0) else Call("zeros_like", (like,))
+        return Call("where", (self.of(condition), then, otherwise))
+
+
+_MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}

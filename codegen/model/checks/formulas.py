@@ -1,0 +1,49 @@
+"""The formulas of an entry, checked by codegen.expressions, placed at their characters in the file."""
+
+from __future__ import annotations
+
+import re
+
+from codegen.expressions import FormulaProblem, check_expr, check_formula, check_requires
+from codegen.model.checks.report import Reporter
+from codegen.model.operator import Formula, Operator, Requirement
+from codegen.model.program import Program
+from codegen.model.reading import Context
+
+_PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
+
+
+def check(operator: Operator, program: Program, context: Context) -> None:
+    report = Reporter(operator, context)
+    if operator.expr is not None and operator.expr.node is not None:
+        _report(check_expr(operator.expr.node, operator), operator.expr, "write a formula over the arguments", report)
+    for derivative in operator.derivatives:
+        formula = derivative.formula
+        # A formula for inputs that do not exist has been reported once already.
+        if formula is not None and formula.node is not None and all(operator.arguments.find(n) for n in derivative.inputs):
+            problems = check_formula(formula.node, operator, program, derivative.inputs)
+            _report(problems, formula, "write a formula such as grad * other", report)
+    for requirement in operator.requires:
+        if requirement.check.node is not None:
+            problems = check_requires(requirement.check.node, operator, program.all_dtype_sets())
+            _report(problems, requirement.check, "write a condition such as dim(self) == 2", report)
+        _check_message(operator, requirement, report)
+
+
+def _report(problems: list[FormulaProblem], formula: Formula, hint: str, report: Reporter) -> None:
+    for problem in problems:
+        report.at_offset(formula.location, problem.offset, problem.message, problem.hint or hint)
+
+
+def _check_message(operator: Operator, requirement: Requirement, report: Reporter) -> None:
+    """The names in braces are arguments."""
+    if requirement.message is None or requirement.message_location is None:
+        return
+    from codegen.diagnostics import did_you_mean
+
+    names = operator.arguments.names()
+    for match in _PLACEHOLDER.finditer(requirement.message):
+        name = match.group(1)
+        if name not in names:
+            report.at_offset(requirement.message_location, match.start() + 1, f"the message names '{name}', which is no argument",
+                             did_you_mean(name, names))

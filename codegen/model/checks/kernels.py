@@ -1,0 +1,52 @@
+"""Every entry has the kernels its structure asks for, and they exist."""
+
+from __future__ import annotations
+
+from codegen.model import vocabulary
+from codegen.model.checks.report import Reporter
+from codegen.model.cpp import kernel_file, kernel_signature
+from codegen.model.kernels import is_cuda_key
+from codegen.model.operator import DispatchEntry, Operator
+from codegen.model.reading import Context
+
+
+def check(operator: Operator, context: Context, has_structure: bool) -> None:
+    report = Reporter(operator, context)
+    if has_structure:
+        _check_keys(operator, report)
+        for entry in operator.dispatch:
+            _check_definition(operator, entry, report)
+
+
+def _check_keys(operator: Operator, report: Reporter) -> None:
+    keys = [d.key for d in operator.dispatch]
+    one_for_all = operator.structure in vocabulary.ALL_STRUCTURES
+    example = f"All: {operator.unambiguous_name}" if one_for_all else f"CPU, CUDA: {operator.unambiguous_name}_kernel"
+    if not keys:
+        if operator.expr is None and "dispatch" not in operator.key_locations and "expr" not in operator.key_locations:
+            also = ", or expr: and a formula" if operator.structure == "pointwise" else ""
+            report.at_key("structure", "the entry has no kernel", f"write dispatch: and below it {example}{also}")
+        return
+    for entry in operator.dispatch:
+        if one_for_all and entry.key != "All":
+            report.at(entry.location, f"a {operator.structure} has one function for every device, not one for {entry.key}",
+                      f"write All: {entry.kernel}")
+        if entry.key == "All" and operator.structure in ("pointwise", "reduction"):
+            report.at(entry.location, f"a {operator.structure} kernel is a loop on one device",
+                      f"write CPU, CUDA: {entry.kernel}")
+        elif entry.key == "All" and len(keys) > 1 and not one_for_all:
+            report.at(entry.location, "'All' stands beside other dispatch keys", "remove one or the other")
+
+
+def _check_definition(operator: Operator, entry: DispatchEntry, report: Reporter) -> None:
+    wanted = f"{kernel_signature(operator, entry.kernel)} in {kernel_file(operator, entry.key)}"
+    found = entry.definition
+    if found is None:
+        if is_cuda_key(entry.key):  # a device that this checkout has no loops for yet
+            return
+        near = report.context.kernels.near(entry.kernel, entry.key)
+        report.at(entry.location, f"the {entry.key} kernel '{entry.kernel}' is defined nowhere",
+                  f"did you mean {near}? or write {wanted}" if near else f"write {wanted}")
+    elif found.is_local:
+        report.at(entry.location, f"the {entry.key} kernel '{entry.kernel}' is local to its file",
+                  f"move it out of the unnamed namespace, or remove static: {found.path}:{found.line}")

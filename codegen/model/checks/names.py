@@ -1,0 +1,44 @@
+"""No two entries, and no entry and a generated variant, have one name."""
+
+from __future__ import annotations
+
+from codegen.model.operator import Operator
+from codegen.model.program import Program
+from codegen.model.reading import Context
+
+
+def check(operators: list[Operator], base: Program | None, context: Context) -> None:
+    taken: dict[str, tuple[Operator, str]] = {}
+    for operator in base or ():
+        _take(operator, taken, None)
+    for operator in operators:
+        _take(operator, taken, context)
+
+
+def _take(operator: Operator, taken: dict[str, tuple[Operator, str]], context: Context | None) -> None:
+    """Reserves the C++ names of an operator; the declared ones of all entries weigh as much as generated ones."""
+    for name, form in forms(operator):
+        first = taken.setdefault(name, (operator, form))
+        if first[0] is operator or context is None:
+            continue
+        where = f"line {first[0].location.line}"
+        if first[0].location.file != operator.location.file:
+            where = str(first[0].location)
+        described = "declared" if first[1] == "declared" else f"the {first[1]} variant of {first[0].name}"
+        if form == "declared":
+            message, hint = f"'{name}' is {described} already, in {where}", "remove this entry, or give it an overload name"
+        else:
+            message = f"its {form} variant '{name}' is {described} already, in {where}"
+            hint = f"remove {form} from variants, or the other entry"
+        context.problems.report(operator.location, operator.name, message, hint)
+
+
+def forms(operator: Operator) -> list[tuple[str, str]]:
+    """(unambiguous name, what it is) of everything generated for an operator."""
+    found = [(operator.unambiguous_name, "declared")]
+    own = operator.arguments.self_argument
+    if operator.has_inplace and own is not None:
+        found.append((operator.inplace_schema().unambiguous_name, "inplace"))
+    if operator.has_out:
+        found.append((operator.out_schema().unambiguous_name, "out"))
+    return found

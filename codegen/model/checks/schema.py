@@ -1,0 +1,136 @@
+"""Defaults, alias annotations and generated variants against the schema and the structure."""
+
+from __future__ import annotations
+
+from codegen.model import vocabulary
+from codegen.model.checks.report import Reporter
+from codegen.model.operator import Operator
+from codegen.model.reading import Context
+from codegen.schema import Argument, default_problem
+
+
+def check(operator: Operator, context: Context, has_structure: bool) -> None:
+    report = Reporter(operator, context)
+    _check_defaults(operator, report)
+    _check_out_arguments(operator, report)
+    _check_alias_sets(operator, report)
+    if has_structure:
+        _check_views(operator, report)
+        _check_writes(operator, report)
+        _check_variants(operator, report)
+
+
+def _check_defaults(operator: Operator, report: Reporter) -> None:
+    for argument in operator.arguments:
+        if argument.default is None:
+            continue
+        expected = default_problem(argument.type, argument.default)
+        if expected is not None:
+            report.at_schema(argument.default_offset,
+                             f"{argument.default} is no default for '{argument.type} {argument.name}'", expected)
+
+
+def _check_out_arguments(operator: Operator, report: Reporter) -> None:
+    for argument in operator.arguments.out:
+        report.at_schema(argument.offset, f"'{argument.name}' is an out argument, which is generated",
+                         "remove it from the schema and write variants: function, out")
+
+
+def _check_alias_sets(operator: Operator, report: Reporter) -> None:
+    """What is returned as an alias is an alias of an argument, and the other way round."""
+    arguments = [a for a in operator.arguments if a.annotation is not None]
+    given = {s: a for a in arguments if a.annotation is not None for s in a.annotation.sets}
+    returned: set[str] = set()
+    for result in operator.schema.returns:
+        for name in result.annotation.sets if result.annotation is not None else ():
+            returned.add(name)
+            if name not in given:
+                report.at_schema(result.offset, f"the result aliases '{name}', but no argument does",
+                                 f"annotate the argument that it aliases: Tensor({name}) self")
+            elif given[name].is_write != result.is_write:
+                mark = "!" if given[name].is_write else ""
+                report.at_schema(result.offset, f"'{given[name].name}' and the result disagree on writing to '{name}'",
+                                 f"write Tensor({name}{mark}) in both places")
+    for argument in arguments:
+        assert argument.annotation is not None
+        if not argument.is_write and not returned & {*argument.annotation.sets, *argument.annotation.after}:
+            report.at_schema(argument.offset, f"no result aliases '{argument.name}'",
+                             f"write Tensor{argument.annotation} as the return, or {argument.type} {argument.name}")
+
+
+def _check_views(operator: Operator, report: Reporter) -> None:
+    schema, structure = operator.schema, operator.structure
+    if structure == "view" and not schema.is_view:
+        place = schema.returns[0].offset if schema.returns else 0
+        report.at_schema(place, "a view returns an alias of its argument", "write Tensor(a) self and -> Tensor(a)")
+    if structure not in ("view", "composite") and schema.is_view:
+        place = next(r.offset for r in schema.returns if r.is_alias and not r.is_write)
+        report.at_schema(place, f"the result is an alias, but the structure is {structure}",
+                         "write structure: view, or remove '(a)'")
+
+
+def _check_writes(operator: Operator, report: Reporter) -> None:
+    schema, structure = operator.schema, operator.structure
+    if schema.is_out:  # reported already
+        return
+    for argument in schema.arguments.mutable:
+        if structure not in vocabulary.WRITING_STRUCTURES:
+            hint = f"write {argument.type} {argument.name}"
+            if structure == "pointwise":
+                hint += " and variants: inplace"
+            report.at_schema(argument.offset, f"'{argument.name}' is written to, but the structure is {structure}",
+                             f"{hint}, or structure: mutation")
+    if structure == "mutation" and not schema.is_mutable:
+        own = schema.arguments.self_argument
+        place = own.offset if own else 0
+        report.at_schema(place, "a mutation writes to none of its arguments", "write Tensor(a!) self and -> Tensor(a!)")
+    own = schema.arguments.self_argument
+    if own is not None and own.is_write and not schema.is_inplace and structure in vocabulary.WRITING_STRUCTURES:
+        report.at_schema(0, "a function that writes to 'self' has a name that ends in '_'",
+                         f"write {schema.base_name}_, or remove '!' and write variants: function, inplace")
+    if schema.is_inplace and not (own is not None and own.is_write) and not schema.is_mutable:
+        hint = "write Tensor(a!) self with structure: mutation"
+        if structure in vocabulary.INPLACE_STRUCTURES:
+            hint = f"write {schema.name.name.base} and variants: function, inplace"
+        report.at_schema(0, "the name ends in '_', but nothing is written to", hint)
+
+
+def _check_variants(operator: Operator, report: Reporter) -> None:
+    own = operator.arguments.self_argument
+    if operator.is_method and (own is None or not own.type.is_plain("Tensor")):
+        report.at_word("variants", "method", "a method needs an argument 'Tensor self'",
+                       "name the first argument self, or remove method")
+    if operator.has_inplace:
+        _check_inplace(operator, own, report)
+    if operator.has_out:
+        _check_out(operator, report)
+
+
+def _check_inplace(operator: Operator, own: Argument | None, report: Reporter) -> None:
+    structure, returns = operator.structure, operator.schema.returns
+    if structure not in vocabulary.INPLACE_STRUCTURES:
+        reason = "writes in place already" if structure == "mutation" else "has a result of another shape than self"
+        message, hint = f"{structure} {reason}", "remove inplace"
+    elif own is None or not own.type.is_plain("Tensor"):
+        message, hint = "an in-place variant needs an argument 'Tensor self'", "remove inplace, or name the argument self"
+    elif own.is_alias:
+        message, hint = f"'self' is Tensor{own.annotation}, so there is no in-place variant", "remove inplace"
+    elif len(returns) != 1 or not returns[0].type.is_plain("Tensor"):
+        message, hint = "an in-place variant returns exactly one Tensor", "remove inplace, or return one Tensor"
+    else:
+        return
+    report.at_word("variants", "inplace", message, hint)
+
+
+def _check_out(operator: Operator, report: Reporter) -> None:
+    structure, returns = operator.structure, operator.schema.returns
+    if structure not in vocabulary.OUT_STRUCTURES:
+        reason = "writes to its argument" if structure == "mutation" else "shares memory with its argument"
+        message, hint = f"a {structure} {reason}, so there is nothing to write to out=", "remove out"
+    elif operator.schema.is_view or operator.schema.is_mutable:
+        message, hint = "the results are arguments or aliases of them", "remove out"
+    elif not returns or not all(r.type.is_plain("Tensor") for r in returns):
+        message, hint = "an out variant returns tensors only", "remove out"
+    else:
+        return
+    report.at_word("variants", "out", message, hint)

@@ -1,0 +1,133 @@
+"""What each structure asks of the schema and of the other keys."""
+
+from __future__ import annotations
+
+from codegen.model.checks.report import Reporter
+from codegen.model.operator import Operator
+from codegen.model.reading import Context
+from codegen.schema import ListType, OptionalType
+
+_REDUCED_DIMENSIONS = ("int", "int?", "int[]", "int[1]", "int[]?", "int[1]?", "SymInt", "SymInt[]", "SymInt[1]?")
+
+
+def check(operator: Operator, context: Context) -> None:
+    report = Reporter(operator, context)
+    if operator.structure == "pointwise":
+        _check_pointwise(operator, report)
+    if operator.structure == "reduction":
+        _check_reduction(operator, report)
+    _check_shape(operator, report)
+    _check_dtypes(operator, report)
+    _check_scalars(operator, report)
+    _check_expr(operator, report)
+    _check_completeness(operator, report)
+
+
+def _check_pointwise(operator: Operator, report: Reporter) -> None:
+    tensors = operator.tensor_arguments
+    if not tensors:
+        report.at_schema(0, "a pointwise operator has no Tensor argument", "add one, or write another structure")
+    for argument in tensors:
+        if isinstance(argument.type, (OptionalType, ListType)):
+            report.at_schema(argument.offset, f"a pointwise operator takes no {argument.type}",
+                             "write Tensor, or structure: shaped or composite")
+    _check_single_result(operator, report)
+
+
+def _check_single_result(operator: Operator, report: Reporter) -> None:
+    returns = operator.schema.returns
+    if len(returns) != 1 or not returns[0].type.is_plain("Tensor"):
+        place = returns[0].offset if returns else 0
+        report.at_schema(place, f"a {operator.structure} operator returns one Tensor", "write -> Tensor, or structure: shaped")
+
+
+def _check_reduction(operator: Operator, report: Reporter) -> None:
+    arguments = operator.arguments
+    own, dim, keepdim, dtype = (arguments.find(n) for n in ("self", "dim", "keepdim", "dtype"))
+    if own is None or arguments.flat_all[0] is not own or not own.type.is_plain("Tensor"):
+        report.at_schema(0, "a reduction's first argument is 'Tensor self'", "write it first")
+    if dim is None:
+        report.at_schema(0, "a reduction has no argument 'dim'", "add int[1]? dim=None behind self")
+    elif str(dim.type) not in _REDUCED_DIMENSIONS:
+        report.at_schema(dim.offset, f"'dim' is {dim.type}", "write int dim, int? dim=None or int[1]? dim=None")
+    if keepdim is None:
+        report.at_schema(0, "a reduction has no argument 'keepdim'", "add bool keepdim=False behind dim")
+    elif str(keepdim) != "bool keepdim=False":
+        report.at_schema(keepdim.offset, f"'keepdim' is '{keepdim}'", "write bool keepdim=False")
+    if dtype is not None and str(dtype.type) != "ScalarType?":
+        report.at_schema(dtype.offset, f"'dtype' is {dtype.type}", "write ScalarType? dtype=None")
+    for argument in operator.tensor_arguments:
+        if argument is not own:
+            report.at_schema(argument.offset, f"a reduction takes no tensor beside self, but '{argument.name}'",
+                             "remove it, or write structure: shaped")
+    _check_single_result(operator, report)
+
+
+def _check_shape(operator: Operator, report: Reporter) -> None:
+    from codegen.model.cpp import shape_signature
+
+    if operator.structure != "shaped":
+        if "shape" in operator.key_locations:
+            report.at_key("shape", f"'shape' has no meaning for structure {operator.structure}",
+                          "remove it, or write structure: shaped")
+        return
+    if "shape" not in operator.key_locations:
+        report.at_key("structure", "a shaped operator has no 'shape'",
+                      f"write shape: {operator.unambiguous_name}_shape, a function in aten/native/{operator.topic}.cpp")
+        return
+    if operator.shape is None:
+        return
+    place = f"{shape_signature(operator, operator.shape)} in aten/native/{operator.topic}.cpp"
+    if operator.shape_definition is None:
+        near = report.context.kernels.near(operator.shape, "All")
+        report.at_key("shape", f"the shape rule '{operator.shape}' is defined nowhere",
+                      f"did you mean {near}?" if near else f"write {place}")
+    elif operator.shape_definition.is_local:
+        found = operator.shape_definition
+        report.at_key("shape", f"the shape rule '{operator.shape}' is local to its file",
+                      f"move it out of the unnamed namespace, or remove static: {found.path}:{found.line}")
+
+
+def _check_dtypes(operator: Operator, report: Reporter) -> None:
+    if operator.structure in ("pointwise", "reduction") and "dtypes" not in operator.key_locations:
+        report.at_key("structure", f"a {operator.structure} operator has no 'dtypes'",
+                      "write dtypes: and the sets of dtypes that its loops take")
+
+
+def _check_scalars(operator: Operator, report: Reporter) -> None:
+    from codegen.diagnostics import did_you_mean
+
+    if operator.scalars and operator.structure != "pointwise":
+        report.at_key("scalars", f"'scalars' has no meaning for structure {operator.structure}", "remove it")
+        return
+    tensors = [a.name for a in operator.tensor_arguments]
+    for name in operator.scalars:
+        if name in tensors:
+            continue
+        argument = operator.arguments.find(name)
+        if argument is None:
+            report.at_word("scalars", name, f"'{name}' is no argument", did_you_mean(name, tensors))
+        else:
+            report.at_word("scalars", name, f"'{name}' is {argument.type}, which takes numbers already",
+                           "remove it: 'scalars' names Tensor arguments")
+    if tensors and set(tensors) <= set(operator.scalars) and len(tensors) == 1:
+        report.at_word("scalars", tensors[0], "every Tensor argument may be a number", "keep one argument a tensor")
+
+
+def _check_expr(operator: Operator, report: Reporter) -> None:
+    if operator.expr is None:
+        return
+    if operator.structure != "pointwise":
+        report.at_key("expr", f"'expr' has no meaning for structure {operator.structure}", "write structure: pointwise")
+        return
+    for entry in operator.dispatch:
+        if entry.key in ("All", "CPU", "CUDA", "Meta"):
+            report.at(entry.location, f"the {entry.key} kernel comes from 'expr'", "remove the dispatch entry, or 'expr'")
+
+
+def _check_completeness(operator: Operator, report: Reporter) -> None:
+    # A helper of backward is exercised by the gradient checks of the operator that it serves.
+    if "samples" not in operator.key_locations and operator.python_module != "private":
+        report.at_key("func", "the entry has no 'samples'", "write samples: and a name from tests/ops/samples")
+    if "doc" not in operator.key_locations:
+        report.at_key("func", "the entry has no 'doc'", "write doc: | and a sentence below it")

@@ -1,0 +1,116 @@
+"""Finds the C++ functions that entries name as kernels and shape rules.
+
+One pass of regular expressions over ``aten/native``: a definition is a function at the start of a line whose parameter
+list is followed by a body, or a macro at the start of a line whose first argument is the name
+(``UNARY_KERNEL(sin_kernel, ...)``). Templates, declarations and calls are none.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+# `void add_kernel(` or `std::tuple<Tensor, Tensor> sort(`, its return type on the same line or the line above.
+_FUNCTION = re.compile(r"^(?P<lead>[A-Za-z_][^\n;={}()#]*?[\s&*>])(?P<name>[A-Za-z_]\w*)\(", re.MULTILINE)
+_ALONE = re.compile(r"^(?P<name>[a-z_]\w*)\(", re.MULTILINE)
+_MACRO = re.compile(r"^[A-Z][A-Z0-9_]{2,}\(\s*(?P<name>[A-Za-z_]\w*)\s*[,)]", re.MULTILINE)
+_UNNAMED = re.compile(r"^namespace\s*\{", re.MULTILINE)
+_BODY = re.compile(r"\s*(?:noexcept\s*|->\s*[\w:<>,\s&*]+?)?\{")
+_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+_NOT_A_TYPE = ("return", "else", "using", "typedef", "template", "case", "namespace", "struct", "class", "extern", "throw")
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """The definition of a C++ function below ``aten/native``.
+
+    ``path`` is relative to the repository (or to the library's folder) with forward slashes. ``is_local`` marks a
+    definition that other files cannot call: static, or in an unnamed namespace.
+    """
+
+    symbol: str
+    path: str
+    line: int
+    is_local: bool = False
+
+    @property
+    def is_per_isa(self) -> bool:
+        """Compiled once per instruction set: native/cpu."""
+        return "native/cpu/" in self.path
+
+    @property
+    def is_cuda(self) -> bool:
+        return self.path.endswith(".cu")
+
+
+class KernelIndex:
+    """symbol -> definitions, in path order."""
+
+    def __init__(self, kernels: Iterator[Kernel]) -> None:
+        self._by_symbol: dict[str, list[Kernel]] = {}
+        for kernel in kernels:
+            self._by_symbol.setdefault(kernel.symbol, []).append(kernel)
+
+    def find(self, symbol: str, key: str) -> Kernel | None:
+        """The definition that serves dispatch key ``key``; callable ones before local ones."""
+        found = [k for k in self._by_symbol.get(symbol, ()) if k.is_cuda == is_cuda_key(key)]
+        return min(found, key=lambda k: k.is_local, default=None)
+
+    def near(self, symbol: str, key: str) -> str | None:
+        """The symbol that was probably meant."""
+        return next(iter(difflib.get_close_matches(symbol, sorted(self.symbols(key)), 1, 0.8)), None)
+
+    def symbols(self, key: str) -> list[str]:
+        return [s for s, found in self._by_symbol.items() if any(k.is_cuda == is_cuda_key(key) for k in found)]
+
+
+def is_cuda_key(key: str) -> bool:
+    """Keys whose kernels are CUDA sources."""
+    return key.endswith("CUDA")
+
+
+def scan_kernels(root: Path) -> KernelIndex:
+    """All definitions below ``root/aten/native``, or below ``root`` itself when it has no such folder (a library)."""
+    native = root / "aten" / "native"
+    folder = native if native.is_dir() else root
+    files = sorted(p for p in folder.rglob("*") if p.suffix in (".cpp", ".cu") and "build" not in p.relative_to(root).parts)
+    return KernelIndex(kernel for path in files for kernel in _definitions(path, path.relative_to(root).as_posix()))
+
+
+def _definitions(path: Path, name: str) -> Iterator[Kernel]:
+    # Comments become blanks of the same length, so that positions stay and their contents match nothing.
+    text = _COMMENT.sub(lambda m: re.sub(r"[^\n]", " ", m.group()), path.read_text(encoding="utf-8", errors="replace"))
+    starts = [0] + [m.end() for m in re.finditer("\n", text)]
+    unnamed = [(m.start(), _closing(text, m.end() - 1, "{", "}") or len(text)) for m in _UNNAMED.finditer(text)]
+    for match in (*_FUNCTION.finditer(text), *_ALONE.finditer(text), *_MACRO.finditer(text)):
+        lead = match.groupdict().get("lead")
+        if match.re is not _MACRO and not _is_definition(text, match, lead or ""):
+            continue
+        line = bisect_right(starts, match.start("name"))
+        inside = any(start <= match.start() < end for start, end in unnamed)
+        is_local = inside or "static" in (lead or "").split() or "inline" in (lead or "").split()
+        yield Kernel(match["name"], name, line, is_local)
+
+
+def _is_definition(text: str, match: re.Match[str], lead: str) -> bool:
+    if lead.split()[:1] and lead.split()[0] in _NOT_A_TYPE:
+        return False
+    above = text[:match.start()].rstrip().rsplit("\n", 1)[-1]
+    if above.startswith("template"):
+        return False
+    end = _closing(text, match.end() - 1, "(", ")")
+    return end is not None and _BODY.match(text, end + 1) is not None
+
+
+def _closing(text: str, opening: int, left: str, right: str) -> int | None:
+    """The index of the bracket that closes the one at ``opening``."""
+    depth = 0
+    for match in re.compile(f"[{re.escape(left + right)}]").finditer(text, opening):
+        depth += 1 if match.group() == left else -1
+        if depth == 0:
+            return match.start()
+    return None

@@ -1,0 +1,174 @@
+"""``load``: a file to a Program, or every problem in it.
+
+1. The YAML is composed; entries that are none are reported and left out.
+2. Each entry is read by itself (model/reading) and against its own keys (model/checks).
+3. With all operators known, names and formulas are checked.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from codegen.diagnostics import Diagnostics, GenerationError, Location, did_you_mean
+from codegen.expressions import infer_promotion
+from codegen.model import vocabulary
+from codegen.model.checks import derivatives, formulas, kernels, names, schema, structure
+from codegen.model.dtypes import read_dtype_sets
+from codegen.model.kernels import scan_kernels
+from codegen.model.operator import Operator
+from codegen.model.program import DtypeSet, Program, Topic
+from codegen.model.reading import Context, EntryReader
+from codegen.model.samples import scan_samples
+from codegen.yaml import ListValue, MapValue, Text, Value, load_document
+
+
+def load(path: Path, base: Program | None = None, root: Path | None = None) -> Program:
+    """The checked program of ``path``; raises GenerationError with every problem.
+
+    ``root`` holds ``aten/native`` and ``tests/ops/samples`` and is the file's folder unless given; ``base`` is the
+    program that an operator library extends.
+    """
+    problems = Diagnostics()
+    program = read_program(path, problems, base, root)
+    if problems or program is None:
+        raise GenerationError(problems)
+    return program
+
+
+def read_program(path: Path, problems: Diagnostics, base: Program | None = None, root: Path | None = None) -> Program | None:
+    """Like ``load``, with the problems collected in ``problems``; None when there is nothing to go on with."""
+    text = _read_text(path, problems)
+    if text is None:
+        return None
+    document = load_document(path.name, text, problems)
+    if not isinstance(document.root, MapValue):
+        if document.root is not None or not problems:
+            problems.report(Location(path.name, 1, 1), "yaml", "the file is no map", "write topics: and below it the topics")
+        return None
+    return _ProgramReader(path, document.root, document.unreadable, problems, base, root or path.parent).read()
+
+
+def _read_text(path: Path, problems: Diagnostics) -> str | None:
+    start = Location(path.name, 1, 1)
+    try:
+        return path.read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
+    except UnicodeDecodeError as error:
+        line = path.read_bytes()[:error.start].count(b"\n") + 1
+        problems.report(Location(path.name, line, 1), "yaml", "the line is no UTF-8", "save the file as UTF-8")
+    except OSError as error:
+        problems.report(start, "yaml", f"the file cannot be read: {error.strerror}", "pass the path of a file: --yaml PATH")
+    return None
+
+
+@dataclass
+class _Entry:
+    operator: Operator
+    has_structure: bool
+
+
+class _ProgramReader:
+    def __init__(self, path: Path, root: MapValue, unreadable: frozenset[str], problems: Diagnostics,
+                 base: Program | None, folder: Path) -> None:
+        self.path, self.root, self.problems, self.base = path, root, problems, base
+        self.broken = set(unreadable)
+        self.entries: list[_Entry] = []
+        self.topics: dict[str, tuple[Location, list[Operator]]] = {}
+        library = self.library()
+        inherited = base.all_dtype_sets() if base is not None else {}
+        self.dtype_sets: dict[str, DtypeSet] = read_dtype_sets(root.get("dtype_sets"), inherited, problems)
+        self.context = Context(problems, {**inherited, **self.dtype_sets}, scan_kernels(folder),
+                               _samples(folder, base), library, {}, {})
+
+    def read(self) -> Program:
+        for key, _ in self.root:
+            if key.text not in vocabulary.DOCUMENT_KEYS:
+                self.problems.report(key.location, "yaml", f"unknown key '{key.text}'",
+                                     did_you_mean(key.text, vocabulary.DOCUMENT_KEYS))
+        for name, value in self.topic_values():
+            self.read_topic(name, value)
+        for entry in self.entries:
+            self.check_entry(entry)
+        names.check([e.operator for e in self.entries], self.base, self.context)
+        program = self.program()
+        for entry in self.entries:
+            formulas.check(entry.operator, program, self.context)
+        return program
+
+    def library(self) -> str | None:
+        value = self.root.get("library")
+        if value is None:
+            return None
+        if isinstance(value, Text) and value.text.isidentifier():
+            return value.text
+        self.problems.report(value.location, "library", "the library has no Python name", "write library: my_operators")
+        return None
+
+    def topic_values(self) -> list[tuple[Text, Value]]:
+        value = self.root.get("topics")
+        if isinstance(value, MapValue):
+            return list(value)
+        place = value.location if value is not None else self.root.location
+        self.problems.report(place, "yaml", "the file has no topics", "write topics: and below it PointwiseMath: with its entries")
+        return []
+
+    def read_topic(self, name: Text, value: Value) -> None:
+        if not name.text.isidentifier() or not name.text[0].isupper():
+            self.problems.report(name.location, name.text, "a topic is the stem of source files", "write a name such as PointwiseMath")
+        if isinstance(value, Text) and not value.text:
+            value = ListValue(value.source, value.start, value.end, ())
+        if not isinstance(value, ListValue):
+            self.problems.report(value.location, name.text, "the topic is no list of entries", "write - func: before each entry")
+            return
+        operators: list[Operator] = []
+        for item in value:
+            if not isinstance(item, MapValue):
+                self.problems.report(item.location, name.text, "the entry is no map", "write - func: name(Tensor self) -> Tensor")
+                continue
+            reader = EntryReader(item, name.text, self.context)
+            operator = reader.read()
+            if operator is None:
+                self.broken.add(reader.label.split(".")[0])
+                continue
+            self.entries.append(_Entry(_with_implications(operator), reader.has_structure))
+            operators.append(self.entries[-1].operator)
+        self.topics[name.text] = (name.location, operators)
+
+    def check_entry(self, entry: _Entry) -> None:
+        operator, context = entry.operator, self.context
+        schema.check(operator, context, entry.has_structure)
+        kernels.check(operator, context, entry.has_structure)
+        derivatives.check(operator, context, entry.has_structure)
+        if entry.has_structure:
+            structure.check(operator, context)
+
+    def program(self) -> Program:
+        operators: dict[str, Operator] = {}
+        by_base: dict[str, tuple[Operator, ...]] = {}
+        for entry in self.entries:
+            operators.setdefault(entry.operator.unambiguous_name, entry.operator)
+            base_name = entry.operator.base_name
+            by_base[base_name] = by_base.get(base_name, ()) + (entry.operator,)
+        topics = {name: Topic(name, tuple(found), location) for name, (location, found) in self.topics.items()}
+        return Program(self.path.name, str(self.path), self.context.library, self.dtype_sets, topics, operators, self.base,
+                       frozenset(self.broken), by_base)
+
+
+def _with_implications(operator: Operator) -> Operator:
+    """The promotion that follows from ``expr``, and the reason why there is no gradient where none can be."""
+    if operator.structure == "pointwise" and operator.expr is not None and operator.expr.node is not None:
+        if "promotion" not in operator.key_locations:
+            operator = replace(operator, promotion=infer_promotion(operator.expr.node, operator))
+    if operator.non_differentiable is not None or operator.derivatives:
+        return operator
+    reason = derivatives.implied_reason(operator.structure, operator.promotion, operator)
+    return operator if reason is None else replace(operator, non_differentiable=reason)
+
+
+def _samples(folder: Path, base: Program | None) -> frozenset[str] | None:
+    """The known generators of arguments: those beside the file, and those of the tree it extends."""
+    own = scan_samples(folder / "tests" / "ops" / "samples")
+    if base is None:
+        return own
+    inherited = _samples(Path(base.path).parent, base.base)
+    return None if inherited is None else inherited | (own or frozenset())

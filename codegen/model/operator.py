@@ -1,0 +1,212 @@
+"""One checked entry of native_functions.yaml. Everything the emitters ask is a field or a property here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+from codegen.diagnostics import Location
+from codegen.model.kernels import Kernel
+from codegen.schema import Annotation, Argument, Arguments, FunctionSchema, OperatorName, Return
+
+Structure = Literal["pointwise", "reduction", "view", "shaped", "composite", "dynamic", "mutation"]
+Variant = Literal["function", "method", "inplace", "out"]
+
+
+@dataclass(frozen=True)
+class Formula:
+    """A text in the expression language, its tree (codegen.expressions) and where it stands."""
+
+    text: str
+    node: Any
+    location: Location
+
+
+@dataclass(frozen=True)
+class DispatchEntry:
+    """One key of the dispatch map.
+
+    ``kernel`` is the C++ function in at::native; ``definition`` is where it is written, None when the device has no
+    kernels in this checkout (CUDA before anyone wrote the loop) and nothing is to be registered.
+    """
+
+    key: str
+    kernel: str
+    definition: Kernel | None
+    location: Location
+
+    @property
+    def is_available(self) -> bool:
+        return self.definition is not None
+
+
+@dataclass(frozen=True)
+class Derivative:
+    """The gradient of ``inputs``: usually one; several when one formula returns a tuple."""
+
+    inputs: tuple[str, ...]
+    formula: Formula | None
+    location: Location
+
+    @property
+    def is_non_differentiable(self) -> bool:
+        """``self: non_differentiable``."""
+        return self.formula is None
+
+
+@dataclass(frozen=True)
+class Requirement:
+    """A constraint on the arguments. ``message`` may name arguments as ``{self}``; None asks for the generated one."""
+
+    check: Formula
+    error: Literal["RuntimeError", "ValueError", "IndexError", "TypeError"]
+    message: str | None
+    message_location: Location | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True)
+class Operator:
+    """An operator as its entry declares it, defaults filled in and checked (codegen/model/checks)."""
+
+    schema: FunctionSchema
+    topic: str
+    variants: tuple[Variant, ...]
+    python_module: str  # torch, nn, linalg, special, fft or private
+    structure: Structure
+    promotion: str | None  # pointwise and reduction only
+    dtypes: tuple[str, ...]  # canonical names in canonical order; empty: any dtype
+    dtype_sets: tuple[str, ...]  # the names as written: sets and single dtypes
+    scalars: tuple[str, ...]
+    dispatch: tuple[DispatchEntry, ...]
+    shape: str | None  # name of the C++ shape rule of ``shaped`` operators
+    shape_definition: Kernel | None
+    derivatives: tuple[Derivative, ...]
+    non_differentiable: str | None  # the reason
+    expr: Formula | None
+    requires: tuple[Requirement, ...]
+    samples: str | None
+    doc: str
+    tags: tuple[str, ...]
+    library: str | None  # name of the out-of-tree library; None in the tree
+    location: Location  # of the schema text
+    key_locations: Mapping[str, Location] = field(hash=False, compare=False)
+    entry_text: str = field(compare=False)  # the entry's YAML, dedented
+
+    # Names
+
+    @property
+    def name(self) -> str:
+        """``add.Tensor``"""
+        return str(self.schema.name)
+
+    @property
+    def base_name(self) -> str:
+        """``add``"""
+        return self.schema.base_name
+
+    @property
+    def unambiguous_name(self) -> str:
+        """``add_Tensor``: the struct in at::ops, the shard of generated files."""
+        return self.schema.unambiguous_name
+
+    # Variants
+
+    @property
+    def is_function(self) -> bool:
+        return "function" in self.variants
+
+    @property
+    def is_method(self) -> bool:
+        return "method" in self.variants
+
+    @property
+    def has_inplace(self) -> bool:
+        return "inplace" in self.variants
+
+    @property
+    def has_out(self) -> bool:
+        return "out" in self.variants
+
+    def inplace_schema(self) -> FunctionSchema:
+        """``add_.Tensor(Tensor(a!) self, ...) -> Tensor(a!)``"""
+        own = self.schema.arguments.self_argument
+        assert own is not None and self.has_inplace, f"{self.name} has no in-place variant"
+        written = Annotation(("a",), is_write=True)
+        arguments = replace(self.schema.arguments, self_argument=replace(own, annotation=written))
+        name = replace(self.schema.name, name=replace(self.schema.name.name, inplace=True))
+        return FunctionSchema(name, arguments, (Return(own.type, None, written),))
+
+    def out_schema(self) -> FunctionSchema:
+        """``add.out(..., *, Tensor(a!) out) -> Tensor(a!)``; several results are called as the returns are.
+
+        The overload is ``out`` for the default overload and ``Tensor_out`` for the overload ``Tensor``.
+        """
+        assert self.has_out, f"{self.name} has no out variant"
+        overload = f"{self.schema.overload_name}_out" if self.schema.overload_name else "out"
+        outs, returns = [], []
+        for letter, name, result in zip("abcdefghij", self.out_names(), self.schema.returns):
+            written = Annotation((letter,), is_write=True)
+            outs.append(Argument(result.type, name, None, written))
+            returns.append(replace(result, annotation=written))
+        arguments = replace(self.schema.arguments, out=tuple(outs))
+        return FunctionSchema(OperatorName(self.schema.name.name, overload), arguments, tuple(returns))
+
+    def out_names(self) -> tuple[str, ...]:
+        """``out`` for one result; otherwise the names of the returns, or out0, out1 ..."""
+        returns = self.schema.returns
+        if len(returns) == 1:
+            return ("out",)
+        return tuple(r.name or f"out{i}" for i, r in enumerate(returns))
+
+    def schemas(self) -> tuple[FunctionSchema, ...]:
+        """The declared schema, then the in-place and out forms that the variants ask for."""
+        found = [self.schema]
+        if self.has_inplace:
+            found.append(self.inplace_schema())
+        if self.has_out:
+            found.append(self.out_schema())
+        return tuple(found)
+
+    # Arguments
+
+    @property
+    def arguments(self) -> Arguments:
+        return self.schema.arguments
+
+    @property
+    def tensor_arguments(self) -> tuple[Argument, ...]:
+        return self.schema.arguments.tensors
+
+    # Kernels
+
+    def dispatch_for(self, key: str) -> DispatchEntry | None:
+        return next((d for d in self.dispatch if d.key == key), None)
+
+    @property
+    def is_composite_implicit(self) -> bool:
+        """Differentiated through the operators it calls: no autograd kernel of its own."""
+        return self.structure == "composite" and not self.derivatives and self.non_differentiable is None
+
+    # Gradients
+
+    @property
+    def is_differentiable(self) -> bool:
+        return self.non_differentiable is None
+
+    @property
+    def derives_automatically(self) -> bool:
+        """No formula is written because one follows: from ``expr``, from being a view, or from the composite's calls."""
+        return not self.derivatives and self.non_differentiable is None
+
+    def derivative_for(self, argument: str) -> Derivative | None:
+        return next((d for d in self.derivatives if argument in d.inputs), None)
+
+    # Places
+
+    def location_of(self, key: str) -> Location:
+        """Of a key's value; of the entry when the key is absent."""
+        return self.key_locations.get(key, self.location)
+
+    def __str__(self) -> str:
+        return str(self.schema)

@@ -1,0 +1,307 @@
+"""From one entry of the file to an Operator.
+
+Reading goes on after a mistake with the nearest thing that makes sense, so that one run reports everything; only an entry
+whose ``func:`` cannot be read gives no operator. What needs to see several keys at once is checked in model/checks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import cast
+
+from codegen.diagnostics import Diagnostics, Location, did_you_mean
+from codegen.model import vocabulary
+from codegen.model.dtypes import canonical_dtype, dtype_hint, in_canonical_order
+from codegen.model.kernels import KernelIndex, is_cuda_key
+from codegen.model.operator import (
+    Derivative,
+    DispatchEntry,
+    Formula,
+    Operator,
+    Requirement,
+    Structure,
+    Variant,
+)
+from codegen.model.program import DtypeSet
+from codegen.model.text import entry_text
+from codegen.model.words import Word, split_words, words
+from codegen.schema import FunctionSchema, SchemaError
+from codegen.yaml import ListValue, MapValue, Text, Value
+
+
+@dataclass
+class Context:
+    """What every entry of a file is read against."""
+
+    problems: Diagnostics
+    dtype_sets: Mapping[str, DtypeSet]
+    kernels: KernelIndex
+    samples: frozenset[str] | None
+    library: str | None
+    texts: dict[Location, Text]  # schemas, formulas and messages by location, to find an offset inside them
+    words: dict[tuple[Location, str, str], Word]  # (entry's schema, key, word)
+
+
+class EntryReader:
+    """Reads one entry; ``label`` is how diagnostics call it."""
+
+    def __init__(self, entry: MapValue, topic: str, context: Context) -> None:
+        self.entry = entry
+        self.topic = topic
+        self.context = context
+        self.values: dict[str, Value] = {key.text: value for key, value in entry}
+        func = self.values.get("func")
+        self.label = func.text.split("(")[0].strip() if isinstance(func, Text) and func.text.strip() else topic
+
+    @property
+    def entry_location(self) -> Location:
+        """Of the schema text, or of the entry when it has none."""
+        func = self.values.get("func")
+        return func.location if func is not None else self.entry.location
+
+    def report(self, location: Location, message: str, hint: str) -> None:
+        self.context.problems.report(location, self.label, message, hint)
+
+    def read(self) -> Operator | None:
+        self.check_keys()
+        schema = self.schema()
+        structure = self.structure()
+        dtypes, dtype_sets = self.dtypes()
+        fields = dict(  # read even where the schema is broken, for their own problems
+            variants=self.choices("variants", vocabulary.VARIANTS, ("function",)),
+            python_module=self.choice("python_module", vocabulary.PYTHON_MODULES, "torch"),
+            promotion=self.promotion(structure),
+            scalars=tuple(word.text for word in self.words("scalars")),
+            dispatch=self.dispatch(),
+            shape=self.identifier("shape"),
+            derivatives=self.derivatives(),
+            non_differentiable=self.text("non_differentiable"),
+            expr=self.formula("expr"),
+            requires=self.requires(),
+            samples=self.samples(),
+            doc=self.doc(),
+            tags=self.choices("tags", vocabulary.TAGS, ()),
+        )
+        if schema is None:
+            return None
+        rule = cast("str | None", fields["shape"])
+        return Operator(
+            schema=schema, topic=self.topic, structure=structure, dtypes=dtypes, dtype_sets=dtype_sets,
+            shape_definition=self.context.kernels.find(rule, "All") if rule else None, library=self.context.library,
+            location=self.values["func"].location, key_locations={k: v.location for k, v in self.values.items()},
+            entry_text=entry_text(self.entry), **fields)  # type: ignore[arg-type]
+
+    def check_keys(self) -> None:
+        for key, _ in self.entry:
+            if key.text not in vocabulary.ENTRY_KEYS:
+                self.report(key.location, f"unknown key '{key.text}'", did_you_mean(key.text, vocabulary.ENTRY_KEYS, 20))
+
+    # Plain values
+
+    def text(self, key: str) -> str | None:
+        """The text of ``key``, stripped; None when the key is absent, empty or no text."""
+        value = self.values.get(key)
+        if value is None:
+            return None
+        if not isinstance(value, Text):
+            self.report(value.location, f"'{key}' is a {_kind(value)}", f"write {key}: and text behind it")
+            return None
+        if not value.text.strip():
+            self.report(value.location, f"'{key}' is empty", f"write a value, or remove '{key}'")
+            return None
+        return value.text.strip()
+
+    def words(self, key: str) -> list[Word]:
+        found = words(self.values.get(key), self.label, key, self.context.problems)
+        value = self.values.get(key)
+        if not found and isinstance(value, Text):
+            self.report(value.location, f"'{key}' is empty", f"write a value, or remove '{key}'")
+        for word in found:
+            self.context.words[self.entry_location, key, word.text] = word
+        return found
+
+    def choice(self, key: str, known: tuple[str, ...], default: str) -> str:
+        found = self.text(key)
+        if found is None:
+            return default
+        if found not in known:
+            self.report(self.values[key].location, f"unknown {key} '{found}'", did_you_mean(found, known))
+            return default
+        return found
+
+    def choices(self, key: str, known: tuple[str, ...], default: tuple[str, ...]) -> tuple[str, ...]:
+        """The known words behind ``key`` in the order of ``known``."""
+        found = self.words(key)
+        for word in found:
+            if word.text not in known:
+                self.report(word.location, f"unknown {key.removesuffix('s')} '{word.text}'", did_you_mean(word.text, known))
+        present = {word.text for word in found}
+        return tuple(k for k in known if k in present) or default
+
+    def identifier(self, key: str) -> str | None:
+        found = self.text(key)
+        if found is not None and not found.isidentifier():
+            self.report(self.values[key].location, f"'{found}' is no C++ name", f"write {key}: {self.topic.lower()}_shape")
+            return None
+        return found
+
+    # func, structure, dtypes
+
+    def schema(self) -> FunctionSchema | None:
+        value = self.values.get("func")
+        if value is None:
+            self.report(self.entry.location, "the entry has no 'func'", "write func: name(Tensor self) -> Tensor as its first key")
+            return None
+        if self.text("func") is None or not isinstance(value, Text):
+            return None
+        try:
+            self.context.texts[value.location] = value
+            return FunctionSchema.parse(value.text)
+        except SchemaError as error:
+            self.report(value.location_at(error.offset), error.message, error.hint)
+            return None
+
+    def structure(self) -> Structure:
+        if "structure" not in self.values:
+            self.report(self.entry.location, "the entry has no 'structure'",
+                        f"write structure: and one of {', '.join(vocabulary.STRUCTURES)}")
+            return "composite"
+        return cast(Structure, self.choice("structure", vocabulary.STRUCTURES, "composite"))
+
+    @property
+    def has_structure(self) -> bool:
+        """False when ``structure`` was guessed: what depends on it is then not worth reporting."""
+        value = self.values.get("structure")
+        return isinstance(value, Text) and value.text.strip() in vocabulary.STRUCTURES
+
+    def promotion(self, structure: Structure) -> str | None:
+        known = vocabulary.PROMOTIONS.get(structure, ())
+        found = self.text("promotion")
+        if found is None:
+            return known[0] if known else None
+        if not known:
+            if self.has_structure:
+                self.report(self.values["promotion"].location, f"'promotion' has no meaning for structure {structure}",
+                            "remove it: only pointwise and reduction promote")
+            return None
+        return self.choice("promotion", known, known[0])
+
+    def dtypes(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        members: list[str] = []
+        names = []
+        for word in self.words("dtypes"):
+            dtype = canonical_dtype(word.text)
+            if dtype is not None:
+                members.append(dtype)
+            elif word.text in self.context.dtype_sets:
+                members += self.context.dtype_sets[word.text].members
+            else:
+                hint = dtype_hint(word.text, self.context.dtype_sets)
+                self.report(word.location, f"unknown dtype or dtype set '{word.text}'", hint)
+                continue
+            names.append(word.text)
+        return in_canonical_order(members), tuple(names)
+
+    # Maps
+
+    def map(self, key: str, example: str) -> MapValue | None:
+        value = self.values.get(key)
+        if value is None or isinstance(value, MapValue):
+            return value
+        self.report(value.location, f"'{key}' is a {_kind(value)}", f"write {key}: and below it, indented, {example}")
+        return None
+
+    def dispatch(self) -> tuple[DispatchEntry, ...]:
+        found: dict[str, DispatchEntry] = {}
+        for keys, kernel in self.map("dispatch", "CPU, CUDA: name_kernel") or ():
+            if not isinstance(kernel, Text) or not kernel.text.strip().isidentifier():
+                self.report(kernel.location, "a dispatch entry names one C++ function", f"write {keys.text}: name_kernel")
+                continue
+            name = kernel.text.strip()
+            for word in split_words(keys):
+                key = word.text
+                if key not in vocabulary.DISPATCH_KEYS:
+                    self.report(word.location, f"unknown dispatch key '{key}'", did_you_mean(key, vocabulary.DISPATCH_KEYS))
+                elif key in found:
+                    self.report(word.location, f"the dispatch key '{key}' occurs twice", f"remove it here or beside {found[key].kernel}")
+                else:
+                    found[key] = DispatchEntry(key, name, self.context.kernels.find(name, key), kernel.location)
+        order = vocabulary.DISPATCH_KEYS.index
+        return tuple(sorted(found.values(), key=lambda d: order(d.key)))
+
+    def derivatives(self) -> tuple[Derivative, ...]:
+        found = []
+        for names, formula in self.map("derivatives", "self: grad") or ():
+            inputs = tuple(word.text for word in split_words(names))
+            if not isinstance(formula, Text) or not formula.text.strip():
+                self.report(formula.location, f"the derivative of '{names.text}' is no formula", f"write {names.text}: grad")
+                continue
+            is_zero = formula.text.strip() == vocabulary.NON_DIFFERENTIABLE
+            self.context.texts[names.location] = names
+            found.append(Derivative(inputs, None if is_zero else self.formula_of(formula), names.location))
+        return tuple(found)
+
+    def requires(self) -> tuple[Requirement, ...]:
+        value = self.values.get("requires")
+        if value is None:
+            return ()
+        items = list(value) if isinstance(value, ListValue) else [value]
+        found = [self.requirement(item) for item in items]
+        return tuple(r for r in found if r is not None)
+
+    def requirement(self, value: Value) -> Requirement | None:
+        if isinstance(value, Text) and value.text.strip():
+            return Requirement(self.formula_of(value), "RuntimeError", None)
+        if not isinstance(value, MapValue):
+            self.report(value.location, "a requirement is no condition", "write - dim(self) == 2")
+            return None
+        for key, _ in value:
+            if key.text not in vocabulary.REQUIREMENT_KEYS:
+                self.report(key.location, f"unknown key '{key.text}' in a requirement",
+                            did_you_mean(key.text, vocabulary.REQUIREMENT_KEYS))
+        check, error, message = (value.get(k) for k in vocabulary.REQUIREMENT_KEYS)
+        if not isinstance(check, Text):
+            self.report(value.location, "the requirement has no 'check'", "write {check: dim(self) == 2, error: ValueError}")
+            return None
+        kind = error.text if isinstance(error, Text) else "RuntimeError"
+        if isinstance(error, Text) and kind not in vocabulary.ERRORS:
+            self.report(error.location, f"unknown error '{kind}'", did_you_mean(kind, vocabulary.ERRORS))
+            kind = "RuntimeError"
+        if isinstance(message, Text):
+            self.context.texts[message.location] = message
+        text = message.text if isinstance(message, Text) else None
+        return Requirement(self.formula_of(check), kind, text, message.location if message else None)  # type: ignore[arg-type]
+
+    def formula(self, key: str) -> Formula | None:
+        value = self.values.get(key)
+        return self.formula_of(value) if self.text(key) is not None and isinstance(value, Text) else None
+
+    def formula_of(self, value: Text) -> Formula:
+        """Parsed; with the node None, and the problem reported, when it is no expression."""
+        from codegen.expressions import ExpressionError, parse
+
+        self.context.texts[value.location] = value
+        try:
+            node = parse(value.text)
+        except ExpressionError as error:
+            self.report(value.location_at(error.offset), error.message, error.hint or "see the grammar in codegen/expressions")
+            node = None
+        return Formula(value.text.strip(), node, value.location)
+
+    # samples, doc
+
+    def samples(self) -> str | None:
+        found = self.text("samples")
+        known = self.context.samples
+        if found is not None and known is not None and found not in known:
+            self.report(self.values["samples"].location, f"unknown samples '{found}'",
+                        did_you_mean(found, known) + f" or write @samples(\"{found}\") in tests/ops/samples")
+        return found
+
+    def doc(self) -> str:
+        return self.text("doc") or ""
+
+
+def _kind(value: Value) -> str:
+    return {"Text": "text", "ListValue": "list", "MapValue": "map"}[type(value).__name__]

@@ -1,0 +1,143 @@
+"""Arguments, returns and the alias annotations on them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from codegen.schema.defaults import DefaultValue, parse_default
+from codegen.schema.types import Type
+
+
+@dataclass(frozen=True)
+class Annotation:
+    """``(a)`` aliases set a; ``(a!)`` writes to it; ``(a|b)`` may be in either; ``(*)`` is the wildcard set.
+
+    ``after`` holds the sets after the call, as in ``(a -> *)``: elements of the result alias parts of the argument.
+    """
+
+    sets: tuple[str, ...]
+    is_write: bool = False
+    after: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        text = "|".join(self.sets) + ("!" if self.is_write else "")
+        if self.after:
+            text += " -> " + "|".join(self.after)
+        return f"({text})"
+
+
+@dataclass(frozen=True)
+class Argument:
+    """``Tensor(a!) self``, ``Scalar alpha=1``. Offsets count characters in the schema text; they are not compared."""
+
+    type: Type
+    name: str
+    default: str | None = None
+    annotation: Annotation | None = None
+    offset: int = field(default=0, compare=False)
+    name_offset: int = field(default=0, compare=False)
+    default_offset: int = field(default=0, compare=False)
+
+    @property
+    def is_write(self) -> bool:
+        return self.annotation is not None and self.annotation.is_write
+
+    @property
+    def is_alias(self) -> bool:
+        return self.annotation is not None
+
+    @property
+    def has_default(self) -> bool:
+        return self.default is not None
+
+    @property
+    def default_value(self) -> DefaultValue:
+        """The default as a Python value; ``Symbol`` for names such as ``contiguous_format``; needs ``has_default``."""
+        assert self.default is not None, f"argument {self.name} has no default"
+        return parse_default(self.default)
+
+    def __str__(self) -> str:
+        annotation = "" if self.annotation is None else str(self.annotation)
+        default = "" if self.default is None else f"={self.default}"
+        return f"{self.type.render(annotation)} {self.name}{default}"
+
+
+@dataclass(frozen=True)
+class Return:
+    """``Tensor``, ``Tensor(a!) values``; ``name`` is None when the schema gives none."""
+
+    type: Type
+    name: str | None = None
+    annotation: Annotation | None = None
+    offset: int = field(default=0, compare=False)
+
+    @property
+    def is_write(self) -> bool:
+        return self.annotation is not None and self.annotation.is_write
+
+    @property
+    def is_alias(self) -> bool:
+        return self.annotation is not None
+
+    def __str__(self) -> str:
+        text = self.type.render("" if self.annotation is None else str(self.annotation))
+        return text if self.name is None else f"{text} {self.name}"
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """All arguments in the order in which the schema writes them, in four groups.
+
+    ``pre_self`` is nearly always empty (``where.self(Tensor condition, Tensor self, ...)`` is why it exists); ``out``
+    are keyword-only arguments that are written to.
+    """
+
+    pre_self: tuple[Argument, ...]
+    self_argument: Argument | None
+    post_self: tuple[Argument, ...]
+    kwarg_only: tuple[Argument, ...]
+    out: tuple[Argument, ...]
+
+    @property
+    def positional(self) -> tuple[Argument, ...]:
+        own = () if self.self_argument is None else (self.self_argument,)
+        return self.pre_self + own + self.post_self
+
+    @property
+    def flat_all(self) -> tuple[Argument, ...]:
+        """Every argument in schema order, ``out`` last."""
+        return self.positional + self.kwarg_only + self.out
+
+    @property
+    def flat_non_out(self) -> tuple[Argument, ...]:
+        return self.positional + self.kwarg_only
+
+    @property
+    def tensors(self) -> tuple[Argument, ...]:
+        """Arguments that carry tensors: Tensor, Tensor?, Tensor[], Tensor?[]; ``out`` included."""
+        return tuple(a for a in self.flat_all if a.type.is_tensor_like)
+
+    @property
+    def non_tensors(self) -> tuple[Argument, ...]:
+        return tuple(a for a in self.flat_all if not a.type.is_tensor_like)
+
+    @property
+    def mutable(self) -> tuple[Argument, ...]:
+        return tuple(a for a in self.flat_all if a.is_write)
+
+    def find(self, name: str) -> Argument | None:
+        return next((a for a in self.flat_all if a.name == name), None)
+
+    def names(self) -> tuple[str, ...]:
+        return tuple(a.name for a in self.flat_all)
+
+    def __iter__(self) -> Iterator[Argument]:
+        return iter(self.flat_all)
+
+    def __len__(self) -> int:
+        return len(self.flat_all)
+
+    def __str__(self) -> str:
+        keywords = [str(a) for a in self.kwarg_only + self.out]
+        return ", ".join([str(a) for a in self.positional] + (["*", *keywords] if keywords else []))

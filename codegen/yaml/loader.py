@@ -1,0 +1,164 @@
+"""YAML through libyaml's composer: every key and value keeps its place, every scalar stays text.
+
+Nothing is resolved to numbers, booleans or dates, so ``no``, ``1.0`` and ``on`` mean what they say. Duplicate keys,
+anchors that contain themselves and syntax errors become diagnostics.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Union
+
+import yaml
+
+from codegen.diagnostics import Diagnostics, Location
+from codegen.yaml.source import Source
+from codegen.yaml.syntax import syntax_hint
+
+# libyaml is an order of magnitude faster; the pure Python loader reports the same marks.
+_Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+# One entry's line: what is blanked out when its YAML cannot be read.
+_ENTRY_START = re.compile(r"^ *- +func:", re.MULTILINE)
+_ENTRY_NAME = re.compile(r"- +func: *['\"]?([A-Za-z_]\w*)")
+_MAX_SYNTAX_ERRORS = 50
+
+
+@dataclass(frozen=True)
+class _Located:
+    source: Source
+    start: int
+    end: int
+
+    @property
+    def location(self) -> Location:
+        return self.source.location(self.start)
+
+
+@dataclass(frozen=True)
+class Text(_Located):
+    """A scalar of any kind, as text; an empty value is the empty text."""
+
+    text: str
+
+    def location_at(self, offset: int) -> Location:
+        """Of a character of ``text``, across quotes, escapes and the lines of block scalars."""
+        return self.source.location(self.source.index_in_scalar(self.start, self.end, self.text, offset))
+
+
+@dataclass(frozen=True)
+class ListValue(_Located):
+    items: tuple[Value, ...]
+
+    def __iter__(self) -> Iterator[Value]:
+        return iter(self.items)
+
+
+@dataclass(frozen=True)
+class MapValue(_Located):
+    """Keys in file order; every key occurs once."""
+
+    entries: tuple[tuple[Text, Value], ...]
+
+    def __iter__(self) -> Iterator[tuple[Text, Value]]:
+        return iter(self.entries)
+
+    def get(self, key: str) -> Value | None:
+        return next((value for name, value in self.entries if name.text == key), None)
+
+    def key(self, key: str) -> Text | None:
+        return next((name for name, _ in self.entries if name.text == key), None)
+
+
+Value = Union[Text, ListValue, MapValue]
+
+
+@dataclass(frozen=True)
+class Document:
+    """``root`` is None for an empty file; ``unreadable`` names the operators whose entries are no YAML."""
+
+    source: Source
+    root: Value | None
+    unreadable: frozenset[str]
+
+
+def load_document(name: str, text: str, problems: Diagnostics) -> Document:
+    """Reads ``text``; an entry that is no YAML is reported and left out, so that the others are still checked."""
+    source = Source(name, text)
+    unreadable: set[str] = set()
+    for _ in range(_MAX_SYNTAX_ERRORS):
+        try:
+            node = yaml.compose(text, Loader=_Loader)
+            break
+        except yaml.YAMLError as error:
+            index, message, hint = syntax_hint(error, text)
+            span = _entry_around(text, index)
+            operator = _ENTRY_NAME.search(text, *span) if span else None
+            problems.report(source.location(index), operator.group(1) if operator else "yaml", message, hint)
+            if span is None:
+                return Document(source, None, frozenset(unreadable))
+            if operator:
+                unreadable.add(operator.group(1))
+            # Blank lines keep the line numbers of what follows.
+            text = text[:span[0]] + re.sub(r"[^\n]", " ", text[span[0]:span[1]]) + text[span[1]:]
+    else:
+        return Document(source, None, frozenset(unreadable))
+    root = None if node is None else _Converter(source, problems).convert(node)
+    return Document(source, root, frozenset(unreadable))
+
+
+def _entry_around(text: str, index: int) -> tuple[int, int] | None:
+    """The lines of the entry that holds ``index``; the error of an unclosed quote may sit in the entry behind it."""
+    starts = [m.start() for m in _ENTRY_START.finditer(text)]
+    before = [s for s in starts if s <= index]
+    if not before:
+        return None
+    after = [s for s in starts if s > before[-1]]
+    return before[-1], after[0] if after else len(text)
+
+
+class _Converter:
+    def __init__(self, source: Source, problems: Diagnostics) -> None:
+        self.source = source
+        self.problems = problems
+        self.open: set[int] = set()
+
+    def convert(self, node: yaml.Node) -> Value | None:
+        start, end = node.start_mark.index, node.end_mark.index
+        if isinstance(node, yaml.ScalarNode):
+            return Text(self.source, start, end, node.value)
+        if id(node) in self.open:
+            self.problems.report(self.source.location(start), "yaml", "an anchor contains itself", "write the value out")
+            return None
+        self.open.add(id(node))
+        if isinstance(node, yaml.SequenceNode):
+            items = tuple(v for v in map(self.convert, node.value) if v is not None)
+            found: Value = ListValue(self.source, start, end, items)
+        else:
+            found = MapValue(self.source, start, end, tuple(self.pairs(node)))
+        self.open.discard(id(node))
+        return found
+
+    def pairs(self, node: yaml.Node) -> Iterator[tuple[Text, Value]]:
+        seen: dict[str, int] = {}
+        owner = "yaml"
+        for key_node, value_node in node.value:
+            if not isinstance(key_node, yaml.ScalarNode):
+                self.problems.report(self.source.location(key_node.start_mark.index), owner,
+                                     "a key is a list or a map", "write a plain word as the key")
+                continue
+            key = key_node.value
+            if key == "func" and isinstance(value_node, yaml.ScalarNode):
+                owner = value_node.value.split("(")[0] or owner
+            start = key_node.start_mark.index
+            if key in seen:
+                first = self.source.location(seen[key]).line
+                self.problems.report(self.source.location(start), owner, f"the key '{key}' occurs twice",
+                                     f"remove one: the first is in line {first}")
+                continue
+            seen[key] = start
+            value = self.convert(value_node)
+            if value is not None:
+                yield Text(self.source, start, key_node.end_mark.index, key), value

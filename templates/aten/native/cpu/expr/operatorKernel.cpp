@@ -1,0 +1,32 @@
+// {{ banner }}
+#include "aten/native/{{ topic }}Native.h"
+#include "aten/dispatch/Dtypes.h"
+#include "aten/iteration/Loops.h"
+#include "aten/vec/math.h"
+
+namespace at::native {
+inline namespace CPU_CAPABILITY {
+{% for kernel in kernels %}
+
+// {{ kernel.schema }}
+// {{ kernel.source }}
+// {{ kernel.place }}
+{{ fill("void " ~ kernel.kernel ~ "(", kernel.parameters, ") {") }}
+  dispatch<{{ kernel.dtypes|join(", ") }}>(
+      iter.common_dtype(), "{{ kernel.name }}", [&]<typename scalar_t>() {
+        using opmath_t = opmath_type<scalar_t>;
+{% for line in kernel.scalars %}
+        {{ line }}
+{% endfor %}
+{{ fill("        cpu_kernel(iter, [=](", kernel.lambda_parameters, ") -> " ~ kernel.result ~ " {") }}
+{% for name in kernel.used %}
+          const auto {{ name }} = static_cast<opmath_t>({{ name }}_element);
+{% endfor %}
+          return static_cast<{{ kernel.result }}>({{ kernel.value }});
+        });
+      });
+}
+{% endfor %}
+
+}  // namespace CPU_CAPABILITY
+}  // namespace at::native

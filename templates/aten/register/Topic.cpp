@@ -1,0 +1,90 @@
+// {{ banner }}
+#include "aten/native/{{ topic }}Native.h"
+#include "aten/dispatch/DeviceKernels.h"
+#include "aten/dispatch/Outputs.h"
+#include "aten/dispatch/Register.h"
+#include "aten/iteration/TensorIterator.h"
+{% for header in headers %}
+#include "aten/ops/{{ header }}.h"
+{% endfor %}
+{% if stubs %}
+
+// Loops that have a variant for each instruction set or device.
+namespace at::native {
+namespace {
+
+{% for stub in stubs %}
+{% if stub.loop %}
+{{ fill("const DeviceKernels<void(" ~ stub.types ~ ")> " ~ stub.name ~ "(", [stub.label, stub.cpu] + ([stub.cuda] if stub.cuda != "nullptr" else []), ");") }}
+{% else %}
+const auto {{ stub.name }} = {{ stub.cpu }};
+{% endif %}
+{% endfor %}
+
+}  // namespace
+}  // namespace at::native
+{% endif %}
+
+namespace at::wrappers {
+namespace {
+{% for section in sections %}
+
+// {{ section.operator.schema }}
+// {{ section.place }}
+{% if section.checks %}
+
+{{ fill("void check_" ~ section.operator.unambiguous_name ~ "(", section.checked_parameters, ") {") }}
+{% for check in section.checks %}
+{{ fill("  " ~ check.macro ~ "(", [check.condition, check.message], ");") }}
+{% endfor %}
+}
+{% endif %}
+{% for wrapper in section.wrappers %}
+
+{% include "aten/register/" ~ wrapper.style ~ ".cpp" %}
+{% endfor %}
+{% endfor %}
+
+}  // namespace
+}  // namespace at::wrappers
+
+namespace at::ops {
+{% for section in sections %}
+{% for f in section.functions %}
+
+// {{ f.schema }}
+{{ fill("constinit OperatorEntry " ~ f.struct ~ "::entry(", [f.entry_name|cpp_string, f.schema|string|cpp_string], ");") }}
+{{ fill(f.result ~ " " ~ f.struct ~ "::call(", f.parameters, ") {") }}
+  const DispatchKeySet keys = effective_keys({{ r.key_expression(f) }});
+{{ fill("  return entry.lookup<Schema*>(keys.highest())(", ["keys", f.names], ");") }}
+}
+{{ fill(f.result ~ " " ~ f.struct ~ "::redispatch(", ["DispatchKeySet keys", f.parameters], ") {") }}
+{{ fill("  return entry.lookup<Schema*>(keys.highest())(", ["keys", f.names], ");") }}
+}
+{% endfor %}
+{% endfor %}
+
+}  // namespace at::ops
+
+namespace at::wrappers {
+namespace {
+
+const bool registered = [] {
+{% for section in sections %}
+{% for f in section.functions %}
+  register_operator<ops::{{ f.struct }}>();
+{% endfor %}
+{% for w in section.wrappers %}
+{{ fill("  register_kernel<ops::" ~ w.function.struct ~ ">(", [w.keys, "&" ~ w.name, w.loop.kernel|cpp_string if w.loop else w.kernel_name|cpp_string, w.origin|cpp_string], ");") }}
+{% endfor %}
+{% if section.gradient == "none" %}
+{% for f in section.functions %}
+  register_without_gradient<ops::{{ f.struct }}>();
+{% endfor %}
+{% endif %}
+{% endfor %}
+  return true;
+}();
+
+}  // namespace
+}  // namespace at::wrappers

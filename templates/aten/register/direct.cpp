@@ -1,0 +1,30 @@
+{% set f = wrapper.function %}
+{% set op = f.operator %}
+{% set names = section.functions[0].names %}
+{% set declared = f.schema == op.schema %}
+{{ fill(f.result ~ " " ~ wrapper.name ~ "(", ["DispatchKeySet", f.parameters], ") {") }}
+{% if section.checks %}
+{{ fill("  check_" ~ op.unambiguous_name ~ "(", section.checked_names, ");") }}
+{% endif %}
+{% if op.structure == "mutation" %}
+{{ fill("  " ~ wrapper.kernel ~ "(", names, ");") }}
+{% for argument in f.written %}
+  {{ argument.name }}.unsafe_impl()->bump_version();
+{% endfor %}
+  return {{ r.returned(f) }};
+{% elif declared %}
+{{ fill("  return " ~ wrapper.kernel ~ "(", names, ");") }}
+{% elif f.form == "inplace" %}
+{{ fill("  copy_to_self(" ~ f.name|cpp_string ~ ", self, " ~ wrapper.kernel ~ "(", names, "));") }}
+  return self;
+{% elif f.out_names|length == 1 %}
+{{ fill("  copy_to_output(" ~ f.python_name|cpp_string ~ ", out, " ~ wrapper.kernel ~ "(", names, "));") }}
+  return out;
+{% else %}
+{{ fill("  const auto results = " ~ wrapper.kernel ~ "(", names, ");") }}
+{% for name in f.out_names %}
+  copy_to_output({{ f.python_name|cpp_string }}, {{ name }}, std::get<{{ loop.index0 }}>(results));
+{% endfor %}
+  return {{ r.returned(f) }};
+{% endif %}
+}

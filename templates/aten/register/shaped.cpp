@@ -1,0 +1,43 @@
+{% set f = wrapper.function %}
+{% set op = f.operator %}
+{% set names = section.functions[0].names %}
+{% set outputs = r.shaped_outputs(op) %}
+{% set kernel = wrapper.loop.direct or "native::" ~ wrapper.loop.stub %}
+{{ fill(f.result ~ " " ~ wrapper.name ~ "(", ["DispatchKeySet", f.parameters], ") {") }}
+{% if section.checks %}
+{{ fill("  check_" ~ op.unambiguous_name ~ "(", section.checked_names, ");") }}
+{% endif %}
+{% if outputs|length == 1 %}
+{{ fill("  const TensorSpec spec0 = native::" ~ op.shape ~ "(", names, ");") }}
+{% else %}
+{{ fill("  const auto [" ~ r.specs(op)|join(", ") ~ "] = native::" ~ op.shape ~ "(", names, ");") }}
+{% endif %}
+{% if f.form == "inplace" and op.has_inplace %}
+  check_inplace_result({{ f.name|cpp_string }}, self, spec0.sizes, spec0.dtype);
+{% endif %}
+{% for output in outputs %}
+{% if f.form == "out" %}
+{{ fill("  const Tensor " ~ output ~ "_buffer = output_buffer(", [f.python_name|cpp_string, f.out_names[loop.index0], "spec" ~ loop.index0, "{" ~ r.input_lists(op)|join(", ") ~ "}"], ");") }}
+{% else %}
+  const Tensor {{ output }} = empty_from_spec(spec{{ loop.index0 }});
+{% endif %}
+{% endfor %}
+{% set suffix = "_buffer" if f.form == "out" else "" %}
+{{ fill("  " ~ kernel ~ "(", [[] if wrapper.loop.direct else outputs[0] ~ suffix ~ ".device()", names, r.suffixed(outputs, suffix)], ");") }}
+{% for argument in op.schema.mutable_arguments %}
+  if ({{ argument.name }}.defined()) {{ argument.name }}.unsafe_impl()->bump_version();
+{% endfor %}
+{% if f.form == "out" %}
+{% for output in outputs %}
+  store_output({{ f.out_names[loop.index0] }}, {{ output }}_buffer);
+{% endfor %}
+  return {{ r.returned(f) }};
+{% elif f.form == "inplace" and op.has_inplace %}
+  self.copy_(out0);
+  return self;
+{% elif outputs|length == 1 %}
+  return out0;
+{% else %}
+  return { {{- outputs|join(", ") -}} };
+{% endif %}
+}

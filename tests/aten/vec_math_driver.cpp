@@ -1,0 +1,83 @@
+// Applies functions of aten/vec to arrays in a loop, as kernels do: reads raw numbers from the file argv[3], writes to argv[4].
+// Usage: driver FUNCTION float|double INPUT OUTPUT; functions of two arguments take pairs. "speed" prints ns per element.
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "aten/vec/math.h"
+
+namespace vec = at::vec;
+
+template <class T>
+using Loop = void (*)(const T* in, T* out, size_t count);
+
+#define UNARY(NAME)                                                        \
+  if (name == #NAME) return [](const T* in, T* out, size_t count) {        \
+    for (size_t i = 0; i < count; ++i) out[i] = vec::NAME(in[i]);          \
+  };
+#define BINARY(NAME)                                                                   \
+  if (name == #NAME) return [](const T* in, T* out, size_t count) {                    \
+    for (size_t i = 0; i < count; ++i) out[i] = vec::NAME(in[2 * i], in[2 * i + 1]);   \
+  };
+
+static bool is_binary(const std::string& name) {
+  return name == "pow" || name == "atan2" || name == "hypot" || name == "fmod" || name == "logaddexp" || name == "maximum" ||
+         name == "minimum";
+}
+
+template <class T>
+static Loop<T> find_loop(const std::string& name) {
+  UNARY(exp) UNARY(exp2) UNARY(expm1) UNARY(log) UNARY(log2) UNARY(log10) UNARY(log1p) UNARY(tanh) UNARY(sigmoid) UNARY(softplus)
+  UNARY(sin) UNARY(cos) UNARY(tan) UNARY(asin) UNARY(acos) UNARY(atan) UNARY(sinh) UNARY(cosh) UNARY(asinh) UNARY(acosh) UNARY(atanh)
+  UNARY(erf) UNARY(erfc) UNARY(lgamma) UNARY(digamma) UNARY(sqrt) UNARY(rsqrt) UNARY(floor) UNARY(ceil) UNARY(trunc) UNARY(round)
+  UNARY(abs) UNARY(sign) UNARY(relu) UNARY(square) UNARY(reciprocal) UNARY(isnan) UNARY(isinf) UNARY(isfinite)
+  BINARY(pow) BINARY(atan2) BINARY(hypot) BINARY(fmod) BINARY(logaddexp) BINARY(maximum) BINARY(minimum)
+  return nullptr;
+}
+
+template <class T>
+static std::vector<T> read_numbers(const char* path) {
+  std::FILE* file = std::fopen(path, "rb");
+  std::fseek(file, 0, SEEK_END);
+  std::vector<T> numbers(static_cast<size_t>(std::ftell(file)) / sizeof(T));
+  std::rewind(file);
+  const size_t read = std::fread(numbers.data(), sizeof(T), numbers.size(), file);
+  std::fclose(file);
+  numbers.resize(read);
+  return numbers;
+}
+
+template <class T>
+static int apply(const std::string& name, const char* input, const char* output) {
+  const std::vector<T> in = read_numbers<T>(input);
+  std::vector<T> out(is_binary(name) ? in.size() / 2 : in.size());
+  const Loop<T> loop = find_loop<T>(name);
+  if (!loop) return 1;
+  loop(in.data(), out.data(), out.size());
+  std::FILE* file = std::fopen(output, "wb");
+  const size_t written = std::fwrite(out.data(), sizeof(T), out.size(), file);
+  std::fclose(file);
+  return written == out.size() ? 0 : 1;
+}
+
+static void measure() {
+  std::vector<float> in(8192), out(4096);
+  for (size_t i = 0; i < in.size(); ++i) in[i] = 0.05f + static_cast<float>(i % 1000) * 0.9e-3f;
+  for (const char* name : {"exp", "exp2", "expm1", "log", "log2", "log1p", "tanh", "sigmoid", "softplus", "sin", "tan", "asin", "atan",
+                           "sinh", "asinh", "atanh", "erf", "erfc", "pow", "atan2", "hypot", "logaddexp", "round", "floor", "sqrt"}) {
+    const Loop<float> loop = find_loop<float>(name);
+    loop(in.data(), out.data(), out.size());
+    const auto start = std::chrono::steady_clock::now();
+    for (int repetition = 0; repetition < 200; ++repetition) loop(in.data(), out.data(), out.size());
+    const std::chrono::duration<double, std::nano> elapsed = std::chrono::steady_clock::now() - start;
+    std::printf("%-10s %.2f\n", name, elapsed.count() / 200 / static_cast<double>(out.size()));
+  }
+}
+
+int main(int, char** argv) {
+  const std::string name = argv[1];
+  if (name == "speed") return measure(), 0;
+  return std::strcmp(argv[2], "float") == 0 ? apply<float>(name, argv[3], argv[4]) : apply<double>(name, argv[3], argv[4]);
+}

@@ -1,0 +1,125 @@
+"""The commands of ``python -m codegen`` (generate: tests of the emitters)."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from codegen.cli.main import main
+from codegen.cli.new import with_entry
+
+REPOSITORY = Path(__file__).parents[2]
+
+YAML = """\
+dtype_sets:
+  floating: [float32, float64]
+topics:
+  PointwiseMath:
+    - func: softcap(Tensor self, float cap) -> Tensor
+      variants: function, method, inplace, out
+      structure: pointwise
+      dtypes: floating
+      expr: cap * tanh(self / cap)
+      samples: unary
+      doc: Caps.
+  Shape:
+    - func: again(Tensor(a) self) -> Tensor(a)
+      structure: view
+      dispatch:
+        All: again
+      samples: unary
+      doc: Returns self.
+"""
+
+
+@pytest.fixture
+def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "native_functions.yaml").write_text(YAML)
+    (tmp_path / "aten" / "native").mkdir(parents=True)
+    (tmp_path / "aten" / "native" / "Shape.cpp").write_text("Tensor again(const Tensor& self) {\n  return self;\n}\n")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_check(checkout: Path, capsys: pytest.CaptureFixture[str]):
+    assert main(["check"]) == 0
+    assert capsys.readouterr().out == "native_functions.yaml: 2 operators in 2 topics, no problems\n"
+
+
+def test_check_as_a_program(checkout: Path):
+    (checkout / "native_functions.yaml").write_text(YAML.replace("view", "vieww"))
+    command = [sys.executable, "-m", "codegen", "check"]
+    done = subprocess.run(command, capture_output=True, text=True, env={"PYTHONPATH": str(REPOSITORY)})
+    assert done.returncode == 1
+    assert done.stderr == "native_functions.yaml:14:18: again: unknown structure 'vieww'; did you mean view?\n1 problem\n"
+
+
+def test_explain(checkout: Path, capsys: pytest.CaptureFixture[str]):
+    assert main(["explain", "softcap"]) == 0
+    out = capsys.readouterr().out
+    for line in (
+        "native_functions.yaml:5:13",
+        "Tensor softcap_out(const Tensor& out, const Tensor& self, double cap)",
+        "torch.softcap(input: Tensor, cap: float, *, out=None) -> Tensor",
+        "Tensor.softcap_(cap: float) -> Tensor",
+        "from expr",
+        "self: grad * ",
+        "float32, float64",
+    ):
+        assert line in out, out
+
+
+def test_explain_shows_where_the_kernel_is(checkout: Path, capsys: pytest.CaptureFixture[str]):
+    assert main(["explain", "again"]) == 0
+    assert "All  again  aten/native/Shape.cpp:1" in capsys.readouterr().out
+
+
+def test_explain_an_unknown_operator(checkout: Path, capsys: pytest.CaptureFixture[str]):
+    assert main(["explain", "softcup"]) == 1
+    assert capsys.readouterr().err == "native_functions.yaml: no operator 'softcup'; did you mean softcap?\n"
+
+
+def test_new_prints_an_entry_and_a_stub(checkout: Path, capsys: pytest.CaptureFixture[str]):
+    assert main(["new", "cube"]) == 0
+    out = capsys.readouterr().out
+    assert "    - func: cube(Tensor self) -> Tensor\n" in out
+    assert "// aten/native/cpu/PointwiseMathKernel.cpp\nvoid cube_kernel(TensorIteratorBase& iter) {\n" in out
+    assert (checkout / "native_functions.yaml").read_text() == YAML
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["cube"],
+        ["cube", "--expr", "self * self * self"],
+        ["twice(Tensor self, Tensor other, *, int n=2) -> Tensor", "--structure", "pointwise"],
+        ["total", "--structure", "reduction"],
+        ["folded(Tensor self, int n) -> (Tensor, Tensor)", "--structure", "shaped"],
+        ["mirror", "--structure", "view"],
+        ["both", "--structure", "composite", "--topic", "Fresh"],
+        ["found", "--structure", "dynamic"],
+        ["shake", "--structure", "mutation"],
+    ],
+)
+def test_what_new_writes_passes_the_check(arguments: list[str], checkout: Path, capsys: pytest.CaptureFixture[str]):
+    assert main(["new", *arguments, "--write"]) == 0
+    assert main(["check"]) == 0, capsys.readouterr().err
+    assert "3 operators" in capsys.readouterr().out
+
+
+def test_new_refuses_what_exists_and_what_is_wrong(checkout: Path, capsys: pytest.CaptureFixture[str]):
+    assert main(["new", "softcap"]) == 1
+    assert "it exists already" in capsys.readouterr().err
+    assert main(["new", "f(tensor self) -> Tensor"]) == 1
+    assert capsys.readouterr().err == "f(tensor self) -> Tensor\n  ^ unknown type 'tensor'; did you mean Tensor?\n"
+
+
+def test_entries_go_to_the_end_of_their_topic():
+    text = "topics:\n  A:\n    - func: a\n      doc: x\n\n  # about B\n  B:\n    - func: b\n"
+    assert with_entry(text, "B", "    - func: n\n").endswith("    - func: b\n\n    - func: n\n")
+    assert with_entry(text, "C", "    - func: n\n").endswith("\n\n  C:\n    - func: n\n")
+    inside = with_entry(text, "A", "    - func: n\n")
+    assert inside == "topics:\n  A:\n    - func: a\n      doc: x\n\n    - func: n\n\n  # about B\n  B:\n    - func: b\n"

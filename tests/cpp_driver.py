@@ -1,0 +1,36 @@
+"""Compiles a small C++ program out of a driver and the few sources it checks, and runs it.
+
+For leaf pieces that need neither the library nor Python: the test is ready in seconds, before the first build.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+PROJECT_FLAGS = ("-std=c++20", "-Wall", "-Wextra", "-Werror", "-fno-math-errno", "-fno-trapping-math", "-I.")
+
+
+def build(output: Path, sources: list[str], *flags: str) -> Path:
+    """The program made of `sources` (relative to the repository) at `output`."""
+    compiler = os.environ.get("CXX") or shutil.which("g++") or shutil.which("clang++")
+    if compiler is None:
+        pytest.skip("no C++ compiler")
+    command = [*compiler.split(), *PROJECT_FLAGS, *flags, *sources, "-o", str(output), "-pthread"]
+    result = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True)
+    assert result.returncode == 0, f"{' '.join(command)}\n{result.stderr[-4000:]}"
+    return output
+
+
+def run(program: Path, *arguments: str, **environment: str) -> str:
+    """What the program prints; fails the test, with the output, when it exits with a status other than 0."""
+    result = subprocess.run(
+        [str(program), *arguments], capture_output=True, text=True, timeout=120, env={**os.environ, **environment}
+    )
+    assert result.returncode == 0, f"exit status {result.returncode}\n{result.stdout}{result.stderr}"
+    return result.stdout

@@ -1,0 +1,123 @@
+"""The whole build on a repository in miniature: what is compiled when, what a failure says, what the result exports."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tools.build import driver
+from tools.build.configuration import Configuration
+from tools.build.errors import BuildError
+
+pytestmark = pytest.mark.skipif(shutil.which("g++") is None and shutil.which("clang++") is None, reason="needs a C++ compiler")
+SETTINGS = {"TORCH_PY_BLAS": "builtin", "TORCH_PY_CCACHE": "0"}
+
+
+def build(capsys: pytest.CaptureFixture[str], **settings: str) -> str:
+    driver.build(Configuration.from_environment({**SETTINGS, **settings}))
+    return capsys.readouterr().out
+
+
+def edit(path: Path, old: str, new: str) -> None:
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+    later = time.time() + 2  # time stamps of the file system may be coarse
+    os.utime(path, (later, later))
+
+
+def test_result_can_be_imported_and_second_build_does_nothing(miniature: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    first = build(capsys)
+    assert "built " in first and "BLAS: builtin" in first
+    shown = subprocess.run([sys.executable, "-c", "import torch_py._C; print(torch_py._C.sum)"], cwd=miniature, capture_output=True, text=True)
+    assert shown.stdout == "10\n", shown.stderr
+    assert build(capsys) == ""
+
+
+def test_only_what_depends_on_an_edited_file_is_recompiled(miniature: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    build(capsys)
+    edit(miniature / "c10/util/Version.h", "#pragma once", "#pragma once\n// edited")
+    shown = build(capsys, TORCH_PY_VERBOSE="1")
+    names = ("Version.cpp", "Sum.cpp", "SumKernel.cpp", "Gemm.cpp", "Module.cpp")
+    compiled = {name for name in names if f"/{name} -o" in shown}
+    assert compiled == {"Version.cpp", "Sum.cpp"}
+
+
+def test_objects_of_a_removed_file_go(miniature: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    build(capsys)
+    old = miniature / "build/objects/baseline/torch_py/csrc/autograd/Engine.o"
+    assert old.exists()
+    (miniature / "torch_py/csrc/autograd/Engine.cpp").rename(miniature / "torch_py/csrc/autograd/Graph.cpp")
+    build(capsys)
+    assert not old.exists()
+
+
+def test_compile_error_shows_the_compilers_words_and_not_the_command(miniature: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    edit(miniature / "aten/native/Sum.cpp", "int gemm();", "int gemm()")
+    with pytest.raises(BuildError, match="the build failed"):
+        driver.build(Configuration.from_environment(SETTINGS))
+    shown = capsys.readouterr().out
+    assert "error while compiling aten/native/Sum.cpp" in shown
+    assert "aten/native/Sum.cpp:3:" in shown
+    assert "-fvisibility" not in shown
+
+
+def test_symbol_that_is_nowhere_defined_is_a_link_error(miniature: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    edit(miniature / "aten/native/Sum.cpp", "int gemm();", "int gemm(); int nowhere();")
+    edit(miniature / "aten/native/Sum.cpp", "return gemm() +", "return nowhere() + gemm() +")
+    with pytest.raises(BuildError):
+        driver.build(Configuration.from_environment(SETTINGS))
+    assert "nowhere" in capsys.readouterr().out
+
+
+def test_generators_refusal_is_shown_and_nothing_is_compiled(miniature: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (miniature / "refuse").touch()
+    with pytest.raises(BuildError, match="refused the declarations"):
+        driver.build(Configuration.from_environment(SETTINGS))
+    assert "native_functions.yaml:3:5: add: no such kernel" in capsys.readouterr().out
+    assert not (miniature / "build/objects").exists()
+
+
+def test_only_marked_functions_are_visible(miniature: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    if shutil.which("nm") is None:
+        pytest.skip("needs nm")
+    build(capsys)
+    library = miniature / "torch_py/lib/libtorch_py.so"
+    symbols = subprocess.run(["nm", "-DC", "--defined-only", str(library)], capture_output=True, text=True, check=True).stdout
+    assert "sum()" in symbols and "version()" in symbols
+    assert "hidden_helper" not in symbols and "sum_kernel" not in symbols
+
+
+def test_one_file_for_every_instruction_set(miniature: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    driver.build(Configuration.from_environment(SETTINGS), only=("./aten/native/cpu/SumKernel.cpp",))
+    objects = sorted((miniature / "build/objects").rglob("*.o"))
+    assert {path.name for path in objects} == {"SumKernel.o"}
+    with pytest.raises(BuildError, match="aten/native/Nothing.cpp"):
+        driver.build(Configuration.from_environment(SETTINGS), only=("aten/native/Nothing.cpp",))
+
+
+def test_commands_do_not_name_the_checkout(miniature: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """ccache's keys hold the command: an absolute path in it would make every checkout compile anew."""
+    build(capsys)
+    assert str(miniature) not in (miniature / "build/build.ninja").read_text()
+
+
+def test_second_build_at_the_same_time_waits(tmp_path: Path) -> None:
+    program = (
+        "import sys, time; from pathlib import Path; from tools.build.driver import lock\n"
+        "with lock(Path(sys.argv[1])):\n    print('in', flush=True); time.sleep(0.6); print('out', flush=True)"
+    )
+    command = [sys.executable, "-c", program, str(tmp_path / ".lock")]
+    root = Path(__file__).parents[2]
+    log = tmp_path / "log"
+    with log.open("w") as file:
+        for process in [subprocess.Popen(command, cwd=root, stdout=file) for _ in range(2)]:
+            assert process.wait() == 0
+    order = [word for word in log.read_text().split() if word in ("in", "out")]
+    assert order == ["in", "out", "in", "out"]

@@ -1,0 +1,74 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tools.build import bootstrap
+from tools.build.configuration import VARIABLES, Configuration, describe
+from tools.build.errors import BuildError
+from tools.build.toolchain import find_compiler
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_nothing_set() -> None:
+    configuration = Configuration.from_environment({})
+    assert configuration.ccache and not configuration.debug and configuration.jobs is None and configuration.instruction_sets == ()
+
+
+def test_lists_are_split() -> None:
+    configuration = Configuration.from_environment({"TORCH_PY_ISAS": "default, avx512", "TORCH_PY_CXXFLAGS": "-g  -O0"})
+    assert configuration.instruction_sets == ("DEFAULT", "AVX512")
+    assert configuration.compile_flags == ("-g", "-O0")
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("TORCH_PY_BLAS", "atlas", "TORCH_PY_BLAS='atlas': expected one of mkl, openblas, builtin"),
+        ("TORCH_PY_DEBUG", "yes", "TORCH_PY_DEBUG='yes': expected one of 0, 1"),
+        ("MAX_JOBS", "0", "MAX_JOBS='0': expected a positive number"),
+        ("MAX_JOBS", "many", "MAX_JOBS='many': expected a positive number"),
+    ],
+)
+def test_wrong_value(name: str, text: str, message: str) -> None:
+    with pytest.raises(BuildError) as raised:
+        Configuration.from_environment({name: text})
+    assert str(raised.value) == message
+
+
+def test_every_variable_is_described() -> None:
+    for variable in VARIABLES:
+        assert f"{variable.name} " in describe()
+
+
+def test_contributing_names_every_variable() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text()
+    assert [variable.name for variable in VARIABLES if variable.name not in text] == []
+
+
+def test_missing_compiler_says_what_to_install(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(BuildError, match="sudo apt install g\\+\\+"):
+        find_compiler("")
+    with pytest.raises(BuildError, match="CXX=g\\+\\+-99: no such program"):
+        find_compiler("g++-99")
+
+
+def test_requirements_follow_the_choice_of_blas(monkeypatch: pytest.MonkeyPatch) -> None:
+    def blas_packages(choice: str) -> set[str]:
+        monkeypatch.setenv("TORCH_PY_BLAS", choice)
+        return {name.split(">")[0] for name in bootstrap.requirements("build") if name.startswith(("mkl", "scipy-openblas"))}
+
+    assert blas_packages("mkl") == blas_packages("") == {"mkl-static", "mkl-include", "scipy-openblas32"}
+    assert blas_packages("openblas") == {"scipy-openblas32"}
+    assert blas_packages("builtin") == set()
+
+
+def test_changed_requirements_are_noticed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    assert not bootstrap.is_current(tmp_path, "build")
+    (tmp_path / bootstrap.STAMP.format(group="build")).write_text(bootstrap.fingerprint("build"))
+    assert bootstrap.is_current(tmp_path, "build")
+    monkeypatch.setenv("TORCH_PY_BLAS", "openblas")
+    assert not bootstrap.is_current(tmp_path, "build")

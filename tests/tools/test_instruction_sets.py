@@ -1,0 +1,68 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tools.build import isa, sources
+from tools.build.errors import BuildError
+
+
+def names(chosen: tuple[isa.InstructionSet, ...]) -> list[str]:
+    return [one.name for one in chosen]
+
+
+def test_all_of_the_architecture_by_default() -> None:
+    assert names(isa.selected((), "x86_64")) == ["DEFAULT", "AVX2", "AVX512"]
+    assert names(isa.selected((), "aarch64")) == ["DEFAULT"]
+
+
+def test_restriction_keeps_the_order_of_precedence() -> None:
+    chosen = isa.selected(("AVX512", "DEFAULT"), "x86_64")
+    assert names(chosen) == ["DEFAULT", "AVX512"]
+    assert isa.macros(chosen) == ("-DTORCH_PY_HAVE_AVX512",)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "message"),
+    [(("DEFAULT", "AVX3"), "no instruction set AVX3 here; there are DEFAULT, AVX2, AVX512"), (("AVX2",), "DEFAULT must be among them")],
+)
+def test_wrong_restriction(wanted: tuple[str, ...], message: str) -> None:
+    with pytest.raises(BuildError, match=message):
+        isa.selected(wanted, "x86_64")
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("aten/native/cpu/SumKernel.cpp", True),
+        ("aten/native/cpu/deeper/SumKernel.cpp", True),
+        ("aten/vec/Exp.isa.cpp", True),
+        ("aten/vec/Exp.cpp", False),
+        ("aten/native/Sum.cpp", False),
+        ("torch_py/csrc/aten/native/cpu/X.cpp", False),
+    ],
+)
+def test_kernel_files(path: str, expected: bool) -> None:
+    assert isa.is_kernel_file(path) is expected
+
+
+def test_wider_instruction_sets_are_linked_later(miniature: Path) -> None:
+    """Note [Link order and instruction sets]"""
+    chosen = isa.selected((), "x86_64")
+    order = [unit.isa.name if unit.isa else "" for unit in sources.core_units(chosen)]
+    assert order == sorted(order, key=["", "DEFAULT", "AVX2", "AVX512"].index)
+    assert order.count("AVX512") == 1
+
+
+def test_blas_is_a_library_of_its_own(miniature: Path) -> None:
+    core = {unit.source for unit in sources.core_units(())}
+    assert core == {"c10/util/Version.cpp", "aten/native/Sum.cpp", "torch_py/csrc/autograd/Engine.cpp"}
+    assert [unit.source for unit in sources.blas_units(())] == ["aten/blas/Gemm.cpp"]
+
+
+def test_cuda_files_are_not_compiled_here(miniature: Path) -> None:
+    for name in ("c10/cuda/Stream.cpp", "aten/native/cuda/Sum.cpp"):
+        (miniature / name).parent.mkdir(parents=True)
+        (miniature / name).write_text("#error needs CUDA\n")
+    assert not [unit for unit in sources.core_units(()) if "cuda" in unit.source]

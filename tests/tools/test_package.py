@@ -1,0 +1,89 @@
+"""What goes into a wheel, and that an operator library finds its tools from there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tools.build import isa, package
+from tools.build.errors import BuildError
+from tools.build.operator_library import OperatorLibrary, units
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_wheel_holds_libraries_headers_and_toolchain(miniature: Path, tmp_path: Path) -> None:
+    for name in (
+        "torch_py/lib/libtorch_py.so",
+        "torch_py/_C.cpython-311-x86_64-linux-gnu.so",
+        "build/generated/aten/ops/add.h",
+        "build/generated/torch_py/_C.pyi",
+        "templates/aten/ops/operator.h.jinja",
+        "tools/__init__.py",
+        "tools/build/isa.py",
+        "tools/lint/text.py",
+        "native_functions.yaml",
+    ):
+        (miniature / name).parent.mkdir(parents=True, exist_ok=True)
+        (miniature / name).touch()
+    destination = tmp_path / "wheel"
+    package.collect(miniature, destination)
+    held = {path.relative_to(destination / "torch_py").as_posix() for path in destination.rglob("*") if path.is_file()}
+    assert held == {
+        "lib/libtorch_py.so",
+        "_C.cpython-311-x86_64-linux-gnu.so",
+        "_C.pyi",
+        "include/aten/ops/add.h",
+        "include/c10/util/Version.h",
+        "_toolchain/native_functions.yaml",
+        "_toolchain/templates/aten/ops/operator.h.jinja",
+        "_toolchain/aten/native/Sum.cpp",
+        "_toolchain/aten/native/cpu/SumKernel.cpp",
+        "_toolchain/codegen/__init__.py",
+        "_toolchain/codegen/__main__.py",
+        "_toolchain/tools/__init__.py",
+        "_toolchain/tools/build/isa.py",
+    }
+
+
+def test_generated_stubs_come_and_go_with_what_generates_them(miniature: Path) -> None:
+    stub = miniature / "build/generated/torch_py/_C.pyi"
+    stub.parent.mkdir(parents=True)
+    stub.write_text("x: int\n")
+    package.place_generated_python(miniature)
+    assert (miniature / "torch_py/_C.pyi").read_text() == "x: int\n"
+    stub.unlink()
+    package.place_generated_python(miniature)
+    assert not (miniature / "torch_py/_C.pyi").exists()
+    assert (miniature / "torch_py/__init__.py").exists()
+
+
+def test_build_tools_need_nothing_that_a_wheel_lacks() -> None:
+    """tools/build runs from torch_py/_toolchain too, where tools/lint and the rest of the repository are not."""
+    for path in (ROOT / "tools/build").glob("*.py"):
+        assert "tools.lint" not in path.read_text(), path
+
+
+def operator_library(tmp_path: Path, text: str) -> OperatorLibrary:
+    (tmp_path / "ops.yaml").write_text(text)
+    return OperatorLibrary(tmp_path / "ops.yaml", tmp_path / "output", (), tmp_path / "lib")
+
+
+def test_operator_library_compiles_kernels_per_instruction_set(tmp_path: Path) -> None:
+    library = operator_library(tmp_path, "# mine\nlibrary: softcap_ops\ntopics: {}\n")
+    generated = ("output/generated/aten/native/cpu/SoftcapKernel.cpp", "output/generated/Register.cpp")
+    for name in (*generated, "aten/native/cpu/Mine.cpp", "aten/native/Mine.cpp"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+    assert library.name == "softcap_ops"
+    chosen = isa.selected(("DEFAULT", "AVX2"), "x86_64")
+    once = [f"objects/baseline/{name}.o" for name in ("aten/native/Mine", "generated/Register")]
+    kernels = ("aten/native/cpu/Mine", "generated/aten/native/cpu/SoftcapKernel")
+    each = [f"objects/{instruction_set}/{name}.o" for instruction_set in ("DEFAULT", "AVX2") for name in kernels]
+    assert [unit.object for unit in units(library, chosen)] == once + each
+
+
+def test_operator_library_without_a_name(tmp_path: Path) -> None:
+    with pytest.raises(BuildError, match="write 'library: NAME'"):
+        _ = operator_library(tmp_path, "topics: {}\n").name

@@ -1,0 +1,43 @@
+"""python -m tools.build: brings the in-place build up to date."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from .configuration import Configuration, describe
+from .errors import BuildError
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m tools.build", description="Generates and compiles what has changed.")
+    parser.add_argument("--only", metavar="FILE", action="append", default=[], help="compile just this source file, for every instruction set")
+    parser.add_argument("--compile-commands", action="store_true", help="write build/compile_commands.json instead of building")
+    parser.add_argument("--help-config", action="store_true", help="print the environment variables that the build reads")
+    options = parser.parse_args()
+    if options.help_config:
+        print(describe())
+        return 0
+    try:
+        run(options)
+    except BuildError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("\ninterrupted; what was compiled so far is kept", file=sys.stderr)
+        return 130
+    return 0
+
+
+def run(options: argparse.Namespace) -> None:
+    from . import driver
+
+    configuration = Configuration.from_environment()
+    if options.compile_commands:
+        print(f"wrote {driver.write_compile_commands(configuration)}")
+    else:
+        driver.build(configuration, tuple(options.only))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

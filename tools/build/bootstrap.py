@@ -1,0 +1,138 @@
+"""Makes .venv when it is missing and installs the packages of pyproject.toml into it when their list has changed.
+
+Runs before anything is installed, under any Python from 3.10 on, so it uses the standard library only:
+
+    python3 tools/build/bootstrap.py [--venv .venv] [--extra test ...]
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import importlib
+import os
+import re
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+STAMP = ".torch_py-requirements-{group}"
+BUILD_GROUP = "build"
+# A build can do without these: our own plain BLAS takes their place.
+OPTIONAL = ("mkl-static", "mkl-include", "scipy-openblas32")
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--venv", type=Path, default=ROOT / ".venv")
+    parser.add_argument("--extra", action="append", default=[], help="also install this extra of pyproject.toml")
+    parser.add_argument("--base-python", default=sys.executable, help=argparse.SUPPRESS)
+    options = parser.parse_args(arguments)
+    check_python_version()
+    python = options.venv / "bin" / "python"
+    if not python.exists():
+        make_venv(options.venv)
+    stale = [group for group in [BUILD_GROUP, *options.extra] if not is_current(options.venv, group)]
+    if not stale:
+        return 0
+    if Path(sys.prefix).resolve() != options.venv.resolve():  # only the environment's own pip reads TOML on Python 3.10
+        given = sys.argv[1:] if arguments is None else arguments
+        return subprocess.call([str(python), str(Path(__file__).resolve()), *given, "--base-python", sys.executable])
+    for group in stale:
+        install(options.venv, group, options.base_python)
+    return 0
+
+
+def check_python_version() -> None:
+    if sys.version_info < (3, 10):  # noqa: UP036 - this file is what tells users of an older Python
+        fail(f"Python 3.10 or newer is needed, this is {sys.version.split()[0]}; choose another with: make PYTHON=python3.11")
+
+
+def make_venv(venv: Path) -> None:
+    print(f"[setup] creating {venv.name} with Python {sys.version.split()[0]}", flush=True)
+    result = subprocess.run([sys.executable, "-m", "venv", str(venv)], capture_output=True, text=True)
+    if result.returncode != 0:
+        subprocess.run(["rm", "-rf", str(venv)])
+        fail(f"cannot create {venv}: {result.stdout}{result.stderr}\nOn Debian/Ubuntu: sudo apt install python3-venv")
+
+
+def pyproject() -> dict[str, Any]:
+    toml = importlib.import_module("tomllib" if sys.version_info >= (3, 11) else "pip._vendor.tomli")
+    document: dict[str, Any] = toml.loads((ROOT / "pyproject.toml").read_text())
+    return document
+
+
+def requirements(group: str) -> list[str]:
+    """What pyproject.toml lists for the build or for an extra, with the BLAS that TORCH_PY_BLAS asks for."""
+    document = pyproject()
+    if group != BUILD_GROUP:
+        extras = document["project"]["optional-dependencies"]
+        if group not in extras:
+            fail(f"pyproject.toml has no extra '{group}'; it has {', '.join(extras)}")
+        return list(extras[group])
+    listed = list(document["build-system"]["requires"]) + list(document["project"]["dependencies"])
+    blas = os.environ.get("TORCH_PY_BLAS")
+    if blas in ("openblas", "builtin"):
+        listed = [requirement for requirement in listed if not requirement.startswith(("mkl-", "scipy-openblas"))]
+    if blas == "openblas":
+        listed.append("scipy-openblas32>=0.3.29")
+    return listed
+
+
+def fingerprint(group: str) -> str:
+    text = (ROOT / "pyproject.toml").read_bytes() + os.environ.get("TORCH_PY_BLAS", "").encode() * (group == BUILD_GROUP)
+    return hashlib.sha256(text).hexdigest()
+
+
+def is_current(venv: Path, group: str) -> bool:
+    stamp = venv / STAMP.format(group=group)
+    return stamp.exists() and stamp.read_text() == fingerprint(group)
+
+
+def install(venv: Path, group: str, base_python: str) -> None:
+    wanted = requirements(group)
+    names = ", ".join(re.split(r"[\s;<>=!~\[]", requirement)[0] for requirement in wanted)
+    print(f"[setup] installing {group} requirements: {names}", flush=True)
+    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *wanted]
+    result = subprocess.run(pip, capture_output=True, text=True)
+    if result.returncode != 0:
+        see_packages_of(base_python)
+        missing = not_installed(wanted)
+        if missing:
+            hint = f"Without a network, {base_python} must have them; it lacks {', '.join(missing)}."
+            fail(f"pip could not install the {group} requirements:\n{result.stderr.strip()}\n{hint}")
+        print("[setup] pip could not reach an index: going on with the packages that this machine has", flush=True)
+    (venv / STAMP.format(group=group)).write_text(fingerprint(group))
+
+
+def see_packages_of(base_python: str) -> None:
+    """Lets the environment import what the interpreter that made it can import."""
+    program = "import sys; print('\\n'.join(path for path in sys.path if path.endswith('-packages')))"
+    paths = subprocess.run([base_python, "-c", program], capture_output=True, text=True).stdout
+    (Path(sysconfig.get_paths()["purelib"]) / "packages_of_base_python.pth").write_text(paths)
+
+
+def not_installed(wanted: list[str]) -> list[str]:
+    """Looked up by a new interpreter, which sees what see_packages_of has added."""
+    program = (
+        "import importlib.metadata, shutil, sys\n"
+        "from pip._vendor.packaging.requirements import Requirement\n"
+        "installed = {(d.metadata['Name'] or '').lower().replace('_', '-') for d in importlib.metadata.distributions()}\n"
+        "for requirement in map(Requirement, sys.argv[1:]):\n"
+        "    name = requirement.name.lower().replace('_', '-')\n"
+        "    if not (requirement.marker and not requirement.marker.evaluate()) and name not in installed and not shutil.which(name):\n"
+        "        print(name)\n"
+    )
+    result = subprocess.run([sys.executable, "-c", program, *wanted], capture_output=True, text=True, check=True)
+    return [name for name in result.stdout.split() if name not in OPTIONAL]
+
+
+def fail(message: str) -> None:
+    sys.exit(f"[setup] error: {message}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

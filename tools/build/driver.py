@@ -1,0 +1,90 @@
+"""One build of the tree: generate, write the ninja file, run ninja. Used by `make` and by setup.py; never twice at once."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from .configuration import Configuration
+from .errors import BuildError
+from .files import write_if_changed
+from .ninja_file import render
+from .package import place_generated_python
+from .plan import LIBRARY_FOLDER, Plan, make_plan
+from .runner import run_ninja
+from .sources import GENERATED
+
+ROOT = Path(__file__).resolve().parents[2]
+NINJA_FILE = Path("build/build.ninja")
+WARNINGS_FILE = Path("build/warnings.txt")
+
+
+def build(configuration: Configuration, only: tuple[str, ...] = ()) -> None:
+    """Brings everything up to date; with `only`, just the objects of those source files. Runs in the repository's root."""
+    os.chdir(ROOT)
+    started = time.monotonic()
+    with lock(Path("build/.lock")):
+        generate()
+        place_generated_python(ROOT)
+        plan = make_plan(configuration)
+        changed = write_if_changed(NINJA_FILE, render(plan))
+        Path(LIBRARY_FOLDER).mkdir(exist_ok=True)
+        if changed:  # objects of sources that are gone
+            subprocess.run([plan.toolchain.ninja, "-f", str(NINJA_FILE), "-t", "cleandead"], capture_output=True)
+        progress = run_ninja(plan.toolchain.ninja, str(NINJA_FILE), configuration.jobs, configuration.verbose, objects_of(plan, only))
+    if progress.failed:
+        raise BuildError("the build failed; the messages above are the compiler's. All commands: TORCH_PY_VERBOSE=1 make")
+    if progress.warnings:
+        write_if_changed(WARNINGS_FILE, "\n".join(progress.warnings) + "\n")
+        print(f"{len(progress.warnings)} files gave warnings: {WARNINGS_FILE}")
+    if progress.done:
+        kernels = ", ".join(plan.kernel_flags)
+        print(f"built {progress.done} steps in {time.monotonic() - started:.1f} s (BLAS: {plan.blas}; kernels: {kernels})", flush=True)
+
+
+def generate() -> None:
+    command = [sys.executable, "-m", "codegen", "generate", "--output", GENERATED]
+    result = subprocess.run(command, text=True, capture_output=True)
+    if result.returncode != 0:
+        print(result.stdout + result.stderr, end="", flush=True)
+        raise BuildError("nothing was built: the generator refused the declarations above")
+
+
+def objects_of(plan: Plan, only: tuple[str, ...]) -> list[str]:
+    wanted = {os.path.normpath(source) for source in only}
+    unknown = wanted - {unit.source for unit in plan.units}
+    if unknown:
+        raise BuildError(f"not a source file of the build: {', '.join(sorted(unknown))}")
+    return [unit.object for unit in plan.units if unit.source in wanted]
+
+
+def write_compile_commands(configuration: Configuration) -> Path:
+    """build/compile_commands.json, for editors and clang-tidy."""
+    os.chdir(ROOT)
+    generate()
+    plan = make_plan(configuration)
+    write_if_changed(NINJA_FILE, render(plan))
+    text = subprocess.run([plan.toolchain.ninja, "-f", str(NINJA_FILE), "-t", "compdb", "compile"], capture_output=True, text=True, check=True).stdout
+    path = Path("build/compile_commands.json")
+    write_if_changed(path, json.dumps(json.loads(text), indent=1))
+    return path
+
+
+@contextlib.contextmanager
+def lock(path: Path) -> Iterator[None]:
+    """Held while building. Whoever comes second waits, and then finds little left to do."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with open(path, "w") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            print("waiting for another build to finish", flush=True)
+            fcntl.flock(file, fcntl.LOCK_EX)
+        yield

@@ -1,0 +1,53 @@
+"""Compiler and linker flags, and why each is there."""
+
+from __future__ import annotations
+
+from .configuration import Configuration
+from .isa import InstructionSet, macros
+from .toolchain import Toolchain
+
+LANGUAGE = ("-std=c++20", "-fPIC", "-fopenmp")
+# Two libraries in one process (torch and torch_py) must not share inline functions or template statics: everything that is
+# not exported by name is hidden, and no symbol is STB_GNU_UNIQUE.
+VISIBILITY = ("-fvisibility=hidden", "-fvisibility-inlines-hidden")
+# Loops over maths functions vectorise only when errno and the exception flags need not be kept. NaN and infinity stay exact.
+ARITHMETIC = ("-fno-math-errno", "-fno-trapping-math")
+SECTIONS = ("-ffunction-sections", "-fdata-sections")
+WARNINGS = ("-Wall", "-Wextra", "-Wno-unused-parameter", "-Wno-missing-field-initializers", "-Werror=return-type")
+
+
+def compile_flags(configuration: Configuration, toolchain: Toolchain, chosen: tuple[InstructionSet, ...]) -> tuple[str, ...]:
+    """For every file; what a kernel file's instruction set adds comes after these."""
+    flags = [*LANGUAGE, "-O2", *VISIBILITY, *ARITHMETIC, *SECTIONS, *WARNINGS]
+    if not toolchain.is_clang:
+        flags += ["-fno-gnu-unique", "-Wno-psabi"]
+    if configuration.debug:
+        flags += ["-g", "-D_GLIBCXX_ASSERTIONS"]
+    if configuration.sanitize:
+        flags += [f"-fsanitize={configuration.sanitize}", "-fno-omit-frame-pointer", "-g"]
+    if configuration.warnings_are_errors:
+        flags.append("-Werror")
+    return (*flags, *macros(chosen), *configuration.compile_flags)
+
+
+def kernel_flags(isa: InstructionSet, toolchain: Toolchain) -> tuple[str, ...]:
+    only_gcc = ("-fvect-cost-model=dynamic",)
+    flags = tuple(flag for flag in isa.flags if not (toolchain.is_clang and flag in only_gcc))
+    return (*flags, *isa.defines)
+
+
+def link_flags(configuration: Configuration, toolchain: Toolchain) -> tuple[str, ...]:
+    """For every shared object; search path, soname and libraries are the plan's."""
+    flags = ["-shared", "-fopenmp", "-Wl,-Bsymbolic-functions", "-Wl,--gc-sections", "-Wl,-z,relro", "-Wl,-O1"]
+    if toolchain.linker:
+        flags.append(f"-fuse-ld={toolchain.linker}")
+    if configuration.sanitize:
+        flags.append(f"-fsanitize={configuration.sanitize}")
+    elif not configuration.debug:
+        flags.append("-s")
+    return (*flags, *configuration.link_flags)
+
+
+def openmp_library(toolchain: Toolchain) -> str:
+    """MKL's gnu_thread layer calls libgomp's entry points, which LLVM's libomp offers too."""
+    return "-lomp" if toolchain.is_clang else "-lgomp"

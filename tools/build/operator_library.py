@@ -1,0 +1,134 @@
+"""Operators declared outside the tree: the same generator, flags and instruction sets, their own shared object.
+
+    python -m tools.build.operator_library FILE.yaml --output DIR --include DIR ... --libraries DIR
+
+Called by torch_py.utils.cpp_extension.build_operators, from a checkout or from what a wheel carries of it (package.py).
+Beside FILE.yaml, aten/native may hold hand-written kernels, as in the tree: those below aten/native/cpu are compiled for
+every instruction set, the others once.
+The last line printed is the path of the shared object.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from . import isa as instruction_sets
+from .configuration import Configuration
+from .driver import ROOT, lock
+from .errors import BuildError
+from .files import write_if_changed
+from .flags import compile_flags, kernel_flags, link_flags
+from .ninja_file import render
+from .package import DECLARATIONS
+from .plan import CORE_LIBRARY, PYTHON_LIBRARY, Plan, SharedObject, linked_to
+from .runner import run_ninja
+from .sources import Unit, link_order
+from .toolchain import find_toolchain
+
+
+@dataclass(frozen=True)
+class OperatorLibrary:
+    declarations: Path
+    output: Path
+    include: tuple[Path, ...]
+    libraries: Path
+
+    @property
+    def name(self) -> str:
+        found = re.search(r"^library:\s*['\"]?([A-Za-z_]\w*)", self.declarations.read_text(), re.MULTILINE)
+        if not found:
+            raise BuildError(f"{self.declarations}:1:1: no 'library:'; write 'library: NAME', the name of the Python module to be built")
+        return found[1]
+
+
+def build(library: OperatorLibrary, configuration: Configuration) -> Path:
+    if library.declarations.parent == ROOT:
+        raise BuildError(f"{library.declarations.name} lies beside torch_py's own sources; move it into a folder of its own")
+    library.output.mkdir(parents=True, exist_ok=True)
+    with lock(library.output / ".lock"):
+        generate(library)
+        plan = make_plan(library, configuration)
+        write_if_changed(library.output / "build.ninja", render(plan))
+        progress = run_ninja(plan.toolchain.ninja, "build.ninja", configuration.jobs, configuration.verbose, folder=library.output)
+    if progress.failed:
+        raise BuildError(f"operator library '{library.name}' was not built; the messages above are the compiler's")
+    return library.output / plan.objects[0].output
+
+
+def generate(library: OperatorLibrary) -> None:
+    command = [sys.executable, "-m", "codegen", "generate", "--yaml", str(library.declarations)]
+    command += ["--library-of", str(ROOT / DECLARATIONS), "--output", str(library.output / "generated")]
+    result = subprocess.run(command, cwd=ROOT, text=True, capture_output=True)
+    if result.returncode != 0:
+        print(result.stdout + result.stderr, end="", flush=True)
+        raise BuildError("nothing was built: the generator refused the declarations above")
+
+
+def make_plan(library: OperatorLibrary, configuration: Configuration) -> Plan:
+    toolchain = find_toolchain(configuration)
+    chosen = instruction_sets.selected(configuration.instruction_sets)
+    search_path = (library.output / "generated", library.declarations.parent, *library.include)
+    return Plan(
+        compiler=f"{toolchain.ccache} {toolchain.compiler}".strip(),
+        compile_flags=(*compile_flags(configuration, toolchain, chosen), *(f"-I{folder}" for folder in search_path)),
+        link_flags=link_flags(configuration, toolchain),
+        kernel_flags={isa.name: kernel_flags(isa, toolchain) for isa in chosen},
+        objects=[shared_object(library, chosen, toolchain.python_include, toolchain.extension_suffix)],
+        toolchain=toolchain,
+        log_folder="objects",
+    )
+
+
+def shared_object(library: OperatorLibrary, chosen: tuple[instruction_sets.InstructionSet, ...], python_include: str, suffix: str) -> SharedObject:
+    folder = str(library.libraries)
+    return SharedObject(
+        output=library.name + suffix,
+        units=units(library, chosen),
+        compile_flags=(f"-isystem {python_include}",),
+        link_flags=(f"-Wl,-rpath,'{folder}'", *linked_to(CORE_LIBRARY, PYTHON_LIBRARY, folder=folder)),
+    )
+
+
+def units(library: OperatorLibrary, chosen: tuple[instruction_sets.InstructionSet, ...]) -> list[Unit]:
+    """Generated files, then hand-written ones; generated sources are named relative to the output folder, where ninja runs."""
+    found: list[Unit] = []
+    for root, place, named in ((library.output / "generated", "", "generated/"), (library.declarations.parent, "aten/native", "")):
+        for path in sorted((root / place).rglob("*.cpp")):
+            logical = path.relative_to(root).as_posix()
+            found += variants(f"{named}{logical}" if named else str(path), named + logical, instruction_sets.is_kernel_file(logical), chosen)
+    return link_order(found, chosen)
+
+
+def variants(source: str, logical: str, is_kernel: bool, chosen: tuple[instruction_sets.InstructionSet, ...]) -> list[Unit]:
+    which: tuple[instruction_sets.InstructionSet | None, ...] = chosen if is_kernel else (None,)
+    return [Unit(source, f"objects/{isa.name if isa else 'baseline'}/{logical.removesuffix('.cpp')}.o", isa) for isa in which]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m tools.build.operator_library")
+    parser.add_argument("declarations", type=Path)
+    parser.add_argument("--output", type=Path, required=True)
+    parser.add_argument("--include", type=Path, action="append", default=[])
+    parser.add_argument("--libraries", type=Path, required=True)
+    options = parser.parse_args()
+    library = OperatorLibrary(
+        declarations=options.declarations.resolve(),
+        output=options.output.resolve(),
+        include=tuple(folder.resolve() for folder in options.include),
+        libraries=options.libraries.resolve(),
+    )
+    try:
+        print(build(library, Configuration.from_environment()))
+    except BuildError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,76 @@
+"""What a wheel holds beside the Python files of torch_py.
+
+    torch_py/_C*.so, torch_py/lib/*.so   the libraries
+    torch_py/include/                    headers of c10, aten, torch_py/csrc and the generated ones, in one tree
+    torch_py/_toolchain/                 what build_operators() needs to build operators outside the tree, laid out as in the
+                                         repository: codegen, templates, tools/build and the declarations, with the kernels and
+                                         samples that these name (the generator looks them up; they are not compiled again)
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from .files import write_if_changed
+from .sources import GENERATED
+
+DECLARATIONS = "native_functions.yaml"
+HEADER_FOLDERS = ("c10", "aten", "torch_py/csrc")
+TOOLCHAIN_FOLDERS = ("codegen", "templates", "tools/build", "aten/native", "tests/ops/samples")
+TOOLCHAIN_FILES = ("tools/__init__.py", DECLARATIONS)
+
+
+def collect(root: Path, destination: Path) -> None:
+    """Copies everything but the Python files into `destination`, the folder a wheel is made of."""
+    package = destination / "torch_py"
+    for library in libraries(root):
+        _copy(library, destination / library.relative_to(root))
+    for base in (root, root / GENERATED):
+        for header in headers(base):
+            _copy(header, package / "include" / header.relative_to(base))
+    for file in toolchain_files(root):
+        _copy(file, package / "_toolchain" / file.relative_to(root))
+    for file in generated_python(root):
+        _copy(file, destination / file.relative_to(root / GENERATED))
+
+
+def libraries(root: Path) -> Iterable[Path]:
+    return [*(root / "torch_py/lib").glob("*.so*"), *(root / "torch_py").glob("_C*.so")]
+
+
+def headers(base: Path) -> Iterator[Path]:
+    for folder in HEADER_FOLDERS:
+        yield from (base / folder).rglob("*.h")
+
+
+def toolchain_files(root: Path) -> Iterator[Path]:
+    for folder in TOOLCHAIN_FOLDERS:
+        yield from (path for path in (root / folder).rglob("*") if path.is_file() and "__pycache__" not in path.parts)
+    yield from (root / name for name in TOOLCHAIN_FILES)
+
+
+def generated_python(root: Path) -> Iterator[Path]:
+    """Stubs and modules that the generator wrote for the package."""
+    for path in sorted((root / GENERATED / "torch_py").rglob("*")):
+        if path.suffix in (".py", ".pyi"):
+            yield path
+
+
+def place_generated_python(root: Path) -> None:
+    """In a checkout the generated stubs lie in the package too (ignored by git), where Python and type checkers look."""
+    record = root / "build/generated_python.txt"
+    wanted = {path.relative_to(root / GENERATED).as_posix(): path for path in generated_python(root)}
+    placed = record.read_text().split("\n") if record.exists() else []
+    for name in placed:
+        if name and name not in wanted:
+            (root / name).unlink(missing_ok=True)
+    for name, path in wanted.items():
+        write_if_changed(root / name, path.read_bytes())
+    write_if_changed(record, "\n".join(wanted))
+
+
+def _copy(source: Path, destination: Path) -> None:
+    destination.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copy2(source, destination)

@@ -1,0 +1,105 @@
+"""Runs ninja and shows one line of progress; what a compiler says is shown when it fails, warnings are kept in a file."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TextIO
+
+STATUS = re.compile(r"^\[(\d+)/(\d+)\] (.*)$")
+MEMORY_PER_JOB = 1.5 * 2**30  # the largest kernel files at -O3
+SECONDS_BETWEEN_LINES = 10.0  # when the output is not a terminal
+
+
+class Progress:
+    """Reads ninja's output line by line. A terminal sees one line in place; a log sees a line now and then."""
+
+    def __init__(self, stream: TextIO, verbose: bool = False) -> None:
+        self.stream = stream
+        self.in_place = stream.isatty() and not verbose
+        self.verbose = verbose
+        self.done = 0
+        self.failed = False
+        self.warnings: list[str] = []
+        self._about = ""
+        self._pending: list[str] = []
+        self._last_line = 0.0
+
+    def feed(self, lines: Iterable[str]) -> None:
+        for line in lines:
+            line = line.rstrip("\n")
+            status = STATUS.match(line)
+            if self.verbose:
+                print(line, file=self.stream, flush=True)
+            if status:
+                self._finish_step()
+                self.done = int(status[1])
+                self._about = status[3]
+                self._show(int(status[1]), int(status[2]), status[3])
+            elif line.strip() and not line.startswith("ninja: "):
+                self._pending.append(line)
+            elif line.startswith("ninja: error") or line.startswith("ninja: fatal"):
+                self._pending.append(line)
+                self.failed = True
+        self._finish_step()
+        self._clear()
+
+    def _finish_step(self) -> None:
+        """Lines after a status line belong to it: the errors of a step that failed, or the warnings of one that did not."""
+        lines, self._pending = self._pending, []
+        if not lines or self.verbose:
+            return
+        if any(line.startswith(("FAILED: ", "ninja: ")) for line in lines):
+            self.failed = True
+            self._clear()
+            print(f"error while {self._about}" if self._about else "error", file=self.stream)
+            # The command is long and says little; the compiler's own words come after it.
+            print("\n".join(line for line in lines if not line.startswith("FAILED: ") and " -MMD -MF " not in line), file=self.stream, flush=True)
+        else:
+            self.warnings.append(f"== {self._about}\n" + "\n".join(lines))
+
+    def _show(self, number: int, total: int, text: str) -> None:
+        line = f"[{number}/{total}] {text}"
+        if self.in_place:
+            columns = shutil.get_terminal_size().columns
+            self.stream.write("\r\x1b[2K" + line[: columns - 1])
+            self.stream.flush()
+        elif not self.verbose and (number == total or time.monotonic() - self._last_line >= SECONDS_BETWEEN_LINES):
+            self._last_line = time.monotonic()
+            print(line, file=self.stream, flush=True)
+
+    def _clear(self) -> None:
+        if self.in_place:
+            self.stream.write("\r\x1b[2K")
+            self.stream.flush()
+
+
+def run_ninja(ninja: str, file: str, jobs: int | None, verbose: bool, targets: Iterable[str] = (), folder: Path = Path(".")) -> Progress:
+    """Runs to the end and returns what was seen; `failed` says whether a step failed."""
+    command = [ninja, "-f", file, "-j", str(jobs or default_jobs()), *(["-v"] if verbose else []), *targets]
+    # C locale: messages with plain quotes. Colours are asked for because a pipe would switch them off.
+    environment = {**os.environ, "NINJA_STATUS": "[%f/%t] ", "LC_ALL": "C.UTF-8"}
+    if sys.stdout.isatty():
+        environment["CLICOLOR_FORCE"] = "1"
+        environment["GCC_COLORS"] = environment.get("GCC_COLORS", "error=01;31:warning=01;35:note=01;36:locus=01")
+    progress = Progress(sys.stdout, verbose)
+    process = subprocess.Popen(command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
+    assert process.stdout is not None
+    try:
+        progress.feed(process.stdout)
+    except KeyboardInterrupt:  # ninja got it too and stops its compilers
+        process.wait()
+        raise
+    progress.failed |= process.wait() != 0
+    return progress
+
+
+def default_jobs() -> int:
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return max(1, min(len(os.sched_getaffinity(0)), int(memory / MEMORY_PER_JOB)))

@@ -1,0 +1,93 @@
+"""Finds the compiler, the linker, ccache, ninja and Python's headers, and says what to install when one is missing."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+from dataclasses import dataclass
+from pathlib import Path
+
+from .configuration import Configuration
+from .errors import BuildError
+
+MINIMUM_VERSION = {"gcc": 11, "clang": 14}
+
+
+@dataclass(frozen=True)
+class Toolchain:
+    compiler: str
+    is_clang: bool
+    version: int
+    linker: str  # value for -fuse-ld, empty: the compiler's own choice
+    ccache: str  # path, empty: not used
+    ninja: str
+    python_include: str
+    extension_suffix: str
+
+
+def find_toolchain(configuration: Configuration) -> Toolchain:
+    compiler = find_compiler(configuration.compiler)
+    is_clang, version = identify(compiler)
+    return Toolchain(
+        compiler=compiler,
+        is_clang=is_clang,
+        version=version,
+        linker=configuration.linker or ("lld" if shutil.which("ld.lld") else ""),
+        ccache=(shutil.which("ccache") or "") if configuration.ccache else "",
+        ninja=find_ninja(),
+        python_include=find_python_headers(),
+        extension_suffix=sysconfig.get_config_var("EXT_SUFFIX"),
+    )
+
+
+def find_compiler(wanted: str) -> str:
+    if wanted:
+        if not shutil.which(wanted.split()[0]):
+            raise BuildError(f"CXX={wanted}: no such program on PATH")
+        return wanted
+    for name in ("g++", "clang++"):
+        if shutil.which(name):
+            return name
+    raise BuildError("no C++ compiler found. On Debian/Ubuntu: sudo apt install g++  (or name one: CXX=clang++ make)")
+
+
+def identify(compiler: str) -> tuple[bool, int]:
+    """Whether it is clang, and its major version; refuses compilers without the C++20 that the sources use."""
+    command = [*compiler.split(), "-dM", "-E", "-x", "c++", "/dev/null"]
+    result = subprocess.run(command, capture_output=True, text=True)
+    if result.returncode != 0:
+        raise BuildError(f"{compiler} does not work: {result.stderr.strip()}\nOn Debian/Ubuntu: sudo apt install g++")
+    macros = dict(re.findall(r"#define (\w+) (\S+)", result.stdout))
+    is_clang = "__clang_major__" in macros
+    version = int(macros["__clang_major__" if is_clang else "__GNUC__"])
+    kind = "clang" if is_clang else "gcc"
+    if version < MINIMUM_VERSION[kind]:
+        raise BuildError(f"{compiler} is {kind} {version}; {kind} {MINIMUM_VERSION[kind]} or newer is needed. Name another: CXX=g++-12 make")
+    return is_clang, version
+
+
+def find_ninja() -> str:
+    try:
+        import ninja
+
+        candidate = Path(ninja.BIN_DIR) / "ninja"
+        if candidate.exists():
+            return str(candidate)
+    except ModuleNotFoundError:
+        pass
+    beside_python = Path(sys.executable).parent / "ninja"
+    found = str(beside_python) if beside_python.exists() else shutil.which("ninja")
+    if not found:
+        raise BuildError(f"ninja is missing. Install it with: {sys.executable} -m pip install ninja")
+    return found
+
+
+def find_python_headers() -> str:
+    include = sysconfig.get_paths()["include"]
+    if not (Path(include) / "Python.h").exists():
+        version = f"{sys.version_info.major}.{sys.version_info.minor}"
+        raise BuildError(f"Python.h is not in {include}. On Debian/Ubuntu: sudo apt install python{version}-dev")
+    return include

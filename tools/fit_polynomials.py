@@ -1,0 +1,172 @@
+"""Fits the polynomials of aten/vec: `python tools/fit_polynomials.py [NAME...]` prints coefficients, lowest order first, and errors.
+
+Each is a minimax fit (Remez exchange on a dense grid, 60 digits) of g(t) with weight w(t), chosen so that w * error is the relative
+error of the function it serves. Coefficients are rounded to the working precision; in float from the lowest order up, refitting
+the rest, where that is possible (powers without the constant are no Chebyshev system on an interval around 0).
+"""
+
+from __future__ import annotations
+
+import struct
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import mpmath as mp
+
+mp.mp.dps = 60
+GRID = 600
+
+
+@dataclass(frozen=True)
+class Fit:
+    """w(t) * |g(t) - polynomial(t)| is made small on [low, high]."""
+
+    g: Callable[[mp.mpf], mp.mpf]
+    w: Callable[[mp.mpf], mp.mpf]
+    low: float
+    high: float
+    degree: int
+    precision: str  # "float" or "double"
+
+
+LN2 = mp.log(2)
+HALF_PI = mp.pi / 2
+
+
+def _log1p_tail(f: mp.mpf, terms: int) -> mp.mpf:
+    """log1p(f) less its first `terms` series terms, divided by f ** (terms + 1)."""
+    head = sum((-1) ** (i + 1) * f**i / i for i in range(1, terms + 1))
+    return (mp.log1p(f) - head) / f ** (terms + 1)
+
+
+FITS: dict[str, Fit] = {
+    # exp(r) = 1 + r + r^2 P(r)
+    "exp": Fit(lambda r: (mp.expm1(r) - r) / r**2, lambda r: r**2 / mp.exp(r), -0.3466, 0.3466, 4, "float"),
+    # expm1(r) = r + r^2 P(r), relative to expm1
+    "expm1": Fit(lambda r: (mp.expm1(r) - r) / r**2, lambda r: r**2 / mp.expm1(r), -0.3466, 0.3466, 7, "double"),
+    # log1p(f) = f - f^2/2 + f^3 P(f)
+    "log": Fit(lambda f: _log1p_tail(f, 2), lambda f: f**3 / mp.log1p(f), -0.29290, 0.41422, 8, "float"),
+    "log_wide": Fit(lambda f: _log1p_tail(f, 2), lambda f: f**3 / mp.log1p(f), -0.29290, 0.41422, 13, "double"),
+    # sin(pi/2 f) = f P(f^2); cos(pi/2 f) = 1 + f^2 P(f^2)
+    "sin_quadrant": Fit(lambda s: mp.sin(HALF_PI * mp.sqrt(s)) / mp.sqrt(s), lambda s: 1, 1e-9, 0.2501, 5, "double"),
+    "cos_quadrant": Fit(lambda s: (mp.cos(HALF_PI * mp.sqrt(s)) - 1) / s, lambda s: s, 1e-9, 0.2501, 5, "double"),
+    # tanh(x) = x + x^3 P(x^2) for |x| < 0.625
+    "tanh": Fit(
+        lambda s: (mp.tanh(mp.sqrt(s)) - mp.sqrt(s)) / mp.sqrt(s) ** 3,
+        lambda s: mp.sqrt(s) ** 3 / mp.tanh(mp.sqrt(s)), 1e-9, 0.391, 4, "float",
+    ),
+    # erf(x) = x + x P(x^2) for |x| < 1; erf(a) = 1 - exp(P(a)) for 1 <= a <= 4
+    "erf_small": Fit(
+        lambda s: mp.erf(mp.sqrt(s)) / mp.sqrt(s) - 1, lambda s: mp.sqrt(s) / mp.erf(mp.sqrt(s)), 1e-9, 0.7745, 6, "float"
+    ),
+    "erf_large": Fit(lambda a: mp.log(mp.erfc(a)), lambda a: mp.erfc(a) / mp.erf(a), 0.88, 4.0, 7, "float"),
+    # erfc(a) exp(a^2) (1 + 2 a) = P(t), t = (a - 2) / (a + 2), for 0 <= a <= 11
+    "erfcx": Fit(
+        lambda t: mp.erfc(2 * (1 + t) / (1 - t)) * mp.exp((2 * (1 + t) / (1 - t)) ** 2) * (1 + 4 * (1 + t) / (1 - t)),
+        lambda t: 1, -1.0, 9 / 13, 13, "double",
+    ),
+    # atan(t) = t + t^3 P(t^2) on [0, 1]; asin(t) likewise on [0, 1/2]
+    "atan": Fit(
+        lambda s: (mp.atan(mp.sqrt(s)) - mp.sqrt(s)) / mp.sqrt(s) ** 3,
+        lambda s: mp.sqrt(s) ** 3 / mp.atan(mp.sqrt(s)), 1e-9, 1.0, 10, "double",
+    ),
+    "asin": Fit(
+        lambda s: (mp.asin(mp.sqrt(s)) - mp.sqrt(s)) / mp.sqrt(s) ** 3,
+        lambda s: mp.sqrt(s) ** 3 / mp.asin(mp.sqrt(s)), 1e-9, 0.25, 6, "double",
+    ),
+}
+
+
+def remez(
+    grid: list[mp.mpf], values: list[mp.mpf], weights: list[mp.mpf], powers: range, rounds: int = 12
+) -> tuple[list[mp.mpf], mp.mpf]:
+    """Coefficients of t**p for p in powers with least max |w (g - P)| over the grid, and that maximum."""
+    count = len(powers)
+    last = len(grid) - 1
+    nodes = [round(last * (1 - mp.cos(mp.pi * i / count)) / 2) for i in range(count + 1)]
+    coefficients: list[mp.mpf] = []
+    for _ in range(rounds):
+        rows = [[grid[n] ** p for p in powers] + [(-1) ** i / weights[n]] for i, n in enumerate(nodes)]
+        solution = mp.lu_solve(mp.matrix(rows), mp.matrix([values[n] for n in nodes]))
+        coefficients = list(solution)[:count]
+        errors = [
+            w * (v - sum(c * t**p for c, p in zip(coefficients, powers, strict=True)))
+            for t, v, w in zip(grid, values, weights, strict=True)
+        ]
+        extrema = _alternating_extrema(errors, count + 1)
+        if extrema == nodes or len(extrema) != count + 1:
+            break
+        nodes = extrema
+    return coefficients, max(abs(e) for e in errors)
+
+
+def _alternating_extrema(errors: list[mp.mpf], wanted: int) -> list[int]:
+    """The largest error of each run of one sign, shortened at the ends to `wanted` runs."""
+    runs: list[int] = []
+    for i, error in enumerate(errors):
+        if runs and (errors[runs[-1]] > 0) == (error > 0):
+            if abs(error) > abs(errors[runs[-1]]):
+                runs[-1] = i
+        else:
+            runs.append(i)
+    while len(runs) > wanted:
+        runs.pop(0 if abs(errors[runs[0]]) < abs(errors[runs[-1]]) else -1)
+    return runs
+
+
+def _rounded(value: mp.mpf, precision: str) -> mp.mpf:
+    number = float(value)
+    return mp.mpf(struct.unpack("f", struct.pack("f", number))[0] if precision == "float" else number)
+
+
+def fit(spec: Fit) -> tuple[list[mp.mpf], mp.mpf]:
+    middle, radius = (mp.mpf(spec.low) + spec.high) / 2, (mp.mpf(spec.high) - spec.low) / 2
+    # An even number of points: none at t = 0, where some of the g above are 0/0.
+    grid = [middle - radius * mp.cos(mp.pi * i / (GRID - 1)) for i in range(GRID)]
+    values, weights = [spec.g(t) for t in grid], [abs(spec.w(t)) for t in grid]
+    fixed: list[mp.mpf] = []
+    error = mp.mpf(0)
+    rest = values
+    while len(fixed) <= spec.degree:
+        coefficients, error = remez(grid, rest, weights, range(len(fixed), spec.degree + 1))
+        step = len(coefficients) if spec.precision == "double" or spec.low < 0 else 1
+        for coefficient in coefficients[:step]:
+            fixed.append(_rounded(coefficient, spec.precision))
+            power = len(fixed) - 1
+            rest = [v - fixed[-1] * t**power for v, t in zip(rest, grid, strict=True)]
+    error = max(abs(w * r) for w, r in zip(weights, rest, strict=True))
+    return fixed, error
+
+
+def two_over_pi() -> tuple[list[mp.mpf], list[mp.mpf]]:
+    """Row e: 2/pi less those multiples of 4 / 2^(e-23) that only add whole turns for floats in [2^e, 2^(e+1)).
+
+    High parts have 29 bits, so that their product with a float is exact in double.
+    """
+    high, low = [], []
+    with mp.workprec(400):
+        for row in range(128):
+            scale = mp.mpf(2) ** (row - 23)
+            value = 2 / mp.pi * scale
+            value = (value - 4 * mp.nint(value / 4) if row > 25 else value) / scale
+            mantissa, exponent = mp.frexp(value)
+            high.append(mp.ldexp(mp.nint(mp.ldexp(mantissa, 29)), int(exponent) - 29))
+            low.append(value - high[-1])
+    return high, low
+
+
+def main(names: list[str]) -> None:
+    for name in names or [*FITS, "two_over_pi"]:
+        if name == "two_over_pi":
+            for part, row in zip(("high", "low"), two_over_pi(), strict=True):
+                print(f"{name} {part}:\n  " + ", ".join(float(c).hex().replace("0000000p", "p") for c in row))
+            continue
+        coefficients, error = fit(FITS[name])
+        suffix = "f" if FITS[name].precision == "float" else ""
+        print(f"{name}: largest weighted error 2^{float(mp.log(error, 2)):.1f}")
+        print("  " + ", ".join(float(c).hex().replace("0000000p", "p") + suffix for c in coefficients))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,105 @@
+"""Who may include or import whom: c10 ► aten ► torch_py/csrc/autograd ► torch_py/csrc/bindings; codegen, tools and torch_py keep apart."""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from .finding import Finding
+from .tree import CPP, PYTHON, ROOT, files
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*["<]([^">]+)[">]')
+PYTHON_HEADERS = ("Python.h", "pybind11/", "numpy/", "structmember.h", "frameobject.h", "descrobject.h")
+INTEL_HEADERS = ("mkl", "cblas.h", "lapacke.h")
+
+
+@dataclass(frozen=True)
+class IncludeRule:
+    folder: str
+    forbidden: tuple[str, ...]  # beginnings of include paths
+    advice: str
+
+
+INCLUDE_RULES = (
+    IncludeRule("c10/", ("aten/", "torch_py/"), "c10 knows only itself; move what needs the include to aten"),
+    IncludeRule("c10/core/", ("c10/cuda/",), "c10/core is for every device; put it into c10/cuda"),
+    IncludeRule("c10/util/", ("c10/core/", "c10/dispatch/", "c10/cpu/", "c10/cuda/"), "c10/util stands below the rest of c10"),
+    IncludeRule("aten/", ("torch_py/",), "aten knows nothing of torch_py; pass what is needed as an argument or through the dispatcher"),
+    IncludeRule("torch_py/csrc/autograd/", ("torch_py/csrc/bindings/",), "autograd knows no Python; let bindings call it"),
+    IncludeRule("c10/", PYTHON_HEADERS, "Python belongs in torch_py/csrc/bindings"),
+    IncludeRule("aten/", PYTHON_HEADERS, "Python belongs in torch_py/csrc/bindings"),
+    IncludeRule("torch_py/csrc/autograd/", PYTHON_HEADERS, "Python belongs in torch_py/csrc/bindings"),
+)
+EVERYWHERE_BUT = IncludeRule("aten/blas/", INTEL_HEADERS, "BLAS is reached through aten/blas/*.h, so that it can be exchanged")
+
+
+@dataclass(frozen=True)
+class ImportRule:
+    folder: str
+    forbidden: tuple[str, ...]  # top-level packages
+    advice: str
+
+
+IMPORT_RULES = (
+    ImportRule("codegen/", ("torch_py", "torch", "tools", "tests"), "codegen runs before torch_py exists and stands alone"),
+    ImportRule("torch_py/", ("codegen", "tools", "tests"), "nothing of codegen, tools or tests runs at import; start them as a process"),
+    ImportRule("torch_py/", ("torch",), "torch_py does not depend on PyTorch"),
+    ImportRule("tools/build/", ("torch_py", "codegen"), "the build runs before torch_py exists; start codegen as a process"),
+)
+# numpy: only in the module that holds references for tests, which the generator does not import.
+CODEGEN_MAY_IMPORT = {"": ("yaml", "jinja2", "codegen"), "codegen/expressions/numpy_special.py": ("numpy",)}
+
+
+def check(root: Path = ROOT) -> Iterator[Finding]:
+    for path in files(CPP, root):
+        yield from check_includes(path, (root / path).read_text(errors="replace"))
+    for path in files(PYTHON, root):
+        yield from check_imports(path, (root / path).read_text(errors="replace"))
+
+
+def check_includes(path: str, text: str) -> Iterator[Finding]:
+    for number, line in enumerate(text.splitlines(), 1):
+        found = INCLUDE.match(line)
+        if not found:
+            continue
+        included = found[1]
+        for rule in INCLUDE_RULES:
+            if path.startswith(rule.folder) and included.startswith(rule.forbidden):
+                yield Finding(path, number, f'{rule.folder} must not include "{included}"; {rule.advice}')
+        if included.startswith(EVERYWHERE_BUT.forbidden) and not path.startswith(EVERYWHERE_BUT.folder):
+            yield Finding(path, number, f'"{included}" is for {EVERYWHERE_BUT.folder} alone; {EVERYWHERE_BUT.advice}')
+
+
+def check_imports(path: str, text: str) -> Iterator[Finding]:
+    try:
+        tree = ast.parse(text)
+    except SyntaxError as error:
+        yield Finding(path, error.lineno or 0, f"not valid Python: {error.msg}")
+        return
+    for line, module in imported_modules(tree):
+        top = module.split(".")[0]
+        for rule in IMPORT_RULES:
+            if path.startswith(rule.folder) and top in rule.forbidden:
+                yield Finding(path, line, f"{rule.folder} must not import {module}; {rule.advice}")
+        if path.startswith("codegen/") and _is_foreign(path, top):
+            yield Finding(path, line, f"codegen must not import {module}; it needs only pyyaml and jinja2 beside the standard library")
+
+
+def _is_foreign(path: str, top: str) -> bool:
+    allowed = (*CODEGEN_MAY_IMPORT[""], *CODEGEN_MAY_IMPORT.get(path, ()))
+    refused_already = any(path.startswith(rule.folder) and top in rule.forbidden for rule in IMPORT_RULES)
+    return top not in allowed and top not in sys.stdlib_module_names and not refused_already
+
+
+def imported_modules(tree: ast.AST) -> Iterator[tuple[int, str]]:
+    """Absolute imports, wherever they stand; relative ones stay within their package."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for name in node.names:
+                yield node.lineno, name.name
+        elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
+            yield node.lineno, node.module

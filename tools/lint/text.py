@@ -1,0 +1,51 @@
+"""What no file may hold."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from .finding import Finding
+from .tree import ROOT, files
+
+TEXT_SUFFIXES = (".py", ".pyi", ".cpp", ".h", ".cu", ".cuh", ".yaml", ".md", ".toml", ".jinja", ".jinja2", ".j2", "Makefile", ".ci/run")
+HOME_PATH = re.compile(r"(?<![\w.])/(?:home|Users|root)/\w+")
+CONFLICT = re.compile(r"^(<{7}|>{7}) ")
+TRAILING = re.compile(r"[ \t]+$")
+BUILD_OUTPUT = re.compile(r"(^build/|\.(so|o|a|pyc)$)")
+LONGEST_FILE = 800
+
+
+def check(root: Path = ROOT) -> Iterator[Finding]:
+    for path in files((), root):
+        if BUILD_OUTPUT.search(path):
+            yield Finding(path, 0, f"output of a command; git rm --cached {path} and add it to .gitignore")
+        elif path.endswith(TEXT_SUFFIXES):
+            yield from check_text(path, (root / path).read_text(errors="replace"))
+
+
+def check_text(path: str, text: str) -> Iterator[Finding]:
+    lines = text.splitlines()
+    for number, line in enumerate(lines, 1):
+        if TRAILING.search(line) and not path.startswith("tests/golden/"):
+            yield Finding(path, number, "blanks at the end of the line; make format")
+        if CONFLICT.match(line):
+            yield Finding(path, number, "a merge conflict; choose one side")
+        if HOME_PATH.search(line):
+            yield Finding(path, number, f"a path of one machine, {HOME_PATH.search(line)[0]}; make it relative")  # type: ignore[index]
+    if text and not text.endswith("\n"):
+        yield Finding(path, len(lines), "no newline at the end of the file; make format")
+    if len(lines) > LONGEST_FILE and path.endswith((".py", ".cpp", ".h", ".cu")):
+        yield Finding(path, 0, f"{len(lines)} lines; a file is one idea, split it (limit {LONGEST_FILE}; tables go to .yaml or .inc)")
+
+
+def fix(root: Path = ROOT) -> None:
+    for path in files(TEXT_SUFFIXES, root):
+        if path.startswith("tests/golden/"):
+            continue
+        file = root / path
+        before = file.read_text()
+        after = "\n".join(TRAILING.sub("", line) for line in before.splitlines()) + ("\n" if before else "")
+        if after != before:
+            file.write_text(after)

@@ -1,0 +1,105 @@
+"""Tensors, automatic differentiation and neural networks behind PyTorch's API: `import torch_py as torch`.
+
+Operators come from the native module; what is written here is what is not an operator. Submodules that a program may not need are
+imported when they are first named, so that `import torch_py` stays fast.
+"""
+
+from __future__ import annotations
+
+import importlib as _importlib
+import math as _math
+from typing import TYPE_CHECKING
+from typing import Any as _Any
+
+from torch_py import _C
+from torch_py._namespace import export_operators as _export_operators
+from torch_py._tensor import Tensor
+from torch_py.version import __version__
+
+_C._set_tensor_class(Tensor)
+
+from torch_py._C import (  # noqa: E402
+    Generator,
+    Size,
+    UntypedStorage,
+    as_tensor,
+    asarray,
+    can_cast,
+    default_generator,
+    device,
+    dtype,
+    finfo,
+    from_dlpack,
+    from_numpy,
+    frombuffer,
+    get_default_dtype,
+    get_num_threads,
+    iinfo,
+    is_grad_enabled,
+    layout,
+    memory_format,
+    promote_types,
+    result_type,
+    set_num_threads,
+    tensor,
+)
+
+e = _math.e
+pi = _math.pi
+inf = _math.inf
+nan = _math.nan
+newaxis = None
+
+
+def _fill_constants(target: dict[str, _Any]) -> None:
+    """dtypes, layouts and memory formats, under their names and the short names they also have."""
+    for name in dir(_C):
+        value = getattr(_C, name)
+        if not name.startswith("_") and isinstance(value, (_C.dtype, _C.layout, _C.memory_format)):
+            target[name] = value
+    aliases = {
+        "float": "float32", "double": "float64", "half": "float16", "short": "int16", "int": "int32", "long": "int64",
+        "cfloat": "complex64", "cdouble": "complex128", "chalf": "complex32",
+    }  # fmt: skip
+    for alias, name in aliases.items():
+        if name in target:
+            target[alias] = target[name]
+
+
+_fill_constants(globals())
+
+from torch_py._functional import *  # noqa: E402
+from torch_py._settings import *  # noqa: E402
+from torch_py.autograd import enable_grad, inference_mode, no_grad, set_grad_enabled  # noqa: E402
+from torch_py.random import get_rng_state, initial_seed, manual_seed, seed, set_rng_state  # noqa: E402
+from torch_py.serialization import load, save  # noqa: E402
+
+_export_operators(_C._torch, globals())
+
+OutOfMemoryError = _C.OutOfMemoryError
+
+# Name of an attribute -> module that is imported when it is first used.
+_LAZY_MODULES = (
+    "autograd", "backends", "cuda", "fft", "linalg", "nn", "optim", "random", "serialization", "special", "testing", "types",
+    "utils", "version",
+)  # fmt: skip
+_LEGACY_TENSOR_TYPES = (
+    "FloatTensor", "DoubleTensor", "HalfTensor", "BFloat16Tensor", "LongTensor", "IntTensor", "ShortTensor", "CharTensor", "ByteTensor",
+    "BoolTensor",
+)  # fmt: skip
+
+
+def __getattr__(name: str) -> _Any:
+    if name in _LAZY_MODULES:
+        return _importlib.import_module(f"torch_py.{name}")
+    if name in _LEGACY_TENSOR_TYPES:
+        return getattr(_importlib.import_module("torch_py._legacy_tensor_types"), name)
+    raise AttributeError(f"module 'torch_py' has no attribute '{name}'")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LAZY_MODULES, *_LEGACY_TENSOR_TYPES})
+
+
+if TYPE_CHECKING:
+    from torch_py import autograd, backends, cuda, fft, linalg, nn, optim, random, special, testing, types, utils, version

@@ -1,0 +1,143 @@
+"""`torch.Tensor`: what the native tensor type leaves to Python. Operators and properties are in `_C.TensorBase`."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+from torch_py import _C
+from torch_py._torch_function import DisableTorchFunctionSubclass
+
+
+class Tensor(_C.TensorBase):
+    """An array of one dtype on one device that can record how it was computed. May be subclassed."""
+
+    __module__ = "torch_py"
+    __array_priority__ = 1000  # NumPy's operators leave mixed expressions to the tensor
+    __hash__ = object.__hash__
+
+    @classmethod
+    def __torch_function__(cls, func: Any, types: Sequence[type], args: Any = (), kwargs: Any = None) -> Any:
+        """What a subclass gets that does not say otherwise: the plain computation, results in the type of the subclass."""
+        if not all(issubclass(cls, kind) for kind in types):
+            return NotImplemented
+        with DisableTorchFunctionSubclass():
+            return _as_type(func(*args, **(kwargs or {})), cls)
+
+    def __repr__(self) -> str:
+        from torch_py._tensor_str import tensor_repr
+
+        return tensor_repr(self)
+
+    def __format__(self, specification: str) -> str:
+        if self.dim() == 0 and not self.is_meta and type(self) is Tensor:
+            return format(self.item(), specification)
+        return object.__format__(self, specification)
+
+    def __contains__(self, element: object) -> bool:
+        """Whether an element equals `element`, a number or a tensor that broadcasts. Raises RuntimeError for anything else."""
+        if not isinstance(element, (Tensor, int, float, complex)):
+            raise RuntimeError(f"Tensor.__contains__: expected a tensor or a number, got {type(element).__name__}")
+        return bool((self == element).any().item())
+
+    def __reversed__(self) -> Tensor:
+        return self if self.dim() == 0 else self.flip(0)  # type: ignore[no-any-return]
+
+    def backward(
+        self,
+        gradient: Tensor | None = None,
+        retain_graph: bool | None = None,
+        create_graph: bool = False,
+        inputs: Tensor | Sequence[Tensor] | None = None,
+    ) -> None:
+        """Adds the gradient of this tensor to `.grad` of the leaves it was computed from, or only of `inputs`.
+
+        `gradient` has the shape of this tensor and may be left out when it has one element. `create_graph` makes the gradients
+        differentiable; `retain_graph` (default: `create_graph`) keeps what the graph has saved for another call.
+        """
+        from torch_py.autograd import backward
+
+        backward(self, gradient, retain_graph, create_graph, inputs=inputs)
+
+    def __deepcopy__(self, memo: dict[Any, Any]) -> Tensor:
+        if id(self) in memo:
+            return memo[id(self)]  # type: ignore[no-any-return]
+        if not self.is_leaf:
+            raise RuntimeError(
+                "Tensor.__deepcopy__: only graph leaves (tensors made by the user, not computed from others that require grad) can be "
+                f"deep-copied, got a tensor with grad_fn={self.grad_fn}; copy .detach() instead"
+            )
+        with DisableTorchFunctionSubclass():
+            data = _copy_with_storage(self, memo)
+            result = _C.TensorBase._make_subclass(type(self), data, self.requires_grad)
+            memo[id(self)] = result
+            if self.grad is not None:
+                result.grad = copy.deepcopy(self.grad, memo)
+        vars(result).update(copy.deepcopy(vars(self), memo))
+        return result  # type: ignore[no-any-return]
+
+    def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
+        from torch_py._serialization.rebuild import reduce_tensor
+
+        return reduce_tensor(self)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+
+    def is_shared(self) -> bool:
+        return False
+
+    def share_memory_(self) -> NoReturn:
+        raise NotImplementedError("Tensor.share_memory_: sharing memory between processes is not part of this build of torch_py")
+
+    def pin_memory(self, device: Any = None) -> NoReturn:
+        raise RuntimeError("Tensor.pin_memory: pinned memory needs an accelerator, and this build of torch_py has none")
+
+    def is_pinned(self, device: Any = None) -> bool:
+        return False
+
+    def cuda(self, device: Any = None, non_blocking: bool = False, memory_format: Any = None) -> NoReturn:
+        raise RuntimeError("Tensor.cuda: this build of torch_py has no CUDA support")
+
+    def get_device(self) -> int:
+        return -1 if self.device.index is None else int(self.device.index)
+
+    def storage_type(self) -> type:
+        return type(self.untyped_storage())
+
+
+def _as_type(value: Any, cls: type) -> Any:
+    """`value` with the tensors in it, also in tuples and lists, turned into `cls`."""
+    if isinstance(value, Tensor):
+        return value if isinstance(value, cls) or cls is Tensor else value.as_subclass(cls)
+    if isinstance(value, _C.Size) or not isinstance(value, (tuple, list)):
+        return value
+    items = [_as_type(item, cls) for item in value]
+    if isinstance(value, list):
+        return items
+    # Named tuples of operators take one sequence, those of the collections module take separate arguments.
+    return type(value)(*items) if hasattr(value, "_fields") and hasattr(value, "_make") else type(value)(items)  # type: ignore[call-arg]
+
+
+def _copy_with_storage(tensor: Any, memo: dict[Any, Any]) -> Any:
+    """A detached copy with the strides of `tensor`. Tensors that share a storage share the copy of it, if copied with one `memo`."""
+    source = tensor.detach()
+    if source.is_meta:
+        return source.clone()
+    storage = source.untyped_storage()
+    key = ("storage", storage.data_ptr(), storage.nbytes())
+    if storage.nbytes() == 0:
+        return source.clone()
+    if key not in memo:
+        memo[key] = whole_storage(storage).clone()
+    result = _C._torch.empty(0, dtype=source.dtype)
+    result.set_(memo[key].untyped_storage(), source.storage_offset(), tuple(source.shape), tuple(source.stride()))
+    return result
+
+
+def whole_storage(storage: Any) -> Any:
+    """A uint8 tensor over all bytes of `storage`."""
+    view = _C._torch.empty(0, dtype=_C.uint8)
+    view.set_(storage, 0, (storage.nbytes(),), (1,))
+    return view

@@ -1,0 +1,160 @@
+"""Differentiation: gradients of scalars by `backward` and `grad`, own operations by `Function`, checks by `gradcheck`."""
+
+from __future__ import annotations
+
+import importlib as _importlib
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from torch_py import _C
+from torch_py._tensor import Tensor
+from torch_py.autograd.function import Function
+from torch_py.autograd.grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled
+
+__all__ = [
+    "Function", "Variable", "backward", "detect_anomaly", "enable_grad", "functional", "grad", "gradcheck", "gradgradcheck",
+    "graph", "inference_mode", "no_grad", "set_grad_enabled",
+]  # fmt: skip
+
+_LAZY = {"gradcheck": "gradcheck", "gradgradcheck": "gradcheck", "GradcheckError": "gradcheck"}
+_LAZY_MODULES = ("functional", "graph", "grad_mode", "function")
+
+
+def _as_tuple(value: Any) -> tuple[Any, ...]:
+    return (value,) if isinstance(value, Tensor) or not isinstance(value, (tuple, list)) else tuple(value)
+
+
+def _checked_gradients(outputs: tuple[Tensor, ...], gradients: Any, caller: str) -> tuple[Tensor | None, ...]:
+    """One gradient per output, None where the engine is to start from one; raises RuntimeError where they do not fit."""
+    given = (None,) * len(outputs) if gradients is None else _as_tuple(gradients)
+    if len(given) != len(outputs):
+        raise RuntimeError(f"{caller}: got {len(outputs)} tensors and {len(given)} gradients")
+    for position, (output, gradient) in enumerate(zip(outputs, given)):
+        if gradient is None:
+            _check_implicit(output, caller)
+        elif not isinstance(gradient, Tensor):
+            raise TypeError(f"{caller}: gradients can be either Tensors or None, got {type(gradient).__name__}")
+        elif tuple(gradient.shape) != tuple(output.shape):
+            raise RuntimeError(
+                f"{caller}: Mismatch in shape: grad_output[{position}] has a shape of {gradient.shape} "
+                f"and output[{position}] has a shape of {output.shape}."
+            )
+        elif gradient.is_complex() != output.is_complex():
+            raise RuntimeError(
+                f"{caller}: expected gradient and output to be both real or both complex, "
+                f"got grad_output[{position}] of dtype {gradient.dtype} and output[{position}] of dtype {output.dtype}"
+            )
+    return given
+
+
+def _check_implicit(output: Tensor, caller: str) -> None:
+    if not output.requires_grad:
+        return  # the engine has the better message for these
+    if output.numel() != 1:
+        raise RuntimeError(f"{caller}: grad can be implicitly created only for scalar outputs, got an output of shape {tuple(output.shape)}")
+    if not output.is_floating_point():
+        raise RuntimeError(f"{caller}: grad can be implicitly created only for real scalar outputs but got {output.dtype}")
+
+
+def backward(
+    tensors: Tensor | Sequence[Tensor],
+    grad_tensors: Tensor | Sequence[Tensor | None] | None = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    inputs: Tensor | Sequence[Tensor] | None = None,
+) -> None:
+    """Adds gradients of `tensors`, weighted by `grad_tensors`, to `.grad` of the leaves below them, or only of `inputs`.
+
+    `grad_tensors`: one per tensor and of its shape; None for tensors of one element. Raises RuntimeError when shapes differ, when a
+    gradient is missing, when `inputs` is empty, or when nothing requires grad.
+    """
+    outputs = _as_tuple(tensors)
+    gradients = _checked_gradients(outputs, grad_tensors, "backward")
+    wanted = () if inputs is None else _as_tuple(inputs)
+    if inputs is not None and not wanted:
+        raise RuntimeError("backward: 'inputs' argument to backward cannot be empty.")
+    keep = create_graph if retain_graph is None else retain_graph
+    if outputs:
+        _C._run_backward(outputs, gradients, keep, create_graph, wanted, True, True)
+
+
+def grad(
+    outputs: Tensor | Sequence[Tensor],
+    inputs: Tensor | Sequence[Tensor],
+    grad_outputs: Tensor | Sequence[Tensor | None] | None = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    allow_unused: bool | None = None,
+    is_grads_batched: bool = False,
+    materialize_grads: bool = False,
+) -> tuple[Tensor | None, ...]:
+    """The gradients of `outputs`, weighted by `grad_outputs` and summed, with respect to each of `inputs`; `.grad` is left alone.
+
+    An input that the outputs do not depend on raises RuntimeError, gives None with `allow_unused`, zeros with `materialize_grads`.
+    `is_grads_batched`: each of `grad_outputs` has one more dimension in front, and so have the results.
+    """
+    results, sources = _as_tuple(outputs), _as_tuple(inputs)
+    if materialize_grads and allow_unused is False:
+        raise ValueError("grad: expected allow_unused to be True or not given when materialize_grads is True, got allow_unused=False")
+    if not sources:
+        raise ValueError("grad requires non-empty inputs.")
+    unused = materialize_grads if allow_unused is None else allow_unused
+    keep = create_graph if retain_graph is None else retain_graph
+    if is_grads_batched:
+        return _batched_grad(results, sources, _as_tuple(grad_outputs), keep, create_graph, unused, materialize_grads)
+    gradients = _checked_gradients(results, grad_outputs, "grad")
+    found = _C._run_backward(results, gradients, keep, create_graph, sources, unused, False)
+    return _materialized(found, sources) if materialize_grads else tuple(found)
+
+
+def _materialized(found: Sequence[Tensor | None], sources: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    return tuple(_C._torch.zeros_like(source) if gradient is None else gradient for gradient, source in zip(found, sources))
+
+
+def _batched_grad(
+    outputs: Any, inputs: Any, batches: Any, retain_graph: bool, create_graph: bool, allow_unused: bool, materialize: bool
+) -> tuple[Tensor | None, ...]:
+    """One pass for each leading index of `batches`."""
+    count = next(batch.shape[0] for batch in batches if batch is not None)
+    rows = []
+    for index in range(count):
+        row = [None if batch is None else batch[index] for batch in batches]
+        keep = retain_graph or index < count - 1
+        rows.append(grad(outputs, inputs, row, keep, create_graph, allow_unused, materialize_grads=materialize))
+    return tuple(None if column[0] is None else _C._torch.stack(list(column)) for column in zip(*rows))
+
+
+class detect_anomaly:
+    """Accepted for compatibility; errors in backward name the operator without it."""
+
+    def __init__(self, check_nan: bool = True) -> None:
+        self.check_nan = check_nan
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, *exception: object) -> None:
+        return None
+
+
+def __getattr__(name: str) -> Any:
+    if name == "Variable":
+        return _variable
+    if name in _LAZY:
+        # `gradcheck` is a module and the function in it; the name means the function.
+        value = getattr(_importlib.import_module(f"torch_py.autograd._{_LAZY[name]}"), name)
+        globals()[name] = value
+        return value
+    if name in _LAZY_MODULES:
+        return _importlib.import_module(f"torch_py.autograd.{name}")
+    raise AttributeError(f"module 'torch_py.autograd' has no attribute {name!r}")
+
+
+def _variable(data: Tensor, requires_grad: bool = False, volatile: bool | None = None) -> Tensor:
+    """`Variable(x)` of programs written before tensors could require grad themselves."""
+    return data.detach().requires_grad_(requires_grad) if requires_grad else data
+
+
+if TYPE_CHECKING:
+    from torch_py.autograd import functional, graph
+    from torch_py.autograd._gradcheck import GradcheckError, gradcheck, gradgradcheck

@@ -1,0 +1,118 @@
+"""`torch.autograd.Function`: an operation whose derivative is written in Python."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from torch_py import _C
+
+
+class _Context(_C.FunctionBase):
+    """What `forward` and `backward` share: the `ctx` argument, and the node of the graph.
+
+    The engine reads what was marked when `forward` returns. `saved_tensors` and `needs_input_grad` come from the native base.
+    """
+
+    _forward_class: Any
+
+    def save_for_backward(self, *tensors: Any) -> None:
+        """Keeps tensors (None allowed) for `ctx.saved_tensors` in backward, with checks that they were not changed since."""
+        self.to_save = tensors
+
+    def save_for_forward(self, *tensors: Any) -> None:
+        self.saved_for_forward = tensors
+
+    def mark_dirty(self, *tensors: Any) -> None:
+        """Declares inputs that `forward` changes in place; each must also be returned."""
+        self.dirty_tensors = tensors
+
+    def mark_non_differentiable(self, *tensors: Any) -> None:
+        """Declares outputs that have no gradient; backward still receives a gradient of zeros for each."""
+        self.non_differentiable = tensors
+
+    def set_materialize_grads(self, value: bool) -> None:
+        """Whether missing gradients reach `backward` as zeros (the default) or as None."""
+        self.materialize_grads = value
+
+    def apply(self, *gradients: Any) -> Any:
+        """Called by the engine."""
+        implementation = self._forward_class._own_backward()
+        return implementation(self, *gradients)
+
+
+class FunctionMeta(type(_C.FunctionBase)):  # type: ignore[misc]
+    """Gives every subclass of Function the class of its graph nodes, named after it."""
+
+    def __init__(cls, name: str, bases: tuple[type, ...], namespace: dict[str, Any]) -> None:
+        super().__init__(name, bases, namespace)
+        cls._node_class = type(f"{name}Backward", (_Context,), {"_forward_class": cls, "__module__": cls.__module__})
+        cls._has_setup_context = any("setup_context" in vars(base) for base in cls.__mro__ if base.__name__ != "Function")
+
+
+class Function(_C.FunctionBase, metaclass=FunctionMeta):
+    """Subclass with static methods `forward(ctx, *args)` and `backward(ctx, *gradients)`; call with `MyFunction.apply(*args)`.
+
+    `backward` gets one gradient per output and returns one per argument of `forward`, None where there is none. Alternatively `forward`
+    has no `ctx` and `setup_context(ctx, inputs, output)` does the marking. Instances are made by the engine only.
+    """
+
+    _node_class: type
+    _has_setup_context: bool
+
+    def __init__(self, *arguments: Any, **keywords: Any) -> None:
+        raise RuntimeError(f"{type(self).__name__}: functions are not instantiated; call {type(self).__name__}.apply(...)")
+
+    @staticmethod
+    def forward(*arguments: Any, **keywords: Any) -> Any:
+        raise NotImplementedError("You must implement the forward function for custom autograd.Function.")
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> Any:
+        raise NotImplementedError("setup_context is not implemented for custom autograd.Function.")
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Any) -> Any:
+        raise NotImplementedError("You must implement either the backward or vjp method for your custom autograd.Function.")
+
+    vjp = backward
+
+    @classmethod
+    def _own_backward(cls) -> Callable[..., Any]:
+        """`backward`, or `vjp`, the other name it may have."""
+        has_backward, has_vjp = cls.backward is not Function.backward, cls.vjp is not Function.vjp
+        if has_backward and has_vjp:
+            raise RuntimeError(f"{cls.__name__}: expected one of backward and vjp, got both")
+        return cls.vjp if has_vjp else cls.backward
+
+
+def once_differentiable(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Decorates a `backward` that is not itself differentiable: differentiating its results raises RuntimeError."""
+
+    @functools.wraps(function)
+    def wrapper(ctx: Any, *gradients: Any) -> Any:
+        from torch_py.autograd.grad_mode import no_grad
+
+        with no_grad():
+            results = function(ctx, *gradients)
+        recorded = _C.is_grad_enabled() and any(isinstance(item, _C.TensorBase) and item.requires_grad for item in gradients)
+        if not recorded:
+            return results
+        items = results if isinstance(results, tuple) else (results,)
+        sealed = tuple(_SecondDerivativeBarrier.apply(item, *gradients) if isinstance(item, _C.TensorBase) else item for item in items)
+        return sealed if isinstance(results, tuple) else sealed[0]
+
+    return wrapper
+
+
+class _SecondDerivativeBarrier(Function):
+    """Ties a result to the gradients it was computed from, so that differentiating it is an error and not silently zero."""
+
+    @staticmethod
+    def forward(ctx: Any, result: Any, *gradients: Any) -> Any:
+        return result.clone()
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Any) -> Any:
+        raise RuntimeError("trying to differentiate twice a function that was marked with @once_differentiable")

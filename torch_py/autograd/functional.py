@@ -1,0 +1,154 @@
+"""Jacobians, Hessians and their products with vectors, of functions of tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from torch_py._C import _torch
+from torch_py._tensor import Tensor
+from torch_py.autograd import grad
+from torch_py.autograd.grad_mode import enable_grad
+
+__all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]
+
+
+def _inputs(inputs: Any, create_graph: bool, caller: str) -> tuple[bool, tuple[Tensor, ...]]:
+    """Whether a tuple was given, and tensors to differentiate by: views with `create_graph`, so that results depend on the originals."""
+    is_tuple = isinstance(inputs, tuple)
+    given = inputs if is_tuple else (inputs,)
+    for position, item in enumerate(given):
+        if not isinstance(item, Tensor):
+            raise TypeError(f"{caller}: expected inputs to be tensors, got {type(item).__name__} at position {position}")
+    if create_graph:
+        return is_tuple, tuple(item.view_as(item) if item.requires_grad else item.detach().requires_grad_() for item in given)
+    return is_tuple, tuple(item.detach().requires_grad_() for item in given)
+
+
+def _outputs(outputs: Any, caller: str) -> tuple[bool, tuple[Tensor, ...]]:
+    is_tuple = isinstance(outputs, tuple)
+    result = outputs if is_tuple else (outputs,)
+    for position, item in enumerate(result):
+        if not isinstance(item, Tensor):
+            raise TypeError(f"{caller}: expected the function to return tensors, got {type(item).__name__} at position {position}")
+    return is_tuple, result
+
+
+def _vectors(v: Any, like: tuple[Tensor, ...], caller: str, side: str) -> tuple[Tensor, ...]:
+    if v is None:
+        if len(like) != 1 or like[0].numel() != 1:
+            raise RuntimeError(f"{caller}: the vector v can only be left out when the {side} is a single element")
+        return (_torch.ones_like(like[0]),)
+    vectors = v if isinstance(v, tuple) else (v,)
+    shapes, expected = [tuple(item.shape) for item in vectors], [tuple(item.shape) for item in like]
+    if shapes != expected:
+        raise RuntimeError(f"{caller}: expected v to have the shapes of the {side}, {expected}, got {shapes}")
+    return tuple(vectors)
+
+
+def _gradients(outputs: Any, inputs: Any, vectors: Any, create_graph: bool, strict: bool, caller: str) -> tuple[Tensor, ...]:
+    """Like `grad` with zeros for what is independent, which `strict` makes an error."""
+    live = [(output, vector) for output, vector in zip(outputs, vectors) if output.requires_grad]
+    if strict and len(live) < len(outputs):
+        raise RuntimeError(f"{caller}: an output of the function is independent of the inputs, which strict=True does not allow")
+    found: tuple[Any, ...] = (None,) * len(inputs)
+    if live:
+        found = grad([pair[0] for pair in live], inputs, [pair[1] for pair in live], True, create_graph, allow_unused=True)
+    if strict and any(item is None for item in found):
+        raise RuntimeError(f"{caller}: the output is independent of an input, which strict=True does not allow")
+    return tuple(_torch.zeros_like(source) if item is None else item for item, source in zip(found, inputs))
+
+
+def _returned(values: tuple[Tensor, ...], is_tuple: bool, create_graph: bool) -> Any:
+    kept = values if create_graph else tuple(value.detach() for value in values)
+    return kept if is_tuple else kept[0]
+
+
+def vjp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> tuple[Any, Any]:
+    """`(func(*inputs), v · J)`: the gradient of the outputs weighted by `v`, which has their shapes. v may be None for a scalar output."""
+    with enable_grad():
+        is_input_tuple, sources = _inputs(inputs, create_graph, "vjp")
+        is_output_tuple, outputs = _outputs(func(*sources), "vjp")
+        vectors = _vectors(v, outputs, "vjp", "output")
+        products = _gradients(outputs, sources, vectors, create_graph, strict, "vjp")
+    return _returned(outputs, is_output_tuple, create_graph), _returned(products, is_input_tuple, create_graph)
+
+
+def jvp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> tuple[Any, Any]:
+    """`(func(*inputs), J · v)`, `v` of the shapes of the inputs; computed as the derivative of a vector-Jacobian product by its vector."""
+    with enable_grad():
+        _, sources = _inputs(inputs, create_graph, "jvp")
+        vectors = _vectors(v, sources, "jvp", "input")
+        is_tuple, outputs = _outputs(func(*sources), "jvp")
+        dummies = tuple(_torch.zeros_like(output).requires_grad_() for output in outputs)
+        pulled_back = _gradients(outputs, sources, dummies, True, strict, "jvp")
+        products = _gradients(pulled_back, dummies, vectors, create_graph, strict, "jvp")
+    return _returned(outputs, is_tuple, create_graph), _returned(products, is_tuple, create_graph)
+
+
+def _jacobian_of(output: Tensor, sources: tuple[Tensor, ...], create_graph: bool, strict: bool) -> tuple[Tensor, ...]:
+    """For every source a tensor of shape output.shape + source.shape."""
+    rows: list[list[Tensor]] = [[] for _ in sources]
+    for element in output.reshape(-1).unbind(0):
+        vector = (_torch.ones_like(element),)
+        for row, gradient in zip(rows, _gradients((element,), sources, vector, create_graph, strict, "jacobian")):
+            row.append(gradient)
+    shapes = [tuple(output.shape) + tuple(source.shape) for source in sources]
+    empty = output.new_zeros
+    return tuple(_torch.stack(row).view(shape) if row else empty(shape) for row, shape in zip(rows, shapes))
+
+
+def jacobian(
+    func: Callable[..., Any], inputs: Any, create_graph: bool = False, strict: bool = False, vectorize: bool = False, strategy: str = "reverse-mode"
+) -> Any:
+    """All derivatives of all outputs by all inputs.
+
+    A tensor of shape output.shape + input.shape; a tuple of them when `inputs` is a tuple; a tuple of those when `func` returns a tuple.
+    `vectorize` and `strategy` choose how fast, not what; one backward pass per output element is what this build does.
+    """
+    with enable_grad():
+        is_input_tuple, sources = _inputs(inputs, create_graph, "jacobian")
+        is_output_tuple, outputs = _outputs(func(*sources), "jacobian")
+        blocks = tuple(_jacobian_of(output, sources, create_graph, strict) for output in outputs)
+    rows = tuple(_returned(block, is_input_tuple, create_graph) for block in blocks)
+    return rows if is_output_tuple else rows[0]
+
+
+def _scalar(func: Callable[..., Any], caller: str) -> Callable[..., Tensor]:
+    def checked(*arguments: Tensor) -> Tensor:
+        output = func(*arguments)
+        if not isinstance(output, Tensor) or output.numel() != 1:
+            got = f"shape {tuple(output.shape)}" if isinstance(output, Tensor) else type(output).__name__
+            raise RuntimeError(f"{caller}: expected the function to return a tensor with a single element, got {got}")
+        return output.reshape(())
+
+    return checked
+
+
+def hessian(func: Callable[..., Any], inputs: Any, create_graph: bool = False, strict: bool = False, vectorize: bool = False) -> Any:
+    """Second derivatives of a function with one output element: a tensor of shape input.shape + input.shape, or a tuple of tuples."""
+    scalar, is_tuple = _scalar(func, "hessian"), isinstance(inputs, tuple)
+
+    def gradient(*sources: Tensor) -> Any:
+        live = tuple(source if source.requires_grad else source.detach().requires_grad_() for source in sources)
+        output = scalar(*live)
+        found = _gradients((output,), live, (_torch.ones_like(output),), True, strict, "hessian")
+        return found if is_tuple else found[0]
+
+    return jacobian(gradient, inputs, create_graph, strict)
+
+
+def vhp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> tuple[Any, Any]:
+    """`(func(*inputs), v · H)` for a function with one output element; `v` has the shapes of the inputs."""
+    with enable_grad():
+        is_tuple, sources = _inputs(inputs, create_graph, "vhp")
+        vectors = _vectors(v, sources, "vhp", "input")
+        output = _scalar(func, "vhp")(*sources)
+        gradient = _gradients((output,), sources, (_torch.ones_like(output),), True, strict, "vhp")
+        products = _gradients(gradient, sources, vectors, create_graph, strict, "vhp")
+    return _returned((output,), False, create_graph), _returned(products, is_tuple, create_graph)
+
+
+def hvp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> tuple[Any, Any]:
+    """`(func(*inputs), H · v)`; the same numbers as `vhp`, as the Hessian is symmetric where it is continuous."""
+    return vhp(func, inputs, v, create_graph, strict)

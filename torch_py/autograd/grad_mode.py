@@ -1,0 +1,159 @@
+"""Whether operators record what they compute: switches usable in `with` and as decorators."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Generator
+from typing import Any, TypeVar
+
+from torch_py import _C
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class _GradModeSwitch:
+    """A context manager that also decorates functions and generator functions. Each entry takes a fresh instance from `_clone`."""
+
+    def __enter__(self) -> None:
+        raise NotImplementedError
+
+    def __exit__(self, *exception: object) -> None:
+        raise NotImplementedError
+
+    def _clone(self) -> _GradModeSwitch:
+        return type(self)()
+
+    def __call__(self, function: F) -> F:
+        return _decorate(function, self._clone)
+
+
+def _decorate(function: Any, make_switch: Callable[[], _GradModeSwitch]) -> Any:
+    if inspect.isclass(function):
+        raise RuntimeError(f"expected a function to decorate, got the class {function.__name__}; decorate its methods instead")
+    if inspect.isgeneratorfunction(function):
+        return _decorate_generator(function, make_switch)
+
+    @functools.wraps(function)
+    def decorated(*arguments: Any, **keywords: Any) -> Any:
+        with make_switch():
+            return function(*arguments, **keywords)
+
+    return decorated
+
+
+def _decorate_generator(function: Any, make_switch: Callable[[], _GradModeSwitch]) -> Any:
+    """The switch holds while the generator runs, not while its consumer does."""
+
+    @functools.wraps(function)
+    def decorated(*arguments: Any, **keywords: Any) -> Generator[Any, Any, Any]:
+        generator = function(*arguments, **keywords)
+        resume: Callable[[], Any] = functools.partial(next, generator)
+        try:
+            while True:
+                try:
+                    with make_switch():
+                        value = resume()
+                except StopIteration as finished:
+                    return finished.value
+                try:
+                    received = yield value
+                    resume = functools.partial(generator.send, received)
+                except GeneratorExit:
+                    raise
+                except BaseException as error:
+                    resume = functools.partial(generator.throw, error)
+        finally:
+            with make_switch():
+                generator.close()
+
+    return decorated
+
+
+class _FixedMode(_GradModeSwitch):
+    """`@no_grad` without parentheses decorates as `@no_grad()` does."""
+
+    _mode: bool
+
+    def __new__(cls, function: Any = None) -> Any:
+        return super().__new__(cls) if function is None else _decorate(function, cls)
+
+    def __init__(self, function: Any = None) -> None:
+        self._before: list[bool] = []
+
+    def __enter__(self) -> None:
+        self._before.append(_C.is_grad_enabled())
+        _C._set_grad_enabled(self._mode)
+
+    def __exit__(self, *exception: object) -> None:
+        _C._set_grad_enabled(self._before.pop())
+
+
+class no_grad(_FixedMode):
+    """Results computed inside do not require grad and nothing is recorded. Thread-local."""
+
+    _mode = False
+
+
+class enable_grad(_FixedMode):
+    """Recording is on inside, also within `no_grad`. Thread-local."""
+
+    _mode = True
+
+
+class set_grad_enabled(_GradModeSwitch):
+    """Sets recording to `mode` at once; used in `with`, the mode before comes back at the end; as a decorator only calls are affected."""
+
+    def __init__(self, mode: bool) -> None:
+        self._before = _C.is_grad_enabled()
+        self.mode = bool(mode)
+        _C._set_grad_enabled(self.mode)
+
+    def __enter__(self) -> None:
+        _C._set_grad_enabled(self.mode)
+
+    def __exit__(self, *exception: object) -> None:
+        _C._set_grad_enabled(self._before)
+
+    def _clone(self) -> set_grad_enabled:
+        return set_grad_enabled(self.mode)
+
+    def __call__(self, function: F) -> F:
+        _C._set_grad_enabled(self._before)
+        return super().__call__(function)
+
+
+class inference_mode(_GradModeSwitch):
+    """Recording is off inside (for `mode` True) and, where the native module knows it, results are marked as inference tensors."""
+
+    def __new__(cls, mode: Any = True) -> Any:
+        return super().__new__(cls) if isinstance(mode, bool) else _decorate(mode, cls)
+
+    def __init__(self, mode: bool = True) -> None:
+        self.mode = mode
+        self._before: list[tuple[bool, bool]] = []
+
+    def __enter__(self) -> None:
+        self._before.append((_C.is_grad_enabled(), _inference_enabled()))
+        if self.mode:
+            _C._set_grad_enabled(False)
+        _set_inference(self.mode)
+
+    def __exit__(self, *exception: object) -> None:
+        grad_enabled, inference = self._before.pop()
+        _set_inference(inference)
+        _C._set_grad_enabled(grad_enabled)
+
+    def _clone(self) -> inference_mode:
+        return inference_mode(self.mode)
+
+
+def _inference_enabled() -> bool:
+    query = getattr(_C, "is_inference_mode_enabled", None)
+    return bool(query()) if query is not None else False
+
+
+def _set_inference(mode: bool) -> None:
+    setter = getattr(_C, "_set_inference_mode", None)
+    if setter is not None:
+        setter(mode)

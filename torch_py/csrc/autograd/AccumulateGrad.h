@@ -1,0 +1,25 @@
+#pragma once
+#include "torch_py/csrc/autograd/AutogradMeta.h"
+
+namespace torch::autograd {
+
+/// End of the graph at a leaf: adds the gradient into variable.grad. Weakly referred to by the leaf, so that all graphs of one
+/// time share it and its hooks run once.
+class AccumulateGrad final : public Node {
+ public:
+  explicit AccumulateGrad(const at::Tensor& variable);
+  const char* name() const override { return "AccumulateGrad"; }
+  variable_list apply(variable_list&& grads) override;
+  const at::Tensor& variable() const { return variable_; }
+
+ protected:
+  void release_resources() override;
+
+ private:
+  at::Tensor variable_;
+};
+
+/// Whether nobody but the handle sees the tensor or its memory: then it may be changed, or kept, without a copy.
+TORCH_PY_API bool is_sole_owner(const at::Tensor& tensor);
+
+}  // namespace torch::autograd

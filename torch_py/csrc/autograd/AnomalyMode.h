@@ -1,0 +1,30 @@
+#pragma once
+#include <memory>
+
+#include "torch_py/csrc/autograd/Node.h"
+
+namespace torch::autograd {
+
+/// torch.autograd.set_detect_anomaly: nodes remember where they were created, and a failing backward step reports it. How a
+/// place is recorded belongs to the bindings, which install a factory. State is per process, as in PyTorch.
+struct TORCH_PY_API AnomalyMode {
+  using Factory = std::unique_ptr<AnomalyMetadata> (*)(const Node& node, const Node* parent);
+
+  static bool is_enabled() { return enabled.load(std::memory_order_relaxed); }
+  static bool should_check_nan() { return check_nan.load(std::memory_order_relaxed); }
+  static void set_enabled(bool enable, bool check_for_nan = true);
+  static void set_factory(Factory factory);
+
+  /// Called for every new node while enabled; null without a factory. The parent is the node whose backward makes this one.
+  static std::unique_ptr<AnomalyMetadata> record_creation(const Node& node);
+  static void report(const Node& node);
+  /// Throws "Function 'DivBackward0' returned nan values in its 1th output." when it did.
+  static void check_outputs(const Node& node, const variable_list& outputs);
+
+ private:
+  static std::atomic<bool> enabled;
+  static std::atomic<bool> check_nan;
+  static std::atomic<Factory> factory;
+};
+
+}  // namespace torch::autograd

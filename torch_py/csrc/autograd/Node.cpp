@@ -1,0 +1,107 @@
+#include "torch_py/csrc/autograd/Node.h"
+
+#include <cctype>
+
+#include "torch_py/csrc/autograd/AnomalyMode.h"
+
+namespace torch::autograd {
+
+TensorHook::~TensorHook() = default;
+FunctionPreHook::~FunctionPreHook() = default;
+FunctionPostHook::~FunctionPostHook() = default;
+PostAccumulateGradHook::~PostAccumulateGradHook() = default;
+AnomalyMetadata::~AnomalyMetadata() = default;
+
+const char* const kBackwardTwiceMessage =
+    "Trying to backward through the graph a second time (or directly access saved tensors after they have already been freed). Saved "
+    "intermediate values of the graph are freed when you call .backward() or autograd.grad(). Specify retain_graph=True if you need to "
+    "backward through the graph a second time or if you need to access saved tensors after calling backward.";
+
+namespace {
+
+using PendingNodes = c10::SmallVector<NodePtr, 16>;
+
+__attribute__((tls_model("initial-exec"))) constinit thread_local uint64_t next_sequence_nr = 0;
+// The release in progress on this thread, see Note [Long graphs].
+__attribute__((tls_model("initial-exec"))) constinit thread_local PendingNodes* pending_nodes = nullptr;
+
+}  // namespace
+
+at::Tensor InputMetadata::zeros() const {
+  at::Tensor result = at::empty_tensor(sizes, dtype, device);
+  result.zero_();
+  return result;
+}
+
+Node::Node() : Node(next_sequence_nr++) {
+  if (C10_UNLIKELY(AnomalyMode::is_enabled())) mutable_hooks().anomaly = AnomalyMode::record_creation(*this);
+}
+
+Node::Node(uint64_t sequence_nr) : sequence_nr_(sequence_nr) {}
+
+Node::~Node() { release_edges(); }
+
+void Node::release_resources() {
+  release_variables();
+  hooks_.reset();
+  release_edges();
+}
+
+void Node::release_edges() noexcept {
+  if (next_edges_.empty()) return;
+  PendingNodes own;
+  const bool outermost = pending_nodes == nullptr;
+  if (outermost) pending_nodes = &own;
+  for (Edge& edge : next_edges_) {
+    if (edge.function) pending_nodes->push_back(std::move(edge.function));
+  }
+  next_edges_.clear();
+  if (!outermost) return;
+  while (!own.empty()) {
+    const NodePtr node = std::move(own.back());
+    own.pop_back();
+  }
+  pending_nodes = nullptr;
+}
+
+void Node::set_next_edges(edge_list&& edges) {
+  next_edges_ = std::move(edges);
+  for (const Edge& edge : next_edges_) note_child(edge);
+}
+
+void Node::add_next_edge(Edge edge) {
+  note_child(edge);
+  next_edges_.push_back(std::move(edge));
+}
+
+uint32_t Node::add_input_metadata(const at::Tensor& output) {
+  input_metadata_.emplace_back(output);
+  return static_cast<uint32_t>(input_metadata_.size() - 1);
+}
+
+uint32_t Node::add_undefined_input() {
+  input_metadata_.emplace_back();
+  return static_cast<uint32_t>(input_metadata_.size() - 1);
+}
+
+c10::Device Node::device() const {
+  for (const InputMetadata& input : input_metadata_) {
+    if (input.is_defined() && !input.device.is_cpu() && !input.device.is_meta()) return input.device;
+  }
+  return c10::kCPU;
+}
+
+void Node::add_tensor_hook(uint32_t input_nr, std::shared_ptr<TensorHook> hook) {
+  mutable_hooks().tensor_hooks.push_back({input_nr, std::move(hook)});
+}
+
+std::string operator_name(const Node& node) {
+  std::string name = node.name();
+  size_t end = name.size();
+  while (end > 0 && std::isdigit(static_cast<unsigned char>(name[end - 1]))) --end;
+  constexpr std::string_view suffix = "Backward";
+  if (std::string_view(name).substr(0, end).ends_with(suffix)) name.resize(end - suffix.size());
+  return name;
+}
+
+}  // namespace torch::autograd

@@ -1,0 +1,123 @@
+#pragma once
+#include <atomic>
+
+#include "torch_py/csrc/autograd/Hooks.h"
+
+struct _object;  // PyObject, only carried
+
+namespace torch::autograd {
+
+class Node;
+using NodePtr = c10::intrusive_ptr<Node>;
+
+/// "Output `input_nr` of the forward operator", seen backwards: gradient number `input_nr` of `function`.
+struct Edge {
+  NodePtr function;  // null: no gradient is wanted
+  uint32_t input_nr = 0;
+
+  bool is_valid() const { return function.defined(); }
+  friend bool operator==(const Edge& a, const Edge& b) { return a.function == b.function && a.input_nr == b.input_nr; }
+};
+using edge_list = c10::SmallVector<Edge, 2>;
+
+/// Geometry and type that a gradient must have: those of the forward output it belongs to.
+struct TORCH_PY_API InputMetadata {
+  InputMetadata() = default;  // of an output that takes no gradient (undefined, or of integral type)
+  explicit InputMetadata(const at::Tensor& output)
+      : sizes(output.sizes()), dtype(output.scalar_type()), device(output.device()) {}
+
+  bool is_defined() const { return dtype != c10::ScalarType::Undefined; }
+  bool matches(const at::Tensor& grad) const {
+    return grad.scalar_type() == dtype && grad.device() == device && grad.sizes() == c10::IntArrayRef(sizes);
+  }
+  at::Tensor zeros() const;
+
+  c10::SmallVector<int64_t, 4> sizes;
+  c10::ScalarType dtype = c10::ScalarType::Undefined;
+  c10::Device device;
+};
+
+/// A step of the backward pass: takes the gradients of the forward operator's outputs, gives those of its inputs, one per next
+/// edge. Reference counted; edges point from outputs to inputs, so the graph is acyclic and freed with the last output.
+///
+/// Note [Long graphs]
+/// A chain of a million nodes must not be freed by recursion. ~Node hands its edges to the outermost release in progress on this
+/// thread, which drops them in a loop. Members of derived classes go first; the saved tensors among them may hold the nodes that
+/// made them, but the edges still hold the same nodes, so nothing deep happens there.
+class TORCH_PY_API Node : public c10::intrusive_ptr_target {
+ public:
+  Node();
+  ~Node() override;
+  Node(const Node&) = delete;
+  Node& operator=(const Node&) = delete;
+
+  /// "AddBackward0"
+  virtual const char* name() const = 0;
+  /// grads has num_inputs() elements, the result num_outputs(); undefined ones are zero.
+  virtual variable_list apply(variable_list&& grads) = 0;
+  /// Drops saved tensors; called after apply unless the graph is retained.
+  virtual void release_variables() {}
+
+  // -- edges: to what computed the forward inputs ----------------------------------------------------------------
+  void set_next_edges(edge_list&& edges);
+  void add_next_edge(Edge edge);
+  const edge_list& next_edges() const { return next_edges_; }
+  const Edge& next_edge(size_t index) const { return next_edges_[index]; }
+  size_t num_outputs() const { return next_edges_.size(); }
+  bool should_compute_output(size_t edge) const { return next_edges_[edge].is_valid(); }
+
+  // -- inputs: gradients of the forward outputs --------------------------------------------------------------------
+  /// Declares the next forward output; returns its number.
+  uint32_t add_input_metadata(const at::Tensor& output);
+  uint32_t add_undefined_input();
+  const InputMetadata& input_metadata(size_t index) const { return input_metadata_[index]; }
+  size_t num_inputs() const { return input_metadata_.size(); }
+  /// Device whose thread runs this node: that of the first input that is not on the CPU.
+  c10::Device device() const;
+
+  // -- order -------------------------------------------------------------------------------------------------------
+  /// Nodes made later on a thread run earlier, among those that are ready.
+  uint64_t sequence_nr() const { return sequence_nr_; }
+  /// Longest path to a node without edges; a node reaches only nodes of smaller number.
+  uint64_t topological_nr() const { return topological_nr_; }
+
+  // -- hooks -------------------------------------------------------------------------------------------------------
+  const NodeHooks* hooks() const { return hooks_.get(); }
+  NodeHooks& mutable_hooks() {
+    if (!hooks_) hooks_ = std::make_unique<NodeHooks>();
+    return *hooks_;
+  }
+  void add_tensor_hook(uint32_t input_nr, std::shared_ptr<TensorHook> hook);
+  void add_pre_hook(std::shared_ptr<FunctionPreHook> hook) { mutable_hooks().pre_hooks.push_back(std::move(hook)); }
+  void add_post_hook(std::shared_ptr<FunctionPostHook> hook) { mutable_hooks().post_hooks.push_back(std::move(hook)); }
+
+  /// The Python object that stands for this node, while there is one; owned and cleared by the bindings.
+  std::atomic<_object*> pyobj{nullptr};
+
+ protected:
+  explicit Node(uint64_t sequence_nr);
+  void release_resources() override;
+
+ private:
+  void release_edges() noexcept;
+  void note_child(const Edge& edge) {
+    if (edge.function && edge.function->topological_nr_ >= topological_nr_) topological_nr_ = edge.function->topological_nr_ + 1;
+  }
+
+  uint64_t sequence_nr_;
+  uint64_t topological_nr_ = 0;
+  edge_list next_edges_;
+  c10::SmallVector<InputMetadata, 1> input_metadata_;
+  std::unique_ptr<NodeHooks> hooks_;
+};
+
+/// "Add" for AddBackward0: how error messages call the operator.
+TORCH_PY_API std::string operator_name(const Node& node);
+
+/// Gradients may flow through values of this type.
+constexpr bool is_differentiable(c10::ScalarType dtype) { return c10::is_floating(dtype) || c10::is_complex(dtype); }
+
+/// Why saved tensors are gone.
+TORCH_PY_API extern const char* const kBackwardTwiceMessage;
+
+}  // namespace torch::autograd

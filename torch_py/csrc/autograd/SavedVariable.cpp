@@ -1,0 +1,135 @@
+#include "torch_py/csrc/autograd/SavedVariable.h"
+
+namespace torch::autograd {
+
+SavedVariableHooks::~SavedVariableHooks() = default;
+
+// -- hooks for everything saved on a thread ------------------------------------------------------------------------------
+
+namespace {
+DefaultSavedVariableHooks::Factory default_factory = nullptr;
+__attribute__((tls_model("initial-exec"))) constinit thread_local int default_depth = 0;
+}  // namespace
+
+void DefaultSavedVariableHooks::set_factory(Factory factory) { default_factory = factory; }
+void DefaultSavedVariableHooks::push() { ++default_depth; }
+void DefaultSavedVariableHooks::pop() { --default_depth; }
+int DefaultSavedVariableHooks::depth() { return default_depth; }
+void DefaultSavedVariableHooks::set_depth(int depth) { default_depth = depth; }
+std::unique_ptr<SavedVariableHooks> DefaultSavedVariableHooks::make() {
+  return default_depth == 0 || default_factory == nullptr ? nullptr : default_factory();
+}
+
+// -- saving --------------------------------------------------------------------------------------------------------------
+
+SavedVariable::SavedVariable(const at::Tensor& variable, bool is_output) {
+  if (!variable.defined()) return;
+  was_saved_ = true;
+  saved_version_ = variable.version();
+  // A result that needs no gradient owns no node; nor does, at this time, one whose history is not set yet.
+  is_output_ = is_output && requires_grad(variable);
+  if (is_output_) {
+    if (const AutogradMeta* meta = autograd_meta(variable)) output_nr_ = meta->output_nr;
+    data_ = detach(variable);
+  } else {
+    data_ = variable;
+  }
+  if (C10_UNLIKELY(DefaultSavedVariableHooks::depth() != 0)) {
+    if (auto hooks = DefaultSavedVariableHooks::make()) pack(std::move(hooks));
+  }
+}
+
+void SavedVariable::register_hooks(std::unique_ptr<SavedVariableHooks> hooks) {
+  TORCH_CHECK(was_saved_, "Calling register_hooks on a saved tensor with value None is forbidden");
+  TORCH_CHECK(!packed_, "Calling register_hooks on a saved tensor whose hooks have already been set. Hint: only one pair of hooks is "
+              "allowed at a time.");
+  TORCH_CHECK(data_.defined(), kBackwardTwiceMessage);
+  check_version(nullptr);
+  pack(std::move(hooks));
+}
+
+void SavedVariable::pack(std::unique_ptr<SavedVariableHooks> hooks) {
+  auto packed = std::make_unique<Packed>();
+  if (!is_output_) {
+    packed->history = gradient_edge(data_);
+    packed->requires_grad = requires_grad(data_) && is_leaf(data_);
+  }
+  {
+    const c10::NoGradGuard no_grad;
+    // The packed value must not keep the graph alive: a leaf goes as it is, everything else without history.
+    hooks->pack(is_output_ || is_leaf(data_) ? data_ : detach(data_));
+  }
+  packed->hooks = std::move(hooks);
+  packed_ = std::move(packed);
+  data_.reset();
+}
+
+void SavedVariable::reset() {
+  data_.reset();
+  packed_.reset();
+}
+
+// -- unpacking -----------------------------------------------------------------------------------------------------------
+
+void SavedVariable::check_version(const Node* owner) const {
+  const uint32_t current = data_.version();
+  if (C10_LIKELY(current == saved_version_)) return;
+  std::string message = "one of the variables needed for gradient computation has been modified by an inplace operation: [torch.";
+  if (!data_.is_cpu()) message += c10::device_type_name(data_.device().type) + ".";
+  message += c10::str(c10::scalar_type_name(data_.scalar_type()), "Tensor ", data_.sizes(), "]");
+  const NodePtr history = is_output_ ? NodePtr() : grad_fn(data_);
+  if (const Node* node = is_output_ ? owner : history.get()) {
+    message += c10::str(", which is output ", is_output_ ? output_nr_ : output_nr(data_), " of ", operator_name(*node), ",");
+  }
+  message += c10::str(" is at version ", current, "; expected version ", saved_version_, " instead.");
+  message += AnomalyMode_hint();
+  TORCH_THROW(Error, message);
+}
+
+at::Tensor SavedVariable::unpack(const Node* owner) const {
+  if (C10_UNLIKELY(packed_ != nullptr)) return unpack_hooked(owner);
+  if (!data_.defined()) {
+    TORCH_CHECK(!was_saved_, kBackwardTwiceMessage);
+    return {};
+  }
+  check_version(owner);
+  if (!is_output_) return data_;
+  at::Tensor result = detach(data_);
+  if (owner != nullptr) set_gradient_edge(result, {NodePtr::reclaim_copy(const_cast<Node*>(owner)), output_nr_});
+  return result;
+}
+
+at::Tensor SavedVariable::unpack_hooked(const Node* owner) const {
+  const at::Tensor unpacked = packed_->hooks->unpack();
+  TORCH_CHECK(unpacked.defined(), "the unpack hook of a saved tensor returned nothing; expected a Tensor");
+  at::Tensor result = detach(unpacked);
+  if (is_output_) {
+    if (owner != nullptr) set_gradient_edge(result, {NodePtr::reclaim_copy(const_cast<Node*>(owner)), output_nr_});
+  } else if (packed_->requires_grad) {
+    set_requires_grad(result, true);
+    autograd_meta(result)->grad_accumulator = packed_->history.function;  // gradients go to the original leaf
+  } else if (packed_->history.is_valid()) {
+    set_gradient_edge(result, packed_->history);
+  }
+  return result;
+}
+
+std::vector<SavedVariable> save_list(at::TensorList list) {
+  std::vector<SavedVariable> saved;
+  saved.reserve(list.size());
+  for (const at::Tensor& tensor : list) saved.emplace_back(tensor, /*is_output=*/false);
+  return saved;
+}
+
+std::vector<at::Tensor> unpack_list(const std::vector<SavedVariable>& saved, const Node* owner) {
+  std::vector<at::Tensor> tensors;
+  tensors.reserve(saved.size());
+  for (const SavedVariable& variable : saved) tensors.push_back(variable.unpack(owner));
+  return tensors;
+}
+
+void reset_list(std::vector<SavedVariable>& saved) {
+  for (SavedVariable& variable : saved) variable.reset();
+}
+
+}  // namespace torch::autograd

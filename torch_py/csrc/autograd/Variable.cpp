@@ -1,0 +1,88 @@
+#include "torch_py/csrc/autograd/Variable.h"
+
+#include "aten/ops/sum.h"
+#include "torch_py/csrc/autograd/View.h"
+
+namespace torch::autograd {
+
+void detail::throw_out_requires_grad(const char* op) {
+  TORCH_THROW(Error, op, "(): functions with out=... arguments don't support automatic differentiation, but one of the arguments requires "
+              "grad.");
+}
+
+void set_history(const at::Tensor& output, const NodePtr& node) {
+  if (!output.defined() || !is_differentiable(output.scalar_type())) {
+    node->add_undefined_input();
+    // A view by another dtype must not look differentiable through its base.
+    if (output.defined() && output.is_view()) output.unsafe_impl()->forget_base();
+    return;
+  }
+  const uint32_t number = node->add_input_metadata(output);
+  set_gradient_edge(output, {node, number});
+}
+
+void set_history(at::TensorList outputs, const NodePtr& node) {
+  for (const at::Tensor& output : outputs) set_history(output, node);
+}
+
+void rebase_history(const at::Tensor& self, const NodePtr& node) {
+  if (!is_differentiable(self.scalar_type())) {
+    node->add_undefined_input();
+  } else if (self.is_view()) {
+    rebase_history_of_view(self, node);
+  } else {
+    const uint32_t number = node->add_input_metadata(self);
+    set_gradient_edge(self, {node, number});
+  }
+}
+
+void check_inplace(const at::Tensor& self, bool recorded, const char*) {
+  if (!recorded || !c10::GradMode::is_enabled()) return;
+  if (self.is_view()) {
+    check_view_origin(self, /*indirect=*/false);
+    TORCH_CHECK(!requires_grad(self) || !is_leaf(at::Tensor(self.impl()->base())),
+                "a view of a leaf Variable that requires grad is being used in an in-place operation.");
+  }
+  TORCH_CHECK(!requires_grad(self) || !is_leaf(self), "a leaf Variable that requires grad is being used in an in-place operation.");
+}
+
+at::Tensor as_view(const at::Tensor& base, at::Tensor view, c10::ViewOrigin origin) {
+  if (!view.defined() || view.is_same(base)) return view;
+  if (!view.is_view() && is_differentiable(view.scalar_type())) view.unsafe_impl()->set_view_of(base.impl());
+  view.unsafe_impl()->set_view_origin(origin);
+  return view;
+}
+
+// -- shapes and types of gradients ---------------------------------------------------------------------------------------
+
+at::Tensor sum_to_size(const at::Tensor& grad, c10::IntArrayRef sizes) {
+  if (grad.sizes() == sizes) return grad;
+  TORCH_CHECK(grad.sizes().size() >= sizes.size(), "gradient of shape ", grad.sizes(), " cannot be reduced to shape ", sizes);
+  const size_t leading = grad.sizes().size() - sizes.size();
+  c10::DimVector dims;
+  bool only_leading = true;
+  for (size_t i = 0; i < leading; ++i) dims.push_back(static_cast<int64_t>(i));
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    if (sizes[i] == grad.sizes()[leading + i]) continue;
+    TORCH_CHECK(sizes[i] == 1, "gradient of shape ", grad.sizes(), " cannot be reduced to shape ", sizes);
+    dims.push_back(static_cast<int64_t>(leading + i));
+    only_leading = false;
+  }
+  if (only_leading) return at::sum(grad, c10::IntArrayRef(dims), /*keepdim=*/false);
+  const at::Tensor reduced = at::sum(grad, c10::IntArrayRef(dims), /*keepdim=*/true);
+  return leading == 0 ? reduced : reduced.view(sizes);
+}
+
+at::Tensor reduce_grad(const at::Tensor& grad, const InputInfo& input) {
+  if (!grad.defined()) return grad;
+  const at::Tensor reduced = sum_to_size(grad, input.sizes);
+  return reduced.scalar_type() == input.dtype ? reduced : reduced.to(input.dtype);
+}
+
+at::Tensor materialize_grad(const at::Tensor& grad, const InputInfo& output) {
+  if (grad.defined() || output.dtype == c10::ScalarType::Undefined) return grad;
+  const at::Tensor zeros = at::empty_tensor(output.sizes, output.dtype, output.device);
+  return zeros.zero_();
+}
+
+}  // namespace torch::autograd

@@ -1,0 +1,115 @@
+#include "torch_py/csrc/bindings/Errors.h"
+
+#include <new>
+
+#include "aten/core/Warning.h"
+#include "torch_py/csrc/bindings/ObjectPtr.h"
+
+namespace torch::python {
+
+namespace {
+
+PyObject* out_of_memory_error = nullptr;
+PyObject* linalg_error = nullptr;
+
+std::string text_of_exception(PyObject* value) {
+  if (value == nullptr) return "unknown Python error";
+  const ObjectPtr text = ObjectPtr::steal(PyObject_Str(value));
+  const char* utf8 = text ? PyUnicode_AsUTF8(text.get()) : nullptr;
+  if (utf8 == nullptr) PyErr_Clear();
+  return std::string(Py_TYPE(value)->tp_name) + ": " + (utf8 ? utf8 : "");
+}
+
+void set_error(PyObject* type, const char* message) {
+  // The message may quote bytes that are no UTF-8; PyErr_SetString would raise UnicodeDecodeError instead.
+  const ObjectPtr text = ObjectPtr::steal(PyUnicode_DecodeUTF8(message, static_cast<Py_ssize_t>(strlen(message)), "replace"));
+  if (text) PyErr_SetObject(type, text.get());
+}
+
+// Kernels warn without the GIL. A filter that turns warnings into errors gives a PythonError, which travels as any other.
+void warn_from_kernel(const std::string& message) {
+  const GilAcquire gil;
+  warn_user(message);
+}
+
+PyObject* add_exception(PyObject* module, const char* qualified_name, const char* name, const char* doc) {
+  PyObject* type = PyErr_NewExceptionWithDoc(qualified_name, doc, PyExc_RuntimeError, nullptr);
+  checked(type);
+  check_status(PyModule_AddObjectRef(module, name, type));
+  return type;
+}
+
+}  // namespace
+
+PythonError::PythonError() {
+  PyErr_Fetch(&type_, &value_, &traceback_);
+  if (type_ == nullptr) {  // a C API call failed without saying why
+    type_ = Py_NewRef(PyExc_SystemError);
+    value_ = PyUnicode_FromString("error return without exception set");
+  }
+  PyErr_NormalizeException(&type_, &value_, &traceback_);
+  if (traceback_ != nullptr) PyException_SetTraceback(value_, traceback_);
+  message_ = text_of_exception(value_);
+}
+
+PythonError::PythonError(const PythonError& other)
+    : std::exception(other), type_(other.type_), value_(other.value_), traceback_(other.traceback_), message_(other.message_) {
+  const GilAcquire gil;
+  Py_XINCREF(type_);
+  Py_XINCREF(value_);
+  Py_XINCREF(traceback_);
+}
+
+PythonError::~PythonError() {
+  if (type_ == nullptr || !Py_IsInitialized()) return;
+  const GilAcquire gil;
+  Py_XDECREF(type_);
+  Py_XDECREF(value_);
+  Py_XDECREF(traceback_);
+}
+
+void PythonError::restore() const { PyErr_Restore(Py_XNewRef(type_), Py_XNewRef(value_), Py_XNewRef(traceback_)); }
+
+void set_error_from_cpp() noexcept {
+  try {
+    throw;
+  } catch (const PythonError& error) {
+    error.restore();
+  } catch (const c10::IndexError& error) {
+    set_error(PyExc_IndexError, error.what());
+  } catch (const c10::ValueError& error) {
+    set_error(PyExc_ValueError, error.what());
+  } catch (const c10::TypeError& error) {
+    set_error(PyExc_TypeError, error.what());
+  } catch (const c10::NotImplementedError& error) {
+    set_error(PyExc_NotImplementedError, error.what());
+  } catch (const c10::LinAlgError& error) {
+    set_error(linalg_error, error.what());
+  } catch (const c10::OutOfMemoryError& error) {
+    set_error(out_of_memory_error, error.what());
+  } catch (const std::bad_alloc&) {
+    PyErr_NoMemory();
+  } catch (const std::exception& error) {
+    set_error(PyExc_RuntimeError, error.what());
+  } catch (...) {
+    PyErr_SetString(PyExc_RuntimeError, "unknown C++ exception");
+  }
+}
+
+PyObject* out_of_memory_error_class() { return out_of_memory_error; }
+PyObject* linalg_error_class() { return linalg_error; }
+
+void warn_user(const std::string& message, PyObject* category) {
+  // Level 1 is the innermost Python frame: the line of the user's program that called the operator.
+  check_status(PyErr_WarnEx(category, message.c_str(), 1));
+}
+
+void init_errors(PyObject* module) {
+  out_of_memory_error = add_exception(module, "torch_py.OutOfMemoryError", "OutOfMemoryError",
+                                      "Exception raised when device is out of memory");
+  linalg_error = add_exception(module, "torch_py.linalg.LinAlgError", "_LinAlgError",
+                               "Error raised by torch_py.linalg functions when a numerical error makes the result meaningless.");
+  at::set_warning_handler(warn_from_kernel);
+}
+
+}  // namespace torch::python

@@ -1,0 +1,78 @@
+#pragma once
+#include "torch_py/csrc/bindings/PythonHeaders.h"
+
+#include <exception>
+#include <string>
+
+#include "c10/util/Exception.h"
+#include "c10/util/Export.h"
+
+namespace torch::python {
+
+/// A Python exception on its way through C++. Made while the error indicator is set, it takes the exception out of the interpreter
+/// (so that frames in between may release the GIL) and puts the very same object back where C++ returns to Python.
+class TORCH_PY_API PythonError : public std::exception {
+ public:
+  PythonError();
+  PythonError(const PythonError& other);
+  PythonError& operator=(const PythonError&) = delete;
+  ~PythonError() override;
+
+  const char* what() const noexcept override { return message_.c_str(); }
+  /// Sets Python's error indicator; the GIL must be held.
+  void restore() const;
+  PyObject* value() const { return value_; }
+
+ private:
+  PyObject* type_ = nullptr;
+  PyObject* value_ = nullptr;
+  PyObject* traceback_ = nullptr;
+  std::string message_;
+};
+
+/// Turns the C++ exception being handled into Python's error indicator.
+TORCH_PY_API void set_error_from_cpp() noexcept;
+
+/// Throws PythonError when a C API call returned null, and passes its result on otherwise.
+inline PyObject* checked(PyObject* object) {
+  if (C10_UNLIKELY(object == nullptr)) throw PythonError();
+  return object;
+}
+inline void check_status(int status) {
+  if (C10_UNLIKELY(status < 0)) throw PythonError();
+}
+
+/// torch.OutOfMemoryError, torch.linalg.LinAlgError; borrowed.
+PyObject* out_of_memory_error_class();
+PyObject* linalg_error_class();
+
+/// Warns with Python's warnings module; throws PythonError when the filter makes it an error.
+TORCH_PY_API void warn_user(const std::string& message, PyObject* category = PyExc_UserWarning);
+
+void init_errors(PyObject* module);
+
+}  // namespace torch::python
+
+// Around the body of every function that Python calls. `failure` is what the function returns when an exception is set.
+#define TORCH_PY_TRY try {
+#define TORCH_PY_CATCH(failure)                  \
+  }                                              \
+  catch (...) {                                  \
+    ::torch::python::set_error_from_cpp();       \
+    return failure;                              \
+  }
+
+// Names that generated bindings use.
+namespace torch::python {
+using python_error = PythonError;
+inline PyObject* raise_current_exception() noexcept {
+  set_error_from_cpp();
+  return nullptr;
+}
+}  // namespace torch::python
+#define HANDLE_ERRORS try {
+#define END_HANDLE_ERRORS                              \
+  }                                                    \
+  catch (...) {                                        \
+    return ::torch::python::raise_current_exception(); \
+  }

@@ -1,0 +1,47 @@
+#include "torch_py/csrc/bindings/Wrap.h"
+
+#include <string>
+
+#include "torch_py/csrc/autograd/AutogradMeta.h"
+#include "torch_py/csrc/bindings/DeviceType.h"
+#include "torch_py/csrc/bindings/Dtype.h"
+#include "torch_py/csrc/bindings/ObjectPtr.h"
+#include "torch_py/csrc/bindings/Registry.h"
+#include "torch_py/csrc/bindings/SizeType.h"
+
+namespace torch::python {
+
+PyObject* wrap(at::ScalarType dtype) { return Py_NewRef(dtype_object(dtype)); }
+PyObject* wrap(at::Device device) { return make_device(device); }
+PyObject* wrap(at::Layout layout) { return Py_NewRef(layout_object(layout)); }
+PyObject* wrap(at::MemoryFormat format) { return Py_NewRef(memory_format_object(format)); }
+PyObject* wrap_size(at::IntArrayRef sizes) { return make_size(sizes); }
+
+PyObject* wrap(std::vector<at::Tensor> tensors) {
+  ObjectPtr tuple = ObjectPtr::steal(checked(PyTuple_New(static_cast<Py_ssize_t>(tensors.size()))));
+  for (size_t i = 0; i < tensors.size(); ++i) PyTuple_SET_ITEM(tuple.get(), static_cast<Py_ssize_t>(i), wrap(std::move(tensors[i])));
+  return tuple.release();
+}
+
+PyTypeObject* ReturnType::make() const {
+  // The type keeps pointers to its names: they live as long as the process.
+  auto* members = new std::vector<PyStructSequence_Field>;
+  for (const char* field : fields) members->push_back({field, nullptr});
+  members->push_back({nullptr, nullptr});
+  const auto* qualified = new std::string(std::string("torch_py.return_types.") + name);
+  PyStructSequence_Desc description = {qualified->c_str(), "", members->data(), static_cast<int>(fields.size())};
+  type = PyStructSequence_NewType(&description);
+  checked(reinterpret_cast<PyObject*>(type));
+  const ObjectPtr space = ObjectPtr::steal(namespace_of("return_types"));
+  if (!space || PyObject_SetAttrString(space.get(), name, reinterpret_cast<PyObject*>(type)) < 0) PyErr_Clear();
+  return type;
+}
+
+at::Tensor with_requires_grad(at::Tensor fresh, bool requires_grad) {
+  if (!requires_grad) return fresh;
+  TORCH_CHECK(fresh.is_floating_point() || fresh.is_complex(), "Only Tensors of floating point and complex dtype can require gradients");
+  torch::autograd::set_requires_grad(fresh, true);
+  return fresh;
+}
+
+}  // namespace torch::python

@@ -1,0 +1,17 @@
+"""Neural networks: modules that own parameters, the layers made of them, losses, initialisation."""
+
+from __future__ import annotations
+
+import importlib as _importlib
+from typing import Any
+
+from torch_py.nn.modules import *
+from torch_py.nn.parameter import Buffer, Parameter
+
+_LAZY_MODULES = ("functional", "init", "modules", "parameter", "utils")
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LAZY_MODULES:
+        return _importlib.import_module(f"torch_py.nn.{name}")
+    raise AttributeError(f"module 'torch_py.nn' has no attribute {name!r}")

@@ -1,0 +1,90 @@
+"""Backward hooks of modules: two identity nodes, before and after `forward`, see the gradients that leave and enter the module."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from torch_py import _C
+from torch_py._tensor import Tensor
+from torch_py.autograd.function import Function
+
+
+class BackwardHooks:
+    """The hooks of one call of one module."""
+
+    def __init__(self, module: Any, hooks: list[Callable[..., Any]], pre_hooks: list[Callable[..., Any]]) -> None:
+        self.module, self.hooks, self.pre_hooks = module, hooks, pre_hooks
+        self.input_count = 0
+        self.watches_inputs = False
+        self.grad_output: tuple[Any, ...] = ()
+
+    def watch_inputs(self, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
+        positions = [position for position, value in enumerate(arguments) if isinstance(value, Tensor)]
+        self.input_count = len(arguments)
+        self.positions = positions
+        self.watches_inputs = _C.is_grad_enabled() and any(arguments[position].requires_grad for position in positions)
+        if not self.watches_inputs:
+            return arguments
+        passed = list(arguments)
+        for position, tensor in zip(positions, _Pass.apply(self.leave, *(arguments[position] for position in positions))):
+            passed[position] = tensor
+        return tuple(passed)
+
+    def watch_outputs(self, output: Any) -> Any:
+        if isinstance(output, Tensor):
+            return _Pass.apply(self.enter, output)[0] if output.requires_grad else output
+        if not isinstance(output, (tuple, list)):
+            return output
+        positions = [position for position, value in enumerate(output) if isinstance(value, Tensor)]
+        if not any(output[position].requires_grad for position in positions):
+            return output
+        passed = list(output)
+        for position, tensor in zip(positions, _Pass.apply(self.enter, *(output[position] for position in positions))):
+            passed[position] = tensor
+        return type(output)(passed)
+
+    def enter(self, gradients: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Gradients by the outputs arrive."""
+        for hook in self.pre_hooks:
+            gradients = _replaced(gradients, hook(self.module, gradients), "grad_output")
+        self.grad_output = gradients
+        if not self.watches_inputs:
+            self._call((None,) * self.input_count)
+        return gradients
+
+    def leave(self, gradients: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Gradients by the inputs are there."""
+        everything: list[Any] = [None] * self.input_count
+        for position, gradient in zip(self.positions, gradients):
+            everything[position] = gradient
+        changed = self._call(tuple(everything))
+        return tuple(changed[position] for position in self.positions)
+
+    def _call(self, grad_input: tuple[Any, ...]) -> tuple[Any, ...]:
+        for hook in self.hooks:
+            grad_input = _replaced(grad_input, hook(self.module, grad_input, self.grad_output), "grad_input")
+        return grad_input
+
+
+def _replaced(before: tuple[Any, ...], result: Any, what: str) -> tuple[Any, ...]:
+    if result is None:
+        return before
+    after = result if isinstance(result, tuple) else (result,)
+    if len(after) != len(before):
+        raise RuntimeError(f"Backward hook returned an invalid number of {what}, got {len(after)}, but expected {len(before)}")
+    return after
+
+
+class _Pass(Function):
+    """Hands tensors through as views; in backward `receive` sees the gradients and may replace them."""
+
+    @staticmethod
+    def forward(ctx: Any, receive: Any, *tensors: Any) -> Any:
+        ctx.receive = receive
+        ctx.set_materialize_grads(False)
+        return tuple(tensor.view_as(tensor) for tensor in tensors)
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Any) -> Any:
+        return (None, *ctx.receive(gradients))

@@ -1,0 +1,117 @@
+"""Calling a module: `forward` surrounded by the hooks that were registered."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Any
+
+from torch_py.utils.hooks import RemovableHandle, register
+
+
+class ModuleCalls:
+    """`module(...)` and the registration of hooks around it."""
+
+    _hook_registries = (
+        "_forward_hooks", "_forward_hooks_with_kwargs", "_forward_hooks_always_called", "_forward_pre_hooks",
+        "_forward_pre_hooks_with_kwargs", "_backward_hooks", "_backward_pre_hooks", "_state_dict_hooks", "_state_dict_pre_hooks",
+        "_load_state_dict_pre_hooks", "_load_state_dict_post_hooks",
+    )  # fmt: skip
+    _forward_hooks: OrderedDict[int, Callable[..., Any]]
+    _forward_hooks_with_kwargs: OrderedDict[int, bool]
+    _forward_hooks_always_called: OrderedDict[int, bool]
+    _forward_pre_hooks: OrderedDict[int, Callable[..., Any]]
+    _forward_pre_hooks_with_kwargs: OrderedDict[int, bool]
+    _backward_hooks: OrderedDict[int, Callable[..., Any]]
+    _backward_pre_hooks: OrderedDict[int, Callable[..., Any]]
+
+    def forward(self, *input: Any) -> Any:
+        """What the module computes; defined by every subclass."""
+        raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required "forward" function')
+
+    def __call__(self, *arguments: Any, **keywords: Any) -> Any:
+        fields = self.__dict__
+        if fields["_forward_hooks"] or fields["_forward_pre_hooks"] or fields["_backward_hooks"] or fields["_backward_pre_hooks"]:
+            return self._call_with_hooks(arguments, keywords)
+        return self.forward(*arguments, **keywords)
+
+    def register_forward_pre_hook(
+        self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False
+    ) -> RemovableHandle:
+        """Before every call: `hook(module, args)` returns None or new arguments; `with_kwargs`: `hook(module, args, kwargs)`, None or both."""
+        handle = register(self._forward_pre_hooks, hook, first=prepend, extra=[self._forward_pre_hooks_with_kwargs])
+        if with_kwargs:
+            self._forward_pre_hooks_with_kwargs[handle.id] = True
+        return handle
+
+    def register_forward_hook(
+        self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False, always_call: bool = False
+    ) -> RemovableHandle:
+        """After every call: `hook(module, args, output)` returns None or another output; `with_kwargs` passes kwargs before the output.
+
+        `always_call`: also when the call raised, with output None.
+        """
+        extra = [self._forward_hooks_with_kwargs, self._forward_hooks_always_called]
+        handle = register(self._forward_hooks, hook, first=prepend, extra=extra)
+        if with_kwargs:
+            self._forward_hooks_with_kwargs[handle.id] = True
+        if always_call:
+            self._forward_hooks_always_called[handle.id] = True
+        return handle
+
+    def register_full_backward_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
+        """When gradients by the inputs are there: `hook(module, grad_input, grad_output)` returns None or another grad_input."""
+        return register(self._backward_hooks, hook, first=prepend)
+
+    def register_full_backward_pre_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
+        """When gradients by the outputs arrive: `hook(module, grad_output)` returns None or another grad_output."""
+        return register(self._backward_pre_hooks, hook, first=prepend)
+
+    def register_backward_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
+        """The older name; the hook gets what `register_full_backward_hook` gives it."""
+        return self.register_full_backward_hook(hook)
+
+    def _call_with_hooks(self, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+        called: set[int] = set()
+        try:
+            return self._call_in_order(arguments, keywords, called)
+        except Exception:
+            for number in self._forward_hooks_always_called:
+                if number not in called:
+                    self._call_forward_hook(number, arguments, keywords, None)
+            raise
+
+    def _call_in_order(self, arguments: tuple[Any, ...], keywords: dict[str, Any], called: set[int]) -> Any:
+        for number, hook in list(self._forward_pre_hooks.items()):
+            arguments, keywords = self._call_pre_hook(number, hook, arguments, keywords)
+        point = None
+        if self._backward_hooks or self._backward_pre_hooks:
+            from torch_py.nn.modules._backward_hooks import BackwardHooks
+
+            point = BackwardHooks(self, list(self._backward_hooks.values()), list(self._backward_pre_hooks.values()))
+            arguments = point.watch_inputs(arguments)
+        output = self.forward(*arguments, **keywords)
+        for number in list(self._forward_hooks):
+            called.add(number)
+            replaced = self._call_forward_hook(number, arguments, keywords, output)
+            output = output if replaced is None else replaced
+        return output if point is None else point.watch_outputs(output)
+
+    def _call_pre_hook(self, number: int, hook: Any, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+        if number not in self._forward_pre_hooks_with_kwargs:
+            result = hook(self, arguments)
+            if result is None:
+                return arguments, keywords
+            return (result if isinstance(result, tuple) else (result,)), keywords
+        result = hook(self, arguments, keywords)
+        if result is None:
+            return arguments, keywords
+        if isinstance(result, tuple) and len(result) == 2:
+            return result
+        raise RuntimeError(f"forward pre-hook must return None or a tuple of (new_args, new_kwargs), but got {result}.")
+
+    def _call_forward_hook(self, number: int, arguments: Any, keywords: Any, output: Any) -> Any:
+        hook = self._forward_hooks[number]
+        if number in self._forward_hooks_with_kwargs:
+            return hook(self, arguments, keywords, output)
+        return hook(self, arguments, output)

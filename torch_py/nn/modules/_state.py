@@ -1,0 +1,232 @@
+"""State dicts: parameters and persistent buffers by dotted name, out of a module and into one."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from torch_py._tensor import Tensor
+from torch_py.autograd.grad_mode import no_grad
+from torch_py.utils.hooks import RemovableHandle, register
+
+EXTRA_STATE = "_extra_state"
+
+
+class IncompatibleKeys(NamedTuple):
+    """What did not match in `load_state_dict(strict=False)`."""
+
+    missing_keys: list[str]
+    unexpected_keys: list[str]
+
+    def __repr__(self) -> str:
+        if not self.missing_keys and not self.unexpected_keys:
+            return "<All keys matched successfully>"
+        return f"IncompatibleKeys(missing_keys={self.missing_keys}, unexpected_keys={self.unexpected_keys})"
+
+
+class ModuleState:
+    """`state_dict` and `load_state_dict`; subclasses change what one module stores by overriding the two methods with an underscore."""
+
+    _version: int | None
+    _parameters: dict[str, Any]
+    _buffers: dict[str, Any]
+    _modules: dict[str, Any]
+    _non_persistent_buffers_set: set[str]
+    _state_dict_hooks: OrderedDict[int, Any]
+    _state_dict_pre_hooks: OrderedDict[int, Any]
+    _load_state_dict_pre_hooks: OrderedDict[int, Any]
+    _load_state_dict_post_hooks: OrderedDict[int, Any]
+
+    def get_extra_state(self) -> Any:
+        """What a subclass wants in its state dict beside tensors; must be picklable."""
+        raise RuntimeError(f"{type(self).__name__}.get_extra_state: not implemented; define it together with set_extra_state")
+
+    def set_extra_state(self, state: Any) -> None:
+        raise RuntimeError(f"{type(self).__name__}.set_extra_state: not implemented; define it together with get_extra_state")
+
+    def _defines_extra_state(self) -> bool:
+        return type(self).get_extra_state is not ModuleState.get_extra_state
+
+    def _own_state(self) -> dict[str, Any]:
+        """Parameters and persistent buffers of this module alone."""
+        buffers = {name: value for name, value in self._buffers.items() if name not in self._non_persistent_buffers_set}
+        return {name: value for name, value in {**self._parameters, **buffers}.items() if value is not None}
+
+    # Saving -------------------------------------------------------------------------------------------------------------------------
+
+    def state_dict(self, *arguments: Any, destination: Any = None, prefix: str = "", keep_vars: bool = False) -> Any:
+        """An ordered dict of all parameters and persistent buffers, here and below, detached unless `keep_vars`; they share memory.
+
+        Its attribute `_metadata` has the version of every module.
+        """
+        if arguments:  # the order of an older signature
+            destination, prefix, keep_vars = (*arguments, *(destination, prefix, keep_vars)[len(arguments) :])
+        if destination is None:
+            destination = OrderedDict()
+            destination._metadata = OrderedDict()
+        metadata = {"version": self._version}
+        if hasattr(destination, "_metadata"):
+            destination._metadata[prefix[:-1]] = metadata
+        for hook in self._state_dict_pre_hooks.values():
+            hook(self, prefix, keep_vars)
+        self._save_to_state_dict(destination, prefix, keep_vars)
+        for name, child in self._modules.items():
+            if child is not None:
+                child.state_dict(destination=destination, prefix=f"{prefix}{name}.", keep_vars=keep_vars)
+        for hook in self._state_dict_hooks.values():
+            result = hook(self, destination, prefix, metadata)
+            destination = destination if result is None else result
+        return destination
+
+    def _save_to_state_dict(self, destination: Any, prefix: str, keep_vars: bool) -> None:
+        for name, value in self._own_state().items():
+            destination[prefix + name] = value if keep_vars else value.detach()
+        if self._defines_extra_state():
+            destination[prefix + EXTRA_STATE] = self.get_extra_state()
+
+    def _register_state_dict_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
+        return register(self._state_dict_hooks, hook)
+
+    def register_state_dict_post_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
+        """After `state_dict`: `hook(module, state_dict, prefix, local_metadata)`, which changes the dict in place."""
+        return register(self._state_dict_hooks, hook)
+
+    def register_state_dict_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
+        """Before `state_dict`: `hook(module, prefix, keep_vars)`."""
+        return register(self._state_dict_pre_hooks, hook)
+
+    # Loading ------------------------------------------------------------------------------------------------------------------------
+
+    def load_state_dict(self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False) -> IncompatibleKeys:
+        """Copies the tensors of `state_dict` into this module, or with `assign` puts them in the place of its own.
+
+        Returns the missing and the unexpected keys; with `strict` they raise RuntimeError, as different shapes always do, all problems at
+        once. Raises TypeError unless `state_dict` is a mapping.
+        """
+        if not isinstance(state_dict, Mapping):
+            raise TypeError(f"Expected state_dict to be dict-like, got {type(state_dict)}.")
+        metadata = getattr(state_dict, "_metadata", None)
+        load = _Load(OrderedDict(state_dict), metadata, strict, assign)
+        load.into(self, "")
+        errors = load.errors
+        if strict:
+            for keys, what in ((load.missing, "Missing"), (load.unexpected, "Unexpected")):
+                if keys:
+                    quoted = ", ".join(f'"{key}"' for key in keys)
+                    errors.insert(0, f"{what} key(s) in state_dict: {quoted}. ")
+        if errors:
+            details = "\n\t".join(errors)
+            raise RuntimeError(f"Error(s) in loading state_dict for {type(self).__name__}:\n\t{details}")
+        return IncompatibleKeys(load.missing, load.unexpected)
+
+    def _load_from_state_dict(
+        self,
+        state_dict: Any,
+        prefix: str,
+        local_metadata: dict[str, Any],
+        strict: bool,
+        missing_keys: list[str],
+        unexpected_keys: list[str],
+        error_msgs: list[str],
+    ) -> None:
+        """Loads this module alone; appends to the three lists."""
+        for hook in self._load_state_dict_pre_hooks.values():
+            hook(state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs)
+        for name, target in self._own_state().items():
+            key = prefix + name
+            if key in state_dict:
+                problem = _load_tensor(self, name, target, key, state_dict[key], local_metadata.get("assign_to_params_buffers", False))
+                error_msgs.extend(problem)
+            elif strict:
+                missing_keys.append(key)
+        self._load_extra_state(state_dict, prefix + EXTRA_STATE, strict, missing_keys, unexpected_keys)
+        if strict:
+            unexpected_keys.extend(key for key in state_dict if self._is_unexpected(key, prefix))
+
+    def _load_extra_state(self, state_dict: Any, key: str, strict: bool, missing_keys: list[str], unexpected_keys: list[str]) -> None:
+        if type(self).set_extra_state is not ModuleState.set_extra_state:
+            if key in state_dict:
+                self.set_extra_state(state_dict[key])
+            elif strict:
+                missing_keys.append(key)
+        elif strict and key in state_dict:
+            unexpected_keys.append(key)
+
+    def _is_unexpected(self, key: str, prefix: str) -> bool:
+        if not key.startswith(prefix) or key == prefix + EXTRA_STATE:
+            return False
+        name, dot, _ = key[len(prefix) :].partition(".")
+        return name not in self._modules if dot else name not in self._own_state() and name not in self._modules
+
+    def register_load_state_dict_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
+        """Before this module is loaded: `hook(module, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs)`."""
+        return register(self._load_state_dict_pre_hooks, lambda *arguments: hook(self, *arguments))
+
+    def _register_load_state_dict_pre_hook(self, hook: Callable[..., Any], with_module: bool = False) -> RemovableHandle:
+        return self.register_load_state_dict_pre_hook(hook) if with_module else register(self._load_state_dict_pre_hooks, hook)
+
+    def register_load_state_dict_post_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
+        """After this module and all below were loaded: `hook(module, incompatible_keys)`, whose lists it may change."""
+        return register(self._load_state_dict_post_hooks, hook)
+
+
+class _Load:
+    """One `load_state_dict` going down the tree."""
+
+    def __init__(self, state: Any, metadata: Any, strict: bool, assign: bool) -> None:
+        self.state, self.metadata, self.strict, self.assign = state, metadata, strict, assign
+        self.missing: list[str] = []
+        self.unexpected: list[str] = []
+        self.errors: list[str] = []
+        if metadata is not None:
+            state._metadata = metadata
+
+    def into(self, module: Any, prefix: str) -> None:
+        local = dict({} if self.metadata is None else self.metadata.get(prefix[:-1], {}))
+        if self.assign:
+            local["assign_to_params_buffers"] = True
+        # Missing and unexpected keys are collected whether strict or not; strict decides what becomes of them.
+        module._load_from_state_dict(self.state, prefix, local, True, self.missing, self.unexpected, self.errors)
+        for name, child in module._modules.items():
+            if child is not None:
+                self.into(child, f"{prefix}{name}.")
+        keys = IncompatibleKeys(self.missing, self.unexpected)
+        for hook in module._load_state_dict_post_hooks.values():
+            if hook(module, keys) is not None:
+                raise RuntimeError("hooks registered with register_load_state_dict_post_hook must change the keys in place and return None")
+
+
+def _load_tensor(module: Any, name: str, target: Any, key: str, value: Any, assign: bool) -> list[str]:
+    """Copies or assigns one tensor; the problems met."""
+    if not isinstance(value, Tensor):
+        return [f'While copying the parameter named "{key}", expected torch.Tensor or Tensor-like object from checkpoint but received {type(value)}']
+    if target.dim() == 0 and value.dim() == 1 and value.numel() == 1:
+        value = value[0]  # scalars were stored as vectors once
+    if tuple(value.shape) != tuple(target.shape):
+        return [
+            f"size mismatch for {key}: copying a param with shape {value.shape} from checkpoint, "
+            f"the shape in current model is {target.shape}."
+        ]
+    try:
+        with no_grad():
+            if assign:
+                _assign(module, name, target, value)
+            else:
+                target.copy_(value)
+    except Exception as error:
+        return [
+            f'While copying the parameter named "{key}", whose dimensions in the model are {target.shape} and whose dimensions in the '
+            f"checkpoint are {value.shape}, an exception occurred : {error.args}."
+        ]
+    return []
+
+
+def _assign(module: Any, name: str, target: Any, value: Any) -> None:
+    from torch_py.nn.parameter import Parameter
+
+    if isinstance(target, Parameter):
+        setattr(module, name, value if isinstance(value, Parameter) else Parameter(value, target.requires_grad))
+        getattr(module, name).requires_grad_(target.requires_grad)
+    else:
+        setattr(module, name, value)

@@ -1,0 +1,379 @@
+"""`nn.Module`: a tree of modules that own parameters and buffers. Attributes, traversal and conversion are here; calling with hooks is in
+_calls.py, state dicts are in _state.py."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar
+
+from torch_py import _C
+from torch_py._tensor import Tensor
+from torch_py.autograd.grad_mode import no_grad
+from torch_py.nn.modules._calls import ModuleCalls
+from torch_py.nn.modules._state import ModuleState
+from torch_py.nn.parameter import Buffer, Parameter
+
+__all__ = ["Module"]
+T = TypeVar("T", bound="Module")
+
+# The dictionaries whose entries read as attributes, in the order of look-up.
+_REGISTRIES = ("_parameters", "_buffers", "_modules")
+
+
+class Module(ModuleCalls, ModuleState):
+    """Base of all layers and models. Subclasses call `super().__init__()` first, assign parameters and submodules, define `forward`.
+
+    `version` numbers the layout of a class's state dict; it is stored in the dict's metadata.
+    """
+
+    dump_patches = False
+    _version = 1
+    training: bool
+    call_super_init = False
+
+    def __init__(self, *arguments: Any, **keywords: Any) -> None:
+        if not self.call_super_init and (arguments or keywords):
+            raise TypeError(f"{type(self).__name__}.__init__() takes 1 positional argument, got {arguments} {keywords}")
+        fields: dict[str, Any] = {"training": True, "_non_persistent_buffers_set": set()}
+        fields.update((registry, {}) for registry in _REGISTRIES)
+        fields.update((hooks, OrderedDict()) for hooks in self._hook_registries)
+        vars(self).update(fields)
+        if self.call_super_init:
+            super().__init__(*arguments, **keywords)
+
+    # Attributes ---------------------------------------------------------------------------------------------------------------------
+
+    def __getattr__(self, name: str) -> Any:
+        fields = vars(self)
+        for registry in _REGISTRIES:
+            if registry in fields and name in fields[registry]:
+                return fields[registry][name]
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+
+    def _registry(self, name: str, what: str) -> dict[str, Any]:
+        registry = vars(self).get(name)
+        if registry is None:
+            raise AttributeError(f"cannot assign {what} before Module.__init__() call")
+        return registry  # type: ignore[no-any-return]
+
+    def _forget(self, name: str, *, keep: str) -> None:
+        """Removes `name` from everywhere but the registry `keep`, as a name means one thing."""
+        fields = vars(self)
+        fields.pop(name, None)
+        for registry in _REGISTRIES:
+            if registry != keep and registry in fields:
+                fields[registry].pop(name, None)
+        if keep != "_buffers":
+            fields.get("_non_persistent_buffers_set", set()).discard(name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        fields = vars(self)
+        if isinstance(value, Parameter):
+            self._registry("_parameters", "parameters")
+            self._forget(name, keep="_parameters")
+            self.register_parameter(name, value)
+        elif isinstance(value, Module):
+            registry = self._registry("_modules", "module")
+            self._forget(name, keep="_modules")
+            registry[name] = value
+        elif name in fields.get("_parameters", ()):
+            if value is not None:
+                raise TypeError(f"cannot assign '{_type_name(value)}' as parameter '{name}' (torch.nn.Parameter or None expected)")
+            self.register_parameter(name, None)
+        elif name in fields.get("_modules", ()):
+            if value is not None:
+                raise TypeError(f"cannot assign '{_type_name(value)}' as child module '{name}' (torch.nn.Module or None expected)")
+            fields["_modules"][name] = None
+        elif isinstance(value, Buffer):
+            self._forget(name, keep="_buffers")
+            self._registry("_buffers", "buffers").pop(name, None)
+            self.register_buffer(name, value, value.persistent)
+        elif name in fields.get("_buffers", ()):
+            if value is not None and not isinstance(value, Tensor):
+                raise TypeError(f"cannot assign '{_type_name(value)}' as buffer '{name}' (torch.nn.Buffer, torch.Tensor or None expected)")
+            fields["_buffers"][name] = value
+        else:
+            super().__setattr__(name, value)
+
+    def __delattr__(self, name: str) -> None:
+        for registry in _REGISTRIES:
+            if name in vars(self).get(registry, ()):
+                del vars(self)[registry][name]
+                self._non_persistent_buffers_set.discard(name)
+                return
+        super().__delattr__(name)
+
+    def __dir__(self) -> list[str]:
+        names = {*dir(type(self)), *vars(self)}.union(*(vars(self).get(registry, ()) for registry in _REGISTRIES))
+        return sorted(name for name in names if name and not name[0].isdigit())
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        for hooks in self._hook_registries:  # pickles of before a registry existed
+            vars(self).setdefault(hooks, OrderedDict())
+        vars(self).setdefault("_non_persistent_buffers_set", set())
+
+    def _check_name(self, name: Any, kind: str, registry: str) -> None:
+        if not isinstance(name, str):
+            raise TypeError(f"{kind} name should be a string. Got {_type_name(name)}")
+        if "." in name:
+            raise KeyError(f'{kind} name can\'t contain "."')
+        if name == "":
+            raise KeyError(f'{kind} name can\'t be empty string ""')
+        if name not in vars(self)[registry] and (name in vars(self) or hasattr(self, name)):
+            raise KeyError(f"attribute '{name}' already exists")
+
+    def register_parameter(self, name: str, param: Parameter | None) -> None:
+        """Makes `param` (None: a parameter this module could have and has not) the attribute `name`.
+
+        Raises KeyError for a name that is taken, empty or has a dot; TypeError unless it is a Parameter; ValueError when it was computed.
+        """
+        registry = self._registry("_parameters", "parameter")
+        self._check_name(name, "parameter", "_parameters")
+        if param is not None and not isinstance(param, Parameter):
+            raise TypeError(f"cannot assign '{_type_name(param)}' object to parameter '{name}' (torch.nn.Parameter or None required)")
+        if param is not None and param.grad_fn is not None:
+            raise ValueError(
+                f"Cannot assign non-leaf Tensor to parameter '{name}': model parameters must be made by the user; to express "
+                f"'{name}' as a function of another tensor compute it in forward()"
+            )
+        registry[name] = param
+
+    def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
+        """Makes `tensor` an attribute that moves with the module and is no parameter; in the state dict if `persistent`."""
+        registry = self._registry("_buffers", "buffer")
+        self._check_name(name, "buffer", "_buffers")
+        if tensor is not None and not isinstance(tensor, Tensor):
+            raise TypeError(f"cannot assign '{_type_name(tensor)}' object to buffer '{name}' (torch Tensor or None required)")
+        registry[name] = tensor
+        (self._non_persistent_buffers_set.discard if persistent else self._non_persistent_buffers_set.add)(name)
+
+    def add_module(self, name: str, module: Module | None) -> None:
+        """Makes `module` the child `name`. Raises TypeError unless it is a Module or None, KeyError for a name that cannot be."""
+        if not isinstance(module, Module) and module is not None:
+            raise TypeError(f"{_type_name(module)} is not a Module subclass")
+        registry = self._registry("_modules", "module")
+        self._check_name(name, "module", "_modules")
+        registry[name] = module
+
+    register_module = add_module
+
+    # Traversal ----------------------------------------------------------------------------------------------------------------------
+
+    def get_submodule(self, target: str) -> Module:
+        """The module at the dotted path `target`, this one for ''. Raises AttributeError naming the part that is not there."""
+        module: Any = self
+        for name in target.split(".") if target else []:
+            if not hasattr(module, name):
+                raise AttributeError(f"{type(module).__name__} has no attribute `{name}`")
+            module = getattr(module, name)
+            if not isinstance(module, Module):
+                raise AttributeError(f"`{name}` is not an nn.Module")
+        return module  # type: ignore[no-any-return]
+
+    def _get_entry(self, target: str, registry: str, what: str) -> Any:
+        path, _, name = target.rpartition(".")
+        owner = self.get_submodule(path)
+        if name not in vars(owner)[registry]:
+            raise AttributeError(f"`{name}` is not {what} of {type(owner).__name__}")
+        return vars(owner)[registry][name]
+
+    def get_parameter(self, target: str) -> Parameter:
+        return self._get_entry(target, "_parameters", "a parameter")  # type: ignore[no-any-return]
+
+    def get_buffer(self, target: str) -> Tensor:
+        return self._get_entry(target, "_buffers", "a buffer")  # type: ignore[no-any-return]
+
+    def named_modules(self, memo: set[Any] | None = None, prefix: str = "", remove_duplicate: bool = True) -> Iterator[tuple[str, Module]]:
+        """This module and all below it, with dotted names, parents first; a module that occurs twice comes once."""
+        seen = set() if memo is None else memo
+        if self in seen:
+            return
+        if remove_duplicate:
+            seen.add(self)
+        yield prefix, self
+        for name, child in self._modules.items():
+            if child is not None:
+                yield from child.named_modules(seen, f"{prefix}.{name}" if prefix else name, remove_duplicate)
+
+    def modules(self) -> Iterator[Module]:
+        return (module for _, module in self.named_modules())
+
+    def named_children(self) -> Iterator[tuple[str, Module]]:
+        seen = set()
+        for name, child in self._modules.items():
+            if child is not None and child not in seen:
+                seen.add(child)
+                yield name, child
+
+    def children(self) -> Iterator[Module]:
+        return (child for _, child in self.named_children())
+
+    def _named_members(self, registry: str, prefix: str, recurse: bool, remove_duplicate: bool) -> Iterator[tuple[str, Any]]:
+        seen = set()
+        owners = self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate) if recurse else [(prefix, self)]
+        for path, owner in owners:
+            for name, member in vars(owner)[registry].items():
+                if member is None or id(member) in seen:
+                    continue
+                if remove_duplicate:
+                    seen.add(id(member))
+                yield f"{path}.{name}" if path else name, member
+
+    def named_parameters(self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True) -> Iterator[tuple[str, Parameter]]:
+        return self._named_members("_parameters", prefix, recurse, remove_duplicate)
+
+    def parameters(self, recurse: bool = True) -> Iterator[Parameter]:
+        return (parameter for _, parameter in self.named_parameters(recurse=recurse))
+
+    def named_buffers(self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True) -> Iterator[tuple[str, Tensor]]:
+        return self._named_members("_buffers", prefix, recurse, remove_duplicate)
+
+    def buffers(self, recurse: bool = True) -> Iterator[Tensor]:
+        return (buffer for _, buffer in self.named_buffers(recurse=recurse))
+
+    def apply(self: T, fn: Callable[[Module], None]) -> T:
+        """Calls `fn` on every module below, children first, then on this one."""
+        for child in self.children():
+            child.apply(fn)
+        fn(self)
+        return self
+
+    def train(self: T, mode: bool = True) -> T:
+        """Switches training behaviour (dropout, statistics of batch norm) on or off, here and below."""
+        if not isinstance(mode, bool):
+            raise ValueError(f"training mode is expected to be boolean, got {mode!r}")
+        self.training = mode
+        for child in self.children():
+            child.train(mode)
+        return self
+
+    def eval(self: T) -> T:
+        return self.train(False)
+
+    def requires_grad_(self: T, requires_grad: bool = True) -> T:
+        for parameter in self.parameters():
+            parameter.requires_grad_(requires_grad)
+        return self
+
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        """Drops the gradients of all parameters, or fills them with zeros."""
+        clear_gradients(self.parameters(), set_to_none)
+
+    # Conversion ---------------------------------------------------------------------------------------------------------------------
+
+    def _apply(self: T, fn: Callable[[Any], Any], recurse: bool = True) -> T:
+        """Replaces every tensor here and below by `fn` of it; parameters keep their identity, so optimisers still hold them."""
+        for child in self.children() if recurse else ():
+            child._apply(fn)
+        for parameter in self._parameters.values():
+            if parameter is None:
+                continue
+            with no_grad():
+                parameter.data = fn(parameter.data)
+                if parameter.grad is not None:
+                    gradient = fn(parameter.grad.data)
+                    parameter.grad = None
+                    parameter.grad = gradient
+        for name, buffer in self._buffers.items():
+            if buffer is not None:
+                self._buffers[name] = fn(buffer)
+        return self
+
+    def to(self: T, *arguments: Any, **keywords: Any) -> T:
+        """Converts in place: `to(device)`, `to(dtype)`, `to(device, dtype)`, `to(tensor)`. The dtype, floating or complex, leaves integers alone."""
+        device, dtype, non_blocking, memory_format = _parse_to(*arguments, **keywords)
+        if dtype is not None and not (dtype.is_floating_point or dtype.is_complex):
+            raise TypeError(f"nn.Module.to only accepts floating point or complex dtypes, but got desired dtype={dtype}")
+
+        def convert(tensor: Any) -> Any:
+            target = dtype if tensor.is_floating_point() or tensor.is_complex() else None
+            extra = {"memory_format": memory_format} if memory_format is not None and tensor.dim() in (4, 5) else {}
+            return tensor.to(device or tensor.device, target or tensor.dtype, non_blocking, **extra)
+
+        return self._apply(convert)
+
+    def _cast_floating(self: T, dtype: Any) -> T:
+        return self._apply(lambda tensor: tensor.to(dtype) if tensor.is_floating_point() else tensor)
+
+    def float(self: T) -> T:
+        return self._cast_floating(_C.float32)
+
+    def double(self: T) -> T:
+        return self._cast_floating(_C.float64)
+
+    def half(self: T) -> T:
+        return self._cast_floating(_C.float16)
+
+    def bfloat16(self: T) -> T:
+        return self._cast_floating(_C.bfloat16)
+
+    def type(self: T, dst_type: Any) -> T:
+        return self._apply(lambda tensor: tensor.type(dst_type))
+
+    def cpu(self: T) -> T:
+        return self._apply(lambda tensor: tensor.cpu())
+
+    def cuda(self: T, device: Any = None) -> T:
+        return self._apply(lambda tensor: tensor.cuda(device))
+
+    def to_empty(self: T, *, device: Any, recurse: bool = True) -> T:
+        return self._apply(lambda tensor: _C._torch.empty_like(tensor, device=device), recurse)
+
+    def share_memory(self: T) -> T:
+        return self._apply(lambda tensor: tensor.share_memory_())
+
+    # Printing -----------------------------------------------------------------------------------------------------------------------
+
+    def _get_name(self) -> str:
+        return type(self).__name__
+
+    def extra_repr(self) -> str:
+        """What subclasses print of themselves, one line or several."""
+        return ""
+
+    def __repr__(self) -> str:
+        own = self.extra_repr().split("\n") if self.extra_repr() else []
+        children = [f"({name}): " + repr(child).replace("\n", "\n  ") for name, child in self._modules.items()]
+        lines = own + children
+        if len(own) == 1 and not children:
+            return f"{self._get_name()}({own[0]})"
+        inside = "".join(f"\n  {line}" for line in lines)
+        return f"{self._get_name()}({inside}\n)" if lines else f"{self._get_name()}()"
+
+
+def _type_name(value: Any) -> str:
+    kind = type(value)
+    return kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
+
+
+def clear_gradients(parameters: Any, set_to_none: bool) -> None:
+    for parameter in parameters:
+        if parameter.grad is None:
+            continue
+        if set_to_none:
+            parameter.grad = None
+            continue
+        if parameter.grad.grad_fn is not None:
+            parameter.grad.detach_()
+        else:
+            parameter.grad.requires_grad_(False)
+        parameter.grad.zero_()
+
+
+def _parse_to(
+    *arguments: Any, device: Any = None, dtype: Any = None, non_blocking: bool = False, copy: bool = False, memory_format: Any = None
+) -> tuple[Any, Any, bool, Any]:
+    for argument in arguments:
+        if isinstance(argument, Tensor):
+            device, dtype = argument.device, argument.dtype
+        elif isinstance(argument, _C.dtype):
+            dtype = argument
+        elif isinstance(argument, bool):
+            non_blocking = argument
+        elif isinstance(argument, (str, int, _C.device)):
+            device = _C.device(argument)
+        elif argument is not None:
+            raise TypeError(f"Module.to: expected a device, a dtype or a tensor, got {type(argument).__name__}")
+    return (_C.device(device) if isinstance(device, (str, int)) else device), dtype, non_blocking, memory_format

@@ -1,0 +1,41 @@
+"""Registered callbacks that can be removed again."""
+
+from __future__ import annotations
+
+import itertools
+import weakref
+from collections import OrderedDict
+from typing import Any
+
+_ids = itertools.count()
+
+
+class RemovableHandle:
+    """Removes its hook from the dictionary it was registered in, by `remove()` or at the end of a `with` block."""
+
+    def __init__(self, hooks_dict: Any, *, extra_dict: Any = None) -> None:
+        self.id = next(_ids)
+        others = extra_dict if isinstance(extra_dict, list) else [extra_dict]
+        # Weak: a handle that is kept must not keep a module and its parameters alive.
+        self._dictionaries = [weakref.ref(dictionary) for dictionary in [hooks_dict, *others] if dictionary is not None]
+
+    def remove(self) -> None:
+        for reference in self._dictionaries:
+            dictionary = reference()
+            if dictionary is not None:
+                dictionary.pop(self.id, None)
+
+    def __enter__(self) -> RemovableHandle:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.remove()
+
+
+def register(hooks: OrderedDict[int, Any], hook: Any, *, first: bool = False, extra: list[Any] | None = None) -> RemovableHandle:
+    """Adds `hook` at the end of `hooks`, or in front with `first`."""
+    handle = RemovableHandle(hooks, extra_dict=extra or [])
+    hooks[handle.id] = hook
+    if first:
+        hooks.move_to_end(handle.id, last=False)
+    return handle
