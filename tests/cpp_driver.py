@@ -16,15 +16,24 @@ REPOSITORY = Path(__file__).resolve().parent.parent
 PROJECT_FLAGS = ("-std=c++20", "-Wall", "-Wextra", "-Werror", "-fno-math-errno", "-fno-trapping-math", "-I.")
 
 
-def build(output: Path, sources: list[str], *flags: str) -> Path:
-    """The program made of `sources` (relative to the repository) at `output`."""
+def _compile(output: Path, sources: list[str], *flags: str) -> Path:
     compiler = os.environ.get("CXX") or shutil.which("g++") or shutil.which("clang++")
     if compiler is None:
         pytest.skip("no C++ compiler")
-    command = [*compiler.split(), *PROJECT_FLAGS, *flags, *sources, "-o", str(output), "-pthread"]
+    command = [*compiler.split(), *PROJECT_FLAGS, *flags, *sources, "-o", str(output)]
     result = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True)
     assert result.returncode == 0, f"{' '.join(command)}\n{result.stderr[-4000:]}"
     return output
+
+
+def object_file(output: Path, source: str, *flags: str) -> str:
+    """`source` compiled with flags of its own, to be passed to build() among the sources."""
+    return str(_compile(output, [source], "-c", *flags))
+
+
+def build(output: Path, sources: list[str], *flags: str) -> Path:
+    """The program made of `sources` (relative to the repository) at `output`."""
+    return _compile(output, sources, *flags, "-pthread")
 
 
 def run(program: Path, *arguments: str, **environment: str) -> str:

@@ -142,7 +142,8 @@ def fit(spec: Fit) -> tuple[list[mp.mpf], mp.mpf]:
 def two_over_pi() -> tuple[list[mp.mpf], list[mp.mpf]]:
     """Row e: 2/pi less those multiples of 4 / 2^(e-23) that only add whole turns for floats in [2^e, 2^(e+1)).
 
-    High parts have 29 bits, so that their product with a float is exact in double.
+    High parts have 29 bits, so that their product with a float is exact in double. They are rounded down: the low parts are positive,
+    and -0 times both stays -0.
     """
     high, low = [], []
     with mp.workprec(400):
@@ -151,7 +152,7 @@ def two_over_pi() -> tuple[list[mp.mpf], list[mp.mpf]]:
             value = 2 / mp.pi * scale
             value = (value - 4 * mp.nint(value / 4) if row > 25 else value) / scale
             mantissa, exponent = mp.frexp(value)
-            high.append(mp.ldexp(mp.nint(mp.ldexp(mantissa, 29)), int(exponent) - 29))
+            high.append(mp.ldexp(mp.floor(mp.ldexp(mantissa, 29)), int(exponent) - 29))
             low.append(value - high[-1])
     return high, low
 

@@ -60,25 +60,9 @@ def broadcast_tensors(*tensors: Any) -> tuple[Tensor, ...]:
 def meshgrid(*tensors: Any, indexing: str = "ij") -> tuple[Tensor, ...]:
     """Coordinates of a grid: for vectors (or scalars) of lengths n1, n2, ... as many tensors of shape (n1, n2, ...).
 
-    `indexing='xy'` swaps the first two dimensions. Raises RuntimeError for tensors of more dimensions, different dtypes, or another
-    `indexing`.
+    `indexing='xy'` swaps the first two dimensions.
     """
-    given = _one_sequence(tensors)
-    if indexing not in ("ij", "xy"):
-        raise RuntimeError(f"meshgrid: expected indexing to be 'ij' or 'xy', got {indexing!r}")
-    for tensor in given:
-        if tensor.dim() > 1:
-            raise RuntimeError(f"meshgrid: expected scalars or vectors, got a tensor of shape {tuple(tensor.shape)}")
-        if tensor.dtype != given[0].dtype:
-            raise RuntimeError(f"meshgrid: expected tensors of one dtype, got {given[0].dtype} and {tensor.dtype}")
-    swapped = indexing == "xy" and len(given) >= 2
-    order = [1, 0, *range(2, len(given))] if swapped else list(range(len(given)))
-    vectors = [given[index].reshape(-1) for index in order]
-    shape = [vector.numel() for vector in vectors]
-    grids = [
-        vector.view([-1 if axis == position else 1 for axis in range(len(vectors))]).expand(shape) for position, vector in enumerate(vectors)
-    ]
-    return tuple(grids[index].transpose(0, 1) if swapped else grids[index] for index in order)
+    return tuple(_torch.meshgrid(list(_one_sequence(tensors)), indexing=indexing))
 
 
 def norm(
@@ -88,28 +72,12 @@ def norm(
     if p == "nuc":
         raise NotImplementedError("norm: the nuclear norm needs singular values, which this build does not have")
     order = 2.0 if p in ("fro", None) else float(p)  # type: ignore[arg-type]
-    native = getattr(_C._linalg, "vector_norm", None)
-    if native is not None:
-        keywords = {"dtype": dtype} | ({"out": out} if out is not None else {})
-        return native(input, order, dim, keepdim, **keywords)  # type: ignore[no-any-return]
-    result = _composed_norm(input if dtype is None else input.to(dtype), order, dim, keepdim)
+    tensor = input if dtype is None else input.to(dtype)
+    if dim is None and not keepdim:
+        result = _torch.norm(tensor, order)
+    else:
+        result = _torch.norm(tensor, order, list(range(tensor.dim())) if dim is None else dim, keepdim)
     return result if out is None else out.copy_(result)  # type: ignore[no-any-return]
-
-
-def _composed_norm(tensor: Any, order: float, dim: Any, keepdim: bool) -> Any:
-    dims = list(range(tensor.dim())) if dim is None else dim
-    magnitude = tensor.abs()
-    if order == float("inf"):
-        return magnitude.amax(dims, keepdim)
-    if order == float("-inf"):
-        return magnitude.amin(dims, keepdim)
-    if order == 0:
-        return (magnitude != 0).to(magnitude.dtype).sum(dims, keepdim)
-    if order == 1:
-        return magnitude.sum(dims, keepdim)
-    if order == 2:
-        return (magnitude * magnitude).sum(dims, keepdim).sqrt()
-    return magnitude.pow(order).sum(dims, keepdim).pow(1.0 / order)
 
 
 def einsum(equation: str, *operands: Any) -> Tensor:

@@ -6,6 +6,7 @@
 
 #include "c10/core/Generator.h"
 #include "c10/core/Scalar.h"
+#include "c10/core/ScalarMath.h"
 #include "c10/core/TensorImpl.h"
 #include "c10/util/ArrayRef.h"
 #include "c10/util/Exception.h"

@@ -48,7 +48,7 @@ void pointwise_loop(const F& op, char* const* data, const int64_t* strides, int6
   alignas(64) char blocks[std::max<size_t>(sizeof...(A), 1)][kBlock * 16];
   for (int64_t start = 0; start < n; start += kBlock) {
     const int64_t count = std::min(kBlock, n - start);
-    auto pointer = [&](auto position, auto* typed) {
+    [[maybe_unused]] auto pointer = [&](auto position, auto* typed) {
       constexpr size_t k = decltype(position)::value;
       using T = std::remove_pointer_t<decltype(typed)>;
       const char* source = data[k + 1] + start * strides[k + 1];

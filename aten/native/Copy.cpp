@@ -83,17 +83,27 @@ Tensor to_bool(const Tensor& self) { return self.to(kBool); }
 
 void fill_tensor(const Tensor& self, const Tensor& value) { at::fill_(self, value.item()); }
 
+namespace {
+template <typename T>
+Scalar number_of(T value) {
+  constexpr ScalarType type = scalar_type_of<T>;
+  if constexpr (c10::is_complex(type)) {
+    return Scalar(convert<c10::complex<double>>(value));
+  } else if constexpr (is_floating(type)) {
+    return Scalar(convert<double>(value));
+  } else if constexpr (type == kBool) {
+    return Scalar(value);
+  } else {
+    return Scalar(static_cast<int64_t>(value));
+  }
+}
+}  // namespace
+
 Scalar item(const Tensor& self) {
   TORCH_CHECK(self.numel() == 1, "a Tensor with ", self.numel(), " elements cannot be converted to Scalar");
   switch (self.scalar_type()) {
-#define CASE(cpp, name, python)                                                                  \
-  case ScalarType::name: {                                                                       \
-    const cpp value = *static_cast<const cpp*>(self.data());                                     \
-    if constexpr (std::is_same_v<cpp, bool>) return Scalar(value);                               \
-    else if constexpr (c10::is_complex(ScalarType::name)) return Scalar(convert<c10::complex<double>>(value)); \
-    else if constexpr (is_floating(ScalarType::name)) return Scalar(convert<double>(value));     \
-    else return Scalar(static_cast<int64_t>(value));                                             \
-  }
+#define CASE(cpp, name, python) \
+  case ScalarType::name: return number_of(*static_cast<const cpp*>(self.data()));
     TORCH_PY_FORALL_SCALAR_TYPES(CASE)
 #undef CASE
     case ScalarType::Undefined: break;

@@ -58,7 +58,7 @@ Tensor transpose(const Tensor& self, int64_t dim0, int64_t dim1) {
   return alias_with_sizes_and_strides(self, sizes, strides, self.storage_offset());
 }
 
-Tensor t(const Tensor& self) { return self.dim() < 2 ? alias(self) : transpose(self, 0, 1); }
+Tensor t(const Tensor& self) { return self.dim() < 2 ? alias(self) : native::transpose(self, 0, 1); }
 Tensor swapaxes(const Tensor& self, int64_t axis0, int64_t axis1) { return at::transpose(self, axis0, axis1); }
 
 Tensor permute(const Tensor& self, IntArrayRef dims) {

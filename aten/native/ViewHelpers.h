@@ -1,5 +1,6 @@
 #pragma once
 #include "aten/core/Tensor.h"
+#include "c10/dispatch/LocalState.h"
 
 namespace at::native {
 
@@ -9,6 +10,9 @@ inline Tensor alias_with_sizes_and_strides(const Tensor& self, IntArrayRef sizes
   auto impl = make_intrusive<TensorImpl>(self.storage(), self.scalar_type(), self.device(), self.key_set() - kAutogradKeys);
   impl->set_sizes_and_strides(sizes, strides, offset);
   impl->set_view_of(self.impl());
+  // Autograd's own call runs below autograd and decides the origin itself.
+  const LocalState& state = local_state();
+  if (!state.grad_mode && state.below_autograd == 0) impl->set_view_origin(ViewOrigin::NoGradMode);
   return Tensor(std::move(impl));
 }
 

@@ -8,22 +8,29 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from codegen.cli.loading import load_program
+from codegen.cli.loading import base_program
 from codegen.cli.python_signature import python_signatures
-from codegen.diagnostics import did_you_mean
-from codegen.model import Operator, Program
+from codegen.diagnostics import Diagnostics, GenerationError, did_you_mean
+from codegen.model import Operator, Program, read_program
 from codegen.model.cpp import function_signature
 from codegen.model.samples import samples_places
 
 
 def explain(options: argparse.Namespace) -> int:
-    program = load_program(options)
+    problems = Diagnostics()
+    program = read_program(options.yaml, problems, base_program(options))
+    if program is None:
+        raise GenerationError(problems)
     operators = _matching(program, options.operator)
     if not operators:
         print(f"{program.file}: no operator '{options.operator}'; {did_you_mean(options.operator, program.base_names())}",
               file=sys.stderr)
         return 1
-    print("\n\n".join(_explained(program, operator, options.output) for operator in operators))
+    # What is generated is known when everything is right; the rest is worth seeing before.
+    output = None if problems else options.output
+    print("\n\n".join(_explained(program, operator, output) for operator in operators))
+    if problems:
+        print(f"\n{program.file} has problems ({len(problems)}): python -m codegen check", file=sys.stderr)
     return 0
 
 
@@ -39,7 +46,7 @@ def _matching(program: Program, name: str) -> tuple[Operator, ...]:
     return ()
 
 
-def _explained(program: Program, operator: Operator, output: Path) -> str:
+def _explained(program: Program, operator: Operator, output: Path | None) -> str:
     sections = (
         ("entry", [f"{operator.location}", *operator.entry_text.rstrip().split("\n")]),
         ("C++", [function_signature(s) for s in operator.schemas()]),
@@ -47,7 +54,7 @@ def _explained(program: Program, operator: Operator, output: Path) -> str:
         ("dispatch", list(_dispatch(operator))),
         ("derivatives", list(_derivatives(operator))),
         ("dtypes", [", ".join(operator.dtypes)] if operator.dtypes else []),
-        ("generated", list(_generated(program, operator, output))),
+        ("generated", list(_generated(program, operator, output)) if output else ["not while the file has problems"]),
         ("tests", list(_tests(program, operator))),
     )
     lines = [str(operator)]
@@ -100,10 +107,10 @@ def _derived(operator: Operator) -> Iterator[str]:
 def _generated(program: Program, operator: Operator, output: Path) -> Iterator[str]:
     """``path:line`` of each place in the generated tree, as far as the emitters tell."""
     try:
-        emit = importlib.import_module("codegen.emit")
-    except ModuleNotFoundError:  # the front half alone
+        places = list(importlib.import_module("codegen.emit").explain_files(program, operator))
+    except ModuleNotFoundError:  # no emitters: the front half alone
         return
-    for place in emit.explain_files(program, operator):
+    for place in places:
         path, line = place if isinstance(place, tuple) else (place, None)
         yield f"{(output / path).as_posix()}" + (f":{line}" if line else "")
 

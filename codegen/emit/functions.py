@@ -85,6 +85,12 @@ class Function:
     def written(self) -> tuple[Argument, ...]:
         return self.schema.mutable_arguments
 
+    def local(self, name: str) -> str:
+        """``name``, or with underscores so that it is no argument's: a name for a local variable."""
+        while name in self.names:
+            name += "_"
+        return name
+
     @cached_property
     def out_names(self) -> tuple[str, ...]:
         return tuple(a.name for a in self.schema.arguments.out)

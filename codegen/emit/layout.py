@@ -63,3 +63,10 @@ def cpp_string(text: str) -> str:
     """A C++ string literal."""
     escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
     return f'"{escaped}"'
+
+
+def cpp_lines(text: str, columns: int) -> str:
+    """A C++ string literal, one piece a line, that follows ``columns`` of indentation."""
+    lines = text.split("\n")
+    pieces = [cpp_string(line + ("\n" if i + 1 < len(lines) else "")) for i, line in enumerate(lines)]
+    return ("\n" + " " * columns).join(pieces)

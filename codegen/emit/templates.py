@@ -25,6 +25,7 @@ class Templates:
         self.environment.globals.update(source=source, fill=layout.fill)
         self.environment.filters.update(
             comment=layout.comment, cpp_string=layout.cpp_string, indented=layout.indented,
+            cpp_lines=layout.cpp_lines,
         )  # fmt: skip
 
     def render(self, template: str, **values: Any) -> str:

@@ -61,8 +61,12 @@ class KernelIndex:
         return min(found, key=lambda k: k.is_local, default=None)
 
     def near(self, symbol: str, key: str) -> str | None:
-        """The symbol that was probably meant."""
-        return next(iter(difflib.get_close_matches(symbol, sorted(self.symbols(key)), 1, 0.8)), None)
+        """The symbol that was probably meant; a last word in common, such as ``_kernel``, says nothing."""
+        stem, _, last = symbol.rpartition("_")
+        alike = {s.rpartition("_")[0]: s for s in sorted(self.symbols(key)) if stem and s.endswith(f"_{last}")}
+        found = [alike[s] for s in difflib.get_close_matches(stem, alike, 1, 0.75)]
+        others = sorted(s for s in self.symbols(key) if s not in alike.values())
+        return next(iter(found + difflib.get_close_matches(symbol, others, 1, 0.85)), None)
 
     def symbols(self, key: str) -> list[str]:
         return [s for s, found in self._by_symbol.items() if any(k.is_cuda == is_cuda_key(key) for k in found)]

@@ -13,7 +13,7 @@ from typing import cast
 from codegen.diagnostics import Diagnostics, Location, did_you_mean
 from codegen.model import vocabulary
 from codegen.model.dtypes import canonical_dtype, dtype_hint, in_canonical_order
-from codegen.model.kernels import KernelIndex, is_cuda_key
+from codegen.model.kernels import KernelIndex
 from codegen.model.operator import (
     Derivative,
     DispatchEntry,
@@ -21,7 +21,6 @@ from codegen.model.operator import (
     Operator,
     Requirement,
     Structure,
-    Variant,
 )
 from codegen.model.program import DtypeSet
 from codegen.model.text import entry_text

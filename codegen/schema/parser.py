@@ -30,6 +30,8 @@ _FOREIGN_TYPES = {
     "TensorList": "Tensor[]", "IntList": "int[]", "complex": "Scalar", "generator": "Generator",
 }
 
+_MAX_TYPE_LAYERS = 6
+
 
 def parse_schema(text: str) -> FunctionSchema:
     """Parses a whole ``func:`` line; raises SchemaError."""
@@ -185,7 +187,7 @@ class _Parser:
             self.fail(f"unknown type '{name}'", _type_hint(name), offset)
         annotation = self.annotation(name) if self.text.startswith("(", self.position) else None
         type_: Type = BaseType(name)
-        while True:
+        for _ in range(_MAX_TYPE_LAYERS):
             if self.text.startswith("?", self.position):
                 if isinstance(type_, OptionalType):
                     self.fail("'??' is no type", "write one '?'")
@@ -195,6 +197,8 @@ class _Parser:
                 type_ = self.list_of(type_)
             else:
                 break
+        else:
+            self.fail("a type of too many layers", f"write at most {_MAX_TYPE_LAYERS - 1} of '?' and '[]'")
         if self.text.startswith("(", self.position):
             self.fail("an alias annotation stands directly behind the base type", "write Tensor(a!)[] or Tensor(a!)?")
         return type_, annotation

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Union
 
 BASE_TYPES: tuple[str, ...] = (
     "Tensor",
@@ -119,4 +118,4 @@ class ListType(_TypeQueries):
     __str__ = _TypeQueries.__str__
 
 
-Type = Union[BaseType, OptionalType, ListType]
+Type = BaseType | OptionalType | ListType

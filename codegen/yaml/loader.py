@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Union
+from typing import Any
 
 import yaml
 
@@ -72,7 +72,7 @@ class MapValue(_Located):
         return next((name for name, _ in self.entries if name.text == key), None)
 
 
-Value = Union[Text, ListValue, MapValue]
+Value = Text | ListValue | MapValue
 
 
 @dataclass(frozen=True)
@@ -91,6 +91,10 @@ def load_document(name: str, text: str, problems: Diagnostics) -> Document:
     for _ in range(_MAX_SYNTAX_ERRORS):
         try:
             node = yaml.compose(text, Loader=_Loader)
+            root = None if node is None else _Converter(source, problems).convert(node)
+            return Document(source, root, frozenset(unreadable))
+        except RecursionError:
+            problems.report(source.location(0), "yaml", "brackets are nested too deeply", "write lists of at most a few levels")
             break
         except yaml.YAMLError as error:
             index, message, hint = syntax_hint(error, text)
@@ -103,10 +107,7 @@ def load_document(name: str, text: str, problems: Diagnostics) -> Document:
                 unreadable.add(operator.group(1))
             # Blank lines keep the line numbers of what follows.
             text = text[:span[0]] + re.sub(r"[^\n]", " ", text[span[0]:span[1]]) + text[span[1]:]
-    else:
-        return Document(source, None, frozenset(unreadable))
-    root = None if node is None else _Converter(source, problems).convert(node)
-    return Document(source, root, frozenset(unreadable))
+    return Document(source, None, frozenset(unreadable))
 
 
 def _entry_around(text: str, index: int) -> tuple[int, int] | None:

@@ -106,7 +106,8 @@ def test_float_accuracy_of_two_arguments(driver: Path, name: str) -> None:
 
 def test_signs_of_zero(driver: Path) -> None:
     zeros = np.array([0.0, -0.0], np.float32)
-    for name in ["sin", "tan", "asin", "atan", "sinh", "tanh", "asinh", "atanh", "expm1", "log1p", "erf", "floor", "ceil", "trunc", "round", "sqrt"]:
+    odd = ["sin", "tan", "asin", "atan", "sinh", "tanh", "asinh", "atanh", "expm1", "log1p", "erf"]
+    for name in [*odd, "floor", "ceil", "trunc", "round", "sqrt"]:
         assert list(np.signbit(apply(driver, name, zeros))) == [False, True], name
     pairs = np.array([[0.0, -0.0], [-0.0, -0.0], [0.0, 0.0], [-0.0, 0.0], [-0.0, 1.0]], np.float32)
     expected = np.arctan2(pairs[:, 0], pairs[:, 1])
@@ -116,7 +117,8 @@ def test_signs_of_zero(driver: Path) -> None:
 def test_logaddexp(driver: Path) -> None:
     special = np.array(SPECIAL, np.float32)
     pairs = np.stack([np.repeat(special, len(special)), np.tile(special, len(special))], axis=1)
-    expected = np.logaddexp(pairs[:, 0].astype(np.float64), pairs[:, 1].astype(np.float64)).astype(np.float32)
+    with np.errstate(all="ignore"):
+        expected = np.logaddexp(pairs[:, 0].astype(np.float64), pairs[:, 1].astype(np.float64)).astype(np.float32)
     np.testing.assert_allclose(apply(driver, "logaddexp", pairs.ravel().copy()), expected, rtol=3e-7)
 
 

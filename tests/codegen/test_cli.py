@@ -77,6 +77,14 @@ def test_explain_shows_where_the_kernel_is(checkout: Path, capsys: pytest.Captur
     assert "All  again  aten/native/Shape.cpp:1" in capsys.readouterr().out
 
 
+def test_explain_works_beside_problems(checkout: Path, capsys: pytest.CaptureFixture[str]):
+    (checkout / "native_functions.yaml").write_text(YAML.replace("All: again", "All: agian"))
+    assert main(["explain", "again"]) == 0
+    captured = capsys.readouterr()
+    assert "All  agian  not written yet" in captured.out
+    assert captured.err == "\nnative_functions.yaml has problems (1): python -m codegen check\n"
+
+
 def test_explain_an_unknown_operator(checkout: Path, capsys: pytest.CaptureFixture[str]):
     assert main(["explain", "softcup"]) == 1
     assert capsys.readouterr().err == "native_functions.yaml: no operator 'softcup'; did you mean softcap?\n"

@@ -202,6 +202,7 @@ def test_wrong_defaults(argument, hint):
         ("add(Tensor(a ^self) -> Tensor", "expected ')' after an alias annotation", "(a -> *)"),
         ("add(int[2 ^n) -> Tensor", "expected ']', found 'n'", "int[2]"),
         ("add(int?^? n) -> Tensor", "'??' is no type", "one '?'"),
+        ("f(int[][][][][][]^[] n) -> ()", "a type of too many layers", "at most 5"),
         ("add(int n=^) -> Tensor", "expected the default of 'n'", "n=None"),
         ("add(Tensor self,^Tensor other) -> Tensor", "canonical spelling", "write add(Tensor self, Tensor other) -> Tensor"),
         ("add(Tensor self)^-> Tensor", "canonical spelling", "write add(Tensor self) -> Tensor"),

@@ -13,7 +13,7 @@ from torch_py.autograd.grad_mode import enable_grad, inference_mode, no_grad, se
 
 __all__ = [
     "Function", "Variable", "backward", "detect_anomaly", "enable_grad", "functional", "grad", "gradcheck", "gradgradcheck",
-    "graph", "inference_mode", "no_grad", "set_grad_enabled",
+    "graph", "inference_mode", "no_grad", "set_detect_anomaly", "set_grad_enabled",
 ]  # fmt: skip
 
 _LAZY = {"gradcheck": "gradcheck", "gradgradcheck": "gradcheck", "GradcheckError": "gradcheck"}
@@ -124,17 +124,28 @@ def _batched_grad(
     return tuple(None if column[0] is None else _C._torch.stack(list(column)) for column in zip(*rows))
 
 
-class detect_anomaly:
-    """Accepted for compatibility; errors in backward name the operator without it."""
+class set_detect_anomaly:
+    """Whether errors of backward show where forward made the operator, and (`check_nan`) whether nan in gradients is an error.
 
-    def __init__(self, check_nan: bool = True) -> None:
-        self.check_nan = check_nan
+    Takes effect at once; used in `with`, the setting before comes back at the end.
+    """
+
+    def __init__(self, mode: bool, check_nan: bool = True) -> None:
+        self._before = (_C.is_anomaly_enabled(), _C.is_anomaly_check_nan_enabled())
+        _C.set_anomaly_enabled(mode, check_nan)
 
     def __enter__(self) -> None:
         return None
 
     def __exit__(self, *exception: object) -> None:
-        return None
+        _C.set_anomaly_enabled(*self._before)
+
+
+class detect_anomaly(set_detect_anomaly):
+    """`set_detect_anomaly(True)` for a `with` block."""
+
+    def __init__(self, check_nan: bool = True) -> None:
+        super().__init__(True, check_nan)
 
 
 def __getattr__(name: str) -> Any:

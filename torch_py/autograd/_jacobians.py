@@ -23,7 +23,7 @@ def real_parts(tensor: Any) -> Any:
     """The elements as a float64 vector, complex ones as pairs."""
     flat = tensor.detach().reshape(-1)
     if flat.is_complex():
-        flat = _torch.view_as_real(flat.contiguous()).reshape(-1)
+        flat = _torch.stack([flat.real, flat.imag], 1).reshape(-1)
     return flat.to(_C.float64)
 
 
@@ -87,7 +87,7 @@ def _column(gradient: Any, source: Any) -> Any:
     if gradient is None:
         return _torch.zeros(real_size(source), dtype=_C.float64)
     if gradient.is_complex() and not source.is_complex():
-        gradient = _torch.real(gradient)
+        gradient = gradient.real
     elif source.is_complex() and not gradient.is_complex():
         gradient = gradient.to(source.dtype)
     return real_parts(gradient)

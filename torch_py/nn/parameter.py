@@ -45,6 +45,10 @@ class Parameter(Tensor, metaclass=_ParameterMeta):
     _prints_as_plain_tensor = True
 
 
+# The native module treats parameters as plain tensors on its fast paths.
+_C._set_parameter_class(Parameter)
+
+
 class _BufferMeta(type(Tensor)):  # type: ignore[misc]
     def __instancecheck__(cls, instance: object) -> bool:
         return isinstance(instance, Tensor) and vars(instance).get("_is_buffer", False) is True

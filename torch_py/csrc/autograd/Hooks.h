@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "aten/core/Tensor.h"
+#include "c10/dispatch/LocalState.h"
 
 namespace torch::autograd {
 

@@ -74,13 +74,8 @@ void Node::add_next_edge(Edge edge) {
   next_edges_.push_back(std::move(edge));
 }
 
-uint32_t Node::add_input_metadata(const at::Tensor& output) {
-  input_metadata_.emplace_back(output);
-  return static_cast<uint32_t>(input_metadata_.size() - 1);
-}
-
-uint32_t Node::add_undefined_input() {
-  input_metadata_.emplace_back();
+uint32_t Node::add_input_metadata(InputMetadata output) {
+  input_metadata_.push_back(std::move(output));
   return static_cast<uint32_t>(input_metadata_.size() - 1);
 }
 

@@ -25,6 +25,7 @@ struct TORCH_PY_API InputMetadata {
   InputMetadata() = default;  // of an output that takes no gradient (undefined, or of integral type)
   explicit InputMetadata(const at::Tensor& output)
       : sizes(output.sizes()), dtype(output.scalar_type()), device(output.device()) {}
+  InputMetadata(c10::IntArrayRef sizes, c10::ScalarType dtype, c10::Device device) : sizes(sizes), dtype(dtype), device(device) {}
 
   bool is_defined() const { return dtype != c10::ScalarType::Undefined; }
   bool matches(const at::Tensor& grad) const {
@@ -68,8 +69,9 @@ class TORCH_PY_API Node : public c10::intrusive_ptr_target {
 
   // -- inputs: gradients of the forward outputs --------------------------------------------------------------------
   /// Declares the next forward output; returns its number.
-  uint32_t add_input_metadata(const at::Tensor& output);
-  uint32_t add_undefined_input();
+  uint32_t add_input_metadata(InputMetadata output);
+  uint32_t add_input_metadata(const at::Tensor& output) { return add_input_metadata(InputMetadata(output)); }
+  uint32_t add_undefined_input() { return add_input_metadata(InputMetadata()); }
   const InputMetadata& input_metadata(size_t index) const { return input_metadata_[index]; }
   size_t num_inputs() const { return input_metadata_.size(); }
   /// Device whose thread runs this node: that of the first input that is not on the CPU.

@@ -1,5 +1,8 @@
 #include "torch_py/csrc/autograd/SavedVariable.h"
 
+#include "torch_py/csrc/autograd/AnomalyMode.h"
+#include "torch_py/csrc/autograd/View.h"
+
 namespace torch::autograd {
 
 SavedVariableHooks::~SavedVariableHooks() = default;
@@ -30,6 +33,7 @@ SavedVariable::SavedVariable(const at::Tensor& variable, bool is_output) {
   is_output_ = is_output && requires_grad(variable);
   if (is_output_) {
     if (const AutogradMeta* meta = autograd_meta(variable)) output_nr_ = meta->output_nr;
+    if (variable.is_view()) copy_slices_ = grad_fn(at::Tensor(variable.impl()->base()));
     data_ = detach(variable);
   } else {
     data_ = variable;
@@ -67,6 +71,7 @@ void SavedVariable::pack(std::unique_ptr<SavedVariableHooks> hooks) {
 void SavedVariable::reset() {
   data_.reset();
   packed_.reset();
+  copy_slices_.reset();
 }
 
 // -- unpacking -----------------------------------------------------------------------------------------------------------
@@ -82,7 +87,11 @@ void SavedVariable::check_version(const Node* owner) const {
     message += c10::str(", which is output ", is_output_ ? output_nr_ : output_nr(data_), " of ", operator_name(*node), ",");
   }
   message += c10::str(" is at version ", current, "; expected version ", saved_version_, " instead.");
-  message += AnomalyMode_hint();
+  message += AnomalyMode::is_enabled()
+                 ? " Hint: the backtrace further above shows the operation that failed to compute its gradient. The variable in question was "
+                   "changed in there or anywhere later."
+                 : " Hint: enable anomaly detection to find the operation that failed to compute its gradient, with "
+                   "torch.autograd.set_detect_anomaly(True, check_nan=False).";
   TORCH_THROW(Error, message);
 }
 
@@ -93,10 +102,20 @@ at::Tensor SavedVariable::unpack(const Node* owner) const {
     return {};
   }
   check_version(owner);
-  if (!is_output_) return data_;
-  at::Tensor result = detach(data_);
-  if (owner != nullptr) set_gradient_edge(result, {NodePtr::reclaim_copy(const_cast<Node*>(owner)), output_nr_});
-  return result;
+  // Without grad mode nothing that is computed from an output gets a history, so its own is not needed either.
+  if (!is_output_ || owner == nullptr || !c10::GradMode::is_enabled()) return data_;
+  return join_to(*owner, detach(data_));
+}
+
+at::Tensor SavedVariable::join_to(const Node& owner, at::Tensor output) const {
+  // The owner of a view changed in place works inside of CopySlices. As a node of its own it would run, and release, twice.
+  const NodePtr around = copy_slices_.lock();
+  if (NodePtr view = around ? view_of_copy_slices(around) : NodePtr()) {
+    set_gradient_edge(output, {std::move(view), 0});
+  } else {
+    set_gradient_edge(output, {NodePtr::reclaim_copy(const_cast<Node*>(&owner)), output_nr_});
+  }
+  return output;
 }
 
 at::Tensor SavedVariable::unpack_hooked(const Node* owner) const {
@@ -104,7 +123,7 @@ at::Tensor SavedVariable::unpack_hooked(const Node* owner) const {
   TORCH_CHECK(unpacked.defined(), "the unpack hook of a saved tensor returned nothing; expected a Tensor");
   at::Tensor result = detach(unpacked);
   if (is_output_) {
-    if (owner != nullptr) set_gradient_edge(result, {NodePtr::reclaim_copy(const_cast<Node*>(owner)), output_nr_});
+    if (owner != nullptr) join_to(*owner, result);
   } else if (packed_->requires_grad) {
     set_requires_grad(result, true);
     autograd_meta(result)->grad_accumulator = packed_->history.function;  // gradients go to the original leaf

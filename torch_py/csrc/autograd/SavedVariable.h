@@ -25,14 +25,16 @@ struct TORCH_PY_API DefaultSavedVariableHooks {
 /// A tensor kept for backward.
 ///
 /// An output of the saving node must not be kept as it is: it owns the node, which would own it. Its memory is kept without
-/// history, and unpack() joins it to the node again. Either way the version at the time of saving is remembered, and a tensor
+/// history, and unpack() under grad mode joins it to the node again. Either way the version at the time of saving is remembered, and a tensor
 /// that was changed in place since is refused.
 class TORCH_PY_API SavedVariable {
  public:
   SavedVariable() = default;
+  /// An output is saved after set_history or rebase_history.
   SavedVariable(const at::Tensor& variable, bool is_output);
 
-  /// `owner`: the node itself. Throws when the tensor was changed or released.
+  /// `owner`: the node itself. Throws when the tensor was changed or released. What is shown to users (ctx.saved_tensors) is to be
+  /// unpacked under AutoGradMode(true), so that outputs have their history whatever the mode.
   at::Tensor unpack(const Node* owner = nullptr) const;
   /// Releases the tensor.
   void reset();
@@ -49,9 +51,11 @@ class TORCH_PY_API SavedVariable {
   void pack(std::unique_ptr<SavedVariableHooks> hooks);
   void check_version(const Node* owner) const;
   at::Tensor unpack_hooked(const Node* owner) const;
+  at::Tensor join_to(const Node& owner, at::Tensor output) const;
 
   at::Tensor data_;
   std::unique_ptr<Packed> packed_;
+  c10::weak_intrusive_ptr<Node> copy_slices_;  // of an output that is a view changed in place: the node around the owner
   uint32_t saved_version_ = 0;
   uint32_t output_nr_ = 0;
   bool is_output_ = false;  // kept without history

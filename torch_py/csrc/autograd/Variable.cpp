@@ -48,7 +48,7 @@ void check_inplace(const at::Tensor& self, bool recorded, const char*) {
 
 at::Tensor as_view(const at::Tensor& base, at::Tensor view, c10::ViewOrigin origin) {
   if (!view.defined() || view.is_same(base)) return view;
-  if (!view.is_view() && is_differentiable(view.scalar_type())) view.unsafe_impl()->set_view_of(base.impl());
+  if (!(view.storage() == base.storage())) return view;  // a copy after all
   view.unsafe_impl()->set_view_origin(origin);
   return view;
 }

@@ -102,10 +102,12 @@ bool is_outdated(const at::Tensor& view, const AutogradMeta* meta, const at::Ten
 /// Passes the gradient of a view to its base.
 class AsStridedBackward final : public Node {
  public:
-  AsStridedBackward(const at::Tensor& base, const at::Tensor& view) : base_(base), view_(view) {
-    set_next_edges({gradient_edge(base)});
-    add_input_metadata(view);
+  AsStridedBackward(StridedGeometry base, StridedGeometry view, Edge base_edge) : base_(std::move(base)), view_(std::move(view)) {
+    set_next_edges({std::move(base_edge)});
+    add_input_metadata({view_.sizes, view_.dtype, view_.device});
   }
+  AsStridedBackward(const at::Tensor& base, const at::Tensor& view)
+      : AsStridedBackward(StridedGeometry(base), StridedGeometry(view), gradient_edge(base)) {}
   const char* name() const override { return "AsStridedBackward0"; }
   variable_list apply(variable_list&& grads) override {
     if (!grads[0].defined()) return variable_list(1);
@@ -130,6 +132,7 @@ class CopySlices final : public Node {
   }
   const char* name() const override { return "CopySlices"; }
   void release_variables() override { function_->release_variables(); }
+  NodePtr view_node() { return c10::make_intrusive<AsStridedBackward>(base_, view_, Edge{NodePtr::reclaim_copy(this), 0}); }
 
   variable_list apply(variable_list&& grads) override {
     variable_list result(num_outputs());
@@ -182,6 +185,11 @@ void rebase_history_of_view(const at::Tensor& view, const NodePtr& node) {
   meta->history_version = AutogradMeta::kNoHistory;
   meta->output_nr = 0;
   if (meta->retains_grad) grad_fn_of_view(view);  // now, so that the gradient retained is that of the new value
+}
+
+NodePtr view_of_copy_slices(const NodePtr& copy_slices) {
+  auto* node = dynamic_cast<CopySlices*>(copy_slices.get());
+  return node == nullptr ? NodePtr() : node->view_node();
 }
 
 // -- the arithmetic of view gradients ------------------------------------------------------------------------------------

@@ -46,6 +46,10 @@ NodePtr grad_fn_of_view(const at::Tensor& view);
 /// Makes `node`, which changed `view` in place, part of the history of the view's base. Edge 0 of the node must be the view.
 void rebase_history_of_view(const at::Tensor& view, const NodePtr& node);
 
+/// The view as an output of its base's node, for a view that was just changed in place: null unless `copy_slices` is the node
+/// that rebase_history_of_view made. Each call makes a new node.
+NodePtr view_of_copy_slices(const NodePtr& copy_slices);
+
 /// Throws PyTorch's error when a view of this origin may not be changed; `indirect`: its base or another view of it was.
 void check_view_origin(const at::Tensor& view, bool indirect);
 

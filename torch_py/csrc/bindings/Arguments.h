@@ -98,6 +98,12 @@ class TORCH_PY_API Arguments {
   at::Tensor tensor_or_number(int slot) const {
     return is_tensor(slots_[slot]) ? tensor(slot) : at::wrapped_scalar(to_scalar(slots_[slot]));
   }
+  /// Without a copy of the handle: `number` holds the tensor made of a number.
+  const at::Tensor& tensor_or_number(int slot, at::Tensor& number) const {
+    if (is_tensor(slots_[slot])) return tensor(slot);
+    number = at::wrapped_scalar(to_scalar(slots_[slot]));
+    return number;
+  }
   TensorVector tensor_list(int slot) const;  // empty when not given; None elements are undefined
   template <size_t N>
   std::array<at::Tensor, N> tensor_tuple(int slot) const;

@@ -5,7 +5,6 @@
 #include "aten/native/FactoryNative.h"
 
 namespace at::native {
-inline namespace CPU_CAPABILITY {
 
 void arange_fill_kernel(const Tensor& self, const Scalar& start, const Scalar& step) {
   AT_DISPATCH_ALL_AND_BOOL(self.scalar_type(), "arange", [&] {
@@ -66,5 +65,4 @@ void triu_kernel(const Tensor& self, int64_t diagonal, const Tensor& out0) {
   if (self.numel() != 0) triangle(self, out0, [=](int64_t offset) { return offset >= diagonal; });
 }
 
-}  // namespace CPU_CAPABILITY
 }  // namespace at::native

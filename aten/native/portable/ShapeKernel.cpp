@@ -11,7 +11,6 @@
 #include "aten/ops/narrow.h"
 
 namespace at::native {
-inline namespace CPU_CAPABILITY {
 
 void cat_kernel(TensorList tensors, int64_t dim, const Tensor& out0) {
   if (out0.numel() == 0) return;
@@ -124,5 +123,4 @@ void constant_pad_nd_kernel(const Tensor& self, IntArrayRef pad, const Scalar& v
   at::copy_(target, source);
 }
 
-}  // namespace CPU_CAPABILITY
 }  // namespace at::native

@@ -1,0 +1,33 @@
+#pragma once
+// Arguments of a call that outlive it: what views somebody else's memory is copied, the rest is as it was.
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "aten/core/Tensor.h"
+
+namespace at {
+
+template <class T>
+T own(const T& value) {
+  return value;
+}
+inline DimVector own(IntArrayRef list) { return DimVector(list); }
+inline std::optional<DimVector> own(const OptionalIntArrayRef& list) {
+  return list ? std::optional<DimVector>(DimVector(*list)) : std::nullopt;
+}
+template <class T>
+std::vector<T> own(ArrayRef<T> list) {
+  return std::vector<T>(list.begin(), list.end());
+}
+template <class T>
+std::optional<std::vector<T>> own(const std::optional<ArrayRef<T>>& list) {
+  return list ? std::optional<std::vector<T>>(own(*list)) : std::nullopt;
+}
+inline std::string own(std::string_view text) { return std::string(text); }
+inline std::optional<std::string> own(const std::optional<std::string_view>& text) {
+  return text ? std::optional<std::string>(*text) : std::nullopt;
+}
+
+}  // namespace at

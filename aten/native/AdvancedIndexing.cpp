@@ -1,0 +1,139 @@
+#include "aten/native/AdvancedIndexing.h"
+
+#include "aten/ops/expand.h"
+#include "aten/ops/nonzero.h"
+#include "aten/ops/unbind.h"
+
+namespace at::native {
+
+namespace {
+
+bool is_mask(const Tensor& index) { return index.scalar_type() == kBool || index.scalar_type() == kByte; }
+
+/// Replaces masks by the positions of their True elements, one index per mask dimension.
+std::vector<Tensor> resolve_masks(const Tensor& self, TensorList indices) {
+  std::vector<Tensor> result;
+  for (const Tensor& index : indices) {
+    if (!index.defined()) {
+      result.emplace_back();
+      continue;
+    }
+    const ScalarType type = index.scalar_type();
+    TORCH_CHECK_INDEX(type == kLong || type == kInt || is_mask(index), "tensors used as indices must be long, int, byte or bool tensors");
+    if (!is_mask(index)) {
+      result.push_back(index.to(kLong));
+      continue;
+    }
+    const size_t first = result.size();
+    TORCH_CHECK_INDEX(static_cast<int64_t>(first) + index.dim() <= self.dim(), "too many indices for tensor of dimension ", self.dim());
+    for (int64_t d = 0; d < index.dim(); ++d) {
+      TORCH_CHECK_INDEX(index.sizes()[d] == self.sizes()[first + d], "The shape of the mask ", index.sizes(), " at index ", d,
+                        " does not match the shape of the indexed tensor ", self.sizes(), " at index ", first + d);
+    }
+    for (const Tensor& position : at::unbind(at::nonzero(index), 1)) result.push_back(position);
+  }
+  TORCH_CHECK_INDEX(static_cast<int64_t>(result.size()) <= self.dim(), "too many indices for tensor of dimension ", self.dim(), " (got ", result.size(), ")");
+  result.resize(self.dim());
+  return result;
+}
+
+DimVector broadcast_index_sizes(const std::vector<Tensor>& indices) {
+  DimVector sizes;
+  for (const Tensor& index : indices) {
+    if (!index.defined()) continue;
+    try {
+      sizes = broadcast_sizes(sizes, index.sizes());
+    } catch (const c10::Error&) {
+      std::string shapes;
+      for (const Tensor& each : indices) {
+        if (each.defined()) shapes += c10::str(shapes.empty() ? "" : ", ", each.sizes());
+      }
+      TORCH_CHECK_INDEX(false, "shape mismatch: indexing tensors could not be broadcast together with shapes ", shapes);
+    }
+  }
+  return sizes;
+}
+
+/// Whether the defined indices stand next to each other.
+bool are_neighbours(const std::vector<Tensor>& indices) {
+  int changes = 0;
+  for (size_t i = 0; i < indices.size(); ++i) {
+    const bool before = i > 0 && indices[i - 1].defined();
+    if (indices[i].defined() && !before) ++changes;
+  }
+  return changes <= 1;
+}
+
+void add_offsets(std::vector<int64_t>& offsets, const Tensor& index, IntArrayRef sizes, int64_t dim, int64_t extent, int64_t stride) {
+  const Tensor positions = at::expand(index, sizes).contiguous();
+  const int64_t* position = positions.data_ptr<int64_t>();
+  for (size_t i = 0; i < offsets.size(); ++i) {
+    const int64_t p = position[i];
+    TORCH_CHECK_INDEX(p >= -extent && p < extent, "index ", p, " is out of bounds for dimension ", dim, " with size ", extent);
+    offsets[i] += (p < 0 ? p + extent : p) * stride;
+  }
+}
+
+}  // namespace
+
+DimVector IndexPlan::result_sizes() const {
+  DimVector sizes(before_sizes);
+  sizes.append(index_sizes.begin(), index_sizes.end());
+  sizes.append(after_sizes.begin(), after_sizes.end());
+  return sizes;
+}
+
+IndexPlan plan_index(const Tensor& self, TensorList indices) {
+  const std::vector<Tensor> resolved = resolve_masks(self, indices);
+  IndexPlan plan;
+  plan.source = self;
+  plan.index_sizes = broadcast_index_sizes(resolved);
+  int64_t positions = 1;
+  for (const int64_t size : plan.index_sizes) positions *= size;
+  plan.offsets.assign(positions, 0);
+  const bool neighbours = are_neighbours(resolved);
+  const int64_t itemsize = static_cast<int64_t>(self.itemsize());
+  bool seen = !neighbours;
+  for (int64_t d = 0; d < self.dim(); ++d) {
+    const int64_t stride = self.strides()[d] * itemsize;
+    if (resolved[d].defined()) {
+      seen = true;
+      if (positions > 0) add_offsets(plan.offsets, resolved[d], plan.index_sizes, d, self.sizes()[d], stride);
+      continue;
+    }
+    (seen ? plan.after_sizes : plan.before_sizes).push_back(self.sizes()[d]);
+    (seen ? plan.after_strides : plan.before_strides).push_back(stride);
+  }
+  return plan;
+}
+
+RowShape row_shape(const IndexPlan& plan) {
+  RowShape shape;
+  if (!plan.after_sizes.empty()) {
+    shape.length = plan.after_sizes.back();
+    shape.stride = plan.after_strides.back();
+  }
+  for (const int64_t size : plan.before_sizes) shape.rows *= size;
+  shape.rows *= static_cast<int64_t>(plan.offsets.size());
+  for (size_t d = 0; d + 1 < plan.after_sizes.size(); ++d) shape.rows *= plan.after_sizes[d];
+  return shape;
+}
+
+char* row_address(const IndexPlan& plan, int64_t index) {
+  int64_t offset = 0;
+  for (size_t d = plan.after_sizes.size(); d-- > 1;) {
+    const size_t outer = d - 1;
+    offset += index % plan.after_sizes[outer] * plan.after_strides[outer];
+    index /= plan.after_sizes[outer];
+  }
+  const int64_t positions = static_cast<int64_t>(plan.offsets.size());
+  offset += plan.offsets[index % positions];
+  index /= positions;
+  for (size_t d = plan.before_sizes.size(); d-- > 0;) {
+    offset += index % plan.before_sizes[d] * plan.before_strides[d];
+    index /= plan.before_sizes[d];
+  }
+  return static_cast<char*>(plan.source.data()) + offset;
+}
+
+}  // namespace at::native

@@ -1,0 +1,33 @@
+#pragma once
+#include <vector>
+
+#include "aten/core/Tensor.h"
+
+namespace at::native {
+
+/// The plan of x[indices]: which memory each result element comes from.
+/// Result dimensions are `before` (dimensions in front of the first index), the broadcast shape of the indices, and
+/// `after`; when the indices are not neighbours, the index dimensions come first.
+struct IndexPlan {
+  Tensor source;                 // the indexed tensor, its dimensions reordered to before, indexed, after
+  DimVector before_sizes, before_strides;
+  DimVector index_sizes;
+  DimVector after_sizes, after_strides;  // strides in bytes
+  std::vector<int64_t> offsets;  // bytes from an element of `before` to the one selected, per index position
+  DimVector result_sizes() const;
+};
+
+/// Checks dtypes, shapes and ranges (IndexError) and resolves boolean masks to positions.
+TORCH_PY_API IndexPlan plan_index(const Tensor& self, TensorList indices);
+
+/// Size and byte stride of a row, and how many rows a result has.
+struct RowShape {
+  int64_t length = 1;
+  int64_t stride = 0;
+  int64_t rows = 1;
+};
+TORCH_PY_API RowShape row_shape(const IndexPlan& plan);
+/// Address of row `index` in the indexed tensor.
+TORCH_PY_API char* row_address(const IndexPlan& plan, int64_t index);
+
+}  // namespace at::native

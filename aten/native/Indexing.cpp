@@ -1,0 +1,267 @@
+// Reading and writing by indices: shape rules and compositions.
+#include <algorithm>
+
+#include "aten/iteration/Gather.h"
+#include "aten/native/AdvancedIndexing.h"
+#include "aten/native/IndexingNative.h"
+#include "aten/native/ViewHelpers.h"
+#include "aten/ops/_index_add.h"
+#include "aten/ops/clone.h"
+#include "aten/ops/expand.h"
+#include "aten/ops/fill.h"
+#include "aten/ops/gather.h"
+#include "aten/ops/index.h"
+#include "aten/ops/index_add.h"
+#include "aten/ops/index_put.h"
+#include "aten/ops/index_select.h"
+#include "aten/ops/masked_fill.h"
+#include "aten/ops/max.h"
+#include "aten/ops/movedim.h"
+#include "aten/ops/narrow.h"
+#include "aten/ops/ne.h"
+#include "aten/ops/new_zeros.h"
+#include "aten/ops/ones_like.h"
+#include "aten/ops/reshape.h"
+#include "aten/ops/scatter.h"
+#include "aten/ops/sum.h"
+#include "aten/ops/unsqueeze.h"
+#include "aten/ops/zeros.h"
+#include "aten/parallel/Parallel.h"
+
+namespace at::native {
+
+namespace {
+
+void check_index_dtype(const char* op, const Tensor& index) {
+  TORCH_CHECK(index.scalar_type() == kLong || index.scalar_type() == kInt, op, "(): Expected dtype int32/int64 for index, got ", index.scalar_type());
+}
+
+void check_same_dtype(const char* op, const char* argument, const Tensor& self, const Tensor& other) {
+  TORCH_CHECK(self.scalar_type() == other.scalar_type(), op, "(): Expected self.dtype to be equal to ", argument, ".dtype, got ", self.scalar_type(),
+              " and ", other.scalar_type());
+}
+
+int64_t dims_or_one(const Tensor& tensor) { return std::max<int64_t>(1, tensor.dim()); }
+
+/// index may be smaller than `tensor` in every dimension but `dim` (all dimensions when dim is -1).
+void check_index_fits(const char* op, const char* name, const Tensor& tensor, const Tensor& index, int64_t dim) {
+  TORCH_CHECK(dims_or_one(tensor) == dims_or_one(index), op, "(): Index tensor must have the same number of dimensions as ", name, " tensor");
+  if (tensor.dim() == 0 || index.dim() == 0) return;
+  for (int64_t d = 0; d < tensor.dim(); ++d) {
+    TORCH_CHECK(d == dim || index.sizes()[d] <= tensor.sizes()[d], "Size does not match at dimension ", d, " expected index ", index.sizes(),
+                " to be no larger than ", name, " ", tensor.sizes(), " apart from dimension ", dim);
+  }
+}
+
+}  // namespace
+
+// ---- advanced indexing ----------------------------------------------------------------------------------------
+
+Tensor index(const Tensor& self, TensorList indices) {
+  const IndexPlan plan = plan_index(self, indices);
+  Tensor result = empty_tensor(plan.result_sizes(), self.scalar_type(), self.device());
+  if (result.numel() == 0) return result;
+  const RowShape shape = row_shape(plan);
+  const size_t itemsize = self.itemsize();
+  char* out = static_cast<char*>(result.data());
+  const int64_t grain = std::max<int64_t>(1, 16384 / shape.length);
+  parallel_for(0, shape.rows, grain, [&](int64_t begin, int64_t end) {
+    for (int64_t row = begin; row < end; ++row) {
+      gather(out + row * shape.length * static_cast<int64_t>(itemsize), row_address(plan, row), shape.stride, itemsize, shape.length);
+    }
+  });
+  return result;
+}
+
+Tensor _index_backward(const Tensor& grad, IntArrayRef sizes, TensorList indices) {
+  Tensor result = at::new_zeros(grad, sizes);
+  at::index_put_(result, indices, grad, true);
+  return result;
+}
+
+Tensor _index_put_backward(const Tensor& grad, TensorList indices, bool accumulate) {
+  if (accumulate) return grad;
+  Tensor result = at::clone(grad);
+  at::index_put_(result, indices, at::zeros({}, grad.scalar_type(), std::nullopt, grad.device()));
+  return result;
+}
+
+// ---- selection along one dimension ----------------------------------------------------------------------------
+
+TensorSpec index_select_shape(const Tensor& self, int64_t dim, const Tensor& index) {
+  check_index_dtype("index_select", index);
+  TORCH_CHECK_INDEX(index.dim() <= 1, "index_select(): Index is supposed to be a vector, but got ", index.dim(), " dimensions");
+  const int64_t d = wrap_dim(dim, self.dim());
+  TORCH_CHECK(self.device() == index.device() || self.is_meta(), "index_select(): Expected all tensors to be on the same device, but found at least two devices, ", self.device(), " and ", index.device(), "!");
+  DimVector sizes(self.sizes());
+  if (self.dim() > 0) {
+    sizes[d] = index.numel();
+  } else {
+    TORCH_CHECK(index.numel() == 1, "index_select(): Index to scalar can have only 1 value, got ", index.numel(), " value(s)");
+  }
+  return {sizes, self.scalar_type(), self.device()};
+}
+
+Tensor index_add(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source, const Scalar& alpha) {
+  check_index_dtype("index_add", index);
+  check_same_dtype("index_add", "source", self, source);
+  TORCH_CHECK_INDEX(index.dim() <= 1, "index_add(): Index is supposed to be a vector, but got dim: ", index.dim());
+  const int64_t d = wrap_dim(dim, self.dim());
+  TORCH_CHECK(dims_or_one(self) == dims_or_one(source), "index_add(): source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape = ", self.sizes(), " source.shape = ", source.sizes());
+  for (int64_t k = 0; k < std::min(self.dim(), source.dim()); ++k) {
+    TORCH_CHECK(k == d || self.sizes()[k] == source.sizes()[k], "index_add(): source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape = ",
+                self.sizes(), " source.shape = ", source.sizes());
+  }
+  TORCH_CHECK_INDEX(index.numel() == (source.dim() == 0 ? 1 : source.sizes()[d]), "index_add(): Number of indices (", index.numel(),
+                    ") should be equal to source.size(dim): (", source.dim() == 0 ? 1 : source.sizes()[d], "), for dim: ", dim);
+  Tensor result = at::clone(self, MemoryFormat::Contiguous);
+  at::_index_add_(result, d, index, source, alpha);
+  return result;
+}
+
+Tensor index_fill(const Tensor& self, int64_t dim, const Tensor& index, const Scalar& value) {
+  check_index_dtype("index_fill", index);
+  TORCH_CHECK_INDEX(index.dim() <= 1, "Index has to be a vector/scalar");
+  const int64_t d = wrap_dim(dim, self.dim());
+  Tensor mask = at::zeros({self.dim() == 0 ? 1 : self.sizes()[d]}, kBool, std::nullopt, self.device());
+  at::index_put_(mask, {index}, at::ones_like(index, kBool));
+  if (self.dim() == 0) return at::masked_fill(self, at::reshape(mask, {}), value);
+  DimVector shape(self.dim(), 1);
+  shape[d] = -1;
+  return at::masked_fill(self, at::reshape(mask, shape), value);
+}
+
+Tensor index_copy(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source) {
+  check_index_dtype("index_copy", index);
+  check_same_dtype("index_copy", "source", self, source);
+  const int64_t d = wrap_dim(dim, self.dim());
+  TORCH_CHECK_INDEX(index.dim() <= 1, "index_copy_(): Index should have dimension 1 or 0 (got ", index.dim(), ")");
+  TORCH_CHECK_INDEX(source.dim() == 0 || index.numel() == source.size(d), "index_copy_(): Number of indices (", index.numel(), ") should be equal to source.size(dim) (",
+                    source.dim() == 0 ? 1 : source.size(d), ")");
+  Tensor result = at::clone(self);
+  if (self.dim() == 0) {
+    at::index_put_(at::reshape(result, {1}), {index}, at::reshape(source, {1}));
+    return result;
+  }
+  at::index_put_(at::movedim(result, d, 0), {index}, at::movedim(source, d, 0));
+  return result;
+}
+
+TensorSpec gather_shape(const Tensor& self, int64_t dim, const Tensor& index, bool) {
+  check_index_dtype("gather", index);
+  const int64_t d = wrap_dim(dim, self.dim());
+  if (index.numel() != 0) check_index_fits("gather", "input", self, index, d);
+  return {DimVector(index.sizes()), self.scalar_type(), self.device()};
+}
+
+TensorSpec scatter_shape(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src) {
+  check_index_dtype("scatter", index);
+  check_same_dtype("scatter", "src", self, src);
+  const int64_t d = wrap_dim(dim, self.dim());
+  if (index.numel() != 0) {
+    check_index_fits("scatter", "self", self, index, d);
+    check_index_fits("scatter", "src", src, index, -1);
+  }
+  return {DimVector(self.sizes()), self.scalar_type(), self.device()};
+}
+
+TensorSpec scatter_value_shape(const Tensor& self, int64_t dim, const Tensor& index, const Scalar&) {
+  check_index_dtype("scatter", index);
+  const int64_t d = wrap_dim(dim, self.dim());
+  if (index.numel() != 0) check_index_fits("scatter", "self", self, index, d);
+  return {DimVector(self.sizes()), self.scalar_type(), self.device()};
+}
+
+Tensor take(const Tensor& self, const Tensor& index) {
+  check_index_dtype("take", index);
+  return at::index(at::reshape(self, {-1}), {index});
+}
+
+Tensor take_along_dim(const Tensor& self, const Tensor& indices, std::optional<int64_t> dim) {
+  check_index_dtype("take_along_dim", indices);
+  if (!dim.has_value()) return at::gather(at::reshape(self, {-1}), 0, at::reshape(indices, {-1}));
+  TORCH_CHECK(self.dim() == indices.dim(), "torch.take_along_dim(): input and indices should have the same number of dimensions, but got ", self.dim(),
+              " dimensions for input, and ", indices.dim(), " dimensions for indices");
+  const int64_t d = wrap_dim(*dim, self.dim());
+  DimVector own(self.sizes()), wanted(indices.sizes());
+  own[d] = wanted[d] = 1;
+  DimVector shape = broadcast_sizes(own, wanted);
+  shape[d] = indices.sizes()[d];
+  const Tensor index = at::expand(indices, shape);
+  shape[d] = self.sizes()[d];
+  return at::gather(at::expand(self, shape), d, index);
+}
+
+// ---- masks ----------------------------------------------------------------------------------------------------
+
+TensorSpec masked_fill_shape(const Tensor& self, const Tensor& mask, const Scalar&) {
+  TORCH_CHECK(self.device() == mask.device() || mask.dim() == 0, "masked_fill: expected self and mask to be on the same device, but got mask on ", mask.device(), " and self on ", self.device());
+  return {broadcast_sizes(self.sizes(), mask.sizes()), self.scalar_type(), self.device()};
+}
+
+Tensor masked_fill_tensor(const Tensor& self, const Tensor& mask, const Tensor& value) {
+  if (!value.requires_grad()) return at::masked_fill(self, mask, value.item());
+  const Tensor kept = at::masked_fill(self, mask, Scalar(0));
+  return kept + mask.to(self.scalar_type()) * value.to(self.scalar_type());
+}
+
+Tensor masked_select(const Tensor& self, const Tensor& mask) {
+  TORCH_CHECK(mask.scalar_type() == kBool, "masked_select: expected BoolTensor for mask, got ", mask.scalar_type());
+  const DimVector shape = broadcast_sizes(self.sizes(), mask.sizes());
+  if (shape.empty()) return at::index(at::reshape(self, {1}), {at::reshape(mask, {1})});
+  return at::index(at::expand(self, shape), {at::expand(mask, shape)});
+}
+
+Tensor masked_scatter(const Tensor& self, const Tensor& mask, const Tensor& source) {
+  TORCH_CHECK(mask.scalar_type() == kBool, "masked_scatter_ only supports boolean masks, but got mask with dtype ", mask.scalar_type());
+  check_same_dtype("masked_scatter", "source", self, source);
+  const DimVector shape = broadcast_sizes(self.sizes(), mask.sizes());
+  const Tensor full_mask = at::reshape(at::expand(mask, shape), {-1});
+  const int64_t count = at::sum(full_mask).item<int64_t>();
+  TORCH_CHECK(count <= source.numel(), "masked_scatter: expected self and source to have same number of elements: the mask selects ", count, ", source has ", source.numel());
+  Tensor result = at::clone(at::expand(self, shape), MemoryFormat::Contiguous);
+  at::index_put_(at::reshape(result, {-1}), {full_mask}, at::narrow(at::reshape(source, {-1}), 0, 0, count));
+  return result;
+}
+
+// ---- classes --------------------------------------------------------------------------------------------------
+
+Tensor one_hot(const Tensor& self, int64_t num_classes) {
+  TORCH_CHECK(self.scalar_type() == kLong, "one_hot is only applicable to index tensor of type LongTensor, got ", self.scalar_type());
+  if (self.numel() == 0) {
+    TORCH_CHECK(num_classes > 0, "Can not infer total number of classes from empty tensor.");
+    DimVector sizes(self.sizes());
+    sizes.push_back(num_classes);
+    return at::zeros(sizes, kLong);
+  }
+  const int64_t largest = at::max(self).item<int64_t>();
+  TORCH_CHECK(-at::max(-self).item<int64_t>() >= 0, "Class values must be non-negative.");
+  TORCH_CHECK(num_classes == -1 || num_classes > largest, "Class values must be smaller than num_classes.");
+  DimVector sizes(self.sizes());
+  sizes.push_back(num_classes == -1 ? largest + 1 : num_classes);
+  return at::scatter(at::zeros(sizes, kLong), -1, at::unsqueeze(self, -1), Scalar(1));
+}
+
+Tensor embedding(const Tensor& weight, const Tensor& indices, int64_t, bool, bool sparse) {
+  TORCH_CHECK(weight.dim() == 2, "'weight' must be 2-D, got ", weight.dim(), "-D");
+  TORCH_CHECK_NOT_IMPLEMENTED(!sparse, "embedding: sparse gradients are not available");
+  TORCH_CHECK(indices.scalar_type() == kLong || indices.scalar_type() == kInt, "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got ",
+              indices.scalar_type(), " instead (while checking arguments for embedding)");
+  DimVector sizes(indices.sizes());
+  sizes.push_back(weight.sizes()[1]);
+  return at::reshape(at::index_select(weight, 0, at::reshape(indices, {-1})), sizes);
+}
+
+Tensor _embedding_backward(const Tensor& grad, const Tensor& indices, IntArrayRef sizes, int64_t padding_idx, bool scale_grad_by_freq) {
+  const Tensor flat = at::reshape(indices, {-1}).to(kLong);
+  Tensor rows = at::reshape(grad, {flat.numel(), sizes[1]});
+  if (padding_idx >= 0) rows = rows * at::unsqueeze(at::ne(flat, Scalar(padding_idx)), 1).to(rows.scalar_type());
+  if (scale_grad_by_freq) {
+    const Tensor ones = at::ones_like(flat, rows.scalar_type());
+    const Tensor counts = at::index_add(at::new_zeros(ones, {sizes[0]}), 0, flat, ones);
+    rows = rows / at::unsqueeze(at::index_select(counts, 0, flat), 1);
+  }
+  return at::index_add(at::new_zeros(grad, sizes), 0, flat, rows);
+}
+
+}  // namespace at::native

@@ -1,0 +1,28 @@
+// Sorting: shape rules and compositions.
+#include "aten/native/SortingNative.h"
+#include "aten/ops/sort.h"
+
+namespace at::native {
+
+std::tuple<TensorSpec, TensorSpec> sort_shape(const Tensor& self, std::optional<bool>, int64_t dim, bool) {
+  wrap_dim(dim, self.dim());
+  const DimVector sizes(self.sizes());
+  return {{sizes, self.scalar_type(), self.device()}, {sizes, kLong, self.device()}};
+}
+
+std::tuple<Tensor, Tensor> sort(const Tensor& self, int64_t dim, bool descending) { return at::sort(self, std::optional<bool>(false), dim, descending); }
+Tensor argsort(const Tensor& self, int64_t dim, bool descending) { return std::get<1>(at::sort(self, dim, descending)); }
+Tensor argsort_stable(const Tensor& self, bool stable, int64_t dim, bool descending) {
+  return std::get<1>(at::sort(self, std::optional<bool>(stable), dim, descending));
+}
+
+std::tuple<TensorSpec, TensorSpec> topk_shape(const Tensor& self, int64_t k, int64_t dim, bool, bool) {
+  const int64_t d = wrap_dim(dim, self.dim());
+  const int64_t extent = self.dim() == 0 ? 1 : self.sizes()[d];
+  TORCH_CHECK(k >= 0 && k <= extent, "selected index k out of range: k is ", k, ", dimension ", d, " has size ", extent);
+  DimVector sizes(self.sizes());
+  if (self.dim() > 0) sizes[d] = k;
+  return {{sizes, self.scalar_type(), self.device()}, {sizes, kLong, self.device()}};
+}
+
+}  // namespace at::native

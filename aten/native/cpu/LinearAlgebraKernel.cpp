@@ -1,0 +1,21 @@
+// Pointwise loops of linear algebra; products are in aten/native/MatrixProduct.cpp.
+#include "aten/Dispatch.h"
+#include "aten/iteration/Loops.h"
+#include "aten/native/LinearAlgebraNative.h"
+#include "aten/ops/copy.h"
+
+namespace at::native {
+inline namespace CPU_CAPABILITY {
+
+void conj_kernel(TensorIteratorBase& iter) {
+  if (!c10::is_complex(iter.common_dtype())) {
+    at::copy_(iter.output(), iter.input(0));
+    return;
+  }
+  AT_DISPATCH_COMPLEX(iter.common_dtype(), "conj", [&] {
+    cpu_kernel(iter, [](scalar_t value) -> scalar_t { return scalar_t(value.real(), -value.imag()); });
+  });
+}
+
+}  // namespace CPU_CAPABILITY
+}  // namespace at::native

@@ -1,0 +1,19 @@
+// Writing where a mask is True.
+#include "aten/Dispatch.h"
+#include "aten/iteration/Loops.h"
+#include "aten/native/IndexingNative.h"
+
+namespace at::native {
+inline namespace CPU_CAPABILITY {
+
+void masked_fill_kernel(const Tensor& self, const Tensor& mask, const Scalar& value, const Tensor& out0) {
+  if (out0.numel() == 0) return;
+  const TensorIterator iter = TensorIterator::over("masked_fill", {&out0, &self, &mask});
+  AT_DISPATCH_ALL_AND_BOOL(self.scalar_type(), "masked_fill", [&] {
+    const scalar_t fill = value.to<scalar_t>();
+    cpu_kernel(iter, [fill](scalar_t element, bool masked) -> scalar_t { return masked ? fill : element; });
+  });
+}
+
+}  // namespace CPU_CAPABILITY
+}  // namespace at::native

@@ -1,0 +1,206 @@
+// Loops that read and write by indices.
+#include <cstring>
+
+#include "aten/Dispatch.h"
+#include "aten/iteration/Gather.h"
+#include "aten/iteration/Lanes.h"
+#include "aten/native/AdvancedIndexing.h"
+#include "aten/native/IndexingNative.h"
+#include "aten/ops/expand.h"
+
+namespace at::native {
+
+namespace {
+
+/// Element moves do not depend on the dtype, only on its size.
+template <typename F>
+void with_element_type(size_t itemsize, const F& f) {
+  switch (itemsize) {
+    case 1: return f(uint8_t());
+    case 2: return f(uint16_t());
+    case 4: return f(uint32_t());
+    case 8: return f(uint64_t());
+    default: return f(c10::complex<double>());
+  }
+}
+
+int64_t checked(const char* op, int64_t index, int64_t dim, int64_t size) {
+  TORCH_CHECK_INDEX(index >= 0 && index < size, op, "(): index ", index, " is out of bounds for dimension ", dim, " with size ", size);
+  return index;
+}
+
+Tensor long_index(const Tensor& index) { return index.scalar_type() == kLong ? index : index.to(kLong); }
+
+}  // namespace
+
+void index_put_(const Tensor& self, TensorList indices, const Tensor& values, bool accumulate) {
+  TORCH_CHECK(self.scalar_type() == values.scalar_type() || values.dim() == 0, "Index put requires the source and destination dtypes match, got ",
+              self.scalar_type(), " for the destination and ", values.scalar_type(), " for the source.");
+  check_no_internal_overlap("index_put_", self);
+  const IndexPlan plan = plan_index(self, indices);
+  const DimVector sizes = plan.result_sizes();
+  TORCH_CHECK(broadcast_sizes(sizes, values.sizes()) == sizes, "shape mismatch: value tensor of shape ", values.sizes(),
+              " cannot be broadcast to indexing result of shape ", IntArrayRef(sizes));
+  const Tensor source = at::expand(values.to(self.scalar_type()), sizes).contiguous();
+  if (source.numel() == 0) return;
+  const RowShape shape = row_shape(plan);
+  const int64_t row_bytes = shape.length * static_cast<int64_t>(self.itemsize());
+  const char* from = static_cast<const char*>(source.data());
+  // One thread: with repeated indices the last value wins, and sums have one order.
+  if (!accumulate) {
+    for (int64_t row = 0; row < shape.rows; ++row) scatter(row_address(plan, row), shape.stride, from + row * row_bytes, self.itemsize(), shape.length);
+    return;
+  }
+  AT_DISPATCH_ALL_AND_BOOL(self.scalar_type(), "index_put_", [&] {
+    for (int64_t row = 0; row < shape.rows; ++row) {
+      char* target = row_address(plan, row);
+      const auto* value = reinterpret_cast<const scalar_t*>(from + row * row_bytes);
+      for (int64_t i = 0; i < shape.length; ++i) {
+        auto* element = reinterpret_cast<scalar_t*>(target + i * shape.stride);
+        *element = static_cast<scalar_t>(*element + value[i]);
+      }
+    }
+  });
+}
+
+void index_select_kernel(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& out0) {
+  if (out0.numel() == 0) return;
+  const Tensor positions = long_index(index).contiguous();
+  const int64_t* position = positions.data_ptr<int64_t>();
+  const int64_t d = wrap_dim(dim, self.dim());
+  const int64_t extent = lane_size(self, d), count = positions.numel();
+  for (int64_t i = 0; i < count; ++i) checked("index_select", position[i], d, extent);
+  if (self.is_contiguous()) {
+    int64_t outer = 1, inner = static_cast<int64_t>(self.itemsize());
+    for (int64_t k = 0; k < d; ++k) outer *= self.sizes()[k];
+    for (int64_t k = d + 1; k < self.dim(); ++k) inner *= self.sizes()[k];
+    const char* in = static_cast<const char*>(self.data());
+    char* out = static_cast<char*>(out0.data());
+    parallel_for(0, outer * count, std::max<int64_t>(1, 65536 / inner), [&](int64_t begin, int64_t end) {
+      for (int64_t row = begin; row < end; ++row) std::memcpy(out + row * inner, in + (row / count * extent + position[row % count]) * inner, inner);
+    });
+    return;
+  }
+  with_element_type(self.itemsize(), [&](auto element) {
+    using T = decltype(element);
+    const int64_t in_stride = lane_stride(self, d), out_stride = lane_stride(out0, d);
+    LaneIterator(d, {&self, &out0}).for_each(count, [&](char* const* data) {
+      const T* in = reinterpret_cast<const T*>(data[0]);
+      T* out = reinterpret_cast<T*>(data[1]);
+      for (int64_t i = 0; i < count; ++i) out[i * out_stride] = in[position[i] * in_stride];
+    });
+  });
+}
+
+void index_add_kernel(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source, const Scalar& alpha) {
+  if (source.numel() == 0) return;
+  const Tensor positions = long_index(index).contiguous();
+  const int64_t* position = positions.data_ptr<int64_t>();
+  const int64_t extent = lane_size(self, dim), count = positions.numel();
+  for (int64_t i = 0; i < count; ++i) checked("index_add", position[i], dim, extent);
+  AT_DISPATCH_ALL_AND_BOOL(self.scalar_type(), "index_add", [&] {
+    using opmath_t = opmath_type<scalar_t>;
+    const opmath_t factor = alpha.to<opmath_t>();
+    const int64_t self_stride = lane_stride(self, dim), source_stride = lane_stride(source, dim);
+    // Lanes do not share elements, so each is added up by one thread, in the order of the indices.
+    LaneIterator(dim, {&self, &source}).for_each(count, [&](char* const* data) {
+      auto* out = reinterpret_cast<scalar_t*>(data[0]);
+      const auto* in = reinterpret_cast<const scalar_t*>(data[1]);
+      for (int64_t i = 0; i < count; ++i) {
+        scalar_t& element = out[position[i] * self_stride];
+        element = static_cast<scalar_t>(static_cast<opmath_t>(element) + static_cast<opmath_t>(in[i * source_stride]) * factor);
+      }
+    });
+  });
+}
+
+void gather_kernel(const Tensor& self, int64_t dim, const Tensor& index, bool /*sparse_grad*/, const Tensor& out0) {
+  if (out0.numel() == 0) return;
+  const Tensor positions = long_index(index);
+  const int64_t d = wrap_dim(dim, self.dim());
+  const int64_t extent = lane_size(self, d), count = lane_size(positions, d);
+  const int64_t in_stride = lane_stride(self, d), out_stride = lane_stride(out0, d), index_stride = lane_stride(positions, d);
+  with_element_type(self.itemsize(), [&](auto element) {
+    using T = decltype(element);
+    LaneIterator(d, {&positions, &self, &out0}).for_each(count, [&](char* const* data) {
+      const auto* position = reinterpret_cast<const int64_t*>(data[0]);
+      const T* in = reinterpret_cast<const T*>(data[1]);
+      T* out = reinterpret_cast<T*>(data[2]);
+      for (int64_t i = 0; i < count; ++i) out[i * out_stride] = in[checked("gather", position[i * index_stride], d, extent) * in_stride];
+    });
+  });
+}
+
+namespace {
+
+/// Calls write(element of out, element number of src's lane) for every index.
+template <typename T, typename Write>
+void scatter_lanes(const Tensor& out, int64_t dim, const Tensor& index, const Tensor& src, const Write& write) {
+  const Tensor positions = long_index(index);
+  const int64_t d = wrap_dim(dim, out.dim());
+  const int64_t extent = lane_size(out, d), count = lane_size(positions, d);
+  const int64_t out_stride = lane_stride(out, d), src_stride = lane_stride(src, d), index_stride = lane_stride(positions, d);
+  LaneIterator(d, {&positions, &out, &src}).for_each(count, [&](char* const* data) {
+    const auto* position = reinterpret_cast<const int64_t*>(data[0]);
+    T* target = reinterpret_cast<T*>(data[1]);
+    const T* source = reinterpret_cast<const T*>(data[2]);
+    for (int64_t i = 0; i < count; ++i) {
+      write(target[checked("scatter", position[i * index_stride], d, extent) * out_stride], source[i * src_stride]);
+    }
+  });
+}
+
+void copy_into(const Tensor& out, const Tensor& self) { out.copy_(self); }
+
+}  // namespace
+
+void scatter_kernel(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src, const Tensor& out0) {
+  copy_into(out0, self);
+  if (index.numel() == 0) return;
+  with_element_type(self.itemsize(), [&](auto element) {
+    using T = decltype(element);
+    scatter_lanes<T>(out0, dim, index, src, [](T& target, const T& value) { target = value; });
+  });
+}
+
+void scatter_value_kernel(const Tensor& self, int64_t dim, const Tensor& index, const Scalar& value, const Tensor& out0) {
+  copy_into(out0, self);
+  if (index.numel() == 0) return;
+  AT_DISPATCH_ALL_AND_BOOL(self.scalar_type(), "scatter", [&] {
+    const scalar_t fill = value.to<scalar_t>();
+    scatter_lanes<scalar_t>(out0, dim, index, out0, [fill](scalar_t& target, const scalar_t&) { target = fill; });
+  });
+}
+
+void scatter_add_kernel(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src, const Tensor& out0) {
+  copy_into(out0, self);
+  if (index.numel() == 0) return;
+  AT_DISPATCH_ALL_AND_BOOL(self.scalar_type(), "scatter_add", [&] {
+    scatter_lanes<scalar_t>(out0, dim, index, src, [](scalar_t& target, const scalar_t& value) { target = static_cast<scalar_t>(target + value); });
+  });
+}
+
+Tensor nonzero(const Tensor& self) {
+  const Tensor source = self.contiguous();
+  const int64_t n = source.numel(), ndim = self.dim();
+  Tensor result;
+  AT_DISPATCH_ALL_AND_BOOL(self.scalar_type(), "nonzero", [&] {
+    const auto* values = source.data_ptr<scalar_t>();
+    int64_t count = 0;
+    for (int64_t i = 0; i < n; ++i) count += convert<bool>(values[i]);
+    result = empty_tensor({count, ndim}, kLong, self.device());
+    int64_t* out = result.data_ptr<int64_t>();
+    for (int64_t i = 0; i < n && count > 0; ++i) {
+      if (!convert<bool>(values[i])) continue;
+      int64_t rest = i;
+      for (int64_t d = ndim - 1; d >= 0; --d) {
+        out[d] = rest % self.sizes()[d];
+        rest /= self.sizes()[d];
+      }
+      out += ndim;
+    }
+  });
+  return result;
+}
+
+}  // namespace at::native

@@ -1,0 +1,165 @@
+"""Nodes of the backward graph and the autograd kernels that make them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from codegen.emit import style
+from codegen.emit.expand import MISSING
+from codegen.emit.functions import Function, functions_of
+from codegen.emit.places import place_of
+from codegen.emit.saved import Saved, SavedTensor, saved_values
+from codegen.expressions import cpp_formula, needs
+from codegen.expressions.nodes import Node as ExpressionNode
+from codegen.expressions.nodes import Number, TupleOf
+from codegen.model import Derivative, Operator, Program
+from codegen.schema import Argument
+
+
+@dataclass(frozen=True)
+class Gradient:
+    """One formula, for one input or (``is_tuple``) several."""
+
+    inputs: tuple[str, ...]
+    source: str  # as the entry writes it
+    value: str  # in C++
+    kind: str  # tensor, list, tuple, zero, view, missing
+    edges: tuple[str, ...]  # expressions for the numbers of the inputs' edges
+    reduces: bool  # summed to the input's shape
+    grads: tuple[int, ...]  # gradients without which there is nothing to do
+    materialized: tuple[int, ...]  # gradients that are zeros when undefined
+
+
+@dataclass(frozen=True)
+class NodeClass:
+    """A class derived from Node, and the operator it belongs to."""
+
+    name: str
+    operator: Operator
+    place: str
+    functions: tuple[Function, ...]
+    edges: tuple[Argument, ...]  # tensor arguments with a gradient, in schema order
+    gradients: tuple[Gradient, ...]
+    saved: tuple[Saved, ...]
+    tensors: tuple[SavedTensor, ...]
+    infos: tuple[str, ...]  # inputs whose sizes and dtype are kept
+
+    @property
+    def edge_names(self) -> list[str]:
+        return [a.name for a in self.edges]
+
+    @property
+    def lists(self) -> list[str]:
+        return [a.name for a in self.edges if a.type.is_list]
+
+    @property
+    def edge_count(self) -> str:
+        single = len(self.edges) - len(self.lists)
+        return " + ".join([*([str(single)] if single or not self.lists else []), *(f"{name}_size_" for name in self.lists)])
+
+    @property
+    def outputs(self) -> int:
+        return len(self.operator.schema.returns)
+
+    @property
+    def has_list_output(self) -> bool:
+        return any(r.type.is_list for r in self.operator.schema.returns)
+
+    @cached_property
+    def base(self) -> str:
+        """The argument that results of a view are views of; empty when the operator is none."""
+        if self.operator.structure != "view":
+            return ""
+        return self.operator.tensor_arguments[0].name
+
+    @property
+    def view_arguments(self) -> list[str]:
+        """Of the replay of a view on the gradient."""
+        return ["gradient" if name == self.base else name for name in self.operator.schema.arguments.names()]
+
+    def guards(self, tensor: SavedTensor) -> list[str]:
+        """Edges for which the value is saved; empty when it is always."""
+        if self.lists or len(tensor.inputs) == len(self.edges):
+            return []
+        return [f"node->should_compute_output({self.edge_names.index(name)})" for name in tensor.inputs]
+
+
+def node_classes(operators: Sequence[Operator], names: Mapping[str, str], program: Program) -> list[NodeClass]:
+    return [_node_class(o, names[o.unambiguous_name], program) for o in operators if style.gradient_of(o) == "node"]
+
+
+def node_names(program: Program) -> dict[str, str]:
+    """Unambiguous name -> AddBackward0: overloads of a name are counted in file order."""
+    count: dict[str, int] = {}
+    found = {}
+    for operator in program:
+        stem = operator.schema.name.name.base
+        title = "".join(part.title() for part in stem.split("_"))
+        number = count.get(title, 0)
+        count[title] = number + 1
+        found[operator.unambiguous_name] = f"{title}Backward{number}"
+    return found
+
+
+def _node_class(operator: Operator, name: str, program: Program) -> NodeClass:
+    derivatives = [d for d in _derivatives(operator) if d.formula is not None]
+    differentiable = {n for d in derivatives for n in d.inputs}
+    edges = tuple(a for a in operator.schema.arguments.flat_all if a.name in differentiable)
+    saved, tensors = saved_values(operator, derivatives, is_replayed_view(operator))
+    gradients = tuple(_gradient(operator, d, edges, program) for d in derivatives)
+    infos = [n for g in gradients for n in g.inputs if g.reduces or g.kind in ("zero", "view")]
+    return NodeClass(name, operator, place_of(operator), functions_of(operator), edges, gradients, saved, tensors, tuple(infos))
+
+
+def _derivatives(operator: Operator) -> tuple[Derivative, ...]:
+    """A view without formulas is replayed."""
+    if not is_replayed_view(operator):
+        return operator.derivatives
+    from codegen.model import Formula
+
+    formula = Formula("the gradient, written through the same view of zeros", MISSING, operator.location)
+    return (Derivative((operator.tensor_arguments[0].name,), formula, operator.location),)
+
+
+def is_replayed_view(operator: Operator) -> bool:
+    return operator.structure == "view" and not operator.derivatives
+
+
+def _gradient(operator: Operator, derivative: Derivative, edges: tuple[Argument, ...], program: Program) -> Gradient:
+    assert derivative.formula is not None
+    node = derivative.formula.node
+    numbers = tuple(_edge_number(name, edges) for name in derivative.inputs)
+    count = len(operator.schema.returns)
+    used = needs(node, operator)
+    kind, value = "tensor", ""
+    if is_replayed_view(operator):
+        kind = "view"
+    elif node == MISSING:
+        kind = "missing"
+    elif node == Number(0):
+        kind = "zero"
+    else:
+        value = cpp_formula(node, operator, program, {source: f"{member}_" for source, member in used.rename().items()})
+        kind = _kind(derivative, node, edges)
+    is_list_output = any(r.type.is_list for r in operator.schema.returns)
+    grads = () if used.all_grads or is_list_output else used.grads or ((0,) if count == 1 else ())
+    several = grads if len(grads) > 1 else ()
+    reduces = operator.structure == "pointwise" and len(operator.tensor_arguments) > 1 and kind == "tensor"
+    return Gradient(derivative.inputs, derivative.formula.text, value, kind, numbers, reduces, grads, several)
+
+
+def _kind(derivative: Derivative, node: ExpressionNode, edges: tuple[Argument, ...]) -> str:
+    if len(derivative.inputs) > 1:
+        return "tuple_of_formulas" if isinstance(node, TupleOf) else "tuple"
+    argument = next(a for a in edges if a.name == derivative.inputs[0])
+    return "list" if argument.type.is_list else "tensor"
+
+
+def _edge_number(name: str, edges: tuple[Argument, ...]) -> str:
+    """``1``; behind a list of tensors ``1 + tensors_size_``."""
+    before = edges[: next(i for i, a in enumerate(edges) if a.name == name)]
+    single = sum(1 for a in before if not a.type.is_list)
+    lists = [f"{a.name}_size_" for a in before if a.type.is_list]
+    return " + ".join([*([str(single)] if single or not lists else []), *lists])

@@ -1,0 +1,179 @@
+"""``torch_py/csrc/bindings/generated/<Topic>.cpp``: Python functions and methods of the operators."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from codegen.emit.functions import Function, functions_of
+from codegen.emit.parameters import FastCall, Parameter, fast_calls, parameters_of, signature_text
+from codegen.model import Operator, Program
+
+# python_module -> (owner as __torch_function__ knows it, enumerator of Module)
+OWNERS = {"torch": ("torch", "Torch"), "nn": ("nn", "Nn"), "linalg": ("linalg", "Linalg"), "special": ("special", "Special"),
+          "fft": ("fft", "Fft"), "private": ("ops", "Private")}  # fmt: skip
+METHOD = ("Tensor", "Method")
+
+
+@dataclass(frozen=True)
+class Body:
+    """``call_add_Tensor``: from bound arguments to a Python result, for the function and the method alike."""
+
+    function: Function
+    out: Function | None
+    parameters: tuple[Parameter, ...]
+
+    @property
+    def name(self) -> str:
+        return f"call_{self.function.struct}"
+
+    @property
+    def arguments(self) -> list[Parameter]:
+        """Parameters of the operator itself."""
+        return [p for p in self.parameters if p.argument is not None]
+
+    @property
+    def tensors(self) -> list[str]:
+        return [p.cpp_name for p in self.arguments if p.argument is not None and p.argument.type.is_tensor_like]
+
+    def slot(self, name: str) -> int:
+        """Of ``out`` or ``requires_grad``; -1 when there is none."""
+        return next((i for i, p in enumerate(self.parameters) if p.argument is None and p.name == name), -1)
+
+    @property
+    def return_type(self) -> str:
+        """Of a named tuple; empty when the results have no names."""
+        names = [r.name for r in self.function.schema.returns]
+        is_named = len(names) > 1 and all(names)
+        return f"{self.function.struct}_results" if is_named else ""
+
+    @property
+    def return_fields(self) -> list[str]:
+        return [f'"{r.name}"' for r in self.function.schema.returns]
+
+
+@dataclass(frozen=True)
+class Overload:
+    """One signature of a callable."""
+
+    body: Body
+    text: str  # as error messages list it
+    parameters: tuple[Parameter, ...]
+    table: str  # name of the parameter table
+    own_table: bool  # the table is not shared with the function's
+    self_slot: int
+    fast: tuple[FastCall, ...]
+
+
+@dataclass(frozen=True)
+class Callable:
+    """A Python function, or a method of Tensor."""
+
+    name: str
+    owner: str
+    module: str
+    overloads: list[Overload] = field(default_factory=list)
+
+    @property
+    def c_name(self) -> str:
+        return f"{self.owner}_{self.name}"
+
+    @property
+    def is_method(self) -> bool:
+        return self.module == "Method"
+
+    @property
+    def doc(self) -> str:
+        lines = [o.text for o in self.overloads]
+        docs = dict.fromkeys(o.body.function.operator.doc.strip() for o in self.overloads)
+        return "\n".join(lines) + "\n\n" + "\n\n".join(d for d in docs if d)
+
+    @property
+    def fast_by_count(self) -> list[tuple[int, list[tuple[Overload, FastCall]]]]:
+        found: dict[int, list[tuple[Overload, FastCall]]] = {}
+        for overload in self.overloads:
+            for call in overload.fast:
+                found.setdefault(call.count, []).append((overload, call))
+        return sorted(found.items())
+
+
+@dataclass
+class Shard:
+    """What one generated file holds."""
+
+    callables: list[Callable]
+    bodies: list[Body]
+
+    def modules(self) -> list[str]:
+        return list(dict.fromkeys(c.module for c in self.callables))
+
+    def of_module(self, module: str) -> list[Callable]:
+        return [c for c in self.callables if c.module == module]
+
+    def operators(self) -> list[Operator]:
+        return [b.function.operator for b in self.bodies]
+
+
+def shards(program: Program, library: str | None) -> dict[str, Shard]:
+    """By topic. All overloads of a callable stand in the topic of the first."""
+    callables: dict[tuple[str, str], Callable] = {}
+    topic_of: dict[tuple[str, str], str] = {}
+    for operator in program:
+        for owner, module, overload in _exposures(operator, library):
+            name = overload.body.function.python_name
+            key = (owner, name)
+            topic_of.setdefault(key, operator.topic)
+            callables.setdefault(key, Callable(name, owner, module)).overloads.append(overload)
+    found: dict[str, Shard] = {}
+    for key, callable_ in callables.items():
+        found.setdefault(topic_of[key], Shard([], [])).callables.append(callable_)
+    for shard in found.values():
+        bodies = {o.body.name: o.body for c in shard.callables for o in c.overloads}
+        shard.bodies = list(bodies.values())
+    return found
+
+
+def _exposures(operator: Operator, library: str | None) -> Iterator[tuple[str, str, Overload]]:
+    declared = functions_of(operator)
+    owner, module = (library, "Library") if library else OWNERS[operator.python_module]
+    out = next((f for f in declared if f.form == "out" and operator.has_out), None)
+    body = Body(declared[0], out, parameters_of(operator, declared[0], out))
+    if operator.is_function:
+        yield owner, module, _overload(body, False)
+    if operator.is_method:
+        yield *METHOD, _overload(body, True)
+    for function in declared[1:]:
+        if function.form == "inplace":
+            inplace = Body(function, None, parameters_of(operator, function, None))
+            yield *METHOD, _overload(inplace, True)
+
+
+def _overload(body: Body, is_method: bool) -> Overload:
+    parameters = body.parameters
+    self_slot = -1
+    if is_method:
+        self_slot = next(i for i, p in enumerate(parameters) if p.argument is not None and p.argument.name == "self")
+        parameters = tuple(p for p in parameters if "kOutput" not in p.flags)
+    marked = _with_varargs(parameters, self_slot)
+    own_table = is_method and (marked != parameters or body.function.form == "inplace" or not body.function.operator.is_function)
+    table = f"{body.function.struct}_{'method_' if own_table else ''}parameters"
+    text = signature_text(body.function.python_name, marked, self_slot)
+    return Overload(body, text, marked, table, own_table or not is_method, self_slot, fast_calls(marked, self_slot))
+
+
+def _with_varargs(parameters: tuple[Parameter, ...], self_slot: int) -> tuple[Parameter, ...]:
+    """``x.view(2, 3)``, ``zeros(2, 3)``: a list of ints that is the only positional argument."""
+    positional = [i for i, p in enumerate(parameters) if i != self_slot and not p.is_keyword_only]
+    if len(positional) != 1 or parameters[positional[0]].kind != "IntList" or parameters[positional[0]].list_size:
+        return parameters
+    only = positional[0]
+    return tuple(p.with_flag("kVarargs") if i == only else p for i, p in enumerate(parameters))
+
+
+def tail(tensors: Sequence[str]) -> str:
+    """The operands by which ``unlocked`` decides."""
+    return "".join(f", {name}" for name in tensors)
+
+
+def out_elements(out: Function) -> list[str]:
+    return [f"out[{i}]" for i in range(len(out.out_names))]

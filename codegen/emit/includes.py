@@ -1,0 +1,42 @@
+"""Which headers printed C++ needs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from codegen.emit.functions import file_stem
+from codegen.model import Operator, Program
+
+_CALL = re.compile(r"\bat::(\w+)\(")
+
+
+def operator_headers(texts: Iterable[str], program: Program) -> set[str]:
+    """``aten/ops/mul.h`` for ``at::mul(...)``."""
+    called = {name for text in texts for name in _CALL.findall(text)}
+    return {header_of(overload) for name in called for overload in program.by_base_name(name)}
+
+
+def header_of(operator: Operator) -> str:
+    return f"aten/ops/{file_stem(operator)}.h"
+
+
+def library_headers(texts: Iterable[str], takes_scalars: bool) -> set[str]:
+    """Of functions that formulas use on numbers; ``takes_scalars``: c10::Scalar among them."""
+    joined = "\n".join(texts)
+    found = set()
+    if "at::vec::" in joined:
+        found.add("aten/vec/math.h")
+    if takes_scalars or re.search(r"\bc10::\w+\(", joined):
+        found.add("c10/core/ScalarMath.h")
+    return found
+
+
+def standard_headers(texts: Iterable[str]) -> list[str]:
+    joined = "\n".join(texts)
+    found = []
+    if re.search(r"\bstd::(max|min)<", joined):
+        found.append("algorithm")
+    if re.search(r"\bstd::[a-z0-9]+\(", joined) or "numeric_limits" in joined:
+        found += ["cmath", "limits"]
+    return found

@@ -1,0 +1,51 @@
+// {{ banner }}
+#include "torch_py/csrc/autograd/generated/{{ topic }}Nodes.h"
+{% for header in standard_headers %}
+#include <{{ header }}>
+{% endfor %}
+#include "aten/dispatch/Owned.h"
+#include "aten/dispatch/Register.h"
+{% for header in headers %}
+#include "{{ header }}"
+{% endfor %}
+
+namespace torch::autograd::generated {
+
+using namespace at;
+{% for node in nodes %}
+
+// {{ node.operator.schema }}
+// {{ node.place }}
+{% include "torch_py/csrc/autograd/generated/node.cpp" %}
+{% endfor %}
+
+namespace {
+{% for node in nodes %}
+{% for f in node.functions %}
+
+// {{ f.schema }}
+// {{ node.place }}
+{% include "torch_py/csrc/autograd/generated/kernel.cpp" %}
+{% endfor %}
+{% endfor %}
+{% for f in decomposed_out %}
+
+// {{ f.schema }}
+{% include "torch_py/csrc/autograd/generated/out.cpp" %}
+{% endfor %}
+
+const bool registered = [] {
+  const char* origin = "torch_py/csrc/autograd/generated/{{ topic }}Nodes.cpp";
+{% for node in nodes %}
+{% for f in node.functions %}
+{{ fill("  register_kernel<ops::" ~ f.struct ~ ">(", ["kAutogradKeys", "&" ~ f.struct, (node.name if f.form != "out" else "no gradient through out")|cpp_string, "origin"], ");") }}
+{% endfor %}
+{% endfor %}
+{% for f in decomposed_out %}
+{{ fill("  register_kernel<ops::" ~ f.struct ~ ">(", ["kAutogradKeys", "&" ~ f.struct, "no gradient through out"|cpp_string, "origin"], ");") }}
+{% endfor %}
+  return true;
+}();
+
+}  // namespace
+}  // namespace torch::autograd::generated

@@ -1,0 +1,44 @@
+{% for overload in callable.overloads if overload.own_table %}
+const Parameter {{ overload.table }}[] = {
+{% for parameter in overload.parameters %}
+    {{ parameter.row }},
+{% endfor %}
+};
+{% endfor %}
+const Signature {{ callable.c_name }}_signatures[] = {
+{% for overload in callable.overloads %}
+    { {{- overload.text|cpp_string }}, {{ overload.table if overload.parameters else "nullptr" }}, {{ overload.parameters|length }}, {{ overload.self_slot -}} },
+{% endfor %}
+};
+const Function {{ callable.c_name }}_function = {"{{ callable.name }}", "{{ callable.owner }}", {{ callable.c_name }}_signatures, {{ callable.overloads|length }}};
+
+PyObject* {{ callable.c_name }}(PyObject* {{ "self" if callable.is_method else "" }}, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+  HANDLE_ERRORS
+  Arguments call;
+{% if callable.fast_by_count %}
+  if (kwnames == nullptr{{ " && is_plain_tensor(self)" if callable.is_method else "" }}) {
+    switch (nargs) {
+{% for count, calls in callable.fast_by_count %}
+      case {{ count }}:
+{% for overload, fast in calls %}
+        {{ "if (" ~ fast.condition ~ ") " if fast.tests else "" }}{
+          call.set({{ "self, " if callable.is_method else "" }}args, nargs);
+          return {{ overload.body.name }}(call);
+        }
+{% endfor %}
+{% if not calls|rejectattr("1.tests")|list %}
+        break;
+{% endif %}
+{% endfor %}
+      default: break;
+    }
+  }
+{% endif %}
+  switch (call.bind({{ callable.c_name }}_function, {{ "self" if callable.is_method else "nullptr" }}, args, nargs, kwnames)) {
+{% for overload in callable.overloads %}
+    case {{ loop.index0 }}: return {{ overload.body.name }}(call);
+{% endfor %}
+    default: return call.call_override({{ callable.c_name }}_function);
+  }
+  END_HANDLE_ERRORS
+}

@@ -1,0 +1,49 @@
+"""aten/blas, our own implementation, against the definition, for every element type and instruction set (see blas_driver.cpp)."""
+
+from __future__ import annotations
+
+import platform
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import cpp_driver
+
+LEVELS = {
+    "DEFAULT": ["-O1"],
+    "AVX2": ["-O1", "-mavx2", "-mfma", "-mf16c"],
+    "AVX512": ["-O1", "-mavx512f", "-mavx512bw", "-mavx512vl", "-mavx512dq", "-mavx2", "-mfma", "-mf16c"],
+}
+SOURCES = [
+    "tests/aten/blas_driver.cpp",
+    "aten/blas/Blas.cpp",
+    "aten/blas/Builtin.cpp",
+    "aten/parallel/BlasThreads.cpp",
+    "aten/parallel/Parallel.cpp",
+    "c10/cpu/CpuInfo.cpp",
+    "c10/util/Exception.cpp",
+]
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("blas")
+    levels = LEVELS if platform.machine() == "x86_64" else {"DEFAULT": LEVELS["DEFAULT"]}
+    objects = [
+        cpp_driver.object_file(folder / f"{level}.o", "aten/blas/BuiltinKernels.isa.cpp", f"-DCPU_CAPABILITY={level}", *flags)
+        for level, flags in levels.items()
+    ]
+    have = [f"-DTORCH_PY_HAVE_{level}" for level in levels if level != "DEFAULT"]
+    return cpp_driver.build(folder / "blas", [*SOURCES, *objects], "-O1", "-fopenmp", *have)
+
+
+@pytest.mark.parametrize("level", list(LEVELS))
+def test_builtin(program: Path, level: str) -> None:
+    # On a processor without the level, the best one below it runs.
+    assert cpp_driver.run(program, "check", TORCH_PY_CPU_CAPABILITY=level) == "builtin\n"
+
+
+def test_unknown_backend_is_reported(program: Path) -> None:
+    assert cpp_driver.run(program, "speed", TORCH_PY_BLAS_BACKEND="clblas").startswith("builtin")

@@ -1,0 +1,97 @@
+"""The names that PyTorch's files use for what is in a pickle, and the objects here that they stand for.
+
+Files name `torch.FloatStorage`, `torch._utils._rebuild_tensor_v2` and the like whichever of the two libraries wrote them, so that both
+read both.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, OrderedDict
+from functools import cache
+from typing import Any, NamedTuple
+
+from torch_py import _C
+from torch_py._serialization import rebuild
+from torch_py._tensor import Tensor
+
+_STORAGE_NAMES = {
+    "FloatStorage": "float32", "DoubleStorage": "float64", "HalfStorage": "float16", "BFloat16Storage": "bfloat16",
+    "LongStorage": "int64", "IntStorage": "int32", "ShortStorage": "int16", "CharStorage": "int8", "ByteStorage": "uint8",
+    "BoolStorage": "bool", "ComplexFloatStorage": "complex64", "ComplexDoubleStorage": "complex128",
+}  # fmt: skip
+
+
+class StorageType(NamedTuple):
+    """Stands for a class such as torch.FloatStorage."""
+
+    name: str
+    dtype: Any
+
+
+@cache
+def storage_types() -> dict[str, StorageType]:
+    return {name: StorageType(name, getattr(_C, dtype)) for name, dtype in _STORAGE_NAMES.items() if hasattr(_C, dtype)}
+
+
+@cache
+def storage_type_of(dtype: Any) -> StorageType:
+    """Raises NotImplementedError for a dtype that the format has no storage class for."""
+    for kind in storage_types().values():
+        if kind.dtype == dtype:
+            return kind
+    raise NotImplementedError(f"torch.save: tensors of {dtype} are not supported")
+
+
+def _layout(name: str) -> Any:
+    return getattr(_C, name.removeprefix("torch."))
+
+
+def _encode(text: str, encoding: str) -> bytes:
+    """How pickle protocol 2 writes bytes."""
+    if encoding not in ("latin1", "latin-1"):
+        raise ValueError(f"expected the encoding of bytes in a pickle to be latin1, got {encoding!r}")
+    return text.encode("latin1")
+
+
+@cache
+def known_names() -> dict[tuple[str, str], Any]:
+    """(module, name) -> object, for everything that a file of tensors and plain containers may name."""
+    from torch_py.nn.parameter import Parameter
+
+    names: dict[tuple[str, str], Any] = {
+        ("torch._utils", "_rebuild_tensor_v2"): rebuild.rebuild_tensor,
+        ("torch._utils", "_rebuild_parameter"): rebuild.rebuild_parameter,
+        ("torch._utils", "_rebuild_parameter_with_state"): rebuild.rebuild_parameter_with_state,
+        ("torch._tensor", "_rebuild_from_type_v2"): rebuild.rebuild_from_type,
+        ("torch.serialization", "_get_layout"): _layout,
+        ("torch", "Size"): _C.Size,
+        ("torch", "device"): _C.device,
+        ("torch", "Tensor"): Tensor,
+        ("torch.nn.parameter", "Parameter"): Parameter,
+        ("collections", "OrderedDict"): OrderedDict,
+        ("collections", "Counter"): Counter,
+        ("_codecs", "encode"): _encode,
+    }
+    for builtin in (set, frozenset, complex, bytearray, slice, range):
+        names["builtins", builtin.__name__] = names["__builtin__", builtin.__name__] = builtin
+    names.update({("torch", name): kind for name, kind in storage_types().items()})
+    for name in dir(_C):
+        value = getattr(_C, name)
+        if isinstance(value, (_C.dtype, _C.memory_format)):
+            names["torch", name] = value
+    return names
+
+
+@cache
+def _names_by_identity() -> dict[int, tuple[str, str]]:
+    own = {id(value): place for place, value in known_names().items() if place[0].startswith("torch")}
+    # Several names may mean one dtype; the canonical one is what the dtype prints as.
+    for (module, name), value in known_names().items():
+        if isinstance(value, _C.dtype) and str(value) == f"torch.{name}":
+            own[id(value)] = (module, name)
+    return own
+
+
+def torch_name_of(value: Any) -> tuple[str, str] | None:
+    """The name that files use for one of our objects, None for everybody else's."""
+    return _names_by_identity().get(id(value))

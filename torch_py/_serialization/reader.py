@@ -1,0 +1,177 @@
+"""Reading an archive. By default only what a file of tensors needs is let through.
+
+Note [Why allowed objects are wrapped]: a pickle can call what it names and set attributes on it. The restricted reader therefore hands
+the pickle wrappers that can be called and nothing else, so that no function or class of the program can be changed by a file.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import sys
+import zipfile
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any
+
+from torch_py import _C
+from torch_py._serialization.names import StorageType, known_names
+from torch_py._serialization.rebuild import LoadedStorage, empty_storage, storage_bytes
+
+_safe_globals: dict[tuple[str, str], Any] = {}
+
+
+class _Allowed:
+    """Something that a pickle may call. Has no attribute that could be set."""
+
+    __slots__ = ("allowed",)
+
+    def __init__(self, value: Callable[..., Any]) -> None:
+        object.__setattr__(self, "allowed", value)
+
+    def __call__(self, *arguments: Any) -> Any:
+        return self.allowed(*arguments)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise pickle.UnpicklingError(f"Weights only load failed: the file tries to set {name!r} of {self.allowed.__qualname__}")
+
+    def __setstate__(self, state: Any) -> None:
+        raise pickle.UnpicklingError(f"Weights only load failed: the file tries to change {self.allowed.__qualname__}")
+
+
+class _Archive:
+    """Storages of an open zip file, each read once."""
+
+    def __init__(self, file: zipfile.ZipFile, map_location: Any) -> None:
+        self.file, self.map_location = file, map_location
+        structures = [name for name in file.namelist() if name.endswith("/data.pkl") and name.count("/") == 1]
+        if len(structures) != 1:
+            raise RuntimeError(f"torch.load: expected an archive with one data.pkl in a folder, got the records {file.namelist()[:5]}")
+        self.root = structures[0].rpartition("/")[0]
+        self._check_byte_order()
+        self._storages: dict[str, Any] = {}
+
+    def _check_byte_order(self) -> None:
+        name = f"{self.root}/byteorder"
+        order = self.file.read(name).decode("ascii", "replace") if name in self.file.namelist() else "little"
+        if order != sys.byteorder:
+            raise RuntimeError(f"torch.load: the file has {order}-endian numbers, this machine {sys.byteorder}-endian ones")
+
+    def storage(self, identity: Any) -> LoadedStorage:
+        """What a persistent id stands for: ('storage', type, key, location, number of elements)."""
+        if not (isinstance(identity, tuple) and len(identity) == 5 and identity[0] == "storage"):
+            raise pickle.UnpicklingError(f"torch.load: expected a reference to a storage, got {identity!r}")
+        _, kind, key, location, count = identity
+        kind = getattr(kind, "allowed", kind)
+        if not isinstance(kind, StorageType) or not isinstance(key, str) or not isinstance(count, int) or count < 0:
+            raise pickle.UnpicklingError(f"torch.load: expected a storage type, a key and a count, got {identity!r}")
+        _check_location(location, self.map_location)
+        if key not in self._storages:
+            self._storages[key] = self._read(key, count * kind.dtype.itemsize)
+        return LoadedStorage(self._storages[key], kind.dtype)
+
+    def _read(self, key: str, nbytes: int) -> Any:
+        name = f"{self.root}/data/{key}"
+        if name not in self.file.NameToInfo:
+            raise RuntimeError(f"torch.load: the archive has no record {name!r}")
+        information = self.file.getinfo(name)
+        if information.compress_type != zipfile.ZIP_STORED or information.file_size < nbytes:
+            raise RuntimeError(f"torch.load: expected record {name!r} to be {nbytes} plain bytes, got {information.file_size}")
+        data = empty_storage(nbytes)
+        target, filled = storage_bytes(data.untyped_storage()), 0
+        with self.file.open(information) as record:
+            while filled < nbytes:
+                chunk = record.readinto(target[filled:])  # type: ignore[attr-defined]
+                if not chunk:
+                    raise RuntimeError(f"torch.load: record {name!r} ends after {filled} of {nbytes} bytes")
+                filled += chunk
+        return data
+
+
+def _check_location(location: Any, map_location: Any) -> None:
+    """Raises RuntimeError when a storage is to be put somewhere else than in the memory of the CPU."""
+    target = location
+    if isinstance(map_location, dict):
+        target = map_location.get(location, location)
+    elif isinstance(map_location, (str, _C.device)):
+        target = str(map_location)
+    elif callable(map_location):
+        # Returns the storage it is given for "stay on the CPU", None for "as in the file".
+        stand_in = _OnCpu()
+        target = "cpu" if map_location(stand_in, location) is not None else location
+    if not isinstance(target, str) or target.partition(":")[0] not in ("cpu", "meta"):
+        raise RuntimeError(
+            f"torch.load: a storage is to be loaded on device {target!r}, which this build does not have; "
+            "load with map_location=torch.device('cpu')"
+        )
+
+
+class _OnCpu:
+    """What a map_location function gets in the place of a storage."""
+
+    device = "cpu"
+
+    def cpu(self) -> _OnCpu:
+        return self
+
+
+class _RestrictedUnpickler(pickle.Unpickler):
+    def __init__(self, file: Any, archive: _Archive) -> None:
+        super().__init__(file)
+        self.archive = archive
+
+    def persistent_load(self, identity: Any) -> Any:
+        return self.archive.storage(identity)
+
+    def find_class(self, module: str, name: str) -> Any:
+        place = (_as_torch(module), name)
+        if (module, name) in _safe_globals:
+            return _safe_globals[module, name]
+        value = known_names().get(place)
+        if value is None:
+            raise pickle.UnpicklingError(
+                f"Weights only load failed: the file needs {module}.{name}, which is not among what is loaded by default, as loading it "
+                "can run code. If you trust the file, call torch.serialization.add_safe_globals with it, or load with weights_only=False."
+            )
+        return _Allowed(value) if callable(value) else value
+
+
+class _TrustingUnpickler(pickle.Unpickler):
+    """Runs whatever the file says; our own names are understood in PyTorch's spelling."""
+
+    def __init__(self, file: Any, archive: _Archive, keywords: dict[str, Any]) -> None:
+        super().__init__(file, **keywords)
+        self.archive = archive
+
+    def persistent_load(self, identity: Any) -> Any:
+        return self.archive.storage(identity)
+
+    def find_class(self, module: str, name: str) -> Any:
+        value = known_names().get((_as_torch(module), name)) if _as_torch(module).startswith("torch") else None
+        return super().find_class(module, name) if value is None else value
+
+
+def _as_torch(module: str) -> str:
+    return "torch" + module[len("torch_py") :] if module == "torch_py" or module.startswith("torch_py.") else module
+
+
+def read_archive(file: Any, map_location: Any, weights_only: bool, keywords: dict[str, Any]) -> Any:
+    """The value that `file`, a path or a seekable binary file, was written from."""
+    opened: AbstractContextManager[Any] = open(file, "rb") if isinstance(file, (str, os.PathLike)) else nullcontext(file)
+    with opened as stream:
+        if not zipfile.is_zipfile(stream):
+            raise RuntimeError(
+                "torch.load: the file is not a zip archive as torch.save writes it; files in the format before PyTorch 1.6 have to be "
+                "saved again by PyTorch, and a truncated file cannot be read"
+            )
+        with zipfile.ZipFile(stream) as zipped:
+            archive = _Archive(zipped, map_location)
+            with zipped.open(f"{archive.root}/data.pkl") as structure:
+                if weights_only:
+                    return _RestrictedUnpickler(structure, archive).load()
+                return _TrustingUnpickler(structure, archive, keywords).load()
+
+
+def safe_globals() -> dict[tuple[str, str], Any]:
+    """What programs have allowed, by module and name."""
+    return _safe_globals

@@ -1,0 +1,91 @@
+#include "torch_py/csrc/autograd/CustomFunction.h"
+
+#include <algorithm>
+
+namespace torch::autograd {
+
+namespace {
+
+bool contains(at::TensorList list, const at::Tensor& tensor) {
+  return std::any_of(list.begin(), list.end(), [&](const at::Tensor& element) { return element.is_same(tensor); });
+}
+
+at::Tensor alias(const at::Tensor& tensor) {
+  auto impl = tensor.unsafe_impl()->shallow_copy();
+  impl->set_view_of(tensor.impl());
+  return at::Tensor(std::move(impl));
+}
+
+void check_dirty(const CustomForward& forward, at::TensorList outputs) {
+  for (const at::Tensor& tensor : forward.dirty) {
+    TORCH_CHECK(contains(outputs, tensor), "Some elements marked as dirty during the forward method were not returned as output. The inputs "
+                "that are modified inplace must all be outputs of the Function.");
+  }
+}
+
+at::Tensor without_history(const CustomForward& forward, const at::Tensor& output) {
+  if (!requires_grad(output)) return output;
+  if (contains(forward.inputs, output) && !contains(forward.dirty, output)) return detach(output);
+  if (!output.is_view()) {
+    detach_(output);
+    return output;
+  }
+  return detach(output);
+}
+
+void set_history_of_dirty(const at::Tensor& output, const NodePtr& node, size_t output_count) {
+  const bool is_view = output.is_view();
+  TORCH_CHECK(!is_view || !requires_grad(output) || !is_leaf(at::Tensor(output.impl()->base())) ||
+                  output.unsafe_impl()->view_origin() == c10::ViewOrigin::NoGradMode,
+              "a view of a leaf Variable that requires grad is being used in an in-place operation.");
+  TORCH_CHECK(!requires_grad(output) || !is_leaf(output), "a leaf Variable that requires grad has been used in an in-place operation.");
+  TORCH_CHECK(!is_view || output_count == 1,
+              "If your Function modifies inplace an input that is a view of another Tensor, your Function cannot return more than one Tensor. "
+              "This is not supported by the current autograd engine. You should either make sure the input is not a view (using .clone() for "
+              "example) or make your Function only return one Tensor (potentially splitting it into two Functions: one doing the inplace "
+              "that returns a single Tensor and a second one that does the other operations).");
+  check_inplace(output, /*requires_grad=*/true, "custom Function");
+  rebase_history(output, node);
+}
+
+/// CopySlices takes edge 0 of the node for the view that was changed; a custom node may have it elsewhere.
+void check_view_is_first(const at::Tensor& output, const CustomForward& forward) {
+  TORCH_CHECK_NOT_IMPLEMENTED(!output.is_view() || (!forward.inputs.empty() && forward.inputs[0].is_same(output)),
+                              "a custom Function that modifies a view in place must take this view as its first tensor argument");
+}
+
+at::Tensor with_history(const CustomForward& forward, const at::Tensor& output, const NodePtr& node, size_t output_count) {
+  if (contains(forward.dirty, output)) {
+    check_view_is_first(output, forward);
+    set_history_of_dirty(output, node, output_count);
+    return output;
+  }
+  const at::Tensor result = contains(forward.inputs, output) ? alias(output) : output;
+  if (result.is_view()) {
+    result.unsafe_impl()->set_view_origin(output_count > 1 ? c10::ViewOrigin::MultiOutput : c10::ViewOrigin::CustomFunction);
+  }
+  set_history(result, node);
+  return result;
+}
+
+}  // namespace
+
+variable_list wrap_outputs(const CustomForward& forward, at::TensorList outputs, const NodePtr& node) {
+  check_dirty(forward, outputs);
+  const c10::AutoGradMode record(true);
+  variable_list results;
+  results.reserve(outputs.size());
+  for (const at::Tensor& output : outputs) {
+    const bool differentiable = node && output.defined() && is_differentiable(output.scalar_type()) &&
+                                !contains(forward.non_differentiable, output);
+    if (differentiable) {
+      results.push_back(with_history(forward, output, node, outputs.size()));
+      continue;
+    }
+    if (node) node->add_undefined_input();
+    results.push_back(output.defined() ? without_history(forward, output) : output);
+  }
+  return results;
+}
+
+}  // namespace torch::autograd

@@ -1,0 +1,57 @@
+#pragma once
+#include <functional>
+
+#include "torch_py/csrc/autograd/Node.h"
+
+namespace torch::autograd {
+
+class GraphTask;
+class ReadyQueue;
+struct NodeState;
+
+/// Runs backward passes.
+///
+/// Note [Threads of the engine]
+/// Nodes of CPU (and meta) tensors run on the thread that called execute(), those of any other device on one thread per device,
+/// started when first needed. A node that starts a backward pass of its own runs it there and then, on the same thread; past a
+/// depth that a stack can bear, on a fresh thread that is waited for. The caller of execute() must not hold a lock that nodes
+/// take (the bindings release the GIL).
+class TORCH_PY_API Engine {
+ public:
+  static Engine& get();
+
+  /// Sends grads[i] into roots[i] and on through the graph.
+  /// keep_graph: saved tensors are kept. create_graph: the pass itself is recorded.
+  /// Without `inputs`, leaves accumulate. With inputs and accumulate_grad, only these do (non-leaves must retain their gradient);
+  /// with inputs and not accumulate_grad, their gradients are the result, undefined where none arrived, and nothing accumulates.
+  variable_list execute(c10::ArrayRef<Edge> roots, variable_list grads, bool keep_graph, bool create_graph, bool accumulate_grad,
+                        c10::ArrayRef<Edge> inputs);
+
+  /// Runs when the present (innermost) backward pass of this thread is through.
+  static void queue_callback(std::function<void()> callback);
+  static bool in_backward();
+  /// Node whose apply is running on this thread; null outside.
+  static const Node* current_node();
+
+  /// Called first on every device thread (to select the device).
+  using DeviceThreadInit = void (*)(c10::Device device);
+  static void set_device_thread_init(DeviceThreadInit init);
+
+ private:
+  Engine() = default;
+  variable_list run(c10::ArrayRef<Edge> roots, variable_list grads, bool keep_graph, bool create_graph, bool accumulate_grad,
+                    c10::ArrayRef<Edge> inputs);
+  void run_queue(GraphTask& task);
+  void run_node(GraphTask& task, uint32_t state);
+  void deliver(GraphTask& task, const Node& node, variable_list& outputs);
+  void schedule(GraphTask& task, const NodeState& state);
+  void process(GraphTask& task, uint32_t state);
+  void device_thread(c10::Device device, ReadyQueue& queue);
+  ReadyQueue& device_queue(c10::Device device);
+};
+
+/// Checks gradients against what the edges' nodes expect, and adapts them: sums over expanded dimensions, casts the dtype.
+/// `function` made them; null for gradients given by the user.
+TORCH_PY_API void validate_gradients(c10::ArrayRef<Edge> edges, variable_list& grads, const Node* function);
+
+}  // namespace torch::autograd

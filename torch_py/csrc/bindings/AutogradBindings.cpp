@@ -1,0 +1,100 @@
+#include "torch_py/csrc/bindings/AutogradBindings.h"
+
+#include <memory>
+
+#include "torch_py/csrc/autograd/AnomalyMode.h"
+#include "torch_py/csrc/autograd/Backward.h"
+#include "torch_py/csrc/autograd/Engine.h"
+#include "torch_py/csrc/bindings/ObjectPtr.h"
+#include "torch_py/csrc/bindings/Operators.h"
+
+namespace torch::python {
+
+namespace {
+
+constexpr Parameter parameters[] = {{"tensors", Kind::TensorList},   {"grad_tensors", Kind::TensorList, kNullable},
+                                    {"keep_graph", Kind::Bool},      {"create_graph", Kind::Bool},
+                                    {"inputs", Kind::TensorList},    {"allow_unused", Kind::Bool},
+                                    {"accumulate_grad", Kind::Bool}};
+constexpr Signature signatures[] = {{"_run_backward(tuple of Tensors tensors, tuple of Tensors grad_tensors, bool keep_graph, bool create_graph, "
+                                     "tuple of Tensors inputs, bool allow_unused, bool accumulate_grad)",
+                                     parameters, 7}};
+constinit Function function = {"_run_backward", "torch", signatures, 1};
+
+PyObject* run_backward(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+  TORCH_PY_TRY
+  Arguments call;
+  if (call.bind(function, nullptr, args, nargs, kwnames) == kOverridden) {
+    // Subclasses are tensors like any other to the engine.
+    call.set(args, nargs);
+  }
+  const TensorVector tensors = call.tensor_list(0), grads = call.tensor_list(1), inputs = call.tensor_list(4);
+  const bool keep_graph = call.boolean(2), create_graph = call.boolean(3), allow_unused = call.boolean(5), accumulate = call.boolean(6);
+  for (const at::Tensor& tensor : tensors) TORCH_CHECK_TYPE(tensor.defined(), "backward: expected Tensors to differentiate, got None");
+  for (const at::Tensor& tensor : inputs) TORCH_CHECK_TYPE(tensor.defined(), "backward: expected Tensors as inputs, got None");
+  torch::autograd::variable_list results;
+  {
+    const GilRelease no_gil;
+    results = torch::autograd::run_backward(tensors, grads, keep_graph, create_graph, inputs, allow_unused, accumulate);
+  }
+  if (accumulate) Py_RETURN_NONE;
+  return wrap(std::move(results));
+  TORCH_PY_CATCH(nullptr)
+}
+
+PyObject* queue_callback(PyObject*, PyObject* callback) {
+  TORCH_PY_TRY
+  if (!PyCallable_Check(callback)) throw_python(PyExc_TypeError, "queue_callback: expected a callable, got %s", type_name(callback));
+  // Shared, because std::function copies; released with the GIL held.
+  const std::shared_ptr<PyObject> held(Py_NewRef(callback), [](PyObject* object) {
+    if (!Py_IsInitialized()) return;
+    const GilAcquire gil;
+    Py_DECREF(object);
+  });
+  torch::autograd::Engine::queue_callback([held] {
+    const GilAcquire gil;
+    Py_DECREF(checked(PyObject_CallNoArgs(held.get())));
+  });
+  Py_RETURN_NONE;
+  TORCH_PY_CATCH(nullptr)
+}
+
+PyObject* in_backward(PyObject*, PyObject*) { return PyBool_FromLong(torch::autograd::Engine::in_backward()); }
+
+/// The Python stack at the time a node was created.
+struct PythonStack final : torch::autograd::AnomalyMetadata {
+  explicit PythonStack(std::string text) : text(std::move(text)) {}
+  void print_stack(const char* name) override {
+    const GilAcquire gil;
+    warn_user(std::string("Error detected in ") + name + ". Traceback of forward call that caused the error:\n" + text);
+  }
+  std::string text;
+};
+
+std::unique_ptr<torch::autograd::AnomalyMetadata> record_stack(const torch::autograd::Node&, const torch::autograd::Node*) {
+  const GilAcquire gil;
+  PyObject *type = nullptr, *value = nullptr, *trace = nullptr;
+  PyErr_Fetch(&type, &value, &trace);
+  std::string text = "No forward pass information available.";
+  const ObjectPtr module = ObjectPtr::steal(PyImport_ImportModule("traceback"));
+  const ObjectPtr lines = ObjectPtr::steal(module ? PyObject_CallMethod(module.get(), "format_stack", nullptr) : nullptr);
+  const ObjectPtr empty = ObjectPtr::steal(PyUnicode_FromString(""));
+  const ObjectPtr joined = ObjectPtr::steal(lines && empty ? PyUnicode_Join(empty.get(), lines.get()) : nullptr);
+  if (const char* utf8 = joined ? PyUnicode_AsUTF8(joined.get()) : nullptr) text = utf8;
+  PyErr_Restore(type, value, trace);
+  return std::make_unique<PythonStack>(std::move(text));
+}
+
+PyMethodDef functions[] = {{"_run_backward", as_method(run_backward), METH_FASTCALL | METH_KEYWORDS, nullptr},
+                           {"_engine_queue_callback", queue_callback, METH_O, "Runs a function when the backward pass in progress is through."},
+                           {"_in_backward", in_backward, METH_NOARGS, nullptr},
+                           {nullptr, nullptr, 0, nullptr}};
+
+}  // namespace
+
+void init_autograd_engine(PyObject* module) {
+  torch::autograd::AnomalyMode::set_factory(record_stack);
+  check_status(PyModule_AddFunctions(module, functions));
+}
+
+}  // namespace torch::python

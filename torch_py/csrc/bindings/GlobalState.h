@@ -1,0 +1,11 @@
+#pragma once
+#include "torch_py/csrc/bindings/PythonHeaders.h"
+
+namespace torch::python {
+
+/// Functions of torch_py._C about the process and the thread: default dtype, threads, grad mode, allocator, promotion.
+void init_global_state(PyObject* module);
+/// _dispatch_table, _operator_schemas, _dispatch_keys: what there is to call, for people and tools.
+void init_introspection(PyObject* module);
+
+}  // namespace torch::python

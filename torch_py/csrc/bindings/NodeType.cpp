@@ -1,0 +1,183 @@
+#include "torch_py/csrc/bindings/NodeType.h"
+
+#include <new>
+
+#include "torch_py/csrc/autograd/AccumulateGrad.h"
+#include "torch_py/csrc/bindings/Conversions.h"
+#include "torch_py/csrc/bindings/FunctionType.h"
+#include "torch_py/csrc/bindings/ObjectPtr.h"
+#include "torch_py/csrc/bindings/PythonHooks.h"
+#include "torch_py/csrc/bindings/Wrap.h"
+
+namespace torch::python {
+
+namespace {
+
+using torch::autograd::NodePtr;
+
+/// Holds the node; Node::pyobj points back, so that one node has one object while that lives.
+struct NodeObject {
+  PyObject_HEAD
+  NodePtr node;
+  PyObject* metadata;
+};
+PyTypeObject NodeType = {PyVarObject_HEAD_INIT(nullptr, 0)};
+PyObject* node_classes = nullptr;  // name -> class
+
+NodeObject* as_node(PyObject* self) { return reinterpret_cast<NodeObject*>(self); }
+
+PyTypeObject* class_of(const char* name) {
+  PyObject* known = PyDict_GetItemString(node_classes, name);
+  if (known != nullptr) return reinterpret_cast<PyTypeObject*>(known);
+  const ObjectPtr made = ObjectPtr::steal(checked(PyObject_CallFunction(reinterpret_cast<PyObject*>(&PyType_Type), "s(O){s:(),s:s}", name,
+                                                                        &NodeType, "__slots__", "__module__", "torch_py.autograd.graph")));
+  check_status(PyDict_SetItemString(node_classes, name, made.get()));
+  return reinterpret_cast<PyTypeObject*>(made.get());
+}
+
+void node_dealloc(PyObject* self) {
+  NodeObject* object = as_node(self);
+  PyObject_GC_UnTrack(self);
+  if (object->node) object->node->pyobj.store(nullptr);
+  Py_CLEAR(object->metadata);
+  object->node.~intrusive_ptr();
+  Py_TYPE(self)->tp_free(self);
+}
+
+int node_traverse(PyObject* self, visitproc visit, void* arg) {
+  Py_VISIT(as_node(self)->metadata);
+  return 0;
+}
+int node_clear(PyObject* self) {
+  Py_CLEAR(as_node(self)->metadata);
+  return 0;
+}
+
+NodePtr live_node(PyObject* self) {
+  NodePtr node = unpack_node(self);
+  TORCH_CHECK(static_cast<bool>(node), "the graph that this node was part of has been freed");
+  return node;
+}
+
+PyObject* node_name(PyObject* self, PyObject*) {
+  TORCH_PY_TRY
+  return PyUnicode_FromString(live_node(self)->name());
+  TORCH_PY_CATCH(nullptr)
+}
+
+PyObject* node_register_hook(PyObject* self, PyObject* hook) {
+  TORCH_PY_TRY
+  return add_node_hook(*live_node(self), hook);
+  TORCH_PY_CATCH(nullptr)
+}
+
+PyObject* node_register_prehook(PyObject* self, PyObject* hook) {
+  TORCH_PY_TRY
+  return add_node_prehook(*live_node(self), hook);
+  TORCH_PY_CATCH(nullptr)
+}
+
+PyObject* node_sequence_nr(PyObject* self, PyObject*) {
+  TORCH_PY_TRY
+  return PyLong_FromUnsignedLongLong(live_node(self)->sequence_nr());
+  TORCH_PY_CATCH(nullptr)
+}
+
+/// Runs this step on gradients: grad_fn(grad).
+PyObject* node_call(PyObject* self, PyObject* args, PyObject*) {
+  TORCH_PY_TRY
+  const NodePtr node = live_node(self);
+  torch::autograd::variable_list grads;
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args); ++i) {
+    PyObject* item = PyTuple_GET_ITEM(args, i);
+    if (item != Py_None && !is_tensor(item)) throw_python(PyExc_TypeError, "expected Tensor or None, got %s", type_name(item));
+    grads.push_back(item == Py_None ? at::Tensor() : unpack(item));
+  }
+  TORCH_CHECK(grads.size() == node->num_inputs(), node->name(), " expected ", node->num_inputs(), " arguments, got ", grads.size());
+  torch::autograd::variable_list results;
+  {
+    const GilRelease no_gil;
+    results = node->apply(std::move(grads));
+  }
+  return results.size() == 1 ? wrap(std::move(results[0])) : wrap(std::move(results));
+  TORCH_PY_CATCH(nullptr)
+}
+
+PyObject* node_variable(PyObject* self, void*) {
+  TORCH_PY_TRY
+  const NodePtr node = live_node(self);
+  const auto* accumulate = dynamic_cast<torch::autograd::AccumulateGrad*>(node.get());
+  if (accumulate == nullptr) throw_python(PyExc_AttributeError, "'%s' object has no attribute 'variable'", node->name());
+  return wrap(accumulate->variable());
+  TORCH_PY_CATCH(nullptr)
+}
+
+PyObject* node_repr(PyObject* self) {
+  const NodePtr& node = as_node(self)->node;
+  return PyUnicode_FromFormat("<%s object at %p>", node ? node->name() : "Node", static_cast<void*>(self));
+}
+
+PyGetSetDef properties[] = {{"next_functions", node_next_functions, nullptr, "Where the gradients of the inputs go: (node, number) pairs.", nullptr},
+                            {"metadata", node_metadata, nullptr, "A dict for the user.", nullptr},
+                            {"variable", node_variable, nullptr, "The leaf whose .grad AccumulateGrad adds to.", nullptr},
+                            {nullptr, nullptr, nullptr, nullptr, nullptr}};
+
+}  // namespace
+
+PyMethodDef node_methods[] = {{"name", node_name, METH_NOARGS, "name() -> str"},
+                              {"register_hook", node_register_hook, METH_O, "register_hook(hook(grad_inputs, grad_outputs)) -> handle"},
+                              {"register_prehook", node_register_prehook, METH_O, "register_prehook(hook(grad_outputs)) -> handle"},
+                              {"_sequence_nr", node_sequence_nr, METH_NOARGS, nullptr},
+                              {nullptr, nullptr, 0, nullptr}};
+
+PyObject* node_next_functions(PyObject* self, void*) {
+  TORCH_PY_TRY
+  const NodePtr node = live_node(self);
+  ObjectPtr tuple = ObjectPtr::steal(checked(PyTuple_New(static_cast<Py_ssize_t>(node->num_outputs()))));
+  for (size_t i = 0; i < node->num_outputs(); ++i) {
+    const torch::autograd::Edge& edge = node->next_edge(i);
+    const ObjectPtr function = ObjectPtr::steal(wrap_node(edge.function));
+    PyTuple_SET_ITEM(tuple.get(), static_cast<Py_ssize_t>(i), checked(Py_BuildValue("(OI)", function.get(), edge.input_nr)));
+  }
+  return tuple.release();
+  TORCH_PY_CATCH(nullptr)
+}
+
+PyObject* node_metadata(PyObject* self, void*) {
+  PyObject*& metadata = as_node(self)->metadata;
+  if (metadata == nullptr) metadata = PyDict_New();
+  return Py_XNewRef(metadata);
+}
+
+PyObject* wrap_node(const NodePtr& node) {
+  if (!node) Py_RETURN_NONE;
+  if (PyObject* known = node->pyobj.load()) return Py_NewRef(known);
+  PyTypeObject* type = class_of(node->name());
+  PyObject* self = checked(type->tp_alloc(type, 0));
+  new (&as_node(self)->node) NodePtr(node);
+  node->pyobj.store(self);
+  return self;
+}
+
+NodePtr unpack_node(PyObject* object) {
+  if (PyObject_TypeCheck(object, &NodeType)) return as_node(object)->node;
+  return function_node(object);
+}
+
+void init_nodes(PyObject* module) {
+  node_classes = checked(PyDict_New());
+  NodeType.tp_name = "torch_py.autograd.graph.Node";
+  NodeType.tp_basicsize = sizeof(NodeObject);
+  NodeType.tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION;
+  NodeType.tp_dealloc = node_dealloc;
+  NodeType.tp_traverse = node_traverse;
+  NodeType.tp_clear = node_clear;
+  NodeType.tp_call = node_call;
+  NodeType.tp_repr = node_repr;
+  NodeType.tp_methods = node_methods;
+  NodeType.tp_getset = properties;
+  check_status(PyType_Ready(&NodeType));
+  check_status(PyModule_AddObjectRef(module, "Node", reinterpret_cast<PyObject*>(&NodeType)));
+}
+
+}  // namespace torch::python

@@ -1,0 +1,14 @@
+#pragma once
+#include "torch_py/csrc/bindings/PythonHeaders.h"
+
+#include "c10/util/ArrayRef.h"
+
+namespace torch::python {
+
+/// torch.Size: a tuple of ints with numel().
+extern PyTypeObject SizeType;
+/// New reference; throws PythonError.
+PyObject* make_size(c10::IntArrayRef sizes);
+void init_size(PyObject* module);
+
+}  // namespace torch::python

@@ -1,0 +1,155 @@
+"""Loss functions. `reduction` is 'mean', 'sum' or 'none'; the older pair size_average, reduce is understood too."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from torch_py._C import _nn, _torch
+from torch_py._functional import broadcast_tensors
+from torch_py._namespace import find_operator
+from torch_py._tensor import Tensor
+
+_REDUCTIONS = {"none": 0, "mean": 1, "sum": 2}  # the numbers that operators take
+_mse_loss = find_operator("mse_loss", _nn, _torch)
+_l1_loss = find_operator("l1_loss", _nn, _torch)
+_smooth_l1_loss, _huber_loss = find_operator("smooth_l1_loss", _nn, _torch), find_operator("huber_loss", _nn, _torch)
+_nll_loss = find_operator("nll_loss_nd", _nn, _torch)
+_binary_cross_entropy, _kl_div = find_operator("binary_cross_entropy", _nn, _torch), find_operator("kl_div", _nn, _torch)
+_cross_entropy_loss = find_operator("cross_entropy_loss", _nn, _torch)
+_binary_cross_entropy_with_logits = find_operator("binary_cross_entropy_with_logits", _nn, _torch)
+
+
+def reduction_name(reduction: str, size_average: bool | None = None, reduce: bool | None = None) -> str:
+    """`reduction`, or what the older pair means. Raises ValueError for another name."""
+    if size_average is not None or reduce is not None:
+        name = "none" if reduce is False else ("sum" if size_average is False else "mean")
+        warnings.warn(f"size_average and reduce args will be deprecated, please use reduction='{name}' instead.", stacklevel=3)
+        return name
+    if reduction not in _REDUCTIONS:
+        raise ValueError(f"{reduction} is not a valid value for reduction")
+    return reduction
+
+
+def _number(reduction: str, size_average: bool | None, reduce: bool | None) -> int:
+    return _REDUCTIONS[reduction_name(reduction, size_average, reduce)]
+
+
+def _reduced(loss: Tensor, reduction: int) -> Tensor:
+    if reduction == 0:
+        return loss
+    return loss.mean() if reduction == 1 else loss.sum()  # type: ignore[no-any-return]
+
+
+def _warn_of_broadcast(input: Tensor, target: Tensor) -> None:
+    if tuple(input.shape) != tuple(target.shape):
+        warnings.warn(
+            f"Using a target size ({target.shape}) that is different to the input size ({input.shape}). "
+            "This will likely lead to incorrect results due to broadcasting. Please ensure they have the same size.",
+            stacklevel=3,
+        )
+
+
+def mse_loss(
+    input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean",
+    weight: Tensor | None = None,
+) -> Tensor:  # fmt: skip
+    """(input - target)², weighted by `weight` if given: then 'mean' divides by the sum of the weights."""
+    _warn_of_broadcast(input, target)
+    number = _number(reduction, size_average, reduce)
+    if weight is None:
+        return _mse_loss(*broadcast_tensors(input, target), number)  # type: ignore[no-any-return]
+    return _weighted((input - target) ** 2, weight, number)
+
+
+def l1_loss(
+    input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean",
+    weight: Tensor | None = None,
+) -> Tensor:  # fmt: skip
+    """|input - target|"""
+    _warn_of_broadcast(input, target)
+    number = _number(reduction, size_average, reduce)
+    if weight is None:
+        return _l1_loss(*broadcast_tensors(input, target), number)  # type: ignore[no-any-return]
+    return _weighted((input - target).abs(), weight, number)
+
+
+def _weighted(loss: Any, weight: Any, number: int) -> Tensor:
+    weighted = loss * weight
+    if number == 1:
+        return weighted.sum() / weight.expand_as(loss).sum()  # type: ignore[no-any-return]
+    return _reduced(weighted, number)
+
+
+def smooth_l1_loss(
+    input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean", beta: float = 1.0
+) -> Tensor:
+    """d² / (2 beta) where d = |input - target| < beta, d - beta / 2 elsewhere"""
+    if beta < 0:
+        raise RuntimeError(f"smooth_l1_loss does not support negative values for beta: got {beta}")
+    _warn_of_broadcast(input, target)
+    number = _number(reduction, size_average, reduce)
+    if beta == 0:
+        return l1_loss(input, target, reduction=reduction)
+    return _smooth_l1_loss(*broadcast_tensors(input, target), number, beta)  # type: ignore[no-any-return]
+
+
+def huber_loss(input: Tensor, target: Tensor, reduction: str = "mean", delta: float = 1.0) -> Tensor:
+    """d² / 2 where d = |input - target| < delta, delta * (d - delta / 2) elsewhere"""
+    _warn_of_broadcast(input, target)
+    return _huber_loss(*broadcast_tensors(input, target), _number(reduction, None, None), delta)  # type: ignore[no-any-return]
+
+
+def nll_loss(
+    input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: bool | None = None, ignore_index: int = -100,
+    reduce: bool | None = None, reduction: str = "mean",
+) -> Tensor:  # fmt: skip
+    """-weight[target] * input[..., target, ...] for log-probabilities (N, C, ...) or (C,) and class numbers (N, ...) or ().
+
+    Targets equal to `ignore_index` count for nothing; 'mean' divides by the sum of the weights that count.
+    """
+    return _nll_loss(input, target, weight, _number(reduction, size_average, reduce), ignore_index)  # type: ignore[no-any-return]
+
+
+def cross_entropy(
+    input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: bool | None = None, ignore_index: int = -100,
+    reduce: bool | None = None, reduction: str = "mean", label_smoothing: float = 0.0,
+) -> Tensor:  # fmt: skip
+    """nll_loss of log_softmax(input) along the classes; `target` has class numbers, or probabilities in the shape of the input.
+
+    `label_smoothing` in [0, 1] mixes that share of a uniform distribution into the target.
+    """
+    number = _number(reduction, size_average, reduce)
+    return _cross_entropy_loss(input, target, weight, number, ignore_index, label_smoothing)  # type: ignore[no-any-return]
+
+
+def binary_cross_entropy_with_logits(
+    input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: bool | None = None, reduce: bool | None = None,
+    reduction: str = "mean", pos_weight: Tensor | None = None,
+) -> Tensor:  # fmt: skip
+    """-(pos_weight * target * log(sigmoid(input)) + (1 - target) * log(1 - sigmoid(input))). Shapes of input and target must agree."""
+    if tuple(input.shape) != tuple(target.shape):
+        raise ValueError(f"Target size ({target.shape}) must be the same as input size ({input.shape})")
+    return _binary_cross_entropy_with_logits(input, target, weight, pos_weight, _number(reduction, size_average, reduce))  # type: ignore[no-any-return]
+
+
+def binary_cross_entropy(
+    input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: bool | None = None, reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:  # fmt: skip
+    """-(target * log(input) + (1 - target) * log(1 - input)), logarithms not below -100. Shapes of input and target must agree."""
+    if tuple(input.shape) != tuple(target.shape):
+        raise ValueError(f"Using a target size ({target.shape}) that is different to the input size ({input.shape}) is deprecated.")
+    if weight is not None:
+        weight = weight.expand(target.shape)
+    return _binary_cross_entropy(input, target, weight, _number(reduction, size_average, reduce))  # type: ignore[no-any-return]
+
+
+def kl_div(
+    input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean",
+    log_target: bool = False,
+) -> Tensor:  # fmt: skip
+    """target * (log(target) - input) for log-probabilities `input`; 'batchmean' divides the sum by the size of dimension 0."""
+    if reduction == "batchmean":
+        return _kl_div(input, target, _REDUCTIONS["sum"], log_target=log_target) / input.shape[0]  # type: ignore[no-any-return]
+    return _kl_div(input, target, _number(reduction, size_average, reduce), log_target=log_target)  # type: ignore[no-any-return]

@@ -1,0 +1,193 @@
+"""Initial values of parameters. Every function fills its argument in place, without recording, and returns it.
+
+`fan_in` and `fan_out` of a weight (out, in, *kernel) are in * kernel elements and out * kernel elements. Sources: Glorot & Bengio 2010
+(xavier), He et al. 2015 (kaiming), Saxe et al. 2013 (orthogonal).
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+from torch_py import _C
+from torch_py._C import _torch
+from torch_py._tensor import Tensor
+from torch_py.autograd.grad_mode import no_grad
+
+_LINEAR = ("linear", "conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d", "sigmoid")
+
+
+def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
+    """By how much values shrink in `nonlinearity`; `param` is the slope of leaky_relu. Raises ValueError for an unknown name."""
+    if nonlinearity in _LINEAR:
+        return 1.0
+    if nonlinearity == "leaky_relu":
+        if param is not None and (isinstance(param, bool) or not isinstance(param, (int, float))):
+            raise ValueError(f"negative_slope {param} not a valid number")
+        slope = 0.01 if param is None else param
+        return math.sqrt(2.0 / (1 + slope**2))
+    gains = {"tanh": 5.0 / 3, "relu": math.sqrt(2.0), "selu": 3.0 / 4}
+    if nonlinearity not in gains:
+        raise ValueError(f"Unsupported nonlinearity {nonlinearity}")
+    return gains[nonlinearity]
+
+
+def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Any = None) -> Tensor:
+    with no_grad():
+        return tensor.uniform_(a, b, generator=generator)  # type: ignore[no-any-return]
+
+
+def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Any = None) -> Tensor:
+    with no_grad():
+        return tensor.normal_(mean, std, generator=generator)  # type: ignore[no-any-return]
+
+
+def trunc_normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, a: float = -2.0, b: float = 2.0, generator: Any = None) -> Tensor:
+    """Normal values between `a` and `b`, by the inverse of the cumulative distribution."""
+
+    def below(x: float) -> float:
+        return (1.0 + math.erf((x - mean) / std / math.sqrt(2.0))) / 2.0
+
+    if mean < a - 2 * std or mean > b + 2 * std:
+        warnings.warn("trunc_normal_: mean is more than 2 std from [a, b]; the distribution of values may be incorrect.", stacklevel=2)
+    with no_grad():
+        tensor.uniform_(2 * below(a) - 1, 2 * below(b) - 1, generator=generator)
+        return tensor.copy_(_inverse_erf(tensor)).mul_(std * math.sqrt(2.0)).add_(mean).clamp_(min=a, max=b)  # type: ignore[no-any-return]
+
+
+def _inverse_erf(tensor: Tensor) -> Any:
+    """In float64: Winitzki's closed form (2008), off by 0.4 %, then three steps of Newton's method, each squaring the error."""
+    y = tensor.to(_C.float64).clamp(min=-1 + 1e-15, max=1 - 1e-15)
+    c = 0.147
+    log = (1 - y * y).log()
+    half = 2 / (math.pi * c) + log / 2
+    x = ((half * half - log / c).sqrt() - half).sqrt() * y.sign()
+    for _ in range(3):
+        x = x - (x.erf() - y) * (math.sqrt(math.pi) / 2) * (x * x).exp()
+    return x
+
+
+def constant_(tensor: Tensor, val: float) -> Tensor:
+    with no_grad():
+        return tensor.fill_(val)  # type: ignore[no-any-return]
+
+
+def ones_(tensor: Tensor) -> Tensor:
+    return constant_(tensor, 1.0)
+
+
+def zeros_(tensor: Tensor) -> Tensor:
+    return constant_(tensor, 0.0)
+
+
+def eye_(tensor: Tensor) -> Tensor:
+    """The identity as far as it goes. Raises ValueError unless the tensor has two dimensions."""
+    if tensor.dim() != 2:
+        raise ValueError("Only tensors with 2 dimensions are supported")
+    with no_grad():
+        return tensor.copy_(_torch.eye(*tensor.shape, dtype=tensor.dtype))  # type: ignore[no-any-return]
+
+
+def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
+    """A convolution weight of 3, 4 or 5 dimensions that hands its channels through."""
+    if not 3 <= tensor.dim() <= 5:
+        raise ValueError("Only tensors with 3, 4, or 5 dimensions are supported")
+    if tensor.shape[0] % groups != 0:
+        raise ValueError("dim 0 must be divisible by groups")
+    per_group = tensor.shape[0] // groups
+    center = tuple(size // 2 for size in tensor.shape[2:])
+    with no_grad():
+        tensor.zero_()
+        for group in range(groups):
+            for channel in range(min(per_group, tensor.shape[1])):
+                tensor[(group * per_group + channel, channel, *center)] = 1
+    return tensor
+
+
+def _calculate_fan_in_and_fan_out(tensor: Tensor) -> tuple[int, int]:
+    if tensor.dim() < 2:
+        raise ValueError("Fan in and fan out can not be computed for tensor with fewer than 2 dimensions")
+    kernel = math.prod(tensor.shape[2:])
+    return tensor.shape[1] * kernel, tensor.shape[0] * kernel
+
+
+def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: Any = None) -> Tensor:
+    """Uniform in ±gain * sqrt(6 / (fan_in + fan_out))"""
+    bound = math.sqrt(3.0) * _xavier_std(tensor, gain)
+    return uniform_(tensor, -bound, bound, generator)
+
+
+def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: Any = None) -> Tensor:
+    """Normal of deviation gain * sqrt(2 / (fan_in + fan_out))"""
+    return normal_(tensor, 0.0, _xavier_std(tensor, gain), generator)
+
+
+def _xavier_std(tensor: Tensor, gain: float) -> float:
+    return gain * math.sqrt(2.0 / float(sum(_calculate_fan_in_and_fan_out(tensor))))
+
+
+def _kaiming_std(tensor: Tensor, a: float, mode: str, nonlinearity: str) -> float:
+    if mode.lower() not in ("fan_in", "fan_out"):
+        raise ValueError(f"Mode {mode.lower()} not supported, please use one of ['fan_in', 'fan_out']")
+    fan_in, fan_out = _calculate_fan_in_and_fan_out(tensor)
+    return calculate_gain(nonlinearity, a) / math.sqrt(fan_in if mode.lower() == "fan_in" else fan_out)
+
+
+def _kaiming(tensor: Tensor, a: float, mode: str, nonlinearity: str, fill: Callable[[float], Tensor]) -> Tensor:
+    if 0 in tensor.shape:
+        warnings.warn("Initializing zero-element tensors is a no-op", stacklevel=3)
+        return tensor
+    return fill(_kaiming_std(tensor, a, mode, nonlinearity))
+
+
+def kaiming_uniform_(tensor: Tensor, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu", generator: Any = None) -> Tensor:
+    """Uniform in ±gain * sqrt(3 / fan)"""
+
+    def fill(std: float) -> Tensor:
+        bound = math.sqrt(3.0) * std
+        return uniform_(tensor, -bound, bound, generator)
+
+    return _kaiming(tensor, a, mode, nonlinearity, fill)
+
+
+def kaiming_normal_(tensor: Tensor, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu", generator: Any = None) -> Tensor:
+    """Normal of deviation gain / sqrt(fan)"""
+    return _kaiming(tensor, a, mode, nonlinearity, lambda std: normal_(tensor, 0.0, std, generator))
+
+
+def orthogonal_(tensor: Tensor, gain: float = 1, generator: Any = None) -> Tensor:
+    """Orthonormal rows or columns, whichever are fewer, times `gain`; later dimensions count as columns."""
+    if tensor.dim() < 2:
+        raise ValueError("Only tensors with 2 or more dimensions are supported")
+    if tensor.numel() == 0:
+        return tensor
+    rows, columns = tensor.shape[0], tensor.numel() // tensor.shape[0]
+    flat = tensor.new_empty((rows, columns)).normal_(0, 1, generator=generator)
+    basis = _orthonormal_columns(flat.t() if rows < columns else flat)
+    with no_grad():
+        return tensor.copy_((basis.t() if rows < columns else basis).reshape(tensor.shape)).mul_(gain)  # type: ignore[no-any-return]
+
+
+def _orthonormal_columns(matrix: Any) -> Any:
+    """Gram-Schmidt, every column made orthogonal twice, in float64: the Q of the QR decomposition whose R has a positive diagonal."""
+    columns: list[Any] = []
+    for column in matrix.to(_C.float64).unbind(1):
+        for _ in range(2 if columns else 0):
+            known = _torch.stack(columns, 1)
+            column = column - known.mv(known.t().mv(column))
+        columns.append(column / column.dot(column).sqrt())
+    return _torch.stack(columns, 1)
+
+
+def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Any = None) -> Tensor:
+    """Normal values, a share `sparsity` of every column set to zero."""
+    if tensor.dim() != 2:
+        raise ValueError("Only tensors with 2 dimensions are supported")
+    rows, columns = tensor.shape
+    with no_grad():
+        tensor.normal_(0, std, generator=generator)
+        for column in range(columns):
+            tensor[_torch.randperm(rows, generator=generator)[: math.ceil(sparsity * rows)], column] = 0
+    return tensor

@@ -1,0 +1,113 @@
+"""Batch normalisation (Ioffe & Szegedy 2015)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torch_py import _C
+from torch_py._C import _torch
+from torch_py._tensor import Tensor
+from torch_py.nn import functional as F
+from torch_py.nn import init
+from torch_py.nn.modules.module import Module
+from torch_py.nn.parameter import Parameter
+
+
+class _BatchNorm(Module):
+    """Normalises each of `num_features` channels by the statistics of the batch in training, by running ones in evaluation.
+
+    Version 2 of its state dict has `num_batches_tracked`. `momentum` None averages over all batches seen.
+    """
+
+    _version = 2
+    _input_dims: tuple[int, ...]
+    weight: Parameter | None
+    bias: Parameter | None
+    running_mean: Tensor | None
+    running_var: Tensor | None
+    num_batches_tracked: Tensor | None
+
+    def __init__(
+        self,
+        num_features: int,
+        eps: float = 1e-5,
+        momentum: float | None = 0.1,
+        affine: bool = True,
+        track_running_stats: bool = True,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__()
+        self.num_features, self.eps, self.momentum = num_features, eps, momentum
+        self.affine, self.track_running_stats = affine, track_running_stats
+        for name in ("weight", "bias"):
+            value = Parameter(_torch.empty(num_features, device=device, dtype=dtype)) if affine else None
+            self.register_parameter(name, value)
+        tracked = track_running_stats
+        self.register_buffer("running_mean", _torch.zeros(num_features, device=device, dtype=dtype) if tracked else None)
+        self.register_buffer("running_var", _torch.ones(num_features, device=device, dtype=dtype) if tracked else None)
+        self.register_buffer("num_batches_tracked", _torch.zeros((), device=device, dtype=_C.int64) if tracked else None)
+        self.reset_parameters()
+
+    def reset_running_stats(self) -> None:
+        if self.running_mean is not None and self.running_var is not None and self.num_batches_tracked is not None:
+            self.running_mean.zero_()
+            self.running_var.fill_(1)
+            self.num_batches_tracked.zero_()
+
+    def reset_parameters(self) -> None:
+        self.reset_running_stats()
+        if self.weight is not None and self.bias is not None:
+            init.ones_(self.weight)
+            init.zeros_(self.bias)
+
+    def _check_input_dim(self, input: Tensor) -> None:
+        if input.dim() not in self._input_dims:
+            expected = " or ".join(f"{count}D" for count in self._input_dims)
+            raise ValueError(f"expected {expected} input (got {input.dim()}D input)")
+
+    def _step(self) -> float:
+        """How far the running statistics move this time; counts the batch."""
+        if self.training and self.num_batches_tracked is not None:
+            self.num_batches_tracked.add_(1)
+            if self.momentum is None:
+                return 1.0 / float(self.num_batches_tracked)
+        return 0.0 if self.momentum is None else self.momentum
+
+    def forward(self, input: Tensor) -> Tensor:
+        self._check_input_dim(input)
+        step = self._step()
+        by_batch = self.training or (self.running_mean is None and self.running_var is None)
+        tracked = not self.training or self.track_running_stats
+        running_mean, running_var = (self.running_mean, self.running_var) if tracked else (None, None)
+        return F.batch_norm(input, running_mean, running_var, self.weight, self.bias, by_batch, step, self.eps)
+
+    def extra_repr(self) -> str:
+        return (
+            f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, affine={self.affine}, "
+            f"track_running_stats={self.track_running_stats}"
+        )
+
+    def _load_from_state_dict(self, state_dict: Any, prefix: str, local_metadata: dict[str, Any], *rest: Any) -> None:
+        key = prefix + "num_batches_tracked"
+        if (local_metadata.get("version") or 1) < 2 and self.num_batches_tracked is not None and key not in state_dict:
+            state_dict[key] = self.num_batches_tracked
+        super()._load_from_state_dict(state_dict, prefix, local_metadata, *rest)
+
+
+class BatchNorm1d(_BatchNorm):
+    """For inputs (N, C) or (N, C, L)."""
+
+    _input_dims = (2, 3)
+
+
+class BatchNorm2d(_BatchNorm):
+    """For inputs (N, C, H, W)."""
+
+    _input_dims = (4,)
+
+
+class BatchNorm3d(_BatchNorm):
+    """For inputs (N, C, D, H, W)."""
+
+    _input_dims = (5,)

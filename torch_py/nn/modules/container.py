@@ -1,0 +1,286 @@
+"""Modules that hold other modules, or parameters, as a sequence or a dictionary."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
+from typing import Any
+
+from torch_py._tensor import Tensor
+from torch_py.nn.modules.module import Module
+from torch_py.nn.parameter import Parameter
+
+
+def _position(index: Any, size: int) -> int:
+    """`index` counted from the front. Raises IndexError outside of [-size, size)."""
+    position = operator.index(index)
+    if not -size <= position < size:
+        raise IndexError(f"index {position} is out of range for a container of {size}")
+    return position % size
+
+
+class _Sequence(Module):
+    """Children under the names '0', '1', ..."""
+
+    def _numbered(self, modules: Iterable[Any]) -> None:
+        self._modules = {str(position): module for position, module in enumerate(modules)}
+
+    def __len__(self) -> int:
+        return len(self._modules)
+
+    def __iter__(self) -> Iterator[Module]:
+        return iter(self._modules.values())
+
+    def __getitem__(self, index: Any) -> Any:
+        modules = list(self._modules.values())
+        if isinstance(index, slice):
+            return self._like(modules[index])
+        return modules[_position(index, len(modules))]
+
+    def _like(self, modules: list[Any]) -> Any:
+        raise NotImplementedError
+
+    def __setitem__(self, index: Any, module: Module) -> None:
+        setattr(self, list(self._modules)[_position(index, len(self))], module)
+
+    def __delitem__(self, index: Any) -> None:
+        modules = list(self._modules.values())
+        del modules[index if isinstance(index, slice) else _position(index, len(modules))]
+        self._numbered(modules)
+
+    def append(self, module: Module) -> Any:
+        self.add_module(str(len(self)), module)
+        return self
+
+    def insert(self, index: int, module: Module) -> Any:
+        modules = list(self._modules.values())
+        if not isinstance(module, Module):
+            raise AssertionError(f"module should be of type: {Module}")
+        if not -len(modules) <= index <= len(modules):
+            raise IndexError(f"Index out of range: {index}")
+        modules.insert(index, module)
+        self._numbered(modules)
+        return self
+
+    def extend(self, modules: Iterable[Module]) -> Any:
+        if not isinstance(modules, Iterable):
+            raise TypeError(f"{type(self).__name__}.extend should be called with an iterable, but got {type(modules).__name__}")
+        for module in list(modules):
+            self.append(module)
+        return self
+
+    def pop(self, index: int | slice = -1) -> Any:
+        module = self[index]
+        del self[index]
+        return module
+
+
+class Sequential(_Sequence):
+    """Calls its children one after the other, each with the result of the one before."""
+
+    def __init__(self, *modules: Any) -> None:
+        super().__init__()
+        named = modules[0].items() if len(modules) == 1 and isinstance(modules[0], Mapping) else ((str(i), m) for i, m in enumerate(modules))
+        for name, module in named:
+            self.add_module(name, module)
+
+    def forward(self, input: Any) -> Any:
+        for module in self._modules.values():
+            input = module(input)  # type: ignore[misc]
+        return input
+
+    def _like(self, modules: list[Any]) -> Sequential:
+        names = {id(module): name for name, module in self._modules.items()}
+        return type(self)({names[id(module)]: module for module in modules})
+
+    def __add__(self, other: Any) -> Sequential:
+        if not isinstance(other, Sequential):
+            raise ValueError(f"add operator supports only objects of Sequential class, but {type(other)} is given.")
+        return Sequential(*self, *other)
+
+    def __iadd__(self, other: Any) -> Sequential:
+        if not isinstance(other, Sequential):
+            raise ValueError(f"add operator supports only objects of Sequential class, but {type(other)} is given.")
+        return self.extend(other)  # type: ignore[no-any-return]
+
+    def __mul__(self, count: int) -> Sequential:
+        if not isinstance(count, int) or count <= 0:
+            raise (TypeError if not isinstance(count, int) else ValueError)(f"Sequential: expected a positive repeat count, got {count!r}")
+        return Sequential(*(list(self) * count))
+
+    __rmul__ = __mul__
+
+
+class ModuleList(_Sequence):
+    """A list whose modules are registered. Has no forward of its own."""
+
+    def __init__(self, modules: Iterable[Module] | None = None) -> None:
+        super().__init__()
+        if modules is not None:
+            self.extend(modules)
+
+    def _like(self, modules: list[Any]) -> ModuleList:
+        return type(self)(modules)
+
+    def __add__(self, other: Iterable[Module]) -> ModuleList:
+        return ModuleList(chain(self, other))
+
+    def __iadd__(self, other: Iterable[Module]) -> ModuleList:
+        return self.extend(other)  # type: ignore[no-any-return]
+
+
+class ModuleDict(Module):
+    """A dictionary whose modules are registered, in the order of insertion. Has no forward of its own."""
+
+    def __init__(self, modules: Any = None) -> None:
+        super().__init__()
+        if modules is not None:
+            self.update(modules)
+
+    def __getitem__(self, key: str) -> Module:
+        return self._modules[key]  # type: ignore[no-any-return]
+
+    def __setitem__(self, key: str, module: Module) -> None:
+        self.add_module(key, module)
+
+    def __delitem__(self, key: str) -> None:
+        del self._modules[key]
+
+    def __len__(self) -> int:
+        return len(self._modules)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._modules)
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._modules
+
+    def clear(self) -> None:
+        self._modules.clear()
+
+    def pop(self, key: str) -> Module:
+        return self._modules.pop(key)  # type: ignore[no-any-return]
+
+    def keys(self) -> Any:
+        return self._modules.keys()
+
+    def items(self) -> Any:
+        return self._modules.items()
+
+    def values(self) -> Any:
+        return self._modules.values()
+
+    def update(self, modules: Any) -> None:
+        """Adds the modules of a mapping or of pairs. Raises TypeError for anything else."""
+        if not isinstance(modules, Iterable):
+            raise TypeError(f"ModuleDict.update should be called with an iterable of key/value pairs, but got {type(modules).__name__}")
+        for key, module in modules.items() if hasattr(modules, "items") else modules:
+            self[key] = module
+
+
+def _as_parameter(value: Any) -> Any:
+    return Parameter(value) if isinstance(value, Tensor) and not isinstance(value, Parameter) else value
+
+
+class ParameterList(Module):
+    """A list whose tensors are registered, as parameters."""
+
+    def __init__(self, values: Iterable[Any] | None = None) -> None:
+        super().__init__()
+        self._size = 0
+        self.extend(values or ())
+
+    def __len__(self) -> int:
+        return self._size
+
+    def __iter__(self) -> Iterator[Any]:
+        return (self[position] for position in range(self._size))
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            return type(self)([self[position] for position in range(*index.indices(self._size))])
+        return getattr(self, str(_position(index, self._size)))
+
+    def __setitem__(self, index: int, value: Any) -> None:
+        setattr(self, str(_position(index, self._size)), _as_parameter(value))
+
+    def append(self, value: Any) -> ParameterList:
+        self._size += 1
+        self[self._size - 1] = value
+        return self
+
+    def extend(self, values: Iterable[Any]) -> ParameterList:
+        for value in values:
+            self.append(value)
+        return self
+
+    def __iadd__(self, values: Iterable[Any]) -> ParameterList:
+        return self.extend(values)
+
+    def extra_repr(self) -> str:
+        return "\n".join(f"({position}): {_described(value)}" for position, value in enumerate(self))
+
+
+class ParameterDict(Module):
+    """A dictionary whose tensors are registered, as parameters."""
+
+    def __init__(self, parameters: Any = None) -> None:
+        super().__init__()
+        self._keys: dict[str, None] = {}
+        if parameters is not None:
+            self.update(parameters)
+
+    def __getitem__(self, key: str) -> Any:
+        if key not in self._keys:
+            raise KeyError(key)
+        return getattr(self, key)
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        self._keys[key] = None
+        setattr(self, key, _as_parameter(value))
+
+    def __delitem__(self, key: str) -> None:
+        del self._keys[key]
+        delattr(self, key)
+
+    def __len__(self) -> int:
+        return len(self._keys)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._keys)
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._keys
+
+    def keys(self) -> Any:
+        return self._keys.keys()
+
+    def values(self) -> list[Any]:
+        return [self[key] for key in self._keys]
+
+    def items(self) -> list[tuple[str, Any]]:
+        return [(key, self[key]) for key in self._keys]
+
+    def get(self, key: str, default: Any = None) -> Any:
+        return self[key] if key in self else default
+
+    def pop(self, key: str) -> Any:
+        value = self[key]
+        del self[key]
+        return value
+
+    def update(self, parameters: Any) -> None:
+        for key, value in parameters.items() if hasattr(parameters, "items") else parameters:
+            self[key] = value
+
+    def extra_repr(self) -> str:
+        return "\n".join(f"({key}): {_described(value)}" for key, value in self.items())
+
+
+def _described(value: Any) -> str:
+    if not isinstance(value, Tensor):
+        return f"Object of type: {type(value).__name__}"
+    kind = "Parameter" if isinstance(value, Parameter) else "Tensor"
+    size = "x".join(str(length) for length in value.shape)
+    return f"{kind} containing: [{value.dtype} of size {size}]"

@@ -1,0 +1,39 @@
+"""Changes of shape as modules."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torch_py._tensor import Tensor
+from torch_py.nn.modules.module import Module
+
+
+class Flatten(Module):
+    """One dimension in the place of `start_dim` to `end_dim`; by default all but the first."""
+
+    def __init__(self, start_dim: int = 1, end_dim: int = -1) -> None:
+        super().__init__()
+        self.start_dim, self.end_dim = start_dim, end_dim
+
+    def forward(self, input: Tensor) -> Tensor:
+        return input.flatten(self.start_dim, self.end_dim)  # type: ignore[no-any-return]
+
+    def extra_repr(self) -> str:
+        return f"start_dim={self.start_dim}, end_dim={self.end_dim}"
+
+
+class Unflatten(Module):
+    """Dimensions of sizes `unflattened_size` in the place of `dim`; one size may be -1."""
+
+    def __init__(self, dim: int, unflattened_size: Any) -> None:
+        super().__init__()
+        if not isinstance(dim, int):
+            raise TypeError(f"Unflatten: expected dim to be an int, got {type(dim).__name__}")
+        self.dim, self.unflattened_size = dim, unflattened_size
+
+    def forward(self, input: Tensor) -> Tensor:
+        dim = self.dim % input.dim()
+        return input.reshape((*input.shape[:dim], *self.unflattened_size, *input.shape[dim + 1 :]))  # type: ignore[no-any-return]
+
+    def extra_repr(self) -> str:
+        return f"dim={self.dim}, unflattened_size={self.unflattened_size}"

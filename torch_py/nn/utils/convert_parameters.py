@@ -1,0 +1,21 @@
+"""All parameters as one vector, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from torch_py._C import _torch
+from torch_py._tensor import Tensor
+
+
+def parameters_to_vector(parameters: Iterable[Tensor]) -> Tensor:
+    """The elements of all parameters, one after the other."""
+    return _torch.cat([parameter.reshape(-1) for parameter in parameters])  # type: ignore[no-any-return]
+
+
+def vector_to_parameters(vec: Tensor, parameters: Iterable[Tensor]) -> None:
+    """Makes the parameters views of consecutive parts of `vec`."""
+    start = 0
+    for parameter in parameters:
+        parameter.data = vec[start : start + parameter.numel()].view_as(parameter).data
+        start += parameter.numel()

@@ -1,0 +1,103 @@
+"""`torch.save` and `torch.load`, in PyTorch's file format: files of either library are read by the other."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+__all__ = ["add_safe_globals", "clear_safe_globals", "get_safe_globals", "load", "safe_globals", "save"]
+
+DEFAULT_PROTOCOL = 2
+
+
+def save(
+    obj: Any, f: Any, pickle_module: Any = None, pickle_protocol: int = DEFAULT_PROTOCOL, _use_new_zipfile_serialization: bool = True
+) -> None:
+    """Writes `obj` to `f`, a path or a binary file open for writing.
+
+    Tensors are stored as raw bytes, memory that tensors share once; everything else is pickled. Raises RuntimeError for a folder that
+    does not exist, for tensors that view one memory as different dtypes, and NotImplementedError for tensors that are not on the CPU.
+    """
+    from torch_py._serialization.writer import write_archive
+
+    if not _use_new_zipfile_serialization:
+        raise NotImplementedError("torch.save: only the zip format is written; leave out _use_new_zipfile_serialization=False")
+    name = "archive"
+    if isinstance(f, (str, os.PathLike)):
+        path = Path(os.fspath(f))
+        if not path.parent.is_dir():
+            raise RuntimeError(f"Parent directory {path.parent} does not exist.")
+        name = path.stem if path.stem.isascii() and path.stem else name
+    elif not hasattr(f, "write"):
+        raise AttributeError(f"expected 'f' to be string, path, or a file-like object with a 'write' attribute, got {type(f).__name__}")
+    write_archive(obj, f, name, pickle_protocol)
+
+
+def load(
+    f: Any, map_location: Any = None, pickle_module: Any = None, *, weights_only: bool | None = True, mmap: bool | None = None, **pickle_load_args: Any
+) -> Any:
+    """What `save` wrote to `f`, a path or a seekable binary file.
+
+    Only tensors, numbers, text, plain containers and what `add_safe_globals` allows are read; another object raises
+    pickle.UnpicklingError, unless `weights_only=False`, which can run any code that the file contains: for trusted files only.
+    `map_location` as in PyTorch; in this build everything must end up on the CPU, else RuntimeError. Memory is read at once, also with
+    `mmap`.
+    """
+    from torch_py._serialization.reader import read_archive
+
+    restricted = weights_only is None or bool(weights_only)
+    if restricted and pickle_module is not None:
+        raise RuntimeError("torch.load: expected no pickle_module together with weights_only=True")
+    if not isinstance(f, (str, os.PathLike)) and not (hasattr(f, "read") and hasattr(f, "seek")):
+        raise AttributeError("torch.load: expected a path or a file that can read and seek; read() it into an io.BytesIO first")
+    return read_archive(f, map_location, restricted, pickle_load_args)
+
+
+def _named(allowed: Any) -> tuple[tuple[str, str], Any]:
+    """A class or function, or a pair of one and the dotted name that files have for it."""
+    if isinstance(allowed, tuple):
+        value, path = allowed
+        module, _, name = path.rpartition(".")
+        return (module, name), value
+    return (allowed.__module__, allowed.__qualname__), allowed
+
+
+def add_safe_globals(safe_globals: Iterable[Any]) -> None:
+    """Lets `load` read objects made by these classes and functions."""
+    from torch_py._serialization import reader
+
+    reader.safe_globals().update(_named(allowed) for allowed in safe_globals)
+
+
+def get_safe_globals() -> list[Any]:
+    """What was allowed beside the defaults."""
+    from torch_py._serialization import reader
+
+    return list(reader.safe_globals().values())
+
+
+def clear_safe_globals() -> None:
+    from torch_py._serialization import reader
+
+    reader.safe_globals().clear()
+
+
+class safe_globals:
+    """Allows classes and functions inside a `with` block only."""
+
+    def __init__(self, safe_globals: Iterable[Any]) -> None:
+        self._added = dict(_named(allowed) for allowed in safe_globals)
+
+    def __enter__(self) -> None:
+        from torch_py._serialization import reader
+
+        self._before = dict(reader.safe_globals())
+        reader.safe_globals().update(self._added)
+
+    def __exit__(self, *exception: object) -> None:
+        from torch_py._serialization import reader
+
+        reader.safe_globals().clear()
+        reader.safe_globals().update(self._before)

@@ -1,0 +1,6 @@
+"""Comparing results in tests."""
+
+from torch_py.testing._comparison import assert_allclose, assert_close
+from torch_py.testing._creation import make_tensor
+
+__all__ = ["assert_allclose", "assert_close", "make_tensor"]
