@@ -78,11 +78,11 @@ def _float_notation(values: list[float]) -> _Notation:
     """Width and automatic choice of notation come from the finite values other than zero."""
     shown = [value for value in values if math.isfinite(value) and value != 0]
     integral = all(value == math.ceil(value) for value in shown)
-    scientific = bool(shown) and _needs_exponent([abs(value) for value in shown], integral)
-    width = max((len(_writer(scientific, integral)(value)) for value in shown), default=1)
-    if _options.sci_mode is not None:
-        scientific = _options.sci_mode
-    return _Notation(_writer(scientific, integral), width)
+    scientific = _options.sci_mode
+    if scientific is None:
+        scientific = bool(shown) and _needs_exponent([abs(value) for value in shown], integral)
+    write = _writer(scientific, integral)
+    return _Notation(write, max((len(write(value)) for value in shown), default=1))
 
 
 def _needs_exponent(magnitudes: list[float], integral: bool) -> bool:

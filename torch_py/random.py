@@ -19,11 +19,11 @@ __all__ = ["fork_rng", "get_rng_state", "initial_seed", "manual_seed", "seed", "
 def manual_seed(seed: int) -> _C.Generator:
     """Starts the default generator anew from `seed`, an integer in [-2**63, 2**64); a negative one counts from 2**64. Returns the generator.
 
-    Raises RuntimeError when `seed` is out of range.
+    Raises ValueError when `seed` is out of range.
     """
     number = int(seed)
     if not -(2**63) <= number < 2**64:
-        raise RuntimeError(f"manual_seed: expected a seed in [-2**63, 2**64), got {number}")
+        raise ValueError(f"manual_seed: expected a seed in [-2**63, 2**64), got {number}")
     return default_generator.manual_seed(number)
 
 

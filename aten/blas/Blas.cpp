@@ -72,8 +72,8 @@ bool gemm_as_gemv(Transpose ta, Transpose tb, int64_t m, int64_t n, int64_t k, S
   }
   // The row of C is op(B) transposed times the row of op(A).
   if (m == 1 && ta != Transpose::Conjugate && tb != Transpose::Conjugate) {
-    gemv<T>(is_transposed(tb) ? Transpose::None : Transpose::Transpose, is_transposed(tb) ? n : k, is_transposed(tb) ? k : n, alpha, b,
-            ldb, a, is_transposed(ta) ? 1 : lda, beta, c, ldc);
+    gemv<T>(is_transposed(tb) ? Transpose::None : Transpose::Transpose, is_transposed(tb) ? n : k, is_transposed(tb) ? k : n, alpha, b, ldb,
+            a, is_transposed(ta) ? 1 : lda, beta, c, ldc);
     return true;
   }
   return false;
@@ -102,8 +102,8 @@ const char* backend_name() { return builtin_wanted().load() ? "builtin" : librar
 void use_builtin(bool builtin) { builtin_wanted().store(builtin || !kHasLibrary); }
 
 template <class T>
-void gemm(Transpose ta, Transpose tb, int64_t m, int64_t n, int64_t k, Scale<T> alpha, const T* a, int64_t lda, const T* b,
-          int64_t ldb, Scale<T> beta, T* c, int64_t ldc) {
+void gemm(Transpose ta, Transpose tb, int64_t m, int64_t n, int64_t k, Scale<T> alpha, const T* a, int64_t lda, const T* b, int64_t ldb,
+          Scale<T> beta, T* c, int64_t ldc) {
   if (m == 0 || n == 0) return;
   const bool a_transposed = is_transposed(ta), b_transposed = is_transposed(tb);
   lda = leading_dimension(lda, a_transposed ? k : m, a_transposed ? m : k);
@@ -128,17 +128,17 @@ void gemm(Transpose ta, Transpose tb, int64_t m, int64_t n, int64_t k, Scale<T> 
 
 template <class T>
 void gemm_batched_strided(Transpose ta, Transpose tb, int64_t m, int64_t n, int64_t k, Scale<T> alpha, const T* a, int64_t lda,
-                          int64_t stride_a, const T* b, int64_t ldb, int64_t stride_b, Scale<T> beta, T* c, int64_t ldc,
-                          int64_t stride_c, int64_t batch) {
+                          int64_t stride_a, const T* b, int64_t ldb, int64_t stride_b, Scale<T> beta, T* c, int64_t ldc, int64_t stride_c,
+                          int64_t batch) {
   if (m == 0 || n == 0 || batch == 0) return;
   if constexpr (library::serves<T> && library::kHasBatchedGemm) {
     const bool a_transposed = is_transposed(ta), b_transposed = is_transposed(tb);
     const int64_t la = leading_dimension(lda, a_transposed ? k : m, a_transposed ? m : k);
     const int64_t lb = leading_dimension(ldb, b_transposed ? n : k, b_transposed ? k : n), lc = leading_dimension(ldc, m, n);
     if (batch > 1 && use_library(work_of(m, n, k) * static_cast<double>(batch), m, n, k, la, lb, lc, stride_a, stride_b, stride_c, batch)) {
-      return library::gemm_batched(ta, tb, static_cast<int>(m), static_cast<int>(n), static_cast<int>(k), alpha, a,
-                                   static_cast<int>(la), stride_a, b, static_cast<int>(lb), stride_b, beta, c, static_cast<int>(lc),
-                                   stride_c, static_cast<int>(batch));
+      return library::gemm_batched(ta, tb, static_cast<int>(m), static_cast<int>(n), static_cast<int>(k), alpha, a, static_cast<int>(la),
+                                   stride_a, b, static_cast<int>(lb), stride_b, beta, c, static_cast<int>(lc), stride_c,
+                                   static_cast<int>(batch));
     }
   }
   const auto range = [&](int64_t begin, int64_t end) {
@@ -152,8 +152,8 @@ void gemm_batched_strided(Transpose ta, Transpose tb, int64_t m, int64_t n, int6
 }
 
 template <class T>
-void gemv(Transpose transpose, int64_t m, int64_t n, Scale<T> alpha, const T* a, int64_t lda, const T* x, int64_t incx, Scale<T> beta,
-          T* y, int64_t incy) {
+void gemv(Transpose transpose, int64_t m, int64_t n, Scale<T> alpha, const T* a, int64_t lda, const T* x, int64_t incx, Scale<T> beta, T* y,
+          int64_t incy) {
   if ((is_transposed(transpose) ? n : m) == 0) return;
   lda = leading_dimension(lda, m, n);
   // Vectors of one element may come with any stride; libraries refuse zero.
@@ -162,8 +162,8 @@ void gemv(Transpose transpose, int64_t m, int64_t n, Scale<T> alpha, const T* a,
   if constexpr (library::serves<T>) {
     // Some libraries return at once for an empty sum, without scaling y.
     if (m > 0 && n > 0 && use_library(4 * work_of(m, n, 1), m, n, lda, incx, incy)) {
-      return library::gemv(transpose, static_cast<int>(m), static_cast<int>(n), alpha, a, static_cast<int>(lda), x,
-                           static_cast<int>(incx), beta, y, static_cast<int>(incy));
+      return library::gemv(transpose, static_cast<int>(m), static_cast<int>(n), alpha, a, static_cast<int>(lda), x, static_cast<int>(incx),
+                           beta, y, static_cast<int>(incy));
     }
   }
   builtin::gemv<T>(transpose, m, n, alpha, a, lda, x, incx, beta, y, incy);
@@ -190,14 +190,13 @@ T dot_conjugated(int64_t n, const T* x, int64_t incx, const T* y, int64_t incy) 
   return any_dot(n, x, incx, y, incy, true);
 }
 
-#define INSTANTIATE(T)                                                                                                              \
-  template TORCH_PY_API void gemm<T>(Transpose, Transpose, int64_t, int64_t, int64_t, Scale<T>, const T*, int64_t, const T*, int64_t, \
-                                     Scale<T>, T*, int64_t);                                                                        \
-  template TORCH_PY_API void gemm_batched_strided<T>(Transpose, Transpose, int64_t, int64_t, int64_t, Scale<T>, const T*, int64_t,   \
-                                                     int64_t, const T*, int64_t, int64_t, Scale<T>, T*, int64_t, int64_t, int64_t); \
-  template TORCH_PY_API void gemv<T>(Transpose, int64_t, int64_t, Scale<T>, const T*, int64_t, const T*, int64_t, Scale<T>, T*,      \
-                                     int64_t);                                                                                      \
-  template TORCH_PY_API T dot<T>(int64_t, const T*, int64_t, const T*, int64_t);                                                    \
+#define INSTANTIATE(T)                                                                                                                    \
+  template TORCH_PY_API void gemm<T>(Transpose, Transpose, int64_t, int64_t, int64_t, Scale<T>, const T*, int64_t, const T*, int64_t,     \
+                                     Scale<T>, T*, int64_t);                                                                              \
+  template TORCH_PY_API void gemm_batched_strided<T>(Transpose, Transpose, int64_t, int64_t, int64_t, Scale<T>, const T*, int64_t,        \
+                                                     int64_t, const T*, int64_t, int64_t, Scale<T>, T*, int64_t, int64_t, int64_t);       \
+  template TORCH_PY_API void gemv<T>(Transpose, int64_t, int64_t, Scale<T>, const T*, int64_t, const T*, int64_t, Scale<T>, T*, int64_t); \
+  template TORCH_PY_API T dot<T>(int64_t, const T*, int64_t, const T*, int64_t);                                                          \
   template TORCH_PY_API T dot_conjugated<T>(int64_t, const T*, int64_t, const T*, int64_t);
 INSTANTIATE(float)
 INSTANTIATE(double)

@@ -28,8 +28,8 @@ TORCH_PY_API void gemm(Transpose transpose_a, Transpose transpose_b, int64_t m, 
 /// The same for `batch` products whose matrices lie stride_a, stride_b (0: the same for all) and stride_c elements apart.
 template <class T>
 TORCH_PY_API void gemm_batched_strided(Transpose transpose_a, Transpose transpose_b, int64_t m, int64_t n, int64_t k, Scale<T> alpha,
-                                       const T* a, int64_t lda, int64_t stride_a, const T* b, int64_t ldb, int64_t stride_b,
-                                       Scale<T> beta, T* c, int64_t ldc, int64_t stride_c, int64_t batch);
+                                       const T* a, int64_t lda, int64_t stride_a, const T* b, int64_t ldb, int64_t stride_b, Scale<T> beta,
+                                       T* c, int64_t ldc, int64_t stride_c, int64_t batch);
 
 /// y = alpha op(A) x + beta y for an m x n matrix A. Increments are positive.
 template <class T>

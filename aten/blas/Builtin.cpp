@@ -92,8 +92,7 @@ void gemm_threaded(GemmKernel<In, T> kernel, bool ta, bool tb, int64_t m, int64_
       const int64_t row = part % grid.rows, column = part / grid.rows;
       const int64_t i0 = m * row / grid.rows, i1 = m * (row + 1) / grid.rows;
       const int64_t j0 = n * column / grid.columns, j1 = n * (column + 1) / grid.columns;
-      kernel(ta, tb, i1 - i0, j1 - j0, k, alpha, a + i0 * (ta ? lda : 1), lda, b + j0 * (tb ? 1 : ldb), ldb, beta, c + i0 + j0 * ldc,
-             ldc);
+      kernel(ta, tb, i1 - i0, j1 - j0, k, alpha, a + i0 * (ta ? lda : 1), lda, b + j0 * (tb ? 1 : ldb), ldb, beta, c + i0 + j0 * ldc, ldc);
     }
   });
 }
@@ -126,8 +125,8 @@ struct Planes {
 /// Four real products.
 template <class T>
 void gemm_complex(Transpose transpose_a, Transpose transpose_b, int64_t m, int64_t n, int64_t k, c10::complex<T> alpha,
-                  const c10::complex<T>* a, int64_t lda, const c10::complex<T>* b, int64_t ldb, c10::complex<T> beta,
-                  c10::complex<T>* c, int64_t ldc) {
+                  const c10::complex<T>* a, int64_t lda, const c10::complex<T>* b, int64_t ldb, c10::complex<T> beta, c10::complex<T>* c,
+                  int64_t ldc) {
   const bool ta = transpose_a != Transpose::None, tb = transpose_b != Transpose::None;
   const int64_t rows_a = ta ? k : m, rows_b = tb ? n : k;
   Planes<T> pa(a, lda, rows_a, ta ? m : k, transpose_a == Transpose::Conjugate);
@@ -205,8 +204,8 @@ void gemv_real(GemvKernel<T> kernel, bool transpose, int64_t m, int64_t n, T alp
 }  // namespace
 
 template <class T>
-void gemv(Transpose transpose, int64_t m, int64_t n, Scale<T> alpha, const T* a, int64_t lda, const T* x, int64_t incx, Scale<T> beta,
-          T* y, int64_t incy) {
+void gemv(Transpose transpose, int64_t m, int64_t n, Scale<T> alpha, const T* a, int64_t lda, const T* x, int64_t incx, Scale<T> beta, T* y,
+          int64_t incy) {
   if constexpr (std::is_same_v<T, float>) {
     gemv_real(table().gemv_f32, transpose != Transpose::None, m, n, alpha, a, lda, x, incx, beta, y, incy);
   } else if constexpr (std::is_same_v<T, double>) {
@@ -234,10 +233,10 @@ T dot(int64_t n, const T* x, int64_t incx, const T* y, int64_t incy, bool conjug
   }
 }
 
-#define INSTANTIATE(T)                                                                                                               \
-  template void gemm<T>(Transpose, Transpose, int64_t, int64_t, int64_t, Scale<T>, const T*, int64_t, const T*, int64_t, Scale<T>,   \
-                        T*, int64_t);                                                                                                \
-  template void gemv<T>(Transpose, int64_t, int64_t, Scale<T>, const T*, int64_t, const T*, int64_t, Scale<T>, T*, int64_t);         \
+#define INSTANTIATE(T)                                                                                                                 \
+  template void gemm<T>(Transpose, Transpose, int64_t, int64_t, int64_t, Scale<T>, const T*, int64_t, const T*, int64_t, Scale<T>, T*, \
+                        int64_t);                                                                                                      \
+  template void gemv<T>(Transpose, int64_t, int64_t, Scale<T>, const T*, int64_t, const T*, int64_t, Scale<T>, T*, int64_t);           \
   template T dot<T>(int64_t, const T*, int64_t, const T*, int64_t, bool);
 INSTANTIATE(float)
 INSTANTIATE(double)

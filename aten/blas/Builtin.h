@@ -47,8 +47,8 @@ template <class T>
 void gemm(Transpose transpose_a, Transpose transpose_b, int64_t m, int64_t n, int64_t k, Scale<T> alpha, const T* a, int64_t lda,
           const T* b, int64_t ldb, Scale<T> beta, T* c, int64_t ldc);
 template <class T>
-void gemv(Transpose transpose, int64_t m, int64_t n, Scale<T> alpha, const T* a, int64_t lda, const T* x, int64_t incx, Scale<T> beta,
-          T* y, int64_t incy);
+void gemv(Transpose transpose, int64_t m, int64_t n, Scale<T> alpha, const T* a, int64_t lda, const T* x, int64_t incx, Scale<T> beta, T* y,
+          int64_t incy);
 template <class T>
 T dot(int64_t n, const T* x, int64_t incx, const T* y, int64_t incy, bool conjugate);
 

@@ -25,9 +25,9 @@ constexpr int kVectorBytes = 32, kTileVectors = 2, kTileColumns = 6;  // 12 of 1
 constexpr int kVectorBytes = 16, kTileVectors = 2, kTileColumns = 4;  // 8 of 16
 #endif
 
-constexpr int64_t kDepth = 256;    // a panel of B, kDepth x kTileColumns, stays in the first-level cache
-constexpr int64_t kRows = 192;     // a block of A, kRows x kDepth, in the second
-constexpr int64_t kColumns = 1536; // a block of B in the third
+constexpr int64_t kDepth = 256;     // a panel of B, kDepth x kTileColumns, stays in the first-level cache
+constexpr int64_t kRows = 192;      // a block of A, kRows x kDepth, in the second
+constexpr int64_t kColumns = 1536;  // a block of B in the third
 
 template <class T>
 constexpr int64_t kTileRows = kTileVectors * kVectorBytes / static_cast<int>(sizeof(T));
@@ -114,8 +114,8 @@ void scale(int64_t m, int64_t n, T beta, T* c, int64_t ldc) {
 }
 
 template <class In, class T>
-void gemm(bool transpose_a, bool transpose_b, int64_t m, int64_t n, int64_t k, T alpha, const In* a, int64_t lda, const In* b,
-          int64_t ldb, T beta, T* c, int64_t ldc) {
+void gemm(bool transpose_a, bool transpose_b, int64_t m, int64_t n, int64_t k, T alpha, const In* a, int64_t lda, const In* b, int64_t ldb,
+          T beta, T* c, int64_t ldc) {
   if (k == 0) return scale(m, n, beta, c, ldc);
   const int64_t row_a = transpose_a ? lda : 1, depth_a = transpose_a ? 1 : lda;
   const int64_t column_b = transpose_b ? 1 : ldb, depth_b = transpose_b ? ldb : 1;
@@ -186,9 +186,16 @@ constexpr Kernels<In, T> kernels() {
 
 extern const Table kTable;
 const Table kTable = {
-    kernels<float, float>(),       kernels<double, double>(),     kernels<c10::BFloat16, float>(), kernels<c10::Half, float>(),
-    kernels<uint8_t, uint8_t>(),   kernels<uint16_t, uint16_t>(), kernels<uint32_t, uint32_t>(),   kernels<uint64_t, uint64_t>(),
-    &gemv<float>,                  &gemv<double>,
+    kernels<float, float>(),
+    kernels<double, double>(),
+    kernels<c10::BFloat16, float>(),
+    kernels<c10::Half, float>(),
+    kernels<uint8_t, uint8_t>(),
+    kernels<uint16_t, uint16_t>(),
+    kernels<uint32_t, uint32_t>(),
+    kernels<uint64_t, uint64_t>(),
+    &gemv<float>,
+    &gemv<double>,
 };
 
 }  // namespace CPU_CAPABILITY

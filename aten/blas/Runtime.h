@@ -11,9 +11,8 @@ const Runtime& runtime();
 
 template <class Function>
 void parallel_for(int64_t begin, int64_t end, int64_t grain_size, const Function& function) {
-  runtime().parallel_for(begin, end, grain_size, &function, [](const void* object, int64_t b, int64_t e) {
-    (*static_cast<const Function*>(object))(b, e);
-  });
+  runtime().parallel_for(begin, end, grain_size, &function,
+                         [](const void* object, int64_t b, int64_t e) { (*static_cast<const Function*>(object))(b, e); });
 }
 
 /// A temporary array, aligned for vectors and not initialised.

@@ -28,9 +28,9 @@
   TORCH_PY_DECLARE_AVX512(__VA_ARGS__)
 #endif
 
-/// The variant of kernel `name` for this processor, of function type SCHEMA; to be used inside namespace at::native.
-#define TORCH_PY_CHOOSE_KERNEL(SCHEMA, name) \
-  ::at::native::choose_kernel<SCHEMA>(&DEFAULT::name, TORCH_PY_AVX2(name), TORCH_PY_AVX512(name))
+/// The variant of kernel `name` for this processor, of the function type that follows; to be used inside namespace at::native.
+#define TORCH_PY_CHOOSE_KERNEL(name, ...) \
+  ::at::native::choose_kernel<__VA_ARGS__>(&DEFAULT::name, TORCH_PY_AVX2(name), TORCH_PY_AVX512(name))
 
 namespace at::native {
 

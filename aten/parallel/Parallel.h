@@ -25,9 +25,8 @@ class RangeFunction {
   template <class Function>
     requires(!std::is_same_v<Function, RangeFunction>)
   RangeFunction(const Function& function)
-      : object_(&function), call_([](const void* object, int64_t begin, int64_t end) {
-          (*static_cast<const Function*>(object))(begin, end);
-        }) {}
+      : object_(&function),
+        call_([](const void* object, int64_t begin, int64_t end) { (*static_cast<const Function*>(object))(begin, end); }) {}
   void operator()(int64_t begin, int64_t end) const { call_(object_, begin, end); }
 
  private:

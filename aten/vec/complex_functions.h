@@ -9,10 +9,10 @@
 namespace at::vec {
 inline namespace CPU_CAPABILITY {
 
-#define AT_VEC_COMPLEX_FUNCTION(NAME)                              \
-  template <class T>                                               \
-  C10_ALWAYS_INLINE c10::complex<T> NAME(c10::complex<T> z) {      \
-    return c10::NAME(z);                                           \
+#define AT_VEC_COMPLEX_FUNCTION(NAME)                         \
+  template <class T>                                          \
+  C10_ALWAYS_INLINE c10::complex<T> NAME(c10::complex<T> z) { \
+    return c10::NAME(z);                                      \
   }
 AT_VEC_COMPLEX_FUNCTION(exp)
 AT_VEC_COMPLEX_FUNCTION(log)

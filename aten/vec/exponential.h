@@ -59,10 +59,10 @@ C10_ALWAYS_INLINE Decomposed decompose(double x) {
 }
 /// log(1 + f) for f in [sqrt(1/2) - 1, sqrt(2) - 1], relative error 2^-43.
 C10_ALWAYS_INLINE double log1p_reduced(double f) {
-  const double p = polynomial(f, 0x1.55555554c5dcep-2, -0x1.fffffff539207p-3, 0x1.99999a919254ap-3, -0x1.55555c4139145p-3,
-                              0x1.2492082e4025cp-3, -0x1.fffcad6f70bdfp-4, 0x1.c72a8b7942b6cp-4, -0x1.99fd0678891efp-4,
-                              0x1.73c440fc61e55p-4, -0x1.4f5aa210bd699p-4, 0x1.3a83a476fbd43p-4, -0x1.503b0399f65eep-4,
-                              0x1.46771d660ad4ep-4, -0x1.45d60a78ca17ep-5);
+  const double p =
+      polynomial(f, 0x1.55555554c5dcep-2, -0x1.fffffff539207p-3, 0x1.99999a919254ap-3, -0x1.55555c4139145p-3, 0x1.2492082e4025cp-3,
+                 -0x1.fffcad6f70bdfp-4, 0x1.c72a8b7942b6cp-4, -0x1.99fd0678891efp-4, 0x1.73c440fc61e55p-4, -0x1.4f5aa210bd699p-4,
+                 0x1.3a83a476fbd43p-4, -0x1.503b0399f65eep-4, 0x1.46771d660ad4ep-4, -0x1.45d60a78ca17ep-5);
   const double square = f * f;
   return multiply_add(square * f, p, multiply_add(square, -0.5, f));
 }
@@ -122,8 +122,8 @@ C10_ALWAYS_INLINE float log(float x) {
   const int32_t biased = static_cast<int32_t>((bits_of(normal) + (kOne - kSqrtHalf)) >> 23);
   const float e = static_cast<float>(biased - (denormal ? 150 : 127));
   const float f = from_bits(bits_of(normal) - (static_cast<uint32_t>(biased - 127) << 23)) - 1.0f;
-  const float p = polynomial(f, 0x1.555548p-2f, -0x1.000006p-2f, 0x1.99a4b6p-3f, -0x1.555c4ep-3f, 0x1.233760p-3f,
-                             -0x1.fc21ccp-4f, 0x1.e6f0bap-4f, -0x1.de3dacp-4f, 0x1.1458e2p-4f);
+  const float p = polynomial(f, 0x1.555548p-2f, -0x1.000006p-2f, 0x1.99a4b6p-3f, -0x1.555c4ep-3f, 0x1.233760p-3f, -0x1.fc21ccp-4f,
+                             0x1.e6f0bap-4f, -0x1.de3dacp-4f, 0x1.1458e2p-4f);
   const float square = f * f;
   // Smallest terms first.
   float tail = multiply_add(e, 0x1.7f7d1cp-20f, square * f * p);
@@ -146,7 +146,7 @@ C10_ALWAYS_INLINE double log1p(double x) { return __builtin_log1p(x); }
 C10_ALWAYS_INLINE float pow(float x, float y) {
   const double magnitude = wide::exp2(static_cast<double>(y) * wide::log2(abs(x)));
   const float absolute_y = abs(y);
-  const bool integer = trunc(y) == y;                                     // infinities count as even integers
+  const bool integer = trunc(y) == y;  // infinities count as even integers
   const bool odd = integer && absolute_y < 0x1p24f && trunc(y * 0.5f) != y * 0.5f;
   float result = static_cast<float>(magnitude);
   result = odd ? copysign(result, x) : result;

@@ -9,4 +9,5 @@
 #include "aten/vec/error_function.h"
 #include "aten/vec/exponential.h"
 #include "aten/vec/hyperbolic.h"
+#include "aten/vec/integers.h"
 #include "aten/vec/trigonometric.h"

@@ -31,8 +31,8 @@ C10_ALWAYS_INLINE Angle reduce_angle(float x) {
 }
 /// sin(fraction * pi/2) and cos(fraction * pi/2)
 C10_ALWAYS_INLINE double sin_quadrant(double fraction) {
-  const double p = polynomial(fraction * fraction, 0x1.921fb54442cfap+0, -0x1.4abbce6257a19p-1, 0x1.466bc671228f6p-4,
-                              -0x1.32d2c6436dae5p-8, 0x1.5071cd6ec674bp-13, -0x1.dd54192f33bf9p-19);
+  const double p = polynomial(fraction * fraction, 0x1.921fb54442cfap+0, -0x1.4abbce6257a19p-1, 0x1.466bc671228f6p-4, -0x1.32d2c6436dae5p-8,
+                              0x1.5071cd6ec674bp-13, -0x1.dd54192f33bf9p-19);
   return fraction * p;
 }
 C10_ALWAYS_INLINE double cos_quadrant(double fraction) {
@@ -64,9 +64,7 @@ C10_ALWAYS_INLINE double asin_reduced(double t) {
   return multiply_add(square * t, p, t);
 }
 /// asin of t, where t is |x| below 1/2 and otherwise sqrt((1 - |x|) / 2), half the complement's sine.
-C10_ALWAYS_INLINE double half_angle(double magnitude) {
-  return asin_reduced(magnitude <= 0.5 ? magnitude : sqrt(0.5 * (1.0 - magnitude)));
-}
+C10_ALWAYS_INLINE double half_angle(double magnitude) { return asin_reduced(magnitude <= 0.5 ? magnitude : sqrt(0.5 * (1.0 - magnitude))); }
 
 }  // namespace wide
 

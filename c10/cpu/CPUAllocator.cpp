@@ -235,8 +235,8 @@ void SharedCache::give_large(LargeBlock* block) {
 }
 
 void SharedCache::free_oldest_large() {
-  const auto oldest = std::min_element(large_.begin(), large_.end(),
-                                       [](const auto& a, const auto& b) { return a.second->freed_at < b.second->freed_at; });
+  const auto oldest =
+      std::min_element(large_.begin(), large_.end(), [](const auto& a, const auto& b) { return a.second->freed_at < b.second->freed_at; });
   LargeBlock* const block = oldest->second;
   large_.erase(oldest);
   cached_bytes_ -= block->bytes;
@@ -450,8 +450,7 @@ class CachingCPUAllocator final : public Allocator {
     if (C10_UNLIKELY(bytes - 1 >= kLargestSmall)) return bytes == 0 ? DataPtr() : allocate_large(bytes);
     const int index = class_of(bytes);
     void* const data = allocate_small(index);
-    return DataPtr(data, reinterpret_cast<void*>(reinterpret_cast<uintptr_t>(data) | static_cast<uintptr_t>(index)), &delete_small,
-                   kCPU);
+    return DataPtr(data, reinterpret_cast<void*>(reinterpret_cast<uintptr_t>(data) | static_cast<uintptr_t>(index)), &delete_small, kCPU);
   }
 };
 

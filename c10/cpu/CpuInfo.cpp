@@ -49,12 +49,12 @@ Detected detect() {
   const Registers basic = cpuid(1, 0), extended = cpuid(7, 0), extended1 = cpuid(7, 1);
   if (!all(basic.ecx, bit(27))) return found;  // OSXSAVE
   const uint64_t state = enabled_state();
-  const bool avx2 = all(state, bit(1) | bit(2)) &&                          // SSE and AVX registers
-                    all(basic.ecx, bit(12) | bit(28) | bit(29)) &&          // FMA, AVX, F16C
-                    all(extended.ebx, bit(3) | bit(5) | bit(8));            // BMI1, AVX2, BMI2
+  const bool avx2 = all(state, bit(1) | bit(2)) &&                  // SSE and AVX registers
+                    all(basic.ecx, bit(12) | bit(28) | bit(29)) &&  // FMA, AVX, F16C
+                    all(extended.ebx, bit(3) | bit(5) | bit(8));    // BMI1, AVX2, BMI2
   if (!avx2) return found;
   found.capability = CpuCapability::AVX2;
-  const bool avx512 = all(state, bit(5) | bit(6) | bit(7)) &&               // masks, upper halves, registers 16-31
+  const bool avx512 = all(state, bit(5) | bit(6) | bit(7)) &&                              // masks, upper halves, registers 16-31
                       all(extended.ebx, bit(16) | bit(17) | bit(28) | bit(30) | bit(31));  // F, DQ, CD, BW, VL
   if (!avx512) return found;
   found.capability = CpuCapability::AVX512;

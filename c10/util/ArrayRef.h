@@ -28,8 +28,7 @@ class ArrayRef {
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Winit-list-lifetime"
 #endif
-  constexpr ArrayRef(const std::initializer_list<T>& list) noexcept
-      : data_(list.size() ? list.begin() : nullptr), size_(list.size()) {}
+  constexpr ArrayRef(const std::initializer_list<T>& list) noexcept : data_(list.size() ? list.begin() : nullptr), size_(list.size()) {}
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic pop
 #endif
@@ -40,8 +39,7 @@ class ArrayRef {
       { container.data() } -> std::convertible_to<const T*>;
       container.size();
     } && (!std::is_same_v<Container, ArrayRef>)
-  constexpr ArrayRef(const Container& container) noexcept
-      : data_(container.data()), size_(static_cast<size_t>(container.size())) {}
+  constexpr ArrayRef(const Container& container) noexcept : data_(container.data()), size_(static_cast<size_t>(container.size())) {}
 
   constexpr const T* begin() const noexcept { return data_; }
   constexpr const T* end() const noexcept { return data_ + size_; }

@@ -6,8 +6,7 @@
 
 namespace c10 {
 
-Error::Error(std::string message, const char* file, int line) noexcept
-    : message_(std::move(message)), file_(file), line_(line) {}
+Error::Error(std::string message, const char* file, int line) noexcept : message_(std::move(message)), file_(file), line_(line) {}
 
 // Destructors are out of line so that each class has one vtable and one type_info, here.
 Error::~Error() = default;
@@ -87,8 +86,8 @@ void throw_error(ErrorKind kind, CheckSite site, std::initializer_list<MessagePa
 
 void throw_internal_error(CheckSite site, std::initializer_list<MessagePart> parts) {
   const std::string details = concatenate(parts);
-  throw Error(concatenate({"INTERNAL ASSERT FAILED: ", site.condition, " at ", site.file, ":", site.line,
-                           details.empty() ? "" : ": ", details, ". This is a bug in torch_py, please report it."}),
+  throw Error(concatenate({"INTERNAL ASSERT FAILED: ", site.condition, " at ", site.file, ":", site.line, details.empty() ? "" : ": ",
+                           details, ". This is a bug in torch_py, please report it."}),
               site.file, site.line);
 }
 

@@ -31,11 +31,11 @@ class TORCH_PY_API Error : public std::exception {
   int line_;
 };
 
-#define C10_DECLARE_ERROR(Name)         \
+#define C10_DECLARE_ERROR(Name)                  \
   class TORCH_PY_API Name final : public Error { \
-   public:                              \
-    using Error::Error;                 \
-    ~Name() override;                   \
+   public:                                       \
+    using Error::Error;                          \
+    ~Name() override;                            \
   }
 C10_DECLARE_ERROR(IndexError);
 C10_DECLARE_ERROR(ValueError);
@@ -165,10 +165,9 @@ std::string str(const Parts&... parts) {
 }  // namespace c10
 
 /// Throws c10::KIND when the condition does not hold; the parts make the message.
-#define TORCH_CHECK_WITH(KIND, condition, ...)                                                                        \
-  do {                                                                                                                \
-    if (C10_UNLIKELY(!(condition)))                                                                                   \
-      ::c10::detail::throw_error(::c10::ErrorKind::KIND, {__FILE__, __LINE__, #condition}, {__VA_ARGS__});            \
+#define TORCH_CHECK_WITH(KIND, condition, ...)                                                                                           \
+  do {                                                                                                                                   \
+    if (C10_UNLIKELY(!(condition))) ::c10::detail::throw_error(::c10::ErrorKind::KIND, {__FILE__, __LINE__, #condition}, {__VA_ARGS__}); \
   } while (0)
 #define TORCH_CHECK(condition, ...) TORCH_CHECK_WITH(Error, condition __VA_OPT__(, ) __VA_ARGS__)
 #define TORCH_CHECK_INDEX(condition, ...) TORCH_CHECK_WITH(IndexError, condition __VA_OPT__(, ) __VA_ARGS__)
@@ -181,10 +180,9 @@ std::string str(const Parts&... parts) {
 #define TORCH_THROW(KIND, ...) ::c10::detail::throw_error(::c10::ErrorKind::KIND, {__FILE__, __LINE__, ""}, {__VA_ARGS__})
 
 /// For what no input should be able to cause: the message names file, line and condition.
-#define TORCH_INTERNAL_ASSERT(condition, ...)                                                             \
-  do {                                                                                                    \
-    if (C10_UNLIKELY(!(condition)))                                                                       \
-      ::c10::detail::throw_internal_error({__FILE__, __LINE__, #condition}, {__VA_ARGS__});               \
+#define TORCH_INTERNAL_ASSERT(condition, ...)                                                                             \
+  do {                                                                                                                    \
+    if (C10_UNLIKELY(!(condition))) ::c10::detail::throw_internal_error({__FILE__, __LINE__, #condition}, {__VA_ARGS__}); \
   } while (0)
 
 #ifdef NDEBUG

@@ -16,7 +16,7 @@ namespace detail {
 C10_HOST_DEVICE constexpr float half_to_float(uint16_t half) {
   const uint32_t magnitude = half & 0x7fffu;
   const uint32_t sign = static_cast<uint32_t>(half & 0x8000u) << 16;
-  const uint32_t normal = (magnitude << 13) + (112u << 23);                        // exponent bias 15 -> 127
+  const uint32_t normal = (magnitude << 13) + (112u << 23);  // exponent bias 15 -> 127
   const uint32_t special = (magnitude << 13) | 0x7f800000u | (magnitude > 0x7c00u ? 0x00400000u : 0u);
   const uint32_t subnormal = bits_of_float(static_cast<float>(static_cast<int32_t>(magnitude)) * 0x1p-24f);
   const uint32_t finite = magnitude < 0x0400u ? subnormal : normal;

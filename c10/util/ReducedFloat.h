@@ -19,35 +19,35 @@ C10_HOST_DEVICE constexpr float float_of_bits(unsigned bits) { return __builtin_
 C10_HOST_DEVICE constexpr unsigned bits_of_float(float value) { return __builtin_bit_cast(unsigned, value); }
 }  // namespace detail
 
-#define C10_REDUCED_FLOAT_OPERATOR(OP)                                                    \
-  template <ReducedFloat R>                                                               \
-  C10_HOST_DEVICE constexpr R operator OP(R a, R b) {                                     \
-    return R(static_cast<float>(a) OP static_cast<float>(b));                             \
-  }                                                                                       \
-  template <ReducedFloat R, class T>                                                      \
-    requires std::is_floating_point_v<T>                                                  \
-  C10_HOST_DEVICE constexpr T operator OP(R a, T b) {                                     \
-    return static_cast<T>(static_cast<float>(a)) OP b;                                    \
-  }                                                                                       \
-  template <ReducedFloat R, class T>                                                      \
-    requires std::is_floating_point_v<T>                                                  \
-  C10_HOST_DEVICE constexpr T operator OP(T a, R b) {                                     \
-    return a OP static_cast<T>(static_cast<float>(b));                                    \
-  }                                                                                       \
-  template <ReducedFloat R, class T>                                                      \
-    requires std::is_integral_v<T>                                                        \
-  C10_HOST_DEVICE constexpr R operator OP(R a, T b) {                                     \
-    return a OP R(static_cast<float>(b));                                                 \
-  }                                                                                       \
-  template <ReducedFloat R, class T>                                                      \
-    requires std::is_integral_v<T>                                                        \
-  C10_HOST_DEVICE constexpr R operator OP(T a, R b) {                                     \
-    return R(static_cast<float>(a)) OP b;                                                 \
-  }                                                                                       \
-  template <ReducedFloat R, class T>                                                      \
-    requires(std::is_same_v<T, R> || std::is_arithmetic_v<T>)                             \
-  C10_HOST_DEVICE constexpr R& operator OP##=(R& a, T b) {                                \
-    return a = R(static_cast<float>(a) OP static_cast<float>(b));                         \
+#define C10_REDUCED_FLOAT_OPERATOR(OP)                            \
+  template <ReducedFloat R>                                       \
+  C10_HOST_DEVICE constexpr R operator OP(R a, R b) {             \
+    return R(static_cast<float>(a) OP static_cast<float>(b));     \
+  }                                                               \
+  template <ReducedFloat R, class T>                              \
+    requires std::is_floating_point_v<T>                          \
+  C10_HOST_DEVICE constexpr T operator OP(R a, T b) {             \
+    return static_cast<T>(static_cast<float>(a)) OP b;            \
+  }                                                               \
+  template <ReducedFloat R, class T>                              \
+    requires std::is_floating_point_v<T>                          \
+  C10_HOST_DEVICE constexpr T operator OP(T a, R b) {             \
+    return a OP static_cast<T>(static_cast<float>(b));            \
+  }                                                               \
+  template <ReducedFloat R, class T>                              \
+    requires std::is_integral_v<T>                                \
+  C10_HOST_DEVICE constexpr R operator OP(R a, T b) {             \
+    return a OP R(static_cast<float>(b));                         \
+  }                                                               \
+  template <ReducedFloat R, class T>                              \
+    requires std::is_integral_v<T>                                \
+  C10_HOST_DEVICE constexpr R operator OP(T a, R b) {             \
+    return R(static_cast<float>(a)) OP b;                         \
+  }                                                               \
+  template <ReducedFloat R, class T>                              \
+    requires(std::is_same_v<T, R> || std::is_arithmetic_v<T>)     \
+  C10_HOST_DEVICE constexpr R& operator OP## = (R & a, T b) {     \
+    return a = R(static_cast<float>(a) OP static_cast<float>(b)); \
   }
 C10_REDUCED_FLOAT_OPERATOR(+)
 C10_REDUCED_FLOAT_OPERATOR(-)

@@ -7,20 +7,20 @@
 
 namespace c10 {
 
-#define C10_COMPLEX_FUNCTION(NAME, BUILTIN)                                   \
-  inline complex<float> NAME(complex<float> z) {                              \
-    _Complex float c;                                                         \
-    __real__ c = z.real_;                                                     \
-    __imag__ c = z.imag_;                                                     \
-    c = BUILTIN##f(c);                                                        \
-    return {__real__ c, __imag__ c};                                          \
-  }                                                                           \
-  inline complex<double> NAME(complex<double> z) {                            \
-    _Complex double c;                                                        \
-    __real__ c = z.real_;                                                     \
-    __imag__ c = z.imag_;                                                     \
-    c = BUILTIN(c);                                                           \
-    return {__real__ c, __imag__ c};                                          \
+#define C10_COMPLEX_FUNCTION(NAME, BUILTIN)        \
+  inline complex<float> NAME(complex<float> z) {   \
+    _Complex float c;                              \
+    __real__ c = z.real_;                          \
+    __imag__ c = z.imag_;                          \
+    c = BUILTIN##f(c);                             \
+    return {__real__ c, __imag__ c};               \
+  }                                                \
+  inline complex<double> NAME(complex<double> z) { \
+    _Complex double c;                             \
+    __real__ c = z.real_;                          \
+    __imag__ c = z.imag_;                          \
+    c = BUILTIN(c);                                \
+    return {__real__ c, __imag__ c};               \
   }
 C10_COMPLEX_FUNCTION(exp, __builtin_cexp)
 C10_COMPLEX_FUNCTION(log, __builtin_clog)

@@ -23,8 +23,8 @@ class weak_intrusive_ptr;
 /// Note [Reference counts]
 /// Both counts share one 64-bit word: strong owners in the low half, weak ones in the high half, where all strong owners together
 /// hold one weak reference. When the last strong owner leaves while weak references exist, release_resources() runs (the object
-/// stays valid for them); when the weak count reaches zero, the object is deleted. One word lets the common case, a single owner and no weak
-/// reference, be recognised by a plain load, without an atomic read-modify-write.
+/// stays valid for them); when the weak count reaches zero, the object is deleted. One word lets the common case, a single owner and no
+/// weak reference, be recognised by a plain load, without an atomic read-modify-write.
 class TORCH_PY_API intrusive_ptr_target {
  public:
   intrusive_ptr_target() noexcept : counts_(0) {}

@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 __all__ = ["GenerateReport", "explain_files", "generate", "render"]
 
 
-def render(program: Program, library: str | None = None) -> dict[str, str]:
+def render(program: Program, library: str | None = None, cache: Path | None = None) -> dict[str, str]:
     """Every generated file: path relative to the output folder -> text."""
     from codegen.emit.tree import Tree
 
-    return Tree(program, library or program.library).render()
+    return Tree(program, library or program.library, cache).render()
 
 
 def generate(program: Program, output_dir: Path | str, library: str | None = None) -> GenerateReport:
@@ -26,7 +26,7 @@ def generate(program: Program, output_dir: Path | str, library: str | None = Non
     output = Path(output_dir)
     yaml_path = Path(program.path)
     inputs = fingerprint.inputs_digest(yaml_path, yaml_path.parent)
-    files = render(program, library)
+    files = render(program, library, output / ".templates")
     stamp = fingerprint.read_stamp(output) or {}
     output.mkdir(parents=True, exist_ok=True)
     report = write_tree(output, files, stamp.get("files", {}))

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from codegen.emit.functions import Function, declared_parameters, file_stem, functions_of
+from codegen.emit.functions import Function, declared_parameters, functions_of
+from codegen.emit.includes import header_of
 from codegen.emit.places import place_of
 from codegen.model import Operator
 from codegen.schema import FunctionSchema
@@ -31,10 +32,10 @@ class HeaderFunction:
 
 
 def group_by_header(operators: Sequence[Operator]) -> dict[str, list[Operator]]:
-    """Overloads of one name share a header, whatever their topics."""
+    """Path -> operators: overloads of one name share a header, whatever their topics."""
     found: dict[str, list[Operator]] = {}
     for operator in operators:
-        found.setdefault(file_stem(operator), []).append(operator)
+        found.setdefault(header_of(operator), []).append(operator)
     return found
 
 

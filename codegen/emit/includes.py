@@ -18,7 +18,8 @@ def operator_headers(texts: Iterable[str], program: Program) -> set[str]:
 
 
 def header_of(operator: Operator) -> str:
-    return f"aten/ops/{file_stem(operator)}.h"
+    """A library's headers have a folder of their own: it may add overloads to names of the tree."""
+    return f"{operator.library or 'aten'}/ops/{file_stem(operator)}.h"
 
 
 def library_headers(texts: Iterable[str], takes_scalars: bool) -> set[str]:
@@ -35,7 +36,7 @@ def library_headers(texts: Iterable[str], takes_scalars: bool) -> set[str]:
 def standard_headers(texts: Iterable[str]) -> list[str]:
     joined = "\n".join(texts)
     found = []
-    if re.search(r"\bstd::(max|min)<", joined):
+    if re.search(r"\bstd::(max|min|all_of)\b", joined):
         found.append("algorithm")
     if re.search(r"\bstd::[a-z0-9]+\(", joined) or "numeric_limits" in joined:
         found += ["cmath", "limits"]

@@ -1,13 +1,14 @@
-"""``aten/native/<Topic>Native.h``: declarations of what is written by hand."""
+"""``aten/native/declarations/*.h``: declarations of what is written by hand, a header for each source file."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from codegen.emit import style
+from codegen.emit.expand import EXPR_FOLDER
 from codegen.emit.places import place_of
-from codegen.model import Operator, cpp
+from codegen.model import Kernel, Operator, cpp
 
 
 @dataclass(frozen=True)
@@ -16,11 +17,13 @@ class Declaration:
 
     head: str
     parameters: tuple[str, ...]
-    per_isa: bool
+    scope: str
 
 
 @dataclass(frozen=True)
 class Entry:
+    """What one operator declares of one source file."""
+
     schema: str
     place: str
     declarations: tuple[Declaration, ...]
@@ -45,34 +48,54 @@ def shaped_outputs(operator: Operator) -> tuple[str, ...]:
     return tuple(f"out{i}" for i in range(len(fresh)))
 
 
-def entries(operators: Sequence[Operator]) -> list[Entry]:
-    """What each operator declares; a kernel that several share with one signature is declared once."""
-    seen: set[tuple[str, tuple[str, ...]]] = set()
-    found = []
+def header_of_source(path: str) -> str:
+    """The generated header that declares the kernels of a source file: a file that gets no new kernel sees no change."""
+    stem = path.removeprefix("aten/native/").rsplit(".", 1)[0]
+    return f"aten/native/declarations/{stem}.h"
+
+
+def by_source(operators: Sequence[Operator]) -> dict[str, list[Entry]]:
+    """Source file -> declarations; a kernel that several operators share with one signature is declared once."""
+    seen: set[tuple[str, str, tuple[str, ...]]] = set()
+    found: dict[str, list[Entry]] = {}
     for operator in operators:
-        fresh = []
-        for declaration in _declarations(operator):
-            key = (declaration.head, _types(declaration.parameters))
+        own: dict[str, list[Declaration]] = {}
+        for path, declaration in _declarations(operator):
+            key = (path, declaration.head, _types(declaration.parameters))
             if key not in seen:
                 seen.add(key)
-                fresh.append(declaration)
-        if fresh:
-            found.append(Entry(str(operator.schema), place_of(operator), tuple(fresh)))
+                own.setdefault(path, []).append(declaration)
+        for path, declarations in own.items():
+            found.setdefault(path, []).append(Entry(str(operator.schema), place_of(operator), tuple(declarations)))
     return found
 
 
-def _declarations(operator: Operator) -> list[Declaration]:
-    found = []
+def sources_of(operators: Sequence[Operator]) -> list[str]:
+    """Hand-written files that hold kernels or shape rules of ``operators``."""
+    return sorted({path for operator in operators for path, _ in _declarations(operator) if not is_formula(path)})
+
+
+def is_formula(path: str) -> bool:
+    return path.startswith(EXPR_FOLDER)
+
+
+def _declarations(operator: Operator) -> Iterator[tuple[str, Declaration]]:
     every = tuple(cpp.parameter(a) for a in operator.schema.arguments.flat_all)
     if operator.structure == "shaped" and operator.shape is not None:
-        found.append(Declaration(cpp.shape_signature(operator, operator.shape).split("(")[0] + "(", every, False))
+        head = cpp.shape_signature(operator, operator.shape).split("(")[0] + "("
+        place = operator.shape_definition
+        yield (place.path if place is not None else f"aten/native/{operator.topic}.cpp"), Declaration(head, every, "")
     for entry in style.loop_entries(operator):
         assert entry.definition is not None
-        found.append(Declaration(f"void {entry.kernel}(", loop_parameters(operator), entry.definition.is_per_isa))
+        yield entry.definition.path, Declaration(f"void {entry.kernel}(", loop_parameters(operator), _scope(entry.definition))
     result = cpp.results_type(operator.schema) if operator.structure != "mutation" else "void"
     for direct in style.direct_kernels(operator):
-        found.append(Declaration(f"{result} {direct.kernel}(", every, direct.per_isa))
-    return found
+        yield direct.definition.path, Declaration(f"{result} {direct.kernel}(", every, _scope(direct.definition))
+
+
+def _scope(definition: Kernel) -> str:
+    """Of a kernel inside at::native: ``isa`` for one namespace per instruction set."""
+    return "isa" if definition.is_per_isa else "cuda" if definition.is_cuda else ""
 
 
 def _types(parameters: tuple[str, ...]) -> tuple[str, ...]:

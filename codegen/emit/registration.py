@@ -103,9 +103,9 @@ class Section:
             types = ", ".join(self.loop.types)
             found.append(Stub(self.loop.stub, cpp_string(self.operator.name), types, self.loop.cpu, self.loop.cuda, True))
         for direct in style.direct_kernels(self.operator):
-            if direct.per_isa:
+            if direct.definition.is_per_isa:
                 signature = f"{cpp.results_type(self.operator.schema)}({', '.join(self.functions[0].types)})"
-                choice = f"TORCH_PY_CHOOSE_KERNEL({signature}, {direct.kernel})"
+                choice = f"TORCH_PY_CHOOSE_KERNEL({direct.kernel}, {signature})"
                 found.append(Stub(f"{self.operator.unambiguous_name}_{direct.kernel}", "", "", choice, "", False))
         return found
 
@@ -141,9 +141,9 @@ def _loop(operator: Operator) -> Loop | None:
         definition = by_key["CPU"].definition
         assert definition is not None
         kernel = by_key["CPU"].kernel
-        cpu = f"TORCH_PY_CHOOSE_KERNEL(void({types}), {kernel})" if definition.is_per_isa else f"&{kernel}"
+        cpu = f"TORCH_PY_CHOOSE_KERNEL({kernel}, void({types}))" if definition.is_per_isa else f"&{kernel}"
     if "CUDA" in by_key:
-        cuda = f"&{by_key['CUDA'].kernel}"
+        cuda = f"&cuda::{by_key['CUDA'].kernel}"
     names = [f"DispatchKey::{e.key}" for e in entries]
     if operator.dispatch_for("Meta") is None:
         names.append("DispatchKey::Meta")
@@ -170,9 +170,9 @@ def _direct_wrappers(function: Function, is_only: bool) -> list[Wrapper]:
             names.append("kAutogradKeys")
         suffix = "" if is_only and len(kernels) == 1 else f"_{direct.keys[0]}"
         kernel = f"native::{direct.kernel}"  # the function, or the variant chosen at start-up
-        if direct.per_isa:
+        if direct.definition.is_per_isa:
             kernel = f"native::{operator.unambiguous_name}_{direct.kernel}"
-        found.append(Wrapper(function, function.struct + suffix, "direct", None, kernel, key_set(names), direct.origin))
+        found.append(Wrapper(function, function.struct + suffix, "direct", None, kernel, key_set(names), direct.definition.path))
     return found
 
 

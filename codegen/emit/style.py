@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from codegen.emit.functions import Function
-from codegen.model import DispatchEntry, Operator
+from codegen.model import DispatchEntry, Kernel, Operator
 
 # Structures whose kernels are loops behind a generated wrapper that is the same for all devices.
 LOOPS = ("pointwise", "reduction", "shaped", "mutation")
@@ -44,8 +44,7 @@ class Direct:
 
     kernel: str
     keys: tuple[str, ...]
-    per_isa: bool
-    origin: str
+    definition: Kernel
 
 
 def direct_kernels(operator: Operator) -> tuple[Direct, ...]:
@@ -56,7 +55,7 @@ def direct_kernels(operator: Operator) -> tuple[Direct, ...]:
             continue
         before = found.get(entry.kernel)
         keys = (*(before.keys if before else ()), entry.key)
-        found[entry.kernel] = Direct(entry.kernel, keys, entry.definition.is_per_isa, entry.definition.path)
+        found[entry.kernel] = Direct(entry.kernel, keys, entry.definition)
     return tuple(found.values())
 
 

@@ -16,11 +16,16 @@ GENERATOR = "python -m codegen generate"
 class Templates:
     """Renders templates from the ``templates`` folder."""
 
-    def __init__(self, source: str, folder: Path = TEMPLATES) -> None:
-        """``source`` is the YAML file as banners name it."""
+    def __init__(self, source: str, cache: Path | None = None, folder: Path = TEMPLATES) -> None:
+        """``source`` is the YAML file as banners name it; ``cache`` keeps compiled templates."""
+        bytecode = None
+        if cache is not None:
+            cache.mkdir(parents=True, exist_ok=True)
+            bytecode = jinja2.FileSystemBytecodeCache(str(cache))
         self.environment = jinja2.Environment(
             loader=jinja2.FileSystemLoader(folder), undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True,
             keep_trailing_newline=True, autoescape=False,
+            bytecode_cache=bytecode, auto_reload=False, cache_size=-1,
         )  # fmt: skip
         self.environment.globals.update(source=source, fill=layout.fill)
         self.environment.filters.update(

@@ -2,56 +2,79 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from pathlib import Path
 
-from codegen.emit import autograd, bindings, dtype_macros, headers, includes, native, registration, style
+from codegen.emit import autograd, bindings, docs, dtype_macros, headers, includes, metadata, native, registration, stubs, style
 from codegen.emit.expand import expand
 from codegen.emit.expr_kernels import kernels_by_file
 from codegen.emit.functions import functions_of
 from codegen.emit.places import place_of
+from codegen.emit.spelling import DTYPE_CONSTANTS
 from codegen.emit.templates import Templates
 from codegen.model import Program, Topic
+
+AUTOGRAD = "torch_py/csrc/autograd/generated"
+BINDINGS = "torch_py/csrc/bindings/generated"
+PYTHON = "torch_py/_generated"
+# Stub module -> Module enumerator whose functions it declares.
+STUBS = {"_torch": "Torch", "_nn": "Nn", "_linalg": "Linalg", "_special": "Special", "_fft": "Fft", "_ops": "Private"}
+ARITHMETIC = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor", "lshift", "rshift")
+COMPARISONS = ("lt", "le", "gt", "ge", "eq", "ne")
 
 
 class Tree:
     """All generated files of one program."""
 
-    def __init__(self, program: Program, library: str | None) -> None:
+    def __init__(self, program: Program, library: str | None, cache: Path | None) -> None:
         self.program = expand(program)
         self.library = library
-        self.templates = Templates(program.file)
+        self.templates = Templates(program.file, cache)
         self.operators = list(self.program)
-        self.dtype_sets = dtype_macros.members_by_name(program.all_dtype_sets())
+        self.dtype_sets = dtype_macros.members_by_name(self.program.all_dtype_sets())
         self.node_names = autograd.node_names(self.program)
+        self.shards = bindings.shards(self.program, library)
         self.files: dict[str, str] = {}
 
     def render(self) -> dict[str, str]:
-        emitters: list[Callable[[], None]] = [self.headers, self.dispatch_macros, self.bindings]
-        for emit in emitters:
-            emit()
+        """Path -> text, sorted by path."""
+        self.headers()
+        self.declarations()
+        self.bindings()
+        self.metadata()
         for topic in self.program.topics.values():
             if topic.operators:
                 self.native(topic)
                 self.expr_kernels(topic)
                 self.registration(topic)
                 self.autograd(topic)
+        if self.library is None:
+            self.dispatch_macros()
+            self.stubs()
+        else:
+            self.module(self.library)
         return dict(sorted(self.files.items()))
 
-    def add(self, path: str, template: str, **values: object) -> None:
+    def add(self, path: str, template: str, /, **values: object) -> None:
         assert path not in self.files, f"two generated files are called {path}"
         self.files[path] = self.templates.render(template, **values)
 
+    # C++
+
     def headers(self) -> None:
-        for stem, operators in headers.group_by_header(self.operators).items():
-            self.add(f"aten/ops/{stem}.h", "aten/ops/operator.h", functions=headers.header_functions(operators))
+        for path, operators in headers.group_by_header(self.operators).items():
+            self.add(path, "aten/ops/operator.h", functions=headers.header_functions(operators))
 
     def dispatch_macros(self) -> None:
-        if self.library is None:
-            self.add("aten/Dispatch.h", "aten/Dispatch.h", macros=dtype_macros.macros(self.program))
+        self.add("aten/Dispatch.h", "aten/Dispatch.h", macros=dtype_macros.macros(self.program))
+
+    def declarations(self) -> None:
+        for path, entries in native.by_source(self.operators).items():
+            if not native.is_formula(path):
+                self.add(native.header_of_source(path), "aten/native/declarations/source.h", source_file=path, entries=entries)
 
     def native(self, topic: Topic) -> None:
-        entries = native.entries(topic.operators)
-        self.add(f"aten/native/{topic.name}Native.h", "aten/native/TopicNative.h", topic=topic.name, entries=entries)
+        found = [native.header_of_source(path) for path in native.sources_of(topic.operators)]
+        self.add(f"aten/native/{topic.name}Native.h", "aten/native/TopicNative.h", topic=topic.name, headers=found)
 
     def expr_kernels(self, topic: Topic) -> None:
         for path, kernels in kernels_by_file(topic.operators).items():
@@ -59,10 +82,13 @@ class Tree:
 
     def registration(self, topic: Topic) -> None:
         sections = registration.sections(topic.operators, self.dtype_sets)
-        stems = sorted(headers.group_by_header(topic.operators))
         stubs = [stub for section in sections for stub in section.stubs]
-        self.add(f"aten/register/{topic.name}.cpp", "aten/register/Topic.cpp", topic=topic.name, headers=stems,
-                 sections=sections, stubs=stubs, r=registration)  # fmt: skip
+        texts = [c.condition for section in sections for c in section.checks]
+        sources = [native.header_of_source(path) for path in native.sources_of(topic.operators)]
+        formulas = [e for path, found in native.by_source(topic.operators).items() if native.is_formula(path) for e in found]
+        self.add(f"aten/register/{topic.name}.cpp", "aten/register/Topic.cpp", topic=topic.name,
+                 headers=[*sources, *headers.group_by_header(topic.operators)], formulas=formulas, sections=sections, stubs=stubs, r=registration,
+                 standard_headers=includes.standard_headers(texts))  # fmt: skip
 
     def autograd(self, topic: Topic) -> None:
         nodes = autograd.node_classes(topic.operators, self.node_names, self.program)
@@ -71,16 +97,40 @@ class Tree:
         if not nodes and not outs:
             return
         texts = [g.value for node in nodes for g in node.gradients] + [s.value for node in nodes for s in node.saved]
-        found = includes.operator_headers(texts, self.program) | includes.library_headers(texts, any(s.type == "at::Scalar" for n in nodes for s in n.saved))
+        takes_scalars = any(s.type == "at::Scalar" for node in nodes for s in node.saved)
+        found = includes.operator_headers(texts, self.program) | includes.library_headers(texts, takes_scalars)
         found |= {includes.header_of(o) for o in (*(n.operator for n in nodes), *(f.operator for f in outs))}
-        folder = "torch_py/csrc/autograd/generated"
-        self.add(f"{folder}/{topic.name}Nodes.h", f"{folder}/TopicNodes.h", nodes=nodes)
-        self.add(f"{folder}/{topic.name}Nodes.cpp", f"{folder}/TopicNodes.cpp", topic=topic.name, nodes=nodes, decomposed_out=outs,
+        self.add(f"{AUTOGRAD}/{topic.name}Nodes.h", f"{AUTOGRAD}/TopicNodes.h", nodes=nodes)
+        self.add(f"{AUTOGRAD}/{topic.name}Nodes.cpp", f"{AUTOGRAD}/TopicNodes.cpp", topic=topic.name, nodes=nodes, decomposed_out=outs,
                  headers=sorted(found), standard_headers=includes.standard_headers(texts))  # fmt: skip
 
     def bindings(self) -> None:
-        for topic, shard in bindings.shards(self.program, self.library).items():
-            headers = sorted({includes.header_of(o) for o in shard.operators()})
-            self.add(f"torch_py/csrc/bindings/generated/{topic}.cpp", "torch_py/csrc/bindings/generated/Topic.cpp", topic=topic,
-                     shard=shard, headers=headers, library=self.library, place_of=place_of, tail=bindings.tail,
-                     out_elements=bindings.out_elements)  # fmt: skip
+        for topic, shard in self.shards.items():
+            found = sorted({includes.header_of(o) for o in shard.operators()})
+            self.add(f"{BINDINGS}/{topic}.cpp", f"{BINDINGS}/Topic.cpp", topic=topic, shard=shard, headers=found,
+                     library=self.library, place_of=place_of, tail=bindings.tail, out_elements=bindings.out_elements)  # fmt: skip
+
+    def module(self, library: str) -> None:
+        doc = f"Operators declared in {self.program.file}."
+        self.add(f"{BINDINGS}/module.cpp", f"{BINDINGS}/module.cpp", library=library, topics=list(self.shards), doc=doc)
+
+    # Python and documentation
+
+    def metadata(self) -> None:
+        self.files[f"{PYTHON}/operators.json"] = metadata.render(self.program, self.node_names)
+        for topic in self.program.topics.values():
+            pages = docs.pages(topic.operators, self.shards)
+            if pages:
+                self.add(f"docs/operators/{topic.name}.md", "docs/operators/Topic.md", topic=topic.name, pages=pages)
+
+    def stubs(self) -> None:
+        shards = list(self.shards.values())
+        self.add("torch_py/_C.pyi", "torch_py/_C.pyi", dtypes=list(DTYPE_CONSTANTS), operators=ARITHMETIC, comparisons=COMPARISONS)
+        self.files[f"{PYTHON}/__init__.pyi"] = ""
+        named = stubs.named_results(shards)
+        self.add(f"{PYTHON}/_results.pyi", f"{PYTHON}/_results.pyi", results=named)
+        for name, module in (*STUBS.items(), ("_methods", "Method")):
+            found = stubs.stubs_of(shards, module)
+            used = sorted({stub.result for stub in found} & {result.name for result in named})
+            template = f"{PYTHON}/_methods.pyi" if module == "Method" else f"{PYTHON}/module.pyi"
+            self.add(f"{PYTHON}/{name}.pyi", template, stubs=found, results=used)

@@ -13,14 +13,16 @@ namespace vec = at::vec;
 template <class T>
 using Loop = void (*)(const T* in, T* out, size_t count);
 
-#define UNARY(NAME)                                                        \
-  if (name == #NAME) return [](const T* in, T* out, size_t count) {        \
-    for (size_t i = 0; i < count; ++i) out[i] = vec::NAME(in[i]);          \
-  };
+#define UNARY(NAME)                                                 \
+  if (name == #NAME)                                                \
+    return [](const T* in, T* out, size_t count) {                  \
+      for (size_t i = 0; i < count; ++i) out[i] = vec::NAME(in[i]); \
+    };
 #define BINARY(NAME)                                                                   \
-  if (name == #NAME) return [](const T* in, T* out, size_t count) {                    \
-    for (size_t i = 0; i < count; ++i) out[i] = vec::NAME(in[2 * i], in[2 * i + 1]);   \
-  };
+  if (name == #NAME)                                                                   \
+    return [](const T* in, T* out, size_t count) {                                     \
+      for (size_t i = 0; i < count; ++i) out[i] = vec::NAME(in[2 * i], in[2 * i + 1]); \
+    };
 
 static bool is_binary(const std::string& name) {
   return name == "pow" || name == "atan2" || name == "hypot" || name == "fmod" || name == "logaddexp" || name == "maximum" ||
@@ -29,12 +31,14 @@ static bool is_binary(const std::string& name) {
 
 template <class T>
 static Loop<T> find_loop(const std::string& name) {
+  // clang-format off
   UNARY(exp) UNARY(exp2) UNARY(expm1) UNARY(log) UNARY(log2) UNARY(log10) UNARY(log1p) UNARY(tanh) UNARY(sigmoid) UNARY(softplus)
   UNARY(sin) UNARY(cos) UNARY(tan) UNARY(asin) UNARY(acos) UNARY(atan) UNARY(sinh) UNARY(cosh) UNARY(asinh) UNARY(acosh) UNARY(atanh)
   UNARY(erf) UNARY(erfc) UNARY(lgamma) UNARY(digamma) UNARY(sqrt) UNARY(rsqrt) UNARY(floor) UNARY(ceil) UNARY(trunc) UNARY(round)
   UNARY(abs) UNARY(sign) UNARY(relu) UNARY(square) UNARY(reciprocal) UNARY(isnan) UNARY(isinf) UNARY(isfinite)
   BINARY(pow) BINARY(atan2) BINARY(hypot) BINARY(fmod) BINARY(logaddexp) BINARY(maximum) BINARY(minimum)
-  return nullptr;
+      // clang-format on
+      return nullptr;
 }
 
 template <class T>
@@ -65,8 +69,9 @@ static int apply(const std::string& name, const char* input, const char* output)
 static void measure() {
   std::vector<float> in(8192), out(4096);
   for (size_t i = 0; i < in.size(); ++i) in[i] = 0.05f + static_cast<float>(i % 1000) * 0.9e-3f;
-  for (const char* name : {"exp", "exp2", "expm1", "log", "log2", "log1p", "tanh", "sigmoid", "softplus", "sin", "tan", "asin", "atan",
-                           "sinh", "asinh", "atanh", "erf", "erfc", "pow", "atan2", "hypot", "logaddexp", "round", "floor", "sqrt"}) {
+  for (const char* name :
+       {"exp",  "exp2",  "expm1", "log", "log2", "log1p", "tanh",  "sigmoid", "softplus",  "sin",   "tan",   "asin", "atan",
+        "sinh", "asinh", "atanh", "erf", "erfc", "pow",   "atan2", "hypot",   "logaddexp", "round", "floor", "sqrt"}) {
     const Loop<float> loop = find_loop<float>(name);
     loop(in.data(), out.data(), out.size());
     const auto start = std::chrono::steady_clock::now();

@@ -50,7 +50,9 @@ static void test_reuse() {
 
 static void test_limit() {
   c10::cpu_set_cache_limit(size_t{20} << 20);
-  { DataPtr a = allocate(12 << 20), b = allocate(12 << 20), c = allocate(4 << 20); }
+  {
+    DataPtr a = allocate(12 << 20), b = allocate(12 << 20), c = allocate(4 << 20);
+  }
   EXPECT(c10::cpu_allocator_statistics().cached_bytes <= 20 << 20);
   std::vector<DataPtr> blocks;
   for (int i = 0; i < 4000; ++i) blocks.push_back(allocate(i % 3 ? 30000 : 700));
@@ -83,7 +85,9 @@ static void test_fork() {
   DataPtr kept = allocate(1000);
   const pid_t child = fork();
   if (child == 0) {
-    { DataPtr a = allocate(1000), b = allocate(4 << 20); }
+    {
+      DataPtr a = allocate(1000), b = allocate(4 << 20);
+    }
     kept.clear();
     std::thread([] { allocate(2000); }).join();
     _exit(failures);
@@ -138,7 +142,9 @@ int main(int, char** argv) {
     return 0;
   }
   if (mode == "limit0") {
-    { DataPtr a = allocate(100), b = allocate(9 << 20); }
+    {
+      DataPtr a = allocate(100), b = allocate(9 << 20);
+    }
     EXPECT(c10::cpu_allocator_statistics().reserved_bytes == 0);
     return failures;
   }

@@ -18,12 +18,12 @@
 #include "c10/util/intrusive_ptr.h"
 
 static int failures = 0;
-#define EXPECT(condition)                                                   \
-  do {                                                                      \
-    if (!(condition)) {                                                     \
-      std::printf("%s:%d: %s\n", __FILE__, __LINE__, #condition);           \
-      ++failures;                                                           \
-    }                                                                       \
+#define EXPECT(condition)                                         \
+  do {                                                            \
+    if (!(condition)) {                                           \
+      std::printf("%s:%d: %s\n", __FILE__, __LINE__, #condition); \
+      ++failures;                                                 \
+    }                                                             \
   } while (0)
 
 namespace shapes {

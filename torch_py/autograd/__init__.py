@@ -84,6 +84,7 @@ def grad(
     grad_outputs: Tensor | Sequence[Tensor | None] | None = None,
     retain_graph: bool | None = None,
     create_graph: bool = False,
+    only_inputs: bool = True,
     allow_unused: bool | None = None,
     is_grads_batched: bool = False,
     materialize_grads: bool = False,
@@ -92,12 +93,15 @@ def grad(
 
     An input that the outputs do not depend on raises RuntimeError, gives None with `allow_unused`, zeros with `materialize_grads`.
     `is_grads_batched`: each of `grad_outputs` has one more dimension in front, and so have the results.
+    `only_inputs` must be True: it is what this function does.
     """
+    if not only_inputs:
+        raise ValueError("grad: only_inputs=False is not supported; use backward(inputs=...) to accumulate into .grad")
     results, sources = _as_tuple(outputs), _as_tuple(inputs)
     if materialize_grads and allow_unused is False:
         raise ValueError("grad: expected allow_unused to be True or not given when materialize_grads is True, got allow_unused=False")
     if not sources:
-        raise ValueError("grad requires non-empty inputs.")
+        raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
     unused = materialize_grads if allow_unused is None else allow_unused
     keep = create_graph if retain_graph is None else retain_graph
     if is_grads_batched:
@@ -120,7 +124,7 @@ def _batched_grad(
     for index in range(count):
         row = [None if batch is None else batch[index] for batch in batches]
         keep = retain_graph or index < count - 1
-        rows.append(grad(outputs, inputs, row, keep, create_graph, allow_unused, materialize_grads=materialize))
+        rows.append(grad(outputs, inputs, row, keep, create_graph, allow_unused=allow_unused, materialize_grads=materialize))
     return tuple(None if column[0] is None else _C._torch.stack(list(column)) for column in zip(*rows))
 
 

@@ -44,8 +44,12 @@ def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Any 
         return tensor.normal_(mean, std, generator=generator)  # type: ignore[no-any-return]
 
 
+# Share of a normal distribution from which drawing again what falls outside is cheaper than inverting its cumulative function.
+_REDRAW_FROM = 0.3
+
+
 def trunc_normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, a: float = -2.0, b: float = 2.0, generator: Any = None) -> Tensor:
-    """Normal values between `a` and `b`, by the inverse of the cumulative distribution."""
+    """Normal values, those outside [a, b] drawn again; by the inverse of the cumulative distribution where most would be outside."""
 
     def below(x: float) -> float:
         return (1.0 + math.erf((x - mean) / std / math.sqrt(2.0))) / 2.0
@@ -53,8 +57,17 @@ def trunc_normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, a: float 
     if mean < a - 2 * std or mean > b + 2 * std:
         warnings.warn("trunc_normal_: mean is more than 2 std from [a, b]; the distribution of values may be incorrect.", stacklevel=2)
     with no_grad():
+        if below(b) - below(a) >= _REDRAW_FROM:
+            return _redrawn(tensor, mean, std, a, b, generator)
         tensor.uniform_(2 * below(a) - 1, 2 * below(b) - 1, generator=generator)
         return tensor.copy_(_inverse_erf(tensor)).mul_(std * math.sqrt(2.0)).add_(mean).clamp_(min=a, max=b)  # type: ignore[no-any-return]
+
+
+def _redrawn(tensor: Tensor, mean: float, std: float, a: float, b: float, generator: Any) -> Tensor:
+    tensor.normal_(mean, std, generator=generator)
+    while bool((outside := (tensor < a) | (tensor > b)).any()):
+        tensor.copy_(_torch.where(outside, _torch.empty_like(tensor).normal_(mean, std, generator=generator), tensor))
+    return tensor
 
 
 def _inverse_erf(tensor: Tensor) -> Any:

@@ -20,8 +20,8 @@ class _Comparison:
         self, rtol: float | None, atol: float | None, allow_subclasses: bool, equal_nan: bool, checks: dict[str, bool], msg: Any
     ) -> None:
         if (rtol is None) != (atol is None):
-            missing, given = ("rtol", "atol") if rtol is None else ("atol", "rtol")
-            raise ValueError(f"rtol and atol must both be specified or both be unspecified, but got no {missing} and {given}={atol or rtol}.")
+            missing = "rtol" if rtol is None else "atol"
+            raise ValueError(f"Both 'rtol' and 'atol' must be either specified or omitted, but got no {missing}.")
         self.rtol, self.atol = rtol, atol
         self.allow_subclasses, self.equal_nan, self.checks, self.msg = allow_subclasses, equal_nan, checks, msg
 
@@ -41,7 +41,7 @@ class _Comparison:
         return self.rtol, self.atol
 
     def compare(self, actual: Any, expected: Any, path: tuple[Any, ...] = ()) -> None:
-        if isinstance(actual, str) or isinstance(expected, str):
+        if isinstance(actual, str) and isinstance(expected, str):
             if actual != expected:
                 self.fail(f"Expected {expected!r} but got {actual!r}.", path)
         elif isinstance(actual, Sequence) and isinstance(expected, Sequence):
@@ -61,7 +61,7 @@ class _Comparison:
             if type(value) is not type(other) and not (self.allow_subclasses and isinstance(other, Tensor)):
                 self.fail(f"Except for Python scalars, type equality is required, but got {type(value)} and {type(other)}.", path, TypeError)
             return value
-        if type(value) is not type(other):
+        if isinstance(value, str) or type(value) is not type(other):
             self.fail(f"Except for Python scalars, type equality is required, but got {type(value)} and {type(other)}.", path, TypeError)
         try:
             return _C.as_tensor(value)

@@ -1,21 +1,7 @@
 // {{ banner }}
-// What is written by hand for {{ topic }}: a definition that differs from its declaration here is not found by the linker.
+// Everything that is written by hand for {{ topic }}. Kernel files include the header of their own declarations instead, so that
+// adding an operator elsewhere in the topic does not recompile them.
 #pragma once
-#include "aten/dispatch/ChooseKernel.h"
-#include "aten/iteration/TensorIterator.h"
-
-namespace at::native {
-{% for entry in entries %}
-
-// {{ entry.schema }}
-// {{ entry.place }}
-{% for declaration in entry.declarations %}
-{% if declaration.per_isa %}
-{{ fill("TORCH_PY_KERNEL(" ~ declaration.head, declaration.parameters, "))") }}
-{% else %}
-{{ fill(declaration.head, declaration.parameters, ");") }}
-{% endif %}
+{% for header in headers %}
+#include "{{ header }}"
 {% endfor %}
-{% endfor %}
-
-}  // namespace at::native

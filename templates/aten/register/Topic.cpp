@@ -1,12 +1,31 @@
 // {{ banner }}
-#include "aten/native/{{ topic }}Native.h"
+{% for header in standard_headers %}
+#include <{{ header }}>
+{% endfor %}
+{% if standard_headers %}
+
+{% endif %}
+#include "aten/dispatch/ChooseKernel.h"
 #include "aten/dispatch/DeviceKernels.h"
 #include "aten/dispatch/Outputs.h"
 #include "aten/dispatch/Register.h"
 #include "aten/iteration/TensorIterator.h"
-{% for header in headers %}
-#include "aten/ops/{{ header }}.h"
+{% for header in headers|sort %}
+#include "{{ header }}"
 {% endfor %}
+{% if formulas %}
+
+// Kernels generated from formulas: aten/native/cpu/expr.
+namespace at::native {
+
+{% for entry in formulas %}
+{% for declaration in entry.declarations %}
+{{ fill("TORCH_PY_KERNEL(" ~ declaration.head, declaration.parameters, "))") }}
+{% endfor %}
+{% endfor %}
+
+}  // namespace at::native
+{% endif %}
 {% if stubs %}
 
 // Loops that have a variant for each instruction set or device.

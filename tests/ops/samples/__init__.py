@@ -5,8 +5,8 @@ from __future__ import annotations
 import importlib
 import pkgutil
 
-from .make import Make
-from .registry import ErrorInput, SampleInput, error_inputs, error_names, sample_inputs, sample_names
+from tests.ops.samples.make import Make
+from tests.ops.samples.registry import ErrorInput, SampleInput, error_inputs, error_names, sample_inputs, sample_names
 
 # Every file of this folder registers what it declares, so that a new one needs no other edit.
 for _module in pkgutil.iter_modules(__path__):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from .make import Make
-from .registry import ErrorInput, SampleInput, error_samples, samples
+from tests.ops.samples.make import Make
+from tests.ops.samples.registry import ErrorInput, SampleInput, error_samples, samples
 
 
 def pairs(make: Make, other: dict[str, Any] | None = None, **options: Any) -> Iterator[tuple[Any, Any]]:
@@ -83,7 +83,9 @@ def binary_alpha(make: Make) -> Iterator[SampleInput]:
 
 @samples("binary_alpha_no_bool")
 def binary_alpha_no_bool(make: Make) -> Iterator[SampleInput]:
-    yield from binary(make)
+    for sample in binary(make):
+        if sample.args[0] is not True and not any(tensor.dtype is make.torch.bool for tensor in sample.tensors()):
+            yield sample
     yield from _with_alpha(make)
 
 
@@ -98,7 +100,14 @@ def _with_alpha(make: Make) -> Iterator[SampleInput]:
         yield SampleInput(make(2, 3), make(2, 3), alpha=0.5 - 1.5j)
 
 
-@error_samples("binary_alpha", "binary_alpha_no_bool")
+@error_samples("binary_alpha_no_bool")
+def binary_alpha_no_bool_errors(make: Make) -> Iterator[ErrorInput]:
+    yield from binary_alpha_errors(make)
+    yield ErrorInput(SampleInput(make.booleans(2), make.booleans(2)), RuntimeError, "bool")
+    yield ErrorInput(SampleInput(make(2), make.booleans(2)), RuntimeError, "bool")
+
+
+@error_samples("binary_alpha")
 def binary_alpha_errors(make: Make) -> Iterator[ErrorInput]:
     yield from _mismatched(make)
     integers = make(2, dtype="int64")
@@ -248,7 +257,7 @@ def pow_errors(make: Make) -> Iterator[ErrorInput]:
 @samples("where")
 def where(make: Make) -> Iterator[SampleInput]:
     for first, second in pairs(make):
-        yield SampleInput(make.booleans(3), first, second)
+        yield SampleInput(make.booleans(1), first, second)
     yield SampleInput(make.booleans(2, 3), make(2, 3), make(2, 3))
     yield SampleInput(make.booleans(), make(3), make(3))
     yield SampleInput(make.booleans(2, 1), make(3), make())

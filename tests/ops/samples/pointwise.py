@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from .make import Make
-from .registry import ErrorInput, SampleInput, error_samples, samples
+from tests.ops.samples.make import Make
+from tests.ops.samples.registry import ErrorInput, SampleInput, error_samples, samples
 
 
 def tensors(make: Make, **options: Any) -> Iterator[Any]:

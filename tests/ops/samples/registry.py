@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from .make import Make
+from tests.ops.samples.make import Make
 
 Generator = Callable[[Make], Iterator["SampleInput"]]
 ErrorGenerator = Callable[[Make], Iterator["ErrorInput"]]

@@ -98,11 +98,10 @@ class TORCH_PY_API Arguments {
   at::Tensor tensor_or_number(int slot) const {
     return is_tensor(slots_[slot]) ? tensor(slot) : at::wrapped_scalar(to_scalar(slots_[slot]));
   }
-  /// Without a copy of the handle: `number` holds the tensor made of a number.
+  /// The same without touching a reference count: `number` is where a wrapped number is put.
   const at::Tensor& tensor_or_number(int slot, at::Tensor& number) const {
     if (is_tensor(slots_[slot])) return tensor(slot);
-    number = at::wrapped_scalar(to_scalar(slots_[slot]));
-    return number;
+    return number = at::wrapped_scalar(to_scalar(slots_[slot]));
   }
   TensorVector tensor_list(int slot) const;  // empty when not given; None elements are undefined
   template <size_t N>

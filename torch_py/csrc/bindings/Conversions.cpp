@@ -3,6 +3,7 @@
 #include <cstdarg>
 #include <cstring>
 
+#include "c10/dispatch/LocalState.h"
 #include "torch_py/csrc/bindings/DeviceType.h"
 #include "torch_py/csrc/bindings/Dtype.h"
 #include "torch_py/csrc/bindings/GeneratorType.h"

@@ -9,6 +9,7 @@
 #include "torch_py/csrc/bindings/Errors.h"
 #include "torch_py/csrc/bindings/FastCall.h"
 #include "torch_py/csrc/bindings/ObjectPtr.h"
+#include "torch_py/csrc/bindings/Registry.h"
 #include "torch_py/csrc/bindings/Wrap.h"
 
 namespace torch::python {

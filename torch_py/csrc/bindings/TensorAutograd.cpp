@@ -109,7 +109,7 @@ int set_requires_grad(PyObject* self, PyObject* value, void*) {
   TORCH_PY_TRY
   TORCH_CHECK(value != nullptr && PyBool_Check(value), "requires_grad must be a bool");
   const at::Tensor& tensor = unpack(self);
-  TORCH_CHECK(autograd::is_leaf(tensor) || value == Py_True == autograd::requires_grad(tensor),
+  TORCH_CHECK(autograd::is_leaf(tensor) || (value == Py_True) == autograd::requires_grad(tensor),
               "you can only change requires_grad flags of leaf variables.",
               value == Py_False ? " If you want to use a computed variable in a subgraph that doesn't require differentiation use "
                                   "var_no_grad = var.detach()."

@@ -11,7 +11,6 @@ PyGetSetDef* tensor_properties();                                            // 
 PyNumberMethods* tensor_as_number();                                         // TensorNumbers.cpp
 PyObject* tensor_compare(PyObject* a, PyObject* b, int operation);           // TensorNumbers.cpp
 PyMappingMethods* tensor_as_mapping();                                       // Indexing.cpp
-PySequenceMethods* tensor_as_sequence();                                     // Indexing.cpp
 PyObject* tensor_iterate(PyObject* self);                                    // Indexing.cpp
 PyBufferProcs* tensor_as_buffer();                                           // BufferProtocol.cpp
 

@@ -31,12 +31,11 @@ struct Operator {
   FastMethod function = nullptr;
 };
 
-constinit Operator add("add"), sub("sub"), rsub("rsub"), mul("mul"), div("div"), floor_divide("floor_divide"), remainder("remainder"),
+constinit Operator add("add"), sub("sub"), mul("mul"), div("div"), floor_divide("floor_divide"), remainder("remainder"),
     power("pow"), matmul("matmul"), bitwise_and("bitwise_and"), bitwise_or("bitwise_or"), bitwise_xor("bitwise_xor"),
     left_shift("__lshift__"), right_shift("__rshift__"), negative("neg"), absolute("abs"), invert("bitwise_not"), positive("positive"),
     add_("add_"), sub_("sub_"), mul_("mul_"), div_("div_"), floor_divide_("floor_divide_"), remainder_("remainder_"), power_("pow_"),
-    bitwise_and_("bitwise_and_"), bitwise_or_("bitwise_or_"), bitwise_xor_("bitwise_xor_"), left_shift_("__ilshift__"),
-    right_shift_("__irshift__");
+    bitwise_and_("bitwise_and_"), bitwise_or_("bitwise_or_"), bitwise_xor_("bitwise_xor_");
 constinit Operator less("lt"), less_equal("le"), equal("eq"), not_equal("ne"), greater("gt"), greater_equal("ge");
 
 /// The number a op b with the tensor on the right: it becomes a tensor, and the operator runs as usual.
@@ -59,10 +58,6 @@ PyObject* binary(PyObject* a, PyObject* b) {
   return is_tensor(a) ? or_not_implemented(op(a, &b, 1)) : from_number(op, a, b);
 }
 
-PyObject* subtract(PyObject* a, PyObject* b) {
-  return is_tensor(a) ? or_not_implemented(sub(a, &b, 1)) : or_not_implemented(rsub(b, &a, 1));
-}
-
 PyObject* raise_power(PyObject* a, PyObject* b, PyObject* modulus) {
   if (modulus != Py_None) {
     PyErr_SetString(PyExc_TypeError, "pow(): a modulus is not supported for tensors");
@@ -73,10 +68,7 @@ PyObject* raise_power(PyObject* a, PyObject* b, PyObject* modulus) {
 
 template <Operator& op>
 PyObject* matrix_product(PyObject* a, PyObject* b) {
-  if (!is_tensor(a) || !is_tensor(b)) {
-    if (!overrides(a) && !overrides(b)) Py_RETURN_NOTIMPLEMENTED;
-    if (!is_tensor(a)) Py_RETURN_NOTIMPLEMENTED;
-  }
+  if (!is_tensor(a)) Py_RETURN_NOTIMPLEMENTED;
   return or_not_implemented(op(a, &b, 1));
 }
 
@@ -141,7 +133,7 @@ PyObject* to_index(PyObject* self) {
 PyNumberMethods number_methods() {
   PyNumberMethods methods = {};
   methods.nb_add = commutative<add>;
-  methods.nb_subtract = subtract;
+  methods.nb_subtract = binary<sub>;
   methods.nb_multiply = commutative<mul>;
   methods.nb_true_divide = binary<div>;
   methods.nb_floor_divide = binary<floor_divide>;

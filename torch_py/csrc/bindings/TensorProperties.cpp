@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "aten/ops/detach.h"
 #include "aten/ops/permute.h"
 #include "aten/ops/transpose.h"
+#include "c10/dispatch/LocalState.h"
 #include "torch_py/csrc/bindings/DeviceType.h"
 #include "torch_py/csrc/bindings/Operators.h"
 #include "torch_py/csrc/bindings/SizeType.h"

@@ -174,7 +174,6 @@ void prepare_type() {
   type.tp_getset = tensor_properties();
   type.tp_as_number = tensor_as_number();
   type.tp_as_mapping = tensor_as_mapping();
-  type.tp_as_sequence = tensor_as_sequence();
   type.tp_as_buffer = tensor_as_buffer();
   type.tp_richcompare = tensor_compare;
   type.tp_hash = tensor_hash;

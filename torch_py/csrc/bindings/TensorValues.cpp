@@ -88,13 +88,15 @@ void store(void* address, PyObject* number) {
   } else if constexpr (at::is_floating(at::scalar_type_of<T>)) {
     *static_cast<T*>(address) = at::convert<T>(to_double(number));
   } else {
-    *static_cast<T*>(address) = to_scalar(number).to<T>();
+    const bool is_integer = PyLong_Check(number) && !PyBool_Check(number);
+    *static_cast<T*>(address) = (is_integer ? at::Scalar(to_int64(number)) : to_scalar(number)).template to<T>();
   }
 }
 
 }  // namespace
 
 void element_from_python(void* address, at::ScalarType dtype, PyObject* number) {
+  if (!is_scalar(number)) throw_python(PyExc_TypeError, "must be real number, not %s", type_name(number));
   if (PyComplex_Check(number) && !at::is_complex(dtype)) throw_python(PyExc_TypeError, "must be real number, not complex");
   switch (dtype) {
 #define STORE(type, name, python) \

@@ -111,7 +111,7 @@ class ModuleState:
         load.into(self, "")
         errors = load.errors
         if strict:
-            for keys, what in ((load.missing, "Missing"), (load.unexpected, "Unexpected")):
+            for keys, what in ((load.unexpected, "Unexpected"), (load.missing, "Missing")):
                 if keys:
                     quoted = ", ".join(f'"{key}"' for key in keys)
                     errors.insert(0, f"{what} key(s) in state_dict: {quoted}. ")

@@ -219,7 +219,7 @@ class ParameterList(Module):
         return self.extend(values)
 
     def extra_repr(self) -> str:
-        return "\n".join(f"({position}): {_described(value)}" for position, value in enumerate(self))
+        return "\n".join(f"  ({position}): {_described(value)}" for position, value in enumerate(self))
 
 
 class ParameterDict(Module):
@@ -275,7 +275,7 @@ class ParameterDict(Module):
             self[key] = value
 
     def extra_repr(self) -> str:
-        return "\n".join(f"({key}): {_described(value)}" for key, value in self.items())
+        return "\n".join(f"  ({key}): {_described(value)}" for key, value in self.items())
 
 
 def _described(value: Any) -> str:

@@ -1,5 +1,4 @@
 // {{ banner }}
-#include "aten/native/{{ topic }}Native.h"
 #include "aten/dispatch/Dtypes.h"
 #include "aten/iteration/Loops.h"
 #include "aten/vec/math.h"

@@ -12,6 +12,20 @@
 namespace torch::autograd::generated {
 
 using namespace at;
+{% if nodes|selectattr("lists")|list %}
+
+namespace {
+
+/// Whether any of `count` edges from `first` on leads somewhere.
+bool should_compute_any(const Node& node, size_t first, size_t count) {
+  for (size_t edge = first; edge < first + count; ++edge) {
+    if (node.should_compute_output(edge)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+{% endif %}
 {% for node in nodes %}
 
 // {{ node.operator.schema }}

@@ -18,11 +18,11 @@
 {% else %}
   if (should_compute_output({{ g.edges[0] }}){% for i in needed %} && grads[{{ i }}].defined(){% endfor %}) {
 {% if g.kind == "zero" %}
-    grad_inputs[{{ g.edges[0] }}] = zeros_of({{ g.inputs[0] }}_info_);
+    grad_inputs[{{ g.edges[0] }}] = materialize_grad(Tensor(), {{ g.inputs[0] }}_info_);
 {% elif g.kind == "missing" %}
     TORCH_THROW(NotImplementedError, "the derivative of '{{ node.operator.name }}' with respect to '{{ g.inputs[0] }}' is not implemented");
 {% elif g.kind == "view" %}
-    const Tensor gradient = zeros_of({{ g.inputs[0] }}_info_);
+    const Tensor gradient = materialize_grad(Tensor(), {{ g.inputs[0] }}_info_);
 {{ fill("    const auto view = ops::" ~ node.functions[0].struct ~ "::call(", node.view_arguments, ");") }}
 {% if node.has_list_output %}
     for (size_t i = 0; i < view.size(); ++i) {

@@ -1,0 +1,58 @@
+// Derivatives of binary operators that are no plain formulas.
+#include "aten/native/BinaryNative.h"
+#include "aten/ops/conj.h"
+#include "aten/ops/eq.h"
+#include "aten/ops/ge.h"
+#include "aten/ops/item.h"
+#include "aten/ops/log.h"
+#include "aten/ops/logical_and.h"
+#include "aten/ops/pow.h"
+#include "aten/ops/where.h"
+#include "aten/ops/zeros_like.h"
+
+namespace at::native {
+
+namespace {
+
+Tensor conjugate(const Tensor& tensor) { return tensor.is_complex() ? at::conj(tensor) : tensor; }
+
+/// The value of an exponent that is one constant on the CPU.
+std::optional<Scalar> known_number(const Tensor& exponent) {
+  if (exponent.dim() != 0 || !exponent.is_cpu() || exponent.requires_grad()) return std::nullopt;
+  return at::item(exponent);
+}
+
+Scalar minus_one(const Scalar& value) {
+  if (value.is_complex()) return Scalar(value.to_complex_double() - c10::complex<double>(1));
+  return value.is_integral(true) ? Scalar(value.to_long() - 1) : Scalar(value.to_double() - 1);
+}
+
+}  // namespace
+
+Tensor _div_mode_backward_self(const Tensor& grad, const Tensor& other, std::optional<std::string_view> rounding_mode) {
+  return rounding_mode.has_value() ? at::zeros_like(grad) : grad / other;
+}
+
+Tensor _div_mode_backward_other(const Tensor& grad, const Tensor& self, const Tensor& other, std::optional<std::string_view> rounding_mode) {
+  return rounding_mode.has_value() ? at::zeros_like(grad) : -grad * ((self / other) / other);
+}
+
+Tensor _pow_backward_self(const Tensor& grad, const Tensor& self, const Tensor& exponent) {
+  if (const std::optional<Scalar> number = known_number(exponent)) {
+    if (number->equal(0)) return at::zeros_like(grad);
+    if (number->equal(1)) return grad;
+    return grad * conjugate(at::pow(self, minus_one(*number)) * *number);
+  }
+  // An exponent of 0 gives a constant, even at 0, where the formula would give 0 * inf.
+  const Tensor derivative = grad * conjugate(exponent * at::pow(self, exponent - Scalar(1)));
+  return at::where(at::eq(exponent, Scalar(0)), Scalar(0), derivative);
+}
+
+Tensor _pow_backward_exponent(const Tensor& grad, const Tensor& self, const Tensor& exponent, const Tensor& result) {
+  // 0 to a power is 0 all around positive exponents, though its logarithm is infinite.
+  const Tensor zero = at::eq(self, Scalar(0));
+  const Tensor flat = exponent.is_complex() ? zero : at::logical_and(zero, at::ge(exponent, Scalar(0)));
+  return grad * at::where(flat, Scalar(0), conjugate(result * at::log(self)));
+}
+
+}  // namespace at::native

@@ -1,0 +1,47 @@
+// Limits given as numbers or tensors.
+#include "aten/native/PointwiseMathNative.h"
+#include "aten/ops/clamp.h"
+#include "aten/ops/ge.h"
+#include "aten/ops/gt.h"
+#include "aten/ops/isnan.h"
+#include "aten/ops/le.h"
+#include "aten/ops/logical_and.h"
+#include "aten/ops/logical_or.h"
+#include "aten/ops/lt.h"
+#include "aten/ops/where.h"
+
+namespace at::native {
+
+Tensor _clamp_backward(const Tensor& grad, const Tensor& self, const std::optional<Scalar>& min, const std::optional<Scalar>& max) {
+  Tensor inside;
+  if (min.has_value()) inside = at::ge(self, *min);
+  if (max.has_value()) {
+    const Tensor below = at::le(self, *max);
+    inside = inside.defined() ? at::logical_and(inside, below) : below;
+  }
+  return inside.defined() ? at::where(inside, grad, Scalar(0)) : grad;
+}
+
+namespace {
+
+/// Where the bound replaces an element; a nan bound always does.
+Tensor replaced_by(const Tensor& beyond, const Tensor& bound) {
+  return bound.is_floating_point() ? at::logical_or(beyond, at::isnan(bound)) : beyond;
+}
+
+}  // namespace
+
+Tensor clamp_tensor(const Tensor& self, const Tensor& min, const Tensor& max) {
+  TORCH_CHECK(min.defined() || max.defined(), "torch.clamp: At least one of 'min' or 'max' must not be None");
+  TORCH_CHECK_NOT_IMPLEMENTED(!self.is_complex(), "clamp is not supported for complex types");
+  Tensor result = self;
+  if (min.defined()) result = at::where(replaced_by(at::lt(result, min), min), min, result);
+  if (max.defined()) result = at::where(replaced_by(at::gt(result, max), max), max, result);
+  return result;
+}
+
+Tensor clamp_min(const Tensor& self, const Scalar& min) { return at::clamp(self, min, std::nullopt); }
+
+Tensor clamp_max(const Tensor& self, const Scalar& max) { return at::clamp(self, std::nullopt, max); }
+
+}  // namespace at::native

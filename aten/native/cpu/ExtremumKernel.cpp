@@ -1,0 +1,54 @@
+// The largest and smallest elements over dimensions; a nan among them is the result.
+#include <limits>
+
+#include "aten/Dispatch.h"
+#include "aten/iteration/Reduce.h"
+#include "aten/native/ReductionNative.h"
+#include "aten/vec/math.h"
+
+namespace at::native {
+inline namespace CPU_CAPABILITY {
+
+namespace {
+
+template <typename T, bool kMax>
+struct Extremum {
+  using input_t = T;
+  using acc_t = opmath_type<T>;
+  using output_t = T;
+  using limits = std::numeric_limits<acc_t>;
+  static acc_t identity() {
+    if constexpr (limits::has_infinity) return kMax ? -limits::infinity() : limits::infinity();
+    return kMax ? limits::lowest() : limits::max();
+  }
+  static acc_t combine(acc_t a, acc_t b) { return kMax ? vec::maximum(a, b) : vec::minimum(a, b); }
+  static acc_t reduce(acc_t acc, T value) { return combine(acc, static_cast<acc_t>(value)); }
+  static T project(acc_t acc) { return static_cast<T>(acc); }
+};
+
+void check_nonempty(const TensorIteratorBase& iter) {
+  if (iter.numel() > 0 || iter.output().numel() == 0) return;
+  const Tensor& self = iter.input(0);
+  TORCH_CHECK(self.dim() > 1, iter.op_name(), "(): Expected reduction dim to be specified for input.numel() == 0. "
+              "Specify the reduction dim with the 'dim' argument.");
+  int64_t d = 0;
+  while (self.sizes()[d] != 0) ++d;
+  TORCH_CHECK_INDEX(false, iter.op_name(), "(): Expected reduction dim ", d, " to have non-zero size.");
+}
+
+template <bool kMax>
+void reduce_to_extremum(const TensorIteratorBase& iter) {
+  check_nonempty(iter);
+  const ScalarType type = iter.common_dtype();
+  if (type == kBool) return cpu_reduce(iter, Extremum<uint8_t, kMax>());
+  AT_DISPATCH_REAL(type, iter.op_name(), [&] { cpu_reduce(iter, Extremum<scalar_t, kMax>()); });
+}
+
+}  // namespace
+
+void amax_kernel(TensorIteratorBase& iter) { reduce_to_extremum<true>(iter); }
+
+void amin_kernel(TensorIteratorBase& iter) { reduce_to_extremum<false>(iter); }
+
+}  // namespace CPU_CAPABILITY
+}  // namespace at::native

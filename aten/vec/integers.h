@@ -1,0 +1,82 @@
+#pragma once
+
+#include <concepts>
+
+#include "aten/vec/arithmetic.h"
+
+// The functions of formulas that leave integers (and bool) integers, so that one formula serves all dtypes.
+
+namespace at::vec {
+inline namespace CPU_CAPABILITY {
+
+template <std::integral T>
+C10_ALWAYS_INLINE T abs(T x) {
+  if constexpr (std::is_unsigned_v<T>) {
+    return x;
+  } else {
+    return x < 0 ? static_cast<T>(-x) : x;
+  }
+}
+template <std::integral T>
+C10_ALWAYS_INLINE T floor(T x) {
+  return x;
+}
+template <std::integral T>
+C10_ALWAYS_INLINE T ceil(T x) {
+  return x;
+}
+template <std::integral T>
+C10_ALWAYS_INLINE T trunc(T x) {
+  return x;
+}
+template <std::integral T>
+C10_ALWAYS_INLINE T round(T x) {
+  return x;
+}
+template <std::integral T>
+C10_ALWAYS_INLINE bool isinf(T) {
+  return false;
+}
+template <std::integral T>
+C10_ALWAYS_INLINE bool isfinite(T) {
+  return true;
+}
+template <class T>
+  requires std::is_arithmetic_v<T>
+C10_ALWAYS_INLINE T imag(T) {
+  return T(0);
+}
+
+/// Limited to [low, high]; high wins when low > high, nan stays nan.
+template <class T>
+C10_ALWAYS_INLINE T clamp(T x, T low, T high) {
+  return minimum(maximum(x, low), high);
+}
+
+/// x to the power n by squaring: exact for integers, no call for the squares and cubes of formulas.
+template <int n, class T>
+C10_ALWAYS_INLINE T integer_power(T x) {
+  if constexpr (n < 0) {
+    return T(1) / integer_power<-n>(x);
+  } else if constexpr (n == 0) {
+    return T(1);
+  } else if constexpr (n == 1) {
+    return x;
+  } else {
+    const T half = integer_power<n / 2>(x);
+    return n % 2 == 0 ? half * half : half * half * x;
+  }
+}
+
+/// Python's modulus: the result has the sign of y.
+C10_ALWAYS_INLINE float remainder(float x, float y) {
+  const float r = fmod(x, y);
+  return r != 0.0f && (r < 0.0f) != (y < 0.0f) ? r + y : r;
+}
+C10_ALWAYS_INLINE double remainder(double x, double y) {
+  const double r = fmod(x, y);
+  return r != 0.0 && (r < 0.0) != (y < 0.0) ? r + y : r;
+}
+
+}  // namespace CPU_CAPABILITY
+}  // namespace at::vec

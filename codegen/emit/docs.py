@@ -1,0 +1,63 @@
+"""``docs/operators/<Topic>.md``: a page for each topic."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from codegen.emit import style
+from codegen.emit.bindings import Shard
+from codegen.emit.places import place_of
+from codegen.expressions import latex, requirement_text
+from codegen.model import Operator
+
+
+@dataclass(frozen=True)
+class Page:
+    """What is said about one operator."""
+
+    name: str
+    anchor: str
+    place: str
+    signatures: tuple[str, ...]
+    doc: str
+    formula: str
+    dtypes: str
+    requirements: tuple[str, ...]
+    gradient: str
+    derivatives: tuple[tuple[str, str], ...]
+
+
+def pages(operators: Sequence[Operator], shards: dict[str, Shard]) -> list[Page]:
+    """Private operators have none."""
+    texts = _signatures(shards)
+    return [_page(o, texts.get(o.unambiguous_name, ())) for o in operators if o.python_module != "private"]
+
+
+def _signatures(shards: dict[str, Shard]) -> dict[str, tuple[str, ...]]:
+    """``torch.add(Tensor input, ...)`` and the like, by operator."""
+    found: dict[str, tuple[str, ...]] = {}
+    for shard in shards.values():
+        for callable_ in shard.callables:
+            for overload in callable_.overloads:
+                name = overload.body.function.operator.unambiguous_name
+                found[name] = (*found.get(name, ()), f"{callable_.owner}.{overload.text}")
+    return found
+
+
+def _page(operator: Operator, signatures: tuple[str, ...]) -> Page:
+    derivatives = tuple((", ".join(d.inputs), d.formula.text) for d in operator.derivatives if d.formula is not None)
+    return Page(
+        operator.name, operator.unambiguous_name, place_of(operator), signatures, operator.doc.strip(),
+        latex(operator.expr.node) if operator.expr is not None else "", ", ".join(operator.dtypes),
+        tuple(requirement_text(r.check.node) for r in operator.requires), _gradient(operator), derivatives,
+    )  # fmt: skip
+
+
+def _gradient(operator: Operator) -> str:
+    kind = style.gradient_of(operator)
+    if kind == "node":
+        return "through the view" if not operator.derivatives else ""
+    if kind == "decomposed":
+        return "that of the operators it is made of"
+    return f"none: {operator.non_differentiable or 'it takes no tensor that could have one'}"

@@ -1,0 +1,60 @@
+"""``torch_py/_generated/operators.json``: what tests, documentation and the compiler ask about operators."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from codegen.emit import style
+from codegen.emit.functions import functions_of
+from codegen.emit.includes import header_of
+from codegen.emit.parameters import is_factory
+from codegen.expressions import numpy_expr, python_formula, requirement_text
+from codegen.model import Derivative, Operator, Program
+
+
+def render(program: Program, node_names: dict[str, str]) -> str:
+    """One operator a line, in file order, so that differences read well."""
+    rows = [json.dumps(_row(o, program, node_names), sort_keys=True, separators=(", ", ": ")) for o in program]
+    sets = {name: list(s.members) for name, s in program.dtype_sets.items()}
+    head = json.dumps({"library": program.library, "file": program.file, "dtype_sets": sets}, sort_keys=True)
+    return head[:-1] + ', "operators": [\n' + ",\n".join(rows) + "\n]}\n"
+
+
+def _row(operator: Operator, program: Program, node_names: dict[str, str]) -> dict[str, Any]:
+    gradient = style.gradient_of(operator)
+    return {
+        "name": operator.name,
+        "base_name": operator.base_name,
+        "unambiguous_name": operator.unambiguous_name,
+        "schema": str(operator.schema),
+        "schemas": {f.form: str(f.schema) for f in functions_of(operator)},
+        "topic": operator.topic,
+        "line": operator.location.line,
+        "variants": list(operator.variants),
+        "python_module": operator.python_module,
+        "structure": operator.structure,
+        "promotion": operator.promotion,
+        "dtypes": list(operator.dtypes),
+        "scalars": list(operator.scalars),
+        "samples": operator.samples,
+        "tags": list(operator.tags),
+        "gradient": gradient,
+        "node": node_names[operator.unambiguous_name] if gradient == "node" else None,
+        "non_differentiable": operator.non_differentiable,
+        "derivatives": {", ".join(d.inputs): _formula(d, operator, program) for d in operator.derivatives},
+        "requires": [requirement_text(r.check.node) for r in operator.requires],
+        "expr": operator.expr.text if operator.expr is not None else None,
+        "numpy": numpy_expr(operator.expr.node) if operator.expr is not None else None,
+        "is_factory": is_factory(operator),
+        "header": header_of(operator),
+        "kernels": {d.key: [d.kernel, d.definition.path] for d in operator.dispatch if d.definition is not None},
+        "doc": operator.doc.strip(),
+    }
+
+
+def _formula(derivative: Derivative, operator: Operator, program: Program) -> dict[str, str | None]:
+    """The formula as the entry writes it, and as Python for the compiler."""
+    if derivative.formula is None:
+        return {"formula": None, "python": None}
+    return {"formula": derivative.formula.text, "python": python_formula(derivative.formula.node, operator, program)}

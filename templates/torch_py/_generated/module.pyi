@@ -1,0 +1,16 @@
+# {{ banner }}
+from collections.abc import Sequence
+from typing import NamedTuple, overload
+
+from torch_py import Tensor
+from torch_py._C import Generator, Number, _bool, _float, _int, device, dtype, layout, memory_format
+{% if results %}
+from torch_py._generated._results import {{ results|join(", ") }}
+{% endif %}
+{% for stub in stubs %}
+
+{% if stub.is_overload %}
+@overload
+{% endif %}
+def {{ stub.name }}({{ stub.parameters }}) -> {{ stub.result }}: ...
+{% endfor %}

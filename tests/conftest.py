@@ -1,0 +1,28 @@
+"""Fixtures of all tests."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import pytest
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "slow: takes more than a few seconds; -m 'not slow' leaves it out")
+
+
+@pytest.fixture
+def torch() -> Any:
+    """The library under test (tests/subject.py)."""
+    from tests.subject import torch
+
+    return torch
+
+
+@pytest.fixture(autouse=True)
+def _reproducible() -> None:
+    """Every test starts from the same seed, where it uses the library at all."""
+    subject = sys.modules.get("tests.subject")
+    if subject is not None:
+        subject.torch.manual_seed(20240229)

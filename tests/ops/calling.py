@@ -1,0 +1,76 @@
+"""Calls operators in every form they have, of torch_py or of PyTorch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tests.ops.operators import Operator
+from tests.ops.samples import SampleInput
+
+_NAMESPACES = {"torch": "_torch", "nn": "_nn", "linalg": "_linalg", "special": "_special", "fft": "_fft", "private": "_ops"}
+
+
+def function_of(operator: Operator, torch: Any) -> Callable[..., Any] | None:
+    """The operator as a function: for torch_py the generated one, even where a public module wraps it."""
+    name = operator.base_name
+    if torch.__name__ != "torch":
+        return getattr(getattr(torch._C, _NAMESPACES[operator.python_module]), name, None)
+    if is_only_in_aten(operator):
+        return getattr(getattr(torch.ops.aten, name, None), operator.schema.overload_name or "default", None)
+    if operator.python_module == "nn":
+        return getattr(torch._C._nn, name, getattr(torch, name, None))
+    return getattr(torch._C._VariableFunctions, name, getattr(torch, name, None))
+
+
+def is_only_in_aten(operator: Operator) -> bool:
+    """Where PyTorch's Python has no function: helpers, and gaps between indices, which only ``tensor[:, index]`` can write."""
+    return operator.python_module == "private" or any(str(argument.type) == "Tensor?[]" for argument in operator.schema.arguments)
+
+
+def call(operator: Operator, torch: Any, sample: SampleInput) -> Any:
+    """As a function if the operator is one, otherwise as a method."""
+    if "function" not in operator.variants and not (torch.__name__ == "torch" and is_only_in_aten(operator)):
+        return method(operator, torch, sample)
+    function = function_of(operator, torch)
+    assert function is not None, f"{torch.__name__} has no function {operator.base_name}"
+    return function(*sample.positional, **sample.kwargs)
+
+
+def method_parts(operator: Operator, sample: SampleInput) -> tuple[Any, tuple[Any, ...], dict[str, Any]] | None:
+    """The tensor whose method is called, positional arguments, keywords; None when self is given as a number."""
+    own = operator.schema.arguments.self_argument
+    names = [argument.name for argument in operator.schema.arguments.positional]
+    if own is None:
+        return None
+    position = names.index(own.name)
+    if position >= len(sample.positional) or not hasattr(sample.positional[position], "stride"):
+        return None
+    rest = tuple(value for index, value in enumerate(sample.positional) if index != position)
+    return sample.positional[position], rest, sample.kwargs
+
+
+def method(operator: Operator, torch: Any, sample: SampleInput, name: str | None = None) -> Any:
+    parts = method_parts(operator, sample)
+    assert parts is not None, f"{operator} has no self to call a method of: {sample}"
+    own, positional, keywords = parts
+    return getattr(own, name or operator.base_name)(*positional, **keywords)
+
+
+def inplace_name(operator: Operator) -> str:
+    return f"{operator.base_name}_"
+
+
+def inplace(operator: Operator, torch: Any, sample: SampleInput) -> Any:
+    """The in-place method; PyTorch has that of some activations as a function only."""
+    name = inplace_name(operator)
+    if hasattr(torch.Tensor, name):
+        return method(operator, torch, sample, name)
+    return getattr(torch._C._nn, name)(*sample.positional, **sample.kwargs)
+
+
+def tensors_of(result: Any) -> list[Any]:
+    """The tensors of a result, which may be one, a tuple of them, or no tensor at all."""
+    if isinstance(result, (list, tuple)):
+        return [item for item in result if hasattr(item, "stride")]
+    return [result] if hasattr(result, "stride") else []

@@ -1,0 +1,159 @@
+"""The operators under test, as their entries declare them, and how to call them."""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from codegen.schema import Argument, FunctionSchema
+from tests.ops.samples import SampleInput, sample_inputs
+from tests.ops.samples.registry import is_tensor
+from tests.subject import WITH_PEER
+
+ROOT = Path(__file__).resolve().parents[2]
+_METADATA = ("torch_py/_generated/operators.json", "build/generated/torch_py/_generated/operators.json")
+# The dtypes that are tested: each stands for those that take the same path.
+DTYPES = ("float32", "float64", "bfloat16", "complex64", "int64", "bool")
+_FROM_INTEGERS = ("int64", "bool")
+
+
+@dataclass(frozen=True, eq=False)
+class Operator:
+    """One row of operators.json."""
+
+    row: dict[str, Any]
+    schema: FunctionSchema
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return self.row[name]
+        except KeyError:
+            raise AttributeError(f"operators.json has no {name!r}") from None
+
+    def __str__(self) -> str:
+        return str(self.row["name"])
+
+    @property
+    def samples_name(self) -> str:
+        return str(self.row["samples"])
+
+    @property
+    def is_mutation(self) -> bool:
+        """Writes to an argument by its nature: ``copy_``, ``normal_``."""
+        return self.schema.is_mutable
+
+    @property
+    def is_random(self) -> bool:
+        return any(argument.type.base.name == "Generator" for argument in self.schema.arguments)
+
+    @property
+    def makes_tensors(self) -> bool:
+        return all(result.type.is_tensor_like for result in self.schema.returns)
+
+    @property
+    def is_differentiable(self) -> bool:
+        return bool(self.row["gradient"] != "none" and self.makes_tensors and not self.is_random)
+
+    def takes(self, dtype: str) -> bool:
+        """Whether the entry says that tensors of ``dtype`` are accepted; operators without ``dtypes:`` leave it to what they call."""
+        declared = self.row["dtypes"]
+        promotes = self.row["promotion"] == "int_to_float" and self.row["structure"] == "pointwise"
+        return not declared or dtype in declared or (promotes and dtype in _FROM_INTEGERS)
+
+    def dtypes_under_test(self) -> list[str]:
+        return [dtype for dtype in DTYPES if self.takes(dtype)]
+
+    def samples(self, torch: Any, dtype: str, requires_grad: bool = False) -> list[SampleInput]:
+        """Those of its generator's samples that fit the schema."""
+        made = sample_inputs(self.samples_name, torch, dtype, requires_grad=requires_grad)
+        return [sample for sample in made if self.bind(sample) is not None]
+
+    def bind(self, sample: SampleInput) -> dict[str, Any] | None:
+        """Arguments by their names in the schema; None when the call does not fit it."""
+        arguments = self.schema.arguments
+        if len(sample.positional) > len(arguments.positional):
+            return None
+        values = {argument.name: value for argument, value in zip(arguments.positional, sample.positional)}
+        for name, value in sample.kwargs.items():
+            if arguments.find(name) is None or name in values:
+                return None
+            values[name] = value
+        for argument in arguments.flat_non_out:
+            if argument.name not in values:
+                if not argument.has_default:
+                    return None
+            elif not accepts(argument, values[argument.name], self.row["scalars"]):
+                return None
+        return values
+
+
+def accepts(argument: Argument, value: Any, scalars: Sequence[str] = ()) -> bool:
+    """Whether a value has the type that the schema asks for."""
+    if value is None:
+        return argument.type.is_optional or (argument.type.is_list and argument.type.is_tensor_like)
+    base = argument.type.base.name
+    if argument.type.is_list:
+        if not isinstance(value, (list, tuple)):
+            return argument.type.list_type is not None and argument.type.list_type.size is not None and _is(base, value)
+        return all(_is(base, item) or (item is None and base == "Tensor") for item in value)
+    return _is(base, value) or (argument.name in scalars and _is("Scalar", value))
+
+
+def _is(base: str, value: Any) -> bool:
+    if base == "Tensor":
+        return is_tensor(value)
+    kinds: dict[str, tuple[type, ...]] = {
+        "int": (int,), "SymInt": (int,), "float": (int, float), "bool": (bool,), "Scalar": (bool, int, float, complex), "str": (str,),
+    }  # fmt: skip
+    if base not in kinds:
+        return not isinstance(value, (bool, int, float, complex, list, tuple)) and not is_tensor(value)
+    return isinstance(value, kinds[base]) and (base in ("bool", "Scalar") or not isinstance(value, bool))
+
+
+# The list of them
+
+
+@functools.lru_cache(maxsize=None)
+def all_operators() -> tuple[Operator, ...]:
+    """Operators with samples, in the order of native_functions.yaml: no gradients of ``expr:``, no private helpers."""
+    rows = _metadata()["operators"]
+    found = [Operator(row, FunctionSchema.parse(row["schema"])) for row in rows]
+    return tuple(operator for operator in found if operator.row["samples"] not in (None, "skip_private"))
+
+
+def _metadata() -> dict[str, Any]:
+    for path in _METADATA:
+        if (ROOT / path).is_file():
+            return json.loads((ROOT / path).read_text())  # type: ignore[no-any-return]
+    if not WITH_PEER:
+        raise FileNotFoundError(f"there is none of {', '.join(_METADATA)} in {ROOT}: build first, with make")
+    # The samples can be tried with PyTorch before anything is built.
+    from codegen.diagnostics import Diagnostics
+    from codegen.emit import autograd, metadata
+    from codegen.emit.expand import expand
+    from codegen.model import read_program
+
+    program = read_program(ROOT / "native_functions.yaml", Diagnostics())
+    assert program is not None
+    expanded = expand(program)
+    return json.loads(metadata.render(expanded, autograd.node_names(expanded)))  # type: ignore[no-any-return]
+
+
+def enrolled(select: Callable[[Operator], bool] = lambda operator: True) -> pytest.MarkDecorator:
+    """Parametrises a test over ``operator``."""
+    chosen = [operator for operator in all_operators() if select(operator)]
+    return pytest.mark.parametrize("operator", chosen, ids=str)
+
+
+def enrolled_with_dtypes(
+    dtypes: Callable[[Operator], Sequence[str]] = Operator.dtypes_under_test, select: Callable[[Operator], bool] = lambda operator: True
+) -> pytest.MarkDecorator:
+    """Parametrises a test over ``operator`` and ``dtype``."""
+    chosen = [(operator, dtype) for operator in all_operators() if select(operator) for dtype in dtypes(operator)]
+    return pytest.mark.parametrize("operator, dtype", chosen, ids=[f"{operator}-{dtype}" for operator, dtype in chosen])

@@ -1,0 +1,160 @@
+"""Convolutions and pooling."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from tests.ops.samples.make import Make
+from tests.ops.samples.registry import ErrorInput, SampleInput, error_samples, samples
+
+
+@samples("convolution")
+def convolution(make: Make) -> Iterator[SampleInput]:
+    """input, weight, bias, stride, padding, dilation, transposed, output_padding, groups."""
+    yield SampleInput(make(2, 2, 5, 4), make(3, 2, 3, 2), make(3), (1, 1), (0, 0), (1, 1), False, (0, 0), 1)
+    yield SampleInput(make(1, 4, 5, 5), make(4, 2, 2, 2), None, (2, 1), (1, 0), (1, 2), False, (0, 0), 2)
+    yield SampleInput(make(2, 2, 6), make(3, 2, 3), make(3), (2,), (1,), (1,), False, (0,), 1)
+    yield SampleInput(make(1, 2, 3, 3), make(2, 3, 2, 2), make(3), (2, 2), (1, 0), (1, 1), True, (1, 0), 1)
+    yield SampleInput(make(1, 1, 3, 3, 3), make(2, 1, 2, 2, 2), None, (1, 1, 1), (0, 1, 0), (1, 1, 1), False, (0, 0, 0), 1)
+
+
+@samples("conv1d")
+def conv1d(make: Make) -> Iterator[SampleInput]:
+    yield SampleInput(make(2, 2, 6), make(3, 2, 3), make(3))
+    yield SampleInput(make(2, 2, 6), make(3, 2, 3), None, 2, 1)
+    yield SampleInput(make(2, 6), make(3, 2, 2), None, 1, 0, 2)
+    yield SampleInput(make(1, 4, 5), make(4, 1, 2), make(4), 1, 1, 1, 4)
+
+
+@samples("conv2d")
+def conv2d(make: Make) -> Iterator[SampleInput]:
+    yield SampleInput(make(2, 2, 4, 5), make(3, 2, 3, 3), make(3))
+    yield SampleInput(make(2, 2, 4, 5), make(3, 2, 2, 3), None, 2, 1)
+    yield SampleInput(make(2, 5, 5), make(3, 2, 2, 2), make(3), (1, 2), (0, 1), (2, 1))
+    yield SampleInput(make(1, 4, 4, 4), make(4, 2, 3, 3), make(4), 1, 1, 1, 2)
+    yield SampleInput(make(1, 3, 3, 3), make(3, 1, 2, 2), None, 1, 1, 1, 3)
+    yield SampleInput(make(1, 2, 3, 3), make(2, 2, 1, 1), make(2))
+    if not make.requires_grad:
+        yield SampleInput(make(0, 2, 4, 4), make(3, 2, 3, 3), make(3))
+        yield SampleInput(make(2, 3, 7, 6, layout="channels_last"), make(4, 3, 3, 3), make(4), 1, 1)
+        yield SampleInput(make(2, 3, 7, 6, layout="strided"), make(4, 3, 3, 3, layout="transposed"), make(4))
+        yield SampleInput(make(2, 8, 12, 11), make(16, 8, 3, 3), make(16), 1, 1)
+
+
+@samples("conv3d")
+def conv3d(make: Make) -> Iterator[SampleInput]:
+    yield SampleInput(make(1, 2, 3, 3, 3), make(2, 2, 2, 2, 2), make(2))
+    yield SampleInput(make(1, 2, 3, 4, 3), make(2, 1, 2, 2, 2), None, (1, 2, 1), (0, 1, 1), 1, 2)
+
+
+@error_samples("conv2d")
+def conv2d_errors(make: Make) -> Iterator[ErrorInput]:
+    image, weight = make(1, 2, 4, 4), make(3, 2, 3, 3)
+    yield ErrorInput(SampleInput(make(1, 3, 4, 4), weight), RuntimeError, "3.*2|2.*3|channels")
+    yield ErrorInput(SampleInput(make(4, 4), weight), RuntimeError, "3.*4|dim")
+    yield ErrorInput(SampleInput(image, make(3, 2, 5, 5)), RuntimeError, "5|[kK]ernel")
+    yield ErrorInput(SampleInput(image, weight, make(2)), RuntimeError, "bias|2")
+    yield ErrorInput(SampleInput(image, weight, None, 0), RuntimeError, "stride")
+    yield ErrorInput(SampleInput(image, weight, None, 1, -1), RuntimeError, "padding")
+    yield ErrorInput(SampleInput(image, weight, None, 1, 0, 1, 2), RuntimeError, "group")
+    yield ErrorInput(SampleInput(image, make(3, 2, 3, 3, dtype="float64")), RuntimeError, "type|float|Double")
+
+
+@samples("conv1d_padding")
+def conv1d_padding(make: Make) -> Iterator[SampleInput]:
+    yield SampleInput(make(2, 2, 6), make(3, 2, 3), make(3), 1, "same")
+    yield SampleInput(make(2, 2, 6), make(3, 2, 3), None, 2, "valid")
+    yield SampleInput(make(2, 2, 6), make(3, 2, 2), None, 1, "same")
+
+
+@samples("conv2d_padding")
+def conv2d_padding(make: Make) -> Iterator[SampleInput]:
+    yield SampleInput(make(1, 2, 4, 5), make(3, 2, 3, 3), make(3), 1, "same")
+    yield SampleInput(make(1, 2, 4, 5), make(3, 2, 2, 3), None, 2, "valid")
+    yield SampleInput(make(1, 2, 4, 5), make(3, 2, 2, 3), None, 1, "same", (1, 2))
+
+
+@error_samples("conv2d_padding")
+def conv2d_padding_errors(make: Make) -> Iterator[ErrorInput]:
+    yield ErrorInput(SampleInput(make(1, 2, 4, 5), make(3, 2, 3, 3), None, 2, "same"), RuntimeError, "same")
+    yield ErrorInput(SampleInput(make(1, 2, 4, 5), make(3, 2, 3, 3), None, 1, "full"), RuntimeError, "full|padding")
+
+
+@samples("conv3d_padding")
+def conv3d_padding(make: Make) -> Iterator[SampleInput]:
+    yield SampleInput(make(1, 2, 3, 3, 3), make(2, 2, 2, 3, 2), make(2), 1, "same")
+    yield SampleInput(make(1, 2, 3, 3, 3), make(2, 2, 2, 2, 2), None, 2, "valid")
+
+
+@samples("conv_transpose2d")
+def conv_transpose2d(make: Make) -> Iterator[SampleInput]:
+    yield SampleInput(make(1, 2, 3, 3), make(2, 3, 2, 2), make(3))
+    yield SampleInput(make(1, 2, 3, 3), make(2, 3, 3, 2), None, 2, 1, 1)
+    yield SampleInput(make(1, 4, 3, 2), make(4, 1, 2, 2), make(2), (1, 2), (1, 0), 0, 2, 1)
+    yield SampleInput(make(2, 3, 3), make(2, 1, 2, 2), None, 1, 0, 0, 1, 2)
+
+
+@error_samples("conv_transpose2d")
+def conv_transpose2d_errors(make: Make) -> Iterator[ErrorInput]:
+    yield ErrorInput(SampleInput(make(1, 3, 3, 3), make(2, 3, 2, 2)), RuntimeError, "3.*2|2.*3|channels")
+    yield ErrorInput(SampleInput(make(1, 2, 3, 3), make(2, 3, 2, 2), None, 1, 0, 2), RuntimeError, "output.padding")
+
+
+# Pooling
+
+
+def _pooled(make: Make, **options: Any) -> Iterator[SampleInput]:
+    yield SampleInput(make(2, 2, 4, 5, **options), 2)
+    yield SampleInput(make(2, 5, 4, **options), (2, 3))
+    yield SampleInput(make(1, 2, 5, 5, **options), 3, 2, 1)
+    yield SampleInput(make(1, 1, 5, 6, **options), (3, 2), (2, 1), (1, 0))
+    if not make.requires_grad:
+        yield SampleInput(make(2, 3, 6, 4, layout="channels_last", **options), 2)
+        yield SampleInput(make(0, 2, 4, 4, **options), 2)
+
+
+@samples("max_pool2d")
+def max_pool2d(make: Make) -> Iterator[SampleInput]:
+    yield from _pooled(make, distinct=True)
+    yield SampleInput(make(1, 1, 5, 5, distinct=True), 2, 2, 0, 2)
+    yield SampleInput(make(1, 2, 5, 5, distinct=True), 2, 2, 0, 1, True)
+    if make.is_floating and not make.requires_grad:
+        yield SampleInput(make.extremes().reshape(1, 1, 4, 4), 2)
+
+
+@samples("max_pool2d_with_indices")
+def max_pool2d_with_indices(make: Make) -> Iterator[SampleInput]:
+    yield from max_pool2d(make)
+
+
+@samples("avg_pool2d")
+def avg_pool2d(make: Make) -> Iterator[SampleInput]:
+    yield from _pooled(make)
+    yield SampleInput(make(1, 2, 5, 5), 2, 2, 1, True)
+    yield SampleInput(make(1, 2, 5, 5), 3, 2, 1, False, False)
+    yield SampleInput(make(1, 2, 5, 5), 3, 2, 1, True, False)
+    yield SampleInput(make(1, 2, 4, 4), 2, 2, 0, False, True, 3)
+
+
+@error_samples("max_pool2d", "max_pool2d_with_indices", "avg_pool2d")
+def pool_errors(make: Make) -> Iterator[ErrorInput]:
+    yield ErrorInput(SampleInput(make(1, 2, 4, 4), 5), RuntimeError, "output|size|5|small")
+    yield ErrorInput(SampleInput(make(1, 2, 4, 4), 2, 2, 2), RuntimeError, "pad")
+    yield ErrorInput(SampleInput(make(1, 2, 4, 4), 2, 0), RuntimeError, "stride")
+
+
+@samples("adaptive_avg_pool2d")
+def adaptive_avg_pool2d(make: Make) -> Iterator[SampleInput]:
+    yield SampleInput(make(2, 2, 4, 5), (2, 2))
+    yield SampleInput(make(2, 5, 4), (1, 1))
+    yield SampleInput(make(1, 2, 3, 3), (5, 2))
+    if not make.requires_grad:
+        yield SampleInput(make(2, 3, 6, 4, layout="channels_last"), (3, 3))
+        yield SampleInput(make(0, 2, 3, 3), (2, 2))
+
+
+@error_samples("adaptive_avg_pool2d")
+def adaptive_avg_pool2d_errors(make: Make) -> Iterator[ErrorInput]:
+    yield ErrorInput(SampleInput(make(4, 4), (2, 2)), RuntimeError, "3|dim")
+    yield ErrorInput(SampleInput(make(1, 2, 4, 4), (2, -1)), RuntimeError, "-1|output_size|size")

@@ -1,0 +1,316 @@
+"""Reading and writing elements by index and by mask."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tests.ops.samples.make import Make
+from tests.ops.samples.registry import ErrorInput, SampleInput, error_samples, samples
+
+
+@samples("index")
+def index(make: Make) -> Iterator[SampleInput]:
+    yield SampleInput(make(3, 4), [make.integers(5, high=3)])
+    yield SampleInput(make(3, 4), [None, make.integers(2, 2, high=4)])
+    yield SampleInput(make(3, 4), [make.integers(2, 1, high=3), make.integers(3, high=4)])
+    yield SampleInput(make(2, 3, 4), [make.integers(2, high=2), None, make.integers(2, high=4)])
+    yield SampleInput(make(2, 3, 4), [None, make.integers(2, low=-3, high=3)])
+    yield SampleInput(make(3, 4), [make.booleans(3, 4)])
+    yield SampleInput(make(3, 4), [make.booleans(3)])
+    yield SampleInput(make(3, 4), [None, make.booleans(4)])
+    yield SampleInput(make(4, 3, layout="transposed"), [make.integers(high=4)])
+    yield SampleInput(make(3, 4), [make.integers(0, high=3)])
+    if not make.requires_grad:
+        yield SampleInput(make(3, 4), [make.integers(2, high=3, dtype="int32")])
+        yield SampleInput(make(50, 9, layout="strided"), [make.integers(70, high=50)])
+
+
+@error_samples("index")
+def index_errors(make: Make) -> Iterator[ErrorInput]:
+    yield ErrorInput(SampleInput(make(3), [make.values([3], "int64")]), IndexError, "3")
+    yield ErrorInput(SampleInput(make(3), [make.values([-4], "int64")]), IndexError, "-4")
+    yield ErrorInput(SampleInput(make(3), [make.values([0], "int64")] * 2), IndexError, "too many")
+    yield ErrorInput(SampleInput(make(3), [make.values([True, False], "bool")]), IndexError, "mask")
+    yield ErrorInput(SampleInput(make(3), [make.values([0.5])]), IndexError, "long|int")
+    yield ErrorInput(SampleInput(make(3, 3), [make.integers(2, high=3), make.integers(3, high=3)]), IndexError, r"\[2\].*\[3\]")
+
+
+@samples("index_put")
+def index_put(make: Make) -> Iterator[SampleInput]:
+    order = make.values([2, 0], "int64")
+    yield SampleInput(make(3, 4), [order], make(2, 4))
+    yield SampleInput(make(3, 4), [order], make())
+    yield SampleInput(make(3, 4), [order, make.values([1, 3], "int64")], make(2))
+    yield SampleInput(make(3, 4), [None, order], make(3, 2))
+    yield SampleInput(make(3, 4), [make.values([0, 2, 0, 0], "int64")], make(4, 4), True)
+    yield SampleInput(make(3), [make.values([True, False, True], "bool")], make(2))
+    yield SampleInput(make(3, 4, layout="transposed"), [order], make(1, 4))
+    yield SampleInput(make(3), [make.values([True, False, True], "bool")], make())
+
+
+@error_samples("index_put")
+def index_put_errors(make: Make) -> Iterator[ErrorInput]:
+    order = make.values([2, 0], "int64")
+    yield ErrorInput(SampleInput(make(3, 4), [order], make(3, 4)), RuntimeError, r"\[3, 4\]")
+    yield ErrorInput(SampleInput(make(2, 4), [order], make(4)), IndexError, "2")
+    yield ErrorInput(SampleInput(make(3, 4), [order], make(4, dtype="int64")), RuntimeError, "Float|float|dtype")
+
+
+@samples("index_select")
+def index_select(make: Make) -> Iterator[SampleInput]:
+    for tensor in (make(3, 4), *make.layouts(3, 4)):
+        yield SampleInput(tensor, 0, make.integers(5, high=3))
+        yield SampleInput(tensor, -1, make.integers(2, high=4))
+    yield SampleInput(make(3), 0, make.integers(high=3))
+    yield SampleInput(make(3, 4), 1, make.integers(0, high=4))
+    yield SampleInput(make(), 0, make.integers(1, high=1))
+    yield SampleInput(make(3, 2), 0, make.integers(2, high=3, dtype="int32"))
+
+
+@error_samples("index_select")
+def index_select_errors(make: Make) -> Iterator[ErrorInput]:
+    yield ErrorInput(SampleInput(make(3), 0, make.values([3], "int64")), IndexError, "3|range")
+    yield ErrorInput(SampleInput(make(3), 0, make.values([-1], "int64")), IndexError, "-1|range")
+    yield ErrorInput(SampleInput(make(3), 1, make.values([0], "int64")), IndexError, "1")
+    yield ErrorInput(SampleInput(make(3), 0, make.values([0.0])), RuntimeError, "index")
+    yield ErrorInput(SampleInput(make(3), 0, make.integers(1, 1, high=2)), IndexError, "vector|dim")
+
+
+@samples("index_add")
+def index_add(make: Make) -> Iterator[SampleInput]:
+    yield SampleInput(make(3, 4), 0, make.integers(5, high=3), make(5, 4))
+    yield SampleInput(make(3, 4), -1, make.integers(2, high=4), make(3, 2))
+    yield SampleInput(make(3, 4, layout="transposed"), 0, make.integers(2, high=3), make(2, 4), alpha=2)
+    yield SampleInput(make(3), 0, make.integers(0, high=3), make(0))
+    yield SampleInput(make(), 0, make.integers(1, high=1), make())
+
+
+@error_samples("index_add")
+def index_add_errors(make: Make) -> Iterator[ErrorInput]:
+    yield from _source_errors(make)
+    yield ErrorInput(SampleInput(make(3), 0, make.values([3], "int64"), make(1)), IndexError, "range|3")
+
+
+def _source_errors(make: Make) -> Iterator[ErrorInput]:
+    two = make.integers(2, high=3)
+    yield ErrorInput(SampleInput(make(3), 0, two, make(2, dtype="float64")), RuntimeError, "dtype|same|Double|float64")
+    yield ErrorInput(SampleInput(make(3), 1, two, make(2)), IndexError, "1")
+
+
+@samples("index_copy")
+def index_copy(make: Make) -> Iterator[SampleInput]:
+    yield SampleInput(make(3, 4), 0, make.values([2, 0], "int64"), make(2, 4))
+    yield SampleInput(make(3, 4), -1, make.values([1, 3, 0], "int64"), make(3, 3))
+    yield SampleInput(make(3, 4, layout="transposed"), 0, make.values([1], "int64"), make(1, 4))
+    yield SampleInput(make(), 0, make.values([0], "int64"), make())
+
+
+@error_samples("index_copy")
+def index_copy_errors(make: Make) -> Iterator[ErrorInput]:
+    yield from _source_errors(make)
+    yield ErrorInput(SampleInput(make(3), 0, make.integers(2, high=3), make(3)), IndexError, "2.*3|3.*2")
+    yield ErrorInput(SampleInput(make(3), 0, make.values([3], "int64"), make(1)), IndexError, "3|range|bounds")
+
+
+@samples("index_fill")
+def index_fill(make: Make) -> Iterator[SampleInput]:
+    value = 1 if make.is_bool or make.is_integral else -0.5
+    yield SampleInput(make(3, 4), 0, make.integers(2, high=3), value)
+    yield SampleInput(make(3, 4), -1, make.integers(5, high=4), 0)
+    yield SampleInput(make(3, 4, layout="transposed"), 1, make.integers(2, high=4), value)
+    yield SampleInput(make(), 0, make.integers(1, high=1), value)
+    yield SampleInput(make(3), 0, make.integers(0, high=3), value)
+
+
+@error_samples("index_fill")
+def index_fill_errors(make: Make) -> Iterator[ErrorInput]:
+    yield ErrorInput(SampleInput(make(3), 0, make.values([3], "int64"), 0), IndexError, "3|range|bounds")
+    yield ErrorInput(SampleInput(make(3), 1, make.values([0], "int64"), 0), IndexError, "1")
+    yield ErrorInput(SampleInput(make(3), 0, make.values([0.0]), 0), IndexError, "index|long|int64")
+
+
+# Along one dimension
+
+
+@samples("gather")
+def gather(make: Make) -> Iterator[SampleInput]:
+    for tensor in (make(3, 4), *make.layouts(3, 4)):
+        yield SampleInput(tensor, 0, make.integers(2, 4, high=3))
+        yield SampleInput(tensor, -1, make.integers(3, 6, high=4))
+    yield SampleInput(make(3, 4), 1, make.integers(2, 2, high=4))
+    yield SampleInput(make(), 0, make.integers(high=1))
+    yield SampleInput(make(3, 4), 0, make.integers(0, 4, high=3))
+
+
+@error_samples("gather")
+def gather_errors(make: Make) -> Iterator[ErrorInput]:
+    yield ErrorInput(SampleInput(make(3), 0, make.values([3], "int64")), RuntimeError, "3")
+    yield ErrorInput(SampleInput(make(2, 3), 0, make.integers(1, high=2)), RuntimeError, "dim")
+    yield ErrorInput(SampleInput(make(2, 3), 0, make.integers(1, 4, high=2)), RuntimeError, "4")
+    yield ErrorInput(SampleInput(make(3), 1, make.values([0], "int64")), IndexError, "1")
+    yield ErrorInput(SampleInput(make(3), 0, make.values([0.0])), RuntimeError, "index")
+
+
+@samples("scatter")
+def scatter(make: Make) -> Iterator[SampleInput]:
+    """Indices are unique along the dimension: the result does not depend on the order of writes."""
+    rows = make.values([[0, 1, 2, 0], [2, 0, 1, 1]], "int64")
+    yield SampleInput(make(3, 4), 0, rows, make(2, 4))
+    yield SampleInput(make(3, 4, layout="transposed"), 0, rows, make(3, 5))
+    yield SampleInput(make(2, 5), -1, make.values([[3, 0], [1, 4]], "int64"), make(2, 2))
+    yield SampleInput(make(), 0, make.integers(high=1), make())
+    yield SampleInput(make(3), 0, make.integers(0, high=3), make(3))
+
+
+@error_samples("scatter")
+def scatter_errors(make: Make) -> Iterator[ErrorInput]:
+    yield ErrorInput(SampleInput(make(3), 0, make.values([3], "int64"), make(1)), RuntimeError, "3")
+    yield ErrorInput(SampleInput(make(3), 0, make.values([0], "int64"), make(1, dtype="float64")), RuntimeError, "dtype")
+    yield ErrorInput(SampleInput(make(3), 0, make.values([0, 1], "int64"), make(1)), RuntimeError, "2|1")
+    yield ErrorInput(SampleInput(make(3), 1, make.values([0], "int64"), make(1)), IndexError, "1")
+
+
+@samples("scatter_value")
+def scatter_value(make: Make) -> Iterator[SampleInput]:
+    yield SampleInput(make(3, 4), 0, make.integers(2, 4, high=3), 1)
+    yield SampleInput(make(3, 4, layout="strided"), -1, make.integers(3, 2, high=4), 0)
+    yield SampleInput(make(), 0, make.integers(high=1), 1)
+    if make.is_inexact:
+        yield SampleInput(make(3), 0, make.integers(2, high=3), -1.5)
+
+
+@error_samples("scatter_value")
+def scatter_value_errors(make: Make) -> Iterator[ErrorInput]:
+    yield ErrorInput(SampleInput(make(3), 0, make.values([3], "int64"), 1), RuntimeError, "3")
+    yield ErrorInput(SampleInput(make(3), 1, make.values([0], "int64"), 1), IndexError, "1")
+
+
+@samples("take")
+def take(make: Make) -> Iterator[SampleInput]:
+    yield SampleInput(make(3, 4), make.integers(2, 2, high=12))
+    yield SampleInput(make(3, 4, layout="transposed"), make.integers(5, low=-12, high=12))
+    yield SampleInput(make(3), make.integers(high=3))
+    yield SampleInput(make(3), make.integers(0, high=3))
+
+
+@error_samples("take")
+def take_errors(make: Make) -> Iterator[ErrorInput]:
+    yield ErrorInput(SampleInput(make(3), make.values([3], "int64")), IndexError, "3|range")
+
+
+@samples("take_along_dim")
+def take_along_dim(make: Make) -> Iterator[SampleInput]:
+    yield SampleInput(make(3, 4), make.integers(1, 4, high=3), 0)
+    yield SampleInput(make(3, 4), make.integers(3, 2, high=4), 1)
+    yield SampleInput(make(3, 4), make.integers(5, high=12))
+
+
+@error_samples("take_along_dim")
+def take_along_dim_errors(make: Make) -> Iterator[ErrorInput]:
+    yield ErrorInput(SampleInput(make(2, 3), make.integers(3, high=2), 0), RuntimeError, "dim")
+    yield ErrorInput(SampleInput(make(3), make.values([0.0]), 0), RuntimeError, "dtype|int64|long")
+
+
+@samples("embedding")
+def embedding(make: Make) -> Iterator[SampleInput]:
+    yield SampleInput(make(5, 3), make.integers(4, high=5))
+    yield SampleInput(make(5, 3), make.integers(2, 3, high=5), 1)
+    yield SampleInput(make(5, 3), make.integers(high=5))
+    yield SampleInput(make(5, 3), make.integers(6, high=5), -1, True)
+    yield SampleInput(make(5, 3), make.integers(0, high=5))
+
+
+@error_samples("embedding")
+def embedding_errors(make: Make) -> Iterator[ErrorInput]:
+    yield ErrorInput(SampleInput(make(5, 3), make.values([5], "int64")), IndexError, "range|5")
+    yield ErrorInput(SampleInput(make(5, 3), make.values([0.0])), RuntimeError, "indices|Long|int64")
+    yield ErrorInput(SampleInput(make(5), make.values([0], "int64")), RuntimeError, "2|weight")
+
+
+@samples("one_hot")
+def one_hot(make: Make) -> Iterator[SampleInput]:
+    classes = make.integers(4, high=3)
+    yield SampleInput(classes, 5)
+    yield SampleInput(classes)
+    yield SampleInput(make.integers(2, 2, high=3), 3)
+    yield SampleInput(make.integers(high=3), 4)
+    yield SampleInput(make.integers(0, high=3), 4)
+
+
+@error_samples("one_hot")
+def one_hot_errors(make: Make) -> Iterator[ErrorInput]:
+    yield ErrorInput(SampleInput(make.values([3], "int64"), 3), RuntimeError, "num_classes|class")
+    yield ErrorInput(SampleInput(make.values([-1], "int64"), 3), RuntimeError, "negative|class")
+    yield ErrorInput(SampleInput(make(2), 3), RuntimeError, "index|Long|int64")
+
+
+# By mask
+
+
+@samples("masked_fill")
+def masked_fill(make: Make) -> Iterator[SampleInput]:
+    value = -0.5 if make.is_inexact else 1
+    for tensor in (make(3, 4), *make.layouts(3, 4)):
+        yield SampleInput(tensor, make.booleans(3, 4), value)
+    yield SampleInput(make(3, 4), make.booleans(4), value)
+    yield SampleInput(make(3, 4), make.booleans(), 0)
+    yield SampleInput(make(), make.booleans(), value)
+    yield SampleInput(make(0, 4), make.booleans(4), value)
+
+
+@error_samples("masked_fill")
+def masked_fill_errors(make: Make) -> Iterator[ErrorInput]:
+    yield ErrorInput(SampleInput(make(3), make(3), 0), RuntimeError, "mask|[bB]ool")
+    yield ErrorInput(SampleInput(make(3), make.booleans(2), 0), RuntimeError, "2.*3|3.*2")
+    yield ErrorInput(SampleInput(make(3, dtype="int64"), make.booleans(3), 1j), RuntimeError, "complex|overflow|Long|convert")
+
+
+@samples("masked_fill_tensor")
+def masked_fill_tensor(make: Make) -> Iterator[SampleInput]:
+    yield SampleInput(make(3, 4), make.booleans(3, 4), make())
+    yield SampleInput(make(3, 4, layout="transposed"), make.booleans(4), make())
+
+
+@error_samples("masked_fill_tensor")
+def masked_fill_tensor_errors(make: Make) -> Iterator[ErrorInput]:
+    yield ErrorInput(SampleInput(make(3), make.booleans(3), make(1)), RuntimeError, "0-dim|dim")
+
+
+@samples("masked_select")
+def masked_select(make: Make) -> Iterator[SampleInput]:
+    for tensor in (make(3, 4), *make.layouts(3, 4)):
+        yield SampleInput(tensor, make.booleans(3, 4))
+    yield SampleInput(make(3, 4), make.booleans(4))
+    yield SampleInput(make(4), make.booleans(3, 4))
+    yield SampleInput(make(), make.booleans())
+
+
+@error_samples("masked_select")
+def masked_select_errors(make: Make) -> Iterator[ErrorInput]:
+    yield ErrorInput(SampleInput(make(3), make(3)), RuntimeError, "mask|[bB]ool")
+    yield ErrorInput(SampleInput(make(3), make.booleans(2)), RuntimeError, "2.*3|3.*2|size")
+
+
+@samples("masked_scatter")
+def masked_scatter(make: Make) -> Iterator[SampleInput]:
+    mask = make.values([[True, False, True], [False, True, True]], "bool")
+    yield SampleInput(make(2, 3), mask, make(4))
+    yield SampleInput(make(2, 3, layout="transposed"), mask, make(5))
+    yield SampleInput(make(2, 3), mask[0], make(2, 2))
+
+
+@error_samples("masked_scatter")
+def masked_scatter_errors(make: Make) -> Iterator[ErrorInput]:
+    mask = make.values([True, False, True], "bool")
+    yield ErrorInput(SampleInput(make(3), mask, make(2, dtype="float64")), RuntimeError, "dtype|type")
+    yield ErrorInput(SampleInput(make(3), make(3), make(3)), RuntimeError, "mask|[bB]ool")
+
+
+@samples("nonzero")
+def nonzero(make: Make) -> Iterator[SampleInput]:
+    yield SampleInput(make.values([[1, 0, 2], [0, 0, 1]]))
+    yield SampleInput(make.values([0, 0]))
+    yield SampleInput(make(0, 3))
+    yield SampleInput(make.values(1))
+    yield SampleInput(make.values(0))
+    yield SampleInput(make(3, 4, layout="transposed"))

@@ -1,0 +1,335 @@
+"""Views, and functions that only rearrange."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from tests.ops.samples.make import Make
+from tests.ops.samples.registry import ErrorInput, SampleInput, error_samples, samples
+
+
+def matrices(make: Make) -> Iterator[Any]:
+    yield make(3, 4)
+    yield make(0, 3)
+    yield from make.layouts(3, 4)
+
+
+def _dimension_errors(make: Make, *before: Any, after: tuple[Any, ...] = ()) -> Iterator[ErrorInput]:
+    for dim in (2, -3):
+        yield ErrorInput(SampleInput(make(2, 3), *before, dim, *after), IndexError, str(dim))
+
+
+# Sizes
+
+
+@samples("view")
+def view(make: Make) -> Iterator[SampleInput]:
+    yield SampleInput(make(2, 6), (3, 4))
+    yield SampleInput(make(2, 6), (12,))
+    yield SampleInput(make(2, 6), (-1, 3))
+    yield SampleInput(make(), (1, 1))
+    yield SampleInput(make(1, 1), ())
+    yield SampleInput(make(0, 3), (3, 0, 2))
+    yield SampleInput(make(0, 3), (-1, 3))
+    yield SampleInput(make(4, 3, layout="offset"), (2, 6))
+    yield SampleInput(make(4, 3, layout="strided"), (2, 2, 3))
+    if not make.requires_grad:
+        yield SampleInput(make(4, 6, layout="expanded"), (4, 2, 3))
+    # Only ``reshape`` calls its argument so: it copies where a view cannot be.
+    yield SampleInput(make(4, 3, layout="transposed"), shape=(12,))
+    yield SampleInput(make(2, 3, 4, layout="transposed"), shape=(6, 4))
+    yield SampleInput(make(2, 6, layout="strided"), shape=(3, -1))
+
+
+@error_samples("view")
+def view_errors(make: Make) -> Iterator[ErrorInput]:
+    yield ErrorInput(SampleInput(make(2, 3), (4,)), RuntimeError, r"\[4\].*6|6.*\[4\]|\(4,\)")
+    yield ErrorInput(SampleInput(make(2, 3), (-1, -1)), RuntimeError, "one dimension")
+    yield ErrorInput(SampleInput(make(2, 3), (4, -1)), RuntimeError, r"4, -1")
+    yield ErrorInput(SampleInput(make(2, 3), (-2, 3)), RuntimeError, "-2")
+    yield ErrorInput(SampleInput(make(0), (-1, 0)), RuntimeError, "-1")
+    # Only ``view`` calls its argument so, and it does not copy.
+    yield ErrorInput(SampleInput(make(2, 3, layout="transposed"), size=(6,)), RuntimeError, "view|stride")
+
+
+@samples("view_as")
+def view_as(make: Make) -> Iterator[SampleInput]:
+    yield SampleInput(make(2, 6), make(3, 4, requires_grad=False))
+    yield SampleInput(make(1), make(requires_grad=False))
+
+
+@error_samples("view_as")
+def view_as_errors(make: Make) -> Iterator[ErrorInput]:
+    yield ErrorInput(SampleInput(make(2, 3), make(4)), RuntimeError, "4")
+
+
+@samples("as_strided")
+def as_strided(make: Make) -> Iterator[SampleInput]:
+    yield SampleInput(make(12), (3, 4), (4, 1))
+    yield SampleInput(make(12), (2, 2), (1, 3), 2)
+    yield SampleInput(make(3, 4), (2, 3, 2), (4, 1, 1))  # elements seen several times
+    yield SampleInput(make(3), (2, 3), (0, 1))
+    yield SampleInput(make(4), (), ())
+    yield SampleInput(make(4), (0,), (1,))
+
+
+@error_samples("as_strided")
+def as_strided_errors(make: Make) -> Iterator[ErrorInput]:
+    yield ErrorInput(SampleInput(make(4), (2, 3), (3, 1)), RuntimeError, "storage|bounds")
+    yield ErrorInput(SampleInput(make(4), (2,), (-1,)), RuntimeError, "-1|[nN]egative")
+    yield ErrorInput(SampleInput(make(4), (2, 2), (1,)), RuntimeError, "size|stride|length")
+
+
+@samples("expand")
+def expand(make: Make) -> Iterator[SampleInput]:
+    yield SampleInput(make(3, 1), (3, 4))
+    yield SampleInput(make(3), (2, 3))
+    yield SampleInput(make(), (2, 2))
+    yield SampleInput(make(3, 1), (2, -1, 4))
+    yield SampleInput(make(1, 3), (0, 3))
+    yield SampleInput(make(2, 3), (2, 3))
+
+
+@error_samples("expand")
+def expand_errors(make: Make) -> Iterator[ErrorInput]:
+    yield ErrorInput(SampleInput(make(2, 3), (2, 4)), RuntimeError, "4.*3|3.*4")
+    yield ErrorInput(SampleInput(make(2, 3), (3,)), RuntimeError, "3")
+    yield ErrorInput(SampleInput(make(3), (-1, 3)), RuntimeError, "-1")
+
+
+@samples("expand_as")
+def expand_as(make: Make) -> Iterator[SampleInput]:
+    yield SampleInput(make(3, 1), make(2, 3, 4, requires_grad=False))
+    yield SampleInput(make(), make(2, requires_grad=False))
+
+
+@error_samples("expand_as")
+def expand_as_errors(make: Make) -> Iterator[ErrorInput]:
+    yield ErrorInput(SampleInput(make(3), make(4)), RuntimeError, "3.*4|4.*3")
+
+
+@samples("flatten")
+def flatten(make: Make) -> Iterator[SampleInput]:
+    for tensor in (*matrices(make), make(), make(2, 3, 2)):
+        yield SampleInput(tensor)
+    yield SampleInput(make(2, 3, 2), 1)
+    yield SampleInput(make(2, 3, 2, 2), 1, -2)
+    yield SampleInput(make(2, 3, 2), 2, 2)
+
+
+@error_samples("flatten")
+def flatten_errors(make: Make) -> Iterator[ErrorInput]:
+    yield from _dimension_errors(make)
+    yield ErrorInput(SampleInput(make(2, 3), 1, 0), RuntimeError, "start_dim")
+
+
+@samples("unflatten")
+def unflatten(make: Make) -> Iterator[SampleInput]:
+    yield SampleInput(make(6, 2), 0, (2, 3))
+    yield SampleInput(make(2, 6), -1, (3, -1))
+    yield SampleInput(make(2, 6, layout="transposed"), 1, (2, 3))
+
+
+@error_samples("unflatten")
+def unflatten_errors(make: Make) -> Iterator[ErrorInput]:
+    yield ErrorInput(SampleInput(make(6), 0, (4, 2)), RuntimeError, "4, 2|6")
+    yield from _dimension_errors(make, after=((1, -1),))
+
+
+# Order of dimensions
+
+
+@samples("transpose")
+def transpose(make: Make) -> Iterator[SampleInput]:
+    for tensor in matrices(make):
+        yield SampleInput(tensor, 0, 1)
+        yield SampleInput(tensor, -1, 0)
+    yield SampleInput(make(2, 3, 2), 0, 2)
+    yield SampleInput(make(2, 3, 2), 1, 1)
+    yield SampleInput(make(), 0, -1)
+
+
+@error_samples("transpose")
+def transpose_errors(make: Make) -> Iterator[ErrorInput]:
+    yield from _dimension_errors(make, 0)
+    yield from _dimension_errors(make, after=(0,))
+
+
+@samples("t")
+def t(make: Make) -> Iterator[SampleInput]:
+    for tensor in (*matrices(make), make(), make(3)):
+        yield SampleInput(tensor)
+
+
+@error_samples("t")
+def t_errors(make: Make) -> Iterator[ErrorInput]:
+    yield ErrorInput(SampleInput(make(2, 3, 4)), RuntimeError, "3")
+
+
+@samples("permute")
+def permute(make: Make) -> Iterator[SampleInput]:
+    yield SampleInput(make(2, 3, 4), (2, 0, 1))
+    yield SampleInput(make(2, 3, 4), (0, -1, 1))
+    yield SampleInput(make(2, 3), (0, 1))
+    yield SampleInput(make(), ())
+    yield SampleInput(make(2, 0), (1, 0))
+
+
+@error_samples("permute")
+def permute_errors(make: Make) -> Iterator[ErrorInput]:
+    yield ErrorInput(SampleInput(make(2, 3), (0,)), RuntimeError, "dim")
+    yield ErrorInput(SampleInput(make(2, 3), (0, 0)), RuntimeError, "dim")
+    yield ErrorInput(SampleInput(make(2, 3), (0, 2)), IndexError, "2")
+
+
+@samples("movedim")
+def movedim(make: Make) -> Iterator[SampleInput]:
+    yield SampleInput(make(2, 3, 4), (0, 1), (2, 0))
+    yield SampleInput(make(2, 3, 4), (-1,), (0,))
+    yield SampleInput(make(2, 3), (), ())
+
+
+@error_samples("movedim")
+def movedim_errors(make: Make) -> Iterator[ErrorInput]:
+    yield ErrorInput(SampleInput(make(2, 3), (0, 1), (0,)), RuntimeError, "source|destination")
+    yield ErrorInput(SampleInput(make(2, 3), (0, 0), (0, 1)), RuntimeError, "source|repeated")
+    yield ErrorInput(SampleInput(make(2, 3), (2,), (0,)), IndexError, "2")
+
+
+@samples("movedim_int")
+def movedim_int(make: Make) -> Iterator[SampleInput]:
+    yield SampleInput(make(2, 3, 4), 0, 2)
+    yield SampleInput(make(2, 3, 4), -1, 0)
+
+
+@error_samples("movedim_int")
+def movedim_int_errors(make: Make) -> Iterator[ErrorInput]:
+    yield from _dimension_errors(make, 0)
+
+
+@samples("squeeze")
+def squeeze(make: Make) -> Iterator[SampleInput]:
+    for shape in ((1, 3, 1), (2, 3), (1, 1), (), (1, 0)):
+        yield SampleInput(make(*shape))
+
+
+@samples("squeeze_dim")
+def squeeze_dim(make: Make) -> Iterator[SampleInput]:
+    yield SampleInput(make(1, 3, 1), 0)
+    yield SampleInput(make(1, 3, 1), -1)
+    yield SampleInput(make(1, 3, 1), 1)
+    yield SampleInput(make(), 0)
+
+
+@samples("squeeze_dims")
+def squeeze_dims(make: Make) -> Iterator[SampleInput]:
+    yield SampleInput(make(1, 3, 1), (0, 2))
+    yield SampleInput(make(1, 3, 1), (0, 1))
+    yield SampleInput(make(1, 3, 1), ())
+
+
+@samples("unsqueeze")
+def unsqueeze(make: Make) -> Iterator[SampleInput]:
+    for tensor in (*matrices(make), make()):
+        yield SampleInput(tensor, 0)
+        yield SampleInput(tensor, -1)
+    yield SampleInput(make(2, 3), 1)
+
+
+@error_samples("squeeze_dim", "unbind")
+def squeeze_dim_errors(make: Make) -> Iterator[ErrorInput]:
+    yield from _dimension_errors(make)
+
+
+@error_samples("unsqueeze")
+def unsqueeze_errors(make: Make) -> Iterator[ErrorInput]:
+    yield ErrorInput(SampleInput(make(2, 3), 3), IndexError, "3")
+    yield ErrorInput(SampleInput(make(2, 3), -4), IndexError, "-4")
+
+
+# Parts
+
+
+@samples("select")
+def select(make: Make) -> Iterator[SampleInput]:
+    yield SampleInput(make(3, 4), 0, 1)
+    yield SampleInput(make(3, 4), 1, -1)
+    yield SampleInput(make(3, 4, layout="transposed"), -1, 2)
+    yield SampleInput(make(5), 0, 4)
+
+
+@error_samples("select")
+def select_errors(make: Make) -> Iterator[ErrorInput]:
+    yield ErrorInput(SampleInput(make(2, 3), 0, 2), IndexError, "2")
+    yield ErrorInput(SampleInput(make(2, 3), 1, -4), IndexError, "-4")
+    yield ErrorInput(SampleInput(make(), 0, 0), IndexError, "0-dim|dim")
+    yield from _dimension_errors(make, after=(0,))
+
+
+@samples("slice")
+def slice_(make: Make) -> Iterator[SampleInput]:
+    for tensor in (*matrices(make), make(5)):
+        yield SampleInput(tensor)
+        yield SampleInput(tensor, 0, 1, 3)
+        yield SampleInput(tensor, -1, -2, None)
+        yield SampleInput(tensor, 0, None, None, 2)
+    yield SampleInput(make(5), 0, 4, 2)
+    yield SampleInput(make(5), 0, -100, 100)
+
+
+@error_samples("slice")
+def slice_errors(make: Make) -> Iterator[ErrorInput]:
+    yield ErrorInput(SampleInput(make(3), 0, 0, 2, 0), RuntimeError, "step")
+    yield ErrorInput(SampleInput(make(3), 0, 0, 2, -1), RuntimeError, "step")
+    yield ErrorInput(SampleInput(make(3), 1, 0, 2), IndexError, "1")
+
+
+@samples("narrow")
+def narrow(make: Make) -> Iterator[SampleInput]:
+    for tensor in (make(3, 4), *make.layouts(3, 4)):
+        yield SampleInput(tensor, 0, 1, 2)
+        yield SampleInput(tensor, 1, -2, 2)
+    yield SampleInput(make(3), 0, 3, 0)
+
+
+@error_samples("narrow")
+def narrow_errors(make: Make) -> Iterator[ErrorInput]:
+    yield ErrorInput(SampleInput(make(3), 0, 2, 2), RuntimeError, "2")
+    yield ErrorInput(SampleInput(make(3), 0, 0, -1), RuntimeError, "length|-1")
+    yield ErrorInput(SampleInput(make(3), 0, 4, 0), IndexError, "4")
+    yield ErrorInput(SampleInput(make(), 0, 0, 1), RuntimeError, "0-dim|scalar")
+
+
+@samples("diagonal")
+def diagonal(make: Make) -> Iterator[SampleInput]:
+    for tensor in matrices(make):
+        yield SampleInput(tensor)
+        yield SampleInput(tensor, 1)
+        yield SampleInput(tensor, -2)
+    yield SampleInput(make(2, 3, 4), 0, 0, 2)
+    yield SampleInput(make(2, 3, 4), 1, -1, 1)
+    yield SampleInput(make(3, 4), 7)
+
+
+@error_samples("diagonal")
+def diagonal_errors(make: Make) -> Iterator[ErrorInput]:
+    yield ErrorInput(SampleInput(make(2, 3), 0, 0, 0), RuntimeError, "dimension")
+    yield ErrorInput(SampleInput(make(3)), IndexError, "1")
+
+
+@samples("unfold")
+def unfold(make: Make) -> Iterator[SampleInput]:
+    yield SampleInput(make(7), 0, 3, 2)
+    yield SampleInput(make(7), 0, 2, 1)
+    yield SampleInput(make(3, 5), 1, 2, 1)
+    yield SampleInput(make(5, 3), -2, 5, 1)
+    yield SampleInput(make(), 0, 1, 1)
+
+
+@error_samples("unfold")
+def unfold_errors(make: Make) -> Iterator[ErrorInput]:
+    yield ErrorInput(SampleInput(make(3), 0, 4, 1), RuntimeError, "4")
+    yield ErrorInput(SampleInput(make(3), 0, 2, 0), RuntimeError, "step")
+    yield ErrorInput(SampleInput(make(3), 0, -1, 1), RuntimeError, "-1|size")
+    yield ErrorInput(SampleInput(make(3), 1, 1, 1), IndexError, "1")

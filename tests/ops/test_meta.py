@@ -1,0 +1,71 @@
+"""``device='meta'``: the shape, dtype and strides of every operator without computing it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.ops.calling import call, tensors_of
+from tests.ops.comparison import dtype_name, outcome, significant_strides
+from tests.ops.operators import Operator, enrolled_with_dtypes
+from tests.ops.samples import SampleInput
+from tests.subject import WITH_PEER, torch
+
+_DTYPES = ("float32", "int64", "bool")
+
+
+def dtypes(operator: Operator) -> list[str]:
+    return [dtype for dtype in _DTYPES if operator.takes(dtype)]
+
+
+def has_meta(operator: Operator) -> bool:
+    """Everything but what depends on values: numbers read out of tensors, shapes found in data."""
+    return operator.structure != "dynamic" and operator.makes_tensors
+
+
+def on_meta(tensor: Any) -> Any:
+    """A tensor without data, of the same memory layout."""
+    return torch.empty_strided(tuple(tensor.shape), tuple(tensor.stride()), dtype=tensor.dtype, device="meta")
+
+
+def moved(operator: Operator, sample: SampleInput) -> SampleInput:
+    """The call on meta tensors; operators that make tensors from nothing are told the device."""
+    result = sample.map(on_meta)
+    if operator.is_factory:
+        result.kwargs["device"] = "meta"
+    return result
+
+
+@enrolled_with_dtypes(dtypes, has_meta)
+def test_meta_agrees_with_cpu(operator: Operator, dtype: str):
+    compared = 0
+    for sample in operator.samples(torch, dtype):
+        expected = outcome(lambda sample=sample: call(operator, torch, sample))
+        if expected.error is not None or moves_devices(operator):
+            continue
+        found = outcome(lambda sample=sample: call(operator, torch, moved(operator, sample)))
+        if depends_on_values(operator, found.error):
+            continue
+        assert found.error is None, f"{operator}{sample} on meta: {type(found.error).__name__}: {found.error}"
+        for ours, theirs in zip(tensors_of(found.result), tensors_of(expected.result), strict=True):
+            context = f"{operator}{sample} on meta"
+            assert ours.device.type == "meta", f"{context}: the result is on {ours.device}"
+            assert tuple(ours.shape) == tuple(theirs.shape), f"{context}: shape {tuple(ours.shape)}, on the CPU {tuple(theirs.shape)}"
+            assert ours.dtype == theirs.dtype, f"{context}: dtype {dtype_name(ours)}, on the CPU {dtype_name(theirs)}"
+            if not WITH_PEER:
+                assert significant_strides(ours) == significant_strides(theirs), f"{context}: strides {ours.stride()}, on the CPU {theirs.stride()}"
+        compared += 1
+    assert compared or not operator.takes("float32") or skips_everything(operator), f"nothing of {operator} was compared"
+
+
+def moves_devices(operator: Operator) -> bool:
+    return any(argument.type.base.name == "Device" for argument in operator.schema.arguments) and not operator.is_factory
+
+
+def depends_on_values(operator: Operator, error: Exception | None) -> bool:
+    """A composite may call an operator whose result depends on data; those have no meta kernel."""
+    is_refusal = isinstance(error, NotImplementedError) or (isinstance(error, RuntimeError) and "meta" in str(error))
+    return is_refusal and (operator.structure == "composite" or WITH_PEER)
+
+
+def skips_everything(operator: Operator) -> bool:
+    return operator.structure == "composite" or WITH_PEER

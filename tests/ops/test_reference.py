@@ -1,0 +1,95 @@
+"""Values: equal to the formula of ``expr:`` in NumPy, and to PyTorch where that is installed."""
+
+from __future__ import annotations
+
+import types
+from typing import Any
+
+import numpy as np
+import pytest
+
+from codegen.expressions import numpy_special
+from tests.ops.calling import call
+from tests.ops.comparison import TOLERANCES, assert_close, assert_same, dtype_name, outcome, to_numpy
+from tests.ops.known_differences import NOT_COMPARED, STRIDES, WITHOUT_VALUES
+from tests.ops.operators import Operator, enrolled_with_dtypes
+from tests.ops.samples import SampleInput
+from tests.subject import WITH_PEER, torch
+
+
+@pytest.fixture(scope="module")
+def peer() -> Any:
+    module = pytest.importorskip("torch", reason="PyTorch is not installed")
+    if WITH_PEER:
+        pytest.skip("PyTorch would be compared with itself")
+    return module
+
+
+@enrolled_with_dtypes()
+def test_equals_pytorch(operator: Operator, dtype: str, peer: Any):
+    for key in ((str(operator), dtype), (str(operator), "*")):
+        if key in NOT_COMPARED:
+            pytest.skip(NOT_COMPARED[key])
+    has_values = not operator.is_random and str(operator) not in WITHOUT_VALUES
+    has_strides = dtype == "float32" and str(operator) not in STRIDES
+    problems = []
+    for ours, theirs in zip(operator.samples(torch, dtype), operator.samples(peer, dtype), strict=True):
+        try:
+            compare_with_peer(operator, ours, theirs, peer, has_values, has_strides)
+        except AssertionError as error:
+            problems.append(str(error))
+    assert not problems, f"{len(problems)} samples differ\n" + "\n".join(problems[:8])
+
+
+def compare_with_peer(operator: Operator, ours: SampleInput, theirs: SampleInput, peer: Any, values: bool, strides: bool) -> None:
+    context = f"{operator}{ours}"
+    found, expected = outcome(lambda: call(operator, torch, ours)), outcome(lambda: call(operator, peer, theirs))
+    if isinstance(expected.error, NotImplementedError):
+        return  # nothing to compare with
+    if expected.error is not None:
+        assert found.error is not None, f"{context}: returned, PyTorch raises {type(expected.error).__name__}: {expected.error}"
+        return  # which exception is the business of test_errors
+    assert found.error is None, f"{context}: {type(found.error).__name__}: {found.error}"
+    assert_same(found.result, expected.result, context, values, strides)
+    if values:
+        # In-place operators, and running statistics.
+        assert_same(ours.tensors(), theirs.tensors(), f"the arguments after {context}")
+
+
+@enrolled_with_dtypes(select=lambda operator: operator.numpy is not None)
+def test_equals_its_formula(operator: Operator, dtype: str):
+    formula = compile(operator.numpy, f"{operator} in NumPy", "eval")
+    for sample in operator.samples(torch, dtype):
+        if len({dtype_name(tensor) for tensor in sample.tensors()}) > 1:
+            continue  # promotion is compared with PyTorch
+        arguments = operator.bind(sample)
+        assert arguments is not None
+        names = {name: wide(value) for name, value in with_defaults(operator, arguments).items()}
+        with np.errstate(all="ignore"):
+            expected = np.asarray(eval(formula, {"np": np, "special": numpy_special, **names}))
+        result = call(operator, torch, sample)
+        kind = dtype_name(result)
+        compared = expected if kind in TOLERANCES else expected.astype(kind)
+        shape = tuple(result.shape)
+        assert_close(to_numpy(result), representable(np.broadcast_to(compared, shape), kind), kind, f"{operator}{sample}")
+
+
+def with_defaults(operator: Operator, arguments: dict[str, Any]) -> dict[str, Any]:
+    defaults = {a.name: a.default_value for a in operator.schema.arguments if a.has_default}
+    return {**defaults, **arguments}
+
+
+def wide(value: Any) -> Any:
+    """Arguments in double precision, so that only the result is rounded; truth values as 0 and 1."""
+    if not hasattr(value, "stride"):
+        return value
+    array = to_numpy(value)
+    kinds = {"f": np.float64, "c": np.complex128, "b": np.int64}
+    return array.astype(kinds.get(array.dtype.kind, array.dtype))
+
+
+def representable(array: Any, dtype: str) -> Any:
+    """What overflows the dtype of the result is infinite there, what underflows is zero."""
+    names = types.MappingProxyType({"bfloat16": "float32"})
+    with np.errstate(all="ignore"):
+        return array.astype(names.get(dtype, dtype))

@@ -1,0 +1,16 @@
+"""The library under test: torch_py, or PyTorch itself with TEST_WITH=torch, which tells whether a test expects what PyTorch does.
+
+    from tests.subject import torch
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+
+import pytest
+
+WITH_PEER = os.environ.get("TEST_WITH") == "torch"
+torch = importlib.import_module("torch" if WITH_PEER else "torch_py")
+# For tests of what PyTorch does not have, or words differently.
+only_torch_py = pytest.mark.skipif(WITH_PEER, reason="not a feature of PyTorch")

@@ -1,0 +1,312 @@
+"""In-place changes: which are allowed, what they do to the history of bases and views, and how saved tensors notice them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.subject import torch
+
+grad = torch.autograd.grad
+
+
+def leaf(*values: float) -> Any:
+    return torch.tensor([float(value) for value in values], requires_grad=True)
+
+
+def values(tensor: Any) -> Any:
+    return tensor.detach().tolist()
+
+
+# Saved tensors --------------------------------------------------------------------------------------------------------------------------
+
+
+def test_changed_result_is_named() -> None:
+    y = leaf(1, 2, 3).exp()
+    y.add_(1)
+    with pytest.raises(
+        RuntimeError,
+        match=r"has been modified by an inplace operation: \[torch.FloatTensor \[3\]\], which is output 0 of Exp(Backward0)?, "
+        r"is at version 1; expected version 0 instead. Hint: enable anomaly detection",
+    ):
+        y.sum().backward()
+
+
+def test_changed_input_is_named() -> None:
+    b = leaf(1, 2, 3) * 1
+    c = b * b
+    b.add_(1)
+    b.add_(1)
+    with pytest.raises(RuntimeError, match=r"which is output 0 of Add(Backward0)?, is at version 2; expected version 0 instead"):
+        c.sum().backward()
+
+
+def test_changed_leaf_is_noticed() -> None:
+    x = torch.ones(2, 3, dtype=torch.float64, requires_grad=True)
+    loss = (x * x).sum()
+    with torch.no_grad():
+        x.add_(1)
+    with pytest.raises(RuntimeError, match=r"\[torch.DoubleTensor \[2, 3\]\] is at version 1; expected version 0 instead"):
+        loss.backward()
+
+
+def test_changes_by_views_and_detached_tensors_are_noticed() -> None:
+    for change in (lambda b: b[0].zero_(), lambda b: b.detach().zero_()):
+        b = leaf(1, 2) * 1
+        loss = (b * b).sum()
+        change(b)
+        with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+            loss.backward()
+
+
+def test_changed_tensor_that_is_not_needed_is_no_error() -> None:
+    x = leaf(1, 2)
+    y = x + 1
+    z = y * 2
+    y.add_(1)
+    z.sum().backward()
+    assert values(x.grad) == [2, 2]
+
+
+# Leaves ---------------------------------------------------------------------------------------------------------------------------------
+
+
+def test_leaves_must_not_be_changed() -> None:
+    x = leaf(1, 2)
+    with pytest.raises(RuntimeError, match="a leaf Variable that requires grad is being used in an in-place operation."):
+        x.mul_(2)
+    with pytest.raises(RuntimeError, match="a view of a leaf Variable that requires grad is being used in an in-place operation."):
+        x[0].mul_(2)
+    with torch.no_grad():
+        x.mul_(2)
+    assert values(x) == [2, 4] and x.requires_grad and x.is_leaf
+
+
+def test_refused_change_changes_nothing() -> None:
+    x = leaf(1, 2)
+    with pytest.raises(RuntimeError):
+        x.add_(1)
+    assert values(x) == [1, 2] and x._version == 0
+
+
+def test_view_of_what_became_a_leaf() -> None:
+    b = torch.zeros(3)
+    v = b[0]
+    b.requires_grad_()
+    assert v.requires_grad and v.is_leaf and v.grad_fn is None
+    with pytest.raises(RuntimeError, match="a view of a leaf Variable"):
+        v.add_(1)
+
+
+def test_view_that_is_a_leaf_itself() -> None:
+    b = torch.zeros(3)
+    v = b[0].requires_grad_()
+    assert not b.requires_grad and v.is_leaf
+    with pytest.raises(RuntimeError, match="a view of a leaf Variable|a leaf Variable"):
+        v.add_(1)
+
+
+def test_out_refuses_gradients() -> None:
+    with pytest.raises(RuntimeError, match=r"functions with out=... arguments don't support automatic differentiation"):
+        torch.mul(leaf(1, 2), leaf(3, 4), out=torch.zeros(2))
+
+
+# Tensors without views ------------------------------------------------------------------------------------------------------------------
+
+
+def test_chain_of_changes() -> None:
+    x = leaf(1, 2)
+    y = x * 1
+    y.mul_(3).add_(x).exp_()
+    y.sum().backward()
+    torch.testing.assert_close(x.grad, 4 * (4 * x.detach()).exp())
+
+
+def test_change_that_needs_the_old_value() -> None:
+    x, w = leaf(1, 2), leaf(3, 4)
+    y = x * 1
+    y.mul_(w)
+    y.sum().backward()
+    assert values(w.grad) == [1, 2] and values(x.grad) == [3, 4]
+
+
+def test_constant_becomes_differentiable() -> None:
+    x = leaf(1, 2)
+    y = torch.zeros(2)
+    y.add_(x)
+    assert y.requires_grad and not y.is_leaf
+    y.sum().backward()
+    assert values(x.grad) == [1, 1]
+
+
+def test_overwritten_history_is_cut() -> None:
+    x = leaf(1, 2)
+    y = x * 2
+    y.zero_()
+    y.add_(3)
+    y.sum().backward()
+    assert values(x.grad) == [0, 0]
+
+
+# Views ----------------------------------------------------------------------------------------------------------------------------------
+
+
+def test_change_of_a_view_reaches_its_base() -> None:
+    x, w = leaf(1, 2, 3), leaf(5.0)
+    b = x * 1
+    b[1].mul_(w[0])
+    assert b.grad_fn.name().endswith("CopySlices")
+    (b * torch.tensor([1.0, 10.0, 100.0])).sum().backward()
+    assert values(x.grad) == [1, 50, 100]
+    assert values(w.grad) == [20]
+
+
+def test_change_of_a_constants_view() -> None:
+    x = leaf(5.0)
+    b = torch.tensor([1.0, 2.0, 3.0])
+    v = b[1]
+    v.mul_(x[0])
+    assert b.requires_grad and v.requires_grad
+    assert v.grad_fn.name() == "AsStridedBackward0"
+    b.sum().backward()
+    assert values(x.grad) == [2]
+
+
+def test_other_views_follow() -> None:
+    x = leaf(1, 2, 3)
+    b = x * 1
+    before, after = b.view(3), b[0:2]
+    b[0].mul_(7)
+    ((before * before).sum() + after.sum()).backward()
+    assert values(x.grad) == [2 * 49 + 7, 5, 6]
+
+
+def test_view_follows_its_base() -> None:
+    x = leaf(2, 2, 2)
+    b = torch.tensor([1.0, 2.0, 3.0])
+    v = b[1:]
+    b.mul_(x)
+    assert v.requires_grad and not v.is_leaf
+    v.sum().backward()
+    assert values(x.grad) == [0, 2, 3]
+
+
+def test_expanded_view_follows_its_base() -> None:
+    x = leaf(2, 2, 2)
+    b = torch.tensor([1.0, 2.0, 3.0])
+    rows = b.expand(4, 3)
+    b.mul_(x)
+    (rows * rows).sum().backward()
+    assert values(x.grad) == [4 * 2 * 2 * v * v for v in (1, 2, 3)]
+
+
+def test_overlapping_view_follows_its_base() -> None:
+    x = leaf(1, 2, 3, 4, 5)
+    b = torch.zeros(5)
+    windows = b.as_strided((3, 3), (1, 1))
+    b.copy_(x * x)
+    windows.sum().backward()
+    assert values(x.grad) == [2 * v * n for v, n in zip((1, 2, 3, 4, 5), (1, 2, 3, 2, 1))]
+
+
+def test_view_of_a_view_and_transposition() -> None:
+    x = torch.arange(6.0).requires_grad_()
+    b = x * 1
+    b.view(2, 3).t()[1].mul_(10)
+    weights = torch.arange(1.0, 7.0)
+    (b * weights).sum().backward()
+    assert values(x.grad) == [1, 20, 3, 4, 50, 6]
+
+
+def test_assignment_by_index() -> None:
+    x, w = leaf(1, 2, 3), leaf(7, 8)
+    b = x * 2
+    b[1:] = w
+    (b * b).sum().backward()
+    assert values(x.grad) == [8, 0, 0]
+    assert values(w.grad) == [14, 16]
+
+
+def test_changes_of_views_twice_differentiable() -> None:
+    x = leaf(1, 2, 3)
+    b = x * 1
+    b[1:].mul_(x[:2])
+    b[0].exp_()  # last: its saved result shares the version counter with all of b
+    loss = (b * b).sum()  # (e^x0)^2 + (x1 x0)^2 + (x2 x1)^2
+    (first,) = grad(loss, x, create_graph=True)
+    (second,) = grad(first.sum(), x)
+    square = torch.tensor(2.0).exp().item()
+    torch.testing.assert_close(first.detach(), torch.tensor([2 * square + 8, 4 + 36, 24.0]))
+    torch.testing.assert_close(second, torch.tensor([4 * square + 8 + 8, 8 + 2 + 18 + 24, 24 + 8.0]))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_complex_and_real_views_of_the_same_memory(dtype: str) -> None:
+    x = torch.arange(1.0, 5.0, dtype=getattr(torch, dtype)).requires_grad_()
+    b = x * 1
+    torch.view_as_complex(b.view(2, 2))[0].mul_(2)
+    b.sum().backward()
+    assert values(x.grad) == [2, 2, 1, 1]
+
+
+def test_many_changes_of_views() -> None:
+    x = leaf(1, 1)
+    b = x * 1
+    for _ in range(2000):
+        b[0].mul_(1.0)
+    b.sum().backward()
+    assert values(x.grad) == [1, 1]
+
+
+def test_change_of_a_view_without_grad_mode_is_not_recorded() -> None:
+    x = leaf(1, 2)
+    b = x * 1
+    with torch.no_grad():
+        b[0].mul_(5)
+    assert b.grad_fn.name() == "MulBackward0"
+    b.sum().backward()
+    assert values(x.grad) == [1, 1]
+
+
+# Views that must not be changed ---------------------------------------------------------------------------------------------------------
+
+SEVERAL = "This view is the output of a function that returns multiple views. Such functions do not allow the output views to be modified"
+NO_GRAD = "A view was created in no_grad mode and is being modified inplace with grad mode enabled"
+
+
+@pytest.mark.parametrize("make", [lambda b: b.unbind(), lambda b: b.split(1), lambda b: b.chunk(3)], ids=["unbind", "split", "chunk"])
+def test_one_of_several_views(make: Any) -> None:
+    b = leaf(1, 2, 3) * 1
+    views = make(b)
+    with pytest.raises(RuntimeError, match=r"Output 1 of \w+ is a view and is being modified inplace. " + SEVERAL):
+        views[1].mul_(2)
+
+
+def test_one_of_several_views_whose_base_changed() -> None:
+    b = leaf(1, 2, 3) * 1
+    views = b.unbind()
+    b.mul_(2)
+    with pytest.raises(RuntimeError, match="Output 0 of Unbind is a view and its base or another view of its base has been modified inplace"):
+        views[0] * 2
+
+
+@pytest.mark.parametrize("make_base", [lambda: leaf(1, 2), lambda: leaf(1, 2) * 1], ids=["leaf", "non-leaf"])
+def test_view_made_without_grad_mode(make_base: Any) -> None:
+    b = make_base()
+    with torch.no_grad():
+        v = b[0]
+    assert v.requires_grad and v.is_leaf and v.grad_fn is None
+    with pytest.raises(RuntimeError, match=NO_GRAD):
+        v.mul_(2)
+    with torch.no_grad():
+        v.mul_(2)
+
+
+def test_constant_view_made_without_grad_mode() -> None:
+    b = torch.zeros(3)
+    with torch.no_grad():
+        v = b[0]
+    with pytest.raises(RuntimeError, match=NO_GRAD):
+        v.mul_(leaf(2.0)[0])
+    v.mul_(2)  # nothing to record

@@ -1,0 +1,658 @@
+"""Modules: registration, traversal, hooks, state dicts, the layers and their initial values."""
+
+from __future__ import annotations
+
+import copy
+from collections import OrderedDict
+from typing import Any
+
+import pytest
+
+from tests.subject import only_torch_py, torch
+
+nn = torch.nn
+F = torch.nn.functional
+
+
+def net() -> Any:
+    return nn.Sequential(nn.Linear(3, 4), nn.ReLU(), nn.Linear(4, 2))
+
+
+def rounded(tensor: Any) -> list[float]:
+    return [round(value, 6) for value in tensor.detach().flatten().tolist()]
+
+
+# Registration ---------------------------------------------------------------------------------------------------------------------------
+
+
+def test_assignment_registers() -> None:
+    class Model(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.weight = nn.Parameter(torch.ones(2))
+            self.child = nn.Linear(2, 1)
+            self.register_buffer("steps", torch.zeros(1))
+            self.register_buffer("scratch", torch.zeros(1), persistent=False)
+            self.other = torch.ones(1)
+
+    model = Model()
+    assert [name for name, _ in model.named_parameters()] == ["weight", "child.weight", "child.bias"]
+    assert [name for name, _ in model.named_buffers()] == ["steps", "scratch"]
+    assert list(model.state_dict()) == ["weight", "steps", "child.weight", "child.bias"]
+    assert [name for name, _ in model.named_modules()] == ["", "child"]
+
+
+def test_assignment_before_init_is_an_error() -> None:
+    class Early(nn.Module):
+        def __init__(self) -> None:
+            self.weight = nn.Parameter(torch.ones(1))
+
+    with pytest.raises(AttributeError, match=r"cannot assign parameters before Module.__init__\(\) call"):
+        Early()
+
+
+@pytest.mark.parametrize(
+    "name, value, error, message",
+    [
+        ("weight", 1.0, TypeError, "cannot assign 'float' as parameter 'weight'"),
+        ("child", 1.0, TypeError, "cannot assign 'float' as child module 'child'"),
+        ("buffer", 1.0, TypeError, "cannot assign 'float' as buffer 'buffer'"),
+    ],
+)
+def test_registered_names_keep_their_kind(name: str, value: Any, error: type, message: str) -> None:
+    module = nn.Module()
+    module.weight, module.child = nn.Parameter(torch.ones(1)), nn.Identity()
+    module.register_buffer("buffer", torch.ones(1))
+    with pytest.raises(error, match=message):
+        setattr(module, name, value)
+    setattr(module, name, None)
+    assert getattr(module, name) is None
+
+
+@pytest.mark.parametrize("name, error, match", [(1, TypeError, "should be a string"), ("a.b", KeyError, "contain"), ("", KeyError, "empty"), ("forward", KeyError, "already exists")])
+def test_names_that_cannot_be_registered(name: Any, error: type, match: str) -> None:
+    module = nn.Module()
+    for register in (lambda: module.register_parameter(name, None), lambda: module.register_buffer(name, None), lambda: module.add_module(name, None)):
+        with pytest.raises(error, match=match):
+            register()
+
+
+def test_computed_tensor_is_no_parameter() -> None:
+    module = nn.Module()
+    with pytest.raises(TypeError, match="torch.nn.Parameter or None required"):
+        module.register_parameter("weight", torch.ones(2))
+
+
+def test_parameter_replaces_plain_attribute_and_is_deleted() -> None:
+    module = nn.Module()
+    module.x = 3
+    module.x = nn.Parameter(torch.ones(1))
+    assert "x" not in vars(module) and isinstance(module.x, nn.Parameter)
+    del module.x
+    with pytest.raises(AttributeError, match="has no attribute 'x'"):
+        _ = module.x
+
+
+def test_parameter_type_and_flags() -> None:
+    source = torch.ones(2)
+    parameter = nn.Parameter(source)
+    assert isinstance(parameter, torch.Tensor) and parameter.requires_grad and parameter.is_leaf
+    assert parameter.data_ptr() == source.data_ptr()
+    assert not nn.Parameter(source, requires_grad=False).requires_grad
+    assert not isinstance(parameter * 2, nn.Parameter)
+    assert not isinstance(source, nn.Parameter)
+    twin = copy.deepcopy(parameter)
+    assert isinstance(twin, nn.Parameter) and twin.data_ptr() != parameter.data_ptr()
+
+
+def test_buffer_class() -> None:
+    module = nn.Module()
+    module.mean = nn.Buffer(torch.ones(2))
+    module.scratch = nn.Buffer(torch.ones(2), persistent=False)
+    assert list(module.state_dict()) == ["mean"] and len(list(module.buffers())) == 2
+
+
+def test_shared_parameters_come_once() -> None:
+    model = nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 2))
+    model[1].weight = model[0].weight
+    assert len(list(model.parameters())) == 3
+    assert len(list(model.named_parameters(remove_duplicate=False))) == 4
+    assert len(model.state_dict()) == 4
+
+
+def test_get_by_path() -> None:
+    model = nn.Sequential(OrderedDict(body=net()))
+    assert model.get_submodule("body.0") is model.body[0] and model.get_submodule("") is model
+    assert model.get_parameter("body.0.bias") is model.body[0].bias
+    with pytest.raises(AttributeError, match="has no attribute `nothing`"):
+        model.get_submodule("body.nothing")
+    with pytest.raises(AttributeError):
+        model.get_parameter("body.0.nothing")
+
+
+def test_modes_and_apply() -> None:
+    model = net()
+    assert model.eval() is model and not any(module.training for module in model.modules())
+    model.train()
+    assert all(module.training for module in model.modules())
+    seen: list[str] = []
+    model.apply(lambda module: seen.append(type(module).__name__))
+    assert seen == ["Linear", "ReLU", "Linear", "Sequential"]
+    with pytest.raises(ValueError, match="training mode is expected to be boolean"):
+        model.train("yes")
+    model.requires_grad_(False)
+    assert not any(parameter.requires_grad for parameter in model.parameters())
+
+
+def test_conversion_keeps_identity() -> None:
+    model = nn.BatchNorm1d(2)
+    weight = model.weight
+    assert model.double() is model and model.weight is weight
+    assert weight.dtype == torch.float64 and model.running_mean.dtype == torch.float64 and model.num_batches_tracked.dtype == torch.int64
+    model.to(torch.float32)
+    model.to("cpu")
+    model.to(torch.ones(1, dtype=torch.float16))
+    assert weight.dtype == torch.float16
+    with pytest.raises(TypeError, match="only accepts floating point or complex dtypes"):
+        model.to(torch.int64)
+
+
+def test_zero_grad() -> None:
+    model = nn.Linear(2, 1)
+    model(torch.ones(1, 2)).sum().backward()
+    model.zero_grad(set_to_none=False)
+    assert model.weight.grad.tolist() == [[0.0, 0.0]]
+    model.zero_grad()
+    assert model.weight.grad is None
+
+
+def test_repr_of_modules() -> None:
+    model = nn.Sequential(OrderedDict(a=nn.Linear(1, 2, bias=False), b=nn.Sequential(nn.ReLU(inplace=True), nn.Dropout(0.1))))
+    assert repr(model) == (
+        "Sequential(\n  (a): Linear(in_features=1, out_features=2, bias=False)\n  (b): Sequential(\n"
+        "    (0): ReLU(inplace=True)\n    (1): Dropout(p=0.1, inplace=False)\n  )\n)"
+    )
+    assert repr(nn.Conv2d(2, 4, 3, padding=1, dilation=2, groups=2, bias=False)) == (
+        "Conv2d(2, 4, kernel_size=(3, 3), stride=(1, 1), padding=(1, 1), dilation=(2, 2), groups=2, bias=False)"
+    )
+    assert repr(nn.ParameterList([torch.ones(2, 3)])) == "ParameterList(  (0): Parameter containing: [torch.float32 of size 2x3])"
+
+
+def test_missing_forward() -> None:
+    with pytest.raises(NotImplementedError, match=r'Module \[Module\] is missing the required "forward" function'):
+        nn.Module()(1)
+
+
+# Hooks ----------------------------------------------------------------------------------------------------------------------------------
+
+
+def test_forward_hooks_change_arguments_and_results() -> None:
+    layer = nn.Identity()
+    first = layer.register_forward_pre_hook(lambda module, args: (args[0] + 1,))
+    second = layer.register_forward_hook(lambda module, args, output: output * 10)
+    assert layer(torch.tensor(1.0)).item() == 20.0
+    first.remove()
+    assert layer(torch.tensor(1.0)).item() == 10.0
+    second.remove()
+    assert layer(torch.tensor(1.0)).item() == 1.0
+
+
+def test_hook_order_keywords_and_always() -> None:
+    class Scale(nn.Module):
+        def forward(self, x: Any, factor: float = 1.0) -> Any:
+            if factor == 0:
+                raise RuntimeError("no")
+            return x * factor
+
+    calls: list[str] = []
+    layer = Scale()
+    layer.register_forward_hook(lambda m, a, o: calls.append("second"))
+    layer.register_forward_hook(lambda m, a, o: calls.append("first"), prepend=True)
+    layer.register_forward_pre_hook(lambda m, a, k: (a, {**k, "factor": k["factor"] + 1}), with_kwargs=True)
+    layer.register_forward_hook(lambda m, a, k, o: calls.append(f"always {k}"), with_kwargs=True, always_call=True)
+    assert layer(torch.tensor(2.0), factor=2.0).item() == 6.0
+    assert calls == ["first", "second", "always {'factor': 3.0}"]
+    with pytest.raises(RuntimeError, match="no"):
+        layer(torch.tensor(2.0), factor=-1.0)
+    assert len(calls) == 4 and calls[-1].startswith("always")
+
+
+def test_full_backward_hook() -> None:
+    seen: list[Any] = []
+    layer = nn.Linear(2, 1, bias=False)
+    with torch.no_grad():
+        layer.weight.copy_(torch.tensor([[2.0, 3.0]]))
+    layer.register_full_backward_hook(lambda module, grad_input, grad_output: seen.append((grad_input, grad_output)))
+    x = torch.ones(1, 2, requires_grad=True)
+    layer(x).sum().backward()
+    (grad_input,), (grad_output,) = seen[0]
+    assert grad_input.tolist() == [[2.0, 3.0]] and grad_output.tolist() == [[1.0]] and x.grad.tolist() == [[2.0, 3.0]]
+
+
+def test_full_backward_hooks_replace_gradients() -> None:
+    layer = nn.Identity()
+    layer.register_full_backward_pre_hook(lambda module, grad_output: (grad_output[0] * 2,))
+    layer.register_full_backward_hook(lambda module, grad_input, grad_output: (grad_input[0] + 1,))
+    x = torch.ones(2, requires_grad=True)
+    layer(x).sum().backward()
+    assert x.grad.tolist() == [3.0, 3.0]
+
+
+def test_backward_hook_without_differentiable_input() -> None:
+    seen: list[Any] = []
+    layer = nn.Linear(2, 1)
+    layer.register_full_backward_hook(lambda module, grad_input, grad_output: seen.append(grad_input))
+    layer(torch.ones(1, 2)).sum().backward()
+    assert seen == [(None,)]
+
+
+# State dicts ----------------------------------------------------------------------------------------------------------------------------
+
+
+def test_state_dict_round_trip() -> None:
+    source, target = net(), net()
+    result = target.load_state_dict(source.state_dict())
+    assert str(result) == "<All keys matched successfully>"
+    for left, right in zip(source.parameters(), target.parameters()):
+        assert torch.equal(left, right) and left.data_ptr() != right.data_ptr()
+
+
+def test_state_dict_is_detached_and_versioned() -> None:
+    model = nn.BatchNorm1d(2)
+    state = model.state_dict()
+    assert not state["weight"].requires_grad and state["weight"].data_ptr() == model.weight.data_ptr()
+    assert model.state_dict(keep_vars=True)["weight"] is model.weight
+    assert state._metadata[""] == {"version": 2}
+    assert list(model.state_dict(prefix="net."))[0] == "net.weight"
+
+
+def test_load_reports_all_problems() -> None:
+    state = net().state_dict()
+    del state["0.bias"]
+    state["2.weight"] = torch.ones(3, 3)
+    state["extra"] = torch.ones(1)
+    with pytest.raises(RuntimeError) as caught:
+        net().load_state_dict(state)
+    assert str(caught.value) == (
+        "Error(s) in loading state_dict for Sequential:\n\t"
+        'Missing key(s) in state_dict: "0.bias". \n\t'
+        'Unexpected key(s) in state_dict: "extra". \n\t'
+        "size mismatch for 2.weight: copying a param with shape torch.Size([3, 3]) from checkpoint, "
+        "the shape in current model is torch.Size([2, 4])."
+    )
+
+
+def test_load_not_strict_returns_keys() -> None:
+    state = net().state_dict()
+    del state["0.bias"]
+    state["0.weights"] = state["extra.weight"] = torch.ones(1)
+    result = net().load_state_dict(state, strict=False)
+    assert result.missing_keys == ["0.bias"] and sorted(result.unexpected_keys) == ["0.weights", "extra.weight"]
+
+
+def test_load_not_strict_still_checks_shapes() -> None:
+    with pytest.raises(RuntimeError, match="size mismatch for 0.weight"):
+        net().load_state_dict({"0.weight": torch.ones(1, 1)}, strict=False)
+
+
+def test_load_wrong_types() -> None:
+    with pytest.raises(TypeError, match="Expected state_dict to be dict-like"):
+        net().load_state_dict([1])
+    with pytest.raises(RuntimeError, match='While copying the parameter named "0.weight", expected'):
+        net().load_state_dict({"0.weight": 1}, strict=False)
+
+
+def test_load_assign() -> None:
+    model = nn.Linear(2, 1)
+    state = {"weight": torch.ones(1, 2, dtype=torch.float64), "bias": torch.ones(1)}
+    model.load_state_dict(state, assign=True)
+    assert model.weight.dtype == torch.float64 and isinstance(model.weight, nn.Parameter) and model.weight.requires_grad
+
+
+def test_extra_state_and_hooks() -> None:
+    class Counter(nn.Module):
+        count = 0
+
+        def get_extra_state(self) -> Any:
+            return {"count": self.count}
+
+        def set_extra_state(self, state: Any) -> None:
+            self.count = state["count"]
+
+    source, target = Counter(), Counter()
+    source.count = 5
+    state = source.state_dict()
+    assert state == {"_extra_state": {"count": 5}}
+    target.register_load_state_dict_post_hook(lambda module, keys: keys.missing_keys.clear())
+    target.load_state_dict(state)
+    assert target.count == 5
+    target.load_state_dict({})
+
+
+def test_old_batch_norm_state_has_no_batch_count() -> None:
+    model = nn.BatchNorm1d(2)
+    state = OrderedDict((key, value) for key, value in model.state_dict().items() if key != "num_batches_tracked")
+    model.load_state_dict(state)
+
+
+def test_deepcopy_and_pickle() -> None:
+    import pickle
+
+    model = net()
+    for twin in (copy.deepcopy(model), pickle.loads(pickle.dumps(model))):
+        x = torch.randn(2, 3)
+        assert torch.equal(twin(x), model(x)) and twin[0].weight is not model[0].weight
+
+
+# Containers -----------------------------------------------------------------------------------------------------------------------------
+
+
+def test_sequential_as_a_list() -> None:
+    model = net()
+    assert len(model) == 3 and isinstance(model[-1], nn.Linear) and len(model[:2]) == 2
+    model.append(nn.Tanh()).insert(1, nn.Identity())
+    assert [type(module).__name__ for module in model] == ["Linear", "Identity", "ReLU", "Linear", "Tanh"]
+    del model[1]
+    assert list(dict(model.named_children())) == ["0", "1", "2", "3"]
+    assert len(net() + net()) == 6
+    with pytest.raises(IndexError):
+        model[10]
+
+
+def test_module_list_and_dict() -> None:
+    layers = nn.ModuleList([nn.Linear(1, 1)])
+    layers.extend([nn.ReLU()])
+    layers += [nn.Tanh()]
+    assert len(layers) == 3 and len(list(layers.parameters())) == 2 and isinstance(layers.pop(0), nn.Linear)
+    table = nn.ModuleDict({"relu": nn.ReLU()})
+    table.update({"linear": nn.Linear(1, 1)})
+    assert list(table) == ["relu", "linear"] and "relu" in table and len(table) == 2
+    with pytest.raises(TypeError):
+        layers.append(3)
+
+
+def test_parameter_containers() -> None:
+    values = nn.ParameterList([torch.ones(1), nn.Parameter(torch.ones(2))])
+    values.append(torch.ones(3))
+    assert [name for name, _ in values.named_parameters()] == ["0", "1", "2"] and len(values) == 3
+    table = nn.ParameterDict({"a": torch.ones(1)})
+    assert isinstance(table["a"], nn.Parameter) and list(table.keys()) == ["a"]
+
+
+# Initial values: the same seed gives the numbers that PyTorch gives ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "make, name, expected",
+    [
+        (lambda: nn.Linear(3, 2), "weight", [-0.004323, 0.309716, -0.475185, -0.424895, -0.222369, 0.154821]),
+        (lambda: nn.Linear(3, 2), "bias", [-0.011439, 0.457775]),
+        (lambda: nn.Conv2d(2, 2, (1, 2)), "weight", [-0.003743, 0.268222, -0.411523, -0.36797, -0.192577, 0.134079, -0.009907, 0.396445]),
+        (lambda: nn.Conv2d(2, 2, (1, 2)), "bias", [-0.044372, 0.132306]),
+        (lambda: nn.Embedding(3, 2, padding_idx=1), "weight", [1.540996, -0.293429, 0.0, 0.0, -1.084522, -1.398595]),
+    ],
+)
+def test_initial_values_of_layers(make: Any, name: str, expected: list[float]) -> None:
+    torch.manual_seed(0)
+    assert rounded(getattr(make(), name)) == pytest.approx(expected, abs=2e-6)
+
+
+@pytest.mark.parametrize(
+    "name, expected",
+    [
+        ("xavier_uniform_", [-0.008201, 0.587645, -0.901601, -0.806181, -0.421915, 0.293752]),
+        ("xavier_normal_", [0.974612, -0.185581, -1.377987, 0.359508, -0.685912, -0.884549]),
+        ("kaiming_uniform_", [-0.012968, 0.929148, -1.425556, -1.274684, -0.667107, 0.464462]),
+        ("kaiming_normal_", [1.540996, -0.293429, -2.178789, 0.568431, -1.084522, -1.398595]),
+        ("orthogonal_", [0.534953, -0.16993, -0.756361, 0.340184, -0.376489, -0.924878]),
+        ("trunc_normal_", [1.540996, -0.293429, -0.719258, 0.568431, -1.084522, -1.398595]),
+    ],
+)
+def test_init_functions(name: str, expected: list[float]) -> None:
+    torch.manual_seed(0)
+    tensor = torch.empty(3, 2)
+    assert getattr(nn.init, name)(tensor) is tensor
+    assert rounded(tensor) == pytest.approx(expected, abs=2e-6)
+
+
+def test_init_of_leaves_is_not_recorded() -> None:
+    parameter = nn.Parameter(torch.empty(2, 2))
+    nn.init.ones_(parameter)
+    nn.init.eye_(parameter)
+    assert parameter.tolist() == [[1.0, 0.0], [0.0, 1.0]] and parameter.grad_fn is None
+    with pytest.raises(ValueError, match="fewer than 2 dimensions"):
+        nn.init.xavier_uniform_(torch.empty(2))
+    with pytest.raises(ValueError, match="Unsupported nonlinearity"):
+        nn.init.calculate_gain("cubic")
+
+
+# Layers ---------------------------------------------------------------------------------------------------------------------------------
+
+
+def test_dropout_is_seeded_and_off_in_evaluation() -> None:
+    torch.manual_seed(0)
+    assert nn.Dropout(0.5)(torch.ones(8)).tolist() == [0.0, 0.0, 2.0, 0.0, 0.0, 0.0, 2.0, 2.0]
+    x = torch.ones(4)
+    assert nn.Dropout(0.9).eval()(x).tolist() == x.tolist()
+    assert nn.Dropout(1.0)(x).tolist() == [0.0] * 4
+    torch.manual_seed(0)
+    y = torch.ones(8)
+    assert F.dropout(y, 0.5, True, inplace=True) is y and y.tolist() == [0.0, 0.0, 2.0, 0.0, 0.0, 0.0, 2.0, 2.0]
+    with pytest.raises(ValueError, match="between 0 and 1, but got 1.5"):
+        nn.Dropout(1.5)
+
+
+def test_dropout2d_drops_channels() -> None:
+    torch.manual_seed(0)
+    y = nn.Dropout2d(0.5)(torch.ones(2, 3, 2, 2))
+    assert y[:, :, 0, 0].flatten().tolist() == [0.0, 0.0, 2.0, 0.0, 0.0, 0.0]
+    assert torch.equal(y, y[:, :, :1, :1].expand(2, 3, 2, 2))
+
+
+def test_batch_norm_statistics() -> None:
+    layer = nn.BatchNorm1d(1)
+    x = torch.tensor([[1.0], [3.0]])
+    assert layer(x).flatten().tolist() == pytest.approx([-1.0, 1.0], abs=1e-4)
+    assert layer.running_mean.item() == pytest.approx(0.2) and layer.running_var.item() == pytest.approx(1.1)
+    assert layer.num_batches_tracked.item() == 1
+    layer.eval()
+    assert layer(x).flatten().tolist() == pytest.approx([0.8 / 1.1**0.5, 2.8 / 1.1**0.5], abs=1e-4)
+    average = nn.BatchNorm1d(1, momentum=None)
+    average(x)
+    average(x + 2)
+    assert average.running_mean.item() == pytest.approx(3.0)
+    with pytest.raises(ValueError, match="expected 2D or 3D input"):
+        layer(torch.ones(1, 1, 1, 1))
+    with pytest.raises(ValueError, match="Expected more than 1 value per channel when training"):
+        nn.BatchNorm1d(2)(torch.ones(1, 2))
+
+
+def test_layer_and_group_norm() -> None:
+    x = torch.tensor([[1.0, 3.0], [2.0, 6.0]])
+    assert nn.LayerNorm(2)(x).flatten().tolist() == pytest.approx([-1, 1, -1, 1], abs=1e-4)
+    assert nn.LayerNorm(2, bias=False).bias is None
+    assert nn.GroupNorm(1, 2)(x).flatten().tolist() == pytest.approx([-1, 1, -1, 1], abs=1e-4)
+
+
+def test_embedding() -> None:
+    table = nn.Embedding(3, 2, padding_idx=-3)
+    assert table.padding_idx == 0
+    table(torch.tensor([[0, 1], [1, 2]])).sum().backward()
+    assert table.weight.grad.tolist() == [[0.0, 0.0], [2.0, 2.0], [1.0, 1.0]]
+    frozen = nn.Embedding.from_pretrained(torch.ones(2, 2))
+    assert not frozen.weight.requires_grad and frozen(torch.tensor(1)).tolist() == [1.0, 1.0]
+    with pytest.raises(AssertionError, match="within num_embeddings"):
+        nn.Embedding(3, 2, padding_idx=3)
+
+
+@pytest.mark.parametrize(
+    "layer, expected",
+    [
+        (nn.ReLU(), [0.0, 0.0, 2.0]),
+        (nn.LeakyReLU(0.1), [-0.1, 0.0, 2.0]),
+        (nn.ELU(), [-0.632121, 0.0, 2.0]),
+        (nn.GELU(), [-0.158655, 0.0, 1.9545]),
+        (nn.GELU("tanh"), [-0.158808, 0.0, 1.954598]),
+        (nn.SiLU(), [-0.268941, 0.0, 1.761594]),
+        (nn.Sigmoid(), [0.268941, 0.5, 0.880797]),
+        (nn.Tanh(), [-0.761594, 0.0, 0.964028]),
+        (nn.Softplus(), [0.313262, 0.693147, 2.126928]),
+        (nn.LogSigmoid(), [-1.313262, -0.693147, -0.126928]),
+        (nn.Hardtanh(), [-1.0, 0.0, 1.0]),
+        (nn.ReLU6(), [0.0, 0.0, 2.0]),
+        (nn.Mish(), [-0.303401, 0.0, 1.943959]),
+        (nn.Hardswish(), [-0.333333, 0.0, 1.666667]),
+        (nn.Softmax(dim=0), [0.04201, 0.114195, 0.843795]),
+        (nn.LogSoftmax(dim=-1), [-3.169846, -2.169846, -0.169846]),
+    ],
+)
+def test_activations(layer: Any, expected: list[float]) -> None:
+    x = torch.tensor([-1.0, 0.0, 2.0])
+    assert layer(x).tolist() == pytest.approx(expected, abs=2e-6)
+    assert x.tolist() == [-1.0, 0.0, 2.0]
+
+
+def test_in_place_activations() -> None:
+    for layer in (nn.ReLU(inplace=True), nn.LeakyReLU(inplace=True), nn.ELU(inplace=True), nn.SiLU(inplace=True), nn.Hardtanh(inplace=True)):
+        x = torch.tensor([-1.0, 2.0])
+        expected = type(layer)()(x).tolist()
+        assert layer(x) is x and x.tolist() == expected
+
+
+def test_pooling_layers() -> None:
+    x = torch.arange(16.0).reshape(1, 1, 4, 4)
+    assert nn.MaxPool2d(2)(x).flatten().tolist() == [5, 7, 13, 15]
+    values, indices = nn.MaxPool2d(2, return_indices=True)(x)
+    assert indices.flatten().tolist() == [5, 7, 13, 15]
+    assert nn.AvgPool2d(2, stride=1, padding=1)(x).shape == (1, 1, 5, 5)
+    assert nn.AdaptiveAvgPool2d(1)(x).item() == 7.5
+    assert nn.AdaptiveAvgPool2d((None, 2))(x).shape == (1, 1, 4, 2)
+
+
+def test_convolution_layers() -> None:
+    x = torch.arange(9.0).reshape(1, 1, 3, 3)
+    layer = nn.Conv2d(1, 1, 3, padding="same", bias=False)
+    nn.init.ones_(layer.weight)
+    assert layer(x).flatten().tolist() == [8, 15, 12, 21, 36, 27, 20, 33, 24]
+    wrapped = nn.Conv2d(1, 1, 3, padding=1, padding_mode="circular", bias=False)
+    nn.init.ones_(wrapped.weight)
+    assert wrapped(x).flatten().tolist() == [36.0] * 9
+    even = nn.Conv2d(1, 1, 2, padding="same", bias=False)
+    assert even(x).shape == (1, 1, 3, 3)
+    for arguments, message in (((3, 4, 1, 1, 0, 1, 2), "in_channels must be divisible by groups"), ((2, 4, 1, 2, "same"), "not supported for strided")):
+        with pytest.raises(ValueError, match=message):
+            nn.Conv2d(*arguments)
+
+
+@pytest.mark.parametrize(
+    "mode, expected",
+    [("reflect", [2, 1, 0, 1, 2, 1]), ("replicate", [0, 0, 0, 1, 2, 2]), ("circular", [1, 2, 0, 1, 2, 0]), ("constant", [0, 0, 0, 1, 2, 0])],
+)
+def test_padding_modes(mode: str, expected: list[int]) -> None:
+    x = torch.arange(3.0).reshape(1, 3)
+    assert F.pad(x, (2, 1), mode=mode).tolist() == [expected]
+
+
+def test_flatten_and_unflatten() -> None:
+    x = torch.ones(2, 3, 4)
+    assert nn.Flatten()(x).shape == (2, 12) and nn.Flatten(0, 1)(x).shape == (6, 4)
+    assert nn.Unflatten(1, (3, -1))(torch.ones(2, 6)).shape == (2, 3, 2)
+
+
+# Losses ---------------------------------------------------------------------------------------------------------------------------------
+
+LOGITS = [[1.0, 2.0, 0.5], [0.1, -1.0, 3.0]]
+
+
+@pytest.mark.parametrize(
+    "loss, target, expected",
+    [
+        (nn.MSELoss(), [[1.0, 0.0, 0.0], [0.0, 0.0, 3.0]], 0.876667),
+        (nn.L1Loss(reduction="sum"), [[1.0, 0.0, 0.0], [0.0, 0.0, 3.0]], 3.6),
+        (nn.SmoothL1Loss(), [[1.0, 0.0, 0.0], [0.0, 0.0, 3.0]], 0.355),
+        (nn.HuberLoss(delta=0.5), [[1.0, 0.0, 0.0], [0.0, 0.0, 3.0]], 0.230000),
+        (nn.BCEWithLogitsLoss(), [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]], 0.753419),
+        (nn.CrossEntropyLoss(), [1, 2], 0.267572),
+        (nn.CrossEntropyLoss(label_smoothing=0.1), [1, 2], 0.424238),
+        (nn.CrossEntropyLoss(ignore_index=1), [1, 2], 0.070774),
+        (nn.CrossEntropyLoss(reduction="sum"), [1, 2], 0.535143),
+    ],
+)
+def test_losses(loss: Any, target: Any, expected: float) -> None:
+    x = torch.tensor(LOGITS, requires_grad=True)
+    value = loss(x, torch.tensor(target))
+    assert value.item() == pytest.approx(expected, abs=2e-5)
+    value.backward()
+    assert x.grad.shape == x.shape
+
+
+def test_weighted_losses() -> None:
+    x, target = torch.tensor(LOGITS), torch.tensor([1, 2])
+    weight = torch.tensor([1.0, 2.0, 0.5])
+    expected = F.nll_loss(F.log_softmax(x, 1), target, weight)
+    assert nn.CrossEntropyLoss(weight)(x, target).item() == pytest.approx(expected.item(), abs=1e-6)
+    assert nn.NLLLoss(weight, reduction="none")(F.log_softmax(x, 1), target).shape == (2,)
+    assert list(nn.NLLLoss(weight).state_dict()) == ["weight"]
+
+
+def test_cross_entropy_of_probabilities_and_images() -> None:
+    x = torch.tensor(LOGITS)
+    hard = F.cross_entropy(x, torch.tensor([1, 2]))
+    soft = F.cross_entropy(x, torch.tensor([[0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]))
+    assert soft.item() == pytest.approx(hard.item(), abs=1e-6)
+    images = torch.randn(2, 3, 4, 5)
+    assert F.cross_entropy(images, torch.zeros(2, 4, 5, dtype=torch.int64), reduction="none").shape == (2, 4, 5)
+
+
+def test_loss_arguments_are_checked() -> None:
+    with pytest.raises(ValueError, match="is not a valid value for reduction"):
+        F.mse_loss(torch.ones(1), torch.ones(1), reduction="median")
+    with pytest.warns(UserWarning, match="Using a target size"):
+        F.mse_loss(torch.ones(2, 1), torch.ones(2))
+    with pytest.raises(ValueError, match="must be the same as input size"):
+        F.binary_cross_entropy_with_logits(torch.ones(2, 1), torch.ones(2))
+
+
+def test_attention() -> None:
+    q, k, v = (torch.randn(2, 3, 4) for _ in range(3))
+    causal = F.scaled_dot_product_attention(q, k, v, is_causal=True)
+    assert torch.allclose(causal[:, 0], v[:, 0], atol=1e-5)
+    mask = torch.tensor([[True, False, False]] * 3)
+    assert torch.allclose(F.scaled_dot_product_attention(q, k, v, mask), v[:, :1].expand(2, 3, 4), atol=1e-5)
+
+
+def test_normalize_and_cosine() -> None:
+    x = torch.tensor([[3.0, 4.0], [0.0, 0.0]])
+    assert F.normalize(x).flatten().tolist() == pytest.approx([0.6, 0.8, 0.0, 0.0])
+    assert F.cosine_similarity(x[:1], 2 * x[:1]).item() == pytest.approx(1.0)
+
+
+# Utilities ------------------------------------------------------------------------------------------------------------------------------
+
+
+def test_gradient_clipping() -> None:
+    parameters = [nn.Parameter(torch.zeros(2)) for _ in range(2)]
+    for parameter in parameters:
+        parameter.grad = torch.tensor([3.0, 4.0])
+    total = nn.utils.clip_grad_norm_(parameters, 1.0)
+    assert total.item() == pytest.approx(50**0.5) and parameters[0].grad.tolist() == pytest.approx([0.4242640, 0.5656853], abs=1e-6)
+    nn.utils.clip_grad_value_(parameters, 0.5)
+    assert parameters[1].grad.tolist() == pytest.approx([0.424264, 0.5], abs=1e-6)
+    parameters[0].grad.fill_(float("nan"))
+    with pytest.raises(RuntimeError, match="non-finite"):
+        nn.utils.clip_grad_norm_(parameters, 1.0, error_if_nonfinite=True)
+
+
+def test_parameters_as_a_vector() -> None:
+    model = nn.Linear(2, 1)
+    vector = nn.utils.parameters_to_vector(model.parameters())
+    nn.utils.vector_to_parameters(torch.zeros_like(vector), model.parameters())
+    assert vector.shape == (3,) and model.weight.tolist() == [[0.0, 0.0]]
+
+
+@only_torch_py
+def test_missing_operators_are_named() -> None:
+    from torch_py._namespace import find_operator
+
+    with pytest.raises(NotImplementedError, match="'no_such_operator' is not part of this build"):
+        find_operator("no_such_operator")(1)

@@ -1,0 +1,58 @@
+#pragma once
+#include <cstdint>
+
+// The structures that the DLPack specification (version 1) fixes, so that libraries exchange tensors without knowing each other.
+// Only layout and meaning are given by it; names here are the specification's.
+
+namespace torch::python::dlpack {
+
+constexpr uint32_t kMajorVersion = 1;
+constexpr uint32_t kMinorVersion = 1;
+
+enum DeviceType : int32_t { kCPU = 1, kCUDA = 2, kCUDAHost = 3, kCUDAManaged = 13 };
+enum TypeCode : uint8_t { kInt = 0, kUInt = 1, kFloat = 2, kBfloat = 4, kComplex = 5, kBool = 6 };
+enum ManagedFlags : uint64_t { kReadOnly = 1, kIsCopied = 2 };
+
+struct Device {
+  int32_t type;
+  int32_t id;
+};
+
+struct DataType {
+  uint8_t code;
+  uint8_t bits;
+  uint16_t lanes;
+};
+
+struct Tensor {
+  void* data;  // byte_offset is to be added
+  Device device;
+  int32_t ndim;
+  DataType dtype;
+  int64_t* shape;
+  int64_t* strides;  // in elements; null for a compact row-major tensor
+  uint64_t byte_offset;
+};
+
+/// Capsule "dltensor"; renamed "used_dltensor" by the consumer, who calls the deleter in the end.
+struct ManagedTensor {
+  Tensor tensor;
+  void* manager_context;
+  void (*deleter)(ManagedTensor* self);
+};
+
+struct Version {
+  uint32_t major;
+  uint32_t minor;
+};
+
+/// Capsule "dltensor_versioned", from version 1.0 on.
+struct ManagedTensorVersioned {
+  Version version;  // the first member in all versions
+  void* manager_context;
+  void (*deleter)(ManagedTensorVersioned* self);
+  uint64_t flags;
+  Tensor tensor;
+};
+
+}  // namespace torch::python::dlpack

@@ -1,0 +1,49 @@
+// torch_py._C: the module, put together.
+#include "torch_py/csrc/bindings/PythonHeaders.h"
+
+#include "torch_py/csrc/bindings/AutogradBindings.h"
+#include "torch_py/csrc/bindings/DLPack.h"
+#include "torch_py/csrc/bindings/DeviceType.h"
+#include "torch_py/csrc/bindings/Dtype.h"
+#include "torch_py/csrc/bindings/Errors.h"
+#include "torch_py/csrc/bindings/FunctionType.h"
+#include "torch_py/csrc/bindings/GeneratorType.h"
+#include "torch_py/csrc/bindings/GlobalState.h"
+#include "torch_py/csrc/bindings/NodeType.h"
+#include "torch_py/csrc/bindings/ObjectPtr.h"
+#include "torch_py/csrc/bindings/PythonHooks.h"
+#include "torch_py/csrc/bindings/Registry.h"
+#include "torch_py/csrc/bindings/SizeType.h"
+#include "torch_py/csrc/bindings/StorageType.h"
+#include "torch_py/csrc/bindings/TensorFactory.h"
+#include "torch_py/csrc/bindings/TensorType.h"
+#include "torch_py/csrc/bindings/TorchFunction.h"
+#include "torch_py/csrc/bindings/TypeInfo.h"
+
+namespace torch::python {
+
+namespace {
+
+PyModuleDef definition = {PyModuleDef_HEAD_INIT, "torch_py._C", "Tensors, operators and automatic differentiation.", -1,
+                          nullptr,               nullptr,       nullptr,
+                          nullptr,               nullptr};
+
+// The types first: functions and methods below make instances of them.
+constexpr void (*steps[])(PyObject*) = {init_errors,         init_dtypes,      init_size,        init_device,     init_generator,
+                                        init_storage,        init_type_info,   init_tensor_type, install_registered_methods,
+                                        init_torch_function, init_hooks,       init_nodes,       init_function,   init_autograd_engine,
+                                        init_saved_tensor_hooks, init_tensor_factory, init_dlpack, init_global_state, init_introspection};
+
+}  // namespace
+
+PyObject* init_module() {
+  TORCH_PY_TRY
+  ObjectPtr module = ObjectPtr::steal(checked(PyModule_Create(&definition)));
+  for (const auto step : steps) step(module.get());
+  return module.release();
+  TORCH_PY_CATCH(nullptr)
+}
+
+}  // namespace torch::python
+
+extern "C" TORCH_PY_API PyObject* torch_py_initialize_module() { return torch::python::init_module(); }
