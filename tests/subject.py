@@ -1,6 +1,6 @@
 """The library under test: torch_py, or PyTorch itself with TEST_WITH=torch, which tells whether a test expects what PyTorch does.
 
-    from tests.subject import torch
+from tests.subject import torch
 """
 
 from __future__ import annotations

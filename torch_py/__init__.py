@@ -13,36 +13,14 @@ from typing import Any as _Any
 
 from torch_py import _C
 from torch_py._namespace import export_operators as _export_operators
-from torch_py._tensor import Tensor
-from torch_py.version import __version__
+from torch_py._tensor import Tensor as Tensor
+from torch_py.version import __version__ as __version__
 
-_C._set_tensor_class(Tensor)
+_C._set_tensor_class(Tensor)  # before anything makes a tensor
 
-from torch_py._C import (  # noqa: E402
-    Generator,
-    Size,
-    UntypedStorage,
-    as_tensor,
-    asarray,
-    can_cast,
-    default_generator,
-    device,
-    dtype,
-    finfo,
-    from_dlpack,
-    from_numpy,
-    frombuffer,
-    get_default_dtype,
-    get_num_threads,
-    iinfo,
-    is_grad_enabled,
-    layout,
-    memory_format,
-    promote_types,
-    result_type,
-    set_num_threads,
-    tensor,
-)
+from torch_py._exports import *  # noqa: E402
+from torch_py._functional import *  # noqa: E402
+from torch_py._settings import *  # noqa: E402
 
 e = _math.e
 pi = _math.pi
@@ -68,17 +46,9 @@ def _fill_constants(target: dict[str, _Any]) -> None:
 
 _fill_constants(globals())
 
-from torch_py._functional import *  # noqa: E402
-from torch_py._settings import *  # noqa: E402
-from torch_py.autograd import enable_grad, inference_mode, no_grad, set_grad_enabled  # noqa: E402
-from torch_py.random import get_rng_state, initial_seed, manual_seed, seed, set_rng_state  # noqa: E402
-from torch_py.serialization import load, save  # noqa: E402
-
 _export_operators(_C._torch, globals())
 
-OutOfMemoryError = _C.OutOfMemoryError
-
-# Name of an attribute -> module that is imported when it is first used.
+# Imported when they are first named.
 _LAZY_MODULES = (
     "autograd", "backends", "cuda", "fft", "linalg", "nn", "optim", "random", "serialization", "special", "testing", "types",
     "utils", "version",
@@ -102,4 +72,5 @@ def __dir__() -> list[str]:
 
 
 if TYPE_CHECKING:
-    from torch_py import autograd, backends, cuda, fft, linalg, nn, optim, random, special, testing, types, utils, version
+    from torch_py._generated._torch import *  # type: ignore[assignment]
+    from torch_py._typing_names import *

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 from torch_py import _C
 from torch_py._C import _torch
@@ -27,7 +27,7 @@ def is_storage(obj: object) -> bool:
 def typename(obj: Any) -> str:
     """The name of the type of `obj` with its module, `torch.FloatTensor` style for tensors."""
     if isinstance(obj, Tensor):
-        return str(obj.type())
+        return str(cast(Any, obj).type())
     kind = obj if isinstance(obj, type) else type(obj)
     return kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
 
@@ -71,13 +71,13 @@ def norm(
     """The p-norm of the elements along `dim`, of all elements when None. `'fro'` and None mean 2; `'nuc'` raises NotImplementedError."""
     if p == "nuc":
         raise NotImplementedError("norm: the nuclear norm needs singular values, which this build does not have")
-    order = 2.0 if p in ("fro", None) else float(p)  # type: ignore[arg-type]
+    order = 2.0 if p in ("fro", None) else float(p)
     tensor = input if dtype is None else input.to(dtype)
     if dim is None and not keepdim:
         result = _torch.norm(tensor, order)
     else:
         result = _torch.norm(tensor, order, list(range(tensor.dim())) if dim is None else dim, keepdim)
-    return result if out is None else out.copy_(result)  # type: ignore[no-any-return]
+    return result if out is None else out.copy_(result)
 
 
 def einsum(equation: str, *operands: Any) -> Tensor:
@@ -89,7 +89,7 @@ def einsum(equation: str, *operands: Any) -> Tensor:
     native = getattr(_torch, "einsum", None)
     tensors = _one_sequence(operands)
     if native is not None:
-        return native(equation, tensors)  # type: ignore[no-any-return]
+        return native(equation, tensors)
     from torch_py._einsum import contract
 
     return contract(equation, tensors)

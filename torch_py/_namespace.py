@@ -29,7 +29,7 @@ def find_operator(name: str, *namespaces: object) -> Callable[..., Any]:
     for namespace in namespaces:
         operator = getattr(namespace, name, None)
         if operator is not None:
-            return operator  # type: ignore[no-any-return]
+            return operator
 
     def missing(*arguments: object, **keywords: object) -> Any:
         raise NotImplementedError(f"operator '{name}' is not part of this build of torch_py")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Sequence
-from typing import Any, NoReturn
+from typing import Any, NoReturn, cast
 
 from torch_py import _C
 from torch_py._torch_function import DisableTorchFunctionSubclass
@@ -42,7 +42,7 @@ class Tensor(_C.TensorBase):
         return bool((self == element).any().item())
 
     def __reversed__(self) -> Tensor:
-        return self if self.dim() == 0 else self.flip(0)  # type: ignore[no-any-return]
+        return self if self.dim() == 0 else self.flip(0)
 
     def backward(
         self,
@@ -62,20 +62,20 @@ class Tensor(_C.TensorBase):
 
     def __deepcopy__(self, memo: dict[Any, Any]) -> Tensor:
         if id(self) in memo:
-            return memo[id(self)]  # type: ignore[no-any-return]
+            return memo[id(self)]
         if not self.is_leaf:
             raise RuntimeError(
                 "Tensor.__deepcopy__: only graph leaves (tensors made by the user, not computed from others that require grad) can be "
                 f"deep-copied, got a tensor with grad_fn={self.grad_fn}; copy .detach() instead"
             )
         with DisableTorchFunctionSubclass():
-            data = _copy_with_storage(self, memo)
-            result = _C.TensorBase._make_subclass(type(self), data, self.requires_grad)
+            data, native = _copy_with_storage(self, memo), cast(Any, _C.TensorBase)
+            result = native._make_subclass(type(self), data, self.requires_grad)
             memo[id(self)] = result
             if self.grad is not None:
                 result.grad = copy.deepcopy(self.grad, memo)
         vars(result).update(copy.deepcopy(vars(self), memo))
-        return result  # type: ignore[no-any-return]
+        return result
 
     def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
         from torch_py._serialization.rebuild import reduce_tensor
@@ -117,7 +117,7 @@ def _as_type(value: Any, cls: type) -> Any:
     if isinstance(value, list):
         return items
     # Named tuples of operators take one sequence, those of the collections module take separate arguments.
-    return type(value)(*items) if hasattr(value, "_fields") and hasattr(value, "_make") else type(value)(items)  # type: ignore[call-arg]
+    return type(value)(*items) if hasattr(value, "_fields") and hasattr(value, "_make") else type(value)(items)
 
 
 def _copy_with_storage(tensor: Any, memo: dict[Any, Any]) -> Any:
@@ -131,13 +131,13 @@ def _copy_with_storage(tensor: Any, memo: dict[Any, Any]) -> Any:
         return source.clone()
     if key not in memo:
         memo[key] = whole_storage(storage).clone()
-    result = _C._torch.empty(0, dtype=source.dtype)
+    result: Any = _C._torch.empty(0, dtype=source.dtype)
     result.set_(memo[key].untyped_storage(), source.storage_offset(), tuple(source.shape), tuple(source.stride()))
     return result
 
 
 def whole_storage(storage: Any) -> Any:
     """A uint8 tensor over all bytes of `storage`."""
-    view = _C._torch.empty(0, dtype=_C.uint8)
+    view: Any = _C._torch.empty(0, dtype=_C.uint8)
     view.set_(storage, 0, (storage.nbytes(),), (1,))
     return view

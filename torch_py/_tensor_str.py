@@ -51,7 +51,7 @@ def set_printoptions(
         if profile not in _PROFILES:
             raise ValueError(f"set_printoptions: expected profile to be one of {', '.join(_PROFILES)}, got {profile!r}")
         chosen = _PROFILES[profile]
-    given = {"precision": precision, "threshold": threshold, "edgeitems": edgeitems, "linewidth": linewidth}
+    given: dict[str, Any] = {"precision": precision, "threshold": threshold, "edgeitems": edgeitems, "linewidth": linewidth}
     _options = replace(chosen, sci_mode=sci_mode, **{name: value for name, value in given.items() if value is not None})
 
 

@@ -39,7 +39,7 @@ def initial_seed() -> int:
 
 def get_rng_state() -> Tensor:
     """The state of the default generator, a uint8 tensor; `set_rng_state` takes it back."""
-    return default_generator.get_state()  # type: ignore[no-any-return]
+    return default_generator.get_state()
 
 
 def set_rng_state(new_state: Tensor) -> None:

@@ -12,9 +12,7 @@ __all__ = ["add_safe_globals", "clear_safe_globals", "get_safe_globals", "load",
 DEFAULT_PROTOCOL = 2
 
 
-def save(
-    obj: Any, f: Any, pickle_module: Any = None, pickle_protocol: int = DEFAULT_PROTOCOL, _use_new_zipfile_serialization: bool = True
-) -> None:
+def save(obj: Any, f: Any, pickle_module: Any = None, pickle_protocol: int = DEFAULT_PROTOCOL, _use_new_zipfile_serialization: bool = True) -> None:
     """Writes `obj` to `f`, a path or a binary file open for writing.
 
     Tensors are stored as raw bytes, memory that tensors share once; everything else is pickled. Raises RuntimeError for a folder that
@@ -36,7 +34,13 @@ def save(
 
 
 def load(
-    f: Any, map_location: Any = None, pickle_module: Any = None, *, weights_only: bool | None = True, mmap: bool | None = None, **pickle_load_args: Any
+    f: Any,
+    map_location: Any = None,
+    pickle_module: Any = None,
+    *,
+    weights_only: bool | None = True,
+    mmap: bool | None = None,
+    **pickle_load_args: Any,
 ) -> Any:
     """What `save` wrote to `f`, a path or a seekable binary file.
 

@@ -4,12 +4,14 @@
 #include <tuple>
 #include <vector>
 
-#include "c10/core/Generator.h"
 #include "c10/core/Scalar.h"
-#include "c10/core/ScalarMath.h"
 #include "c10/core/TensorImpl.h"
 #include "c10/util/ArrayRef.h"
 #include "c10/util/Exception.h"
+
+namespace c10 {
+struct Generator;  // c10/core/Generator.h
+}
 
 namespace at {
 

@@ -14,6 +14,7 @@ Tensor cast_operand(const Tensor& tensor, ScalarType dtype) {
   if (tensor.scalar_type() == dtype) return tensor;
   if (tensor.dim() != 0 || !tensor.is_cpu()) return tensor.to(dtype);
   Tensor result = empty_tensor({}, dtype, kCPU);
+  result.unsafe_impl()->set_wrapped_number(tensor.is_wrapped_number());
   auto assign = [&](auto value) {
     using From = decltype(value);
     const From from = *static_cast<const From*>(tensor.data());
@@ -294,6 +295,7 @@ void TensorIterator::for_each(Loop loop, const void* context, int64_t grain) con
 }
 
 void TensorIterator::serial_for_each(Loop loop, const void* context, int64_t begin, int64_t end) const {
+  if (begin >= end) return;
   const int n = ntensors();
   char* data[kMaxOperands];
   int64_t inner[kMaxOperands];

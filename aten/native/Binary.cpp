@@ -1,5 +1,7 @@
 // Derivatives of binary operators that are no plain formulas.
-#include "aten/native/BinaryNative.h"
+#include "aten/native/declarations/Binary.h"
+#include "aten/ops/_div_rounded.h"
+#include "aten/ops/div.h"
 #include "aten/ops/conj.h"
 #include "aten/ops/eq.h"
 #include "aten/ops/ge.h"
@@ -29,12 +31,8 @@ Scalar minus_one(const Scalar& value) {
 
 }  // namespace
 
-Tensor _div_mode_backward_self(const Tensor& grad, const Tensor& other, std::optional<std::string_view> rounding_mode) {
-  return rounding_mode.has_value() ? at::zeros_like(grad) : grad / other;
-}
-
-Tensor _div_mode_backward_other(const Tensor& grad, const Tensor& self, const Tensor& other, std::optional<std::string_view> rounding_mode) {
-  return rounding_mode.has_value() ? at::zeros_like(grad) : -grad * ((self / other) / other);
+Tensor div_mode(const Tensor& self, const Tensor& other, std::optional<std::string_view> rounding_mode) {
+  return rounding_mode.has_value() ? at::_div_rounded(self, other, *rounding_mode) : at::div(self, other);
 }
 
 Tensor _pow_backward_self(const Tensor& grad, const Tensor& self, const Tensor& exponent) {
@@ -52,7 +50,7 @@ Tensor _pow_backward_exponent(const Tensor& grad, const Tensor& self, const Tens
   // 0 to a power is 0 all around positive exponents, though its logarithm is infinite.
   const Tensor zero = at::eq(self, Scalar(0));
   const Tensor flat = exponent.is_complex() ? zero : at::logical_and(zero, at::ge(exponent, Scalar(0)));
-  return grad * at::where(flat, Scalar(0), conjugate(result * at::log(self)));
+  return grad * at::where(flat, Scalar(0), conjugate(result * at::log(self.to(result.scalar_type()))));
 }
 
 }  // namespace at::native

@@ -1,5 +1,5 @@
 // where: choosing between two tensors or numbers.
-#include "aten/native/ComparisonNative.h"
+#include "aten/native/declarations/Comparison.h"
 #include "aten/ops/nonzero.h"
 #include "aten/ops/unbind.h"
 #include "aten/ops/unsqueeze.h"
@@ -17,8 +17,9 @@ Device common_device(const Tensor& condition, const Tensor& self, const Tensor& 
   for (const Tensor* tensor : {&condition, &self, &other}) {
     if (is_number_like(*tensor)) continue;
     if (is_number_like(*first)) first = tensor;
-    TORCH_CHECK(tensor->device() == first->device(), "where(): Expected all tensors to be on the same device, but found at least two devices, ",
-                first->device(), " and ", tensor->device(), "!");
+    TORCH_CHECK(tensor->device() == first->device(),
+                "where(): Expected all tensors to be on the same device, but found at least two devices, ", first->device(), " and ",
+                tensor->device(), "!");
   }
   return first->device();
 }

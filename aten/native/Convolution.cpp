@@ -1,7 +1,7 @@
 // Shapes and checks of convolutions, their forms by number of dimensions, and derivatives of the second order.
 #include <string>
 
-#include "aten/native/ConvolutionNative.h"
+#include "aten/native/declarations/Convolution.h"
 #include "aten/ops/constant_pad_nd.h"
 #include "aten/ops/convolution.h"
 #include "aten/ops/convolution_backward.h"

@@ -1,7 +1,7 @@
 // Copies, conversions and the mutations that change what a tensor is rather than its values.
 #include "aten/iteration/MemoryOverlap.h"
 #include "aten/iteration/TensorIterator.h"
-#include "aten/native/CopyNative.h"
+#include "aten/native/declarations/Copy.h"
 #include "aten/ops/_to_copy.h"
 #include "aten/ops/abs.h"
 #include "aten/ops/all.h"

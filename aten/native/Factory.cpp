@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "aten/iteration/TensorIterator.h"
-#include "aten/native/FactoryNative.h"
+#include "aten/native/declarations/Factory.h"
 #include "aten/ops/_arange_fill.h"
 #include "aten/ops/_linspace_fill.h"
 #include "aten/ops/diagonal.h"

@@ -3,7 +3,7 @@
 
 #include "aten/iteration/Gather.h"
 #include "aten/native/AdvancedIndexing.h"
-#include "aten/native/IndexingNative.h"
+#include "aten/native/declarations/Indexing.h"
 #include "aten/native/ViewHelpers.h"
 #include "aten/ops/_index_add.h"
 #include "aten/ops/clone.h"

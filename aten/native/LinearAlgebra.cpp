@@ -1,7 +1,7 @@
 // Shapes of matrix products, and what is composed of them.
 #include <algorithm>
 
-#include "aten/native/LinearAlgebraNative.h"
+#include "aten/native/declarations/LinearAlgebra.h"
 #include "aten/native/ViewHelpers.h"
 #include "aten/ops/add.h"
 #include "aten/ops/bmm.h"

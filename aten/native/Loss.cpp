@@ -2,7 +2,7 @@
 #include <cmath>
 #include <limits>
 
-#include "aten/native/LossNative.h"
+#include "aten/native/declarations/Loss.h"
 #include "aten/ops/abs.h"
 #include "aten/ops/all.h"
 #include "aten/ops/clamp_min.h"

@@ -6,7 +6,7 @@
 
 #include "aten/Dispatch.h"
 #include "aten/blas/Blas.h"
-#include "aten/native/LinearAlgebraNative.h"
+#include "aten/native/declarations/MatrixProduct.h"
 #include "aten/ops/contiguous.h"
 #include "aten/ops/copy.h"
 #include "aten/ops/expand.h"
@@ -57,7 +57,7 @@ void scale(const Tensor& out, const Scalar& beta) {
   if (beta.equal(0)) {
     at::zero_(out);
   } else if (!beta.equal(1)) {
-    at::mul_(out, beta);
+    at::mul_(out, is_integral(out.scalar_type(), true) ? Scalar(beta.to<int64_t>()) : beta);  // as the products do: no promotion
   }
 }
 

@@ -2,7 +2,7 @@
 #include <string>
 
 #include "aten/native/NormalizationBackward.h"
-#include "aten/native/NormalizationNative.h"
+#include "aten/native/declarations/Normalization.h"
 #include "aten/ops/_batch_norm_train.h"
 #include "aten/ops/lerp.h"
 #include "aten/ops/mean.h"
@@ -115,8 +115,7 @@ namespace {
 std::tuple<Tensor, Tensor, Tensor> fused_layer_norm_backward(const Tensor& grad, const Tensor& input, IntArrayRef normalized_shape,
                                                              const Tensor& mean, const Tensor& rstd, const Tensor& weight, const Tensor& bias) {
   static const auto kernel = TORCH_PY_CHOOSE_KERNEL(
-      void(const Tensor&, const Tensor&, int64_t, const Tensor&, const Tensor&, const Tensor&, const Tensor&, const Tensor&, const Tensor&),
-      layer_norm_backward_kernel);
+      layer_norm_backward_kernel, void(const Tensor&, const Tensor&, int64_t, const Tensor&, const Tensor&, const Tensor&, const Tensor&, const Tensor&, const Tensor&));
   int64_t size = 1;
   for (const int64_t length : normalized_shape) size *= length;
   const ScalarType wide = to_accumulate(input.scalar_type());
@@ -234,8 +233,7 @@ namespace {
 std::tuple<Tensor, Tensor, Tensor> fused_batch_norm_backward(const Tensor& grad, const Tensor& input, const Tensor& weight, const Tensor& bias,
                                                              const Tensor& mean, const Tensor& invstd) {
   static const auto kernel = TORCH_PY_CHOOSE_KERNEL(
-      void(const Tensor&, const Tensor&, const Tensor&, const Tensor&, const Tensor&, const Tensor&, const Tensor&, const Tensor&),
-      batch_norm_backward_kernel);
+      batch_norm_backward_kernel, void(const Tensor&, const Tensor&, const Tensor&, const Tensor&, const Tensor&, const Tensor&, const Tensor&, const Tensor&));
   const ScalarType wide = to_accumulate(input.scalar_type());
   const Tensor grad_input = result_for(input.requires_grad(), input.sizes(), input.scalar_type());
   const Tensor grad_weight = result_for(weight.defined(), mean.sizes(), wide);

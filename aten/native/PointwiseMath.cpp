@@ -1,5 +1,6 @@
 // Limits given as numbers or tensors.
-#include "aten/native/PointwiseMathNative.h"
+#include "aten/native/declarations/PointwiseMath.h"
+#include "aten/ops/_clamp.h"
 #include "aten/ops/clamp.h"
 #include "aten/ops/ge.h"
 #include "aten/ops/gt.h"
@@ -34,10 +35,21 @@ Tensor replaced_by(const Tensor& beyond, const Tensor& bound) {
 Tensor clamp_tensor(const Tensor& self, const Tensor& min, const Tensor& max) {
   TORCH_CHECK(min.defined() || max.defined(), "torch.clamp: At least one of 'min' or 'max' must not be None");
   TORCH_CHECK_NOT_IMPLEMENTED(!self.is_complex(), "clamp is not supported for complex types");
+  TORCH_CHECK_NOT_IMPLEMENTED(self.scalar_type() != kBool, "\"clamp\" not implemented for 'Bool'");
   Tensor result = self;
   if (min.defined()) result = at::where(replaced_by(at::lt(result, min), min), min, result);
   if (max.defined()) result = at::where(replaced_by(at::gt(result, max), max), max, result);
   return result;
+}
+
+Tensor clamp(const Tensor& self, const std::optional<Scalar>& min, const std::optional<Scalar>& max) {
+  TORCH_CHECK(min.has_value() || max.has_value(), "torch.clamp: At least one of 'min' or 'max' must not be None");
+  TORCH_CHECK_NOT_IMPLEMENTED(!self.is_complex(), "clamp is not supported for complex types");
+  // A bound of a higher kind raises the dtype, as in arithmetic with a number.
+  std::vector<Tensor> operands{self};
+  if (min.has_value()) operands.push_back(wrapped_scalar(*min));
+  if (max.has_value()) operands.push_back(wrapped_scalar(*max));
+  return at::_clamp(self.to(result_type(operands)), min, max);
 }
 
 Tensor clamp_min(const Tensor& self, const Scalar& min) { return at::clamp(self, min, std::nullopt); }

@@ -1,5 +1,5 @@
 // Shapes and checks of pooling over two dimensions.
-#include "aten/native/PoolingNative.h"
+#include "aten/native/declarations/Pooling.h"
 
 #include "aten/native/PoolingGeometry.h"
 #include "aten/ops/flatten.h"

@@ -1,8 +1,11 @@
 // Tensors of random numbers.
+#include <algorithm>
+#include <limits>
 #include <mutex>
 #include <numeric>
+#include <vector>
 
-#include "aten/native/RandomNative.h"
+#include "aten/native/declarations/Random.h"
 #include "aten/ops/all.h"
 #include "aten/ops/argmax.h"
 #include "aten/ops/copy.h"
@@ -18,8 +21,10 @@
 #include "aten/ops/normal.h"
 #include "aten/ops/random.h"
 #include "aten/ops/sum.h"
+#include "aten/ops/to.h"
 #include "aten/ops/topk.h"
 #include "aten/ops/uniform.h"
+#include "c10/core/Generator.h"
 
 namespace at::native {
 
@@ -27,7 +32,8 @@ namespace {
 
 Tensor uninitialised(const char* op, IntArrayRef size, ScalarType dtype, std::optional<Layout> layout, std::optional<Device> device,
                      std::optional<bool> pin_memory) {
-  TORCH_CHECK_NOT_IMPLEMENTED(layout.value_or(Layout::Strided) == Layout::Strided, op, ": layout ", layout_name(*layout), " is not available");
+  TORCH_CHECK_NOT_IMPLEMENTED(layout.value_or(Layout::Strided) == Layout::Strided, op, ": layout ", layout_name(*layout),
+                              " is not available");
   TORCH_CHECK(!pin_memory.value_or(false), op, "(): pinned memory needs an accelerator, and none is available");
   const Device where = device.value_or(kCPU);
   return empty_tensor(size, dtype, where.is_cpu() ? kCPU : where);
@@ -35,8 +41,8 @@ Tensor uninitialised(const char* op, IntArrayRef size, ScalarType dtype, std::op
 
 }  // namespace
 
-Tensor rand(IntArrayRef size, Generator* generator, std::optional<ScalarType> dtype, std::optional<Layout> layout, std::optional<Device> device,
-            std::optional<bool> pin_memory) {
+Tensor rand(IntArrayRef size, Generator* generator, std::optional<ScalarType> dtype, std::optional<Layout> layout,
+            std::optional<Device> device, std::optional<bool> pin_memory) {
   return at::uniform_(uninitialised("rand", size, dtype.value_or(default_dtype()), layout, device, pin_memory), 0, 1, generator);
 }
 
@@ -45,8 +51,8 @@ Tensor rand_like(const Tensor& self, std::optional<ScalarType> dtype, std::optio
   return at::uniform_(at::empty_like(self, dtype, layout, device, pin_memory, memory_format));
 }
 
-Tensor randn(IntArrayRef size, Generator* generator, std::optional<ScalarType> dtype, std::optional<Layout> layout, std::optional<Device> device,
-             std::optional<bool> pin_memory) {
+Tensor randn(IntArrayRef size, Generator* generator, std::optional<ScalarType> dtype, std::optional<Layout> layout,
+             std::optional<Device> device, std::optional<bool> pin_memory) {
   return normal_float(0, 1, size, generator, dtype, layout, device, pin_memory);
 }
 
@@ -55,8 +61,8 @@ Tensor randn_like(const Tensor& self, std::optional<ScalarType> dtype, std::opti
   return at::normal_(at::empty_like(self, dtype, layout, device, pin_memory, memory_format));
 }
 
-Tensor normal_float(double mean, double std, IntArrayRef size, Generator* generator, std::optional<ScalarType> dtype, std::optional<Layout> layout,
-                    std::optional<Device> device, std::optional<bool> pin_memory) {
+Tensor normal_float(double mean, double std, IntArrayRef size, Generator* generator, std::optional<ScalarType> dtype,
+                    std::optional<Layout> layout, std::optional<Device> device, std::optional<bool> pin_memory) {
   return at::normal_(uninitialised("normal", size, dtype.value_or(default_dtype()), layout, device, pin_memory), mean, std, generator);
 }
 
@@ -65,8 +71,8 @@ Tensor randint(int64_t high, IntArrayRef size, Generator* generator, std::option
   return randint_low(0, high, size, generator, dtype, layout, device, pin_memory);
 }
 
-Tensor randint_low(int64_t low, int64_t high, IntArrayRef size, Generator* generator, std::optional<ScalarType> dtype, std::optional<Layout> layout,
-                   std::optional<Device> device, std::optional<bool> pin_memory) {
+Tensor randint_low(int64_t low, int64_t high, IntArrayRef size, Generator* generator, std::optional<ScalarType> dtype,
+                   std::optional<Layout> layout, std::optional<Device> device, std::optional<bool> pin_memory) {
   return at::random_(uninitialised("randint", size, dtype.value_or(kLong), layout, device, pin_memory), low, high, generator);
 }
 
@@ -101,8 +107,8 @@ int64_t permutation_limit(ScalarType type) {
 
 }  // namespace
 
-Tensor randperm(int64_t n, Generator* generator, std::optional<ScalarType> dtype, std::optional<Layout> layout, std::optional<Device> device,
-                std::optional<bool> pin_memory) {
+Tensor randperm(int64_t n, Generator* generator, std::optional<ScalarType> dtype, std::optional<Layout> layout,
+                std::optional<Device> device, std::optional<bool> pin_memory) {
   const ScalarType type = dtype.value_or(kLong);
   TORCH_CHECK(n >= 0, "n must be non-negative, got ", n);
   TORCH_CHECK_NOT_IMPLEMENTED(type != kBool && !c10::is_complex(type), "\"randperm\" not implemented for '", type, "'");
@@ -167,7 +173,8 @@ void sample_by_sums(const Tensor& weights, int64_t num_samples, const Tensor& ou
     while (last > 0 && !(weight[last] > 0)) --last;
     for (int64_t s = 0; s < num_samples; ++s) {
       const double draw = static_cast<double>(generator.random64() & ((uint64_t{1} << 53) - 1)) * 0x1p-53;
-      const auto found = std::lower_bound(sums.begin(), sums.end(), draw, [](T value, double wanted) { return static_cast<double>(value) < wanted; });
+      const auto found =
+          std::lower_bound(sums.begin(), sums.end(), draw, [](T value, double wanted) { return static_cast<double>(value) < wanted; });
       int64_t index = std::min<int64_t>(found - sums.begin(), last);
       while (!(weight[index] > 0)) ++index;  // a draw of exactly 0 finds leading weights of 0
       out.data_ptr<int64_t>()[row * num_samples + s] = index;
@@ -187,13 +194,13 @@ Tensor multinomial(const Tensor& self, int64_t num_samples, bool replacement, Ge
   }
   if (!replacement || num_samples == 1) return sample_by_clocks(self, num_samples, generator);
   const Tensor result = empty_tensor(sizes, kLong, kCPU);
-  const Tensor weights = self.to(to_accumulate(self.scalar_type())).contiguous();
+  const Tensor weights = at::to(self, kCPU, to_accumulate(self.scalar_type())).contiguous();
   if (weights.scalar_type() == kDouble) {
     sample_by_sums<double>(weights, num_samples, result, generator);
   } else {
     sample_by_sums<float>(weights, num_samples, result, generator);
   }
-  return result;
+  return self.is_cpu() ? result : at::to(result, self.device());
 }
 
 }  // namespace at::native

@@ -1,5 +1,5 @@
 // Sums, extrema and running results: shapes, variants and derivatives.
-#include "aten/native/ReductionNative.h"
+#include "aten/native/declarations/Reduction.h"
 #include "aten/native/ViewHelpers.h"
 #include "aten/ops/amax.h"
 #include "aten/ops/amin.h"
@@ -65,7 +65,8 @@ void check_reducible(const Tensor& self, std::optional<int64_t> dim) {
 
 TensorSpec argument_shape(const Tensor& self, std::optional<int64_t> dim, bool keepdim) {
   check_reducible(self, dim);
-  const DimVector sizes = dim.has_value() ? reduced_sizes(self, IntArrayRef(&*dim, 1), keepdim) : reduced_sizes(self, std::nullopt, keepdim);
+  const DimVector sizes =
+      dim.has_value() ? reduced_sizes(self, IntArrayRef(&*dim, 1), keepdim) : reduced_sizes(self, std::nullopt, keepdim);
   return {sizes, kLong, self.device()};
 }
 
@@ -119,7 +120,7 @@ Tensor _mean_backward(const Tensor& grad, IntArrayRef sizes, OptionalIntArrayRef
 namespace {
 
 /// The product of the elements before each element.
-Tensor product_of_others(const Tensor& self, int64_t dim) {
+Tensor products_before(const Tensor& self, int64_t dim) {
   const int64_t n = self.sizes()[dim];
   return at::cat({at::ones_like(at::narrow(self, dim, 0, 1)), at::cumprod(at::narrow(self, dim, 0, n - 1), dim)}, dim);
 }
@@ -132,8 +133,8 @@ Tensor _prod_backward(const Tensor& grad, const Tensor& self, int64_t dim, bool 
   const int64_t d = wrap_dim(dim, self.dim());
   const Tensor values = self.to(grad.scalar_type());
   // Products from both sides rather than result / self: right where elements are zero, too.
-  const Tensor before = product_of_others(values, d);
-  const Tensor after = at::flip(product_of_others(at::flip(values, {d}), d), {d});
+  const Tensor before = products_before(values, d);
+  const Tensor after = at::flip(products_before(at::flip(values, {d}), d), {d});
   return with_kept_dims(grad, self.sizes(), IntArrayRef(&d, 1), keepdim) * conjugate(before * after);
 }
 

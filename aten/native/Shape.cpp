@@ -1,7 +1,7 @@
 // Joining, splitting and repeating tensors.
 #include <algorithm>
 
-#include "aten/native/ShapeNative.h"
+#include "aten/native/declarations/Shape.h"
 #include "aten/native/ViewHelpers.h"
 #include "aten/ops/cat.h"
 #include "aten/ops/constant_pad_nd.h"

@@ -1,5 +1,5 @@
 // softmax and log_softmax: dtypes, shapes and derivatives of the second order.
-#include "aten/native/SoftmaxNative.h"
+#include "aten/native/declarations/Softmax.h"
 #include "aten/ops/_log_softmax.h"
 #include "aten/ops/_softmax.h"
 #include "aten/ops/exp.h"

@@ -1,5 +1,5 @@
 // Sorting: shape rules and compositions.
-#include "aten/native/SortingNative.h"
+#include "aten/native/declarations/Sorting.h"
 #include "aten/ops/sort.h"
 
 namespace at::native {

@@ -2,7 +2,7 @@
 #include <cmath>
 #include <limits>
 
-#include "aten/native/ReductionNative.h"
+#include "aten/native/declarations/Statistics.h"
 #include "aten/ops/abs.h"
 #include "aten/ops/amax.h"
 #include "aten/ops/amin.h"
@@ -109,11 +109,11 @@ Tensor power_of_size(const Tensor& size, double p) {
 }
 
 Tensor norm_of(const Tensor& values, double p, IntArrayRef dim, bool keepdim) {
-  if (p == 0) return at::sum(at::ne(values, Scalar(0)), dim, keepdim, to_real(values.scalar_type()));
   if (p == 2 && !values.is_complex()) {
     return root_flat_at_zero(at::sum(values * values, dim, keepdim), [](const Tensor& x) { return at::sqrt(x); });
   }
   const Tensor size = at::abs(values);
+  if (p == 0) return at::sum(at::where(at::ne(size, Scalar(0)), Scalar(1), size), dim, keepdim);
   if (p == 1) return at::sum(size, dim, keepdim);
   if (std::isinf(p)) return p > 0 ? at::amax(size, dim, keepdim) : at::amin(size, dim, keepdim);
   const Tensor sum = at::sum(power_of_size(size, p), dim, keepdim);
@@ -124,7 +124,8 @@ Tensor norm_of(const Tensor& values, double p, IntArrayRef dim, bool keepdim) {
 }  // namespace
 
 Tensor norm_dim(const Tensor& self, const std::optional<Scalar>& p, IntArrayRef dim, bool keepdim) {
-  TORCH_CHECK(self.is_floating_point() || self.is_complex(), "norm: Expected a floating point or complex tensor as input. Got ", self.scalar_type());
+  TORCH_CHECK(self.is_floating_point() || self.is_complex(), "norm: Expected a floating point or complex tensor as input. Got ",
+              self.scalar_type());
   const double order = p.has_value() ? p->to_double() : 2.0;
   check_norm_exists(self, order, dim);
   return norm_of(widened(self), order, dim, keepdim).to(to_real(self.scalar_type()));

@@ -2,7 +2,9 @@
 #include <algorithm>
 
 #include "aten/native/ViewHelpers.h"
-#include "aten/native/ViewNative.h"
+#include "aten/native/declarations/View.h"
+#include "aten/ops/_imag_view.h"
+#include "aten/ops/_real_view.h"
 #include "aten/ops/clone.h"
 #include "aten/ops/expand.h"
 #include "aten/ops/permute.h"
@@ -13,6 +15,29 @@
 namespace at::native {
 
 Tensor alias(const Tensor& self) { return alias_with_sizes_and_strides(self, self.sizes(), self.strides(), self.storage_offset()); }
+
+namespace {
+
+/// One of the two numbers that make each complex element.
+Tensor component(const Tensor& self, int64_t which) {
+  TORCH_CHECK(self.is_complex(), "expected a complex tensor, got ", self.scalar_type());
+  DimVector strides(self.strides());
+  for (int64_t& stride : strides) stride *= 2;
+  auto impl = make_intrusive<TensorImpl>(self.storage(), to_real(self.scalar_type()), self.device(), self.key_set() - kAutogradKeys);
+  impl->set_sizes_and_strides(self.sizes(), strides, 2 * self.storage_offset() + which);
+  return as_view_of(self, std::move(impl));
+}
+
+}  // namespace
+
+Tensor real_view(const Tensor& self) { return component(self, 0); }
+Tensor imag_view(const Tensor& self) { return component(self, 1); }
+Tensor real(const Tensor& self) { return self.is_complex() ? at::_real_view(self) : self; }
+Tensor imag(const Tensor& self) {
+  TORCH_CHECK(self.is_complex(), "imag is not implemented for tensors with non-complex dtypes.");
+  return at::_imag_view(self);
+}
+Tensor _times_i(const Tensor& grad) { return grad.to(to_complex(grad.scalar_type())) * Scalar(c10::complex<double>(0, 1)); }
 
 Tensor view(const Tensor& self, IntArrayRef size) {
   const DimVector shape = infer_size(size, self.numel());

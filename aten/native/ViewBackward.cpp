@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "aten/native/ViewHelpers.h"
-#include "aten/native/ViewNative.h"
+#include "aten/native/declarations/ViewBackward.h"
 #include "aten/ops/arange.h"
 #include "aten/ops/as_strided.h"
 #include "aten/ops/clone.h"

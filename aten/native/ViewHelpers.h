@@ -4,16 +4,20 @@
 
 namespace at::native {
 
-/// A view of `self`: same storage, other geometry (strides and offset in elements). Records the base and shares the
-/// version counter, see Note [Views] in c10/core/TensorImpl.h.
-inline Tensor alias_with_sizes_and_strides(const Tensor& self, IntArrayRef sizes, IntArrayRef strides, int64_t offset) {
-  auto impl = make_intrusive<TensorImpl>(self.storage(), self.scalar_type(), self.device(), self.key_set() - kAutogradKeys);
-  impl->set_sizes_and_strides(sizes, strides, offset);
-  impl->set_view_of(self.impl());
+/// Records that `impl`, on the memory of `base`, is a view of it, see Note [Views] in c10/core/TensorImpl.h.
+inline Tensor as_view_of(const Tensor& base, intrusive_ptr<TensorImpl> impl) {
+  impl->set_view_of(base.impl());
   // Autograd's own call runs below autograd and decides the origin itself.
   const LocalState& state = local_state();
   if (!state.grad_mode && state.below_autograd == 0) impl->set_view_origin(ViewOrigin::NoGradMode);
   return Tensor(std::move(impl));
+}
+
+/// A view of `self` with another geometry (strides and offset in elements).
+inline Tensor alias_with_sizes_and_strides(const Tensor& self, IntArrayRef sizes, IntArrayRef strides, int64_t offset) {
+  auto impl = make_intrusive<TensorImpl>(self.storage(), self.scalar_type(), self.device(), self.key_set() - kAutogradKeys);
+  impl->set_sizes_and_strides(sizes, strides, offset);
+  return as_view_of(self, std::move(impl));
 }
 
 /// Strides of a view of `shape` on memory of the given sizes and strides; none when only a copy can have that shape.

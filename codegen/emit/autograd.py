@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from codegen.emit import style
@@ -14,7 +14,7 @@ from codegen.emit.saved import Saved, SavedTensor, saved_values
 from codegen.expressions import cpp_formula, needs
 from codegen.expressions.nodes import Node as ExpressionNode
 from codegen.expressions.nodes import Number, TupleOf
-from codegen.model import Derivative, Operator, Program
+from codegen.model import Derivative, Formula, Operator, Program
 from codegen.schema import Argument
 
 
@@ -87,7 +87,20 @@ class NodeClass:
 
 
 def node_classes(operators: Sequence[Operator], names: Mapping[str, str], program: Program) -> list[NodeClass]:
-    return [_node_class(o, names[o.unambiguous_name], program) for o in operators if style.gradient_of(o) == "node"]
+    """An operator without gradient has one in place: the old value of self has no influence any more."""
+    found = []
+    for operator in operators:
+        name = names[operator.unambiguous_name]
+        if style.gradient_of(operator) == "node":
+            found.append(_node_class(operator, name, program, functions_of(operator)))
+        elif style.gradient_of(operator) == "none" and operator.has_inplace:
+            found.append(_node_class(_forgetful(operator), name, program, functions_of(operator)[1:2]))
+    return found
+
+
+def _forgetful(operator: Operator) -> Operator:
+    zero = Derivative(("self",), Formula("0", Number(0), operator.location), operator.location)
+    return replace(operator, derivatives=(zero,), non_differentiable=None)
 
 
 def node_names(program: Program) -> dict[str, str]:
@@ -103,22 +116,20 @@ def node_names(program: Program) -> dict[str, str]:
     return found
 
 
-def _node_class(operator: Operator, name: str, program: Program) -> NodeClass:
+def _node_class(operator: Operator, name: str, program: Program, functions: tuple[Function, ...]) -> NodeClass:
     derivatives = [d for d in _derivatives(operator) if d.formula is not None]
     differentiable = {n for d in derivatives for n in d.inputs}
     edges = tuple(a for a in operator.schema.arguments.flat_all if a.name in differentiable)
     saved, tensors = saved_values(operator, derivatives, is_replayed_view(operator))
     gradients = tuple(_gradient(operator, d, edges, program) for d in derivatives)
     infos = [n for g in gradients for n in g.inputs if g.reduces or g.kind in ("zero", "view")]
-    return NodeClass(name, operator, place_of(operator), functions_of(operator), edges, gradients, saved, tensors, tuple(infos))
+    return NodeClass(name, operator, place_of(operator), functions, edges, gradients, saved, tensors, tuple(infos))
 
 
 def _derivatives(operator: Operator) -> tuple[Derivative, ...]:
     """A view without formulas is replayed."""
     if not is_replayed_view(operator):
         return operator.derivatives
-    from codegen.model import Formula
-
     formula = Formula("the gradient, written through the same view of zeros", MISSING, operator.location)
     return (Derivative((operator.tensor_arguments[0].name,), formula, operator.location),)
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from codegen.emit.functions import Function, functions_of
+from codegen.emit.layout import WIDTH, fill
 from codegen.emit.parameters import FastCall, Parameter, fast_calls, parameters_of, signature_text
 from codegen.model import Operator, Program
 
@@ -170,9 +171,21 @@ def _with_varargs(parameters: tuple[Parameter, ...], self_slot: int) -> tuple[Pa
     return tuple(p.with_flag("kVarargs") if i == only else p for i, p in enumerate(parameters))
 
 
-def tail(tensors: Sequence[str]) -> str:
-    """The operands by which ``unlocked`` decides."""
-    return "".join(f", {name}" for name in tensors)
+def unlocked(head: str, function: Function, names: Sequence[str], operands: Sequence[str], tail: str) -> str:
+    """``head unlocked([&] { return CALL; }, operands) tail``; ``unlocked`` decides by its operands whether to release the GIL."""
+    verb = "" if function.result == "void" else "return "
+    call = f"at::ops::{function.struct}::call("
+    behind = "".join(f", {name}" for name in operands) + ")" + tail
+    line = f"{head}unlocked([&] {{ {verb}{call}{', '.join(names)}); }}{behind}"
+    if len(line) <= WIDTH:
+        return line
+    indentation = " " * (len(head) - len(head.lstrip()) + 4)
+    body = fill(f"{indentation}[&] {{ {verb}{call}", names, "); }")
+    return f"{head}unlocked(\n{body}{behind}" if len(body.split("\n")[-1] + behind) <= WIDTH else f"{head}unlocked(\n{body}{_below(behind, indentation)}"
+
+
+def _below(behind: str, indentation: str) -> str:
+    return behind.replace(", ", f",\n{indentation}", 1)
 
 
 def out_elements(out: Function) -> list[str]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from codegen.emit import style
 from codegen.emit.bindings import Shard
-from codegen.emit.places import place_of
+from codegen.emit.places import line_of
 from codegen.expressions import latex, requirement_text
 from codegen.model import Operator
 
@@ -48,7 +48,7 @@ def _signatures(shards: dict[str, Shard]) -> dict[str, tuple[str, ...]]:
 def _page(operator: Operator, signatures: tuple[str, ...]) -> Page:
     derivatives = tuple((", ".join(d.inputs), d.formula.text) for d in operator.derivatives if d.formula is not None)
     return Page(
-        operator.name, operator.unambiguous_name, place_of(operator), signatures, operator.doc.strip(),
+        operator.name, operator.unambiguous_name, line_of(operator), signatures, operator.doc.strip(),
         latex(operator.expr.node) if operator.expr is not None else "", ", ".join(operator.dtypes),
         tuple(requirement_text(r.check.node) for r in operator.requires), _gradient(operator), derivatives,
     )  # fmt: skip

@@ -25,7 +25,7 @@ def _find(text: str, mark: str) -> int:
     start = text.find(mark)
     while start >= 0:
         following = text[start + len(mark) : start + len(mark) + 1]
-        if following in ("\n", ",", "}", ""):
+        if following in ("\n", ",", "}", "") or text.startswith(" {", start + len(mark)):
             return start
         start = text.find(mark, start + 1)
     return -1

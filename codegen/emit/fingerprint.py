@@ -10,6 +10,7 @@ import json
 import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 STAMP = ".stamp.json"
 _PACKAGE = Path(__file__).resolve().parents[1]
@@ -25,7 +26,7 @@ def is_current(output: Path, yaml_path: Path, root: Path) -> bool:
     return bool(files) and all(_state(output / name) == state for name, state in files.items())
 
 
-def read_stamp(output: Path) -> dict[str, dict[str, list[int]]] | None:
+def read_stamp(output: Path) -> dict[str, Any] | None:
     try:
         found = json.loads((output / STAMP).read_text(encoding="utf-8"))
     except (OSError, ValueError):

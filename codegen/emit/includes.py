@@ -12,7 +12,7 @@ _CALL = re.compile(r"\bat::(\w+)\(")
 
 
 def operator_headers(texts: Iterable[str], program: Program) -> set[str]:
-    """``aten/ops/mul.h`` for ``at::mul(...)``."""
+    """Of the operators whose free functions are called."""
     called = {name for text in texts for name in _CALL.findall(text)}
     return {header_of(overload) for name in called for overload in program.by_base_name(name)}
 

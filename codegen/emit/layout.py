@@ -14,16 +14,23 @@ Items = Sequence[Union[str, Sequence[str]]]
 def fill(head: str, nested: Items, tail: str = "", separator: str = ",") -> str:
     """``head`` + items + ``tail``; what does not fit continues below the first item.
 
-    ``head`` ends with the opening bracket and may contain line breaks; its last line gives the indentation.
+    ``head`` ends with the opening bracket. Where items are too long to stand behind it, they all start in the next line.
     """
     items = list(_flat(nested))
-    margin = " " * len(head.rsplit("\n", 1)[-1])
+    text = _filled(head, " " * len(head), items, tail, separator)
+    if "\n" in text and max(map(len, text.split("\n"))) > WIDTH:
+        margin = " " * (len(head) - len(head.lstrip()) + 4)
+        text = f"{head}\n{_filled(margin, margin, items, tail, separator)}"
+    return text
+
+
+def _filled(head: str, margin: str, items: list[str], tail: str, separator: str) -> str:
     lines: list[str] = []
     line = head
     for position, item in enumerate(items):
         is_last = position + 1 == len(items)
         text = item + (tail if is_last else separator)
-        fits = len(line.rsplit("\n", 1)[-1]) + (line[-1:] == separator) + len(text) <= WIDTH
+        fits = len(line) + (line[-1:] == separator) + len(text) <= WIDTH
         if not fits and position > 0:
             lines.append(line)
             line = margin + text

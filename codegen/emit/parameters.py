@@ -124,7 +124,7 @@ def _infinity(value: float) -> str:
 def parameters_of(operator: Operator, function: Function, out: Function | None) -> tuple[Parameter, ...]:
     """The operator's arguments in schema order, then requires_grad of factories, then out."""
     arguments = function.schema.arguments
-    found = []
+    found: list[Parameter] = []
     for argument in arguments.flat_all:
         keyword_only = argument in arguments.kwarg_only
         found.append(_parameter(operator, argument, keyword_only, len(found)))
@@ -199,10 +199,6 @@ class FastCall:
     count: int
     tests: tuple[str, ...]
 
-    @property
-    def condition(self) -> str:
-        return _bare(self.tests[0]) if len(self.tests) == 1 else " && ".join(self.tests)
-
 
 def fast_calls(parameters: Sequence[Parameter], self_slot: int) -> tuple[FastCall, ...]:
     """For every number of arguments that needs no binding. ``Arguments.set`` puts self first."""
@@ -220,8 +216,12 @@ def fast_calls(parameters: Sequence[Parameter], self_slot: int) -> tuple[FastCal
                 break
             tests.append(test)
         if all(not p.is_required for p in positional[count:]):
-            found.append(FastCall(count, tuple(tests)))
+            found.append(FastCall(count, tuple(tests) if count != 1 else (_bare(tests[0]),)))
     return tuple(found)
+
+
+def _bare(test: str) -> str:
+    return test[1:-1] if test.startswith("(") else test
 
 
 def _test(parameter: Parameter, value: str) -> str | None:
@@ -232,7 +232,3 @@ def _test(parameter: Parameter, value: str) -> str | None:
         return None
     tests = [f"{test}({value})" for test in _PLAIN[parameter.kind]]
     return tests[0] if len(tests) == 1 else f"({' || '.join(tests)})"
-
-
-def _bare(test: str) -> str:
-    return test[1:-1] if test.startswith("(") else test

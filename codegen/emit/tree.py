@@ -108,7 +108,7 @@ class Tree:
         for topic, shard in self.shards.items():
             found = sorted({includes.header_of(o) for o in shard.operators()})
             self.add(f"{BINDINGS}/{topic}.cpp", f"{BINDINGS}/Topic.cpp", topic=topic, shard=shard, headers=found,
-                     library=self.library, place_of=place_of, tail=bindings.tail, out_elements=bindings.out_elements)  # fmt: skip
+                     library=self.library, place_of=place_of, unlocked=bindings.unlocked, out_elements=bindings.out_elements)  # fmt: skip
 
     def module(self, library: str) -> None:
         doc = f"Operators declared in {self.program.file}."

@@ -23,6 +23,8 @@ def dtype_name(tensor: Any) -> str:
 def to_numpy(tensor: Any) -> Any:
     """The elements as an array; bfloat16, which NumPy lacks, as float32."""
     tensor = tensor.detach()
+    if tensor.is_complex() and hasattr(tensor, "resolve_conj"):
+        tensor = tensor.resolve_conj()  # PyTorch conjugates lazily
     return (tensor.float() if dtype_name(tensor) == "bfloat16" else tensor).numpy()
 
 
@@ -34,11 +36,12 @@ class Outcome:
     error: Exception | None = None
 
 
-def outcome(function: Callable[[], Any]) -> Outcome:
+def outcome(function: Callable[..., Any], *arguments: Any) -> Outcome:
+    """Of ``function(*arguments)``, without its warnings."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            return Outcome(result=function())
+            return Outcome(result=function(*arguments))
         except Exception as error:
             return Outcome(error=error)
 

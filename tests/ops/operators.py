@@ -20,7 +20,9 @@ ROOT = Path(__file__).resolve().parents[2]
 _METADATA = ("torch_py/_generated/operators.json", "build/generated/torch_py/_generated/operators.json")
 # The dtypes that are tested: each stands for those that take the same path.
 DTYPES = ("float32", "float64", "bfloat16", "complex64", "int64", "bool")
-_FROM_INTEGERS = ("int64", "bool")
+# The others, with fewer samples.
+OTHER_DTYPES = ("float16", "complex128", "uint8", "int8", "int16", "int32")
+_FROM_INTEGERS = ("int64", "bool", "uint8", "int8", "int16", "int32")
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,7 +121,7 @@ def _is(base: str, value: Any) -> bool:
 # The list of them
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def all_operators() -> tuple[Operator, ...]:
     """Operators with samples, in the order of native_functions.yaml: no gradients of ``expr:``, no private helpers."""
     rows = _metadata()["operators"]

@@ -36,7 +36,7 @@ def test_error_samples(operator: Operator):
     problems = []
     for error in applicable_errors(operator):
         before = [to_numpy(tensor).copy() for tensor in error.sample.tensors()]
-        found = outcome(lambda error=error: call(operator, torch, error.sample)).error
+        found = outcome(call, operator, torch, error.sample).error
         if WITH_PEER and isinstance(found, NotImplementedError):
             continue
         problem = objection(error, found)
@@ -69,7 +69,7 @@ def first_call(operator: Operator) -> SampleInput:
 def expect_type_error(operator: Operator, sample: SampleInput) -> str:
     if WITH_PEER and is_only_in_aten(operator):
         pytest.skip("not a function of PyTorch's Python")
-    done = outcome(lambda: call(operator, torch, sample))
+    done = outcome(call, operator, torch, sample)
     if done.result is NotImplemented and operator.base_name.startswith("__"):
         pytest.skip("methods of Python's operators leave a wrong operand to the other side")
     found = done.error
@@ -148,9 +148,32 @@ def test_refuses_other_dtypes(operator: Operator):
                 continue
             if any(name in sample.kwargs for name in ("dtype",)) or len(sample.positional) > len(tensors):
                 continue
-            found = outcome(lambda sample=sample: call(operator, torch, sample)).error
+            found = outcome(call, operator, torch, sample).error
             assert isinstance(found, RuntimeError), f"{operator}{sample}: expected an error for {dtype}, got {found!r}"
             break
+
+
+@enrolled(lambda operator: "inplace" in operator.variants and operator.structure == "pointwise")
+def test_in_place_on_repeated_elements_is_refused(operator: Operator):
+    """A tensor whose elements share memory cannot hold a result of its own for each."""
+    sample = first_call(operator)
+    if method_parts(operator, sample) is None or sample.input.dim() == 0:
+        return
+    repeated = sample.input.detach().clone()[:1].expand(sample.input.shape)
+    with pytest.raises(RuntimeError, match="single memory location"):
+        inplace(operator, torch, SampleInput(repeated, *sample.args, **sample.kwargs))
+
+
+@enrolled(lambda operator: "inplace" in operator.variants and operator.structure == "pointwise")
+def test_in_place_on_overlapping_memory_is_refused(operator: Operator):
+    """An argument that is a shifted view of what is written would be read after it has changed."""
+    sample = next((sample for sample in operator.samples(torch, operator.dtypes_under_test()[0]) if len(sample.tensors()) > 1), None)
+    if sample is None or len(operator.schema.arguments.tensors) < 2:
+        return
+    memory = torch.ones(9, dtype=sample.tensors()[0].dtype)
+    rest = [memory[1:]] * (len(operator.schema.arguments.tensors) - 1)
+    done = outcome(inplace, operator, torch, SampleInput(memory[:-1], *rest, **sample.kwargs))
+    assert isinstance(done.error, RuntimeError) and "memory location" in str(done.error), f"{operator}: {done}"
 
 
 @enrolled(lambda operator: "inplace" in operator.variants and operator.is_differentiable)

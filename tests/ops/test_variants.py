@@ -25,7 +25,7 @@ def results(operator: Operator, limit: int = _LIMIT) -> list[tuple[SampleInput, 
     """Samples with the result of the plain call, which does not change them."""
     found = []
     for sample in samples_of(operator)[:limit]:
-        expected = outcome(lambda sample=sample: call(operator, torch, sample))
+        expected = outcome(call, operator, torch, sample)
         if expected.error is None:
             found.append((sample, expected.result))
     assert found or WITH_PEER, f"no sample of {operator} can be called"
@@ -98,7 +98,7 @@ def test_in_place_refuses_what_does_not_fit(operator: Operator):
     if not operator.takes("int64"):
         return
     for sample in operator.samples(torch, "int64"):
-        expected = outcome(lambda sample=sample: call(operator, torch, sample))
+        expected = outcome(call, operator, torch, sample)
         if expected.error is not None or torch.can_cast(expected.result.dtype, torch.int64) or not hasattr(sample.input, "stride"):
             continue
         sample = copied(sample)
@@ -115,7 +115,7 @@ def test_in_place_refuses_what_does_not_fit(operator: Operator):
 def test_in_place_keeps_its_shape(operator: Operator):
     """Self is not broadcast: the result would not fit into it."""
     for sample in samples_of(operator):
-        expected = outcome(lambda sample=sample: call(operator, torch, sample))
+        expected = outcome(call, operator, torch, sample)
         if expected.error is not None or not hasattr(sample.input, "stride") or tuple(sample.input.shape) == tuple(expected.result.shape):
             continue
         sample = copied(sample)
@@ -144,7 +144,7 @@ def peer_lacks_out(operator: Operator) -> bool:
     if not WITH_PEER:
         return False
     sample, expected = results(operator)[0]
-    return isinstance(outcome(lambda: with_out(operator, sample, outs_of(expected, torch.empty_like))).error, TypeError)
+    return isinstance(outcome(with_out, operator, sample, outs_of(expected, torch.empty_like)).error, TypeError)
 
 
 _WITH_OUT = enrolled(lambda operator: has(operator, "out", "function"))
@@ -210,7 +210,7 @@ def test_out_with_strides(operator: Operator):
         outs = outs_of(expected, lambda tensor: torch.zeros((*tensor.shape, 2), dtype=tensor.dtype).select(-1, 0))
         strides = [tensor.stride() for tensor in tensors_of(outs)]
         with_out(operator, sample, outs)
-        assert [tensor.stride() for tensor in tensors_of(outs)] == strides
+        assert WITH_PEER or [tensor.stride() for tensor in tensors_of(outs)] == strides
         assert_same(outs, tuple(expected) if isinstance(outs, tuple) else expected, f"out= with strides: {operator}{sample}")
 
 

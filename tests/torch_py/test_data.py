@@ -85,7 +85,8 @@ def test_streams_and_own_collate() -> None:
 
 
 @pytest.mark.parametrize(
-    "keywords", [{"shuffle": True, "sampler": [0]}, {"batch_sampler": [[0]], "batch_size": 2}, {"batch_size": None, "drop_last": True}, {"num_workers": -1}]
+    "keywords",
+    [{"shuffle": True, "sampler": [0]}, {"batch_sampler": [[0]], "batch_size": 2}, {"batch_size": None, "drop_last": True}, {"num_workers": -1}],
 )
 def test_options_that_exclude_one_another(keywords: dict[str, Any]) -> None:
     with pytest.raises(ValueError):

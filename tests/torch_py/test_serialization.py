@@ -38,7 +38,11 @@ def test_every_dtype(name: str) -> None:
 
 
 def test_structures() -> None:
-    value = {"a": [torch.ones(2), 1, 2.5, "text", None, True, b"bytes", 1 + 2j], "b": (torch.Size([2, 3]), torch.float16, {1, 2}), "c": OrderedDict(x=1)}
+    value = {
+        "a": [torch.ones(2), 1, 2.5, "text", None, True, b"bytes", 1 + 2j],
+        "b": (torch.Size([2, 3]), torch.float16, {1, 2}),
+        "c": OrderedDict(x=1),
+    }
     loaded = round_trip(value)
     assert torch.equal(loaded["a"][0], value["a"][0])
     assert loaded["a"][1:] == value["a"][1:] and loaded["b"] == value["b"] and loaded["c"] == value["c"]
@@ -61,7 +65,9 @@ def test_small_shapes(shape: tuple[int, ...]) -> None:
 
 
 def test_parameters_and_flags() -> None:
-    parameter, leaf, frozen = round_trip([torch.nn.Parameter(torch.ones(2)), torch.ones(2, requires_grad=True), torch.nn.Parameter(torch.ones(1), requires_grad=False)])
+    parameter, leaf, frozen = round_trip(
+        [torch.nn.Parameter(torch.ones(2)), torch.ones(2, requires_grad=True), torch.nn.Parameter(torch.ones(1), requires_grad=False)]
+    )
     assert isinstance(parameter, torch.nn.Parameter) and parameter.requires_grad
     assert type(leaf) is torch.Tensor and leaf.requires_grad and leaf.is_leaf and not frozen.requires_grad
 

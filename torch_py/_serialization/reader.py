@@ -25,6 +25,7 @@ class _Allowed:
     """Something that a pickle may call. Has no attribute that could be set."""
 
     __slots__ = ("allowed",)
+    allowed: Any
 
     def __init__(self, value: Callable[..., Any]) -> None:
         object.__setattr__(self, "allowed", value)
@@ -101,8 +102,7 @@ def _check_location(location: Any, map_location: Any) -> None:
         target = "cpu" if map_location(stand_in, location) is not None else location
     if not isinstance(target, str) or target.partition(":")[0] not in ("cpu", "meta"):
         raise RuntimeError(
-            f"torch.load: a storage is to be loaded on device {target!r}, which this build does not have; "
-            "load with map_location=torch.device('cpu')"
+            f"torch.load: a storage is to be loaded on device {target!r}, which this build does not have; load with map_location=torch.device('cpu')"
         )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from torch_py import _C
 from torch_py._tensor import Tensor, whole_storage
@@ -48,7 +48,7 @@ def rebuild_tensor(
     _check_geometry(storage, offset, size, stride)
     if metadata:
         raise RuntimeError(f"tensors with metadata {sorted(metadata)} are not supported")
-    tensor = _C._torch.empty(0, dtype=storage.dtype)
+    tensor: Any = _C._torch.empty(0, dtype=storage.dtype)
     tensor.set_(storage.data.untyped_storage(), offset, tuple(size), tuple(stride))
     return tensor.requires_grad_(bool(requires_grad)) if requires_grad else tensor
 
@@ -79,7 +79,7 @@ def rebuild_from_type(function: Any, kind: Any, arguments: tuple[Any, ...], stat
 
 def _attributes(state: Any) -> dict[str, Any]:
     """State is a dict, or a pair of a dict and the values of slots."""
-    attributes = {}
+    attributes: dict[str, Any] = {}
     for part in state if isinstance(state, tuple) else (state,):
         attributes.update(part or {})
     return attributes
@@ -96,7 +96,7 @@ def archive_parts(tensor: Any, reference: Any) -> tuple[Any, ...]:
         if state:
             return rebuild_parameter_with_state, (data, tensor.requires_grad, OrderedDict(), state)
         return rebuild_parameter, (data, tensor.requires_grad, OrderedDict())
-    arguments = (*parts, tensor.requires_grad, OrderedDict())
+    arguments: tuple[Any, ...] = (*parts, tensor.requires_grad, OrderedDict())
     if type(tensor) is Tensor and not state:
         return rebuild_tensor, arguments
     return rebuild_from_type, (rebuild_tensor, type(tensor), arguments, state)
@@ -130,7 +130,7 @@ def rebuild_from_bytes(kind: type, data: bytes, dtype: str, size: Any, stride: A
     storage = empty_storage(len(data))
     storage_bytes(storage.untyped_storage())[:] = data
     tensor = rebuild_tensor(LoadedStorage(storage, getattr(_C, dtype)), 0, size, stride, False, None)
-    return tensor.requires_grad_(requires_grad) if kind is Tensor else _C.TensorBase._make_subclass(kind, tensor, requires_grad)
+    return tensor.requires_grad_(requires_grad) if kind is Tensor else cast(Any, _C.TensorBase)._make_subclass(kind, tensor, requires_grad)
 
 
 __all__ = ["LoadedStorage", "archive_parts", "empty_storage", "rebuild_tensor", "reduce_tensor", "storage_bytes", "whole_storage"]

@@ -32,6 +32,9 @@ class _StorageReference:
 class _ArchivePickler(pickle._Pickler):
     """Writes tensors as references to storages and our own functions and types under PyTorch's names."""
 
+    write: Any
+    memoize: Any
+
     def __init__(self, file: Any, protocol: int) -> None:
         super().__init__(file, protocol)
         self.storages: dict[str, Any] = {}
@@ -75,8 +78,7 @@ class _ArchivePickler(pickle._Pickler):
         key, known = self._keys[identity]
         if known != dtype and storage.nbytes():
             raise RuntimeError(
-                f"torch.save: cannot save several tensors that view the same memory as different dtypes, got {known} and {dtype}; "
-                "clone() one of them"
+                f"torch.save: cannot save several tensors that view the same memory as different dtypes, got {known} and {dtype}; clone() one of them"
             )
         return key
 

@@ -88,7 +88,7 @@ def grad(
     allow_unused: bool | None = None,
     is_grads_batched: bool = False,
     materialize_grads: bool = False,
-) -> tuple[Tensor | None, ...]:
+) -> tuple[Any, ...]:
     """The gradients of `outputs`, weighted by `grad_outputs` and summed, with respect to each of `inputs`; `.grad` is left alone.
 
     An input that the outputs do not depend on raises RuntimeError, gives None with `allow_unused`, zeros with `materialize_grads`.
@@ -117,7 +117,7 @@ def _materialized(found: Sequence[Tensor | None], sources: Sequence[Tensor]) -> 
 
 def _batched_grad(
     outputs: Any, inputs: Any, batches: Any, retain_graph: bool, create_graph: bool, allow_unused: bool, materialize: bool
-) -> tuple[Tensor | None, ...]:
+) -> tuple[Any, ...]:
     """One pass for each leading index of `batches`."""
     count = next(batch.shape[0] for batch in batches if batch is not None)
     rows = []

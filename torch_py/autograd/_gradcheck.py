@@ -133,7 +133,9 @@ class _Check:
             if gradient is None:
                 continue
             if tuple(gradient.shape) != tuple(source.shape):
-                raise GradcheckError(f"grad is incorrect size: input {position} has shape {tuple(source.shape)}, its gradient {tuple(gradient.shape)}")
+                raise GradcheckError(
+                    f"grad is incorrect size: input {position} has shape {tuple(source.shape)}, its gradient {tuple(gradient.shape)}"
+                )
             if self.check_dtypes and gradient.dtype != source.dtype:
                 raise GradcheckError(f"grad has incorrect dtype: input {position} has {source.dtype}, its gradient {gradient.dtype}")
 
@@ -237,5 +239,5 @@ def _differentiable(outputs: tuple[Any, ...]) -> tuple[Any, ...]:
 def _random_weight(output: Any, strided: bool) -> Tensor:
     if strided and output.dim() > 0:
         doubled = _torch.randn((*output.shape, 2), dtype=output.dtype)
-        return doubled.select(-1, 0).detach().requires_grad_()  # type: ignore[no-any-return]
-    return _torch.randn(tuple(output.shape), dtype=output.dtype).requires_grad_()  # type: ignore[no-any-return]
+        return doubled.select(-1, 0).detach().requires_grad_()
+    return _torch.randn(tuple(output.shape), dtype=output.dtype).requires_grad_()

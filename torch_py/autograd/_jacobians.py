@@ -46,7 +46,11 @@ def numerical(outputs: Outputs, source: Any, count: int, eps: float) -> list[Any
     with no_grad():
         for index, step in _directions(data):
             original = data[index].item()
-            difference = _difference(outputs, lambda delta, index=index, original=original, step=step: _set(data, index, original + delta * step), eps)
+
+            def move(delta: float, index: Any = index, original: Any = original, step: complex = step) -> None:
+                _set(data, index, original + delta * step)
+
+            difference = _difference(outputs, move, eps)
             _set(data, index, original)
             for row, column in zip(rows, difference):
                 row.append(column)
@@ -78,9 +82,7 @@ def analytical(output: Any, sources: Sequence[Any]) -> list[tuple[Any, list[Any]
         for column, kept, source, gradient in zip(columns, gradients, sources, found):
             kept.append(gradient)
             column.append(_column(gradient, source))
-    return [
-        (_torch.stack(column, 1) if column else None, kept) for column, kept in zip(columns, gradients)
-    ]
+    return [(_torch.stack(column, 1) if column else None, kept) for column, kept in zip(columns, gradients)]
 
 
 def _column(gradient: Any, source: Any) -> Any:

@@ -25,6 +25,6 @@ cudnn = _Backend(enabled=False, benchmark=False, deterministic=False, allow_tf32
 cuda = _Backend(matmul=SimpleNamespace(allow_tf32=False))
 mps = _Backend()
 mkldnn = _Backend()
-mkl = _Backend("mkl" in getattr(_C, "_blas_name", lambda: "")().lower())
+mkl = _Backend("mkl" in str(getattr(_C, "_blas", "")).lower())
 openmp = _Backend(True)
 cpu = SimpleNamespace(get_cpu_capability=lambda: _C._cpu_capability())

@@ -38,7 +38,7 @@ def _number(reduction: str, size_average: bool | None, reduce: bool | None) -> i
 def _reduced(loss: Tensor, reduction: int) -> Tensor:
     if reduction == 0:
         return loss
-    return loss.mean() if reduction == 1 else loss.sum()  # type: ignore[no-any-return]
+    return loss.mean() if reduction == 1 else loss.sum()
 
 
 def _warn_of_broadcast(input: Tensor, target: Tensor) -> None:
@@ -58,7 +58,7 @@ def mse_loss(
     _warn_of_broadcast(input, target)
     number = _number(reduction, size_average, reduce)
     if weight is None:
-        return _mse_loss(*broadcast_tensors(input, target), number)  # type: ignore[no-any-return]
+        return _mse_loss(*broadcast_tensors(input, target), number)
     return _weighted((input - target) ** 2, weight, number)
 
 
@@ -70,14 +70,14 @@ def l1_loss(
     _warn_of_broadcast(input, target)
     number = _number(reduction, size_average, reduce)
     if weight is None:
-        return _l1_loss(*broadcast_tensors(input, target), number)  # type: ignore[no-any-return]
+        return _l1_loss(*broadcast_tensors(input, target), number)
     return _weighted((input - target).abs(), weight, number)
 
 
 def _weighted(loss: Any, weight: Any, number: int) -> Tensor:
     weighted = loss * weight
     if number == 1:
-        return weighted.sum() / weight.expand_as(loss).sum()  # type: ignore[no-any-return]
+        return weighted.sum() / weight.expand_as(loss).sum()
     return _reduced(weighted, number)
 
 
@@ -91,13 +91,13 @@ def smooth_l1_loss(
     number = _number(reduction, size_average, reduce)
     if beta == 0:
         return l1_loss(input, target, reduction=reduction)
-    return _smooth_l1_loss(*broadcast_tensors(input, target), number, beta)  # type: ignore[no-any-return]
+    return _smooth_l1_loss(*broadcast_tensors(input, target), number, beta)
 
 
 def huber_loss(input: Tensor, target: Tensor, reduction: str = "mean", delta: float = 1.0) -> Tensor:
     """d² / 2 where d = |input - target| < delta, delta * (d - delta / 2) elsewhere"""
     _warn_of_broadcast(input, target)
-    return _huber_loss(*broadcast_tensors(input, target), _number(reduction, None, None), delta)  # type: ignore[no-any-return]
+    return _huber_loss(*broadcast_tensors(input, target), _number(reduction, None, None), delta)
 
 
 def nll_loss(
@@ -108,7 +108,7 @@ def nll_loss(
 
     Targets equal to `ignore_index` count for nothing; 'mean' divides by the sum of the weights that count.
     """
-    return _nll_loss(input, target, weight, _number(reduction, size_average, reduce), ignore_index)  # type: ignore[no-any-return]
+    return _nll_loss(input, target, weight, _number(reduction, size_average, reduce), ignore_index)
 
 
 def cross_entropy(
@@ -120,7 +120,7 @@ def cross_entropy(
     `label_smoothing` in [0, 1] mixes that share of a uniform distribution into the target.
     """
     number = _number(reduction, size_average, reduce)
-    return _cross_entropy_loss(input, target, weight, number, ignore_index, label_smoothing)  # type: ignore[no-any-return]
+    return _cross_entropy_loss(input, target, weight, number, ignore_index, label_smoothing)
 
 
 def binary_cross_entropy_with_logits(
@@ -130,7 +130,7 @@ def binary_cross_entropy_with_logits(
     """-(pos_weight * target * log(sigmoid(input)) + (1 - target) * log(1 - sigmoid(input))). Shapes of input and target must agree."""
     if tuple(input.shape) != tuple(target.shape):
         raise ValueError(f"Target size ({target.shape}) must be the same as input size ({input.shape})")
-    return _binary_cross_entropy_with_logits(input, target, weight, pos_weight, _number(reduction, size_average, reduce))  # type: ignore[no-any-return]
+    return _binary_cross_entropy_with_logits(input, target, weight, pos_weight, _number(reduction, size_average, reduce))
 
 
 def binary_cross_entropy(
@@ -142,7 +142,7 @@ def binary_cross_entropy(
         raise ValueError(f"Using a target size ({target.shape}) that is different to the input size ({input.shape}) is deprecated.")
     if weight is not None:
         weight = weight.expand(target.shape)
-    return _binary_cross_entropy(input, target, weight, _number(reduction, size_average, reduce))  # type: ignore[no-any-return]
+    return _binary_cross_entropy(input, target, weight, _number(reduction, size_average, reduce))
 
 
 def kl_div(
@@ -151,5 +151,5 @@ def kl_div(
 ) -> Tensor:  # fmt: skip
     """target * (log(target) - input) for log-probabilities `input`; 'batchmean' divides the sum by the size of dimension 0."""
     if reduction == "batchmean":
-        return _kl_div(input, target, _REDUCTIONS["sum"], log_target=log_target) / input.shape[0]  # type: ignore[no-any-return]
-    return _kl_div(input, target, _number(reduction, size_average, reduce), log_target=log_target)  # type: ignore[no-any-return]
+        return _kl_div(input, target, _REDUCTIONS["sum"], log_target=log_target) / input.shape[0]
+    return _kl_div(input, target, _number(reduction, size_average, reduce), log_target=log_target)

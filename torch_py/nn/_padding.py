@@ -26,7 +26,7 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float 
     if len(widths) % 2 != 0 or len(widths) > 2 * input.dim():
         raise RuntimeError(f"pad: expected an even number of widths, at most {2 * input.dim()} for shape {tuple(input.shape)}, got {widths}")
     if mode == "constant":
-        return _constant_pad(input, widths, 0 if value is None else value)  # type: ignore[no-any-return]
+        return _constant_pad(input, widths, 0 if value is None else value)
     if value is not None and value != 0:
         raise ValueError(f'Padding mode "{mode}" doesn\'t take in value argument')
     result = input

@@ -61,48 +61,48 @@ _softmax, _log_softmax = _operator("softmax"), _operator("log_softmax")
 
 def relu(input: Tensor, inplace: bool = False) -> Tensor:
     """max(input, 0)"""
-    return _relu_in_place(input) if inplace else _relu(input)  # type: ignore[no-any-return]
+    return _relu_in_place(input) if inplace else _relu(input)
 
 
 def sigmoid(input: Tensor) -> Tensor:
     """1 / (1 + exp(-input))"""
-    return _sigmoid(input)  # type: ignore[no-any-return]
+    return _sigmoid(input)
 
 
 def tanh(input: Tensor) -> Tensor:
-    return _tanh(input)  # type: ignore[no-any-return]
+    return _tanh(input)
 
 
 def silu(input: Tensor, inplace: bool = False) -> Tensor:
     """input * sigmoid(input)"""
-    return _silu_in_place(input) if inplace else _silu(input)  # type: ignore[no-any-return]
+    return _silu_in_place(input) if inplace else _silu(input)
 
 
 def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     """input where positive, alpha * (exp(input) - 1) elsewhere"""
-    return _elu_in_place(input, alpha) if inplace else _elu(input, alpha)  # type: ignore[no-any-return]
+    return _elu_in_place(input, alpha) if inplace else _elu(input, alpha)
 
 
 def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:
     """input where positive, negative_slope * input elsewhere"""
-    return (_leaky_relu_in_place if inplace else _leaky_relu)(input, negative_slope)  # type: ignore[no-any-return]
+    return (_leaky_relu_in_place if inplace else _leaky_relu)(input, negative_slope)
 
 
 def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Tensor:
     """input cut off at both ends. Raises ValueError when min_val > max_val."""
     if min_val > max_val:
         raise ValueError(f"hardtanh: expected min_val <= max_val, got {min_val} and {max_val}")
-    return (_hardtanh_in_place if inplace else _hardtanh)(input, min_val, max_val)  # type: ignore[no-any-return]
+    return (_hardtanh_in_place if inplace else _hardtanh)(input, min_val, max_val)
 
 
 def mish(input: Tensor, inplace: bool = False) -> Tensor:
     """input * tanh(log(1 + exp(input)))"""
-    return _mish_in_place(input) if inplace else _mish(input)  # type: ignore[no-any-return]
+    return _mish_in_place(input) if inplace else _mish(input)
 
 
 def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
     """input * relu6(input + 3) / 6"""
-    return _hardswish_in_place(input) if inplace else _hardswish(input)  # type: ignore[no-any-return]
+    return _hardswish_in_place(input) if inplace else _hardswish(input)
 
 
 def relu6(input: Tensor, inplace: bool = False) -> Tensor:
@@ -111,7 +111,7 @@ def relu6(input: Tensor, inplace: bool = False) -> Tensor:
 
 def logsigmoid(input: Tensor) -> Tensor:
     """log(sigmoid(input)), exact also where sigmoid underflows"""
-    return _log_sigmoid(input)  # type: ignore[no-any-return]
+    return _log_sigmoid(input)
 
 
 def _chosen_dim(function: str, dim: int | None, ndim: int) -> int:
@@ -124,16 +124,16 @@ def _chosen_dim(function: str, dim: int | None, ndim: int) -> int:
 
 def softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
     """exp(input) normalised to sum to one along `dim`; computed in `dtype` if given"""
-    return _softmax(input, _chosen_dim("softmax", dim, input.dim()), dtype=dtype)  # type: ignore[no-any-return]
+    return _softmax(input, _chosen_dim("softmax", dim, input.dim()), dtype=dtype)
 
 
 def softmin(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
-    return _softmax(-input, _chosen_dim("softmin", dim, input.dim()), dtype=dtype)  # type: ignore[no-any-return]
+    return _softmax(-input, _chosen_dim("softmin", dim, input.dim()), dtype=dtype)
 
 
 def log_softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
     """log(softmax(input)), without the overflow and the loss of digits"""
-    return _log_softmax(input, _chosen_dim("log_softmax", dim, input.dim()), dtype=dtype)  # type: ignore[no-any-return]
+    return _log_softmax(input, _chosen_dim("log_softmax", dim, input.dim()), dtype=dtype)
 
 
 # Dropout ----------------------------------------------------------------------------------------------------------------------------
@@ -148,14 +148,14 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
     """In training sets elements to zero with probability `p` and scales the others by 1 / (1 - p)."""
     _check_probability("dropout", p)
     if not inplace:
-        return _dropout(input, p, training)  # type: ignore[no-any-return]
-    return input.mul_(_kept(tuple(input.shape), p, input)) if training and p > 0.0 else input  # type: ignore[no-any-return]
+        return _dropout(input, p, training)
+    return input.mul_(_kept(tuple(input.shape), p, input)) if training and p > 0.0 else input
 
 
 def _kept(shape: tuple[int, ...], p: float, like: Tensor) -> Tensor:
     """Zeros with probability `p`, 1 / (1 - p) elsewhere."""
     keep = _torch.empty(shape, dtype=like.dtype, device=like.device).bernoulli_(1 - p)
-    return keep.div_(1 - p) if p < 1.0 else keep  # type: ignore[no-any-return]
+    return keep.div_(1 - p) if p < 1.0 else keep
 
 
 def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
@@ -164,7 +164,7 @@ def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
     if not training or p == 0.0:
         return input
     scale = _kept((*input.shape[:2], *([1] * (input.dim() - 2))), p, input)
-    return input.mul_(scale) if inplace else input * scale  # type: ignore[no-any-return]
+    return input.mul_(scale) if inplace else input * scale
 
 
 # Layers -----------------------------------------------------------------------------------------------------------------------------
@@ -177,7 +177,7 @@ def conv2d(
 
     `padding`: numbers, 'valid' (none) or 'same' (output as large as the input; stride must be 1).
     """
-    return _conv2d(input, weight, bias, stride, padding, dilation, groups)  # type: ignore[no-any-return]
+    return _conv2d(input, weight, bias, stride, padding, dilation, groups)
 
 
 def max_pool2d(
@@ -201,19 +201,17 @@ def batch_norm(
     """
     if training and input.numel() == input.shape[1]:
         raise ValueError(f"Expected more than 1 value per channel when training, got input size {input.shape}")
-    return _batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps, False)  # type: ignore[no-any-return]
+    return _batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps, False)
 
 
-def layer_norm(
-    input: Tensor, normalized_shape: Sequence[int], weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-5
-) -> Tensor:
+def layer_norm(input: Tensor, normalized_shape: Sequence[int], weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-5) -> Tensor:
     """Like batch_norm, over the last dimensions, which are `normalized_shape`, for each of the others."""
-    return _layer_norm(input, normalized_shape, weight, bias, eps)  # type: ignore[no-any-return]
+    return _layer_norm(input, normalized_shape, weight, bias, eps)
 
 
 def group_norm(input: Tensor, num_groups: int, weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-5) -> Tensor:
     """Like layer_norm, over groups of channels (dimension 1) and all later dimensions; weight and bias are per channel."""
-    return _group_norm(input, num_groups, weight, bias, eps)  # type: ignore[no-any-return]
+    return _group_norm(input, num_groups, weight, bias, eps)
 
 
 def embedding(
@@ -231,7 +229,7 @@ def embedding(
         if not -weight.shape[0] <= padding_idx < weight.shape[0]:
             raise AssertionError(f"Padding_idx must be within num_embeddings: got {padding_idx} and {weight.shape[0]} rows")
         row = padding_idx % weight.shape[0]
-    return _embedding(weight, input, row, scale_grad_by_freq, sparse)  # type: ignore[no-any-return]
+    return _embedding(weight, input, row, scale_grad_by_freq, sparse)
 
 
 # Compositions -----------------------------------------------------------------------------------------------------------------------
@@ -242,7 +240,7 @@ def normalize(input: Tensor, p: float = 2.0, dim: Any = 1, eps: float = 1e-12, o
     from torch_py._functional import norm
 
     result = input / norm(input, p, dim, keepdim=True).clamp_min(eps).expand_as(input)
-    return result if out is None else out.copy_(result)  # type: ignore[no-any-return]
+    return result if out is None else out.copy_(result)
 
 
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:
@@ -250,7 +248,7 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
     from torch_py._functional import norm
 
     lengths = [norm(x, 2.0, dim, keepdim=True).clamp_min(eps) for x in (x1, x2)]
-    return ((x1 / lengths[0]) * (x2 / lengths[1])).sum(dim)  # type: ignore[no-any-return]
+    return ((x1 / lengths[0]) * (x2 / lengths[1])).sum(dim)
 
 
 def scaled_dot_product_attention(
@@ -272,4 +270,4 @@ def scaled_dot_product_attention(
         attn_mask = _torch.ones(scores.shape[-2:], dtype=_C.bool).tril()
     if attn_mask is not None:
         scores = scores.masked_fill(attn_mask.logical_not(), -math.inf) if attn_mask.dtype == _C.bool else scores + attn_mask
-    return dropout(_softmax(scores, -1), dropout_p).matmul(value)  # type: ignore[no-any-return]
+    return dropout(_softmax(scores, -1), dropout_p).matmul(value)

@@ -36,12 +36,12 @@ def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
 
 def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Any = None) -> Tensor:
     with no_grad():
-        return tensor.uniform_(a, b, generator=generator)  # type: ignore[no-any-return]
+        return tensor.uniform_(a, b, generator=generator)
 
 
 def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Any = None) -> Tensor:
     with no_grad():
-        return tensor.normal_(mean, std, generator=generator)  # type: ignore[no-any-return]
+        return tensor.normal_(mean, std, generator=generator)
 
 
 # Share of a normal distribution from which drawing again what falls outside is cheaper than inverting its cumulative function.
@@ -60,7 +60,7 @@ def trunc_normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, a: float 
         if below(b) - below(a) >= _REDRAW_FROM:
             return _redrawn(tensor, mean, std, a, b, generator)
         tensor.uniform_(2 * below(a) - 1, 2 * below(b) - 1, generator=generator)
-        return tensor.copy_(_inverse_erf(tensor)).mul_(std * math.sqrt(2.0)).add_(mean).clamp_(min=a, max=b)  # type: ignore[no-any-return]
+        return tensor.copy_(_inverse_erf(tensor)).mul_(std * math.sqrt(2.0)).add_(mean).clamp_(min=a, max=b)
 
 
 def _redrawn(tensor: Tensor, mean: float, std: float, a: float, b: float, generator: Any) -> Tensor:
@@ -84,7 +84,7 @@ def _inverse_erf(tensor: Tensor) -> Any:
 
 def constant_(tensor: Tensor, val: float) -> Tensor:
     with no_grad():
-        return tensor.fill_(val)  # type: ignore[no-any-return]
+        return tensor.fill_(val)
 
 
 def ones_(tensor: Tensor) -> Tensor:
@@ -100,7 +100,7 @@ def eye_(tensor: Tensor) -> Tensor:
     if tensor.dim() != 2:
         raise ValueError("Only tensors with 2 dimensions are supported")
     with no_grad():
-        return tensor.copy_(_torch.eye(*tensor.shape, dtype=tensor.dtype))  # type: ignore[no-any-return]
+        return tensor.copy_(_torch.eye(*tensor.shape, dtype=tensor.dtype))
 
 
 def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
@@ -180,7 +180,7 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Any = None) -> Tenso
     flat = tensor.new_empty((rows, columns)).normal_(0, 1, generator=generator)
     basis = _orthonormal_columns(flat.t() if rows < columns else flat)
     with no_grad():
-        return tensor.copy_((basis.t() if rows < columns else basis).reshape(tensor.shape)).mul_(gain)  # type: ignore[no-any-return]
+        return tensor.copy_((basis.t() if rows < columns else basis).reshape(tensor.shape)).mul_(gain)
 
 
 def _orthonormal_columns(matrix: Any) -> Any:

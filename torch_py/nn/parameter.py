@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 from torch_py import _C
 from torch_py._tensor import Tensor
@@ -21,17 +21,17 @@ class Parameter(Tensor, metaclass=_ParameterMeta):
     _mark = "_is_param"
     __torch_function__ = _C._disabled_torch_function_impl
 
-    def __new__(cls, data: Any = None, requires_grad: bool = True) -> Any:
+    def __new__(cls, data: Tensor | None = None, requires_grad: bool = True) -> Parameter:
         if data is None:
             data = _C._torch.empty(0)
         if not isinstance(data, Tensor):
             raise TypeError(f"Parameter: expected data to be a Tensor, got {type(data).__name__}")
         if type(data) in (Tensor, Parameter):
-            return Tensor._make_subclass(cls, data.detach(), requires_grad)
-        marked = data.detach().requires_grad_(requires_grad)
-        if type(marked) is not type(data):
+            return cast(Any, Tensor)._make_subclass(cls, data.detach(), requires_grad)
+        marked: Any = data.detach().requires_grad_(requires_grad)
+        if not isinstance(marked, type(data)):
             raise RuntimeError(f"Parameter: detach() of {type(data).__name__} gave a {type(marked).__name__}, expected the same type")
-        marked._is_param = True
+        setattr(marked, cls._mark, True)
         return marked
 
     def __deepcopy__(self, memo: dict[Any, Any]) -> Any:
@@ -57,8 +57,10 @@ class _BufferMeta(type(Tensor)):  # type: ignore[misc]
 class Buffer(Tensor, metaclass=_BufferMeta):
     """Marks a tensor so that assigning it to a module registers it as a buffer, in the state dict if `persistent`."""
 
+    persistent: bool
+
     def __new__(cls, data: Any = None, *, persistent: bool = True) -> Any:
-        marked = (_C._torch.empty(0) if data is None else data).detach()
+        marked: Any = (_C._torch.empty(0) if data is None else data).detach()
         marked.requires_grad_(data is not None and data.requires_grad)
         marked._is_buffer, marked.persistent = True, persistent
         return marked

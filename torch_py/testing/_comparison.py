@@ -16,9 +16,7 @@ _NUMBERS = (bool, int, float, complex)
 class _Comparison:
     """Settings of one call; `path` tells where in a structure the two values are."""
 
-    def __init__(
-        self, rtol: float | None, atol: float | None, allow_subclasses: bool, equal_nan: bool, checks: dict[str, bool], msg: Any
-    ) -> None:
+    def __init__(self, rtol: float | None, atol: float | None, allow_subclasses: bool, equal_nan: bool, checks: dict[str, bool], msg: Any) -> None:
         if (rtol is None) != (atol is None):
             missing = "rtol" if rtol is None else "atol"
             raise ValueError(f"Both 'rtol' and 'atol' must be either specified or omitted, but got no {missing}.")
@@ -151,13 +149,18 @@ def _tensor_message(actual: Any, expected: Any, close: Any, rtol: float, atol: f
     relative = _torch.where(close, _torch.zeros_like(difference), difference) / size
     shown = _torch.where(close, _torch.zeros_like(difference), difference)
     lines = [f"Mismatched elements: {count} / {total} ({count / total:.1%})"]
-    for name, values, bound in (("absolute", shown, absolute_bound), ("relative", relative, relative_bound)):
-        if values.dtype.is_floating_point:
-            values = _torch.where(values != values, _torch.zeros_like(values), values) if name == "relative" else values
-        index = int(values.reshape(-1).argmax().item())
-        largest = values.reshape(-1)[index].item()
-        lines.append(f"Greatest {name} difference: {largest} at index {_unravel(index, tuple(actual.shape))}{bound}")
+    for name, differences, bound in (("absolute", shown, absolute_bound), ("relative", relative, relative_bound)):
+        lines.append(f"Greatest {name} difference: {_largest(differences, ignore_nan=name == 'relative')}{bound}")
     return title + "\n".join(lines)
+
+
+def _largest(differences: Any, ignore_nan: bool) -> str:
+    """The largest number and its place. A relative difference is nan where both sides are zero."""
+    if ignore_nan and differences.is_floating_point():
+        differences = _torch.where(differences != differences, _torch.zeros_like(differences), differences)
+    flat = differences.reshape(-1)
+    index = int(flat.argmax().item())
+    return f"{flat[index].item()} at index {_unravel(index, tuple(differences.shape))}"
 
 
 def _unravel(index: int, shape: tuple[int, ...]) -> tuple[int, ...]:
@@ -192,9 +195,7 @@ def assert_close(
     _Comparison(rtol, atol, allow_subclasses, equal_nan, checks, msg).compare(actual, expected)
 
 
-def assert_allclose(
-    actual: Any, expected: Any, rtol: float | None = None, atol: float | None = None, equal_nan: bool = True, msg: str = ""
-) -> None:
+def assert_allclose(actual: Any, expected: Any, rtol: float | None = None, atol: float | None = None, equal_nan: bool = True, msg: str = "") -> None:
     """The older function: converts to tensors, ignores dtypes."""
     left = actual if isinstance(actual, Tensor) else _C.tensor(actual)
     right = expected if isinstance(expected, Tensor) else _C.tensor(expected, dtype=left.dtype)

@@ -36,7 +36,7 @@ def make_tensor(
         values = values[..., ::2]
     if memory_format is not None:
         values = values.contiguous(memory_format=memory_format)
-    return values.requires_grad_(requires_grad)  # type: ignore[no-any-return]
+    return values.requires_grad_(requires_grad)
 
 
 def _draw(size: tuple[int, ...], dtype: Any, low: float | None, high: float | None) -> Any:

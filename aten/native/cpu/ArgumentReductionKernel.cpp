@@ -5,7 +5,7 @@
 #include "aten/Dispatch.h"
 #include "aten/iteration/Gather.h"
 #include "aten/iteration/Lanes.h"
-#include "aten/native/ReductionNative.h"
+#include "aten/native/declarations/cpu/ArgumentReductionKernel.h"
 
 namespace at::native {
 inline namespace CPU_CAPABILITY {

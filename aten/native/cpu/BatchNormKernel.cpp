@@ -4,7 +4,7 @@
 
 #include "aten/Dispatch.h"
 #include "aten/native/NormalizationBackward.h"
-#include "aten/native/NormalizationNative.h"
+#include "aten/native/declarations/cpu/BatchNormKernel.h"
 #include "aten/native/cpu/ChannelLoops.h"
 #include "aten/ops/contiguous.h"
 #include "aten/ops/to.h"

@@ -1,7 +1,7 @@
 // Sums, differences and products of two tensors.
+#include "aten/native/declarations/cpu/BinaryKernel.h"
 #include "aten/Dispatch.h"
 #include "aten/iteration/Loops.h"
-#include "aten/native/BinaryNative.h"
 #include "aten/native/cpu/Modular.h"
 
 namespace at::native {
@@ -19,14 +19,12 @@ void check_alpha(const TensorIteratorBase& iter, const Scalar& alpha) {
 
 void check_not_bool(const TensorIteratorBase& iter) {
   TORCH_CHECK(iter.common_dtype() != kBool, "Subtraction, the `-` operator, with two bool tensors is not supported. "
-              "Use the `^` or `logical_xor()` operator instead.");
+                                            "Use the `^` or `logical_xor()` operator instead.");
 }
 
 template <typename T, bool kSwap>
 void add_integers(const TensorIteratorBase& iter, T alpha) {
-  cpu_kernel(iter, [alpha](T a, T b) -> T {
-    return static_cast<T>((kSwap ? b : a) + multiply_modular<T>(kSwap ? a : b, alpha));
-  });
+  cpu_kernel(iter, [alpha](T a, T b) -> T { return static_cast<T>((kSwap ? b : a) + multiply_modular<T>(kSwap ? a : b, alpha)); });
 }
 
 /// alpha is real for complex tensors too, mostly; then inf * (1 + 0j) must not become nan.

@@ -1,7 +1,7 @@
 // Bit operations and shifts of integers.
+#include "aten/native/declarations/cpu/BitwiseKernel.h"
 #include "aten/Dispatch.h"
 #include "aten/iteration/Loops.h"
-#include "aten/native/BinaryNative.h"
 #include "aten/native/cpu/Modular.h"
 
 namespace at::native {

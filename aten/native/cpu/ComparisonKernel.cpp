@@ -1,7 +1,7 @@
 // Selection between two tensors; it moves elements, so one loop per element size.
+#include "aten/native/declarations/cpu/ComparisonKernel.h"
 #include "aten/dispatch/Dtypes.h"
 #include "aten/iteration/Loops.h"
-#include "aten/native/ComparisonNative.h"
 
 namespace at::native {
 inline namespace CPU_CAPABILITY {

@@ -1,7 +1,9 @@
 #pragma once
 // Windows of a convolution's input as columns of a matrix, and back. Included by files compiled once per instruction set.
 #include <algorithm>
-#include <cstring>
+#include <optional>
+#include <type_traits>
+#include <vector>
 
 #include "aten/native/ConvolutionGeometry.h"
 #include "aten/parallel/Parallel.h"
@@ -102,24 +104,63 @@ void gather_windows(const ConvolutionGeometry& g, const T* in, int64_t kernel_el
 
 /// The same for whole planes of an output as wide as the input, with stride 1: a shifted copy whose border columns are zeros.
 template <typename T>
-void gather_shifted_plane(const ConvolutionGeometry& g, const T* in, int64_t kernel_element, T* out) {
-  const int64_t k2 = kernel_element % g.kernel[2], k1 = kernel_element / g.kernel[2];
-  const int64_t width = g.input[2], lines = g.output[1];
-  const int64_t shift_x = k2 * g.dilation[2] - g.padding[2], shift_y = k1 * g.dilation[1] - g.padding[1];
-  const int64_t begin = std::clamp<int64_t>(-shift_y, 0, lines), end = std::clamp<int64_t>(g.input[1] - shift_y, begin, lines);
-  std::fill(out, out + begin * width, T(0));
-  std::fill(out + end * width, out + lines * width, T(0));
-  if (begin == end) return;
-  // The first and the last elements may lie outside of the plane: these are in border columns.
-  const int64_t shift = shift_y * width + shift_x;
-  const int64_t from = std::max(begin * width, -shift), to = std::min(end * width, g.input_plane() - shift);
-  if (to > from) std::memcpy(out + from, in + from + shift, (to - from) * sizeof(T));
-  const int64_t left = std::clamp<int64_t>(-shift_x, 0, width), right = std::clamp<int64_t>(width - shift_x, left, width);
-  for (int64_t y = begin; y < end; ++y) {
-    for (int64_t x = 0; x < left; ++x) out[y * width + x] = T(0);
-    for (int64_t x = right; x < width; ++x) out[y * width + x] = T(0);
+class ShiftedPlane {
+ public:
+  ShiftedPlane(const ConvolutionGeometry& g, int64_t kernel_element)
+      : shift_x_(kernel_element % g.kernel[2] * g.dilation[2] - g.padding[2]), plane_(g.output_plane()), width_(g.input[2]) {
+    const int64_t shift_y = kernel_element / g.kernel[2] * g.dilation[1] - g.padding[1];
+    const int64_t first_line = std::clamp<int64_t>(-shift_y, 0, g.output[1]);
+    const int64_t last_line = std::clamp<int64_t>(g.input[1] - shift_y, first_line, g.output[1]);
+    shift_ = shift_y * width_ + shift_x_;
+    // What lies before or behind the input plane is in border columns.
+    begin_ = std::max(first_line * width_, -shift_);
+    end_ = std::max(begin_, std::min(last_line * width_, g.input_plane() - shift_));
+    if (begin_ > plane_) begin_ = end_ = plane_;
+    kept_.resize(plane_, 0);
+    for (int64_t i = begin_; i < end_; ++i) kept_[i] = i % width_ + shift_x_ >= 0 && i % width_ + shift_x_ < width_ ? ~Bits(0) : Bits(0);
   }
-}
+
+  /// out = what the kernel element sees of `in`.
+  void copy(const T* in, T* out) const {
+    std::fill(out, out + begin_, T(0));
+    const T* from = in + shift_;
+    for (int64_t i = begin_; i < end_; ++i) out[i] = kept(from[i], kept_[i]);
+    std::fill(out + end_, out + plane_, T(0));
+  }
+  /// out += factor * what the kernel element sees of `in`.
+  void add_seen(const T* in, T factor, T* out) const {
+    const T* from = in + shift_;
+    for (int64_t i = begin_; i < end_; ++i) out[i] += factor * kept(from[i], kept_[i]);
+  }
+  /// The transpose: adds factor * values to the elements of `in` that they come from.
+  void add_back(const T* values, T factor, T* in) const {
+    T* to = in + shift_;
+    for (int64_t i = begin_; i < end_; ++i) to[i] += factor * kept(values[i], kept_[i]);
+  }
+  /// Sum of values times what the kernel element sees of `in`.
+  T dot(const T* values, const T* in) const {
+    constexpr int64_t kLanes = 16;
+    T lanes[kLanes] = {};
+    const T* from = in + shift_;
+    int64_t i = begin_;
+    for (; i + kLanes <= end_; i += kLanes) {
+      for (int64_t j = 0; j < kLanes; ++j) lanes[j] += values[i + j] * kept(from[i + j], kept_[i + j]);
+    }
+    for (int64_t j = 0; i < end_; ++i, ++j) lanes[j] += values[i] * kept(from[i], kept_[i]);
+    T sum = 0;
+    for (const T lane : lanes) sum += lane;
+    return sum;
+  }
+
+ private:
+  using Bits = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
+  /// As bits, not as a product with 0 or 1: what is left out may be infinite.
+  static T kept(T value, Bits bits) { return __builtin_bit_cast(T, __builtin_bit_cast(Bits, value) & bits); }
+
+  int64_t shift_x_, plane_, width_;
+  int64_t shift_ = 0, begin_ = 0, end_ = 0;
+  std::vector<Bits> kept_;
+};
 
 inline bool has_shifted_planes(const ConvolutionGeometry& g) {
   return g.kernel[0] == 1 && g.input[0] == 1 && g.output[0] == 1 && g.padding[0] == 0 && g.stride[1] == 1 && g.stride[2] == 1 &&
@@ -131,19 +172,39 @@ template <typename T>
 void gather_columns(const ConvolutionGeometry& g, const ConvolutionChunk& chunk, int64_t group, const T* in, T* columns) {
   const int64_t width = chunk.columns(), elements = g.kernel_elements(), plane = g.input_plane();
   const bool shifted = has_shifted_planes(g) && chunk.positions == g.output_plane();
-  const int64_t grain = std::max<int64_t>(1, kDefaultGrainSize / std::max<int64_t>(1, width));
-  parallel_for(0, g.column_rows(), grain, [&](int64_t begin, int64_t end) {
-    for (int64_t row = begin; row < end; ++row) {
-      const int64_t channel = group * g.group_channels() + row / elements;
-      for (int64_t s = 0; s < chunk.samples; ++s) {
-        const T* source = in + ((chunk.sample + s) * g.channels + channel) * plane;
-        T* target = columns + row * width + s * chunk.positions;
-        if (shifted) {
-          gather_shifted_plane(g, source, row % elements, target);
-        } else {
-          gather_windows(g, source, row % elements, chunk.first, chunk.positions, target);
+  const int64_t grain = std::max<int64_t>(1, kDefaultGrainSize / std::max<int64_t>(1, width * elements));
+  parallel_for(0, g.group_channels(), grain, [&](int64_t begin, int64_t end) {
+    for (int64_t element = 0; element < elements; ++element) {
+      std::optional<ShiftedPlane<T>> shifted_plane;
+      if (shifted) shifted_plane.emplace(g, element);
+      for (int64_t c = begin; c < end; ++c) {
+        const T* source = in + (chunk.sample * g.channels + group * g.group_channels() + c) * plane;
+        T* target = columns + (c * elements + element) * width;
+        for (int64_t s = 0; s < chunk.samples; ++s) {
+          const T* from = source + s * g.channels * plane;
+          T* to = target + s * chunk.positions;
+          if (shifted) {
+            shifted_plane->copy(from, to);
+          } else {
+            gather_windows(g, from, element, chunk.first, chunk.positions, to);
+          }
         }
       }
+    }
+  });
+}
+
+/// Adds what one kernel element saw back to the plane it came from.
+template <typename T>
+void scatter_windows(const ConvolutionGeometry& g, const T* values, int64_t kernel_element, int64_t first, int64_t positions, T* in) {
+  const int64_t stride = g.stride[2];
+  for_each_run(g, kernel_element, first, positions, [&](int64_t offset, int64_t x, int64_t, const WindowRun& run) {
+    const T* from = values + offset - x;
+    T* to = in + run.line + run.source;
+    if (stride == 1) {
+      for (int64_t i = run.begin; i < run.end; ++i) to[i] += from[i];
+    } else {
+      for (int64_t i = run.begin; i < run.end; ++i) to[i * stride] += from[i];
     }
   });
 }
@@ -151,23 +212,25 @@ void gather_columns(const ConvolutionGeometry& g, const ConvolutionChunk& chunk,
 /// The transpose of gather_columns: adds every column element to the input element it came from.
 template <typename T>
 void scatter_columns(const ConvolutionGeometry& g, const ConvolutionChunk& chunk, int64_t group, const T* columns, T* in) {
-  const int64_t width = chunk.columns(), elements = g.kernel_elements(), plane = g.input_plane(), stride = g.stride[2];
+  const int64_t width = chunk.columns(), elements = g.kernel_elements(), plane = g.input_plane();
+  const bool shifted = has_shifted_planes(g) && chunk.positions == g.output_plane();
   const int64_t grain = std::max<int64_t>(1, kDefaultGrainSize / std::max<int64_t>(1, width * elements));
   parallel_for(0, g.group_channels(), grain, [&](int64_t begin, int64_t end) {
-    for (int64_t row = begin * elements; row < end * elements; ++row) {
-      const int64_t channel = group * g.group_channels() + row / elements;
-      for (int64_t s = 0; s < chunk.samples; ++s) {
-        T* target = in + ((chunk.sample + s) * g.channels + channel) * plane;
-        const T* source = columns + row * width + s * chunk.positions;
-        for_each_run(g, row % elements, chunk.first, chunk.positions, [&](int64_t offset, int64_t x, int64_t, const WindowRun& run) {
-          const T* from = source + offset - x;
-          T* to = target + run.line + run.source;
-          if (stride == 1) {
-            for (int64_t i = run.begin; i < run.end; ++i) to[i] += from[i];
+    for (int64_t element = 0; element < elements; ++element) {
+      std::optional<ShiftedPlane<T>> shifted_plane;
+      if (shifted) shifted_plane.emplace(g, element);
+      for (int64_t c = begin; c < end; ++c) {
+        T* target = in + (chunk.sample * g.channels + group * g.group_channels() + c) * plane;
+        const T* source = columns + (c * elements + element) * width;
+        for (int64_t s = 0; s < chunk.samples; ++s) {
+          T* to = target + s * g.channels * plane;
+          const T* from = source + s * chunk.positions;
+          if (shifted) {
+            shifted_plane->add_back(from, T(1), to);
           } else {
-            for (int64_t i = run.begin; i < run.end; ++i) to[i * stride] += from[i];
+            scatter_windows(g, from, element, chunk.first, chunk.positions, to);
           }
-        });
+        }
       }
     }
   });

@@ -5,7 +5,7 @@
 
 #include "aten/Dispatch.h"
 #include "aten/blas/Blas.h"
-#include "aten/native/ConvolutionNative.h"
+#include "aten/native/declarations/cpu/ConvolutionKernel.h"
 #include "aten/native/cpu/ConvolutionColumns.h"
 #include "aten/native/cpu/DepthwiseConvolution.h"
 #include "aten/ops/contiguous.h"

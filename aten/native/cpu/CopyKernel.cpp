@@ -3,7 +3,7 @@
 
 #include "aten/Dispatch.h"
 #include "aten/iteration/Loops.h"
-#include "aten/native/CopyNative.h"
+#include "aten/native/declarations/cpu/CopyKernel.h"
 
 namespace at::native {
 inline namespace CPU_CAPABILITY {

@@ -1,6 +1,7 @@
 #pragma once
 // Convolutions in which every output channel sees one input channel: a matrix of columns would cost more than the products.
 #include <algorithm>
+#include <vector>
 
 #include "aten/native/cpu/ConvolutionColumns.h"
 
@@ -14,9 +15,19 @@ inline int64_t depthwise_grain(const ConvolutionGeometry& g) {
   return std::max<int64_t>(1, kDefaultGrainSize / std::max<int64_t>(1, g.output_plane() * g.kernel_elements()));
 }
 
+/// One shifted plane for each kernel element, if the convolution is of that kind.
+template <typename T>
+std::vector<ShiftedPlane<T>> shifted_planes(const ConvolutionGeometry& g) {
+  std::vector<ShiftedPlane<T>> planes;
+  if (!has_shifted_planes(g)) return planes;
+  for (int64_t k = 0; k < g.kernel_elements(); ++k) planes.emplace_back(g, k);
+  return planes;
+}
+
 template <typename T>
 void depthwise_forward(const ConvolutionGeometry& g, const T* in, const T* weight, const T* bias, T* out) {
   const int64_t elements = g.kernel_elements(), stride = g.stride[2];
+  const auto shifted = shifted_planes<T>(g);
   parallel_for(0, g.batch * g.outputs, depthwise_grain(g), [&](int64_t begin, int64_t end) {
     for (int64_t plane = begin; plane < end; ++plane) {
       const int64_t output = plane % g.outputs, channel = output / g.group_outputs();
@@ -25,6 +36,10 @@ void depthwise_forward(const ConvolutionGeometry& g, const T* in, const T* weigh
       std::fill_n(target, g.output_plane(), bias == nullptr ? T(0) : bias[output]);
       for (int64_t k = 0; k < elements; ++k) {
         const T factor = weight[output * elements + k];
+        if (!shifted.empty()) {
+          shifted[k].add_seen(source, factor, target);
+          continue;
+        }
         for_each_run(g, k, 0, g.output_plane(), [&](int64_t offset, int64_t x, int64_t, const WindowRun& run) {
           T* to = target + offset - x;
           const T* from = source + run.line + run.source;
@@ -43,6 +58,7 @@ void depthwise_forward(const ConvolutionGeometry& g, const T* in, const T* weigh
 template <typename T>
 void depthwise_input_gradient(const ConvolutionGeometry& g, const T* grad, const T* weight, const T* bias, T* out) {
   const int64_t elements = g.kernel_elements(), stride = g.stride[2], each = g.group_outputs();
+  const auto shifted = shifted_planes<T>(g);
   parallel_for(0, g.batch * g.channels, depthwise_grain(g), [&](int64_t begin, int64_t end) {
     for (int64_t plane = begin; plane < end; ++plane) {
       const int64_t channel = plane % g.channels;
@@ -52,6 +68,10 @@ void depthwise_input_gradient(const ConvolutionGeometry& g, const T* grad, const
         const int64_t output = channel * each + k / elements;
         const T factor = weight[output * elements + k % elements];
         const T* source = grad + (plane / g.channels * g.outputs + output) * g.output_plane();
+        if (!shifted.empty()) {
+          shifted[k % elements].add_back(source, factor, target);
+          continue;
+        }
         for_each_run(g, k % elements, 0, g.output_plane(), [&](int64_t offset, int64_t x, int64_t, const WindowRun& run) {
           const T* from = source + offset - x;
           T* to = target + run.line + run.source;
@@ -70,6 +90,7 @@ template <typename T>
 void depthwise_weight_gradient(const ConvolutionGeometry& g, const T* grad, const T* in, T* out) {
   const int64_t elements = g.kernel_elements(), stride = g.stride[2];
   const int64_t grain = std::max<int64_t>(1, kDefaultGrainSize / std::max<int64_t>(1, g.batch * g.output_plane()));
+  const auto shifted = shifted_planes<T>(g);
   parallel_for(0, g.outputs * elements, grain, [&](int64_t begin, int64_t end) {
     for (int64_t element = begin; element < end; ++element) {
       const int64_t output = element / elements, channel = output / g.group_outputs();
@@ -77,6 +98,10 @@ void depthwise_weight_gradient(const ConvolutionGeometry& g, const T* grad, cons
       for (int64_t n = 0; n < g.batch; ++n) {
         const T* grads = grad + (n * g.outputs + output) * g.output_plane();
         const T* source = in + (n * g.channels + channel) * g.input_plane();
+        if (!shifted.empty()) {
+          total += shifted[element % elements].dot(grads, source);
+          continue;
+        }
         constexpr int64_t kLanes = 16;
         T lanes[kLanes] = {};
         for_each_run(g, element % elements, 0, g.output_plane(), [&](int64_t offset, int64_t x, int64_t, const WindowRun& run) {

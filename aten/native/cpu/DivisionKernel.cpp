@@ -3,8 +3,8 @@
 
 #include "aten/Dispatch.h"
 #include "aten/iteration/Loops.h"
-#include "aten/native/BinaryNative.h"
 #include "aten/native/cpu/Modular.h"
+#include "aten/native/declarations/cpu/DivisionKernel.h"
 #include "aten/vec/math.h"
 
 namespace at::native {
@@ -79,10 +79,10 @@ void floor_divide_kernel(TensorIteratorBase& iter) {
       iter, [](const auto& q, auto) { return q.quotient - (q.rounded_up ? 1 : 0); }, [](auto a, auto b) { return floor_quotient(a, b); });
 }
 
-void div_mode_kernel(TensorIteratorBase& iter, std::optional<std::string_view> rounding_mode) {
+void div_mode_kernel(TensorIteratorBase& iter, std::string_view rounding_mode) {
   if (rounding_mode == "floor") return floor_divide_kernel(iter);
-  if (!rounding_mode.has_value()) return div_kernel(iter);
-  TORCH_CHECK(rounding_mode == "trunc", "div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '", *rounding_mode, "'");
+  TORCH_CHECK(rounding_mode == "trunc", "div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '", rounding_mode,
+              "'");
   divide(
       iter, [](const auto& q, auto) { return q.quotient; }, [](auto a, auto b) { return vec::trunc(a / b); });
 }

@@ -3,7 +3,7 @@
 
 #include "aten/Dispatch.h"
 #include "aten/iteration/Reduce.h"
-#include "aten/native/ReductionNative.h"
+#include "aten/native/declarations/cpu/ExtremumKernel.h"
 #include "aten/vec/math.h"
 
 namespace at::native {
@@ -29,7 +29,8 @@ struct Extremum {
 void check_nonempty(const TensorIteratorBase& iter) {
   if (iter.numel() > 0 || iter.output().numel() == 0) return;
   const Tensor& self = iter.input(0);
-  TORCH_CHECK(self.dim() > 1, iter.op_name(), "(): Expected reduction dim to be specified for input.numel() == 0. "
+  TORCH_CHECK(self.dim() > 1, iter.op_name(),
+              "(): Expected reduction dim to be specified for input.numel() == 0. "
               "Specify the reduction dim with the 'dim' argument.");
   int64_t d = 0;
   while (self.sizes()[d] != 0) ++d;

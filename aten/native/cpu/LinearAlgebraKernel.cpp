@@ -1,7 +1,7 @@
 // Pointwise loops of linear algebra; products are in aten/native/MatrixProduct.cpp.
 #include "aten/Dispatch.h"
 #include "aten/iteration/Loops.h"
-#include "aten/native/LinearAlgebraNative.h"
+#include "aten/native/declarations/cpu/LinearAlgebraKernel.h"
 #include "aten/ops/copy.h"
 
 namespace at::native {

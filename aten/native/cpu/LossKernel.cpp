@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "aten/Dispatch.h"
-#include "aten/native/LossNative.h"
+#include "aten/native/declarations/cpu/LossKernel.h"
 #include "aten/ops/contiguous.h"
 #include "aten/ops/to.h"
 #include "aten/parallel/Parallel.h"

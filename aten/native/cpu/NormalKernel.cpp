@@ -6,11 +6,11 @@
 
 #include "aten/Dispatch.h"
 #include "aten/iteration/Loops.h"
-#include "aten/native/RandomNative.h"
 #include "aten/native/cpu/RandomDraws.h"
-#include "aten/ops/add.h"
+#include "aten/native/declarations/cpu/NormalKernel.h"
 #include "aten/parallel/Parallel.h"
 #include "aten/vec/math.h"
+#include "c10/core/Generator.h"
 
 namespace at::native {
 inline namespace CPU_CAPABILITY {
@@ -35,7 +35,7 @@ C10_ALWAYS_INLINE float cephes_log(float x) {
   const float square = f * f;
   const float p = vec::polynomial(f, 3.3333331174e-1f, -2.4999993993e-1f, 2.0000714765e-1f, -1.6668057665e-1f, 1.4249322787e-1f,
                                   -1.2420140846e-1f, 1.1676998740e-1f, -1.1514610310e-1f, 7.0376836292e-2f);
-  float tail = multiply_add(exponent, -2.12194440e-4f, p * f * square);
+  float tail = multiply_add(p * f, square, exponent * -2.12194440e-4f);
   tail = multiply_add(square, -0.5f, tail);
   return multiply_add(exponent, 0.693359375f, f + tail);
 }
@@ -53,8 +53,8 @@ C10_ALWAYS_INLINE SineCosine cephes_sine_cosine(float angle) {
   x = multiply_add(y, -2.4187564849853515625e-4f, x);
   x = multiply_add(y, -3.77489497744594108e-8f, x);
   const float square = x * x;
-  float even = vec::polynomial(square, 4.166664568298827e-2f, -1.388731625493765e-3f, 2.443315711809948e-5f) * square * square;
-  even = multiply_add(square, -0.5f, even) + 1.0f;
+  const float even_tail = vec::polynomial(square, 4.166664568298827e-2f, -1.388731625493765e-3f, 2.443315711809948e-5f) * square;
+  const float even = multiply_add(even_tail, square, -0.5f * square) + 1.0f;
   float odd = vec::polynomial(square, -1.6666654611e-1f, 8.3321608736e-3f, -1.9515295891e-4f) * square;
   odd = multiply_add(odd, x, x);
   const bool swap = (octant & 2) != 0;
@@ -97,7 +97,7 @@ void fill_contiguous(T* data, int64_t n, T mean, T std, Generator& generator) {
 
 /// float16 and bfloat16: the same in float, rounded in the end; only whole blocks are drawn.
 template <typename T>
-  requires c10::is_reduced_floating_point_v<T>
+requires c10::is_reduced_floating_point_v<T>
 void fill_contiguous(T* data, int64_t n, float mean, float std, Generator& generator) {
   auto fill_block = [&](T* target) {
     float block[kBlock];
@@ -130,6 +130,7 @@ void fill_normal(const Tensor& self, double mean, double std, Generator& generat
   if (self.numel() >= kBlock && self.is_contiguous()) {
     return fill_contiguous(self.data_ptr<T>(), self.numel(), static_cast<opmath_t>(mean), static_cast<opmath_t>(std), generator);
   }
+  if (self.numel() == 0) return;
   check_no_internal_overlap("normal_", self);
   const TensorIterator iter = TensorIterator::over("normal_", {&self});
   cpu_serial_kernel(iter, [&generator, mean, std]() -> T { return convert<T>(draw_normal(generator) * std + mean); });
@@ -139,11 +140,8 @@ void fill_normal(const Tensor& self, double mean, double std, Generator& generat
 
 void normal_kernel(const Tensor& self, double mean, double std, Generator* generator) {
   TORCH_CHECK(std >= 0, "normal expects std >= 0.0, but found std ", std);
-  if (self.is_complex()) {  // real and imaginary part have half the variance each
-    normal_kernel(as_real(self), 0, std / std::numbers::sqrt2, generator);
-    if (mean != 0) at::add_(self, Scalar(mean));
-    return;
-  }
+  // Real and imaginary part have half the variance each.
+  if (self.is_complex()) return normal_kernel(as_real(self), mean, std / std::numbers::sqrt2, generator);
   Generator& source = generator_or_default(generator);
   const std::lock_guard<std::mutex> lock(source.mutex);
   AT_DISPATCH_FLOATING_AND_REDUCED(self.scalar_type(), "normal_", [&] { fill_normal<scalar_t>(self, mean, std, source); });

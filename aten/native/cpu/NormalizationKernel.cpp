@@ -5,7 +5,7 @@
 
 #include "aten/Dispatch.h"
 #include "aten/native/NormalizationBackward.h"
-#include "aten/native/NormalizationNative.h"
+#include "aten/native/declarations/cpu/NormalizationKernel.h"
 #include "aten/ops/contiguous.h"
 #include "aten/ops/to.h"
 #include "aten/parallel/Parallel.h"

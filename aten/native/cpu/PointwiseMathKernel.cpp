@@ -3,8 +3,8 @@
 
 #include "aten/Dispatch.h"
 #include "aten/iteration/Loops.h"
-#include "aten/native/PointwiseMathNative.h"
 #include "aten/native/cpu/Modular.h"
+#include "aten/native/declarations/cpu/PointwiseMathKernel.h"
 #include "aten/ops/copy.h"
 #include "aten/vec/math.h"
 

@@ -4,7 +4,7 @@
 
 #include "aten/Dispatch.h"
 #include "aten/native/PoolingGeometry.h"
-#include "aten/native/PoolingNative.h"
+#include "aten/native/declarations/cpu/PoolingKernel.h"
 #include "aten/ops/contiguous.h"
 #include "aten/parallel/Parallel.h"
 
@@ -113,17 +113,40 @@ struct AdaptiveRule {
   static Window along(int64_t index, int64_t in, int64_t out) { return {index * in / out, ((index + 1) * in + out - 1) / out}; }
 };
 
+/// Sum of n elements in accumulators that make a vector.
+template <typename scalar_t>
+opmath_type<scalar_t> sum_run(const scalar_t* in, int64_t n) {
+  constexpr int64_t kLanes = 16;
+  opmath_type<scalar_t> lanes[kLanes] = {}, sum = 0;
+  int64_t i = 0;
+  for (; i + kLanes <= n; i += kLanes) {
+    for (int64_t j = 0; j < kLanes; ++j) lanes[j] += static_cast<opmath_type<scalar_t>>(in[i + j]);
+  }
+  for (; i < n; ++i) sum += static_cast<opmath_type<scalar_t>>(in[i]);
+  for (const auto lane : lanes) sum += lane;
+  return sum;
+}
+
+template <typename scalar_t>
+opmath_type<scalar_t> sum_window(const scalar_t* in, int64_t in_width, const Window& rows, const Window& columns) {
+  const int64_t width = columns.end - columns.begin;
+  const scalar_t* first = in + rows.begin * in_width + columns.begin;
+  if (width == in_width) return sum_run(first, (rows.end - rows.begin) * width);
+  opmath_type<scalar_t> sum = 0;
+  for (int64_t i = rows.begin; i < rows.end; ++i, first += in_width) {
+    for (int64_t j = 0; j < width; ++j) sum += static_cast<opmath_type<scalar_t>>(first[j]);
+  }
+  return sum;
+}
+
 template <typename scalar_t, typename Rule>
 void avg_pool_plane(const Rule& rule, const Planes& p, const scalar_t* in, scalar_t* out) {
   using acc_t = opmath_type<scalar_t>;
   for (int64_t y = 0; y < p.out_height; ++y) {
     for (int64_t x = 0; x < p.out_width; ++x) {
       const Average a = rule.window(p, y, x);
-      acc_t sum = 0;
-      for (int64_t i = a.rows.begin; i < a.rows.end; ++i) {
-        for (int64_t j = a.columns.begin; j < a.columns.end; ++j) sum += static_cast<acc_t>(in[i * p.in_width + j]);
-      }
       const bool empty = a.rows.begin >= a.rows.end || a.columns.begin >= a.columns.end;
+      const acc_t sum = empty ? acc_t(0) : sum_window(in, p.in_width, a.rows, a.columns);
       out[y * p.out_width + x] = static_cast<scalar_t>(empty ? acc_t(0) : sum / static_cast<acc_t>(a.divisor));
     }
   }

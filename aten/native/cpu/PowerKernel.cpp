@@ -1,7 +1,7 @@
 // Powers. Exponents that are one number get the multiplications they stand for.
+#include "aten/native/declarations/cpu/PowerKernel.h"
 #include "aten/Dispatch.h"
 #include "aten/iteration/Loops.h"
-#include "aten/native/BinaryNative.h"
 #include "aten/native/cpu/Modular.h"
 #include "aten/vec/math.h"
 
@@ -55,6 +55,7 @@ bool try_known_exponent(const TensorIteratorBase& iter) {
 template <typename T>
 void power_of_integers(const TensorIteratorBase& iter) {
   const Tensor& exponent = iter.input(1);
+  if (iter.numel() == 0) return;
   TORCH_CHECK(!std::is_signed_v<T> || !exponent.is_wrapped_number() || *exponent.const_data_ptr<T>() >= 0,
               "Integers to negative integer powers are not allowed.");
   cpu_kernel(iter, [](T base, T power) -> T { return integer_power<T>(base, power); });
@@ -64,11 +65,10 @@ void power_of_integers(const TensorIteratorBase& iter) {
 
 void pow_kernel(TensorIteratorBase& iter) {
   const ScalarType type = iter.common_dtype();
-  if (iter.numel() == 0) return;
   if (is_integral(type, false)) return AT_DISPATCH_INTEGRAL(type, "pow", [&] { power_of_integers<scalar_t>(iter); });
   AT_DISPATCH_FLOATING_AND_COMPLEX(type, "pow", [&] {
     using opmath_t = opmath_type<scalar_t>;
-    if (try_known_exponent<scalar_t>(iter)) return;
+    if (iter.numel() == 0 || try_known_exponent<scalar_t>(iter)) return;
     cpu_kernel(iter, [](scalar_t base, scalar_t power) -> scalar_t {
       return static_cast<scalar_t>(vec::pow(static_cast<opmath_t>(base), static_cast<opmath_t>(power)));
     });

@@ -1,7 +1,7 @@
 // Products, and whether any or all elements are true.
+#include "aten/native/declarations/cpu/ProductKernel.h"
 #include "aten/Dispatch.h"
 #include "aten/iteration/Reduce.h"
-#include "aten/native/ReductionNative.h"
 #include "aten/native/cpu/Modular.h"
 
 namespace at::native {

@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "aten/core/Tensor.h"
+#include "c10/core/Generator.h"
 
 #ifndef CPU_CAPABILITY
 #define CPU_CAPABILITY DEFAULT

@@ -4,8 +4,9 @@
 
 #include "aten/Dispatch.h"
 #include "aten/iteration/Loops.h"
-#include "aten/native/RandomNative.h"
 #include "aten/native/cpu/RandomDraws.h"
+#include "aten/native/declarations/cpu/RandomIntegerKernel.h"
+#include "c10/core/Generator.h"
 
 namespace at::native {
 inline namespace CPU_CAPABILITY {
@@ -19,9 +20,11 @@ constexpr int64_t largest_integer() {
   return int64_t{1} << std::numeric_limits<T>::digits;
 }
 
-/// Draws from base + [0, range); a range of 0 stands for 2^64. Wide ranges take 64-bit words, lest the modulus favour small numbers.
+/// Draws from base + [0, range); a range of 0 stands for 2^64, all of them. Wide ranges take 64-bit words, lest the modulus favour
+/// small numbers.
 template <typename T>
 void draw_integers(const Tensor& self, int64_t base, uint64_t range, bool wide, Generator* chosen) {
+  if (self.numel() == 0) return;
   check_no_internal_overlap("random_", self);
   Generator& generator = generator_or_default(chosen);
   const std::lock_guard<std::mutex> lock(generator.mutex);
@@ -41,7 +44,8 @@ void draw_integers(const Tensor& self, int64_t base, uint64_t range, bool wide, 
 template <typename T>
 void check_bounds(int64_t from, int64_t last) {
   constexpr bool kIntegral = is_integral(scalar_type_of<T>, true);
-  constexpr double kLowest = static_cast<double>(std::numeric_limits<T>::lowest()), kHighest = static_cast<double>(std::numeric_limits<T>::max());
+  constexpr double kLowest = static_cast<double>(std::numeric_limits<T>::lowest()),
+                   kHighest = static_cast<double>(std::numeric_limits<T>::max());
   const char* type = scalar_type_name(scalar_type_of<T>);
   auto fits = [](int64_t value) {
     if constexpr (kIntegral) return value >= static_cast<int64_t>(std::numeric_limits<T>::lowest()) && value <= largest_integer<T>();
@@ -59,7 +63,7 @@ void random_between(const Tensor& self, int64_t from, std::optional<int64_t> to,
   TORCH_CHECK(from <= last, "random_ expects 'from' internal range to be non-empty, but got from=", from, " > ", last);
   const uint64_t range = static_cast<uint64_t>(last) - static_cast<uint64_t>(from) + 1;
   constexpr uint64_t kWide = uint64_t{1} << 28;
-  draw_integers<T>(self, from, range, range == 0 || range >= kWide, generator);
+  draw_integers<T>(self, range == 0 ? 0 : from, range, range == 0 || range >= kWide, generator);
 }
 
 }  // namespace

@@ -6,9 +6,10 @@
 #include "aten/Dispatch.h"
 #include "aten/iteration/Gather.h"
 #include "aten/iteration/TensorIterator.h"
-#include "aten/native/RandomNative.h"
 #include "aten/native/cpu/RandomDraws.h"
+#include "aten/native/declarations/cpu/RandomKernel.h"
 #include "aten/vec/math.h"
+#include "c10/core/Generator.h"
 
 namespace at::native {
 inline namespace CPU_CAPABILITY {
@@ -18,6 +19,7 @@ namespace {
 /// Writes draw(T* out, count) to blocks of elements in order of memory.
 template <typename T, typename Draw>
 void fill_in_order(const Tensor& self, const char* name, const Draw& draw) {
+  if (self.numel() == 0) return;
   check_no_internal_overlap(name, self);
   const TensorIterator iter = TensorIterator::over(name, {&self});
   auto loop = [](const void* context, char* const* data, const int64_t* strides, int64_t n) {
@@ -35,13 +37,14 @@ void fill_in_order(const Tensor& self, const char* name, const Draw& draw) {
 
 template <typename T>
 void check_uniform_range(double from, double to) {
-  constexpr double kLowest = static_cast<double>(std::numeric_limits<T>::lowest()), kHighest = static_cast<double>(std::numeric_limits<T>::max());
+  constexpr double kLowest = static_cast<double>(std::numeric_limits<T>::lowest()),
+                   kHighest = static_cast<double>(std::numeric_limits<T>::max());
   const char* type = scalar_type_name(scalar_type_of<T>);
   TORCH_CHECK(from >= kLowest && from <= kHighest, "from is out of bounds for ", type);
   TORCH_CHECK(to >= kLowest && to <= kHighest, "to is out of bounds for ", type);
   TORCH_CHECK(from <= to, "uniform_ expects to return a [from, to) range, but found from=", from, " > to=", to);
-  TORCH_CHECK(to - from <= kHighest, "uniform_ expects to-from <= std::numeric_limits<", type, ">::max(), but found to=", to, " and from=", from,
-              " which result in to-from to exceed the limit");
+  TORCH_CHECK(to - from <= kHighest, "uniform_ expects to-from <= std::numeric_limits<", type, ">::max(), but found to=", to,
+              " and from=", from, " which result in to-from to exceed the limit");
 }
 
 }  // namespace
@@ -53,15 +56,15 @@ void uniform_kernel(const Tensor& self, double from, double to, Generator* gener
   AT_DISPATCH_FLOATING_AND_REDUCED(self.scalar_type(), "uniform_", [&] {
     using opmath_t = opmath_type<scalar_t>;
     check_uniform_range<scalar_t>(from, to);
-    const scalar_t first = static_cast<scalar_t>(static_cast<opmath_t>(from)), last = static_cast<scalar_t>(static_cast<opmath_t>(to));
-    const opmath_t start = static_cast<opmath_t>(first), end = static_cast<opmath_t>(last), width = end - start;
+    const opmath_t start = static_cast<opmath_t>(from), end = static_cast<opmath_t>(to), width = end - start;
+    const scalar_t first = static_cast<scalar_t>(start), last = static_cast<scalar_t>(end);
     fill_in_order<scalar_t>(self, "uniform_", [&](scalar_t* out, int64_t count) {
       opmath_t draws[kDraws];
       draw_uniform(source, draws, count);
       for (int64_t i = 0; i < count; ++i) {
         const auto value = static_cast<scalar_t>(vec::multiply_add(draws[i], width, start));
         // Rounding can reach the end of the range, which does not belong to it.
-        out[i] = static_cast<opmath_t>(value) == end ? first : value;
+        out[i] = static_cast<opmath_t>(value) == static_cast<opmath_t>(last) ? first : value;
       }
     });
   });
@@ -85,7 +88,9 @@ void bernoulli_kernel(const Tensor& self, double p, Generator* generator) {
 
 void exponential_kernel(const Tensor& self, double lambd, Generator* generator) {
   TORCH_CHECK(lambd > 0, "exponential_ expects lambda > 0.0, but found lambda=", lambd);
-  TORCH_CHECK(self.is_floating_point(), "Exponential distribution is a continuous probability distribution. dtype must be a floating point but you specified ",
+  TORCH_CHECK(self.is_floating_point(),
+              "Exponential distribution is a continuous probability distribution. "
+              "dtype must be a floating point but you specified ",
               self.scalar_type());
   Generator& source = generator_or_default(generator);
   const std::lock_guard<std::mutex> lock(source.mutex);

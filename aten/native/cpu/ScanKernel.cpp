@@ -1,7 +1,7 @@
 // Running sums and products along a dimension.
+#include "aten/native/declarations/cpu/ScanKernel.h"
 #include "aten/Dispatch.h"
 #include "aten/iteration/Lanes.h"
-#include "aten/native/ReductionNative.h"
 #include "aten/native/cpu/Modular.h"
 
 namespace at::native {
@@ -46,9 +46,8 @@ void cumsum_kernel(const Tensor& self, int64_t dim, std::optional<ScalarType> /*
   const int64_t d = wrap_dim(dim, self.dim());
   if (out0.numel() == 0) return;
   if (is_integral(type, false)) {
-    return dispatch_modular(type, [&]<typename T>() {
-      scan_lanes<T, T>(self, d, out0, 0, [](T a, T b) { return static_cast<T>(a + b); });
-    });
+    return dispatch_modular(type,
+                            [&]<typename T>() { scan_lanes<T, T>(self, d, out0, 0, [](T a, T b) { return static_cast<T>(a + b); }); });
   }
   AT_DISPATCH_FLOATING_AND_COMPLEX(type, "cumsum", [&] {
     using acc_t = typename ScanType<scalar_t>::type;
@@ -61,9 +60,8 @@ void cumprod_kernel(const Tensor& self, int64_t dim, std::optional<ScalarType> /
   const int64_t d = wrap_dim(dim, self.dim());
   if (out0.numel() == 0) return;
   if (is_integral(type, false)) {
-    return dispatch_modular(type, [&]<typename T>() {
-      scan_lanes<T, T>(self, d, out0, 1, [](T a, T b) { return multiply_modular<T>(a, b); });
-    });
+    return dispatch_modular(type,
+                            [&]<typename T>() { scan_lanes<T, T>(self, d, out0, 1, [](T a, T b) { return multiply_modular<T>(a, b); }); });
   }
   AT_DISPATCH_FLOATING_AND_COMPLEX(type, "cumprod", [&] {
     using acc_t = typename ScanType<scalar_t>::type;

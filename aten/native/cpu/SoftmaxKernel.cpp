@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "aten/Dispatch.h"
-#include "aten/native/SoftmaxNative.h"
+#include "aten/native/declarations/cpu/SoftmaxKernel.h"
 #include "aten/ops/contiguous.h"
 #include "aten/parallel/Parallel.h"
 #include "aten/vec/math.h"

@@ -1,7 +1,7 @@
 // Sums, means and products. Integers wrap around, so that one loop per size does; float16 and bfloat16 accumulate in float.
+#include "aten/native/declarations/cpu/SumKernel.h"
 #include "aten/Dispatch.h"
 #include "aten/iteration/Reduce.h"
-#include "aten/native/ReductionNative.h"
 #include "aten/native/cpu/Modular.h"
 
 namespace at::native {
@@ -61,8 +61,9 @@ void sum_kernel(TensorIteratorBase& iter) {
 }
 
 void mean_kernel(TensorIteratorBase& iter) {
-  TORCH_CHECK(!is_integral(iter.common_dtype(), true),
-              "mean(): could not infer output dtype. Input dtype must be either a floating point or complex dtype. Got: ", iter.common_dtype());
+  TORCH_CHECK(
+      !is_integral(iter.common_dtype(), true),
+      "mean(): could not infer output dtype. Input dtype must be either a floating point or complex dtype. Got: ", iter.common_dtype());
   const int64_t outputs = iter.output().numel();
   divided_sum(iter, outputs == 0 ? 1 : iter.numel() / outputs);
 }

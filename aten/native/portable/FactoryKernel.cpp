@@ -2,7 +2,7 @@
 #include "aten/Dispatch.h"
 #include "aten/iteration/Lanes.h"
 #include "aten/iteration/Loops.h"
-#include "aten/native/FactoryNative.h"
+#include "aten/native/declarations/portable/FactoryKernel.h"
 
 namespace at::native {
 

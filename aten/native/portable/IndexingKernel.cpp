@@ -5,7 +5,7 @@
 #include "aten/iteration/Gather.h"
 #include "aten/iteration/Lanes.h"
 #include "aten/native/AdvancedIndexing.h"
-#include "aten/native/IndexingNative.h"
+#include "aten/native/declarations/portable/IndexingKernel.h"
 #include "aten/ops/expand.h"
 
 namespace at::native {

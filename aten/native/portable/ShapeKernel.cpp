@@ -3,7 +3,7 @@
 
 #include "aten/iteration/Gather.h"
 #include "aten/iteration/TensorIterator.h"
-#include "aten/native/ShapeNative.h"
+#include "aten/native/declarations/portable/ShapeKernel.h"
 #include "aten/native/ViewHelpers.h"
 #include "aten/parallel/Parallel.h"
 #include "aten/ops/copy.h"

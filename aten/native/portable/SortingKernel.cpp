@@ -4,7 +4,7 @@
 
 #include "aten/Dispatch.h"
 #include "aten/iteration/Lanes.h"
-#include "aten/native/SortingNative.h"
+#include "aten/native/declarations/portable/SortingKernel.h"
 
 namespace at::native {
 

@@ -34,9 +34,9 @@ namespace {
 
 {% for stub in stubs %}
 {% if stub.loop %}
-{{ fill("const DeviceKernels<void(" ~ stub.types ~ ")> " ~ stub.name ~ "(", [stub.label, stub.cpu] + ([stub.cuda] if stub.cuda != "nullptr" else []), ");") }}
+{{ fill("const DeviceKernels<void(" ~ stub.types ~ ")> " ~ stub.name ~ "(", [stub.label, stub.cpu.split(", "), [stub.cuda] if stub.cuda != "nullptr" else []], ");") }}
 {% else %}
-const auto {{ stub.name }} = {{ stub.cpu }};
+{{ fill("const auto " ~ stub.name ~ " = ", stub.cpu.split(", "), ";") }}
 {% endif %}
 {% endfor %}
 
@@ -51,7 +51,6 @@ namespace {
 // {{ section.operator.schema }}
 // {{ section.place }}
 {% if section.checks %}
-
 {{ fill("void check_" ~ section.operator.unambiguous_name ~ "(", section.checked_parameters, ") {") }}
 {% for check in section.checks %}
 {{ fill("  " ~ check.macro ~ "(", [check.condition, check.message], ");") }}
@@ -59,7 +58,9 @@ namespace {
 }
 {% endif %}
 {% for wrapper in section.wrappers %}
+{% if section.checks or not loop.first %}
 
+{% endif %}
 {% include "aten/register/" ~ wrapper.style ~ ".cpp" %}
 {% endfor %}
 {% endfor %}
@@ -97,7 +98,7 @@ const bool registered = [] {
 {{ fill("  register_kernel<ops::" ~ w.function.struct ~ ">(", [w.keys, "&" ~ w.name, w.loop.kernel|cpp_string if w.loop else w.kernel_name|cpp_string, w.origin|cpp_string], ");") }}
 {% endfor %}
 {% if section.gradient == "none" %}
-{% for f in section.functions %}
+{% for f in section.functions if not (f.form == "inplace" and section.operator.has_inplace) %}
   register_without_gradient<ops::{{ f.struct }}>();
 {% endfor %}
 {% endif %}

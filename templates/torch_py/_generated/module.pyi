@@ -1,4 +1,5 @@
 # {{ banner }}
+# mypy: disable-error-code="overload-cannot-match, overload-overlap, override"
 from collections.abc import Sequence
 from typing import NamedTuple, overload
 

@@ -25,6 +25,7 @@ def pairs(make: Make, other: dict[str, Any] | None = None, **options: Any) -> It
     yield make(2, 0, 3, **options), make(3, **second)
     yield make(71, **options), make(71, **second)
     yield make(9, 5, layout="transposed", **options), make(9, 5, layout="transposed", **second)
+    yield make(2, 3, 2, 2, layout="channels_last", **options), make(3, 1, 1, **second)
     yield make(4, 5, layout="expanded", **options), make(4, 5, layout="offset", **second)
     yield make(40, layout="strided", **options), make(1, **second)
 
@@ -123,12 +124,11 @@ def binary_nonzero(make: Make) -> Iterator[SampleInput]:
 
 @samples("binary_nonzero_real")
 def binary_nonzero_real(make: Make) -> Iterator[SampleInput]:
-    for sample in _nonzero_divisors(make):
-        yield sample
+    yield from _nonzero_divisors(make)
 
 
 def _nonzero_divisors(make: Make, **keywords: Any) -> Iterator[SampleInput]:
-    divisor = {"low": 0.4, "high": 2.5, "away_from": (0,)}
+    divisor: dict[str, Any] = {"low": 0.4, "high": 2.5, "away_from": (0,)}
     for pair in pairs(make, divisor):
         yield SampleInput(*pair, **keywords)
     for dtype in () if make.requires_grad else ("float32", "int64"):
@@ -228,7 +228,7 @@ def mismatch_errors(make: Make) -> Iterator[ErrorInput]:
 
 @samples("binary_pow")
 def binary_pow(make: Make) -> Iterator[SampleInput]:
-    exponent = {"low": 0.0, "high": 1.3} if make.is_integral else {"low": -2.0, "high": 2.0}
+    exponent: dict[str, Any] = {"low": 0.0, "high": 1.3} if make.is_integral else {"low": -2.0, "high": 2.0}
     for pair in pairs(make, exponent, low=0.3, high=2.0):
         yield SampleInput(*pair)
     for dtype in () if make.requires_grad else ("float32", "int64"):

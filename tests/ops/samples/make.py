@@ -101,6 +101,8 @@ class Make:
 
     def tensor(self, array: Any, dtype: str) -> Any:
         """A tensor with memory of its own, so that it can be resized."""
+        if np.size(array) == 0:
+            return self.torch.empty(np.shape(array), dtype=getattr(self.torch, dtype), device=self.device)
         array = np.ascontiguousarray(array).reshape(np.shape(array))
         made = self.torch.from_numpy(array.astype(_numpy_dtype(dtype)))
         return made.to(getattr(self.torch, dtype)).clone().to(self.device)

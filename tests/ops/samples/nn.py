@@ -69,7 +69,7 @@ def loss_pair_errors(make: Make) -> Iterator[ErrorInput]:
 
 @samples("loss_probability")
 def loss_probability(make: Make) -> Iterator[SampleInput]:
-    inside = {"low": 0.1, "high": 0.9}
+    inside: dict[str, Any] = {"low": 0.1, "high": 0.9}
     for reduction in REDUCTIONS:
         yield SampleInput(make(2, 3, **inside), make(2, 3, **inside), None, reduction)
         yield SampleInput(make(2, 3, **inside), make(2, 3, **inside), make(3, low=0.5, high=2.0, requires_grad=False), reduction)

@@ -19,6 +19,7 @@ def tensors(make: Make, **options: Any) -> Iterator[Any]:
         yield make(5, **options)
         yield make(71, **options)  # longer than any vector register, with a remainder
         yield make(2, 3, 4, layout="transposed", **options)
+        yield make(2, 3, 2, 2, layout="channels_last", **options)
     yield from make.layouts(3, 4, **options)
 
 
@@ -40,6 +41,12 @@ def unary_any(make: Make) -> Iterator[SampleInput]:
     yield from unary_samples(make, extremes=False)
 
 
+@samples("unary_complex")
+def unary_complex(make: Make) -> Iterator[SampleInput]:
+    if make.is_complex:
+        yield from unary_samples(make, extremes=False)
+
+
 @samples("unary_any_number")
 def unary_any_number(make: Make) -> Iterator[SampleInput]:
     yield from unary_samples(make)
@@ -49,7 +56,7 @@ def unary_any_number(make: Make) -> Iterator[SampleInput]:
 def unary_float(make: Make) -> Iterator[SampleInput]:
     yield from unary_samples(make)
     if not make.requires_grad:
-        yield SampleInput(make(33, low=-30.0, high=30.0))
+        yield SampleInput(make(33, low=-25.0, high=25.0))
 
 
 @samples("unary_float_only")

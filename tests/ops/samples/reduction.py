@@ -246,7 +246,7 @@ def norm_dim(make: Make) -> Iterator[SampleInput]:
             yield SampleInput(tensor, p, [0])
         yield SampleInput(tensor, None, [-1], True)
     for p in (float("inf"), float("-inf"), 0):
-        yield SampleInput(make(3, 4, distinct=True), p, [1])
+        yield SampleInput(make(3, 4, low=0.2, high=3.0, distinct=True), p, [1])
     yield SampleInput(make(2, 3, away_from=(0,)), 2, [0, 1])
 
 

@@ -85,7 +85,7 @@ void set_requires_grad(const at::Tensor& tensor, bool requires_grad) {
               "only Tensors of floating point and complex dtype can require gradients, got ", c10::dtype_name(tensor.scalar_type()));
   if (!is_leaf(tensor)) {
     TORCH_CHECK(requires_grad, "you can only change requires_grad flags of leaf variables. If you want to use a computed variable in a "
-                "subgraph that doesn't require differentiation use var_no_grad = var.detach().");
+                               "subgraph that doesn't require differentiation use var_no_grad = var.detach().");
     return;  // it does already
   }
   if (!requires_grad && autograd_meta(tensor) == nullptr) return;

@@ -28,9 +28,7 @@ struct TORCH_PY_API AutogradMeta final : c10::AutogradMetaInterface {
 };
 
 /// Null for a tensor that never needed one.
-inline AutogradMeta* autograd_meta(const at::Tensor& tensor) {
-  return static_cast<AutogradMeta*>(tensor.unsafe_impl()->autograd_meta());
-}
+inline AutogradMeta* autograd_meta(const at::Tensor& tensor) { return static_cast<AutogradMeta*>(tensor.unsafe_impl()->autograd_meta()); }
 TORCH_PY_API AutogradMeta& materialize_autograd_meta(const at::Tensor& tensor);
 
 // -- history of a tensor -----------------------------------------------------------------------------------------------

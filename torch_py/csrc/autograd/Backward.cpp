@@ -33,8 +33,8 @@ void check_given_gradient(const at::Tensor& grad, const at::Tensor& tensor, size
   TORCH_CHECK(grad.sizes() == tensor.sizes(), "Mismatch in shape: grad_output[", index, "] has a shape of ", size_text(grad.sizes()),
               " and output[", index, "] has a shape of ", size_text(tensor.sizes()), ".");
   TORCH_CHECK(grad.is_complex() == tensor.is_complex(),
-              "For complex Tensors, both grad_output and output are required to have the same dtype. Mismatch in dtype: grad_output[", index,
-              "] has a dtype of torch.", c10::dtype_name(grad.scalar_type()), " and output[", index, "] has a dtype of torch.",
+              "For complex Tensors, both grad_output and output are required to have the same dtype. Mismatch in dtype: grad_output[",
+              index, "] has a dtype of torch.", c10::dtype_name(grad.scalar_type()), " and output[", index, "] has a dtype of torch.",
               c10::dtype_name(tensor.scalar_type()), ".");
 }
 

@@ -18,7 +18,8 @@ at::Tensor alias(const at::Tensor& tensor) {
 
 void check_dirty(const CustomForward& forward, at::TensorList outputs) {
   for (const at::Tensor& tensor : forward.dirty) {
-    TORCH_CHECK(contains(outputs, tensor), "Some elements marked as dirty during the forward method were not returned as output. The inputs "
+    TORCH_CHECK(contains(outputs, tensor),
+                "Some elements marked as dirty during the forward method were not returned as output. The inputs "
                 "that are modified inplace must all be outputs of the Function.");
   }
 }
@@ -39,11 +40,12 @@ void set_history_of_dirty(const at::Tensor& output, const NodePtr& node, size_t 
                   output.unsafe_impl()->view_origin() == c10::ViewOrigin::NoGradMode,
               "a view of a leaf Variable that requires grad is being used in an in-place operation.");
   TORCH_CHECK(!requires_grad(output) || !is_leaf(output), "a leaf Variable that requires grad has been used in an in-place operation.");
-  TORCH_CHECK(!is_view || output_count == 1,
-              "If your Function modifies inplace an input that is a view of another Tensor, your Function cannot return more than one Tensor. "
-              "This is not supported by the current autograd engine. You should either make sure the input is not a view (using .clone() for "
-              "example) or make your Function only return one Tensor (potentially splitting it into two Functions: one doing the inplace "
-              "that returns a single Tensor and a second one that does the other operations).");
+  TORCH_CHECK(
+      !is_view || output_count == 1,
+      "If your Function modifies inplace an input that is a view of another Tensor, your Function cannot return more than one Tensor. "
+      "This is not supported by the current autograd engine. You should either make sure the input is not a view (using .clone() for "
+      "example) or make your Function only return one Tensor (potentially splitting it into two Functions: one doing the inplace "
+      "that returns a single Tensor and a second one that does the other operations).");
   check_inplace(output, /*requires_grad=*/true, "custom Function");
   rebase_history(output, node);
 }
@@ -76,8 +78,8 @@ variable_list wrap_outputs(const CustomForward& forward, at::TensorList outputs,
   variable_list results;
   results.reserve(outputs.size());
   for (const at::Tensor& output : outputs) {
-    const bool differentiable = node && output.defined() && is_differentiable(output.scalar_type()) &&
-                                !contains(forward.non_differentiable, output);
+    const bool differentiable =
+        node && output.defined() && is_differentiable(output.scalar_type()) && !contains(forward.non_differentiable, output);
     if (differentiable) {
       results.push_back(with_history(forward, output, node, outputs.size()));
       continue;

@@ -54,7 +54,11 @@ std::unique_ptr<GraphTask::Storage>& GraphTask::spare_storage() {
 }
 
 GraphTask::GraphTask(bool keep_graph, bool create_graph, int depth)
-    : keep_graph(keep_graph), create_graph(create_graph), depth(depth), local_state(c10::local_state()), storage_(std::move(spare_storage())) {
+    : keep_graph(keep_graph),
+      create_graph(create_graph),
+      depth(depth),
+      local_state(c10::local_state()),
+      storage_(std::move(spare_storage())) {
   if (!storage_) storage_ = std::make_unique<Storage>();
 }
 

@@ -14,7 +14,7 @@ struct NodeState {
     kReachesInput = 2,  // on a path to what gradients are asked of; all nodes when nothing in particular is
     kApply = 4,         // its outputs are needed, so it must run; else only hooks and captures do
   };
-  Node* node;  // kept alive by the roots
+  Node* node;                  // kept alive by the roots
   int32_t dependencies = 0;    // edges into it that have not delivered yet
   int32_t first_capture = -1;  // list in GraphTask::captures
   uint8_t roles = 0;

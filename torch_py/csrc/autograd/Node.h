@@ -23,8 +23,7 @@ using edge_list = c10::SmallVector<Edge, 2>;
 /// Geometry and type that a gradient must have: those of the forward output it belongs to.
 struct TORCH_PY_API InputMetadata {
   InputMetadata() = default;  // of an output that takes no gradient (undefined, or of integral type)
-  explicit InputMetadata(const at::Tensor& output)
-      : sizes(output.sizes()), dtype(output.scalar_type()), device(output.device()) {}
+  explicit InputMetadata(const at::Tensor& output) : sizes(output.sizes()), dtype(output.scalar_type()), device(output.device()) {}
   InputMetadata(c10::IntArrayRef sizes, c10::ScalarType dtype, c10::Device device) : sizes(sizes), dtype(dtype), device(device) {}
 
   bool is_defined() const { return dtype != c10::ScalarType::Undefined; }

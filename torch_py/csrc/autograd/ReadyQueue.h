@@ -16,9 +16,9 @@ class ReadyQueue {
  public:
   struct Item {
     GraphTask* task;
-    uint32_t state;        // index in the task
+    uint32_t state;  // index in the task
     uint64_t sequence_nr;
-    int depth;             // of nested backward passes: the innermost is being waited for
+    int depth;  // of nested backward passes: the innermost is being waited for
   };
 
   void push(const Item& item);

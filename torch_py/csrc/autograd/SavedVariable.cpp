@@ -46,7 +46,7 @@ SavedVariable::SavedVariable(const at::Tensor& variable, bool is_output) {
 void SavedVariable::register_hooks(std::unique_ptr<SavedVariableHooks> hooks) {
   TORCH_CHECK(was_saved_, "Calling register_hooks on a saved tensor with value None is forbidden");
   TORCH_CHECK(!packed_, "Calling register_hooks on a saved tensor whose hooks have already been set. Hint: only one pair of hooks is "
-              "allowed at a time.");
+                        "allowed at a time.");
   TORCH_CHECK(data_.defined(), kBackwardTwiceMessage);
   check_version(nullptr);
   pack(std::move(hooks));
@@ -87,11 +87,12 @@ void SavedVariable::check_version(const Node* owner) const {
     message += c10::str(", which is output ", is_output_ ? output_nr_ : output_nr(data_), " of ", operator_name(*node), ",");
   }
   message += c10::str(" is at version ", current, "; expected version ", saved_version_, " instead.");
-  message += AnomalyMode::is_enabled()
-                 ? " Hint: the backtrace further above shows the operation that failed to compute its gradient. The variable in question was "
-                   "changed in there or anywhere later."
-                 : " Hint: enable anomaly detection to find the operation that failed to compute its gradient, with "
-                   "torch.autograd.set_detect_anomaly(True, check_nan=False).";
+  message +=
+      AnomalyMode::is_enabled()
+          ? " Hint: the backtrace further above shows the operation that failed to compute its gradient. The variable in question was "
+            "changed in there or anywhere later."
+          : " Hint: enable anomaly detection to find the operation that failed to compute its gradient, with "
+            "torch.autograd.set_detect_anomaly(True, check_nan=False).";
   TORCH_THROW(Error, message);
 }
 

@@ -25,8 +25,8 @@ struct TORCH_PY_API DefaultSavedVariableHooks {
 /// A tensor kept for backward.
 ///
 /// An output of the saving node must not be kept as it is: it owns the node, which would own it. Its memory is kept without
-/// history, and unpack() under grad mode joins it to the node again. Either way the version at the time of saving is remembered, and a tensor
-/// that was changed in place since is refused.
+/// history, and unpack() under grad mode joins it to the node again. Either way the version at the time of saving is remembered, and a
+/// tensor that was changed in place since is refused.
 class TORCH_PY_API SavedVariable {
  public:
   SavedVariable() = default;
@@ -45,7 +45,7 @@ class TORCH_PY_API SavedVariable {
  private:
   struct Packed {
     std::unique_ptr<SavedVariableHooks> hooks;
-    Edge history;               // of a saved input
+    Edge history;                // of a saved input
     bool requires_grad = false;  // leaf
   };
   void pack(std::unique_ptr<SavedVariableHooks> hooks);

@@ -6,7 +6,8 @@
 namespace torch::autograd {
 
 void detail::throw_out_requires_grad(const char* op) {
-  TORCH_THROW(Error, op, "(): functions with out=... arguments don't support automatic differentiation, but one of the arguments requires "
+  TORCH_THROW(Error, op,
+              "(): functions with out=... arguments don't support automatic differentiation, but one of the arguments requires "
               "grad.");
 }
 

@@ -122,8 +122,7 @@ class AsStridedBackward final : public Node {
 /// "The base, with the part that a view shows replaced by the result of `function`", backwards.
 class CopySlices final : public Node {
  public:
-  CopySlices(const at::Tensor& base, const at::Tensor& view, NodePtr function)
-      : base_(base), view_(view), function_(std::move(function)) {
+  CopySlices(const at::Tensor& base, const at::Tensor& view, NodePtr function) : base_(base), view_(view), function_(std::move(function)) {
     edge_list edges(function_->next_edges());
     TORCH_INTERNAL_ASSERT(!edges.empty(), function_->name(), " changed a view in place and has no edge to it");
     edges[0] = gradient_edge(base);
@@ -197,8 +196,9 @@ NodePtr view_of_copy_slices(const NodePtr& copy_slices) {
 at::Tensor strided_alias(const at::Tensor& base, const StridedGeometry& geometry, int64_t origin_byte) {
   const int64_t offset = base.storage_offset() * static_cast<int64_t>(base.itemsize()) + geometry.first_byte() - origin_byte;
   TORCH_CHECK(offset >= 0 && offset + geometry.last_byte() - geometry.first_byte() <= static_cast<int64_t>(base.storage()->nbytes),
-              "in-place change of a view of shape ", geometry.sizes, ", strides ", geometry.strides, " and offset ", geometry.storage_offset,
-              " that reaches outside of its base of shape ", base.sizes(), ": the gradient of what lies there is unknown");
+              "in-place change of a view of shape ", geometry.sizes, ", strides ", geometry.strides, " and offset ",
+              geometry.storage_offset, " that reaches outside of its base of shape ", base.sizes(),
+              ": the gradient of what lies there is unknown");
   TORCH_INTERNAL_ASSERT(offset % geometry.itemsize() == 0, "offset of ", offset, " bytes for elements of ", geometry.itemsize());
   auto impl = base.unsafe_impl()->shallow_copy();
   impl->set_dtype(geometry.dtype);

@@ -54,9 +54,10 @@ TensorVector Arguments::tensor_list(int slot) const {
   if (!given(slot)) return tensors;
   PyObject* object = slots_[slot];
   if (!is_sequence(object)) throw_python(PyExc_TypeError, "expected a tuple of Tensors, got %s", type_name(object));
+  const bool none_allowed = signature_ != nullptr && signature_->parameters[slot].kind == Kind::OptionalTensorList;
   for (Py_ssize_t i = 0; i < sequence_length(object); ++i) {
     PyObject* item = sequence_item(object, i);
-    if (item != Py_None && !is_tensor(item)) {
+    if (!is_tensor(item) && !(none_allowed && item == Py_None)) {
       throw_python(PyExc_TypeError, "expected Tensor as element %zd in argument %d, but got %s", i, slot, type_name(item));
     }
     tensors.push_back(item == Py_None ? at::Tensor() : unpack(item));
@@ -98,8 +99,6 @@ RealVector Arguments::real_list(int slot) const {
   return values;
 }
 
-OptionalRealVector Arguments::optional_real_list(int slot) const {
-  return given(slot) ? std::optional(real_list(slot)) : std::nullopt;
-}
+OptionalRealVector Arguments::optional_real_list(int slot) const { return given(slot) ? std::optional(real_list(slot)) : std::nullopt; }
 
 }  // namespace torch::python

@@ -112,7 +112,8 @@ bool Arguments::accepts(const Parameter& parameter, PyObject* object) {
   switch (parameter.kind) {
     case Kind::Tensor:
     case Kind::TensorOrNumber: return accepts_tensor(parameter, object);
-    case Kind::TensorList: return accepts_tensor_list(parameter, object);
+    case Kind::TensorList:
+    case Kind::OptionalTensorList: return accepts_tensor_list(parameter, object);
     default: return parameter_accepts(parameter, object);
   }
 }
@@ -133,7 +134,8 @@ bool Arguments::accepts_tensor_list(const Parameter& parameter, PyObject* object
   if (!is_sequence(object)) return false;
   for (Py_ssize_t i = 0; i < sequence_length(object); ++i) {
     PyObject* item = sequence_item(object, i);
-    if (item != Py_None && !accepts_tensor(parameter, item)) return false;
+    if (item == Py_None && parameter.kind == Kind::OptionalTensorList) continue;
+    if (!accepts_tensor(parameter, item)) return false;
   }
   return true;
 }
@@ -144,7 +146,8 @@ bool parameter_accepts(const Parameter& parameter, PyObject* object) {
     case Kind::Any: return true;
     case Kind::Tensor: return is_tensor(object) || has_torch_function(object);
     case Kind::TensorOrNumber: return is_tensor(object) || is_scalar(object) || has_torch_function(object);
-    case Kind::TensorList: return is_sequence(object);
+    case Kind::TensorList:
+    case Kind::OptionalTensorList: return is_sequence(object);
     case Kind::Scalar: return is_scalar(object);
     case Kind::ScalarList: return is_list_of(parameter, object, is_scalar);
     case Kind::Int: return is_int(object);

@@ -1,4 +1,5 @@
 #pragma once
+#include "c10/core/Generator.h"
 #include "torch_py/csrc/bindings/PythonHeaders.h"
 
 #include <array>
@@ -23,18 +24,34 @@
 namespace torch::python {
 
 enum class Kind : uint8_t {
-  Tensor, TensorOrNumber, TensorList, Int, IntList, Float, FloatList, Bool, BoolList, Scalar, ScalarList, String,
-  ScalarType, Layout, Device, MemoryFormat, Generator,
-  Any,  // hand-written functions only: whatever it is
+  Tensor,
+  TensorOrNumber,
+  TensorList,
+  Int,
+  IntList,
+  Float,
+  FloatList,
+  Bool,
+  BoolList,
+  Scalar,
+  ScalarList,
+  String,
+  ScalarType,
+  Layout,
+  Device,
+  MemoryFormat,
+  Generator,
+  OptionalTensorList,  // Tensor?[]: elements may be None
+  Any,                 // hand-written functions only: whatever it is
 };
 
 enum Flags : uint8_t {
   kNone = 0,
-  kOptional = 1,     // has a default
-  kNullable = 2,     // None is a value
+  kOptional = 1,  // has a default
+  kNullable = 2,  // None is a value
   kKeywordOnly = 4,
-  kVarargs = 8,      // an int list that also takes its elements as the positional arguments: x.view(2, 3)
-  kOutput = 16,      // out=
+  kVarargs = 8,  // an int list that also takes its elements as the positional arguments: x.view(2, 3)
+  kOutput = 16,  // out=
 };
 
 struct Parameter {
@@ -103,7 +120,7 @@ class TORCH_PY_API Arguments {
     if (is_tensor(slots_[slot])) return tensor(slot);
     return number = at::wrapped_scalar(to_scalar(slots_[slot]));
   }
-  TensorVector tensor_list(int slot) const;  // empty when not given; None elements are undefined
+  TensorVector tensor_list(int slot) const;  // empty when not given; None elements (of an OptionalTensorList) are undefined
   template <size_t N>
   std::array<at::Tensor, N> tensor_tuple(int slot) const;
 

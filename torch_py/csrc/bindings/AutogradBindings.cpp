@@ -12,22 +12,20 @@ namespace torch::python {
 
 namespace {
 
-constexpr Parameter parameters[] = {{"tensors", Kind::TensorList},   {"grad_tensors", Kind::TensorList, kNullable},
-                                    {"keep_graph", Kind::Bool},      {"create_graph", Kind::Bool},
-                                    {"inputs", Kind::TensorList},    {"allow_unused", Kind::Bool},
+constexpr Parameter parameters[] = {{"tensors", Kind::TensorList},  {"grad_tensors", Kind::OptionalTensorList, kNullable},
+                                    {"keep_graph", Kind::Bool},     {"create_graph", Kind::Bool},
+                                    {"inputs", Kind::TensorList},   {"allow_unused", Kind::Bool},
                                     {"accumulate_grad", Kind::Bool}};
-constexpr Signature signatures[] = {{"_run_backward(tuple of Tensors tensors, tuple of Tensors grad_tensors, bool keep_graph, bool create_graph, "
-                                     "tuple of Tensors inputs, bool allow_unused, bool accumulate_grad)",
-                                     parameters, 7}};
+constexpr Signature signatures[] = {
+    {"_run_backward(tuple of Tensors tensors, tuple of Tensors grad_tensors, bool keep_graph, bool create_graph, "
+     "tuple of Tensors inputs, bool allow_unused, bool accumulate_grad)",
+     parameters, 7}};
 constinit Function function = {"_run_backward", "torch", signatures, 1};
 
 PyObject* run_backward(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
   TORCH_PY_TRY
   Arguments call;
-  if (call.bind(function, nullptr, args, nargs, kwnames) == kOverridden) {
-    // Subclasses are tensors like any other to the engine.
-    call.set(args, nargs);
-  }
+  call.bind(function, nullptr, args, nargs, kwnames);  // kOverridden does not matter: to the engine, subclasses are tensors
   const TensorVector tensors = call.tensor_list(0), grads = call.tensor_list(1), inputs = call.tensor_list(4);
   const bool keep_graph = call.boolean(2), create_graph = call.boolean(3), allow_unused = call.boolean(5), accumulate = call.boolean(6);
   for (const at::Tensor& tensor : tensors) TORCH_CHECK_TYPE(tensor.defined(), "backward: expected Tensors to differentiate, got None");
@@ -85,10 +83,11 @@ std::unique_ptr<torch::autograd::AnomalyMetadata> record_stack(const torch::auto
   return std::make_unique<PythonStack>(std::move(text));
 }
 
-PyMethodDef functions[] = {{"_run_backward", as_method(run_backward), METH_FASTCALL | METH_KEYWORDS, nullptr},
-                           {"_engine_queue_callback", queue_callback, METH_O, "Runs a function when the backward pass in progress is through."},
-                           {"_in_backward", in_backward, METH_NOARGS, nullptr},
-                           {nullptr, nullptr, 0, nullptr}};
+PyMethodDef functions[] = {
+    {"_run_backward", as_method(run_backward), METH_FASTCALL | METH_KEYWORDS, nullptr},
+    {"_engine_queue_callback", queue_callback, METH_O, "Runs a function when the backward pass in progress is through."},
+    {"_in_backward", in_backward, METH_NOARGS, nullptr},
+    {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace
 

@@ -50,12 +50,16 @@ std::string given_type(PyObject* object) {
   std::string text = std::string(PyTuple_Check(object) ? "tuple" : "list") + " of ";
   const char open = PyTuple_Check(object) ? '(' : '[', close = PyTuple_Check(object) ? ')' : ']';
   text += open;
-  for (Py_ssize_t i = 0; i < sequence_length(object) && i < 8; ++i) text += std::string(i ? ", " : "") + type_name(sequence_item(object, i));
+  for (Py_ssize_t i = 0; i < sequence_length(object) && i < 8; ++i)
+    text += std::string(i ? ", " : "") + type_name(sequence_item(object, i));
   return text + close;
 }
 
 const Parameter* parameter_of(const std::vector<const Parameter*>& parameters, const Given& given, size_t position) {
-  if (given.keyword == nullptr) return position < parameters.size() ? parameters[position] : nullptr;
+  if (given.keyword == nullptr) {
+    const bool is_positional = position < parameters.size() && !parameters[position]->has(kKeywordOnly);
+    return is_positional ? parameters[position] : nullptr;
+  }
   for (const Parameter* parameter : parameters) {
     if (keyword_matches(given.keyword, parameter->name)) return parameter;
   }
@@ -70,13 +74,14 @@ void check_count(const WrongCall& call, const std::vector<const Parameter*>& par
     most += !parameter->has(kKeywordOnly);
     least += !parameter->has(kKeywordOnly) && !parameter->has(kOptional);
   }
-  if (call.nargs <= most || is_varargs(parameters)) return;
+  if (call.nargs <= most || (is_varargs(parameters) && is_int(call.args[0]))) return;
+  const char* verb = call.nargs == 1 ? "was" : "were";
   if (least == most) {
-    throw_python(PyExc_TypeError, "%s() takes %zd positional argument%s but %zd were given", call.function.name, most, most == 1 ? "" : "s",
-                 call.nargs);
+    throw_python(PyExc_TypeError, "%s() takes %zd positional argument%s but %zd %s given", call.function.name, most, most == 1 ? "" : "s",
+                 call.nargs, verb);
   }
-  throw_python(PyExc_TypeError, "%s() takes from %zd to %zd positional arguments but %zd were given", call.function.name, least, most,
-               call.nargs);
+  throw_python(PyExc_TypeError, "%s() takes from %zd to %zd positional arguments but %zd %s given", call.function.name, least, most,
+               call.nargs, verb);
 }
 
 void check_types(const WrongCall& call, const std::vector<const Parameter*>& parameters, const std::vector<Given>& given) {
@@ -84,18 +89,19 @@ void check_types(const WrongCall& call, const std::vector<const Parameter*>& par
     const Parameter* parameter = parameter_of(parameters, given[i], i);
     if (parameter == nullptr) continue;
     PyObject* value = given[i].value;
-    const bool is_list = parameter->kind == Kind::TensorList;
+    const bool is_list = parameter->kind == Kind::TensorList || parameter->kind == Kind::OptionalTensorList;
     for (Py_ssize_t k = 0; is_list && is_sequence(value) && k < sequence_length(value); ++k) {
       PyObject* item = sequence_item(value, k);
-      if (is_tensor(item) || item == Py_None) continue;
+      if (is_tensor(item) || (item == Py_None && parameter->kind == Kind::OptionalTensorList)) continue;
       throw_python(PyExc_TypeError, "expected Tensor as element %zd in argument %zu, but got %s", k, i, type_name(item));
     }
     if (parameter_accepts(*parameter, value)) continue;
-    if (given[i].keyword == nullptr && is_varargs(parameters) && is_int(value)) break;
+    if (given[i].keyword == nullptr && is_varargs(parameters) && is_int(value)) continue;
     const std::string place = given[i].keyword != nullptr ? "" : " (position " + std::to_string(i + 1) + ")";
     const bool is_element = is_sequence(value) && parameter->kind == Kind::IntList;
-    throw_python(PyExc_TypeError, is_element ? "%s(): argument '%s'%s must be %s, but found element of type %s at pos 0"
-                                             : "%s(): argument '%s'%s must be %s, not %s",
+    throw_python(PyExc_TypeError,
+                 is_element ? "%s(): argument '%s'%s must be %s, but found element of type %s at pos 0"
+                            : "%s(): argument '%s'%s must be %s, not %s",
                  call.function.name, parameter->name, place.c_str(), kind_name(parameter->kind),
                  type_name(is_element ? sequence_item(value, 0) : value));
   }
@@ -105,7 +111,8 @@ void check_keywords(const WrongCall& call, const std::vector<const Parameter*>& 
   for (size_t i = 0; i < given.size(); ++i) {
     if (given[i].keyword == nullptr) continue;
     const Parameter* parameter = parameter_of(parameters, given[i], i);
-    if (parameter == nullptr) throw_python(PyExc_TypeError, "%s() got an unexpected keyword argument '%s'", call.function.name, given[i].keyword);
+    if (parameter == nullptr)
+      throw_python(PyExc_TypeError, "%s() got an unexpected keyword argument '%s'", call.function.name, given[i].keyword);
     for (size_t k = 0; k < i; ++k) {
       if (parameter_of(parameters, given[k], k) == parameter) {
         throw_python(PyExc_TypeError, "%s() got multiple values for argument '%s'", call.function.name, parameter->name);
@@ -170,7 +177,8 @@ const char* kind_name(Kind kind) {
   switch (kind) {
     case Kind::Tensor:
     case Kind::TensorOrNumber: return "Tensor";
-    case Kind::TensorList: return "tuple of Tensors";
+    case Kind::TensorList:
+    case Kind::OptionalTensorList: return "tuple of Tensors";
     case Kind::Scalar: return "Number";
     case Kind::ScalarList: return "tuple of Scalars";
     case Kind::Int: return "int";

@@ -1,4 +1,5 @@
 #include "torch_py/csrc/bindings/Conversions.h"
+#include "c10/core/Generator.h"
 
 #include <cstdarg>
 #include <cstring>

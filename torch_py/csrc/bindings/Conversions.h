@@ -1,4 +1,5 @@
 #pragma once
+#include "c10/core/Generator.h"
 #include "torch_py/csrc/bindings/PythonHeaders.h"
 
 #include <optional>
@@ -27,7 +28,7 @@ TORCH_PY_API bool is_float(PyObject* object);
 TORCH_PY_API bool is_bool(PyObject* object);
 /// Number of any kind, or a 0-dim tensor that does not require grad.
 TORCH_PY_API bool is_scalar(PyObject* object);
-bool is_dtype(PyObject* object);  // dtype objects and the types bool, int, float, complex
+bool is_dtype(PyObject* object);   // dtype objects and the types bool, int, float, complex
 bool is_device(PyObject* object);  // device objects, strings, indices
 bool is_layout(PyObject* object);
 bool is_memory_format(PyObject* object);

@@ -32,8 +32,13 @@ struct Export {
     managed = {};
     managed.manager_context = this;
     managed.deleter = [](Managed* self) { delete static_cast<Export*>(self->manager_context); };
-    managed.tensor = {source.data(),           {dlpack::kCPU, 0}, static_cast<int32_t>(source.dim()), dlpack_type(source.scalar_type()), sizes.data(),
-                      strides.data(), 0};
+    managed.tensor = {source.data(),
+                      {dlpack::kCPU, 0},
+                      static_cast<int32_t>(source.dim()),
+                      dlpack_type(source.scalar_type()),
+                      sizes.data(),
+                      strides.data(),
+                      0};
   }
   Managed managed;
   at::Tensor tensor;
@@ -65,7 +70,8 @@ PyObject* tensor_to_dlpack(const at::Tensor& tensor, bool versioned, bool is_cop
   pin_memory_of(tensor);
   if (!versioned) {
     auto* exported = new Export<dlpack::ManagedTensor>(tensor);
-    return make_capsule(exported->managed, "dltensor", [](PyObject* capsule) { destroy_capsule<dlpack::ManagedTensor>(capsule, "dltensor"); });
+    return make_capsule(exported->managed, "dltensor",
+                        [](PyObject* capsule) { destroy_capsule<dlpack::ManagedTensor>(capsule, "dltensor"); });
   }
   auto* exported = new Export<dlpack::ManagedTensorVersioned>(tensor);
   exported->managed.version = {dlpack::kMajorVersion, dlpack::kMinorVersion};

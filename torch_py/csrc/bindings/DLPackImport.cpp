@@ -15,12 +15,12 @@ at::ScalarType dtype_of(const dlpack::DataType& type) {
   for (int i = 0; i < at::kNumScalarTypes; ++i) {
     const auto dtype = static_cast<at::ScalarType>(i);
     const size_t bits = at::element_size(dtype) * 8;
-    const uint8_t code = dtype == at::kBool        ? dlpack::kBool
-                         : dtype == at::kBFloat16  ? dlpack::kBfloat
-                         : dtype == at::kByte      ? dlpack::kUInt
-                         : at::is_complex(dtype)   ? dlpack::kComplex
-                         : at::is_floating(dtype)  ? dlpack::kFloat
-                                                   : dlpack::kInt;
+    const uint8_t code = dtype == at::kBool       ? dlpack::kBool
+                         : dtype == at::kBFloat16 ? dlpack::kBfloat
+                         : dtype == at::kByte     ? dlpack::kUInt
+                         : at::is_complex(dtype)  ? dlpack::kComplex
+                         : at::is_floating(dtype) ? dlpack::kFloat
+                                                  : dlpack::kInt;
     if (code == type.code && bits == type.bits) return dtype;
   }
   throw_python(PyExc_BufferError, "from_dlpack: there is no dtype for type code %d with %d bits", int{type.code}, int{type.bits});
@@ -29,7 +29,8 @@ at::ScalarType dtype_of(const dlpack::DataType& type) {
 /// The geometry, checked: whoever made the capsule, nothing negative and nothing that overflows comes through.
 struct Geometry {
   explicit Geometry(const dlpack::Tensor& tensor) {
-    if (tensor.ndim < 0 || tensor.ndim > 64) throw_python(PyExc_BufferError, "from_dlpack: invalid number of dimensions %d", int{tensor.ndim});
+    if (tensor.ndim < 0 || tensor.ndim > 64)
+      throw_python(PyExc_BufferError, "from_dlpack: invalid number of dimensions %d", int{tensor.ndim});
     if (tensor.ndim > 0 && tensor.shape == nullptr) throw_python(PyExc_BufferError, "from_dlpack: the shape is missing");
     sizes.assign(tensor.shape, tensor.shape + tensor.ndim);
     int64_t last = 0;
@@ -90,9 +91,10 @@ at::Tensor from_versioned(PyObject* capsule) {
 at::Tensor from_capsule(PyObject* capsule) {
   if (PyCapsule_IsValid(capsule, "dltensor_versioned")) return from_versioned(capsule);
   if (!PyCapsule_IsValid(capsule, "dltensor")) {
-    throw_python(PyExc_RuntimeError,
-                 "from_dlpack received an invalid capsule. Note that DLTensor capsules can be consumed only once, so you might have already "
-                 "constructed a tensor from it once.");
+    throw_python(
+        PyExc_RuntimeError,
+        "from_dlpack received an invalid capsule. Note that DLTensor capsules can be consumed only once, so you might have already "
+        "constructed a tensor from it once.");
   }
   const at::Tensor tensor = import_managed(static_cast<dlpack::ManagedTensor*>(PyCapsule_GetPointer(capsule, "dltensor")));
   check_status(PyCapsule_SetName(capsule, "used_dltensor"));
@@ -105,7 +107,8 @@ bool is_unknown_keyword() { return PyErr_ExceptionMatches(PyExc_TypeError); }
 ObjectPtr ask_for_capsule(PyObject* producer, PyObject* copy) {
   const ObjectPtr method = ObjectPtr::steal(checked(PyObject_GetAttrString(producer, "__dlpack__")));
   const ObjectPtr nothing = ObjectPtr::steal(checked(PyTuple_New(0)));
-  const ObjectPtr keywords = ObjectPtr::steal(checked(Py_BuildValue("{s(II)}", "max_version", dlpack::kMajorVersion, dlpack::kMinorVersion)));
+  const ObjectPtr keywords =
+      ObjectPtr::steal(checked(Py_BuildValue("{s(II)}", "max_version", dlpack::kMajorVersion, dlpack::kMinorVersion)));
   if (copy != nullptr && copy != Py_None) check_status(PyDict_SetItemString(keywords.get(), "copy", copy));
   ObjectPtr capsule = ObjectPtr::steal(PyObject_Call(method.get(), nothing.get(), keywords.get()));
   if (capsule) return capsule;
@@ -128,7 +131,8 @@ PyObject* from_dlpack(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObje
   PyObject* source = call.object(0);
   const bool is_capsule = PyCapsule_CheckExact(source);
   if (!is_capsule && !PyObject_HasAttrString(source, "__dlpack__")) {
-    throw_python(PyExc_RuntimeError, "from_dlpack: expected an object with __dlpack__ or a DLPack capsule (each can be consumed only once), got %s",
+    throw_python(PyExc_RuntimeError,
+                 "from_dlpack: expected an object with __dlpack__ or a DLPack capsule (each can be consumed only once), got %s",
                  type_name(source));
   }
   const ObjectPtr capsule = is_capsule ? ObjectPtr::borrow(source) : ask_for_capsule(source, call.object(2));

@@ -105,8 +105,8 @@ void warn_user(const std::string& message, PyObject* category) {
 }
 
 void init_errors(PyObject* module) {
-  out_of_memory_error = add_exception(module, "torch_py.OutOfMemoryError", "OutOfMemoryError",
-                                      "Exception raised when device is out of memory");
+  out_of_memory_error =
+      add_exception(module, "torch_py.OutOfMemoryError", "OutOfMemoryError", "Exception raised when device is out of memory");
   linalg_error = add_exception(module, "torch_py.linalg.LinAlgError", "_LinAlgError",
                                "Error raised by torch_py.linalg functions when a numerical error makes the result meaningless.");
   at::set_warning_handler(warn_from_kernel);

@@ -55,11 +55,11 @@ void init_errors(PyObject* module);
 
 // Around the body of every function that Python calls. `failure` is what the function returns when an exception is set.
 #define TORCH_PY_TRY try {
-#define TORCH_PY_CATCH(failure)                  \
-  }                                              \
-  catch (...) {                                  \
-    ::torch::python::set_error_from_cpp();       \
-    return failure;                              \
+#define TORCH_PY_CATCH(failure)            \
+  }                                        \
+  catch (...) {                            \
+    ::torch::python::set_error_from_cpp(); \
+    return failure;                        \
   }
 
 // Names that generated bindings use.

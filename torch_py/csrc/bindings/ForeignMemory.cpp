@@ -27,8 +27,8 @@ size_t extent_bytes(at::IntArrayRef sizes, at::IntArrayRef strides, at::ScalarTy
 void check_alignment(const void* data, at::ScalarType dtype) {
   const size_t itemsize = at::element_size(dtype);
   const size_t alignment = at::is_complex(dtype) ? itemsize / 2 : itemsize;
-  TORCH_CHECK_VALUE(reinterpret_cast<uintptr_t>(data) % alignment == 0, "the memory of the array is not aligned to its elements of ", itemsize,
-                    " bytes; make a copy of it first");
+  TORCH_CHECK_VALUE(reinterpret_cast<uintptr_t>(data) % alignment == 0, "the memory of the array is not aligned to its elements of ",
+                    itemsize, " bytes; make a copy of it first");
 }
 
 at::Tensor tensor_on_foreign_memory(at::DataPtr data, at::IntArrayRef sizes, at::IntArrayRef strides, at::ScalarType dtype) {

@@ -8,9 +8,7 @@ namespace torch::python {
 
 using torch::autograd::variable_list;
 
-FunctionNode::FunctionNode(PyObject* context) : context_(Py_NewRef(context)), name_(Py_TYPE(context)->tp_name) {
-  pyobj.store(context);
-}
+FunctionNode::FunctionNode(PyObject* context) : context_(Py_NewRef(context)), name_(Py_TYPE(context)->tp_name) { pyobj.store(context); }
 
 FunctionNode::~FunctionNode() {
   if (!Py_IsInitialized()) return;
@@ -41,16 +39,18 @@ variable_list FunctionNode::unpack_gradients(PyObject* result) const {
   const auto item = [&](size_t i) { return single ? result : PyTuple_GET_ITEM(result, static_cast<Py_ssize_t>(i)); };
   while (count > expected && item(count - 1) == Py_None) --count;  // surplus None at the end is allowed
   if (count != expected) {
-    throw_python(PyExc_RuntimeError, "function %s returned an incorrect number of gradients (expected %zu, got %zu)", name(), expected, count);
+    throw_python(PyExc_RuntimeError, "function %s returned an incorrect number of gradients (expected %zu, got %zu)", name(), expected,
+                 count);
   }
   variable_list grads;
   for (size_t i = 0; i < expected; ++i) {
     PyObject* grad = item(i);
     if (!is_tensor_input[i]) {
       if (grad == Py_None) continue;
-      throw_python(PyExc_RuntimeError,
-                   "function %s returned a gradient different from None at position %zu, but the corresponding forward input was not a Variable",
-                   name(), i + 1);
+      throw_python(
+          PyExc_RuntimeError,
+          "function %s returned a gradient different from None at position %zu, but the corresponding forward input was not a Variable",
+          name(), i + 1);
     }
     if (grad != Py_None && !is_tensor(grad)) throw_python(PyExc_RuntimeError, "expected Variable or None (got %s)", type_name(grad));
     grads.push_back(grad == Py_None ? at::Tensor() : unpack(grad));

@@ -22,10 +22,9 @@ namespace {
 using torch::autograd::NodePtr;
 
 struct ContextObject {
-  PyObject_HEAD
-  c10::weak_intrusive_ptr<torch::autograd::Node> node;
+  PyObject_HEAD c10::weak_intrusive_ptr<torch::autograd::Node> node;
   PyObject* needs_input_grad;
-  PyObject* to_save;             // by save_for_backward
+  PyObject* to_save;  // by save_for_backward
   PyObject* saved_for_forward;
   PyObject* non_differentiable;  // by mark_non_differentiable
   PyObject* dirty_tensors;       // by mark_dirty
@@ -109,8 +108,8 @@ ObjectPtr call_forward(const Forward& forward) {
   if (separate && separate.get() == Py_True) {
     ObjectPtr output = ObjectPtr::steal(checked(PyObject_CallObject(function.get(), forward.args)));
     const ObjectPtr setup = ObjectPtr::steal(checked(PyObject_GetAttrString(forward.cls, "setup_context")));
-    const ObjectPtr nothing = ObjectPtr::steal(
-        checked(PyObject_CallFunctionObjArgs(setup.get(), forward.context.get(), forward.args, output.get(), nullptr)));
+    const ObjectPtr nothing =
+        ObjectPtr::steal(checked(PyObject_CallFunctionObjArgs(setup.get(), forward.context.get(), forward.args, output.get(), nullptr)));
     return output;
   }
   const Py_ssize_t count = PyTuple_GET_SIZE(forward.args);
@@ -124,10 +123,12 @@ ObjectPtr call_forward(const Forward& forward) {
 TensorVector marked(PyObject* tuple, const char* what) {
   TensorVector tensors;
   if (tuple == nullptr || tuple == Py_None) return tensors;
-  if (!PyTuple_Check(tuple)) throw_python(PyExc_TypeError, "autograd internal error: %s attribute is expected to be a tuple but is %s", what, type_name(tuple));
+  if (!PyTuple_Check(tuple))
+    throw_python(PyExc_TypeError, "autograd internal error: %s attribute is expected to be a tuple but is %s", what, type_name(tuple));
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(tuple); ++i) {
     PyObject* item = PyTuple_GET_ITEM(tuple, i);
-    if (!is_tensor(item)) throw_python(PyExc_TypeError, "%s can only accept variables, but argument %zd is of type %s", what, i, type_name(item));
+    if (!is_tensor(item))
+      throw_python(PyExc_TypeError, "%s can only accept variables, but argument %zd is of type %s", what, i, type_name(item));
     tensors.push_back(unpack(item));
   }
   return tensors;
@@ -155,8 +156,8 @@ ObjectPtr finish_outputs(const Forward& forward, const ObjectPtr& output) {
   const Py_ssize_t count = single ? 1 : PyTuple_GET_SIZE(output.get());
   const auto item = [&](Py_ssize_t i) { return single ? output.get() : PyTuple_GET_ITEM(output.get(), i); };
   if (single && !is_tensor(output.get())) {
-    throw_python(PyExc_TypeError, "%s.forward: expected to return Tensor or tuple of Tensors (got %s)", Py_TYPE(forward.context.get())->tp_name,
-                 type_name(output.get()));
+    throw_python(PyExc_TypeError, "%s.forward: expected to return Tensor or tuple of Tensors (got %s)",
+                 Py_TYPE(forward.context.get())->tp_name, type_name(output.get()));
   }
   TensorVector tensors;
   for (Py_ssize_t i = 0; i < count; ++i) tensors.push_back(is_tensor(item(i)) ? unpack(item(i)) : at::Tensor());
@@ -241,9 +242,7 @@ PyMethodDef apply_method = {"apply", function_apply, METH_CLASS | METH_VARARGS, 
 
 }  // namespace
 
-NodePtr function_node(PyObject* object) {
-  return PyObject_TypeCheck(object, &FunctionType) ? as_context(object)->node.lock() : NodePtr();
-}
+NodePtr function_node(PyObject* object) { return PyObject_TypeCheck(object, &FunctionType) ? as_context(object)->node.lock() : NodePtr(); }
 
 void init_function(PyObject* module) {
   FunctionType.tp_name = "torch_py._C.FunctionBase";

@@ -1,4 +1,5 @@
 #include "torch_py/csrc/bindings/GeneratorType.h"
+#include "c10/core/Generator.h"
 
 #include <cstring>
 #include <memory>

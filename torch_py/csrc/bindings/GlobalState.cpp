@@ -34,7 +34,8 @@ PyObject* set_num_threads(PyObject*, PyObject* count) {
 }
 
 bool flag(const char* function, PyObject* value) {
-  if (!PyBool_Check(value)) throw_python(PyExc_TypeError, "%s(): argument 'enabled' (position 1) must be bool, not %s", function, type_name(value));
+  if (!PyBool_Check(value))
+    throw_python(PyExc_TypeError, "%s(): argument 'enabled' (position 1) must be bool, not %s", function, type_name(value));
   return value == Py_True;
 }
 

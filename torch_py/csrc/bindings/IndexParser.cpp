@@ -42,7 +42,8 @@ at::Tensor index_tensor(PyObject* object) {
   if (is_text(object)) throw_python(PyExc_TypeError, "new(): invalid data type '%s'", type_name(object));
   if (!PySequence_Check(object)) {
     throw_python(PyExc_IndexError,
-                 "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices (got %s)", type_name(object));
+                 "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices (got %s)",
+                 type_name(object));
   }
   const at::Tensor tensor = tensor_from_sequence(object, std::nullopt);
   return tensor.numel() == 0 ? tensor.to(at::kLong) : tensor;  // [] has the default dtype, but selects nothing
@@ -50,7 +51,8 @@ at::Tensor index_tensor(PyObject* object) {
 
 void check_index_dtype(const at::Tensor& index) {
   const at::ScalarType dtype = index.scalar_type();
-  TORCH_CHECK_INDEX(dtype == at::kLong || dtype == at::kInt || is_mask(index), "tensors used as indices must be long, int, byte or bool tensors");
+  TORCH_CHECK_INDEX(dtype == at::kLong || dtype == at::kInt || is_mask(index),
+                    "tensors used as indices must be long, int, byte or bool tensors");
 }
 
 /// True selects all of a dimension of size 1, False nothing of it.
@@ -101,6 +103,7 @@ class IndexParser {
     if (item == Py_Ellipsis) return keep(unspecified_);
     if (item == Py_None) {
       result_.view = at::unsqueeze(result_.view, dim_);
+      --original_dim_;
       return keep(1);
     }
     if (PyBool_Check(item)) return add_dimension(index_of_bool(item == Py_True));
@@ -108,17 +111,17 @@ class IndexParser {
     record(index_tensor(item));
   }
 
-  void select(int64_t index) {
-    result_.view = select_index(result_.view, dim_, index, dim_);
-  }
+  void select(int64_t index) { result_.view = select_index(result_.view, dim_, index, original_dim_++); }
 
   void keep(int64_t dimensions) {
     for (int64_t i = 0; i < dimensions; ++i) result_.indices.push_back(at::Tensor());
     dim_ += dimensions;
+    original_dim_ += dimensions;
   }
 
   void add_dimension(const at::Tensor& index) {
     result_.view = at::unsqueeze(result_.view, dim_);
+    --original_dim_;
     record(index);
   }
 
@@ -130,18 +133,21 @@ class IndexParser {
     result_.indices.push_back(index);
     result_.is_advanced = true;
     dim_ += consumed;
+    original_dim_ += consumed;
   }
 
   const at::Tensor& self_;
   IndexedView result_;
-  int64_t dim_ = 0;
+  int64_t dim_ = 0;           // of the view so far
+  int64_t original_dim_ = 0;  // of the tensor, for messages
   int64_t unspecified_ = 0;
 };
 
 }  // namespace
 
 at::Tensor select_index(const at::Tensor& tensor, int64_t dim, int64_t index, int64_t original_dim) {
-  TORCH_CHECK_INDEX(!(tensor.dim() == 0 && dim == 0), "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to "
+  TORCH_CHECK_INDEX(!(tensor.dim() == 0 && dim == 0),
+                    "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to "
                     "convert a 0-dim tensor to a number");
   TORCH_CHECK_INDEX(dim < tensor.dim(), "too many indices for tensor of dimension ", tensor.dim());
   const int64_t size = tensor.sizes()[static_cast<size_t>(dim)];

@@ -66,7 +66,9 @@ void assign_tensor(const at::Tensor& target, const at::Tensor& value) {
   unlocked([&] { return at::copy_(target, expanded); }, target);
 }
 
-bool is_number(PyObject* value) { return PyFloat_Check(value) || PyLong_Check(value) || PyComplex_Check(value) || (!is_tensor(value) && is_scalar(value)); }
+bool is_number(PyObject* value) {
+  return PyFloat_Check(value) || PyLong_Check(value) || PyComplex_Check(value) || (!is_tensor(value) && is_scalar(value));
+}
 
 [[noreturn]] void throw_unassignable(const at::Tensor& tensor, PyObject* value) {
   throw_python(PyExc_TypeError, "can't assign a %s to a torch.%sTensor", type_name(value), at::scalar_type_name(tensor.scalar_type()));

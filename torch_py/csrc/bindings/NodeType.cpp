@@ -17,8 +17,7 @@ using torch::autograd::NodePtr;
 
 /// Holds the node; Node::pyobj points back, so that one node has one object while that lives.
 struct NodeObject {
-  PyObject_HEAD
-  NodePtr node;
+  PyObject_HEAD NodePtr node;
   PyObject* metadata;
 };
 PyTypeObject NodeType = {PyVarObject_HEAD_INIT(nullptr, 0)};
@@ -117,10 +116,11 @@ PyObject* node_repr(PyObject* self) {
   return PyUnicode_FromFormat("<%s object at %p>", node ? node->name() : "Node", static_cast<void*>(self));
 }
 
-PyGetSetDef properties[] = {{"next_functions", node_next_functions, nullptr, "Where the gradients of the inputs go: (node, number) pairs.", nullptr},
-                            {"metadata", node_metadata, nullptr, "A dict for the user.", nullptr},
-                            {"variable", node_variable, nullptr, "The leaf whose .grad AccumulateGrad adds to.", nullptr},
-                            {nullptr, nullptr, nullptr, nullptr, nullptr}};
+PyGetSetDef properties[] = {
+    {"next_functions", node_next_functions, nullptr, "Where the gradients of the inputs go: (node, number) pairs.", nullptr},
+    {"metadata", node_metadata, nullptr, "A dict for the user.", nullptr},
+    {"variable", node_variable, nullptr, "The leaf whose .grad AccumulateGrad adds to.", nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
 }  // namespace
 

@@ -29,24 +29,26 @@ struct NumPyType {
   std::string_view code;  // of __array_interface__, without byte order
   at::ScalarType dtype;
 };
-constexpr NumPyType numpy_types[] = {{"f4", at::kFloat}, {"f8", at::kDouble}, {"f2", at::kHalf},  {"i8", at::kLong},
-                                     {"i4", at::kInt},   {"i2", at::kShort},  {"i1", at::kChar},  {"u1", at::kByte},
+constexpr NumPyType numpy_types[] = {{"f4", at::kFloat}, {"f8", at::kDouble},       {"f2", at::kHalf},          {"i8", at::kLong},
+                                     {"i4", at::kInt},   {"i2", at::kShort},        {"i1", at::kChar},          {"u1", at::kByte},
                                      {"b1", at::kBool},  {"c8", at::kComplexFloat}, {"c16", at::kComplexDouble}};
 
 [[noreturn]] void throw_unsupported(PyObject* array) {
   const ObjectPtr dtype = ObjectPtr::steal(checked(PyObject_GetAttrString(array, "dtype")));
   const ObjectPtr type = ObjectPtr::steal(checked(PyObject_GetAttrString(dtype.get(), "type")));
-  throw_python(PyExc_TypeError,
-               "can't convert np.ndarray of type %s. The only supported types are: float64, float32, float16, complex64, complex128, int64, "
-               "int32, int16, int8, uint8, and bool.",
-               reinterpret_cast<PyTypeObject*>(type.get())->tp_name);
+  throw_python(
+      PyExc_TypeError,
+      "can't convert np.ndarray of type %s. The only supported types are: float64, float32, float16, complex64, complex128, int64, "
+      "int32, int16, int8, uint8, and bool.",
+      reinterpret_cast<PyTypeObject*>(type.get())->tp_name);
 }
 
 at::ScalarType dtype_of_code(PyObject* array, std::string_view code) {
   if (code.size() < 2) throw_unsupported(array);
   for (const NumPyType& type : numpy_types) {
     if (type.code != code.substr(1)) continue;
-    TORCH_CHECK_VALUE(code[0] != '>', "given numpy array has byte order different from the native byte order. Conversion between byte orders is "
+    TORCH_CHECK_VALUE(code[0] != '>',
+                      "given numpy array has byte order different from the native byte order. Conversion between byte orders is "
                       "currently not supported.");
     return type.dtype;
   }
@@ -97,27 +99,41 @@ Layout read_interface(PyObject* array) {
   }
   const int64_t itemsize = static_cast<int64_t>(at::element_size(layout.dtype));
   for (const int64_t bytes : read_tuple(strides)) {
-    TORCH_CHECK_VALUE(bytes % itemsize == 0, "given numpy array strides not a multiple of the element byte size. Copy the numpy array to reallocate "
+    TORCH_CHECK_VALUE(bytes % itemsize == 0,
+                      "given numpy array strides not a multiple of the element byte size. Copy the numpy array to reallocate "
                       "the memory.");
-    TORCH_CHECK_VALUE(bytes >= 0, "At least one stride in the given numpy array is negative, and tensors with negative strides are not currently "
+    TORCH_CHECK_VALUE(bytes >= 0,
+                      "At least one stride in the given numpy array is negative, and tensors with negative strides are not currently "
                       "supported. (You can probably work around this by making a copy of your array  with array.copy().) ");
     layout.strides.push_back(bytes / itemsize);
   }
   return layout;
 }
 
-/// numpy.dtype of a tensor's elements, by its name.
-const char* numpy_name(at::ScalarType dtype) {
-  TORCH_CHECK_TYPE(dtype != at::kBFloat16, "Got unsupported ScalarType ", at::scalar_type_name(dtype));
-  return at::dtype_name(dtype);
+/// numpy.ndarray, NumPy imported when it is not yet; borrowed.
+PyObject* import_ndarray_class() {
+  if (PyObject* type = ndarray_class()) return type;
+  const ObjectPtr numpy = ObjectPtr::steal(checked(PyImport_ImportModule("numpy")));
+  PyObject* type = ndarray_class();
+  if (type == nullptr) throw_python(PyExc_ImportError, "numpy has no ndarray");
+  return type;
 }
 
-ObjectPtr byte_strides(const at::Tensor& tensor) {
-  ObjectPtr tuple = ObjectPtr::steal(checked(PyTuple_New(tensor.dim())));
-  for (int64_t i = 0; i < tensor.dim(); ++i) {
-    const int64_t stride = tensor.strides()[static_cast<size_t>(i)] * static_cast<int64_t>(tensor.itemsize());
-    PyTuple_SET_ITEM(tuple.get(), i, wrap(tensor.numel() == 0 ? int64_t{0} : stride));
+/// numpy.dtype of a tensor's elements; borrowed, made once.
+PyObject* numpy_dtype(at::ScalarType dtype) {
+  TORCH_CHECK_TYPE(dtype != at::kBFloat16, "Got unsupported ScalarType ", at::scalar_type_name(dtype));
+  static PyObject* dtypes[at::kNumScalarTypes] = {};
+  PyObject*& known = dtypes[static_cast<int>(dtype)];
+  if (known == nullptr) {
+    const ObjectPtr numpy = ObjectPtr::steal(checked(PyImport_ImportModule("numpy")));
+    known = checked(PyObject_CallMethod(numpy.get(), "dtype", "s", at::dtype_name(dtype)));
   }
+  return known;
+}
+
+ObjectPtr int_tuple(at::IntArrayRef values, int64_t factor) {
+  ObjectPtr tuple = ObjectPtr::steal(checked(PyTuple_New(static_cast<Py_ssize_t>(values.size()))));
+  for (size_t i = 0; i < values.size(); ++i) PyTuple_SET_ITEM(tuple.get(), static_cast<Py_ssize_t>(i), wrap(values[i] * factor));
   return tuple;
 }
 
@@ -135,7 +151,8 @@ at::Tensor tensor_from_numpy(PyObject* array, bool warn_if_readonly) {
   if (layout.readonly && warn_if_readonly) {
     warn_user(
         "The given NumPy array is not writable, and PyTorch does not support non-writable tensors. This means writing to this tensor will "
-        "result in undefined behavior. You may want to copy the array to protect its data or make it writable before converting it to a tensor.");
+        "result in undefined behavior. You may want to copy the array to protect its data or make it writable before converting it to a "
+        "tensor.");
   }
   return tensor_on_foreign_memory(layout.data, layout.sizes, layout.strides, layout.dtype, ObjectPtr::borrow(array));
 }
@@ -147,20 +164,20 @@ at::ScalarType dtype_of_numpy_scalar(PyObject* scalar) {
 }
 
 PyObject* tensor_to_numpy(const at::Tensor& tensor) {
-  TORCH_CHECK_TYPE(tensor.is_cpu(), "can't convert ", tensor.device(), " device type tensor to numpy. Use Tensor.cpu() to copy the tensor to host memory first.");
+  TORCH_CHECK_TYPE(tensor.is_cpu(), "can't convert ", tensor.device(),
+                   " device type tensor to numpy. Use Tensor.cpu() to copy the tensor to host memory first.");
   TORCH_CHECK_TYPE(tensor.layout() == at::Layout::Strided, "can't convert ", tensor.layout(),
                    " layout tensor to numpy. Use Tensor.to_dense() first.");
   TORCH_CHECK(!tensor.requires_grad(), "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.");
-  const char* dtype = numpy_name(tensor.scalar_type());
-  const ObjectPtr numpy = ObjectPtr::steal(checked(PyImport_ImportModule("numpy")));
-  const ObjectPtr type = ObjectPtr::steal(checked(PyObject_GetAttrString(numpy.get(), "ndarray")));
+  PyObject* dtype = numpy_dtype(tensor.scalar_type());
+  PyObject* type = import_ndarray_class();
   pin_memory_of(tensor);
-  const ObjectPtr shape = ObjectPtr::steal(wrap_size(tensor.sizes()));
-  const ObjectPtr plain_shape = ObjectPtr::steal(checked(PySequence_List(shape.get())));
-  const ObjectPtr storage = ObjectPtr::steal(wrap_storage(tensor.storage()));
   const int64_t offset = tensor.numel() == 0 ? 0 : tensor.storage_offset() * static_cast<int64_t>(tensor.itemsize());
-  return checked(PyObject_CallFunction(type.get(), "OsOLO", plain_shape.get(), dtype, storage.get(), static_cast<long long>(offset),
-                                       byte_strides(tensor).get()));
+  const ObjectPtr shape = int_tuple(tensor.sizes(), 1);
+  const ObjectPtr strides = int_tuple(tensor.strides(), tensor.numel() == 0 ? 0 : static_cast<int64_t>(tensor.itemsize()));
+  const ObjectPtr storage = ObjectPtr::steal(wrap_storage(tensor.storage()));
+  const ObjectPtr start = ObjectPtr::steal(wrap(offset));
+  return checked(PyObject_CallFunctionObjArgs(type, shape.get(), dtype, storage.get(), start.get(), strides.get(), nullptr));
 }
 
 }  // namespace torch::python

@@ -41,8 +41,8 @@ at::Tensor checked_result(PyObject* function, PyObject* result, const at::Tensor
   const at::Tensor& value = unpack(result);
   if (!original.defined()) return value;
   TORCH_CHECK(value.scalar_type() == original.scalar_type() && value.device() == original.device(), "hook '", name_of(function),
-              "' has changed the type of value (was ", original.scalar_type(), " on ", original.device(), " got ", value.scalar_type(), " on ",
-              value.device(), ")");
+              "' has changed the type of value (was ", original.scalar_type(), " on ", original.device(), " got ", value.scalar_type(),
+              " on ", value.device(), ")");
   TORCH_CHECK(value.sizes() == original.sizes(), "hook '", name_of(function), "' has changed the size of value");
   return value;
 }
@@ -113,8 +113,8 @@ struct PythonPostHook final : torch::autograd::FunctionPostHook {
     if (!function) return {};
     const ObjectPtr grad_inputs = wrap_list(outputs);
     const ObjectPtr grad_outputs = wrap_list(inputs);
-    const ObjectPtr result = ObjectPtr::steal(
-        checked(PyObject_CallFunctionObjArgs(function.get(), grad_inputs.get(), grad_outputs.get(), nullptr)));
+    const ObjectPtr result =
+        ObjectPtr::steal(checked(PyObject_CallFunctionObjArgs(function.get(), grad_inputs.get(), grad_outputs.get(), nullptr)));
     return checked_results(function.get(), result.get(), outputs);
   }
   CallablePtr callable;
@@ -122,8 +122,7 @@ struct PythonPostHook final : torch::autograd::FunctionPostHook {
 
 // -- the handle --------------------------------------------------------------------------------------------------------
 struct HandleObject {
-  PyObject_HEAD
-  std::weak_ptr<Callable> callable;
+  PyObject_HEAD std::weak_ptr<Callable> callable;
 };
 PyTypeObject HandleType = {PyVarObject_HEAD_INIT(nullptr, 0)};
 

@@ -17,8 +17,8 @@ struct Namespace {
   const char* attribute;  // of torch_py._C
 };
 // In the order of enum Module; then those without operators.
-constexpr Namespace namespaces[] = {{"torch", "_torch"},     {"nn", "_nn"},   {"linalg", "_linalg"},   {"special", "_special"},
-                                    {"fft", "_fft"},         {"ops", "_ops"}, {"Tensor", "TensorBase"}, {"return_types", "_return_types"}};
+constexpr Namespace namespaces[] = {{"torch", "_torch"}, {"nn", "_nn"},   {"linalg", "_linalg"},    {"special", "_special"},
+                                    {"fft", "_fft"},     {"ops", "_ops"}, {"Tensor", "TensorBase"}, {"return_types", "_return_types"}};
 
 // Leaked: tables register from static initialisers of several libraries and are looked at until the process ends.
 std::vector<MethodTable>& tables() {

@@ -31,7 +31,8 @@ struct PythonSavedHooks final : torch::autograd::SavedVariableHooks {
     const GilAcquire gil;
     const ObjectPtr result = ObjectPtr::steal(checked(PyObject_CallOneArg(unpack_, packed_ != nullptr ? packed_ : Py_None)));
     if (!is_tensor(result.get())) {
-      throw_python(PyExc_TypeError, "Output of saved tensor unpack_hook expected to be a Tensor but got result of type %s", type_name(result.get()));
+      throw_python(PyExc_TypeError, "Output of saved tensor unpack_hook expected to be a Tensor but got result of type %s",
+                   type_name(result.get()));
     }
     return unpack_value(result.get());
   }

@@ -37,7 +37,8 @@ c10::Storage allocate(int64_t nbytes, c10::Device device) {
 
 uint8_t byte_value(PyObject* item) {
   if (!is_int(item)) {
-    throw_python(PyExc_TypeError, "torch.UntypedStorage(): expected a sequence of int, but one of the items was of type %s", type_name(item));
+    throw_python(PyExc_TypeError, "torch.UntypedStorage(): expected a sequence of int, but one of the items was of type %s",
+                 type_name(item));
   }
   const int64_t value = to_int64(item);
   TORCH_CHECK_VALUE(value >= -128 && value < 256, "torch.UntypedStorage(): byte ", value, " is out of range");

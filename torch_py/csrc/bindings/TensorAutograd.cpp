@@ -17,9 +17,10 @@ namespace {
 
 /// tensor.requires_grad = flag, with PyTorch's rules: only leaves change it, and only floating ones require it.
 void change_requires_grad(const at::Tensor& tensor, bool requires_grad) {
-  TORCH_CHECK(autograd::is_leaf(tensor) || requires_grad,
-              "you can only change requires_grad flags of leaf variables. If you want to use a computed variable in a subgraph that doesn't "
-              "require differentiation use var_no_grad = var.detach().");
+  TORCH_CHECK(
+      autograd::is_leaf(tensor) || requires_grad,
+      "you can only change requires_grad flags of leaf variables. If you want to use a computed variable in a subgraph that doesn't "
+      "require differentiation use var_no_grad = var.detach().");
   TORCH_CHECK(!requires_grad || autograd::is_differentiable(tensor.scalar_type()),
               "only Tensors of floating point and complex dtype can require gradients");
   if (!autograd::is_leaf(tensor)) return;

@@ -25,8 +25,8 @@ constinit Function constructor = {"new", "torch", signatures, 4};
 
 void check_device(const Arguments& call, int slot) {
   if (!call.given(slot)) return;
-  TORCH_CHECK(call.device(slot).is_cpu(), "legacy constructor expects device type: cpu but device type: ",
-              at::device_type_name(call.device(slot).type), " was passed");
+  TORCH_CHECK(call.device(slot).is_cpu(),
+              "legacy constructor expects device type: cpu but device type: ", at::device_type_name(call.device(slot).type), " was passed");
 }
 
 at::Tensor from_data(PyObject* data) {
@@ -61,8 +61,8 @@ PyTypeObject* checked_subclass(PyObject* cls) {
   if (!PyType_Check(cls)) throw_python(PyExc_TypeError, "cls must be a type (got %s)", type_name(cls));
   auto* type = reinterpret_cast<PyTypeObject*>(cls);
   if (!PyType_IsSubtype(type, &TensorBaseType)) {
-    throw_python(PyExc_TypeError,
-                 "Creating a Tensor subclass from a class that does not inherit from Tensor is not possible. Make sure your class inherits from Tensor.");
+    throw_python(PyExc_TypeError, "Creating a Tensor subclass from a class that does not inherit from Tensor is not possible. Make sure "
+                                  "your class inherits from Tensor.");
   }
   return type;
 }
@@ -72,9 +72,11 @@ PyObject* make_subclass(PyObject*, PyObject* args, PyObject* kwargs) {
   static const char* keywords[] = {"cls", "data", "require_grad", nullptr};
   PyObject *cls = nullptr, *data = nullptr;
   int require_grad = 0;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OO|p:_make_subclass", const_cast<char**>(keywords), &cls, &data, &require_grad)) return nullptr;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OO|p:_make_subclass", const_cast<char**>(keywords), &cls, &data, &require_grad))
+    return nullptr;
   PyTypeObject* type = checked_subclass(cls);
-  if (!is_tensor(data)) throw_python(PyExc_TypeError, "_make_subclass(): argument 'data' (position 2) must be Tensor, not %s", type_name(data));
+  if (!is_tensor(data))
+    throw_python(PyExc_TypeError, "_make_subclass(): argument 'data' (position 2) must be Tensor, not %s", type_name(data));
   at::Tensor tensor = torch::autograd::detach(unpack(data));
   return wrap_as(type, with_requires_grad(std::move(tensor), require_grad != 0));
   TORCH_PY_CATCH(nullptr)
@@ -92,7 +94,8 @@ constexpr Parameter new_tensor_parameters[] = {{"self", Kind::Tensor},
                                                {"device", Kind::Device, kOptional | kNullable | kKeywordOnly},
                                                {"requires_grad", Kind::Bool, kOptional | kKeywordOnly}};
 constexpr Signature new_tensor_signatures[] = {
-    {"new_tensor(object data, *, torch.dtype dtype = None, torch.device device = None, bool requires_grad = False)", new_tensor_parameters, 5, 0}};
+    {"new_tensor(object data, *, torch.dtype dtype = None, torch.device device = None, bool requires_grad = False)", new_tensor_parameters,
+     5, 0}};
 constinit Function new_tensor_function = {"new_tensor", "Tensor", new_tensor_signatures, 1};
 
 PyObject* new_tensor(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
@@ -109,7 +112,8 @@ PyObject* new_tensor(PyObject* self, PyObject* const* args, Py_ssize_t nargs, Py
 
 PyObject* tensor_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
   TORCH_PY_TRY
-  if (type == &TensorBaseType) throw_python(PyExc_TypeError, "cannot create instances of TensorBase; use torch.Tensor or torch.tensor(data)");
+  if (type == &TensorBaseType)
+    throw_python(PyExc_TypeError, "cannot create instances of TensorBase; use torch.Tensor or torch.tensor(data)");
   const FastCall fast(args, kwargs);
   Arguments call;
   int overload = call.bind(constructor, nullptr, fast.args(), fast.nargs(), fast.kwnames());

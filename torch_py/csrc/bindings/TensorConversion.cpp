@@ -10,22 +10,31 @@ namespace torch::python {
 namespace {
 
 // The signatures are PyTorch's, of which those in native_functions.yaml are the C++ side: here `device` may be None.
-constexpr Parameter to_dtype_parameters[] = {{"self", Kind::Tensor}, {"dtype", Kind::ScalarType}, {"non_blocking", Kind::Bool, kOptional},
+constexpr Parameter to_dtype_parameters[] = {{"self", Kind::Tensor},
+                                             {"dtype", Kind::ScalarType},
+                                             {"non_blocking", Kind::Bool, kOptional},
                                              {"copy", Kind::Bool, kOptional},
                                              {"memory_format", Kind::MemoryFormat, kOptional | kNullable | kKeywordOnly}};
-constexpr Parameter to_device_parameters[] = {{"self", Kind::Tensor}, {"device", Kind::Device, kOptional | kNullable},
-                                              {"dtype", Kind::ScalarType, kOptional | kNullable}, {"non_blocking", Kind::Bool, kOptional},
+constexpr Parameter to_device_parameters[] = {{"self", Kind::Tensor},
+                                              {"device", Kind::Device, kOptional | kNullable},
+                                              {"dtype", Kind::ScalarType, kOptional | kNullable},
+                                              {"non_blocking", Kind::Bool, kOptional},
                                               {"copy", Kind::Bool, kOptional},
                                               {"memory_format", Kind::MemoryFormat, kOptional | kNullable | kKeywordOnly}};
-constexpr Parameter to_other_parameters[] = {{"self", Kind::Tensor}, {"other", Kind::Tensor}, {"non_blocking", Kind::Bool, kOptional},
+constexpr Parameter to_other_parameters[] = {{"self", Kind::Tensor},
+                                             {"other", Kind::Tensor},
+                                             {"non_blocking", Kind::Bool, kOptional},
                                              {"copy", Kind::Bool, kOptional},
                                              {"memory_format", Kind::MemoryFormat, kOptional | kNullable | kKeywordOnly}};
 constexpr Signature to_signatures[] = {
-    {"to(torch.dtype dtype, bool non_blocking = False, bool copy = False, *, torch.memory_format memory_format = None)", to_dtype_parameters, 5, 0},
-    {"to(torch.device device = None, torch.dtype dtype = None, bool non_blocking = False, bool copy = False, *, torch.memory_format memory_format "
+    {"to(torch.dtype dtype, bool non_blocking = False, bool copy = False, *, torch.memory_format memory_format = None)",
+     to_dtype_parameters, 5, 0},
+    {"to(torch.device device = None, torch.dtype dtype = None, bool non_blocking = False, bool copy = False, *, torch.memory_format "
+     "memory_format "
      "= None)",
      to_device_parameters, 6, 0},
-    {"to(Tensor other, bool non_blocking = False, bool copy = False, *, torch.memory_format memory_format = None)", to_other_parameters, 5, 0}};
+    {"to(Tensor other, bool non_blocking = False, bool copy = False, *, torch.memory_format memory_format = None)", to_other_parameters, 5,
+     0}};
 constinit Function to_function = {"to", "Tensor", to_signatures, 3};
 
 struct Target {
@@ -48,7 +57,9 @@ PyObject* convert(PyObject* self, const Target& target) {
   const at::Tensor& tensor = unpack(self);
   if (!changes(tensor, target)) return Py_NewRef(self);
   return wrap(unlocked(
-      [&] { return at::to(tensor, target.dtype, std::nullopt, target.device, std::nullopt, target.non_blocking, target.copy, target.format); },
+      [&] {
+        return at::to(tensor, target.dtype, std::nullopt, target.device, std::nullopt, target.non_blocking, target.copy, target.format);
+      },
       tensor));
 }
 
@@ -75,7 +86,8 @@ PyObject* to(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* 
   TORCH_PY_CATCH(nullptr)
 }
 
-constexpr Parameter cpu_parameters[] = {{"self", Kind::Tensor}, {"memory_format", Kind::MemoryFormat, kOptional | kNullable | kKeywordOnly}};
+constexpr Parameter cpu_parameters[] = {{"self", Kind::Tensor},
+                                        {"memory_format", Kind::MemoryFormat, kOptional | kNullable | kKeywordOnly}};
 constexpr Signature cpu_signatures[] = {{"cpu(*, torch.memory_format memory_format = None)", cpu_parameters, 2, 0}};
 constinit Function cpu_function = {"cpu", "Tensor", cpu_signatures, 1};
 

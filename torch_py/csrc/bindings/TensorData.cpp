@@ -89,7 +89,9 @@ char* write(char* address, const Destination& to, size_t dim, PyObject* data) {
     write_value(address, to, data);
     return address + to.itemsize;
   }
-  if (!is_nested(data)) throw_python(PyExc_TypeError, "expected a sequence of length %lld at dim %zu (got %s)", static_cast<long long>(to.sizes[dim]), dim, type_name(data));
+  if (!is_nested(data))
+    throw_python(PyExc_TypeError, "expected a sequence of length %lld at dim %zu (got %s)", static_cast<long long>(to.sizes[dim]), dim,
+                 type_name(data));
   const ObjectPtr items = items_of(data);
   const Py_ssize_t length = sequence_length(items.get());
   TORCH_CHECK_VALUE(length == to.sizes[dim], "expected sequence of length ", to.sizes[dim], " at dim ", dim, " (got ", length, ")");

@@ -67,7 +67,8 @@ constinit Function dlpack_function = {"__dlpack__", "Tensor", dlpack_signatures,
 /// First element of (int, int), or `otherwise` for None.
 int64_t first_of_pair(PyObject* pair, const char* name, int64_t otherwise) {
   if (pair == nullptr || pair == Py_None) return otherwise;
-  if (!PyTuple_Check(pair) || PyTuple_GET_SIZE(pair) != 2 || !PyIndex_Check(PyTuple_GET_ITEM(pair, 0)) || !PyIndex_Check(PyTuple_GET_ITEM(pair, 1))) {
+  if (!PyTuple_Check(pair) || PyTuple_GET_SIZE(pair) != 2 || !PyIndex_Check(PyTuple_GET_ITEM(pair, 0)) ||
+      !PyIndex_Check(PyTuple_GET_ITEM(pair, 1))) {
     throw_python(PyExc_TypeError, "__dlpack__(): argument '%s' must be a tuple of two ints, not %s", name, type_name(pair));
   }
   return to_int64(PyTuple_GET_ITEM(pair, 0));

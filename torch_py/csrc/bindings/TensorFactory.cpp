@@ -39,9 +39,8 @@ PyObject* tensor(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* k
   TORCH_PY_CATCH(nullptr)
 }
 
-constexpr Parameter as_tensor_parameters[] = {{"data", Kind::Any},
-                                              {"dtype", Kind::ScalarType, kOptional | kNullable},
-                                              {"device", Kind::Device, kOptional | kNullable}};
+constexpr Parameter as_tensor_parameters[] = {
+    {"data", Kind::Any}, {"dtype", Kind::ScalarType, kOptional | kNullable}, {"device", Kind::Device, kOptional | kNullable}};
 constexpr Signature as_tensor_signatures[] = {
     {"as_tensor(object data, torch.dtype dtype = None, torch.device device = None)", as_tensor_parameters, 3}};
 constinit Function as_tensor_function = {"as_tensor", "torch", as_tensor_signatures, 1};
@@ -92,12 +91,13 @@ PyObject* asarray(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* 
   if (!shared) {
     TORCH_CHECK_VALUE(may_copy, "can't alias arbitrary sequence into a tensor.");
     const bool is_bytes = PyBytes_Check(object) || PyByteArray_Check(object);
-    at::Tensor result = is_bytes ? bytes_as_tensor(object, dtype.value_or(at::default_dtype())).clone() : tensor_from_data(object, {dtype, device, true});
+    at::Tensor result =
+        is_bytes ? bytes_as_tensor(object, dtype.value_or(at::default_dtype())).clone() : tensor_from_data(object, {dtype, device, true});
     return wrap(with_requires_grad(std::move(result), call.boolean(4, false)));
   }
   const at::Tensor& source = unpack(shared.get());
-  TORCH_CHECK_VALUE(may_copy || dtype.value_or(source.scalar_type()) == source.scalar_type(), "can't alias tensor with dtype '", source.scalar_type(),
-                    "' into dtype '", dtype.value_or(source.scalar_type()), "'.");
+  TORCH_CHECK_VALUE(may_copy || dtype.value_or(source.scalar_type()) == source.scalar_type(), "can't alias tensor with dtype '",
+                    source.scalar_type(), "' into dtype '", dtype.value_or(source.scalar_type()), "'.");
   at::Tensor result = at::to(source, dtype, std::nullopt, device, std::nullopt, false, must_copy, std::nullopt);
   if (result.requires_grad() && !call.boolean(4, false)) result = torch::autograd::detach(result);
   return wrap(result.requires_grad() ? result : with_requires_grad(result, call.boolean(4, false)));
@@ -144,8 +144,8 @@ struct BufferOwner {
 
 int64_t element_count(int64_t length, int64_t itemsize, int64_t count, int64_t offset) {
   TORCH_CHECK_VALUE(length > 0 && count != 0, "both buffer length (", length, ") and count (", count, ") must not be 0");
-  TORCH_CHECK_VALUE(offset >= 0 && offset < length, "offset (", offset, " bytes) must be non-negative and no greater than buffer length (", length,
-                    " bytes) minus 1");
+  TORCH_CHECK_VALUE(offset >= 0 && offset < length, "offset (", offset, " bytes) must be non-negative and no greater than buffer length (",
+                    length, " bytes) minus 1");
   const int64_t rest = length - offset;
   TORCH_CHECK_VALUE(count > 0 || rest % itemsize == 0, "buffer length (", rest, " bytes) after offset (", offset,
                     " bytes) must be a multiple of element size (", itemsize, ")");
@@ -178,9 +178,10 @@ PyObject* frombuffer(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObjec
   call.bind(buffer_function, nullptr, args, nargs, kwnames);
   auto owner = std::make_unique<BufferOwner>(call.object(0));
   if (owner->readonly) {
-    warn_user("The given buffer is not writable, and PyTorch does not support non-writable tensors. This means you can write to the underlying "
-              "(supposedly non-writable) buffer using the tensor. You may want to copy the buffer to protect its data or make it writable before "
-              "converting it to a tensor.");
+    warn_user(
+        "The given buffer is not writable, and PyTorch does not support non-writable tensors. This means you can write to the underlying "
+        "(supposedly non-writable) buffer using the tensor. You may want to copy the buffer to protect its data or make it writable before "
+        "converting it to a tensor.");
   }
   at::Tensor result = tensor_on_buffer(std::move(owner), call.dtype(1), call.integer(2, -1), call.integer(3, 0));
   return wrap(with_requires_grad(std::move(result), call.boolean(4, false)));
@@ -190,7 +191,8 @@ PyObject* frombuffer(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObjec
 PyMethodDef functions[] = {
     {"tensor", as_method(tensor), METH_FASTCALL | METH_KEYWORDS,
      "tensor(data, *, dtype=None, device=None, requires_grad=False) -> Tensor: a copy of numbers, sequences or an array."},
-    {"as_tensor", as_method(as_tensor), METH_FASTCALL | METH_KEYWORDS, "as_tensor(data, dtype=None, device=None) -> Tensor: shares memory where it can."},
+    {"as_tensor", as_method(as_tensor), METH_FASTCALL | METH_KEYWORDS,
+     "as_tensor(data, dtype=None, device=None) -> Tensor: shares memory where it can."},
     {"asarray", as_method(asarray), METH_FASTCALL | METH_KEYWORDS, "asarray(obj, *, dtype, device, copy, requires_grad) -> Tensor"},
     {"from_numpy", from_numpy, METH_O, "from_numpy(ndarray) -> Tensor on the array's memory."},
     {"frombuffer", as_method(frombuffer), METH_FASTCALL | METH_KEYWORDS,

@@ -86,8 +86,11 @@ PyObject* untyped_storage(PyObject* self, PyObject*) {
 // set_: this tensor becomes a window on a storage (or on another tensor's).
 constexpr Parameter set_none[] = {{"self", Kind::Tensor}};
 constexpr Parameter set_tensor[] = {{"self", Kind::Tensor}, {"source", Kind::Tensor}};
-constexpr Parameter set_window[] = {{"self", Kind::Tensor}, {"source", Kind::Any}, {"storage_offset", Kind::Int, kOptional},
-                                    {"size", Kind::IntList, kOptional}, {"stride", Kind::IntList, kOptional}};
+constexpr Parameter set_window[] = {{"self", Kind::Tensor},
+                                    {"source", Kind::Any},
+                                    {"storage_offset", Kind::Int, kOptional},
+                                    {"size", Kind::IntList, kOptional},
+                                    {"stride", Kind::IntList, kOptional}};
 constexpr Signature set_signatures[] = {
     {"set_()", set_none, 1, 0},
     {"set_(Tensor source)", set_tensor, 2, 0},
@@ -96,7 +99,8 @@ constinit Function set_function = {"set_", "Tensor", set_signatures, 3};
 
 /// Bytes that a window of this geometry needs, checked against overflow; negative sizes and strides are refused.
 int64_t window_bytes(const Arguments& call, at::IntArrayRef size, at::IntArrayRef stride, int64_t offset, int64_t itemsize) {
-  TORCH_CHECK(size.size() == stride.size(), "set_(): mismatch in length of strides and shape: ", size.size(), " sizes, ", stride.size(), " strides");
+  TORCH_CHECK(size.size() == stride.size(), "set_(): mismatch in length of strides and shape: ", size.size(), " sizes, ", stride.size(),
+              " strides");
   TORCH_CHECK(offset >= 0, "set_(): storage_offset must not be negative, got ", offset);
   int64_t last = offset;
   bool empty = false;
@@ -116,7 +120,8 @@ int64_t window_bytes(const Arguments& call, at::IntArrayRef size, at::IntArrayRe
 /// Nothing outside of the storage may come into view: memory of others would be read or written.
 void set_to_storage(const at::Tensor& tensor, const Arguments& call) {
   if (!is_storage(call.object(1)) && !is_tensor(call.object(1))) {
-    throw_python(PyExc_TypeError, "set_(): argument 'source' (position 1) must be torch.Storage or Tensor, not %s", type_name(call.object(1)));
+    throw_python(PyExc_TypeError, "set_(): argument 'source' (position 1) must be torch.Storage or Tensor, not %s",
+                 type_name(call.object(1)));
   }
   const at::Storage& storage = is_storage(call.object(1)) ? unpack_storage(call.object(1)) : unpack(call.object(1)).storage();
   TORCH_CHECK(storage->device().type == tensor.device().type, "set_(): expected a storage on device '", tensor.device(), "', got one on '",
@@ -126,8 +131,8 @@ void set_to_storage(const at::Tensor& tensor, const Arguments& call) {
   const at::DimVector size = call.given(3) ? call.int_list(3) : at::DimVector{static_cast<int64_t>(storage->nbytes) / itemsize};
   const at::DimVector stride = call.given(4) ? call.int_list(4) : at::contiguous_strides(size);
   const int64_t bytes = window_bytes(call, size, stride, offset, itemsize);
-  TORCH_CHECK(tensor.is_meta() || bytes <= static_cast<int64_t>(storage->nbytes), "set_(): sizes ", size, ", strides ", stride, " and storage offset ",
-              offset, " need ", bytes, " bytes, but the storage has ", storage->nbytes);
+  TORCH_CHECK(tensor.is_meta() || bytes <= static_cast<int64_t>(storage->nbytes), "set_(): sizes ", size, ", strides ", stride,
+              " and storage offset ", offset, " need ", bytes, " bytes, but the storage has ", storage->nbytes);
   TORCH_CHECK(!tensor.requires_grad(), "set_(): a tensor that requires grad cannot be given other memory");
   tensor.unsafe_impl()->set_storage(storage);
   tensor.unsafe_impl()->set_sizes_and_strides(size, stride, offset);
@@ -159,7 +164,8 @@ PyObject* set_(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject
 }  // namespace
 
 PyMethodDef tensor_geometry_methods[] = {
-    {"size", as_method(geometry<size_function, &at::Tensor::size, sizes_of>), METH_FASTCALL | METH_KEYWORDS, "size(dim=None) -> Size or int"},
+    {"size", as_method(geometry<size_function, &at::Tensor::size, sizes_of>), METH_FASTCALL | METH_KEYWORDS,
+     "size(dim=None) -> Size or int"},
     {"stride", as_method(geometry<stride_function, &at::Tensor::stride, strides_of>), METH_FASTCALL | METH_KEYWORDS,
      "stride(dim=None) -> tuple or int: elements between neighbours"},
     {"is_contiguous", as_method(is_contiguous), METH_FASTCALL | METH_KEYWORDS, "is_contiguous(*, memory_format=contiguous_format) -> bool"},
@@ -176,7 +182,8 @@ PyMethodDef tensor_geometry_methods[] = {
     {"is_neg", query<is_conj>, METH_NOARGS, nullptr},
     {"data_ptr", data_ptr, METH_NOARGS, "data_ptr() -> int: address of the first element"},
     {"untyped_storage", untyped_storage, METH_NOARGS, "untyped_storage() -> UntypedStorage"},
-    {"set_", as_method(set_), METH_FASTCALL | METH_KEYWORDS, "set_(source=None, storage_offset=0, size=None, stride=None) -> Tensor: this one."},
+    {"set_", as_method(set_), METH_FASTCALL | METH_KEYWORDS,
+     "set_(source=None, storage_offset=0, size=None, stride=None) -> Tensor: this one."},
     {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace torch::python

@@ -31,11 +31,11 @@ struct Operator {
   FastMethod function = nullptr;
 };
 
-constinit Operator add("add"), sub("sub"), mul("mul"), div("div"), floor_divide("floor_divide"), remainder("remainder"),
-    power("pow"), matmul("matmul"), bitwise_and("bitwise_and"), bitwise_or("bitwise_or"), bitwise_xor("bitwise_xor"),
-    left_shift("__lshift__"), right_shift("__rshift__"), negative("neg"), absolute("abs"), invert("bitwise_not"), positive("positive"),
-    add_("add_"), sub_("sub_"), mul_("mul_"), div_("div_"), floor_divide_("floor_divide_"), remainder_("remainder_"), power_("pow_"),
-    bitwise_and_("bitwise_and_"), bitwise_or_("bitwise_or_"), bitwise_xor_("bitwise_xor_");
+constinit Operator add("add"), sub("sub"), mul("mul"), div("div"), floor_divide("floor_divide"), remainder("remainder"), power("pow"),
+    matmul("matmul"), bitwise_and("bitwise_and"), bitwise_or("bitwise_or"), bitwise_xor("bitwise_xor"), left_shift("__lshift__"),
+    right_shift("__rshift__"), negative("neg"), absolute("abs"), invert("bitwise_not"), positive("positive"), add_("add_"), sub_("sub_"),
+    mul_("mul_"), div_("div_"), floor_divide_("floor_divide_"), remainder_("remainder_"), power_("pow_"), bitwise_and_("bitwise_and_"),
+    bitwise_or_("bitwise_or_"), bitwise_xor_("bitwise_xor_");
 constinit Operator less("lt"), less_equal("le"), equal("eq"), not_equal("ne"), greater("gt"), greater_equal("ge");
 
 /// The number a op b with the tensor on the right: it becomes a tensor, and the operator runs as usual.

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 
+#include "aten/ops/imag.h"
 #include "aten/ops/permute.h"
+#include "aten/ops/real.h"
 #include "aten/ops/transpose.h"
 #include "c10/dispatch/LocalState.h"
 #include "torch_py/csrc/bindings/DeviceType.h"
@@ -68,7 +70,8 @@ PyObject* adjoint(PyObject* self, const char* attribute, bool batches) {
   const at::Tensor& tensor = unpack(self);
   TORCH_CHECK(batches || tensor.dim() == 2, "tensor.", attribute, " is only supported on matrices (2-D tensors). Got ", tensor.dim(),
               "-D tensor.", tensor.dim() > 2 ? " For batches of matrices, consider using tensor.mH" : "");
-  TORCH_CHECK(tensor.dim() >= 2, "tensor.", attribute, " is only supported on matrices or batches of matrices. Got ", tensor.dim(), "-D tensor.");
+  TORCH_CHECK(tensor.dim() >= 2, "tensor.", attribute, " is only supported on matrices or batches of matrices. Got ", tensor.dim(),
+              "-D tensor.");
   const ObjectPtr turned = ObjectPtr::steal(wrap(at::transpose(tensor, -2, -1)));
   return tensor.is_complex() ? call_method(turned.get(), "conj") : Py_NewRef(turned.get());
   TORCH_PY_CATCH(nullptr)
@@ -77,30 +80,15 @@ PyObject* adjoint(PyObject* self, const char* attribute, bool batches) {
 PyObject* get_H(PyObject* self, void*) { return adjoint(self, "H", false); }
 PyObject* get_mH(PyObject* self, void*) { return adjoint(self, "mH", true); }
 
-/// One of the two components of a complex tensor, as a view that no gradient passes.
-at::Tensor component(const at::Tensor& self, int64_t which) {
-  TORCH_CHECK_NOT_IMPLEMENTED(!(self.requires_grad() && at::GradMode::is_enabled()),
-                              "real and imag of a complex tensor that requires grad are not part of this build");
-  const c10::intrusive_ptr<at::TensorImpl> impl = self.unsafe_impl()->shallow_copy();
-  impl->set_dtype(at::to_real(self.scalar_type()));
-  at::DimVector strides;
-  for (const int64_t stride : self.strides()) strides.push_back(2 * stride);
-  impl->set_sizes_and_strides(self.sizes(), strides, 2 * self.storage_offset() + which);
-  impl->set_view_of(self.impl());
-  impl->set_view_origin(at::ViewOrigin::NoGradMode);
-  return at::Tensor(impl);
-}
-
 PyObject* get_real(PyObject* self, void*) {
   TORCH_PY_TRY
-  return unpack(self).is_complex() ? wrap(component(unpack(self), 0)) : Py_NewRef(self);
+  return unpack(self).is_complex() ? wrap(at::real(unpack(self))) : Py_NewRef(self);
   TORCH_PY_CATCH(nullptr)
 }
 
 PyObject* get_imag(PyObject* self, void*) {
   TORCH_PY_TRY
-  TORCH_CHECK(unpack(self).is_complex(), "imag is not implemented for tensors with non-complex dtypes.");
-  return wrap(component(unpack(self), 1));
+  return wrap(at::imag(unpack(self)));
   TORCH_PY_CATCH(nullptr)
 }
 
@@ -126,6 +114,7 @@ int set_backward_hooks(PyObject* self, PyObject* value, void*) {
 }
 
 PyGetSetDef properties[] = {
+    {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
     {"shape", get_shape, nullptr, "torch.Size: the size of each dimension.", nullptr},
     {"dtype", get<dtype>, nullptr, "torch.dtype of the elements.", nullptr},
     {"device", get<device>, nullptr, "torch.device that holds the elements.", nullptr},

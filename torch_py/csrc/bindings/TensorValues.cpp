@@ -86,7 +86,9 @@ void store(void* address, PyObject* number) {
     using part = typename T::value_type;
     *static_cast<T*>(address) = T(static_cast<part>(value.real), static_cast<part>(value.imag));
   } else if constexpr (at::is_floating(at::scalar_type_of<T>)) {
-    *static_cast<T*>(address) = at::convert<T>(to_double(number));
+    const double value = PyLong_Check(number) ? PyFloat_AsDouble(number) : to_double(number);
+    if (value == -1.0 && PyErr_Occurred()) throw PythonError();
+    *static_cast<T*>(address) = at::convert<T>(value);
   } else {
     const bool is_integer = PyLong_Check(number) && !PyBool_Check(number);
     *static_cast<T*>(address) = (is_integer ? at::Scalar(to_int64(number)) : to_scalar(number)).template to<T>();

@@ -12,8 +12,8 @@ namespace torch::python {
 namespace {
 
 thread_local bool torch_function_enabled = true;
-PyObject* attribute_name = nullptr;      // interned "__torch_function__"
-PyObject* disabled_function = nullptr;   // torch_py._C._disabled_torch_function_impl
+PyObject* attribute_name = nullptr;     // interned "__torch_function__"
+PyObject* disabled_function = nullptr;  // torch_py._C._disabled_torch_function_impl
 
 using OverloadedArguments = c10::SmallVector<PyObject*, 8>;
 
@@ -43,8 +43,9 @@ OverloadedArguments overloaded_arguments(PyObject* args, PyObject* kwargs) {
   return list;
 }
 
-void throw_all_declined(const char* name, const OverloadedArguments& list) {
-  std::string text = std::string("Multiple dispatch failed for 'torch.") + name + "'; all __torch_function__ handlers returned NotImplemented:";
+[[noreturn]] void throw_all_declined(const char* name, const OverloadedArguments& list) {
+  std::string text =
+      std::string("Multiple dispatch failed for 'torch.") + name + "'; all __torch_function__ handlers returned NotImplemented:";
   for (PyObject* object : list) text += std::string("\n\n  - tensor subclass ") + Py_TYPE(object)->tp_name;
   throw_python(PyExc_TypeError, "%s", text.c_str());
 }
@@ -79,8 +80,7 @@ PyObject* has_torch_function_py(PyObject*, PyObject* arguments) {
 
 // DisableTorchFunctionSubclass: inside the block, subclasses of Tensor are treated as tensors.
 struct DisableGuard {
-  PyObject_HEAD
-  bool previous;
+  PyObject_HEAD bool previous;
 };
 
 PyObject* guard_enter(PyObject* self, PyObject*) {
@@ -110,7 +110,8 @@ PyMethodDef functions[] = {
 bool has_torch_function(PyObject* object) {
   if (!torch_function_enabled) return false;
   PyTypeObject* type = Py_TYPE(object);
-  if (type == &TensorBaseType || type == &PyLong_Type || type == &PyFloat_Type || type == &PyUnicode_Type || type == &PyBool_Type) return false;
+  if (type == &TensorBaseType || type == &PyLong_Type || type == &PyFloat_Type || type == &PyUnicode_Type || type == &PyBool_Type)
+    return false;
   if (!PyType_HasFeature(type, Py_TPFLAGS_HEAPTYPE)) return false;  // built-in types do not define it
   PyObject* found = _PyType_Lookup(type, attribute_name);
   if (found == nullptr) return false;

@@ -14,8 +14,7 @@ namespace torch::python {
 namespace {
 
 struct InfoObject {
-  PyObject_HEAD
-  at::ScalarType dtype;
+  PyObject_HEAD at::ScalarType dtype;
 };
 
 constexpr Parameter parameters[] = {{"type", Kind::ScalarType, kOptional}};
@@ -36,9 +35,10 @@ FloatLimits limits_of() {
   char text[16];  // 10^-digits10, exactly as the literal would be
   std::snprintf(text, sizeof text, "1e-%d", limits::digits10);
   const double resolution = std::strtod(text, nullptr);
-  return {static_cast<double>(static_cast<at::opmath_type<T>>(limits::lowest())), static_cast<double>(static_cast<at::opmath_type<T>>(limits::max())),
-          static_cast<double>(static_cast<at::opmath_type<T>>(limits::epsilon())), static_cast<double>(static_cast<at::opmath_type<T>>(limits::min())),
-          resolution};
+  return {static_cast<double>(static_cast<at::opmath_type<T>>(limits::lowest())),
+          static_cast<double>(static_cast<at::opmath_type<T>>(limits::max())),
+          static_cast<double>(static_cast<at::opmath_type<T>>(limits::epsilon())),
+          static_cast<double>(static_cast<at::opmath_type<T>>(limits::min())), resolution};
 }
 
 FloatLimits float_limits(at::ScalarType dtype) {
@@ -97,8 +97,7 @@ PyObject* iinfo_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
   TORCH_CHECK_TYPE(arguments.given(0), "iinfo() missing 1 required positional arguments: \"type\"");
   const at::ScalarType dtype = arguments.dtype(0);
   TORCH_CHECK_TYPE(dtype != at::kBool, "torch.bool is not supported by torch.iinfo");
-  TORCH_CHECK_TYPE(at::is_integral(dtype, false),
-                   "torch.iinfo() requires an integer input type. Use torch.finfo to handle 'torch.iinfo'");
+  TORCH_CHECK_TYPE(at::is_integral(dtype, false), "torch.iinfo() requires an integer input type. Use torch.finfo to handle 'torch.iinfo'");
   return make_info(type, dtype);
   TORCH_PY_CATCH(nullptr)
 }
@@ -113,8 +112,8 @@ PyObject* finfo_repr(PyObject* self) {
 
 PyObject* iinfo_repr(PyObject* self) {
   const IntegerLimits limits = integer_limits(dtype_of(self));
-  return PyUnicode_FromFormat("iinfo(min=%lld, max=%lld, dtype=%s)", static_cast<long long>(limits.min),
-                              static_cast<long long>(limits.max), at::dtype_name(dtype_of(self)));
+  return PyUnicode_FromFormat("iinfo(min=%lld, max=%lld, dtype=%s)", static_cast<long long>(limits.min), static_cast<long long>(limits.max),
+                              at::dtype_name(dtype_of(self)));
 }
 
 PyObject* info_compare(PyObject* a, PyObject* b, int operation) {

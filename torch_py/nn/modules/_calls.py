@@ -35,9 +35,7 @@ class ModuleCalls:
             return self._call_with_hooks(arguments, keywords)
         return self.forward(*arguments, **keywords)
 
-    def register_forward_pre_hook(
-        self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False
-    ) -> RemovableHandle:
+    def register_forward_pre_hook(self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False) -> RemovableHandle:
         """Before every call: `hook(module, args)` returns None or new arguments; `with_kwargs`: `hook(module, args, kwargs)`, None or both."""
         handle = register(self._forward_pre_hooks, hook, first=prepend, extra=[self._forward_pre_hooks_with_kwargs])
         if with_kwargs:

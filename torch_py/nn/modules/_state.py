@@ -61,7 +61,8 @@ class ModuleState:
         Its attribute `_metadata` has the version of every module.
         """
         if arguments:  # the order of an older signature
-            destination, prefix, keep_vars = (*arguments, *(destination, prefix, keep_vars)[len(arguments) :])
+            given = (*arguments, destination, prefix, keep_vars)[: len(arguments)] + (destination, prefix, keep_vars)[len(arguments) :]
+            destination, prefix, keep_vars = given
         if destination is None:
             destination = OrderedDict()
             destination._metadata = OrderedDict()
@@ -204,10 +205,7 @@ def _load_tensor(module: Any, name: str, target: Any, key: str, value: Any, assi
     if target.dim() == 0 and value.dim() == 1 and value.numel() == 1:
         value = value[0]  # scalars were stored as vectors once
     if tuple(value.shape) != tuple(target.shape):
-        return [
-            f"size mismatch for {key}: copying a param with shape {value.shape} from checkpoint, "
-            f"the shape in current model is {target.shape}."
-        ]
+        return [f"size mismatch for {key}: copying a param with shape {value.shape} from checkpoint, the shape in current model is {target.shape}."]
     try:
         with no_grad():
             if assign:

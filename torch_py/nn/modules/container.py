@@ -87,7 +87,7 @@ class Sequential(_Sequence):
 
     def forward(self, input: Any) -> Any:
         for module in self._modules.values():
-            input = module(input)  # type: ignore[misc]
+            input = module(input)
         return input
 
     def _like(self, modules: list[Any]) -> Sequential:
@@ -102,7 +102,7 @@ class Sequential(_Sequence):
     def __iadd__(self, other: Any) -> Sequential:
         if not isinstance(other, Sequential):
             raise ValueError(f"add operator supports only objects of Sequential class, but {type(other)} is given.")
-        return self.extend(other)  # type: ignore[no-any-return]
+        return self.extend(other)
 
     def __mul__(self, count: int) -> Sequential:
         if not isinstance(count, int) or count <= 0:
@@ -127,7 +127,7 @@ class ModuleList(_Sequence):
         return ModuleList(chain(self, other))
 
     def __iadd__(self, other: Iterable[Module]) -> ModuleList:
-        return self.extend(other)  # type: ignore[no-any-return]
+        return self.extend(other)
 
 
 class ModuleDict(Module):
@@ -139,7 +139,7 @@ class ModuleDict(Module):
             self.update(modules)
 
     def __getitem__(self, key: str) -> Module:
-        return self._modules[key]  # type: ignore[no-any-return]
+        return self._modules[key]
 
     def __setitem__(self, key: str, module: Module) -> None:
         self.add_module(key, module)
@@ -160,7 +160,7 @@ class ModuleDict(Module):
         self._modules.clear()
 
     def pop(self, key: str) -> Module:
-        return self._modules.pop(key)  # type: ignore[no-any-return]
+        return self._modules.pop(key)
 
     def keys(self) -> Any:
         return self._modules.keys()

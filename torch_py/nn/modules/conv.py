@@ -16,7 +16,7 @@ _PADDING_MODES = ("zeros", "reflect", "replicate", "circular")
 
 
 def _pair(value: Any) -> tuple[int, int]:
-    return (value, value) if isinstance(value, int) else tuple(value)  # type: ignore[return-value]
+    return (value, value) if isinstance(value, int) else tuple(value)
 
 
 class Conv2d(Module):

@@ -16,7 +16,7 @@ class Flatten(Module):
         self.start_dim, self.end_dim = start_dim, end_dim
 
     def forward(self, input: Tensor) -> Tensor:
-        return input.flatten(self.start_dim, self.end_dim)  # type: ignore[no-any-return]
+        return input.flatten(self.start_dim, self.end_dim)
 
     def extra_repr(self) -> str:
         return f"start_dim={self.start_dim}, end_dim={self.end_dim}"
@@ -33,7 +33,7 @@ class Unflatten(Module):
 
     def forward(self, input: Tensor) -> Tensor:
         dim = self.dim % input.dim()
-        return input.reshape((*input.shape[:dim], *self.unflattened_size, *input.shape[dim + 1 :]))  # type: ignore[no-any-return]
+        return input.reshape((*input.shape[:dim], *self.unflattened_size, *input.shape[dim + 1 :]))
 
     def extra_repr(self) -> str:
         return f"dim={self.dim}, unflattened_size={self.unflattened_size}"

@@ -55,7 +55,7 @@ class Module(ModuleCalls, ModuleState):
         registry = vars(self).get(name)
         if registry is None:
             raise AttributeError(f"cannot assign {what} before Module.__init__() call")
-        return registry  # type: ignore[no-any-return]
+        return registry
 
     def _forget(self, name: str, *, keep: str) -> None:
         """Removes `name` from everywhere but the registry `keep`, as a name means one thing."""
@@ -170,7 +170,7 @@ class Module(ModuleCalls, ModuleState):
             module = getattr(module, name)
             if not isinstance(module, Module):
                 raise AttributeError(f"`{name}` is not an nn.Module")
-        return module  # type: ignore[no-any-return]
+        return module
 
     def _get_entry(self, target: str, registry: str, what: str) -> Any:
         path, _, name = target.rpartition(".")
@@ -180,10 +180,10 @@ class Module(ModuleCalls, ModuleState):
         return vars(owner)[registry][name]
 
     def get_parameter(self, target: str) -> Parameter:
-        return self._get_entry(target, "_parameters", "a parameter")  # type: ignore[no-any-return]
+        return self._get_entry(target, "_parameters", "a parameter")
 
     def get_buffer(self, target: str) -> Tensor:
-        return self._get_entry(target, "_buffers", "a buffer")  # type: ignore[no-any-return]
+        return self._get_entry(target, "_buffers", "a buffer")
 
     def named_modules(self, memo: set[Any] | None = None, prefix: str = "", remove_duplicate: bool = True) -> Iterator[tuple[str, Module]]:
         """This module and all below it, with dotted names, parents first; a module that occurs twice comes once."""

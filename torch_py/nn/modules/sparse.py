@@ -59,7 +59,7 @@ class Embedding(Module):
         """A table with the rows of `embeddings`, trained unless `freeze`."""
         if embeddings.dim() != 2:
             raise AssertionError("Embeddings parameter is expected to be 2-dimensional")
-        return cls(*embeddings.shape, padding_idx=padding_idx, _weight=embeddings, _freeze=freeze, **keywords)
+        return cls(embeddings.shape[0], embeddings.shape[1], padding_idx=padding_idx, _weight=embeddings, _freeze=freeze, **keywords)
 
     def extra_repr(self) -> str:
         text = f"{self.num_embeddings}, {self.embedding_dim}"

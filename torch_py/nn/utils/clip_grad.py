@@ -26,7 +26,7 @@ def clip_grad_norm_(
     with no_grad():
         gradients = _gradients(parameters)
         if not gradients:
-            return _torch.zeros(())  # type: ignore[no-any-return]
+            return _torch.zeros(())
         total = norm(_torch.stack([norm(gradient, norm_type) for gradient in gradients]), norm_type)
         if error_if_nonfinite and not bool(_torch.isfinite(total)):
             raise RuntimeError(

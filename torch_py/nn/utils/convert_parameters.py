@@ -10,7 +10,7 @@ from torch_py._tensor import Tensor
 
 def parameters_to_vector(parameters: Iterable[Tensor]) -> Tensor:
     """The elements of all parameters, one after the other."""
-    return _torch.cat([parameter.reshape(-1) for parameter in parameters])  # type: ignore[no-any-return]
+    return _torch.cat([parameter.reshape(-1) for parameter in parameters])
 
 
 def vector_to_parameters(vec: Tensor, parameters: Iterable[Tensor]) -> None:

@@ -36,7 +36,7 @@ class SequentialSampler(Sampler[int]):
 
 def random_seed(generator: Any = None) -> int:
     """A seed drawn from `generator`, by default the global one."""
-    return int(_torch.empty((), dtype=_C.int64).random_(generator=generator).item())
+    return int(_torch.empty((), dtype=_C.int64).random_(generator=generator))
 
 
 class RandomSampler(Sampler[int]):

@@ -11,27 +11,25 @@ PyObject* {{ body.name }}(const Arguments& args) {
   {{ line }}
 {% endfor %}
 {% endfor %}
+{% set results = body.return_type ~ ", " if body.return_type else "" %}
 {% if out_slot >= 0 %}
   if (args.given({{ out_slot }})) {
 {% if body.out.out_names|length == 1 %}
     const auto& out = args.tensor({{ out_slot }});
-{{ fill("    return wrap(unlocked([&] { return at::ops::" ~ body.out.struct ~ "::call(", [names, "out"], "); }" ~ tail(body.tensors) ~ "));") }}
+{{ unlocked("    return wrap(", body.out, names + ("out",), body.tensors, ");") }}
 {% else %}
     const auto out = args.tensor_tuple<{{ body.out.out_names|length }}>({{ out_slot }});
-{{ fill("    return wrap(" ~ (body.return_type ~ ", " if body.return_type else "") ~ "unlocked([&] { return at::ops::" ~ body.out.struct ~ "::call(", [names, out_elements(body.out)], "); }" ~ tail(body.tensors) ~ "));") }}
+{{ unlocked("    return wrap(" ~ results, body.out, names|list + out_elements(body.out), body.tensors, ");") }}
 {% endif %}
   }
 {% endif %}
-{% set call = "unlocked([&] { return at::ops::" ~ f.struct ~ "::call(" %}
 {% if f.result == "void" %}
-{{ fill("  unlocked([&] { at::ops::" ~ f.struct ~ "::call(", names, "); }" ~ tail(body.tensors) ~ ");") }}
+{{ unlocked("  ", f, names, body.tensors, ";") }}
   return wrap_none();
 {% elif grad_slot >= 0 %}
-{{ fill("  at::Tensor result = " ~ call, names, "); }" ~ tail(body.tensors) ~ ");") }}
+{{ unlocked("  at::Tensor result = ", f, names, body.tensors, ";") }}
   return wrap(with_requires_grad(std::move(result), args.boolean({{ grad_slot }}, false)));
-{% elif body.return_type %}
-{{ fill("  return wrap(" ~ body.return_type ~ ", " ~ call, names, "); }" ~ tail(body.tensors) ~ "));") }}
 {% else %}
-{{ fill("  return wrap(" ~ call, names, "); }" ~ tail(body.tensors) ~ "));") }}
+{{ unlocked("  return wrap(" ~ results, f, names, body.tensors, ");") }}
 {% endif %}
 }

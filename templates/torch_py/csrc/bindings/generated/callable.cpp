@@ -7,12 +7,12 @@ const Parameter {{ overload.table }}[] = {
 {% endfor %}
 const Signature {{ callable.c_name }}_signatures[] = {
 {% for overload in callable.overloads %}
-    { {{- overload.text|cpp_string }}, {{ overload.table if overload.parameters else "nullptr" }}, {{ overload.parameters|length }}, {{ overload.self_slot -}} },
+{{ fill("    {", [overload.text|cpp_string, overload.table if overload.parameters else "nullptr", overload.parameters|length|string, overload.self_slot|string], "},") }}
 {% endfor %}
 };
-const Function {{ callable.c_name }}_function = {"{{ callable.name }}", "{{ callable.owner }}", {{ callable.c_name }}_signatures, {{ callable.overloads|length }}};
+{{ fill("const Function " ~ callable.c_name ~ "_function = {", [callable.name|cpp_string, callable.owner|cpp_string, callable.c_name ~ "_signatures", callable.overloads|length|string], "};") }}
 
-PyObject* {{ callable.c_name }}(PyObject* {{ "self" if callable.is_method else "" }}, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+PyObject* {{ callable.c_name }}(PyObject*{{ " self" if callable.is_method else "" }}, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
   HANDLE_ERRORS
   Arguments call;
 {% if callable.fast_by_count %}
@@ -21,10 +21,15 @@ PyObject* {{ callable.c_name }}(PyObject* {{ "self" if callable.is_method else "
 {% for count, calls in callable.fast_by_count %}
       case {{ count }}:
 {% for overload, fast in calls %}
-        {{ "if (" ~ fast.condition ~ ") " if fast.tests else "" }}{
+{% if fast.tests %}
+{{ fill("        if (", fast.tests, ") {", " &&") }}
           call.set({{ "self, " if callable.is_method else "" }}args, nargs);
           return {{ overload.body.name }}(call);
         }
+{% else %}
+        call.set({{ "self, " if callable.is_method else "" }}args, nargs);
+        return {{ overload.body.name }}(call);
+{% endif %}
 {% endfor %}
 {% if not calls|rejectattr("1.tests")|list %}
         break;

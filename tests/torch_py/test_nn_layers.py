@@ -1,0 +1,298 @@
+"""Layers, activations, losses and the initial values of parameters."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.subject import only_torch_py, torch
+
+nn = torch.nn
+F = torch.nn.functional
+
+
+def rounded(tensor: Any) -> list[float]:
+    return [round(value, 6) for value in tensor.detach().flatten().tolist()]
+
+
+# Initial values: the same seed gives the numbers that PyTorch gives ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "make, name, expected",
+    [
+        (lambda: nn.Linear(3, 2), "weight", [-0.004323, 0.309716, -0.475185, -0.424895, -0.222369, 0.154821]),
+        (lambda: nn.Linear(3, 2), "bias", [-0.011439, 0.457775]),
+        (lambda: nn.Conv2d(2, 2, (1, 2)), "weight", [-0.003743, 0.268222, -0.411523, -0.36797, -0.192577, 0.134079, -0.009907, 0.396445]),
+        (lambda: nn.Conv2d(2, 2, (1, 2)), "bias", [-0.044372, 0.132306]),
+        (lambda: nn.Embedding(3, 2, padding_idx=1), "weight", [1.540996, -0.293429, 0.0, 0.0, -1.084522, -1.398595]),
+    ],
+)
+def test_initial_values_of_layers(make: Any, name: str, expected: list[float]) -> None:
+    torch.manual_seed(0)
+    assert rounded(getattr(make(), name)) == pytest.approx(expected, abs=2e-6)
+
+
+@pytest.mark.parametrize(
+    "name, expected",
+    [
+        ("xavier_uniform_", [-0.008201, 0.587645, -0.901601, -0.806181, -0.421915, 0.293752]),
+        ("xavier_normal_", [0.974612, -0.185581, -1.377987, 0.359508, -0.685912, -0.884549]),
+        ("kaiming_uniform_", [-0.012968, 0.929148, -1.425556, -1.274684, -0.667107, 0.464462]),
+        ("kaiming_normal_", [1.540996, -0.293429, -2.178789, 0.568431, -1.084522, -1.398595]),
+        ("orthogonal_", [0.534953, -0.16993, -0.756361, 0.340184, -0.376489, -0.924878]),
+        ("trunc_normal_", [1.540996, -0.293429, -0.719258, 0.568431, -1.084522, -1.398595]),
+    ],
+)
+def test_init_functions(name: str, expected: list[float]) -> None:
+    torch.manual_seed(0)
+    tensor = torch.empty(3, 2)
+    assert getattr(nn.init, name)(tensor) is tensor
+    assert rounded(tensor) == pytest.approx(expected, abs=2e-6)
+
+
+def test_init_of_leaves_is_not_recorded() -> None:
+    parameter = nn.Parameter(torch.empty(2, 2))
+    nn.init.ones_(parameter)
+    nn.init.eye_(parameter)
+    assert parameter.tolist() == [[1.0, 0.0], [0.0, 1.0]] and parameter.grad_fn is None
+    with pytest.raises(ValueError, match="fewer than 2 dimensions"):
+        nn.init.xavier_uniform_(torch.empty(2))
+    with pytest.raises(ValueError, match="Unsupported nonlinearity"):
+        nn.init.calculate_gain("cubic")
+
+
+# Layers ---------------------------------------------------------------------------------------------------------------------------------
+
+
+def test_dropout_is_seeded_and_off_in_evaluation() -> None:
+    torch.manual_seed(0)
+    assert nn.Dropout(0.5)(torch.ones(8)).tolist() == [0.0, 0.0, 2.0, 0.0, 0.0, 0.0, 2.0, 2.0]
+    x = torch.ones(4)
+    assert nn.Dropout(0.9).eval()(x).tolist() == x.tolist()
+    assert nn.Dropout(1.0)(x).tolist() == [0.0] * 4
+    torch.manual_seed(0)
+    y = torch.ones(8)
+    assert F.dropout(y, 0.5, True, inplace=True) is y and y.tolist() == [0.0, 0.0, 2.0, 0.0, 0.0, 0.0, 2.0, 2.0]
+    with pytest.raises(ValueError, match="between 0 and 1, but got 1.5"):
+        nn.Dropout(1.5)
+
+
+def test_dropout2d_drops_channels() -> None:
+    torch.manual_seed(0)
+    y = nn.Dropout2d(0.5)(torch.ones(2, 3, 2, 2))
+    assert y[:, :, 0, 0].flatten().tolist() == [0.0, 0.0, 2.0, 0.0, 0.0, 0.0]
+    assert torch.equal(y, y[:, :, :1, :1].expand(2, 3, 2, 2))
+
+
+def test_batch_norm_statistics() -> None:
+    layer = nn.BatchNorm1d(1)
+    x = torch.tensor([[1.0], [3.0]])
+    assert layer(x).flatten().tolist() == pytest.approx([-1.0, 1.0], abs=1e-4)
+    assert layer.running_mean.item() == pytest.approx(0.2) and layer.running_var.item() == pytest.approx(1.1)
+    assert layer.num_batches_tracked.item() == 1
+    layer.eval()
+    assert layer(x).flatten().tolist() == pytest.approx([0.8 / 1.1**0.5, 2.8 / 1.1**0.5], abs=1e-4)
+    average = nn.BatchNorm1d(1, momentum=None)
+    average(x)
+    average(x + 2)
+    assert average.running_mean.item() == pytest.approx(3.0)
+    with pytest.raises(ValueError, match="expected 2D or 3D input"):
+        layer(torch.ones(1, 1, 1, 1))
+    with pytest.raises(ValueError, match="Expected more than 1 value per channel when training"):
+        nn.BatchNorm1d(2)(torch.ones(1, 2))
+
+
+def test_layer_and_group_norm() -> None:
+    x = torch.tensor([[1.0, 3.0], [2.0, 6.0]])
+    assert nn.LayerNorm(2)(x).flatten().tolist() == pytest.approx([-1, 1, -1, 1], abs=1e-4)
+    assert nn.LayerNorm(2, bias=False).bias is None
+    assert nn.GroupNorm(1, 2)(x).flatten().tolist() == pytest.approx([-1, 1, -1, 1], abs=1e-4)
+
+
+def test_embedding() -> None:
+    table = nn.Embedding(3, 2, padding_idx=-3)
+    assert table.padding_idx == 0
+    table(torch.tensor([[0, 1], [1, 2]])).sum().backward()
+    assert table.weight.grad.tolist() == [[0.0, 0.0], [2.0, 2.0], [1.0, 1.0]]
+    frozen = nn.Embedding.from_pretrained(torch.ones(2, 2))
+    assert not frozen.weight.requires_grad and frozen(torch.tensor(1)).tolist() == [1.0, 1.0]
+    with pytest.raises(AssertionError, match="within num_embeddings"):
+        nn.Embedding(3, 2, padding_idx=3)
+
+
+@pytest.mark.parametrize(
+    "layer, expected",
+    [
+        (nn.ReLU(), [0.0, 0.0, 2.0]),
+        (nn.LeakyReLU(0.1), [-0.1, 0.0, 2.0]),
+        (nn.ELU(), [-0.632121, 0.0, 2.0]),
+        (nn.GELU(), [-0.158655, 0.0, 1.9545]),
+        (nn.GELU("tanh"), [-0.158808, 0.0, 1.954598]),
+        (nn.SiLU(), [-0.268941, 0.0, 1.761594]),
+        (nn.Sigmoid(), [0.268941, 0.5, 0.880797]),
+        (nn.Tanh(), [-0.761594, 0.0, 0.964028]),
+        (nn.Softplus(), [0.313262, 0.693147, 2.126928]),
+        (nn.LogSigmoid(), [-1.313262, -0.693147, -0.126928]),
+        (nn.Hardtanh(), [-1.0, 0.0, 1.0]),
+        (nn.ReLU6(), [0.0, 0.0, 2.0]),
+        (nn.Mish(), [-0.303401, 0.0, 1.943959]),
+        (nn.Hardswish(), [-0.333333, 0.0, 1.666667]),
+        (nn.Softmax(dim=0), [0.04201, 0.114195, 0.843795]),
+        (nn.LogSoftmax(dim=-1), [-3.169846, -2.169846, -0.169846]),
+    ],
+)
+def test_activations(layer: Any, expected: list[float]) -> None:
+    x = torch.tensor([-1.0, 0.0, 2.0])
+    assert layer(x).tolist() == pytest.approx(expected, abs=2e-6)
+    assert x.tolist() == [-1.0, 0.0, 2.0]
+
+
+def test_in_place_activations() -> None:
+    for layer in (nn.ReLU(inplace=True), nn.LeakyReLU(inplace=True), nn.ELU(inplace=True), nn.SiLU(inplace=True), nn.Hardtanh(inplace=True)):
+        x = torch.tensor([-1.0, 2.0])
+        expected = type(layer)()(x).tolist()
+        assert layer(x) is x and x.tolist() == expected
+
+
+def test_pooling_layers() -> None:
+    x = torch.arange(16.0).reshape(1, 1, 4, 4)
+    assert nn.MaxPool2d(2)(x).flatten().tolist() == [5, 7, 13, 15]
+    values, indices = nn.MaxPool2d(2, return_indices=True)(x)
+    assert indices.flatten().tolist() == [5, 7, 13, 15]
+    assert nn.AvgPool2d(2, stride=1, padding=1)(x).shape == (1, 1, 5, 5)
+    assert nn.AdaptiveAvgPool2d(1)(x).item() == 7.5
+    assert nn.AdaptiveAvgPool2d((None, 2))(x).shape == (1, 1, 4, 2)
+
+
+def test_convolution_layers() -> None:
+    x = torch.arange(9.0).reshape(1, 1, 3, 3)
+    layer = nn.Conv2d(1, 1, 3, padding="same", bias=False)
+    nn.init.ones_(layer.weight)
+    assert layer(x).flatten().tolist() == [8, 15, 12, 21, 36, 27, 20, 33, 24]
+    wrapped = nn.Conv2d(1, 1, 3, padding=1, padding_mode="circular", bias=False)
+    nn.init.ones_(wrapped.weight)
+    assert wrapped(x).flatten().tolist() == [36.0] * 9
+    even = nn.Conv2d(1, 1, 2, padding="same", bias=False)
+    assert even(x).shape == (1, 1, 3, 3)
+    for arguments, message in (
+        ((3, 4, 1, 1, 0, 1, 2), "in_channels must be divisible by groups"),
+        ((2, 4, 1, 2, "same"), "not supported for strided"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            nn.Conv2d(*arguments)
+
+
+@pytest.mark.parametrize(
+    "mode, expected",
+    [("reflect", [2, 1, 0, 1, 2, 1]), ("replicate", [0, 0, 0, 1, 2, 2]), ("circular", [1, 2, 0, 1, 2, 0]), ("constant", [0, 0, 0, 1, 2, 0])],
+)
+def test_padding_modes(mode: str, expected: list[int]) -> None:
+    x = torch.arange(3.0).reshape(1, 3)
+    assert F.pad(x, (2, 1), mode=mode).tolist() == [expected]
+
+
+def test_flatten_and_unflatten() -> None:
+    x = torch.ones(2, 3, 4)
+    assert nn.Flatten()(x).shape == (2, 12) and nn.Flatten(0, 1)(x).shape == (6, 4)
+    assert nn.Unflatten(1, (3, -1))(torch.ones(2, 6)).shape == (2, 3, 2)
+
+
+# Losses ---------------------------------------------------------------------------------------------------------------------------------
+
+LOGITS = [[1.0, 2.0, 0.5], [0.1, -1.0, 3.0]]
+
+
+@pytest.mark.parametrize(
+    "loss, target, expected",
+    [
+        (nn.MSELoss(), [[1.0, 0.0, 0.0], [0.0, 0.0, 3.0]], 0.876667),
+        (nn.L1Loss(reduction="sum"), [[1.0, 0.0, 0.0], [0.0, 0.0, 3.0]], 3.6),
+        (nn.SmoothL1Loss(), [[1.0, 0.0, 0.0], [0.0, 0.0, 3.0]], 0.355),
+        (nn.HuberLoss(delta=0.5), [[1.0, 0.0, 0.0], [0.0, 0.0, 3.0]], 0.230000),
+        (nn.BCEWithLogitsLoss(), [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]], 0.753419),
+        (nn.CrossEntropyLoss(), [1, 2], 0.267572),
+        (nn.CrossEntropyLoss(label_smoothing=0.1), [1, 2], 0.424238),
+        (nn.CrossEntropyLoss(ignore_index=1), [1, 2], 0.070774),
+        (nn.CrossEntropyLoss(reduction="sum"), [1, 2], 0.535143),
+    ],
+)
+def test_losses(loss: Any, target: Any, expected: float) -> None:
+    x = torch.tensor(LOGITS, requires_grad=True)
+    value = loss(x, torch.tensor(target))
+    assert value.item() == pytest.approx(expected, abs=2e-5)
+    value.backward()
+    assert x.grad.shape == x.shape
+
+
+def test_weighted_losses() -> None:
+    x, target = torch.tensor(LOGITS), torch.tensor([1, 2])
+    weight = torch.tensor([1.0, 2.0, 0.5])
+    expected = F.nll_loss(F.log_softmax(x, 1), target, weight)
+    assert nn.CrossEntropyLoss(weight)(x, target).item() == pytest.approx(expected.item(), abs=1e-6)
+    assert nn.NLLLoss(weight, reduction="none")(F.log_softmax(x, 1), target).shape == (2,)
+    assert list(nn.NLLLoss(weight).state_dict()) == ["weight"]
+
+
+def test_cross_entropy_of_probabilities_and_images() -> None:
+    x = torch.tensor(LOGITS)
+    hard = F.cross_entropy(x, torch.tensor([1, 2]))
+    soft = F.cross_entropy(x, torch.tensor([[0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]))
+    assert soft.item() == pytest.approx(hard.item(), abs=1e-6)
+    images = torch.randn(2, 3, 4, 5)
+    assert F.cross_entropy(images, torch.zeros(2, 4, 5, dtype=torch.int64), reduction="none").shape == (2, 4, 5)
+
+
+def test_loss_arguments_are_checked() -> None:
+    with pytest.raises(ValueError, match="is not a valid value for reduction"):
+        F.mse_loss(torch.ones(1), torch.ones(1), reduction="median")
+    with pytest.warns(UserWarning, match="Using a target size"):
+        F.mse_loss(torch.ones(2, 1), torch.ones(2))
+    with pytest.raises(ValueError, match="must be the same as input size"):
+        F.binary_cross_entropy_with_logits(torch.ones(2, 1), torch.ones(2))
+
+
+def test_attention() -> None:
+    q, k, v = (torch.randn(2, 3, 4) for _ in range(3))
+    causal = F.scaled_dot_product_attention(q, k, v, is_causal=True)
+    assert torch.allclose(causal[:, 0], v[:, 0], atol=1e-5)
+    mask = torch.tensor([[True, False, False]] * 3)
+    assert torch.allclose(F.scaled_dot_product_attention(q, k, v, mask), v[:, :1].expand(2, 3, 4), atol=1e-5)
+
+
+def test_normalize_and_cosine() -> None:
+    x = torch.tensor([[3.0, 4.0], [0.0, 0.0]])
+    assert F.normalize(x).flatten().tolist() == pytest.approx([0.6, 0.8, 0.0, 0.0])
+    assert F.cosine_similarity(x[:1], 2 * x[:1]).item() == pytest.approx(1.0)
+
+
+# Utilities ------------------------------------------------------------------------------------------------------------------------------
+
+
+def test_gradient_clipping() -> None:
+    parameters = [nn.Parameter(torch.zeros(2)) for _ in range(2)]
+    for parameter in parameters:
+        parameter.grad = torch.tensor([3.0, 4.0])
+    total = nn.utils.clip_grad_norm_(parameters, 1.0)
+    assert total.item() == pytest.approx(50**0.5) and parameters[0].grad.tolist() == pytest.approx([0.4242640, 0.5656853], abs=1e-6)
+    nn.utils.clip_grad_value_(parameters, 0.5)
+    assert parameters[1].grad.tolist() == pytest.approx([0.424264, 0.5], abs=1e-6)
+    parameters[0].grad.fill_(float("nan"))
+    with pytest.raises(RuntimeError, match="non-finite"):
+        nn.utils.clip_grad_norm_(parameters, 1.0, error_if_nonfinite=True)
+
+
+def test_parameters_as_a_vector() -> None:
+    model = nn.Linear(2, 1)
+    vector = nn.utils.parameters_to_vector(model.parameters())
+    nn.utils.vector_to_parameters(torch.zeros_like(vector), model.parameters())
+    assert vector.shape == (3,) and model.weight.tolist() == [[0.0, 0.0]]
+
+
+@only_torch_py
+def test_missing_operators_are_named() -> None:
+    from torch_py._namespace import find_operator
+
+    with pytest.raises(NotImplementedError, match="'no_such_operator' is not part of this build"):
+        find_operator("no_such_operator")(1)

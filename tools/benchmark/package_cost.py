@@ -1,0 +1,69 @@
+"""Seconds of `import torch_py` and bytes of an installation, with and without BLAS."""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from tools.build import package
+from tools.build.sources import GENERATED
+
+from .table import format_table, write_json
+
+ROOT = Path(__file__).resolve().parents[2]
+IMPORT = "import time; start = time.perf_counter(); import {module}; print(time.perf_counter() - start)"
+BLAS_LIBRARY = "libtorch_py_blas"
+IMPORT_GOAL, SIZE_GOAL = 0.3, 60.0
+
+
+def import_seconds(module: str, times: int) -> float:
+    """Median over fresh processes, the first left out: it reads the files from disk."""
+    command = [sys.executable, "-c", IMPORT.format(module=module)]
+    measured = [float(subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout) for _ in range(times + 1)]
+    return statistics.median(measured[1:])
+
+
+def installed_files(root: Path = ROOT) -> list[Path]:
+    """What a wheel would hold: the Python files of the package and what the build adds."""
+    python = [path for path in (root / "torch_py").rglob("*") if path.suffix in (".py", ".pyi", ".typed") or path.name == "py.typed"]
+    added = [*package.libraries(root), *package.toolchain_files(root)]
+    for base in (root, root / GENERATED):
+        added += package.headers(base)
+    return sorted({path for path in [*python, *added] if path.is_file()})
+
+
+def sizes(root: Path = ROOT) -> dict[str, float]:
+    """Megabytes by kind."""
+    result = {"BLAS": 0.0, "other libraries": 0.0, "Python": 0.0, "headers": 0.0, "toolchain for operator libraries": 0.0}
+    toolchain = set(package.toolchain_files(root))
+    for path in installed_files(root):
+        if BLAS_LIBRARY in path.name:
+            kind = "BLAS"
+        elif ".so" in path.suffixes:
+            kind = "other libraries"
+        elif path in toolchain:
+            kind = "toolchain for operator libraries"
+        else:
+            kind = "headers" if path.suffix == ".h" else "Python"
+        result[kind] += path.stat().st_size / 2**20
+    return result
+
+
+def main(arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="python -m tools.benchmark package", description=__doc__)
+    parser.add_argument("--times", type=int, default=9, help="imports to measure")
+    parser.add_argument("--json", type=Path, help="also write the figures to this file")
+    options = parser.parse_args(arguments)
+    seconds = import_seconds("torch_py", options.times)
+    parts = sizes()
+    without_blas = sum(size for kind, size in parts.items() if kind != "BLAS")
+    print(f"import torch_py: {seconds:.3f} s (goal: at most {IMPORT_GOAL}) {'reached' if seconds <= IMPORT_GOAL else 'MISSED'}\n")
+    print(format_table(["installed", "MB"], [[kind, f"{size:.1f}"] for kind, size in parts.items()]))
+    print(f"without BLAS: {without_blas:.1f} MB (goal: at most {SIZE_GOAL:.0f}) {'reached' if without_blas <= SIZE_GOAL else 'MISSED'}")
+    result: dict[str, Any] = {"import_seconds": seconds, "megabytes": parts, "megabytes_without_blas": without_blas}
+    write_json(options.json, result)
+    return 0
