@@ -34,7 +34,7 @@ def test_round_trip_shares_memory(torch: Any, dtype: str) -> None:
 @pytest.mark.parametrize("index", ["T", "[::2]", "[:, 1:]", "[1]", "[0, 0]", "[5:]"])
 def test_strides_are_kept(torch: Any, index: str) -> None:
     source = np.arange(12.0).reshape(4, 3)
-    view = eval(f"source.{index}" if index == "T" else f"source{index}")
+    view = eval(f"source.{index}" if index == "T" else f"source{index}", {"source": source})
     if not isinstance(view, np.ndarray):
         view = np.asarray(view)
     tensor = torch.from_numpy(view)

@@ -160,12 +160,34 @@ def test_reference_counts_are_balanced(torch: Any) -> None:
     before = sys.getrefcount(x)
     for _ in range(1000):
         x.add_(1)
-        x[0]
-        x + x
-        x.shape
+        _ = x[0], x + x, x.shape
+        del _
         with pytest.raises(TypeError):
             x.add("a")
     assert sys.getrefcount(x) == before
+
+
+def test_contexts_of_custom_functions_are_freed(torch: Any) -> None:
+    contexts = []
+
+    class Double(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            contexts.append(weakref.ref(ctx))
+            ctx.save_for_backward(x)
+            return x * 2
+
+        @staticmethod
+        def backward(ctx: Any, gradient: Any) -> Any:
+            return gradient * 2
+
+    x = torch.ones(2, requires_grad=True)
+    y = Double.apply(x)
+    assert contexts[0]() is y.grad_fn
+    y.sum().backward()
+    del y
+    gc.collect()
+    assert contexts[0]() is None and x.grad.tolist() == [2, 2]
 
 
 # -- attributes --------------------------------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ namespace torch::autograd {
 
 /// End of the graph at a leaf: adds the gradient into variable.grad. Weakly referred to by the leaf, so that all graphs of one
 /// time share it and its hooks run once.
-class AccumulateGrad final : public Node {
+class TORCH_PY_API AccumulateGrad final : public Node {
  public:
   explicit AccumulateGrad(const at::Tensor& variable);
   const char* name() const override { return "AccumulateGrad"; }

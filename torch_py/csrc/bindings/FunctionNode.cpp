@@ -11,6 +11,14 @@ using torch::autograd::variable_list;
 FunctionNode::FunctionNode(PyObject* context) : context_(Py_NewRef(context)), name_(Py_TYPE(context)->tp_name) { pyobj.store(context); }
 
 FunctionNode::~FunctionNode() {
+  if (context_ == nullptr || !Py_IsInitialized()) return;
+  const GilAcquire gil;
+  Py_CLEAR(context_);
+}
+
+void FunctionNode::release_resources() {
+  Node::release_resources();
+  saved.clear();
   if (!Py_IsInitialized()) return;
   const GilAcquire gil;
   Py_CLEAR(context_);

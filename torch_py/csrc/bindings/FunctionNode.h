@@ -10,7 +10,8 @@ namespace torch::python {
 ///
 /// Note [Contexts of custom Functions]
 /// Two objects: FunctionNode, part of the graph, and the ctx that forward and backward see, a Python object (FunctionType.cpp). The
-/// node owns the ctx; the ctx refers to the node weakly, so that a graph is freed as soon as its last output is.
+/// node owns the ctx; the ctx refers to the node weakly, so that a graph is freed as soon as its last output is. The weak reference keeps
+/// the node's memory, so the ctx is let go when the last owner of the node leaves (release_resources), not in the destructor.
 class FunctionNode final : public torch::autograd::Node {
  public:
   /// Takes a reference to `context` of its own.
@@ -27,6 +28,9 @@ class FunctionNode final : public torch::autograd::Node {
   std::vector<torch::autograd::InputInfo> outputs;
   std::vector<torch::autograd::SavedVariable> saved;
   bool materialize_grads = true;
+
+ protected:
+  void release_resources() override;
 
  private:
   PyObject* pack_gradients(const torch::autograd::variable_list& grads) const;
