@@ -35,6 +35,7 @@ def main(arguments: list[str] | None = None) -> int:
     python = options.venv / "bin" / "python"
     if not python.exists():
         make_venv(options.venv)
+    make_importable(options.venv)
     stale = [group for group in [BUILD_GROUP, *options.extra] if not is_current(options.venv, group)]
     if not stale:
         return 0
@@ -57,6 +58,14 @@ def make_venv(venv: Path) -> None:
     if result.returncode != 0:
         subprocess.run(["rm", "-rf", str(venv)])
         fail(f"cannot create {venv}: {result.stdout}{result.stderr}\nOn Debian/Ubuntu: sudo apt install python3-venv")
+
+
+def make_importable(venv: Path) -> None:
+    """The environment's interpreter imports torch_py from this checkout, wherever it is started and whichever script it runs."""
+    for packages in venv.glob("lib/python*/site-packages"):
+        path = packages / "torch_py_checkout.pth"
+        if not path.exists() or path.read_text() != f"{ROOT}\n":
+            path.write_text(f"{ROOT}\n")
 
 
 def pyproject() -> dict[str, Any]:
