@@ -181,7 +181,8 @@ def unlocked(head: str, function: Function, names: Sequence[str], operands: Sequ
         return line
     indentation = " " * (len(head) - len(head.lstrip()) + 4)
     body = fill(f"{indentation}[&] {{ {verb}{call}", names, "); }")
-    return f"{head}unlocked(\n{body}{behind}" if len(body.split("\n")[-1] + behind) <= WIDTH else f"{head}unlocked(\n{body}{_below(behind, indentation)}"
+    fits = len(body.split("\n")[-1] + behind) <= WIDTH
+    return f"{head}unlocked(\n{body}{behind if fits else _below(behind, indentation)}"
 
 
 def _below(behind: str, indentation: str) -> str:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Union
 
 WIDTH = 140
 
 # Items of a list of parameters or arguments: texts, and lists of texts.
-Items = Sequence[Union[str, Sequence[str]]]
+Items = Sequence[str | Sequence[str]]
 
 
 def fill(head: str, nested: Items, tail: str = "", separator: str = ",") -> str:

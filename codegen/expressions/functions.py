@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 
 from codegen.expressions.nodes import Node
 from codegen.expressions.parser import parse
@@ -63,7 +63,7 @@ class Function:
         return None if rule is None else _parsed(rule)
 
 
-@lru_cache(maxsize=None)
+@cache
 def _parsed(rule: str) -> Node:
     return parse(rule)
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Union
 
 
 def _offset() -> int:
@@ -145,9 +144,7 @@ class TupleOf:
     offset: int = _offset()
 
 
-Node = Union[
-    Number, String, Boolean, Nothing, Name, Unary, Binary, Logical, Compare, Conditional, Call, Method, Index, ListOf, TupleOf
-]
+Node = Number | String | Boolean | Nothing | Name | Unary | Binary | Logical | Compare | Conditional | Call | Method | Index | ListOf | TupleOf
 
 
 def children(node: Node) -> tuple[Node, ...]:

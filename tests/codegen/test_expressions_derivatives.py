@@ -129,7 +129,8 @@ def test_how_derivatives_read(schema, source, expected):
     [
         ("0 * x + y * 1", "y"), ("x + 0", "x"), ("x - -y", "x + y"), ("-x + 1", "1 - x"), ("2 * 3 + x", "6 + x"),
         ("x * x * x", "x ** 3"), ("x / x", "1"), ("2 * x * y - y * x", "x * y"), ("where(1 < 2, x, y)", "x"),
-        ("where(x > 0, y, y)", "y"), ("where(x > 0, 1, where(x > 0, 0, y))", "where(x > 0, 1, y)"), ("not not (x > 0)", "x > 0"), ("x > 0 and 1 > 2", "false"), ("pow(x, 2)", "x * x"),
+        ("where(x > 0, y, y)", "y"), ("where(x > 0, 1, where(x > 0, 0, y))", "where(x > 0, 1, y)"),
+        ("not not (x > 0)", "x > 0"), ("x > 0 and 1 > 2", "false"), ("pow(x, 2)", "x * x"),
         ("x / 0", "1 / 0 * x"), ("exp(0)", "1"), ("y * where(x > 0, 1, 0)", "where(x > 0, y, 0)"), ("-(x - y)", "y - x"),
     ],
 )  # fmt: skip
@@ -197,7 +198,8 @@ def test_promotion(source, expected):
     ],
 )
 def test_to_formula(source, expected):
-    formula = to_formula(simplify(parse(source)) if "* where" in source else parse(source), Signature.parse("f(Tensor x, Tensor y, float cap) -> Tensor"))
+    tree = parse(source)
+    formula = to_formula(simplify(tree) if "* where" in source else tree, Signature.parse("f(Tensor x, Tensor y, float cap) -> Tensor"))
     assert to_source(formula) == expected
 
 
