@@ -13,7 +13,7 @@ TEXT_SUFFIXES = (".py", ".pyi", ".cpp", ".h", ".cu", ".cuh", ".yaml", ".md", ".t
 HOME_PATH = re.compile(r"(?<![\w.])/(?:home|Users|root)/\w+")
 CONFLICT = re.compile(r"^(<{7}|>{7}) ")
 TRAILING = re.compile(r"[ \t]+$")
-BUILD_OUTPUT = re.compile(r"(^build/|\.(so|o|a|pyc)$)")
+BUILD_OUTPUT = re.compile(r"(^build/|^torch_py/_generated/|\.(so|o|a|pyc)$)")
 LONGEST_FILE = 800
 
 
