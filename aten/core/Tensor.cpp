@@ -160,8 +160,8 @@ void resize_output(const Tensor& out, IntArrayRef sizes) {
 
 int64_t wrap_dim(int64_t dim, int64_t ndim) {
   const int64_t range = ndim == 0 ? 1 : ndim;
-  TORCH_CHECK_INDEX(dim >= -range && dim < range, "Dimension out of range (expected to be in range of [", -range, ", ",
-                    range - 1, "], but got ", dim, ")");
+  TORCH_CHECK_INDEX(dim >= -range && dim < range, "Dimension out of range (expected to be in range of [", -range, ", ", range - 1,
+                    "], but got ", dim, ")");
   return dim < 0 ? dim + range : dim;
 }
 
@@ -171,8 +171,8 @@ DimVector broadcast_sizes(IntArrayRef a, IntArrayRef b) {
   for (size_t i = 0; i < n; ++i) {  // i counts from the last dimension
     const int64_t size_a = i < a.size() ? a[a.size() - 1 - i] : 1;
     const int64_t size_b = i < b.size() ? b[b.size() - 1 - i] : 1;
-    TORCH_CHECK(size_a == size_b || size_a == 1 || size_b == 1, "The size of tensor a (", size_a,
-                ") must match the size of tensor b (", size_b, ") at non-singleton dimension ", n - 1 - i);
+    TORCH_CHECK(size_a == size_b || size_a == 1 || size_b == 1, "The size of tensor a (", size_a, ") must match the size of tensor b (",
+                size_b, ") at non-singleton dimension ", n - 1 - i);
     result[n - 1 - i] = size_a == 1 ? size_b : size_a;
   }
   return result;
@@ -180,14 +180,10 @@ DimVector broadcast_sizes(IntArrayRef a, IntArrayRef b) {
 
 namespace {
 
-int kind_of(ScalarType t) {
-  return t == kBool ? 0 : is_integral(t, false) ? 1 : is_floating(t) ? 2 : 3;
-}
+int kind_of(ScalarType t) { return t == kBool ? 0 : is_integral(t, false) ? 1 : is_floating(t) ? 2 : 3; }
 
 /// A Python float has the default dtype, a Python complex its complex partner, an int int64.
-ScalarType wrapped_type(ScalarType t) {
-  return t == kDouble ? default_dtype() : t == kComplexDouble ? to_complex(default_dtype()) : t;
-}
+ScalarType wrapped_type(ScalarType t) { return t == kDouble ? default_dtype() : t == kComplexDouble ? to_complex(default_dtype()) : t; }
 
 }  // namespace
 

@@ -25,9 +25,7 @@
 
 namespace at {
 
-Tensor Tensor::contiguous(MemoryFormat format) const {
-  return is_contiguous(format) ? *this : at::contiguous(*this, format);
-}
+Tensor Tensor::contiguous(MemoryFormat format) const { return is_contiguous(format) ? *this : at::contiguous(*this, format); }
 Tensor Tensor::to(ScalarType dtype) const { return scalar_type() == dtype ? *this : at::to(*this, dtype); }
 Tensor Tensor::view(IntArrayRef sizes) const { return at::view(*this, sizes); }
 Tensor Tensor::reshape(IntArrayRef sizes) const { return at::reshape(*this, sizes); }

@@ -5,14 +5,20 @@
 // Declares a kernel of aten/native/cpu. A kernel file (the build defines CPU_CAPABILITY_AVX2 or the like) sees the variant that it
 // defines, in the inline namespace it defines it in; all other files see every variant of this build.
 #if defined(TORCH_PY_HAVE_AVX2)
-#define TORCH_PY_DECLARE_AVX2(...) namespace AVX2 { __VA_ARGS__; }
+#define TORCH_PY_DECLARE_AVX2(...) \
+  namespace AVX2 {                 \
+  __VA_ARGS__;                     \
+  }
 #define TORCH_PY_AVX2(name) &AVX2::name
 #else
 #define TORCH_PY_DECLARE_AVX2(...)
 #define TORCH_PY_AVX2(name) nullptr
 #endif
 #if defined(TORCH_PY_HAVE_AVX512)
-#define TORCH_PY_DECLARE_AVX512(...) namespace AVX512 { __VA_ARGS__; }
+#define TORCH_PY_DECLARE_AVX512(...) \
+  namespace AVX512 {                 \
+  __VA_ARGS__;                       \
+  }
 #define TORCH_PY_AVX512(name) &AVX512::name
 #else
 #define TORCH_PY_DECLARE_AVX512(...)
@@ -20,11 +26,16 @@
 #endif
 
 #if defined(CPU_CAPABILITY_DEFAULT) || defined(CPU_CAPABILITY_AVX2) || defined(CPU_CAPABILITY_AVX512)
-#define TORCH_PY_KERNEL(...) inline namespace CPU_CAPABILITY { __VA_ARGS__; }
+#define TORCH_PY_KERNEL(...)        \
+  inline namespace CPU_CAPABILITY { \
+  __VA_ARGS__;                      \
+  }
 #else
-#define TORCH_PY_KERNEL(...)           \
-  namespace DEFAULT { __VA_ARGS__; }   \
-  TORCH_PY_DECLARE_AVX2(__VA_ARGS__)   \
+#define TORCH_PY_KERNEL(...)         \
+  namespace DEFAULT {                \
+  __VA_ARGS__;                       \
+  }                                  \
+  TORCH_PY_DECLARE_AVX2(__VA_ARGS__) \
   TORCH_PY_DECLARE_AVX512(__VA_ARGS__)
 #endif
 

@@ -4,19 +4,19 @@
 #include "c10/util/Exception.h"
 
 // Inside the lambda, scalar_t is the element type.
-#define AT_DISPATCH_CASE(DTYPE, ...)                                   \
-  case ::c10::DTYPE: {                                                 \
-    using scalar_t = ::c10::ScalarTypeToCppType<::c10::DTYPE>::type;   \
-    return __VA_ARGS__();                                              \
+#define AT_DISPATCH_CASE(DTYPE, ...)                                 \
+  case ::c10::DTYPE: {                                               \
+    using scalar_t = ::c10::ScalarTypeToCppType<::c10::DTYPE>::type; \
+    return __VA_ARGS__();                                            \
   }
 
-#define AT_DISPATCH_SWITCH(TYPE, NAME, ...)                      \
-  [&] {                                                          \
-    const ::c10::ScalarType dispatched_type = (TYPE);            \
-    switch (dispatched_type) {                                   \
-      __VA_ARGS__                                                \
+#define AT_DISPATCH_SWITCH(TYPE, NAME, ...)                        \
+  [&] {                                                            \
+    const ::c10::ScalarType dispatched_type = (TYPE);              \
+    switch (dispatched_type) {                                     \
+      __VA_ARGS__                                                  \
       default: ::at::throw_not_implemented(NAME, dispatched_type); \
-    }                                                            \
+    }                                                              \
   }()
 
 namespace at {

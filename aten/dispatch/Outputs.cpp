@@ -50,8 +50,8 @@ void copy_to_output(const char* op_name, const Tensor& out, const Tensor& result
 
 void check_inplace_result(const char* op_name, const Tensor& self, IntArrayRef sizes, ScalarType dtype) {
   TORCH_CHECK(self.sizes() == sizes, "output with shape ", self.sizes(), " doesn't match the broadcast shape ", sizes, " in ", op_name);
-  TORCH_CHECK(can_cast(dtype, self.scalar_type()), "result type ", dtype, " can't be cast to the desired output type ",
-              self.scalar_type(), " in ", op_name);
+  TORCH_CHECK(can_cast(dtype, self.scalar_type()), "result type ", dtype, " can't be cast to the desired output type ", self.scalar_type(),
+              " in ", op_name);
 }
 
 void copy_to_self(const char* op_name, const Tensor& self, const Tensor& result) {

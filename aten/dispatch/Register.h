@@ -36,8 +36,6 @@ void register_without_gradient() {
 /// Keys of a call whose tensors may all be missing: the CPU's then.
 inline DispatchKeySet keys_or_cpu(DispatchKeySet keys) { return keys.empty() ? DispatchKeySet(DispatchKey::CPU) : keys; }
 /// Keys of a factory, from its device argument.
-inline DispatchKeySet keys_of_device(std::optional<Device> device) {
-  return DispatchKeySet(dense_backend_key(device.value_or(kCPU).type));
-}
+inline DispatchKeySet keys_of_device(std::optional<Device> device) { return DispatchKeySet(dense_backend_key(device.value_or(kCPU).type)); }
 
 }  // namespace at

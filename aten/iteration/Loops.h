@@ -40,8 +40,8 @@ void pointwise_loop(const F& op, char* const* data, const int64_t* strides, int6
   const bool out_direct = strides[0] == static_cast<int64_t>(sizeof(R)) || n == 1;
   const bool direct[] = {(strides[I + 1] == static_cast<int64_t>(sizeof(A)) || n == 1)..., true};
   if (out_direct && (direct[I] && ...)) {
-    contiguous_loop<F, R, A...>(op, reinterpret_cast<R*>(data[0]),
-                                std::tuple<const A*...>(reinterpret_cast<const A*>(data[I + 1])...), n, indices);
+    contiguous_loop<F, R, A...>(op, reinterpret_cast<R*>(data[0]), std::tuple<const A*...>(reinterpret_cast<const A*>(data[I + 1])...), n,
+                                indices);
     return;
   }
   alignas(64) char out_block[kBlock * sizeof(R)];
@@ -70,11 +70,10 @@ template <typename F>
 void cpu_kernel(const TensorIteratorBase& iter, const F& op, int64_t grain = TensorIterator::kGrain) {
   using traits = function_traits<F>;
   using arguments = typename traits::arguments;
-  TORCH_INTERNAL_ASSERT(iter.ntensors() == static_cast<int>(traits::arity) + 1, iter.op_name(), ": kernel takes ",
-                        traits::arity, " inputs, iterator has ", iter.ntensors() - 1);
+  TORCH_INTERNAL_ASSERT(iter.ntensors() == static_cast<int>(traits::arity) + 1, iter.op_name(), ": kernel takes ", traits::arity,
+                        " inputs, iterator has ", iter.ntensors() - 1);
   auto loop = [](const void* context, char* const* data, const int64_t* strides, int64_t n) {
-    pointwise_loop<F, typename traits::result>(*static_cast<const F*>(context), data, strides, n,
-                                               static_cast<arguments*>(nullptr),
+    pointwise_loop<F, typename traits::result>(*static_cast<const F*>(context), data, strides, n, static_cast<arguments*>(nullptr),
                                                std::make_index_sequence<traits::arity>());
   };
   iter.for_each(loop, &op, grain);

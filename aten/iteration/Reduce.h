@@ -221,8 +221,7 @@ void reduce_all_columns(const Ops& ops, const ReductionDims& dims, char* out, co
       const int64_t first = block % blocks * kWidth;
       const int64_t index = block / blocks * row + first;
       reduce_columns<Ops, kWidth>(ops, dims, out + offset_of(index, dims.kept_size, dims.kept_stride_out),
-                                  in + offset_of(index, dims.kept_size, dims.kept_stride_in),
-                                  std::min(kWidth, row - first));
+                                  in + offset_of(index, dims.kept_size, dims.kept_stride_in), std::min(kWidth, row - first));
     }
   });
 }

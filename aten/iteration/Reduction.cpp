@@ -54,8 +54,8 @@ class ReductionBuilder {
   void set_result(const Tensor& out, IntArrayRef sizes, ScalarType out_dtype) {
     if (out.defined()) {
       TORCH_CHECK(out.device() == self_.device(), iter_.op_name_,
-                  ": Expected all tensors to be on the same device, but found at least two devices, ", self_.device(),
-                  " and ", out.device(), "!");
+                  ": Expected all tensors to be on the same device, but found at least two devices, ", self_.device(), " and ",
+                  out.device(), "!");
       TORCH_CHECK(can_cast(out_dtype, out.scalar_type()), iter_.op_name_, ": result type ", out_dtype,
                   " can't be cast to the desired output type ", out.scalar_type());
       resize_output(out, sizes);
@@ -123,8 +123,8 @@ DimVector reduced_sizes(const Tensor& self, OptionalIntArrayRef dims, bool keepd
   return ReductionBuilder("reduction", self, dims, keepdim).result_sizes();
 }
 
-TensorIterator make_reduction(const char* op_name, const Tensor& out, const Tensor& self, OptionalIntArrayRef dims,
-                              bool keepdim, ReductionDtype rule, std::optional<ScalarType> dtype) {
+TensorIterator make_reduction(const char* op_name, const Tensor& out, const Tensor& self, OptionalIntArrayRef dims, bool keepdim,
+                              ReductionDtype rule, std::optional<ScalarType> dtype) {
   const ReductionTypes types = reduction_types(self, rule, dtype);
   return ReductionBuilder(op_name, self, dims, keepdim).build(out, types.input, types.output);
 }

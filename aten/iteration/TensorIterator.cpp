@@ -46,8 +46,9 @@ void TensorIterator::check_devices(std::initializer_list<const Tensor*> inputs) 
   for (const Tensor* tensor : inputs) {
     if (is_number_like(*tensor)) continue;
     if (first == nullptr) first = tensor;
-    TORCH_CHECK(tensor->device() == first->device(), op_name_, ": Expected all tensors to be on the same device, but found at least two devices, ",
-                first->device(), " and ", tensor->device(), "!");
+    TORCH_CHECK(tensor->device() == first->device(), op_name_,
+                ": Expected all tensors to be on the same device, but found at least two devices, ", first->device(), " and ",
+                tensor->device(), "!");
   }
 }
 
@@ -112,8 +113,8 @@ void TensorIterator::compute_shape(const Tensor& out, OutputKind kind) {
     if (IntArrayRef(shape_) != sizes) shape_ = broadcast_sizes(shape_, sizes);
   }
   if (kind == OutputKind::Inplace) {
-    TORCH_CHECK(out.sizes() == IntArrayRef(shape_), "output with shape ", out.sizes(),
-                " doesn't match the broadcast shape ", IntArrayRef(shape_), " in ", op_name_);
+    TORCH_CHECK(out.sizes() == IntArrayRef(shape_), "output with shape ", out.sizes(), " doesn't match the broadcast shape ",
+                IntArrayRef(shape_), " in ", op_name_);
   }
 }
 
@@ -127,10 +128,9 @@ void TensorIterator::set_output(const Tensor& out, ScalarType out_dtype, OutputK
   }
   if (out.defined()) {
     TORCH_CHECK(out.device() == device || (is_number_like(operands_[1].tensor) && operands_.size() == 2), op_name_,
-                ": Expected all tensors to be on the same device, but found at least two devices, ", device, " and ",
-                out.device(), "!");
-    TORCH_CHECK(can_cast(out_dtype, out.scalar_type()), op_name_, ": result type ", out_dtype,
-                " can't be cast to the desired output type ", out.scalar_type());
+                ": Expected all tensors to be on the same device, but found at least two devices, ", device, " and ", out.device(), "!");
+    TORCH_CHECK(can_cast(out_dtype, out.scalar_type()), op_name_, ": result type ", out_dtype, " can't be cast to the desired output type ",
+                out.scalar_type());
     if (kind == OutputKind::Out) resize_output(out, shape_);
     check_no_internal_overlap(op_name_, out);
     for (size_t i = 1; i < operands_.size(); ++i) check_no_partial_overlap(op_name_, out, operands_[i].tensor);
@@ -272,8 +272,8 @@ TensorIterator TensorIterator::over(const char* op_name, std::initializer_list<c
   iter.common_dtype_ = iter.operands_.back().tensor.scalar_type();
   iter.shape_ = DimVector(iter.operands_[0].tensor.sizes());
   for (const Operand& operand : iter.operands_) {
-    TORCH_CHECK(broadcast_sizes(iter.shape_, operand.tensor.sizes()) == iter.shape_, op_name, ": shape ",
-                operand.tensor.sizes(), " does not broadcast to ", iter.operands_[0].tensor.sizes());
+    TORCH_CHECK(broadcast_sizes(iter.shape_, operand.tensor.sizes()) == iter.shape_, op_name, ": shape ", operand.tensor.sizes(),
+                " does not broadcast to ", iter.operands_[0].tensor.sizes());
   }
   iter.plan();
   return iter;

@@ -30,8 +30,8 @@ class TORCH_PY_API TensorIterator {
 
   /// Casts inputs to the common dtype, checks devices, overlap and castability, broadcasts, allocates (undefined `out`)
   /// or resizes the output, and coalesces.
-  static TensorIterator pointwise(const char* op_name, Promotion promotion, const Tensor& out,
-                                  std::initializer_list<const Tensor*> inputs, OutputKind kind = OutputKind::Function);
+  static TensorIterator pointwise(const char* op_name, Promotion promotion, const Tensor& out, std::initializer_list<const Tensor*> inputs,
+                                  OutputKind kind = OutputKind::Function);
   /// Operands as they are (no casts, no allocation): each must broadcast to operand 0's shape.
   static TensorIterator over(const char* op_name, std::initializer_list<const Tensor*> operands);
 
@@ -95,9 +95,8 @@ namespace native {
 enum class ReductionDtype : uint8_t { Same, IntToLong, IntToFloat, Bool, Index };
 
 /// Plan of a reduction of `self` over `dims` (none or empty: all): operand 0 has stride 0 along what is reduced.
-TORCH_PY_API TensorIterator make_reduction(const char* op_name, const Tensor& out, const Tensor& self,
-                                           OptionalIntArrayRef dims, bool keepdim, ReductionDtype rule,
-                                           std::optional<ScalarType> dtype);
+TORCH_PY_API TensorIterator make_reduction(const char* op_name, const Tensor& out, const Tensor& self, OptionalIntArrayRef dims,
+                                           bool keepdim, ReductionDtype rule, std::optional<ScalarType> dtype);
 /// Sizes that a reduction's result has.
 TORCH_PY_API DimVector reduced_sizes(const Tensor& self, OptionalIntArrayRef dims, bool keepdim);
 

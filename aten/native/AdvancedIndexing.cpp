@@ -32,7 +32,8 @@ std::vector<Tensor> resolve_masks(const Tensor& self, TensorList indices) {
     }
     for (const Tensor& position : at::unbind(at::nonzero(index), 1)) result.push_back(position);
   }
-  TORCH_CHECK_INDEX(static_cast<int64_t>(result.size()) <= self.dim(), "too many indices for tensor of dimension ", self.dim(), " (got ", result.size(), ")");
+  TORCH_CHECK_INDEX(static_cast<int64_t>(result.size()) <= self.dim(), "too many indices for tensor of dimension ", self.dim(), " (got ",
+                    result.size(), ")");
   result.resize(self.dim());
   return result;
 }

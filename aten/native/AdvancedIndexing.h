@@ -9,11 +9,11 @@ namespace at::native {
 /// Result dimensions are `before` (dimensions in front of the first index), the broadcast shape of the indices, and
 /// `after`; when the indices are not neighbours, the index dimensions come first.
 struct IndexPlan {
-  Tensor source;                 // the indexed tensor, its dimensions reordered to before, indexed, after
+  Tensor source;  // the indexed tensor, its dimensions reordered to before, indexed, after
   DimVector before_sizes, before_strides;
   DimVector index_sizes;
   DimVector after_sizes, after_strides;  // strides in bytes
-  std::vector<int64_t> offsets;  // bytes from an element of `before` to the one selected, per index position
+  std::vector<int64_t> offsets;          // bytes from an element of `before` to the one selected, per index position
   DimVector result_sizes() const;
 };
 

@@ -1,8 +1,8 @@
 // Derivatives of binary operators that are no plain formulas.
 #include "aten/native/declarations/Binary.h"
 #include "aten/ops/_div_rounded.h"
-#include "aten/ops/div.h"
 #include "aten/ops/conj.h"
+#include "aten/ops/div.h"
 #include "aten/ops/eq.h"
 #include "aten/ops/ge.h"
 #include "aten/ops/item.h"

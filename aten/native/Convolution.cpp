@@ -26,7 +26,8 @@ std::string extents(int64_t spatial, const F& size) {
 
 void check_length(const char* name, IntArrayRef parameter, int64_t spatial) {
   TORCH_CHECK(parameter.size() == 1 || static_cast<int64_t>(parameter.size()) == spatial, "expected ", name,
-              " to be a single integer value or a list of ", spatial, " values to match the convolution dimensions, but got ", name, "=", parameter);
+              " to be a single integer value or a list of ", spatial, " values to match the convolution dimensions, but got ", name, "=",
+              parameter);
 }
 
 struct Parameters {
@@ -54,18 +55,21 @@ void check_parameters(const Parameters& p, int64_t spatial) {
 }
 
 void check_tensors(const Tensor& input, const Tensor& weight, const Tensor& bias) {
-  TORCH_CHECK(weight.dim() >= 3 && weight.dim() <= 5, "weight should have 3, 4 or 5 dimensions (convolution over 1, 2 or 3), but got weight of size ",
-              weight.sizes());
-  TORCH_CHECK(input.dim() == weight.dim(), "Expected ", weight.dim(), "-dimensional input for ", weight.dim(), "-dimensional weight ", weight.sizes(),
-              ", but got ", input.dim(), "-dimensional input of size ", input.sizes(), " instead");
-  TORCH_CHECK(input.scalar_type() == weight.scalar_type(), "expected scalar type ", input.scalar_type(), " but found ", weight.scalar_type());
-  TORCH_CHECK(input.device() == weight.device(), "convolution: Expected all tensors to be on the same device, but found at least two devices, ",
-              input.device(), " and ", weight.device(), "!");
+  TORCH_CHECK(weight.dim() >= 3 && weight.dim() <= 5,
+              "weight should have 3, 4 or 5 dimensions (convolution over 1, 2 or 3), but got weight of size ", weight.sizes());
+  TORCH_CHECK(input.dim() == weight.dim(), "Expected ", weight.dim(), "-dimensional input for ", weight.dim(), "-dimensional weight ",
+              weight.sizes(), ", but got ", input.dim(), "-dimensional input of size ", input.sizes(), " instead");
+  TORCH_CHECK(input.scalar_type() == weight.scalar_type(), "expected scalar type ", input.scalar_type(), " but found ",
+              weight.scalar_type());
+  TORCH_CHECK(input.device() == weight.device(),
+              "convolution: Expected all tensors to be on the same device, but found at least two devices, ", input.device(), " and ",
+              weight.device(), "!");
   if (!bias.defined()) return;
   TORCH_CHECK(input.scalar_type() == bias.scalar_type(), "Input type (", dtype_name(input.scalar_type()), ") and bias type (",
               dtype_name(bias.scalar_type()), ") should be the same");
-  TORCH_CHECK(input.device() == bias.device(), "convolution: Expected all tensors to be on the same device, but found at least two devices, ",
-              input.device(), " and ", bias.device(), "!");
+  TORCH_CHECK(input.device() == bias.device(),
+              "convolution: Expected all tensors to be on the same device, but found at least two devices, ", input.device(), " and ",
+              bias.device(), "!");
 }
 
 void check_channels(const Tensor& input, const Tensor& weight, const Tensor& bias, const Parameters& p) {
@@ -75,16 +79,17 @@ void check_channels(const Tensor& input, const Tensor& weight, const Tensor& bia
   TORCH_CHECK(first % p.groups == 0, "Given groups=", p.groups, ", expected weight to be divisible by ", p.groups,
               " at dimension 0, but got weight of size ", weight.sizes(), " instead");
   if (p.transposed) {
-    TORCH_CHECK(channels == first, "Given transposed=1, weight of size ", weight.sizes(), ", expected input", input.sizes(), " to have ", first,
-                " channels, but got ", channels, " channels instead");
+    TORCH_CHECK(channels == first, "Given transposed=1, weight of size ", weight.sizes(), ", expected input", input.sizes(), " to have ",
+                first, " channels, but got ", channels, " channels instead");
   } else {
-    TORCH_CHECK(channels == weight.sizes()[1] * p.groups, "Given groups=", p.groups, ", weight of size ", weight.sizes(), ", expected input",
-                input.sizes(), " to have ", weight.sizes()[1] * p.groups, " channels, but got ", channels, " channels instead");
+    TORCH_CHECK(channels == weight.sizes()[1] * p.groups, "Given groups=", p.groups, ", weight of size ", weight.sizes(),
+                ", expected input", input.sizes(), " to have ", weight.sizes()[1] * p.groups, " channels, but got ", channels,
+                " channels instead");
   }
   const int64_t outputs = p.transposed ? weight.sizes()[1] * p.groups : first;
-  TORCH_CHECK(!bias.defined() || (bias.dim() == 1 && bias.numel() == outputs), "Given ", p.transposed ? "transposed=1, " : "", "weight of size ",
-              weight.sizes(), ", expected bias to be 1-dimensional with ", outputs, " elements, but got bias of size ", bias.defined() ? bias.sizes() : IntArrayRef(),
-              " instead");
+  TORCH_CHECK(!bias.defined() || (bias.dim() == 1 && bias.numel() == outputs), "Given ", p.transposed ? "transposed=1, " : "",
+              "weight of size ", weight.sizes(), ", expected bias to be 1-dimensional with ", outputs, " elements, but got bias of size ",
+              bias.defined() ? bias.sizes() : IntArrayRef(), " instead");
 }
 
 DimVector transposed_sizes(IntArrayRef input, IntArrayRef weight, const Parameters& p) {
@@ -96,7 +101,8 @@ DimVector transposed_sizes(IntArrayRef input, IntArrayRef weight, const Paramete
   }
   for (int64_t d = 0; d < spatial; ++d) {
     TORCH_CHECK(sizes[d + 2] > 0, "Given input size per channel: ", extents(spatial, [&](int64_t k) { return input[k + 2]; }),
-                ". Calculated output size per channel: ", extents(spatial, [&](int64_t k) { return sizes[k + 2]; }), ". Output size is too small");
+                ". Calculated output size per channel: ", extents(spatial, [&](int64_t k) { return sizes[k + 2]; }),
+                ". Output size is too small");
   }
   return sizes;
 }
@@ -107,8 +113,8 @@ DimVector convolved_sizes(IntArrayRef input, IntArrayRef weight, const Parameter
   const auto padded = [&](int64_t d) { return input[d + 2] + 2 * at_dim(p.padding, d); };
   const auto extent = [&](int64_t d) { return at_dim(p.dilation, d) * (weight[d + 2] - 1) + 1; };
   for (int64_t d = 0; d < spatial; ++d) {
-    TORCH_CHECK(padded(d) >= extent(d), "Calculated padded input size per channel: ", extents(spatial, padded), ". Kernel size: ",
-                extents(spatial, extent), ". Kernel size can't be greater than actual input size");
+    TORCH_CHECK(padded(d) >= extent(d), "Calculated padded input size per channel: ", extents(spatial, padded),
+                ". Kernel size: ", extents(spatial, extent), ". Kernel size can't be greater than actual input size");
     sizes.push_back((padded(d) - extent(d)) / at_dim(p.stride, d) + 1);
   }
   return sizes;
@@ -133,15 +139,15 @@ TensorSpec convolution_shape(const Tensor& input, const Tensor& weight, const Te
 }
 
 // A gradient that nobody can want is left out: its tensor has no element. The first layer of a network needs none for its input.
-std::tuple<TensorSpec, TensorSpec, TensorSpec> convolution_backward_shape(const Tensor& grad_output, const Tensor& input, const Tensor& weight,
-                                                                          bool has_bias, IntArrayRef stride, IntArrayRef padding,
-                                                                          IntArrayRef dilation, bool transposed, IntArrayRef output_padding,
-                                                                          int64_t groups) {
+std::tuple<TensorSpec, TensorSpec, TensorSpec> convolution_backward_shape(const Tensor& grad_output, const Tensor& input,
+                                                                          const Tensor& weight, bool has_bias, IntArrayRef stride,
+                                                                          IntArrayRef padding, IntArrayRef dilation, bool transposed,
+                                                                          IntArrayRef output_padding, int64_t groups) {
   const DimVector sizes = output_sizes(input, weight, Tensor(), {stride, padding, dilation, output_padding, transposed, groups});
-  TORCH_CHECK(grad_output.sizes() == IntArrayRef(sizes), "convolution_backward: expected grad_output of size ", IntArrayRef(sizes), ", got ",
-              grad_output.sizes());
-  TORCH_CHECK(grad_output.scalar_type() == input.scalar_type(), "convolution_backward: expected grad_output of dtype ", input.scalar_type(), ", got ",
-              grad_output.scalar_type());
+  TORCH_CHECK(grad_output.sizes() == IntArrayRef(sizes), "convolution_backward: expected grad_output of size ", IntArrayRef(sizes),
+              ", got ", grad_output.sizes());
+  TORCH_CHECK(grad_output.scalar_type() == input.scalar_type(), "convolution_backward: expected grad_output of dtype ", input.scalar_type(),
+              ", got ", grad_output.scalar_type());
   const auto spec = [&](bool wanted, IntArrayRef shape) {
     return TensorSpec{wanted ? DimVector(shape) : DimVector{0}, input.scalar_type(), input.device()};
   };
@@ -199,8 +205,8 @@ Tensor convolve(const char* name, int64_t spatial, const Tensor& input, const Te
 /// padding='same': zeros so that the output has the input's size; an odd one more goes behind.
 Tensor convolve_same(const Tensor& x, const Tensor& weight, const Tensor& bias, IntArrayRef stride, IntArrayRef dilation, int64_t groups) {
   const int64_t spatial = x.dim() - 2;
-  TORCH_CHECK(weight.dim() == x.dim(), "Expected ", weight.dim(), "-dimensional input for ", weight.dim(), "-dimensional weight ", weight.sizes(),
-              ", but got ", x.dim(), "-dimensional input of size ", x.sizes(), " instead");
+  TORCH_CHECK(weight.dim() == x.dim(), "Expected ", weight.dim(), "-dimensional input for ", weight.dim(), "-dimensional weight ",
+              weight.sizes(), ", but got ", x.dim(), "-dimensional input of size ", x.sizes(), " instead");
   check_length("stride", stride, spatial);
   check_length("dilation", dilation, spatial);
   for (const int64_t value : stride) TORCH_CHECK(value == 1, "padding='same' is not supported for strided convolutions");

@@ -3,8 +3,8 @@
 
 #include "aten/iteration/Gather.h"
 #include "aten/native/AdvancedIndexing.h"
-#include "aten/native/declarations/Indexing.h"
 #include "aten/native/ViewHelpers.h"
+#include "aten/native/declarations/Indexing.h"
 #include "aten/ops/_index_add.h"
 #include "aten/ops/clone.h"
 #include "aten/ops/expand.h"
@@ -33,23 +33,25 @@ namespace at::native {
 namespace {
 
 void check_index_dtype(const char* op, const Tensor& index) {
-  TORCH_CHECK(index.scalar_type() == kLong || index.scalar_type() == kInt, op, "(): Expected dtype int32/int64 for index, got ", index.scalar_type());
+  TORCH_CHECK(index.scalar_type() == kLong || index.scalar_type() == kInt, op, "(): Expected dtype int32/int64 for index, got ",
+              index.scalar_type());
 }
 
 void check_same_dtype(const char* op, const char* argument, const Tensor& self, const Tensor& other) {
-  TORCH_CHECK(self.scalar_type() == other.scalar_type(), op, "(): Expected self.dtype to be equal to ", argument, ".dtype, got ", self.scalar_type(),
-              " and ", other.scalar_type());
+  TORCH_CHECK(self.scalar_type() == other.scalar_type(), op, "(): Expected self.dtype to be equal to ", argument, ".dtype, got ",
+              self.scalar_type(), " and ", other.scalar_type());
 }
 
 int64_t dims_or_one(const Tensor& tensor) { return std::max<int64_t>(1, tensor.dim()); }
 
 /// index may be smaller than `tensor` in every dimension but `dim` (all dimensions when dim is -1).
 void check_index_fits(const char* op, const char* name, const Tensor& tensor, const Tensor& index, int64_t dim) {
-  TORCH_CHECK(dims_or_one(tensor) == dims_or_one(index), op, "(): Index tensor must have the same number of dimensions as ", name, " tensor");
+  TORCH_CHECK(dims_or_one(tensor) == dims_or_one(index), op, "(): Index tensor must have the same number of dimensions as ", name,
+              " tensor");
   if (tensor.dim() == 0 || index.dim() == 0) return;
   for (int64_t d = 0; d < tensor.dim(); ++d) {
-    TORCH_CHECK(d == dim || index.sizes()[d] <= tensor.sizes()[d], "Size does not match at dimension ", d, " expected index ", index.sizes(),
-                " to be no larger than ", name, " ", tensor.sizes(), " apart from dimension ", dim);
+    TORCH_CHECK(d == dim || index.sizes()[d] <= tensor.sizes()[d], "Size does not match at dimension ", d, " expected index ",
+                index.sizes(), " to be no larger than ", name, " ", tensor.sizes(), " apart from dimension ", dim);
   }
 }
 
@@ -92,7 +94,9 @@ TensorSpec index_select_shape(const Tensor& self, int64_t dim, const Tensor& ind
   check_index_dtype("index_select", index);
   TORCH_CHECK_INDEX(index.dim() <= 1, "index_select(): Index is supposed to be a vector, but got ", index.dim(), " dimensions");
   const int64_t d = wrap_dim(dim, self.dim());
-  TORCH_CHECK(self.device() == index.device() || self.is_meta(), "index_select(): Expected all tensors to be on the same device, but found at least two devices, ", self.device(), " and ", index.device(), "!");
+  TORCH_CHECK(self.device() == index.device() || self.is_meta(),
+              "index_select(): Expected all tensors to be on the same device, but found at least two devices, ", self.device(), " and ",
+              index.device(), "!");
   DimVector sizes(self.sizes());
   if (self.dim() > 0) {
     sizes[d] = index.numel();
@@ -107,9 +111,12 @@ Tensor index_add(const Tensor& self, int64_t dim, const Tensor& index, const Ten
   check_same_dtype("index_add", "source", self, source);
   TORCH_CHECK_INDEX(index.dim() <= 1, "index_add(): Index is supposed to be a vector, but got dim: ", index.dim());
   const int64_t d = wrap_dim(dim, self.dim());
-  TORCH_CHECK(dims_or_one(self) == dims_or_one(source), "index_add(): source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape = ", self.sizes(), " source.shape = ", source.sizes());
+  TORCH_CHECK(dims_or_one(self) == dims_or_one(source),
+              "index_add(): source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape = ",
+              self.sizes(), " source.shape = ", source.sizes());
   for (int64_t k = 0; k < std::min(self.dim(), source.dim()); ++k) {
-    TORCH_CHECK(k == d || self.sizes()[k] == source.sizes()[k], "index_add(): source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape = ",
+    TORCH_CHECK(k == d || self.sizes()[k] == source.sizes()[k],
+                "index_add(): source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape = ",
                 self.sizes(), " source.shape = ", source.sizes());
   }
   TORCH_CHECK_INDEX(index.numel() == (source.dim() == 0 ? 1 : source.sizes()[d]), "index_add(): Number of indices (", index.numel(),
@@ -136,8 +143,8 @@ Tensor index_copy(const Tensor& self, int64_t dim, const Tensor& index, const Te
   check_same_dtype("index_copy", "source", self, source);
   const int64_t d = wrap_dim(dim, self.dim());
   TORCH_CHECK_INDEX(index.dim() <= 1, "index_copy_(): Index should have dimension 1 or 0 (got ", index.dim(), ")");
-  TORCH_CHECK_INDEX(source.dim() == 0 || index.numel() == source.size(d), "index_copy_(): Number of indices (", index.numel(), ") should be equal to source.size(dim) (",
-                    source.dim() == 0 ? 1 : source.size(d), ")");
+  TORCH_CHECK_INDEX(source.dim() == 0 || index.numel() == source.size(d), "index_copy_(): Number of indices (", index.numel(),
+                    ") should be equal to source.size(dim) (", source.dim() == 0 ? 1 : source.size(d), ")");
   Tensor result = at::clone(self);
   if (self.dim() == 0) {
     at::index_put_(at::reshape(result, {1}), {index}, at::reshape(source, {1}));
@@ -180,8 +187,8 @@ Tensor take(const Tensor& self, const Tensor& index) {
 Tensor take_along_dim(const Tensor& self, const Tensor& indices, std::optional<int64_t> dim) {
   check_index_dtype("take_along_dim", indices);
   if (!dim.has_value()) return at::gather(at::reshape(self, {-1}), 0, at::reshape(indices, {-1}));
-  TORCH_CHECK(self.dim() == indices.dim(), "torch.take_along_dim(): input and indices should have the same number of dimensions, but got ", self.dim(),
-              " dimensions for input, and ", indices.dim(), " dimensions for indices");
+  TORCH_CHECK(self.dim() == indices.dim(), "torch.take_along_dim(): input and indices should have the same number of dimensions, but got ",
+              self.dim(), " dimensions for input, and ", indices.dim(), " dimensions for indices");
   const int64_t d = wrap_dim(*dim, self.dim());
   DimVector own(self.sizes()), wanted(indices.sizes());
   own[d] = wanted[d] = 1;
@@ -195,7 +202,9 @@ Tensor take_along_dim(const Tensor& self, const Tensor& indices, std::optional<i
 // ---- masks ----------------------------------------------------------------------------------------------------
 
 TensorSpec masked_fill_shape(const Tensor& self, const Tensor& mask, const Scalar&) {
-  TORCH_CHECK(self.device() == mask.device() || mask.dim() == 0, "masked_fill: expected self and mask to be on the same device, but got mask on ", mask.device(), " and self on ", self.device());
+  TORCH_CHECK(self.device() == mask.device() || mask.dim() == 0,
+              "masked_fill: expected self and mask to be on the same device, but got mask on ", mask.device(), " and self on ",
+              self.device());
   return {broadcast_sizes(self.sizes(), mask.sizes()), self.scalar_type(), self.device()};
 }
 
@@ -218,7 +227,8 @@ Tensor masked_scatter(const Tensor& self, const Tensor& mask, const Tensor& sour
   const DimVector shape = broadcast_sizes(self.sizes(), mask.sizes());
   const Tensor full_mask = at::reshape(at::expand(mask, shape), {-1});
   const int64_t count = at::sum(full_mask).item<int64_t>();
-  TORCH_CHECK(count <= source.numel(), "masked_scatter: expected self and source to have same number of elements: the mask selects ", count, ", source has ", source.numel());
+  TORCH_CHECK(count <= source.numel(), "masked_scatter: expected self and source to have same number of elements: the mask selects ", count,
+              ", source has ", source.numel());
   Tensor result = at::clone(at::expand(self, shape), MemoryFormat::Contiguous);
   at::index_put_(at::reshape(result, {-1}), {full_mask}, at::narrow(at::reshape(source, {-1}), 0, 0, count));
   return result;
@@ -245,7 +255,8 @@ Tensor one_hot(const Tensor& self, int64_t num_classes) {
 Tensor embedding(const Tensor& weight, const Tensor& indices, int64_t, bool, bool sparse) {
   TORCH_CHECK(weight.dim() == 2, "'weight' must be 2-D, got ", weight.dim(), "-D");
   TORCH_CHECK_NOT_IMPLEMENTED(!sparse, "embedding: sparse gradients are not available");
-  TORCH_CHECK(indices.scalar_type() == kLong || indices.scalar_type() == kInt, "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got ",
+  TORCH_CHECK(indices.scalar_type() == kLong || indices.scalar_type() == kInt,
+              "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got ",
               indices.scalar_type(), " instead (while checking arguments for embedding)");
   DimVector sizes(indices.sizes());
   sizes.push_back(weight.sizes()[1]);

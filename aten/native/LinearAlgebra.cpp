@@ -1,8 +1,8 @@
 // Shapes of matrix products, and what is composed of them.
 #include <algorithm>
 
-#include "aten/native/declarations/LinearAlgebra.h"
 #include "aten/native/ViewHelpers.h"
+#include "aten/native/declarations/LinearAlgebra.h"
 #include "aten/ops/add.h"
 #include "aten/ops/bmm.h"
 #include "aten/ops/conj.h"
@@ -51,10 +51,11 @@ void check_same_device(const char* op, const Tensor& a, const Tensor& b) {
 
 void check_product(const char* op, const Tensor& mat1, const Tensor& mat2) {
   check_same_device(op, mat1, mat2);
-  TORCH_CHECK(mat1.scalar_type() == mat2.scalar_type(), "expected m1 and m2 to have the same dtype, but got: ", element_name(mat1.scalar_type()),
+  TORCH_CHECK(mat1.scalar_type() == mat2.scalar_type(),
+              "expected m1 and m2 to have the same dtype, but got: ", element_name(mat1.scalar_type()),
               " != ", element_name(mat2.scalar_type()));
-  TORCH_CHECK(mat1.sizes()[1] == mat2.sizes()[0], "mat1 and mat2 shapes cannot be multiplied (", mat1.sizes()[0], "x", mat1.sizes()[1], " and ",
-              mat2.sizes()[0], "x", mat2.sizes()[1], ")");
+  TORCH_CHECK(mat1.sizes()[1] == mat2.sizes()[0], "mat1 and mat2 shapes cannot be multiplied (", mat1.sizes()[0], "x", mat1.sizes()[1],
+              " and ", mat2.sizes()[0], "x", mat2.sizes()[1], ")");
 }
 
 /// Sizes of a batch of products.
@@ -62,18 +63,19 @@ DimVector check_batches(const char* op, const Tensor& batch1, const Tensor& batc
   TORCH_CHECK(batch1.dim() == 3, "batch1 must be a 3D tensor");
   TORCH_CHECK(batch2.dim() == 3, "batch2 must be a 3D tensor");
   check_same_device(op, batch1, batch2);
-  TORCH_CHECK(batch1.scalar_type() == batch2.scalar_type(), "expected scalar type ", batch1.scalar_type(), " but found ", batch2.scalar_type());
+  TORCH_CHECK(batch1.scalar_type() == batch2.scalar_type(), "expected scalar type ", batch1.scalar_type(), " but found ",
+              batch2.scalar_type());
   TORCH_CHECK(batch2.sizes()[0] == batch1.sizes()[0] && batch2.sizes()[1] == batch1.sizes()[2],
-              "Expected size for first two dimensions of batch2 tensor to be: [", batch1.sizes()[0], ", ", batch1.sizes()[2], "] but got: [",
-              batch2.sizes()[0], ", ", batch2.sizes()[1], "].");
+              "Expected size for first two dimensions of batch2 tensor to be: [", batch1.sizes()[0], ", ", batch1.sizes()[2],
+              "] but got: [", batch2.sizes()[0], ", ", batch2.sizes()[1], "].");
   return {batch1.sizes()[0], batch1.sizes()[1], batch2.sizes()[2]};
 }
 
 /// `self` must broadcast to the product's sizes.
 void check_added(const char* op, const Tensor& self, IntArrayRef sizes) {
   const int64_t extra = static_cast<int64_t>(sizes.size()) - self.dim();
-  TORCH_CHECK(extra >= 0, "expand(", self.scalar_type(), "{", self.sizes(), "}, size=", sizes, "): the number of sizes provided (", sizes.size(),
-              ") must be greater or equal to the number of dimensions in the tensor (", self.dim(), ") in ", op);
+  TORCH_CHECK(extra >= 0, "expand(", self.scalar_type(), "{", self.sizes(), "}, size=", sizes, "): the number of sizes provided (",
+              sizes.size(), ") must be greater or equal to the number of dimensions in the tensor (", self.dim(), ") in ", op);
   for (int64_t d = 0; d < self.dim(); ++d) {
     const int64_t wanted = sizes[d + extra], given = self.sizes()[d];
     TORCH_CHECK(given == wanted || given == 1, "The expanded size of the tensor (", wanted, ") must match the existing size (", given,
@@ -105,7 +107,9 @@ TensorSpec mm_shape(const Tensor& self, const Tensor& mat2) {
   return {{self.sizes()[0], mat2.sizes()[1]}, self.scalar_type(), self.device()};
 }
 
-TensorSpec bmm_shape(const Tensor& self, const Tensor& mat2) { return {check_batches("bmm", self, mat2), self.scalar_type(), self.device()}; }
+TensorSpec bmm_shape(const Tensor& self, const Tensor& mat2) {
+  return {check_batches("bmm", self, mat2), self.scalar_type(), self.device()};
+}
 
 TensorSpec addmm_shape(const Tensor& self, const Tensor& mat1, const Tensor& mat2, const Scalar&, const Scalar&) {
   TORCH_CHECK(mat1.dim() == 2, "mat1 must be a matrix, got ", mat1.dim(), "-D tensor");
@@ -139,8 +143,8 @@ TensorSpec mv_shape(const Tensor& self, const Tensor& vec) {
 
 TensorSpec dot_shape(const Tensor& self, const Tensor& tensor) {
   TORCH_CHECK(self.dim() == 1 && tensor.dim() == 1, "1D tensors expected, but got ", self.dim(), "D and ", tensor.dim(), "D tensors");
-  TORCH_CHECK(self.scalar_type() == tensor.scalar_type(), "dot : expected both vectors to have same dtype, but found ", self.scalar_type(), " and ",
-              tensor.scalar_type());
+  TORCH_CHECK(self.scalar_type() == tensor.scalar_type(), "dot : expected both vectors to have same dtype, but found ", self.scalar_type(),
+              " and ", tensor.scalar_type());
   check_same_device("dot", self, tensor);
   TORCH_CHECK(self.numel() == tensor.numel(), "inconsistent tensor size, expected tensor [", self.numel(), "] and src [", tensor.numel(),
               "] to have the same number of elements, but got ", self.numel(), " and ", tensor.numel(), " elements respectively");
@@ -154,10 +158,11 @@ Tensor outer(const Tensor& self, const Tensor& vec2) {
 }
 
 Tensor addmv(const Tensor& self, const Tensor& mat, const Tensor& vec, const Scalar& beta, const Scalar& alpha) {
-  TORCH_CHECK(mat.dim() == 2 && vec.dim() == 1 && self.dim() <= 1, "vector + matrix @ vector expected, got ", self.dim(), ", ", mat.dim(), ", ",
-              vec.dim());
+  TORCH_CHECK(mat.dim() == 2 && vec.dim() == 1 && self.dim() <= 1, "vector + matrix @ vector expected, got ", self.dim(), ", ", mat.dim(),
+              ", ", vec.dim());
   TORCH_CHECK(mat.scalar_type() == vec.scalar_type() && mat.scalar_type() == self.scalar_type(),
-              "addmv input tensors must have the same dtype, but got ", self.scalar_type(), ", ", mat.scalar_type(), ", and ", vec.scalar_type());
+              "addmv input tensors must have the same dtype, but got ", self.scalar_type(), ", ", mat.scalar_type(), ", and ",
+              vec.scalar_type());
   check_vector_sizes(mat, vec, self.numel());
   Tensor product = at::mv(mat, vec);
   if (!alpha.equal(1)) product = product * alpha;
@@ -215,14 +220,16 @@ Tensor matmul(const Tensor& self, const Tensor& other) {
 TensorSpec linear_shape(const Tensor& input, const Tensor& weight, const Tensor& bias) {
   TORCH_CHECK(input.dim() > 0 && weight.dim() > 0, "both arguments to linear need to be at least 1D, but they are ", input.dim(), "D and ",
               weight.dim(), "D");
-  TORCH_CHECK(weight.dim() <= 2, "linear(): weight must be a matrix (out_features, in_features) or a vector (in_features), got ", weight.dim(), "-D tensor");
+  TORCH_CHECK(weight.dim() <= 2, "linear(): weight must be a matrix (out_features, in_features) or a vector (in_features), got ",
+              weight.dim(), "-D tensor");
   check_same_device("linear", input, weight);
-  TORCH_CHECK(input.scalar_type() == weight.scalar_type(), "expected m1 and m2 to have the same dtype, but got: ", element_name(input.scalar_type()),
+  TORCH_CHECK(input.scalar_type() == weight.scalar_type(),
+              "expected m1 and m2 to have the same dtype, but got: ", element_name(input.scalar_type()),
               " != ", element_name(weight.scalar_type()));
   const IntArrayRef outer = input.sizes().slice(0, input.dim() - 1);
   const int64_t outputs = weight.dim() == 2 ? weight.sizes()[0] : 1;
-  TORCH_CHECK(input.size(-1) == weight.size(-1), "mat1 and mat2 shapes cannot be multiplied (", product_of(outer), "x", input.size(-1), " and ",
-              weight.size(-1), "x", outputs, ")");
+  TORCH_CHECK(input.size(-1) == weight.size(-1), "mat1 and mat2 shapes cannot be multiplied (", product_of(outer), "x", input.size(-1),
+              " and ", weight.size(-1), "x", outputs, ")");
   DimVector sizes(outer);
   if (weight.dim() == 2) sizes.push_back(outputs);
   if (bias.defined()) {
@@ -243,7 +250,8 @@ std::tuple<Tensor, Tensor, Tensor> _linear_backward(const Tensor& grad, const Te
   Tensor grad_input, grad_weight, grad_bias;
   if (weight.dim() == 1) {
     if (input.requires_grad()) grad_input = at::mul(at::unsqueeze(grad, -1), conjugate(weight));
-    if (weight.requires_grad()) grad_weight = at::mv(at::transpose(at::reshape(conjugate(input), {rows, inner}), 0, 1), at::reshape(grad, {rows}));
+    if (weight.requires_grad())
+      grad_weight = at::mv(at::transpose(at::reshape(conjugate(input), {rows, inner}), 0, 1), at::reshape(grad, {rows}));
     if (has_bias) grad_bias = at::sum(grad);
     return {grad_input, grad_weight, grad_bias};
   }
@@ -257,8 +265,8 @@ std::tuple<Tensor, Tensor, Tensor> _linear_backward(const Tensor& grad, const Te
 namespace {
 
 struct Contraction {
-  DimVector order;   // kept dimensions and contracted ones, in the order of the product
-  DimVector kept;    // sizes
+  DimVector order;  // kept dimensions and contracted ones, in the order of the product
+  DimVector kept;   // sizes
   int64_t kept_size = 1;
 };
 
@@ -286,8 +294,8 @@ Tensor tensordot(const Tensor& self, const Tensor& other, IntArrayRef dims_self,
   int64_t contracted = 1;
   for (size_t i = 0; i < left.size(); ++i) {
     const int64_t size_a = self.size(left[i]), size_b = other.size(right[i]);
-    TORCH_CHECK(size_a == size_b || size_a == 1 || size_b == 1, "contracted dimensions need to match, but first has size ", size_a, " in dim ",
-                dims_self[i], " and second has size ", size_b, " in dim ", dims_other[i]);
+    TORCH_CHECK(size_a == size_b || size_a == 1 || size_b == 1, "contracted dimensions need to match, but first has size ", size_a,
+                " in dim ", dims_self[i], " and second has size ", size_b, " in dim ", dims_other[i]);
     // A dimension of size 1 broadcasts, so the other one can be summed before the product.
     if (size_a == 1 && size_b != 1) b = at::sum(b, IntArrayRef(right[i]), true);
     if (size_b == 1 && size_a != 1) a = at::sum(a, IntArrayRef(left[i]), true);

@@ -107,8 +107,9 @@ namespace {
 int64_t class_dim(const Tensor& self) { return self.dim() == 1 ? 0 : 1; }
 
 void check_class_weight(const char* prefix, const Tensor& weight, int64_t classes) {
-  TORCH_CHECK(!weight.defined() || (weight.dim() == 1 && weight.numel() == classes), prefix, "weight tensor should be defined either for all ",
-              classes, " classes or no classes but got weight tensor of shape: ", weight.sizes());
+  TORCH_CHECK(!weight.defined() || (weight.dim() == 1 && weight.numel() == classes), prefix,
+              "weight tensor should be defined either for all ", classes,
+              " classes or no classes but got weight tensor of shape: ", weight.sizes());
 }
 
 /// Sizes of one loss per target.
@@ -137,11 +138,13 @@ void check_target(IntArrayRef sizes, const Tensor& target) {
 void check_batch(const Tensor& self, const Tensor& target) {
   TORCH_CHECK_VALUE(self.dim() > 0, "Expected 1 or more dimensions (got ", self.dim(), ")");
   if (self.dim() == 1) {
-    TORCH_CHECK_VALUE(target.dim() != 1 || target.numel() == 1, "For 1D input, 1D target must have size 1, but got target size: ", target.numel());
+    TORCH_CHECK_VALUE(target.dim() != 1 || target.numel() == 1,
+                      "For 1D input, 1D target must have size 1, but got target size: ", target.numel());
     return;
   }
   const int64_t batch = target.dim() > 0 ? target.sizes()[0] : 1;
-  TORCH_CHECK_VALUE(self.sizes()[0] == batch, "Expected input batch_size (", self.sizes()[0], ") to match target batch_size (", batch, ").");
+  TORCH_CHECK_VALUE(self.sizes()[0] == batch, "Expected input batch_size (", self.sizes()[0], ") to match target batch_size (", batch,
+                    ").");
 }
 
 }  // namespace
@@ -153,7 +156,8 @@ std::tuple<TensorSpec, TensorSpec> nll_loss_forward_shape(const Tensor& self, co
               self.device(), " and ", target.device(), "!");
   if (weight.defined()) {
     check_class_weight("", weight, self.sizes()[class_dim(self)]);
-    TORCH_CHECK(weight.scalar_type() == self.scalar_type(), "expected scalar type ", self.scalar_type(), " but found ", weight.scalar_type());
+    TORCH_CHECK(weight.scalar_type() == self.scalar_type(), "expected scalar type ", self.scalar_type(), " but found ",
+                weight.scalar_type());
   }
   const TensorSpec scalar{{}, self.scalar_type(), self.device()};
   if (reduction != kNone) return {scalar, scalar};
@@ -164,7 +168,8 @@ TensorSpec nll_loss_backward_shape(const Tensor& grad_output, IntArrayRef sizes,
                                    int64_t reduction, int64_t, const Tensor&) {
   check_target(sizes, target);
   const int64_t losses = reduction == kNone ? target.numel() : 1;
-  TORCH_CHECK(grad_output.numel() == losses, "nll_loss_backward: expected grad_output with ", losses, " elements, got size ", grad_output.sizes());
+  TORCH_CHECK(grad_output.numel() == losses, "nll_loss_backward: expected grad_output with ", losses, " elements, got size ",
+              grad_output.sizes());
   check_class_weight("", weight, sizes[sizes.size() == 1 ? 0 : 1]);
   return {DimVector(sizes), grad_output.scalar_type(), grad_output.device()};
 }

@@ -62,8 +62,8 @@ struct Normalized {
 Tensor widened(const Tensor& tensor) { return tensor.to(to_accumulate(tensor.scalar_type())); }
 
 /// Gradients with the dtypes of what they belong to; undefined ones stay undefined.
-std::tuple<Tensor, Tensor, Tensor> with_dtypes(const Tensor& grad_input, const Tensor& input, const Tensor& grad_weight, const Tensor& weight,
-                                               const Tensor& grad_bias, ScalarType bias_type) {
+std::tuple<Tensor, Tensor, Tensor> with_dtypes(const Tensor& grad_input, const Tensor& input, const Tensor& grad_weight,
+                                               const Tensor& weight, const Tensor& grad_bias, ScalarType bias_type) {
   return {grad_input.defined() ? grad_input.to(input.scalar_type()) : grad_input,
           grad_weight.defined() ? grad_weight.to(weight.scalar_type()) : grad_weight,
           grad_bias.defined() ? grad_bias.to(bias_type) : grad_bias};
@@ -83,18 +83,21 @@ DimVector dims_range(int64_t begin, int64_t end) {
 }
 
 void check_layer_norm(const Tensor& input, IntArrayRef normalized_shape, const Tensor& weight, const Tensor& bias) {
-  TORCH_CHECK(!normalized_shape.empty(), "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, but got "
-              "normalized_shape = ", normalized_shape);
+  TORCH_CHECK(!normalized_shape.empty(),
+              "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, but got "
+              "normalized_shape = ",
+              normalized_shape);
   for (const auto& [name, parameter] : {std::pair<const char*, const Tensor&>{"weight", weight}, {"bias", bias}}) {
     TORCH_CHECK(!parameter.defined() || parameter.sizes() == normalized_shape, "Expected ", name,
-                " to be of same shape as normalized_shape, but got ", name, " of shape ", parameter.defined() ? parameter.sizes() : IntArrayRef(),
-                " and normalized_shape = ", normalized_shape);
+                " to be of same shape as normalized_shape, but got ", name, " of shape ",
+                parameter.defined() ? parameter.sizes() : IntArrayRef(), " and normalized_shape = ", normalized_shape);
   }
   const size_t n = normalized_shape.size(), ndim = input.sizes().size();
   if (ndim >= n && input.sizes().slice(ndim - n) == normalized_shape) return;
   std::string expected = "[*";
   for (const int64_t size : normalized_shape) expected += ", " + std::to_string(size);
-  TORCH_CHECK(false, "Given normalized_shape=", normalized_shape, ", expected input with shape ", expected, "], but got input of size", input.sizes());
+  TORCH_CHECK(false, "Given normalized_shape=", normalized_shape, ", expected input with shape ", expected, "], but got input of size",
+              input.sizes());
 }
 
 }  // namespace
@@ -113,9 +116,11 @@ std::tuple<TensorSpec, TensorSpec, TensorSpec> layer_norm_shape(const Tensor& in
 namespace {
 
 std::tuple<Tensor, Tensor, Tensor> fused_layer_norm_backward(const Tensor& grad, const Tensor& input, IntArrayRef normalized_shape,
-                                                             const Tensor& mean, const Tensor& rstd, const Tensor& weight, const Tensor& bias) {
-  static const auto kernel = TORCH_PY_CHOOSE_KERNEL(
-      layer_norm_backward_kernel, void(const Tensor&, const Tensor&, int64_t, const Tensor&, const Tensor&, const Tensor&, const Tensor&, const Tensor&, const Tensor&));
+                                                             const Tensor& mean, const Tensor& rstd, const Tensor& weight,
+                                                             const Tensor& bias) {
+  static const auto kernel =
+      TORCH_PY_CHOOSE_KERNEL(layer_norm_backward_kernel, void(const Tensor&, const Tensor&, int64_t, const Tensor&, const Tensor&,
+                                                              const Tensor&, const Tensor&, const Tensor&, const Tensor&));
   int64_t size = 1;
   for (const int64_t length : normalized_shape) size *= length;
   const ScalarType wide = to_accumulate(input.scalar_type());
@@ -191,7 +196,8 @@ TensorSpec batch_norm_apply_shape(const Tensor& input, const Tensor& weight, con
   return {DimVector(input.sizes()), input.scalar_type(), input.device()};
 }
 
-std::tuple<TensorSpec, TensorSpec, TensorSpec> batch_norm_train_shape(const Tensor& input, const Tensor& weight, const Tensor& bias, double) {
+std::tuple<TensorSpec, TensorSpec, TensorSpec> batch_norm_train_shape(const Tensor& input, const Tensor& weight, const Tensor& bias,
+                                                                      double) {
   check_batch_norm(input, weight, bias);
   const TensorSpec per_channel{{input.sizes()[1]}, to_accumulate(input.scalar_type()), input.device()};
   return {{DimVector(input.sizes()), input.scalar_type(), input.device()}, per_channel, per_channel};
@@ -200,7 +206,8 @@ std::tuple<TensorSpec, TensorSpec, TensorSpec> batch_norm_train_shape(const Tens
 Tensor batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias, const Tensor& running_mean, const Tensor& running_var,
                   bool training, double momentum, double eps, bool) {
   const int64_t channels = input.sizes()[wrap_dim(1, input.dim())];
-  TORCH_CHECK_VALUE(running_mean.defined() == running_var.defined(), "running_mean and running_var must either both be None or neither be None");
+  TORCH_CHECK_VALUE(running_mean.defined() == running_var.defined(),
+                    "running_mean and running_var must either both be None or neither be None");
   check_channels("running_mean", running_mean, channels);
   check_channels("running_var", running_var, channels);
   if (!training) {
@@ -230,10 +237,11 @@ std::tuple<Tensor, Tensor, Tensor> _batch_norm_apply_backward(const Tensor& grad
 
 namespace {
 
-std::tuple<Tensor, Tensor, Tensor> fused_batch_norm_backward(const Tensor& grad, const Tensor& input, const Tensor& weight, const Tensor& bias,
-                                                             const Tensor& mean, const Tensor& invstd) {
-  static const auto kernel = TORCH_PY_CHOOSE_KERNEL(
-      batch_norm_backward_kernel, void(const Tensor&, const Tensor&, const Tensor&, const Tensor&, const Tensor&, const Tensor&, const Tensor&, const Tensor&));
+std::tuple<Tensor, Tensor, Tensor> fused_batch_norm_backward(const Tensor& grad, const Tensor& input, const Tensor& weight,
+                                                             const Tensor& bias, const Tensor& mean, const Tensor& invstd) {
+  static const auto kernel =
+      TORCH_PY_CHOOSE_KERNEL(batch_norm_backward_kernel, void(const Tensor&, const Tensor&, const Tensor&, const Tensor&, const Tensor&,
+                                                              const Tensor&, const Tensor&, const Tensor&));
   const ScalarType wide = to_accumulate(input.scalar_type());
   const Tensor grad_input = result_for(input.requires_grad(), input.sizes(), input.scalar_type());
   const Tensor grad_weight = result_for(weight.defined(), mean.sizes(), wide);

@@ -13,7 +13,8 @@ namespace {
 
 void check_pair(const char* op, const char* name, IntArrayRef values, bool may_be_omitted) {
   TORCH_CHECK(values.size() == 1 || values.size() == 2 || (may_be_omitted && values.empty()), op, ": ", name, " must ",
-              may_be_omitted ? "either be omitted, a single int, or a tuple of two ints" : "either be a single int, or a tuple of two ints");
+              may_be_omitted ? "either be omitted, a single int, or a tuple of two ints"
+                             : "either be a single int, or a tuple of two ints");
 }
 
 /// Number of windows along one dimension. With ceil_mode the last one may stick out, but it starts inside input or left padding.
@@ -26,14 +27,16 @@ int64_t window_count(int64_t size, int64_t kernel, int64_t padding, int64_t stri
 
 void check_windows(const PoolingGeometry& g, IntArrayRef input) {
   for (int d = 0; d < 2; ++d) TORCH_CHECK(g.stride[d] != 0, "stride should not be zero");
-  TORCH_CHECK(g.kernel[0] > 0 && g.kernel[1] > 0, "kernel size should be greater than zero, but got kH: ", g.kernel[0], " kW: ", g.kernel[1]);
+  TORCH_CHECK(g.kernel[0] > 0 && g.kernel[1] > 0, "kernel size should be greater than zero, but got kH: ", g.kernel[0],
+              " kW: ", g.kernel[1]);
   TORCH_CHECK(g.stride[0] > 0 && g.stride[1] > 0, "stride should be greater than zero, but got dH: ", g.stride[0], " dW: ", g.stride[1]);
   TORCH_CHECK(g.dilation[0] > 0 && g.dilation[1] > 0, "dilation should be greater than zero, but got dilationH: ", g.dilation[0],
               " dilationW: ", g.dilation[1]);
   for (int d = 0; d < 2; ++d) {
     TORCH_CHECK(g.padding[d] >= 0, "pad must be non-negative, but got pad: ", g.padding[d]);
-    TORCH_CHECK(g.padding[d] <= ((g.kernel[d] - 1) * g.dilation[d] + 1) / 2, "pad should be at most half of effective kernel size, but got pad=",
-                g.padding[d], ", kernel_size=", g.kernel[d], " and dilation=", g.dilation[d]);
+    TORCH_CHECK(g.padding[d] <= ((g.kernel[d] - 1) * g.dilation[d] + 1) / 2,
+                "pad should be at most half of effective kernel size, but got pad=", g.padding[d], ", kernel_size=", g.kernel[d],
+                " and dilation=", g.dilation[d]);
   }
   TORCH_CHECK(input.size() == 3 || input.size() == 4, "non-empty 3D or 4D (batch mode) tensor expected for input");
   for (size_t d = input.size() - 3; d < input.size(); ++d) {
@@ -66,8 +69,8 @@ DimVector avg_pooled_sizes(IntArrayRef input, IntArrayRef kernel_size, IntArrayR
 void check_adaptive_input(IntArrayRef sizes) {
   TORCH_CHECK(sizes.size() == 3 || sizes.size() == 4, "adaptive_avg_pool2d(): Expected 3D or 4D tensor, but got ", sizes);
   for (size_t d = sizes.size() - 2; d < sizes.size(); ++d) {
-    TORCH_CHECK(sizes[d] > 0, "adaptive_avg_pool2d(): Expected input to have non-zero size for non-batch dimensions, but input has sizes ", sizes,
-                " with dimension ", d, " being empty");
+    TORCH_CHECK(sizes[d] > 0, "adaptive_avg_pool2d(): Expected input to have non-zero size for non-batch dimensions, but input has sizes ",
+                sizes, " with dimension ", d, " being empty");
   }
 }
 
@@ -92,8 +95,9 @@ std::tuple<TensorSpec, TensorSpec> max_pool2d_shape(const Tensor& self, IntArray
 
 TensorSpec pool_backward_shape(const Tensor& grad_output, IntArrayRef sizes, const Tensor& indices) {
   check_gradient("max_pool2d_backward", grad_output, sizes);
-  TORCH_CHECK(indices.sizes() == grad_output.sizes() && indices.scalar_type() == kLong, "max_pool2d_backward: expected int64 indices of size ",
-              grad_output.sizes(), ", got ", indices.scalar_type(), " of size ", indices.sizes());
+  TORCH_CHECK(indices.sizes() == grad_output.sizes() && indices.scalar_type() == kLong,
+              "max_pool2d_backward: expected int64 indices of size ", grad_output.sizes(), ", got ", indices.scalar_type(), " of size ",
+              indices.sizes());
   return {DimVector(sizes), grad_output.scalar_type(), grad_output.device()};
 }
 
@@ -102,7 +106,8 @@ Tensor _max_pool2d_double_backward(const Tensor& grad, const Tensor& indices) {
   return at::reshape(at::gather(planes, -1, at::flatten(indices, -2, -1)), indices.sizes());
 }
 
-Tensor max_pool2d(const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool ceil_mode) {
+Tensor max_pool2d(const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation,
+                  bool ceil_mode) {
   return std::get<0>(at::max_pool2d_with_indices(self, kernel_size, stride, padding, dilation, ceil_mode));
 }
 
@@ -114,8 +119,8 @@ TensorSpec avg_pool2d_shape(const Tensor& self, IntArrayRef kernel_size, IntArra
 TensorSpec avg_pool2d_backward_shape(const Tensor& grad_output, IntArrayRef sizes, IntArrayRef kernel_size, IntArrayRef stride,
                                      IntArrayRef padding, bool ceil_mode, bool, std::optional<int64_t> divisor_override) {
   const DimVector expected = avg_pooled_sizes(sizes, kernel_size, stride, padding, ceil_mode, divisor_override);
-  TORCH_CHECK(grad_output.sizes() == IntArrayRef(expected), "avg_pool2d_backward: expected grad_output of size ", IntArrayRef(expected), ", got ",
-              grad_output.sizes());
+  TORCH_CHECK(grad_output.sizes() == IntArrayRef(expected), "avg_pool2d_backward: expected grad_output of size ", IntArrayRef(expected),
+              ", got ", grad_output.sizes());
   return {DimVector(sizes), grad_output.scalar_type(), grad_output.device()};
 }
 

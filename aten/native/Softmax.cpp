@@ -27,9 +27,10 @@ TensorSpec softmax_shape(const Tensor& self, int64_t dim, bool half_to_float) {
 
 TensorSpec softmax_backward_shape(const Tensor& grad_output, const Tensor& output, int64_t dim) {
   wrap_dim(dim, output.dim());
-  TORCH_CHECK(grad_output.sizes() == output.sizes(), "softmax_backward: expected grad_output of size ", output.sizes(), ", got ", grad_output.sizes());
-  TORCH_CHECK(grad_output.scalar_type() == output.scalar_type(), "softmax_backward: expected grad_output of dtype ", output.scalar_type(), ", got ",
-              grad_output.scalar_type());
+  TORCH_CHECK(grad_output.sizes() == output.sizes(), "softmax_backward: expected grad_output of size ", output.sizes(), ", got ",
+              grad_output.sizes());
+  TORCH_CHECK(grad_output.scalar_type() == output.scalar_type(), "softmax_backward: expected grad_output of dtype ", output.scalar_type(),
+              ", got ", grad_output.scalar_type());
   return {DimVector(output.sizes()), output.scalar_type(), output.device()};
 }
 

@@ -10,7 +10,9 @@ std::tuple<TensorSpec, TensorSpec> sort_shape(const Tensor& self, std::optional<
   return {{sizes, self.scalar_type(), self.device()}, {sizes, kLong, self.device()}};
 }
 
-std::tuple<Tensor, Tensor> sort(const Tensor& self, int64_t dim, bool descending) { return at::sort(self, std::optional<bool>(false), dim, descending); }
+std::tuple<Tensor, Tensor> sort(const Tensor& self, int64_t dim, bool descending) {
+  return at::sort(self, std::optional<bool>(false), dim, descending);
+}
 Tensor argsort(const Tensor& self, int64_t dim, bool descending) { return std::get<1>(at::sort(self, dim, descending)); }
 Tensor argsort_stable(const Tensor& self, bool stable, int64_t dim, bool descending) {
   return std::get<1>(at::sort(self, std::optional<bool>(stable), dim, descending));

@@ -11,6 +11,7 @@
 #include "aten/ops/reshape.h"
 #include "aten/ops/transpose.h"
 #include "aten/ops/view.h"
+#include "aten/ops/view_as_complex.h"
 
 namespace at::native {
 
@@ -18,14 +19,19 @@ Tensor alias(const Tensor& self) { return alias_with_sizes_and_strides(self, sel
 
 namespace {
 
+/// Strides and offset count elements of `dtype`.
+Tensor view_with_dtype(const Tensor& self, ScalarType dtype, IntArrayRef sizes, IntArrayRef strides, int64_t offset) {
+  auto impl = make_intrusive<TensorImpl>(self.storage(), dtype, self.device(), self.key_set() - kAutogradKeys);
+  impl->set_sizes_and_strides(sizes, strides, offset);
+  return as_view_of(self, std::move(impl));
+}
+
 /// One of the two numbers that make each complex element.
 Tensor component(const Tensor& self, int64_t which) {
   TORCH_CHECK(self.is_complex(), "expected a complex tensor, got ", self.scalar_type());
   DimVector strides(self.strides());
   for (int64_t& stride : strides) stride *= 2;
-  auto impl = make_intrusive<TensorImpl>(self.storage(), to_real(self.scalar_type()), self.device(), self.key_set() - kAutogradKeys);
-  impl->set_sizes_and_strides(self.sizes(), strides, 2 * self.storage_offset() + which);
-  return as_view_of(self, std::move(impl));
+  return view_with_dtype(self, to_real(self.scalar_type()), self.sizes(), strides, 2 * self.storage_offset() + which);
 }
 
 }  // namespace
@@ -39,11 +45,43 @@ Tensor imag(const Tensor& self) {
 }
 Tensor _times_i(const Tensor& grad) { return grad.to(to_complex(grad.scalar_type())) * Scalar(c10::complex<double>(0, 1)); }
 
+Tensor view_as_real(const Tensor& self) {
+  TORCH_CHECK(self.is_complex(), "view_as_real is only supported for complex tensors");
+  DimVector sizes(self.sizes()), strides(self.strides());
+  for (int64_t& stride : strides) stride *= 2;
+  sizes.push_back(2);
+  strides.push_back(1);
+  return view_with_dtype(self, to_real(self.scalar_type()), sizes, strides, 2 * self.storage_offset());
+}
+
+Tensor view_as_complex(const Tensor& self) {
+  TORCH_CHECK(self.scalar_type() == kFloat || self.scalar_type() == kDouble,
+              "view_as_complex is only supported for float and double tensors, but got a tensor of scalar type: ", self.scalar_type());
+  TORCH_CHECK(self.dim() > 0, "Input tensor must have one or more dimensions");
+  DimVector sizes(self.sizes()), strides(self.strides());
+  TORCH_CHECK(sizes.back() == 2, "Tensor must have a last dimension of size 2");
+  TORCH_CHECK(strides.back() == 1, "Tensor must have a last dimension with stride 1");
+  TORCH_CHECK(self.storage_offset() % 2 == 0, "Tensor must have a storage_offset divisible by 2");
+  sizes.pop_back();
+  strides.pop_back();
+  for (int64_t& stride : strides) {
+    TORCH_CHECK(stride % 2 == 0, "Tensor must have a stride divisible by 2 for all but last dimension");
+    stride /= 2;
+  }
+  return view_with_dtype(self, to_complex(self.scalar_type()), sizes, strides, self.storage_offset() / 2);
+}
+
+Tensor _numbers_as_complex(const Tensor& grad) {
+  bool suits = grad.strides().back() == 1 && grad.storage_offset() % 2 == 0;
+  for (const int64_t stride : grad.strides().slice(0, grad.dim() - 1)) suits = suits && stride % 2 == 0;
+  return at::view_as_complex(suits ? grad : at::clone(grad, MemoryFormat::Contiguous));
+}
+
 Tensor view(const Tensor& self, IntArrayRef size) {
   const DimVector shape = infer_size(size, self.numel());
   const auto strides = view_strides(self.sizes(), self.strides(), shape);
   TORCH_CHECK(strides.has_value(), "view size is not compatible with input tensor's size and stride (at least one dimension spans across "
-              "two contiguous subspaces). Use .reshape(...) instead.");
+                                   "two contiguous subspaces). Use .reshape(...) instead.");
   return alias_with_sizes_and_strides(self, shape, *strides, self.storage_offset());
 }
 
@@ -68,8 +106,9 @@ Tensor as_strided(const Tensor& self, IntArrayRef size, IntArrayRef stride, std:
                 "as_strided: size ", size, " with stride ", stride, " overflows");
   }
   const int64_t available = static_cast<int64_t>(self.storage()->nbytes / self.itemsize());
-  TORCH_CHECK(empty || self.is_meta() || last < available, "setStorage: sizes ", size, ", strides ", stride, ", storage offset ", offset, ", and itemsize ", self.itemsize(),
-              " requiring a storage size of ", (last + 1) * static_cast<int64_t>(self.itemsize()), " are out of bounds for storage of size ", self.storage()->nbytes);
+  TORCH_CHECK(empty || self.is_meta() || last < available, "setStorage: sizes ", size, ", strides ", stride, ", storage offset ", offset,
+              ", and itemsize ", self.itemsize(), " requiring a storage size of ", (last + 1) * static_cast<int64_t>(self.itemsize()),
+              " are out of bounds for storage of size ", self.storage()->nbytes);
   return alias_with_sizes_and_strides(self, size, stride, offset);
 }
 
@@ -87,8 +126,10 @@ Tensor t(const Tensor& self) { return self.dim() < 2 ? alias(self) : native::tra
 Tensor swapaxes(const Tensor& self, int64_t axis0, int64_t axis1) { return at::transpose(self, axis0, axis1); }
 
 Tensor permute(const Tensor& self, IntArrayRef dims) {
-  TORCH_CHECK(static_cast<int64_t>(dims.size()) == self.dim(), "permute(sparse_coo): number of dimensions in the tensor input does not match the length of the "
-              "desired ordering of dimensions i.e. input.dim() = ", self.dim(), " is not equal to len(dims) = ", dims.size());
+  TORCH_CHECK(static_cast<int64_t>(dims.size()) == self.dim(),
+              "permute(sparse_coo): number of dimensions in the tensor input does not match the length of the "
+              "desired ordering of dimensions i.e. input.dim() = ",
+              self.dim(), " is not equal to len(dims) = ", dims.size());
   const DimVector order = wrap_dims(dims, self.dim());
   DimVector sizes, strides;
   for (const int64_t d : order) {
@@ -99,8 +140,9 @@ Tensor permute(const Tensor& self, IntArrayRef dims) {
 }
 
 Tensor expand(const Tensor& self, IntArrayRef size, bool) {
-  TORCH_CHECK(static_cast<int64_t>(size.size()) >= self.dim(), "expand(", scalar_type_name(self.scalar_type()), "Tensor{", self.sizes(), "}, size=", size,
-              "): the number of sizes provided (", size.size(), ") must be greater or equal to the number of dimensions in the tensor (", self.dim(), ")");
+  TORCH_CHECK(static_cast<int64_t>(size.size()) >= self.dim(), "expand(", scalar_type_name(self.scalar_type()), "Tensor{", self.sizes(),
+              "}, size=", size, "): the number of sizes provided (", size.size(),
+              ") must be greater or equal to the number of dimensions in the tensor (", self.dim(), ")");
   const int64_t added = static_cast<int64_t>(size.size()) - self.dim();
   DimVector sizes(size.begin(), size.end()), strides(size.size(), 0);
   for (int64_t i = static_cast<int64_t>(size.size()) - 1; i >= 0; --i) {
@@ -109,9 +151,11 @@ Tensor expand(const Tensor& self, IntArrayRef size, bool) {
       TORCH_CHECK(i >= added, "The expanded size of the tensor (-1) isn't allowed in a leading, non-existing dimension ", i);
       sizes[i] = have;
     }
-    TORCH_CHECK(sizes[i] >= 0 && (have == sizes[i] || have == 1), "The expanded size of the tensor (", sizes[i], ") must match the existing size (", have,
-                ") at non-singleton dimension ", i, ".  Target sizes: ", size, ".  Tensor sizes: ", self.sizes());
-    const int64_t stride = i >= added ? self.strides()[i - added] : (i + 1 < static_cast<int64_t>(size.size()) ? sizes[i + 1] * strides[i + 1] : 1);
+    TORCH_CHECK(sizes[i] >= 0 && (have == sizes[i] || have == 1), "The expanded size of the tensor (", sizes[i],
+                ") must match the existing size (", have, ") at non-singleton dimension ", i, ".  Target sizes: ", size,
+                ".  Tensor sizes: ", self.sizes());
+    const int64_t stride =
+        i >= added ? self.strides()[i - added] : (i + 1 < static_cast<int64_t>(size.size()) ? sizes[i + 1] * strides[i + 1] : 1);
     strides[i] = have == 1 && sizes[i] != 1 ? 0 : stride;
   }
   return alias_with_sizes_and_strides(self, sizes, strides, self.storage_offset());
@@ -137,7 +181,8 @@ Tensor select(const Tensor& self, int64_t dim, int64_t index) {
   TORCH_CHECK_INDEX(self.dim() > 0, "select() cannot be applied to a 0-dim tensor.");
   const int64_t d = wrap_dim(dim, self.dim());
   const int64_t size = self.sizes()[d];
-  TORCH_CHECK_INDEX(index >= -size && index < size, "select(): index ", index, " out of range for tensor of size ", self.sizes(), " at dimension ", d);
+  TORCH_CHECK_INDEX(index >= -size && index < size, "select(): index ", index, " out of range for tensor of size ", self.sizes(),
+                    " at dimension ", d);
   const int64_t offset = self.storage_offset() + (index < 0 ? index + size : index) * self.strides()[d];
   DimVector sizes(self.sizes()), strides(self.strides());
   sizes.erase(sizes.begin() + d);
@@ -150,7 +195,8 @@ Tensor narrow(const Tensor& self, int64_t dim, int64_t start, int64_t length) {
   TORCH_CHECK(length >= 0, "narrow(): length must be non-negative.");
   const int64_t d = wrap_dim(dim, self.dim());
   const int64_t size = self.sizes()[d];
-  TORCH_CHECK_INDEX(start >= -size && start <= size, "start out of range (expected to be in range of [", -size, ", ", size, "], but got ", start, ")");
+  TORCH_CHECK_INDEX(start >= -size && start <= size, "start out of range (expected to be in range of [", -size, ", ", size, "], but got ",
+                    start, ")");
   const int64_t first = start < 0 ? start + size : start;
   TORCH_CHECK(first <= size - length, "start (", first, ") + length (", length, ") exceeds dimension size (", size, ").");
   return slice(self, d, first, first + length, 1);
@@ -258,7 +304,8 @@ Tensor unflatten(const Tensor& self, int64_t dim, IntArrayRef sizes) {
 Tensor ravel(const Tensor& self) { return at::reshape(self, {-1}); }
 
 Tensor movedim(const Tensor& self, IntArrayRef source, IntArrayRef destination) {
-  TORCH_CHECK(source.size() == destination.size(), "movedim: Invalid source or destination dims: source (", source, " dims) should contain the same number of dims as destination (", destination, " dims)");
+  TORCH_CHECK(source.size() == destination.size(), "movedim: Invalid source or destination dims: source (", source,
+              " dims) should contain the same number of dims as destination (", destination, " dims)");
   const DimVector from = wrap_dims(source, self.dim()), to = wrap_dims(destination, self.dim());
   DimVector order(self.dim(), -1);
   for (size_t i = 0; i < from.size(); ++i) order[to[i]] = from[i];

@@ -41,7 +41,8 @@ Tensor _inverse_permute(const Tensor& grad, IntArrayRef dims) {
   return at::permute(grad, inverse);
 }
 
-Tensor _slice_backward(const Tensor& grad, IntArrayRef sizes, int64_t dim, std::optional<int64_t> start, std::optional<int64_t> end, int64_t step) {
+Tensor _slice_backward(const Tensor& grad, IntArrayRef sizes, int64_t dim, std::optional<int64_t> start, std::optional<int64_t> end,
+                       int64_t step) {
   Tensor result = zeros_for(grad, sizes);
   at::copy_(at::slice(result, dim, start, end, step), grad);
   return result;

@@ -11,8 +11,8 @@ std::optional<DimVector> view_strides(IntArrayRef sizes, IntArrayRef strides, In
   // by a run of the new dimensions.
   DimVector result(shape.size());
   int64_t d = static_cast<int64_t>(shape.size()) - 1;
-  int64_t run = 1;           // elements of the current input run
-  int64_t made = 1;          // elements of the new dimensions placed in it
+  int64_t run = 1;   // elements of the current input run
+  int64_t made = 1;  // elements of the new dimensions placed in it
   int64_t base = sizes.empty() ? 1 : strides.back();
   for (int64_t i = static_cast<int64_t>(sizes.size()) - 1; i >= -1; --i) {
     if (i >= 0) run *= sizes[i];

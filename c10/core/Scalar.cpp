@@ -37,8 +37,8 @@ void Scalar::check_fits(ScalarType type) const {
   if (kind_ == Kind::Bool || (kind_ == Kind::Int && type == kLong)) return;
   const double value = kind_ == Kind::Int ? static_cast<double>(value_.integer) : value_.real;
   const IntegerRange range = range_of(type);
-  TORCH_CHECK(!(value < range.low || value > range.high) && !std::isnan(value), "value ", str(),
-              " cannot be converted to type ", dtype_name(type), " without overflow");
+  TORCH_CHECK(!(value < range.low || value > range.high) && !std::isnan(value), "value ", str(), " cannot be converted to type ",
+              dtype_name(type), " without overflow");
 }
 
 void Scalar::throw_imaginary(ScalarType type) const {

@@ -29,16 +29,13 @@ inline int64_t wrapped(uint64_t value) { return static_cast<int64_t>(value); }
 }  // namespace scalar_math
 
 inline Scalar operator+(const Scalar& a, const Scalar& b) {
-  return scalar_math::apply(
-      a, b, [](uint64_t x, uint64_t y) { return scalar_math::wrapped(x + y); }, [](auto x, auto y) { return x + y; });
+  return scalar_math::apply(a, b, [](uint64_t x, uint64_t y) { return scalar_math::wrapped(x + y); }, [](auto x, auto y) { return x + y; });
 }
 inline Scalar operator-(const Scalar& a, const Scalar& b) {
-  return scalar_math::apply(
-      a, b, [](uint64_t x, uint64_t y) { return scalar_math::wrapped(x - y); }, [](auto x, auto y) { return x - y; });
+  return scalar_math::apply(a, b, [](uint64_t x, uint64_t y) { return scalar_math::wrapped(x - y); }, [](auto x, auto y) { return x - y; });
 }
 inline Scalar operator*(const Scalar& a, const Scalar& b) {
-  return scalar_math::apply(
-      a, b, [](uint64_t x, uint64_t y) { return scalar_math::wrapped(x * y); }, [](auto x, auto y) { return x * y; });
+  return scalar_math::apply(a, b, [](uint64_t x, uint64_t y) { return scalar_math::wrapped(x * y); }, [](auto x, auto y) { return x * y; });
 }
 inline Scalar operator/(const Scalar& a, const Scalar& b) {
   if (a.is_complex() || b.is_complex()) return scalar_math::from(scalar_math::to_std(a) / scalar_math::to_std(b));
@@ -52,10 +49,10 @@ inline Scalar pow(const Scalar& base, const Scalar& exponent) {
   return Scalar(std::pow(base.to_double(), exponent.to_double()));
 }
 
-#define C10_SCALAR_FUNCTION(name)                                                       \
-  inline Scalar name(const Scalar& x) {                                                 \
-    if (x.is_complex()) return scalar_math::from(std::name(scalar_math::to_std(x)));    \
-    return Scalar(std::name(x.to_double()));                                            \
+#define C10_SCALAR_FUNCTION(name)                                                    \
+  inline Scalar name(const Scalar& x) {                                              \
+    if (x.is_complex()) return scalar_math::from(std::name(scalar_math::to_std(x))); \
+    return Scalar(std::name(x.to_double()));                                         \
   }
 C10_SCALAR_FUNCTION(exp)
 C10_SCALAR_FUNCTION(log)

@@ -11,18 +11,18 @@
 namespace c10 {
 
 // (C++ type, enumerator, Python name). Python's names are also the dtype names of native_functions.yaml.
-#define TORCH_PY_FORALL_SCALAR_TYPES(_)     \
-  _(uint8_t, Byte, uint8)                   \
-  _(int8_t, Char, int8)                     \
-  _(int16_t, Short, int16)                  \
-  _(int32_t, Int, int32)                    \
-  _(int64_t, Long, int64)                   \
-  _(::c10::Half, Half, float16)             \
-  _(float, Float, float32)                  \
-  _(double, Double, float64)                \
-  _(::c10::complex<float>, ComplexFloat, complex64)   \
+#define TORCH_PY_FORALL_SCALAR_TYPES(_)                \
+  _(uint8_t, Byte, uint8)                              \
+  _(int8_t, Char, int8)                                \
+  _(int16_t, Short, int16)                             \
+  _(int32_t, Int, int32)                               \
+  _(int64_t, Long, int64)                              \
+  _(::c10::Half, Half, float16)                        \
+  _(float, Float, float32)                             \
+  _(double, Double, float64)                           \
+  _(::c10::complex<float>, ComplexFloat, complex64)    \
   _(::c10::complex<double>, ComplexDouble, complex128) \
-  _(bool, Bool, bool)                       \
+  _(bool, Bool, bool)                                  \
   _(::c10::BFloat16, BFloat16, bfloat16)
 
 /// Element type of a tensor. The order is not the promotion order; see promote_types.
@@ -30,7 +30,7 @@ enum class ScalarType : int8_t {
 #define TORCH_PY_ENUM(type, name, python) name,
   TORCH_PY_FORALL_SCALAR_TYPES(TORCH_PY_ENUM)
 #undef TORCH_PY_ENUM
-  Undefined
+      Undefined
 };
 constexpr int kNumScalarTypes = static_cast<int>(ScalarType::Undefined);
 
@@ -42,14 +42,14 @@ template <typename T>
 struct CppTypeToScalarType;
 template <ScalarType type>
 struct ScalarTypeToCppType;
-#define TORCH_PY_MAP(cpp, name, python)                                     \
-  template <>                                                               \
-  struct CppTypeToScalarType<cpp> {                                         \
-    static constexpr ScalarType value = ScalarType::name;                   \
-  };                                                                        \
-  template <>                                                               \
-  struct ScalarTypeToCppType<ScalarType::name> {                            \
-    using type = cpp;                                                       \
+#define TORCH_PY_MAP(cpp, name, python)                   \
+  template <>                                             \
+  struct CppTypeToScalarType<cpp> {                       \
+    static constexpr ScalarType value = ScalarType::name; \
+  };                                                      \
+  template <>                                             \
+  struct ScalarTypeToCppType<ScalarType::name> {          \
+    using type = cpp;                                     \
   };
 TORCH_PY_FORALL_SCALAR_TYPES(TORCH_PY_MAP)
 #undef TORCH_PY_MAP

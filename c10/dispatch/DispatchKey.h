@@ -49,7 +49,7 @@ enum class DispatchKey : uint8_t {
 #define TORCH_PY_ENUM(name) name,
   TORCH_PY_FORALL_DISPATCH_KEYS(TORCH_PY_ENUM)
 #undef TORCH_PY_ENUM
-  EndOfKeys
+      EndOfKeys
 };
 constexpr int kNumDispatchKeys = static_cast<int>(DispatchKey::EndOfKeys);
 static_assert(kNumDispatchKeys <= 64, "a DispatchKeySet is one 64-bit word");

@@ -18,9 +18,7 @@ class DispatchKeySet {
   constexpr bool has_any(DispatchKeySet other) const { return (bits_ & other.bits_) != 0; }
   constexpr bool empty() const { return bits_ == 0; }
   constexpr uint64_t bits() const { return bits_; }
-  constexpr DispatchKey highest() const {
-    return static_cast<DispatchKey>(bits_ == 0 ? 0 : 63 - std::countl_zero(bits_));
-  }
+  constexpr DispatchKey highest() const { return static_cast<DispatchKey>(bits_ == 0 ? 0 : 63 - std::countl_zero(bits_)); }
   constexpr DispatchKeySet operator|(DispatchKeySet other) const { return DispatchKeySet(bits_ | other.bits_); }
   constexpr DispatchKeySet operator&(DispatchKeySet other) const { return DispatchKeySet(bits_ & other.bits_); }
   constexpr DispatchKeySet operator-(DispatchKeySet other) const { return DispatchKeySet(bits_ & ~other.bits_); }
@@ -31,13 +29,10 @@ class DispatchKeySet {
 };
 
 /// All keys of strictly lower priority than `key`.
-constexpr DispatchKeySet keys_below(DispatchKey key) {
-  return DispatchKeySet((uint64_t{1} << static_cast<int>(key)) - 1);
-}
+constexpr DispatchKeySet keys_below(DispatchKey key) { return DispatchKeySet((uint64_t{1} << static_cast<int>(key)) - 1); }
 
 constexpr DispatchKeySet kAutogradKeys = DispatchKeySet(DispatchKey::AutogradCPU) | DispatchKey::AutogradCUDA |
-                                         DispatchKey::AutogradPrivateUse1 | DispatchKey::AutogradMeta |
-                                         DispatchKey::AutogradOther;
+                                         DispatchKey::AutogradPrivateUse1 | DispatchKey::AutogradMeta | DispatchKey::AutogradOther;
 /// What is left of a call's keys once autograd has done its part.
 constexpr DispatchKeySet kBelowAutograd = keys_below(DispatchKey::AutogradCPU);
 constexpr DispatchKeySet kAutocastKeys =

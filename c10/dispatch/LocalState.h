@@ -14,9 +14,7 @@ struct LocalState {
   bool grad_mode = true;
   bool inference_mode = false;
 
-  void refresh() {
-    excluded = (grad_mode && below_autograd == 0) ? user_excluded : (user_excluded | kAutogradKeys);
-  }
+  void refresh() { excluded = (grad_mode && below_autograd == 0) ? user_excluded : (user_excluded | kAutogradKeys); }
 };
 
 // Initial-exec: one instruction per access, also from libraries loaded at run time (the struct is small).
@@ -67,9 +65,7 @@ class AutoDispatchBelowAutograd {
 
 class ExcludeDispatchKeyGuard {
  public:
-  explicit ExcludeDispatchKeyGuard(DispatchKeySet keys) : previous_(local_state().user_excluded) {
-    set(previous_ | keys);
-  }
+  explicit ExcludeDispatchKeyGuard(DispatchKeySet keys) : previous_(local_state().user_excluded) { set(previous_ | keys); }
   ~ExcludeDispatchKeyGuard() { set(previous_); }
   ExcludeDispatchKeyGuard(const ExcludeDispatchKeyGuard&) = delete;
   ExcludeDispatchKeyGuard& operator=(const ExcludeDispatchKeyGuard&) = delete;
@@ -84,9 +80,7 @@ class ExcludeDispatchKeyGuard {
 
 class IncludeDispatchKeyGuard {
  public:
-  explicit IncludeDispatchKeyGuard(DispatchKeySet keys) : previous_(local_state().included) {
-    local_state().included = previous_ | keys;
-  }
+  explicit IncludeDispatchKeyGuard(DispatchKeySet keys) : previous_(local_state().included) { local_state().included = previous_ | keys; }
   ~IncludeDispatchKeyGuard() { local_state().included = previous_; }
   IncludeDispatchKeyGuard(const IncludeDispatchKeyGuard&) = delete;
   IncludeDispatchKeyGuard& operator=(const IncludeDispatchKeyGuard&) = delete;

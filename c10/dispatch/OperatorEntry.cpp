@@ -47,8 +47,7 @@ void OperatorEntry::throw_missing(DispatchKey key) const {
     available += available.empty() ? "" : ", ";
     available += dispatch_key_name(info.key);
   }
-  TORCH_CHECK_NOT_IMPLEMENTED(key != DispatchKey::Undefined, name_,
-                              ": no tensor argument and no device to choose a kernel by");
+  TORCH_CHECK_NOT_IMPLEMENTED(key != DispatchKey::Undefined, name_, ": no tensor argument and no device to choose a kernel by");
   TORCH_CHECK_NOT_IMPLEMENTED(false, "Could not run '", name_, "' with arguments from the '", dispatch_key_name(key),
                               "' backend. It has kernels for: ", available, ".");
   __builtin_unreachable();
@@ -62,8 +61,7 @@ Dispatcher& Dispatcher::singleton() {
 void Dispatcher::add(OperatorEntry* entry) { entries_.push_back(entry); }
 
 OperatorEntry* Dispatcher::find(std::string_view name) const {
-  const auto found =
-      std::find_if(entries_.begin(), entries_.end(), [&](OperatorEntry* entry) { return name == entry->name(); });
+  const auto found = std::find_if(entries_.begin(), entries_.end(), [&](OperatorEntry* entry) { return name == entry->name(); });
   return found == entries_.end() ? nullptr : *found;
 }
 

@@ -4,8 +4,8 @@
 
 #include "aten/Dispatch.h"
 #include "aten/native/NormalizationBackward.h"
-#include "aten/native/declarations/cpu/BatchNormKernel.h"
 #include "aten/native/cpu/ChannelLoops.h"
+#include "aten/native/declarations/cpu/BatchNormKernel.h"
 #include "aten/ops/contiguous.h"
 #include "aten/ops/to.h"
 

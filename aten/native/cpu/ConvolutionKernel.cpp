@@ -5,9 +5,9 @@
 
 #include "aten/Dispatch.h"
 #include "aten/blas/Blas.h"
-#include "aten/native/declarations/cpu/ConvolutionKernel.h"
 #include "aten/native/cpu/ConvolutionColumns.h"
 #include "aten/native/cpu/DepthwiseConvolution.h"
+#include "aten/native/declarations/cpu/ConvolutionKernel.h"
 #include "aten/ops/contiguous.h"
 #include "aten/ops/copy.h"
 #include "aten/ops/to.h"
@@ -212,9 +212,7 @@ void bias_gradient(const T* grad, int64_t batch, int64_t channels, int64_t plane
 
 /// The tensor in the type that sums are made in, contiguous; or where such a result goes before `out` gets it.
 Tensor for_reading(const Tensor& tensor) { return tensor.to(to_accumulate(tensor.scalar_type())).contiguous(); }
-Tensor for_writing(const Tensor& out) {
-  return is_reduced_floating(out.scalar_type()) ? empty_tensor(out.sizes(), kFloat, kCPU) : out;
-}
+Tensor for_writing(const Tensor& out) { return is_reduced_floating(out.scalar_type()) ? empty_tensor(out.sizes(), kFloat, kCPU) : out; }
 void store(const Tensor& result, const Tensor& out) {
   if (!result.is_same(out)) at::copy_(out, result);
 }
@@ -241,8 +239,8 @@ void convolution_kernel(const Tensor& input, const Tensor& weight, const Tensor&
 }
 
 void convolution_backward_kernel(const Tensor& grad_output, const Tensor& input, const Tensor& weight, bool, IntArrayRef stride,
-                                 IntArrayRef padding, IntArrayRef dilation, bool transposed, IntArrayRef, int64_t groups, const Tensor& out0,
-                                 const Tensor& out1, const Tensor& out2) {
+                                 IntArrayRef padding, IntArrayRef dilation, bool transposed, IntArrayRef, int64_t groups,
+                                 const Tensor& out0, const Tensor& out1, const Tensor& out2) {
   const Tensor grad = for_reading(grad_output), x = for_reading(input), w = for_reading(weight);
   const Tensor grad_input = for_writing(out0), grad_weight = for_writing(out1), grad_bias = for_writing(out2);
   const Tensor& large = transposed ? grad : x;

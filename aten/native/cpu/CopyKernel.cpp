@@ -22,9 +22,7 @@ void copy_same_dtype(const TensorIteratorBase& iter) {
 
 template <typename To>
 void copy_converted(const TensorIteratorBase& iter) {
-  AT_DISPATCH_ALL_AND_BOOL(iter.dtype(1), "copy_", [&] {
-    cpu_kernel(iter, [](scalar_t value) -> To { return convert<To>(value); });
-  });
+  AT_DISPATCH_ALL_AND_BOOL(iter.dtype(1), "copy_", [&] { cpu_kernel(iter, [](scalar_t value) -> To { return convert<To>(value); }); });
 }
 
 }  // namespace

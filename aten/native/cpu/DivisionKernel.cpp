@@ -83,8 +83,7 @@ void div_mode_kernel(TensorIteratorBase& iter, std::string_view rounding_mode) {
   if (rounding_mode == "floor") return floor_divide_kernel(iter);
   TORCH_CHECK(rounding_mode == "trunc", "div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '", rounding_mode,
               "'");
-  divide(
-      iter, [](const auto& q, auto) { return q.quotient; }, [](auto a, auto b) { return vec::trunc(a / b); });
+  divide(iter, [](const auto& q, auto) { return q.quotient; }, [](auto a, auto b) { return vec::trunc(a / b); });
 }
 
 void remainder_kernel(TensorIteratorBase& iter) {
@@ -94,8 +93,7 @@ void remainder_kernel(TensorIteratorBase& iter) {
 }
 
 void fmod_kernel(TensorIteratorBase& iter) {
-  divide(
-      iter, [](const auto& q, auto) { return q.remainder; }, [](auto a, auto b) { return vec::fmod(a, b); });
+  divide(iter, [](const auto& q, auto) { return q.remainder; }, [](auto a, auto b) { return vec::fmod(a, b); });
 }
 
 }  // namespace CPU_CAPABILITY

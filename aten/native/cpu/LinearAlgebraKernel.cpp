@@ -1,7 +1,7 @@
 // Pointwise loops of linear algebra; products are in aten/native/MatrixProduct.cpp.
+#include "aten/native/declarations/cpu/LinearAlgebraKernel.h"
 #include "aten/Dispatch.h"
 #include "aten/iteration/Loops.h"
-#include "aten/native/declarations/cpu/LinearAlgebraKernel.h"
 #include "aten/ops/copy.h"
 
 namespace at::native {
@@ -12,9 +12,8 @@ void conj_kernel(TensorIteratorBase& iter) {
     at::copy_(iter.output(), iter.input(0));
     return;
   }
-  AT_DISPATCH_COMPLEX(iter.common_dtype(), "conj", [&] {
-    cpu_kernel(iter, [](scalar_t value) -> scalar_t { return scalar_t(value.real(), -value.imag()); });
-  });
+  AT_DISPATCH_COMPLEX(iter.common_dtype(), "conj",
+                      [&] { cpu_kernel(iter, [](scalar_t value) -> scalar_t { return scalar_t(value.real(), -value.imag()); }); });
 }
 
 }  // namespace CPU_CAPABILITY

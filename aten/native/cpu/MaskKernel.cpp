@@ -1,7 +1,7 @@
 // Writing where a mask is True.
+#include "aten/native/declarations/cpu/MaskKernel.h"
 #include "aten/Dispatch.h"
 #include "aten/iteration/Loops.h"
-#include "aten/native/declarations/cpu/MaskKernel.h"
 
 namespace at::native {
 inline namespace CPU_CAPABILITY {

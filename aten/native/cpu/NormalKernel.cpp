@@ -97,7 +97,7 @@ void fill_contiguous(T* data, int64_t n, T mean, T std, Generator& generator) {
 
 /// float16 and bfloat16: the same in float, rounded in the end; only whole blocks are drawn.
 template <typename T>
-requires c10::is_reduced_floating_point_v<T>
+  requires c10::is_reduced_floating_point_v<T>
 void fill_contiguous(T* data, int64_t n, float mean, float std, Generator& generator) {
   auto fill_block = [&](T* target) {
     float block[kBlock];

@@ -207,9 +207,8 @@ void average_backward(const char* name, const Rule& rule, const Tensor& grad_out
   const Planes p = planes_of(out.sizes(), grad.sizes());
   AT_DISPATCH_FLOATING_AND_REDUCED(grad.scalar_type(), name, [&] {
     const scalar_t* grads = grad.const_data_ptr<scalar_t>();
-    accumulate_planes<scalar_t>(p, out, [&](int64_t k, opmath_type<scalar_t>* sums) {
-      avg_pool_plane_backward(rule, p, grads + k * p.out_size(), sums);
-    });
+    accumulate_planes<scalar_t>(
+        p, out, [&](int64_t k, opmath_type<scalar_t>* sums) { avg_pool_plane_backward(rule, p, grads + k * p.out_size(), sums); });
   });
 }
 
@@ -230,9 +229,8 @@ void max_pool2d_kernel(const Tensor& self, IntArrayRef kernel_size, IntArrayRef 
     const scalar_t* in = input.const_data_ptr<scalar_t>();
     scalar_t* out = out0.data_ptr<scalar_t>();
     int64_t* indices = out1.data_ptr<int64_t>();
-    for_each_plane(p, p.out_size() * g.kernel[0] * g.kernel[1], [&](int64_t k) {
-      max_pool_plane(g, p, in + k * p.in_size(), out + k * p.out_size(), indices + k * p.out_size());
-    });
+    for_each_plane(p, p.out_size() * g.kernel[0] * g.kernel[1],
+                   [&](int64_t k) { max_pool_plane(g, p, in + k * p.in_size(), out + k * p.out_size(), indices + k * p.out_size()); });
   });
 }
 
@@ -258,9 +256,10 @@ void avg_pool2d_kernel(const Tensor& self, IntArrayRef kernel_size, IntArrayRef 
   average("avg_pool2d", average_rule(kernel_size, stride, padding, count_include_pad, divisor_override), self, out0);
 }
 
-void avg_pool2d_backward_kernel(const Tensor& grad_output, IntArrayRef, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding, bool,
-                                bool count_include_pad, std::optional<int64_t> divisor_override, const Tensor& out0) {
-  average_backward("avg_pool2d_backward", average_rule(kernel_size, stride, padding, count_include_pad, divisor_override), grad_output, out0);
+void avg_pool2d_backward_kernel(const Tensor& grad_output, IntArrayRef, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding,
+                                bool, bool count_include_pad, std::optional<int64_t> divisor_override, const Tensor& out0) {
+  average_backward("avg_pool2d_backward", average_rule(kernel_size, stride, padding, count_include_pad, divisor_override), grad_output,
+                   out0);
 }
 
 void adaptive_avg_pool2d_kernel(const Tensor& self, IntArrayRef, const Tensor& out0) {

@@ -15,8 +15,8 @@ inline namespace CPU_CAPABILITY {
 
 namespace {
 
-constexpr int64_t kLanes = 16;   // independent accumulators of a row
-constexpr int64_t kWidth = 64;   // lanes of a block
+constexpr int64_t kLanes = 16;  // independent accumulators of a row
+constexpr int64_t kWidth = 64;  // lanes of a block
 
 /// Folds `n` elements with `step(accumulator, i)` in kLanes accumulators, then these with `join`. The order depends on n only.
 template <typename T, typename Step, typename Join>
@@ -35,9 +35,13 @@ T fold(int64_t n, T start, const Step& step, const Join& join) {
 }
 
 template <typename T>
-T larger(T a, T b) { return a > b ? a : b; }
+T larger(T a, T b) {
+  return a > b ? a : b;
+}
 template <typename T>
-T added(T a, T b) { return a + b; }
+T added(T a, T b) {
+  return a + b;
+}
 
 /// A row, or `width` lanes whose elements lie `stride` apart; in and out may be the same memory.
 template <typename T>

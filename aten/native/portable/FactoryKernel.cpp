@@ -1,8 +1,8 @@
 // Sequences and triangles.
+#include "aten/native/declarations/portable/FactoryKernel.h"
 #include "aten/Dispatch.h"
 #include "aten/iteration/Lanes.h"
 #include "aten/iteration/Loops.h"
-#include "aten/native/declarations/portable/FactoryKernel.h"
 
 namespace at::native {
 

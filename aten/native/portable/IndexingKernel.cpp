@@ -34,8 +34,9 @@ Tensor long_index(const Tensor& index) { return index.scalar_type() == kLong ? i
 }  // namespace
 
 void index_put_(const Tensor& self, TensorList indices, const Tensor& values, bool accumulate) {
-  TORCH_CHECK(self.scalar_type() == values.scalar_type() || values.dim() == 0, "Index put requires the source and destination dtypes match, got ",
-              self.scalar_type(), " for the destination and ", values.scalar_type(), " for the source.");
+  TORCH_CHECK(self.scalar_type() == values.scalar_type() || values.dim() == 0,
+              "Index put requires the source and destination dtypes match, got ", self.scalar_type(), " for the destination and ",
+              values.scalar_type(), " for the source.");
   check_no_internal_overlap("index_put_", self);
   const IndexPlan plan = plan_index(self, indices);
   const DimVector sizes = plan.result_sizes();
@@ -48,7 +49,8 @@ void index_put_(const Tensor& self, TensorList indices, const Tensor& values, bo
   const char* from = static_cast<const char*>(source.data());
   // One thread: with repeated indices the last value wins, and sums have one order.
   if (!accumulate) {
-    for (int64_t row = 0; row < shape.rows; ++row) scatter(row_address(plan, row), shape.stride, from + row * row_bytes, self.itemsize(), shape.length);
+    for (int64_t row = 0; row < shape.rows; ++row)
+      scatter(row_address(plan, row), shape.stride, from + row * row_bytes, self.itemsize(), shape.length);
     return;
   }
   AT_DISPATCH_ALL_AND_BOOL(self.scalar_type(), "index_put_", [&] {
@@ -77,7 +79,8 @@ void index_select_kernel(const Tensor& self, int64_t dim, const Tensor& index, c
     const char* in = static_cast<const char*>(self.data());
     char* out = static_cast<char*>(out0.data());
     parallel_for(0, outer * count, std::max<int64_t>(1, 65536 / inner), [&](int64_t begin, int64_t end) {
-      for (int64_t row = begin; row < end; ++row) std::memcpy(out + row * inner, in + (row / count * extent + position[row % count]) * inner, inner);
+      for (int64_t row = begin; row < end; ++row)
+        std::memcpy(out + row * inner, in + (row / count * extent + position[row % count]) * inner, inner);
     });
     return;
   }
@@ -176,7 +179,8 @@ void scatter_add_kernel(const Tensor& self, int64_t dim, const Tensor& index, co
   copy_into(out0, self);
   if (index.numel() == 0) return;
   AT_DISPATCH_ALL_AND_BOOL(self.scalar_type(), "scatter_add", [&] {
-    scatter_lanes<scalar_t>(out0, dim, index, src, [](scalar_t& target, const scalar_t& value) { target = static_cast<scalar_t>(target + value); });
+    scatter_lanes<scalar_t>(out0, dim, index, src,
+                            [](scalar_t& target, const scalar_t& value) { target = static_cast<scalar_t>(target + value); });
   });
 }
 

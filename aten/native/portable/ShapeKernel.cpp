@@ -3,12 +3,12 @@
 
 #include "aten/iteration/Gather.h"
 #include "aten/iteration/TensorIterator.h"
-#include "aten/native/declarations/portable/ShapeKernel.h"
 #include "aten/native/ViewHelpers.h"
-#include "aten/parallel/Parallel.h"
+#include "aten/native/declarations/portable/ShapeKernel.h"
 #include "aten/ops/copy.h"
 #include "aten/ops/fill.h"
 #include "aten/ops/narrow.h"
+#include "aten/parallel/Parallel.h"
 
 namespace at::native {
 

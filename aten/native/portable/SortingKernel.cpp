@@ -51,7 +51,8 @@ void order_lanes(const Tensor& self, int64_t dim, int64_t count, const Tensor& v
 
 }  // namespace
 
-void sort_kernel(const Tensor& self, std::optional<bool> /*always stable*/, int64_t dim, bool descending, const Tensor& out0, const Tensor& out1) {
+void sort_kernel(const Tensor& self, std::optional<bool> /*always stable*/, int64_t dim, bool descending, const Tensor& out0,
+                 const Tensor& out1) {
   order_lanes(self, dim, lane_size(self, wrap_dim(dim, self.dim())), out0, out1, [descending](auto& entries) {
     using E = typename std::decay_t<decltype(entries)>::value_type;
     if (descending) {
