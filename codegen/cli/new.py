@@ -78,13 +78,12 @@ def _operator(schema: FunctionSchema, topic: str, structure: str) -> Operator:
 def entry_text(operator: Operator, expr: str | None, program: Program | None) -> str:
     """The YAML, indented as in a topic; what only its author knows stands there as an example."""
     name, structure = operator.unambiguous_name, operator.structure
-    sets = [] if program is None else list(program.all_dtype_sets())
     own = operator.arguments.self_argument
     lines = [f"- func: {operator.schema}", f"  variants: {'function, method' if own else 'function'}", f"  structure: {structure}"]
     if structure == "shaped":
         lines.append(f"  shape: {name}_shape")
     if structure not in ALL_STRUCTURES:
-        lines.append(f"  dtypes: {sets[0] if sets else 'float32, float64'}")
+        lines.append(f"  dtypes: {_dtypes(program)}")
     if expr is not None:
         lines.append(f'  expr: "{expr}"')
     elif structure in ALL_STRUCTURES:
@@ -96,6 +95,12 @@ def entry_text(operator: Operator, expr: str | None, program: Program | None) ->
         lines += ["  derivatives:", *(f"    {a.name}: {gradient}" for a in operator.tensor_arguments)]
     lines += ["  samples: unary", "  doc: |", f"    Computes {name}."]
     return "".join(f"    {line}\n" for line in lines)
+
+
+def _dtypes(program: Program | None) -> str:
+    """The first set whose every member has a derivative: right for most, and for a formula of maths functions."""
+    sets = {} if program is None else program.all_dtype_sets()
+    return next((name for name, found in sets.items() if all("float" in dtype for dtype in found.members)), "float32, float64")
 
 
 def kernel_stubs(operator: Operator) -> list[_Stub]:
@@ -137,10 +142,16 @@ def with_entry(text: str, topic: str, entry: str) -> str:
 
 
 def _with_stub(path: Path, stub: str) -> str:
-    """The file with ``stub`` before the end of namespace at::native."""
+    """The file with ``stub`` at the end of the namespace that kernels are in, which has a name per instruction set below native/cpu."""
+    per_instruction_set = path.parent.name == "cpu"
     if not path.exists():
-        header = '#include "aten/iteration/TensorIterator.h"\n#include "c10/util/Exception.h"\n'
-        return f"{header}\nnamespace at::native {{\n\n{stub}\n}} // namespace at::native\n"
+        includes = [f"aten/native/declarations/{'cpu/' * per_instruction_set}{path.stem}.h", "aten/Dispatch.h", "aten/iteration/Loops.h"]
+        opening, closing = ["namespace at::native {"], ["}  // namespace at::native"]
+        if per_instruction_set:
+            opening, closing = [*opening, "inline namespace CPU_CAPABILITY {"], ["}  // namespace CPU_CAPABILITY", *closing]
+        head = [f'#include "{include}"' for include in includes]
+        return "\n".join([*head, "", *opening, "", stub, *closing, ""])
     text = path.read_text(encoding="utf-8")
-    end = text.rfind("}", 0, len(text))
-    return f"{text[:end].rstrip()}\n\n{stub}\n{text[end:]}" if end >= 0 else f"{text}\n{stub}"
+    closing_brace = re.compile(r"^\}[^\n]*\bCPU_CAPABILITY\b" if per_instruction_set else r"^\}[^\n]*\bat::native\b", re.MULTILINE)
+    ends = [found.start() for found in closing_brace.finditer(text)] or [text.rfind("}")]
+    return f"{text[: ends[-1]].rstrip()}\n\n{stub}\n{text[ends[-1] :]}" if ends[-1] >= 0 else f"{text}\n{stub}"

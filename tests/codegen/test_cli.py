@@ -118,6 +118,22 @@ def test_what_new_writes_passes_the_check(arguments: list[str], checkout: Path, 
     assert "3 operators" in capsys.readouterr().out
 
 
+def test_kernels_are_written_into_the_namespace_of_their_instruction_set(checkout: Path):
+    path = checkout / "aten/native/cpu/FreshKernel.cpp"
+    for name in ("cube", "fourth"):
+        assert main(["new", name, "--topic", "Fresh", "--write"]) == 0
+        before, found, behind = path.read_text().partition("}  // namespace CPU_CAPABILITY\n")
+        assert found and behind == "}  // namespace at::native\n"
+        assert "inline namespace CPU_CAPABILITY {\n\nvoid cube_kernel(" in before and f"void {name}_kernel(" in before
+
+
+def test_new_drafts_dtypes_that_have_derivatives(checkout: Path, capsys: pytest.CaptureFixture[str]):
+    path = checkout / "native_functions.yaml"
+    path.write_text(YAML.replace("dtype_sets:\n", "dtype_sets:\n  integral: [int32, int64]\n"))
+    assert main(["new", "cube"]) == 0
+    assert "dtypes: floating\n" in capsys.readouterr().out
+
+
 def test_new_refuses_what_exists_and_what_is_wrong(checkout: Path, capsys: pytest.CaptureFixture[str]):
     assert main(["new", "softcap"]) == 1
     assert "it exists already" in capsys.readouterr().err
