@@ -15,7 +15,7 @@ class Tensor(_C.TensorBase):
 
     __module__ = "torch_py"
     __array_priority__ = 1000  # NumPy's operators leave mixed expressions to the tensor
-    __hash__ = object.__hash__
+    __hash__ = _C.TensorBase.__hash__  # by identity, though == compares elements
 
     @classmethod
     def __torch_function__(cls, func: Any, types: Sequence[type], args: Any = (), kwargs: Any = None) -> Any:

@@ -69,10 +69,17 @@ class TORCH_PY_API Tensor {
     return static_cast<T*>(impl_->data());
   }
   template <typename T>
-  const T* const_data_ptr() const { return data_ptr<T>(); }
+  const T* const_data_ptr() const {
+    return data_ptr<T>();
+  }
 
   bool requires_grad() const { return impl_->key_set().has_any(kAutogradKeys); }
   uint32_t version() const { return impl_->version(); }
+  /// This tensor, just made and filled by the caller, as one that nobody has changed.
+  const Tensor& as_new() const {
+    impl_->reset_version();
+    return *this;
+  }
   bool is_view() const { return impl_->is_view(); }
 
   // The few operators everyone needs, by their generated free functions.
@@ -94,7 +101,9 @@ class TORCH_PY_API Tensor {
   const Tensor& zero_() const;
   Scalar item() const;
   template <typename T>
-  T item() const { return item().to<T>(); }
+  T item() const {
+    return item().to<T>();
+  }
   Tensor operator[](int64_t index) const { return select(0, index); }
 
  private:
@@ -127,9 +136,7 @@ struct TensorOptions {
   Device device_or_default() const { return device.value_or(kCPU); }
 };
 
-inline TensorOptions options_of(const Tensor& tensor) {
-  return {tensor.scalar_type(), tensor.layout(), tensor.device(), std::nullopt};
-}
+inline TensorOptions options_of(const Tensor& tensor) { return {tensor.scalar_type(), tensor.layout(), tensor.device(), std::nullopt}; }
 
 /// Result of a shape rule: everything about an output but its values. Empty strides mean contiguous.
 struct TensorSpec {

@@ -18,7 +18,8 @@ namespace at::native {
 namespace {
 
 void check_strided(std::optional<Layout> layout, const char* op) {
-  TORCH_CHECK_NOT_IMPLEMENTED(layout.value_or(Layout::Strided) == Layout::Strided, op, ": layout ", layout_name(*layout), " is not available");
+  TORCH_CHECK_NOT_IMPLEMENTED(layout.value_or(Layout::Strided) == Layout::Strided, op, ": layout ", layout_name(*layout),
+                              " is not available");
 }
 
 /// The device with its index filled in, so that tensors of "cuda" and "cuda:0" compare equal.
@@ -26,8 +27,7 @@ Device resolved(std::optional<Device> device) { return device.value_or(kCPU).is_
 
 Tensor filled(IntArrayRef size, const Scalar& value, ScalarType dtype, std::optional<Device> device) {
   Tensor result = empty_tensor(size, dtype, resolved(device));
-  at::fill_(result, value);
-  return result;
+  return at::fill_(result, value).as_new();
 }
 
 /// dtype of arange and full when none is given: that of the numbers.
@@ -65,7 +65,8 @@ Tensor empty_like(const Tensor& self, std::optional<ScalarType> dtype, std::opti
   const Device where = device.has_value() ? resolved(device) : self.device();
   const MemoryFormat format = memory_format.value_or(MemoryFormat::Preserve);
   if (format == MemoryFormat::Contiguous || self.is_contiguous(format)) {
-    if (self.is_contiguous() && format != MemoryFormat::ChannelsLast && format != MemoryFormat::ChannelsLast3d) return empty_tensor(self.sizes(), type, where);
+    if (self.is_contiguous() && format != MemoryFormat::ChannelsLast && format != MemoryFormat::ChannelsLast3d)
+      return empty_tensor(self.sizes(), type, where);
   }
   if (format == MemoryFormat::Contiguous) return empty_tensor(self.sizes(), type, where);
   if (format != MemoryFormat::Preserve) return empty_strided_tensor(self.sizes(), channels_last_strides(self.sizes()), type, where);
@@ -76,15 +77,13 @@ Tensor empty_like(const Tensor& self, std::optional<ScalarType> dtype, std::opti
 Tensor zeros_like(const Tensor& self, std::optional<ScalarType> dtype, std::optional<Layout> layout, std::optional<Device> device,
                   std::optional<bool> pin_memory, std::optional<MemoryFormat> memory_format) {
   Tensor result = empty_like(self, dtype, layout, device, pin_memory, memory_format);
-  at::zero_(result);
-  return result;
+  return at::zero_(result).as_new();
 }
 
 Tensor full_like(const Tensor& self, const Scalar& fill_value, std::optional<ScalarType> dtype, std::optional<Layout> layout,
                  std::optional<Device> device, std::optional<bool> pin_memory, std::optional<MemoryFormat> memory_format) {
   Tensor result = empty_like(self, dtype, layout, device, pin_memory, memory_format);
-  at::fill_(result, fill_value);
-  return result;
+  return at::fill_(result, fill_value).as_new();
 }
 
 Tensor ones_like(const Tensor& self, std::optional<ScalarType> dtype, std::optional<Layout> layout, std::optional<Device> device,
@@ -92,14 +91,15 @@ Tensor ones_like(const Tensor& self, std::optional<ScalarType> dtype, std::optio
   return full_like(self, Scalar(1), dtype, layout, device, pin_memory, memory_format);
 }
 
-Tensor zeros(IntArrayRef size, std::optional<ScalarType> dtype, std::optional<Layout> layout, std::optional<Device> device, std::optional<bool>) {
+Tensor zeros(IntArrayRef size, std::optional<ScalarType> dtype, std::optional<Layout> layout, std::optional<Device> device,
+             std::optional<bool>) {
   check_strided(layout, "zeros");
   Tensor result = empty_tensor(size, dtype.value_or(default_dtype()), resolved(device));
-  at::zero_(result);
-  return result;
+  return at::zero_(result).as_new();
 }
 
-Tensor ones(IntArrayRef size, std::optional<ScalarType> dtype, std::optional<Layout> layout, std::optional<Device> device, std::optional<bool>) {
+Tensor ones(IntArrayRef size, std::optional<ScalarType> dtype, std::optional<Layout> layout, std::optional<Device> device,
+            std::optional<bool>) {
   check_strided(layout, "ones");
   return filled(size, Scalar(1), dtype.value_or(default_dtype()), device);
 }
@@ -110,41 +110,44 @@ Tensor full(IntArrayRef size, const Scalar& fill_value, std::optional<ScalarType
   return filled(size, fill_value, dtype.value_or(inferred({&fill_value})), device);
 }
 
-Tensor scalar_tensor(const Scalar& s, std::optional<ScalarType> dtype, std::optional<Layout> layout, std::optional<Device> device, std::optional<bool>) {
+Tensor scalar_tensor(const Scalar& s, std::optional<ScalarType> dtype, std::optional<Layout> layout, std::optional<Device> device,
+                     std::optional<bool>) {
   check_strided(layout, "scalar_tensor");
   return filled({}, s, dtype.value_or(default_dtype()), device);
 }
 
 namespace {
-Tensor new_like(const Tensor& self, IntArrayRef size, std::optional<ScalarType> dtype, std::optional<Layout> layout, std::optional<Device> device) {
+Tensor new_like(const Tensor& self, IntArrayRef size, std::optional<ScalarType> dtype, std::optional<Layout> layout,
+                std::optional<Device> device) {
   check_strided(layout, "new_empty");
   return empty_tensor(size, dtype.value_or(self.scalar_type()), device.has_value() ? resolved(device) : self.device());
 }
 }  // namespace
 
-Tensor new_empty(const Tensor& self, IntArrayRef size, std::optional<ScalarType> dtype, std::optional<Layout> layout, std::optional<Device> device, std::optional<bool>) {
+Tensor new_empty(const Tensor& self, IntArrayRef size, std::optional<ScalarType> dtype, std::optional<Layout> layout,
+                 std::optional<Device> device, std::optional<bool>) {
   return new_like(self, size, dtype, layout, device);
 }
 
-Tensor new_zeros(const Tensor& self, IntArrayRef size, std::optional<ScalarType> dtype, std::optional<Layout> layout, std::optional<Device> device, std::optional<bool>) {
+Tensor new_zeros(const Tensor& self, IntArrayRef size, std::optional<ScalarType> dtype, std::optional<Layout> layout,
+                 std::optional<Device> device, std::optional<bool>) {
   Tensor result = new_like(self, size, dtype, layout, device);
-  at::zero_(result);
-  return result;
+  return at::zero_(result).as_new();
 }
 
-Tensor new_full(const Tensor& self, IntArrayRef size, const Scalar& fill_value, std::optional<ScalarType> dtype, std::optional<Layout> layout,
-                std::optional<Device> device, std::optional<bool>) {
+Tensor new_full(const Tensor& self, IntArrayRef size, const Scalar& fill_value, std::optional<ScalarType> dtype,
+                std::optional<Layout> layout, std::optional<Device> device, std::optional<bool>) {
   Tensor result = new_like(self, size, dtype, layout, device);
-  at::fill_(result, fill_value);
-  return result;
+  return at::fill_(result, fill_value).as_new();
 }
 
-Tensor new_ones(const Tensor& self, IntArrayRef size, std::optional<ScalarType> dtype, std::optional<Layout> layout, std::optional<Device> device, std::optional<bool> pin_memory) {
+Tensor new_ones(const Tensor& self, IntArrayRef size, std::optional<ScalarType> dtype, std::optional<Layout> layout,
+                std::optional<Device> device, std::optional<bool> pin_memory) {
   return new_full(self, size, Scalar(1), dtype, layout, device, pin_memory);
 }
 
-Tensor new_empty_strided(const Tensor& self, IntArrayRef size, IntArrayRef stride, std::optional<ScalarType> dtype, std::optional<Layout> layout,
-                         std::optional<Device> device, std::optional<bool>) {
+Tensor new_empty_strided(const Tensor& self, IntArrayRef size, IntArrayRef stride, std::optional<ScalarType> dtype,
+                         std::optional<Layout> layout, std::optional<Device> device, std::optional<bool>) {
   check_strided(layout, "new_empty_strided");
   return empty_strided_tensor(size, stride, dtype.value_or(self.scalar_type()), device.has_value() ? resolved(device) : self.device());
 }
@@ -153,9 +156,10 @@ namespace {
 
 /// ceil((end - start) / step), in integers when all three are.
 int64_t arange_length(const Scalar& start, const Scalar& end, const Scalar& step) {
-  TORCH_CHECK(!start.is_complex() && !end.is_complex() && !step.is_complex(), "arange(): complex bounds are not supported, got start=", start, ", end=", end);
+  TORCH_CHECK(!start.is_complex() && !end.is_complex() && !step.is_complex(),
+              "arange(): complex bounds are not supported, got start=", start, ", end=", end);
   const double first = start.to_double(), last = end.to_double(), width = step.to_double();
-  TORCH_CHECK(width != 0, "step must be nonzero");
+  TORCH_CHECK_VALUE(width != 0, "step must be nonzero");
   TORCH_CHECK(std::isfinite(first) && std::isfinite(last), "unsupported range: ", first, " -> ", last);
   TORCH_CHECK((width > 0 && last >= first) || (width < 0 && last <= first), "upper bound and lower bound inconsistent with step sign");
   if (start.is_integral(true) && end.is_integral(true) && step.is_integral(true)) {
@@ -172,17 +176,21 @@ int64_t arange_length(const Scalar& start, const Scalar& end, const Scalar& step
 Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step, std::optional<ScalarType> dtype, std::optional<Layout> layout,
               std::optional<Device> device, std::optional<bool>) {
   check_strided(layout, "arange");
+  if (dtype.has_value() && is_integral(*dtype, false) && !(start.is_integral(true) && end.is_integral(true) && step.is_integral(true))) {
+    // An integer result counts with the integer parts.
+    return arange(Scalar(start.unchecked_to<int64_t>()), Scalar(end.unchecked_to<int64_t>()), Scalar(step.unchecked_to<int64_t>()), dtype, layout, device, std::nullopt);
+  }
   const bool integral = start.is_integral(true) && end.is_integral(true) && step.is_integral(true);
   const int64_t length = arange_length(start, end, step);
   Tensor result = empty_tensor({length}, dtype.value_or(integral ? kLong : default_dtype()), resolved(device));
-  at::_arange_fill_(result, start, step);
-  return result;
+  return at::_arange_fill_(result, start, step).as_new();
 }
 Tensor arange_start(const Scalar& start, const Scalar& end, std::optional<ScalarType> dtype, std::optional<Layout> layout,
                     std::optional<Device> device, std::optional<bool> pin_memory) {
   return arange(start, end, Scalar(1), dtype, layout, device, pin_memory);
 }
-Tensor arange_end(const Scalar& end, std::optional<ScalarType> dtype, std::optional<Layout> layout, std::optional<Device> device, std::optional<bool> pin_memory) {
+Tensor arange_end(const Scalar& end, std::optional<ScalarType> dtype, std::optional<Layout> layout, std::optional<Device> device,
+                  std::optional<bool> pin_memory) {
   return arange(Scalar(0), end, Scalar(1), dtype, layout, device, pin_memory);
 }
 
@@ -192,18 +200,19 @@ Tensor linspace(const Scalar& start, const Scalar& end, int64_t steps, std::opti
   TORCH_CHECK(steps >= 0, "number of steps must be non-negative, got ", steps);
   const ScalarType type = dtype.value_or(start.is_complex() || end.is_complex() ? to_complex(default_dtype()) : default_dtype());
   Tensor result = empty_tensor({steps}, type, resolved(device));
-  at::_linspace_fill_(result, start, end);
-  return result;
+  return at::_linspace_fill_(result, start, end).as_new();
 }
 
-Tensor eye_m(int64_t n, int64_t m, std::optional<ScalarType> dtype, std::optional<Layout> layout, std::optional<Device> device, std::optional<bool> pin_memory) {
+Tensor eye_m(int64_t n, int64_t m, std::optional<ScalarType> dtype, std::optional<Layout> layout, std::optional<Device> device,
+             std::optional<bool> pin_memory) {
   TORCH_CHECK(n >= 0, "n must be greater or equal to 0, got ", n);
   TORCH_CHECK(m >= 0, "m must be greater or equal to 0, got ", m);
   Tensor result = zeros({n, m}, dtype, layout, device, pin_memory);
   at::fill_(at::diagonal(result), Scalar(1));
-  return result;
+  return result.as_new();
 }
-Tensor eye(int64_t n, std::optional<ScalarType> dtype, std::optional<Layout> layout, std::optional<Device> device, std::optional<bool> pin_memory) {
+Tensor eye(int64_t n, std::optional<ScalarType> dtype, std::optional<Layout> layout, std::optional<Device> device,
+           std::optional<bool> pin_memory) {
   return eye_m(n, n, dtype, layout, device, pin_memory);
 }
 

@@ -193,6 +193,9 @@ TensorSpec batch_norm_apply_shape(const Tensor& input, const Tensor& weight, con
   check_batch_norm(input, weight, bias);
   check_channels("mean", mean, input.sizes()[1]);
   check_channels("invstd", invstd, input.sizes()[1]);
+  for (const Tensor& statistic : {mean, invstd}) {
+    TORCH_CHECK(statistic.device() == input.device(), "batch_norm: statistics are on ", statistic.device(), ", the input is on ", input.device());
+  }
   return {DimVector(input.sizes()), input.scalar_type(), input.device()};
 }
 
@@ -210,6 +213,10 @@ Tensor batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias,
                     "running_mean and running_var must either both be None or neither be None");
   check_channels("running_mean", running_mean, channels);
   check_channels("running_var", running_var, channels);
+  for (const Tensor& running : {running_mean, running_var}) {
+    TORCH_CHECK(!running.defined() || running.device() == input.device(), "batch_norm: running statistics are on ", running.device(),
+                ", the input is on ", input.device());
+  }
   if (!training) {
     TORCH_CHECK(running_mean.defined(), "running_mean must be defined in evaluation mode");
     return at::native_batch_norm(input, weight, bias, running_mean, at::rsqrt(running_var + Scalar(eps)));

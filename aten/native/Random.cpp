@@ -43,12 +43,12 @@ Tensor uninitialised(const char* op, IntArrayRef size, ScalarType dtype, std::op
 
 Tensor rand(IntArrayRef size, Generator* generator, std::optional<ScalarType> dtype, std::optional<Layout> layout,
             std::optional<Device> device, std::optional<bool> pin_memory) {
-  return at::uniform_(uninitialised("rand", size, dtype.value_or(default_dtype()), layout, device, pin_memory), 0, 1, generator);
+  return at::uniform_(uninitialised("rand", size, dtype.value_or(default_dtype()), layout, device, pin_memory), 0, 1, generator).as_new();
 }
 
 Tensor rand_like(const Tensor& self, std::optional<ScalarType> dtype, std::optional<Layout> layout, std::optional<Device> device,
                  std::optional<bool> pin_memory, std::optional<MemoryFormat> memory_format) {
-  return at::uniform_(at::empty_like(self, dtype, layout, device, pin_memory, memory_format));
+  return at::uniform_(at::empty_like(self, dtype, layout, device, pin_memory, memory_format)).as_new();
 }
 
 Tensor randn(IntArrayRef size, Generator* generator, std::optional<ScalarType> dtype, std::optional<Layout> layout,
@@ -58,12 +58,13 @@ Tensor randn(IntArrayRef size, Generator* generator, std::optional<ScalarType> d
 
 Tensor randn_like(const Tensor& self, std::optional<ScalarType> dtype, std::optional<Layout> layout, std::optional<Device> device,
                   std::optional<bool> pin_memory, std::optional<MemoryFormat> memory_format) {
-  return at::normal_(at::empty_like(self, dtype, layout, device, pin_memory, memory_format));
+  return at::normal_(at::empty_like(self, dtype, layout, device, pin_memory, memory_format)).as_new();
 }
 
 Tensor normal_float(double mean, double std, IntArrayRef size, Generator* generator, std::optional<ScalarType> dtype,
                     std::optional<Layout> layout, std::optional<Device> device, std::optional<bool> pin_memory) {
-  return at::normal_(uninitialised("normal", size, dtype.value_or(default_dtype()), layout, device, pin_memory), mean, std, generator);
+  return at::normal_(uninitialised("normal", size, dtype.value_or(default_dtype()), layout, device, pin_memory), mean, std, generator)
+      .as_new();
 }
 
 Tensor randint(int64_t high, IntArrayRef size, Generator* generator, std::optional<ScalarType> dtype, std::optional<Layout> layout,
@@ -73,7 +74,7 @@ Tensor randint(int64_t high, IntArrayRef size, Generator* generator, std::option
 
 Tensor randint_low(int64_t low, int64_t high, IntArrayRef size, Generator* generator, std::optional<ScalarType> dtype,
                    std::optional<Layout> layout, std::optional<Device> device, std::optional<bool> pin_memory) {
-  return at::random_(uninitialised("randint", size, dtype.value_or(kLong), layout, device, pin_memory), low, high, generator);
+  return at::random_(uninitialised("randint", size, dtype.value_or(kLong), layout, device, pin_memory), low, high, generator).as_new();
 }
 
 namespace {
@@ -118,8 +119,7 @@ Tensor randperm(int64_t n, Generator* generator, std::optional<ScalarType> dtype
   const bool direct = type == kLong && result.is_cpu();
   const Tensor numbers = direct ? result : empty_tensor({n}, kLong, kCPU);
   shuffle_into(numbers.data_ptr<int64_t>(), n, generator);
-  if (!direct) at::copy_(result, numbers);
-  return result;
+  return direct ? result : at::copy_(result, numbers).as_new();
 }
 
 Tensor bernoulli(const Tensor& self, Generator* generator) {

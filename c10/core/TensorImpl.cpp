@@ -59,8 +59,7 @@ void TensorImpl::set_sizes_contiguous(IntArrayRef sizes) {
 }
 
 void TensorImpl::set_sizes_and_strides(IntArrayRef sizes, IntArrayRef strides) {
-  TORCH_INTERNAL_ASSERT(sizes.size() == strides.size(), "sizes have ", sizes.size(), " dimensions, strides ",
-                        strides.size());
+  TORCH_INTERNAL_ASSERT(sizes.size() == strides.size(), "sizes have ", sizes.size(), " dimensions, strides ", strides.size());
   const DimVector size_copy(sizes.begin(), sizes.end());
   const DimVector stride_copy(strides.begin(), strides.end());
   int64_t* geometry = reserve_dims(size_copy.size());
@@ -126,6 +125,13 @@ VersionCounter* TensorImpl::version_counter() const {
 void TensorImpl::drop_version() {
   VersionCounter* counter = version_.exchange(nullptr);
   if (counter != nullptr && counter->references.fetch_sub(1, std::memory_order_acq_rel) == 1) delete counter;
+}
+
+void TensorImpl::reset_version() {
+  const VersionCounter* counter = version_.load(std::memory_order_acquire);
+  if (counter == nullptr) return;
+  TORCH_INTERNAL_ASSERT(counter->references.load(std::memory_order_relaxed) == 1, "a tensor with views is not new");
+  drop_version();
 }
 
 void TensorImpl::share_version_with(const TensorImpl& other) {

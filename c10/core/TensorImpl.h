@@ -103,6 +103,8 @@ class TORCH_PY_API TensorImpl : public intrusive_ptr_target {
     return counter == nullptr ? 0 : counter->value.load(std::memory_order_relaxed);
   }
   void bump_version() { version_counter()->value.fetch_add(1, std::memory_order_relaxed); }
+  /// The tensor is new: what filled it was no change. Nothing else may share its counter.
+  void reset_version();
 
   // -- Python --------------------------------------------------------------------------------------------------
   /// The Python object of this tensor: borrowed while Python owns the tensor, owned once only C++ does.

@@ -13,7 +13,8 @@ from codegen.schema import Argument, Symbol
 _KINDS = {"Tensor": "Tensor", "int": "Int", "SymInt": "Int", "float": "Float", "bool": "Bool", "SymBool": "Bool", "str": "String",
           "Scalar": "Scalar", "ScalarType": "ScalarType", "Layout": "Layout", "Device": "Device", "MemoryFormat": "MemoryFormat",
           "Generator": "Generator"}  # fmt: skip
-_TEXTS = {"Tensor": "Tensor", "TensorOrNumber": "Tensor or Number", "TensorList": "tuple of Tensors", "Int": "int",
+_TEXTS = {"Tensor": "Tensor", "TensorOrNumber": "Tensor or Number", "TensorList": "tuple of Tensors",
+          "OptionalTensorList": "tuple of Tensors", "Int": "int",
           "IntList": "tuple of ints", "Float": "float", "FloatList": "tuple of floats", "Bool": "bool", "BoolList": "tuple of bools",
           "Scalar": "Number", "ScalarList": "tuple of Numbers", "String": "str", "ScalarType": "torch.dtype",
           "Layout": "torch.layout", "Device": "torch.device", "MemoryFormat": "torch.memory_format",
@@ -21,7 +22,8 @@ _TEXTS = {"Tensor": "Tensor", "TensorOrNumber": "Tensor or Number", "TensorList"
 # Kind -> accessor of Arguments; optional_NAME is the accessor of the optional form.
 _ACCESSORS = {"Int": "integer", "Float": "real", "Bool": "boolean", "Scalar": "scalar", "String": "string", "ScalarType": "dtype",
               "Layout": "layout", "Device": "device", "MemoryFormat": "memory_format", "IntList": "int_list",
-              "FloatList": "real_list", "ScalarList": "scalar_list", "TensorList": "tensor_list"}  # fmt: skip
+              "FloatList": "real_list", "ScalarList": "scalar_list", "TensorList": "tensor_list",
+              "OptionalTensorList": "tensor_list"}  # fmt: skip
 _PLAIN = {"Tensor": ("is_plain_tensor",), "TensorOrNumber": ("is_plain_tensor", "is_plain_number"), "Int": ("is_plain_int",),
           "Float": ("is_plain_float", "is_plain_int"), "Bool": ("is_plain_bool",), "Scalar": ("is_plain_number",)}  # fmt: skip
 _FACTORY_ARGUMENTS = ("dtype", "layout", "device", "pin_memory")
@@ -151,6 +153,8 @@ def _parameter(operator: Operator, argument: Argument, keyword_only: bool, slot:
     size = 0
     if list_type is not None:
         kind, size = f"{kind}List", list_type.size or 0
+        if kind == "TensorList" and list_type.element.is_optional:
+            kind = "OptionalTensorList"
     elif kind == "Tensor" and argument.name in operator.scalars:
         kind = "TensorOrNumber"
     flags = []

@@ -11,7 +11,8 @@ from codegen.schema import Return, Type
 
 # Builtins are spelled _int and so on: Tensor has methods of their names.
 _TYPES = {
-    "Tensor": "Tensor", "TensorOrNumber": "Tensor | Number", "TensorList": "Sequence[Tensor]", "Int": "_int",
+    "Tensor": "Tensor", "TensorOrNumber": "Tensor | Number", "TensorList": "Sequence[Tensor]",
+    "OptionalTensorList": "Sequence[Tensor | None]", "Int": "_int",
     "Float": "_float", "FloatList": "Sequence[_float]", "Bool": "_bool", "BoolList": "Sequence[_bool]", "Scalar": "Number",
     "ScalarList": "Sequence[Number]", "String": "str", "ScalarType": "dtype", "Layout": "layout",
     "Device": "device | str | _int", "MemoryFormat": "memory_format", "Generator": "Generator",

@@ -520,3 +520,13 @@ def test_exceptions_travel_through_backward_unchanged(torch: Any) -> None:
     with pytest.raises(Special) as caught:
         x.sum().backward()
     assert caught.value is error
+
+
+def test_hash_is_identity() -> None:
+    x = torch.ones(2)
+    assert hash(x) == id(x)
+
+
+@pytest.mark.parametrize("make", ["zeros(2)", "eye(3)", "arange(4)", "rand(2)", "randperm(4)", "ones(2).clone()", "ones(2).double()"])
+def test_new_tensors_are_unchanged(make: str) -> None:
+    assert eval(f"torch.{make}", {"torch": torch})._version == 0
