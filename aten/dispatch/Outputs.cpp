@@ -1,5 +1,7 @@
 #include "aten/dispatch/Outputs.h"
 
+#include "c10/dispatch/LocalState.h"
+
 namespace at {
 
 namespace {
@@ -53,6 +55,8 @@ void check_inplace_result(const char* op_name, const Tensor& self, IntArrayRef s
   TORCH_CHECK(can_cast(dtype, self.scalar_type()), "result type ", dtype, " can't be cast to the desired output type ", self.scalar_type(),
               " in ", op_name);
 }
+
+Tensor value_before(const Tensor& self) { return GradMode::is_enabled() && self.requires_grad() ? self.clone() : self; }
 
 void copy_to_self(const char* op_name, const Tensor& self, const Tensor& result) {
   check_inplace_result(op_name, self, result.sizes(), result.scalar_type());

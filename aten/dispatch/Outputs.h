@@ -15,6 +15,8 @@ TORCH_PY_API Tensor output_buffer(const char* op_name, const Tensor& out, const 
 TORCH_PY_API void store_output(const Tensor& out, const Tensor& buffer);
 /// Gives `out` the sizes and values of `result`, which must be castable to its dtype.
 TORCH_PY_API void copy_to_output(const char* op_name, const Tensor& out, const Tensor& result);
+/// `self` as an in-place call of a composite reads it: a copy when autograd will save it, since self is then overwritten.
+TORCH_PY_API Tensor value_before(const Tensor& self);
 /// Replaces the values of `self` by those of `result`, which has its sizes and can be cast to its dtype.
 TORCH_PY_API void copy_to_self(const char* op_name, const Tensor& self, const Tensor& result);
 /// An in-place call whose result has other sizes, or a dtype that self cannot hold, is refused before anything changes.

@@ -285,6 +285,12 @@ const Tensor& TensorIterator::finish() {
   return caller_out_;
 }
 
+void TensorIterator::store() {
+  const bool copies = caller_out_.defined() && !caller_out_.is_meta();  // copy_ counts itself
+  if (!copies) (caller_out_.defined() ? caller_out_ : operands_[0].tensor).unsafe_impl()->bump_version();
+  finish();
+}
+
 void TensorIterator::for_each(Loop loop, const void* context, int64_t grain) const {
   if (numel_ == 0) return;
   if (numel_ <= grain || in_parallel_region() || get_num_threads() == 1) {

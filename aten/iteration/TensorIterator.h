@@ -37,6 +37,8 @@ class TORCH_PY_API TensorIterator {
 
   /// Writes a casted temporary back to the caller's out, and returns the caller's output.
   const Tensor& finish();
+  /// finish() of an in-place or out= call: the change counts once in the version of the caller's tensor.
+  void store();
 
   const char* op_name() const { return op_name_; }
   int ntensors() const { return static_cast<int>(operands_.size()); }

@@ -35,6 +35,10 @@ Tensor div_mode(const Tensor& self, const Tensor& other, std::optional<std::stri
   return rounding_mode.has_value() ? at::_div_rounded(self, other, *rounding_mode) : at::div(self, other);
 }
 
+Tensor div_number_mode(const Tensor& self, const Scalar& other, std::optional<std::string_view> rounding_mode) {
+  return div_mode(self, wrapped_scalar(other), rounding_mode);
+}
+
 Tensor _pow_backward_self(const Tensor& grad, const Tensor& self, const Tensor& exponent) {
   if (const std::optional<Scalar> number = known_number(exponent)) {
     if (number->equal(0)) return at::zeros_like(grad);

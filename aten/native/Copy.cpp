@@ -1,7 +1,7 @@
 // Copies, conversions and the mutations that change what a tensor is rather than its values.
+#include "aten/native/declarations/Copy.h"
 #include "aten/iteration/MemoryOverlap.h"
 #include "aten/iteration/TensorIterator.h"
-#include "aten/native/declarations/Copy.h"
 #include "aten/ops/_to_copy.h"
 #include "aten/ops/abs.h"
 #include "aten/ops/all.h"
@@ -22,8 +22,7 @@ namespace at::native {
 
 Tensor clone(const Tensor& self, std::optional<MemoryFormat> memory_format) {
   Tensor result = at::empty_like(self, std::nullopt, std::nullopt, std::nullopt, std::nullopt, memory_format);
-  at::copy_(result, self);
-  return result;
+  return at::copy_(result, self).as_new();
 }
 
 Tensor contiguous(const Tensor& self, MemoryFormat memory_format) {
@@ -39,14 +38,14 @@ Tensor detach(const Tensor& self) {
 
 Tensor _to_copy(const Tensor& self, ScalarType dtype, Device device, std::optional<MemoryFormat> memory_format, bool non_blocking) {
   Tensor result = at::empty_like(self, dtype, std::nullopt, device, std::nullopt, memory_format);
-  at::copy_(result, self, non_blocking);
-  return result;
+  return at::copy_(result, self, non_blocking).as_new();
 }
 
 namespace {
 
 Tensor convert_to(const Tensor& self, ScalarType dtype, Device device, bool non_blocking, bool copy, std::optional<MemoryFormat> format) {
-  const bool same_device = self.device().type == device.type && (!device.has_index() || self.device().index == device.index || device.is_cpu());
+  const bool same_device =
+      self.device().type == device.type && (!device.has_index() || self.device().index == device.index || device.is_cpu());
   const bool same_format = !format.has_value() || *format == MemoryFormat::Preserve || self.is_contiguous(*format);
   if (!copy && self.scalar_type() == dtype && same_device && same_format) return self;
   return at::_to_copy(self, dtype, device, format, non_blocking);
@@ -57,7 +56,8 @@ Tensor convert_to(const Tensor& self, ScalarType dtype, Device device, bool non_
 Tensor to_dtype(const Tensor& self, ScalarType dtype, bool non_blocking, bool copy, std::optional<MemoryFormat> memory_format) {
   return convert_to(self, dtype, self.device(), non_blocking, copy, memory_format);
 }
-Tensor to_device(const Tensor& self, Device device, std::optional<ScalarType> dtype, bool non_blocking, bool copy, std::optional<MemoryFormat> memory_format) {
+Tensor to_device(const Tensor& self, Device device, std::optional<ScalarType> dtype, bool non_blocking, bool copy,
+                 std::optional<MemoryFormat> memory_format) {
   return convert_to(self, dtype.value_or(self.scalar_type()), device, non_blocking, copy, memory_format);
 }
 Tensor to_other(const Tensor& self, const Tensor& other, bool non_blocking, bool copy, std::optional<MemoryFormat> memory_format) {
@@ -65,7 +65,8 @@ Tensor to_other(const Tensor& self, const Tensor& other, bool non_blocking, bool
 }
 Tensor to_dtype_layout(const Tensor& self, std::optional<ScalarType> dtype, std::optional<Layout> layout, std::optional<Device> device,
                        std::optional<bool>, bool non_blocking, bool copy, std::optional<MemoryFormat> memory_format) {
-  TORCH_CHECK_NOT_IMPLEMENTED(layout.value_or(Layout::Strided) == Layout::Strided, "to(): conversion to layout ", layout_name(*layout), " is not available");
+  TORCH_CHECK_NOT_IMPLEMENTED(layout.value_or(Layout::Strided) == Layout::Strided, "to(): conversion to layout ", layout_name(*layout),
+                              " is not available");
   return convert_to(self, dtype.value_or(self.scalar_type()), device.value_or(self.device()), non_blocking, copy, memory_format);
 }
 Tensor type_as(const Tensor& self, const Tensor& other) { return to_other(self, other, false, false, std::nullopt); }
@@ -81,7 +82,9 @@ Tensor to_int8(const Tensor& self) { return self.to(kChar); }
 Tensor to_uint8(const Tensor& self) { return self.to(kByte); }
 Tensor to_bool(const Tensor& self) { return self.to(kBool); }
 
-void fill_tensor(const Tensor& self, const Tensor& value) { at::fill_(self, value.item()); }
+void fill_tensor(const Tensor& self, const Tensor& value) {
+  if (!self.is_meta()) at::fill_(self, value.item());
+}
 
 namespace {
 template <typename T>
@@ -121,7 +124,8 @@ void resize_(const Tensor& self, IntArrayRef size, std::optional<MemoryFormat> m
 }
 
 void set_tensor(const Tensor& self, const Tensor& source) {
-  TORCH_CHECK(self.scalar_type() == source.scalar_type(), "set_(): expected a tensor of dtype ", self.scalar_type(), ", got ", source.scalar_type());
+  TORCH_CHECK(self.scalar_type() == source.scalar_type(), "set_(): expected a tensor of dtype ", self.scalar_type(), ", got ",
+              source.scalar_type());
   TORCH_CHECK(self.device() == source.device(), "set_(): expected a tensor on ", self.device(), ", got one on ", source.device());
   self.unsafe_impl()->set_storage(source.storage());
   self.unsafe_impl()->set_sizes_and_strides(source.sizes(), source.strides(), source.storage_offset());

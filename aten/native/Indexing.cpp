@@ -42,10 +42,17 @@ void check_same_dtype(const char* op, const char* argument, const Tensor& self, 
               self.scalar_type(), " and ", other.scalar_type());
 }
 
+/// Kernels read the memory of all their arguments.
+void check_same_device(const char* op, const Tensor& self, const Tensor& other) {
+  TORCH_CHECK(self.is_meta() || self.device() == other.device(), op, "(): Expected all tensors to be on the same device, but found at least two devices, ",
+              self.device(), " and ", other.device(), "!");
+}
+
 int64_t dims_or_one(const Tensor& tensor) { return std::max<int64_t>(1, tensor.dim()); }
 
 /// index may be smaller than `tensor` in every dimension but `dim` (all dimensions when dim is -1).
 void check_index_fits(const char* op, const char* name, const Tensor& tensor, const Tensor& index, int64_t dim) {
+  check_same_device(op, tensor, index);
   TORCH_CHECK(dims_or_one(tensor) == dims_or_one(index), op, "(): Index tensor must have the same number of dimensions as ", name,
               " tensor");
   if (tensor.dim() == 0 || index.dim() == 0) return;
@@ -109,6 +116,8 @@ TensorSpec index_select_shape(const Tensor& self, int64_t dim, const Tensor& ind
 Tensor index_add(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source, const Scalar& alpha) {
   check_index_dtype("index_add", index);
   check_same_dtype("index_add", "source", self, source);
+  check_same_device("index_add", self, index);
+  check_same_device("index_add", self, source);
   TORCH_CHECK_INDEX(index.dim() <= 1, "index_add(): Index is supposed to be a vector, but got dim: ", index.dim());
   const int64_t d = wrap_dim(dim, self.dim());
   TORCH_CHECK(dims_or_one(self) == dims_or_one(source),
@@ -127,8 +136,9 @@ Tensor index_add(const Tensor& self, int64_t dim, const Tensor& index, const Ten
 }
 
 Tensor index_fill(const Tensor& self, int64_t dim, const Tensor& index, const Scalar& value) {
-  check_index_dtype("index_fill", index);
+  TORCH_CHECK_INDEX(index.scalar_type() == kLong || index.scalar_type() == kInt, "index_fill(): Expected dtype int32/int64 for index, got ", index.scalar_type());
   TORCH_CHECK_INDEX(index.dim() <= 1, "Index has to be a vector/scalar");
+  check_same_device("index_fill", self, index);
   const int64_t d = wrap_dim(dim, self.dim());
   Tensor mask = at::zeros({self.dim() == 0 ? 1 : self.sizes()[d]}, kBool, std::nullopt, self.device());
   at::index_put_(mask, {index}, at::ones_like(index, kBool));
@@ -141,6 +151,8 @@ Tensor index_fill(const Tensor& self, int64_t dim, const Tensor& index, const Sc
 Tensor index_copy(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source) {
   check_index_dtype("index_copy", index);
   check_same_dtype("index_copy", "source", self, source);
+  check_same_device("index_copy", self, index);
+  check_same_device("index_copy", self, source);
   const int64_t d = wrap_dim(dim, self.dim());
   TORCH_CHECK_INDEX(index.dim() <= 1, "index_copy_(): Index should have dimension 1 or 0 (got ", index.dim(), ")");
   TORCH_CHECK_INDEX(source.dim() == 0 || index.numel() == source.size(d), "index_copy_(): Number of indices (", index.numel(),
@@ -164,6 +176,7 @@ TensorSpec gather_shape(const Tensor& self, int64_t dim, const Tensor& index, bo
 TensorSpec scatter_shape(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src) {
   check_index_dtype("scatter", index);
   check_same_dtype("scatter", "src", self, src);
+  check_same_device("scatter", self, src);
   const int64_t d = wrap_dim(dim, self.dim());
   if (index.numel() != 0) {
     check_index_fits("scatter", "self", self, index, d);
@@ -242,14 +255,14 @@ Tensor one_hot(const Tensor& self, int64_t num_classes) {
     TORCH_CHECK(num_classes > 0, "Can not infer total number of classes from empty tensor.");
     DimVector sizes(self.sizes());
     sizes.push_back(num_classes);
-    return at::zeros(sizes, kLong);
+    return at::zeros(sizes, kLong, std::nullopt, self.device());
   }
   const int64_t largest = at::max(self).item<int64_t>();
   TORCH_CHECK(-at::max(-self).item<int64_t>() >= 0, "Class values must be non-negative.");
   TORCH_CHECK(num_classes == -1 || num_classes > largest, "Class values must be smaller than num_classes.");
   DimVector sizes(self.sizes());
   sizes.push_back(num_classes == -1 ? largest + 1 : num_classes);
-  return at::scatter(at::zeros(sizes, kLong), -1, at::unsqueeze(self, -1), Scalar(1));
+  return at::scatter(at::zeros(sizes, kLong, std::nullopt, self.device()), -1, at::unsqueeze(self, -1), Scalar(1));
 }
 
 Tensor embedding(const Tensor& weight, const Tensor& indices, int64_t, bool, bool sparse) {

@@ -3,6 +3,7 @@
 
 #include "aten/native/ViewHelpers.h"
 #include "aten/native/declarations/LinearAlgebra.h"
+#include "aten/ops/conj_physical.h"
 #include "aten/ops/add.h"
 #include "aten/ops/bmm.h"
 #include "aten/ops/conj.h"
@@ -150,6 +151,8 @@ TensorSpec dot_shape(const Tensor& self, const Tensor& tensor) {
               "] to have the same number of elements, but got ", self.numel(), " and ", tensor.numel(), " elements respectively");
   return {{}, self.scalar_type(), self.device()};
 }
+
+Tensor conj(const Tensor& self) { return self.is_complex() ? at::conj_physical(self) : self; }
 
 Tensor outer(const Tensor& self, const Tensor& vec2) {
   TORCH_CHECK(self.dim() == 1, "outer: Expected 1-D argument self, but got ", self.dim(), "-D");

@@ -95,6 +95,7 @@ Tensor binary_cross_entropy_with_logits(const Tensor& self, const Tensor& target
 }
 
 Tensor kl_div(const Tensor& self, const Tensor& target, int64_t reduction, bool log_target) {
+  TORCH_CHECK(!self.is_complex() && !target.is_complex(), "kl_div: Complex inputs not supported.");
   TORCH_CHECK(!is_integral(self.scalar_type(), true) && !is_integral(target.scalar_type(), true), "kl_div: Integral inputs not supported.");
   if (log_target) return reduced(at::exp(target) * (target - self), reduction);
   // target log(target) is 0 where target is 0.

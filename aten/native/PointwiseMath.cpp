@@ -1,7 +1,14 @@
 // Limits given as numbers or tensors.
 #include "aten/native/declarations/PointwiseMath.h"
 #include "aten/ops/_clamp.h"
+#include "aten/ops/_sgn_complex.h"
 #include "aten/ops/clamp.h"
+#include "aten/ops/zeros_like.h"
+#include "aten/ops/real.h"
+#include "aten/ops/sign.h"
+#include "aten/ops/eq.h"
+#include "aten/ops/conj.h"
+#include "aten/ops/abs.h"
 #include "aten/ops/ge.h"
 #include "aten/ops/gt.h"
 #include "aten/ops/isnan.h"
@@ -31,6 +38,14 @@ Tensor replaced_by(const Tensor& beyond, const Tensor& bound) {
 }
 
 }  // namespace
+
+Tensor sgn(const Tensor& self) { return self.is_complex() ? at::_sgn_complex(self) : at::sign(self); }
+
+Tensor _sgn_backward(const Tensor& grad, const Tensor& self, const Tensor& result) {
+  // x / |x|: the part of grad along the direction goes, the rest scales with 1 / |x|; 0 stays at 0.
+  const Tensor along = result * at::real(at::conj(result) * grad);
+  return at::where(at::eq(self, Scalar(0)), Scalar(0), (grad - along) / at::abs(self));
+}
 
 Tensor clamp_tensor(const Tensor& self, const Tensor& min, const Tensor& max) {
   TORCH_CHECK(min.defined() || max.defined(), "torch.clamp: At least one of 'min' or 'max' must not be None");

@@ -1,8 +1,8 @@
 // Joining, splitting and repeating tensors.
 #include <algorithm>
 
-#include "aten/native/declarations/Shape.h"
 #include "aten/native/ViewHelpers.h"
+#include "aten/native/declarations/Shape.h"
 #include "aten/ops/cat.h"
 #include "aten/ops/constant_pad_nd.h"
 #include "aten/ops/contiguous.h"
@@ -41,11 +41,12 @@ const Tensor& first_joined(TensorList tensors) {
 }  // namespace
 
 TensorSpec cat_shape(TensorList tensors, int64_t dim) {
-  TORCH_CHECK(!tensors.empty(), "torch.cat(): expected a non-empty list of Tensors");
+  TORCH_CHECK_VALUE(!tensors.empty(), "torch.cat(): expected a non-empty list of Tensors");
   for (size_t i = 0; i < tensors.size(); ++i) {
     TORCH_CHECK(tensors[i].dim() > 0, "zero-dimensional tensor (at position ", i, ") cannot be concatenated");
-    TORCH_CHECK(tensors[i].device() == tensors[0].device(), "cat(): Expected all tensors to be on the same device, but found at least two devices, ",
-                tensors[0].device(), " and ", tensors[i].device(), "!");
+    TORCH_CHECK(tensors[i].device() == tensors[0].device(),
+                "cat(): Expected all tensors to be on the same device, but found at least two devices, ", tensors[0].device(), " and ",
+                tensors[i].device(), "!");
   }
   const Tensor& first = first_joined(tensors);
   const int64_t d = wrap_dim(dim, first.dim());
@@ -53,10 +54,11 @@ TensorSpec cat_shape(TensorList tensors, int64_t dim) {
   sizes[d] = 0;
   for (size_t i = 0; i < tensors.size(); ++i) {
     if (is_skipped(tensors[i])) continue;
-    TORCH_CHECK(tensors[i].dim() == first.dim(), "Tensors must have same number of dimensions: got ", first.dim(), " and ", tensors[i].dim());
+    TORCH_CHECK(tensors[i].dim() == first.dim(), "Tensors must have same number of dimensions: got ", first.dim(), " and ",
+                tensors[i].dim());
     for (int64_t k = 0; k < first.dim(); ++k) {
-      TORCH_CHECK(k == d || tensors[i].sizes()[k] == first.sizes()[k], "Sizes of tensors must match except in dimension ", d, ". Expected size ",
-                  first.sizes()[k], " but got size ", tensors[i].sizes()[k], " for tensor number ", i, " in the list.");
+      TORCH_CHECK(k == d || tensors[i].sizes()[k] == first.sizes()[k], "Sizes of tensors must match except in dimension ", d,
+                  ". Expected size ", first.sizes()[k], " but got size ", tensors[i].sizes()[k], " for tensor number ", i, " in the list.");
     }
     sizes[d] += tensors[i].sizes()[d];
   }
@@ -66,6 +68,7 @@ TensorSpec cat_shape(TensorList tensors, int64_t dim) {
 
 std::vector<Tensor> _cat_backward(const Tensor& grad, TensorList tensors, int64_t dim) {
   std::vector<Tensor> grads;
+  if (tensors.empty()) return grads;
   const int64_t d = wrap_dim(dim, first_joined(tensors).dim());
   int64_t start = 0;
   for (const Tensor& tensor : tensors) {
@@ -162,7 +165,8 @@ std::vector<Tensor> split(const Tensor& self, int64_t split_size, int64_t dim) {
   TORCH_CHECK(self.dim() > 0, "split expects at least a 1-dimensional tensor");
   TORCH_CHECK(split_size >= 0, "split expects split_size be non-negative, but got split_size=", split_size);
   const int64_t d = wrap_dim(dim, self.dim());
-  TORCH_CHECK(split_size > 0 || self.sizes()[d] == 0, "split_size can only be 0 if dimension size is 0, but got dimension size of ", self.sizes()[d]);
+  TORCH_CHECK(split_size > 0 || self.sizes()[d] == 0, "split_size can only be 0 if dimension size is 0, but got dimension size of ",
+              self.sizes()[d]);
   return pieces_of(self, split_lengths(self.sizes()[d], split_size), d);
 }
 
@@ -174,8 +178,8 @@ std::vector<Tensor> split_with_sizes(const Tensor& self, IntArrayRef split_sizes
     TORCH_CHECK(length >= 0, "split_with_sizes expects split_sizes have only non-negative entries, but got split_sizes=", split_sizes);
     total += length;
   }
-  TORCH_CHECK(total == self.sizes()[d], "split_with_sizes expects split_sizes to sum exactly to ", self.sizes()[d], " (input tensor's size at dimension ", d,
-              "), but got split_sizes=", split_sizes);
+  TORCH_CHECK(total == self.sizes()[d], "split_with_sizes expects split_sizes to sum exactly to ", self.sizes()[d],
+              " (input tensor's size at dimension ", d, "), but got split_sizes=", split_sizes);
   return pieces_of(self, split_sizes, d);
 }
 
@@ -193,7 +197,9 @@ std::vector<Tensor> unbind(const Tensor& self, int64_t dim) {
   return slices;
 }
 
-std::vector<Tensor> split_sizes(const Tensor& self, IntArrayRef split_size, int64_t dim) { return at::split_with_sizes(self, split_size, dim); }
+std::vector<Tensor> split_sizes(const Tensor& self, IntArrayRef split_size, int64_t dim) {
+  return at::split_with_sizes(self, split_size, dim);
+}
 
 std::vector<Tensor> chunk(const Tensor& self, int64_t chunks, int64_t dim) {
   TORCH_CHECK(self.dim() > 0, "chunk expects at least a 1-dimensional tensor");
@@ -225,8 +231,9 @@ Tensor _unbind_backward(TensorList grads, IntArrayRef sizes, int64_t dim) {
 }
 
 Tensor repeat(const Tensor& self, IntArrayRef repeats) {
-  TORCH_CHECK(static_cast<int64_t>(repeats.size()) >= self.dim(), "Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor: repeats ",
-              repeats, ", tensor ", self.sizes());
+  TORCH_CHECK(static_cast<int64_t>(repeats.size()) >= self.dim(),
+              "Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor: repeats ", repeats, ", tensor ",
+              self.sizes());
   // (r0, s0, r1, s1, ...): repeats are expanded dimensions in front of each size, then merged with it.
   const size_t added = repeats.size() - self.dim();
   DimVector split_shape, expanded, merged;
@@ -262,7 +269,8 @@ TensorSpec flip_shape(const Tensor& self, IntArrayRef dims) {
 
 TensorSpec roll_shape(const Tensor& self, IntArrayRef shifts, IntArrayRef dims) {
   TORCH_CHECK(!shifts.empty(), "`shifts` required");
-  TORCH_CHECK(dims.empty() ? shifts.size() == 1 : shifts.size() == dims.size(), "shifts and dimensions must align. shifts: ", shifts.size(), ", dims:", dims.size());
+  TORCH_CHECK(dims.empty() ? shifts.size() == 1 : shifts.size() == dims.size(), "shifts and dimensions must align. shifts: ", shifts.size(),
+              ", dims:", dims.size());
   wrap_dims(dims, self.dim());
   return {DimVector(self.sizes()), self.scalar_type(), self.device()};
 }
@@ -275,8 +283,9 @@ Tensor _roll_backward(const Tensor& grad, IntArrayRef shifts, IntArrayRef dims) 
 
 TensorSpec constant_pad_nd_shape(const Tensor& self, IntArrayRef pad, const Scalar&) {
   TORCH_CHECK(pad.size() % 2 == 0, "Length of pad must be even but instead it equals ", pad.size());
-  TORCH_CHECK(static_cast<int64_t>(pad.size()) <= 2 * self.dim(), "Length of pad should be no more than twice the number of dimensions of the input. Pad length is ",
-              pad.size(), " while the input has ", self.dim(), " dimensions.");
+  TORCH_CHECK(static_cast<int64_t>(pad.size()) <= 2 * self.dim(),
+              "Length of pad should be no more than twice the number of dimensions of the input. Pad length is ", pad.size(),
+              " while the input has ", self.dim(), " dimensions.");
   DimVector sizes(self.sizes());
   for (size_t i = 0; i < pad.size() / 2; ++i) {
     int64_t& size = sizes[sizes.size() - 1 - i];

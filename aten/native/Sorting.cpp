@@ -6,8 +6,10 @@ namespace at::native {
 
 std::tuple<TensorSpec, TensorSpec> sort_shape(const Tensor& self, std::optional<bool>, int64_t dim, bool) {
   wrap_dim(dim, self.dim());
-  const DimVector sizes(self.sizes());
-  return {{sizes, self.scalar_type(), self.device()}, {sizes, kLong, self.device()}};
+  TORCH_CHECK(!self.is_complex(), "sort(): Sort does not support complex dtypes on ", self.device());
+  // Results lie in memory as the input does.
+  const DimVector sizes(self.sizes()), strides = strides_in_order_of(self);
+  return {{sizes, self.scalar_type(), self.device(), strides}, {sizes, kLong, self.device(), strides}};
 }
 
 std::tuple<Tensor, Tensor> sort(const Tensor& self, int64_t dim, bool descending) {

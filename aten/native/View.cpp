@@ -9,6 +9,7 @@
 #include "aten/ops/expand.h"
 #include "aten/ops/permute.h"
 #include "aten/ops/reshape.h"
+#include "aten/ops/slice.h"
 #include "aten/ops/transpose.h"
 #include "aten/ops/view.h"
 #include "aten/ops/view_as_complex.h"
@@ -199,7 +200,7 @@ Tensor narrow(const Tensor& self, int64_t dim, int64_t start, int64_t length) {
                     start, ")");
   const int64_t first = start < 0 ? start + size : start;
   TORCH_CHECK(first <= size - length, "start (", first, ") + length (", length, ") exceeds dimension size (", size, ").");
-  return slice(self, d, first, first + length, 1);
+  return at::slice(self, d, first, first + length, 1);
 }
 
 namespace {
@@ -301,12 +302,21 @@ Tensor unflatten(const Tensor& self, int64_t dim, IntArrayRef sizes) {
   return at::view(self, shape);
 }
 
-Tensor ravel(const Tensor& self) { return at::reshape(self, {-1}); }
+Tensor ravel(const Tensor& self) { return at::reshape(self.contiguous(), {-1}); }
 
 Tensor movedim(const Tensor& self, IntArrayRef source, IntArrayRef destination) {
   TORCH_CHECK(source.size() == destination.size(), "movedim: Invalid source or destination dims: source (", source,
               " dims) should contain the same number of dims as destination (", destination, " dims)");
-  const DimVector from = wrap_dims(source, self.dim()), to = wrap_dims(destination, self.dim());
+  auto unique_dims = [&](IntArrayRef dims, const char* name) {
+    DimVector wrapped;
+    for (const int64_t dim : dims) {
+      const int64_t d = wrap_dim(dim, self.dim());
+      TORCH_CHECK(std::find(wrapped.begin(), wrapped.end(), d) == wrapped.end(), "movedim: repeated dim in `", name, "` (", dims, ")");
+      wrapped.push_back(d);
+    }
+    return wrapped;
+  };
+  const DimVector from = unique_dims(source, "source"), to = unique_dims(destination, "destination");
   DimVector order(self.dim(), -1);
   for (size_t i = 0; i < from.size(); ++i) order[to[i]] = from[i];
   int64_t next = 0;

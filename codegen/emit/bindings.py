@@ -146,7 +146,11 @@ def _exposures(operator: Operator, library: str | None) -> Iterator[tuple[str, s
     for function in declared[1:]:
         if function.form == "inplace":
             inplace = Body(function, None, parameters_of(operator, function, None))
-            yield *METHOD, _overload(inplace, True)
+            # Next to the function it is the in-place form of: leaky_relu_ is no method where leaky_relu is none.
+            if operator.is_method or not operator.is_function:
+                yield *METHOD, _overload(inplace, True)
+            else:
+                yield owner, module, _overload(inplace, False)
 
 
 def _overload(body: Body, is_method: bool) -> Overload:

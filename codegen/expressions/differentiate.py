@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from enum import Enum
 
 from codegen.expressions import nodes
 from codegen.expressions.errors import ExpressionError, FormulaProblem
@@ -50,12 +51,24 @@ def gradient(expr: Node, argument: str, operator: OperatorLike, conjugate: bool 
 
     ``conjugate`` for complex dtypes: the gradient of a holomorphic function takes the conjugate of its derivative.
     """
+    if conjugate:
+        return _complex_gradient(expr, argument, operator)
     factor = derivative(expr, argument, operator)
-    if factor == ZERO:
-        return ZERO
-    if conjugate and nodes.names(factor):
-        factor = Call("conj", (factor,))
-    return simplify(Binary("*", Name("grad"), factor))
+    return ZERO if factor == ZERO else simplify(Binary("*", Name("grad"), factor))
+
+
+def _complex_gradient(expr: Node, argument: str, operator: OperatorLike) -> Node:
+    """grad * conj(df/dx) + conj(grad) * df/d(conj x): Wirtinger's derivatives, the second only below a conj."""
+    derivative(expr, argument, operator)  # reports names that would be hidden
+    tensors = [a.name for a in operator.schema.arguments.tensors]
+    direct, through_conjugate = (
+        use_result(simplify(_Differentiation(argument, conjugates).of(expr)), expr, tensors)
+        for conjugates in (_Conjugates.OF_A_CONSTANT, _Conjugates.OF_THE_ARGUMENT)
+    )
+    if nodes.names(direct):
+        direct = Call("conj", (direct,))
+    flipped = Binary("*", Call("conj", (Name("grad"),)), through_conjugate)
+    return simplify(Binary("+", Binary("*", Name("grad"), direct), flipped))
 
 
 def tangent(expr: Node, operator: OperatorLike) -> Node:
@@ -80,15 +93,28 @@ def not_holomorphic(node: Node) -> list[Node]:
     return found
 
 
+class _Conjugates(Enum):
+    """What conj(x) counts as when differentiating with respect to x."""
+
+    REAL = "x itself: the rules of real numbers"
+    OF_A_CONSTANT = "d/dx, with conj(x) held fixed"
+    OF_THE_ARGUMENT = "d/d(conj x), with x held fixed"
+
+    @property
+    def other(self) -> _Conjugates:
+        return _Conjugates.OF_A_CONSTANT if self is _Conjugates.OF_THE_ARGUMENT else _Conjugates.OF_THE_ARGUMENT
+
+
 class _Differentiation:
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, conjugates: _Conjugates = _Conjugates.REAL) -> None:
         self.name = name
+        self.conjugates = conjugates
 
     def of(self, node: Node) -> Node:
         if self.name not in nodes.names(node):
             return ZERO
         if isinstance(node, Name):
-            return ONE
+            return ZERO if self.conjugates is _Conjugates.OF_THE_ARGUMENT else ONE
         if isinstance(node, Unary) and node.operator == "-":
             return Unary("-", self.of(node.operand))
         if isinstance(node, Binary):
@@ -105,6 +131,8 @@ class _Differentiation:
         if node.function == "where":
             condition, then, otherwise = node.arguments
             return Call("where", (condition, self.of(then), self.of(otherwise)))
+        if node.function == "conj" and self.conjugates is not _Conjugates.REAL:
+            return Call("conj", (_Differentiation(self.name, self.conjugates.other).of(node.arguments[0]),))
         function = FUNCTIONS.get(node.function)
         if function is None:
             raise ExpressionError(f"'{node.function}' has no derivative rule", node.offset)

@@ -34,6 +34,8 @@ def _digamma(x: float) -> float:
     """Recurrence up to 10, then the asymptotic series (Abramowitz and Stegun 6.3.18); reflection below 0."""
     if x == 0:
         return math.copysign(math.inf, -x)
+    if not math.isfinite(x):
+        return math.nan if x < 0 else x
     if x < 0:
         if x == math.floor(x):
             return math.nan

@@ -28,8 +28,25 @@ def is_only_in_aten(operator: Operator) -> bool:
     return operator.python_module == "private" or any(str(argument.type) == "Tensor?[]" for argument in operator.schema.arguments)
 
 
+def has_gaps(operator: Operator, sample: SampleInput) -> bool:
+    arguments = operator.bind(sample) or {}
+    return any(isinstance(value, list) and any(item is None for item in value) for value in arguments.values())
+
+
+def by_indexing(operator: Operator, sample: SampleInput) -> Any:
+    """``tensor[:, index]`` and ``tensor[:, index] = values``: a gap is a colon."""
+    own, indices, *values = sample.positional
+    key = tuple(slice(None) if index is None else index for index in indices)
+    if not operator.is_mutation:
+        return own[key]
+    own[key] = values[0]
+    return own
+
+
 def call(operator: Operator, torch: Any, sample: SampleInput) -> Any:
     """As a function if the operator is one, otherwise as a method."""
+    if torch.__name__ != "torch" and has_gaps(operator, sample):
+        return by_indexing(operator, sample)
     if "function" not in operator.variants and not (torch.__name__ == "torch" and is_only_in_aten(operator)):
         return method(operator, torch, sample)
     function = function_of(operator, torch)

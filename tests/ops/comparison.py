@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-# Relative and absolute tolerance by the dtype of the result: a few roundings of it.
+# Relative and absolute tolerance by the dtype of the result: a few roundings of it, and of terms near 1 that it may be a sum of.
 TOLERANCES: dict[str, tuple[float, float]] = {
-    "float16": (2e-3, 1e-5), "bfloat16": (1.6e-2, 1e-5), "float32": (2e-6, 1e-5), "float64": (1e-10, 1e-10),
+    "float16": (2e-3, 1e-3), "bfloat16": (1.6e-2, 4e-3), "float32": (2e-6, 1e-5), "float64": (1e-10, 1e-10),
     "complex64": (2e-6, 1e-5), "complex128": (1e-10, 1e-10),
 }  # fmt: skip
 
@@ -79,6 +79,8 @@ def significant_strides(tensor: Any) -> tuple[int, ...]:
 
 
 def assert_close(ours: Any, theirs: Any, dtype: str, context: str) -> None:
+    if np.array_equal(ours, theirs):
+        return
     rtol, atol = TOLERANCES.get(dtype, (0.0, 0.0))
     if dtype not in TOLERANCES:
         close = ours == theirs

@@ -16,14 +16,23 @@ WITHOUT_VALUES: dict[str, str] = {
 }
 
 # (operator, dtype) that are not compared with PyTorch. "*" stands for every dtype.
-NOT_COMPARED: dict[tuple[str, str], str] = {}
+NOT_COMPARED: dict[tuple[str, str], str] = {
+    ("argmax", "bool"): "PyTorch refuses bool",
+    ("argmin", "bool"): "PyTorch refuses bool",
+    ("any.dims", "uint8"): "PyTorch returns uint8 for uint8 alone",
+    ("all.dims", "uint8"): "PyTorch returns uint8 for uint8 alone",
+    **{("addcdiv", dtype): "true division, as of div; PyTorch refuses integers" for dtype in ("int64", "bool", "uint8", "int8", "int16", "int32")},
+}
 
 # Values that PyTorch defines differently for infinities and nan; samples that have any are not compared.
 NOT_COMPARED_IF_INFINITE: dict[str, str] = {
     "hardswish": "-inf gives 0, the limit; PyTorch multiplies it by 0",
+    "gelu": "inf gives inf; PyTorch nan",
     "sgn": "nan gives nan; PyTorch 0",
-    "sign": "nan gives nan; PyTorch 0",
 }
+
+# The same for the formula in NumPy.
+NOT_COMPARED_WITH_NUMPY_IF_INFINITE: dict[str, str] = {"sign": "nan gives 0, as in PyTorch; NumPy's is nan"}
 
 # What PyTorch's gradients get wrong (2.13), where TEST_WITH=torch tries the tests on PyTorch.
 MISTAKES_OF_PYTORCH: dict[str, str] = {
@@ -38,7 +47,14 @@ MISTAKES_OF_PYTORCH: dict[str, str] = {
 RESIZES_QUIETLY = {"log_sigmoid"} if WITH_PEER else set()
 
 # Operators whose strides differ where both are valid.
-STRIDES: dict[str, str] = {}
+STRIDES: dict[str, str] = {
+    "rsub.Tensor": "follows its first argument; PyTorch the second, which it subtracts from",
+    "nonzero": "row by row; PyTorch writes column by column",
+    "where": "the columns of nonzero",
+    "conj": "is computed; PyTorch returns a view and conjugates later",
+    "index_copy": "keeps the layout of self",
+    "log_sigmoid": "keeps the order of dimensions; PyTorch's result is contiguous",
+}
 
 # Operators without second derivatives.
 ONCE_DIFFERENTIABLE: dict[str, str] = {"lgamma": "the derivative of digamma is no operator yet"}

@@ -76,6 +76,10 @@ class Operator:
         made = sample_inputs(self.samples_name, torch, dtype, requires_grad=requires_grad)
         return [sample for sample in made if self.bind(sample) is not None]
 
+    def typical_samples(self, torch: Any) -> list[SampleInput]:
+        """Of the first dtype that has any."""
+        return next((found for dtype in self.dtypes_under_test() if (found := self.samples(torch, dtype))), [])
+
     def bind(self, sample: SampleInput) -> dict[str, Any] | None:
         """Arguments by their names in the schema; None when the call does not fit it."""
         arguments = self.schema.arguments

@@ -50,7 +50,7 @@ def test_every_error_sample_is_used(name: str):
 @enrolled()
 def test_samples_can_be_called(operator: Operator):
     """In the first dtype of its entry every sample is a valid call."""
-    for sample in operator.samples(torch, operator.dtypes_under_test()[0]):
+    for sample in operator.typical_samples(torch):
         found = outcome(call, operator, torch, sample)
         if WITH_PEER and isinstance(found.error, NotImplementedError):
             continue

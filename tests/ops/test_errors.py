@@ -63,7 +63,7 @@ def objection(error: ErrorInput, found: Exception | None) -> str | None:
 
 
 def first_call(operator: Operator) -> SampleInput:
-    return operator.samples(torch, operator.dtypes_under_test()[0])[0]
+    return operator.typical_samples(torch)[0]
 
 
 def expect_type_error(operator: Operator, sample: SampleInput) -> str:
@@ -75,7 +75,8 @@ def expect_type_error(operator: Operator, sample: SampleInput) -> str:
     found = done.error
     assert type(found) is TypeError, f"{operator}{sample}: expected TypeError, got {type(found).__name__}: {found}"
     if not WITH_PEER:
-        assert operator.base_name in str(found), f"{operator}{sample}: the message does not name the operator: {found}"
+        is_named = operator.base_name in str(found) or operator.base_name.startswith("__")  # Python words the errors of its own operators
+        assert is_named, f"{operator}{sample}: the message does not name the operator: {found}"
     return str(found)
 
 
@@ -91,7 +92,8 @@ def test_unknown_keyword(operator: Operator):
     sample = first_call(operator)
     message = expect_type_error(operator, SampleInput(*sample.positional, **sample.kwargs, no_such_argument=1))
     if not WITH_PEER:
-        assert "no_such_argument" in message or overloads_of(operator) > 1, message
+        is_said = "no_such_argument" in message or "no keyword arguments" in message
+        assert is_said or overloads_of(operator) > 1, message
 
 
 @enrolled(lambda operator: any(not argument.has_default for argument in operator.schema.arguments.positional[1:]))
@@ -167,7 +169,7 @@ def test_in_place_on_repeated_elements_is_refused(operator: Operator):
 @enrolled(lambda operator: "inplace" in operator.variants and operator.structure == "pointwise")
 def test_in_place_on_overlapping_memory_is_refused(operator: Operator):
     """An argument that is a shifted view of what is written would be read after it has changed."""
-    sample = next((sample for sample in operator.samples(torch, operator.dtypes_under_test()[0]) if len(sample.tensors()) > 1), None)
+    sample = next((sample for sample in operator.typical_samples(torch) if len(sample.tensors()) > 1), None)
     if sample is None or len(operator.schema.arguments.tensors) < 2:
         return
     memory = torch.ones(9, dtype=sample.tensors()[0].dtype)

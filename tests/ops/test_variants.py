@@ -17,14 +17,10 @@ from tests.subject import WITH_PEER, torch
 _LIMIT = 8  # samples per operator and form
 
 
-def samples_of(operator: Operator) -> list[SampleInput]:
-    return operator.samples(torch, operator.dtypes_under_test()[0])
-
-
 def results(operator: Operator, limit: int = _LIMIT) -> list[tuple[SampleInput, Any]]:
     """Samples with the result of the plain call, which does not change them."""
     found = []
-    for sample in samples_of(operator)[:limit]:
+    for sample in operator.typical_samples(torch)[:limit]:
         expected = outcome(call, operator, torch, sample)
         if expected.error is None:
             found.append((sample, expected.result))
@@ -114,7 +110,7 @@ def test_in_place_refuses_what_does_not_fit(operator: Operator):
 @enrolled(lambda operator: has(operator, "inplace"))
 def test_in_place_keeps_its_shape(operator: Operator):
     """Self is not broadcast: the result would not fit into it."""
-    for sample in samples_of(operator):
+    for sample in operator.typical_samples(torch):
         expected = outcome(call, operator, torch, sample)
         if expected.error is not None or not hasattr(sample.input, "stride") or tuple(sample.input.shape) == tuple(expected.result.shape):
             continue

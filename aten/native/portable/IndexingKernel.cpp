@@ -24,6 +24,20 @@ void with_element_type(size_t itemsize, const F& f) {
   }
 }
 
+bool expands_to(IntArrayRef from, IntArrayRef to) {
+  if (from.size() > to.size()) return false;
+  for (size_t i = 1; i <= from.size(); ++i) {
+    if (from[from.size() - i] != 1 && from[from.size() - i] != to[to.size() - i]) return false;
+  }
+  return true;
+}
+
+/// gather and scatter call an index outside a RuntimeError, selections along a dimension an IndexError, as the peer does.
+int64_t checked_element(const char* op, int64_t index, int64_t dim, int64_t size) {
+  TORCH_CHECK(index >= 0 && index < size, op, "(): index ", index, " is out of bounds for dimension ", dim, " with size ", size);
+  return index;
+}
+
 int64_t checked(const char* op, int64_t index, int64_t dim, int64_t size) {
   TORCH_CHECK_INDEX(index >= 0 && index < size, op, "(): index ", index, " is out of bounds for dimension ", dim, " with size ", size);
   return index;
@@ -37,10 +51,11 @@ void index_put_(const Tensor& self, TensorList indices, const Tensor& values, bo
   TORCH_CHECK(self.scalar_type() == values.scalar_type() || values.dim() == 0,
               "Index put requires the source and destination dtypes match, got ", self.scalar_type(), " for the destination and ",
               values.scalar_type(), " for the source.");
+  TORCH_CHECK(self.is_meta() || !values.is_meta(), "index_put_(): values are on the meta device, self is on ", self.device());
   check_no_internal_overlap("index_put_", self);
   const IndexPlan plan = plan_index(self, indices);
   const DimVector sizes = plan.result_sizes();
-  TORCH_CHECK(broadcast_sizes(sizes, values.sizes()) == sizes, "shape mismatch: value tensor of shape ", values.sizes(),
+  TORCH_CHECK(expands_to(values.sizes(), sizes), "shape mismatch: value tensor of shape ", values.sizes(),
               " cannot be broadcast to indexing result of shape ", IntArrayRef(sizes));
   const Tensor source = at::expand(values.to(self.scalar_type()), sizes).contiguous();
   if (source.numel() == 0) return;
@@ -129,7 +144,7 @@ void gather_kernel(const Tensor& self, int64_t dim, const Tensor& index, bool /*
       const auto* position = reinterpret_cast<const int64_t*>(data[0]);
       const T* in = reinterpret_cast<const T*>(data[1]);
       T* out = reinterpret_cast<T*>(data[2]);
-      for (int64_t i = 0; i < count; ++i) out[i * out_stride] = in[checked("gather", position[i * index_stride], d, extent) * in_stride];
+      for (int64_t i = 0; i < count; ++i) out[i * out_stride] = in[checked_element("gather", position[i * index_stride], d, extent) * in_stride];
     });
   });
 }
@@ -148,7 +163,7 @@ void scatter_lanes(const Tensor& out, int64_t dim, const Tensor& index, const Te
     T* target = reinterpret_cast<T*>(data[1]);
     const T* source = reinterpret_cast<const T*>(data[2]);
     for (int64_t i = 0; i < count; ++i) {
-      write(target[checked("scatter", position[i * index_stride], d, extent) * out_stride], source[i * src_stride]);
+      write(target[checked_element("scatter", position[i * index_stride], d, extent) * out_stride], source[i * src_stride]);
     }
   });
 }

@@ -15,7 +15,8 @@
 {% elif declared %}
 {{ fill("  return " ~ wrapper.kernel ~ "(", names, ");") }}
 {% elif f.form == "inplace" %}
-{{ fill("  copy_to_self(" ~ f.name|cpp_string ~ ", self, " ~ wrapper.kernel ~ "(", names, "));") }}
+  const Tensor self_before = value_before(self);
+{{ fill("  copy_to_self(" ~ f.name|cpp_string ~ ", self, " ~ wrapper.kernel ~ "(", ("self_before",) + names[1:], "));") }}
   return self;
 {% elif f.out_names|length == 1 %}
 {{ fill("  copy_to_output(" ~ f.python_name|cpp_string ~ ", out, " ~ wrapper.kernel ~ "(", names, "));") }}

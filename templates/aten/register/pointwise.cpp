@@ -10,8 +10,7 @@
 {% if f.form == "function" %}
   return iter.finish();
 {% else %}
-  iter.finish();
-  {{ out }}.unsafe_impl()->bump_version();
+  iter.store();
   return {{ out }};
 {% endif %}
 }

@@ -314,7 +314,7 @@ def cumulative_errors(make: Make) -> Iterator[ErrorInput]:
 
 @samples("sort")
 def sort(make: Make) -> Iterator[SampleInput]:
-    for tensor in tensors(make, distinct=True):
+    for tensor in tensors(make, distinct=True) if not make.is_bool else []:  # which of equal elements comes first is not defined
         yield SampleInput(tensor)
         yield SampleInput(tensor, 0, True)
     yield SampleInput(make())

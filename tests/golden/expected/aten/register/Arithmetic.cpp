@@ -59,16 +59,14 @@ Tensor add_Tensor(DispatchKeySet, const Tensor& self, const Tensor& other, const
 Tensor add__Tensor(DispatchKeySet, const Tensor& self, const Tensor& other, const Scalar& alpha) {
   TensorIterator iter = TensorIterator::pointwise("add_", Promotion::Default, self, {&self, &other}, OutputKind::Inplace);
   native::add_Tensor_loop(iter.device(), iter, alpha);
-  iter.finish();
-  self.unsafe_impl()->bump_version();
+  iter.store();
   return self;
 }
 
 Tensor add_Tensor_out(DispatchKeySet, const Tensor& self, const Tensor& other, const Scalar& alpha, const Tensor& out) {
   TensorIterator iter = TensorIterator::pointwise("add", Promotion::Default, out, {&self, &other}, OutputKind::Out);
   native::add_Tensor_loop(iter.device(), iter, alpha);
-  iter.finish();
-  out.unsafe_impl()->bump_version();
+  iter.store();
   return out;
 }
 
@@ -83,8 +81,7 @@ Tensor mul_Tensor(DispatchKeySet, const Tensor& self, const Tensor& other) {
 Tensor mul__Tensor(DispatchKeySet, const Tensor& self, const Tensor& other) {
   TensorIterator iter = TensorIterator::pointwise("mul_", Promotion::Default, self, {&self, &other}, OutputKind::Inplace);
   native::mul_Tensor_loop(iter.device(), iter);
-  iter.finish();
-  self.unsafe_impl()->bump_version();
+  iter.store();
   return self;
 }
 
@@ -99,8 +96,7 @@ Tensor less_Tensor(DispatchKeySet, const Tensor& self, const Tensor& other) {
 Tensor less__Tensor(DispatchKeySet, const Tensor& self, const Tensor& other) {
   TensorIterator iter = TensorIterator::pointwise("less_", Promotion::Comparison, self, {&self, &other}, OutputKind::Inplace);
   native::less_Tensor_loop(iter.device(), iter);
-  iter.finish();
-  self.unsafe_impl()->bump_version();
+  iter.store();
   return self;
 }
 
@@ -138,8 +134,7 @@ Tensor softcap_(DispatchKeySet, const Tensor& self, double cap) {
   check_softcap(cap);
   TensorIterator iter = TensorIterator::pointwise("softcap_", Promotion::IntToFloat, self, {&self}, OutputKind::Inplace);
   native::softcap_loop(iter.device(), iter, cap);
-  iter.finish();
-  self.unsafe_impl()->bump_version();
+  iter.store();
   return self;
 }
 
@@ -147,8 +142,7 @@ Tensor softcap_out(DispatchKeySet, const Tensor& self, double cap, const Tensor&
   check_softcap(cap);
   TensorIterator iter = TensorIterator::pointwise("softcap", Promotion::IntToFloat, out, {&self}, OutputKind::Out);
   native::softcap_loop(iter.device(), iter, cap);
-  iter.finish();
-  out.unsafe_impl()->bump_version();
+  iter.store();
   return out;
 }
 

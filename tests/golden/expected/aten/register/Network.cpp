@@ -67,7 +67,8 @@ Tensor dropout(DispatchKeySet, const Tensor& self, double p, bool train, Generat
 
 Tensor dropout_(DispatchKeySet, const Tensor& self, double p, bool train, Generator* generator) {
   check_dropout(p);
-  copy_to_self("dropout_", self, native::dropout(self, p, train, generator));
+  const Tensor self_before = value_before(self);
+  copy_to_self("dropout_", self, native::dropout(self_before, p, train, generator));
   return self;
 }
 

@@ -40,8 +40,7 @@ Tensor sum_dim_IntList_out(DispatchKeySet, const Tensor& self, OptionalIntArrayR
                            const Tensor& out) {
   TensorIterator iter = native::make_reduction("sum", out, self, dim, keepdim, native::ReductionDtype::IntToLong, dtype);
   native::sum_dim_IntList_loop(iter.device(), iter);
-  iter.finish();
-  out.unsafe_impl()->bump_version();
+  iter.store();
   return out;
 }
 

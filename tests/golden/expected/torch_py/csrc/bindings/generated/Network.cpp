@@ -178,43 +178,46 @@ PyObject* nn_dropout(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObjec
   END_HANDLE_ERRORS
 }
 
-const Parameter dropout__method_parameters[] = {
+const Parameter dropout__parameters[] = {
     {"input", Kind::Tensor, kNone, 0},
     {"p", Kind::Float, kOptional, 0},
     {"train", Kind::Bool, kOptional, 0},
     {"generator", Kind::Generator, kOptional | kNullable | kKeywordOnly, 0},
 };
-const Signature Tensor_dropout__signatures[] = {
-    {"dropout_(float p = 0.5, bool train = True, *, torch.Generator generator = None)", dropout__method_parameters, 4, 0},
+const Signature nn_dropout__signatures[] = {
+    {"dropout_(Tensor input, float p = 0.5, bool train = True, *, torch.Generator generator = None)", dropout__parameters, 4, -1},
 };
-const Function Tensor_dropout__function = {"dropout_", "Tensor", Tensor_dropout__signatures, 1};
+const Function nn_dropout__function = {"dropout_", "nn", nn_dropout__signatures, 1};
 
-PyObject* Tensor_dropout_(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+PyObject* nn_dropout_(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
   HANDLE_ERRORS
   Arguments call;
-  if (kwnames == nullptr && is_plain_tensor(self)) {
+  if (kwnames == nullptr) {
     switch (nargs) {
-      case 0:
-        call.set(self, args, nargs);
-        return call_dropout_(call);
       case 1:
-        if (is_plain_float(args[0]) || is_plain_int(args[0])) {
-          call.set(self, args, nargs);
+        if (is_plain_tensor(args[0])) {
+          call.set(args, nargs);
           return call_dropout_(call);
         }
         break;
       case 2:
-        if ((is_plain_float(args[0]) || is_plain_int(args[0])) && is_plain_bool(args[1])) {
-          call.set(self, args, nargs);
+        if (is_plain_tensor(args[0]) && (is_plain_float(args[1]) || is_plain_int(args[1]))) {
+          call.set(args, nargs);
+          return call_dropout_(call);
+        }
+        break;
+      case 3:
+        if (is_plain_tensor(args[0]) && (is_plain_float(args[1]) || is_plain_int(args[1])) && is_plain_bool(args[2])) {
+          call.set(args, nargs);
           return call_dropout_(call);
         }
         break;
       default: break;
     }
   }
-  switch (call.bind(Tensor_dropout__function, self, args, nargs, kwnames)) {
+  switch (call.bind(nn_dropout__function, nullptr, args, nargs, kwnames)) {
     case 0: return call_dropout_(call);
-    default: return call.call_override(Tensor_dropout__function);
+    default: return call.call_override(nn_dropout__function);
   }
   END_HANDLE_ERRORS
 }
@@ -228,8 +231,12 @@ const PyMethodDef nn_methods[] = {
      "dropout(Tensor input, float p = 0.5, bool train = True, *, torch.Generator generator = None)\n"
      "\n"
      "Zeros at random."},
+    {"dropout_", as_method(nn_dropout_), METH_FASTCALL | METH_KEYWORDS,
+     "dropout_(Tensor input, float p = 0.5, bool train = True, *, torch.Generator generator = None)\n"
+     "\n"
+     "Zeros at random."},
 };
-const RegisterMethods nn_table({Module::Nn, nn_methods, 2});
+const RegisterMethods nn_table({Module::Nn, nn_methods, 3});
 
 const PyMethodDef private_methods[] = {
     {"filter1d_backward", as_method(ops_filter1d_backward), METH_FASTCALL | METH_KEYWORDS,
@@ -238,14 +245,6 @@ const PyMethodDef private_methods[] = {
      "The gradients of ``filter1d``."},
 };
 const RegisterMethods private_table({Module::Private, private_methods, 1});
-
-const PyMethodDef method_methods[] = {
-    {"dropout_", as_method(Tensor_dropout_), METH_FASTCALL | METH_KEYWORDS,
-     "dropout_(float p = 0.5, bool train = True, *, torch.Generator generator = None)\n"
-     "\n"
-     "Zeros at random."},
-};
-const RegisterMethods method_table({Module::Method, method_methods, 1});
 
 }  // namespace
 }  // namespace torch::python
