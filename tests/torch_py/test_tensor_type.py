@@ -522,11 +522,11 @@ def test_exceptions_travel_through_backward_unchanged(torch: Any) -> None:
     assert caught.value is error
 
 
-def test_hash_is_identity() -> None:
+def test_hash_is_identity(torch: Any) -> None:
     x = torch.ones(2)
     assert hash(x) == id(x)
 
 
 @pytest.mark.parametrize("make", ["zeros(2)", "eye(3)", "arange(4)", "rand(2)", "randperm(4)", "ones(2).clone()", "ones(2).double()"])
-def test_new_tensors_are_unchanged(make: str) -> None:
+def test_new_tensors_are_unchanged(torch: Any, make: str) -> None:
     assert eval(f"torch.{make}", {"torch": torch})._version == 0
