@@ -36,5 +36,6 @@ __all__ = [
     "Generator", "OutOfMemoryError", "Size", "Tensor", "UntypedStorage", "as_tensor", "asarray", "can_cast", "default_generator", "device",
     "dtype", "enable_grad", "finfo", "from_numpy", "frombuffer", "get_default_dtype", "get_num_threads", "get_rng_state", "iinfo",
     "inference_mode", "initial_seed", "is_anomaly_check_nan_enabled", "is_anomaly_enabled", "is_grad_enabled", "layout",
-    "load", "manual_seed", "memory_format", "no_grad", "promote_types", "result_type", "save", "seed", "set_grad_enabled", "set_num_threads", "set_rng_state", "tensor",
+    "load", "manual_seed", "memory_format", "no_grad", "promote_types", "result_type", "save", "seed", "set_grad_enabled",
+    "set_num_threads", "set_rng_state", "tensor",
 ]  # fmt: skip

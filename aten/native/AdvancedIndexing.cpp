@@ -18,7 +18,8 @@ std::vector<Tensor> resolve_masks(const Tensor& self, TensorList indices) {
       result.emplace_back();
       continue;
     }
-    TORCH_CHECK(self.is_meta() || !index.is_meta(), "indices on the meta device hold no positions, and the indexed tensor is on ", self.device());
+    TORCH_CHECK(self.is_meta() || !index.is_meta(), "indices on the meta device hold no positions, and the indexed tensor is on ",
+                self.device());
     const ScalarType type = index.scalar_type();
     TORCH_CHECK_INDEX(type == kLong || type == kInt || is_mask(index), "tensors used as indices must be long, int, byte or bool tensors");
     if (!is_mask(index)) {

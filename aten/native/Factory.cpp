@@ -159,7 +159,7 @@ int64_t arange_length(const Scalar& start, const Scalar& end, const Scalar& step
   TORCH_CHECK(!start.is_complex() && !end.is_complex() && !step.is_complex(),
               "arange(): complex bounds are not supported, got start=", start, ", end=", end);
   const double first = start.to_double(), last = end.to_double(), width = step.to_double();
-  TORCH_CHECK_VALUE(width != 0, "step must be nonzero");
+  TORCH_CHECK(width != 0, "step must be nonzero");
   TORCH_CHECK(std::isfinite(first) && std::isfinite(last), "unsupported range: ", first, " -> ", last);
   TORCH_CHECK((width > 0 && last >= first) || (width < 0 && last <= first), "upper bound and lower bound inconsistent with step sign");
   if (start.is_integral(true) && end.is_integral(true) && step.is_integral(true)) {
@@ -178,7 +178,8 @@ Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step, std::o
   check_strided(layout, "arange");
   if (dtype.has_value() && is_integral(*dtype, false) && !(start.is_integral(true) && end.is_integral(true) && step.is_integral(true))) {
     // An integer result counts with the integer parts.
-    return arange(Scalar(start.unchecked_to<int64_t>()), Scalar(end.unchecked_to<int64_t>()), Scalar(step.unchecked_to<int64_t>()), dtype, layout, device, std::nullopt);
+    return arange(Scalar(start.unchecked_to<int64_t>()), Scalar(end.unchecked_to<int64_t>()), Scalar(step.unchecked_to<int64_t>()), dtype,
+                  layout, device, std::nullopt);
   }
   const bool integral = start.is_integral(true) && end.is_integral(true) && step.is_integral(true);
   const int64_t length = arange_length(start, end, step);

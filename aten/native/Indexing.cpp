@@ -44,8 +44,9 @@ void check_same_dtype(const char* op, const char* argument, const Tensor& self, 
 
 /// Kernels read the memory of all their arguments.
 void check_same_device(const char* op, const Tensor& self, const Tensor& other) {
-  TORCH_CHECK(self.is_meta() || self.device() == other.device(), op, "(): Expected all tensors to be on the same device, but found at least two devices, ",
-              self.device(), " and ", other.device(), "!");
+  TORCH_CHECK(self.is_meta() || self.device() == other.device(), op,
+              "(): Expected all tensors to be on the same device, but found at least two devices, ", self.device(), " and ", other.device(),
+              "!");
 }
 
 int64_t dims_or_one(const Tensor& tensor) { return std::max<int64_t>(1, tensor.dim()); }
@@ -136,7 +137,8 @@ Tensor index_add(const Tensor& self, int64_t dim, const Tensor& index, const Ten
 }
 
 Tensor index_fill(const Tensor& self, int64_t dim, const Tensor& index, const Scalar& value) {
-  TORCH_CHECK_INDEX(index.scalar_type() == kLong || index.scalar_type() == kInt, "index_fill(): Expected dtype int32/int64 for index, got ", index.scalar_type());
+  TORCH_CHECK_INDEX(index.scalar_type() == kLong || index.scalar_type() == kInt, "index_fill(): Expected dtype int32/int64 for index, got ",
+                    index.scalar_type());
   TORCH_CHECK_INDEX(index.dim() <= 1, "Index has to be a vector/scalar");
   check_same_device("index_fill", self, index);
   const int64_t d = wrap_dim(dim, self.dim());

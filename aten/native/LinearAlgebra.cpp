@@ -3,10 +3,10 @@
 
 #include "aten/native/ViewHelpers.h"
 #include "aten/native/declarations/LinearAlgebra.h"
-#include "aten/ops/conj_physical.h"
 #include "aten/ops/add.h"
 #include "aten/ops/bmm.h"
 #include "aten/ops/conj.h"
+#include "aten/ops/conj_physical.h"
 #include "aten/ops/conj_transpose.h"
 #include "aten/ops/dot.h"
 #include "aten/ops/expand.h"

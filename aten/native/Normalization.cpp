@@ -194,7 +194,8 @@ TensorSpec batch_norm_apply_shape(const Tensor& input, const Tensor& weight, con
   check_channels("mean", mean, input.sizes()[1]);
   check_channels("invstd", invstd, input.sizes()[1]);
   for (const Tensor& statistic : {mean, invstd}) {
-    TORCH_CHECK(statistic.device() == input.device(), "batch_norm: statistics are on ", statistic.device(), ", the input is on ", input.device());
+    TORCH_CHECK(statistic.device() == input.device(), "batch_norm: statistics are on ", statistic.device(), ", the input is on ",
+                input.device());
   }
   return {DimVector(input.sizes()), input.scalar_type(), input.device()};
 }

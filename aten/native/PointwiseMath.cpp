@@ -2,13 +2,10 @@
 #include "aten/native/declarations/PointwiseMath.h"
 #include "aten/ops/_clamp.h"
 #include "aten/ops/_sgn_complex.h"
-#include "aten/ops/clamp.h"
-#include "aten/ops/zeros_like.h"
-#include "aten/ops/real.h"
-#include "aten/ops/sign.h"
-#include "aten/ops/eq.h"
-#include "aten/ops/conj.h"
 #include "aten/ops/abs.h"
+#include "aten/ops/clamp.h"
+#include "aten/ops/conj.h"
+#include "aten/ops/eq.h"
 #include "aten/ops/ge.h"
 #include "aten/ops/gt.h"
 #include "aten/ops/isnan.h"
@@ -16,7 +13,10 @@
 #include "aten/ops/logical_and.h"
 #include "aten/ops/logical_or.h"
 #include "aten/ops/lt.h"
+#include "aten/ops/real.h"
+#include "aten/ops/sign.h"
 #include "aten/ops/where.h"
+#include "aten/ops/zeros_like.h"
 
 namespace at::native {
 

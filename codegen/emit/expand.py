@@ -108,7 +108,7 @@ def _higher_derivatives(helper: Operator, name: str) -> tuple[Derivative, ...]:
     found = []
     for position, argument in enumerate(helper.tensor_arguments):
         if position == 0:  # linear in grad_output
-            node: Node = Call(name, (Name("grad"), *(Name(a.name) for a in helper.schema.arguments.flat_all[1:])))
+            node: Node = _adjoint(Call(name, (Name("grad"), *(Name(a.name) for a in helper.schema.arguments.flat_all[1:]))), helper)
         else:
             try:
                 node = gradient(helper.expr.node, argument.name, helper, conjugate=_is_complex(helper))
@@ -118,6 +118,14 @@ def _higher_derivatives(helper: Operator, name: str) -> tuple[Derivative, ...]:
             node = to_formula(node, helper)
         found.append(_derivative(helper, argument.name, node))
     return tuple(found)
+
+
+def _adjoint(call: Call, helper: Operator) -> Node:
+    """What ``grad_output`` gets back: it was multiplied by a factor, so ``grad`` is by the factor's conjugate."""
+    if not _is_complex(helper):
+        return call
+    grad, *others = call.arguments
+    return Call("conj", (Call(call.function, (Call("conj", (grad,)), *others)),))
 
 
 # Stands for a derivative that has no rule; computing it is an error at run time.

@@ -19,8 +19,7 @@ WITHOUT_VALUES: dict[str, str] = {
 NOT_COMPARED: dict[tuple[str, str], str] = {
     ("argmax", "bool"): "PyTorch refuses bool",
     ("argmin", "bool"): "PyTorch refuses bool",
-    ("any.dims", "uint8"): "PyTorch returns uint8 for uint8 alone",
-    ("all.dims", "uint8"): "PyTorch returns uint8 for uint8 alone",
+    ("view_as_complex", "float16"): "there is no complex32 here",
     **{("addcdiv", dtype): "true division, as of div; PyTorch refuses integers" for dtype in ("int64", "bool", "uint8", "int8", "int16", "int32")},
 }
 
@@ -54,6 +53,11 @@ STRIDES: dict[str, str] = {
     "conj": "is computed; PyTorch returns a view and conjugates later",
     "index_copy": "keeps the layout of self",
     "log_sigmoid": "keeps the order of dimensions; PyTorch's result is contiguous",
+    "conj_physical": "is a dense copy; PyTorch returns real tensors themselves",
+    # Results that are contiguous where PyTorch keeps the order of dimensions of the input (channels_last and transposed ones).
+    **dict.fromkeys(("where.self", "flip", "index_fill.int_Scalar"), "contiguous; PyTorch follows the input"),
+    **dict.fromkeys(("conv2d", "max_pool2d", "max_pool2d_with_indices", "avg_pool2d", "adaptive_avg_pool2d", "batch_norm"),
+                    "contiguous; PyTorch keeps channels_last"),
 }
 
 # Operators without second derivatives.

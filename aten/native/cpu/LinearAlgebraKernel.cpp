@@ -2,14 +2,13 @@
 #include "aten/native/declarations/cpu/LinearAlgebraKernel.h"
 #include "aten/Dispatch.h"
 #include "aten/iteration/Loops.h"
-#include "aten/ops/copy.h"
 
 namespace at::native {
 inline namespace CPU_CAPABILITY {
 
 void conj_kernel(TensorIteratorBase& iter) {
   if (!c10::is_complex(iter.common_dtype())) {
-    at::copy_(iter.output(), iter.input(0));
+    AT_DISPATCH_REAL_AND_BOOL(iter.common_dtype(), "conj", [&] { cpu_kernel(iter, [](scalar_t value) -> scalar_t { return value; }); });
     return;
   }
   AT_DISPATCH_COMPLEX(iter.common_dtype(), "conj",

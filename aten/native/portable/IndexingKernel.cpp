@@ -144,7 +144,8 @@ void gather_kernel(const Tensor& self, int64_t dim, const Tensor& index, bool /*
       const auto* position = reinterpret_cast<const int64_t*>(data[0]);
       const T* in = reinterpret_cast<const T*>(data[1]);
       T* out = reinterpret_cast<T*>(data[2]);
-      for (int64_t i = 0; i < count; ++i) out[i * out_stride] = in[checked_element("gather", position[i * index_stride], d, extent) * in_stride];
+      for (int64_t i = 0; i < count; ++i)
+        out[i * out_stride] = in[checked_element("gather", position[i * index_stride], d, extent) * in_stride];
     });
   });
 }
