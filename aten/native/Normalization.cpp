@@ -1,7 +1,8 @@
 // Layer, batch and group normalization: shapes, running statistics, and gradients as compositions.
+#include "aten/native/Normalization.h"
+
 #include <string>
 
-#include "aten/native/NormalizationBackward.h"
 #include "aten/native/declarations/Normalization.h"
 #include "aten/ops/_batch_norm_train.h"
 #include "aten/ops/lerp.h"
@@ -61,7 +62,8 @@ struct Normalized {
 
 Tensor widened(const Tensor& tensor) { return tensor.to(to_accumulate(tensor.scalar_type())); }
 
-/// Gradients with the dtypes of what they belong to; undefined ones stay undefined.
+}  // namespace
+
 std::tuple<Tensor, Tensor, Tensor> with_dtypes(const Tensor& grad_input, const Tensor& input, const Tensor& grad_weight,
                                                const Tensor& weight, const Tensor& grad_bias, ScalarType bias_type) {
   return {grad_input.defined() ? grad_input.to(input.scalar_type()) : grad_input,
@@ -69,12 +71,11 @@ std::tuple<Tensor, Tensor, Tensor> with_dtypes(const Tensor& grad_input, const T
           grad_bias.defined() ? grad_bias.to(bias_type) : grad_bias};
 }
 
-/// A result of a fused kernel; undefined when nobody wants it.
 Tensor result_for(bool wanted, IntArrayRef sizes, ScalarType dtype) { return wanted ? empty_tensor(sizes, dtype, kCPU) : Tensor(); }
 
-bool use_fused(const Tensor& grad) { return grad.is_cpu() && !GradMode::is_enabled(); }
-
 // -- layer norm --------------------------------------------------------------------------------------------------
+
+namespace {
 
 DimVector dims_range(int64_t begin, int64_t end) {
   DimVector dims;
@@ -113,29 +114,8 @@ std::tuple<TensorSpec, TensorSpec, TensorSpec> layer_norm_shape(const Tensor& in
   return {{DimVector(input.sizes()), input.scalar_type(), input.device()}, per_row, per_row};
 }
 
-namespace {
-
-std::tuple<Tensor, Tensor, Tensor> fused_layer_norm_backward(const Tensor& grad, const Tensor& input, IntArrayRef normalized_shape,
-                                                             const Tensor& mean, const Tensor& rstd, const Tensor& weight,
-                                                             const Tensor& bias) {
-  static const auto kernel =
-      TORCH_PY_CHOOSE_KERNEL(layer_norm_backward_kernel, void(const Tensor&, const Tensor&, int64_t, const Tensor&, const Tensor&,
-                                                              const Tensor&, const Tensor&, const Tensor&, const Tensor&));
-  int64_t size = 1;
-  for (const int64_t length : normalized_shape) size *= length;
-  const ScalarType wide = to_accumulate(input.scalar_type());
-  const Tensor grad_input = result_for(input.requires_grad(), input.sizes(), input.scalar_type());
-  const Tensor grad_weight = result_for(weight.defined(), normalized_shape, wide);
-  const Tensor grad_bias = result_for(bias.defined(), normalized_shape, wide);
-  kernel(grad, input, size, mean, rstd, weight, grad_input, grad_weight, grad_bias);
-  return with_dtypes(grad_input, input, grad_weight, weight, grad_bias, bias.defined() ? bias.scalar_type() : wide);
-}
-
-}  // namespace
-
 std::tuple<Tensor, Tensor, Tensor> _layer_norm_backward(const Tensor& grad, const Tensor& input, IntArrayRef normalized_shape,
                                                         const Tensor& mean, const Tensor& rstd, const Tensor& weight, const Tensor& bias) {
-  if (use_fused(grad)) return fused_layer_norm_backward(grad, input, normalized_shape, mean, rstd, weight, bias);
   const int64_t first = input.dim() - static_cast<int64_t>(normalized_shape.size());
   const DimVector inner = dims_range(first, input.dim()), outer = dims_range(0, first);
   const Tensor wide_grad = widened(grad);
@@ -243,26 +223,8 @@ std::tuple<Tensor, Tensor, Tensor> _batch_norm_apply_backward(const Tensor& grad
   return with_dtypes(grad_input, input, grad_weight, weight, grad_bias, weight.defined() ? weight.scalar_type() : input.scalar_type());
 }
 
-namespace {
-
-std::tuple<Tensor, Tensor, Tensor> fused_batch_norm_backward(const Tensor& grad, const Tensor& input, const Tensor& weight,
-                                                             const Tensor& bias, const Tensor& mean, const Tensor& invstd) {
-  static const auto kernel =
-      TORCH_PY_CHOOSE_KERNEL(batch_norm_backward_kernel, void(const Tensor&, const Tensor&, const Tensor&, const Tensor&, const Tensor&,
-                                                              const Tensor&, const Tensor&, const Tensor&));
-  const ScalarType wide = to_accumulate(input.scalar_type());
-  const Tensor grad_input = result_for(input.requires_grad(), input.sizes(), input.scalar_type());
-  const Tensor grad_weight = result_for(weight.defined(), mean.sizes(), wide);
-  const Tensor grad_bias = result_for(bias.defined(), mean.sizes(), wide);
-  kernel(grad, input, weight, mean, invstd, grad_input, grad_weight, grad_bias);
-  return with_dtypes(grad_input, input, grad_weight, weight, grad_bias, bias.defined() ? bias.scalar_type() : wide);
-}
-
-}  // namespace
-
 std::tuple<Tensor, Tensor, Tensor> _batch_norm_train_backward(const Tensor& grad, const Tensor& input, const Tensor& weight,
                                                               const Tensor& bias, const Tensor& mean, const Tensor& invstd) {
-  if (use_fused(grad)) return fused_batch_norm_backward(grad, input, weight, bias, mean, invstd);
   const int64_t dim = input.dim();
   const DimVector dims = all_but_channels(dim);
   const Tensor wide_grad = widened(grad);

@@ -120,12 +120,18 @@ Tensor vstack(TensorList tensors) {
 
 namespace {
 
-/// A piece of `self`; several of them come from one call, so autograd refuses in-place changes of a piece.
+/// One of the views that a call makes.
+Tensor one_of_several(const Tensor& self, IntArrayRef sizes, IntArrayRef strides, int64_t offset) {
+  Tensor view = alias_with_sizes_and_strides(self, sizes, strides, offset);
+  auto* impl = view.unsafe_impl();
+  if (impl->view_origin() == c10::ViewOrigin::Ordinary) impl->set_view_origin(c10::ViewOrigin::MultiOutput);
+  return view;
+}
+
 Tensor piece_of(const Tensor& self, int64_t dim, int64_t start, int64_t length) {
   DimVector sizes(self.sizes());
   sizes[dim] = length;
-  Tensor piece = alias_with_sizes_and_strides(self, sizes, self.strides(), self.storage_offset() + start * self.strides()[dim]);
-  return piece;
+  return one_of_several(self, sizes, self.strides(), self.storage_offset() + start * self.strides()[dim]);
 }
 
 std::vector<Tensor> pieces_of(const Tensor& self, IntArrayRef lengths, int64_t dim) {
@@ -192,7 +198,7 @@ std::vector<Tensor> unbind(const Tensor& self, int64_t dim) {
   std::vector<Tensor> slices;
   slices.reserve(self.sizes()[d]);
   for (int64_t i = 0; i < self.sizes()[d]; ++i) {
-    slices.push_back(alias_with_sizes_and_strides(self, sizes, strides, self.storage_offset() + i * self.strides()[d]));
+    slices.push_back(one_of_several(self, sizes, strides, self.storage_offset() + i * self.strides()[d]));
   }
   return slices;
 }

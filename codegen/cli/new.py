@@ -71,7 +71,7 @@ def _topic(program: Program | None, structure: str) -> str:
 def _operator(schema: FunctionSchema, topic: str, structure: str) -> Operator:
     """An operator as far as signatures need it."""
     nowhere = Location("", 0, 0)
-    return Operator(schema, topic, ("function",), "torch", structure, None, (), (), (), (), None, None, (), None,  # type: ignore[arg-type]
+    return Operator(schema, topic, ("function",), "torch", (), structure, None, (), (), (), (), None, None, (), None,  # type: ignore[arg-type]
                     None, (), None, "", (), None, nowhere, {}, "")
 
 

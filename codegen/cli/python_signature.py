@@ -19,11 +19,11 @@ def python_signatures(operator: Operator) -> list[str]:
     if operator.is_function:
         module = operator.library or _MODULES[operator.python_module]
         keywords = [_parameter(a) for a in arguments.kwarg_only] + (["out=None"] if operator.has_out else [])
-        found.append(f"{module}.{operator.base_name}({_joined(arguments.positional, keywords, True)}) -> {result}")
+        found.append(f"{module}.{operator.python_name}({_joined(arguments.positional, keywords, True)}) -> {result}")
     behind = arguments.pre_self + arguments.post_self
     keywords = [_parameter(a) for a in arguments.kwarg_only]
     if operator.is_method:
-        found.append(f"Tensor.{operator.base_name}({_joined(behind, keywords, False)}) -> {result}")
+        found.append(f"Tensor.{operator.python_name}({_joined(behind, keywords, False)}) -> {result}")
     if operator.has_inplace:
         found.append(f"Tensor.{operator.inplace_schema().base_name}({_joined(behind, keywords, False)}) -> Tensor")
     return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from codegen.emit.functions import Function, functions_of
 from codegen.emit.layout import WIDTH, fill
@@ -127,11 +127,25 @@ def shards(program: Program, library: str | None) -> dict[str, Shard]:
             callables.setdefault(key, Callable(name, owner, module)).overloads.append(overload)
     found: dict[str, Shard] = {}
     for key, callable_ in callables.items():
-        found.setdefault(topic_of[key], Shard([], [])).callables.append(callable_)
+        found.setdefault(topic_of[key], Shard([], [])).callables += [callable_, *_aliases(callable_)]
     for shard in found.values():
         bodies = {o.body.name: o.body for c in shard.callables for o in c.overloads}
         shard.bodies = list(bodies.values())
     return found
+
+
+def _aliases(callable_: Callable) -> Iterator[Callable]:
+    """The same overloads under other names; their tables are those of ``callable_``."""
+    declared = dict.fromkeys(a for o in callable_.overloads for a in o.body.function.operator.aliases)
+    is_inplace = callable_.overloads[0].body.function.form == "inplace"
+    for alias in declared:
+        place, _, name = alias.rpartition(".")
+        if place and (is_inplace or callable_.is_method):
+            continue
+        name += "_" if is_inplace else ""
+        owner, module = OWNERS[place] if place else (callable_.owner, callable_.module)
+        renamed = [replace(o, text=signature_text(name, o.parameters, o.self_slot), own_table=False) for o in callable_.overloads]
+        yield Callable(name, owner, module, renamed)
 
 
 def _exposures(operator: Operator, library: str | None) -> Iterator[tuple[str, str, Overload]]:

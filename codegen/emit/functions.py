@@ -48,7 +48,7 @@ class Function:
 
     @cached_property
     def python_name(self) -> str:
-        return self.schema.base_name
+        return self.schema.base_name.removeprefix(f"{self.operator.python_module}_")
 
     @cached_property
     def result(self) -> str:

@@ -33,6 +33,7 @@ def _row(operator: Operator, program: Program, node_names: dict[str, str]) -> di
         "line": operator.location.line,
         "variants": list(operator.variants),
         "python_module": operator.python_module,
+        "aliases": list(operator.aliases),
         "structure": operator.structure,
         "promotion": operator.promotion,
         "dtypes": list(operator.dtypes),

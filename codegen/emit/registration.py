@@ -158,15 +158,18 @@ def key_set(names: Sequence[str]) -> str:
 
 
 def _direct_wrappers(function: Function, is_only: bool) -> list[Wrapper]:
-    """Of kernels that take the operator's own arguments. Beside loops they serve the declared form only."""
+    """Of kernels that take the operator's own arguments. Beside loops they serve the declared form only.
+
+    A decomposition is registered first: a device's own kernel replaces it below autograd, where no graph is recorded.
+    """
     operator = function.operator
     found = []
-    kernels = style.direct_kernels(operator)
+    kernels = sorted(style.direct_kernels(operator), key=lambda direct: "All" not in direct.keys)
     for direct in kernels:
         if not is_only and function.form != "function":
             continue
         names = ["kDenseBackends" if key == "All" else f"DispatchKey::{key}" for key in direct.keys]
-        if style.is_decomposed(function):
+        if style.is_decomposed(function) and "All" in direct.keys:
             names.append("kAutogradKeys")
         suffix = "" if is_only and len(kernels) == 1 else f"_{direct.keys[0]}"
         kernel = f"native::{direct.kernel}"  # the function, or the variant chosen at start-up

@@ -73,6 +73,7 @@ class Operator:
     topic: str
     variants: tuple[Variant, ...]
     python_module: str  # torch, nn, linalg, special, fft or private
+    aliases: tuple[str, ...]  # other Python names: "clip" beside each form, "special.expit" a function there alone
     structure: Structure
     promotion: str | None  # pointwise and reduction only
     dtypes: tuple[str, ...]  # canonical names in canonical order; empty: any dtype
@@ -104,6 +105,11 @@ class Operator:
     def base_name(self) -> str:
         """``add``"""
         return self.schema.base_name
+
+    @property
+    def python_name(self) -> str:
+        """``det`` of ``linalg_det``, which stands in the module linalg."""
+        return self.base_name.removeprefix(f"{self.python_module}_")
 
     @property
     def unambiguous_name(self) -> str:

@@ -70,6 +70,7 @@ class EntryReader:
         fields = dict(  # read even where the schema is broken, for their own problems
             variants=self.choices("variants", vocabulary.VARIANTS, ("function",)),
             python_module=self.choice("python_module", vocabulary.PYTHON_MODULES, "torch"),
+            aliases=self.aliases(),
             promotion=self.promotion(structure),
             scalars=tuple(word.text for word in self.words("scalars")),
             dispatch=self.dispatch(),
@@ -119,6 +120,17 @@ class EntryReader:
         for word in found:
             self.context.words[self.entry_location, key, word.text] = word
         return found
+
+    def aliases(self) -> tuple[str, ...]:
+        found = self.words("aliases")
+        for word in found:
+            *place, name = word.text.split(".")
+            if len(place) > 1 or not name.isidentifier():
+                self.report(word.location, f"alias '{word.text}' is no name", "write name, or module.name")
+            elif place and place[0] not in vocabulary.ALIAS_PLACES:
+                self.report(word.location, f"alias '{word.text}': unknown module '{place[0]}'",
+                            did_you_mean(place[0], vocabulary.ALIAS_PLACES))
+        return tuple(word.text for word in found)
 
     def choice(self, key: str, known: tuple[str, ...], default: str) -> str:
         found = self.text(key)

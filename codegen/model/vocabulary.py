@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 ENTRY_KEYS = (
-    "func", "variants", "python_module", "structure", "promotion", "dtypes", "scalars", "dispatch", "derivatives",
+    "func", "variants", "python_module", "aliases", "structure", "promotion", "dtypes", "scalars", "dispatch", "derivatives",
     "non_differentiable", "expr", "requires", "samples", "doc", "tags", "shape",
 )
 DOCUMENT_KEYS = ("library", "dtype_sets", "topics")
 
 VARIANTS = ("function", "method", "inplace", "out")
 PYTHON_MODULES = ("torch", "nn", "linalg", "special", "fft", "private")
+# Where an alias may stand that is not beside the operator itself: special.expit.
+ALIAS_PLACES = ("torch", "nn", "linalg", "special", "fft")
 
 STRUCTURES = ("pointwise", "reduction", "view", "shaped", "composite", "dynamic", "mutation")
 

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "aten/Dispatch.h"
-#include "aten/native/NormalizationBackward.h"
+#include "aten/native/Normalization.h"
 #include "aten/native/cpu/ChannelLoops.h"
 #include "aten/native/declarations/cpu/BatchNormKernel.h"
 #include "aten/ops/contiguous.h"
@@ -79,8 +79,12 @@ void batch_norm_train_kernel(const Tensor& input, const Tensor& weight, const Te
 }
 
 // With g = grad and d = input - mean, the gradient of the input is weight * rstd * (g - mean(g) - d * rstd^2 * mean(g * d)).
-void batch_norm_backward_kernel(const Tensor& grad, const Tensor& input, const Tensor& weight, const Tensor& mean, const Tensor& rstd,
-                                const Tensor& grad_input, const Tensor& grad_weight, const Tensor& grad_bias) {
+std::tuple<Tensor, Tensor, Tensor> batch_norm_backward_kernel(const Tensor& grad, const Tensor& input, const Tensor& weight,
+                                                              const Tensor& bias, const Tensor& mean, const Tensor& rstd) {
+  const ScalarType wide = to_accumulate(input.scalar_type());
+  const Tensor grad_input = result_for(input.requires_grad(), input.sizes(), input.scalar_type());
+  const Tensor grad_weight = result_for(weight.defined(), mean.sizes(), wide);
+  const Tensor grad_bias = result_for(bias.defined(), mean.sizes(), wide);
   const Tensor x = input.contiguous(), dense_grad = grad.contiguous();
   const ChannelShape shape(x);
   AT_DISPATCH_FLOATING_AND_REDUCED(x.scalar_type(), "batch_norm_backward", [&] {
@@ -110,6 +114,7 @@ void batch_norm_backward_kernel(const Tensor& grad, const Tensor& input, const T
                              out[i] = static_cast<scalar_t>((static_cast<acc_t>(g[i]) - a - distance * b) * s);
                            });
   });
+  return with_dtypes(grad_input, input, grad_weight, weight, grad_bias, bias.defined() ? bias.scalar_type() : wide);
 }
 
 }  // namespace CPU_CAPABILITY

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "aten/Dispatch.h"
-#include "aten/native/NormalizationBackward.h"
+#include "aten/native/Normalization.h"
 #include "aten/native/declarations/cpu/NormalizationKernel.h"
 #include "aten/ops/contiguous.h"
 #include "aten/ops/to.h"
@@ -130,9 +130,16 @@ void add_partial(const std::vector<acc_t>& partial, int64_t slices, int64_t step
 
 }  // namespace
 
-void layer_norm_backward_kernel(const Tensor& grad, const Tensor& input, int64_t normalized_size, const Tensor& mean, const Tensor& rstd,
-                                const Tensor& weight, const Tensor& grad_input, const Tensor& grad_weight, const Tensor& grad_bias) {
-  const int64_t n = normalized_size, rows = mean.numel();
+std::tuple<Tensor, Tensor, Tensor> layer_norm_backward_kernel(const Tensor& grad, const Tensor& input, IntArrayRef normalized_shape,
+                                                              const Tensor& mean, const Tensor& rstd, const Tensor& weight,
+                                                              const Tensor& bias) {
+  int64_t n = 1;
+  for (const int64_t length : normalized_shape) n *= length;
+  const int64_t rows = mean.numel();
+  const ScalarType wide = to_accumulate(input.scalar_type());
+  const Tensor grad_input = result_for(input.requires_grad(), input.sizes(), input.scalar_type());
+  const Tensor grad_weight = result_for(weight.defined(), normalized_shape, wide);
+  const Tensor grad_bias = result_for(bias.defined(), normalized_shape, wide);
   // Sums over rows in a number of slices that depends on the sizes only.
   const int64_t slices = std::clamp<int64_t>(rows * n / kDefaultGrainSize, 1, 16), per_slice = (rows + slices - 1) / slices;
   const bool sums_wanted = grad_weight.defined() || grad_bias.defined();
@@ -155,6 +162,7 @@ void layer_norm_backward_kernel(const Tensor& grad, const Tensor& input, int64_t
     add_partial(partial, slices, 2 * n, 0, grad_weight);
     add_partial(partial, slices, 2 * n, n, grad_bias);
   });
+  return with_dtypes(grad_input, input, grad_weight, weight, grad_bias, bias.defined() ? bias.scalar_type() : wide);
 }
 
 }  // namespace CPU_CAPABILITY

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from codegen.model.checks.report import Reporter
 from codegen.model.operator import Operator
 from codegen.model.program import Program
 from codegen.model.reading import Context
@@ -13,6 +14,7 @@ def check(operators: list[Operator], base: Program | None, context: Context) -> 
         _take(operator, taken, None)
     for operator in operators:
         _take(operator, taken, context)
+    _check_aliases(operators, base, context)
 
 
 def _take(operator: Operator, taken: dict[str, tuple[Operator, str]], context: Context | None) -> None:
@@ -31,6 +33,18 @@ def _take(operator: Operator, taken: dict[str, tuple[Operator, str]], context: C
             message = f"its {form} variant '{name}' is {described} already, in {where}"
             hint = f"remove {form} from variants, or the other entry"
         context.problems.report(operator.location, operator.name, message, hint)
+
+
+def _check_aliases(operators: list[Operator], base: Program | None, context: Context) -> None:
+    """An alias may stand at several overloads of one name, and is no name of another operator."""
+    owners = {(o.python_module, o.python_name): o.base_name for o in (*(base or ()), *operators) if o.is_function}
+    for operator in operators:
+        for alias in operator.aliases:
+            place, _, name = alias.rpartition(".")
+            owner = owners.setdefault((place or operator.python_module, name), operator.base_name)
+            if owner != operator.base_name:
+                Reporter(operator, context).at_word("aliases", alias, f"alias '{alias}' is a name of {owner} already",
+                                                    "remove one of them")
 
 
 def forms(operator: Operator) -> list[tuple[str, str]]:

@@ -5,3 +5,5 @@ from typing import NamedTuple, overload
 
 from torch_py import Tensor
 from torch_py._C import Generator, Number, _bool, _float, _int, device, dtype, layout, memory_format
+
+def below(input: Tensor, other: Tensor) -> Tensor: ...

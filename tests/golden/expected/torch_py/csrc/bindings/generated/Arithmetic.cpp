@@ -323,6 +323,58 @@ PyObject* torch_less(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObjec
   END_HANDLE_ERRORS
 }
 
+const Signature torch_lt_signatures[] = {
+    {"lt(Tensor input, Tensor other)", less_Tensor_parameters, 2, -1},
+};
+const Function torch_lt_function = {"lt", "torch", torch_lt_signatures, 1};
+
+PyObject* torch_lt(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+  HANDLE_ERRORS
+  Arguments call;
+  if (kwnames == nullptr) {
+    switch (nargs) {
+      case 2:
+        if (is_plain_tensor(args[0]) && is_plain_tensor(args[1])) {
+          call.set(args, nargs);
+          return call_less_Tensor(call);
+        }
+        break;
+      default: break;
+    }
+  }
+  switch (call.bind(torch_lt_function, nullptr, args, nargs, kwnames)) {
+    case 0: return call_less_Tensor(call);
+    default: return call.call_override(torch_lt_function);
+  }
+  END_HANDLE_ERRORS
+}
+
+const Signature special_below_signatures[] = {
+    {"below(Tensor input, Tensor other)", less_Tensor_parameters, 2, -1},
+};
+const Function special_below_function = {"below", "special", special_below_signatures, 1};
+
+PyObject* special_below(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+  HANDLE_ERRORS
+  Arguments call;
+  if (kwnames == nullptr) {
+    switch (nargs) {
+      case 2:
+        if (is_plain_tensor(args[0]) && is_plain_tensor(args[1])) {
+          call.set(args, nargs);
+          return call_less_Tensor(call);
+        }
+        break;
+      default: break;
+    }
+  }
+  switch (call.bind(special_below_function, nullptr, args, nargs, kwnames)) {
+    case 0: return call_less_Tensor(call);
+    default: return call.call_override(special_below_function);
+  }
+  END_HANDLE_ERRORS
+}
+
 const Signature Tensor_less_signatures[] = {
     {"less(Tensor other)", less_Tensor_parameters, 2, 0},
 };
@@ -345,6 +397,32 @@ PyObject* Tensor_less(PyObject* self, PyObject* const* args, Py_ssize_t nargs, P
   switch (call.bind(Tensor_less_function, self, args, nargs, kwnames)) {
     case 0: return call_less_Tensor(call);
     default: return call.call_override(Tensor_less_function);
+  }
+  END_HANDLE_ERRORS
+}
+
+const Signature Tensor_lt_signatures[] = {
+    {"lt(Tensor other)", less_Tensor_parameters, 2, 0},
+};
+const Function Tensor_lt_function = {"lt", "Tensor", Tensor_lt_signatures, 1};
+
+PyObject* Tensor_lt(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+  HANDLE_ERRORS
+  Arguments call;
+  if (kwnames == nullptr && is_plain_tensor(self)) {
+    switch (nargs) {
+      case 1:
+        if (is_plain_tensor(args[0])) {
+          call.set(self, args, nargs);
+          return call_less_Tensor(call);
+        }
+        break;
+      default: break;
+    }
+  }
+  switch (call.bind(Tensor_lt_function, self, args, nargs, kwnames)) {
+    case 0: return call_less_Tensor(call);
+    default: return call.call_override(Tensor_lt_function);
   }
   END_HANDLE_ERRORS
 }
@@ -375,6 +453,32 @@ PyObject* Tensor_less_(PyObject* self, PyObject* const* args, Py_ssize_t nargs, 
   switch (call.bind(Tensor_less__function, self, args, nargs, kwnames)) {
     case 0: return call_less__Tensor(call);
     default: return call.call_override(Tensor_less__function);
+  }
+  END_HANDLE_ERRORS
+}
+
+const Signature Tensor_lt__signatures[] = {
+    {"lt_(Tensor other)", less__Tensor_method_parameters, 2, 0},
+};
+const Function Tensor_lt__function = {"lt_", "Tensor", Tensor_lt__signatures, 1};
+
+PyObject* Tensor_lt_(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+  HANDLE_ERRORS
+  Arguments call;
+  if (kwnames == nullptr && is_plain_tensor(self)) {
+    switch (nargs) {
+      case 1:
+        if (is_plain_tensor(args[0])) {
+          call.set(self, args, nargs);
+          return call_less__Tensor(call);
+        }
+        break;
+      default: break;
+    }
+  }
+  switch (call.bind(Tensor_lt__function, self, args, nargs, kwnames)) {
+    case 0: return call_less__Tensor(call);
+    default: return call.call_override(Tensor_lt__function);
   }
   END_HANDLE_ERRORS
 }
@@ -604,12 +708,16 @@ const PyMethodDef torch_methods[] = {
      "less(Tensor input, Tensor other)\n"
      "\n"
      "Where ``self`` is less."},
+    {"lt", as_method(torch_lt), METH_FASTCALL | METH_KEYWORDS,
+     "lt(Tensor input, Tensor other)\n"
+     "\n"
+     "Where ``self`` is less."},
     {"tanh", as_method(torch_tanh), METH_FASTCALL | METH_KEYWORDS,
      "tanh(Tensor input)\n"
      "\n"
      "The hyperbolic tangent."},
 };
-const RegisterMethods torch_table({Module::Torch, torch_methods, 4});
+const RegisterMethods torch_table({Module::Torch, torch_methods, 5});
 
 const PyMethodDef method_methods[] = {
     {"add", as_method(Tensor_add), METH_FASTCALL | METH_KEYWORDS,
@@ -632,8 +740,16 @@ const PyMethodDef method_methods[] = {
      "less(Tensor other)\n"
      "\n"
      "Where ``self`` is less."},
+    {"lt", as_method(Tensor_lt), METH_FASTCALL | METH_KEYWORDS,
+     "lt(Tensor other)\n"
+     "\n"
+     "Where ``self`` is less."},
     {"less_", as_method(Tensor_less_), METH_FASTCALL | METH_KEYWORDS,
      "less_(Tensor other)\n"
+     "\n"
+     "Where ``self`` is less."},
+    {"lt_", as_method(Tensor_lt_), METH_FASTCALL | METH_KEYWORDS,
+     "lt_(Tensor other)\n"
      "\n"
      "Where ``self`` is less."},
     {"tanh", as_method(Tensor_tanh), METH_FASTCALL | METH_KEYWORDS,
@@ -649,7 +765,15 @@ const PyMethodDef method_methods[] = {
      "\n"
      "Values between ``-cap`` and ``cap``."},
 };
-const RegisterMethods method_table({Module::Method, method_methods, 9});
+const RegisterMethods method_table({Module::Method, method_methods, 11});
+
+const PyMethodDef special_methods[] = {
+    {"below", as_method(special_below), METH_FASTCALL | METH_KEYWORDS,
+     "below(Tensor input, Tensor other)\n"
+     "\n"
+     "Where ``self`` is less."},
+};
+const RegisterMethods special_table({Module::Special, special_methods, 1});
 
 const PyMethodDef private_methods[] = {
     {"tanh_backward", as_method(ops_tanh_backward), METH_FASTCALL | METH_KEYWORDS,

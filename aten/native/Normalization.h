@@ -1,0 +1,15 @@
+#pragma once
+#include <tuple>
+
+#include "aten/core/Tensor.h"
+
+namespace at::native {
+
+/// Gradients of an input and its parameters with the dtypes of what they belong to; undefined ones stay undefined.
+std::tuple<Tensor, Tensor, Tensor> with_dtypes(const Tensor& grad_input, const Tensor& input, const Tensor& grad_weight,
+                                               const Tensor& weight, const Tensor& grad_bias, ScalarType bias_type);
+
+/// A result of a fused kernel; undefined when nobody wants it.
+Tensor result_for(bool wanted, IntArrayRef sizes, ScalarType dtype);
+
+}  // namespace at::native
