@@ -1,7 +1,11 @@
-"""Every command in a ```sh block of README and CONTRIBUTING works: the cheap ones are run, of `make` the targets are looked up."""
+"""Every command in a ```sh block of README and CONTRIBUTING works, and so do the examples beside them.
+
+`make` compiles, so only CI (DOCUMENTED=run) really runs its commands; elsewhere the targets and the files they name are looked up.
+"""
 
 from __future__ import annotations
 
+import importlib
 import os
 import re
 import shlex
@@ -10,6 +14,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -30,7 +35,7 @@ def commands() -> list[tuple[str, str]]:
 
 def run(command: list[str], **environment: str) -> subprocess.CompletedProcess[str]:
     variables = {**os.environ, **environment}
-    return subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, timeout=300, env=variables)
+    return subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, timeout=900, env=variables)
 
 
 def split(command: str) -> tuple[dict[str, str], list[str]]:
@@ -51,12 +56,16 @@ def test_command(document: str, command: str) -> None:
         pytest.fail(f"{document}: no way to check '{command}'; start it with make or python, or teach {Path(__file__).name}")
 
 
+# What .ci/run calls by these words itself.
+CALLED_BY_CI = ("make", "make test", "make lint", "make demo")
+
+
 def check_make(words: list[str], environment: dict[str, str]) -> None:
-    """CI runs build, test, lint and the demo; here the target has to exist, and so do the files that are named."""
     if shutil.which("make") is None:
         pytest.skip("no make")
-    result = run([*words, "--dry-run"], **environment)
-    assert result.returncode == 0 and result.stdout.strip(), result.stderr
+    runs = os.environ.get("DOCUMENTED") == "run" and shlex.join(words) not in CALLED_BY_CI
+    result = run(words if runs else [*words, "--dry-run"], **environment)
+    assert result.returncode == 0 and result.stdout.strip(), result.stdout + result.stderr
     check_paths(word.split("=", 1)[1] for word in words if "=" in word)
 
 
@@ -93,9 +102,63 @@ def test_operator_of_the_readme_is_accepted(tmp_path: Path) -> None:
     assert result.returncode == 0, result.stdout + result.stderr
 
 
-def test_python_of_the_readme_compiles() -> None:
-    for block in blocks("README.md", "python"):
-        compile(block, "README.md", "exec")
+def run_script(script: str, folder: Path) -> str:
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, [str(REPOSITORY), os.environ.get("PYTHONPATH")]))}
+    result = subprocess.run([sys.executable, "-c", script], cwd=folder, capture_output=True, text=True, env=environment, timeout=600)
+    assert result.returncode == 0, result.stdout[-2000:] + result.stderr[-3000:]
+    return result.stdout
+
+
+@pytest.mark.slow
+def test_example_of_the_readme_runs(tmp_path: Path) -> None:
+    (declaration,) = blocks("README.md", "yaml")
+    (tmp_path / "softcap.yaml").write_text(declaration)
+    (script,) = blocks("README.md", "python")
+    # d/dx 30 tanh(x / 30) at 20
+    assert "0.6604" in run_script(f"{script}\nprint(x.grad)", tmp_path)
+
+
+@pytest.mark.slow
+def test_kernel_of_contributing_runs(tmp_path: Path) -> None:
+    (declaration,) = blocks("CONTRIBUTING.md", "yaml")
+    (kernel,) = blocks("CONTRIBUTING.md", "cpp")
+    (tmp_path / "cube.yaml").write_text(f"library: cube_ops\ntopics:\n  Cube:\n{declaration}\n")
+    kernels = tmp_path / "aten" / "native" / "cpu"
+    kernels.mkdir(parents=True)
+    (kernels / "CubeKernel.cpp").write_text(KERNEL_FILE.format(kernel=kernel))
+    script = """
+import torch_py as torch
+from torch_py.utils.cpp_extension import build_operators
+cube = build_operators("cube.yaml").cube
+x = torch.tensor([2.0, -3.0], dtype=torch.float64, requires_grad=True)
+torch.autograd.gradgradcheck(cube, (x,))
+cube(x).sum().backward()
+print(cube(x).tolist(), x.grad.tolist())
+"""
+    assert "[8.0, -27.0] [12.0, 27.0]" in run_script(script, tmp_path)
+
+
+KERNEL_FILE = """#include "aten/Dispatch.h"
+#include "aten/iteration/Loops.h"
+
+namespace at::native {{
+inline namespace CPU_CAPABILITY {{
+
+{kernel}
+}}  // namespace CPU_CAPABILITY
+}}  // namespace at::native
+"""
+
+
+def test_samples_of_contributing_are_a_generator() -> None:
+    import torch_py
+    from tests.ops.samples import make, registry
+
+    (block,) = blocks("CONTRIBUTING.md", "python")
+    names: dict[str, Any] = {**vars(registry), **vars(make), "Iterator": Iterator, "samples": lambda name: lambda function: function}
+    names["tensors"] = importlib.import_module("tests.ops.samples.pointwise").tensors
+    exec(block, names)
+    assert list(names["softcap"](make.Make(torch_py, "float32", "cpu", False, "")))
 
 
 def test_configuration_table_is_complete() -> None:
