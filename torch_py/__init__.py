@@ -50,7 +50,7 @@ _export_operators(_C._torch, globals())
 
 # Imported when they are first named.
 _LAZY_MODULES = (
-    "autograd", "backends", "cuda", "fft", "linalg", "nn", "optim", "random", "serialization", "special", "testing", "types",
+    "autograd", "backends", "cuda", "fft", "func", "linalg", "nn", "optim", "random", "serialization", "special", "testing", "types",
     "utils", "version",
 )  # fmt: skip
 _LEGACY_TENSOR_TYPES = (
@@ -62,6 +62,8 @@ _LEGACY_TENSOR_TYPES = (
 def __getattr__(name: str) -> _Any:
     if name in _LAZY_MODULES:
         return _importlib.import_module(f"torch_py.{name}")
+    if name == "vmap":
+        return _importlib.import_module("torch_py.func").vmap
     if name in _LEGACY_TENSOR_TYPES:
         return getattr(_importlib.import_module("torch_py._legacy_tensor_types"), name)
     raise AttributeError(f"module 'torch_py' has no attribute '{name}'")

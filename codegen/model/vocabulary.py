@@ -46,6 +46,7 @@ REQUIREMENT_KEYS = ("check", "error", "message")
 NON_DIFFERENTIABLE = "non_differentiable"
 
 TAGS = (
+    "along_dim",  # acts along its `dim` argument and takes the other dimensions as a batch
     "core", "data_dependent_output", "dynamic_output_shape", "inplace_view", "nondeterministic_bitwise",
     "nondeterministic_seeded", "pt2_compliant_tag", "view_copy",
 )

@@ -11,8 +11,6 @@ WITHOUT_VALUES: dict[str, str] = {
     "empty_like": "uninitialised memory",
     "new_empty": "uninitialised memory",
     "new_empty_strided": "uninitialised memory",
-    "rand_like": "random",
-    "randn_like": "random",
 }
 
 # (operator, dtype) that are not compared with PyTorch. "*" stands for every dtype.

@@ -52,7 +52,7 @@ class Operator:
 
     @property
     def is_random(self) -> bool:
-        return any(argument.type.base.name == "Generator" for argument in self.schema.arguments)
+        return bool(self.row["is_random"])
 
     @property
     def makes_tensors(self) -> bool:

@@ -52,9 +52,9 @@ def toolchain_files(root: Path) -> Iterator[Path]:
 
 
 def generated_python(root: Path) -> Iterator[Path]:
-    """Stubs and modules that the generator wrote for the package."""
+    """Stubs, modules and the description of the operators that the generator wrote for the package."""
     for path in sorted((root / GENERATED / "torch_py").rglob("*")):
-        if path.suffix in (".py", ".pyi"):
+        if path.suffix in (".py", ".pyi", ".json"):
             yield path
 
 

@@ -17,7 +17,7 @@ __all__ = [
 ]  # fmt: skip
 
 _LAZY = {"gradcheck": "gradcheck", "gradgradcheck": "gradcheck", "GradcheckError": "gradcheck"}
-_LAZY_MODULES = ("functional", "graph", "grad_mode", "function")
+_LAZY_MODULES = ("forward_ad", "functional", "graph", "grad_mode", "function")
 
 
 def _as_tuple(value: Any) -> tuple[Any, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib as _importlib
 from typing import Any
 
-_LAZY_MODULES = ("cpp_extension", "data", "hooks")
+_LAZY_MODULES = ("_pytree", "cpp_extension", "data", "hooks")
 
 
 def __getattr__(name: str) -> Any:

@@ -1,0 +1,96 @@
+"""Forward mode against reverse mode, and `vmap` against a loop, for every operator."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.ops.calling import call, tensors_of
+from tests.ops.comparison import outcome
+from tests.ops.known_differences import WITHOUT_VALUES
+from tests.ops.operators import Operator, enrolled
+from tests.ops.samples import SampleInput
+from tests.ops.test_gradients import as_function, differentiable_samples, inputs_of
+from tests.subject import WITH_PEER, torch
+
+pytestmark = pytest.mark.skipif(WITH_PEER, reason="PyTorch lacks forward derivatives and batching rules of some operators")
+_SAMPLES = 6
+_NOT_FOR_BATCHES = {
+    "item": "needs values", "nonzero": "its shape depends on values", "masked_select": "its shape depends on values",
+    "where": "its shape depends on values", "equal": "needs values", "allclose": "needs values", "resize_": "is no function of values",
+    "set_.source_Tensor": "is no function of values", "as_strided": "an offset counts from the start of the storage, which all members share",
+    **WITHOUT_VALUES,
+}  # fmt: skip
+
+
+def directions(tensors: list[Any], seed: int) -> list[Any]:
+    generator = torch.Generator().manual_seed(seed)
+    return [torch.randn(tuple(t.shape), dtype=t.dtype, generator=generator) for t in tensors]
+
+
+def inner(left: list[Any], right: list[Any]) -> float:
+    return sum((a.conj() * b).sum().real.item() for a, b in zip(left, right) if a is not None)
+
+
+@enrolled(lambda operator: operator.is_differentiable)
+def test_forward_mode_agrees_with_reverse_mode(operator: Operator):
+    """Re <w, J v> = Re <J^H w, v>."""
+    tried = 0
+    for sample in differentiable_samples(operator, "float64")[:_SAMPLES]:
+        sources = inputs_of(sample)
+        function = as_function(operator, sample, call)
+        expected = outcome(function, *sources)
+        outputs = tensors_of(expected.result) if expected.error is None else []
+        outputs = [o for o in outputs if o.requires_grad]
+        if not outputs:
+            continue
+        tried += 1
+        moved, weights = directions(sources, 1), directions(outputs, 2)
+        back = torch.autograd.grad(outputs, sources, weights, allow_unused=True)
+        _, forward = torch.func.jvp(lambda *inputs, function=function: tensors_of(function(*inputs)), tuple(s.detach() for s in sources), tuple(moved))
+        kept = [t for t, o in zip(forward, tensors_of(expected.result)) if o.requires_grad]
+        left, right = inner(weights, kept), inner(back, moved)
+        assert left == pytest.approx(right, rel=1e-6, abs=1e-7) or (left != left and right != right), f"{operator}{sample}: {left} {right}"
+    if not tried:
+        pytest.skip("no sample has a gradient")
+
+
+def two_of(tensor: Any) -> Any:
+    """Another member of the batch: the same numbers in other places, so that it lies where the operator is defined."""
+    if not (tensor.is_floating_point() or tensor.is_complex()) or tensor.numel() < 2:
+        return torch.stack([tensor, tensor])
+    return torch.stack([tensor, tensor.reshape(-1).roll(1).reshape(tensor.shape)])
+
+
+@enrolled(lambda operator: operator.makes_tensors and not operator.is_random and str(operator) not in _NOT_FOR_BATCHES)
+def test_vmap_equals_a_loop(operator: Operator):
+    tried = 0
+    for sample in operator.typical_samples(torch)[:_SAMPLES]:
+        tensors = sample.tensors()
+        if not tensors or operator.is_mutation:
+            continue
+        batches = [two_of(t) for t in tensors]
+        function = of_tensors(operator, sample)
+        rows = [outcome(function, *(b[i] for b in batches)) for i in (0, 1)]
+        if any(row.error is not None for row in rows) or not all(row.result for row in rows):
+            continue
+        if any(a.shape != b.shape for a, b in zip(rows[0].result, rows[1].result)):
+            continue
+        tried += 1
+        found = torch.vmap(function)(*batches)
+        for position, value in enumerate(found):
+            wanted = torch.stack([row.result[position] for row in rows])
+            assert value.dtype == wanted.dtype, f"{operator}{sample}: {value.dtype}, not {wanted.dtype}"
+            torch.testing.assert_close(value, wanted, rtol=1e-5, atol=1e-6, equal_nan=True, msg=lambda m, sample=sample: f"{operator}{sample}: {m}")
+    if not tried:
+        pytest.skip("no sample for a batch")
+
+
+def of_tensors(operator: Operator, sample: SampleInput) -> Any:
+    positions = {id(tensor): index for index, tensor in enumerate(sample.tensors())}
+
+    def function(*tensors: Any) -> Any:
+        return tuple(tensors_of(call(operator, torch, sample.map(lambda t: tensors[positions[id(t)]]))))
+
+    return function

@@ -1,0 +1,321 @@
+"""How operators act on batches, by the structure that their entries declare; a loop over the batch where nothing better is known."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from torch_py import _C
+from torch_py._functorch.batching import DATA_DEPENDENT, as_batched, batched, member, randomness
+from torch_py._functorch.levels import is_at, shell_of
+from torch_py._functorch.operators import Call, call_of
+from torch_py._tensor import Tensor
+from torch_py._torch_function import DisableTorchFunctionSubclass
+from torch_py.utils._pytree import tree_flatten, tree_map
+
+torch: Any = _C._torch
+
+# They need the elements, of which there are many.
+_DATA_DEPENDENT = frozenset(["item", "tolist", "numpy", "__array__", "nonzero"])
+# Methods that are no operators and do to a batch what they do to one of it.
+_ELEMENTWISE_METHODS = frozenset(["requires_grad", "retain_grad", "clone", "detach", "contiguous", "to", "type", "cpu"])
+_CONVERSIONS = frozenset(["float", "double", "half", "bfloat16", "int", "long", "short", "char", "byte", "bool", "type_as"])
+
+
+def apply(level: int, func: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+    return _Batch(level, func, args, kwargs).result()
+
+
+class _Batch:
+    """One call with members of a batch among its arguments."""
+
+    def __init__(self, level: int, func: Callable[..., Any], args: Any, kwargs: Any) -> None:
+        self.level, self.func, self.args, self.kwargs = level, func, args, kwargs
+        self.call: Call = call_of(func)
+        self.leaves, self.spec = tree_flatten((args, kwargs))
+        self.size = next(len(leaf.value) for leaf in self.leaves if is_at(leaf, level))
+
+    # What the rules are made of
+
+    def is_batched(self, leaf: object) -> bool:
+        return is_at(leaf, self.level)
+
+    def run(self, leaves: Sequence[Any]) -> Any:
+        args, kwargs = self.spec.unflatten(leaves)
+        return self.func(*args, **kwargs)
+
+    def wrapped(self, result: Any) -> Any:
+        return tree_map(lambda leaf: batched(leaf, self.level) if isinstance(leaf, Tensor) else leaf, result)
+
+    def value(self, tensor: Tensor) -> Tensor:
+        """With the batch in front, whether `tensor` is one or not."""
+        return as_batched(tensor, self.level, self.size).value
+
+    @property
+    def tensors(self) -> list[Tensor]:
+        return [leaf for leaf in self.leaves if isinstance(leaf, Tensor)]
+
+    # The choice
+
+    def result(self) -> Any:
+        call, name = self.call, self.call.name
+        if call.is_property:
+            return self.property()
+        if name in _DATA_DEPENDENT:
+            raise RuntimeError(f"vmap: It looks like you're calling .{name}() on a Tensor inside of vmap, which {DATA_DEPENDENT}")
+        if any(o.is_random for o in call.overloads):
+            return self.random()
+        if call.is_inplace:
+            self.check_target()
+        rule = _RULES.get(name)
+        if rule is not None:
+            return rule(self)
+        return self.by_structure()
+
+    def by_structure(self) -> Any:
+        call = self.call
+        if call.name in _ELEMENTWISE_METHODS or call.name in _CONVERSIONS:
+            return self.elementwise()
+        if call.name.endswith("_like"):
+            return self.elementwise()
+        if call.name.startswith("new_"):  # of a size of its own, the same for every member
+            return self.run([shell_of(leaf) if self.is_batched(leaf) else leaf for leaf in self.leaves])
+        if call.structure == "pointwise" or call.name in ("fill", "zero", "copy"):
+            return self.pointwise()
+        if call.structure == "view":
+            return self.view()
+        if len(self.tensors) == 1 and any(o.is_along_dim for o in call.overloads):
+            return self.along_dim()
+        if not call.overloads:
+            return self.no_operator()
+        return self.loop()
+
+    # The rules
+
+    def property(self) -> Any:
+        with DisableTorchFunctionSubclass():
+            seen = self.func(shell_of(self.args[0]))
+        return self.view() if isinstance(seen, Tensor) else seen
+
+    def elementwise(self) -> Any:
+        result = self.run([leaf.value if self.is_batched(leaf) else leaf for leaf in self.leaves])
+        if self.call.is_inplace:
+            return self.args[0]
+        return self.wrapped(result)
+
+    def pointwise(self) -> Any:
+        rank = max(leaf.dim() for leaf in self.tensors)
+        leaves = [self.aligned(leaf, rank) if isinstance(leaf, Tensor) else leaf for leaf in _same_promotion(self.leaves)]
+        result = self.run(leaves)
+        return self.args[0] if self.call.is_inplace else self.wrapped(result)
+
+    def aligned(self, tensor: Tensor, rank: int) -> Tensor:
+        """Dimensions of size one between the batch and the others, so that they broadcast as they would in one member."""
+        if not self.is_batched(tensor):
+            return tensor
+        value = tensor.value  # type: ignore[attr-defined]
+        missing = rank - tensor.dim()
+        return value if missing == 0 else value.reshape(self.size, *(1,) * missing, *tensor.shape)
+
+    def view(self) -> Any:
+        """The geometry of one member's view, for all."""
+        source = next(leaf for leaf in self.leaves if self.is_batched(leaf))
+        value = source.value
+        if self.size == 0:
+            return self.loop()
+        first = value.select(0, 0)
+        result = self.run([first if leaf is source else leaf for leaf in self.leaves])
+        if any(t.untyped_storage().data_ptr() != value.untyped_storage().data_ptr() for t in tree_flatten(result)[0] if not _is_wrapped(t)):
+            return self.loop()
+        if _is_wrapped(value) or value.is_complex() or any(t.dtype != value.dtype for t in tree_flatten(result)[0]):
+            return self.loop()
+        step = value.stride(0)
+
+        def spread(one: Tensor) -> Tensor:
+            return value.as_strided((self.size, *one.shape), (step, *one.stride()), one.storage_offset())
+
+        return self.wrapped(tree_map(spread, result))
+
+    def along_dim(self) -> Any:
+        """Operators that act along `dim` and take the other dimensions as a batch."""
+        source = next(leaf for leaf in self.leaves if self.is_batched(leaf))
+        with_dim = [o for o in self.call.overloads if o.position("dim") is not None]
+        if self.args[0] is not source or not with_dim:
+            return self.loop()
+        place = with_dim[0].position("dim")
+        is_positional = len(self.args) > place
+        dim = self.args[place] if is_positional else self.kwargs.get("dim", with_dim[0].default("dim"))
+        if is_positional and isinstance(dim, bool):
+            return self.loop()
+        value, is_scalar = source.value, source.dim() == 0
+        if is_scalar:
+            value = value.unsqueeze(-1)
+        if dim is None or dim == () or dim == []:
+            if self.kwargs.get("keepdim"):
+                return self.loop()
+            return self.over_all(value.reshape(self.size, -1), is_positional, place)
+        shifted = [d + 1 if d >= 0 else d for d in dim] if isinstance(dim, (tuple, list)) else dim + 1 if dim >= 0 else dim
+        args = (value, *self.args[1:])
+        kwargs = dict(self.kwargs)
+        if is_positional:
+            args = (*args[:place], shifted, *args[place + 1 :])
+        else:
+            kwargs["dim"] = shifted
+        result = self.func(*args, **kwargs)
+        if is_scalar:
+            result = tree_map(lambda t: t.squeeze(-1) if t.dim() > 1 else t, result)
+        return self.wrapped(result)
+
+    def over_all(self, rows: Tensor, is_positional: bool, place: int) -> Any:
+        args = (rows, *self.args[1:])
+        try:
+            if is_positional:
+                result = self.func(*args[:place], 1, *args[place + 1 :], **self.kwargs)
+            else:
+                result = self.func(*args, **{**self.kwargs, "dim": 1})
+        except TypeError:  # the overload over all dimensions takes arguments that the one with `dim` does not
+            return self.loop()
+        one = self.expected_results() == 1
+        return self.wrapped(result[0] if one and isinstance(result, tuple) else result)
+
+    def expected_results(self) -> int:
+        """Of one member."""
+        first = self.run([member(leaf, self.level, 0) for leaf in self.leaves])
+        return len(first) if isinstance(first, tuple) else 1
+
+    def no_operator(self) -> Any:
+        """Methods that say something of the tensor, and Python functions."""
+        with DisableTorchFunctionSubclass():
+            seen = self.run([shell_of(leaf) if isinstance(leaf, Tensor) else leaf for leaf in self.leaves])
+        return self.loop() if any(isinstance(leaf, Tensor) for leaf in tree_flatten(seen)[0]) else seen
+
+    def random(self) -> Any:
+        mode = randomness()
+        if mode == "error":
+            raise RuntimeError(
+                "vmap: called random operation while in randomness error mode. Please either use the 'same' or 'different' randomness "
+                f"flags on vmap or perform the randomness operation out of vmap ({self.call.name})"
+            )
+        if mode == "same":
+            state = _C.default_generator.get_state()
+
+            def again() -> None:
+                _C.default_generator.set_state(state)
+
+            return self.loop(again)
+        return self.loop()
+
+    def check_target(self) -> None:
+        target = self.leaves[0]
+        if isinstance(target, Tensor) and not self.is_batched(target):
+            raise RuntimeError(
+                f"vmap: inplace arithmetic(self, *extra_args) is not possible because there exists a Tensor `other` in extra_args that has "
+                f"more elements than `self`. This happened due to `other` being vmapped over but `self` not being vmapped over in "
+                f"{self.call.name}_. Please try to use out-of-place operators instead."
+            )
+
+    def loop(self, before: Callable[[], None] | None = None) -> Any:
+        """Each member by itself, stacked."""
+        results = []
+        for index in range(self.size):
+            if before is not None:
+                before()
+            results.append(self.run([member(leaf, self.level, index) for leaf in self.leaves]))
+        if self.call.is_inplace:
+            return self.args[0]
+        if not results:
+            raise RuntimeError(f"vmap: {self.call.name} is applied member by member, and the batch has none")
+        leaves, spec = tree_flatten(results[0])
+        columns = zip(*(tree_flatten(r)[0] for r in results))
+        stacked = [batched(torch.stack(list(c)), self.level) if isinstance(first, Tensor) else first for first, c in zip(leaves, columns)]
+        return spec.unflatten(stacked)
+
+
+def _is_wrapped(tensor: object) -> bool:
+    return isinstance(tensor, Tensor) and hasattr(tensor, "level")
+
+
+def _same_promotion(leaves: Sequence[Any]) -> list[Any]:
+    """Tensors without dimensions give way to others in type promotion; in a batch they have one, so they are converted before."""
+    tensors = [leaf for leaf in leaves if isinstance(leaf, Tensor)]
+    with_dims = [t.dtype for t in tensors if t.dim() > 0]
+    if not with_dims or len({t.dtype for t in tensors}) == 1:
+        return list(leaves)
+    common = with_dims[0]
+    for dtype in with_dims[1:]:
+        common = _C.promote_types(common, dtype)
+    return [t.to(common) if isinstance(t, Tensor) and t.dim() == 0 and _kind(t.dtype) <= _kind(common) else t for t in leaves]
+
+
+def _kind(dtype: Any) -> int:
+    return 3 if dtype.is_complex else 2 if dtype.is_floating_point else 0 if dtype == _C.bool else 1
+
+
+# -- operators that no structure describes -----------------------------------------------------------------------------------
+
+
+def _matmul(batch: _Batch) -> Any:
+    left, right = batch.args[:2]
+    is_vector = (left.dim() == 1, right.dim() == 1)
+    a = batch.value(left) if batch.is_batched(left) else left
+    b = batch.value(right) if batch.is_batched(right) else right
+    a = a.unsqueeze(-2) if is_vector[0] else a
+    b = b.unsqueeze(-1) if is_vector[1] else b
+    rank = max(t.dim() - batch.is_batched(o) for t, o in ((a, left), (b, right)))
+
+    def aligned(value: Tensor, original: Tensor) -> Tensor:
+        if not batch.is_batched(original):
+            return value
+        return value.reshape(batch.size, *(1,) * (rank + 1 - value.dim()), *value.shape[1:])
+
+    result = torch.matmul(aligned(a, left), aligned(b, right))
+    result = result.squeeze(-1) if is_vector[1] else result
+    result = result.squeeze(-2 + is_vector[1]) if is_vector[0] else result
+    return batch.wrapped(result)
+
+
+def _linear(batch: _Batch) -> Any:
+    input_, weight, *rest = batch.args
+    bias = rest[0] if rest else batch.kwargs.get("bias")
+    product = input_ @ weight.t()
+    return product if bias is None else product + bias
+
+
+def _cat(batch: _Batch) -> Any:
+    tensors = [batch.value(t) for t in batch.args[0]]
+    dim = batch.args[1] if len(batch.args) > 1 else batch.kwargs.get("dim", 0)
+    return batch.wrapped(batch.func(tensors, dim + 1 if dim >= 0 else dim))
+
+
+def _index(batch: _Batch) -> Any:
+    source, index = batch.args
+    items = index if isinstance(index, tuple) else (index,)
+    basic = all(item is None or item is Ellipsis or isinstance(item, (int, slice)) for item in items)
+    if basic and batch.is_batched(source):
+        return batch.wrapped(source.value[(slice(None), *items)])
+    return batch.loop()
+
+
+def _assign(batch: _Batch) -> Any:
+    target, index, value = batch.args
+    if not batch.is_batched(target):
+        batch.check_target()
+    for position in range(batch.size):
+        target.value[position][_member(batch, index, position)] = _member(batch, value, position)
+    return None
+
+
+def _member(batch: _Batch, tree: Any, position: int) -> Any:
+    return tree_map(lambda leaf: member(leaf, batch.level, position), tree)
+
+
+def _reshape(batch: _Batch) -> Any:
+    source, *sizes = batch.args
+    shape = sizes[0] if len(sizes) == 1 and isinstance(sizes[0], (tuple, list)) else batch.kwargs.get("shape", sizes)
+    return batch.wrapped(source.value.reshape(batch.size, *shape)) if batch.size else batch.loop()
+
+
+_RULES: dict[str, Callable[[_Batch], Any]] = {
+    **dict.fromkeys(("matmul", "mm", "bmm", "mv", "dot"), _matmul),
+    "linear": _linear, "cat": _cat, "stack": _cat, "reshape": _reshape, "__getitem__": _index, "__setitem__": _assign,
+}  # fmt: skip

@@ -1,0 +1,151 @@
+"""`jvp`, Jacobians and Hessians of functions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from torch_py import _C
+from torch_py._functorch.batching import vmap
+from torch_py._functorch.forward_mode import DualTensor, dual
+from torch_py._functorch.levels import is_at, new_level
+from torch_py._functorch.reverse_mode import argument_numbers, vjp
+from torch_py._tensor import Tensor
+from torch_py.utils._pytree import tree_flatten, tree_leaves, tree_map
+
+torch: Any = _C._torch
+
+
+def jvp(func: Callable[..., Any], primals: Any, tangents: Any, *, strict: bool = False, has_aux: bool = False) -> tuple[Any, ...]:
+    """`func(*primals)` and its derivative in the direction `tangents`, by forward mode.
+
+    Both are tuples of trees of tensors of the same structure and shapes; raises RuntimeError otherwise. With `has_aux`, `func` returns
+    `(result, aux)` and a third value is `aux`. `strict` is accepted: results that do not depend on the primals have zero tangents.
+    """
+    if not isinstance(primals, tuple) or not isinstance(tangents, tuple) or len(primals) != len(tangents) or not primals:
+        raise RuntimeError("jvp(f, primals, tangents): Expected primals and tangents to be non-empty tuples of the same length")
+    leaves, spec = tree_flatten(primals)
+    directions, tangent_spec = tree_flatten(tangents)
+    if spec != tangent_spec:
+        raise RuntimeError("jvp(f, primals, tangents): Expected primals and tangents to have the same python structure")
+    with new_level() as level:
+        result = func(*spec.unflatten(dual(p, t, level) for p, t in zip(leaves, directions)))
+        aux = None
+        if has_aux:
+            if not isinstance(result, tuple) or len(result) != 2:
+                raise RuntimeError("jvp(f, primals, tangents): output of function f should be a tuple: (output, aux) if has_aux is True")
+            result, aux = result
+        for leaf in tree_leaves(result):
+            if not isinstance(leaf, Tensor):
+                raise RuntimeError(f"jvp(f, primals, tangents): Expected f to return only tensors, got type {type(leaf)}")
+        value, tangent = tree_map(lambda leaf: primal_of(leaf, level), result), tree_map(lambda leaf: tangent_of(leaf, level), result)
+        return (value, tangent, tree_map(lambda leaf: primal_of(leaf, level), aux)) if has_aux else (value, tangent)
+
+
+def primal_of(leaf: Any, level: int) -> Any:
+    return leaf.value if is_at(leaf, level) else leaf
+
+
+def tangent_of(leaf: Tensor, level: int) -> Tensor:
+    if isinstance(leaf, DualTensor) and leaf.level == level and leaf.tangent is not None:
+        return leaf.tangent
+    return torch.zeros_like(primal_of(leaf, level))
+
+
+def _basis(leaves: list[Tensor]) -> list[Tensor]:
+    """For each leaf a batch of directions: one for every element of all leaves, in order."""
+    total = sum(leaf.numel() for leaf in leaves)
+    found, start = [], 0
+    for leaf in leaves:
+        rows = torch.zeros(total, leaf.numel(), dtype=leaf.dtype, device=leaf.device)
+        rows[start : start + leaf.numel()] = torch.eye(leaf.numel(), dtype=leaf.dtype, device=leaf.device)
+        found.append(rows.reshape(total, *leaf.shape))
+        start += leaf.numel()
+    return found
+
+
+def _by_leaf(rows: Tensor, leaves: list[Tensor]) -> list[Tensor]:
+    """(total, *shape) cut into pieces for the leaves that the rows count."""
+    pieces = torch.split(rows, [leaf.numel() for leaf in leaves])
+    return [piece.reshape(*leaf.shape, *rows.shape[1:]) for piece, leaf in zip(pieces, leaves)]
+
+
+def jacrev(
+    func: Callable[..., Any], argnums: Any = 0, *, has_aux: bool = False, chunk_size: int | None = None, _preallocate_and_copy: bool = False
+) -> Callable[..., Any]:
+    """A function that returns the Jacobian of `func` by reverse mode: one backward pass over a batch of all cotangents.
+
+    Its shape is (*shape of the output, *shape of the input); trees of outputs hold trees of inputs. `argnums` names the inputs.
+    """
+
+    def transformed(*args: Any, **kwargs: Any) -> Any:
+        numbers = argument_numbers(argnums, len(args), "jacrev")
+        chosen = tuple(args[n] for n in numbers)
+
+        def of_chosen(*values: Any) -> Any:
+            full = list(args)
+            for number, value in zip(numbers, values):
+                full[number] = value
+            return func(*full, **kwargs)
+
+        result = vjp(of_chosen, *chosen, has_aux=has_aux)
+        output, product = result[:2]
+        outputs, output_spec = tree_flatten(output)
+        products = vmap(lambda *weights: _as_tuple(product(output_spec.unflatten(weights)), len(chosen)), chunk_size=chunk_size)
+        gradients, input_spec = tree_flatten(products(*_basis(outputs)))
+        columns = [_by_leaf(g, outputs) for g in gradients]
+        jacobian = output_spec.unflatten(
+            _chosen(input_spec.unflatten(column[i] for column in columns), argnums) for i in range(len(outputs))
+        )
+        return (jacobian, result[2]) if has_aux else jacobian
+
+    return transformed
+
+
+def _as_tuple(value: Any, count: int) -> Any:
+    return (value,) if count == 1 else value
+
+
+def _chosen(by_argument: Any, argnums: Any) -> Any:
+    return by_argument[0] if isinstance(argnums, int) else tuple(by_argument)
+
+
+def jacfwd(func: Callable[..., Any], argnums: Any = 0, has_aux: bool = False, *, randomness: str = "error") -> Callable[..., Any]:
+    """A function that returns the Jacobian of `func` by forward mode: one pass over a batch of all directions. See `jacrev`."""
+
+    def transformed(*args: Any, **kwargs: Any) -> Any:
+        numbers = argument_numbers(argnums, len(args), "jacfwd")
+        leaves, spec = tree_flatten(tuple(args[n] for n in numbers))
+
+        def of_chosen(*values: Any) -> Any:
+            full = list(args)
+            for number, value in zip(numbers, spec.unflatten(values)):
+                full[number] = value
+            return func(*full, **kwargs)
+
+        def pushed(*directions: Tensor) -> Any:
+            found = jvp(of_chosen, tuple(leaves), directions, has_aux=has_aux)
+            return found[1:] if has_aux else (found[1],)
+
+        moved, *aux = vmap(pushed, randomness=randomness)(*_basis(leaves))
+        outputs, output_spec = tree_flatten(moved)
+        rows = [[piece.movedim(tuple(range(leaf.dim())), tuple(range(-leaf.dim(), 0))) if leaf.dim() else piece
+                 for piece, leaf in zip(_by_leaf(output, leaves), leaves)] for output in outputs]  # fmt: skip
+        jacobian = output_spec.unflatten(_chosen(spec.unflatten(row), argnums) for row in rows)
+        return (jacobian, tree_map(lambda leaf: leaf[0], aux[0])) if has_aux else jacobian
+
+    return transformed
+
+
+def hessian(func: Callable[..., Any], argnums: Any = 0) -> Callable[..., Any]:
+    """A function that returns the second derivatives of `func`, forward over reverse."""
+    return jacfwd(jacrev(func, argnums), argnums)
+
+
+def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]:
+    """`func(*primals)` and a function from tangents to the derivative in their direction."""
+
+    def pushed(*tangents: Any) -> Any:
+        return jvp(func, primals, tangents)[1]
+
+    return func(*primals), pushed

@@ -1,0 +1,92 @@
+"""Modules as functions of their parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from torch_py import _C
+from torch_py._tensor import Tensor
+
+
+@contextmanager
+def _replaced(module: Any, tensors: Mapping[str, Tensor], tie_weights: bool, strict: bool) -> Iterator[None]:
+    """Parameters and buffers of `module` replaced by name, and back at the end."""
+    places: dict[str, tuple[dict[str, Any], str]] = {}
+    by_identity: dict[int, list[str]] = {}
+    for prefix, owner in module.named_modules(remove_duplicate=False):
+        for table in (owner._parameters, owner._buffers):
+            for name, value in table.items():
+                full = f"{prefix}.{name}" if prefix else name
+                places[full] = (table, name)
+                if value is not None:
+                    by_identity.setdefault(id(value), []).append(full)
+    unknown = [name for name in tensors if name not in places]
+    if strict and (unknown or set(places) - set(tensors)):
+        raise RuntimeError(f"functional_call: missing key(s): {sorted(set(places) - set(tensors))}, unexpected key(s): {unknown}")
+    wanted = {name: tensor for name, tensor in tensors.items() if name in places}
+    if tie_weights:
+        for names in by_identity.values():
+            given = next((tensors[name] for name in names if name in tensors), None)
+            wanted.update({name: given for name in names if given is not None and name not in tensors})
+    before = {name: places[name][0][places[name][1]] for name in wanted}
+    try:
+        for name, value in wanted.items():
+            places[name][0][places[name][1]] = value
+        yield
+    finally:
+        for name, value in before.items():
+            places[name][0][places[name][1]] = value
+
+
+def functional_call(
+    module: Any,
+    parameter_and_buffer_dicts: Mapping[str, Tensor] | Sequence[Mapping[str, Tensor]],
+    args: Any = None,
+    kwargs: Mapping[str, Any] | None = None,
+    *,
+    tie_weights: bool = True,
+    strict: bool = False,
+) -> Any:
+    """`module(*args, **kwargs)` with parameters and buffers replaced by name; the module is as before afterwards.
+
+    Args:
+        parameter_and_buffer_dicts: tensors by full name, or several such dicts with different names.
+        args: the arguments; a single one need not be a tuple.
+        tie_weights: names that mean one tensor in the module are replaced together.
+        strict: every parameter and buffer must be given, and nothing else; otherwise other names are ignored.
+    """
+    dicts = [parameter_and_buffer_dicts] if isinstance(parameter_and_buffer_dicts, Mapping) else list(parameter_and_buffer_dicts)
+    tensors: dict[str, Tensor] = {}
+    for one in dicts:
+        repeated = sorted(set(tensors) & set(one))
+        if repeated:
+            raise ValueError(f"{repeated} appeared in multiple dictionaries; behavior of functional call is ambiguous")
+        tensors.update(one)
+    positional = () if args is None else args if isinstance(args, tuple) else (args,)
+    with _replaced(module, tensors, tie_weights, strict):
+        return module(*positional, **(kwargs or {}))
+
+
+def stack_module_state(models: Sequence[Any]) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
+    """Parameters and buffers of modules of one architecture, each stacked over the models; for `vmap` over an ensemble.
+
+    Raises RuntimeError for no models, models in different modes, or of different classes.
+    """
+    if not models:
+        raise RuntimeError("stack_module_state: Expected at least one model, got 0.")
+    if len({model.training for model in models}) > 1:
+        raise RuntimeError("stack_module_state: Expected all models to have the same training/eval mode.")
+    if len({type(model) for model in models}) > 1:
+        raise RuntimeError("stack_module_state: Expected all models to be of the same class.")
+
+    def stacked(tables: list[dict[str, Tensor]], differentiable: bool) -> dict[str, Tensor]:
+        result = {}
+        for name, first in tables[0].items():
+            joined = _C._torch.stack([table[name].detach() for table in tables])
+            result[name] = joined.requires_grad_(first.requires_grad) if differentiable else joined
+        return result
+
+    parameters = stacked([dict(model.named_parameters()) for model in models], True)
+    return parameters, stacked([dict(model.named_buffers()) for model in models], False)

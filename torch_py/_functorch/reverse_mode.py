@@ -1,0 +1,142 @@
+"""The transforms that differentiate a function by the autograd engine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from torch_py import _C
+from torch_py._functorch.batching import spread
+from torch_py._functorch.engine import depends_on_others, detached, differentiable_alias, gradients, released, requires_grad
+from torch_py._functorch.levels import current_level, new_level
+from torch_py._tensor import Tensor
+from torch_py.autograd import enable_grad
+from torch_py.utils._pytree import tree_flatten
+
+
+def argument_numbers(argnums: Any, count: int, caller: str) -> tuple[int, ...]:
+    numbers = (argnums,) if isinstance(argnums, int) else tuple(argnums)
+    if not numbers:
+        raise RuntimeError(f"{caller}: argnums must be non-empty")
+    wrapped = []
+    for number in numbers:
+        if not isinstance(number, int):
+            raise RuntimeError(f"{caller}: argnums must be int or Tuple[int, ...], got {argnums!r}")
+        if not -count <= number < count:
+            raise RuntimeError(f"Got argnum={number}, but only {count} positional inputs")
+        wrapped.append(number % count)
+    if len(set(wrapped)) != len(wrapped):
+        raise RuntimeError(f"argnums elements must be unique, got {argnums}")
+    return tuple(wrapped)
+
+
+class _Recorded:
+    """`func` run on aliases of some of its arguments, with what is needed to differentiate it."""
+
+    def __init__(self, func: Callable[..., Any], args: Sequence[Any], kwargs: Any, numbers: Sequence[int], has_aux: bool, caller: str):
+        self.caller = caller
+        self.outer_grad = _C.is_grad_enabled() or current_level() > 0
+        chosen = [args[n] for n in numbers]
+        leaves, self.spec = tree_flatten(chosen)
+        for leaf in leaves:
+            if not isinstance(leaf, Tensor):
+                raise RuntimeError(f"{caller}: expected the arguments to differentiate by to hold only tensors, got {type(leaf).__name__}")
+            if not (leaf.is_floating_point() or leaf.is_complex()):
+                raise RuntimeError(f"{caller}: only floating point and complex tensors have gradients, got {leaf.dtype}")
+        with enable_grad():
+            leaves = [spread(leaf) for leaf in leaves]
+            self.sources = [differentiable_alias(leaf) for leaf in leaves]
+            aliased = list(args)
+            for number, value in zip(numbers, self.spec.unflatten(self.sources)):
+                aliased[number] = value
+            self.own = [t for t, leaf in zip(self.sources, leaves) if not requires_grad(leaf)]
+            result = func(*aliased, **kwargs)
+        self.aux = None
+        if has_aux:
+            if not isinstance(result, tuple) or len(result) != 2:
+                raise RuntimeError(f"{caller}: output of function f should be a tuple: (output, aux) if has_aux is True")
+            result, self.aux = result
+        self.result = result
+
+    def aux_released(self) -> Any:
+        return released(self.aux, self.own)
+
+    def gradients(self, outputs: Sequence[Tensor], weights: Sequence[Tensor], keep: bool = False) -> list[Tensor]:
+        others = self.outer_grad and (keep or depends_on_others([list(outputs), list(weights)], self.own))
+        with enable_grad():
+            found = gradients(outputs, self.sources, weights, others)
+            full = [_C._torch.zeros_like(s) if g is None else g for g, s in zip(found, self.sources)]
+        return released(full, self.own) if others else [detached(g) for g in full]
+
+
+def grad_and_value(func: Callable[..., Any], argnums: Any = 0, has_aux: bool = False) -> Callable[..., Any]:
+    """A function that returns `(gradient, func(...))`; with `has_aux`, `(gradient, (value, aux))`.
+
+    `func` returns a tensor of one element (with `has_aux` and something else). The gradient has the structure of the arguments that
+    `argnums` names. Raises RuntimeError when the result is no real scalar tensor.
+    """
+
+    def transformed(*args: Any, **kwargs: Any) -> Any:
+        numbers = argument_numbers(argnums, len(args), "grad")
+        with new_level():
+            recorded = _Recorded(func, args, kwargs, numbers, has_aux, "grad")
+            output = recorded.result
+            if not isinstance(output, Tensor):
+                raise RuntimeError(
+                    f"grad_and_value(f)(*args): Expected f(*args) to return a single tensor, got {type(output).__name__}"
+                )
+            if output.dim() != 0:
+                raise RuntimeError(
+                    "grad_and_value(f)(*args): Expected f(*args) to return a scalar tensor, got tensor with "
+                    f"{output.dim()} dims. Maybe you wanted to use the vjp or jacrev APIs instead?"
+                )
+            found = recorded.gradients([output], [_C._torch.ones_like(output)])
+            by_argument = recorded.spec.unflatten(found)
+            gradient = by_argument[0] if isinstance(argnums, int) else tuple(by_argument)
+            value = released(output, recorded.own)
+            return gradient, ((value, recorded.aux_released()) if has_aux else value)
+
+    return transformed
+
+
+def grad(func: Callable[..., Any], argnums: Any = 0, has_aux: bool = False) -> Callable[..., Any]:
+    """The function that computes the gradient of `func`; see `grad_and_value`. With `has_aux` it returns `(gradient, aux)`."""
+    both = grad_and_value(func, argnums, has_aux)
+
+    def transformed(*args: Any, **kwargs: Any) -> Any:
+        gradient, value = both(*args, **kwargs)
+        return (gradient, value[1]) if has_aux else gradient
+
+    return transformed
+
+
+def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple[Any, ...]:
+    """`func(*primals)` and a function from cotangents, in the structure of that result, to the products with the Jacobian.
+
+    The second function returns one product per primal, alone when there is one primal. With `has_aux` a third value is what `func`
+    returned beside its result.
+    """
+    with new_level():
+        recorded = _Recorded(func, primals, {}, range(len(primals)), has_aux, "vjp")
+    outputs, output_spec = tree_flatten(recorded.result)
+    for output in outputs:
+        if not isinstance(output, Tensor):
+            raise RuntimeError(f"vjp(f, *primals): Expected f(*primals) to only return tensors, got unsupported type {type(output)}")
+
+    def product(cotangents: Any, *more: Any) -> Any:
+        given = (cotangents, *more) if more else cotangents
+        weights, spec = tree_flatten(given)
+        if spec != output_spec:
+            raise RuntimeError(
+                f"Expected pytree structure of cotangents to be the same as pytree structure of outputs to the function. "
+                f"cotangents: {spec}, primal output: {output_spec}"
+            )
+        for weight, output in zip(weights, outputs):
+            if tuple(weight.shape) != tuple(output.shape):
+                raise RuntimeError(f"vjp: a cotangent has the shape {tuple(weight.shape)}, its output {tuple(output.shape)}")
+        found = recorded.gradients(outputs, weights)
+        by_primal = recorded.spec.unflatten(found)
+        return by_primal[0] if len(primals) == 1 else tuple(by_primal)
+
+    value = released(recorded.result, recorded.own)
+    return (value, product, recorded.aux_released()) if has_aux else (value, product)

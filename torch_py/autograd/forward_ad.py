@@ -1,0 +1,69 @@
+"""Forward-mode differentiation: tensors that carry a tangent inside a `dual_level`."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from torch_py._functorch.forward_mode import DualTensor, dual, has_gradient
+from torch_py._functorch.levels import current_level, is_at, new_level
+from torch_py._tensor import Tensor
+
+__all__ = ["UnpackedDualTensor", "dual_level", "enter_dual_level", "exit_dual_level", "make_dual", "unpack_dual"]
+
+_ENTERED: list[Any] = []
+
+
+class UnpackedDualTensor(NamedTuple):
+    primal: Tensor
+    tangent: Tensor | None
+
+
+def enter_dual_level() -> int:
+    """Begins a level; returns 0, the only one there is. Raises RuntimeError inside of another."""
+    if _ENTERED:
+        raise RuntimeError("Nested forward mode AD is not supported at the moment")
+    context = new_level()
+    _ENTERED.append((context, context.__enter__()))
+    return 0
+
+
+def exit_dual_level(*, level: int | None = None) -> None:
+    """Ends the level; what carried a tangent in it has none any more."""
+    if not _ENTERED:
+        raise RuntimeError("Trying to exit a forward AD level that was not entered: no dual_level is active")
+    _ENTERED.pop()[0].__exit__(None, None, None)
+
+
+class dual_level:
+    """`with dual_level():` — the only place where tensors can have tangents."""
+
+    def __enter__(self) -> int:
+        return enter_dual_level()
+
+    def __exit__(self, *exception: object) -> None:
+        exit_dual_level()
+
+
+def _level() -> int:
+    if not _ENTERED:
+        raise RuntimeError(
+            "Trying to create a dual Tensor for forward AD but no level exists, make sure to enter_dual_level() first."
+        )
+    return int(_ENTERED[-1][1])
+
+
+def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> Tensor:
+    """`tensor` with `tangent`, a tensor of its shape and dtype. Raises ValueError for tensors that are not floating point or complex."""
+    if not has_gradient(tensor):
+        raise ValueError(f"Expected primal to be floating point or complex, but got: {tensor.dtype}")
+    if not has_gradient(tangent):
+        raise ValueError(f"Expected tangent to be floating point or complex, but got: {tangent.dtype}")
+    return dual(tensor, tangent, _level())
+
+
+def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTensor:
+    """The value and the tangent, None where there is none."""
+    if not _ENTERED or not is_at(tensor, current_level()):
+        return UnpackedDualTensor(tensor, None)
+    assert isinstance(tensor, DualTensor)
+    return UnpackedDualTensor(tensor.value, tensor.tangent)

@@ -1,0 +1,213 @@
+"""Nested containers as trees: their leaves as a list, and back.
+
+A node is a tuple, a named tuple, a list, a dict, an OrderedDict, a defaultdict or a deque, or an instance of a class that
+`register_pytree_node` was told of. Everything else is a leaf, None too.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict, defaultdict, deque
+from collections.abc import Callable, Hashable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+PyTree = Any
+FlattenFunc = Callable[[PyTree], tuple[list[Any], Any]]
+UnflattenFunc = Callable[[Iterable[Any], Any], PyTree]
+
+__all__ = [
+    "LeafSpec", "PyTree", "TreeSpec", "register_pytree_node", "tree_all", "tree_any", "tree_flatten", "tree_iter", "tree_leaves",
+    "tree_map", "tree_map_", "tree_map_only", "tree_structure", "tree_unflatten",
+]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class _Node:
+    flatten: FlattenFunc
+    unflatten: UnflattenFunc
+
+
+def _is_namedtuple(kind: type) -> bool:
+    return issubclass(kind, tuple) and hasattr(kind, "_fields") and hasattr(kind, "_make")
+
+
+SUPPORTED_NODES: dict[type, _Node] = {
+    tuple: _Node(lambda t: (list(t), None), lambda children, _: tuple(children)),
+    list: _Node(lambda x: (list(x), None), lambda children, _: list(children)),
+    dict: _Node(lambda d: (list(d.values()), list(d)), lambda children, keys: dict(zip(keys, children))),
+    OrderedDict: _Node(lambda d: (list(d.values()), list(d)), lambda children, keys: OrderedDict(zip(keys, children))),
+    defaultdict: _Node(
+        lambda d: (list(d.values()), [d.default_factory, list(d)]),
+        lambda children, context: defaultdict(context[0], zip(context[1], children)),
+    ),
+    deque: _Node(lambda d: (list(d), d.maxlen), lambda children, maxlen: deque(children, maxlen=maxlen)),
+}
+_NAMED = _Node(lambda t: (list(t), type(t)), lambda children, kind: kind._make(children))
+# Results of operators that have names: tuples made from one sequence.
+_STRUCTURE_SEQUENCE = _Node(lambda t: (list(t), type(t)), lambda children, kind: kind(list(children)))
+
+
+def register_pytree_node(cls: type, flatten_fn: FlattenFunc, unflatten_fn: UnflattenFunc, **_: Any) -> None:
+    """Makes instances of `cls` nodes: `flatten_fn(x)` gives (children, context), `unflatten_fn(children, context)` the instance.
+
+    Raises ValueError when `cls` is registered already.
+    """
+    if cls in SUPPORTED_NODES:
+        raise ValueError(f"{cls} is already registered as pytree node.")
+    SUPPORTED_NODES[cls] = _Node(flatten_fn, unflatten_fn)
+
+
+def _node_of(tree: PyTree) -> _Node | None:
+    kind = type(tree)
+    node = SUPPORTED_NODES.get(kind)
+    if node is not None or not issubclass(kind, tuple):
+        return node
+    if _is_namedtuple(kind):
+        return _NAMED
+    return _STRUCTURE_SEQUENCE if hasattr(kind, "n_sequence_fields") else None
+
+
+@dataclass(frozen=True)
+class TreeSpec:
+    """The shape of a tree: what kind of node stands where."""
+
+    type: Any
+    context: Any
+    children_specs: tuple[TreeSpec, ...]
+
+    @property
+    def num_leaves(self) -> int:
+        return sum(child.num_leaves for child in self.children_specs)
+
+    @property
+    def num_children(self) -> int:
+        return len(self.children_specs)
+
+    def is_leaf(self) -> bool:
+        return False
+
+    def unflatten(self, leaves: Iterable[Any]) -> PyTree:
+        """The tree of this shape with `leaves`. Raises ValueError when their number differs."""
+        leaves = list(leaves)
+        if len(leaves) != self.num_leaves:
+            raise ValueError(
+                f"treespec.unflatten(leaves): `leaves` has length {len(leaves)} but the spec refers to a pytree that holds "
+                f"{self.num_leaves} items ({self})."
+            )
+        return self._take(iter(leaves))
+
+    def _take(self, leaves: Any) -> PyTree:
+        children = [child._take(leaves) for child in self.children_specs]
+        node = SUPPORTED_NODES.get(self.type) or (_NAMED if _is_namedtuple(self.type) else _STRUCTURE_SEQUENCE)
+        return node.unflatten(children, self.context)
+
+    def __hash__(self) -> int:
+        context = self.context if isinstance(self.context, Hashable) else str(self.context)
+        return hash((self.type, context, self.children_specs))
+
+
+@dataclass(frozen=True)
+class LeafSpec(TreeSpec):
+    type: Any = None
+    context: Any = None
+    children_specs: tuple[TreeSpec, ...] = ()
+
+    @property
+    def num_leaves(self) -> int:
+        return 1
+
+    def is_leaf(self) -> bool:
+        return True
+
+    def _take(self, leaves: Any) -> PyTree:
+        return next(leaves)
+
+    __hash__ = TreeSpec.__hash__
+
+
+_LEAF = LeafSpec()
+
+
+def tree_flatten(tree: PyTree, is_leaf: Callable[[PyTree], bool] | None = None) -> tuple[list[Any], TreeSpec]:
+    """The leaves of `tree`, depth first, and its shape. `is_leaf` may stop at nodes."""
+    leaves: list[Any] = []
+    return leaves, _flatten(tree, leaves, is_leaf)
+
+
+def _flatten(tree: PyTree, leaves: list[Any], is_leaf: Callable[[PyTree], bool] | None) -> TreeSpec:
+    node = None if is_leaf is not None and is_leaf(tree) else _node_of(tree)
+    if node is None:
+        leaves.append(tree)
+        return _LEAF
+    children, context = node.flatten(tree)
+    return TreeSpec(type(tree), context, tuple(_flatten(child, leaves, is_leaf) for child in children))
+
+
+def tree_unflatten(leaves: Iterable[Any], treespec: TreeSpec) -> PyTree:
+    """The inverse of `tree_flatten`."""
+    if not isinstance(treespec, TreeSpec):
+        raise TypeError(f"tree_unflatten(leaves, treespec): Expected `treespec` to be instance of TreeSpec but got {type(treespec)}.")
+    return treespec.unflatten(leaves)
+
+
+def tree_iter(tree: PyTree, is_leaf: Callable[[PyTree], bool] | None = None) -> Iterable[Any]:
+    yield from tree_leaves(tree, is_leaf)
+
+
+def tree_leaves(tree: PyTree, is_leaf: Callable[[PyTree], bool] | None = None) -> list[Any]:
+    return tree_flatten(tree, is_leaf)[0]
+
+
+def tree_structure(tree: PyTree, is_leaf: Callable[[PyTree], bool] | None = None) -> TreeSpec:
+    return tree_flatten(tree, is_leaf)[1]
+
+
+def tree_map(
+    func: Callable[..., Any], tree: PyTree, *rests: PyTree, is_leaf: Callable[[PyTree], bool] | None = None
+) -> PyTree:
+    """A tree of `func(leaf, ...)`; `rests` are trees that `tree` is a prefix of."""
+    leaves, spec = tree_flatten(tree, is_leaf)
+    others = [_broadcast_leaves(spec, rest) for rest in rests]
+    return spec.unflatten(func(*row) for row in zip(leaves, *others))
+
+
+def _broadcast_leaves(spec: TreeSpec, tree: PyTree) -> list[Any]:
+    """What stands in `tree` where the leaves of `spec` stand. Raises ValueError when the nodes above them differ."""
+    if spec.is_leaf():
+        return [tree]
+    node = _node_of(tree)
+    if node is None or type(tree) is not spec.type:
+        raise ValueError(f"Node type mismatch; expected {spec.type}, but got {type(tree)}.")
+    children, context = node.flatten(tree)
+    if len(children) != len(spec.children_specs):
+        raise ValueError(f"Node arity mismatch; expected {len(spec.children_specs)}, but got {len(children)}.")
+    if spec.type in (dict, OrderedDict) and list(context) != list(spec.context):
+        if set(context) != set(spec.context):
+            raise ValueError(f"Node keys mismatch; expected {spec.context}, but got {context}.")
+        children = [tree[key] for key in spec.context]
+    return [leaf for child_spec, child in zip(spec.children_specs, children) for leaf in _broadcast_leaves(child_spec, child)]
+
+
+def tree_map_(func: Callable[..., Any], tree: PyTree, *rests: PyTree, is_leaf: Callable[[PyTree], bool] | None = None) -> PyTree:
+    """Calls `func` for its effect; returns `tree`."""
+    tree_map(func, tree, *rests, is_leaf=is_leaf)
+    return tree
+
+
+def tree_map_only(type_or_types: Any, func: Callable[[Any], Any], tree: PyTree, is_leaf: Callable[[PyTree], bool] | None = None) -> PyTree:
+    """`tree_map` that leaves alone what is no instance of `type_or_types` (types, or a predicate)."""
+    if callable(type_or_types) and not isinstance(type_or_types, type):
+        applies = type_or_types
+    else:
+        def applies(leaf: Any) -> bool:
+            return isinstance(leaf, type_or_types)
+
+    return tree_map(lambda leaf: func(leaf) if applies(leaf) else leaf, tree, is_leaf=is_leaf)
+
+
+def tree_all(predicate: Callable[[Any], bool], tree: PyTree, is_leaf: Callable[[PyTree], bool] | None = None) -> bool:
+    return all(map(predicate, tree_leaves(tree, is_leaf)))
+
+
+def tree_any(predicate: Callable[[Any], bool], tree: PyTree, is_leaf: Callable[[PyTree], bool] | None = None) -> bool:
+    return any(map(predicate, tree_leaves(tree, is_leaf)))
