@@ -15,12 +15,19 @@ def function_of(operator: Operator, torch: Any) -> Callable[..., Any] | None:
     """The operator as a function: for torch_py the generated one, even where a public module wraps it."""
     name = operator.base_name
     if torch.__name__ != "torch":
+        return getattr(getattr(torch._C, _NAMESPACES[operator.python_module]), python_name(operator), None)
+    if operator.python_module in ("linalg", "special", "fft"):
         return getattr(getattr(torch._C, _NAMESPACES[operator.python_module]), name, None)
     if is_only_in_aten(operator):
         return getattr(getattr(torch.ops.aten, name, None), operator.schema.overload_name or "default", None)
     if operator.python_module == "nn":
         return getattr(torch._C._nn, name, getattr(torch, name, None))
     return getattr(torch._C._VariableFunctions, name, getattr(torch, name, None))
+
+
+def python_name(operator: Operator) -> str:
+    """`det` for `linalg_det`, which is torch.linalg.det."""
+    return str(operator.base_name).removeprefix(f"{operator.python_module}_")
 
 
 def is_only_in_aten(operator: Operator) -> bool:

@@ -51,6 +51,11 @@ STRIDES: dict[str, str] = {
     "conj": "is computed; PyTorch returns a view and conjugates later",
     "index_copy": "keeps the layout of self",
     "log_sigmoid": "keeps the order of dimensions; PyTorch's result is contiguous",
+    **dict.fromkeys(
+        (f"fft_{name}{rank}" for name in ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft") for rank in ("", "2", "n")),
+        "is contiguous; PyTorch's depends on the order in which its library takes dimensions",
+    ),
+    "stft.center": "is made of contiguous transforms",
     "conj_physical": "is a dense copy; PyTorch returns real tensors themselves",
     # Results that are contiguous where PyTorch keeps the order of dimensions of the input (channels_last and transposed ones).
     **dict.fromkeys(("where.self", "flip", "index_fill.int_Scalar"), "contiguous; PyTorch follows the input"),

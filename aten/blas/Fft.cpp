@@ -1,0 +1,171 @@
+#include "aten/blas/Fft.h"
+
+#include <cstring>
+#include <map>
+#include <memory>
+#include <tuple>
+#include <vector>
+
+#include "aten/blas/Blas.h"
+#include "aten/blas/BuiltinFft.h"
+
+#if defined(TORCH_PY_BLAS_MKL)
+#include <mkl_dfti.h>
+#endif
+
+namespace at::blas {
+
+namespace {
+
+constexpr size_t kPlans = 64;  // kept by each thread; plans are forgotten all at once when there are more
+
+template <class Key, class Plan, class Make>
+Plan& cached(std::map<Key, Plan>& plans, const Key& key, const Make& make) {
+  const auto found = plans.find(key);
+  if (found != plans.end()) return found->second;
+  if (plans.size() >= kPlans) plans.clear();
+  return plans.emplace(key, make()).first->second;
+}
+
+template <class T>
+builtin::FftPlan<T>& builtin_plan(int64_t n) {
+  thread_local std::map<int64_t, builtin::FftPlan<T>> plans;
+  return cached(plans, n, [n] { return builtin::FftPlan<T>(n); });
+}
+
+template <class T>
+void conjugate(int64_t n, c10::complex<T>* data, T scale) {
+  for (int64_t i = 0; i < n; ++i) data[i] = {data[i].real() * scale, -data[i].imag() * scale};
+}
+
+template <class T>
+void builtin_c2c(int64_t n, int64_t rows, c10::complex<T>* data, bool forward, T scale) {
+  auto& plan = builtin_plan<T>(n);
+  for (int64_t row = 0; row < rows; ++row, data += n) {
+    if (!forward) conjugate(n, data, T(1));
+    plan.run(data);
+    if (!forward) {
+      conjugate(n, data, scale);
+    } else if (scale != T(1)) {
+      for (int64_t i = 0; i < n; ++i) data[i] *= scale;
+    }
+  }
+}
+
+template <class T>
+void builtin_r2c(int64_t n, int64_t rows, const T* in, c10::complex<T>* out, T scale) {
+  std::vector<c10::complex<T>> buffer(n);
+  const int64_t half = n / 2 + 1;
+  for (int64_t row = 0; row < rows; ++row, in += n, out += half) {
+    for (int64_t i = 0; i < n; ++i) buffer[i] = {in[i], T(0)};
+    builtin_c2c<T>(n, 1, buffer.data(), true, scale);
+    std::memcpy(static_cast<void*>(out), buffer.data(), sizeof(buffer[0]) * half);
+  }
+}
+
+template <class T>
+void builtin_c2r(int64_t n, int64_t rows, const c10::complex<T>* in, T* out, T scale) {
+  std::vector<c10::complex<T>> buffer(n);
+  const int64_t half = n / 2 + 1;
+  for (int64_t row = 0; row < rows; ++row, in += half, out += n) {
+    buffer[0] = {in[0].real(), T(0)};
+    for (int64_t i = 1; i < half; ++i) {
+      buffer[i] = in[i];
+      buffer[n - i] = c10::conj(in[i]);
+    }
+    if (n % 2 == 0) buffer[n / 2] = {in[n / 2].real(), T(0)};
+    builtin_c2c<T>(n, 1, buffer.data(), false, scale);
+    for (int64_t i = 0; i < n; ++i) out[i] = buffer[i].real();
+  }
+}
+
+#if defined(TORCH_PY_BLAS_MKL)
+
+struct Release {
+  void operator()(DFTI_DESCRIPTOR* descriptor) const { DftiFreeDescriptor(&descriptor); }
+};
+using Descriptor = std::unique_ptr<DFTI_DESCRIPTOR, Release>;
+
+/// A transform of one row; null when MKL does not take it.
+Descriptor make_descriptor(int64_t n, bool is_double, bool is_real, double scale) {
+  DFTI_DESCRIPTOR_HANDLE handle = nullptr;
+  const auto precision = is_double ? DFTI_DOUBLE : DFTI_SINGLE;
+  const auto domain = is_real ? DFTI_REAL : DFTI_COMPLEX;
+  if (DftiCreateDescriptor(&handle, precision, domain, 1, static_cast<MKL_LONG>(n)) != DFTI_NO_ERROR) return nullptr;
+  Descriptor descriptor(handle);
+  bool done = DftiSetValue(handle, DFTI_PLACEMENT, is_real ? DFTI_NOT_INPLACE : DFTI_INPLACE) == DFTI_NO_ERROR;
+  if (is_real) done = done && DftiSetValue(handle, DFTI_CONJUGATE_EVEN_STORAGE, DFTI_COMPLEX_COMPLEX) == DFTI_NO_ERROR;
+  done = done && DftiSetValue(handle, DFTI_THREAD_LIMIT, 1) == DFTI_NO_ERROR;
+  done = done && DftiSetValue(handle, DFTI_FORWARD_SCALE, scale) == DFTI_NO_ERROR;
+  done = done && DftiSetValue(handle, DFTI_BACKWARD_SCALE, scale) == DFTI_NO_ERROR;
+  return done && DftiCommitDescriptor(handle) == DFTI_NO_ERROR ? std::move(descriptor) : nullptr;
+}
+
+/// Calls run(descriptor) for a plan of the calling thread; false when there is none.
+template <class T, class Run>
+bool with_library(int64_t n, bool is_real, T scale, const Run& run) {
+  if (std::strcmp(backend_name(), "mkl") != 0) return false;
+  thread_local std::map<std::tuple<int64_t, bool, double>, Descriptor> plans;
+  auto& plan = cached(plans, {n, is_real, static_cast<double>(scale)},
+                      [&] { return make_descriptor(n, std::is_same_v<T, double>, is_real, scale); });
+  return plan != nullptr && run(plan.get());
+}
+
+#else
+
+template <class T, class Run>
+bool with_library(int64_t, bool, T, const Run&) {
+  return false;
+}
+#define DftiComputeForward(...) 0
+#define DftiComputeBackward(...) 0
+#define DFTI_NO_ERROR 1
+
+#endif
+
+}  // namespace
+
+template <class T>
+void fft_c2c(int64_t n, int64_t rows, c10::complex<T>* data, bool forward, T scale) {
+  const bool done = with_library(n, false, scale, [&]([[maybe_unused]] auto* plan) {
+    for (int64_t row = 0; row < rows; ++row) {
+      const auto status = forward ? DftiComputeForward(plan, data + row * n) : DftiComputeBackward(plan, data + row * n);
+      if (status != DFTI_NO_ERROR) return false;
+    }
+    return true;
+  });
+  if (!done) builtin_c2c(n, rows, data, forward, scale);
+}
+
+template <class T>
+void fft_r2c(int64_t n, int64_t rows, const T* in, c10::complex<T>* out, T scale) {
+  const bool done = with_library(n, true, scale, [&]([[maybe_unused]] auto* plan) {
+    for (int64_t row = 0; row < rows; ++row) {
+      if (DftiComputeForward(plan, const_cast<T*>(in + row * n), out + row * (n / 2 + 1)) != DFTI_NO_ERROR) return false;
+    }
+    return true;
+  });
+  if (!done) builtin_r2c(n, rows, in, out, scale);
+}
+
+template <class T>
+void fft_c2r(int64_t n, int64_t rows, c10::complex<T>* in, T* out, T scale) {
+  const int64_t half = n / 2 + 1;
+  const bool done = with_library(n, true, scale, [&]([[maybe_unused]] auto* plan) {
+    for (int64_t row = 0; row < rows; ++row) {
+      if (DftiComputeBackward(plan, in + row * half, out + row * n) != DFTI_NO_ERROR) return false;
+    }
+    return true;
+  });
+  if (!done) builtin_c2r(n, rows, in, out, scale);
+}
+
+#define AT_FFT_INSTANTIATE(T)                                                \
+  template void fft_c2c<T>(int64_t, int64_t, c10::complex<T>*, bool, T);     \
+  template void fft_r2c<T>(int64_t, int64_t, const T*, c10::complex<T>*, T); \
+  template void fft_c2r<T>(int64_t, int64_t, c10::complex<T>*, T*, T);
+AT_FFT_INSTANTIATE(float)
+AT_FFT_INSTANTIATE(double)
+#undef AT_FFT_INSTANTIATE
+
+}  // namespace at::blas
