@@ -100,7 +100,7 @@ DimVector strides_in_order_of(const Tensor& tensor) {
   int64_t stride = 1;
   for (const int64_t d : order) {
     strides[d] = stride;
-    stride *= std::max<int64_t>(tensor.sizes()[d], 1);
+    if (__builtin_mul_overflow(stride, std::max<int64_t>(tensor.sizes()[d], 1), &stride)) stride = 1;  // no element, no address
   }
   return strides;
 }

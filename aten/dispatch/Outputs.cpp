@@ -1,5 +1,7 @@
 #include "aten/dispatch/Outputs.h"
 
+#include "aten/iteration/MemoryOverlap.h"
+#include "aten/iteration/TensorIterator.h"
 #include "c10/dispatch/LocalState.h"
 
 namespace at {
@@ -16,21 +18,57 @@ bool has_layout(const Tensor& out, const TensorSpec& spec) {
   return spec.strides.empty() ? out.is_contiguous() : out.strides() == IntArrayRef(spec.strides);
 }
 
-bool shares_memory(const Tensor& out, std::initializer_list<TensorList> inputs) {
+/// "long int", as messages about out= name dtypes.
+const char* cpp_type_name(ScalarType type) {
+  switch (type) {
+    case kByte: return "unsigned char";
+    case kChar: return "signed char";
+    case kShort: return "short int";
+    case kInt: return "int";
+    case kLong: return "long int";
+    case kHalf: return "c10::Half";
+    case kFloat: return "float";
+    case kDouble: return "double";
+    case kComplexFloat: return "c10::complex<float>";
+    case kComplexDouble: return "c10::complex<double>";
+    case kBool: return "bool";
+    case kBFloat16: return "c10::BFloat16";
+    case ScalarType::Undefined: break;
+  }
+  return "undefined";
+}
+
+bool shares_memory(const char* op_name, const Tensor& out, std::initializer_list<TensorList> inputs) {
+  bool shares = false;
   for (const TensorList list : inputs) {
     for (const Tensor& input : list) {
-      if (input.defined() && out.storage() && input.storage().get() == out.storage().get()) return true;
+      if (!input.defined() || !out.storage() || input.storage().get() != out.storage().get()) continue;
+      check_no_partial_overlap(op_name, out, input);
+      shares = true;
     }
   }
-  return false;
+  return shares;
 }
 
 }  // namespace
 
-Tensor output_buffer(const char* op_name, const Tensor& out, const TensorSpec& spec, std::initializer_list<TensorList> inputs) {
+void check_distinct_outputs(const char* op_name, std::initializer_list<Tensor> outs) {
+  for (const Tensor* a = outs.begin(); a != outs.end(); ++a) {
+    for (const Tensor* b = outs.begin(); b != a; ++b) {
+      const Overlap overlap = memory_overlap(*a, *b);
+      TORCH_CHECK(overlap != Overlap::Full && overlap != Overlap::Partial, op_name,
+                  ": unsupported operation: several of the out tensors refer to a single memory location");
+    }
+  }
+}
+
+Tensor output_buffer(const char* op_name, const Tensor& out, const TensorSpec& spec, std::initializer_list<TensorList> inputs,
+                     OutputDtype dtype) {
   check_output(op_name, out, spec.device, spec.dtype);
+  TORCH_CHECK(dtype == OutputDtype::Castable || out.scalar_type() == spec.dtype, op_name, ": Expected out tensor to have dtype ",
+              cpp_type_name(spec.dtype), ", but got ", cpp_type_name(out.scalar_type()), " instead");
   // Inputs are read before an out that shares their memory is resized.
-  if (shares_memory(out, inputs) || out.scalar_type() != spec.dtype) return empty_from_spec(spec);
+  if (shares_memory(op_name, out, inputs) || out.scalar_type() != spec.dtype) return empty_from_spec(spec);
   resize_output(out, spec.sizes);
   return has_layout(out, spec) ? out : empty_from_spec(spec);
 }

@@ -8,9 +8,15 @@
 
 namespace at {
 
+/// Exact: indices are int64, and a selection keeps the dtype of its source. Castable: the caller may choose by ``out``.
+enum class OutputDtype : uint8_t { Exact, Castable };
+
+/// Results that share memory would overwrite one another.
+TORCH_PY_API void check_distinct_outputs(const char* op_name, std::initializer_list<Tensor> outs);
 /// What a kernel writes to when the caller gave `out`: out itself, resized, when it can hold the result as it is and shares
-/// no memory with an input; otherwise a fresh tensor that store_output copies from.
-TORCH_PY_API Tensor output_buffer(const char* op_name, const Tensor& out, const TensorSpec& spec, std::initializer_list<TensorList> inputs);
+/// no memory with an input; otherwise a fresh tensor that store_output copies from. An out that overlaps an input in part is refused.
+TORCH_PY_API Tensor output_buffer(const char* op_name, const Tensor& out, const TensorSpec& spec, std::initializer_list<TensorList> inputs,
+                                  OutputDtype dtype);
 /// Ends an out= call whose kernel wrote to `buffer`.
 TORCH_PY_API void store_output(const Tensor& out, const Tensor& buffer);
 /// Gives `out` the sizes and values of `result`, which must be castable to its dtype.

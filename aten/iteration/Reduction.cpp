@@ -7,15 +7,15 @@ namespace at {
 /// Assembles the iterator of a reduction: the result is seen with size-1 dimensions expanded at stride 0.
 class ReductionBuilder {
  public:
-  ReductionBuilder(const char* op_name, const Tensor& self, OptionalIntArrayRef dims, bool keepdim)
-      : self_(self), keepdim_(keepdim), reduced_(mask(op_name, self, dims)) {
+  ReductionBuilder(const char* op_name, const Tensor& self, OptionalIntArrayRef dims, bool keepdim, bool no_dims_are_all = true)
+      : self_(self), keepdim_(keepdim), reduced_(mask(op_name, self, dims, no_dims_are_all)) {
     iter_.op_name_ = op_name;
   }
 
-  static std::bitset<64> mask(const char* op_name, const Tensor& self, OptionalIntArrayRef dims) {
+  static std::bitset<64> mask(const char* op_name, const Tensor& self, OptionalIntArrayRef dims, bool no_dims_are_all) {
     std::bitset<64> reduced;
     TORCH_CHECK(self.dim() <= 64, op_name, ": only tensors with up to 64 dims are supported, got ", self.dim());
-    if (!dims.has_value() || dims->empty()) return reduced.set();
+    if (!dims.has_value() || (no_dims_are_all && dims->empty())) return reduced.set();
     for (const int64_t dim : *dims) {
       const int64_t d = wrap_dim(dim, self.dim());
       TORCH_CHECK(!reduced[d], op_name, ": dim ", d, " appears multiple times in the list of dims");
@@ -126,7 +126,8 @@ DimVector reduced_sizes(const Tensor& self, OptionalIntArrayRef dims, bool keepd
 TensorIterator make_reduction(const char* op_name, const Tensor& out, const Tensor& self, OptionalIntArrayRef dims, bool keepdim,
                               ReductionDtype rule, std::optional<ScalarType> dtype) {
   const ReductionTypes types = reduction_types(self, rule, dtype);
-  return ReductionBuilder(op_name, self, dims, keepdim).build(out, types.input, types.output);
+  // any and all take an empty list of dimensions at its word; of other reductions it means all.
+  return ReductionBuilder(op_name, self, dims, keepdim, rule != ReductionDtype::Bool).build(out, types.input, types.output);
 }
 
 }  // namespace native

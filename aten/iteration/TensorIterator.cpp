@@ -87,7 +87,7 @@ bool TensorIterator::try_flat(const Tensor& out, ScalarType out_dtype) {
     const Tensor& tensor = operands_[i].tensor;
     if (!tensor.is_contiguous() || tensor.sizes() != first.sizes()) return false;
   }
-  if (out.defined() && (out.scalar_type() != out_dtype || !out.is_contiguous() || out.sizes() != first.sizes())) {
+  if (out.defined() && (out.device() != first.device() || out.scalar_type() != out_dtype || !out.is_contiguous() || out.sizes() != first.sizes())) {
     return false;
   }
   for (const Operand& operand : operands_) {
@@ -155,7 +155,8 @@ void TensorIterator::set_output(const Tensor& out, ScalarType out_dtype, OutputK
   int64_t stride = 1;
   for (const int d : order) {
     strides[d] = stride;
-    stride *= std::max<int64_t>(shape_[d], 1);
+    // Of an empty tensor whose sizes are too large the last one may not fit, and is used by nobody.
+    if (__builtin_mul_overflow(stride, std::max<int64_t>(shape_[d], 1), &stride)) stride = 1;
   }
   operands_[0].tensor = empty_strided_tensor(shape_, strides, out_dtype, device);
 }
@@ -209,7 +210,10 @@ SmallVector<int, 6> TensorIterator::dimension_order(IntArrayRef shape) const {
 
 void TensorIterator::plan() {
   numel_ = 1;
-  for (const int64_t size : shape_) numel_ *= size;
+  for (const int64_t size : shape_) {
+    TORCH_CHECK(!__builtin_mul_overflow(numel_, size, &numel_), op_name_, ": numel: integer multiplication overflow, got sizes ",
+                IntArrayRef(shape_));
+  }
   const SmallVector<int, 6> order = dimension_order(shape_);
   for (Operand& operand : operands_) {
     operand.data = static_cast<char*>(operand.tensor.data());

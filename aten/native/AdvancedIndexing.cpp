@@ -92,7 +92,11 @@ IndexPlan plan_index(const Tensor& self, TensorList indices) {
   plan.source = self;
   plan.index_sizes = broadcast_index_sizes(resolved);
   int64_t positions = 1;
-  for (const int64_t size : plan.index_sizes) positions *= size;
+  for (const int64_t size : plan.index_sizes) {
+    TORCH_CHECK(!__builtin_mul_overflow(positions, size, &positions), "numel: integer multiplication overflow, got indices of sizes ",
+                IntArrayRef(plan.index_sizes));
+  }
+  if (self.is_meta()) positions = 0;  // a shape is all there is to plan
   plan.offsets.assign(positions, 0);
   const bool neighbours = are_neighbours(resolved);
   const int64_t itemsize = static_cast<int64_t>(self.itemsize());

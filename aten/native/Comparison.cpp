@@ -4,6 +4,7 @@
 #include "aten/ops/unbind.h"
 #include "aten/ops/unsqueeze.h"
 #include "aten/ops/where.h"
+#include "c10/core/ScalarChecks.h"
 
 namespace at::native {
 
@@ -24,6 +25,15 @@ Device common_device(const Tensor& condition, const Tensor& self, const Tensor& 
   return first->device();
 }
 
+/// `number` as a choice beside `tensor`. A reduced dtype takes what a float holds.
+Tensor choice(const Scalar& number, const Tensor& tensor) {
+  const Tensor wrapped = wrapped_scalar(number);
+  const Tensor values[] = {tensor, wrapped};
+  const ScalarType type = result_type(TensorList(values, 2));
+  c10::check_representable(number, type == kHalf || type == kBFloat16 ? kFloat : type);
+  return wrapped;
+}
+
 }  // namespace
 
 TensorSpec where_shape(const Tensor& condition, const Tensor& self, const Tensor& other) {
@@ -35,11 +45,11 @@ TensorSpec where_shape(const Tensor& condition, const Tensor& self, const Tensor
 }
 
 Tensor where_scalar_other(const Tensor& condition, const Tensor& self, const Scalar& other) {
-  return at::where(condition, self, wrapped_scalar(other));
+  return at::where(condition, self, choice(other, self));
 }
 
 Tensor where_scalar_self(const Tensor& condition, const Scalar& self, const Tensor& other) {
-  return at::where(condition, wrapped_scalar(self), other);
+  return at::where(condition, choice(self, other), other);
 }
 
 Tensor where_scalars(const Tensor& condition, const Scalar& self, const Scalar& other) {

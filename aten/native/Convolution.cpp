@@ -1,4 +1,5 @@
 // Shapes and checks of convolutions, their forms by number of dimensions, and derivatives of the second order.
+#include <limits>
 #include <string>
 
 #include "aten/native/declarations/Convolution.h"
@@ -15,6 +16,20 @@ namespace at::native {
 namespace {
 
 int64_t at_dim(IntArrayRef parameter, int64_t d) { return parameter[parameter.size() == 1 ? 0 : d]; }
+
+constexpr int64_t kLargestPadding = std::numeric_limits<int64_t>::max() / 2;
+
+int64_t checked_add(int64_t a, int64_t b) {
+  int64_t sum = 0;
+  TORCH_CHECK(!__builtin_add_overflow(a, b, &sum), "convolution: sizes overflow: ", a, " + ", b);
+  return sum;
+}
+
+int64_t checked_multiply(int64_t a, int64_t b) {
+  int64_t product = 0;
+  TORCH_CHECK(!__builtin_mul_overflow(a, b, &product), "convolution: sizes overflow: ", a, " * ", b);
+  return product;
+}
 
 /// "(5 x 5)"
 template <typename F>
@@ -42,6 +57,10 @@ void check_parameters(const Parameters& p, int64_t spatial) {
   check_length("dilation", p.dilation, spatial);
   check_length("output_padding", p.output_padding, spatial);
   for (const int64_t value : p.padding) TORCH_CHECK(value >= 0, "negative padding is not supported");
+  for (size_t d = 0; d < p.padding.size(); ++d) {
+    TORCH_CHECK(p.padding[d] <= kLargestPadding, "Given padding=", p.padding[d], " at dimension ", d, " , expected padding to be at most ",
+                kLargestPadding);
+  }
   for (const int64_t value : p.output_padding) TORCH_CHECK(value >= 0, "negative output_padding is not supported");
   for (const int64_t value : p.stride) TORCH_CHECK(value > 0, "non-positive stride is not supported");
   for (const int64_t value : p.dilation) TORCH_CHECK(value > 0, "dilation should be greater than zero, but got ", p.dilation);
@@ -96,8 +115,10 @@ DimVector transposed_sizes(IntArrayRef input, IntArrayRef weight, const Paramete
   DimVector sizes{input[0], weight[1] * p.groups};
   const int64_t spatial = static_cast<int64_t>(input.size()) - 2;
   for (int64_t d = 0; d < spatial; ++d) {
-    sizes.push_back((input[d + 2] - 1) * at_dim(p.stride, d) - 2 * at_dim(p.padding, d) + at_dim(p.dilation, d) * (weight[d + 2] - 1) +
-                    at_dim(p.output_padding, d) + 1);
+    const int64_t windows = checked_multiply(std::max<int64_t>(input[d + 2], 1) - 1, at_dim(p.stride, d));
+    const int64_t reach = checked_add(checked_multiply(at_dim(p.dilation, d), weight[d + 2] - 1), at_dim(p.output_padding, d));
+    const int64_t size = checked_add(checked_add(windows, reach), 1 - 2 * at_dim(p.padding, d));
+    sizes.push_back(input[d + 2] == 0 ? size - at_dim(p.stride, d) : size);
   }
   for (int64_t d = 0; d < spatial; ++d) {
     TORCH_CHECK(sizes[d + 2] > 0, "Given input size per channel: ", extents(spatial, [&](int64_t k) { return input[k + 2]; }),
@@ -110,8 +131,8 @@ DimVector transposed_sizes(IntArrayRef input, IntArrayRef weight, const Paramete
 DimVector convolved_sizes(IntArrayRef input, IntArrayRef weight, const Parameters& p) {
   DimVector sizes{input[0], weight[0]};
   const int64_t spatial = static_cast<int64_t>(input.size()) - 2;
-  const auto padded = [&](int64_t d) { return input[d + 2] + 2 * at_dim(p.padding, d); };
-  const auto extent = [&](int64_t d) { return at_dim(p.dilation, d) * (weight[d + 2] - 1) + 1; };
+  const auto padded = [&](int64_t d) { return checked_add(input[d + 2], 2 * at_dim(p.padding, d)); };
+  const auto extent = [&](int64_t d) { return checked_add(checked_multiply(at_dim(p.dilation, d), weight[d + 2] - 1), 1); };
   for (int64_t d = 0; d < spatial; ++d) {
     TORCH_CHECK(padded(d) >= extent(d), "Calculated padded input size per channel: ", extents(spatial, padded),
                 ". Kernel size: ", extents(spatial, extent), ". Kernel size can't be greater than actual input size");
@@ -159,6 +180,9 @@ std::tuple<Tensor, Tensor, Tensor> _convolution_double_backward(TensorList grads
                                                                 const Tensor& weight, bool /*has_bias*/, IntArrayRef stride,
                                                                 IntArrayRef padding, IntArrayRef dilation, bool transposed,
                                                                 IntArrayRef output_padding, int64_t groups) {
+  TORCH_CHECK(grads.size() == 3, "_convolution_double_backward: expected the gradients of three results, got ", grads.size());
+  TORCH_CHECK(grad_output.dim() >= 2, "_convolution_double_backward: expected grad_output of (batch, channels, ...), got size ",
+              grad_output.sizes());
   Tensor for_grad_output, for_input, for_weight;
   const auto add = [&](const Tensor& term) { for_grad_output = for_grad_output.defined() ? for_grad_output + term : term; };
   const auto forward = [&](const Tensor& x, const Tensor& w) {
@@ -213,7 +237,7 @@ Tensor convolve_same(const Tensor& x, const Tensor& weight, const Tensor& bias, 
   DimVector padding(spatial), behind(2 * spatial, 0);
   bool uneven = false;
   for (int64_t d = 0; d < spatial; ++d) {
-    const int64_t total = at_dim(dilation, d) * (weight.sizes()[d + 2] - 1);
+    const int64_t total = checked_multiply(at_dim(dilation, d), weight.sizes()[d + 2] - 1);
     padding[d] = total / 2;
     behind[2 * (spatial - 1 - d) + 1] = total % 2;
     uneven = uneven || total % 2 != 0;

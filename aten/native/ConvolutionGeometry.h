@@ -44,6 +44,9 @@ inline ConvolutionGeometry convolution_geometry(IntArrayRef input, IntArrayRef o
     g.stride[to] = stride[stride.size() == 1 ? 0 : d];
     g.padding[to] = padding[padding.size() == 1 ? 0 : d];
     g.dilation[to] = dilation[dilation.size() == 1 ? 0 : d];
+    // Steps that are never taken may be larger than loops can count.
+    if (g.output[to] == 1) g.stride[to] = 1;
+    if (g.kernel[to] == 1) g.dilation[to] = 1;
   }
   return g;
 }

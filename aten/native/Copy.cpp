@@ -103,6 +103,7 @@ Scalar number_of(T value) {
 }  // namespace
 
 Scalar item(const Tensor& self) {
+  TORCH_CHECK(!self.is_meta(), "Tensor.item() cannot be called on meta tensors");
   TORCH_CHECK(self.numel() == 1, "a Tensor with ", self.numel(), " elements cannot be converted to Scalar");
   switch (self.scalar_type()) {
 #define CASE(cpp, name, python) \

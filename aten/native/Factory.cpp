@@ -12,6 +12,7 @@
 #include "aten/ops/full.h"
 #include "aten/ops/zero.h"
 #include "aten/ops/zeros.h"
+#include "c10/core/ScalarChecks.h"
 
 namespace at::native {
 
@@ -163,8 +164,11 @@ int64_t arange_length(const Scalar& start, const Scalar& end, const Scalar& step
   TORCH_CHECK(std::isfinite(first) && std::isfinite(last), "unsupported range: ", first, " -> ", last);
   TORCH_CHECK((width > 0 && last >= first) || (width < 0 && last <= first), "upper bound and lower bound inconsistent with step sign");
   if (start.is_integral(true) && end.is_integral(true) && step.is_integral(true)) {
-    const int64_t distance = end.to_long() - start.to_long(), s = step.to_long();
-    return (distance + s - (s > 0 ? 1 : -1)) / s;
+    const int64_t s = step.to_long();
+    int64_t distance = 0;
+    TORCH_CHECK(!__builtin_sub_overflow(end.to_long(), start.to_long(), &distance), "arange(): invalid size, possible overflow? start=",
+                start, ", end=", end, ", step=", step);
+    return distance / s + (distance % s != 0);
   }
   const double length = std::ceil((last - first) / width);
   TORCH_CHECK(length <= 9.0e18, "arange(): invalid size, possible overflow: ", length, " elements");
@@ -178,6 +182,7 @@ Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step, std::o
   check_strided(layout, "arange");
   if (dtype.has_value() && is_integral(*dtype, false) && !(start.is_integral(true) && end.is_integral(true) && step.is_integral(true))) {
     // An integer result counts with the integer parts.
+    TORCH_CHECK_VALUE(step.unchecked_to<int64_t>() != 0 || step.equal(0), "step must be nonzero: ", step, " is 0 as an integer");
     return arange(Scalar(start.unchecked_to<int64_t>()), Scalar(end.unchecked_to<int64_t>()), Scalar(step.unchecked_to<int64_t>()), dtype,
                   layout, device, std::nullopt);
   }
@@ -200,6 +205,8 @@ Tensor linspace(const Scalar& start, const Scalar& end, int64_t steps, std::opti
   check_strided(layout, "linspace");
   TORCH_CHECK(steps >= 0, "number of steps must be non-negative, got ", steps);
   const ScalarType type = dtype.value_or(start.is_complex() || end.is_complex() ? to_complex(default_dtype()) : default_dtype());
+  c10::check_representable(start, type);
+  c10::check_representable(end, type);
   Tensor result = empty_tensor({steps}, type, resolved(device));
   return at::_linspace_fill_(result, start, end).as_new();
 }

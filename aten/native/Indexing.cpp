@@ -27,6 +27,7 @@
 #include "aten/ops/unsqueeze.h"
 #include "aten/ops/zeros.h"
 #include "aten/parallel/Parallel.h"
+#include "c10/core/ScalarChecks.h"
 
 namespace at::native {
 
@@ -63,6 +64,23 @@ void check_index_fits(const char* op, const char* name, const Tensor& tensor, co
   }
 }
 
+/// Sizes of one slice along `dim`.
+DimVector slice_sizes(const Tensor& tensor, int64_t dim) {
+  DimVector sizes(tensor.sizes());
+  if (dim < tensor.dim()) sizes.erase(sizes.begin() + dim);
+  return sizes;
+}
+
+/// Writing by index_put_ would count these from the end.
+void check_not_negative(const char* op, const Tensor& index, int64_t dim, int64_t size) {
+  if (!index.is_cpu()) return;
+  const Tensor positions = index.to(kLong).contiguous();
+  const int64_t* position = positions.data_ptr<int64_t>();
+  for (int64_t i = 0; i < positions.numel(); ++i) {
+    TORCH_CHECK_INDEX(position[i] >= 0, op, "(): index ", position[i], " is out of bounds for dimension ", dim, " with size ", size);
+  }
+}
+
 }  // namespace
 
 // ---- advanced indexing ----------------------------------------------------------------------------------------
@@ -70,7 +88,7 @@ void check_index_fits(const char* op, const char* name, const Tensor& tensor, co
 Tensor index(const Tensor& self, TensorList indices) {
   const IndexPlan plan = plan_index(self, indices);
   Tensor result = empty_tensor(plan.result_sizes(), self.scalar_type(), self.device());
-  if (result.numel() == 0) return result;
+  if (result.numel() == 0 || self.is_meta()) return result;
   const RowShape shape = row_shape(plan);
   const size_t itemsize = self.itemsize();
   char* out = static_cast<char*>(result.data());
@@ -85,7 +103,7 @@ Tensor index(const Tensor& self, TensorList indices) {
 
 Tensor _index_backward(const Tensor& grad, IntArrayRef sizes, TensorList indices) {
   Tensor result = at::new_zeros(grad, sizes);
-  at::index_put_(result, indices, grad, true);
+  at::index_put_(result, indices, grad, true);  // adds in float where grad is narrower
   return result;
 }
 
@@ -157,14 +175,25 @@ Tensor index_copy(const Tensor& self, int64_t dim, const Tensor& index, const Te
   check_same_device("index_copy", self, source);
   const int64_t d = wrap_dim(dim, self.dim());
   TORCH_CHECK_INDEX(index.dim() <= 1, "index_copy_(): Index should have dimension 1 or 0 (got ", index.dim(), ")");
+  TORCH_CHECK_INDEX(source.dim() > 0 || index.numel() == 1, "index_copy_(): When source is scalar, index should have one element (got ",
+                    index.numel(), ")");
+  TORCH_CHECK_INDEX(source.dim() == 0 || self.dim() == 0 || source.dim() == self.dim(),
+                    "index_copy_(): When source and destination are not scalars, their dimensionality must match. Source dimensionality (",
+                    source.dim(), "), destination dimensionality (", self.dim(), ")");
+  TORCH_CHECK(slice_sizes(self, d) == slice_sizes(source, d),
+              "index_copy_(): Source/destination tensor must have same slice shapes. Destination slice shape: ", slice_sizes(self, d),
+              " at dimension ", d, " and source slice shape: ", slice_sizes(source, d), " at dimension 0.");
   TORCH_CHECK_INDEX(source.dim() == 0 || index.numel() == source.size(d), "index_copy_(): Number of indices (", index.numel(),
                     ") should be equal to source.size(dim) (", source.dim() == 0 ? 1 : source.size(d), ")");
+  check_not_negative("index_copy_", index, d, self.dim() == 0 ? 1 : self.sizes()[d]);
   Tensor result = at::clone(self);
+  const Tensor positions = at::reshape(index, {-1});
   if (self.dim() == 0) {
-    at::index_put_(at::reshape(result, {1}), {index}, at::reshape(source, {1}));
+    at::index_put_(at::reshape(result, {1}), {positions}, at::reshape(source, {-1}));
     return result;
   }
-  at::index_put_(at::movedim(result, d, 0), {index}, at::movedim(source, d, 0));
+  const Tensor rows = source.dim() == 0 ? at::reshape(source, {1}) : at::movedim(source, d, 0);
+  at::index_put_(at::movedim(result, d, 0), {positions}, rows);
   return result;
 }
 
@@ -216,10 +245,11 @@ Tensor take_along_dim(const Tensor& self, const Tensor& indices, std::optional<i
 
 // ---- masks ----------------------------------------------------------------------------------------------------
 
-TensorSpec masked_fill_shape(const Tensor& self, const Tensor& mask, const Scalar&) {
-  TORCH_CHECK(self.device() == mask.device() || mask.dim() == 0,
+TensorSpec masked_fill_shape(const Tensor& self, const Tensor& mask, const Scalar& value) {
+  TORCH_CHECK(self.device() == mask.device() || self.is_meta() || (mask.dim() == 0 && mask.is_cpu()),
               "masked_fill: expected self and mask to be on the same device, but got mask on ", mask.device(), " and self on ",
               self.device());
+  c10::check_representable(value, self.scalar_type());
   return {broadcast_sizes(self.sizes(), mask.sizes()), self.scalar_type(), self.device()};
 }
 

@@ -20,6 +20,7 @@
 #include "aten/ops/sum.h"
 #include "aten/ops/transpose.h"
 #include "aten/ops/unsqueeze.h"
+#include "aten/ops/zeros.h"
 
 namespace at::native {
 
@@ -167,8 +168,9 @@ Tensor addmv(const Tensor& self, const Tensor& mat, const Tensor& vec, const Sca
               "addmv input tensors must have the same dtype, but got ", self.scalar_type(), ", ", mat.scalar_type(), ", and ",
               vec.scalar_type());
   check_vector_sizes(mat, vec, self.numel());
-  Tensor product = at::mv(mat, vec);
-  if (!alpha.equal(1)) product = product * alpha;
+  // Without weight the product is not formed: its nan and inf do not count.
+  Tensor product = alpha.equal(0) ? at::zeros({mat.sizes()[0]}, mat.scalar_type(), std::nullopt, mat.device()) : at::mv(mat, vec);
+  if (!alpha.equal(1) && !alpha.equal(0)) product = product * alpha;
   if (beta.equal(0)) return product;
   return at::add(product, beta.equal(1) ? self : self * beta);
 }

@@ -1,6 +1,7 @@
 // Layer, batch and group normalization: shapes, running statistics, and gradients as compositions.
 #include "aten/native/Normalization.h"
 
+#include <limits>
 #include <string>
 
 #include "aten/native/declarations/Normalization.h"
@@ -60,6 +61,19 @@ struct Normalized {
   }
 };
 
+void check_gradient(const char* op, const Tensor& grad, const Tensor& input) {
+  TORCH_CHECK(grad.sizes() == input.sizes() && grad.scalar_type() == input.scalar_type() && grad.device() == input.device(), op,
+              ": expected a gradient like the input of ", input.scalar_type(), " ", input.sizes(), ", got ", grad.scalar_type(), " ",
+              grad.sizes(), " on ", grad.device());
+}
+
+void check_statistic(const char* op, const Tensor& statistic, const Tensor& input, int64_t count) {
+  const ScalarType wide = to_accumulate(input.scalar_type());
+  TORCH_CHECK(statistic.numel() == count && statistic.scalar_type() == wide && statistic.device() == input.device(), op, ": expected ",
+              count, " statistics of ", wide, " on ", input.device(), ", got ", statistic.scalar_type(), " ", statistic.sizes(), " on ",
+              statistic.device());
+}
+
 Tensor widened(const Tensor& tensor) { return tensor.to(to_accumulate(tensor.scalar_type())); }
 
 }  // namespace
@@ -102,6 +116,18 @@ void check_layer_norm(const Tensor& input, IntArrayRef normalized_shape, const T
 }
 
 }  // namespace
+
+void check_layer_norm_backward(const Tensor& grad, const Tensor& input, IntArrayRef normalized_shape, const Tensor& mean,
+                               const Tensor& rstd, const Tensor& weight, const Tensor& bias) {
+  check_layer_norm(input, normalized_shape, weight, bias);
+  check_parameter(input, weight);
+  check_parameter(input, bias);
+  check_gradient("layer_norm_backward", grad, input);
+  int64_t rows = 1;
+  for (const int64_t size : input.sizes().slice(0, input.sizes().size() - normalized_shape.size())) rows *= size;
+  check_statistic("layer_norm_backward", mean, input, rows);
+  check_statistic("layer_norm_backward", rstd, input, rows);
+}
 
 std::tuple<TensorSpec, TensorSpec, TensorSpec> layer_norm_shape(const Tensor& input, IntArrayRef normalized_shape, const Tensor& weight,
                                                                 const Tensor& bias, double) {
@@ -163,11 +189,21 @@ void update_running(const Tensor& running_mean, const Tensor& running_var, const
   const NoGradGuard no_grad;
   at::lerp_(running_mean, mean.detach().to(running_mean.scalar_type()), Scalar(momentum));
   const Tensor variance = at::reciprocal(at::square(invstd.detach())) - Scalar(eps);
-  const Tensor unbiased = variance * Scalar(static_cast<double>(count) / static_cast<double>(count - 1));
+  // One value has no unbiased variance: 0 / 0.
+  const double correction = count == 1 ? std::numeric_limits<double>::quiet_NaN() : static_cast<double>(count) / static_cast<double>(count - 1);
+  const Tensor unbiased = variance * Scalar(correction);
   at::lerp_(running_var, unbiased.to(running_var.scalar_type()), Scalar(momentum));
 }
 
 }  // namespace
+
+void check_batch_norm_backward(const Tensor& grad, const Tensor& input, const Tensor& weight, const Tensor& bias, const Tensor& mean,
+                               const Tensor& rstd) {
+  check_batch_norm(input, weight, bias);
+  check_gradient("batch_norm_backward", grad, input);
+  check_statistic("batch_norm_backward", mean, input, input.sizes()[1]);
+  check_statistic("batch_norm_backward", rstd, input, input.sizes()[1]);
+}
 
 TensorSpec batch_norm_apply_shape(const Tensor& input, const Tensor& weight, const Tensor& bias, const Tensor& mean, const Tensor& invstd) {
   check_batch_norm(input, weight, bias);
@@ -189,13 +225,17 @@ std::tuple<TensorSpec, TensorSpec, TensorSpec> batch_norm_train_shape(const Tens
 
 Tensor batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias, const Tensor& running_mean, const Tensor& running_var,
                   bool training, double momentum, double eps, bool) {
-  const int64_t channels = input.sizes()[wrap_dim(1, input.dim())];
+  check_batch_norm(input, weight, bias);
+  const int64_t channels = input.sizes()[1];
   TORCH_CHECK_VALUE(running_mean.defined() == running_var.defined(),
                     "running_mean and running_var must either both be None or neither be None");
   check_channels("running_mean", running_mean, channels);
   check_channels("running_var", running_var, channels);
   for (const Tensor& running : {running_mean, running_var}) {
-    TORCH_CHECK(!running.defined() || running.device() == input.device(), "batch_norm: running statistics are on ", running.device(),
+    if (!running.defined()) continue;
+    TORCH_CHECK(running.dim() == 1, "batch_norm: expected running statistics of 1 dimension, got size ", running.sizes());
+    check_parameter(input, running);
+    TORCH_CHECK(running.device() == input.device(), "batch_norm: running statistics are on ", running.device(),
                 ", the input is on ", input.device());
   }
   if (!training) {

@@ -9,6 +9,12 @@ namespace at::native {
 std::tuple<Tensor, Tensor, Tensor> with_dtypes(const Tensor& grad_input, const Tensor& input, const Tensor& grad_weight,
                                                const Tensor& weight, const Tensor& grad_bias, ScalarType bias_type);
 
+/// Kernels of gradients read the memory of all their arguments, whose sizes and dtypes must agree.
+void check_layer_norm_backward(const Tensor& grad, const Tensor& input, IntArrayRef normalized_shape, const Tensor& mean,
+                               const Tensor& rstd, const Tensor& weight, const Tensor& bias);
+void check_batch_norm_backward(const Tensor& grad, const Tensor& input, const Tensor& weight, const Tensor& bias, const Tensor& mean,
+                               const Tensor& rstd);
+
 /// A result of a fused kernel; undefined when nobody wants it.
 Tensor result_for(bool wanted, IntArrayRef sizes, ScalarType dtype);
 

@@ -26,6 +26,11 @@ int64_t window_count(int64_t size, int64_t kernel, int64_t padding, int64_t stri
 }
 
 void check_windows(const PoolingGeometry& g, IntArrayRef input) {
+  for (const auto* values : {g.kernel, g.stride, g.padding, g.dilation}) {
+    for (int d = 0; d < 2; ++d) {
+      TORCH_CHECK(values[d] == static_cast<int32_t>(values[d]), "value cannot be converted to type int without overflow: ", values[d]);
+    }
+  }
   for (int d = 0; d < 2; ++d) TORCH_CHECK(g.stride[d] != 0, "stride should not be zero");
   TORCH_CHECK(g.kernel[0] > 0 && g.kernel[1] > 0, "kernel size should be greater than zero, but got kH: ", g.kernel[0],
               " kW: ", g.kernel[1]);

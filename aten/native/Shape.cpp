@@ -1,5 +1,6 @@
 // Joining, splitting and repeating tensors.
 #include <algorithm>
+#include <limits>
 
 #include "aten/native/ViewHelpers.h"
 #include "aten/native/declarations/Shape.h"
@@ -145,22 +146,39 @@ std::vector<Tensor> pieces_of(const Tensor& self, IntArrayRef lengths, int64_t d
   return pieces;
 }
 
-DimVector split_lengths(int64_t extent, int64_t split_size) {
-  const int64_t count = split_size == 0 ? 1 : std::max<int64_t>(1, (extent + split_size - 1) / split_size);
-  DimVector lengths(count, split_size);
+int64_t split_count(int64_t extent, int64_t split_size) { return split_size == 0 || extent == 0 ? 1 : (extent - 1) / split_size + 1; }
+
+/// As many as an expanded dimension may have: std::vector reports a length that cannot be.
+std::vector<int64_t> split_lengths(int64_t extent, int64_t split_size) {
+  const int64_t count = split_count(extent, split_size);
+  std::vector<int64_t> lengths(count, split_size);
   lengths[count - 1] = extent - split_size * (count - 1);
   return lengths;
 }
 
+const Tensor& first_defined(TensorList grads) {
+  for (const Tensor& grad : grads) {
+    if (grad.defined()) return grad;
+  }
+  TORCH_CHECK(false, "expected at least one gradient, got none of ", grads.size());
+  return grads[0];
+}
+
+/// A dimension of tensors of `sizes`, which must have one.
+int64_t wrap_dim_of(IntArrayRef sizes, int64_t dim) {
+  TORCH_CHECK_INDEX(!sizes.empty(), "Dimension specified as ", dim, " but tensor has no dimensions");
+  return wrap_dim(dim, static_cast<int64_t>(sizes.size()));
+}
+
 /// The gradient of a split: pieces joined, missing ones as zeros.
 Tensor join_pieces(TensorList grads, IntArrayRef sizes, IntArrayRef lengths, int64_t dim) {
-  const Tensor* some = nullptr;
-  for (const Tensor& grad : grads) some = grad.defined() ? &grad : some;
+  const Tensor& some = first_defined(grads);
+  TORCH_CHECK(grads.size() == lengths.size(), "expected the gradients of ", lengths.size(), " pieces, got ", grads.size());
   std::vector<Tensor> pieces;
   for (size_t i = 0; i < grads.size(); ++i) {
     DimVector piece(sizes.begin(), sizes.end());
     piece[dim] = lengths[i];
-    pieces.push_back(grads[i].defined() ? grads[i] : at::new_zeros(*some, piece));
+    pieces.push_back(grads[i].defined() ? grads[i] : at::new_zeros(some, piece));
   }
   return at::cat(pieces, dim);
 }
@@ -180,11 +198,12 @@ std::vector<Tensor> split_with_sizes(const Tensor& self, IntArrayRef split_sizes
   TORCH_CHECK(self.dim() > 0, "split_with_sizes expects at least a 1-dimensional tensor");
   const int64_t d = wrap_dim(dim, self.dim());
   int64_t total = 0;
+  bool fits = true;
   for (const int64_t length : split_sizes) {
     TORCH_CHECK(length >= 0, "split_with_sizes expects split_sizes have only non-negative entries, but got split_sizes=", split_sizes);
-    total += length;
+    fits = fits && !__builtin_add_overflow(total, length, &total);
   }
-  TORCH_CHECK(total == self.sizes()[d], "split_with_sizes expects split_sizes to sum exactly to ", self.sizes()[d],
+  TORCH_CHECK(fits && total == self.sizes()[d], "split_with_sizes expects split_sizes to sum exactly to ", self.sizes()[d],
               " (input tensor's size at dimension ", d, "), but got split_sizes=", split_sizes);
   return pieces_of(self, split_sizes, d);
 }
@@ -211,28 +230,31 @@ std::vector<Tensor> chunk(const Tensor& self, int64_t chunks, int64_t dim) {
   TORCH_CHECK(self.dim() > 0, "chunk expects at least a 1-dimensional tensor");
   TORCH_CHECK(chunks > 0, "chunk expects `chunks` to be greater than 0, got: ", chunks);
   const int64_t extent = self.size(dim);
-  const int64_t length = (extent + chunks - 1) / chunks;
-  if (length == 0) return at::split_with_sizes(self, DimVector(chunks, 0), dim);  // an empty dimension gives all the chunks asked for
+  const int64_t length = extent == 0 ? 0 : (extent - 1) / chunks + 1;
+  if (length == 0) return at::split_with_sizes(self, std::vector<int64_t>(chunks, 0), dim);  // an empty dimension gives all the chunks asked for
   return at::split(self, length, dim);
 }
 
 Tensor _split_backward(TensorList grads, IntArrayRef sizes, int64_t split_size, int64_t dim) {
-  const int64_t d = wrap_dim(dim, static_cast<int64_t>(sizes.size()));
+  const int64_t d = wrap_dim_of(sizes, dim);
+  TORCH_CHECK(sizes[d] >= 0 && static_cast<int64_t>(grads.size()) == split_count(sizes[d], std::max<int64_t>(split_size, 0)),
+              "expected the gradients of all pieces of size ", split_size, " of ", sizes[d], ", got ", grads.size());
+  TORCH_CHECK(split_size > 0 || (split_size == 0 && sizes[d] == 0), "split_size can only be 0 if dimension size is 0, but got split_size=",
+              split_size, " for dimension size of ", sizes[d]);
   return join_pieces(grads, sizes, split_lengths(sizes[d], split_size), d);
 }
 
 Tensor _split_with_sizes_backward(TensorList grads, IntArrayRef sizes, IntArrayRef split_sizes, int64_t dim) {
-  return join_pieces(grads, sizes, split_sizes, wrap_dim(dim, static_cast<int64_t>(sizes.size())));
+  return join_pieces(grads, sizes, split_sizes, wrap_dim_of(sizes, dim));
 }
 
 Tensor _unbind_backward(TensorList grads, IntArrayRef sizes, int64_t dim) {
-  const int64_t d = wrap_dim(dim, static_cast<int64_t>(sizes.size()));
+  const int64_t d = wrap_dim_of(sizes, dim);
   DimVector slice(sizes.begin(), sizes.end());
   slice.erase(slice.begin() + d);
-  const Tensor* some = nullptr;
-  for (const Tensor& grad : grads) some = grad.defined() ? &grad : some;
+  const Tensor& some = first_defined(grads);
   std::vector<Tensor> slices;
-  for (const Tensor& grad : grads) slices.push_back(grad.defined() ? grad : at::new_zeros(*some, slice));
+  for (const Tensor& grad : grads) slices.push_back(grad.defined() ? grad : at::new_zeros(some, slice));
   return at::stack(slices, d);
 }
 
@@ -248,7 +270,10 @@ Tensor repeat(const Tensor& self, IntArrayRef repeats) {
     const int64_t size = i < added ? 1 : self.sizes()[i - added];
     split_shape.append({1, size});
     expanded.append({repeats[i], size});
-    merged.push_back(repeats[i] * size);
+    int64_t length = 0;
+    TORCH_CHECK(!__builtin_mul_overflow(repeats[i], size, &length), "Storage size calculation overflowed: ", size, " elements repeated ",
+                repeats[i], " times");
+    merged.push_back(length);
   }
   return at::reshape(at::contiguous(at::expand(at::reshape(self, split_shape), expanded)), merged);
 }
@@ -269,6 +294,7 @@ Tensor repeat_interleave_int(const Tensor& self, int64_t repeats, std::optional<
 }
 
 TensorSpec flip_shape(const Tensor& self, IntArrayRef dims) {
+  TORCH_CHECK(self.dim() <= 64, "only tensors with up to 64 dims are supported, got ", self.dim());
   wrap_dims(dims, self.dim());
   return {DimVector(self.sizes()), self.scalar_type(), self.device()};
 }
@@ -277,7 +303,10 @@ TensorSpec roll_shape(const Tensor& self, IntArrayRef shifts, IntArrayRef dims) 
   TORCH_CHECK(!shifts.empty(), "`shifts` required");
   TORCH_CHECK(dims.empty() ? shifts.size() == 1 : shifts.size() == dims.size(), "shifts and dimensions must align. shifts: ", shifts.size(),
               ", dims:", dims.size());
-  wrap_dims(dims, self.dim());
+  for (const int64_t dim : dims) wrap_dim_of(self.sizes(), dim);  // a repeated one adds up its shifts
+  for (const int64_t shift : shifts) {
+    TORCH_CHECK(shift != std::numeric_limits<int64_t>::min(), "roll(): a shift of ", shift, " cannot be reversed");
+  }
   return {DimVector(self.sizes()), self.scalar_type(), self.device()};
 }
 
@@ -295,7 +324,13 @@ TensorSpec constant_pad_nd_shape(const Tensor& self, IntArrayRef pad, const Scal
   DimVector sizes(self.sizes());
   for (size_t i = 0; i < pad.size() / 2; ++i) {
     int64_t& size = sizes[sizes.size() - 1 - i];
-    const int64_t padded = size + pad[2 * i] + pad[2 * i + 1];
+    // A side that is cut off takes existing elements only, whatever the other side adds.
+    int64_t padded = 0;
+    TORCH_CHECK(!__builtin_add_overflow(size, pad[2 * i], &padded) && !__builtin_add_overflow(padded, pad[2 * i + 1], &padded),
+                "constant_pad_nd: padding of ", pad[2 * i], " and ", pad[2 * i + 1], " overflows at size ", size);
+    const bool cuts_all = size + std::min<int64_t>(pad[2 * i], 0) < 0 || size + std::min<int64_t>(pad[2 * i + 1], 0) < 0;
+    TORCH_CHECK(!cuts_all || padded < 0, "narrow(): length must be non-negative: padding of ", pad[2 * i], " and ", pad[2 * i + 1],
+                " cuts more than the ", size, " elements of dimension ", sizes.size() - 1 - i);
     TORCH_CHECK(padded >= 0, "The input size ", size, ", plus negative padding ", pad[2 * i], " and ", pad[2 * i + 1],
                 " resulted in a negative output size, which is invalid. Check dimension ", sizes.size() - 1 - i, " of your input.");
     size = padded;
@@ -305,14 +340,19 @@ TensorSpec constant_pad_nd_shape(const Tensor& self, IntArrayRef pad, const Scal
 
 Tensor _constant_pad_backward(const Tensor& grad, IntArrayRef pad) {
   DimVector negated;
-  for (const int64_t width : pad) negated.push_back(-width);
+  for (const int64_t width : pad) {
+    TORCH_CHECK(width != std::numeric_limits<int64_t>::min(), "constant_pad_nd: a padding of ", width, " cannot be reversed");
+    negated.push_back(-width);
+  }
   return at::constant_pad_nd(grad, negated);
 }
 
 Tensor diag_embed(const Tensor& self, int64_t offset, int64_t dim1, int64_t dim2) {
   const int64_t row = wrap_dim(dim1, self.dim() + 1), column = wrap_dim(dim2, self.dim() + 1);
   TORCH_CHECK(row != column, "diagonal dimensions cannot be identical ", dim1, ", ", dim2);
-  const int64_t n = self.size(-1) + std::abs(offset);
+  int64_t n = 0;
+  TORCH_CHECK(offset != std::numeric_limits<int64_t>::min() && !__builtin_add_overflow(self.size(-1), std::abs(offset), &n),
+              "diag_embed(): offset ", offset, " is too large for a dimension of size ", self.size(-1));
   DimVector sizes(self.sizes().begin(), self.sizes().end() - 1);
   sizes.insert(sizes.begin() + std::min(row, column), n);
   sizes.insert(sizes.begin() + std::max(row, column), n);

@@ -14,6 +14,7 @@
 #include "aten/ops/mean.h"
 #include "aten/ops/ne.h"
 #include "aten/ops/pow.h"
+#include "aten/ops/real.h"
 #include "aten/ops/reshape.h"
 #include "aten/ops/sqrt.h"
 #include "aten/ops/sum.h"
@@ -83,7 +84,8 @@ Tensor logsumexp(const Tensor& self, IntArrayRef dim, bool keepdim) {
   const Tensor values = is_integral(self.scalar_type(), true) ? self.to(default_dtype()) : self;
   if (values.numel() == 0) return at::log(at::sum(at::exp(values), dim, keepdim));
   // The shift cancels, so it takes no part in the derivative. An infinite one would give inf - inf.
-  const Tensor largest = at::amax(at::detach(values), dim, true);
+  const Tensor constant = at::detach(values);
+  const Tensor largest = at::amax(values.is_complex() ? at::real(constant) : constant, dim, true);
   const Tensor shift = at::where(at::isinf(largest), Scalar(0), largest);
   const Tensor sum = at::log(at::sum(at::exp(values - shift), dim, keepdim));
   return sum + (keepdim ? shift : at::reshape(shift, sum.sizes()));

@@ -73,6 +73,7 @@ Tensor view_as_complex(const Tensor& self) {
 }
 
 Tensor _numbers_as_complex(const Tensor& grad) {
+  TORCH_CHECK(grad.dim() > 0, "Input tensor must have one or more dimensions");
   bool suits = grad.strides().back() == 1 && grad.storage_offset() % 2 == 0;
   for (const int64_t stride : grad.strides().slice(0, grad.dim() - 1)) suits = suits && stride % 2 == 0;
   return at::view_as_complex(suits ? grad : at::clone(grad, MemoryFormat::Contiguous));
@@ -227,6 +228,7 @@ Tensor squeeze_dim(const Tensor& self, int64_t dim) {
   return squeeze_where(self, [wanted](int64_t d) { return d == wanted; });
 }
 Tensor squeeze_dims(const Tensor& self, IntArrayRef dim) {
+  TORCH_CHECK(self.dim() <= 64, "only tensors with up to 64 dims are supported, got ", self.dim());
   const DimVector wanted = wrap_dims(dim, self.dim());
   return squeeze_where(self, [&](int64_t d) { return std::find(wanted.begin(), wanted.end(), d) != wanted.end(); });
 }
@@ -291,10 +293,17 @@ Tensor unflatten(const Tensor& self, int64_t dim, IntArrayRef sizes) {
   const int64_t d = wrap_dim(dim, self.dim());
   TORCH_CHECK(!sizes.empty(), "unflatten: sizes must be non-empty");
   int64_t known = 1, inferred = 0;
-  for (const int64_t size : sizes) size == -1 ? ++inferred : known *= size;
-  const int64_t extent = self.sizes()[d];
+  bool fits = true;
+  for (const int64_t size : sizes) {
+    if (size == -1) {
+      ++inferred;
+    } else {
+      fits = fits && !__builtin_mul_overflow(known, size, &known);
+    }
+  }
+  const int64_t extent = self.size(d);
   TORCH_CHECK(inferred <= 1, "only one dimension can be inferred");
-  TORCH_CHECK(inferred == 1 ? known > 0 && extent % known == 0 : known == extent, "unflatten: Provided sizes ", sizes,
+  TORCH_CHECK(fits && (inferred == 1 ? known > 0 && extent % known == 0 : known == extent), "unflatten: Provided sizes ", sizes,
               " don't multiply up to the size of dim ", d, " (", extent, ") in the input tensor");
   DimVector shape(self.sizes().begin(), self.sizes().begin() + d);
   for (const int64_t size : sizes) shape.push_back(size == -1 ? extent / known : size);

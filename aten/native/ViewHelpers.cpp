@@ -1,7 +1,7 @@
 #include "aten/native/ViewHelpers.h"
 
 #include <algorithm>
-#include <bitset>
+#include <vector>
 
 namespace at::native {
 
@@ -56,11 +56,17 @@ DimVector infer_size(IntArrayRef shape, int64_t numel) {
 
 DimVector wrap_dims(IntArrayRef dims, int64_t ndim) {
   DimVector result;
-  std::bitset<64> seen;
+  uint64_t seen = 0;  // for the usual number of dimensions, without an allocation
+  std::vector<bool> seen_of_many(ndim > 64 ? ndim : 0);
   for (const int64_t dim : dims) {
     const int64_t d = wrap_dim(dim, ndim);
-    TORCH_CHECK(!seen[d], "dim ", d, " appears multiple times in the list of dims");
-    seen.set(d);
+    const bool repeated = ndim > 64 ? seen_of_many[d] : (seen >> d & 1) != 0;
+    TORCH_CHECK(!repeated, "dim ", d, " appears multiple times in the list of dims");
+    if (ndim > 64) {
+      seen_of_many[d] = true;
+    } else {
+      seen |= uint64_t{1} << d;
+    }
     result.push_back(d);
   }
   return result;
@@ -70,7 +76,7 @@ SliceRange slice_range(int64_t size, std::optional<int64_t> start, std::optional
   auto clip = [size](int64_t index) { return std::clamp<int64_t>(index < 0 ? index + size : index, 0, size); };
   const int64_t first = clip(start.value_or(0));
   const int64_t last = std::max(first, clip(end.value_or(size)));
-  return {first, (last - first + step - 1) / step};
+  return {first, last == first ? 0 : (last - first - 1) / step + 1};
 }
 
 }  // namespace at::native

@@ -1,9 +1,11 @@
 #include "c10/core/Scalar.h"
 
+#include <cfloat>
 #include <cmath>
 #include <cstdio>
 #include <limits>
 
+#include "c10/core/ScalarChecks.h"
 #include "c10/util/Exception.h"
 
 namespace c10 {
@@ -25,6 +27,33 @@ IntegerRange range_of(ScalarType type) {
   }
 }
 
+/// The C++ type, which is how messages about values call a dtype.
+const char* cpp_name(ScalarType type) {
+  switch (type) {
+    case kByte: return "uint8_t";
+    case kChar: return "int8_t";
+    case kShort: return "int16_t";
+    case kInt: return "int";
+    case kLong: return "int64_t";
+    case kHalf: return "c10::Half";
+    case kBFloat16: return "c10::BFloat16";
+    case kFloat: return "float";
+    case kComplexFloat: return "c10::complex<float>";
+    default: return dtype_name(type);
+  }
+}
+
+/// The largest finite magnitude of a floating type, or of the parts of a complex one.
+double largest_finite(ScalarType type) {
+  switch (type) {
+    case kHalf: return 65504.0;
+    case kBFloat16: return 3.3895313892515355e38;
+    case kFloat:
+    case kComplexFloat: return FLT_MAX;
+    default: return std::numeric_limits<double>::infinity();
+  }
+}
+
 std::string format_double(double value) {
   char buffer[32];
   std::snprintf(buffer, sizeof buffer, "%.6g", value);
@@ -37,8 +66,28 @@ void Scalar::check_fits(ScalarType type) const {
   if (kind_ == Kind::Bool || (kind_ == Kind::Int && type == kLong)) return;
   const double value = kind_ == Kind::Int ? static_cast<double>(value_.integer) : value_.real;
   const IntegerRange range = range_of(type);
-  TORCH_CHECK(!(value < range.low || value > range.high) && !std::isnan(value), "value ", str(), " cannot be converted to type ",
-              dtype_name(type), " without overflow");
+  TORCH_CHECK(!(value < range.low || value > range.high) && !std::isnan(value), "value cannot be converted to type ", cpp_name(type),
+              " without overflow: ", str());
+}
+
+void check_representable(const Scalar& value, ScalarType type) {
+  if (value.is_bool()) return;
+  if (is_integral(type, /*include_bool=*/false)) {
+    // to<T>() tells imaginary parts apart from values out of range.
+    switch (type) {
+      case kByte: value.to<uint8_t>(); return;
+      case kChar: value.to<int8_t>(); return;
+      case kShort: value.to<int16_t>(); return;
+      case kInt: value.to<int32_t>(); return;
+      default: value.to<int64_t>(); return;
+    }
+  }
+  const double largest = largest_finite(type);
+  const complex<double> number = value.to_complex_double();
+  for (const double part : {number.real(), number.imag()}) {
+    TORCH_CHECK(std::abs(part) <= largest || !std::isfinite(part), "value cannot be converted to type ", cpp_name(type),
+                " without overflow: ", value.str());
+  }
 }
 
 void Scalar::throw_imaginary(ScalarType type) const {

@@ -9,7 +9,24 @@ namespace c10 {
 AutogradMetaInterface::~AutogradMetaInterface() = default;
 
 namespace {
+
 void (*pyobj_deleter)(_object*) = nullptr;
+
+/// Sizes of no memory (expanded ones, those of meta tensors) may multiply to more than an int64 counts.
+int64_t count_elements(IntArrayRef sizes) {
+  int64_t numel = 1;
+  for (const int64_t size : sizes) {
+    TORCH_CHECK(!__builtin_mul_overflow(numel, size, &numel), "numel: integer multiplication overflow, got sizes ", sizes);
+  }
+  return numel;
+}
+
+/// Stride of the next slower dimension. An empty tensor may have sizes whose strides do not fit.
+int64_t slower_stride(int64_t stride, int64_t size, IntArrayRef sizes) {
+  TORCH_CHECK(!__builtin_mul_overflow(stride, std::max<int64_t>(size, 1), &stride), "Stride calculation overflowed, got sizes ", sizes);
+  return stride;
+}
+
 }  // namespace
 
 void set_pyobj_deleter(void (*deleter)(_object*)) { pyobj_deleter = deleter; }
@@ -45,15 +62,16 @@ void TensorImpl::set_sizes_contiguous(IntArrayRef sizes) {
   // `sizes` may point into this tensor's own geometry, which reserve_dims replaces.
   const DimVector copy(sizes.begin(), sizes.end());
   const size_t n = copy.size();
+  const int64_t numel = count_elements(copy);
+  if (numel == 0) contiguous_strides(copy);  // checks them; those of elements fit when the number of these does
   int64_t* geometry = reserve_dims(n);
   int64_t stride = 1;
   for (size_t i = n; i-- > 0;) {
     geometry[i] = copy[i];
     geometry[n + i] = stride;
-    stride *= std::max<int64_t>(copy[i], 1);
+    if (i > 0) stride *= std::max<int64_t>(copy[i], 1);
   }
-  numel_ = 1;
-  for (size_t i = 0; i < n; ++i) numel_ *= copy[i];
+  numel_ = numel;
   is_contiguous_ = true;
   is_dense_ = true;
 }
@@ -62,6 +80,7 @@ void TensorImpl::set_sizes_and_strides(IntArrayRef sizes, IntArrayRef strides) {
   TORCH_INTERNAL_ASSERT(sizes.size() == strides.size(), "sizes have ", sizes.size(), " dimensions, strides ", strides.size());
   const DimVector size_copy(sizes.begin(), sizes.end());
   const DimVector stride_copy(strides.begin(), strides.end());
+  numel_ = count_elements(size_copy);  // before anything changes
   int64_t* geometry = reserve_dims(size_copy.size());
   std::copy(size_copy.begin(), size_copy.end(), geometry);
   std::copy(stride_copy.begin(), stride_copy.end(), geometry + size_copy.size());
@@ -71,17 +90,14 @@ void TensorImpl::set_sizes_and_strides(IntArrayRef sizes, IntArrayRef strides) {
 void TensorImpl::refresh() {
   const int64_t* size = sizes_ptr();
   const int64_t* stride = size + ndim_;
-  numel_ = 1;
   int64_t expected = 1;
   is_contiguous_ = true;
-  for (int i = ndim_ - 1; i >= 0; --i) {
+  for (int i = ndim_ - 1; numel_ != 0 && i >= 0; --i) {
     if (size[i] != 1) {
       is_contiguous_ = is_contiguous_ && stride[i] == expected;
       expected *= size[i];
     }
-    numel_ *= size[i];
   }
-  if (numel_ == 0) is_contiguous_ = true;
   is_dense_ = is_contiguous_ || compute_dense();
 }
 
@@ -169,7 +185,7 @@ DimVector contiguous_strides(IntArrayRef sizes) {
   int64_t stride = 1;
   for (size_t i = sizes.size(); i-- > 0;) {
     strides[i] = stride;
-    stride *= std::max<int64_t>(sizes[i], 1);
+    if (i > 0) stride = slower_stride(stride, sizes[i], sizes);
   }
   return strides;
 }
@@ -182,7 +198,7 @@ DimVector channels_last_strides(IntArrayRef sizes) {
   int64_t stride = std::max<int64_t>(sizes[1], 1);
   for (size_t i = n; i-- > 2;) {
     strides[i] = stride;
-    stride *= std::max<int64_t>(sizes[i], 1);
+    stride = slower_stride(stride, sizes[i], sizes);
   }
   strides[0] = stride;
   return strides;

@@ -243,6 +243,12 @@ def input_lists(operator: Operator) -> tuple[str, ...]:
     return tuple(a.name for a in operator.schema.arguments.tensors)
 
 
+def output_dtype(operator: Operator) -> str:
+    """Whether ``out`` may have another dtype: where a ``dtype`` or several inputs of any dtypes decide the result's."""
+    arguments = operator.schema.arguments
+    return "Castable" if any(a.type.base.name == "ScalarType" or a.type.is_tensor_like and a.type.is_list for a in arguments) else "Exact"
+
+
 def returned(function: Function) -> str:
     """What a function that writes to its arguments returns."""
     names = [a.name for a in function.written if not a.type.is_list]

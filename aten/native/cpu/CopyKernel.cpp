@@ -3,7 +3,10 @@
 
 #include "aten/Dispatch.h"
 #include "aten/iteration/Loops.h"
+#include "aten/iteration/MemoryOverlap.h"
 #include "aten/native/declarations/cpu/CopyKernel.h"
+#include "aten/ops/narrow.h"
+#include "c10/core/ScalarChecks.h"
 
 namespace at::native {
 inline namespace CPU_CAPABILITY {
@@ -20,6 +23,15 @@ void copy_same_dtype(const TensorIteratorBase& iter) {
   }
 }
 
+/// Each memory location of an expanded tensor once: a constant may be written there, but not by several threads.
+Tensor without_repetitions(const Tensor& self) {
+  Tensor target = self;
+  for (int64_t d = 0; d < self.dim(); ++d) {
+    if (self.strides()[d] == 0 && self.sizes()[d] > 1) target = at::narrow(target, d, 0, 1);
+  }
+  return target;
+}
+
 template <typename To>
 void copy_converted(const TensorIteratorBase& iter) {
   AT_DISPATCH_ALL_AND_BOOL(iter.dtype(1), "copy_", [&] { cpu_kernel(iter, [](scalar_t value) -> To { return convert<To>(value); }); });
@@ -29,6 +41,7 @@ void copy_converted(const TensorIteratorBase& iter) {
 
 void copy_kernel(const Tensor& self, const Tensor& src, bool /*non_blocking: the CPU has no queue*/) {
   if (self.is_same(src)) return;
+  TORCH_CHECK_NOT_IMPLEMENTED(!src.is_meta(), "Cannot copy out of meta tensor; no data!");
   TORCH_CHECK(src.is_cpu(), "copy_: no copy from ", src.device(), " to ", self.device(), " in this build");
   TORCH_CHECK(broadcast_sizes(self.sizes(), src.sizes()) == DimVector(self.sizes()), "output with shape ", self.sizes(),
               " doesn't match the broadcast shape ", broadcast_sizes(self.sizes(), src.sizes()), " in copy_");
@@ -45,8 +58,9 @@ void copy_kernel(const Tensor& self, const Tensor& src, bool /*non_blocking: the
 }
 
 void fill_kernel(const Tensor& self, const Scalar& value) {
-  check_no_internal_overlap("fill_", self);
-  const TensorIterator iter = TensorIterator::over("fill_", {&self});
+  c10::check_representable(value, self.scalar_type());
+  const Tensor target = has_internal_overlap(self) ? without_repetitions(self) : self;
+  const TensorIterator iter = TensorIterator::over("fill_", {&target});
   AT_DISPATCH_ALL_AND_BOOL(self.scalar_type(), "fill_", [&] {
     const scalar_t fill = value.to<scalar_t>();
     cpu_kernel(iter, [fill]() -> scalar_t { return fill; });
@@ -54,7 +68,6 @@ void fill_kernel(const Tensor& self, const Scalar& value) {
 }
 
 void zero_kernel(const Tensor& self) {
-  check_no_internal_overlap("zero_", self);
   if (self.is_contiguous() && self.numel() <= TensorIterator::kGrain) {
     if (self.numel() > 0) std::memset(self.data(), 0, self.numel() * self.itemsize());
     return;

@@ -133,6 +133,7 @@ void add_partial(const std::vector<acc_t>& partial, int64_t slices, int64_t step
 std::tuple<Tensor, Tensor, Tensor> layer_norm_backward_kernel(const Tensor& grad, const Tensor& input, IntArrayRef normalized_shape,
                                                               const Tensor& mean, const Tensor& rstd, const Tensor& weight,
                                                               const Tensor& bias) {
+  check_layer_norm_backward(grad, input, normalized_shape, mean, rstd, weight, bias);
   int64_t n = 1;
   for (const int64_t length : normalized_shape) n *= length;
   const int64_t rows = mean.numel();

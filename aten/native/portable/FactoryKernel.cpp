@@ -6,7 +6,17 @@
 
 namespace at::native {
 
+namespace {
+
+void check_is_fresh(const char* op_name, const Tensor& self) {
+  TORCH_CHECK(self.is_contiguous(), op_name, ": expected contiguous memory, got a tensor of size ", self.sizes(), " and strides ",
+              self.strides());
+}
+
+}  // namespace
+
 void arange_fill_kernel(const Tensor& self, const Scalar& start, const Scalar& step) {
+  check_is_fresh("_arange_fill_", self);
   AT_DISPATCH_ALL_AND_BOOL(self.scalar_type(), "arange", [&] {
     // Each element from its index, in the accumulation type: errors do not add up and threads do not matter.
     using acc_t = std::conditional_t<is_integral(scalar_type_of<scalar_t>, true), int64_t,
@@ -20,6 +30,7 @@ void arange_fill_kernel(const Tensor& self, const Scalar& start, const Scalar& s
 }
 
 void linspace_fill_kernel(const Tensor& self, const Scalar& start, const Scalar& end) {
+  check_is_fresh("_linspace_fill_", self);
   const int64_t n = self.numel();
   AT_DISPATCH_ALL_AND_BOOL(self.scalar_type(), "linspace", [&] {
     using acc_t = std::conditional_t<c10::is_complex(scalar_type_of<scalar_t>), c10::complex<double>, double>;

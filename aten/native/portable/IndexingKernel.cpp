@@ -4,6 +4,7 @@
 #include "aten/Dispatch.h"
 #include "aten/iteration/Gather.h"
 #include "aten/iteration/Lanes.h"
+#include "aten/iteration/MemoryOverlap.h"
 #include "aten/native/AdvancedIndexing.h"
 #include "aten/native/declarations/portable/IndexingKernel.h"
 #include "aten/ops/expand.h"
@@ -43,7 +44,29 @@ int64_t checked(const char* op, int64_t index, int64_t dim, int64_t size) {
   return index;
 }
 
+/// Sums of these round once, at the end, not after every term.
+bool is_reduced(const Tensor& tensor) { return tensor.scalar_type() == kHalf || tensor.scalar_type() == kBFloat16; }
+
 Tensor long_index(const Tensor& index) { return index.scalar_type() == kLong ? index : index.to(kLong); }
+
+void check_no_overlap(const char* op, const Tensor& self, const Tensor& input) {
+  const Overlap overlap = memory_overlap(self, input);
+  TORCH_CHECK(overlap != Overlap::Full && overlap != Overlap::Partial, op,
+              ": unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory location. "
+              "Please clone() the tensor before performing the operation.");
+}
+
+/// Lanes of `source` are as many as those of `self`, and as long as there are indices.
+void check_index_add(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source) {
+  TORCH_CHECK(self.scalar_type() == source.scalar_type(), "index_add(): Expected self.dtype to be equal to source.dtype, got ",
+              self.scalar_type(), " and ", source.scalar_type());
+  TORCH_CHECK_INDEX(index.scalar_type() == kLong || index.scalar_type() == kInt, "index_add(): Expected dtype int32/int64 for index, got ",
+                    index.scalar_type());
+  bool fits = std::max<int64_t>(1, self.dim()) == std::max<int64_t>(1, source.dim()) && index.numel() == lane_size(source, dim);
+  for (int64_t d = 0; fits && d < std::min(self.dim(), source.dim()); ++d) fits = d == dim || self.sizes()[d] == source.sizes()[d];
+  TORCH_CHECK(fits, "index_add(): source of size ", source.sizes(), " and ", index.numel(), " indices do not fit self of size ",
+              self.sizes(), " along dimension ", dim);
+}
 
 }  // namespace
 
@@ -52,7 +75,16 @@ void index_put_(const Tensor& self, TensorList indices, const Tensor& values, bo
               "Index put requires the source and destination dtypes match, got ", self.scalar_type(), " for the destination and ",
               values.scalar_type(), " for the source.");
   TORCH_CHECK(self.is_meta() || !values.is_meta(), "index_put_(): values are on the meta device, self is on ", self.device());
-  check_no_internal_overlap("index_put_", self);
+  check_no_overlap("index_put_", self, values);
+  for (const Tensor& index : indices) {
+    if (index.defined()) check_no_overlap("index_put_", self, index);
+  }
+  if (accumulate && is_reduced(self) && !has_internal_overlap(self)) {
+    const Tensor wide = self.to(kFloat);
+    index_put_(wide, indices, values.to(kFloat), true);
+    self.copy_(wide);
+    return;
+  }
   const IndexPlan plan = plan_index(self, indices);
   const DimVector sizes = plan.result_sizes();
   TORCH_CHECK(expands_to(values.sizes(), sizes), "shape mismatch: value tensor of shape ", values.sizes(),
@@ -110,8 +142,17 @@ void index_select_kernel(const Tensor& self, int64_t dim, const Tensor& index, c
   });
 }
 
-void index_add_kernel(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source, const Scalar& alpha) {
+void index_add_kernel(const Tensor& self, int64_t dimension, const Tensor& index, const Tensor& source, const Scalar& alpha) {
+  const int64_t dim = wrap_dim(dimension, self.dim());
+  check_index_add(self, dim, index, source);
+  check_no_internal_overlap("index_add", self);
   if (source.numel() == 0) return;
+  if (is_reduced(self)) {
+    const Tensor wide = self.to(kFloat);
+    index_add_kernel(wide, dim, index, source.to(kFloat), alpha);
+    self.copy_(wide);
+    return;
+  }
   const Tensor positions = long_index(index).contiguous();
   const int64_t* position = positions.data_ptr<int64_t>();
   const int64_t extent = lane_size(self, dim), count = positions.numel();
@@ -194,6 +235,11 @@ void scatter_value_kernel(const Tensor& self, int64_t dim, const Tensor& index, 
 void scatter_add_kernel(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src, const Tensor& out0) {
   copy_into(out0, self);
   if (index.numel() == 0) return;
+  if (is_reduced(self)) {
+    const Tensor wide = self.to(kFloat), wide_src = src.to(kFloat);
+    scatter_lanes<float>(wide, dim, index, wide_src, [](float& target, const float& value) { target += value; });
+    return copy_into(out0, wide);
+  }
   AT_DISPATCH_ALL_AND_BOOL(self.scalar_type(), "scatter_add", [&] {
     scatter_lanes<scalar_t>(out0, dim, index, src,
                             [](scalar_t& target, const scalar_t& value) { target = static_cast<scalar_t>(target + value); });

@@ -93,7 +93,8 @@ void roll_kernel(const Tensor& self, IntArrayRef shifts, IntArrayRef dims, const
   DimVector shift(self.dim(), 0);
   for (size_t i = 0; i < shifts.size(); ++i) {
     const int64_t d = dims.empty() ? 0 : wrap_dim(dims[i], self.dim());
-    shift[d] = ((shifts[i] % self.sizes()[d]) + self.sizes()[d]) % self.sizes()[d];
+    const int64_t size = self.sizes()[d], move = shifts[i] % size;
+    shift[d] = (shift[d] + (move < 0 ? move + size : move)) % size;
   }
   const int64_t itemsize = static_cast<int64_t>(self.itemsize());
   const int64_t last = self.dim() - 1;

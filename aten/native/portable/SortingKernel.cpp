@@ -64,7 +64,8 @@ void sort_kernel(const Tensor& self, std::optional<bool> /*always stable*/, int6
 }
 
 void topk_kernel(const Tensor& self, int64_t k, int64_t dim, bool largest, bool sorted, const Tensor& out0, const Tensor& out1) {
-  order_lanes(self, dim, k, out0, out1, [=](auto& entries) {
+  // A number is its own extremum, however many are asked for.
+  order_lanes(self, dim, self.dim() == 0 ? 1 : k, out0, out1, [=](auto& entries) {
     using E = typename std::decay_t<decltype(entries)>::value_type;
     // Ties go to the lower index, so that the result is one and the same for every k.
     auto before = [largest](const E& a, const E& b) {

@@ -15,9 +15,12 @@
 {% if f.form == "inplace" and op.has_inplace %}
   check_inplace_result({{ f.name|cpp_string }}, self, spec0.sizes, spec0.dtype);
 {% endif %}
+{% if f.form == "out" and outputs|length > 1 %}
+  check_distinct_outputs({{ f.python_name|cpp_string }}, { {{- f.out_names|join(", ") -}} });
+{% endif %}
 {% for output in outputs %}
 {% if f.form == "out" %}
-{{ fill("  const Tensor " ~ output ~ "_buffer = output_buffer(", [f.python_name|cpp_string, f.out_names[loop.index0], "spec" ~ loop.index0, "{" ~ r.input_lists(op)|join(", ") ~ "}"], ");") }}
+{{ fill("  const Tensor " ~ output ~ "_buffer = output_buffer(", [f.python_name|cpp_string, f.out_names[loop.index0], "spec" ~ loop.index0, "{" ~ r.input_lists(op)|join(", ") ~ "}", "OutputDtype::" ~ r.output_dtype(op)], ");") }}
 {% else %}
   const Tensor {{ output }} = empty_from_spec(spec{{ loop.index0 }});
 {% endif %}

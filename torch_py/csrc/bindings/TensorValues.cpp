@@ -59,6 +59,7 @@ PyObject* item(PyObject* self, PyObject*) {
   if (overrides(self)) return call_method_override("item", self, nullptr, 0);
   TORCH_PY_TRY
   const at::Tensor& tensor = unpack(self);
+  TORCH_CHECK(!tensor.is_meta(), "Tensor.item() cannot be called on meta tensors");
   TORCH_CHECK(tensor.numel() == 1, "a Tensor with ", tensor.numel(), " elements cannot be converted to Scalar");
   const at::Tensor host = on_cpu(tensor);
   return element_to_python(host.data(), host.scalar_type());

@@ -1,0 +1,69 @@
+"""python -m tools.fuzz: calls every operator with hostile arguments for a while; reports crashes, hangs and internal errors.
+
+The calls follow from the seed; `--only N` makes call number N alone.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+
+
+@dataclass
+class Batch:
+    """What one process did before it ended or was ended by a call."""
+
+    last_call: str
+    problems: list[str]
+    calls: int
+    crashed: bool
+
+
+def run_batch(seed: int, start: int, seconds: float, count: int | None) -> Batch:
+    with tempfile.NamedTemporaryFile() as log:
+        command = [sys.executable, "-m", "tools.fuzz.calls", log.name, str(seed), str(start), str(seconds)]
+        if count is not None:
+            command.append(str(count))
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, errors="replace")
+        text = Path(log.name).read_text(errors="replace")
+    problems = [line for line in done.stdout.splitlines() if line.startswith("internal error")]
+    made = re.search(r"^made (\d+) calls$", done.stdout, re.MULTILINE)
+    if made:
+        return Batch(text, problems, int(made[1]), False)
+    if not text:
+        raise SystemExit(f"the calls did not start:\n{done.stderr}")
+    kind = "hangs" if "Timeout" in done.stderr else f"ends the process with status {done.returncode}"
+    return Batch(text, [*problems, f"{kind}: {text}"], int(text.split()[0]) - start + 1, True)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m tools.fuzz", description=__doc__)
+    parser.add_argument("--seconds", type=float, default=60.0, help="how long to go on (60)")
+    parser.add_argument("--seed", type=int, default=0, help="other seeds make other calls (0)")
+    parser.add_argument("--only", type=int, metavar="N", help="make call number N alone")
+    options = parser.parse_args()
+    start = options.only or 0
+    end = time.monotonic() + options.seconds
+    found = 0
+    while True:
+        batch = run_batch(options.seed, start, max(0.0, end - time.monotonic()), 1 if options.only is not None else None)
+        for problem in batch.problems:
+            print(problem, flush=True)
+        found += len(batch.problems)
+        start += batch.calls
+        if not batch.crashed or time.monotonic() > end or options.only is not None:
+            break
+    print(f"{start if options.only is None else 1} calls with seed {options.seed}: {found} problems")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
