@@ -87,7 +87,8 @@ bool TensorIterator::try_flat(const Tensor& out, ScalarType out_dtype) {
     const Tensor& tensor = operands_[i].tensor;
     if (!tensor.is_contiguous() || tensor.sizes() != first.sizes()) return false;
   }
-  if (out.defined() && (out.device() != first.device() || out.scalar_type() != out_dtype || !out.is_contiguous() || out.sizes() != first.sizes())) {
+  if (out.defined() &&
+      (out.device() != first.device() || out.scalar_type() != out_dtype || !out.is_contiguous() || out.sizes() != first.sizes())) {
     return false;
   }
   for (const Operand& operand : operands_) {

@@ -11,6 +11,7 @@
 #include "aten/ops/pow.h"
 #include "aten/ops/where.h"
 #include "aten/ops/zeros_like.h"
+#include "c10/core/ScalarChecks.h"
 
 namespace at::native {
 
@@ -37,6 +38,14 @@ Tensor div_mode(const Tensor& self, const Tensor& other, std::optional<std::stri
 
 Tensor div_number_mode(const Tensor& self, const Scalar& other, std::optional<std::string_view> rounding_mode) {
   return div_mode(self, wrapped_scalar(other), rounding_mode);
+}
+
+Tensor pow_number(const Tensor& self, const Scalar& exponent) {
+  if (is_integral(self.scalar_type(), false) && exponent.is_integral(false)) {
+    TORCH_CHECK(exponent.to_long() >= 0, "Integers to negative integer powers are not allowed.");
+    c10::check_representable(exponent, self.scalar_type());
+  }
+  return at::pow(self, wrapped_scalar(exponent));
 }
 
 Tensor _pow_backward_self(const Tensor& grad, const Tensor& self, const Tensor& exponent) {

@@ -166,8 +166,8 @@ int64_t arange_length(const Scalar& start, const Scalar& end, const Scalar& step
   if (start.is_integral(true) && end.is_integral(true) && step.is_integral(true)) {
     const int64_t s = step.to_long();
     int64_t distance = 0;
-    TORCH_CHECK(!__builtin_sub_overflow(end.to_long(), start.to_long(), &distance), "arange(): invalid size, possible overflow? start=",
-                start, ", end=", end, ", step=", step);
+    TORCH_CHECK(!__builtin_sub_overflow(end.to_long(), start.to_long(), &distance),
+                "arange(): invalid size, possible overflow? start=", start, ", end=", end, ", step=", step);
     return distance / s + (distance % s != 0);
   }
   const double length = std::ceil((last - first) / width);

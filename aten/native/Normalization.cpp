@@ -190,7 +190,8 @@ void update_running(const Tensor& running_mean, const Tensor& running_var, const
   at::lerp_(running_mean, mean.detach().to(running_mean.scalar_type()), Scalar(momentum));
   const Tensor variance = at::reciprocal(at::square(invstd.detach())) - Scalar(eps);
   // One value has no unbiased variance: 0 / 0.
-  const double correction = count == 1 ? std::numeric_limits<double>::quiet_NaN() : static_cast<double>(count) / static_cast<double>(count - 1);
+  const double correction =
+      count == 1 ? std::numeric_limits<double>::quiet_NaN() : static_cast<double>(count) / static_cast<double>(count - 1);
   const Tensor unbiased = variance * Scalar(correction);
   at::lerp_(running_var, unbiased.to(running_var.scalar_type()), Scalar(momentum));
 }
@@ -235,8 +236,8 @@ Tensor batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias,
     if (!running.defined()) continue;
     TORCH_CHECK(running.dim() == 1, "batch_norm: expected running statistics of 1 dimension, got size ", running.sizes());
     check_parameter(input, running);
-    TORCH_CHECK(running.device() == input.device(), "batch_norm: running statistics are on ", running.device(),
-                ", the input is on ", input.device());
+    TORCH_CHECK(running.device() == input.device(), "batch_norm: running statistics are on ", running.device(), ", the input is on ",
+                input.device());
   }
   if (!training) {
     TORCH_CHECK(running_mean.defined(), "running_mean must be defined in evaluation mode");

@@ -231,7 +231,8 @@ std::vector<Tensor> chunk(const Tensor& self, int64_t chunks, int64_t dim) {
   TORCH_CHECK(chunks > 0, "chunk expects `chunks` to be greater than 0, got: ", chunks);
   const int64_t extent = self.size(dim);
   const int64_t length = extent == 0 ? 0 : (extent - 1) / chunks + 1;
-  if (length == 0) return at::split_with_sizes(self, std::vector<int64_t>(chunks, 0), dim);  // an empty dimension gives all the chunks asked for
+  if (length == 0)
+    return at::split_with_sizes(self, std::vector<int64_t>(chunks, 0), dim);  // an empty dimension gives all the chunks asked for
   return at::split(self, length, dim);
 }
 
@@ -239,8 +240,8 @@ Tensor _split_backward(TensorList grads, IntArrayRef sizes, int64_t split_size, 
   const int64_t d = wrap_dim_of(sizes, dim);
   TORCH_CHECK(sizes[d] >= 0 && static_cast<int64_t>(grads.size()) == split_count(sizes[d], std::max<int64_t>(split_size, 0)),
               "expected the gradients of all pieces of size ", split_size, " of ", sizes[d], ", got ", grads.size());
-  TORCH_CHECK(split_size > 0 || (split_size == 0 && sizes[d] == 0), "split_size can only be 0 if dimension size is 0, but got split_size=",
-              split_size, " for dimension size of ", sizes[d]);
+  TORCH_CHECK(split_size > 0 || (split_size == 0 && sizes[d] == 0),
+              "split_size can only be 0 if dimension size is 0, but got split_size=", split_size, " for dimension size of ", sizes[d]);
   return join_pieces(grads, sizes, split_lengths(sizes[d], split_size), d);
 }
 

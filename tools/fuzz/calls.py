@@ -14,6 +14,7 @@ import time
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import torch_py as torch
@@ -21,7 +22,7 @@ from codegen.schema import FunctionSchema
 
 from . import arguments
 
-MEMORY_LIMIT = 6 << 30
+MEMORY_LIMIT = 1 << 30  # bytes above what is in use at the start: larger tensors are refused, not filled
 TIME_LIMIT = 30.0  # seconds of one call, also on a machine with other work to do
 MODULES = ("_torch", "_nn", "_ops", "_linalg", "_special", "_fft")
 # They would change how later calls are made, or end the process on purpose.
@@ -121,7 +122,8 @@ def main() -> int:
     last = start + int(sys.argv[5]) if len(sys.argv) > 5 else sys.maxsize
     warnings.simplefilter("ignore")
     faulthandler.enable()
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_LIMIT, MEMORY_LIMIT))
+    limit = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize() + MEMORY_LIMIT
+    resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
     torch.set_num_threads(1)
     log = os.open(log_path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     known = targets()

@@ -235,12 +235,6 @@ def binary_pow(make: Make) -> Iterator[SampleInput]:
         yield SampleInput(*pair)
     for dtype in () if make.requires_grad else ("float32", "int64"):
         yield SampleInput(make(2, 3, low=0.3, high=2.0), make(2, 3, low=0.0, high=1.3, dtype=dtype))
-    for number in (2, 3, 0, 0.5, 2.5):
-        yield SampleInput(make(2, 3, low=0.3, high=2.0), number)
-    if make.is_inexact:
-        yield SampleInput(make(2, 3, low=0.3, high=2.0), -1)
-        yield SampleInput(make(2, 3, low=0.3, high=2.0), -1.5)
-        yield SampleInput(make(2, 3, away_from=(0,)), 3)
     yield SampleInput(2, make(2, 3, **exponent))
     yield SampleInput(1.5, make(2, 3, **exponent))
     if make.is_floating and not make.requires_grad:
@@ -250,7 +244,23 @@ def binary_pow(make: Make) -> Iterator[SampleInput]:
 @error_samples("binary_pow")
 def pow_errors(make: Make) -> Iterator[ErrorInput]:
     yield from _mismatched(make)
+
+
+@samples("pow_number")
+def pow_number(make: Make) -> Iterator[SampleInput]:
+    for number in (2, 3, 0, 0.5, 2.5):
+        yield SampleInput(make(2, 3, low=0.3, high=2.0), number)
+    if make.is_inexact:
+        yield SampleInput(make(2, 3, low=0.3, high=2.0), -1)
+        yield SampleInput(make(2, 3, low=0.3, high=2.0), -1.5)
+        yield SampleInput(make(2, 3, away_from=(0,)), 3)
+
+
+@error_samples("pow_number")
+def pow_number_errors(make: Make) -> Iterator[ErrorInput]:
     yield ErrorInput(SampleInput(make(2, dtype="int64"), -1), RuntimeError, "negative")
+    yield ErrorInput(SampleInput(make(2, dtype="uint8"), -1), RuntimeError, "negative")
+    yield ErrorInput(SampleInput(make(2, dtype="int8"), 300), RuntimeError, "without overflow")
 
 
 # Choice by a condition

@@ -69,8 +69,9 @@ std::tuple<Tensor, Tensor> max_dim_out(DispatchKeySet, const Tensor& self, int64
                                        const Tensor& indices) {
   check_max_dim(self, dim);
   const auto [spec0, spec1] = native::max_dim_shape(self, dim, keepdim);
-  const Tensor out0_buffer = output_buffer("max", values, spec0, {self});
-  const Tensor out1_buffer = output_buffer("max", indices, spec1, {self});
+  check_distinct_outputs("max", {values, indices});
+  const Tensor out0_buffer = output_buffer("max", values, spec0, {self}, OutputDtype::Exact);
+  const Tensor out1_buffer = output_buffer("max", indices, spec1, {self}, OutputDtype::Exact);
   native::max_dim_loop(out0_buffer.device(), self, dim, keepdim, out0_buffer, out1_buffer);
   store_output(values, out0_buffer);
   store_output(indices, out1_buffer);

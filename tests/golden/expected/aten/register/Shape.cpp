@@ -52,7 +52,7 @@ Tensor cat(DispatchKeySet, TensorList tensors, int64_t dim) {
 
 Tensor cat_out(DispatchKeySet, TensorList tensors, int64_t dim, const Tensor& out) {
   const TensorSpec spec0 = native::cat_shape(tensors, dim);
-  const Tensor out0_buffer = output_buffer("cat", out, spec0, {tensors});
+  const Tensor out0_buffer = output_buffer("cat", out, spec0, {tensors}, OutputDtype::Castable);
   native::cat_loop(out0_buffer.device(), tensors, dim, out0_buffer);
   store_output(out, out0_buffer);
   return out;
