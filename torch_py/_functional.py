@@ -10,7 +10,8 @@ from torch_py._C import _torch
 from torch_py._tensor import Tensor
 
 __all__ = [
-    "broadcast_shapes", "broadcast_tensors", "einsum", "from_dlpack", "is_storage", "is_tensor", "meshgrid", "norm", "typename",
+    "broadcast_shapes", "broadcast_tensors", "cdist", "chain_matmul", "einsum", "from_dlpack", "is_storage", "is_tensor", "lu", "meshgrid",
+    "norm", "pca_lowrank", "svd_lowrank", "tensordot", "typename",
 ]  # fmt: skip
 
 from_dlpack = _C.from_dlpack
@@ -68,28 +69,92 @@ def meshgrid(*tensors: Any, indexing: str = "ij") -> tuple[Tensor, ...]:
 def norm(
     input: Tensor, p: float | str | None = "fro", dim: Any = None, keepdim: bool = False, out: Tensor | None = None, dtype: Any = None
 ) -> Tensor:
-    """The p-norm of the elements along `dim`, of all elements when None. `'fro'` and None mean 2; `'nuc'` raises NotImplementedError."""
-    if p == "nuc":
-        raise NotImplementedError("norm: the nuclear norm needs singular values, which this build does not have")
-    order = 2.0 if p in ("fro", None) else float(p)
+    """The p-norm of the elements along `dim`, of all elements when None. `'fro'` and None mean 2; `'nuc'` sums the singular values."""
     tensor = input if dtype is None else input.to(dtype)
-    if dim is None and not keepdim:
-        result = _torch.norm(tensor, order)
+    if isinstance(p, str) and p not in ("fro", "nuc"):
+        raise RuntimeError(f"only valid string values are 'fro' (corresponding to Frobenius norm) and 'nuc', got {p!r}")
+    if p == "nuc":
+        result = _torch.nuclear_norm(tensor, keepdim=keepdim) if dim is None else _torch.nuclear_norm(tensor, dim, keepdim=keepdim)
+    elif dim is None and not keepdim:
+        result = _torch.norm(tensor, 2.0 if p in ("fro", None) else p)
     else:
+        order = 2.0 if p in ("fro", None) else p
         result = _torch.norm(tensor, order, list(range(tensor.dim())) if dim is None else dim, keepdim)
     return result if out is None else out.copy_(result)
 
 
-def einsum(equation: str, *operands: Any) -> Tensor:
-    """Sums of products written as subscripts: `einsum('bij,bjk->bik', a, b)`.
+def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) -> Tensor:
+    """Sums products over the last `dims` dimensions of `a` and the first of `b`, or over two lists of dimensions."""
+    if isinstance(dims, Tensor):
+        dims = dims.tolist() if dims.numel() > 1 else int(dims.item())
+    if isinstance(dims, int):
+        if dims < 0:
+            raise RuntimeError(f"tensordot expects dims >= 0, but got dims={dims}")
+        if dims > min(a.dim(), b.dim()):
+            raise RuntimeError(f"tensordot expects dims < ndim_a or ndim_b, but got dims={dims}")
+        first, second = list(range(-dims, 0)), list(range(dims))
+    else:
+        first, second = list(dims[0]), list(dims[1])
+    return _torch.tensordot(a, b, first, second) if out is None else _torch.tensordot(a, b, first, second, out=out)
+
+
+_CDIST_MODES = {"use_mm_for_euclid_dist_if_necessary": None, "use_mm_for_euclid_dist": 1, "donot_use_mm_for_euclid_dist": 2}
+
+
+def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str = "use_mm_for_euclid_dist_if_necessary") -> Tensor:
+    """The p-norms of the differences of all rows of `x1` and `x2`: (..., P, M) and (..., R, M) give (..., P, R).
+
+    Euclidean distances of more than 25 rows go through a product of matrices, which is faster and less exact for close rows.
+    """
+    if compute_mode not in _CDIST_MODES:
+        raise ValueError(f"{compute_mode} is not a valid value for compute_mode")
+    return _torch.cdist(x1, x2, p, _CDIST_MODES[compute_mode])
+
+
+def chain_matmul(*matrices: Tensor, out: Tensor | None = None) -> Tensor:
+    """The product of two-dimensional tensors in the order that takes the fewest multiplications."""
+    result = _torch.chain_matmul(list(matrices))
+    return result if out is None else out.copy_(result)
+
+
+def lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Any = None) -> tuple[Tensor, ...]:
+    """L and U of A = P L U packed in one matrix, the pivots, and with `get_infos` what would be an error without."""
+    found = tuple(_C._ops._lu_with_info(A, pivot=pivot, check_errors=not get_infos))
+    results = found if get_infos else found[:2]
+    if out is None:
+        return results
+    if not isinstance(out, (tuple, list)) or len(out) != len(results):
+        raise TypeError(f"lu(): expected out to be a tuple of {len(results)} tensors")
+    return tuple(target.resize_(result.shape).copy_(result) for target, result in zip(out, results))
+
+
+def svd_lowrank(A: Tensor, q: int | None = 6, niter: int | None = 2, M: Tensor | None = None) -> tuple[Tensor, Tensor, Tensor]:
+    """U, S, V with A ~ U diag(S) V^H for `q` singular values, of A - M where `M` is given, by random projections."""
+    from torch_py import _lowrank
+
+    return _lowrank.svd_lowrank(A, q, niter, M)
+
+
+def pca_lowrank(A: Tensor, q: int | None = None, center: bool = True, niter: int = 2) -> tuple[Tensor, Tensor, Tensor]:
+    """The `q` main components of the rows of `A`: U, S, V as of `svd_lowrank`, after subtraction of the mean row if `center`."""
+    from torch_py import _lowrank
+
+    return _lowrank.pca_lowrank(A, q, center, niter)
+
+
+def einsum(*args: Any) -> Tensor:
+    """Sums of products written as subscripts: `einsum('bij,bjk->bik', a, b)`, or `einsum(a, [0, 1], b, [1, 2], [0, 2])`.
 
     Letters name dimensions; `...` stands for dimensions that broadcast; a letter that is not in the output is summed. Without `->` the
-    output has the letters that occur once, in alphabetical order. Raises RuntimeError when equation and operands do not fit.
+    output has the letters that occur once, in alphabetical order. More than two operands are multiplied in the order that takes the
+    fewest multiplications. Raises RuntimeError when equation and operands do not fit.
     """
-    native = getattr(_torch, "einsum", None)
-    tensors = _one_sequence(operands)
-    if native is not None:
-        return native(equation, tensors)
-    from torch_py._einsum import contract
+    from torch_py._einsum import contract, equation_of
 
-    return contract(equation, tensors)
+    if len(args) < 2:
+        raise ValueError(
+            "einsum(): must specify the equation string and at least one operand, or at least one operand and its subscripts list"
+        )
+    if isinstance(args[0], Tensor):
+        return contract(*equation_of(args))
+    return contract(args[0], _one_sequence(args[1:]))

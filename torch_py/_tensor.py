@@ -100,6 +100,17 @@ class Tensor(_C.TensorBase):
     def cuda(self, device: Any = None, non_blocking: bool = False, memory_format: Any = None) -> NoReturn:
         raise RuntimeError("Tensor.cuda: this build of torch_py has no CUDA support")
 
+    def norm(self, p: float | str | None = "fro", dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Tensor:
+        """As torch.norm, whose orders include the names 'fro' and 'nuc'."""
+        from torch_py._functional import norm
+
+        return norm(self, p, dim, keepdim, dtype=dtype)
+
+    def lu(self, pivot: bool = True, get_infos: bool = False) -> tuple[Tensor, ...]:
+        from torch_py._functional import lu
+
+        return lu(self, pivot, get_infos)
+
     def get_device(self) -> int:
         return -1 if self.device.index is None else int(self.device.index)
 

@@ -4,7 +4,7 @@
 
 #include "aten/blas/Blas.h"
 
-// MKL or OpenBLAS, whichever this file is compiled for, as overloads by element type. Only Blas.cpp includes it.
+// MKL or OpenBLAS, whichever this file is compiled for, as overloads by element type. Only Blas.cpp and Lapack.cpp include it.
 
 #if defined(TORCH_PY_BLAS_MKL)
 #include <mkl_cblas.h>

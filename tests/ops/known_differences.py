@@ -65,3 +65,9 @@ STRIDES: dict[str, str] = {
 
 # Operators without second derivatives.
 ONCE_DIFFERENTIABLE: dict[str, str] = {"lgamma": "the derivative of digamma is no operator yet"}
+
+# Of these only one triangle of a Hermitian matrix is read: numerical differentiation changes both.
+HERMITIAN_INPUT = {"linalg_cholesky", "linalg_cholesky_ex", "cholesky", "linalg_eigh", "linalg_eigvalsh"}
+
+# Vectors of complex matrices are determined up to a factor of absolute value 1: derivatives of the absolute values are compared.
+UP_TO_PHASE = {"linalg_svd", "svd", "linalg_eigh", "linalg_eig"}

@@ -10,7 +10,7 @@ import pytest
 
 from tests.ops.calling import call, inplace, tensors_of
 from tests.ops.comparison import outcome
-from tests.ops.known_differences import MISTAKES_OF_PYTORCH, ONCE_DIFFERENTIABLE
+from tests.ops.known_differences import HERMITIAN_INPUT, MISTAKES_OF_PYTORCH, ONCE_DIFFERENTIABLE, UP_TO_PHASE
 from tests.ops.operators import Operator, enrolled, enrolled_with_dtypes
 from tests.ops.samples import SampleInput
 from tests.subject import WITH_PEER, torch
@@ -48,7 +48,11 @@ def as_function(operator: Operator, sample: SampleInput, form: Callable[..., Any
         called = sample.map(lambda tensor: inputs[positions[id(tensor)]] if id(tensor) in positions else tensor)
         if operator.is_mutation or form is inplace:
             called.input = called.input.clone()
+        if str(operator) in HERMITIAN_INPUT:
+            called.input = (called.input + called.input.transpose(-2, -1).conj()) / 2
         results = [item for item in tensors_of(form(operator, torch, called)) if item.dtype in (torch.float64, torch.complex128)]
+        if str(operator) in UP_TO_PHASE:
+            results = [item.abs() if item.is_complex() else item for item in results]
         return results[0] if len(results) == 1 else tuple(results)
 
     return function

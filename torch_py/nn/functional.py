@@ -28,7 +28,7 @@ __all__ = [
     "adaptive_avg_pool2d", "avg_pool2d", "batch_norm", "binary_cross_entropy", "binary_cross_entropy_with_logits", "conv2d",
     "cosine_similarity", "cross_entropy", "dropout", "dropout2d", "elu", "embedding", "gelu", "group_norm", "hardswish", "hardtanh",
     "huber_loss", "kl_div", "l1_loss", "layer_norm", "leaky_relu", "linear", "log_softmax", "logsigmoid", "max_pool2d", "mish", "mse_loss",
-    "nll_loss", "normalize", "one_hot", "pad", "relu", "relu6", "scaled_dot_product_attention", "sigmoid", "silu", "smooth_l1_loss",
+    "nll_loss", "normalize", "one_hot", "pad", "pairwise_distance", "pdist", "relu", "relu6", "scaled_dot_product_attention", "sigmoid", "silu", "smooth_l1_loss",
     "softmax", "softmin", "softplus", "tanh",
 ]  # fmt: skip
 
@@ -41,6 +41,9 @@ linear = _operator("linear")
 gelu = _operator("gelu")
 softplus = _operator("softplus")
 one_hot = _operator("one_hot")
+cosine_similarity = _operator("cosine_similarity")
+pairwise_distance = _operator("pairwise_distance")
+pdist = _operator("pdist")
 adaptive_avg_pool2d = _operator("adaptive_avg_pool2d")
 avg_pool2d = _operator("avg_pool2d")
 _relu, _relu_in_place = _operator("relu"), _operator("relu_")
@@ -241,14 +244,6 @@ def normalize(input: Tensor, p: float = 2.0, dim: Any = 1, eps: float = 1e-12, o
 
     result = input / norm(input, p, dim, keepdim=True).clamp_min(eps).expand_as(input)
     return result if out is None else out.copy_(result)
-
-
-def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:
-    """x1 · x2 / (max(|x1|, eps) * max(|x2|, eps)) along `dim`"""
-    from torch_py._functional import norm
-
-    lengths = [norm(x, 2.0, dim, keepdim=True).clamp_min(eps) for x in (x1, x2)]
-    return ((x1 / lengths[0]) * (x2 / lengths[1])).sum(dim)
 
 
 def scaled_dot_product_attention(

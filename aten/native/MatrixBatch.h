@@ -1,0 +1,109 @@
+#pragma once
+#include <algorithm>
+#include <type_traits>
+
+#include "aten/blas/Lapack.h"
+#include "aten/core/Tensor.h"
+#include "aten/parallel/Parallel.h"
+
+// What operators of linear algebra have in common: checks of arguments in PyTorch's words, column-major results, and loops over the
+// matrices of a batch.
+
+namespace at::native {
+
+// Checks
+
+/// "linalg.inv: The input tensor A must have at least 2 dimensions."
+void check_is_matrix(const Tensor& A, const char* name, const char* argument = "A");
+/// ... and both are of the same size.
+void check_is_square(const Tensor& A, const char* name, const char* argument = "A");
+/// Floating point of at least single precision, or complex.
+void check_matrix_dtype(const Tensor& A, const char* name, bool low_precision = false);
+void check_same_matrix_dtype(const Tensor& A, const Tensor& B, const char* name);
+/// This build has LAPACK.
+void check_lapack(const char* name);
+/// "(Batch element 2): " in front of an error that concerns a matrix of a batch.
+std::string batch_element(const Tensor& infos, int64_t index);
+/// The first element that is not zero, or -1.
+int64_t first_failure(const Tensor& infos);
+void check_cholesky_info(const Tensor& info, const char* name);
+void check_inverse_info(const Tensor& info, const char* name);
+void check_solve_info(const Tensor& info, const char* name);
+
+// Shapes
+
+/// Strides of matrices that are column-major each, one behind the other.
+DimVector column_major_strides(IntArrayRef sizes);
+TensorSpec column_major_spec(DimVector sizes, ScalarType dtype, Device device);
+inline TensorSpec column_major_spec(DimVector sizes, const Tensor& like) {
+  return column_major_spec(std::move(sizes), like.scalar_type(), like.device());
+}
+/// The dimensions in front of the last `count`.
+inline IntArrayRef batch_sizes(const Tensor& tensor, int64_t count = 2) { return tensor.sizes().slice(0, tensor.dim() - count); }
+DimVector joined_sizes(IntArrayRef batch, std::initializer_list<int64_t> rest);
+
+/// Contiguous column-major matrices with the values of `tensor`, never `tensor` itself.
+Tensor column_major_copy(const Tensor& tensor);
+/// The same, of float32 or float64, complex or not, or `tensor` itself where it has that layout.
+Tensor as_column_major(const Tensor& tensor);
+/// Whether B is a vector, or a batch of them, for a system of equations with A.
+bool is_vector_for(const Tensor& A, const Tensor& B);
+
+// Loops
+
+/// Calls f.template operator()<T>() for the element type T.
+template <class Function>
+void for_matrix_type(ScalarType dtype, const char* name, const Function& f) {
+  switch (dtype) {
+    case kFloat: return f.template operator()<float>();
+    case kDouble: return f.template operator()<double>();
+    case kComplexFloat: return f.template operator()<c10::complex<float>>();
+    case kComplexDouble: return f.template operator()<c10::complex<double>>();
+    default: TORCH_THROW(NotImplementedError, '"', name, "\" not implemented for '", scalar_type_name(dtype), "'");
+  }
+}
+
+inline int64_t matrix_count(const Tensor& tensor, int64_t matrix_dims = 2) {
+  int64_t count = 1;
+  for (const int64_t size : batch_sizes(tensor, matrix_dims)) count *= size;
+  return count;
+}
+
+/// The matrices (or vectors) of a contiguous batch, by index.
+template <class T>
+struct Batch {
+  Batch(const Tensor& tensor, int64_t matrix_dims) : data(tensor.numel() == 0 ? nullptr : tensor.data_ptr<T>()) {
+    for (int64_t d = tensor.dim() - matrix_dims; d < tensor.dim(); ++d) stride *= tensor.sizes()[d];
+  }
+  T* operator[](int64_t index) const { return data ? data + index * stride : nullptr; }
+  T* data;
+  int64_t stride = 1;
+};
+template <class T>
+Batch<T> matrices_of(const Tensor& tensor) {
+  return Batch<T>(tensor, 2);
+}
+template <class T>
+Batch<T> vectors_of(const Tensor& tensor) {
+  return Batch<T>(tensor, 1);
+}
+template <class T>
+Batch<T> scalars_of(const Tensor& tensor) {
+  return Batch<T>(tensor, 0);
+}
+
+/// f(i) for every matrix: several at a time when there are enough of them, else one after the other with LAPACK's own threads.
+template <class Function>
+void for_each_matrix(int64_t count, double multiplications, const Function& f) {
+  const auto range = [&f](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) f(i);
+  };
+  if (count < get_num_threads()) return range(0, count);
+  // A thread gets work worth about 20 µs at least.
+  const double grain = 65536.0 / std::max(1.0, multiplications);
+  parallel_for(0, count, std::max<int64_t>(1, static_cast<int64_t>(std::min(grain, 1e9))), range);
+}
+
+inline double cube(int64_t n) { return static_cast<double>(n) * static_cast<double>(n) * static_cast<double>(n); }
+
+}  // namespace at::native

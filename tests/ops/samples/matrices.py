@@ -1,0 +1,54 @@
+"""Matrices that are far from what factorisations cannot do: singular, not positive, equal eigenvalues."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tests.ops.samples.make import Make
+
+
+def array(make: Make, *shape: int) -> Any:
+    """Elements in [-1, 1), complex where the dtype under test is."""
+    real = make.random.uniform(-1, 1, shape)
+    return real + 1j * make.random.uniform(-1, 1, shape) if make.is_complex else real
+
+
+def adjoint(matrix: Any) -> Any:
+    return np.conj(np.swapaxes(matrix, -1, -2))
+
+
+def spread(rows: int, columns: int) -> Any:
+    """A diagonal whose elements, and their squares, are far from each other and from 0."""
+    diagonal = np.zeros((rows, columns))
+    np.fill_diagonal(diagonal, 2.5 * (1 + np.arange(min(rows, columns))))
+    return diagonal
+
+
+def regular(make: Make, *shape: int, transposed: bool = False) -> Any:
+    """Matrices of full rank with distinct singular values; square ones have distinct real eigenvalues when they are real."""
+    return laid_out(make, 0.4 * array(make, *shape) + spread(*shape[-2:]), transposed)
+
+
+def hermitian(make: Make, *shape: int, transposed: bool = False) -> Any:
+    """Hermitian, positive definite, with distinct eigenvalues."""
+    values = 0.4 * array(make, *shape) + spread(*shape[-2:])
+    return laid_out(make, (values + adjoint(values)) / 2, transposed)
+
+
+def plain(make: Make, *shape: int, transposed: bool = False) -> Any:
+    """Right-hand sides: any numbers."""
+    return laid_out(make, array(make, *shape), transposed)
+
+
+def laid_out(make: Make, values: Any, transposed: bool) -> Any:
+    """A tensor of these values, which lie in memory column by column where ``transposed``."""
+    if not transposed:
+        return make.values(values)
+    tensor = make.tensor(np.ascontiguousarray(np.swapaxes(values, -1, -2)), make.dtype_name).transpose(-1, -2)
+    return tensor.requires_grad_() if make.requires_grad and make.is_inexact else tensor
+
+
+def pivots(make: Make, *rows: Any) -> Any:
+    return make.tensor(np.array(rows[0] if len(rows) == 1 else rows), "int32")
