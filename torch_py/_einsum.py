@@ -127,11 +127,13 @@ def _plan(equation: str, shapes: tuple[tuple[int, ...], ...]) -> _Plan:
         raise ValueError("einsum(): must specify the equation string and at least one operand, or at least one operand and its subscripts list")
     inputs, output = _parse(equation, [len(shape) for shape in shapes])
     sizes = _sizes(inputs, shapes)
+    broadcast = [{name for name, size in zip(own, shape) if size != sizes[name]} for own, shape in zip(inputs, shapes)]
+    present = [set(own) - dropped for own, dropped in zip(inputs, broadcast)]
     names: list[str] = []
     preparations = []
-    for index, (own, shape) in enumerate(zip(inputs, shapes)):
-        needed = set(output).union(*(other for place, other in enumerate(inputs) if place != index))
-        prepare, left = _preparation(own, shape, sizes, needed)
+    for index, own in enumerate(inputs):
+        needed = set(output).union(*(other for place, other in enumerate(present) if place != index))
+        prepare, left = _preparation(own, broadcast[index], needed)
         preparations.append(prepare)
         names.append(left)
     pairs = []
@@ -147,18 +149,16 @@ def _plan(equation: str, shapes: tuple[tuple[int, ...], ...]) -> _Plan:
     return _Plan(preparations, pairs, None if order == list(range(len(order))) else order)
 
 
-def _preparation(names: str, shape: Sequence[int], sizes: dict[str, int], needed: set[str]) -> tuple[Callable[[Any], Any], str]:
+def _preparation(names: str, broadcast: set[str], needed: set[str]) -> tuple[Callable[[Any], Any], str]:
     """Diagonals of repeated names; dimensions of size 1 that broadcast are dropped; what nobody else has is summed."""
     diagonals = []
-    extents = list(shape)
     for name in dict.fromkeys(names):
         while names.count(name) > 1:
             first = names.index(name)
             second = names.index(name, first + 1)
             diagonals.append((first, second))
-            extents = [extent for place, extent in enumerate(extents) if place not in (first, second)] + [extents[first]]
             names = "".join(letter for place, letter in enumerate(names) if place not in (first, second)) + name
-    squeezed = [place for place, (name, extent) in enumerate(zip(names, extents)) if extent == 1 and sizes[name] != 1]
+    squeezed = [place for place, name in enumerate(names) if name in broadcast]
     names = "".join(name for place, name in enumerate(names) if place not in squeezed)
     summed = [place for place, name in enumerate(names) if name not in needed]
     names = "".join(name for name in names if name in needed)

@@ -32,7 +32,7 @@ Tensor pairwise_distance(const Tensor& x1, const Tensor& x2, double p, double ep
 
 Tensor cosine_similarity(const Tensor& x1, const Tensor& x2, int64_t dim, double eps) {
   const ScalarType common = result_type({x1, x2});
-  TORCH_CHECK(is_floating(common) || is_complex(common), "expected common dtype to be floating point, yet common dtype is ", common);
+  TORCH_CHECK(is_floating(common), "expected common dtype to be floating point, yet common dtype is ", common);
   // Sums of float16 overflow early.
   const ScalarType wide = to_accumulate(common);
   const DimVector sizes = broadcast_sizes(x1.sizes(), x2.sizes());
@@ -100,6 +100,8 @@ std::tuple<Tensor, Tensor> _cdist_backward(const Tensor& grad, const Tensor& x1,
 Tensor pdist(const Tensor& self, double p) {
   TORCH_CHECK(self.dim() == 2, "pdist only supports 2D tensors, got: ", self.dim(), "D");
   TORCH_CHECK(self.is_floating_point(), "pdist only supports floating-point dtypes");
+  TORCH_CHECK_NOT_IMPLEMENTED(!is_reduced_floating(self.scalar_type()), "\"pdist\" not implemented for '", scalar_type_name(self.scalar_type()),
+                              "'");
   TORCH_CHECK(p >= 0, "pdist only supports non-negative p values");
   const int64_t n = self.sizes()[0], count = n * (n - 1) / 2;
   const Tensor first = empty_tensor({count}, kLong, kCPU), second = empty_tensor({count}, kLong, kCPU);

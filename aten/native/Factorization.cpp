@@ -230,7 +230,7 @@ std::tuple<Tensor, Tensor, Tensor> svd(const Tensor& self, bool some, bool compu
   const auto zeros = [&self](int64_t n) {
     return at::zeros(joined_sizes(batch_sizes(self), {n, n}), self.scalar_type(), std::nullopt, self.device());
   };
-  return {zeros(self.size(-2)), linalg_svdvals(self, std::nullopt), zeros(self.size(-1))};
+  return {zeros(self.size(-2)), linalg_svdvals(self, std::nullopt), zeros(self.size(-1)).transpose(-2, -1)};
 }
 
 // Eigenvalues

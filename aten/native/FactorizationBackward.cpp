@@ -67,7 +67,7 @@ namespace {
 /// From the gradient of A to that of the triangle that gives A = L L^H or U^H U.
 Tensor gradient_of_triangle(const Tensor& grad_A, const Tensor& factor, bool upper) {
   const Tensor both = grad_A + adjoint_of(grad_A);
-  return upper ? at::triu(product(factor, both), 0) : at::tril(product(both, factor), 0);
+  return upper ? at::triu(product(at::triu(factor, 0), both), 0) : at::tril(product(both, at::tril(factor, 0)), 0);
 }
 
 }  // namespace

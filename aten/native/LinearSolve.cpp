@@ -13,7 +13,9 @@
 #include "aten/ops/abs.h"
 #include "aten/ops/all.h"
 #include "aten/ops/amax.h"
+#include "aten/ops/clone.h"
 #include "aten/ops/empty.h"
+#include "aten/ops/expand.h"
 #include "aten/ops/eq.h"
 #include "aten/ops/full.h"
 #include "aten/ops/gt.h"
@@ -24,6 +26,7 @@
 #include "aten/ops/linalg_solve.h"
 #include "aten/ops/linalg_solve_triangular.h"
 #include "aten/ops/linalg_svd.h"
+#include "aten/ops/linalg_svdvals.h"
 #include "aten/ops/log.h"
 #include "aten/ops/maximum.h"
 #include "aten/ops/movedim.h"
@@ -103,7 +106,8 @@ std::tuple<Tensor, Tensor> triangular_solve(const Tensor& self, const Tensor& A,
   const Tensor solution = transpose ? at::linalg_solve_triangular(A.transpose(-2, -1), self, !upper, true, unitriangular)
                                     : at::linalg_solve_triangular(A, self, upper, true, unitriangular);
   const DimVector batch(batch_sizes(solution));
-  return {solution, column_major_copy(A.detach().expand(joined_sizes(batch, {A.size(-2), A.size(-1)})))};
+  const Tensor transposed = A.transpose(-2, -1).expand(joined_sizes(batch, {A.size(-1), A.size(-2)}));
+  return {solution, at::clone(transposed, MemoryFormat::Contiguous).transpose(-2, -1)};
 }
 
 // Least squares
@@ -152,7 +156,10 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> linalg_lstsq(const Tensor& self, cons
   const double tolerance = rcond.value_or(epsilon_of(self.scalar_type()) * static_cast<double>(std::max(self.size(-2), self.size(-1))));
   const auto [X, rank, values] = at::_linalg_lstsq(self, B, tolerance, chosen);
   const Tensor residuals = residuals_of(self, B, X, rank, chosen);
-  return {missing == 1 ? X.squeeze(-1) : X, residuals, rank, values};
+  // The values that LAPACK found have no gradient.
+  const bool differentiable = values.numel() > 0 && records_gradients({&self});
+  const Tensor singular = differentiable ? at::expand(at::linalg_svdvals(self, std::nullopt), values.sizes(), false) : values;
+  return {missing == 1 ? X.squeeze(-1) : X, residuals, rank, singular};
 }
 
 // Pseudoinverses

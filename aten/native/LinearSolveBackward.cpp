@@ -7,6 +7,7 @@
 #include "aten/ops/eq.h"
 #include "aten/ops/expand.h"
 #include "aten/ops/imag.h"
+#include "aten/ops/index_select.h"
 #include "aten/ops/linalg_det.h"
 #include "aten/ops/linalg_lu_solve.h"
 #include "aten/ops/linalg_pinv.h"
@@ -15,6 +16,7 @@
 #include "aten/ops/linalg_svd.h"
 #include "aten/ops/neg.h"
 #include "aten/ops/prod.h"
+#include "aten/ops/reshape.h"
 #include "aten/ops/squeeze.h"
 #include "aten/ops/sum_to_size.h"
 #include "aten/ops/unsqueeze.h"
@@ -89,8 +91,36 @@ namespace {
 
 Tensor as_matrix(const Tensor& number) { return number.unsqueeze(-1).unsqueeze(-1); }
 
+/// Indices 0 to n - 1 without i, for each i.
+Tensor all_but_one(int64_t n) {
+  const Tensor index = empty_tensor({n * (n - 1)}, kLong, kCPU);
+  int64_t* next = index.data_ptr<int64_t>();
+  for (int64_t i = 0; i < n; ++i) {
+    for (int64_t j = 0; j < n; ++j) {
+      if (j != i) *next++ = j;
+    }
+  }
+  return index;
+}
+
+/// Cofactors as determinants of all minors: polynomials, which have derivatives of every order. It takes n^5 multiplications.
+Tensor cofactors_by_minors(const Tensor& A) {
+  const int64_t n = A.size(-1);
+  const Tensor index = all_but_one(n);
+  const IntArrayRef batch = batch_sizes(A);
+  const Tensor rows = at::reshape(at::index_select(A, -2, index), joined_sizes(batch, {n, n - 1, n}));
+  const Tensor minors = at::reshape(at::index_select(rows, -1, index), joined_sizes(batch, {n, n - 1, n, n - 1})).transpose(-3, -2);
+  const Tensor alternating = empty_tensor({n, n}, to_real(A.scalar_type()), kCPU);
+  for (int64_t i = 0; i < n * n; ++i) alternating.select(0, i / n).select(0, i % n).fill_((i / n + i % n) % 2 ? -1 : 1);
+  return at::linalg_det(minors) * alternating;
+}
+
+// Beyond this size minors take too long, and second derivatives are those of the singular vectors, where they exist.
+constexpr int64_t kLargestByMinors = 24;
+
 /// The matrix of cofactors, conjugated: for A = U diag(s) V^H of any rank it is det(U V^H) U diag(products of the other s) V^H.
 Tensor conjugate_cofactors(const Tensor& A) {
+  if (records_gradients({&A}) && A.size(-1) <= kLargestByMinors) return at::conj(cofactors_by_minors(A));
   const auto [U, S, Vh] = at::linalg_svd(A, false, std::nullopt);
   const int64_t n = S.size(-1);
   const Tensor rows = at::expand(S.unsqueeze(-2), joined_sizes(batch_sizes(S, 1), {n, n}), false);

@@ -209,14 +209,15 @@ Tensor cross(const Tensor& self, const Tensor& other, std::optional<int64_t> dim
 Tensor linalg_vecdot(const Tensor& x, const Tensor& y, int64_t dim) {
   TORCH_CHECK(x.scalar_type() == y.scalar_type(), "linalg.vecdot: Expected x and y to have the same dtype, but found x of type ",
               x.scalar_type(), " and y of type ", y.scalar_type(), " instead");
-  TORCH_CHECK(x.scalar_type() != kBool, "linalg.vecdot: not implemented for 'Bool'");
+  check_matrix_dtype(x, "linalg.vecdot", true);
   return at::sum(at::conj(x) * y, IntArrayRef(dim), false, x.scalar_type());
 }
 
 Tensor linalg_diagonal(const Tensor& A, int64_t offset, int64_t dim1, int64_t dim2) { return at::diagonal(A, offset, dim1, dim2); }
 
 Tensor linalg_vander(const Tensor& x, std::optional<int64_t> N) {
-  TORCH_CHECK(x.scalar_type() != kBool, "linalg.vander: not implemented for 'Bool'");
+  TORCH_CHECK(x.scalar_type() != kBool && !is_reduced_floating(x.scalar_type()),
+              "linalg.vander supports floating point, complex, and integer tensors, but got ", x.scalar_type());
   TORCH_CHECK(x.dim() >= 1, "linalg.vander: x must have at least 1 dimension.");
   const int64_t powers = N.value_or(x.size(-1));
   TORCH_CHECK(powers > 1, "N must be greater than 1.");

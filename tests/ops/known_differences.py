@@ -18,6 +18,8 @@ NOT_COMPARED: dict[tuple[str, str], str] = {
     ("argmax", "bool"): "PyTorch refuses bool",
     ("argmin", "bool"): "PyTorch refuses bool",
     ("view_as_complex", "float16"): "there is no complex32 here",
+    ("matrix_exp", "float16"): "computed in float32; PyTorch's coefficients overflow",
+    ("matrix_exp", "bfloat16"): "computed in float32; PyTorch's coefficients lose their digits",
     **{("addcdiv", dtype): "true division, as of div; PyTorch refuses integers" for dtype in ("int64", "bool", "uint8", "int8", "int16", "int32")},
 }
 
@@ -50,6 +52,9 @@ STRIDES: dict[str, str] = {
     "where": "the columns of nonzero",
     "conj": "is computed; PyTorch returns a view and conjugates later",
     "index_copy": "keeps the layout of self",
+    "linalg_solve": "batches of vectors are contiguous",
+    "linalg_solve_ex": "batches of vectors are contiguous",
+    "linalg_lstsq": "is dense; PyTorch's is a part of what LAPACK worked in",
     "log_sigmoid": "keeps the order of dimensions; PyTorch's result is contiguous",
     **dict.fromkeys(
         (f"fft_{name}{rank}" for name in ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft") for rank in ("", "2", "n")),

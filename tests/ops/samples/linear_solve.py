@@ -172,7 +172,7 @@ def slogdet(make: Make) -> Iterator[SampleInput]:
     yield SampleInput(regular(make, 2, 2, 2))
     yield SampleInput(make(0, 0))
     if not make.requires_grad:
-        yield SampleInput(-regular(make, 3, 3))
+        yield SampleInput(regular(make, 3, 3, scale=-1.0))
         yield SampleInput(singular(make))
 
 
@@ -181,7 +181,7 @@ def logdet(make: Make) -> Iterator[SampleInput]:
     yield SampleInput(hermitian(make, 3, 3))
     yield SampleInput(hermitian(make, 2, 2, 2))
     if not make.requires_grad:
-        yield SampleInput(-regular(make, 3, 3))
+        yield SampleInput(regular(make, 3, 3, scale=-1.0))
         yield SampleInput(make(0, 0))
 
 

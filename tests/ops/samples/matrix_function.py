@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tests.ops.samples.make import Make
-from tests.ops.samples.matrices import hermitian, laid_out, plain, regular
+from tests.ops.samples.matrices import hermitian, plain, regular
 from tests.ops.samples.registry import ErrorInput, SampleInput, error_samples, samples
 
 
@@ -35,7 +35,7 @@ def matrix_exp_errors(make: Make) -> Iterator[ErrorInput]:
 
 @samples("matrix_power")
 def matrix_power(make: Make) -> Iterator[SampleInput]:
-    for exponent in (0, 1, 2, 3, 5):
+    for exponent in (1, 2, 3, 5) if make.requires_grad else (0, 1, 2, 3, 5):
         yield SampleInput(plain(make, 2, 2), exponent)
     yield SampleInput(plain(make, 2, 2, 2), 4)
     if make.is_inexact:
@@ -70,7 +70,7 @@ def chain_matmul(make: Make) -> Iterator[SampleInput]:
 @samples("kron")
 def kron(make: Make) -> Iterator[SampleInput]:
     yield SampleInput(make(2, 3), make(3, 2))
-    yield SampleInput(make(2), make(2, 3, layout="transposed"))
+    yield SampleInput(make(2), make(2, 3))
     yield SampleInput(make(), make(2, 2))
     yield SampleInput(make(2, 0), make(2, 2))
 
@@ -105,7 +105,8 @@ def addbmm(make: Make) -> Iterator[SampleInput]:
     yield SampleInput(make(2, 2), make(3, 2, 2), make(3, 2, 2))
     yield SampleInput(make(2, 3), make(2, 2, 1, layout="transposed"), make(2, 1, 3), beta=2, alpha=3)
     yield SampleInput(make(3), make(2, 2, 1), make(2, 1, 3), beta=0)
-    yield SampleInput(make(2, 3), make(0, 2, 1), make(0, 1, 3))
+    if not make.is_bool:
+        yield SampleInput(make(2, 3), make(0, 2, 1), make(0, 1, 3))
 
 
 @error_samples("addbmm")
@@ -236,7 +237,7 @@ def vector_norm_errors(make: Make) -> Iterator[ErrorInput]:
 @samples("matrix_norm")
 def matrix_norm(make: Make) -> Iterator[SampleInput]:
     for order in (1, -1, float("inf"), -float("inf")):
-        yield SampleInput(laid_out(make, (2 + make.random.permutation(6)).reshape(2, 3) / 4.0, False), order)
+        yield SampleInput(make.values([[1.0, -2.1, 3.3], [0.5, 1.2, -4.0]]), order)
     if make.is_inexact and make.dtype_name not in ("float16", "bfloat16"):
         yield SampleInput(regular(make, 2, 3), 2)
         yield SampleInput(regular(make, 2, 2, 2), -2, keepdim=True)
@@ -302,7 +303,8 @@ def linalg_cond(make: Make) -> Iterator[SampleInput]:
     yield SampleInput(regular(make, 2, 2), "nuc")
     if not make.requires_grad:
         yield SampleInput(make.values([[0.0, 0.0], [0.0, 0.0]]), 1)
-        yield SampleInput(make(0, 0))
+        if make.is_inexact and make.dtype_name not in ("float16", "bfloat16"):
+            yield SampleInput(make(0, 0))
 
 
 @error_samples("linalg_cond")
