@@ -20,6 +20,7 @@ _C._set_tensor_class(Tensor)  # before anything makes a tensor
 
 from torch_py._exports import *  # noqa: E402
 from torch_py._functional import *  # noqa: E402
+from torch_py._inplace_functions import add_inplace_functions as _add_inplace_functions  # noqa: E402
 from torch_py._settings import *  # noqa: E402
 
 e = _math.e
@@ -47,6 +48,7 @@ def _fill_constants(target: dict[str, _Any]) -> None:
 _fill_constants(globals())
 
 _export_operators(_C._torch, globals())
+_add_inplace_functions(globals())
 
 # Imported when they are first named.
 _LAZY_MODULES = (

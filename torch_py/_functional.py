@@ -10,8 +10,9 @@ from torch_py._C import _torch
 from torch_py._tensor import Tensor
 
 __all__ = [
-    "broadcast_shapes", "broadcast_tensors", "cdist", "chain_matmul", "einsum", "from_dlpack", "is_storage", "is_tensor", "lu", "meshgrid",
-    "norm", "pca_lowrank", "svd_lowrank", "tensordot", "typename",
+    "broadcast_shapes", "broadcast_tensors", "cdist", "chain_matmul", "einsum", "from_dlpack", "is_complex", "is_conj",
+    "is_floating_point", "is_neg", "is_signed", "is_storage", "is_tensor", "lu", "meshgrid", "norm", "numel", "pca_lowrank",
+    "svd_lowrank", "tensordot", "typename",
 ]  # fmt: skip
 
 from_dlpack = _C.from_dlpack
@@ -23,6 +24,34 @@ def is_tensor(obj: object) -> bool:
 
 def is_storage(obj: object) -> bool:
     return isinstance(obj, _C.UntypedStorage)
+
+
+def numel(input: Tensor) -> int:
+    """The number of elements."""
+    return input.numel()
+
+
+def is_floating_point(input: Tensor) -> bool:
+    return input.is_floating_point()
+
+
+def is_complex(input: Tensor) -> bool:
+    return input.is_complex()
+
+
+def is_signed(input: Tensor) -> bool:
+    """Whether the dtype has negative numbers."""
+    return input.is_signed()
+
+
+def is_conj(input: Tensor) -> bool:
+    """Whether conjugation is still to be carried out: never, conj() does it at once."""
+    return input.is_conj()
+
+
+def is_neg(input: Tensor) -> bool:
+    """Whether negation is still to be carried out: never."""
+    return input.is_neg()
 
 
 def typename(obj: Any) -> str:

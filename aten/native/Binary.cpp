@@ -1,7 +1,10 @@
 // Derivatives of binary operators that are no plain formulas.
 #include "aten/native/declarations/Binary.h"
 #include "aten/ops/_div_rounded.h"
+#include "aten/ops/_frexp_exponent.h"
+#include "aten/ops/_frexp_mantissa.h"
 #include "aten/ops/conj.h"
+#include "aten/ops/copy.h"
 #include "aten/ops/div.h"
 #include "aten/ops/eq.h"
 #include "aten/ops/ge.h"
@@ -64,6 +67,44 @@ Tensor _pow_backward_exponent(const Tensor& grad, const Tensor& self, const Tens
   const Tensor zero = at::eq(self, Scalar(0));
   const Tensor flat = exponent.is_complex() ? zero : at::logical_and(zero, at::ge(exponent, Scalar(0)));
   return grad * at::where(flat, Scalar(0), conjugate(result * at::log(self.to(result.scalar_type()))));
+}
+
+namespace {
+
+/// float_power computes in double precision, whatever the operands are.
+ScalarType float_power_type(bool is_complex) { return is_complex ? kComplexDouble : kDouble; }
+
+/// In place the result must fit: nothing is rounded.
+Tensor replace_by_power(const Tensor& self, const Tensor& power) {
+  TORCH_CHECK(self.scalar_type() == power.scalar_type(), "the base given to float_power_ has dtype ", self.scalar_type(),
+              " but the operation's result requires dtype ", power.scalar_type());
+  return at::copy_(self, power);
+}
+
+}  // namespace
+
+Tensor float_power(const Tensor& self, const Tensor& exponent) {
+  const ScalarType type = float_power_type(self.is_complex() || exponent.is_complex());
+  return at::pow(self.to(type), exponent.to(type));
+}
+
+Tensor float_power_of_number(const Scalar& self, const Tensor& exponent) {
+  return at::pow(self, exponent.to(float_power_type(self.is_complex() || exponent.is_complex())));
+}
+
+Tensor float_power_by_number(const Tensor& self, const Scalar& exponent) {
+  return at::pow(self.to(float_power_type(self.is_complex() || exponent.is_complex())), exponent);
+}
+
+Tensor float_power_inplace(const Tensor& self, const Tensor& exponent) { return replace_by_power(self, float_power(self, exponent)); }
+
+Tensor float_power_by_number_inplace(const Tensor& self, const Scalar& exponent) {
+  return replace_by_power(self, float_power_by_number(self, exponent));
+}
+
+std::tuple<Tensor, Tensor> frexp(const Tensor& self) {
+  TORCH_CHECK(self.is_floating_point(), "torch.frexp() only supports floating-point dtypes");
+  return {at::_frexp_mantissa(self), at::_frexp_exponent(self).to(kInt)};
 }
 
 }  // namespace at::native

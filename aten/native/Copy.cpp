@@ -75,6 +75,8 @@ Tensor to_float32(const Tensor& self) { return self.to(kFloat); }
 Tensor to_float64(const Tensor& self) { return self.to(kDouble); }
 Tensor to_float16(const Tensor& self) { return self.to(kHalf); }
 Tensor to_bfloat16(const Tensor& self) { return self.to(kBFloat16); }
+Tensor to_complex64(const Tensor& self) { return self.to(kComplexFloat); }
+Tensor to_complex128(const Tensor& self) { return self.to(kComplexDouble); }
 Tensor to_int64(const Tensor& self) { return self.to(kLong); }
 Tensor to_int32(const Tensor& self) { return self.to(kInt); }
 Tensor to_int16(const Tensor& self) { return self.to(kShort); }
@@ -130,6 +132,12 @@ void set_tensor(const Tensor& self, const Tensor& source) {
   TORCH_CHECK(self.device() == source.device(), "set_(): expected a tensor on ", self.device(), ", got one on ", source.device());
   self.unsafe_impl()->set_storage(source.storage());
   self.unsafe_impl()->set_sizes_and_strides(source.sizes(), source.strides(), source.storage_offset());
+}
+
+bool is_nonzero(const Tensor& self) {
+  TORCH_CHECK(self.numel() != 0, "Boolean value of Tensor with no values is ambiguous");
+  TORCH_CHECK(self.numel() == 1, "Boolean value of Tensor with more than one value is ambiguous");
+  return at::item(self).to_bool();
 }
 
 bool equal(const Tensor& self, const Tensor& other) {

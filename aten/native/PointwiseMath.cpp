@@ -1,4 +1,7 @@
-// Limits given as numbers or tensors.
+// Limits given as numbers or tensors, signs, and rounding to decimals.
+#include <cmath>
+#include <cstdlib>
+
 #include "aten/native/declarations/PointwiseMath.h"
 #include "aten/ops/_clamp.h"
 #include "aten/ops/_sgn_complex.h"
@@ -14,6 +17,7 @@
 #include "aten/ops/logical_or.h"
 #include "aten/ops/lt.h"
 #include "aten/ops/real.h"
+#include "aten/ops/round.h"
 #include "aten/ops/sign.h"
 #include "aten/ops/where.h"
 #include "aten/ops/zeros_like.h"
@@ -70,5 +74,21 @@ Tensor clamp(const Tensor& self, const std::optional<Scalar>& min, const std::op
 Tensor clamp_min(const Tensor& self, const Scalar& min) { return at::clamp(self, min, std::nullopt); }
 
 Tensor clamp_max(const Tensor& self, const Scalar& max) { return at::clamp(self, std::nullopt, max); }
+
+Tensor clamp_min_tensor(const Tensor& self, const Tensor& min) { return at::clamp(self, min, Tensor()); }
+
+Tensor clamp_max_tensor(const Tensor& self, const Tensor& max) { return at::clamp(self, Tensor(), max); }
+
+Tensor positive(const Tensor& self) {
+  TORCH_CHECK(self.scalar_type() != kBool, "The `+` operator, on a bool tensor is not supported.");
+  return self;
+}
+
+Tensor round_decimals(const Tensor& self, int64_t decimals) {
+  TORCH_CHECK_NOT_IMPLEMENTED(self.is_floating_point(), "\"round\" with decimals is not implemented for '", self.scalar_type(), "'");
+  if (decimals == 0) return at::round(self);
+  const Scalar power(std::pow(10.0, static_cast<double>(std::abs(decimals))));
+  return decimals > 0 ? at::round(self * power) / power : at::round(self / power) * power;
+}
 
 }  // namespace at::native

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from codegen.emit.expand import EXPR_FOLDER
 from codegen.emit.places import place_of
 from codegen.emit.spelling import DTYPE_CONSTANTS
-from codegen.expressions import cpp_expr, is_boolean, names, to_source
+from codegen.expressions import FUNCTIONS, cpp_expr, is_boolean, names, to_source
+from codegen.expressions.nodes import Call, Node, walk
 from codegen.model import DispatchEntry, Operator, cpp
 from codegen.schema import Argument
 
@@ -27,6 +28,7 @@ class ExprKernel:
     result: str  # C++ type of an element of the result
     value: str  # the formula in C++
     name: str
+    headers: tuple[str, ...]  # of the functions that it calls
 
     @property
     def lambda_parameters(self) -> list[str]:
@@ -64,8 +66,13 @@ def _expr_kernel(operator: Operator, entry: DispatchEntry) -> ExprKernel:
         str(operator.schema), place_of(operator), to_source(node), entry.kernel,
         ("TensorIteratorBase& iter", *(cpp.parameter(a) for a in plain)), tuple(DTYPE_CONSTANTS[d] for d in operator.dtypes),
         tuple(_conversion(a) for a in plain if a.name in used), inputs, tuple(n for n in inputs if n in used), result, value,
-        operator.base_name,
+        operator.base_name, _headers(node),
     )  # fmt: skip
+
+
+def _headers(node: Node) -> tuple[str, ...]:
+    called = [part.function for part in walk(node) if isinstance(part, Call)]
+    return tuple(FUNCTIONS[name].header for name in called if name in FUNCTIONS)
 
 
 def _conversion(argument: Argument) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 from codegen.emit import autograd, bindings, docs, dtype_macros, headers, includes, metadata, native, registration, stubs, style
 from codegen.emit.expand import expand
 from codegen.emit.expr_kernels import kernels_by_file
+from codegen.expressions.functions import MATH
 from codegen.emit.functions import functions_of
 from codegen.emit.places import place_of
 from codegen.emit.spelling import DTYPE_CONSTANTS
@@ -78,7 +79,8 @@ class Tree:
 
     def expr_kernels(self, topic: Topic) -> None:
         for path, kernels in kernels_by_file(topic.operators).items():
-            self.add(path, "aten/native/cpu/expr/operatorKernel.cpp", topic=topic.name, kernels=kernels)
+            found = sorted({MATH, *(header for kernel in kernels for header in kernel.headers)})
+            self.add(path, "aten/native/cpu/expr/operatorKernel.cpp", topic=topic.name, kernels=kernels, headers=found)
 
     def registration(self, topic: Topic) -> None:
         sections = registration.sections(topic.operators, self.dtype_sets)

@@ -1,6 +1,6 @@
 """The mathematical functions of ``expr:``: derivative rules and spellings, one row each.
 
-C++ is ``at::vec::NAME(...)`` from aten/vec/math.h, overloaded for float and double (complex where ``holomorphic`` or
+C++ is ``at::vec::NAME(...)`` from aten/vec/math.h or, for what few formulas need, the row's own header, overloaded for float and double (complex where ``holomorphic`` or
 ``complex_to_real``, integers where the result stays an integer).
 """
 
@@ -20,6 +20,8 @@ REAL: Domain = (-3.0, 3.0)
 POSITIVE: Domain = (0.1, 4.0)
 UNIT: Domain = (-0.9, 0.9)
 BOOLEAN: Domain = (0.0, 1.0)
+
+MATH = "aten/vec/math.h"
 
 CONSTANTS: dict[str, float] = {"pi": math.pi, "e": math.e, "inf": math.inf, "nan": math.nan}
 
@@ -44,6 +46,7 @@ class Function:
     operator: str = ""  # the tensor operator of the same meaning; by default of the same name
     latex: str = ""  # over {0}, {1}; by default \operatorname{name}(...)
     note: str = ""
+    header: str = MATH  # where the C++ is
 
     @property
     def arity(self) -> int:
@@ -81,7 +84,7 @@ def _real(name: str, derivative: str | None, numpy: str, domain: Domain = REAL, 
     return Function(name, ("x",), (derivative,), numpy, (domain,), holomorphic=False, latex=latex, note=note)
 
 
-def _step(name: str, derivative: str, numpy: str, latex: str = "", complex_to_real: bool = False, note: str = "") -> Function:
+def _step(name: str, derivative: str | None, numpy: str, latex: str = "", complex_to_real: bool = False, note: str = "") -> Function:
     """A function of one real number under which integers stay integers."""
     return Function(
         name, ("x",), (derivative,), numpy, (REAL,), float_result=False, holomorphic=False,
@@ -90,20 +93,45 @@ def _step(name: str, derivative: str, numpy: str, latex: str = "", complex_to_re
 
 
 def _pair(
-    name: str, derivatives: tuple[str, str], numpy: str = "", domain: tuple[Domain, Domain] = (REAL, REAL),
-    float_result: bool = False, holomorphic: bool = False, latex: str = "", note: str = "",
+    name: str, derivatives: tuple[str | None, str | None], numpy: str = "", domain: tuple[Domain, Domain] = (REAL, REAL),
+    float_result: bool = False, holomorphic: bool = False, latex: str = "", note: str = "", header: str = MATH,
 ) -> Function:  # fmt: skip
     return Function(
         name, ("x", "y"), derivatives, numpy or f"np.{name}({{0}}, {{1}})", domain, float_result=float_result,
-        holomorphic=holomorphic, latex=latex, note=note,
+        holomorphic=holomorphic, latex=latex, note=note, header=header,
     )  # fmt: skip
 
 
-def _predicate(name: str) -> Function:
+def _predicate(name: str, header: str = MATH) -> Function:
     return Function(
-        name, ("x",), ("0",), f"np.{name}({{0}})", (REAL,), float_result=False, boolean=True, holomorphic=False
+        name, ("x",), ("0",), f"np.{name}({{0}})", (REAL,), float_result=False, boolean=True, holomorphic=False, header=header
     )
 
+
+def _special(
+    name: str, parameters: tuple[str, ...], derivatives: tuple[str | None, ...], numpy: str, domain: tuple[Domain, ...], header: str,
+    operator: str = "",
+) -> Function:  # fmt: skip
+    """A function of real numbers from aten/vec/HEADER.h; its operator is one of torch.special unless ``operator`` says otherwise."""
+    return Function(
+        name, parameters, derivatives, numpy, domain, holomorphic=False, operator=operator or f"special_{name}",
+        header=f"aten/vec/{header}.h",
+    )  # fmt: skip
+
+
+def _bessel(name: str, derivative: str) -> Function:
+    return _special(name, ("x",), (derivative,), f"special.{name}({{0}})", (POSITIVE,), "bessel")
+
+
+def _polynomial(name: str) -> Function:
+    """Of a degree that is a whole number."""
+    return _special(name, ("x", "n"), (None, None), f"special.{name}({{0}}, {{1}})", (REAL, POSITIVE), "orthogonal_polynomials")
+
+
+POLYNOMIALS = (
+    *(f"{shifted}chebyshev_polynomial_{kind}" for shifted in ("", "shifted_") for kind in "tuvw"),
+    "hermite_polynomial_h", "hermite_polynomial_he", "laguerre_polynomial_l", "legendre_polynomial_p",
+)  # fmt: skip
 
 _TABLE = (
     # Exponentials and logarithms.
@@ -114,6 +142,8 @@ _TABLE = (
     _unary("log1p", "1 / (1 + x)", domain=UNIT, latex=r"\log(1 + {0})", note="-inf at -1, nan below"),
     _unary("log2", "1 / (x * 0.6931471805599453)", domain=POSITIVE, latex=r"\log_2({0})"),
     _unary("log10", "1 / (x * 2.302585092994046)", domain=POSITIVE, latex=r"\log_{{10}}({0})"),
+    _special("logaddexp2", ("x", "y"), ("sigmoid((x - y) * 0.6931471805599453)", "sigmoid((y - x) * 0.6931471805599453)"),
+             "np.logaddexp2({0}, {1})", (REAL, REAL), "logaddexp2", operator="logaddexp2"),  # fmt: skip
     _pair("logaddexp", ("sigmoid(x - y)", "sigmoid(y - x)"), float_result=True, latex=r"\log(e^{{{0}}} + e^{{{1}}})"),
     # Powers and roots.
     _unary("sqrt", "0.5 / sqrt(x)", domain=POSITIVE, latex=r"\sqrt{{{0}}}", note="nan below 0"),
@@ -153,21 +183,52 @@ _TABLE = (
     _real("erf", "1.1283791670955126 * exp(-(x * x))", "special.erf({0})"),
     _real("erfc", "-1.1283791670955126 * exp(-(x * x))", "special.erfc({0})"),
     _real("lgamma", "digamma(x)", "special.lgamma({0})", POSITIVE, latex=r"\log\Gamma({0})", note="inf at 0, -1, -2, ..."),
-    _real("digamma", None, "special.digamma({0})", POSITIVE, latex=r"\psi({0})", note="nan at -1, -2, ..."),
+    _real("digamma", "polygamma(1, x)", "special.digamma({0})", POSITIVE, latex=r"\psi({0})", note="nan at -1, -2, ..."),
+    _special("polygamma", ("n", "x"), (None, "polygamma(n + 1, x)"), "special.polygamma({0}, {1})", ((1.0, 4.0), POSITIVE),
+             "polygamma", operator="polygamma"),  # fmt: skip
+    _special("zeta", ("x", "q"), (None, "-x * zeta(x + 1, q)"), "special.zeta({0}, {1})", ((1.5, 4.0), POSITIVE), "polygamma"),
+    _special("erfcx", ("x",), ("2 * x * erfcx(x) - 1.1283791670955126",), "special.erfcx({0})", (REAL,), "normal_distribution"),
+    _special("erfinv", ("x",), ("0.886226925452758 * exp(erfinv(x) * erfinv(x))",), "special.erfinv({0})", (UNIT,),
+             "normal_distribution", operator="erfinv"),  # fmt: skip
+    _special("ndtri", ("x",), ("2.5066282746310002 * exp(0.5 * ndtri(x) * ndtri(x))",), "special.ndtri({0})", ((0.1, 0.9),),
+             "normal_distribution"),  # fmt: skip
+    _special("i0", ("x",), ("i1(x)",), "special.i0({0})", (REAL,), "modified_bessel", operator="i0"),
+    _special("i0e", ("x",), ("i1e(x) - sign(x) * i0e(x)",), "special.i0e({0})", (REAL,), "modified_bessel"),
+    _special("i1", ("x",), ("where(x == 0, 0.5, i0(x) - i1(x) / x)",), "special.i1({0})", (REAL,), "modified_bessel"),
+    _special("i1e", ("x",), ("where(x == 0, 0.5, i0e(x) - i1e(x) * (sign(x) + 1 / x))",), "special.i1e({0})", (REAL,),
+             "modified_bessel"),  # fmt: skip
+    _special("gammainc", ("a", "x"), (None, "exp((a - 1) * log(x) - x - lgamma(a))"), "special.gammainc({0}, {1})",
+             (POSITIVE, POSITIVE), "incomplete_gamma", operator="igamma"),  # fmt: skip
+    _special("gammaincc", ("a", "x"), (None, "-exp((a - 1) * log(x) - x - lgamma(a))"), "special.gammaincc({0}, {1})",
+             (POSITIVE, POSITIVE), "incomplete_gamma", operator="igammac"),  # fmt: skip
+    _bessel("bessel_j0", "-bessel_j1(x)"),
+    _bessel("bessel_j1", "where(x == 0, 0.5, bessel_j0(x) - bessel_j1(x) / x)"),
+    _bessel("bessel_y0", "-bessel_y1(x)"),
+    _bessel("bessel_y1", "bessel_y0(x) - bessel_y1(x) / x"),
+    _bessel("modified_bessel_k0", "-modified_bessel_k1(x)"),
+    _bessel("modified_bessel_k1", "-modified_bessel_k0(x) - modified_bessel_k1(x) / x"),
+    _bessel("scaled_modified_bessel_k0", "scaled_modified_bessel_k0(x) - scaled_modified_bessel_k1(x)"),
+    _bessel("scaled_modified_bessel_k1", "scaled_modified_bessel_k1(x) * (1 - 1 / x) - scaled_modified_bessel_k0(x)"),
+    *(_polynomial(name) for name in POLYNOMIALS),
     _step("relu", "where(relu(x) > 0, 1, 0)", "np.maximum({0}, 0)"),
     # Rounding and signs.
     _step("abs", "sign(x)", "np.abs({0})", latex="|{0}|", complex_to_real=True),
     _step("sign", "0", "np.sign({0})"),
+    _pair("copysign", ("sign(x) * copysign(1, y)", "0"), float_result=True),
     _step("floor", "0", "np.floor({0})", latex=r"\lfloor {0} \rfloor"),
     _step("ceil", "0", "np.ceil({0})", latex=r"\lceil {0} \rceil"),
     _step("trunc", "0", "np.trunc({0})"),
     _step("round", "0", "np.round({0})", note="halves go to the even neighbour"),
     _pair("fmod", ("1", "-trunc(x / y)"), domain=(REAL, POSITIVE), latex=r"{0} \bmod {1}", note="takes the sign of x"),
+    _pair("gcd", (None, None), latex=r"\gcd({0}, {1})", header="aten/vec/divisors.h"),
+    _pair("lcm", (None, None), latex=r"\operatorname{{lcm}}({0}, {1})", header="aten/vec/divisors.h"),
     # Choice.
     _pair("maximum", ("where(x > y, 1, where(x == y, 0.5, 0))", "where(y > x, 1, where(x == y, 0.5, 0))"),
           latex=r"\max({0}, {1})", note="nan if either is; a tie shares the gradient"),  # fmt: skip
     _pair("minimum", ("where(x < y, 1, where(x == y, 0.5, 0))", "where(y < x, 1, where(x == y, 0.5, 0))"),
           latex=r"\min({0}, {1})", note="nan if either is; a tie shares the gradient"),  # fmt: skip
+    _pair("fmax", ("where(x >= y or isnan(y), 1, 0)", "where(x >= y or isnan(y), 0, 1)"), note="the other one if one is nan"),
+    _pair("fmin", ("where(x <= y or isnan(y), 1, 0)", "where(x <= y or isnan(y), 0, 1)"), note="the other one if one is nan"),
     Function(
         "where", ("c", "x", "y"), ("0", "where(c, 1, 0)", "where(c, 0, 1)"), "np.where({0}, {1}, {2})",
         (BOOLEAN, REAL, REAL), float_result=False,
@@ -179,10 +240,15 @@ _TABLE = (
     ),  # fmt: skip
     _predicate("isnan"),
     _predicate("isinf"),
+    _predicate("signbit", "aten/vec/representation.h"),
+    # x = mantissa * 2 ** exponent
+    _special("frexp_mantissa", ("x",), (None,), "np.frexp({0})[0]", (REAL,), "representation"),
+    _special("frexp_exponent", ("x",), ("0",), "np.frexp({0})[1]", (REAL,), "representation"),
     # Complex numbers; the rules are those of real arguments.
     Function("conj", ("x",), ("1",), "np.conj({0})", (REAL,), float_result=False, holomorphic=False, latex=r"\overline{{{0}}}"),
     _step("real", "1", "np.real({0})", complex_to_real=True),
     _step("imag", "0", "np.imag({0})", complex_to_real=True),
+    _step("arg", None, "np.angle({0})", complex_to_real=True),
 )
 
 FUNCTIONS: dict[str, Function] = {function.name: function for function in _TABLE}

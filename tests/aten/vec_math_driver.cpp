@@ -6,7 +6,14 @@
 #include <string>
 #include <vector>
 
+#include "aten/vec/bessel.h"
+#include "aten/vec/incomplete_gamma.h"
+#include "aten/vec/logaddexp2.h"
 #include "aten/vec/math.h"
+#include "aten/vec/modified_bessel.h"
+#include "aten/vec/normal_distribution.h"
+#include "aten/vec/polygamma.h"
+#include "aten/vec/representation.h"
 
 namespace vec = at::vec;
 
@@ -26,7 +33,7 @@ using Loop = void (*)(const T* in, T* out, size_t count);
 
 static bool is_binary(const std::string& name) {
   return name == "pow" || name == "atan2" || name == "hypot" || name == "fmod" || name == "logaddexp" || name == "maximum" ||
-         name == "minimum";
+         name == "minimum" || name == "zeta" || name == "polygamma" || name == "gammainc" || name == "gammaincc" || name == "logaddexp2";
 }
 
 template <class T>
@@ -37,6 +44,10 @@ static Loop<T> find_loop(const std::string& name) {
   UNARY(erf) UNARY(erfc) UNARY(lgamma) UNARY(digamma) UNARY(sqrt) UNARY(rsqrt) UNARY(floor) UNARY(ceil) UNARY(trunc) UNARY(round)
   UNARY(abs) UNARY(sign) UNARY(relu) UNARY(square) UNARY(reciprocal) UNARY(isnan) UNARY(isinf) UNARY(isfinite)
   BINARY(pow) BINARY(atan2) BINARY(hypot) BINARY(fmod) BINARY(logaddexp) BINARY(maximum) BINARY(minimum)
+  UNARY(erfcx) UNARY(erfinv) UNARY(ndtri) UNARY(i0) UNARY(i0e) UNARY(i1) UNARY(i1e) UNARY(frexp_mantissa) UNARY(frexp_exponent)
+  UNARY(bessel_j0) UNARY(bessel_j1) UNARY(bessel_y0) UNARY(bessel_y1) UNARY(modified_bessel_k0) UNARY(modified_bessel_k1)
+  UNARY(scaled_modified_bessel_k0) UNARY(scaled_modified_bessel_k1)
+  BINARY(zeta) BINARY(polygamma) BINARY(gammainc) BINARY(gammaincc) BINARY(logaddexp2)
       // clang-format on
       return nullptr;
 }

@@ -48,6 +48,8 @@ def draw(function):
         values[parameter] = points
     if function.name == "where":
         values["c"] = rng.uniform(0, 1, 64) > 0.5
+    if function.name == "polygamma":
+        values["n"] = np.round(values["n"])
     return values
 
 
@@ -74,7 +76,7 @@ def test_chain_rule(name):
         middle, reach = (low + high) / 2, (high - low) * 0.45
         inner = f"{middle + 0.013} + {reach} * sin({index + 1} * x)"
         arguments.append(f"{inner} > {middle}" if (name, index) == ("where", 0) else inner)
-    if name not in ("imag", "where", "maximum", "minimum"):
+    if name not in ("imag", "where", "maximum", "minimum", "fmax", "fmin"):
         assert_derivative(parse(f"{name}({', '.join(arguments)}) * x"), "x", values, rtol=1e-5)
 
 
@@ -158,7 +160,7 @@ def test_gradient_and_tangent():
 
 
 def test_what_has_no_derivative():
-    (problem,) = check_differentiable(parse("x + digamma(x)"), Signature.parse("f(Tensor x) -> Tensor"))
+    (problem,) = check_differentiable(parse("x + frexp_mantissa(x)"), Signature.parse("f(Tensor x) -> Tensor"))
     assert (problem.offset, "no derivative rule" in problem.message, "derivatives:" in problem.hint) == (4, True, True)
     (problem,) = check_differentiable(parse("grad * x"), Signature.parse("f(Tensor grad, Tensor x) -> Tensor"))
     assert "hides the gradient" in problem.message and "'grad_output'" in problem.hint

@@ -25,11 +25,13 @@ from torch_py.nn._losses import (
 from torch_py.nn._padding import pad
 
 __all__ = [
-    "adaptive_avg_pool2d", "avg_pool2d", "batch_norm", "binary_cross_entropy", "binary_cross_entropy_with_logits", "conv2d",
-    "cosine_similarity", "cross_entropy", "dropout", "dropout2d", "elu", "embedding", "gelu", "group_norm", "hardswish", "hardtanh",
-    "huber_loss", "kl_div", "l1_loss", "layer_norm", "leaky_relu", "linear", "log_softmax", "logsigmoid", "max_pool2d", "mish", "mse_loss",
-    "nll_loss", "normalize", "one_hot", "pad", "pairwise_distance", "pdist", "relu", "relu6", "scaled_dot_product_attention", "sigmoid", "silu", "smooth_l1_loss",
-    "softmax", "softmin", "softplus", "tanh",
+    "adaptive_avg_pool2d", "avg_pool2d", "batch_norm", "binary_cross_entropy", "binary_cross_entropy_with_logits", "celu", "celu_",
+    "conv2d", "cosine_similarity", "cross_entropy", "dropout", "dropout2d", "elu", "elu_", "embedding", "gelu", "glu", "group_norm",
+    "gumbel_softmax", "hardshrink", "hardsigmoid", "hardswish", "hardtanh", "hardtanh_", "huber_loss", "kl_div", "l1_loss",
+    "layer_norm", "leaky_relu", "leaky_relu_", "linear", "log_softmax", "logsigmoid", "max_pool2d", "mish", "mse_loss", "nll_loss",
+    "normalize", "one_hot", "pad", "pairwise_distance", "pdist", "prelu", "relu", "relu6", "relu_", "rrelu", "rrelu_",
+    "scaled_dot_product_attention", "selu", "selu_", "sigmoid", "silu", "smooth_l1_loss", "softmax", "softmin", "softplus",
+    "softshrink", "softsign", "tanh", "tanhshrink", "threshold", "threshold_",
 ]  # fmt: skip
 
 
@@ -38,6 +40,10 @@ def _operator(name: str) -> Any:
 
 
 linear = _operator("linear")
+softshrink, hardshrink, prelu = _operator("softshrink"), _operator("hardshrink"), _operator("prelu")
+elu_, leaky_relu_, hardtanh_ = _operator("elu_"), _operator("leaky_relu_"), _operator("hardtanh_")
+relu_, selu_, celu_ = _operator("relu_"), _operator("selu_"), _operator("celu_")
+rrelu_, threshold_ = _operator("rrelu_"), _operator("threshold_")
 gelu = _operator("gelu")
 softplus = _operator("softplus")
 one_hot = _operator("one_hot")
@@ -46,16 +52,17 @@ pairwise_distance = _operator("pairwise_distance")
 pdist = _operator("pdist")
 adaptive_avg_pool2d = _operator("adaptive_avg_pool2d")
 avg_pool2d = _operator("avg_pool2d")
-_relu, _relu_in_place = _operator("relu"), _operator("relu_")
+_relu, _selu, _celu, _glu = _operator("relu"), _operator("selu"), _operator("celu"), _operator("glu")
+_rrelu, _threshold = _operator("rrelu"), _operator("threshold")
+_hardsigmoid, _hardsigmoid_in_place = _operator("hardsigmoid"), _operator("hardsigmoid_")
 _sigmoid, _tanh, _log_sigmoid = _operator("sigmoid"), _operator("tanh"), _operator("log_sigmoid")
 _mish, _mish_in_place = _operator("mish"), _operator("mish_")
 _hardswish, _hardswish_in_place = _operator("hardswish"), _operator("hardswish_")
 _group_norm = _operator("group_norm")
 _conv2d, _max_pool2d, _max_pool2d_with_indices = _operator("conv2d"), _operator("max_pool2d"), _operator("max_pool2d_with_indices")
 _batch_norm, _layer_norm, _embedding, _dropout = _operator("batch_norm"), _operator("layer_norm"), _operator("embedding"), _operator("dropout")
-_silu, _silu_in_place, _elu, _elu_in_place = _operator("silu"), _operator("silu_"), _operator("elu"), _operator("elu_")
-_leaky_relu, _leaky_relu_in_place = _operator("leaky_relu"), _operator("leaky_relu_")
-_hardtanh, _hardtanh_in_place = _operator("hardtanh"), _operator("hardtanh_")
+_silu, _silu_in_place, _elu = _operator("silu"), _operator("silu_"), _operator("elu")
+_leaky_relu, _hardtanh = _operator("leaky_relu"), _operator("hardtanh")
 _softmax, _log_softmax = _operator("softmax"), _operator("log_softmax")
 
 
@@ -64,7 +71,7 @@ _softmax, _log_softmax = _operator("softmax"), _operator("log_softmax")
 
 def relu(input: Tensor, inplace: bool = False) -> Tensor:
     """max(input, 0)"""
-    return _relu_in_place(input) if inplace else _relu(input)
+    return relu_(input) if inplace else _relu(input)
 
 
 def sigmoid(input: Tensor) -> Tensor:
@@ -83,19 +90,19 @@ def silu(input: Tensor, inplace: bool = False) -> Tensor:
 
 def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     """input where positive, alpha * (exp(input) - 1) elsewhere"""
-    return _elu_in_place(input, alpha) if inplace else _elu(input, alpha)
+    return elu_(input, alpha) if inplace else _elu(input, alpha)
 
 
 def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:
     """input where positive, negative_slope * input elsewhere"""
-    return (_leaky_relu_in_place if inplace else _leaky_relu)(input, negative_slope)
+    return (leaky_relu_ if inplace else _leaky_relu)(input, negative_slope)
 
 
 def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Tensor:
     """input cut off at both ends. Raises ValueError when min_val > max_val."""
     if min_val > max_val:
         raise ValueError(f"hardtanh: expected min_val <= max_val, got {min_val} and {max_val}")
-    return (_hardtanh_in_place if inplace else _hardtanh)(input, min_val, max_val)
+    return (hardtanh_ if inplace else _hardtanh)(input, min_val, max_val)
 
 
 def mish(input: Tensor, inplace: bool = False) -> Tensor:
@@ -110,6 +117,58 @@ def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
 
 def relu6(input: Tensor, inplace: bool = False) -> Tensor:
     return hardtanh(input, 0.0, 6.0, inplace)
+
+
+def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
+    """relu6(input + 3) / 6"""
+    return _hardsigmoid_in_place(input) if inplace else _hardsigmoid(input)
+
+
+def selu(input: Tensor, inplace: bool = False) -> Tensor:
+    """elu with the scale and alpha for which activations keep mean 0 and variance 1"""
+    return selu_(input) if inplace else _selu(input)
+
+
+def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
+    """input where positive, alpha * (exp(input / alpha) - 1) elsewhere. Raises RuntimeError when alpha is 0."""
+    return (celu_ if inplace else _celu)(input, alpha)
+
+
+def threshold(input: Tensor, threshold: float, value: float, inplace: bool = False) -> Tensor:
+    """input where above the threshold, `value` elsewhere"""
+    return (threshold_ if inplace else _threshold)(input, threshold, value)
+
+
+def rrelu(input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False, inplace: bool = False) -> Tensor:
+    """leaky_relu with a slope drawn from [lower, upper) for each element in training, else their mean"""
+    return (rrelu_ if inplace else _rrelu)(input, lower, upper, training)
+
+
+def glu(input: Tensor, dim: int = -1) -> Tensor:
+    """The first half of input along `dim` times the sigmoid of the second. Raises RuntimeError when there are no two halves."""
+    return _glu(input, dim)
+
+
+def softsign(input: Tensor) -> Tensor:
+    return input / (input.abs() + 1)
+
+
+def tanhshrink(input: Tensor) -> Tensor:
+    return input - input.tanh()
+
+
+def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1) -> Tensor:
+    """A random one-hot choice with probabilities softmax(logits), relaxed by the temperature `tau` (Jang et al. 2017).
+
+    With `hard` the result is one-hot and has the gradient of the relaxed one. `eps` has no effect.
+    """
+    noise = -_torch.empty_like(logits, memory_format=_C.contiguous_format).exponential_().log()
+    relaxed = _softmax((logits + noise) / tau, dim)
+    if not hard:
+        return relaxed
+    chosen = relaxed.max(dim, keepdim=True)[1]
+    one_hot = _torch.zeros_like(logits, memory_format=_C.contiguous_format).scatter_(dim, chosen, 1.0)
+    return one_hot - relaxed.detach() + relaxed
 
 
 def logsigmoid(input: Tensor) -> Tensor:

@@ -29,11 +29,10 @@ struct Quotient {
   bool rounded_up;  // towards zero is upwards when the exact quotient is negative
 };
 
-/// Python's floor division of floats: consistent with its modulus, so not simply floor(a / b).
+/// Python's floor division of floats: consistent with its modulus, so not simply floor(a / b). `modulus` is fmod(a, b).
 template <typename T>
-T floor_quotient(T a, T b) {
+T floor_quotient(T a, T b, T modulus) {
   if (b == T(0)) return a / b;
-  const T modulus = vec::fmod(a, b);
   T quotient = (a - modulus) / b;
   if (modulus != T(0) && ((b < T(0)) != (modulus < T(0)))) quotient -= T(1);
   if (quotient == T(0)) return vec::copysign(T(0), a / b);
@@ -42,25 +41,74 @@ T floor_quotient(T a, T b) {
 }
 
 template <typename T>
-T python_modulus(T a, T b) {
-  const T modulus = vec::fmod(a, b);
-  return modulus != T(0) && ((b < T(0)) != (modulus < T(0))) ? modulus + b : modulus;
+C10_ALWAYS_INLINE T python_modulus(T b, T modulus) {
+  return (modulus != T(0)) & ((b < T(0)) != (modulus < T(0))) ? modulus + b : modulus;
 }
 
-/// `integers` gets the parts of an integer division, `floats` two numbers of the arithmetic type.
+/// fmod where the quotient is small enough to be certain, else NaN. Both operands have 24 bits: the quotient, of less than 28, is in
+/// double right after truncation, and its product with b is exact.
+C10_ALWAYS_INLINE float quick_fmod(float a, float b) {
+  const double quotient = static_cast<double>(a) / static_cast<double>(b);
+  const bool certain = vec::abs(quotient) < 0x1p28;
+  const double whole = static_cast<int32_t>(certain ? quotient : 0.0);
+  const float rest = vec::copysign(static_cast<float>(static_cast<double>(a) - whole * static_cast<double>(b)), a);
+  return certain ? rest : __builtin_nanf("");
+}
+/// The quotient may have been rounded up to a whole number: then the difference, which is exact, has the other sign.
+C10_ALWAYS_INLINE double quick_fmod(double a, double b) {
+#if defined(__FMA__) || defined(__ARM_FEATURE_FMA)
+  const double x = vec::abs(a), y = vec::abs(b);
+  const double quotient = vec::trunc(x / y);
+  const double difference = __builtin_fma(-quotient, y, x);
+  const double rest = difference < 0.0 ? difference + y : difference;
+  return quotient < 0x1p52 ? vec::copysign(rest, a) : __builtin_nan("");
+#else
+  return vec::fmod(a, b);  // without fused multiply-add no faster way is exact
+#endif
+}
+
+/// op(a, b, fmod(a, b)) for every element, first with the quick fmod; where that gives NaN, once more with the exact one.
+template <typename scalar_t, typename Op>
+void with_modulus(const TensorIteratorBase& iter, const Op& op) {
+  using opmath_t = opmath_type<scalar_t>;
+  auto loop = [](const void* context, char* const* data, const int64_t* strides, int64_t n) {
+    const Op& f = *static_cast<const Op*>(context);
+    alignas(64) scalar_t a[kBlock], b[kBlock], out[kBlock];
+    alignas(64) opmath_t results[kBlock];
+    for (int64_t start = 0; start < n; start += kBlock) {
+      const int64_t count = std::min(kBlock, n - start);
+      gather(a, data[1] + start * strides[1], strides[1], sizeof(scalar_t), count);
+      gather(b, data[2] + start * strides[2], strides[2], sizeof(scalar_t), count);
+      for (int64_t i = 0; i < count; ++i) {
+        const auto x = static_cast<opmath_t>(a[i]), y = static_cast<opmath_t>(b[i]);
+        results[i] = f(x, y, quick_fmod(x, y));
+      }
+      int uncertain = 0;
+      for (int64_t i = 0; i < count; ++i) uncertain |= results[i] != results[i];
+      for (int64_t i = 0; uncertain != 0 && i < count; ++i) {
+        const auto x = static_cast<opmath_t>(a[i]), y = static_cast<opmath_t>(b[i]);
+        if (results[i] != results[i]) results[i] = f(x, y, vec::fmod(x, y));
+      }
+      for (int64_t i = 0; i < count; ++i) out[i] = static_cast<scalar_t>(results[i]);
+      scatter(data[0] + start * strides[0], strides[0], out, sizeof(scalar_t), count);
+    }
+  };
+  iter.for_each(loop, &op, TensorIterator::kGrain);
+}
+
+/// `op` gets the parts of an integer division.
+template <typename Op>
+void divide_integers(const TensorIteratorBase& iter, const Op& op) {
+  AT_DISPATCH_INTEGRAL(iter.common_dtype(), iter.op_name(), [&] {
+    cpu_kernel(iter, [&](scalar_t a, scalar_t b) -> scalar_t { return static_cast<scalar_t>(op(Quotient<scalar_t>(a, b), b)); });
+  });
+}
+
+/// `integers` gets the parts of an integer division, `floats` two numbers of the arithmetic type and their fmod.
 template <typename Integers, typename Floats>
 void divide(const TensorIteratorBase& iter, const Integers& integers, const Floats& floats) {
-  if (is_integral(iter.common_dtype(), false)) {
-    return AT_DISPATCH_INTEGRAL(iter.common_dtype(), iter.op_name(), [&] {
-      cpu_kernel(iter, [&](scalar_t a, scalar_t b) -> scalar_t { return static_cast<scalar_t>(integers(Quotient<scalar_t>(a, b), b)); });
-    });
-  }
-  AT_DISPATCH_FLOATING_AND_REDUCED(iter.common_dtype(), iter.op_name(), [&] {
-    using opmath_t = opmath_type<scalar_t>;
-    cpu_kernel(iter, [&](scalar_t a, scalar_t b) -> scalar_t {
-      return static_cast<scalar_t>(floats(static_cast<opmath_t>(a), static_cast<opmath_t>(b)));
-    });
-  });
+  if (is_integral(iter.common_dtype(), false)) return divide_integers(iter, integers);
+  AT_DISPATCH_FLOATING_AND_REDUCED(iter.common_dtype(), iter.op_name(), [&] { with_modulus<scalar_t>(iter, floats); });
 }
 
 }  // namespace
@@ -76,24 +124,30 @@ void div_kernel(TensorIteratorBase& iter) {
 
 void floor_divide_kernel(TensorIteratorBase& iter) {
   divide(
-      iter, [](const auto& q, auto) { return q.quotient - (q.rounded_up ? 1 : 0); }, [](auto a, auto b) { return floor_quotient(a, b); });
+      iter, [](const auto& q, auto) { return q.quotient - (q.rounded_up ? 1 : 0); }, [](auto a, auto b, auto modulus) { return floor_quotient(a, b, modulus); });
 }
 
 void div_mode_kernel(TensorIteratorBase& iter, std::string_view rounding_mode) {
   if (rounding_mode == "floor") return floor_divide_kernel(iter);
   TORCH_CHECK(rounding_mode == "trunc", "div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '", rounding_mode,
               "'");
-  divide(iter, [](const auto& q, auto) { return q.quotient; }, [](auto a, auto b) { return vec::trunc(a / b); });
+  if (is_integral(iter.common_dtype(), false)) return divide_integers(iter, [](const auto& q, auto) { return q.quotient; });
+  AT_DISPATCH_FLOATING_AND_REDUCED(iter.common_dtype(), iter.op_name(), [&] {
+    using opmath_t = opmath_type<scalar_t>;
+    cpu_kernel(iter, [](scalar_t a, scalar_t b) -> scalar_t {
+      return static_cast<scalar_t>(vec::trunc(static_cast<opmath_t>(a) / static_cast<opmath_t>(b)));
+    });
+  });
 }
 
 void remainder_kernel(TensorIteratorBase& iter) {
   divide(
       iter, [](const auto& q, auto b) { return q.remainder + (q.rounded_up ? b : 0); },
-      [](auto a, auto b) { return python_modulus(a, b); });
+      [](auto, auto b, auto modulus) { return python_modulus(b, modulus); });
 }
 
 void fmod_kernel(TensorIteratorBase& iter) {
-  divide(iter, [](const auto& q, auto) { return q.remainder; }, [](auto a, auto b) { return vec::fmod(a, b); });
+  divide(iter, [](const auto& q, auto) { return q.remainder; }, [](auto, auto, auto modulus) { return modulus; });
 }
 
 }  // namespace CPU_CAPABILITY

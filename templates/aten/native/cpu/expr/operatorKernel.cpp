@@ -1,7 +1,9 @@
 // {{ banner }}
 #include "aten/dispatch/Dtypes.h"
 #include "aten/iteration/Loops.h"
-#include "aten/vec/math.h"
+{% for header in headers %}
+#include "{{ header }}"
+{% endfor %}
 
 namespace at::native {
 inline namespace CPU_CAPABILITY {

@@ -1,0 +1,29 @@
+// Special functions that are composed of others.
+#include <cmath>
+
+#include "aten/native/declarations/Special.h"
+#include "aten/ops/_logit.h"
+#include "aten/ops/_logit_limited.h"
+#include "aten/ops/arange.h"
+#include "aten/ops/copy.h"
+#include "aten/ops/lgamma.h"
+#include "aten/ops/polygamma.h"
+#include "aten/ops/sum.h"
+#include "aten/ops/unsqueeze.h"
+
+namespace at::native {
+
+Tensor logit(const Tensor& self, std::optional<double> eps) { return eps.has_value() ? at::_logit_limited(self, *eps) : at::_logit(self); }
+
+Tensor mvlgamma(const Tensor& self, int64_t p) {
+  TORCH_CHECK_NOT_IMPLEMENTED(!self.is_complex(), "\"mvlgamma\" not implemented for '", self.scalar_type(), "'");
+  // p (p - 1) / 4 log(pi) + the sum of lgamma(x - j / 2) over j < p
+  const ScalarType type = self.is_floating_point() ? self.scalar_type() : default_dtype();
+  const double constant = 0.25 * static_cast<double>(p) * static_cast<double>(p - 1) * std::log(3.14159265358979323846);
+  const Tensor halves = at::arange(Scalar(0), Scalar(-0.5 * static_cast<double>(p)), Scalar(-0.5), type, std::nullopt, self.device());
+  return at::sum(at::lgamma(at::unsqueeze(self.to(type), -1) + halves), -1) + Scalar(constant);
+}
+
+Tensor polygamma_inplace(const Tensor& self, int64_t n) { return at::copy_(self, at::polygamma(n, self)); }
+
+}  // namespace at::native

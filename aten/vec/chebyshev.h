@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstddef>
+
+#include "aten/vec/core.h"
+
+// Sums of Chebyshev polynomials: they need more terms than powers do, but do not cancel, so that double results stay exact to a
+// few units in the last place. Coefficients come from the values of the functions at Chebyshev nodes, with 50 digits.
+
+namespace at::vec {
+inline namespace CPU_CAPABILITY {
+
+/// c[0] T_0(t) + c[1] T_1(t) + ... for t in [-1, 1], by Clenshaw's recurrence.
+template <size_t n>
+C10_ALWAYS_INLINE double chebyshev(double t, const double (&c)[n]) {
+  const double twice = 2.0 * t;
+  double next = 0.0, after = 0.0;
+#pragma GCC unroll 64
+  for (size_t k = n - 1; k > 0; --k) {
+    const double sum = multiply_add(twice, next, c[k] - after);
+    after = next;
+    next = sum;
+  }
+  return multiply_add(t, next, c[0] - after);
+}
+
+/// The same with the coefficients `a` where `choose`, else `b`: a loop over it has no branches.
+template <size_t n>
+C10_ALWAYS_INLINE double chebyshev(double t, bool choose, const double (&a)[n], const double (&b)[n]) {
+  const double twice = 2.0 * t;
+  double next = 0.0, after = 0.0;
+#pragma GCC unroll 64
+  for (size_t k = n - 1; k > 0; --k) {
+    const double sum = multiply_add(twice, next, (choose ? a[k] : b[k]) - after);
+    after = next;
+    next = sum;
+  }
+  return multiply_add(t, next, (choose ? a[0] : b[0]) - after);
+}
+
+}  // namespace CPU_CAPABILITY
+}  // namespace at::vec

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <concepts>
+#include <type_traits>
+
+#include "aten/vec/core.h"
+
+// Common divisors and multiples of integers; what does not fit wraps around.
+
+namespace at::vec {
+inline namespace CPU_CAPABILITY {
+
+template <std::integral T>
+C10_ALWAYS_INLINE std::make_unsigned_t<T> unsigned_magnitude(T x) {
+  using U = std::make_unsigned_t<T>;
+  return x < 0 ? static_cast<U>(U(0) - static_cast<U>(x)) : static_cast<U>(x);
+}
+template <std::integral T>
+inline T gcd(T x, T y) {
+  auto a = unsigned_magnitude(x), b = unsigned_magnitude(y);
+  while (b != 0) {
+    const auto rest = static_cast<decltype(a)>(a % b);
+    a = b;
+    b = rest;
+  }
+  return static_cast<T>(a);
+}
+template <std::integral T>
+inline T lcm(T x, T y) {
+  const T divisor = gcd(x, y);
+  if (divisor == 0) return 0;
+  const uint64_t product = uint64_t{unsigned_magnitude(x)} / unsigned_magnitude(divisor) * unsigned_magnitude(y);
+  return static_cast<T>(unsigned_magnitude(static_cast<T>(product)));
+}
+
+}  // namespace CPU_CAPABILITY
+}  // namespace at::vec
