@@ -3,6 +3,7 @@
 #include "aten/ops/_div_rounded.h"
 #include "aten/ops/_frexp_exponent.h"
 #include "aten/ops/_frexp_mantissa.h"
+#include "aten/ops/clone.h"
 #include "aten/ops/conj.h"
 #include "aten/ops/copy.h"
 #include "aten/ops/div.h"
@@ -74,6 +75,9 @@ namespace {
 /// float_power computes in double precision, whatever the operands are.
 ScalarType float_power_type(bool is_complex) { return is_complex ? kComplexDouble : kDouble; }
 
+/// What the gradient of an operation in place is computed from.
+Tensor old_values(const Tensor& self) { return self.requires_grad() ? at::clone(self) : self; }
+
 /// In place the result must fit: nothing is rounded.
 Tensor replace_by_power(const Tensor& self, const Tensor& power) {
   TORCH_CHECK(self.scalar_type() == power.scalar_type(), "the base given to float_power_ has dtype ", self.scalar_type(),
@@ -96,10 +100,12 @@ Tensor float_power_by_number(const Tensor& self, const Scalar& exponent) {
   return at::pow(self.to(float_power_type(self.is_complex() || exponent.is_complex())), exponent);
 }
 
-Tensor float_power_inplace(const Tensor& self, const Tensor& exponent) { return replace_by_power(self, float_power(self, exponent)); }
+Tensor float_power_inplace(const Tensor& self, const Tensor& exponent) {
+  return replace_by_power(self, float_power(old_values(self), exponent));
+}
 
 Tensor float_power_by_number_inplace(const Tensor& self, const Scalar& exponent) {
-  return replace_by_power(self, float_power_by_number(self, exponent));
+  return replace_by_power(self, float_power_by_number(old_values(self), exponent));
 }
 
 std::tuple<Tensor, Tensor> frexp(const Tensor& self) {

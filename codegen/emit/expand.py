@@ -11,7 +11,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from codegen.expressions import ExpressionError, check_formula, gradient, names, simplify, to_formula, to_source
-from codegen.expressions.nodes import Call, Name, Node, Number, substitute
+from codegen.expressions.functions import FUNCTIONS
+from codegen.expressions.nodes import Call, Name, Node, Number, substitute, walk
 from codegen.model import Derivative, DispatchEntry, Formula, Kernel, Operator, Program, Topic
 from codegen.schema import Argument, Arguments, BaseType, FunctionSchema, OperatorName, Return
 from codegen.schema.names import BaseName
@@ -51,10 +52,20 @@ def _expanded(topic: Topic, program: Program) -> tuple[Operator, ...]:
 
 
 EXPR_FOLDER = "aten/native/cpu/expr"
+PORTABLE_EXPR_FOLDER = "aten/native/portable/expr"
 
 
 def kernel_path(operator: Operator) -> str:
-    return f"{EXPR_FOLDER}/{operator.unambiguous_name}Kernel.cpp"
+    """Below cpu, which is compiled for every instruction set, or where a function of the formula gains nothing from that."""
+    assert operator.expr is not None
+    called = [FUNCTIONS.get(part.function) for part in walk(operator.expr.node) if isinstance(part, Call)]
+    folder = EXPR_FOLDER if all(function is None or function.vectorises for function in called) else PORTABLE_EXPR_FOLDER
+    return f"{folder}/{operator.unambiguous_name}Kernel.cpp"
+
+
+def is_formula(path: str) -> bool:
+    """Whether a kernel is the loop of a formula."""
+    return path.startswith((EXPR_FOLDER, PORTABLE_EXPR_FOLDER))
 
 
 def _with_kernel(operator: Operator, path: str) -> Operator:

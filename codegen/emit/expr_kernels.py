@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from codegen.emit.expand import EXPR_FOLDER
+from codegen.emit.expand import is_formula
 from codegen.emit.places import place_of
 from codegen.emit.spelling import DTYPE_CONSTANTS
 from codegen.expressions import FUNCTIONS, cpp_expr, is_boolean, names, to_source
@@ -42,7 +42,7 @@ def kernels_by_file(operators: Sequence[Operator]) -> dict[str, list[ExprKernel]
         entry = operator.dispatch_for("CPU")
         # An entry with a formula may have a hand-written loop as well.
         if operator.expr is not None and entry is not None and entry.definition is not None:
-            if entry.definition.path.startswith(EXPR_FOLDER):
+            if is_formula(entry.definition.path):
                 found.setdefault(entry.definition.path, []).append(_expr_kernel(operator, entry))
     return found
 

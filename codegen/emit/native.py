@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from codegen.emit import style
-from codegen.emit.expand import EXPR_FOLDER
+from codegen.emit.expand import is_formula
 from codegen.emit.places import place_of
 from codegen.model import Kernel, Operator, cpp
 
@@ -73,10 +73,6 @@ def by_source(operators: Sequence[Operator]) -> dict[str, list[Entry]]:
 def sources_of(operators: Sequence[Operator]) -> list[str]:
     """Hand-written files that hold kernels or shape rules of ``operators``."""
     return sorted({path for operator in operators for path, _ in _declarations(operator) if not is_formula(path)})
-
-
-def is_formula(path: str) -> bool:
-    return path.startswith(EXPR_FOLDER)
 
 
 def _declarations(operator: Operator) -> Iterator[tuple[str, Declaration]]:

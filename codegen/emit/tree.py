@@ -6,6 +6,7 @@ from pathlib import Path
 
 from codegen.emit import autograd, bindings, docs, dtype_macros, headers, includes, metadata, native, registration, stubs, style
 from codegen.emit.expand import expand
+from codegen.emit.expand import is_formula
 from codegen.emit.expr_kernels import kernels_by_file
 from codegen.expressions.functions import MATH
 from codegen.emit.functions import functions_of
@@ -70,7 +71,7 @@ class Tree:
 
     def declarations(self) -> None:
         for path, entries in native.by_source(self.operators).items():
-            if not native.is_formula(path):
+            if not is_formula(path):
                 self.add(native.header_of_source(path), "aten/native/declarations/source.h", source_file=path, entries=entries)
 
     def native(self, topic: Topic) -> None:
@@ -80,14 +81,15 @@ class Tree:
     def expr_kernels(self, topic: Topic) -> None:
         for path, kernels in kernels_by_file(topic.operators).items():
             found = sorted({MATH, *(header for kernel in kernels for header in kernel.headers)})
-            self.add(path, "aten/native/cpu/expr/operatorKernel.cpp", topic=topic.name, kernels=kernels, headers=found)
+            self.add(path, "aten/native/cpu/expr/operatorKernel.cpp", topic=topic.name, kernels=kernels, headers=found,
+                     is_per_isa="native/cpu/" in path)  # fmt: skip
 
     def registration(self, topic: Topic) -> None:
         sections = registration.sections(topic.operators, self.dtype_sets)
         stubs = [stub for section in sections for stub in section.stubs]
         texts = [c.condition for section in sections for c in section.checks]
         sources = [native.header_of_source(path) for path in native.sources_of(topic.operators)]
-        formulas = [e for path, found in native.by_source(topic.operators).items() if native.is_formula(path) for e in found]
+        formulas = [e for path, found in native.by_source(topic.operators).items() if is_formula(path) for e in found]
         self.add(f"aten/register/{topic.name}.cpp", "aten/register/Topic.cpp", topic=topic.name,
                  headers=[*sources, *headers.group_by_header(topic.operators)], formulas=formulas, sections=sections, stubs=stubs, r=registration,
                  standard_headers=includes.standard_headers(texts))  # fmt: skip

@@ -47,6 +47,7 @@ class Function:
     latex: str = ""  # over {0}, {1}; by default \operatorname{name}(...)
     note: str = ""
     header: str = MATH  # where the C++ is
+    vectorises: bool = True  # False: its kernels are not compiled anew for every instruction set
 
     @property
     def arity(self) -> int:
@@ -79,9 +80,10 @@ def _unary(
     return Function(name, ("x",), (derivative,), numpy or f"np.{name}({{0}})", (domain,), latex=latex, note=note)
 
 
-def _real(name: str, derivative: str | None, numpy: str, domain: Domain = REAL, latex: str = "", note: str = "") -> Function:
+def _real(name: str, derivative: str | None, numpy: str, domain: Domain = REAL, latex: str = "", note: str = "", vectorises: bool = True
+) -> Function:  # fmt: skip
     """As ``_unary`` but for real numbers only."""
-    return Function(name, ("x",), (derivative,), numpy, (domain,), holomorphic=False, latex=latex, note=note)
+    return Function(name, ("x",), (derivative,), numpy, (domain,), holomorphic=False, latex=latex, note=note, vectorises=vectorises)
 
 
 def _step(name: str, derivative: str | None, numpy: str, latex: str = "", complex_to_real: bool = False, note: str = "") -> Function:
@@ -94,11 +96,11 @@ def _step(name: str, derivative: str | None, numpy: str, latex: str = "", comple
 
 def _pair(
     name: str, derivatives: tuple[str | None, str | None], numpy: str = "", domain: tuple[Domain, Domain] = (REAL, REAL),
-    float_result: bool = False, holomorphic: bool = False, latex: str = "", note: str = "", header: str = MATH,
+    float_result: bool = False, holomorphic: bool = False, latex: str = "", note: str = "", header: str = MATH, vectorises: bool = True,
 ) -> Function:  # fmt: skip
     return Function(
         name, ("x", "y"), derivatives, numpy or f"np.{name}({{0}}, {{1}})", domain, float_result=float_result,
-        holomorphic=holomorphic, latex=latex, note=note, header=header,
+        holomorphic=holomorphic, latex=latex, note=note, header=header, vectorises=vectorises,
     )  # fmt: skip
 
 
@@ -110,12 +112,12 @@ def _predicate(name: str, header: str = MATH) -> Function:
 
 def _special(
     name: str, parameters: tuple[str, ...], derivatives: tuple[str | None, ...], numpy: str, domain: tuple[Domain, ...], header: str,
-    operator: str = "",
+    operator: str = "", vectorises: bool = False,
 ) -> Function:  # fmt: skip
     """A function of real numbers from aten/vec/HEADER.h; its operator is one of torch.special unless ``operator`` says otherwise."""
     return Function(
         name, parameters, derivatives, numpy, domain, holomorphic=False, operator=operator or f"special_{name}",
-        header=f"aten/vec/{header}.h",
+        header=f"aten/vec/{header}.h", vectorises=vectorises,
     )  # fmt: skip
 
 
@@ -143,7 +145,7 @@ _TABLE = (
     _unary("log2", "1 / (x * 0.6931471805599453)", domain=POSITIVE, latex=r"\log_2({0})"),
     _unary("log10", "1 / (x * 2.302585092994046)", domain=POSITIVE, latex=r"\log_{{10}}({0})"),
     _special("logaddexp2", ("x", "y"), ("sigmoid((x - y) * 0.6931471805599453)", "sigmoid((y - x) * 0.6931471805599453)"),
-             "np.logaddexp2({0}, {1})", (REAL, REAL), "logaddexp2", operator="logaddexp2"),  # fmt: skip
+             "np.logaddexp2({0}, {1})", (REAL, REAL), "logaddexp2", operator="logaddexp2", vectorises=True),  # fmt: skip
     _pair("logaddexp", ("sigmoid(x - y)", "sigmoid(y - x)"), float_result=True, latex=r"\log(e^{{{0}}} + e^{{{1}}})"),
     # Powers and roots.
     _unary("sqrt", "0.5 / sqrt(x)", domain=POSITIVE, latex=r"\sqrt{{{0}}}", note="nan below 0"),
@@ -182,21 +184,21 @@ _TABLE = (
     _real("softplus", "sigmoid(x)", "np.logaddexp(0, {0})", latex=r"\log(1 + e^{{{0}}})"),
     _real("erf", "1.1283791670955126 * exp(-(x * x))", "special.erf({0})"),
     _real("erfc", "-1.1283791670955126 * exp(-(x * x))", "special.erfc({0})"),
-    _real("lgamma", "digamma(x)", "special.lgamma({0})", POSITIVE, latex=r"\log\Gamma({0})", note="inf at 0, -1, -2, ..."),
-    _real("digamma", "polygamma(1, x)", "special.digamma({0})", POSITIVE, latex=r"\psi({0})", note="nan at -1, -2, ..."),
+    _real("lgamma", "digamma(x)", "special.lgamma({0})", POSITIVE, latex=r"\log\Gamma({0})", note="inf at 0, -1, -2, ...", vectorises=False),
+    _real("digamma", "polygamma(1, x)", "special.digamma({0})", POSITIVE, latex=r"\psi({0})", note="nan at -1, -2, ...", vectorises=False),
     _special("polygamma", ("n", "x"), (None, "polygamma(n + 1, x)"), "special.polygamma({0}, {1})", ((1.0, 4.0), POSITIVE),
              "polygamma", operator="polygamma"),  # fmt: skip
     _special("zeta", ("x", "q"), (None, "-x * zeta(x + 1, q)"), "special.zeta({0}, {1})", ((1.5, 4.0), POSITIVE), "polygamma"),
-    _special("erfcx", ("x",), ("2 * x * erfcx(x) - 1.1283791670955126",), "special.erfcx({0})", (REAL,), "normal_distribution"),
+    _special("erfcx", ("x",), ("2 * x * erfcx(x) - 1.1283791670955126",), "special.erfcx({0})", (REAL,), "normal_distribution", vectorises=True),
     _special("erfinv", ("x",), ("0.886226925452758 * exp(erfinv(x) * erfinv(x))",), "special.erfinv({0})", (UNIT,),
-             "normal_distribution", operator="erfinv"),  # fmt: skip
+             "normal_distribution", operator="erfinv", vectorises=True),  # fmt: skip
     _special("ndtri", ("x",), ("2.5066282746310002 * exp(0.5 * ndtri(x) * ndtri(x))",), "special.ndtri({0})", ((0.1, 0.9),),
              "normal_distribution"),  # fmt: skip
-    _special("i0", ("x",), ("i1(x)",), "special.i0({0})", (REAL,), "modified_bessel", operator="i0"),
-    _special("i0e", ("x",), ("i1e(x) - sign(x) * i0e(x)",), "special.i0e({0})", (REAL,), "modified_bessel"),
-    _special("i1", ("x",), ("where(x == 0, 0.5, i0(x) - i1(x) / x)",), "special.i1({0})", (REAL,), "modified_bessel"),
+    _special("i0", ("x",), ("i1(x)",), "special.i0({0})", (REAL,), "modified_bessel", operator="i0", vectorises=True),
+    _special("i0e", ("x",), ("i1e(x) - sign(x) * i0e(x)",), "special.i0e({0})", (REAL,), "modified_bessel", vectorises=True),
+    _special("i1", ("x",), ("where(x == 0, 0.5, i0(x) - i1(x) / x)",), "special.i1({0})", (REAL,), "modified_bessel", vectorises=True),
     _special("i1e", ("x",), ("where(x == 0, 0.5, i0e(x) - i1e(x) * (sign(x) + 1 / x))",), "special.i1e({0})", (REAL,),
-             "modified_bessel"),  # fmt: skip
+             "modified_bessel", vectorises=True),  # fmt: skip
     _special("gammainc", ("a", "x"), (None, "exp((a - 1) * log(x) - x - lgamma(a))"), "special.gammainc({0}, {1})",
              (POSITIVE, POSITIVE), "incomplete_gamma", operator="igamma"),  # fmt: skip
     _special("gammaincc", ("a", "x"), (None, "-exp((a - 1) * log(x) - x - lgamma(a))"), "special.gammaincc({0}, {1})",
@@ -220,8 +222,8 @@ _TABLE = (
     _step("trunc", "0", "np.trunc({0})"),
     _step("round", "0", "np.round({0})", note="halves go to the even neighbour"),
     _pair("fmod", ("1", "-trunc(x / y)"), domain=(REAL, POSITIVE), latex=r"{0} \bmod {1}", note="takes the sign of x"),
-    _pair("gcd", (None, None), latex=r"\gcd({0}, {1})", header="aten/vec/divisors.h"),
-    _pair("lcm", (None, None), latex=r"\operatorname{{lcm}}({0}, {1})", header="aten/vec/divisors.h"),
+    _pair("gcd", (None, None), latex=r"\gcd({0}, {1})", header="aten/vec/divisors.h", vectorises=False),
+    _pair("lcm", (None, None), latex=r"\operatorname{{lcm}}({0}, {1})", header="aten/vec/divisors.h", vectorises=False),
     # Choice.
     _pair("maximum", ("where(x > y, 1, where(x == y, 0.5, 0))", "where(y > x, 1, where(x == y, 0.5, 0))"),
           latex=r"\max({0}, {1})", note="nan if either is; a tie shares the gradient"),  # fmt: skip
@@ -242,8 +244,8 @@ _TABLE = (
     _predicate("isinf"),
     _predicate("signbit", "aten/vec/representation.h"),
     # x = mantissa * 2 ** exponent
-    _special("frexp_mantissa", ("x",), (None,), "np.frexp({0})[0]", (REAL,), "representation"),
-    _special("frexp_exponent", ("x",), ("0",), "np.frexp({0})[1]", (REAL,), "representation"),
+    _special("frexp_mantissa", ("x",), (None,), "np.frexp({0})[0]", (REAL,), "representation", vectorises=True),
+    _special("frexp_exponent", ("x",), ("0",), "np.frexp({0})[1]", (REAL,), "representation", vectorises=True),
     # Complex numbers; the rules are those of real arguments.
     Function("conj", ("x",), ("1",), "np.conj({0})", (REAL,), float_result=False, holomorphic=False, latex=r"\overline{{{0}}}"),
     _step("real", "1", "np.real({0})", complex_to_real=True),

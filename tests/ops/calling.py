@@ -90,7 +90,8 @@ def inplace(operator: Operator, torch: Any, sample: SampleInput) -> Any:
     name = inplace_name(operator)
     if hasattr(torch.Tensor, name):
         return method(operator, torch, sample, name)
-    return getattr(torch._C._nn, name)(*sample.positional, **sample.kwargs)
+    module = torch._C._nn if operator.python_module == "nn" else torch
+    return getattr(module, name)(*sample.positional, **sample.kwargs)
 
 
 def tensors_of(result: Any) -> list[Any]:

@@ -20,6 +20,9 @@ NOT_COMPARED: dict[tuple[str, str], str] = {
     ("view_as_complex", "float16"): "there is no complex32 here",
     ("matrix_exp", "float16"): "computed in float32; PyTorch's coefficients overflow",
     ("matrix_exp", "bfloat16"): "computed in float32; PyTorch's coefficients lose their digits",
+    **{(name, "float64"): "PyTorch's trigamma function has 9 digits" for name in ("polygamma", "polygamma_")},
+    ("igammac", "float64"): "PyTorch's has 9 digits",
+    **{(f"special_bessel_{kind}", "float64"): "PyTorch's has 8 digits" for kind in ("j0", "j1", "y0", "y1")},
     **{("addcdiv", dtype): "true division, as of div; PyTorch refuses integers" for dtype in ("int64", "bool", "uint8", "int8", "int16", "int32")},
 }
 
@@ -28,6 +31,8 @@ NOT_COMPARED_IF_INFINITE: dict[str, str] = {
     "hardswish": "-inf gives 0, the limit; PyTorch multiplies it by 0",
     "gelu": "inf gives inf; PyTorch nan",
     "sgn": "nan gives nan; PyTorch 0",
+    **dict.fromkeys(("i0", "special_i1"), "inf gives inf; PyTorch nan"),
+    **{f"special_bessel_{kind}": "inf gives 0, the limit; PyTorch nan" for kind in ("j0", "j1", "y0", "y1")},
 }
 
 # The same for the formula in NumPy.
@@ -48,6 +53,8 @@ RESIZES_QUIETLY = {"log_sigmoid"} if WITH_PEER else set()
 # Operators whose strides differ where both are valid.
 STRIDES: dict[str, str] = {
     "rsub.Tensor": "follows its first argument; PyTorch the second, which it subtracts from",
+    **dict.fromkeys(("complex", "polar"), "contiguous: the parts are stacked; PyTorch keeps the order of dimensions"),
+    "rrelu": "keeps the order of dimensions; PyTorch's result is contiguous",
     "nonzero": "row by row; PyTorch writes column by column",
     "where": "the columns of nonzero",
     "conj": "is computed; PyTorch returns a view and conjugates later",
@@ -69,7 +76,7 @@ STRIDES: dict[str, str] = {
 }
 
 # Operators without second derivatives.
-ONCE_DIFFERENTIABLE: dict[str, str] = {"lgamma": "the derivative of digamma is no operator yet"}
+ONCE_DIFFERENTIABLE: dict[str, str] = {}
 
 # Of these only one triangle of a Hermitian matrix is read: numerical differentiation changes both.
 HERMITIAN_INPUT = {"linalg_cholesky", "linalg_cholesky_ex", "cholesky", "linalg_eigh", "linalg_eigvalsh"}

@@ -67,5 +67,5 @@ def test_declared_forms_exist(operator: Operator):
     if "method" in operator.variants:
         assert hasattr(torch.Tensor, operator.base_name)
     if "inplace" in operator.variants:
-        owner = torch._C._nn if operator.python_module == "nn" else torch.Tensor
+        owner = torch._C._nn if operator.python_module == "nn" else torch.Tensor if "method" in operator.variants else torch
         assert hasattr(owner, inplace_name(operator))

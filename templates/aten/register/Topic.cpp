@@ -15,12 +15,16 @@
 {% endfor %}
 {% if formulas %}
 
-// Kernels generated from formulas: aten/native/cpu/expr.
+// Kernels generated from formulas.
 namespace at::native {
 
 {% for entry in formulas %}
 {% for declaration in entry.declarations %}
+{% if declaration.scope == "isa" %}
 {{ fill("TORCH_PY_KERNEL(" ~ declaration.head, declaration.parameters, "))") }}
+{% else %}
+{{ fill(declaration.head, declaration.parameters, ");") }}
+{% endif %}
 {% endfor %}
 {% endfor %}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from tests.ops.samples.binary import binary_samples
+from tests.ops.samples.binary import binary_samples, pairs
 from tests.ops.samples.make import Make
 from tests.ops.samples.pointwise import tensors, unary_samples
 from tests.ops.samples.registry import ErrorInput, SampleInput, error_samples, samples
@@ -106,9 +106,20 @@ def unary_nonzero_real(make: Make) -> Iterator[SampleInput]:
             yield sample
 
 
+@samples("signbit")
+def signbit(make: Make) -> Iterator[SampleInput]:
+    """Without nan, whose sign conversions between dtypes do not keep."""
+    if not make.is_complex:
+        yield from unary_samples(make, extremes=False)
+    if make.is_floating:
+        yield SampleInput(make.extremes()[1:])
+
+
 @samples("copysign")
 def copysign(make: Make) -> Iterator[SampleInput]:
-    yield from binary_samples(make, away_from=(0,))
+    yield from binary_samples(make, extremes=False, away_from=(0,))
+    if make.is_floating and not make.requires_grad:
+        yield SampleInput(make.extremes().reshape(-1, 1), make.extremes()[1:])
     for number in (2, -1.5):
         yield SampleInput(make(2, 3, away_from=(0,)), number)
 
@@ -160,7 +171,11 @@ def binary_integer_only(make: Make) -> Iterator[SampleInput]:
 
 @samples("ldexp")
 def ldexp(make: Make) -> Iterator[SampleInput]:
-    yield from binary_samples(make, extremes=False)
+    for pair in pairs(make):
+        yield SampleInput(*pair)
+    if not make.requires_grad:
+        yield SampleInput(make(2, 3), make(2, 3, dtype="int64"))
+        yield SampleInput(make(2, 3, dtype="int64"), make(2, 3))
 
 
 @samples("complex_parts")
@@ -235,6 +250,7 @@ def clamp_bound(make: Make) -> Iterator[SampleInput]:
         yield SampleInput(make(*shape, low=-3.0, high=3.0), make(*shape, low=-0.4, high=0.4))
     yield SampleInput(make(2, 3), make(3, low=-0.4, high=0.4))
     yield SampleInput(make(2, 3), make(low=-0.4, high=0.4))
+    yield SampleInput(make(2, 1, low=-3.0, high=3.0), make(1, 3, low=-0.4, high=0.4))
     yield from with_extremes(make)
 
 

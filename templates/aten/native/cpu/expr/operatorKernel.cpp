@@ -6,7 +6,9 @@
 {% endfor %}
 
 namespace at::native {
+{% if is_per_isa %}
 inline namespace CPU_CAPABILITY {
+{% endif %}
 {% for kernel in kernels %}
 
 // {{ kernel.schema }}
@@ -29,5 +31,7 @@ inline namespace CPU_CAPABILITY {
 }
 {% endfor %}
 
+{% if is_per_isa %}
 }  // namespace CPU_CAPABILITY
+{% endif %}
 }  // namespace at::native
