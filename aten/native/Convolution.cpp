@@ -1,15 +1,23 @@
 // Shapes and checks of convolutions, their forms by number of dimensions, and derivatives of the second order.
 #include <limits>
 #include <string>
+#include <vector>
 
+#include "aten/native/ResultFormat.h"
 #include "aten/native/declarations/Convolution.h"
 #include "aten/ops/constant_pad_nd.h"
+#include "aten/ops/conv1d.h"
 #include "aten/ops/convolution.h"
 #include "aten/ops/convolution_backward.h"
 #include "aten/ops/expand.h"
+#include "aten/ops/imag.h"
+#include "aten/ops/permute.h"
+#include "aten/ops/real.h"
 #include "aten/ops/reshape.h"
 #include "aten/ops/squeeze.h"
+#include "aten/ops/stack.h"
 #include "aten/ops/unsqueeze.h"
+#include "aten/ops/view_as_complex.h"
 
 namespace at::native {
 
@@ -156,7 +164,8 @@ DimVector output_sizes(const Tensor& input, const Tensor& weight, const Tensor& 
 TensorSpec convolution_shape(const Tensor& input, const Tensor& weight, const Tensor& bias, IntArrayRef stride, IntArrayRef padding,
                              IntArrayRef dilation, bool transposed, IntArrayRef output_padding, int64_t groups) {
   const DimVector sizes = output_sizes(input, weight, bias, {stride, padding, dilation, output_padding, transposed, groups});
-  return {sizes, input.scalar_type(), input.device()};
+  const bool as_input = input.suggest_memory_format() != MemoryFormat::Contiguous;
+  return spec_in_format_of(as_input ? input : weight, sizes, sizes.size() - 2);
 }
 
 // A gradient that nobody can want is left out: its tensor has no element. The first layer of a network needs none for its input.
@@ -169,10 +178,11 @@ std::tuple<TensorSpec, TensorSpec, TensorSpec> convolution_backward_shape(const 
               ", got ", grad_output.sizes());
   TORCH_CHECK(grad_output.scalar_type() == input.scalar_type(), "convolution_backward: expected grad_output of dtype ", input.scalar_type(),
               ", got ", grad_output.scalar_type());
-  const auto spec = [&](bool wanted, IntArrayRef shape) {
-    return TensorSpec{wanted ? DimVector(shape) : DimVector{0}, input.scalar_type(), input.device()};
+  const auto spec = [&](bool wanted, const Tensor& like) {
+    return wanted ? spec_in_format_of(like, like.sizes(), like.sizes().size() - 2) : TensorSpec{{0}, input.scalar_type(), input.device()};
   };
-  return {spec(input.requires_grad(), input.sizes()), spec(weight.requires_grad(), weight.sizes()), spec(has_bias, IntArrayRef(sizes[1]))};
+  const TensorSpec bias_spec{{has_bias ? sizes[1] : 0}, input.scalar_type(), input.device()};
+  return {spec(input.requires_grad(), input), spec(weight.requires_grad(), weight), bias_spec};
 }
 
 // convolution_backward is linear in grad_output and in each of input and weight. grads are those of its three results.
@@ -211,6 +221,20 @@ std::tuple<Tensor, Tensor, Tensor> _convolution_double_backward(TensorList grads
 
 namespace {
 
+/// at::convolution, which is of real numbers: a complex one is four of its parts.
+Tensor convolve_parts(const Tensor& x, const Tensor& weight, const Tensor& bias, IntArrayRef stride, IntArrayRef padding,
+                      IntArrayRef dilation, bool transposed, IntArrayRef output_padding, int64_t groups) {
+  const auto convolved = [&](const Tensor& a, const Tensor& b, const Tensor& added) {
+    return at::convolution(a, b, added, stride, padding, dilation, transposed, output_padding, groups);
+  };
+  const bool is_complex = x.is_complex() && weight.scalar_type() == x.scalar_type();
+  if (!is_complex || (bias.defined() && bias.scalar_type() != x.scalar_type())) return convolved(x, weight, bias);
+  const Tensor xr = at::real(x), xi = at::imag(x), wr = at::real(weight), wi = at::imag(weight);
+  const Tensor real = convolved(xr, wr, bias.defined() ? at::real(bias) : bias) - convolved(xi, wi, Tensor());
+  const Tensor imaginary = convolved(xr, wi, bias.defined() ? at::imag(bias) : bias) + convolved(xi, wr, Tensor());
+  return at::view_as_complex(at::stack(std::vector<Tensor>{real, imaginary}, -1));
+}
+
 /// Runs f on a batch: input without the batch dimension becomes a batch of one.
 template <typename F>
 Tensor batched(const char* name, int64_t spatial, const Tensor& input, const F& f) {
@@ -222,7 +246,7 @@ Tensor batched(const char* name, int64_t spatial, const Tensor& input, const F& 
 Tensor convolve(const char* name, int64_t spatial, const Tensor& input, const Tensor& weight, const Tensor& bias, IntArrayRef stride,
                 IntArrayRef padding, IntArrayRef dilation, int64_t groups) {
   return batched(name, spatial, input, [&](const Tensor& x) {
-    return at::convolution(x, weight, bias, stride, padding, dilation, false, IntArrayRef(int64_t{0}), groups);
+    return convolve_parts(x, weight, bias, stride, padding, dilation, false, IntArrayRef(int64_t{0}), groups);
   });
 }
 
@@ -243,7 +267,7 @@ Tensor convolve_same(const Tensor& x, const Tensor& weight, const Tensor& bias, 
     uneven = uneven || total % 2 != 0;
   }
   const Tensor padded = uneven ? at::constant_pad_nd(x, behind) : x;
-  return at::convolution(padded, weight, bias, stride, padding, dilation, false, IntArrayRef(int64_t{0}), groups);
+  return convolve_parts(padded, weight, bias, stride, padding, dilation, false, IntArrayRef(int64_t{0}), groups);
 }
 
 Tensor convolve_named(const char* name, int64_t spatial, const Tensor& input, const Tensor& weight, const Tensor& bias, IntArrayRef stride,
@@ -280,11 +304,41 @@ Tensor conv3d_padding(const Tensor& input, const Tensor& weight, const Tensor& b
   return convolve_named("conv3d", 3, input, weight, bias, stride, padding, dilation, groups);
 }
 
+namespace {
+
+Tensor convolve_transposed(const char* name, int64_t spatial, const Tensor& input, const Tensor& weight, const Tensor& bias,
+                           IntArrayRef stride, IntArrayRef padding, IntArrayRef output_padding, int64_t groups, IntArrayRef dilation) {
+  return batched(name, spatial, input, [&](const Tensor& x) {
+    return convolve_parts(x, weight, bias, stride, padding, dilation, true, output_padding, groups);
+  });
+}
+
+}  // namespace
+
+Tensor conv_transpose1d(const Tensor& input, const Tensor& weight, const Tensor& bias, IntArrayRef stride, IntArrayRef padding,
+                        IntArrayRef output_padding, int64_t groups, IntArrayRef dilation) {
+  return convolve_transposed("conv_transpose1d", 1, input, weight, bias, stride, padding, output_padding, groups, dilation);
+}
 Tensor conv_transpose2d(const Tensor& input, const Tensor& weight, const Tensor& bias, IntArrayRef stride, IntArrayRef padding,
                         IntArrayRef output_padding, int64_t groups, IntArrayRef dilation) {
-  return batched("conv_transpose2d", 2, input, [&](const Tensor& x) {
-    return at::convolution(x, weight, bias, stride, padding, dilation, true, output_padding, groups);
-  });
+  return convolve_transposed("conv_transpose2d", 2, input, weight, bias, stride, padding, output_padding, groups, dilation);
+}
+Tensor conv_transpose3d(const Tensor& input, const Tensor& weight, const Tensor& bias, IntArrayRef stride, IntArrayRef padding,
+                        IntArrayRef output_padding, int64_t groups, IntArrayRef dilation) {
+  return convolve_transposed("conv_transpose3d", 3, input, weight, bias, stride, padding, output_padding, groups, dilation);
+}
+
+// (T, N, C) is (N, C, T) of conv1d in another order, a weight (kernel, C, O) is (O, C, kernel).
+Tensor conv_tbc(const Tensor& self, const Tensor& weight, const Tensor& bias, int64_t pad) {
+  TORCH_CHECK(self.dim() == 3, "Input must have 3 dims: time, batch, in_channel, but got ", self.sizes());
+  TORCH_CHECK(weight.dim() == 3, "Weight tensor must have 3 dims: kernel_width, in_channels, out_channels, but got ", weight.sizes());
+  TORCH_CHECK(bias.dim() == 1, "Bias must be 1-D, but got ", bias.sizes());
+  TORCH_CHECK(self.sizes()[2] == weight.sizes()[1], "Input dim 2 (input channels) is not == dim 1 in the weight tensor: ", self.sizes(),
+              " and ", weight.sizes());
+  TORCH_CHECK(weight.sizes()[2] == bias.sizes()[0], "Bias size must equal dim 2 in the weight tensor (output channels): ", bias.sizes(),
+              " and ", weight.sizes());
+  const Tensor result = at::conv1d(at::permute(self, {1, 2, 0}), at::permute(weight, {2, 1, 0}), bias, int64_t{1}, IntArrayRef(pad), int64_t{1}, 1);
+  return at::permute(result, {2, 0, 1}).contiguous();
 }
 
 }  // namespace at::native

@@ -4,6 +4,7 @@
 #include <limits>
 #include <string>
 
+#include "aten/native/ResultFormat.h"
 #include "aten/native/declarations/Normalization.h"
 #include "aten/ops/_batch_norm_train.h"
 #include "aten/ops/lerp.h"
@@ -214,14 +215,14 @@ TensorSpec batch_norm_apply_shape(const Tensor& input, const Tensor& weight, con
     TORCH_CHECK(statistic.device() == input.device(), "batch_norm: statistics are on ", statistic.device(), ", the input is on ",
                 input.device());
   }
-  return {DimVector(input.sizes()), input.scalar_type(), input.device()};
+  return spec_in_format_of(input, input.sizes(), input.sizes().size() - 2);
 }
 
 std::tuple<TensorSpec, TensorSpec, TensorSpec> batch_norm_train_shape(const Tensor& input, const Tensor& weight, const Tensor& bias,
                                                                       double) {
   check_batch_norm(input, weight, bias);
   const TensorSpec per_channel{{input.sizes()[1]}, to_accumulate(input.scalar_type()), input.device()};
-  return {{DimVector(input.sizes()), input.scalar_type(), input.device()}, per_channel, per_channel};
+  return {spec_in_format_of(input, input.sizes(), input.sizes().size() - 2), per_channel, per_channel};
 }
 
 Tensor batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias, const Tensor& running_mean, const Tensor& running_var,

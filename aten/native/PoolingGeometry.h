@@ -3,23 +3,20 @@
 
 namespace at::native {
 
-/// Windows of two-dimensional pooling: height, then width.
-struct PoolingGeometry {
-  int64_t kernel[2], stride[2], padding[2], dilation[2];
+/// Windows of pooling over one to three dimensions, one value of each for every dimension.
+struct PoolingWindows {
+  DimVector kernel, stride, padding, dilation;
+  size_t spatial() const { return kernel.size(); }
 };
 
-/// One value serves both dimensions; no stride is the kernel's size.
-inline PoolingGeometry pooling_geometry(IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation) {
-  PoolingGeometry g;
-  const auto pair = [](IntArrayRef values, int64_t* to) {
-    to[0] = values[0];
-    to[1] = values[values.size() - 1];
-  };
-  pair(kernel_size, g.kernel);
-  pair(stride.empty() ? kernel_size : stride, g.stride);
-  pair(padding, g.padding);
-  pair(dilation, g.dilation);
-  return g;
-}
+/// One value serves all dimensions; no stride is the kernel's size. RuntimeError for lists of another length.
+PoolingWindows pooling_windows(const char* op, size_t spatial, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding,
+                               IntArrayRef dilation);
+
+/// Sizes of the result of pooling an input of sizes `input`; RuntimeError for what cannot be pooled.
+DimVector pooled_sizes(const char* op, IntArrayRef input, const PoolingWindows& windows, bool ceil_mode);
+
+/// Sizes of the result of adaptive pooling, with all its checks.
+DimVector adaptive_sizes(const char* op, IntArrayRef input, IntArrayRef output_size);
 
 }  // namespace at::native

@@ -23,6 +23,10 @@ NOT_COMPARED: dict[tuple[str, str], str] = {
     **{(name, "float64"): "PyTorch's trigamma function has 9 digits" for name in ("polygamma", "polygamma_")},
     ("igammac", "float64"): "PyTorch's has 9 digits",
     **{(f"special_bessel_{kind}", "float64"): "PyTorch's has 8 digits" for kind in ("j0", "j1", "y0", "y1")},
+    **{(name, dtype): "PyTorch computes in the narrow dtype; coordinates and weights are float32 here"
+       for name in ("fractional_max_pool2d", "fractional_max_pool3d", "grid_sampler", "grid_sampler_2d", "grid_sampler_3d",
+                    "upsample_trilinear3d", "upsample_bicubic2d")
+       for dtype in ("float16", "bfloat16")},
     **{("addcdiv", dtype): "true division, as of div; PyTorch refuses integers" for dtype in ("int64", "bool", "uint8", "int8", "int16", "int32")},
 }
 
@@ -69,10 +73,8 @@ STRIDES: dict[str, str] = {
     ),
     "stft.center": "is made of contiguous transforms",
     "conj_physical": "is a dense copy; PyTorch returns real tensors themselves",
-    # Results that are contiguous where PyTorch keeps the order of dimensions of the input (channels_last and transposed ones).
+    # Results that are contiguous where PyTorch keeps the order of dimensions of the input.
     **dict.fromkeys(("where.self", "flip", "index_fill.int_Scalar"), "contiguous; PyTorch follows the input"),
-    **dict.fromkeys(("conv2d", "max_pool2d", "max_pool2d_with_indices", "avg_pool2d", "adaptive_avg_pool2d", "batch_norm"),
-                    "contiguous; PyTorch keeps channels_last"),
 }
 
 # Operators without second derivatives.

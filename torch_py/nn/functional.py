@@ -11,6 +11,8 @@ from torch_py import _C
 from torch_py._C import _nn, _torch
 from torch_py._namespace import find_operator
 from torch_py._tensor import Tensor
+from torch_py.nn import _convolution, _pooling, _resampling
+from torch_py.nn._convolution import *
 from torch_py.nn._losses import (
     binary_cross_entropy,
     binary_cross_entropy_with_logits,
@@ -22,17 +24,19 @@ from torch_py.nn._losses import (
     nll_loss,
     smooth_l1_loss,
 )
-from torch_py.nn._padding import pad
+from torch_py.nn._pooling import *
+from torch_py.nn._resampling import *
 
 __all__ = [
-    "adaptive_avg_pool2d", "avg_pool2d", "batch_norm", "binary_cross_entropy", "binary_cross_entropy_with_logits", "celu", "celu_",
-    "conv2d", "cosine_similarity", "cross_entropy", "dropout", "dropout2d", "elu", "elu_", "embedding", "gelu", "glu", "group_norm",
+    "batch_norm", "binary_cross_entropy", "binary_cross_entropy_with_logits", "celu", "celu_",
+    "cosine_similarity", "cross_entropy", "dropout", "dropout2d", "elu", "elu_", "embedding", "gelu", "glu", "group_norm",
     "gumbel_softmax", "hardshrink", "hardsigmoid", "hardswish", "hardtanh", "hardtanh_", "huber_loss", "kl_div", "l1_loss",
-    "layer_norm", "leaky_relu", "leaky_relu_", "linear", "log_softmax", "logsigmoid", "max_pool2d", "mish", "mse_loss", "nll_loss",
-    "normalize", "one_hot", "pad", "pairwise_distance", "pdist", "prelu", "relu", "relu6", "relu_", "rrelu", "rrelu_",
+    "layer_norm", "leaky_relu", "leaky_relu_", "linear", "log_softmax", "logsigmoid", "mish", "mse_loss", "nll_loss",
+    "normalize", "one_hot", "pairwise_distance", "pdist", "prelu", "relu", "relu6", "relu_", "rrelu", "rrelu_",
     "scaled_dot_product_attention", "selu", "selu_", "sigmoid", "silu", "smooth_l1_loss", "softmax", "softmin", "softplus",
     "softshrink", "softsign", "tanh", "tanhshrink", "threshold", "threshold_",
 ]  # fmt: skip
+__all__ += [*_convolution.__all__, *_pooling.__all__, *_resampling.__all__]
 
 
 def _operator(name: str) -> Any:
@@ -50,8 +54,6 @@ one_hot = _operator("one_hot")
 cosine_similarity = _operator("cosine_similarity")
 pairwise_distance = _operator("pairwise_distance")
 pdist = _operator("pdist")
-adaptive_avg_pool2d = _operator("adaptive_avg_pool2d")
-avg_pool2d = _operator("avg_pool2d")
 _relu, _selu, _celu, _glu = _operator("relu"), _operator("selu"), _operator("celu"), _operator("glu")
 _rrelu, _threshold = _operator("rrelu"), _operator("threshold")
 _hardsigmoid, _hardsigmoid_in_place = _operator("hardsigmoid"), _operator("hardsigmoid_")
@@ -59,7 +61,6 @@ _sigmoid, _tanh, _log_sigmoid = _operator("sigmoid"), _operator("tanh"), _operat
 _mish, _mish_in_place = _operator("mish"), _operator("mish_")
 _hardswish, _hardswish_in_place = _operator("hardswish"), _operator("hardswish_")
 _group_norm = _operator("group_norm")
-_conv2d, _max_pool2d, _max_pool2d_with_indices = _operator("conv2d"), _operator("max_pool2d"), _operator("max_pool2d_with_indices")
 _batch_norm, _layer_norm, _embedding, _dropout = _operator("batch_norm"), _operator("layer_norm"), _operator("embedding"), _operator("dropout")
 _silu, _silu_in_place, _elu = _operator("silu"), _operator("silu_"), _operator("elu")
 _leaky_relu, _hardtanh = _operator("leaky_relu"), _operator("hardtanh")
@@ -230,26 +231,6 @@ def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
 
 
 # Layers -----------------------------------------------------------------------------------------------------------------------------
-
-
-def conv2d(
-    input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: int = 1
-) -> Tensor:
-    """Cross-correlation of input (N, C, H, W) or (C, H, W) with weight (O, C / groups, kH, kW).
-
-    `padding`: numbers, 'valid' (none) or 'same' (output as large as the input; stride must be 1).
-    """
-    return _conv2d(input, weight, bias, stride, padding, dilation, groups)
-
-
-def max_pool2d(
-    input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, ceil_mode: bool = False,
-    return_indices: bool = False,
-) -> Any:  # fmt: skip
-    """The largest element under each position of a window; with `return_indices` also where it was, counted within one image."""
-    step = [] if stride is None else stride
-    pool = _max_pool2d_with_indices if return_indices else _max_pool2d
-    return pool(input, kernel_size, step, padding, dilation, ceil_mode)
 
 
 def batch_norm(

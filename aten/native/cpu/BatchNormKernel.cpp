@@ -4,6 +4,7 @@
 
 #include "aten/Dispatch.h"
 #include "aten/native/Normalization.h"
+#include "aten/native/ResultFormat.h"
 #include "aten/native/cpu/ChannelLoops.h"
 #include "aten/native/declarations/cpu/BatchNormKernel.h"
 #include "aten/ops/contiguous.h"
@@ -43,7 +44,7 @@ std::vector<acc_t> products(const acc_t* a, const std::vector<acc_t>& b) {
 void batch_norm_kernel(const Tensor& input, const Tensor& weight, const Tensor& bias, const Tensor& mean, const Tensor& invstd,
                        const Tensor& out0) {
   if (out0.numel() == 0) return;
-  const Tensor x = input.contiguous();
+  const Tensor x = input.contiguous(input.suggest_memory_format());
   const ChannelShape shape(x);
   AT_DISPATCH_FLOATING_AND_REDUCED(x.scalar_type(), "batch_norm", [&] {
     using acc_t = opmath_type<scalar_t>;
@@ -56,7 +57,7 @@ void batch_norm_kernel(const Tensor& input, const Tensor& weight, const Tensor& 
 
 void batch_norm_train_kernel(const Tensor& input, const Tensor& weight, const Tensor& bias, double eps, const Tensor& out0,
                              const Tensor& out1, const Tensor& out2) {
-  const Tensor x = input.contiguous();
+  const Tensor x = input.contiguous(input.suggest_memory_format());
   const ChannelShape shape(x);
   AT_DISPATCH_FLOATING_AND_REDUCED(x.scalar_type(), "batch_norm", [&] {
     using acc_t = opmath_type<scalar_t>;
@@ -83,10 +84,12 @@ std::tuple<Tensor, Tensor, Tensor> batch_norm_backward_kernel(const Tensor& grad
                                                               const Tensor& bias, const Tensor& mean, const Tensor& rstd) {
   check_batch_norm_backward(grad, input, weight, bias, mean, rstd);
   const ScalarType wide = to_accumulate(input.scalar_type());
-  const Tensor grad_input = result_for(input.requires_grad(), input.sizes(), input.scalar_type());
+  const bool wanted = input.requires_grad();
+  const Tensor grad_input = wanted ? empty_from_spec(spec_in_format_of(input, input.sizes(), input.sizes().size() - 2)) : Tensor();
   const Tensor grad_weight = result_for(weight.defined(), mean.sizes(), wide);
   const Tensor grad_bias = result_for(bias.defined(), mean.sizes(), wide);
-  const Tensor x = input.contiguous(), dense_grad = grad.contiguous();
+  const MemoryFormat format = input.suggest_memory_format();
+  const Tensor x = input.contiguous(format), dense_grad = grad.contiguous(format);
   const ChannelShape shape(x);
   AT_DISPATCH_FLOATING_AND_REDUCED(x.scalar_type(), "batch_norm_backward", [&] {
     using acc_t = opmath_type<scalar_t>;

@@ -2,6 +2,7 @@
 // Sums and maps per channel of tensors (batch, channels, plane). Included by files compiled once per instruction set.
 #include <algorithm>
 #include <array>
+#include <utility>
 #include <vector>
 
 #include "aten/core/Tensor.h"
@@ -18,11 +19,14 @@ inline namespace CPU_CAPABILITY {
 // Planes of some size are walked one after the other, with vectors along the plane. Small planes (1 for matrices) would leave
 // vectors empty: then a sample is one row of channels * plane columns, and what belongs to a channel is repeated for its columns.
 
+/// Of a contiguous or channels_last tensor.
 struct ChannelShape {
   int64_t batch, channels, plane = 1;
 
   explicit ChannelShape(const Tensor& tensor) : batch(tensor.sizes()[0]), channels(tensor.sizes()[1]) {
     for (int64_t d = 2; d < tensor.dim(); ++d) plane *= tensor.sizes()[d];
+    // channels_last: every position is a row of channels.
+    if (!tensor.is_contiguous()) batch *= std::exchange(plane, 1);
   }
   bool by_column() const { return plane < 16; }
   int64_t columns() const { return channels * plane; }

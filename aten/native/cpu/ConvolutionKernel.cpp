@@ -5,6 +5,7 @@
 
 #include "aten/Dispatch.h"
 #include "aten/blas/Blas.h"
+#include "aten/native/cpu/ChannelsLastConvolution.h"
 #include "aten/native/cpu/ConvolutionColumns.h"
 #include "aten/native/cpu/DepthwiseConvolution.h"
 #include "aten/native/declarations/cpu/ConvolutionKernel.h"
@@ -210,11 +211,29 @@ void bias_gradient(const T* grad, int64_t batch, int64_t channels, int64_t plane
   });
 }
 
-/// The tensor in the type that sums are made in, contiguous; or where such a result goes before `out` gets it.
-Tensor for_reading(const Tensor& tensor) { return tensor.to(to_accumulate(tensor.scalar_type())).contiguous(); }
-Tensor for_writing(const Tensor& out) { return is_reduced_floating(out.scalar_type()) ? empty_tensor(out.sizes(), kFloat, kCPU) : out; }
+/// The type that sums are made in; integers are exact in double where their products are below 2^53.
+ScalarType wide_type(ScalarType dtype) { return is_integral(dtype, true) ? kDouble : to_accumulate(dtype); }
+
+/// The tensor in that type, dense in `format`; or where such a result goes before `out` gets it.
+Tensor for_reading(const Tensor& tensor, MemoryFormat format = MemoryFormat::Contiguous) {
+  return tensor.to(wide_type(tensor.scalar_type())).contiguous(format);
+}
+Tensor for_writing(const Tensor& out, MemoryFormat format = MemoryFormat::Contiguous) {
+  const ScalarType wide = wide_type(out.scalar_type());
+  // A gradient that nobody wants has no element and another shape.
+  if (out.numel() == 0 || (out.scalar_type() == wide && out.is_contiguous(format))) return out;
+  if (format == MemoryFormat::Contiguous) return empty_tensor(out.sizes(), wide, kCPU);
+  return empty_strided_tensor(out.sizes(), channels_last_strides(out.sizes()), wide, kCPU);
+}
 void store(const Tensor& result, const Tensor& out) {
   if (!result.is_same(out)) at::copy_(out, result);
+}
+
+/// channels_last where one of the tensors is and no loops for single channels are better.
+MemoryFormat format_of(const Tensor& input, const Tensor& weight, const ConvolutionGeometry& g) {
+  if (is_depthwise(g)) return MemoryFormat::Contiguous;
+  const MemoryFormat format = input.suggest_memory_format();
+  return format != MemoryFormat::Contiguous ? format : weight.suggest_memory_format();
 }
 
 }  // namespace
@@ -222,43 +241,68 @@ void store(const Tensor& result, const Tensor& out) {
 void convolution_kernel(const Tensor& input, const Tensor& weight, const Tensor& bias, IntArrayRef stride, IntArrayRef padding,
                         IntArrayRef dilation, bool transposed, IntArrayRef, int64_t groups, const Tensor& out0) {
   if (out0.numel() == 0) return;
-  const Tensor x = for_reading(input), w = for_reading(weight), b = bias.defined() ? for_reading(bias) : bias, out = for_writing(out0);
+  const Tensor &large = transposed ? out0 : input, &small = transposed ? input : out0;
+  const auto g = convolution_geometry(large.sizes(), small.sizes(), weight.sizes(), stride, padding, dilation, groups);
+  const MemoryFormat format = format_of(input, weight, g);
+  const Tensor x = for_reading(input, format), w = for_reading(weight, format), b = bias.defined() ? for_reading(bias) : bias;
+  const Tensor out = for_writing(out0, format);
   AT_DISPATCH_FLOATING(x.scalar_type(), "convolution", [&] {
     const scalar_t* added = b.defined() ? b.const_data_ptr<scalar_t>() : nullptr;
     const scalar_t* source = x.const_data_ptr<scalar_t>();
     const scalar_t* factors = w.const_data_ptr<scalar_t>();
-    if (transposed) {
-      const auto g = convolution_geometry(out.sizes(), x.sizes(), w.sizes(), stride, padding, dilation, groups);
-      input_gradient(g, source, factors, added, out.data_ptr<scalar_t>());
+    scalar_t* result = out.data_ptr<scalar_t>();
+    if (format != MemoryFormat::Contiguous) {
+      const RowConvolution<scalar_t> rows(g);
+      transposed ? rows.input_gradient(source, factors, added, result) : rows.forward(source, factors, added, result);
+    } else if (transposed) {
+      input_gradient(g, source, factors, added, result);
     } else {
-      const auto g = convolution_geometry(x.sizes(), out.sizes(), w.sizes(), stride, padding, dilation, groups);
-      convolve(g, source, factors, added, out.data_ptr<scalar_t>());
+      convolve(g, source, factors, added, result);
     }
   });
   store(out, out0);
 }
 
+namespace {
+
+/// The gradients that have elements, of tensors that are all dense in one format.
+template <typename T>
+void gradients(const ConvolutionGeometry& g, bool transposed, bool channels_last, const Tensor& grad, const Tensor& x, const Tensor& w,
+               const Tensor& grad_input, const Tensor& grad_weight, const Tensor& grad_bias) {
+  const T *grads = grad.const_data_ptr<T>(), *factors = w.const_data_ptr<T>(), *inputs = x.const_data_ptr<T>();
+  const T *small = transposed ? inputs : grads, *large = transposed ? grads : inputs;
+  const RowConvolution<T> rows(g);
+  if (grad_input.numel() > 0) {
+    T* out = grad_input.data_ptr<T>();
+    if (channels_last) {
+      transposed ? rows.forward(grads, factors, nullptr, out) : rows.input_gradient(grads, factors, nullptr, out);
+    } else {
+      transposed ? convolve<T>(g, grads, factors, nullptr, out) : input_gradient<T>(g, grads, factors, nullptr, out);
+    }
+  }
+  if (grad_weight.numel() > 0) {
+    T* out = grad_weight.data_ptr<T>();
+    channels_last ? rows.weight_gradient(small, large, out) : weight_gradient(g, small, large, out);
+  }
+  if (grad_bias.numel() > 0) {
+    const int64_t channels = grad.sizes()[1], plane = transposed ? g.input_plane() : g.output_plane();
+    T* out = grad_bias.data_ptr<T>();
+    channels_last ? sum_columns(grads, g.batch * plane, channels, out) : bias_gradient(grads, g.batch, channels, plane, out);
+  }
+}
+
+}  // namespace
+
 void convolution_backward_kernel(const Tensor& grad_output, const Tensor& input, const Tensor& weight, bool, IntArrayRef stride,
                                  IntArrayRef padding, IntArrayRef dilation, bool transposed, IntArrayRef, int64_t groups,
                                  const Tensor& out0, const Tensor& out1, const Tensor& out2) {
-  const Tensor grad = for_reading(grad_output), x = for_reading(input), w = for_reading(weight);
-  const Tensor grad_input = for_writing(out0), grad_weight = for_writing(out1), grad_bias = for_writing(out2);
-  const Tensor& large = transposed ? grad : x;
-  const Tensor& small = transposed ? x : grad;
-  const auto g = convolution_geometry(large.sizes(), small.sizes(), w.sizes(), stride, padding, dilation, groups);
+  const Tensor &large = transposed ? grad_output : input, &small = transposed ? input : grad_output;
+  const auto g = convolution_geometry(large.sizes(), small.sizes(), weight.sizes(), stride, padding, dilation, groups);
+  const MemoryFormat format = format_of(input, weight, g);
+  const Tensor grad = for_reading(grad_output, format), x = for_reading(input, format), w = for_reading(weight, format);
+  const Tensor grad_input = for_writing(out0, format), grad_weight = for_writing(out1, format), grad_bias = for_writing(out2);
   AT_DISPATCH_FLOATING(x.scalar_type(), "convolution_backward", [&] {
-    const scalar_t* grads = grad.const_data_ptr<scalar_t>();
-    const scalar_t* factors = w.const_data_ptr<scalar_t>();
-    if (out0.numel() > 0 && transposed) convolve<scalar_t>(g, grads, factors, nullptr, grad_input.data_ptr<scalar_t>());
-    if (out0.numel() > 0 && !transposed) input_gradient<scalar_t>(g, grads, factors, nullptr, grad_input.data_ptr<scalar_t>());
-    if (out1.numel() > 0) {
-      weight_gradient(g, small.const_data_ptr<scalar_t>(), large.const_data_ptr<scalar_t>(), grad_weight.data_ptr<scalar_t>());
-    }
-    if (out2.numel() > 0) {
-      const int64_t channels = grad.sizes()[1];
-      const int64_t plane = transposed ? g.input_plane() : g.output_plane();
-      bias_gradient(grads, grad.sizes()[0], channels, plane, grad_bias.data_ptr<scalar_t>());
-    }
+    gradients<scalar_t>(g, transposed, format != MemoryFormat::Contiguous, grad, x, w, grad_input, grad_weight, grad_bias);
   });
   store(grad_input, out0);
   store(grad_weight, out1);

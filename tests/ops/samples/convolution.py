@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from tests.ops.samples.make import Make
 from tests.ops.samples.registry import ErrorInput, SampleInput, error_samples, samples
@@ -40,12 +39,17 @@ def conv2d(make: Make) -> Iterator[SampleInput]:
         yield SampleInput(make(2, 3, 7, 6, layout="channels_last"), make(4, 3, 3, 3), make(4), 1, 1)
         yield SampleInput(make(2, 3, 7, 6, layout="strided"), make(4, 3, 3, 3, layout="transposed"), make(4))
         yield SampleInput(make(2, 8, 12, 11), make(16, 8, 3, 3), make(16), 1, 1)
+        yield SampleInput(make(2, 3, 5, 6), make(4, 3, 3, 2, layout="channels_last"), None)
+        yield SampleInput(make(2, 4, 5, 6, layout="channels_last"), make(4, 2, 1, 1), make(4), 1, 0, 1, 2)
 
 
 @samples("conv3d")
 def conv3d(make: Make) -> Iterator[SampleInput]:
     yield SampleInput(make(1, 2, 3, 3, 3), make(2, 2, 2, 2, 2), make(2))
     yield SampleInput(make(1, 2, 3, 4, 3), make(2, 1, 2, 2, 2), None, (1, 2, 1), (0, 1, 1), 1, 2)
+    yield SampleInput(make(2, 3, 3, 1), make(1, 2, 2, 2, 1), make(1), 1, 0, (2, 1, 1))
+    if not make.requires_grad:
+        yield SampleInput(make(2, 3, 4, 3, 5, layout="channels_last"), make(4, 3, 2, 2, 2), make(4), 1, 1)
 
 
 @error_samples("conv2d")
@@ -101,60 +105,43 @@ def conv_transpose2d_errors(make: Make) -> Iterator[ErrorInput]:
     yield ErrorInput(SampleInput(make(1, 2, 3, 3), make(2, 3, 2, 2), None, 1, 0, 2), RuntimeError, "output.padding")
 
 
-# Pooling
+@samples("conv_transpose1d")
+def conv_transpose1d(make: Make) -> Iterator[SampleInput]:
+    yield SampleInput(make(2, 2, 4), make(2, 3, 3), make(3))
+    yield SampleInput(make(1, 2, 4), make(2, 3, 3), None, 2, 1, 1)
+    yield SampleInput(make(4, 3), make(4, 1, 2), make(2), 3, 0, (2,), 2, (2,))
 
 
-def _pooled(make: Make, **options: Any) -> Iterator[SampleInput]:
-    yield SampleInput(make(2, 2, 4, 5, **options), 2)
-    yield SampleInput(make(2, 5, 4, **options), (2, 3))
-    yield SampleInput(make(1, 2, 5, 5, **options), 3, 2, 1)
-    yield SampleInput(make(1, 1, 5, 6, **options), (3, 2), (2, 1), (1, 0))
+@error_samples("conv_transpose1d")
+def conv_transpose1d_errors(make: Make) -> Iterator[ErrorInput]:
+    yield ErrorInput(SampleInput(make(1, 3, 3), make(2, 3, 2)), RuntimeError, "3.*2|2.*3|channels")
+    yield ErrorInput(SampleInput(make(1, 2, 3), make(2, 3, 2), None, 1, 0, 2), RuntimeError, "output.padding")
+    yield ErrorInput(SampleInput(make(1, 1, 2, 3), make(2, 3, 2)), RuntimeError, "2D|3D|dim")
+
+
+@samples("conv_transpose3d")
+def conv_transpose3d(make: Make) -> Iterator[SampleInput]:
+    yield SampleInput(make(1, 2, 2, 2, 2), make(2, 2, 2, 1, 2), make(2))
+    yield SampleInput(make(1, 2, 2, 1, 2), make(2, 1, 2, 3, 1), None, (1, 2, 2), (0, 1, 0), (0, 1, 1), 2)
+    yield SampleInput(make(2, 2, 2, 1), make(2, 1, 1, 2, 2), None, 1, 0, 0, 1, (1, 2, 1))
     if not make.requires_grad:
-        yield SampleInput(make(2, 3, 6, 4, layout="channels_last", **options), 2)
-        yield SampleInput(make(0, 2, 4, 4, **options), 2)
+        yield SampleInput(make(2, 3, 3, 2, 4, layout="channels_last"), make(3, 2, 2, 2, 2), make(2), 2, 1)
 
 
-@samples("max_pool2d")
-def max_pool2d(make: Make) -> Iterator[SampleInput]:
-    yield from _pooled(make, distinct=True)
-    yield SampleInput(make(1, 1, 5, 5, distinct=True), 2, 2, 0, 2)
-    yield SampleInput(make(1, 2, 5, 5, distinct=True), 2, 2, 0, 1, True)
-    if make.is_floating and not make.requires_grad:
-        yield SampleInput(make.extremes().reshape(1, 1, 4, 4), 2)
+@error_samples("conv_transpose3d")
+def conv_transpose3d_errors(make: Make) -> Iterator[ErrorInput]:
+    yield ErrorInput(SampleInput(make(1, 3, 2, 2, 2), make(2, 3, 2, 2, 2)), RuntimeError, "3.*2|2.*3|channels")
+    yield ErrorInput(SampleInput(make(3, 2, 2), make(3, 3, 2, 2, 2)), RuntimeError, "4D|5D|dim")
 
 
-@samples("max_pool2d_with_indices")
-def max_pool2d_with_indices(make: Make) -> Iterator[SampleInput]:
-    yield from max_pool2d(make)
+@samples("conv_tbc")
+def conv_tbc(make: Make) -> Iterator[SampleInput]:
+    yield SampleInput(make(5, 2, 3), make(2, 3, 4), make(4))
+    yield SampleInput(make(4, 1, 2), make(3, 2, 2), make(2), 1)
 
 
-@samples("avg_pool2d")
-def avg_pool2d(make: Make) -> Iterator[SampleInput]:
-    yield from _pooled(make)
-    yield SampleInput(make(1, 2, 5, 5), 2, 2, 1, True)
-    yield SampleInput(make(1, 2, 5, 5), 3, 2, 1, False, False)
-    yield SampleInput(make(1, 2, 5, 5), 3, 2, 1, True, False)
-    yield SampleInput(make(1, 2, 4, 4), 2, 2, 0, False, True, 3)
-
-
-@error_samples("max_pool2d", "max_pool2d_with_indices", "avg_pool2d")
-def pool_errors(make: Make) -> Iterator[ErrorInput]:
-    yield ErrorInput(SampleInput(make(1, 2, 4, 4), 5), RuntimeError, "output|size|5|small")
-    yield ErrorInput(SampleInput(make(1, 2, 4, 4), 2, 2, 2), RuntimeError, "pad")
-    yield ErrorInput(SampleInput(make(1, 2, 4, 4), 2, 0), RuntimeError, "stride")
-
-
-@samples("adaptive_avg_pool2d")
-def adaptive_avg_pool2d(make: Make) -> Iterator[SampleInput]:
-    yield SampleInput(make(2, 2, 4, 5), (2, 2))
-    yield SampleInput(make(2, 5, 4), (1, 1))
-    yield SampleInput(make(1, 2, 3, 3), (5, 2))
-    if not make.requires_grad:
-        yield SampleInput(make(2, 3, 6, 4, layout="channels_last"), (3, 3))
-        yield SampleInput(make(0, 2, 3, 3), (2, 2))
-
-
-@error_samples("adaptive_avg_pool2d")
-def adaptive_avg_pool2d_errors(make: Make) -> Iterator[ErrorInput]:
-    yield ErrorInput(SampleInput(make(4, 4), (2, 2)), RuntimeError, "3|dim")
-    yield ErrorInput(SampleInput(make(1, 2, 4, 4), (2, -1)), RuntimeError, "-1|output_size|size")
+@error_samples("conv_tbc")
+def conv_tbc_errors(make: Make) -> Iterator[ErrorInput]:
+    yield ErrorInput(SampleInput(make(5, 2), make(2, 3, 4), make(4)), RuntimeError, "3 dims")
+    yield ErrorInput(SampleInput(make(5, 2, 3), make(2, 4, 4), make(4)), RuntimeError, "channels")
+    yield ErrorInput(SampleInput(make(5, 2, 3), make(2, 3, 4), make(3)), RuntimeError, "[bB]ias")

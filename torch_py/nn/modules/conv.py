@@ -1,8 +1,9 @@
-"""Convolutions."""
+"""Convolutions and their transposes."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 from torch_py._C import _torch
@@ -10,23 +11,98 @@ from torch_py._tensor import Tensor
 from torch_py.nn import functional as F
 from torch_py.nn import init
 from torch_py.nn.modules.module import Module
+from torch_py.nn.modules.utils import _ntuple, _reverse_repeat_tuple
 from torch_py.nn.parameter import Parameter
+
+__all__ = ["Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d"]
 
 _PADDING_MODES = ("zeros", "reflect", "replicate", "circular")
 
 
-def _pair(value: Any) -> tuple[int, int]:
-    return (value, value) if isinstance(value, int) else tuple(value)
+class _ConvNd(Module):
+    """What convolutions have in common: arguments, weight, bias and their initial values (uniform in ±1 / sqrt(fan in))."""
 
-
-class Conv2d(Module):
-    """Slides `out_channels` kernels over images: (N, C, H, W) or (C, H, W) to (N, O, H', W') or (O, H', W').
-
-    H' = floor((H + 2 padding - dilation (kernel - 1) - 1) / stride + 1). weight (O, C / groups, kH, kW) and bias (O,) start uniform in
-    ±1 / sqrt(C / groups * kH * kW). Raises ValueError for channels that `groups` does not divide and for unknown padding.
-    """
-
+    __constants__ = [
+        "stride", "padding", "dilation", "groups", "padding_mode", "output_padding", "in_channels", "out_channels", "kernel_size",
+    ]  # fmt: skip
     bias: Parameter | None
+
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        kernel_size: tuple[int, ...],
+        stride: tuple[int, ...],
+        padding: Any,
+        dilation: tuple[int, ...],
+        transposed: bool,
+        output_padding: tuple[int, ...],
+        groups: int,
+        bias: bool,
+        padding_mode: str,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__()
+        _check(in_channels, out_channels, groups, padding, padding_mode, stride)
+        self.in_channels, self.out_channels, self.groups = in_channels, out_channels, groups
+        self.kernel_size, self.stride, self.padding, self.dilation = kernel_size, stride, padding, dilation
+        self.transposed, self.output_padding, self.padding_mode = transposed, output_padding, padding_mode
+        self._reversed_padding_repeated_twice = self._widths()
+        channels = (in_channels, out_channels // groups) if transposed else (out_channels, in_channels // groups)
+        self.weight = Parameter(_torch.empty((*channels, *kernel_size), device=device, dtype=dtype))
+        if bias:
+            self.bias = Parameter(_torch.empty(out_channels, device=device, dtype=dtype))
+        else:
+            self.register_parameter("bias", None)
+        self.reset_parameters()
+
+    def _widths(self) -> list[int]:
+        """`padding` as `F.pad` takes it; where 'same' is uneven, the larger half is behind."""
+        if not isinstance(self.padding, str):
+            return list(_reverse_repeat_tuple(self.padding, 2))
+        if self.padding == "valid":
+            return [0] * (2 * len(self.kernel_size))
+        totals = [dilation * (size - 1) for dilation, size in zip(self.dilation, self.kernel_size)]
+        return [width for total in reversed(totals) for width in (total // 2, total - total // 2)]
+
+    def reset_parameters(self) -> None:
+        init.kaiming_uniform_(self.weight, a=math.sqrt(5))
+        if self.bias is not None:
+            fan_in = math.prod(self.weight.shape[1:])
+            if fan_in != 0:
+                init.uniform_(self.bias, -1 / math.sqrt(fan_in), 1 / math.sqrt(fan_in))
+
+    def extra_repr(self) -> str:
+        zeros, ones = (0,) * len(self.stride), (1,) * len(self.stride)
+        parts = [f"{self.in_channels}, {self.out_channels}, kernel_size={self.kernel_size}, stride={self.stride}"]
+        parts += [f"padding={self.padding}"] * (self.padding != zeros) + [f"dilation={self.dilation}"] * (self.dilation != ones)
+        parts += [f"output_padding={self.output_padding}"] * (self.output_padding != zeros)
+        parts += [f"groups={self.groups}"] * (self.groups != 1) + ["bias=False"] * (self.bias is None)
+        parts += [f"padding_mode={self.padding_mode}"] * (self.padding_mode != "zeros")
+        return ", ".join(parts)
+
+
+def _check(in_channels: int, out_channels: int, groups: int, padding: Any, padding_mode: str, stride: tuple[int, ...]) -> None:
+    if groups <= 0:
+        raise ValueError("groups must be a positive integer")
+    if in_channels % groups != 0:
+        raise ValueError("in_channels must be divisible by groups")
+    if out_channels % groups != 0:
+        raise ValueError("out_channels must be divisible by groups")
+    if isinstance(padding, str) and padding not in ("same", "valid"):
+        raise ValueError(f"Invalid padding string {padding!r}, should be one of 'same', 'valid'")
+    if padding == "same" and any(step != 1 for step in stride):
+        raise ValueError("padding='same' is not supported for strided convolutions")
+    if padding_mode not in _PADDING_MODES:
+        raise ValueError(f"padding_mode must be one of {set(_PADDING_MODES)}, but got padding_mode='{padding_mode}'")
+
+
+class _Convolution(_ConvNd):
+    """Over `_rank` dimensions, by `_function`."""
+
+    _rank: int
+    _function: Callable[..., Tensor]
 
     def __init__(
         self,
@@ -42,65 +118,123 @@ class Conv2d(Module):
         device: Any = None,
         dtype: Any = None,
     ) -> None:
-        super().__init__()
-        _check(in_channels, out_channels, groups, padding, padding_mode, _pair(stride))
-        self.in_channels, self.out_channels, self.groups = in_channels, out_channels, groups
-        self.kernel_size, self.stride, self.dilation = _pair(kernel_size), _pair(stride), _pair(dilation)
-        self.padding = padding if isinstance(padding, str) else _pair(padding)
-        self.padding_mode = padding_mode
-        self._padding_widths = self._widths()
-        self.weight = Parameter(_torch.empty((out_channels, in_channels // groups, *self.kernel_size), device=device, dtype=dtype))
-        if bias:
-            self.bias = Parameter(_torch.empty(out_channels, device=device, dtype=dtype))
-        else:
-            self.register_parameter("bias", None)
-        self.reset_parameters()
+        each = _ntuple(self._rank)
+        widths = padding if isinstance(padding, str) else each(padding)
+        super().__init__(
+            in_channels, out_channels, each(kernel_size), each(stride), widths, each(dilation), False, each(0), groups, bias, padding_mode,
+            device, dtype,
+        )  # fmt: skip
 
-    def _widths(self) -> list[int]:
-        """`padding` as `F.pad` takes it."""
-        if isinstance(self.padding, tuple):
-            return [width for size in reversed(self.padding) for width in (size, size)]
-        if self.padding == "valid":
-            return [0, 0, 0, 0]
-        totals = [dilation * (size - 1) for dilation, size in zip(self.dilation, self.kernel_size)]
-        return [width for total in reversed(totals) for width in (total // 2, total - total // 2)]
-
-    def reset_parameters(self) -> None:
-        init.kaiming_uniform_(self.weight, a=math.sqrt(5))
-        if self.bias is not None:
-            fan_in = self.weight.shape[1] * self.kernel_size[0] * self.kernel_size[1]
-            if fan_in != 0:
-                init.uniform_(self.bias, -1 / math.sqrt(fan_in), 1 / math.sqrt(fan_in))
+    def _conv_forward(self, input: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
+        convolve, padding = type(self)._function, self.padding
+        if self.padding_mode != "zeros":
+            input, padding = F.pad(input, self._reversed_padding_repeated_twice, mode=self.padding_mode), 0
+        return convolve(input, weight, bias, self.stride, padding, self.dilation, self.groups)
 
     def forward(self, input: Tensor) -> Tensor:
-        if self.padding_mode != "zeros":
-            input = F.pad(input, self._padding_widths, mode=self.padding_mode)
-            return F.conv2d(input, self.weight, self.bias, self.stride, 0, self.dilation, self.groups)
-        return F.conv2d(input, self.weight, self.bias, self.stride, self.padding, self.dilation, self.groups)
-
-    def extra_repr(self) -> str:
-        text = f"{self.in_channels}, {self.out_channels}, kernel_size={self.kernel_size}, stride={self.stride}"
-        if self.padding != (0, 0):
-            text += f", padding={self.padding}"
-        if self.dilation != (1, 1):
-            text += f", dilation={self.dilation}"
-        if self.groups != 1:
-            text += f", groups={self.groups}"
-        if self.bias is None:
-            text += ", bias=False"
-        return text if self.padding_mode == "zeros" else f"{text}, padding_mode={self.padding_mode}"
+        return self._conv_forward(input, self.weight, self.bias)
 
 
-def _check(in_channels: int, out_channels: int, groups: int, padding: Any, padding_mode: str, stride: tuple[int, int]) -> None:
-    if groups <= 0:
-        raise ValueError("groups must be a positive integer")
-    if in_channels % groups != 0:
-        raise ValueError("in_channels must be divisible by groups")
-    if out_channels % groups != 0:
-        raise ValueError("out_channels must be divisible by groups")
-    if isinstance(padding, str) and padding not in ("same", "valid"):
-        raise ValueError(f"Invalid padding string {padding!r}, should be one of 'same', 'valid'")
-    if padding == "same" and any(step != 1 for step in stride):
-        raise ValueError("padding='same' is not supported for strided convolutions")
-    if padding_mode not in _PADDING_MODES:
-        raise ValueError(f"padding_mode must be one of {set(_PADDING_MODES)}, but got padding_mode='{padding_mode}'")
+class Conv1d(_Convolution):
+    """Slides `out_channels` kernels over sequences: (N, C, L) or (C, L) to (N, O, L') or (O, L').
+
+    L' = floor((L + 2 padding - dilation (kernel - 1) - 1) / stride + 1). weight (O, C / groups, k) and bias (O,) start uniform in
+    ±1 / sqrt(C / groups * k). Raises ValueError for channels that `groups` does not divide and for unknown padding.
+    """
+
+    _rank, _function = 1, staticmethod(F.conv1d)
+
+
+class Conv2d(_Convolution):
+    """Like `Conv1d` over images (N, C, H, W) or (C, H, W)."""
+
+    _rank, _function = 2, staticmethod(F.conv2d)
+
+
+class Conv3d(_Convolution):
+    """Like `Conv1d` over volumes (N, C, D, H, W) or (C, D, H, W)."""
+
+    _rank, _function = 3, staticmethod(F.conv3d)
+
+
+class _ConvTransposeNd(_ConvNd):
+    """The transpose of a convolution over `_rank` dimensions, by `_function`."""
+
+    _rank: int
+    _function: Callable[..., Tensor]
+
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        kernel_size: Any,
+        stride: Any = 1,
+        padding: Any = 0,
+        output_padding: Any = 0,
+        groups: int = 1,
+        bias: bool = True,
+        dilation: Any = 1,
+        padding_mode: str = "zeros",
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        if padding_mode != "zeros":
+            raise ValueError(f'Only "zeros" padding mode is supported for {type(self).__name__}')
+        each = _ntuple(self._rank)
+        super().__init__(
+            in_channels, out_channels, each(kernel_size), each(stride), each(padding), each(dilation), True, each(output_padding), groups,
+            bias, padding_mode, device, dtype,
+        )  # fmt: skip
+
+    def _output_padding(self, input: Tensor, output_size: Any) -> tuple[int, ...]:
+        """What makes the result as large as `output_size` (with or without samples and channels); ValueError if nothing does."""
+        if output_size is None:
+            return self.output_padding
+        rank = self._rank
+        leading = input.dim() - rank
+        wanted = [int(size) for size in output_size]
+        if len(wanted) == leading + rank:
+            wanted = wanted[leading:]
+        if len(wanted) != rank:
+            raise ValueError(
+                f"ConvTranspose{rank}D: for {input.dim()}D input, output_size must have {rank} or {leading + rank} elements "
+                f"(got {len(wanted)})"
+            )
+        smallest = [
+            (int(input.shape[leading + d]) - 1) * self.stride[d] - 2 * self.padding[d] + self.dilation[d] * (self.kernel_size[d] - 1) + 1
+            for d in range(rank)
+        ]
+        largest = [size + step - 1 for size, step in zip(smallest, self.stride)]
+        for size, low, high in zip(wanted, smallest, largest):
+            if not low <= size <= high:
+                raise ValueError(
+                    f"requested an output size of {wanted}, but valid sizes range from {smallest} to {largest} "
+                    f"(for an input of {tuple(input.shape[2:])})"
+                )
+        return tuple(size - low for size, low in zip(wanted, smallest))
+
+    def forward(self, input: Tensor, output_size: Any = None) -> Tensor:
+        extra = self._output_padding(input, output_size)
+        convolve = type(self)._function
+        return convolve(input, self.weight, self.bias, self.stride, self.padding, extra, self.groups, self.dilation)
+
+
+class ConvTranspose1d(_ConvTransposeNd):
+    """The gradient of `Conv1d` for its input, as a layer: (N, C, L) or (C, L) to (N, O, L') or (O, L').
+
+    L' = (L - 1) stride - 2 padding + dilation (kernel - 1) + output_padding + 1. weight is (C, O / groups, k).
+    """
+
+    _rank, _function = 1, staticmethod(F.conv_transpose1d)
+
+
+class ConvTranspose2d(_ConvTransposeNd):
+    """Like `ConvTranspose1d` over images (N, C, H, W) or (C, H, W)."""
+
+    _rank, _function = 2, staticmethod(F.conv_transpose2d)
+
+
+class ConvTranspose3d(_ConvTransposeNd):
+    """Like `ConvTranspose1d` over volumes (N, C, D, H, W) or (C, D, H, W)."""
+
+    _rank, _function = 3, staticmethod(F.conv_transpose3d)

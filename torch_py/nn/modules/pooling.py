@@ -1,4 +1,4 @@
-"""Pooling of images (N, C, H, W) or (C, H, W)."""
+"""Pooling of sequences (N, C, L), images (N, C, H, W) and volumes (N, C, D, H, W), with or without samples."""
 
 from __future__ import annotations
 
@@ -7,10 +7,20 @@ from typing import Any
 from torch_py._tensor import Tensor
 from torch_py.nn import functional as F
 from torch_py.nn.modules.module import Module
+from torch_py.nn.modules.utils import _ntuple
+
+__all__ = [
+    "AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AdaptiveAvgPool3d", "AdaptiveMaxPool1d", "AdaptiveMaxPool2d", "AdaptiveMaxPool3d",
+    "AvgPool1d", "AvgPool2d", "AvgPool3d", "FractionalMaxPool2d", "FractionalMaxPool3d", "LPPool1d", "LPPool2d", "LPPool3d", "MaxPool1d",
+    "MaxPool2d", "MaxPool3d", "MaxUnpool1d", "MaxUnpool2d", "MaxUnpool3d",
+]  # fmt: skip
 
 
-class MaxPool2d(Module):
+class _MaxPoolNd(Module):
     """The largest element of each window; `stride` is the window's size by default."""
+
+    __constants__ = ["kernel_size", "stride", "padding", "dilation", "return_indices", "ceil_mode"]
+    _function: Any
 
     def __init__(
         self,
@@ -26,14 +36,92 @@ class MaxPool2d(Module):
         self.padding, self.dilation, self.return_indices, self.ceil_mode = padding, dilation, return_indices, ceil_mode
 
     def forward(self, input: Tensor) -> Any:
-        return F.max_pool2d(input, self.kernel_size, self.stride, self.padding, self.dilation, self.ceil_mode, self.return_indices)
+        pool = type(self)._function
+        return pool(input, self.kernel_size, self.stride, self.padding, self.dilation, self.ceil_mode, self.return_indices)
 
     def extra_repr(self) -> str:
         return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}, dilation={self.dilation}, ceil_mode={self.ceil_mode}"
 
 
-class AvgPool2d(Module):
-    """The mean of each window, padding counted as zeros unless `count_include_pad` is False; `divisor_override` replaces the count."""
+class MaxPool1d(_MaxPoolNd):
+    """The largest element of each window of a sequence; `stride` is the window's size by default."""
+
+    _function = staticmethod(F.max_pool1d)
+
+
+class MaxPool2d(_MaxPoolNd):
+    """The largest element of each window of an image; `stride` is the window's size by default."""
+
+    _function = staticmethod(F.max_pool2d)
+
+
+class MaxPool3d(_MaxPoolNd):
+    """The largest element of each window of a volume; `stride` is the window's size by default."""
+
+    _function = staticmethod(F.max_pool3d)
+
+
+class _MaxUnpoolNd(Module):
+    """Puts maxima back where they were, with zeros elsewhere; arguments are those of the pooling."""
+
+    _rank: int
+    _function: Any
+
+    def __init__(self, kernel_size: Any, stride: Any = None, padding: Any = 0) -> None:
+        super().__init__()
+        each = _ntuple(self._rank)
+        self.kernel_size, self.stride, self.padding = each(kernel_size), each(kernel_size if stride is None else stride), each(padding)
+
+    def forward(self, input: Tensor, indices: Tensor, output_size: Any = None) -> Tensor:
+        unpool = type(self)._function
+        return unpool(input, indices, self.kernel_size, self.stride, self.padding, output_size)
+
+    def extra_repr(self) -> str:
+        return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
+
+
+class MaxUnpool1d(_MaxUnpoolNd):
+    """Undoes `MaxPool1d` as far as its indices tell."""
+
+    _rank, _function = 1, staticmethod(F.max_unpool1d)
+
+
+class MaxUnpool2d(_MaxUnpoolNd):
+    """Undoes `MaxPool2d` as far as its indices tell."""
+
+    _rank, _function = 2, staticmethod(F.max_unpool2d)
+
+
+class MaxUnpool3d(_MaxUnpoolNd):
+    """Undoes `MaxPool3d` as far as its indices tell."""
+
+    _rank, _function = 3, staticmethod(F.max_unpool3d)
+
+
+class _AvgPoolNd(Module):
+    __constants__ = ["kernel_size", "stride", "padding", "ceil_mode", "count_include_pad"]
+
+    def extra_repr(self) -> str:
+        return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
+
+
+class AvgPool1d(_AvgPoolNd):
+    """The mean of each window of a sequence, padding counted as zeros unless `count_include_pad` is False."""
+
+    def __init__(
+        self, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False, count_include_pad: bool = True
+    ) -> None:
+        super().__init__()
+        each = _ntuple(1)
+        self.kernel_size, self.stride, self.padding = each(kernel_size), each(kernel_size if stride is None else stride), each(padding)
+        self.ceil_mode, self.count_include_pad = ceil_mode, count_include_pad
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.avg_pool1d(input, self.kernel_size, self.stride, self.padding, self.ceil_mode, self.count_include_pad)
+
+
+class _AvgPoolWithDivisor(_AvgPoolNd):
+    _function: Any
 
     def __init__(
         self,
@@ -50,22 +138,161 @@ class AvgPool2d(Module):
         self.count_include_pad, self.divisor_override = count_include_pad, divisor_override
 
     def forward(self, input: Tensor) -> Tensor:
-        return F.avg_pool2d(input, self.kernel_size, self.stride, self.padding, self.ceil_mode, self.count_include_pad, self.divisor_override)
+        pool = type(self)._function
+        return pool(input, self.kernel_size, self.stride, self.padding, self.ceil_mode, self.count_include_pad, self.divisor_override)
+
+
+class AvgPool2d(_AvgPoolWithDivisor):
+    """The mean of each window, padding counted as zeros unless `count_include_pad` is False; `divisor_override` replaces the count."""
+
+    _function = staticmethod(F.avg_pool2d)
+
+
+class AvgPool3d(_AvgPoolWithDivisor):
+    """Like `AvgPool2d` over volumes."""
+
+    _function = staticmethod(F.avg_pool3d)
+
+
+class _FractionalMaxPoolNd(Module):
+    """Maxima of windows in random steps that fit `output_size`, or `output_ratio` (between 0 and 1) times the input's size."""
+
+    _rank: int
+    _function: Any
+
+    def __init__(
+        self,
+        kernel_size: Any,
+        output_size: Any = None,
+        output_ratio: Any = None,
+        return_indices: bool = False,
+        _random_samples: Tensor | None = None,
+    ) -> None:
+        super().__init__()
+        each, name = _ntuple(self._rank), type(self).__name__
+        self.kernel_size, self.return_indices = each(kernel_size), return_indices
+        self.register_buffer("_random_samples", _random_samples)
+        self.output_size = each(output_size) if output_size is not None else None
+        self.output_ratio = each(output_ratio) if output_ratio is not None else None
+        if output_size is None and output_ratio is None:
+            raise ValueError(f"{name} requires specifying either an output size, or a pooling ratio")
+        if output_size is not None and output_ratio is not None:
+            raise ValueError("only one of output_size and output_ratio may be specified")
+        if self.output_ratio is not None and not all(0 < ratio < 1 for ratio in self.output_ratio):
+            raise ValueError(f"output_ratio must be between 0 and 1 (got {output_ratio})")
+
+    def forward(self, input: Tensor) -> Any:
+        pool = type(self)._function
+        return pool(input, self.kernel_size, self.output_size, self.output_ratio, self.return_indices, self._random_samples)
+
+
+class FractionalMaxPool2d(_FractionalMaxPoolNd):
+    """Maxima of windows of images in random steps (Graham, "Fractional Max-Pooling")."""
+
+    _rank, _function = 2, staticmethod(F.fractional_max_pool2d)
+
+
+class FractionalMaxPool3d(_FractionalMaxPoolNd):
+    """Maxima of windows of volumes in random steps (Graham, "Fractional Max-Pooling")."""
+
+    _rank, _function = 3, staticmethod(F.fractional_max_pool3d)
+
+
+class _LPPoolNd(Module):
+    """The `norm_type`-norm of each window; `stride` is the window's size by default."""
+
+    __constants__ = ["norm_type", "kernel_size", "stride", "ceil_mode"]
+    _function: Any
+
+    def __init__(self, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False) -> None:
+        super().__init__()
+        self.norm_type, self.kernel_size, self.stride, self.ceil_mode = norm_type, kernel_size, stride, ceil_mode
+
+    def forward(self, input: Tensor) -> Tensor:
+        pool = type(self)._function
+        return pool(input, float(self.norm_type), self.kernel_size, self.stride, self.ceil_mode)
 
     def extra_repr(self) -> str:
-        return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
+        return f"norm_type={self.norm_type}, kernel_size={self.kernel_size}, stride={self.stride}, ceil_mode={self.ceil_mode}"
 
 
-class AdaptiveAvgPool2d(Module):
-    """Means over as many windows as `output_size` says, one number for both dimensions; None keeps a dimension as it is."""
+class LPPool1d(_LPPoolNd):
+    """The `norm_type`-norm of each window of a sequence."""
+
+    _function = staticmethod(F.lp_pool1d)
+
+
+class LPPool2d(_LPPoolNd):
+    """The `norm_type`-norm of each window of an image."""
+
+    _function = staticmethod(F.lp_pool2d)
+
+
+class LPPool3d(_LPPoolNd):
+    """The `norm_type`-norm of each window of a volume."""
+
+    _function = staticmethod(F.lp_pool3d)
+
+
+class _AdaptivePoolNd(Module):
+    """As many windows as `output_size` says, one number for all dimensions; None keeps a dimension as it is."""
+
+    __constants__ = ["output_size"]
+    _function: Any
 
     def __init__(self, output_size: Any) -> None:
         super().__init__()
         self.output_size = output_size
 
-    def forward(self, input: Tensor) -> Tensor:
-        wanted = self.output_size if isinstance(self.output_size, (tuple, list)) else (self.output_size,) * 2
-        return F.adaptive_avg_pool2d(input, [size if want is None else want for want, size in zip(wanted, input.shape[-2:])])
+    def forward(self, input: Tensor) -> Any:
+        pool = type(self)._function
+        return pool(input, self.output_size)
 
     def extra_repr(self) -> str:
         return f"output_size={self.output_size}"
+
+
+class AdaptiveAvgPool1d(_AdaptivePoolNd):
+    """Means over as many windows as `output_size` says."""
+
+    _function = staticmethod(F.adaptive_avg_pool1d)
+
+
+class AdaptiveAvgPool2d(_AdaptivePoolNd):
+    """Means over as many windows as `output_size` says, one number for both dimensions; None keeps a dimension as it is."""
+
+    _function = staticmethod(F.adaptive_avg_pool2d)
+
+
+class AdaptiveAvgPool3d(_AdaptivePoolNd):
+    """Means over as many windows as `output_size` says, one number for all dimensions; None keeps a dimension as it is."""
+
+    _function = staticmethod(F.adaptive_avg_pool3d)
+
+
+class _AdaptiveMaxPoolNd(_AdaptivePoolNd):
+    def __init__(self, output_size: Any, return_indices: bool = False) -> None:
+        super().__init__(output_size)
+        self.return_indices = return_indices
+
+    def forward(self, input: Tensor) -> Any:
+        pool = type(self)._function
+        return pool(input, self.output_size, self.return_indices)
+
+
+class AdaptiveMaxPool1d(_AdaptiveMaxPoolNd):
+    """Maxima over as many windows as `output_size` says."""
+
+    _function = staticmethod(F.adaptive_max_pool1d)
+
+
+class AdaptiveMaxPool2d(_AdaptiveMaxPoolNd):
+    """Maxima over as many windows as `output_size` says, one number for both dimensions; None keeps a dimension as it is."""
+
+    _function = staticmethod(F.adaptive_max_pool2d)
+
+
+class AdaptiveMaxPool3d(_AdaptiveMaxPoolNd):
+    """Maxima over as many windows as `output_size` says, one number for all dimensions; None keeps a dimension as it is."""
+
+    _function = staticmethod(F.adaptive_max_pool3d)

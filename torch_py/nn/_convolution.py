@@ -1,0 +1,40 @@
+"""Convolutions and what moves windows to columns, as functions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torch_py._C import _nn, _torch
+from torch_py._namespace import find_operator
+from torch_py._tensor import Tensor
+
+__all__ = [
+    "conv1d", "conv2d", "conv3d", "conv_tbc", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d", "fold", "unfold",
+    "pixel_shuffle", "pixel_unshuffle", "channel_shuffle",
+]  # fmt: skip
+
+conv1d = find_operator("conv1d", _torch)
+conv2d = find_operator("conv2d", _torch)
+conv3d = find_operator("conv3d", _torch)
+conv_tbc = find_operator("conv_tbc", _torch)
+conv_transpose1d = find_operator("conv_transpose1d", _torch)
+conv_transpose2d = find_operator("conv_transpose2d", _torch)
+conv_transpose3d = find_operator("conv_transpose3d", _torch)
+pixel_shuffle = find_operator("pixel_shuffle", _torch)
+pixel_unshuffle = find_operator("pixel_unshuffle", _torch)
+channel_shuffle = find_operator("channel_shuffle", _torch)
+_im2col, _col2im = find_operator("im2col", _nn), find_operator("col2im", _nn)
+
+
+def _pair(value: Any) -> Any:
+    return (value, value) if isinstance(value, int) else value
+
+
+def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Tensor:
+    """Windows of images (N, C, H, W) as columns (N, C * kH * kW, windows)."""
+    return _im2col(input, _pair(kernel_size), _pair(dilation), _pair(padding), _pair(stride))
+
+
+def fold(input: Tensor, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Tensor:
+    """Adds the columns of `unfold` up to images of `output_size`."""
+    return _col2im(input, _pair(output_size), _pair(kernel_size), _pair(dilation), _pair(padding), _pair(stride))

@@ -1,0 +1,23 @@
+"""Arguments that are one value for every dimension."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+
+def _ntuple(count: int) -> Callable[[Any], tuple[Any, ...]]:
+    """A function that makes a tuple of what it gets, of `count` times the same for a single value."""
+
+    def parse(value: Any) -> tuple[Any, ...]:
+        return tuple(value) if isinstance(value, Iterable) else (value,) * count
+
+    return parse
+
+
+_single, _pair, _triple, _quadruple = _ntuple(1), _ntuple(2), _ntuple(3), _ntuple(4)
+
+
+def _reverse_repeat_tuple(values: Iterable[int], count: int) -> tuple[int, ...]:
+    """From the last value to the first, each `count` times: paddings as `F.pad` takes them."""
+    return tuple(value for value in reversed(tuple(values)) for _ in range(count))
