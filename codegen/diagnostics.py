@@ -71,12 +71,19 @@ class GenerationError(Exception):
         self.diagnostics = diagnostics
 
 
+def closest(word: str, known: Iterable[str]) -> str | None:
+    """What was probably meant; None when nothing is close."""
+    names = sorted(set(known))
+    near = difflib.get_close_matches(word, names, 1, 0.6) or [n for n in names if n.lower() == word.lower()]
+    return near[0] if near else None
+
+
 def did_you_mean(word: str, known: Iterable[str], limit: int = 12) -> str:
     """``did you mean X?``, or the list of what is known when nothing is close."""
     names = sorted(set(known))
-    close = difflib.get_close_matches(word, names, 1, 0.6) or [n for n in names if n.lower() == word.lower()][:1]
-    if close:
-        return f"did you mean {close[0]}?"
+    near = closest(word, names)
+    if near:
+        return f"did you mean {near}?"
     if not names:
         return "remove it"
     shown = ", ".join(names[:limit]) + (", ..." if len(names) > limit else "")

@@ -238,27 +238,28 @@ int least_squares(LeastSquares driver, int64_t m, int64_t n, int64_t columns, T*
 }
 
 template <class T>
-void trsm(bool left, bool upper, Transpose transpose, bool unit_diagonal, int64_t m, int64_t n, const T* a, int64_t lda, T* b, int64_t ldb) {
+void trsm(bool left, bool upper, Transpose transpose, bool unit_diagonal, int64_t m, int64_t n, const T* a, int64_t lda, T* b,
+          int64_t ldb) {
   if (m == 0 || n == 0) return;
   use_threads(m, n, left ? m : n);
   library::trsm(left ? 'L' : 'R', triangle(upper), static_cast<char>(transpose), unit_diagonal ? 'U' : 'N', narrow(m), narrow(n), T(1), a,
                 leading(lda), b, leading(ldb));
 }
 
-#define INSTANTIATE(T)                                                                                                              \
-  template TORCH_PY_API int getrf<T>(int64_t, int64_t, T*, int64_t, int32_t*);                                                      \
-  template TORCH_PY_API void getrs<T>(Transpose, int64_t, int64_t, const T*, int64_t, const int32_t*, T*, int64_t);                 \
-  template TORCH_PY_API int potrf<T>(bool, int64_t, T*, int64_t);                                                                   \
-  template TORCH_PY_API void potrs<T>(bool, int64_t, int64_t, const T*, int64_t, T*, int64_t);                                      \
-  template TORCH_PY_API int potri<T>(bool, int64_t, T*, int64_t);                                                                   \
-  template TORCH_PY_API void geqrf<T>(int64_t, int64_t, T*, int64_t, T*);                                                           \
-  template TORCH_PY_API void orgqr<T>(int64_t, int64_t, int64_t, T*, int64_t, const T*);                                            \
-  template TORCH_PY_API void ormqr<T>(bool, Transpose, int64_t, int64_t, int64_t, const T*, int64_t, const T*, T*, int64_t);        \
-  template TORCH_PY_API int gesdd<T>(char, int64_t, int64_t, T*, int64_t, Real<T>*, T*, int64_t, T*, int64_t);                      \
-  template TORCH_PY_API int syevd<T>(bool, bool, int64_t, T*, int64_t, Real<T>*);                                                   \
-  template TORCH_PY_API int geev<T>(int64_t, T*, int64_t, c10::complex<Real<T>>*, c10::complex<Real<T>>*);                          \
-  template TORCH_PY_API int least_squares<T>(LeastSquares, int64_t, int64_t, int64_t, T*, int64_t, T*, int64_t, Real<T>, Real<T>*,  \
-                                             int32_t*);                                                                             \
+#define INSTANTIATE(T)                                                                                                             \
+  template TORCH_PY_API int getrf<T>(int64_t, int64_t, T*, int64_t, int32_t*);                                                     \
+  template TORCH_PY_API void getrs<T>(Transpose, int64_t, int64_t, const T*, int64_t, const int32_t*, T*, int64_t);                \
+  template TORCH_PY_API int potrf<T>(bool, int64_t, T*, int64_t);                                                                  \
+  template TORCH_PY_API void potrs<T>(bool, int64_t, int64_t, const T*, int64_t, T*, int64_t);                                     \
+  template TORCH_PY_API int potri<T>(bool, int64_t, T*, int64_t);                                                                  \
+  template TORCH_PY_API void geqrf<T>(int64_t, int64_t, T*, int64_t, T*);                                                          \
+  template TORCH_PY_API void orgqr<T>(int64_t, int64_t, int64_t, T*, int64_t, const T*);                                           \
+  template TORCH_PY_API void ormqr<T>(bool, Transpose, int64_t, int64_t, int64_t, const T*, int64_t, const T*, T*, int64_t);       \
+  template TORCH_PY_API int gesdd<T>(char, int64_t, int64_t, T*, int64_t, Real<T>*, T*, int64_t, T*, int64_t);                     \
+  template TORCH_PY_API int syevd<T>(bool, bool, int64_t, T*, int64_t, Real<T>*);                                                  \
+  template TORCH_PY_API int geev<T>(int64_t, T*, int64_t, c10::complex<Real<T>>*, c10::complex<Real<T>>*);                         \
+  template TORCH_PY_API int least_squares<T>(LeastSquares, int64_t, int64_t, int64_t, T*, int64_t, T*, int64_t, Real<T>, Real<T>*, \
+                                             int32_t*);                                                                            \
   template TORCH_PY_API void trsm<T>(bool, bool, Transpose, bool, int64_t, int64_t, const T*, int64_t, T*, int64_t);
 INSTANTIATE(float)
 INSTANTIATE(double)

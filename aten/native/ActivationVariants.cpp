@@ -39,8 +39,9 @@ Tensor prelu(const Tensor& self, const Tensor& weight) {
   if (weight.numel() == 1) return at::_prelu_kernel(self, at::reshape(weight, IntArrayRef()));
   TORCH_CHECK(self.dim() > 0, "Not allow zero-dim input tensor.");
   const int64_t channels = self.dim() > 1 ? self.size(1) : 1;
-  TORCH_CHECK(channels == weight.numel(), "Mismatch of parameter numbers and input channel size. Found parameter numbers = ",
-              weight.numel(), " and channel size = ", channels, ".");
+  TORCH_CHECK(channels == weight.numel(),
+              "Mismatch of parameter numbers and input channel size. Found parameter numbers = ", weight.numel(),
+              " and channel size = ", channels, ".");
   DimVector shape(static_cast<size_t>(self.dim()), 1);
   if (self.dim() > 1) shape[1] = channels;
   return at::_prelu_kernel(self, at::reshape(weight, shape));

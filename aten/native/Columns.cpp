@@ -45,8 +45,9 @@ TensorSpec col2im_shape(const Tensor& self, IntArrayRef output_size, IntArrayRef
   check_pairs("col2im", kernel_size, dilation, padding, stride);
   const IntArrayRef sizes = self.sizes();
   const size_t n = sizes.size();
-  TORCH_CHECK((n == 2 || n == 3) && sizes[n - 2] > 0 && sizes[n - 1] > 0,
-              "Expected 2D or 3D (batch mode) tensor for input with possibly 0 batch size and non-zero dimensions for input, but got: ", sizes);
+  TORCH_CHECK(
+      (n == 2 || n == 3) && sizes[n - 2] > 0 && sizes[n - 1] > 0,
+      "Expected 2D or 3D (batch mode) tensor for input with possibly 0 batch size and non-zero dimensions for input, but got: ", sizes);
   const int64_t elements = kernel_size[0] * kernel_size[1];
   TORCH_CHECK(sizes[n - 2] % elements == 0, "Expected size of input's dimension 1 to be divisible by the product of kernel_size, but got ",
               "input.size(1)=", sizes[n - 2], " and kernel_size=", kernel_size);
@@ -55,9 +56,10 @@ TensorSpec col2im_shape(const Tensor& self, IntArrayRef output_size, IntArrayRef
     const int64_t room = output_size[d] + 2 * padding[d] - dilation[d] * (kernel_size[d] - 1) - 1;
     windows *= output_size[d] > 0 && room >= 0 ? room / stride[d] + 1 : 0;
   }
-  TORCH_CHECK(windows == sizes[n - 1] && windows > 0, "Given output_size=", output_size, ", kernel_size=", kernel_size, ", dilation=", dilation,
-              ", padding=", padding, ", stride=", stride, ", expected size of input's dimension 2 to match the calculated number of sliding ",
-              "blocks ", windows, ", but got input.size(2)=", sizes[n - 1]);
+  TORCH_CHECK(windows == sizes[n - 1] && windows > 0, "Given output_size=", output_size, ", kernel_size=", kernel_size,
+              ", dilation=", dilation, ", padding=", padding, ", stride=", stride,
+              ", expected size of input's dimension 2 to match the calculated number of sliding ", "blocks ", windows,
+              ", but got input.size(2)=", sizes[n - 1]);
   DimVector result{sizes[n - 2] / elements, output_size[0], output_size[1]};
   if (n == 3) result.insert(result.begin(), sizes[0]);
   return {result, self.scalar_type(), self.device()};

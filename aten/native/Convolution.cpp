@@ -308,9 +308,8 @@ namespace {
 
 Tensor convolve_transposed(const char* name, int64_t spatial, const Tensor& input, const Tensor& weight, const Tensor& bias,
                            IntArrayRef stride, IntArrayRef padding, IntArrayRef output_padding, int64_t groups, IntArrayRef dilation) {
-  return batched(name, spatial, input, [&](const Tensor& x) {
-    return convolve_parts(x, weight, bias, stride, padding, dilation, true, output_padding, groups);
-  });
+  return batched(name, spatial, input,
+                 [&](const Tensor& x) { return convolve_parts(x, weight, bias, stride, padding, dilation, true, output_padding, groups); });
 }
 
 }  // namespace
@@ -337,7 +336,8 @@ Tensor conv_tbc(const Tensor& self, const Tensor& weight, const Tensor& bias, in
               " and ", weight.sizes());
   TORCH_CHECK(weight.sizes()[2] == bias.sizes()[0], "Bias size must equal dim 2 in the weight tensor (output channels): ", bias.sizes(),
               " and ", weight.sizes());
-  const Tensor result = at::conv1d(at::permute(self, {1, 2, 0}), at::permute(weight, {2, 1, 0}), bias, int64_t{1}, IntArrayRef(pad), int64_t{1}, 1);
+  const Tensor result =
+      at::conv1d(at::permute(self, {1, 2, 0}), at::permute(weight, {2, 1, 0}), bias, int64_t{1}, IntArrayRef(pad), int64_t{1}, 1);
   return at::permute(result, {2, 0, 1}).contiguous();
 }
 

@@ -57,7 +57,8 @@ Tensor cdist(const Tensor& x1, const Tensor& x2, double p, std::optional<int64_t
   TORCH_CHECK(x2.is_floating_point(), "cdist only supports floating-point dtypes, X2 got: ", x2.scalar_type());
   TORCH_CHECK(x1.size(-1) == x2.size(-1), "X1 and X2 must have the same number of columns. X1: ", x1.size(-1), " X2: ", x2.size(-1));
   TORCH_CHECK(p >= 0, "cdist only supports non-negative p values");
-  TORCH_CHECK(compute_mode.value_or(0) >= 0 && compute_mode.value_or(0) <= 2, "possible modes: 0, 1, 2, but was: ", compute_mode.value_or(0));
+  TORCH_CHECK(compute_mode.value_or(0) >= 0 && compute_mode.value_or(0) <= 2,
+              "possible modes: 0, 1, 2, but was: ", compute_mode.value_or(0));
   const ScalarType common = result_type({x1, x2});
   return at::_cdist_forward(x1.to(common), x2.to(common), p, compute_mode);
 }
@@ -68,7 +69,8 @@ namespace {
 constexpr int64_t kMaterialised = int64_t{1} << 22;
 
 std::tuple<Tensor, Tensor> euclidean_backward(const Tensor& weights, const Tensor& x1, const Tensor& x2) {
-  const Tensor rows = at::sum(weights, IntArrayRef(int64_t{-1}), true), columns = at::unsqueeze(at::sum(weights, IntArrayRef(int64_t{-2})), -1);
+  const Tensor rows = at::sum(weights, IntArrayRef(int64_t{-1}), true),
+               columns = at::unsqueeze(at::sum(weights, IntArrayRef(int64_t{-2})), -1);
   return {at::sum_to_size(x1 * rows - at::matmul(weights, x2), x1.sizes()),
           at::sum_to_size(x2 * columns - at::matmul(at::transpose(weights, -2, -1), x1), x2.sizes())};
 }
@@ -100,8 +102,8 @@ std::tuple<Tensor, Tensor> _cdist_backward(const Tensor& grad, const Tensor& x1,
 Tensor pdist(const Tensor& self, double p) {
   TORCH_CHECK(self.dim() == 2, "pdist only supports 2D tensors, got: ", self.dim(), "D");
   TORCH_CHECK(self.is_floating_point(), "pdist only supports floating-point dtypes");
-  TORCH_CHECK_NOT_IMPLEMENTED(!is_reduced_floating(self.scalar_type()), "\"pdist\" not implemented for '", scalar_type_name(self.scalar_type()),
-                              "'");
+  TORCH_CHECK_NOT_IMPLEMENTED(!is_reduced_floating(self.scalar_type()), "\"pdist\" not implemented for '",
+                              scalar_type_name(self.scalar_type()), "'");
   TORCH_CHECK(p >= 0, "pdist only supports non-negative p values");
   const int64_t n = self.sizes()[0], count = n * (n - 1) / 2;
   const Tensor first = empty_tensor({count}, kLong, kCPU), second = empty_tensor({count}, kLong, kCPU);

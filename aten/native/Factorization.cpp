@@ -1,8 +1,8 @@
 // Factorisations of matrices: shapes of their results, and the operators that are composed of others. Gradients are in
 // FactorizationBackward.cpp.
+#include "aten/native/declarations/Factorization.h"
 #include "aten/native/MatrixAlgebra.h"
 #include "aten/native/MatrixBatch.h"
-#include "aten/native/declarations/Factorization.h"
 #include "aten/ops/_linalg_eigh.h"
 #include "aten/ops/_linalg_eigvals.h"
 #include "aten/ops/_linalg_svd.h"
@@ -191,8 +191,8 @@ TensorSpec ormqr_shape(const Tensor& self, const Tensor& input2, const Tensor& i
               "torch.ormqr: Expected batch dimensions of input, tau and other to be equal, but got ", batch_sizes(self), ", ",
               batch_sizes(input2, 1), " and ", batch_sizes(input3));
   TORCH_CHECK(self.scalar_type() == input2.scalar_type() && self.scalar_type() == input3.scalar_type(),
-              "torch.ormqr: Expected input, tau and other to have the same dtype, but got ", self.scalar_type(), ", ",
-              input2.scalar_type(), " and ", input3.scalar_type());
+              "torch.ormqr: Expected input, tau and other to have the same dtype, but got ", self.scalar_type(), ", ", input2.scalar_type(),
+              " and ", input3.scalar_type());
   check_matrix_dtype(self, "torch.ormqr");
   return column_major_spec(DimVector(input3.sizes()), input3);
 }

@@ -159,7 +159,7 @@ Tensor tall_qr_backward(const Tensor& grad_Q, const Tensor& grad_R, const Tensor
 Tensor _linalg_qr_backward(const Tensor& grad_Q, const Tensor& grad_R, const Tensor& Q, const Tensor& R, std::string_view mode) {
   if (!grad_Q.defined() && !grad_R.defined()) return {};
   TORCH_CHECK(mode != "r", "The derivative of linalg.qr depends on Q, which is not computed when mode='r'. Please use "
-              "linalg.qr(A, mode='reduced') if you are going to require gradients.");
+                           "linalg.qr(A, mode='reduced') if you are going to require gradients.");
   const int64_t m = Q.size(-2), n = R.size(-1);
   TORCH_CHECK(mode != "complete" || m <= n, "The QR decomposition is not differentiable when mode='complete' and nrows > ncols.");
   if (m >= n) return tall_qr_backward(grad_Q, grad_R, Q, R);

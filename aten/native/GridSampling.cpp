@@ -27,8 +27,8 @@ void check_sampled(const Tensor& input, const Tensor& grid, int64_t interpolatio
     TORCH_CHECK(input.sizes()[d] > 0, "grid_sampler(): expected input to have non-empty spatial dimensions, but input has sizes ",
                 input.sizes(), " with dimension ", d, " being empty");
   }
-  TORCH_CHECK(interpolation_mode >= 0 && interpolation_mode <= 2, "grid_sampler(): expected interpolation_mode 0 (bilinear), 1 (nearest) or ",
-              "2 (bicubic), got ", interpolation_mode);
+  TORCH_CHECK(interpolation_mode >= 0 && interpolation_mode <= 2,
+              "grid_sampler(): expected interpolation_mode 0 (bilinear), 1 (nearest) or ", "2 (bicubic), got ", interpolation_mode);
   TORCH_CHECK(padding_mode >= 0 && padding_mode <= 2, "grid_sampler(): expected padding_mode 0 (zeros), 1 (border) or 2 (reflection), got ",
               padding_mode);
   TORCH_CHECK(spatial == 2 || interpolation_mode != 2, "grid_sampler(): bicubic interpolation only supports 4D input");
@@ -71,7 +71,8 @@ Tensor homogeneous_grid(IntArrayRef spatial, bool align_corners) {
   double* row = grid.data_ptr<double>();
   for (int64_t p = 0; p < points; ++p, row += rank + 1) {
     int64_t rest = p;
-    for (int64_t d = rank - 1; d >= 0; rest /= spatial[d], --d) row[rank - 1 - d] = grid_point(rest % spatial[d], spatial[d], align_corners);
+    for (int64_t d = rank - 1; d >= 0; rest /= spatial[d], --d)
+      row[rank - 1 - d] = grid_point(rest % spatial[d], spatial[d], align_corners);
     row[rank] = 1;
   }
   return grid;
@@ -84,7 +85,8 @@ Tensor affine_grid_generator(const Tensor& theta, IntArrayRef size, bool align_c
   const int64_t rank = static_cast<int64_t>(size.size()) - 2;
   for (const int64_t extent : size) TORCH_CHECK(extent > 0, "Expected non-zero, positive output size. Got ", size);
   TORCH_CHECK(theta.dim() == 3 && theta.sizes()[0] == size[0] && theta.sizes()[1] == rank && theta.sizes()[2] == rank + 1,
-              "Expected a batch of ", rank, "D affine matrices of shape Nx", rank, "x", rank + 1, " for size ", size, ". Got ", theta.sizes());
+              "Expected a batch of ", rank, "D affine matrices of shape Nx", rank, "x", rank + 1, " for size ", size, ". Got ",
+              theta.sizes());
   TORCH_CHECK(theta.is_floating_point(), "affine_grid_generator: expected theta of a floating dtype, got ", theta.scalar_type());
   const IntArrayRef spatial = size.slice(2);
   DimVector sizes(spatial);

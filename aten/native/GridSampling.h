@@ -85,9 +85,8 @@ template <typename T>
 GridTaps<T> grid_taps(const GridSampler& sampler, T coordinate, int64_t size) {
   using namespace grid_detail;
   const T scale = static_cast<T>(sampler.align_corners ? size - 1 : size) / 2;
-  GridPosition<T> at{sampler.align_corners ? (coordinate + 1) / 2 * static_cast<T>(size - 1)
-                                           : ((coordinate + 1) * static_cast<T>(size) - 1) / 2,
-                     scale};
+  GridPosition<T> at{
+      sampler.align_corners ? (coordinate + 1) / 2 * static_cast<T>(size - 1) : ((coordinate + 1) * static_cast<T>(size) - 1) / 2, scale};
   GridTaps<T> taps;
   if (sampler.mode == GridSampler::Mode::Cubic) {
     const T low = std::floor(tame(at.value));

@@ -15,8 +15,8 @@
 #include "aten/ops/amax.h"
 #include "aten/ops/clone.h"
 #include "aten/ops/empty.h"
-#include "aten/ops/expand.h"
 #include "aten/ops/eq.h"
+#include "aten/ops/expand.h"
 #include "aten/ops/full.h"
 #include "aten/ops/gt.h"
 #include "aten/ops/linalg_eigh.h"
@@ -65,7 +65,7 @@ std::tuple<TensorSpec, TensorSpec, TensorSpec, TensorSpec> solve_ex_shape(const 
   check_same_matrix_dtype(A, B, name);
   const bool is_vector = is_vector_for(A, B);
   TORCH_CHECK(!is_vector || left, "linalg.solve: Vector broadcasting of the left hand side is not supported for left=False. In this case "
-              "linalg.solve is equivalent to B / A.squeeze(-1)");
+                                  "linalg.solve is equivalent to B / A.squeeze(-1)");
   if (!is_vector) check_is_matrix(B, name, "B");
   const int64_t n = A.size(-1), rows = is_vector ? B.size(-1) : B.size(-2), columns = is_vector ? 1 : B.size(-1);
   TORCH_CHECK((left ? rows : columns) == n, "linalg.solve: Incompatible shapes of A and B for the equation ", left ? "AX = B" : "XA = B",
@@ -73,7 +73,9 @@ std::tuple<TensorSpec, TensorSpec, TensorSpec, TensorSpec> solve_ex_shape(const 
   const DimVector batch = broadcast_sizes(batch_sizes(A), batch_sizes(B, is_vector ? 1 : 2));
   TensorSpec X{is_vector ? joined_sizes(batch, {rows}) : joined_sizes(batch, {rows, columns}), A.scalar_type(), A.device()};
   if (!is_vector && left) X = column_major_spec(X.sizes, A);
-  return {X, column_major_spec(DimVector(A.sizes()), A), {DimVector(A.sizes().slice(0, A.dim() - 1)), kInt, A.device()},
+  return {X,
+          column_major_spec(DimVector(A.sizes()), A),
+          {DimVector(A.sizes().slice(0, A.dim() - 1)), kInt, A.device()},
           {DimVector(batch_sizes(A)), kInt, A.device()}};
 }
 
@@ -141,8 +143,10 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> linalg_lstsq(const Tensor& self, cons
                                                         std::optional<std::string_view> driver) {
   TORCH_CHECK(self.dim() >= 2, "torch.linalg.lstsq: input must have at least 2 dimensions.");
   TORCH_CHECK(b.dim() >= 1, "torch.linalg.lstsq: other must have at least 1 dimension.");
-  TORCH_CHECK(self.scalar_type() == b.scalar_type(), "torch.linalg.lstsq: Expected input and other to have the same dtype, but got input's "
-              "dtype ", self.scalar_type(), " and other's dtype ", b.scalar_type());
+  TORCH_CHECK(self.scalar_type() == b.scalar_type(),
+              "torch.linalg.lstsq: Expected input and other to have the same dtype, but got input's "
+              "dtype ",
+              self.scalar_type(), " and other's dtype ", b.scalar_type());
   check_matrix_dtype(self, "torch.linalg.lstsq");
   const int64_t missing = self.dim() - b.dim();
   TORCH_CHECK(missing >= 0, "torch.linalg.lstsq: input.dim() must be greater or equal to other.dim()");
@@ -245,7 +249,9 @@ std::tuple<TensorSpec, TensorSpec, TensorSpec, TensorSpec> linalg_slogdet_shape(
   check_is_square(A, "linalg.slogdet");
   check_matrix_dtype(A, "linalg.slogdet");
   const DimVector batch(batch_sizes(A));
-  return {{batch, A.scalar_type(), A.device()}, {batch, to_real(A.scalar_type()), A.device()}, column_major_spec(DimVector(A.sizes()), A),
+  return {{batch, A.scalar_type(), A.device()},
+          {batch, to_real(A.scalar_type()), A.device()},
+          column_major_spec(DimVector(A.sizes()), A),
           pivots_spec(A)};
 }
 
@@ -279,8 +285,8 @@ Tensor linalg_tensorinv(const Tensor& self, int64_t ind) {
   const int64_t split = std::min(ind, self.dim());
   const IntArrayRef first = self.sizes().slice(0, split), last = self.sizes().slice(split);
   const int64_t rows = product_of(first), columns = product_of(last);
-  TORCH_CHECK(rows == columns, "Expected self to satisfy the requirement prod(self.shape[ind:]) == prod(self.shape[:ind]), but got ", columns,
-              " != ", rows);
+  TORCH_CHECK(rows == columns, "Expected self to satisfy the requirement prod(self.shape[ind:]) == prod(self.shape[:ind]), but got ",
+              columns, " != ", rows);
   DimVector sizes(last);
   sizes.append(first);
   return at::reshape(at::linalg_inv(at::reshape(self, {rows, columns})), sizes);
@@ -296,8 +302,10 @@ Tensor linalg_tensorsolve(const Tensor& self, const Tensor& other, OptionalIntAr
   const int64_t split = std::min(other.dim(), A.dim());
   const IntArrayRef unknowns = A.sizes().slice(split);
   const int64_t columns = product_of(unknowns), rows = product_of(A.sizes().slice(0, split));
-  TORCH_CHECK(rows == columns, "Expected self to satisfy the requirement prod(self.shape[other.ndim:]) == prod(self.shape[:other.ndim]), "
-              "but got ", columns, " != ", rows);
+  TORCH_CHECK(rows == columns,
+              "Expected self to satisfy the requirement prod(self.shape[other.ndim:]) == prod(self.shape[:other.ndim]), "
+              "but got ",
+              columns, " != ", rows);
   return at::reshape(at::linalg_solve(at::reshape(A, {rows, columns}), at::reshape(other, {-1}), true), unknowns);
 }
 

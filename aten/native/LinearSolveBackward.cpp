@@ -1,7 +1,7 @@
 // Gradients of linear systems, inverses and determinants; see Note [Gradients of matrix functions] in MatrixAlgebra.h.
+#include "aten/native/declarations/LinearSolveBackward.h"
 #include "aten/native/MatrixAlgebra.h"
 #include "aten/native/MatrixBatch.h"
-#include "aten/native/declarations/LinearSolveBackward.h"
 #include "aten/ops/any.h"
 #include "aten/ops/conj.h"
 #include "aten/ops/eq.h"
@@ -56,8 +56,8 @@ std::tuple<Tensor, Tensor> _linalg_solve_backward(const Tensor& grad, const Tens
   return {grad_A, at::sum_to_size(is_vector ? grad_B.squeeze(-1) : grad_B, B.sizes())};
 }
 
-std::tuple<Tensor, Tensor> _solve_triangular_backward(const Tensor& grad, const Tensor& A, const Tensor& B, const Tensor& result, bool upper,
-                                                      bool left, bool unitriangular) {
+std::tuple<Tensor, Tensor> _solve_triangular_backward(const Tensor& grad, const Tensor& A, const Tensor& B, const Tensor& result,
+                                                      bool upper, bool left, bool unitriangular) {
   const Tensor grad_B = at::linalg_solve_triangular(adjoint_of(A), grad, !upper, left, unitriangular);
   Tensor grad_A;
   if (A.requires_grad()) {

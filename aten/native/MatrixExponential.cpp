@@ -21,9 +21,20 @@ namespace at::native {
 
 namespace {
 
-constexpr double kCoefficients13[] = {64764752532480000.0, 32382376266240000.0, 7771770303897600.0, 1187353796428800.0, 129060195264000.0,
-                                      10559470521600.0,    670442572800.0,      33522128640.0,      1323241920.0,       40840800.0,
-                                      960960.0,            16380.0,             182.0,              1.0};
+constexpr double kCoefficients13[] = {64764752532480000.0,
+                                      32382376266240000.0,
+                                      7771770303897600.0,
+                                      1187353796428800.0,
+                                      129060195264000.0,
+                                      10559470521600.0,
+                                      670442572800.0,
+                                      33522128640.0,
+                                      1323241920.0,
+                                      40840800.0,
+                                      960960.0,
+                                      16380.0,
+                                      182.0,
+                                      1.0};
 constexpr double kCoefficients7[] = {17297280.0, 8648640.0, 1995840.0, 277200.0, 25200.0, 1512.0, 56.0, 1.0};
 
 /// The largest 1-norm for which the approximant is exact up to rounding.
@@ -45,9 +56,7 @@ Tensor pade_13(const Tensor& A) {
   const auto low = [&](int first) {
     return A6 * Scalar(b[first + 6]) + A4 * Scalar(b[first + 4]) + A2 * Scalar(b[first + 2]) + identity * Scalar(b[first]);
   };
-  const auto high = [&](int first) {
-    return product(A6, A6 * Scalar(b[first + 4]) + A4 * Scalar(b[first + 2]) + A2 * Scalar(b[first]));
-  };
+  const auto high = [&](int first) { return product(A6, A6 * Scalar(b[first + 4]) + A4 * Scalar(b[first + 2]) + A2 * Scalar(b[first])); };
   return approximant(product(A, high(9) + low(1)), high(8) + low(0));
 }
 

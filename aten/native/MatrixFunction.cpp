@@ -86,8 +86,9 @@ class ChainOrder {
 Tensor multiply_chain(const std::vector<Tensor>& matrices, const char* name) {
   std::vector<double> sizes{static_cast<double>(matrices[0].sizes()[0])};
   for (size_t i = 0; i < matrices.size(); ++i) {
-    TORCH_CHECK(matrices[i].scalar_type() == matrices[0].scalar_type(), name, "(): all tensors must have be the same dtype but tensor 0 is ",
-                matrices[0].scalar_type(), " and tensor ", i, " ", matrices[i].scalar_type());
+    TORCH_CHECK(matrices[i].scalar_type() == matrices[0].scalar_type(), name,
+                "(): all tensors must have be the same dtype but tensor 0 is ", matrices[0].scalar_type(), " and tensor ", i, " ",
+                matrices[i].scalar_type());
     TORCH_CHECK(matrices[i].device() == matrices[0].device(), name, "(): all tensors must be on the same device but tensor 0 is on ",
                 matrices[0].device(), " and tensor ", i, " on ", matrices[i].device());
     TORCH_CHECK(i == 0 || matrices[i].sizes()[0] == matrices[i - 1].sizes()[1], name, "(): tensors ", i - 1, " and ", i, " with shapes ",
@@ -155,8 +156,8 @@ Tensor inner(const Tensor& self, const Tensor& other) {
 Tensor addbmm(const Tensor& self, const Tensor& batch1, const Tensor& batch2, const Scalar& beta, const Scalar& alpha) {
   TORCH_CHECK(batch1.dim() == 3, "batch1 must be a 3D tensor");
   TORCH_CHECK(batch2.dim() == 3, "batch2 must be a 3D tensor");
-  TORCH_CHECK(batch1.sizes()[0] == batch2.sizes()[0], "batch1 and batch2 must have same number of batches, got ", batch1.sizes()[0], " and ",
-              batch2.sizes()[0]);
+  TORCH_CHECK(batch1.sizes()[0] == batch2.sizes()[0], "batch1 and batch2 must have same number of batches, got ", batch1.sizes()[0],
+              " and ", batch2.sizes()[0]);
   TORCH_CHECK(batch1.sizes()[2] == batch2.sizes()[1], "Incompatible matrix sizes for bmm (", batch1.sizes()[1], "x", batch1.sizes()[2],
               " and ", batch2.sizes()[1], "x", batch2.sizes()[2], ")");
   // The sum over the batch is a sum over the inner dimension of one product.

@@ -35,8 +35,8 @@ void check_norm_dtype(const Tensor& self, std::optional<ScalarType> dtype, const
               self.scalar_type());
   if (!dtype.has_value()) return;
   TORCH_CHECK(is_floating(*dtype) || is_complex(*dtype), name, ": dtype should be floating point or complex, but got ", *dtype);
-  TORCH_CHECK(is_complex(*dtype) == self.is_complex(), name, ": dtype should be ", self.is_complex() ? "complex for complex" : "real for real",
-              " inputs, but got ", *dtype);
+  TORCH_CHECK(is_complex(*dtype) == self.is_complex(), name, ": dtype should be ",
+              self.is_complex() ? "complex for complex" : "real for real", " inputs, but got ", *dtype);
   TORCH_CHECK(promote_types(self.scalar_type(), *dtype) == *dtype, name, ": the dtype of the input (", self.scalar_type(),
               ") should be convertible without narrowing to the specified dtype (", *dtype, ")");
 }
@@ -199,25 +199,25 @@ Tensor linalg_cond(const Tensor& self, const std::optional<Scalar>& p) {
     const Tensor largest = at::amax(values, IntArrayRef(int64_t{-1})), smallest = at::amin(values, IntArrayRef(int64_t{-1}));
     return order > 0 ? largest / smallest : smallest / largest;
   }
-  return condition(self, c10::str("linalg.cond(ord=", *p, ")"), [&](const Tensor& A) {
-    return at::linalg_matrix_norm(A, *p, IntArrayRef({-2, -1}), false, std::nullopt);
-  });
+  return condition(self, c10::str("linalg.cond(ord=", *p, ")"),
+                   [&](const Tensor& A) { return at::linalg_matrix_norm(A, *p, IntArrayRef({-2, -1}), false, std::nullopt); });
 }
 
 Tensor linalg_cond_str(const Tensor& self, std::string_view p) {
   check_is_matrix(self, "linalg.cond");
   check_matrix_dtype(self, "linalg.cond");
   TORCH_CHECK(p == "fro" || p == "nuc", "linalg.cond got an invalid norm type: ", p);
-  return condition(self, c10::str("linalg.cond(ord=", p, ")"), [&](const Tensor& A) {
-    return at::linalg_matrix_norm(A, p, IntArrayRef({-2, -1}), false, std::nullopt);
-  });
+  return condition(self, c10::str("linalg.cond(ord=", p, ")"),
+                   [&](const Tensor& A) { return at::linalg_matrix_norm(A, p, IntArrayRef({-2, -1}), false, std::nullopt); });
 }
 
 // Rank
 
 namespace {
 
-Tensor number_like(const Tensor& A, double value) { return at::full({}, Scalar(value), to_real(A.scalar_type()), std::nullopt, A.device()); }
+Tensor number_like(const Tensor& A, double value) {
+  return at::full({}, Scalar(value), to_real(A.scalar_type()), std::nullopt, A.device());
+}
 
 double usual_tolerance(const Tensor& A) {
   const double epsilon = to_real(A.scalar_type()) == kDouble ? std::numeric_limits<double>::epsilon()

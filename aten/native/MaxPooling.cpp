@@ -57,11 +57,13 @@ Specs _fractional_max_pool_shape(const Tensor& self, IntArrayRef kernel_size, In
   for (size_t d = 0; d < spatial; ++d) {
     // PyTorch wants one element more over three dimensions.
     const int64_t needed = output_size[d] + kernel_size[d] - (spatial == 3 ? 0 : 1);
-    TORCH_CHECK(output_size[d] > 0 && kernel_size[d] > 0 && needed <= self.sizes()[leading + d], op, "(): pool size ", kernel_size, " and output_size ", output_size, " do not fit input of size ", self.sizes());
+    TORCH_CHECK(output_size[d] > 0 && kernel_size[d] > 0 && needed <= self.sizes()[leading + d], op, "(): pool size ", kernel_size,
+                " and output_size ", output_size, " do not fit input of size ", self.sizes());
   }
   const int64_t samples = leading == 2 ? sizes[0] : 1, channels = sizes[leading - 1];
-  TORCH_CHECK(random_samples.scalar_type() == self.scalar_type(), op, ": Expected _random_samples to have the same dtype as input, but got ",
-              random_samples.scalar_type(), " and ", self.scalar_type());
+  TORCH_CHECK(random_samples.scalar_type() == self.scalar_type(), op,
+              ": Expected _random_samples to have the same dtype as input, but got ", random_samples.scalar_type(), " and ",
+              self.scalar_type());
   TORCH_CHECK(random_samples.sizes() == IntArrayRef({samples, channels, static_cast<int64_t>(spatial)}), op,
               ": Expect _random_samples of size [", samples, ", ", channels, ", ", spatial, "], got ", random_samples.sizes());
   return with_indices({sizes, self.scalar_type(), self.device()});
@@ -172,8 +174,10 @@ Tensor max_unpool2d(const Tensor& self, const Tensor& indices, IntArrayRef outpu
 Tensor max_unpool3d(const Tensor& self, const Tensor& indices, IntArrayRef output_size, IntArrayRef stride, IntArrayRef padding) {
   TORCH_CHECK(output_size.size() == 3, "There should be exactly three elements (depth, height, width) in output_size, but got ",
               output_size.size(), " elements.");
-  TORCH_CHECK(stride.size() == 3 && padding.size() == 3, "There should be exactly three elements (depth, height, width) in stride and "
-              "padding, but got ", stride, " and ", padding);
+  TORCH_CHECK(stride.size() == 3 && padding.size() == 3,
+              "There should be exactly three elements (depth, height, width) in stride and "
+              "padding, but got ",
+              stride, " and ", padding);
   for (const int64_t step : stride) TORCH_CHECK(step > 0, "strides should be greater than zero, but got stride: ", stride);
   return at::_max_unpool(self, indices, output_size);
 }

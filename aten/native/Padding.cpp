@@ -25,14 +25,14 @@ namespace {
 void check_width(std::string_view mode, IntArrayRef sizes, size_t dim, int64_t before, int64_t after) {
   const int64_t size = sizes[dim], widest = std::max(before, after);
   if (mode == "reflect") {
-    TORCH_CHECK(widest < size, "Padding size should be less than the corresponding input dimension, but got: padding (", before, ", ", after,
-                ") at dimension ", dim, " of input ", sizes);
+    TORCH_CHECK(widest < size, "Padding size should be less than the corresponding input dimension, but got: padding (", before, ", ",
+                after, ") at dimension ", dim, " of input ", sizes);
   } else if (mode == "circular") {
     TORCH_CHECK(widest <= size, "Padding value causes wrapping around more than once: padding (", before, ", ", after, ") at dimension ",
                 dim, " of input ", sizes);
     TORCH_CHECK(size + std::min<int64_t>(before, 0) + std::min<int64_t>(after, 0) > 0 || widest <= 0,
-                "Negative padding value leaves nothing to wrap around: padding (", before, ", ", after, ") at dimension ", dim, " of input ",
-                sizes);
+                "Negative padding value leaves nothing to wrap around: padding (", before, ", ", after, ") at dimension ", dim,
+                " of input ", sizes);
   }
   const int64_t result = size + before + after;
   TORCH_CHECK(mode == "circular" ? result >= 0 : result >= 1, "input (", sizes, ") is too small: padding (", before, ", ", after,
@@ -98,8 +98,10 @@ Tensor _pad_circular(const Tensor& self, IntArrayRef padding) { return at::_pad_
 
 Tensor pad(const Tensor& self, IntArrayRef widths, std::string_view mode, std::optional<double> value) {
   TORCH_CHECK(widths.size() % 2 == 0, "Padding length must be divisible by 2");
-  TORCH_CHECK(static_cast<int64_t>(widths.size()) <= 2 * self.dim(), "Padding length should be less than or equal to two times the input "
-              "dimension but got padding length ", widths.size(), " and input of dimension ", self.dim());
+  TORCH_CHECK(static_cast<int64_t>(widths.size()) <= 2 * self.dim(),
+              "Padding length should be less than or equal to two times the input "
+              "dimension but got padding length ",
+              widths.size(), " and input of dimension ", self.dim());
   if (mode == "constant") return at::constant_pad_nd(self, widths, value.value_or(0.0));
   TORCH_CHECK(!value.has_value() || *value == 0, "Padding mode \"", mode, "\" doesn't take in value argument");
   const int64_t spatial = static_cast<int64_t>(widths.size()) / 2;

@@ -33,7 +33,8 @@ DimVector permuted(size_t leading, std::initializer_list<int64_t> rest) {
 }  // namespace
 
 Tensor pixel_shuffle(const Tensor& self, int64_t upscale_factor) {
-  TORCH_CHECK(self.dim() >= 3, "pixel_shuffle expects input to have at least 3 dimensions, but got input with ", self.dim(), " dimension(s)");
+  TORCH_CHECK(self.dim() >= 3, "pixel_shuffle expects input to have at least 3 dimensions, but got input with ", self.dim(),
+              " dimension(s)");
   TORCH_CHECK(upscale_factor > 0, "pixel_shuffle expects a positive upscale_factor, but got ", upscale_factor);
   const size_t leading = self.sizes().size() - 3;
   const int64_t r = upscale_factor, channels = self.sizes()[leading], height = self.sizes()[leading + 1], width = self.sizes()[leading + 2];
@@ -50,7 +51,8 @@ Tensor pixel_unshuffle(const Tensor& self, int64_t downscale_factor) {
               " dimension(s)");
   TORCH_CHECK(downscale_factor > 0, "pixel_unshuffle expects a positive downscale_factor, but got ", downscale_factor);
   const size_t leading = self.sizes().size() - 3;
-  const int64_t r = downscale_factor, channels = self.sizes()[leading], height = self.sizes()[leading + 1], width = self.sizes()[leading + 2];
+  const int64_t r = downscale_factor, channels = self.sizes()[leading], height = self.sizes()[leading + 1],
+                width = self.sizes()[leading + 2];
   TORCH_CHECK(height % r == 0, "pixel_unshuffle expects height to be divisible by downscale_factor, but input.size(-2)=", height,
               " is not divisible by ", r);
   TORCH_CHECK(width % r == 0, "pixel_unshuffle expects width to be divisible by downscale_factor, but input.size(-1)=", width,
@@ -64,7 +66,8 @@ Tensor channel_shuffle(const Tensor& self, int64_t groups) {
   TORCH_CHECK(self.dim() > 2, "channel_shuffle expects input with > 2 dims, but got input with sizes ", self.sizes());
   TORCH_CHECK(groups > 0, "Number of groups to divide channels in must be positive. Value of groups:", groups);
   const int64_t channels = self.sizes()[1];
-  TORCH_CHECK(channels % groups == 0, "Number of channels must be divisible by groups. Got ", channels, " channels and ", groups, " groups.");
+  TORCH_CHECK(channels % groups == 0, "Number of channels must be divisible by groups. Got ", channels, " channels and ", groups,
+              " groups.");
   DimVector sizes(self.sizes());
   sizes[1] = channels / groups;
   sizes.insert(sizes.begin() + 1, groups);

@@ -40,9 +40,7 @@ Taps transposed_taps(const Taps& taps) {
   return result;
 }
 
-AxesTaps transposed_taps(const AxesTaps& taps) {
-  return {transposed_taps(taps[0]), transposed_taps(taps[1]), transposed_taps(taps[2])};
-}
+AxesTaps transposed_taps(const AxesTaps& taps) { return {transposed_taps(taps[0]), transposed_taps(taps[1]), transposed_taps(taps[2])}; }
 
 namespace {
 
@@ -83,7 +81,8 @@ void add_linear(Taps& taps, double position) {
 void add_cubic(Taps& taps, double position) {
   const double low = std::floor(position);
   for (int64_t k = -1; k <= 2; ++k) {
-    taps.add(std::clamp<int64_t>(static_cast<int64_t>(low) + k, 0, taps.in - 1), cubic_kernel(position - low - static_cast<double>(k), -0.75));
+    taps.add(std::clamp<int64_t>(static_cast<int64_t>(low) + k, 0, taps.in - 1),
+             cubic_kernel(position - low - static_cast<double>(k), -0.75));
   }
 }
 

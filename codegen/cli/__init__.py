@@ -1,1 +1,1 @@
-"""The commands: generate, check, explain, new."""
+"""The commands: generate, check, explain, new, parity."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import importlib
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,7 +10,8 @@ from pathlib import Path
 from codegen.cli.loading import base_program
 from codegen.cli.python_signature import python_signatures
 from codegen.diagnostics import Diagnostics, GenerationError, did_you_mean
-from codegen.model import Operator, Program, read_program
+from codegen.expressions import operators_of, to_source
+from codegen.model import Derivative, Operator, Program, read_program
 from codegen.model.cpp import function_signature
 from codegen.model.samples import samples_places
 
@@ -52,7 +52,7 @@ def _explained(program: Program, operator: Operator, output: Path | None) -> str
         ("C++", [function_signature(s) for s in operator.schemas()]),
         ("Python", python_signatures(operator)),
         ("dispatch", list(_dispatch(operator))),
-        ("derivatives", list(_derivatives(operator))),
+        ("derivatives", list(_derivatives(program, operator, output is not None))),
         ("dtypes", [", ".join(operator.dtypes)] if operator.dtypes else []),
         ("generated", list(_generated(program, operator, output)) if output else ["not while the file has problems"]),
         ("tests", list(_tests(program, operator))),
@@ -77,42 +77,46 @@ def _dispatch(operator: Operator) -> Iterator[str]:
     return (f"{key:{widths[0]}}  {kernel:{widths[1]}}  {place}" for key, kernel, place in rows)
 
 
-def _derivatives(operator: Operator) -> Iterator[str]:
+def _derivatives(program: Program, operator: Operator, is_right: bool) -> Iterator[str]:
     if operator.non_differentiable is not None:
         yield f"not differentiable: {operator.non_differentiable}"
     for derivative in operator.derivatives:
-        yield f"{', '.join(derivative.inputs)}: {derivative.formula.text if derivative.formula else 'not differentiable'}"
+        yield _formula(derivative)
     if operator.derives_automatically:
         if operator.expr is not None:
-            yield from _derived(operator)
+            yield from _derived(program, operator) if is_right else ["from expr"]
         elif operator.structure == "view":
             yield "the view is reversed"
         else:
             yield "through the operators that it calls"
 
 
-def _derived(operator: Operator) -> Iterator[str]:
-    """Gradients of ``expr``, as the expression package differentiates it."""
-    from codegen import expressions
+def _formula(derivative: Derivative) -> str:
+    return f"{', '.join(derivative.inputs)}: {derivative.formula.text if derivative.formula else 'not differentiable'}"
 
-    assert operator.expr is not None
-    differentiate = getattr(expressions, "differentiate", None)
-    for argument in operator.tensor_arguments:
-        if differentiate is None:
-            yield f"{argument.name}: from expr"
-        else:
-            yield f"{argument.name}: grad * ({expressions.to_source(differentiate(operator.expr.node, argument.name))})"
+
+def _derived(program: Program, operator: Operator) -> Iterator[str]:
+    """What is generated for ``expr``: the calls of private operators, and below them their formulas and derivatives."""
+    from codegen.emit.expand import expand
+
+    declared = program.operators
+    expanded = expand(program).operators
+    own = expanded.get(operator.unambiguous_name, operator)
+    called = [name for d in own.derivatives if d.formula is not None for name in operators_of(d.formula.node)]
+    yield from map(_formula, own.derivatives)
+    for name in dict.fromkeys(called):
+        helper = expanded.get(name)
+        if helper is not None and name not in declared and helper.expr is not None:
+            yield f"{name} = {to_source(helper.expr.node)}"
+            yield from (f"  {_formula(d)}" for d in helper.derivatives)
 
 
 def _generated(program: Program, operator: Operator, output: Path) -> Iterator[str]:
-    """``path:line`` of each place in the generated tree, as far as the emitters tell."""
-    try:
-        places = list(importlib.import_module("codegen.emit").explain_files(program, operator))
-    except ModuleNotFoundError:  # no emitters: the front half alone
-        return
-    for place in places:
-        path, line = place if isinstance(place, tuple) else (place, None)
-        yield f"{(output / path).as_posix()}" + (f":{line}" if line else "")
+    """``path:line`` of each place in the generated tree."""
+    from codegen.emit import explain_files
+
+    for path, line in explain_files(program, operator):
+        yield f"{(output / path).as_posix()}:{line}"
 
 
 def _tests(program: Program, operator: Operator) -> Iterator[str]:
@@ -121,7 +125,7 @@ def _tests(program: Program, operator: Operator) -> Iterator[str]:
             continue
         tests = Path(file.path).parent / "tests" / "ops"
         if operator.samples is not None:
-            for path, line in samples_places(tests / "samples", operator.samples):
+            for path, line in samples_places(Path(file.path).parent, operator.samples):
                 yield f"samples {operator.samples}: {path.as_posix()}:{line}"
         for path in sorted(tests.glob("test_*.py")):
             yield f"pytest {path.as_posix()} -k {operator.unambiguous_name}"

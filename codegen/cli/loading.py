@@ -1,29 +1,42 @@
-"""Finds the files that a command works on."""
+"""Finds the files that a command works on. ``codegen.model`` is imported when something is loaded: see ``generate``."""
 
 from __future__ import annotations
 
 import argparse
 import re
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import codegen
-from codegen.model import Program, load
+
+if TYPE_CHECKING:
+    from codegen.model import Program
 
 _LIBRARY = re.compile(rb"^library\s*:", re.MULTILINE)
 
 
 def load_program(options: argparse.Namespace) -> Program:
     """The program of ``--yaml``, extending that of ``--library-of`` when it declares a library."""
+    from codegen.model import load
+
     return load(options.yaml, base_program(options))
 
 
 def base_program(options: argparse.Namespace) -> Program | None:
     """What the file extends; None in the tree."""
+    from codegen.model import load
+
+    path = base_path(options)
+    return None if path is None else load(path)
+
+
+def base_path(options: argparse.Namespace) -> Path | None:
+    """The file that declares what ``--yaml`` extends."""
     path: Path | None = options.library_of
     if path is None and _is_library(options.yaml):
         beside = Path(codegen.__file__).resolve().parent.parent / "native_functions.yaml"
         path = beside if beside.is_file() else None
-    return None if path is None else load(path)
+    return path
 
 
 def _is_library(path: Path) -> bool:

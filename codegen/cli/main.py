@@ -28,6 +28,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # Python flushes standard output once more at exit, which would complain.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
+    except OSError as error:  # a folder that cannot be written, a file that cannot be read
+        print(f"{error.filename or options.command}: {error.strerror or error}", file=sys.stderr)
+        return 1
     finally:
         if collected:
             gc.enable()
@@ -52,6 +55,11 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("--structure", default="pointwise", help="default: %(default)s")
     command.add_argument("--expr", help="a pointwise formula instead of a kernel")
     command.add_argument("--write", action="store_true", help="write into the files instead of to the terminal")
+
+    command = _command(commands, "parity", "compare the entries with another file of PyTorch's format")
+    command.add_argument("path", type=Path, metavar="PATH", help="a list of entries, of which func, variants and python_module are read")
+    command.add_argument("--usage", type=Path, metavar="CSV", help="columns api, number_of_uses: sort by use, and sum up what is covered")
+    command.add_argument("--markdown", action="store_true", help="print a table for the documentation")
     return parser
 
 

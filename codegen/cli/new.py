@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import argparse
+import json
 import re
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 from codegen.cli.loading import base_program
-from codegen.diagnostics import Diagnostics, Location, did_you_mean
-from codegen.model import Operator, Program, read_program
+from codegen.diagnostics import Diagnostic, Diagnostics, Location, did_you_mean
+from codegen.model import Kernel, Operator, Program, read_program
 from codegen.model.cpp import kernel_file, kernel_signature, shape_signature
 from codegen.model.vocabulary import ALL_STRUCTURES, STRUCTURES
 from codegen.schema import FunctionSchema, SchemaError
@@ -28,12 +29,18 @@ _DEFAULT_SCHEMAS = {
 
 @dataclass(frozen=True)
 class _Stub:
+    symbol: str
     path: str
-    text: str
+    signature: str
+
+    @property
+    def text(self) -> str:
+        return f'{self.signature} {{\n  TORCH_CHECK_NOT_IMPLEMENTED(false, "{self.symbol} is not written yet");\n}}\n'
 
 
 def new(options: argparse.Namespace) -> int:
-    program = read_program(options.yaml, Diagnostics(), base_program(options)) if options.yaml.is_file() else None
+    base = base_program(options)
+    program = read_program(options.yaml, Diagnostics(), base) if options.yaml.is_file() else None
     if options.structure not in STRUCTURES:
         print(f"unknown structure '{options.structure}'; {did_you_mean(options.structure, STRUCTURES)}", file=sys.stderr)
         return 1
@@ -53,12 +60,28 @@ def new(options: argparse.Namespace) -> int:
     operator = _operator(schema, topic, options.structure)
     entry = entry_text(operator, options.expr, program)
     stubs = [] if options.expr else kernel_stubs(operator)
+    problems = _problems(options.yaml, operator, entry, stubs, base)
+    if problems:
+        print(f"{entry}\n" + "\n".join(map(str, problems)), file=sys.stderr)
+        return 1
     if options.write:
         return _write(options.yaml, topic, entry, stubs)
     print(f"# {options.yaml}, topic {topic}\n{entry}", end="")
     for stub in stubs:
         print(f"\n// {stub.path}\n{stub.text}", end="")
     return 0
+
+
+def _problems(yaml_path: Path, operator: Operator, entry: str, stubs: list[_Stub], base: Program | None) -> list[Diagnostic]:
+    """What ``check`` would say of the entry if it and its kernels were written."""
+    problems = Diagnostics()
+    planned = [Kernel(stub.symbol, stub.path, 1, False, stub.signature) for stub in stubs]
+    read_program(yaml_path, problems, base, text=with_entry(_text(yaml_path), operator.topic, entry), planned=planned)
+    return [p for p in problems.sorted() if p.operator in (operator.name, operator.topic)]
+
+
+def _text(yaml_path: Path) -> str:
+    return yaml_path.read_text(encoding="utf-8") if yaml_path.is_file() else "topics:\n"
 
 
 def _topic(program: Program | None, structure: str) -> str:
@@ -85,7 +108,7 @@ def entry_text(operator: Operator, expr: str | None, program: Program | None) ->
     if structure not in ALL_STRUCTURES:
         lines.append(f"  dtypes: {_dtypes(program)}")
     if expr is not None:
-        lines.append(f'  expr: "{expr}"')
+        lines.append(f"  expr: {json.dumps(expr, ensure_ascii=False)}")
     elif structure in ALL_STRUCTURES:
         lines += ["  dispatch:", f"    All: {name}"]
     else:
@@ -108,16 +131,14 @@ def kernel_stubs(operator: Operator) -> list[_Stub]:
     name = operator.unambiguous_name
     key = "All" if operator.structure in ALL_STRUCTURES else "CPU"
     kernel = name if key == "All" else f"{name}_kernel"
-    signatures = [(kernel_file(operator, key), kernel_signature(operator, kernel))]
+    stubs = [_Stub(kernel, kernel_file(operator, key), kernel_signature(operator, kernel, key))]
     if operator.structure == "shaped":
-        signatures.append((f"aten/native/{operator.topic}.cpp", shape_signature(operator, f"{name}_shape")))
-    body = f'  TORCH_CHECK_NOT_IMPLEMENTED(false, "{operator.name} is not written yet");\n'
-    return [_Stub(path, f"{signature} {{\n{body}}}\n") for path, signature in signatures]
+        stubs.append(_Stub(f"{name}_shape", f"aten/native/{operator.topic}.cpp", shape_signature(operator, f"{name}_shape")))
+    return stubs
 
 
 def _write(yaml_path: Path, topic: str, entry: str, stubs: list[_Stub]) -> int:
-    text = yaml_path.read_text(encoding="utf-8") if yaml_path.is_file() else "topics:\n"
-    yaml_path.write_text(with_entry(text, topic, entry), encoding="utf-8")
+    yaml_path.write_text(with_entry(_text(yaml_path), topic, entry), encoding="utf-8")
     print(f"wrote {yaml_path}")
     for stub in stubs:
         path = yaml_path.parent / stub.path

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from codegen.model import Operator
+from codegen.python_modules import qualified
 from codegen.schema import Argument
 
-_MODULES = {"torch": "torch", "nn": "torch._C._nn", "linalg": "torch.linalg", "special": "torch.special", "fft": "torch.fft",
-            "private": "torch_py._C._ops"}
 _TYPES = {"int": "int", "SymInt": "int", "float": "float", "bool": "bool", "str": "str", "Scalar": "Number",
           "ScalarType": "dtype", "Device": "device", "Layout": "layout", "MemoryFormat": "memory_format"}
 
@@ -17,14 +16,17 @@ def python_signatures(operator: Operator) -> list[str]:
     result = _result(operator)
     found = []
     if operator.is_function:
-        module = operator.library or _MODULES[operator.python_module]
+        module = operator.library or qualified("torch", operator.python_module)
         keywords = [_parameter(a) for a in arguments.kwarg_only] + (["out=None"] if operator.has_out else [])
         found.append(f"{module}.{operator.python_name}({_joined(arguments.positional, keywords, True)}) -> {result}")
     behind = arguments.pre_self + arguments.post_self
     keywords = [_parameter(a) for a in arguments.kwarg_only]
     if operator.is_method:
         found.append(f"Tensor.{operator.python_name}({_joined(behind, keywords, False)}) -> {result}")
-    if operator.has_inplace:
+    if operator.has_inplace_function:
+        module = operator.library or qualified("torch", operator.python_module)
+        found.append(f"{module}.{operator.python_name}_({_joined(arguments.positional, keywords, True)}) -> Tensor")
+    if operator.has_inplace_method:
         found.append(f"Tensor.{operator.inplace_schema().base_name}({_joined(behind, keywords, False)}) -> Tensor")
     return found
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,6 +10,7 @@ from codegen.emit import fingerprint
 from codegen.emit.writer import GenerateReport, write_tree
 
 if TYPE_CHECKING:
+    from codegen.emit.tree import Tree
     from codegen.model import Operator, Program
 
 __all__ = ["GenerateReport", "explain_files", "generate", "render"]
@@ -16,22 +18,27 @@ __all__ = ["GenerateReport", "explain_files", "generate", "render"]
 
 def render(program: Program, library: str | None = None, cache: Path | None = None) -> dict[str, str]:
     """Every generated file: path relative to the output folder -> text."""
+    return _tree(program, library, cache).render()
+
+
+def _tree(program: Program, library: str | None, cache: Path | None) -> Tree:
     from codegen.emit.tree import Tree
 
-    return Tree(program, library or program.library, cache).render()
+    return Tree(program, library or program.library, cache)
 
 
 def generate(program: Program, output_dir: Path | str, library: str | None = None) -> GenerateReport:
     """Brings ``output_dir`` up to date with ``program``; nothing is written before everything is rendered."""
     output = Path(output_dir)
     yaml_path = Path(program.path)
-    inputs = fingerprint.inputs_digest(yaml_path, yaml_path.parent)
-    files = render(program, library, output / ".templates")
+    inputs = fingerprint.inputs_digest(yaml_path, None if program.base is None else Path(program.base.path))
+    tree = _tree(program, library, output / ".templates")
+    files = tree.render()
     stamp = fingerprint.read_stamp(output) or {}
     output.mkdir(parents=True, exist_ok=True)
     report = write_tree(output, files, stamp.get("files", {}))
     fingerprint.write_stamp(output, inputs, files)
-    return report
+    return replace(report, notes=tuple(tree.notes()))
 
 
 def explain_files(program: Program, operator: Operator) -> list[tuple[str, int]]:

@@ -9,10 +9,10 @@ from codegen.emit.functions import Function, functions_of
 from codegen.emit.layout import WIDTH, fill
 from codegen.emit.parameters import FastCall, Parameter, fast_calls, parameters_of, signature_text
 from codegen.model import Operator, Program
+from codegen.python_modules import PYTHON_MODULES
 
 # python_module -> (owner as __torch_function__ knows it, enumerator of Module)
-OWNERS = {"torch": ("torch", "Torch"), "nn": ("nn", "Nn"), "linalg": ("linalg", "Linalg"), "special": ("special", "Special"),
-          "fft": ("fft", "Fft"), "private": ("ops", "Private")}  # fmt: skip
+OWNERS = {word: (module.owner, module.enumerator) for word, module in PYTHON_MODULES.items()}
 METHOD = ("Tensor", "Method")
 
 
@@ -161,9 +161,9 @@ def _exposures(operator: Operator, library: str | None) -> Iterator[tuple[str, s
         if function.form == "inplace":
             inplace = Body(function, None, parameters_of(operator, function, None))
             # Next to the function it is the in-place form of: leaky_relu_ is no method where leaky_relu is none.
-            if operator.is_method or not operator.is_function:
+            if operator.has_inplace_method:
                 yield *METHOD, _overload(inplace, True)
-            else:
+            if operator.has_inplace_function:
                 yield owner, module, _overload(inplace, False)
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from codegen.emit import style
 from codegen.emit.bindings import Shard
+from codegen.emit.names import as_spelled
 from codegen.emit.places import line_of
 from codegen.expressions import latex, requirement_text
 from codegen.model import Operator
@@ -46,11 +47,12 @@ def _signatures(shards: dict[str, Shard]) -> dict[str, tuple[str, ...]]:
 
 
 def _page(operator: Operator, signatures: tuple[str, ...]) -> Page:
-    derivatives = tuple((", ".join(d.inputs), d.formula.text) for d in operator.derivatives if d.formula is not None)
+    spelled = {a.name: a.spelling for a in operator.schema.arguments}.__getitem__
+    derivatives = tuple((", ".join(spelled(n) for n in d.inputs), d.formula.text) for d in operator.derivatives if d.formula is not None)
     return Page(
         operator.name, operator.unambiguous_name, line_of(operator), signatures, operator.doc.strip(),
-        latex(operator.expr.node) if operator.expr is not None else "", ", ".join(operator.dtypes),
-        tuple(requirement_text(r.check.node) for r in operator.requires), _gradient(operator), derivatives,
+        latex(as_spelled(operator.expr.node, operator)) if operator.expr is not None else "", ", ".join(operator.dtypes),
+        tuple(requirement_text(as_spelled(r.check.node, operator)) for r in operator.requires), _gradient(operator), derivatives,
     )  # fmt: skip
 
 

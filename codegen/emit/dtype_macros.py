@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from codegen.emit.spelling import DTYPE_CONSTANTS
+from codegen.dtypes import DTYPE_CONSTANTS
 from codegen.model import DtypeSet, Program
 
 

@@ -10,9 +10,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from codegen.emit.names import free_name, with_free_names
 from codegen.expressions import ExpressionError, check_formula, gradient, names, simplify, to_formula, to_source
-from codegen.expressions.functions import FUNCTIONS
-from codegen.expressions.nodes import Call, Name, Node, Number, substitute, walk
+from codegen.expressions.functions import FUNCTIONS, NUMBER_AS_TENSOR
+from codegen.expressions.nodes import Call, Name, Node, Number, rebuild, substitute, walk
+from codegen.expressions.scope import NUMBERS, Scope, resolve
 from codegen.model import Derivative, DispatchEntry, Formula, Kernel, Operator, Program, Topic
 from codegen.schema import Argument, Arguments, BaseType, FunctionSchema, OperatorName, Return
 from codegen.schema.names import BaseName
@@ -20,7 +22,7 @@ from codegen.schema.names import BaseName
 _TENSOR = BaseType("Tensor")
 _COMPLEX = ("complex64", "complex128")
 _DIFFERENTIABLE = ("float16", "float32", "float64", "bfloat16", *_COMPLEX)
-# Parameters of a gradient's operator: the names that formulas give to the gradient and to the result are taken there.
+# Parameters of a gradient's operator, which has a gradient and a result of its own.
 _RENAMED = {"grad": "grad_output", "result": "output"}
 
 
@@ -38,7 +40,7 @@ def expand(program: Program) -> Program:
 
 def _expanded(topic: Topic, program: Program) -> tuple[Operator, ...]:
     found: list[Operator] = []
-    for operator in topic.operators:
+    for operator in map(with_free_names, topic.operators):
         if operator.expr is None:
             found.append(operator)
             continue
@@ -96,14 +98,16 @@ def _derive(operator: Operator, program: Program) -> tuple[tuple[Derivative, ...
 def _helper(operator: Operator, name: str, node: Node) -> tuple[Operator, Node]:
     """The private operator that computes ``node`` in one loop, and the call of it."""
     used = names(node)
+    taken = set(operator.schema.arguments.names())
+    renamed = {old: free_name(new, taken) for old, new in _RENAMED.items()}
     tensors = [n for n in (*(a.name for a in operator.tensor_arguments), "result") if n in used]
     plain = [a for a in operator.schema.arguments.non_tensors if a.name in used]
-    parameters = [Argument(_TENSOR, _RENAMED.get(n, n)) for n in ("grad", *tensors)]
+    parameters = [Argument(_TENSOR, renamed.get(n, n)) for n in ("grad", *tensors)]
     parameters += [Argument(a.type, a.name) for a in plain]
     schema = FunctionSchema(
         OperatorName(BaseName.of(name)), Arguments((), None, tuple(parameters), (), ()), (Return(_TENSOR),)
     )
-    expr = simplify(substitute(node, {old: Name(new) for old, new in _RENAMED.items()}))
+    expr = simplify(substitute(node, {old: Name(new) for old, new in renamed.items()}))
     call = Call(name, tuple(Name(n) for n in ("grad", *tensors, *(a.name for a in plain))))
     helper = replace(
         operator, schema=schema, variants=("function",), python_module="private", promotion="default", scalars=(), requires=(),
@@ -123,8 +127,8 @@ def _higher_derivatives(helper: Operator, name: str) -> tuple[Derivative, ...]:
         else:
             try:
                 node = gradient(helper.expr.node, argument.name, helper, conjugate=_is_complex(helper))
-            except ExpressionError:
-                found.append(Derivative((argument.name,), _formula(helper, MISSING), helper.location))
+            except ExpressionError as error:
+                found.append(Derivative((argument.name,), _missing(helper, error.message), helper.location))
                 continue
             node = to_formula(node, helper)
         found.append(_derivative(helper, argument.name, node))
@@ -143,23 +147,56 @@ def _adjoint(call: Call, helper: Operator) -> Node:
 MISSING = Call("", ())
 
 
+def missing(program: Program) -> list[tuple[Operator, str, str]]:
+    """Derivatives that an expanded program lacks: the operator, its argument and why."""
+    found = []
+    for operator in program:
+        for d in operator.derivatives:
+            if d.formula is not None and d.formula.node == MISSING:
+                found.append((operator, ", ".join(d.inputs), d.formula.text.removeprefix(_MISSING_TEXT)))
+    return found
+
+
+_MISSING_TEXT = "not implemented: "
+
+
+def _missing(operator: Operator, reason: str) -> Formula:
+    return Formula(f"{_MISSING_TEXT}{reason}", MISSING, operator.location)
+
+
 def _without_impossible(program: Program) -> Program:
     """Derivatives that call operators which ``program`` lacks become MISSING ones."""
 
     def checked(operator: Operator) -> Operator:
         if operator.samples is not None or operator.expr is None or operator.python_module != "private":
             return operator
-        derivatives = []
-        for d in operator.derivatives:
-            node = d.formula.node if d.formula is not None else None
-            is_wrong = node is not None and node not in (MISSING, Number(0)) and check_formula(node, operator, program)
-            derivatives.append(replace(d, formula=_formula(operator, MISSING)) if is_wrong else d)
-        return replace(operator, derivatives=tuple(derivatives))
+        return replace(operator, derivatives=tuple(_possible(d, operator, program) for d in operator.derivatives))
 
     operators = {name: checked(o) for name, o in program.operators.items()}
     topics = {n: replace(t, operators=tuple(operators[o.unambiguous_name] for o in t.operators)) for n, t in program.topics.items()}
     by_base = {n: tuple(operators[o.unambiguous_name] for o in found) for n, found in program.by_base.items()}
     return replace(program, operators=operators, topics=topics, by_base=by_base)
+
+
+def _possible(derivative: Derivative, operator: Operator, program: Program) -> Derivative:
+    formula = derivative.formula
+    if formula is None or formula.node in (MISSING, Number(0)):
+        return derivative
+    node = _with_tensors(formula.node, Scope(operator, program))
+    problems = check_formula(node, operator, program)
+    if problems:
+        return replace(derivative, formula=_missing(operator, problems[0].message))
+    return derivative if node == formula.node else replace(derivative, formula=_formula(operator, node))
+
+
+def _with_tensors(node: Node, scope: Scope) -> Node:
+    """Numbers become tensors in calls of operators that take none: ``hypot(self, scalar_tensor(1))``."""
+    node = rebuild(node, lambda part: _with_tensors(part, scope))
+    if not isinstance(node, Call) or scope.is_scalar_call(node) or resolve(node, scope) is not None:
+        return node
+    arguments = (Call(NUMBER_AS_TENSOR, (a,)) if scope.kind(a) in NUMBERS else a for a in node.arguments)
+    changed = Call(node.function, tuple(arguments), offset=node.offset)
+    return node if resolve(changed, scope) is None else changed
 
 
 def _derivative(operator: Operator, argument: str, node: Node) -> Derivative:

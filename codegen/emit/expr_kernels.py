@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from codegen.dtypes import DTYPE_CONSTANTS
 from codegen.emit.expand import is_formula
+from codegen.emit.names import as_spelled
 from codegen.emit.places import place_of
-from codegen.emit.spelling import DTYPE_CONSTANTS
 from codegen.expressions import FUNCTIONS, cpp_expr, is_boolean, names, to_source
 from codegen.expressions.nodes import Call, Node, walk
 from codegen.model import DispatchEntry, Operator, cpp
@@ -63,7 +64,7 @@ def _expr_kernel(operator: Operator, entry: DispatchEntry) -> ExprKernel:
     if boolean and result != "bool":
         value = f"{result}({value})"
     return ExprKernel(
-        str(operator.schema), place_of(operator), to_source(node), entry.kernel,
+        str(operator.schema), place_of(operator), to_source(as_spelled(node, operator)), entry.kernel,
         ("TensorIteratorBase& iter", *(cpp.parameter(a) for a in plain)), tuple(DTYPE_CONSTANTS[d] for d in operator.dtypes),
         tuple(_conversion(a) for a in plain if a.name in used), inputs, tuple(n for n in inputs if n in used), result, value,
         operator.base_name, _headers(node),

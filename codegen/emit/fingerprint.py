@@ -12,15 +12,16 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-STAMP = ".stamp.json"
+from codegen.scanned import STAMP, kernel_files, sample_files
+
 _PACKAGE = Path(__file__).resolve().parents[1]
 _TEMPLATES = _PACKAGE.parent / "templates"
 
 
-def is_current(output: Path, yaml_path: Path, root: Path) -> bool:
+def is_current(output: Path, yaml_path: Path, base: Path | None = None) -> bool:
     """Whether ``output`` was made from exactly these inputs and nobody has touched it since."""
     stamp = read_stamp(output)
-    if stamp is None or stamp.get("inputs") != inputs_digest(yaml_path, root):
+    if stamp is None or stamp.get("inputs") != inputs_digest(yaml_path, base):
         return False
     files = stamp.get("files", {})
     return bool(files) and all(_state(output / name) == state for name, state in files.items())
@@ -41,37 +42,37 @@ def write_stamp(output: Path, inputs: str, files: Iterable[str]) -> None:
     os.replace(temporary, output / STAMP)
 
 
-def inputs_digest(yaml_path: Path, root: Path) -> str:
-    """Over the contents of the declarations, the generator and the templates, and over size and time of kernel sources."""
+def inputs_digest(yaml_path: Path, base: Path | None = None) -> str:
+    """Over the contents of the declarations, the generator and the templates, and over size and time of scanned files.
+
+    ``base`` is the file that a library extends: what is generated depends on its kernels and samples as well.
+    """
     digest = hashlib.sha256()
-    for path in _read_inputs(yaml_path, root):
+    for path in _read_inputs(yaml_path, base):
         digest.update(path.name.encode() + b"\0")
         try:
             digest.update(path.read_bytes() + b"\0")
         except OSError:
             digest.update(b"missing\0")
-    for name, state in _scanned_inputs(root):
+    for name, state in _scanned_inputs([yaml_path, *([base] if base is not None else [])]):
         digest.update(f"{name}\0{state}\0".encode())
     return digest.hexdigest()
 
 
-def _read_inputs(yaml_path: Path, root: Path) -> Iterator[Path]:
+def _read_inputs(yaml_path: Path, base: Path | None) -> Iterator[Path]:
     yield yaml_path
-    base = _PACKAGE.parent / "native_functions.yaml"
-    if base.resolve() != yaml_path.resolve():
+    if base is not None:
         yield base
     yield from sorted(p for p in _PACKAGE.rglob("*.py") if "__pycache__" not in p.parts)
     yield from sorted(p for p in _TEMPLATES.rglob("*") if p.is_file())
 
 
-def _scanned_inputs(root: Path) -> Iterator[tuple[str, list[int]]]:
+def _scanned_inputs(declarations: Iterable[Path]) -> Iterator[tuple[str, list[int]]]:
     """Kernel files and sample generators: the model looks for names in them."""
-    for folder in (root / "aten" / "native", root / "tests" / "ops" / "samples"):
-        for path in sorted(p for p in folder.rglob("*") if p.suffix in (".cpp", ".cu", ".py")):
-            yield path.relative_to(root).as_posix(), _state(path)
-    if not (root / "aten" / "native").is_dir():
-        for path in sorted(p for p in root.glob("*.c*") if p.is_file()):
-            yield path.name, _state(path)
+    for path in declarations:
+        root = path.parent
+        for found in (*kernel_files(root), *sample_files(root)):
+            yield found.relative_to(root).as_posix(), _state(found)
 
 
 def _state(path: Path) -> list[int]:

@@ -8,13 +8,8 @@ from functools import cached_property
 from typing import Literal
 
 from codegen.model import Operator, cpp
+from codegen.model.keywords import cpp_identifier
 from codegen.schema import Argument, FunctionSchema
-
-# Names that an operator may have in Python and a C++ function may not.
-_KEYWORDS = frozenset(
-    "and bool char class const delete do double else float for if int long new not operator or register return short signed "
-    "static switch template this throw try union unsigned void while xor".split()
-)
 
 # A struct in at::ops of such a name would hide the namespace.
 _NAMESPACES = frozenset(["std", "at", "c10"])
@@ -85,20 +80,9 @@ class Function:
     def written(self) -> tuple[Argument, ...]:
         return self.schema.mutable_arguments
 
-    def local(self, name: str) -> str:
-        """``name``, or with underscores so that it is no argument's: a name for a local variable."""
-        while name in self.names:
-            name += "_"
-        return name
-
     @cached_property
     def out_names(self) -> tuple[str, ...]:
         return tuple(a.name for a in self.schema.arguments.out)
-
-
-def cpp_identifier(name: str) -> str:
-    """``float_`` for ``float``."""
-    return f"{name}_" if name in _KEYWORDS else name
 
 
 def declared_parameters(schema: FunctionSchema, scalars: Sequence[str] = ()) -> tuple[str, ...]:

@@ -6,8 +6,10 @@ import json
 from typing import Any
 
 from codegen.emit import style
+from codegen.emit.expand import MISSING
 from codegen.emit.functions import functions_of
 from codegen.emit.includes import header_of
+from codegen.emit.names import as_spelled
 from codegen.emit.parameters import is_factory
 from codegen.expressions import numpy_expr, python_formula, requirement_text
 from codegen.model import Derivative, Operator, Program
@@ -23,12 +25,13 @@ def render(program: Program, node_names: dict[str, str]) -> str:
 
 def _row(operator: Operator, program: Program, node_names: dict[str, str]) -> dict[str, Any]:
     gradient = style.gradient_of(operator)
+    spelled = {a.name: a.spelling for a in operator.schema.arguments}.__getitem__
     return {
         "name": operator.name,
         "base_name": operator.base_name,
         "unambiguous_name": operator.unambiguous_name,
         "schema": str(operator.schema),
-        "arguments": [[a.name, str(a.type), None if a.default is None else str(a.default)] for a in operator.schema.arguments.flat_all],
+        "arguments": [[a.spelling, str(a.type), None if a.default is None else str(a.default)] for a in operator.schema.arguments.flat_all],
         "schemas": {f.form: str(f.schema) for f in functions_of(operator)},
         "topic": operator.topic,
         "line": operator.location.line,
@@ -38,17 +41,17 @@ def _row(operator: Operator, program: Program, node_names: dict[str, str]) -> di
         "structure": operator.structure,
         "promotion": operator.promotion,
         "dtypes": list(operator.dtypes),
-        "scalars": list(operator.scalars),
+        "scalars": [a.spelling for a in operator.schema.arguments if a.name in operator.scalars],
         "samples": operator.samples,
         "tags": list(operator.tags),
         "is_random": "nondeterministic_seeded" in operator.tags or any(a.type.base.name == "Generator" for a in operator.schema.arguments),
         "gradient": gradient,
         "node": node_names[operator.unambiguous_name] if gradient == "node" else None,
         "non_differentiable": operator.non_differentiable,
-        "derivatives": {", ".join(d.inputs): _formula(d, operator, program) for d in operator.derivatives},
-        "requires": [requirement_text(r.check.node) for r in operator.requires],
+        "derivatives": {", ".join(spelled(n) for n in d.inputs): _formula(d, operator, program) for d in operator.derivatives},
+        "requires": [requirement_text(as_spelled(r.check.node, operator)) for r in operator.requires],
         "expr": operator.expr.text if operator.expr is not None else None,
-        "numpy": numpy_expr(operator.expr.node) if operator.expr is not None else None,
+        "numpy": numpy_expr(as_spelled(operator.expr.node, operator)) if operator.expr is not None else None,
         "is_factory": is_factory(operator),
         "header": header_of(operator),
         "kernels": {d.key: [d.kernel, d.definition.path] for d in operator.dispatch if d.definition is not None},
@@ -60,4 +63,5 @@ def _formula(derivative: Derivative, operator: Operator, program: Program) -> di
     """The formula as the entry writes it, and as Python for the compiler."""
     if derivative.formula is None:
         return {"formula": None, "python": None}
-    return {"formula": derivative.formula.text, "python": python_formula(derivative.formula.node, operator, program)}
+    node = derivative.formula.node
+    return {"formula": derivative.formula.text, "python": None if node == MISSING else python_formula(as_spelled(node, operator), operator, program)}

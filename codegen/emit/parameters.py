@@ -108,7 +108,7 @@ def _default(argument: Argument, list_size: int) -> str | None:
     value = argument.default_value
     if argument.type.is_list:
         values = value if isinstance(value, tuple) else (value,) * max(list_size, 1)
-        return "{" + ", ".join(str(v) for v in values) + "}"
+        return "{" + ", ".join(cpp.number(v) for v in values) + "}"
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, Symbol):
@@ -116,11 +116,7 @@ def _default(argument: Argument, list_size: int) -> str | None:
         return text if text.startswith("/*") else f"at::{text}"
     if isinstance(value, str):
         return cpp_string(value)
-    return repr(value) if not isinstance(value, float) or abs(value) != float("inf") else _infinity(value)
-
-
-def _infinity(value: float) -> str:
-    return f"{'-' if value < 0 else ''}std::numeric_limits<double>::infinity()"
+    return cpp.number(value)
 
 
 def parameters_of(operator: Operator, function: Function, out: Function | None) -> tuple[Parameter, ...]:
@@ -164,7 +160,7 @@ def _parameter(operator: Operator, argument: Argument, keyword_only: bool, slot:
         flags.append("kNullable")
     if keyword_only:
         flags.append("kKeywordOnly")
-    name = "input" if argument.name == "self" else argument.name
+    name = "input" if argument.name == "self" else argument.spelling
     return Parameter(name, kind, tuple(flags), size, argument, slot)
 
 

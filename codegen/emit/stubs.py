@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from codegen.emit.bindings import Callable, Overload, Shard
 from codegen.emit.parameters import Parameter
+from codegen.model.keywords import PYTHON_KEYWORDS
 from codegen.schema import Return, Type
 
 # Builtins are spelled _int and so on: Tensor has methods of their names.
@@ -19,7 +20,6 @@ _TYPES = {
 }  # fmt: skip
 _RESULTS = {"Tensor": "Tensor", "int": "_int", "SymInt": "_int", "float": "_float", "bool": "_bool", "Scalar": "Number",
             "ScalarType": "dtype", "str": "str"}  # fmt: skip
-_KEYWORDS = frozenset(["from", "lambda", "in", "is", "not", "and", "or", "as", "None", "True", "False", "class", "def", "global"])
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ def named_results(shards: Iterable[Shard]) -> list[NamedResult]:
 def stubs_of(shards: Iterable[Shard], module: str) -> list[Stub]:
     """Sorted by name."""
     callables = sorted((c for s in shards for c in s.of_module(module)), key=lambda c: c.name)
-    return [stub for callable_ in callables if callable_.name not in _KEYWORDS for stub in _stubs(callable_)]
+    return [stub for callable_ in callables if callable_.name not in PYTHON_KEYWORDS for stub in _stubs(callable_)]
 
 
 def _stubs(callable_: Callable) -> list[Stub]:
@@ -110,5 +110,5 @@ def _parameter(parameter: Parameter) -> str:
         type_ = "tuple[Tensor, ...]"
     if "kNullable" in parameter.flags:
         type_ += " | None"
-    name = f"{parameter.name}_" if parameter.name in _KEYWORDS else parameter.name
+    name = f"{parameter.name}_" if parameter.name in PYTHON_KEYWORDS else parameter.name
     return f"{name}: {type_}" + ("" if parameter.is_required else " = ...")

@@ -8,12 +8,6 @@ from typing import Literal
 from codegen.emit.functions import Function
 from codegen.model import DispatchEntry, Kernel, Operator
 
-# Structures whose kernels are loops behind a generated wrapper that is the same for all devices.
-LOOPS = ("pointwise", "reduction", "shaped", "mutation")
-LOOP_KEYS = ("CPU", "CUDA", "PrivateUse1")
-# Their kernels may also be one function for every device (``All``), meta included.
-LOOPS_FOR_ALL = ("shaped", "mutation")
-
 Gradient = Literal["none", "decomposed", "node"]
 
 
@@ -28,14 +22,8 @@ def gradient_of(operator: Operator) -> Gradient:
     return "node"
 
 
-def has_loops(operator: Operator) -> bool:
-    return operator.structure in LOOPS and any(is_loop(operator, d) for d in operator.dispatch)
-
-
 def is_loop(operator: Operator, entry: DispatchEntry) -> bool:
-    if operator.structure in LOOPS_FOR_ALL and entry.key == "All":
-        return True
-    return operator.structure in LOOPS and entry.key in LOOP_KEYS
+    return operator.is_loop(entry.key)
 
 
 @dataclass(frozen=True)

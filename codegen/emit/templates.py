@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,14 @@ from codegen.emit import layout
 
 TEMPLATES = Path(__file__).resolve().parents[2] / "templates"
 GENERATOR = "python -m codegen generate"
+
+
+class _Loader(jinja2.FileSystemLoader):
+    """Compiled templates, which the output keeps, name their source without the folder of this checkout."""
+
+    def get_source(self, environment: jinja2.Environment, template: str) -> tuple[str, str, Callable[[], bool]]:
+        text, _, is_current = super().get_source(environment, template)
+        return text, f"templates/{template}", is_current
 
 
 class Templates:
@@ -23,7 +32,7 @@ class Templates:
             cache.mkdir(parents=True, exist_ok=True)
             bytecode = jinja2.FileSystemBytecodeCache(str(cache))
         self.environment = jinja2.Environment(
-            loader=jinja2.FileSystemLoader(folder), undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True,
+            loader=_Loader(folder), undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True,
             keep_trailing_newline=True, autoescape=False,
             bytecode_cache=bytecode, auto_reload=False, cache_size=-1,
         )  # fmt: skip

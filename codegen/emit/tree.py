@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from codegen.dtypes import DTYPE_CONSTANTS
 from codegen.emit import autograd, bindings, docs, dtype_macros, headers, includes, metadata, native, registration, stubs, style
-from codegen.emit.expand import expand
-from codegen.emit.expand import is_formula
+from codegen.emit.expand import expand, is_formula, missing
 from codegen.emit.expr_kernels import kernels_by_file
-from codegen.expressions.functions import MATH
 from codegen.emit.functions import functions_of
 from codegen.emit.places import place_of
-from codegen.emit.spelling import DTYPE_CONSTANTS
 from codegen.emit.templates import Templates
+from codegen.expressions.functions import MATH
 from codegen.model import Program, Topic
+from codegen.python_modules import PYTHON_MODULES
 
 AUTOGRAD = "torch_py/csrc/autograd/generated"
 BINDINGS = "torch_py/csrc/bindings/generated"
 PYTHON = "torch_py/_generated"
 # Stub module -> Module enumerator whose functions it declares.
-STUBS = {"_torch": "Torch", "_nn": "Nn", "_linalg": "Linalg", "_special": "Special", "_fft": "Fft", "_ops": "Private"}
+STUBS = {module.namespace: module.enumerator for module in PYTHON_MODULES.values()}
 ARITHMETIC = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor", "lshift", "rshift")
 COMPARISONS = ("lt", "le", "gt", "ge", "eq", "ne")
 
@@ -55,6 +55,11 @@ class Tree:
         else:
             self.module(self.library)
         return dict(sorted(self.files.items()))
+
+    def notes(self) -> list[str]:
+        """Derivatives of formulas that end: what they would need has no rule, or is no operator of the program."""
+        return [f"{o.location}: {o.name}: the derivative in {inputs} is not generated; {reason}"
+                for o, inputs, reason in missing(self.program)]
 
     def add(self, path: str, template: str, /, **values: object) -> None:
         assert path not in self.files, f"two generated files are called {path}"

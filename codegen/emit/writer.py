@@ -16,9 +16,11 @@ class GenerateReport:
     written: tuple[str, ...]
     removed: tuple[str, ...]
     unchanged: int
+    notes: tuple[str, ...] = ()  # what could not be generated
 
     def __str__(self) -> str:
-        return f"{len(self.written)} written, {len(self.removed)} removed, {self.unchanged} unchanged"
+        counts = f"{len(self.written)} written, {len(self.removed)} removed, {self.unchanged} unchanged"
+        return "\n".join([counts, *self.notes])
 
 
 def write_tree(folder: Path, files: Mapping[str, str], before: Iterable[str]) -> GenerateReport:

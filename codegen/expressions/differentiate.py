@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from enum import Enum
 
 from codegen.expressions import nodes
@@ -23,15 +23,16 @@ def differentiate(node: Node, name: str) -> Node:
 
 def derivative(expr: Node, argument: str, operator: OperatorLike) -> Node:
     """d expr / d argument in terms of the arguments of ``operator`` and, where that saves memory, its ``result``."""
-    for name in ("grad", "result"):
+    for name, (meaning, better) in _HIDDEN.items():
         if operator.schema.arguments.find(name) is not None:
-            raise ExpressionError(f"argument '{name}' hides the {_HIDDEN[name]} that the derivative of expr needs", expr.offset,
-                                  f"rename it to '{name}_output', or write 'derivatives:'")  # fmt: skip
+            raise ExpressionError(f"argument '{name}' hides the {meaning} that the derivative of expr needs", expr.offset,
+                                  f"rename it to '{better}', or write 'derivatives:'")  # fmt: skip
     tensors = [a.name for a in operator.schema.arguments.tensors]
     return use_result(differentiate(expr, argument), expr, tensors)
 
 
-_HIDDEN = {"grad": "gradient", "result": "result"}
+# What formulas call the gradient and the result, and a name that an argument may have instead.
+_HIDDEN = {"grad": ("gradient", "grad_output"), "result": ("result", "output")}
 
 
 def check_differentiable(expr: Node, operator: OperatorLike) -> list[FormulaProblem]:
@@ -80,12 +81,18 @@ def tangent(expr: Node, operator: OperatorLike) -> Node:
     return simplify(total)
 
 
-def not_holomorphic(node: Node) -> list[Node]:
-    """The parts for which the rules hold for real numbers only: an ``expr`` with any cannot take complex dtypes."""
+def not_holomorphic(node: Node, arguments: Collection[str] | None = None) -> list[Node]:
+    """The parts for which the rules hold for real numbers only: an ``expr`` with any cannot take complex dtypes.
+
+    With ``arguments``, only parts that depend on one of them. conj is none of them: ``gradient`` has Wirtinger's rule for it.
+    """
     found: list[Node] = []
     for part in nodes.walk(node):
+        if arguments is not None and not any(name in arguments for name in nodes.names(part)):
+            continue
         if isinstance(part, Call) and part.function in FUNCTIONS and not FUNCTIONS[part.function].holomorphic:
-            found.append(part)
+            if part.function != "conj":
+                found.append(part)
         elif isinstance(part, nodes.Compare) and any(o not in ("==", "!=") for o in part.operators):
             found.append(part)
         elif isinstance(part, Binary) and part.operator == "%":

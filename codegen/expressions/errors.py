@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass
+
+from codegen.diagnostics import closest
 
 
 class ExpressionError(Exception):
@@ -31,5 +32,5 @@ class FormulaProblem:
 
 def did_you_mean(name: str, candidates: Iterable[str]) -> str:
     """``did you mean 'tanh'?`` or an empty string when nothing is close."""
-    near = difflib.get_close_matches(name, sorted(set(candidates)), n=1, cutoff=0.6)
-    return f"did you mean '{near[0]}'?" if near else ""
+    near = closest(name, candidates)
+    return f"did you mean '{near}'?" if near else ""

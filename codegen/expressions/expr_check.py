@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from codegen.dtypes import DTYPE_ALIASES, DTYPES
 from codegen.expressions import nodes
 from codegen.expressions.errors import FormulaProblem, did_you_mean
 from codegen.expressions.functions import CONSTANTS, FUNCTIONS
 from codegen.expressions.nodes import Call, Node
 from codegen.expressions.scope import (
-    DTYPE_ALIASES,
-    DTYPES,
     NONE,
     NUMBERS,
     REQUIREMENT_FUNCTIONS,

@@ -6,12 +6,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from codegen.dtypes import DTYPES
 from codegen.expressions import nodes
 from codegen.expressions.errors import FormulaProblem, did_you_mean
-from codegen.expressions.functions import CONSTANTS, FUNCTIONS
+from codegen.expressions.functions import CONSTANTS, CONSTRUCTS, FUNCTIONS
 from codegen.expressions.nodes import Call, Node
 from codegen.expressions.scope import (
-    DTYPES,
     METADATA_METHODS,
     NONE,
     NUMBERS,
@@ -156,6 +156,17 @@ class _FormulaChecker:
                 self.report(part, f"'{symbol}' takes tensors and numbers, not {kind}")
         if TENSOR in kinds and isinstance(node, nodes.Compare) and any(o in ("in", "not in") for o in node.operators):
             self.report(node, "'in' does not take tensors")
+        elif TENSOR in kinds:
+            self.check_constructs(node)
+
+    def check_constructs(self, node: nodes.Unary | nodes.Binary | nodes.Compare | nodes.Logical) -> None:
+        """``self > 0`` is a call of ``gt``, which the program has."""
+        program = self.scope.program
+        for symbol in node.operators if isinstance(node, nodes.Compare) else (node.operator,):
+            name = CONSTRUCTS.get(symbol)
+            if name is not None and program is not None and not program.by_base_name(name) and name not in program.broken:
+                message = f"'{symbol}' of tensors calls the operator '{name}', which does not exist"
+                self.report(node, message, f"declare {name}, or write the formula without it")
 
     def check_conditional(self, node: nodes.Conditional) -> None:
         if self.scope.kind(node.condition) == TENSOR:

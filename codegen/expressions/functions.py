@@ -237,7 +237,7 @@ _TABLE = (
     ),  # fmt: skip
     Function(
         "clamp", ("x", "l", "h"),
-        ("where(l <= x and x <= h, 1, 0)", "where(x < l and l < h, 1, 0)", "where(x > h or h < l, 1, 0)"),
+        ("where(l <= x and x <= h, 1, 0)", "where(x < l and l <= h, 1, 0)", "where(x > h or h < l, 1, 0)"),
         "np.minimum(np.maximum({0}, {1}), {2})", (REAL, (-2.0, -1.0), (1.0, 2.0)), float_result=False, holomorphic=False,
     ),  # fmt: skip
     _predicate("isnan"),
@@ -252,5 +252,15 @@ _TABLE = (
     _step("imag", "0", "np.imag({0})", complex_to_real=True),
     _step("arg", None, "np.angle({0})", complex_to_real=True),
 )
+
+# Constructs of the language over tensors -> the operator that each calls; functions name theirs in ``tensor_operator``.
+CONSTRUCTS = {
+    "<": "lt", "<=": "le", ">": "gt", ">=": "ge", "==": "eq", "!=": "ne", "and": "logical_and", "or": "logical_or", "not": "logical_not",
+    "**": "pow", "%": "remainder", "? :": "where",
+}  # fmt: skip
+# What formulas of tensors need for a number: a tensor of its own, and one of zeros like another.
+NUMBER_AS_TENSOR, ZEROS_LIKE = "scalar_tensor", "zeros_like"
+# ``0 < x`` is ``x > 0``.
+MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
 
 FUNCTIONS: dict[str, Function] = {function.name: function for function in _TABLE}

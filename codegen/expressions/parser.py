@@ -294,7 +294,7 @@ def _number(token: Token) -> int | float:
         if math.isinf(value):
             raise ExpressionError(f"{token.text} is larger than any float64", token.offset, "write 'inf'")
         return value
-    if len(token.text) > 19:
+    if len(token.text) > 19 or int(token.text) >= 2**63:
         raise ExpressionError(f"{token.text} does not fit 64 bits", token.offset, "write it as a float, with '.0' or an exponent")
     return int(token.text)
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 
+from codegen.dtypes import DTYPE_CONSTANTS, DTYPES
 from codegen.expressions import nodes
-from codegen.expressions.functions import CONSTANTS, FUNCTIONS
+from codegen.expressions.functions import CONSTANTS, CONSTRUCTS, FUNCTIONS, MIRRORED
 from codegen.expressions.nodes import Call, Compare, Node
 from codegen.expressions.print_cpp_scalar import number_literal
 from codegen.expressions.scope import (
-    DTYPES,
     TENSOR,
     TENSORS,
     OperatorLike,
@@ -19,14 +19,7 @@ from codegen.expressions.scope import (
     kind_of_type,
     resolve,
 )
-from codegen.expressions.to_formula import COMPARISONS
 from codegen.schema import Argument
-
-DTYPE_CONSTANTS = {
-    "bool": "kBool", "uint8": "kByte", "int8": "kChar", "int16": "kShort", "int32": "kInt", "int64": "kLong",
-    "float16": "kHalf", "bfloat16": "kBFloat16", "float32": "kFloat", "float64": "kDouble",
-    "complex64": "kComplexFloat", "complex128": "kComplexDouble",
-}  # fmt: skip
 
 # Functions of plain numbers that <cmath> has under another name; the others keep theirs.
 _STD_NAMES = {"maximum": "max", "minimum": "min", "max": "max", "min": "min", "abs": "abs", "round": "nearbyint"}
@@ -114,13 +107,13 @@ class CppFormulaPrinter:
             if node.operator == "/" and set(kinds) <= {"int", "bool"}:
                 left = _as_double(node.left, left)
             return nodes.parenthesized(f"{left} {node.operator} {right}", node, at_least)
-        name = "pow" if node.operator == "**" else "remainder"
+        name = CONSTRUCTS[node.operator]
         left, right = self.value(node.left), self.value(node.right)
         if TENSOR in kinds:
             return f"at::{name}({left}, {right})"
         if "Scalar" in kinds:
             return f"c10::{name}({left}, {right})"
-        if name == "pow":
+        if node.operator == "**":
             return self.whole_power(node) or f"std::pow({left}, {right})"
         return f"at::vec::remainder({left}, {right})"
 
@@ -134,7 +127,7 @@ class CppFormulaPrinter:
     def unary(self, node: nodes.Unary, at_least: int) -> str:
         is_tensor = self.scope.kind(node.operand) == TENSOR
         if node.operator == "not":
-            return f"at::logical_not({self.print(node.operand)})" if is_tensor else f"!{self.print(node.operand, nodes.POSTFIX)}"
+            return f"at::{CONSTRUCTS['not']}({self.print(node.operand)})" if is_tensor else f"!{self.print(node.operand, nodes.POSTFIX)}"
         return nodes.parenthesized(f"-{self.value(node.operand, nodes.POWER)}", node, at_least)
 
     # Conditions
@@ -154,7 +147,7 @@ class CppFormulaPrinter:
                 parts.append(self.plain_comparison(operator, left, right))
         result = parts[0]
         for part in parts[1:]:
-            result = f"at::logical_and({result}, {part})" if is_tensor else f"{result} && {part}"
+            result = f"at::{CONSTRUCTS['and']}({result}, {part})" if is_tensor else f"{result} && {part}"
         return f"({result})" if len(parts) > 1 and not is_tensor else result
 
     def none_test(self, node: Node, operator: str) -> str:
@@ -164,8 +157,8 @@ class CppFormulaPrinter:
     def tensor_comparison(self, operator: str, left: Node, right: Node) -> str:
         if self.scope.kind(left) != TENSOR:
             left, right = right, left
-            operator = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}.get(operator, operator)
-        return f"at::{COMPARISONS[operator]}({self.value(left)}, {self.value(right)})"
+            operator = MIRRORED[operator]
+        return f"at::{CONSTRUCTS[operator]}({self.value(left)}, {self.value(right)})"
 
     def plain_comparison(self, operator: str, left: Node, right: Node) -> str:
         if operator in ("in", "not in"):
@@ -180,7 +173,7 @@ class CppFormulaPrinter:
 
     def logical(self, node: nodes.Logical) -> str:
         if self.scope.kind(node) == TENSOR:
-            return f"at::logical_{node.operator}({self.print(node.left)}, {self.print(node.right)})"
+            return f"at::{CONSTRUCTS[node.operator]}({self.print(node.left)}, {self.print(node.right)})"
         symbol = "&&" if node.operator == "and" else "||"
         return f"({self.print(node.left)} {symbol} {self.print(node.right)})"
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
+from codegen.dtypes import DTYPE_ALIASES, DTYPE_CONSTANTS
 from codegen.expressions import nodes
 from codegen.expressions.nodes import Call, Compare, Node
-from codegen.expressions.print_cpp_formula import DTYPE_CONSTANTS, CppFormulaPrinter
+from codegen.expressions.print_cpp_formula import CppFormulaPrinter
 from codegen.expressions.print_text import requirement_text
-from codegen.expressions.scope import DTYPE_ALIASES, REQUIREMENT_FUNCTIONS, TENSOR, OperatorLike, RequirementScope, Scope
+from codegen.expressions.scope import REQUIREMENT_FUNCTIONS, TENSOR, OperatorLike, RequirementScope, Scope
 
 
 @dataclass(frozen=True)
@@ -47,13 +48,18 @@ def cpp_requirement(
         condition = " || ".join([*guards, condition])
     else:
         condition = _without_outer_parentheses(condition)
-    return CppRequirement(condition, requirement_text(node), printer.values(node))
+    return CppRequirement(condition, printer.text(node), printer.values(node))
 
 
 class _RequirementPrinter(CppFormulaPrinter):
     def __init__(self, scope: Scope, dtype_sets: Mapping[str, Collection[str]]) -> None:
         super().__init__(scope, {})
         self.dtype_sets = dtype_sets
+
+    def text(self, node: Node) -> str:
+        """In the words of the schema, whatever C++ calls its arguments."""
+        spelled = {a.name: nodes.Name(a.spelling) for a in self.scope.schema.arguments if a.spelling != a.name}
+        return requirement_text(nodes.substitute(node, spelled))
 
     def guards(self, node: Node) -> list[str]:
         asked = self.asked(node)
@@ -140,15 +146,15 @@ class _RequirementPrinter(CppFormulaPrinter):
             return
         if isinstance(node, Call) and node.function in REQUIREMENT_FUNCTIONS:
             shown = Call("dtype", node.arguments) if REQUIREMENT_FUNCTIONS[node.function][1] == "bool" else node
-            found.setdefault(requirement_text(shown), self.property(shown))
+            found.setdefault(self.text(shown), self.property(shown))
             for argument in node.arguments[1:]:
                 self.collect(argument, found, hidden)
         elif isinstance(node, Call) and node.function == "len":
-            found.setdefault(requirement_text(node), self.call(node))
+            found.setdefault(self.text(node), self.call(node))
         elif isinstance(node, nodes.Name):
             named = self.scope.argument(node.name)
             if named is not None and self.scope.kind(node) != TENSOR and named.type.base.name != "Generator":
-                found.setdefault(node.name, self.value(node))
+                found.setdefault(self.text(node), self.value(node))
         else:
             for child in nodes.children(node):
                 self.collect(child, found, hidden)

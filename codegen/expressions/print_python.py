@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from codegen.dtypes import DTYPES
 from codegen.expressions import nodes
 from codegen.expressions.errors import ExpressionError
-from codegen.expressions.functions import CONSTANTS, FUNCTIONS
+from codegen.expressions.functions import CONSTANTS, CONSTRUCTS, FUNCTIONS
 from codegen.expressions.nodes import Call, Compare, Node
 from codegen.expressions.print_cpp_scalar import is_truth_value
-from codegen.expressions.scope import DTYPES, TENSOR, TENSORS, OperatorLike, ProgramLike, Scope, resolve
-from codegen.expressions.to_formula import COMPARISONS, to_formula
+from codegen.expressions.scope import TENSOR, TENSORS, OperatorLike, ProgramLike, Scope, resolve
+from codegen.expressions.to_formula import to_formula
+from codegen.python_modules import PYTHON_MODULES, qualified
 
 # What the source printed by ``numpy_expr`` expects to find.
 NUMPY_IMPORTS = "import numpy as np\nfrom codegen.expressions import numpy_special as special\n"
@@ -163,19 +165,19 @@ class _FormulaPrinter:
     def tensor_condition(self, node: Compare | nodes.Logical | nodes.Unary, at_least: int) -> str:
         if isinstance(node, nodes.Unary):
             if node.operator == "not":
-                return f"{self.module}.logical_not({self.print(node.operand)})"
+                return f"{self.module}.{CONSTRUCTS['not']}({self.print(node.operand)})"
             return nodes.parenthesized(f"-{self.print(node.operand, nodes.NEGATION)}", node, at_least)
         if isinstance(node, nodes.Logical):
-            return f"{self.module}.logical_{node.operator}({self.print(node.left)}, {self.print(node.right)})"
+            return f"{self.module}.{CONSTRUCTS[node.operator]}({self.print(node.left)}, {self.print(node.right)})"
         parts = []
         for operator, left, right in zip(node.operators, node.operands, node.operands[1:]):
             if self.scope.kind(left) == TENSOR:
-                parts.append(f"{self.module}.{COMPARISONS[operator]}({self.print(left)}, {self.print(right)})")
+                parts.append(f"{self.module}.{CONSTRUCTS[operator]}({self.print(left)}, {self.print(right)})")
             else:
                 parts.append(f"({self.print(left, nodes.SUM)} {operator} {self.print(right, nodes.SUM)})")
         result = parts[0]
         for part in parts[1:]:
-            result = f"{self.module}.logical_and({result}, {part})"
+            result = f"{self.module}.{CONSTRUCTS['and']}({result}, {part})"
         return result
 
     def method(self, node: nodes.Method) -> str:
@@ -202,7 +204,7 @@ class _FormulaPrinter:
         if called is not None:
             positional = len(called.schema.arguments.positional)
             keywords = called.schema.arguments.kwarg_only
-            arguments[positional:] = [f"{k.name}={text}" for k, text in zip(keywords, arguments[positional:])]
+            arguments[positional:] = [f"{k.spelling}={text}" for k, text in zip(keywords, arguments[positional:])]
         place = self.place(node.function, called)
         if place is None:
             return f"{self.print(node.arguments[0], nodes.POSTFIX)}.{node.function}({', '.join(arguments[1:])})"
@@ -213,7 +215,9 @@ class _FormulaPrinter:
         if node.function == "where":
             return f"({arguments[1]} if {arguments[0]} else {arguments[2]})"
         if node.function in ("conj", "real"):
-            return f"{self.print(node.arguments[0], nodes.POSTFIX)}{'.conjugate()' if node.function == 'conj' else '.real'}"
+            text = self.print(node.arguments[0], nodes.POSTFIX)
+            target = f"({text})" if isinstance(node.arguments[0], nodes.Number) else text  # 0.conjugate() is no Python
+            return f"{target}{'.conjugate()' if node.function == 'conj' else '.real'}"
         return f"{names.get(node.function, f'math.{node.function}')}({', '.join(arguments)})"
 
     def place(self, name: str, called: OperatorLike | None) -> str | None:
@@ -221,10 +225,6 @@ class _FormulaPrinter:
         module = getattr(called, "python_module", "torch")
         if called is not None and not getattr(called, "is_function", True):
             return None
-        if module == "torch":
-            return f"{self.module}.{name}"
-        if module == "nn":
-            return f"{self.module}._C._nn.{name}"
-        if module == "private":
-            return f"{self.module}._C._ops.{name}"
-        return f"{self.module}.{module}.{name.removeprefix(module + '_')}"
+        found = PYTHON_MODULES[module]
+        name = name if found.path.startswith("_") else found.name_in(name)
+        return f"{qualified(self.module, module)}.{name}"

@@ -11,6 +11,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from codegen.dtypes import DTYPES
 from codegen.expressions import nodes
 from codegen.expressions.functions import CONSTANTS, FUNCTIONS
 from codegen.expressions.nodes import Node
@@ -83,16 +84,6 @@ REQUIREMENT_FUNCTIONS: dict[str, tuple[int, str]] = {
     "is_complex": (1, "bool"),
     "is_integral": (1, "bool"),
 }
-
-DTYPES = (
-    "bool", "uint8", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64", "complex64", "complex128"
-)  # fmt: skip
-
-# Spellings of dtypes that C and PyTorch also know.
-DTYPE_ALIASES = {
-    "half": "float16", "float": "float32", "double": "float64", "int": "int32", "long": "int64", "short": "int16",
-    "byte": "uint8", "char": "int8", "cfloat": "complex64", "cdouble": "complex128",
-}  # fmt: skip
 
 _RESULT = re.compile(r"result(\d*)$")
 

@@ -45,12 +45,20 @@ def number_of(node: Node) -> Fraction | None:
     if isinstance(node, Unary) and node.operator == "-":
         value = number_of(node.operand)
         return None if value is None else -value
-    if isinstance(node, Number) and math.isfinite(node.value):
-        return Fraction(node.value)
+    if isinstance(node, Number) and (isinstance(node.value, int) or math.isfinite(node.value)):
+        return Fraction(node.value) if _is_literal(Fraction(node.value)) else None
     if isinstance(node, Binary) and node.operator == "/":  # 1 / 3, as _literal writes it
         top, bottom = number_of(node.left), number_of(node.right)
-        return top / bottom if top is not None and bottom else None
+        return top / bottom if top is not None and bottom and _is_literal(top / bottom) else None
     return None
+
+
+def _is_literal(value: Fraction) -> bool:
+    """Whether ``value`` can be written: as 0, or as a float that is neither 0 nor infinite."""
+    try:
+        return not value or float(value) != 0
+    except OverflowError:
+        return False
 
 
 # Calls and conditions
@@ -63,6 +71,8 @@ def _simplify_call(node: Call) -> Node:
             return then if condition.value else otherwise
         then, otherwise = _chosen(then, condition, 1), _chosen(otherwise, condition, 2)
         return then if then == otherwise else Call("where", (condition, then, otherwise), offset=node.offset)
+    if node.function in ("conj", "real", "imag") and len(node.arguments) == 1:
+        return _simplify_complex(node)
     values = [number_of(argument) for argument in node.arguments]
     function = getattr(math, _MATH_NAMES.get(node.function, node.function), None)
     if function is None or not node.arguments or any(value is None for value in values):
@@ -74,6 +84,16 @@ def _simplify_call(node: Call) -> Node:
     except (ValueError, OverflowError, TypeError):
         return node
     return _literal(Fraction(result)) if math.isfinite(result) else node
+
+
+def _simplify_complex(node: Call) -> Node:
+    """Literals are real, and conj is its own inverse."""
+    (argument,) = node.arguments
+    if number_of(argument) is not None:
+        return ZERO if node.function == "imag" else argument
+    if node.function == "conj" and isinstance(argument, Call) and argument.function == "conj":
+        return argument.arguments[0]
+    return node
 
 
 def _chosen(branch: Node, condition: Node, which: int) -> Node:
@@ -138,10 +158,16 @@ class _Product:
         if power:
             self.powers[base] = power
         else:
-            del self.powers[base]
+            self.powers.pop(base, None)
 
     def multiply_by(self, other: _Product, power: int = 1) -> None:
-        self.coefficient *= other.coefficient**power
+        coefficient = self.coefficient * other.coefficient**power
+        if _is_literal(coefficient):
+            self.coefficient = coefficient
+        else:  # 1e308 * x * 1e308 keeps both: their product is no number, but x may be small
+            if other.coefficient < 0 and power % 2:
+                self.coefficient = -self.coefficient
+            self.multiply(_literal(abs(other.coefficient)), power)
         for base, own in other.powers.items():
             self.multiply(base, own * power)
 
@@ -178,10 +204,12 @@ def _product_of(node: Node) -> _Product:
 def _power_of(base: Node, power: int) -> _Product:
     result = _Product(Fraction(1), {})
     product = _product_of(base)
-    if product.coefficient or power >= 0:
-        result.multiply_by(product, power)
-    else:
+    if not product.coefficient and power < 0:
         result.multiply(ZERO, power)
+    elif _is_literal(product.coefficient**power):
+        result.multiply_by(product, power)
+    else:  # (1e10 * x) ** 40: 1e10 ** 40 alone would overflow
+        result.multiply(base, power)
     return result
 
 
@@ -278,7 +306,7 @@ def _is_piecewise_constant(node: Node) -> bool:
 
 def _sum_of(node: Node) -> list[_Product]:
     """The terms of a node whose parts are simplified, like terms collected."""
-    terms: dict[frozenset[tuple[Node, int]], _Product] = {}
+    terms: dict[tuple[frozenset[tuple[Node, int]], int], _Product] = {}
     pending: list[tuple[Node, int]] = [(node, 1)]
     while pending:
         part, sign = pending.pop(0)
@@ -297,7 +325,10 @@ def _sum_of(node: Node) -> list[_Product]:
             if power == 1 and base != part and isinstance(base, Binary) and base.operator in ("+", "-"):
                 pending.insert(0, (base, int(product.coefficient)))
                 continue
-        same = terms.setdefault(product.key(), _Product(Fraction(0), product.powers))
+        key = (product.key(), 0)
+        while key in terms and not _is_literal(terms[key].coefficient + product.coefficient):
+            key = (key[0], key[1] + 1)  # 1e308 * x + 1e308 * x: the sum of the coefficients is no number
+        same = terms.setdefault(key, _Product(Fraction(0), product.powers))
         same.coefficient += product.coefficient
     return [term for term in terms.values() if term.coefficient]
 

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from codegen.expressions import nodes
-from codegen.expressions.functions import FUNCTIONS
+from codegen.expressions.functions import CONSTRUCTS, FUNCTIONS, MIRRORED, NUMBER_AS_TENSOR, ZEROS_LIKE
 from codegen.expressions.nodes import Binary, Call, Compare, Logical, Name, Node, Number
 from codegen.expressions.scope import OperatorLike
-
-COMPARISONS = {"<": "lt", "<=": "le", ">": "gt", ">=": "ge", "==": "eq", "!=": "ne"}
 
 
 def to_formula(node: Node, operator: OperatorLike, tensors: Collection[str] = ()) -> Node:
@@ -42,12 +40,11 @@ class _Conversion:
         if isinstance(node, Compare):
             return self.comparison(node)
         if isinstance(node, Logical):
-            return Call(f"logical_{node.operator}", (self.truth(node.left), self.truth(node.right)))
+            return Call(CONSTRUCTS[node.operator], (self.truth(node.left), self.truth(node.right)))
         if isinstance(node, nodes.Unary) and node.operator == "not":
-            return Call("logical_not", (self.truth(node.operand),))
+            return Call(CONSTRUCTS["not"], (self.truth(node.operand),))
         if isinstance(node, Binary) and node.operator in ("**", "%"):
-            name = "pow" if node.operator == "**" else "remainder"
-            return Call(name, (self.of(node.left), self.of(node.right)))
+            return Call(CONSTRUCTS[node.operator], (self.of(node.left), self.of(node.right)))
         node = nodes.rebuild(node, self.of)
         if isinstance(node, Call) and node.function in FUNCTIONS:
             return Call(FUNCTIONS[node.function].tensor_operator, node.arguments)
@@ -57,21 +54,21 @@ class _Conversion:
         """An operand of logical_and: a number among tensors becomes a tensor."""
         if self.is_tensor(node):
             return self.of(node)
-        return Call("scalar_tensor", (self.of(node),))
+        return Call(NUMBER_AS_TENSOR, (self.of(node),))
 
     def comparison(self, node: Compare) -> Node:
         """Tensors stand first: ``0 < x`` is ``gt(x, 0)``; a chain is joined by logical_and."""
         parts: list[Node] = []
         for operator, left, right in zip(node.operators, node.operands, node.operands[1:]):
             if not self.is_tensor(left) and self.is_tensor(right):
-                left, right, operator = right, left, _MIRRORED[operator]
+                left, right, operator = right, left, MIRRORED[operator]
             if self.is_tensor(left):
-                parts.append(Call(COMPARISONS[operator], (self.of(left), self.of(right))))
+                parts.append(Call(CONSTRUCTS[operator], (self.of(left), self.of(right))))
             else:
-                parts.append(Call("scalar_tensor", (Compare((operator,), (left, right)),)))
+                parts.append(Call(NUMBER_AS_TENSOR, (Compare((operator,), (left, right)),)))
         result = parts[0]
         for part in parts[1:]:
-            result = Call("logical_and", (result, part))
+            result = Call(CONSTRUCTS["and"], (result, part))
         return result
 
     def choice(self, condition: Node, then: Node, otherwise: Node) -> Node:
@@ -81,8 +78,5 @@ class _Conversion:
         if not self.is_tensor(then) and not self.is_tensor(otherwise):
             # where(tensor, 1, 0) would have the default dtype: this gives it the dtype of a tensor at hand.
             like = next(part for part in nodes.walk(condition) if isinstance(part, Name) and part.name in self.tensors)
-            then = Binary("+", Call("zeros_like", (like,)), then) if then != Number(0) else Call("zeros_like", (like,))
-        return Call("where", (self.of(condition), then, otherwise))
-
-
-_MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
+            then = Binary("+", Call(ZEROS_LIKE, (like,)), then) if then != Number(0) else Call(ZEROS_LIKE, (like,))
+        return Call(CONSTRUCTS["? :"], (self.of(condition), then, otherwise))

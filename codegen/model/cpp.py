@@ -5,6 +5,10 @@ Argument types are chosen for calls without copies: tensors by reference, lists 
 
 from __future__ import annotations
 
+import math
+
+from codegen.dtypes import DTYPE_ALIASES, DTYPE_CONSTANTS
+from codegen.model.keywords import cpp_identifier
 from codegen.model.operator import Operator
 from codegen.schema import Argument, FunctionSchema, ListType, OptionalType, Symbol, Type
 
@@ -82,16 +86,31 @@ def default_argument(argument: Argument) -> str:
     if isinstance(value, bool):
         return f" = {str(value).lower()}"
     if isinstance(value, tuple):
-        return " = {" + ", ".join(str(v) for v in value) + "}"
+        return " = {" + ", ".join(number(v) for v in value) + "}"
     if isinstance(value, str):
         return ' = "' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
     if isinstance(value, Symbol):
-        return f" = {_CONSTANTS.get(value.name, 'ScalarType::' + value.name.capitalize())}"
-    return f" = {value}"
+        return f" = {_CONSTANTS.get(value.name) or _scalar_type(value.name)}"
+    return f" = {number(value)}"
+
+
+def _scalar_type(name: str) -> str:
+    """``ScalarType::Long`` for ``long`` and ``int64``."""
+    return f"ScalarType::{DTYPE_CONSTANTS[DTYPE_ALIASES.get(name, name)].removeprefix('k')}"
+
+
+def number(value: object) -> str:
+    """A literal: ``2``, ``0.5``, infinity, not a number."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, float) and not math.isfinite(value):
+        limits = "std::numeric_limits<double>::"
+        return f"{limits}quiet_NaN()" if math.isnan(value) else f"{'-' if value < 0 else ''}{limits}infinity()"
+    return "std::numeric_limits<int64_t>::min()" if value == -(2**63) else str(value)
 
 
 def parameter(argument: Argument, with_default: bool = False) -> str:
-    return f"{argument_type(argument.type)} {argument.name}{default_argument(argument) if with_default else ''}"
+    return f"{argument_type(argument.type)} {cpp_identifier(argument.name)}{default_argument(argument) if with_default else ''}"
 
 
 def function_signature(schema: FunctionSchema, name: str | None = None, with_defaults: bool = True) -> str:
@@ -102,22 +121,19 @@ def function_signature(schema: FunctionSchema, name: str | None = None, with_def
     return f"{results_type(schema)} {called}({', '.join(ordered)})"
 
 
-def kernel_signature(operator: Operator, kernel: str) -> str:
+def kernel_signature(operator: Operator, kernel: str, key: str) -> str:
     """What a person writes in aten/native for a dispatch entry."""
     arguments = operator.schema.arguments
-    if operator.structure == "pointwise":
-        plain = [parameter(a) for a in arguments.non_tensors]
-        return f"void {kernel}({', '.join(['TensorIteratorBase& iter', *plain])})"
-    if operator.structure == "reduction":
-        plain = [parameter(a) for a in reduction_kernel_arguments(operator)]
-        return f"void {kernel}({', '.join(['TensorIteratorBase& iter', *plain])})"
     every = [parameter(a) for a in arguments.flat_all]
-    if operator.structure == "shaped":
-        every += [f"{argument_type(r.type)} out{i}" for i, r in enumerate(operator.schema.returns) if not r.is_write]
-        return f"void {kernel}({', '.join(every)})"
-    if operator.structure == "mutation":
-        return f"void {kernel}({', '.join(every)})"
-    return f"{results_type(operator.schema)} {kernel}({', '.join(every)})"
+    if operator.is_loop(key):
+        if operator.structure == "pointwise":
+            every = ["TensorIteratorBase& iter", *(parameter(a) for a in arguments.non_tensors)]
+        elif operator.structure == "reduction":
+            every = ["TensorIteratorBase& iter", *(parameter(a) for a in reduction_kernel_arguments(operator))]
+        elif operator.structure == "shaped":
+            every += [f"{argument_type(r.type)} out{i}" for i, r in enumerate(operator.schema.returns) if not r.is_write]
+    result = "void" if operator.is_loop(key) or operator.structure == "mutation" else results_type(operator.schema)
+    return f"{result} {kernel}({', '.join(every)})"
 
 
 def reduction_kernel_arguments(operator: Operator) -> tuple[Argument, ...]:

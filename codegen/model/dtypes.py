@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from codegen.diagnostics import Diagnostics, did_you_mean
+from codegen.dtypes import DTYPE_ALIASES, DTYPES
 from codegen.model.program import DtypeSet
-from codegen.model.vocabulary import DTYPE_ALIASES, DTYPES
 from codegen.model.words import Word, words
 from codegen.yaml import MapValue, Text, Value
 

@@ -10,15 +10,20 @@ from __future__ import annotations
 import difflib
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
+
+from codegen.scanned import kernel_files
 
 # `void add_kernel(` or `std::tuple<Tensor, Tensor> sort(`, its return type on the same line or the line above.
 _FUNCTION = re.compile(r"^(?P<lead>[A-Za-z_][^\n;={}()#]*?[\s&*>])(?P<name>[A-Za-z_]\w*)\(", re.MULTILINE)
 _ALONE = re.compile(r"^(?P<name>[a-z_]\w*)\(", re.MULTILINE)
 _MACRO = re.compile(r"^[A-Z][A-Z0-9_]{2,}\(\s*(?P<name>[A-Za-z_]\w*)\s*[,)]", re.MULTILINE)
 _UNNAMED = re.compile(r"^namespace\s*\{", re.MULTILINE)
+_ALIAS = re.compile(r"^using (?P<name>\w+) = (?P<text>[^;]+);", re.MULTILINE)
+_DEFINE = re.compile(r"^#define (?P<name>[A-Z]\w*) +(?P<text>(?:[^\n]*\\\n)*[^\n]*)$", re.MULTILINE)
 _BODY = re.compile(r"\s*(?:noexcept\s*|->\s*[\w:<>,\s&*]+?)?\{")
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _NOT_A_TYPE = ("return", "else", "using", "typedef", "template", "case", "namespace", "struct", "class", "extern", "throw")
@@ -36,6 +41,12 @@ class Kernel:
     path: str
     line: int
     is_local: bool = False
+    signature: str | None = None  # as written, ``void f(int64_t n)``; None where a macro writes it
+
+    @property
+    def types(self) -> tuple[str, ...] | None:
+        """Of the result and of the parameters, spelled alike however they are written."""
+        return None if self.signature is None else types_of(self.signature)
 
     @property
     def is_per_isa(self) -> bool:
@@ -60,6 +71,10 @@ class KernelIndex:
         found = [k for k in self._by_symbol.get(symbol, ()) if k.is_cuda == is_cuda_key(key)]
         return min(found, key=lambda k: k.is_local, default=None)
 
+    def all_of(self, symbol: str, key: str) -> list[Kernel]:
+        """Every overload that other files can call."""
+        return [k for k in self._by_symbol.get(symbol, ()) if k.is_cuda == is_cuda_key(key) and not k.is_local]
+
     def near(self, symbol: str, key: str) -> str | None:
         """The symbol that was probably meant; a last word in common, such as ``_kernel``, says nothing."""
         stem, _, last = symbol.rpartition("_")
@@ -77,18 +92,17 @@ def is_cuda_key(key: str) -> bool:
     return key.endswith("CUDA")
 
 
-def scan_kernels(root: Path) -> KernelIndex:
-    """All definitions below ``root/aten/native``, or below ``root`` itself when it has no such folder (a library)."""
-    native = root / "aten" / "native"
-    folder = native if native.is_dir() else root
-    files = sorted(p for p in folder.rglob("*") if p.suffix in (".cpp", ".cu") and "build" not in p.relative_to(root).parts)
-    return KernelIndex(kernel for path in files for kernel in _definitions(path, path.relative_to(root).as_posix()))
+def scan_kernels(root: Path, planned: Iterable[Kernel] = ()) -> KernelIndex:
+    """All definitions in ``kernel_files``, and ``planned`` ones."""
+    found = (kernel for path in kernel_files(root) for kernel in _definitions(path, path.relative_to(root).as_posix()))
+    return KernelIndex(chain(planned, found))
 
 
 def _definitions(path: Path, name: str) -> Iterator[Kernel]:
     # Comments become blanks of the same length, so that positions stay and their contents match nothing.
     text = _COMMENT.sub(lambda m: re.sub(r"[^\n]", " ", m.group()), path.read_text(encoding="utf-8", errors="replace"))
     starts = [0] + [m.end() for m in re.finditer("\n", text)]
+    short = {m["name"]: m["text"].replace("\\\n", " ") for m in (*_ALIAS.finditer(text), *_DEFINE.finditer(text))}
     unnamed = [(m.start(), _closing(text, m.end() - 1, "{", "}") or len(text)) for m in _UNNAMED.finditer(text)]
     for match in (*_FUNCTION.finditer(text), *_ALONE.finditer(text), *_MACRO.finditer(text)):
         lead = match.groupdict().get("lead")
@@ -97,7 +111,7 @@ def _definitions(path: Path, name: str) -> Iterator[Kernel]:
         line = bisect_right(starts, match.start("name"))
         inside = any(start <= match.start() < end for start, end in unnamed)
         is_local = inside or "static" in (lead or "").split() or "inline" in (lead or "").split()
-        yield Kernel(match["name"], name, line, is_local)
+        yield Kernel(match["name"], name, line, is_local, _signature(text, match, lead, short))
 
 
 def _is_definition(text: str, match: re.Match[str], lead: str) -> bool:
@@ -108,6 +122,55 @@ def _is_definition(text: str, match: re.Match[str], lead: str) -> bool:
         return False
     end = _closing(text, match.end() - 1, "(", ")")
     return end is not None and _BODY.match(text, end + 1) is not None
+
+
+def _signature(text: str, match: re.Match[str], lead: str | None, short: Mapping[str, str]) -> str | None:
+    """None for a macro; ``short`` are the aliases of types and the macros that the file defines for itself."""
+    if match.re is _MACRO:
+        return None
+    if lead is None:  # the type of the result stands in the line above
+        lead = text[: match.start()].rstrip().rsplit("\n", 1)[-1] + " "
+    end = _closing(text, match.end() - 1, "(", ")")
+    if end is None:
+        return None
+    written = f"{lead}{match['name']}{text[match.end() - 1 : end + 1]}"
+    return " ".join(re.sub(r"\b[A-Z]\w*", lambda m: short.get(m.group(), m.group()), written).split())
+
+
+def types_of(signature: str) -> tuple[str, ...]:
+    """``void f(const at::Tensor& self, int64_t n = 1)`` -> ``("void", "const Tensor&", "int64_t")``."""
+    head, _, tail = signature.partition("(")
+    result = re.sub(r"^((static|inline|constexpr|TORCH_PY_API)\s+)+", "", head.rsplit(" ", 1)[0])
+    parameters = [_parameter_type(p) for p in _split(tail.rsplit(")", 1)[0])]
+    return _spelled(result), *parameters
+
+
+def _parameter_type(parameter: str) -> str:
+    """Without the name, a default and attributes; ``const int64_t n`` is ``int64_t``: the caller sees no difference."""
+    text = re.sub(r"\[\[.*?\]\]", "", parameter.split("=")[0]).strip()
+    words = re.match(r"(.*[>\s&*])[A-Za-z_]\w*$", text, re.DOTALL)
+    unnamed = words is None or (words[1].strip() in ("const", "") or words[1].rstrip().endswith("::"))
+    found = _spelled(text if unnamed or words is None else words[1])
+    return found.removeprefix("const ") if not found.endswith(("&", "*")) else found
+
+
+def _spelled(type_: str) -> str:
+    text = re.sub(r"\b(?:at::|c10::|std::(?=string_view|optional|tuple|vector|array|int64_t))", "", type_)
+    text = re.sub(r"\s*([&*<>,])\s*", r"\1", " ".join(text.split()))
+    text = re.sub(r"^(\w[\w:<>,]*) const(?=[&*])", r"const \1", text)
+    return text.strip()
+
+
+def _split(parameters: str) -> list[str]:
+    """At the commas outside of brackets."""
+    found, depth = [""], 0
+    for character in parameters:
+        depth += {"<": 1, "(": 1, "{": 1, ">": -1, ")": -1, "}": -1}.get(character, 0)
+        if character == "," and depth == 0:
+            found.append("")
+        else:
+            found[-1] += character
+    return [part for part in found if part.strip() and part.strip() != "void"]
 
 
 def _closing(text: str, opening: int, left: str, right: str) -> int | None:

@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from codegen.expressions import infer_promotion
 from codegen.model import vocabulary
 from codegen.model.checks import derivatives, formulas, kernels, names, schema, structure
 from codegen.model.dtypes import read_dtype_sets
-from codegen.model.kernels import scan_kernels
+from codegen.model.kernels import Kernel, scan_kernels
 from codegen.model.operator import Operator
 from codegen.model.program import DtypeSet, Program, Topic
 from codegen.model.reading import Context, EntryReader
@@ -36,9 +37,13 @@ def load(path: Path, base: Program | None = None, root: Path | None = None) -> P
     return program
 
 
-def read_program(path: Path, problems: Diagnostics, base: Program | None = None, root: Path | None = None) -> Program | None:
-    """Like ``load``, with the problems collected in ``problems``; None when there is nothing to go on with."""
-    text = _read_text(path, problems)
+def read_program(path: Path, problems: Diagnostics, base: Program | None = None, root: Path | None = None, *,
+                 text: str | None = None, planned: Sequence[Kernel] = ()) -> Program | None:
+    """Like ``load``, with the problems collected in ``problems``; None when there is nothing to go on with.
+
+    ``text`` and ``planned`` tell how the file would read, and which kernels there would be.
+    """
+    text = _read_text(path, problems) if text is None else text
     if text is None:
         return None
     document = load_document(path.name, text, problems)
@@ -46,7 +51,7 @@ def read_program(path: Path, problems: Diagnostics, base: Program | None = None,
         if document.root is not None or not problems:
             problems.report(Location(path.name, 1, 1), "yaml", "the file is no map", "write topics: and below it the topics")
         return None
-    return _ProgramReader(path, document.root, document.unreadable, problems, base, root or path.parent).read()
+    return _ProgramReader(path, document.root, document.unreadable, problems, base, root or path.parent, planned).read()
 
 
 def _read_text(path: Path, problems: Diagnostics) -> str | None:
@@ -69,7 +74,7 @@ class _Entry:
 
 class _ProgramReader:
     def __init__(self, path: Path, root: MapValue, unreadable: frozenset[str], problems: Diagnostics,
-                 base: Program | None, folder: Path) -> None:
+                 base: Program | None, folder: Path, planned: Sequence[Kernel]) -> None:
         self.path, self.root, self.problems, self.base = path, root, problems, base
         self.broken = set(unreadable)
         self.entries: list[_Entry] = []
@@ -77,7 +82,7 @@ class _ProgramReader:
         library = self.library()
         inherited = base.all_dtype_sets() if base is not None else {}
         self.dtype_sets: dict[str, DtypeSet] = read_dtype_sets(root.get("dtype_sets"), inherited, problems)
-        self.context = Context(problems, {**inherited, **self.dtype_sets}, scan_kernels(folder),
+        self.context = Context(problems, {**inherited, **self.dtype_sets}, scan_kernels(folder, planned),
                                _samples(folder, base), library, {}, {})
 
     def read(self) -> Program:
@@ -167,7 +172,7 @@ def _with_implications(operator: Operator) -> Operator:
 
 def _samples(folder: Path, base: Program | None) -> frozenset[str] | None:
     """The known generators of arguments: those beside the file, and those of the tree it extends."""
-    own = scan_samples(folder / "tests" / "ops" / "samples")
+    own = scan_samples(folder)
     if base is None:
         return own
     inherited = _samples(Path(base.path).parent, base.base)

@@ -7,11 +7,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from codegen.diagnostics import Location
+from codegen.model import vocabulary
 from codegen.model.kernels import Kernel
 from codegen.schema import Annotation, Argument, Arguments, FunctionSchema, OperatorName, Return
 
 Structure = Literal["pointwise", "reduction", "view", "shaped", "composite", "dynamic", "mutation"]
-Variant = Literal["function", "method", "inplace", "out"]
+Variant = Literal["function", "method", "inplace", "inplace_function", "out"]
 
 
 @dataclass(frozen=True)
@@ -127,6 +128,15 @@ class Operator:
         return "method" in self.variants
 
     @property
+    def has_inplace_function(self) -> bool:
+        """``torch.relu_(x)`` beside ``x.relu_()``. Where the operator is no method, its in-place form is a function anyway."""
+        return self.has_inplace and ("inplace_function" in self.variants or (self.is_function and not self.is_method))
+
+    @property
+    def has_inplace_method(self) -> bool:
+        return self.has_inplace and (self.is_method or not self.is_function)
+
+    @property
     def has_inplace(self) -> bool:
         return "inplace" in self.variants
 
@@ -188,6 +198,12 @@ class Operator:
 
     def dispatch_for(self, key: str) -> DispatchEntry | None:
         return next((d for d in self.dispatch if d.key == key), None)
+
+    def is_loop(self, key: str) -> bool:
+        """Whether the kernel of ``key`` stands behind a generated wrapper; others take the operator's own arguments."""
+        if key == "All":
+            return self.structure in vocabulary.LOOP_FOR_ALL_STRUCTURES
+        return self.structure in vocabulary.LOOP_STRUCTURES and key in vocabulary.LOOP_KEYS
 
     @property
     def is_composite_implicit(self) -> bool:

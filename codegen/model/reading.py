@@ -25,6 +25,7 @@ from codegen.model.operator import (
 from codegen.model.program import DtypeSet
 from codegen.model.text import entry_text
 from codegen.model.words import Word, split_words, words
+from codegen.python_modules import PYTHON_MODULES
 from codegen.schema import FunctionSchema, SchemaError
 from codegen.yaml import ListValue, MapValue, Text, Value
 
@@ -69,7 +70,7 @@ class EntryReader:
         dtypes, dtype_sets = self.dtypes()
         fields = dict(  # read even where the schema is broken, for their own problems
             variants=self.choices("variants", vocabulary.VARIANTS, ("function",)),
-            python_module=self.choice("python_module", vocabulary.PYTHON_MODULES, "torch"),
+            python_module=self.choice("python_module", tuple(PYTHON_MODULES), "torch"),
             aliases=self.aliases(),
             promotion=self.promotion(structure),
             scalars=tuple(word.text for word in self.words("scalars")),
@@ -115,7 +116,7 @@ class EntryReader:
     def words(self, key: str) -> list[Word]:
         found = words(self.values.get(key), self.label, key, self.context.problems)
         value = self.values.get(key)
-        if not found and isinstance(value, Text):
+        if not found and isinstance(value, Text) or isinstance(value, ListValue) and not value.items:
             self.report(value.location, f"'{key}' is empty", f"write a value, or remove '{key}'")
         for word in found:
             self.context.words[self.entry_location, key, word.text] = word
@@ -218,6 +219,8 @@ class EntryReader:
 
     def map(self, key: str, example: str) -> MapValue | None:
         value = self.values.get(key)
+        if isinstance(value, MapValue) and not value.entries:
+            self.report(value.location, f"'{key}' is empty", f"write below it, indented, {example}, or remove '{key}'")
         if value is None or isinstance(value, MapValue):
             return value
         self.report(value.location, f"'{key}' is a {_kind(value)}", f"write {key}: and below it, indented, {example}")
@@ -258,6 +261,8 @@ class EntryReader:
         if value is None:
             return ()
         items = list(value) if isinstance(value, ListValue) else [value]
+        if not items:
+            self.report(value.location, "'requires' is empty", "write - dim(self) == 2, or remove 'requires'")
         found = [self.requirement(item) for item in items]
         return tuple(r for r in found if r is not None)
 
@@ -275,6 +280,8 @@ class EntryReader:
         if not isinstance(check, Text):
             self.report(value.location, "the requirement has no 'check'", "write {check: dim(self) == 2, error: ValueError}")
             return None
+        error = self.requirement_text(error, "error", ", ".join(vocabulary.ERRORS))
+        message = self.requirement_text(message, "message", '"self has no {self}"')
         kind = error.text if isinstance(error, Text) else "RuntimeError"
         if isinstance(error, Text) and kind not in vocabulary.ERRORS:
             self.report(error.location, f"unknown error '{kind}'", did_you_mean(kind, vocabulary.ERRORS))
@@ -283,6 +290,13 @@ class EntryReader:
             self.context.texts[message.location] = message
         text = message.text if isinstance(message, Text) else None
         return Requirement(self.formula_of(check), kind, text, message.location if message else None)  # type: ignore[arg-type]
+
+    def requirement_text(self, value: Value | None, key: str, example: str) -> Text | None:
+        if value is None or (isinstance(value, Text) and value.text.strip()):
+            return value
+        kind = "empty" if isinstance(value, Text) else f"a {_kind(value)}"
+        self.report(value.location, f"the {key} of a requirement is {kind}", f"write {key}: {example}")
+        return None
 
     def formula(self, key: str) -> Formula | None:
         value = self.values.get(key)
@@ -296,7 +310,7 @@ class EntryReader:
         try:
             node = parse(value.text)
         except ExpressionError as error:
-            self.report(value.location_at(error.offset), error.message, error.hint or "see the grammar in codegen/expressions")
+            self.report(value.location_at(error.offset), error.message, error.hint or "see the expression language in docs/entries.md")
             node = None
         return Formula(value.text.strip(), node, value.location)
 

@@ -6,24 +6,26 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from codegen.scanned import sample_files
+
 _DECORATOR = re.compile(r"^@samples\(\s*['\"](\w+)['\"]", re.MULTILINE)
 
 
-def scan_samples(folder: Path) -> frozenset[str] | None:
-    """The names below ``folder``; None where there is no such folder (an installed package without its tests)."""
-    if not folder.is_dir():
+def scan_samples(root: Path) -> frozenset[str] | None:
+    """The names in a checkout; None where there is no folder of them (an installed package without its tests)."""
+    if not (root / "tests" / "ops" / "samples").is_dir():
         return None
-    return frozenset(name for _, text in _files(folder) for name in _DECORATOR.findall(text))
+    return frozenset(name for _, text in _files(root) for name in _DECORATOR.findall(text))
 
 
-def samples_places(folder: Path, name: str) -> Iterator[tuple[Path, int]]:
+def samples_places(root: Path, name: str) -> Iterator[tuple[Path, int]]:
     """File and line of each generator called ``name``."""
-    for path, text in _files(folder):
+    for path, text in _files(root):
         for match in _DECORATOR.finditer(text):
             if match.group(1) == name:
                 yield path, text.count("\n", 0, match.start()) + 1
 
 
-def _files(folder: Path) -> Iterator[tuple[Path, str]]:
-    for path in sorted(folder.rglob("*.py")):
+def _files(root: Path) -> Iterator[tuple[Path, str]]:
+    for path in sample_files(root):
         yield path, path.read_text(encoding="utf-8", errors="replace")

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from codegen.python_modules import PYTHON_MODULES
+
 ENTRY_KEYS = (
     "func", "variants", "python_module", "aliases", "structure", "promotion", "dtypes", "scalars", "dispatch", "derivatives",
     "non_differentiable", "expr", "requires", "samples", "doc", "tags", "shape",
 )
 DOCUMENT_KEYS = ("library", "dtype_sets", "topics")
 
-VARIANTS = ("function", "method", "inplace", "out")
-PYTHON_MODULES = ("torch", "nn", "linalg", "special", "fft", "private")
+VARIANTS = ("function", "method", "inplace", "inplace_function", "out")
 # Where an alias may stand that is not beside the operator itself: special.expit.
-ALIAS_PLACES = ("torch", "nn", "linalg", "special", "fft")
+ALIAS_PLACES = tuple(word for word, module in PYTHON_MODULES.items() if module.takes_aliases)
 
 STRUCTURES = ("pointwise", "reduction", "view", "shaped", "composite", "dynamic", "mutation")
 
@@ -29,16 +30,16 @@ WRITING_STRUCTURES = ("mutation", "composite", "dynamic", "shaped")
 # Structures with one function for every backend.
 ALL_STRUCTURES = ("view", "composite")
 
+# Structures whose kernels are loops behind a generated wrapper that is the same for all devices, and the keys of loops.
+LOOP_STRUCTURES = ("pointwise", "reduction", "shaped", "mutation")
+LOOP_KEYS = ("CPU", "CUDA", "PrivateUse1")
+# Their kernels may also be one function for every device (``All``), meta included.
+LOOP_FOR_ALL_STRUCTURES = ("shaped", "mutation")
+
 DISPATCH_KEYS = (
     "All", "CPU", "CUDA", "Meta", "SparseCPU", "SparseCUDA", "SparseCsrCPU", "SparseCsrCUDA", "QuantizedCPU",
     "QuantizedCUDA", "MkldnnCPU", "PrivateUse1",
 )
-
-# Canonical order: the order of ScalarType, which promotion follows.
-DTYPES = ("uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64", "complex64", "complex128", "bool",
-          "bfloat16")
-DTYPE_ALIASES = {"half": "float16", "float": "float32", "double": "float64", "int": "int32", "long": "int64",
-                 "short": "int16", "byte": "uint8", "char": "int8", "cfloat": "complex64", "cdouble": "complex128"}
 
 ERRORS = ("RuntimeError", "ValueError", "IndexError", "TypeError")
 REQUIREMENT_KEYS = ("check", "error", "message")

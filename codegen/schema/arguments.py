@@ -29,7 +29,10 @@ class Annotation:
 
 @dataclass(frozen=True)
 class Argument:
-    """``Tensor(a!) self``, ``Scalar alpha=1``. Offsets count characters in the schema text; they are not compared."""
+    """``Tensor(a!) self``, ``Scalar alpha=1``. Offsets count characters in the schema text; they are not compared.
+
+    ``spelled`` is what the schema calls an argument that has another name in generated C++.
+    """
 
     type: Type
     name: str
@@ -38,6 +41,12 @@ class Argument:
     offset: int = field(default=0, compare=False)
     name_offset: int = field(default=0, compare=False)
     default_offset: int = field(default=0, compare=False)
+    spelled: str | None = None
+
+    @property
+    def spelling(self) -> str:
+        """The name in the schema and in Python."""
+        return self.spelled or self.name
 
     @property
     def is_write(self) -> bool:
@@ -60,7 +69,7 @@ class Argument:
     def __str__(self) -> str:
         annotation = "" if self.annotation is None else str(self.annotation)
         default = "" if self.default is None else f"={self.default}"
-        return f"{self.type.render(annotation)} {self.name}{default}"
+        return f"{self.type.render(annotation)} {self.spelling}{default}"
 
 
 @dataclass(frozen=True)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass
 from typing import Union
 
+from codegen.dtypes import DTYPE_ALIASES, DTYPES
 from codegen.schema.types import BaseType, ListType, OptionalType, Type
 
 
@@ -25,8 +27,7 @@ _ESCAPE = re.compile(r"\\(.)")
 
 _REDUCTIONS = ("Mean", "Sum", "None")
 _MEMORY_FORMATS = ("contiguous_format", "preserve_format", "channels_last", "channels_last_3d")
-_SCALAR_TYPES = ("bool", "uint8", "int8", "int16", "int32", "int64", "long", "int", "short", "float16", "half",
-                 "bfloat16", "float32", "float", "float64", "double", "complex64", "cfloat", "complex128", "cdouble")
+_SCALAR_TYPES = (*DTYPES, *DTYPE_ALIASES)
 _LAYOUTS = ("strided", "sparse_coo", "Strided", "Sparse")
 
 
@@ -37,7 +38,10 @@ def parse_default(text: str) -> DefaultValue:
     if _INTEGER.match(text):
         return int(text)
     if _FLOAT.match(text):
-        return float(text)
+        value = float(text)
+        if math.isinf(value) and "inf" not in text:  # 1e999
+            raise ValueError(text)
+        return value
     if len(text) >= 2 and text[0] in "'\"" and text[-1] == text[0]:
         return _ESCAPE.sub(r"\1", text[1:-1])
     if text.startswith("[") and text.endswith("]"):
@@ -72,6 +76,8 @@ def _fits(expected: Type, value: DefaultValue) -> bool:
 
 def _fits_base(name: str, value: DefaultValue) -> bool:
     is_integer = isinstance(value, int) and not isinstance(value, bool)
+    if is_integer and not -(2**63) <= value < 2**63:  # type: ignore[operator]
+        return False
     if name in ("int", "SymInt", "DeviceIndex"):
         return is_integer or (isinstance(value, Symbol) and value.name in _REDUCTIONS)
     if name == "float":

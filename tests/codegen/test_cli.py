@@ -66,7 +66,9 @@ def test_explain(checkout: Path, capsys: pytest.CaptureFixture[str]):
         "torch.softcap(input: Tensor, cap: float, *, out=None) -> Tensor",
         "Tensor.softcap_(cap: float) -> Tensor",
         "from expr",
-        "self: grad * ",
+        "self: softcap_backward(grad, self, cap)",
+        "softcap_backward = grad_output * (1 - tanh(self / cap) ** 2)",
+        "grad_output: softcap_backward(grad, self, cap)",
         "float32, float64",
     ):
         assert line in out, out
@@ -139,6 +141,41 @@ def test_new_refuses_what_exists_and_what_is_wrong(checkout: Path, capsys: pytes
     assert "it exists already" in capsys.readouterr().err
     assert main(["new", "f(tensor self) -> Tensor"]) == 1
     assert capsys.readouterr().err == "f(tensor self) -> Tensor\n  ^ unknown type 'tensor'; did you mean Tensor?\n"
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        (["foo", "--expr", "self +"], "the expression ends where a value should follow"),
+        (["foo", "--expr", "self * capp"], "unknown name 'capp'; arguments: self"),
+        (["foo(float x) -> Tensor"], "a pointwise operator has no Tensor argument"),
+        (["foo", "--topic", "bad topic"], "bad topic: a topic is the stem of source files"),
+        (["foo(Tensor self, int in) -> Tensor"], "'in' is a keyword of Python"),
+    ],
+)
+def test_new_drafts_nothing_that_check_refuses(arguments: list[str], message: str, checkout: Path, capsys: pytest.CaptureFixture[str]):
+    before = {path: path.read_text() for path in checkout.rglob("*") if path.is_file()}
+    for write in ([], ["--write"]):
+        assert main(["new", *arguments, *write]) == 1
+        captured = capsys.readouterr()
+        assert message in captured.err and captured.out == "", captured.err
+    assert {path: path.read_text() for path in checkout.rglob("*") if path.is_file()} == before
+
+
+def test_an_expr_with_quotes_is_quoted(checkout: Path, capsys: pytest.CaptureFixture[str]):
+    assert main(["new", "foo", "--expr", 'self * "a"']) == 1
+    assert 'expr: "self * \\"a\\""' in (error := capsys.readouterr().err) and "expr is a formula over numbers" in error
+
+
+def test_paths_that_cannot_be_used(checkout: Path, capsys: pytest.CaptureFixture[str]):
+    (checkout / "file").write_text("mine")
+    assert main(["generate", "--output", "file"]) == 1
+    assert capsys.readouterr().err == "file: it is a file; pass a folder: --output DIR\n"
+    assert main(["generate", "--output", "file/below"]) == 1
+    assert capsys.readouterr().err .endswith(": Not a directory\n")
+    assert main(["new", "cube", "--yaml", "missing/native_functions.yaml", "--write"]) == 1
+    assert capsys.readouterr().err == "missing/native_functions.yaml: No such file or directory\n"
+    assert (checkout / "file").read_text() == "mine"
 
 
 def test_entries_go_to_the_end_of_their_topic():

@@ -13,16 +13,26 @@ from pathlib import Path
 
 import pytest
 
-from codegen.emit import explain_files, fingerprint, generate, render
+from codegen.cli.main import main
+from codegen.cli.python_signature import python_signatures
+from codegen.emit import explain_files, fingerprint, generate, names, render
 from codegen.emit.expand import MISSING, expand
 from codegen.emit.functions import functions_of
 from codegen.emit.layout import WIDTH, comment, cpp_string, fill
 from codegen.emit.parameters import parameters_of, signature_text
 from codegen.emit.style import gradient_of
 from codegen.model import Operator, load
+from codegen.model.keywords import CPP_KEYWORDS
+from codegen.scanned import kernel_files
 from tests.codegen.golden import FOLDER, YAML, golden_files, golden_program
 
 REPOSITORY = Path(__file__).resolve().parents[2]
+
+
+LIBRARY = (
+    "library: my_operators\ntopics:\n  Mine:\n    - func: twice(Tensor self, float factor=2.0) -> Tensor\n      variants: function, method\n"
+    "      structure: pointwise\n      dtypes: floating\n      expr: factor * tanh(self)\n      doc: Twice.\n"
+)
 
 
 def operator(name: str) -> Operator:
@@ -66,18 +76,53 @@ def test_stale_files_and_their_folders_go(workspace: Path, tmp_path: Path) -> No
     assert (output / "mine.txt").exists()
 
 
+def test_output_holds_no_absolute_paths(workspace: Path, tmp_path: Path) -> None:
+    generate(load(workspace / "operators.yaml"), tmp_path / "out")
+    for path in (tmp_path / "out").rglob("*"):
+        if path.is_file():
+            assert str(REPOSITORY).encode() not in path.read_bytes() and str(tmp_path).encode() not in path.read_bytes(), path
+
+
 def test_stamp(workspace: Path, tmp_path: Path) -> None:
     yaml, output = workspace / "operators.yaml", tmp_path / "out"
-    assert not fingerprint.is_current(output, yaml, workspace)
+    assert not fingerprint.is_current(output, yaml)
     generate(load(yaml), output)
-    assert fingerprint.is_current(output, yaml, workspace)
+    assert fingerprint.is_current(output, yaml)
     edited = output / "aten/register/Memory.cpp"
     edited.write_text(edited.read_text() + "// by hand\n")
-    assert not fingerprint.is_current(output, yaml, workspace)
+    assert not fingerprint.is_current(output, yaml)
     generate(load(yaml), output)
-    assert fingerprint.is_current(output, yaml, workspace)
+    assert fingerprint.is_current(output, yaml)
     yaml.write_text(yaml.read_text() + "\n# a comment\n")
-    assert not fingerprint.is_current(output, yaml, workspace)
+    assert not fingerprint.is_current(output, yaml)
+
+
+def test_stamp_of_a_library(workspace: Path, tmp_path: Path) -> None:
+    """Everything that is looked into counts: kernels in any folder, and kernels and samples of the tree."""
+    mine, output = tmp_path / "mine", tmp_path / "mine" / "out"
+    (mine / "loops").mkdir(parents=True)
+    declarations = mine / "library.yaml"
+    declarations.write_text(LIBRARY)
+    base = workspace / "operators.yaml"
+    names_of_samples = dict.fromkeys(re.findall(r"samples: (\w+)", base.read_text()))
+    samples = "".join(f'@samples("{name}")\ndef {name}(): ...\n' for name in names_of_samples)
+    inputs = [mine / "loops" / "new.cpp", mine / "new.cu", workspace / "aten/native/new.cpp", workspace / "tests/ops/samples/new.py"]
+    for path in inputs:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(samples if path.suffix == ".py" else "")
+        generate(load(declarations, load(base)), output)
+        assert fingerprint.is_current(output, declarations, base), "what is generated is no input"
+        assert not fingerprint.is_current(output, declarations)
+        path.write_text("// changed\n")
+        assert not fingerprint.is_current(output, declarations, base), path
+
+
+def test_generated_sources_are_no_kernels(tmp_path: Path) -> None:
+    declarations = tmp_path / "library.yaml"
+    declarations.write_text(LIBRARY)
+    generate(load(declarations, golden_program()), tmp_path / "out")
+    assert (tmp_path / "out" / "aten/native/cpu/expr/twiceKernel.cpp").is_file()
+    assert kernel_files(tmp_path) == []
 
 
 def test_unchanged_command_imports_no_templates(workspace: Path, tmp_path: Path) -> None:
@@ -208,6 +253,52 @@ def test_metadata() -> None:
     assert by_name["dropout"]["gradient"] == "decomposed" and by_name["mul.Tensor"]["node"] == "MulBackward0"
 
 
+def test_formulas_are_python() -> None:
+    """What the compiler and the tests evaluate, of the golden operators and of the whole tree."""
+    for program in (golden_program(), load(REPOSITORY / "native_functions.yaml")):
+        for row in json.loads(render(program)["torch_py/_generated/operators.json"])["operators"]:
+            for text in (row["numpy"], *(d["python"] for d in row["derivatives"].values())):
+                if text is not None:
+                    ast.parse(text, row["name"], "eval")
+
+
+def test_in_place_functions(workspace: Path) -> None:
+    yaml = workspace / "operators.yaml"
+    head, found, tail = yaml.read_text().partition("softcap(Tensor self")
+    yaml.write_text(head + found + tail.replace("inplace", "inplace, inplace_function", 1))
+    program = load(yaml)
+    files = render(program)
+    stubs, methods = (files[f"torch_py/_generated/{name}.pyi"] for name in ("_nn", "_methods"))
+    assert "def softcap_(input: Tensor, cap: _float = ...) -> Tensor: ..." in stubs
+    assert "def softcap_(self, cap: _float = ...) -> Tensor: ..." in methods
+    assert "def add_(" not in files["torch_py/_generated/_torch.pyi"] and "def add_(" in methods
+    assert python_signatures(program.find("softcap"))[-2:] == [  # type: ignore[arg-type]
+        "torch._C._nn.softcap_(input: Tensor, cap: float = 30.0) -> Tensor", "Tensor.softcap_(cap: float = 30.0) -> Tensor",
+    ]  # fmt: skip
+
+
+def test_numbers_become_tensors_where_an_operator_takes_no_number(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Derivatives of every order: those of atan2(self, 1) call atan2, whose arguments are tensors. What is left out is said."""
+    yaml = tmp_path / "native_functions.yaml"
+    entry = "    - func: {}(Tensor self{}) -> Tensor\n      variants: function\n      structure: pointwise\n      dtypes: float32\n"
+    entry += "      expr: {}\n      samples: unary\n      doc: x\n      {}\n"
+    names = (("mul.Tensor", ", Tensor other", "self * other"), ("hypot", ", Tensor other", "hypot(self, other)"), ("f", "", "hypot(self, 1) ** 3"),
+             ("pow.Tensor_Scalar", ", Scalar exponent", "self ** exponent"), ("add.Tensor", ", Tensor other", "self + other"),
+             ("g", "", "lgamma(self)"), ("digamma", "", "digamma(self)"))  # fmt: skip
+    scalar = "    - func: scalar_tensor(Scalar s) -> Tensor\n      structure: composite\n      dispatch:\n        All: scalar_tensor\n"
+    scalar += "      samples: unary\n      doc: x\n"
+    reason = "non_differentiable: a test"
+    text = "".join(entry.format(*name, reason if name[0] not in ("f", "g") else "tags: core") for name in names)
+    yaml.write_text("topics:\n  A:\n" + scalar + text)
+    (tmp_path / "aten/native").mkdir(parents=True)
+    (tmp_path / "aten/native/A.cpp").write_text("Tensor scalar_tensor(const Scalar& s) {}\n")
+    helper = expand(load(yaml)).find("f_backward")
+    assert helper is not None and "hypot(self, scalar_tensor(1))" in helper.derivatives[1].formula.text  # type: ignore[union-attr]
+    assert main(["generate", "--yaml", str(yaml), "--output", str(tmp_path / "out")]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 2 and lines[1].endswith(": g_backward: the derivative in self is not generated; unknown operator 'polygamma'"), lines
+
+
 def test_stubs_are_python() -> None:
     for name, text in golden_files().items():
         if name.endswith(".pyi"):
@@ -226,15 +317,72 @@ def test_explain() -> None:
     assert "aten/register/Memory.cpp" not in found
 
 
+# Names of arguments
+
+NAMES = """\
+library: named
+topics:
+  Named:
+    - func: with_grad(Tensor grad_output, Tensor self) -> Tensor
+      structure: pointwise
+      dtypes: floating
+      expr: grad_output * sin(self)
+      doc: A formula.
+    - func: with_words(Tensor self, float output, float iter, bool default=True, *, float wrap=inf, float self_value=nan) -> Tensor
+      variants: function, method, inplace, out
+      structure: pointwise
+      dtypes: floating
+      expr: "exp(self * output) * iter + (default ? wrap : self_value)"
+      requires: ["iter > 0"]
+      doc: A formula.
+"""
+
+
+def test_arguments_have_names_of_their_own(tmp_path: Path) -> None:
+    (tmp_path / "named.yaml").write_text(NAMES)
+    program = load(tmp_path / "named.yaml", golden_program())
+    expanded = expand(program)
+    helper = expanded.find("with_grad_backward_grad_output")
+    assert helper is not None and str(helper.schema) == "with_grad_backward_grad_output(Tensor grad_output_, Tensor self) -> Tensor"
+    assert str(expanded.find("with_words_backward").schema).startswith("with_words_backward(Tensor grad_output, ")  # type: ignore[union-attr]
+    words = expanded.find("with_words")
+    assert words is not None and str(words.schema) == str(program.find("with_words").schema)  # type: ignore[union-attr]
+    assert words.schema.arguments.names() == ("self", "output", "iter_", "default_", "wrap_", "self_value_")
+    files = render(program)
+    kernel = files["aten/native/cpu/expr/with_wordsKernel.cpp"]
+    assert "TensorIteratorBase& iter, double output, double iter_, bool default_, double wrap_" in kernel
+    header = files["named/ops/with_words.h"]
+    assert "double wrap_ = std::numeric_limits<double>::infinity()" in header and "= std::numeric_limits<double>::quiet_NaN()" in header
+    binding = files["torch_py/csrc/bindings/generated/Named.cpp"]
+    assert '{"default", Kind::Bool' in binding and "const auto default_ = " in binding
+    assert 'expected iter > 0, but got iter = "' in files["aten/register/Named.cpp"]
+    (row,) = (r for r in json.loads(files["torch_py/_generated/operators.json"])["operators"] if r["name"] == "with_words")
+    assert row["numpy"] == "np.exp(self * output) * iter + np.where((default != 0), wrap, self_value)" and row["requires"] == ["iter > 0"]
+
+
+def test_names_of_generated_code_are_known() -> None:
+    """Every variable and function that a generated body names unqualified gives way to no argument."""
+    known = names.GENERATED | {a.name for o in expand(golden_program()) for f in functions_of(o) for a in f.arguments}
+    outside = ("as_method", "apply", "call", "name", "redispatch", "register_kernel", "register_operator", "register_without_gradient",
+               "release_variables", "reset_list", "grad")  # fmt: skip
+    for path, text in golden_files().items():
+        if not path.endswith((".cpp", ".h")) or path == "aten/Dispatch.h":
+            continue
+        bodies = [line for line in re.sub(r'//[^\n]*|"(?:[^"\\]|\\.)*"|#[^\n]*', "", text).split("\n") if line.startswith("  ")]
+        for line in bodies:
+            called = re.findall(r"(?<![\w.>:&])([a-z_]\w*)(?:<[^<>()]*>)?\(", line)
+            declared = re.findall(r"(?:auto&?|bool|Tensor&?|TensorIterator|DispatchKeySet|variable_list) ([a-z]\w*)(?= =|\(| :)", line)
+            for name in (*called, *declared):
+                derived = name.rsplit("_", 1)[0] in known or name.startswith(("check_", "call_", "is_plain_", "result")) or name in CPP_KEYWORDS
+                assert name in known or name in outside or derived, f"{path}: {line.strip()}"
+
+
 # Libraries outside the tree
 
 
 def test_library(tmp_path: Path) -> None:
     declarations = tmp_path / "library.yaml"
-    declarations.write_text(
-        "library: my_operators\ntopics:\n  Mine:\n    - func: twice(Tensor self, float factor=2.0) -> Tensor\n      variants: function, method\n"
-        "      structure: pointwise\n      dtypes: floating\n      expr: factor * tanh(self)\n      samples: unary\n      doc: Twice.\n"
-    )
+    declarations.write_text(LIBRARY)
     program = load(declarations, golden_program())
     files = render(program)
     assert "my_operators/ops/twice.h" in files and "aten/Dispatch.h" not in files

@@ -22,6 +22,8 @@ class Operators:
 
 PROGRAM = Operators(
     "tanh(Tensor self) -> Tensor",
+    "gt.Scalar(Tensor self, Scalar other) -> Tensor",
+    "pow.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor",
     "mul.Tensor(Tensor self, Tensor other) -> Tensor",
     "sum(Tensor self, *, ScalarType? dtype=None) -> Tensor",
     "sum.dim(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor",
@@ -76,6 +78,7 @@ def test_right_formulas(source):
         ("0", 0, "the gradient of 'self' is a number", "zeros_like(grad)"),
         ("(grad, grad)", 0, "the formula gives 2 gradients for 'self'", "one expression"),
         ("split(grad, stride)", 0, "the gradient of 'self' is Tensor[], not Tensor", ""),
+        ("grad * (self < 0)", 8, "'<' of tensors calls the operator 'lt', which does not exist", "declare lt"),
         ("log(alpha, 2) * grad", 0, "'log' takes 1 argument, got 2", ""),
     ],
 )

@@ -1,5 +1,8 @@
 """Symbolic derivatives against differences, through the NumPy printer; and how simplified ones read."""
 
+import ast
+import random
+
 import numpy as np
 import pytest
 
@@ -8,10 +11,12 @@ from codegen.expressions import (
     ExpressionError,
     Signature,
     check_differentiable,
+    cpp_expr,
     derivative,
     differentiate,
     gradient,
     infer_promotion,
+    latex,
     not_holomorphic,
     numpy_expr,
     operators_of,
@@ -20,6 +25,7 @@ from codegen.expressions import (
     tangent,
     to_formula,
     to_source,
+    torch_expr,
 )
 from codegen.expressions import numpy_special as special
 
@@ -88,6 +94,7 @@ def test_chain_rule(name):
         "tanh(x) * tanh(x) / sigmoid(x * y)", "y - (x - (y - x))", "2 * x / (3 * x * x)",
         "0.5 * x * (1 + erf(x / sqrt(2)))", "x * tanh(softplus(x))", "clamp(x * y, 1, 3)", "relu(x - 1) ** 2",
         "log(exp(x) + exp(y))", "sqrt(x * x + y * y)", "x * (y > 1)",
+        "x ** 0 * y", "x ** 1 - y ** 0", "(x + 1) ** 0 + x",
     ],
 )  # fmt: skip
 def test_compositions(source):
@@ -129,6 +136,10 @@ def test_how_derivatives_read(schema, source, expected):
 @pytest.mark.parametrize(
     "source, expected",
     [
+        ("x ** 0", "1"), ("x ** 1", "x"), ("(x + 1) ** 0", "1"), ("conj(3)", "3"), ("conj(conj(x))", "x"), ("imag(2)", "0"), ("real(-2)", "-2"),
+        ("x * 1e308 * 1e308", "1e+308 * x * 1e+308"), ("x * 1e-200 * 1e-200", "1e-200 * x * 1e-200"), ("x / 1e-320", "x / 1e-320"),
+        ("(1e300 + 1) ** 60", "1e+300 ** 60"), ("(1e10 * x) ** 40", "(10000000000 * x) ** 40"), ("1e308 * x + 1e308 * x", "1e+308 * x + 1e+308 * x"),
+        ("x - 1e308 / 1e-308", "x - 1e+308 / 1e-308"),
         ("0 * x + y * 1", "y"), ("x + 0", "x"), ("x - -y", "x + y"), ("-x + 1", "1 - x"), ("2 * 3 + x", "6 + x"),
         ("x * x * x", "x ** 3"), ("x / x", "1"), ("2 * x * y - y * x", "x * y"), ("where(1 < 2, x, y)", "x"),
         ("where(x > 0, y, y)", "y"), ("where(x > 0, 1, where(x > 0, 0, y))", "where(x > 0, 1, y)"),
@@ -144,11 +155,59 @@ def test_simplify(source, expected):
         assert to_source(found) == expected
 
 
+NUMBERS = ("0", "1", "2", "3", "0.5", "-1", "1e308", "1e-320", "1e10", "7", "inf", "pi", "9223372036854775807")
+
+
+def random_expression(draw, depth):
+    kind = draw.randrange(8 if depth else 2)
+    if kind == 0:
+        return draw.choice(NUMBERS)
+    if kind == 1:
+        return draw.choice("xy")
+    if kind < 5:
+        operation = draw.choice(("+", "-", "*", "/", "%", "**"))
+        return f"({random_expression(draw, depth - 1)} {operation} {random_expression(draw, depth - 1)})"
+    if kind == 5:
+        return f"-({random_expression(draw, depth - 1)})"
+    if kind == 6:
+        parts = [random_expression(draw, depth - 1) for _ in range(4)]
+        return f"({parts[0]} {draw.choice(('<', '>=', '=='))} {parts[1]} ? {parts[2]} : {parts[3]})"
+    function = FUNCTIONS[draw.choice([name for name in FUNCTIONS if name != "where"])]
+    return f"{function.name}({', '.join(random_expression(draw, depth - 1) for _ in function.parameters)})"
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_no_expression_crashes(seed):
+    """Everything that `generate` does to a formula, with numbers at the edge of what a float holds."""
+    draw = random.Random(seed)
+    signature = Signature.parse("f(Tensor x, Tensor y) -> Tensor")
+    for _ in range(150):
+        source = random_expression(draw, 4)
+        node = parse(source)
+        for conjugate in (False, True):
+            try:
+                found = gradient(node, "x", signature, conjugate)
+            except ExpressionError:  # digamma has no rule
+                continue
+            assert parse(to_source(found)) == found, source
+            for printed in (numpy_expr(found), torch_expr(found, signature), cpp_expr(found), latex(found)):
+                assert printed
+            ast.parse(numpy_expr(found))
+            ast.parse(torch_expr(found, signature))
+            simplify(to_formula(found, signature))
+
+
 def test_zero_branches_do_not_meet_infinities():
     signature = Signature.parse("f(Tensor x) -> Tensor")
     node = gradient(parse("where(x > 0, sqrt(x), 0)"), "x", signature)
     x = np.array([0.0, 4.0])
     np.testing.assert_array_equal(evaluate(node, {"x": x, "grad": np.array([np.inf, 1.0])}), [0.0, 0.25])
+
+
+def test_clamp_between_equal_bounds():
+    """clamp(x, y, y) is y."""
+    x = np.array([-1.0, 0.5, 2.0])
+    np.testing.assert_array_equal(evaluate(differentiate(parse("clamp(x, y, y)"), "y"), {"x": x, "y": np.full(3, 0.75)}), [1.0, 1.0, 1.0])
 
 
 def test_gradient_and_tangent():
@@ -164,12 +223,16 @@ def test_what_has_no_derivative():
     assert (problem.offset, "no derivative rule" in problem.message, "derivatives:" in problem.hint) == (4, True, True)
     (problem,) = check_differentiable(parse("grad * x"), Signature.parse("f(Tensor grad, Tensor x) -> Tensor"))
     assert "hides the gradient" in problem.message and "'grad_output'" in problem.hint
+    (problem,) = check_differentiable(parse("result * x"), Signature.parse("f(Tensor x, float result) -> Tensor"))
+    assert "hides the result" in problem.message and "'output'" in problem.hint
     assert check_differentiable(parse("x * y"), Signature.parse("f(Tensor x, Tensor y) -> Tensor")) == []
 
 
 def test_holomorphic():
     assert not_holomorphic(parse("exp(x) * tanh(x / 2)")) == []
     assert [to_source(n) for n in not_holomorphic(parse("abs(x) + where(x > 0, x, 0)"))] == ["abs(x)", "x > 0"]
+    assert not_holomorphic(parse("x * conj(x)")) == [], "conj has rules of its own"
+    assert [to_source(n) for n in not_holomorphic(parse("abs(cap) * real(x) * x"), ["x"])] == ["real(x)"]
 
 
 @pytest.mark.parametrize(

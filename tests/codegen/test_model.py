@@ -10,7 +10,7 @@ import pytest
 from codegen.diagnostics import GenerationError
 from codegen.model import Operator, Program, load
 from codegen.model.cpp import function_signature, kernel_file, kernel_signature, shape_signature
-from codegen.model.kernels import scan_kernels
+from codegen.model.kernels import scan_kernels, types_of
 from codegen.schema import FunctionSchema
 
 YAML = """\
@@ -106,7 +106,12 @@ sorted_shape(const Tensor& self, int64_t dim) {
 }
 } // namespace at::native
 """,
-    "aten/native/cpu/ShapeKernel.cpp": "namespace at::native {\nvoid sorted_kernel(const Tensor& self) {\n}\n}\n",
+    "aten/native/cpu/ShapeKernel.cpp": """\
+namespace at::native {
+void sorted_kernel(const Tensor& self, int64_t dim, const Tensor& values, const Tensor& indices) {
+}
+}
+""",
     "aten/native/cuda/PointwiseMathKernel.cu": "",
 }
 
@@ -205,10 +210,10 @@ def test_signatures(program: Program):
         "Tensor add_(const Tensor& self, const Tensor& other, const Scalar& alpha = 1)",
         "Tensor add_out(const Tensor& out, const Tensor& self, const Tensor& other, const Scalar& alpha = 1)",
     ]
-    assert kernel_signature(add, "add_kernel") == "void add_kernel(TensorIteratorBase& iter, const Scalar& alpha)"
-    assert kernel_signature(ordered, "k") == "void k(const Tensor& self, int64_t dim, const Tensor& out0, const Tensor& out1)"
+    assert kernel_signature(add, "add_kernel", "CPU") == "void add_kernel(TensorIteratorBase& iter, const Scalar& alpha)"
+    assert kernel_signature(ordered, "k", "CPU") == "void k(const Tensor& self, int64_t dim, const Tensor& out0, const Tensor& out1)"
     assert shape_signature(ordered, "s") == "std::tuple<TensorSpec, TensorSpec> s(const Tensor& self, int64_t dim)"
-    assert kernel_signature(chunk, "chunk") == "std::vector<Tensor> chunk(const Tensor& self, int64_t chunks, int64_t dim)"
+    assert kernel_signature(chunk, "chunk", "All") == "std::vector<Tensor> chunk(const Tensor& self, int64_t chunks, int64_t dim)"
     assert kernel_file(add, "CPU") == "aten/native/cpu/PointwiseMathKernel.cpp"
     assert kernel_file(add, "CUDA") == "aten/native/cuda/PointwiseMathKernel.cu"
     assert kernel_file(chunk, "All") == "aten/native/Shape.cpp"
@@ -224,6 +229,7 @@ def test_signatures(program: Program):
         ("f(str x='a', str? y=None) -> ()", 'void f(std::string_view x = "a", std::optional<std::string_view> y = {})'),
         ("f(Generator? x=None) -> Tensor[]", "std::vector<Tensor> f(Generator* x = nullptr)"),
         ("f(ScalarType x=long) -> ()", "void f(ScalarType x = ScalarType::Long)"),
+        ("f(ScalarType x=int64, ScalarType y=cfloat) -> ()", "void f(ScalarType x = ScalarType::Long, ScalarType y = ScalarType::ComplexFloat)"),
         ("f(MemoryFormat x=contiguous_format) -> (Tensor, int)",
          "std::tuple<Tensor, int64_t> f(MemoryFormat x = MemoryFormat::Contiguous)"),
         ("f(int[] x=[0,1], float y=1e-05) -> ()", "void f(IntArrayRef x = {0, 1}, double y = 1e-05)"),
@@ -241,6 +247,47 @@ def test_kernel_scan(tmp_path: Path):
                              "static_kernel", "unnamed_kernel"]
     assert sorted(s for s, k in lines.items() if k and k.is_local) == ["second_unnamed_kernel", "static_kernel", "unnamed_kernel"]
     assert index.find("add_kernel", "CUDA") is None
+    assert lines["add_kernel"].signature == "void add_kernel( TensorIteratorBase& iter, const Scalar& alpha)"
+    assert lines["sorted_shape"].types == ("tuple<TensorSpec,TensorSpec>", "const Tensor&", "int64_t")
+    assert lines["less_kernel"].signature is None, "a macro writes it"
+
+
+@pytest.mark.parametrize(
+    "one, other",
+    [
+        ("void f(const at::Tensor& self, int64_t n)", "void f(Tensor const & input, const int64_t k = 1)"),
+        ("std::tuple<Tensor, Tensor> f(std::array<bool, 2> mask)", "static std::tuple< Tensor,Tensor > f(std::array<bool,2>)"),
+        ("Tensor f(const std::optional<Scalar>& x)", "at::Tensor f(const std::optional<c10::Scalar> &y)"),
+    ],
+)
+def test_types_spelled_in_two_ways(one: str, other: str):
+    assert types_of(one) == types_of(other)
+
+
+@pytest.mark.parametrize(
+    "one, other",
+    [
+        ("void f(const Tensor& self)", "void f(Tensor& self)"), ("void f(int64_t n)", "void f(double n)"),
+        ("void f(int64_t n)", "void f(int64_t n, bool b)"), ("Tensor f()", "void f()"), ("void f(IntArrayRef n)", "void f(int64_t n)"),
+    ],
+)  # fmt: skip
+def test_types_that_differ(one: str, other: str):
+    assert types_of(one) != types_of(other)
+
+
+def test_a_file_may_shorten_its_types(tmp_path: Path):
+    (tmp_path / "short.cpp").write_text(
+        "#define OPTIONS \\\n  std::optional<ScalarType> dtype, \\\n  bool pin\nusing Norm = std::optional<std::string_view>;\n"
+        "Tensor window(int64_t n, OPTIONS) {}\nTensor transform(const Tensor& self, Norm norm) {}\n"
+    )
+    index = scan_kernels(tmp_path)
+    assert index.find("window", "CPU").types == ("Tensor", "int64_t", "optional<ScalarType>", "bool")  # type: ignore[union-attr]
+    assert index.find("transform", "CPU").types == ("Tensor", "const Tensor&", "optional<string_view>")  # type: ignore[union-attr]
+
+
+def test_near_kernels(tmp_path: Path):
+    checkout(tmp_path)
+    index = scan_kernels(tmp_path)
     assert index.near("ad_kernel", "CPU") == "add_kernel"
 
 

@@ -6,12 +6,15 @@ from pathlib import Path
 
 import pytest
 
+# Macros write kernels of any type; the typed ones are compared with what an entry needs.
 _KERNELS = {
     "aten/native/Errors.cpp": """\
 namespace at::native {
-Tensor composite_function(const Tensor& self) { return self; }
-void mutate(const Tensor& self) {}
-TensorSpec some_shape(const Tensor& self) { return self; }
+ANY_FUNCTION(composite_function)
+ANY_FUNCTION(mutate)
+ANY_FUNCTION(some_shape)
+Tensor typed_function(const Tensor& self) { return self; }
+TensorSpec typed_shape(const Tensor& self) { return self; }
 } // namespace at::native
 """,
     "aten/native/cpu/ErrorsKernel.cpp": """\
@@ -23,11 +26,14 @@ void hidden_kernel(TensorIteratorBase& iter) {
   loop(iter);
 }
 } // namespace
-void f_kernel(TensorIteratorBase& iter) {
+void typed_kernel(TensorIteratorBase& iter) {
   declared_only(iter);
 }
-void g_kernel(TensorIteratorBase& iter) {}
-void shaped_kernel(const Tensor& self, const Tensor& out0) {}
+ANY_FUNCTION(f_kernel)
+ANY_FUNCTION(g_kernel)
+ANY_FUNCTION(shaped_kernel)
+void typed_shaped_kernel(const Tensor& self,
+                         const at::Tensor & out0) {}
 } // namespace at::native
 """,
     "tests/ops/samples/pointwise.py": '@samples("unary")\ndef unary(): ...\n',

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from codegen.python_modules import PYTHON_MODULES
 from tests.ops.operators import Operator
 from tests.ops.samples import SampleInput
-
-_NAMESPACES = {"torch": "_torch", "nn": "_nn", "linalg": "_linalg", "special": "_special", "fft": "_fft", "private": "_ops"}
 
 
 def function_of(operator: Operator, torch: Any) -> Callable[..., Any] | None:
     """The operator as a function: for torch_py the generated one, even where a public module wraps it."""
     name = operator.base_name
     if torch.__name__ != "torch":
-        return getattr(getattr(torch._C, _NAMESPACES[operator.python_module]), python_name(operator), None)
+        module = PYTHON_MODULES[operator.python_module]
+        return getattr(getattr(torch._C, module.namespace), module.name_in(name), None)
     if operator.python_module in ("linalg", "special", "fft"):
-        return getattr(getattr(torch._C, _NAMESPACES[operator.python_module]), name, None)
+        return getattr(getattr(torch._C, PYTHON_MODULES[operator.python_module].namespace), name, None)
     if is_only_in_aten(operator):
         return getattr(getattr(torch.ops.aten, name, None), operator.schema.overload_name or "default", None)
     if operator.python_module == "nn":

@@ -138,7 +138,7 @@ def test_memory_is_returned(operator: Operator):
     """The bytes that the allocator has given out, forward and backward."""
     sample = operator.samples(torch, operator.dtypes_under_test()[0], requires_grad=True)
     if not sample:
-        return
+        pytest.skip(f"no samples of {operator.dtypes_under_test()[0]}")
     use(operator, sample[0])
     before = bytes_in_use()
     for _ in range(_CALLS // 4):

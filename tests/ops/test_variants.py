@@ -86,13 +86,14 @@ def test_in_place_on_a_view(operator: Operator):
         assert bool((base[..., 1::2] == 1).all()), f"{operator}{sample} changed elements between those of the view"
         assert base._version == version + 1
         return
+    assert WITH_PEER or all(sample.input.dim() == 0 for sample, _ in results(operator)), f"no sample of {operator} suits a view"
 
 
 @enrolled(lambda operator: has(operator, "inplace"))
 def test_in_place_refuses_what_does_not_fit(operator: Operator):
     """A result whose dtype self cannot store is an error, and leaves self alone."""
     if not operator.takes("int64"):
-        return
+        pytest.skip("it takes no integers")
     for sample in operator.samples(torch, "int64"):
         expected = outcome(call, operator, torch, sample)
         if expected.error is not None or torch.can_cast(expected.result.dtype, torch.int64) or not hasattr(sample.input, "stride"):
@@ -105,6 +106,7 @@ def test_in_place_refuses_what_does_not_fit(operator: Operator):
             inplace(operator, torch, sample)
         assert (to_numpy(sample.input) == before).all()
         return
+    pytest.skip("integers can store every result")
 
 
 @enrolled(lambda operator: has(operator, "inplace"))
@@ -120,6 +122,7 @@ def test_in_place_keeps_its_shape(operator: Operator):
             inplace(operator, torch, sample)
         assert (to_numpy(sample.input) == before).all()
         return
+    pytest.skip("no sample has a result of another shape than self")
 
 
 # out=

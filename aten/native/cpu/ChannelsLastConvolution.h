@@ -82,8 +82,8 @@ class RowConvolution {
           const int64_t first = i * chunk_, count = std::min(chunk_, positions - first);
           const Rows rows = gather(in, first, count, group, buffer.data());
           blas::gemm<T>(kAsIs, kTransposed, row_, outputs_, count, T(1), rows.data, rows.stride,
-                        grad + first * g_.outputs + group * outputs_, g_.outputs, T(1), sums.data() + slice * size + group * outputs_ * row_,
-                        row_);
+                        grad + first * g_.outputs + group * outputs_, g_.outputs, T(1),
+                        sums.data() + slice * size + group * outputs_ * row_, row_);
         }
       }
     });

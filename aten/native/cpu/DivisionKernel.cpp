@@ -124,7 +124,8 @@ void div_kernel(TensorIteratorBase& iter) {
 
 void floor_divide_kernel(TensorIteratorBase& iter) {
   divide(
-      iter, [](const auto& q, auto) { return q.quotient - (q.rounded_up ? 1 : 0); }, [](auto a, auto b, auto modulus) { return floor_quotient(a, b, modulus); });
+      iter, [](const auto& q, auto) { return q.quotient - (q.rounded_up ? 1 : 0); },
+      [](auto a, auto b, auto modulus) { return floor_quotient(a, b, modulus); });
 }
 
 void div_mode_kernel(TensorIteratorBase& iter, std::string_view rounding_mode) {

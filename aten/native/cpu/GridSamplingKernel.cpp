@@ -183,9 +183,8 @@ void grid_sampler_kernel(const Tensor& input, const Tensor& grid, int64_t interp
   const Tensor x = for_reading(input), points = for_reading(grid), out = for_writing(out0);
   const Sampling s(input, grid, interpolation_mode, padding_mode, align_corners);
   s.check();
-  AT_DISPATCH_FLOATING(x.scalar_type(), "grid_sampler", [&] {
-    sample(s, x.const_data_ptr<scalar_t>(), points.const_data_ptr<scalar_t>(), out.data_ptr<scalar_t>());
-  });
+  AT_DISPATCH_FLOATING(x.scalar_type(), "grid_sampler",
+                       [&] { sample(s, x.const_data_ptr<scalar_t>(), points.const_data_ptr<scalar_t>(), out.data_ptr<scalar_t>()); });
   store(out, out0);
 }
 

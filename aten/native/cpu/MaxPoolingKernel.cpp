@@ -165,7 +165,9 @@ void pool_lines(const WindowAxes& axes, const scalar_t* in, scalar_t* out, int64
           const int64_t begin = offset >= 0 ? 0 : (-offset + stride - 1) / stride;
           const int64_t end = offset >= line.in ? begin : std::min(width, (line.in - 1 - offset) / stride + 1);
           const int64_t from = row + begin * stride + offset;
-          const auto take = stride == 1 ? take_better<1, scalar_t, value_t> : stride == 2 ? take_better<2, scalar_t, value_t> : take_better<0, scalar_t, value_t>;
+          const auto take = stride == 1   ? take_better<1, scalar_t, value_t>
+                            : stride == 2 ? take_better<2, scalar_t, value_t>
+                                          : take_better<0, scalar_t, value_t>;
           if (begin < end) take(in + from, stride, from, end - begin, best.data() + begin, places.data() + begin);
         }
       }
@@ -201,8 +203,8 @@ void pool_channels(const WindowAxes& axes, int64_t inner, const scalar_t* in, sc
 
 /// axes_of(block, pointer to the element type) gives the windows of each block.
 template <typename scalar_t, typename AxesOf>
-void pool_blocks(const AxesOf& axes_of, int64_t in_plane, int64_t out_plane, const Tensor& input, const Tensor& values, const Tensor& indices,
-                 const PlaneLayout& layout) {
+void pool_blocks(const AxesOf& axes_of, int64_t in_plane, int64_t out_plane, const Tensor& input, const Tensor& values,
+                 const Tensor& indices, const PlaneLayout& layout) {
   TORCH_CHECK(in_plane <= INT32_MAX, "max pooling: expected planes of less than 2^31 elements, got size ", input.sizes());
   const scalar_t* in = input.const_data_ptr<scalar_t>();
   scalar_t* out = values.data_ptr<scalar_t>();

@@ -210,21 +210,22 @@ void map_blocks(const AxesTaps& taps, const PlaneLayout& layout, const scalar_t*
   using acc_t = std::conditional_t<std::is_integral_v<scalar_t>, double, opmath_type<scalar_t>>;
   constexpr bool direct = std::is_same_v<scalar_t, acc_t>;
   const BlockMap<acc_t> map(taps, layout.inner, std::is_integral_v<scalar_t>);
-  parallel_for(0, layout.outer, std::max<int64_t>(1, kDefaultGrainSize / std::max<int64_t>(1, map.work())), [&](int64_t begin, int64_t end) {
-    std::vector<acc_t> buffers(2 * map.buffer()), converted(direct ? 0 : map.in() + map.out());
-    for (int64_t k = begin; k < end; ++k) {
-      const scalar_t* source = in + k * map.in();
-      scalar_t* target = out + k * map.out();
-      if constexpr (direct) {
-        map.apply(source, target, buffers.data());
-      } else {
-        acc_t* result = converted.data() + map.in();
-        for (int64_t i = 0; i < map.in(); ++i) converted[i] = static_cast<acc_t>(source[i]);
-        map.apply(converted.data(), result, buffers.data());
-        for (int64_t i = 0; i < map.out(); ++i) target[i] = static_cast<scalar_t>(result[i]);
-      }
-    }
-  });
+  parallel_for(0, layout.outer, std::max<int64_t>(1, kDefaultGrainSize / std::max<int64_t>(1, map.work())),
+               [&](int64_t begin, int64_t end) {
+                 std::vector<acc_t> buffers(2 * map.buffer()), converted(direct ? 0 : map.in() + map.out());
+                 for (int64_t k = begin; k < end; ++k) {
+                   const scalar_t* source = in + k * map.in();
+                   scalar_t* target = out + k * map.out();
+                   if constexpr (direct) {
+                     map.apply(source, target, buffers.data());
+                   } else {
+                     acc_t* result = converted.data() + map.in();
+                     for (int64_t i = 0; i < map.in(); ++i) converted[i] = static_cast<acc_t>(source[i]);
+                     map.apply(converted.data(), result, buffers.data());
+                     for (int64_t i = 0; i < map.out(); ++i) target[i] = static_cast<scalar_t>(result[i]);
+                   }
+                 }
+               });
 }
 
 /// Complex numbers are mapped as pairs of real ones.

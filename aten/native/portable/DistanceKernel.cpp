@@ -70,7 +70,8 @@ void cdist_kernel(const Tensor& x1, const Tensor& x2, double p, std::optional<in
   const int64_t rows = x1.size(-2), columns = x2.size(-2), width = x1.size(-1), mode = compute_mode.value_or(0);
   if (p == 2 && width > 0 && (mode == 1 || (mode == 0 && (rows > 25 || columns > 25)))) return euclidean_by_product(x1, x2, out0);
   const IntArrayRef batch = batch_sizes(out0);
-  const Tensor a = x1.expand(joined_sizes(batch, {rows, width})).contiguous(), b = x2.expand(joined_sizes(batch, {columns, width})).contiguous();
+  const Tensor a = x1.expand(joined_sizes(batch, {rows, width})).contiguous(),
+               b = x2.expand(joined_sizes(batch, {columns, width})).contiguous();
   const auto run = [&]<class T>() {
     const auto first = matrices_of<T>(a), second = matrices_of<T>(b), result = matrices_of<T>(out0);
     const int64_t grain = std::max<int64_t>(1, kDefaultGrainSize / std::max<int64_t>(1, columns * width));

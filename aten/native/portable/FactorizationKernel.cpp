@@ -71,9 +71,8 @@ void cholesky_solve_kernel(const Tensor& self, const Tensor& input2, bool upper,
   const Tensor factors = as_column_major(input2.expand(joined_sizes(batch_sizes(out0), {n, n})));
   for_matrix_type(self.scalar_type(), "cholesky_solve_cpu", [&]<class T>() {
     const auto X = matrices_of<T>(out0), L = matrices_of<T>(factors);
-    for_each_matrix(matrix_count(out0), static_cast<double>(n * n * columns), [&](int64_t i) {
-      lapack::potrs<T>(upper, n, columns, L[i], n, X[i], n);
-    });
+    for_each_matrix(matrix_count(out0), static_cast<double>(n * n * columns),
+                    [&](int64_t i) { lapack::potrs<T>(upper, n, columns, L[i], n, X[i], n); });
   });
 }
 
@@ -101,9 +100,8 @@ void lu_factor_ex_kernel(const Tensor& A, bool, bool check_errors, const Tensor&
     const auto LU = matrices_of<T>(out0);
     const auto pivots = vectors_of<int32_t>(out1);
     const auto info = scalars_of<int32_t>(out2);
-    for_each_matrix(matrix_count(A), static_cast<double>(m * n * std::min(m, n)), [&](int64_t i) {
-      *info[i] = m == 0 || n == 0 ? 0 : lapack::getrf<T>(m, n, LU[i], m, pivots[i]);
-    });
+    for_each_matrix(matrix_count(A), static_cast<double>(m * n * std::min(m, n)),
+                    [&](int64_t i) { *info[i] = m == 0 || n == 0 ? 0 : lapack::getrf<T>(m, n, LU[i], m, pivots[i]); });
   });
   const int64_t failed = check_errors ? first_failure(out2) : -1;
   TORCH_CHECK(failed < 0, "torch.linalg.lu_factor_ex: ", batch_element(out2, failed), "U has a zero on its diagonal");
@@ -193,9 +191,8 @@ void geqrf_kernel(const Tensor& self, const Tensor& out0, const Tensor& out1) {
   for_matrix_type(self.scalar_type(), "geqrf_cpu", [&]<class T>() {
     const auto F = matrices_of<T>(out0);
     const auto tau = vectors_of<T>(out1);
-    for_each_matrix(matrix_count(self), static_cast<double>(m * n * std::min(m, n)), [&](int64_t i) {
-      lapack::geqrf<T>(m, n, F[i], m, tau[i]);
-    });
+    for_each_matrix(matrix_count(self), static_cast<double>(m * n * std::min(m, n)),
+                    [&](int64_t i) { lapack::geqrf<T>(m, n, F[i], m, tau[i]); });
   });
 }
 
@@ -208,9 +205,8 @@ void householder_product_kernel(const Tensor& input, const Tensor& tau, const Te
   for_matrix_type(input.scalar_type(), "orgqr_cpu", [&]<class T>() {
     const auto Q = matrices_of<T>(out0);
     const auto t = vectors_of<T>(factors);
-    for_each_matrix(matrix_count(input), static_cast<double>(m * n * std::max<int64_t>(k, 1)), [&](int64_t i) {
-      lapack::orgqr<T>(m, n, k, Q[i], m, t[i]);
-    });
+    for_each_matrix(matrix_count(input), static_cast<double>(m * n * std::max<int64_t>(k, 1)),
+                    [&](int64_t i) { lapack::orgqr<T>(m, n, k, Q[i], m, t[i]); });
   });
 }
 
@@ -225,9 +221,8 @@ void ormqr_kernel(const Tensor& self, const Tensor& input2, const Tensor& input3
     const auto C = matrices_of<T>(out0), F = matrices_of<T>(reflectors);
     const auto tau = vectors_of<T>(factors);
     const auto flag = transpose ? lapack::Transpose::Conjugate : lapack::Transpose::None;
-    for_each_matrix(matrix_count(out0), static_cast<double>(m * n * k), [&](int64_t i) {
-      lapack::ormqr<T>(left, flag, m, n, k, F[i], rows, tau[i], C[i], m);
-    });
+    for_each_matrix(matrix_count(out0), static_cast<double>(m * n * k),
+                    [&](int64_t i) { lapack::ormqr<T>(left, flag, m, n, k, F[i], rows, tau[i], C[i], m); });
   });
 }
 
@@ -254,7 +249,8 @@ void linalg_svd_kernel(const Tensor& A, bool full_matrices, bool compute_uv, std
   if (A.numel() == 0) {
     if (!compute_uv) return;
     const auto identity = [&A](const Tensor& out) {
-      if (out.numel() > 0) at::copy_(out, at::eye(out.size(-2), out.size(-1), A.scalar_type(), std::nullopt, A.device()).expand(out.sizes()));
+      if (out.numel() > 0)
+        at::copy_(out, at::eye(out.size(-2), out.size(-1), A.scalar_type(), std::nullopt, A.device()).expand(out.sizes()));
     };
     identity(out0);
     return identity(out2);

@@ -55,9 +55,8 @@ void solve_triangular_kernel(const Tensor& self, const Tensor& B, bool upper, bo
   for_matrix_type(self.scalar_type(), "triangular_solve", [&]<class T>() {
     const auto X = matrices_of<T>(out0), F = matrices_of<T>(stored);
     const auto transpose = transposed ? lapack::Transpose::Transpose : lapack::Transpose::None;
-    for_each_matrix(matrix_count(out0), static_cast<double>(m * n * size), [&](int64_t i) {
-      lapack::trsm<T>(left, upper != transposed, transpose, unitriangular, m, n, F[i], size, X[i], m);
-    });
+    for_each_matrix(matrix_count(out0), static_cast<double>(m * n * size),
+                    [&](int64_t i) { lapack::trsm<T>(left, upper != transposed, transpose, unitriangular, m, n, F[i], size, X[i], m); });
   });
 }
 
@@ -81,8 +80,8 @@ void lstsq_kernel(const Tensor& A, const Tensor& B, double rcond, std::string_vi
   if (m == 0 || n == 0 || matrix_count(out0) == 0) return;
   const IntArrayRef batch = batch_sizes(out0);
   const Tensor matrices = column_major_copy(A.expand(joined_sizes(batch, {m, n})));
-  const Tensor sides = empty_strided_tensor(joined_sizes(batch, {rows, columns}), column_major_strides(joined_sizes(batch, {rows, columns})),
-                                            A.scalar_type(), A.device());
+  const Tensor sides = empty_strided_tensor(joined_sizes(batch, {rows, columns}),
+                                            column_major_strides(joined_sizes(batch, {rows, columns})), A.scalar_type(), A.device());
   at::zero_(sides);
   at::copy_(sides.narrow(-2, 0, m), B.expand(joined_sizes(batch, {m, columns})));
   const lapack::LeastSquares kind = driver_of(driver);
@@ -93,10 +92,12 @@ void lstsq_kernel(const Tensor& A, const Tensor& B, double rcond, std::string_vi
       std::vector<real_t> values(std::min(m, n));
       int32_t rank = 0;
       const int info = lapack::least_squares<T>(kind, m, n, columns, F[i], m, X[i], rows, static_cast<real_t>(rcond), values.data(), &rank);
-      TORCH_CHECK_LINALG(info <= 0 || driver == "gels", "torch.linalg.lstsq: The algorithm for computing the SVD failed to converge; ", info,
-                         " off-diagonal elements of an intermediate bidiagonal form did not converge to zero.");
-      TORCH_CHECK_LINALG(info <= 0, "torch.linalg.lstsq: The least squares solution could not be computed because the input matrix does not "
-                         "have full rank (error code: ", info, ").");
+      TORCH_CHECK_LINALG(info <= 0 || driver == "gels", "torch.linalg.lstsq: The algorithm for computing the SVD failed to converge; ",
+                         info, " off-diagonal elements of an intermediate bidiagonal form did not converge to zero.");
+      TORCH_CHECK_LINALG(info <= 0,
+                         "torch.linalg.lstsq: The least squares solution could not be computed because the input matrix does not "
+                         "have full rank (error code: ",
+                         info, ").");
       if (out1.numel() > 0) out1.data_ptr<int64_t>()[i] = rank;
       if (out2.numel() > 0) std::copy(values.begin(), values.end(), vectors_of<real_t>(out2)[i]);
     });

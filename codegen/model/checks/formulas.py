@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from codegen.expressions import FormulaProblem, check_expr, check_formula, check_requires
+from codegen.expressions import FormulaProblem, check_differentiable, check_expr, check_formula, check_requires, not_holomorphic, to_source
 from codegen.model.checks.report import Reporter
 from codegen.model.operator import Formula, Operator, Requirement
 from codegen.model.program import Program
@@ -16,7 +16,8 @@ _PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 def check(operator: Operator, program: Program, context: Context) -> None:
     report = Reporter(operator, context)
     if operator.expr is not None and operator.expr.node is not None:
-        _report(check_expr(operator.expr.node, operator), operator.expr, "write a formula over the arguments", report)
+        problems = check_expr(operator.expr.node, operator) or _check_gradient(operator)
+        _report(problems, operator.expr, "write a formula over the arguments", report)
     for derivative in operator.derivatives:
         formula = derivative.formula
         # A formula for inputs that do not exist has been reported once already.
@@ -28,6 +29,20 @@ def check(operator: Operator, program: Program, context: Context) -> None:
             problems = check_requires(requirement.check.node, operator, program.all_dtype_sets())
             _report(problems, requirement.check, "write a condition such as dim(self) == 2", report)
         _check_message(operator, requirement, report)
+
+
+def _check_gradient(operator: Operator) -> list[FormulaProblem]:
+    """Without ``derivatives:``, the derivative of ``expr`` is what the entry has."""
+    assert operator.expr is not None
+    if not operator.derives_automatically or {"derivatives", "non_differentiable"} & operator.key_locations.keys():
+        return []
+    node = operator.expr.node
+    problems = check_differentiable(node, operator)
+    if any(dtype.startswith("complex") for dtype in operator.dtypes):
+        for part in not_holomorphic(node, [a.name for a in operator.tensor_arguments]):
+            problems.append(FormulaProblem(part.offset, f"'{to_source(part)}' has no complex derivative, and dtypes holds complex ones",
+                                           "write 'derivatives:', or leave the complex dtypes out"))  # fmt: skip
+    return problems
 
 
 def _report(problems: list[FormulaProblem], formula: Formula, hint: str, report: Reporter) -> None:

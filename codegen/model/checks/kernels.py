@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from codegen.diagnostics import Location
 from codegen.model import vocabulary
 from codegen.model.checks.report import Reporter
 from codegen.model.cpp import kernel_file, kernel_signature
-from codegen.model.kernels import is_cuda_key
+from codegen.model.kernels import Kernel, is_cuda_key, types_of
 from codegen.model.operator import DispatchEntry, Operator
 from codegen.model.reading import Context
 
@@ -41,7 +44,8 @@ def _check_keys(operator: Operator, report: Reporter) -> None:
 
 
 def _check_definition(operator: Operator, entry: DispatchEntry, report: Reporter) -> None:
-    wanted = f"{kernel_signature(operator, entry.kernel)} in {kernel_file(operator, entry.key)}"
+    signature = kernel_signature(operator, entry.kernel, entry.key)
+    wanted = f"{signature} in {kernel_file(operator, entry.key)}"
     found = entry.definition
     if found is None:
         if is_cuda_key(entry.key):  # a device that this checkout has no loops for yet
@@ -52,3 +56,14 @@ def _check_definition(operator: Operator, entry: DispatchEntry, report: Reporter
     elif found.is_local:
         report.at(entry.location, f"the {entry.key} kernel '{entry.kernel}' is local to its file",
                   f"move it out of the unnamed namespace, or remove static: {found.path}:{found.line}")
+    else:
+        overloads = report.context.kernels.all_of(entry.kernel, entry.key)
+        check_types(report, entry.location, f"the {entry.key} kernel '{entry.kernel}'", signature, overloads)
+
+
+def check_types(report: Reporter, location: Location, what: str, signature: str, found: Sequence[Kernel]) -> None:
+    """One definition has the types of ``signature``; those that macros write are left to the compiler."""
+    wanted = types_of(signature)
+    if found and all(kernel.types not in (None, wanted) for kernel in found):
+        first = found[0]
+        report.at(location, f"{what} has other parameters: {first.signature} at {first.path}:{first.line}", f"write {signature}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from codegen.model import vocabulary
 from codegen.model.checks.report import Reporter
+from codegen.model.keywords import PYTHON_KEYWORD_ARGUMENTS, PYTHON_KEYWORDS
 from codegen.model.operator import Operator
 from codegen.model.reading import Context
 from codegen.schema import Argument, default_problem
@@ -11,6 +12,7 @@ from codegen.schema import Argument, default_problem
 
 def check(operator: Operator, context: Context, has_structure: bool) -> None:
     report = Reporter(operator, context)
+    _check_names(operator, report)
     _check_defaults(operator, report)
     _check_out_arguments(operator, report)
     _check_alias_sets(operator, report)
@@ -18,6 +20,37 @@ def check(operator: Operator, context: Context, has_structure: bool) -> None:
         _check_views(operator, report)
         _check_writes(operator, report)
         _check_variants(operator, report)
+
+
+def _check_names(operator: Operator, report: Reporter) -> None:
+    """Names that Python keeps for itself, and names that would stand for two things; C++ keywords are renamed (emit/names)."""
+    name = operator.schema.name.name
+    if name.base in PYTHON_KEYWORDS and not name.inplace and not name.dunder:
+        report.at_schema(0, f"'{name.base}' is a keyword of Python", "choose another name")
+    names = operator.arguments.names()
+    for argument in operator.arguments:
+        if argument.name in PYTHON_KEYWORDS and argument.name not in PYTHON_KEYWORD_ARGUMENTS:
+            report.at_schema(argument.name_offset, f"'{argument.name}' is a keyword of Python", f"write {argument.name}_")
+        if argument.name == "input" and "self" in names:
+            report.at_schema(argument.name_offset, "'input' is what Python calls 'self'", "give one of them another name")
+    _check_result_names(operator, report)
+
+
+def _check_result_names(operator: Operator, report: Reporter) -> None:
+    returns = operator.schema.returns
+    seen: set[str] = set()
+    for result in returns:
+        if result.name is not None and result.name in seen:
+            report.at_schema(result.offset, f"two results are called '{result.name}'", "give every result its own name")
+        if result.name in PYTHON_KEYWORDS:
+            report.at_schema(result.offset, f"'{result.name}' is a keyword of Python", f"write {result.name}_")
+        seen.add(result.name or "")
+    if operator.has_out and not operator.arguments.out:
+        for taken, result in zip(operator.out_names(), returns):
+            argument = operator.arguments.find(taken)
+            if argument is not None:
+                report.at_schema(argument.name_offset, f"'{taken}' is what the out variant calls a result",
+                                 "rename the argument" + (", or the result" if result.name else ""))
 
 
 def _check_defaults(operator: Operator, report: Reporter) -> None:
@@ -102,6 +135,9 @@ def _check_variants(operator: Operator, report: Reporter) -> None:
                        "name the first argument self, or remove method")
     if operator.has_inplace:
         _check_inplace(operator, own, report)
+    elif "inplace_function" in operator.variants:
+        report.at_word("variants", "inplace_function", "a function of an in-place variant that the entry does not have",
+                       "write inplace, inplace_function")
     if operator.has_out:
         _check_out(operator, report)
 

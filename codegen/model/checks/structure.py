@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from codegen.expressions import check_expr, infer_promotion
+from codegen.model.checks.kernels import check_types
 from codegen.model.checks.report import Reporter
 from codegen.model.operator import Operator
 from codegen.model.reading import Context
@@ -77,7 +79,8 @@ def _check_shape(operator: Operator, report: Reporter) -> None:
         return
     if operator.shape is None:
         return
-    place = f"{shape_signature(operator, operator.shape)} in aten/native/{operator.topic}.cpp"
+    signature = shape_signature(operator, operator.shape)
+    place = f"{signature} in aten/native/{operator.topic}.cpp"
     if operator.shape_definition is None:
         near = report.context.kernels.near(operator.shape, "All")
         report.at_key("shape", f"the shape rule '{operator.shape}' is defined nowhere",
@@ -86,6 +89,9 @@ def _check_shape(operator: Operator, report: Reporter) -> None:
         found = operator.shape_definition
         report.at_key("shape", f"the shape rule '{operator.shape}' is local to its file",
                       f"move it out of the unnamed namespace, or remove static: {found.path}:{found.line}")
+    else:
+        check_types(report, operator.location_of("shape"), f"the shape rule '{operator.shape}'", signature,
+                    report.context.kernels.all_of(operator.shape, "All"))
 
 
 def _check_dtypes(operator: Operator, report: Reporter) -> None:
@@ -123,6 +129,28 @@ def _check_expr(operator: Operator, report: Reporter) -> None:
     for entry in operator.dispatch:
         if entry.key in ("All", "CPU", "CUDA", "Meta"):
             report.at(entry.location, f"the {entry.key} kernel comes from 'expr'", "remove the dispatch entry, or 'expr'")
+    if operator.expr.node is not None and not check_expr(operator.expr.node, operator):
+        _check_promotion(operator, infer_promotion(operator.expr.node, operator), report)
+
+
+def _check_promotion(operator: Operator, inferred: str, report: Reporter) -> None:
+    """``promotion``, ``dtypes`` and ``expr`` tell the same dtype of the result."""
+    written, dtypes = operator.promotion, operator.dtypes
+    has_complex = any(d.startswith("complex") for d in dtypes)
+    has_integers = any(d.startswith(("int", "uint", "bool")) for d in dtypes)
+    if written != inferred and "comparison" in (written, inferred):
+        kinds = ("truth values", "numbers")
+        report.at_key("promotion", f"the promotion is {written}, but expr gives {kinds[inferred != 'comparison']}",
+                      f"write promotion: {inferred}, or remove it: it follows from expr")
+    elif written == "complex_to_real" != inferred or (inferred == "complex_to_real" != written and has_complex):
+        kinds = ("a real number", "a complex number")
+        report.at_key("promotion", f"the promotion is {written}, but expr gives {kinds[inferred != 'complex_to_real']} for a complex one",
+                      f"write promotion: {inferred}, or remove it: it follows from expr")
+    elif written == "default" and inferred == "int_to_float" and has_integers:
+        report.at_key("promotion", "the promotion is default, but expr makes integers floating point",
+                      "write promotion: int_to_float, or remove it: it follows from expr")
+    if written == "int_to_float" and has_integers and not any("float" in d or "complex" in d for d in dtypes):
+        report.at_key("dtypes", "integers become floating point, but dtypes holds no floating dtype", "add floating dtypes")
 
 
 def _check_completeness(operator: Operator, report: Reporter, library: str | None) -> None:

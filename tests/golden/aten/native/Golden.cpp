@@ -11,7 +11,8 @@ void cat_kernel(TensorList tensors, int64_t dim, const Tensor& out0) {}
 std::vector<Tensor> cat_backward(const Tensor& grad_output, TensorList tensors, int64_t dim) {}
 TensorSpec filter1d_shape(const Tensor& input, const Tensor& weight, const Tensor& bias, IntArrayRef stride, std::string_view padding_mode) {}
 Tensor dropout(const Tensor& self, double p, bool train, Generator* generator) {}
-Tensor zeros(IntArrayRef size) {}
+Tensor zeros(IntArrayRef size, std::optional<ScalarType> dtype, std::optional<Layout> layout, std::optional<Device> device,
+             std::optional<bool> pin_memory) {}
 Tensor nonzero(const Tensor& self) {}
 Tensor to_float(const Tensor& self) {}
 }  // namespace at::native

@@ -87,12 +87,12 @@ int16: _dtype
 int32: _dtype
 int64: _dtype
 float16: _dtype
-bfloat16: _dtype
 float32: _dtype
 float64: _dtype
 complex64: _dtype
 complex128: _dtype
 bool: _dtype
+bfloat16: _dtype
 strided: _layout
 sparse_coo: _layout
 contiguous_format: _memory_format
@@ -101,7 +101,7 @@ channels_last: _memory_format
 channels_last_3d: _memory_format
 default_generator: Generator
 
-class LinAlgError(RuntimeError): ...
+class _LinAlgError(RuntimeError): ...
 class OutOfMemoryError(RuntimeError): ...
 
 class TensorBase(OperatorMethods):

@@ -1,79 +1,76 @@
 {% if f.form == "out" %}
 {% include "torch_py/csrc/autograd/generated/out.cpp" %}
 {% else %}
-{% set keys = f.local("keys") %}
-{% set result = f.local("result") %}
-{% set node_name = f.local("node") %}
-{{ fill(f.result ~ " " ~ f.struct ~ "(", ["DispatchKeySet " ~ keys, f.parameters], ") {") }}
+{{ fill(f.result ~ " " ~ f.struct ~ "(", ["DispatchKeySet keys", f.parameters], ") {") }}
 {% if f.form == "inplace" %}
 {{ fill("  const bool requires_grad = compute_requires_grad(", node.edge_names, ");") }}
   check_inplace({{ f.written[0].name }}, requires_grad, "{{ f.python_name }}");
 {% endif %}
-  c10::intrusive_ptr<{{ node.name }}> {{ node_name }};
+  c10::intrusive_ptr<{{ node.name }}> node;
 {% if f.form == "inplace" %}
   if (requires_grad) {
 {% else %}
 {{ fill("  if (compute_requires_grad(", node.edge_names, ")) {") }}
 {% endif %}
-    {{ node_name }} = c10::make_intrusive<{{ node.name }}>();
-{{ fill("    " ~ node_name ~ "->set_next_edges(collect_next_edges(", node.edge_names, "));") }}
+    node = c10::make_intrusive<{{ node.name }}>();
+{{ fill("    node->set_next_edges(collect_next_edges(", node.edge_names, "));") }}
 {% for saved in node.saved %}
-    {{ node_name }}->{{ saved.member }} = {{ saved.value }};
+    node->{{ saved.member }} = {{ saved.value }};
 {% endfor %}
 {% for name in node.infos %}
-    {{ node_name }}->{{ name }}_info_ = InputInfo({{ name }});
+    node->{{ name }}_info_ = InputInfo({{ name }});
 {% endfor %}
 {% for name in node.lists %}
-    {{ node_name }}->{{ name }}_size_ = {{ name }}.size();
+    node->{{ name }}_size_ = {{ name }}.size();
 {% endfor %}
 {% for tensor in node.tensors if not tensor.is_result %}
 {% set guards = node.guards(tensor) %}
 {% set value = tensor.name ~ ".clone()" if f.form == "inplace" and tensor.name == f.written[0].name else tensor.name %}
 {% if tensor.is_list %}
-    {{ node_name }}->{{ tensor.member }} = save_list({{ value }});
+    node->{{ tensor.member }} = save_list({{ value }});
 {% else %}
-    {{ "if (" ~ guards|join(" || ") ~ ") " if guards else "" }}{{ node_name }}->{{ tensor.member }} = SavedVariable({{ value }}, false);
+    {{ "if (" ~ guards|join(" || ") ~ ") " if guards else "" }}node->{{ tensor.member }} = SavedVariable({{ value }}, false);
 {% endif %}
 {% endfor %}
   }
 {% if f.form == "inplace" %}
   {
     AutoDispatchBelowAutograd below;
-{{ fill("    ops::" ~ f.struct ~ "::redispatch(", [keys ~ " & kBelowAutograd", f.names], ");") }}
+{{ fill("    ops::" ~ f.struct ~ "::redispatch(", ["keys & kBelowAutograd", f.names], ");") }}
   }
-  if ({{ node_name }}) {
-    rebase_history({{ f.written[0].name }}, {{ node_name }});
+  if (node) {
+    rebase_history({{ f.written[0].name }}, node);
 {% for tensor in node.tensors if tensor.is_result %}
-    {{ node_name }}->{{ tensor.member }} = SavedVariable({{ f.written[0].name }}, true);
+    node->{{ tensor.member }} = SavedVariable({{ f.written[0].name }}, true);
 {% endfor %}
   }
   return {{ f.written[0].name }};
 }
 {% else %}
-  {{ "const auto" if not node.base else "auto" }} {{ result }} = [&] {
+  {{ "const auto" if not node.base else "auto" }} result = [&] {
     AutoDispatchBelowAutograd below;
-{{ fill("    return ops::" ~ f.struct ~ "::redispatch(", [keys ~ " & kBelowAutograd", f.names], ");") }}
+{{ fill("    return ops::" ~ f.struct ~ "::redispatch(", ["keys & kBelowAutograd", f.names], ");") }}
   }();
 {% if node.base and node.has_list_output %}
-  for (Tensor& view : {{ result }}) view = as_view({{ node.base }}, std::move(view), ViewOrigin::MultiOutput);
+  for (Tensor& view : result) view = as_view({{ node.base }}, std::move(view), ViewOrigin::MultiOutput);
 {% elif node.base %}
-  {{ result }} = as_view({{ node.base }}, std::move({{ result }}), ViewOrigin::Ordinary);
+  result = as_view({{ node.base }}, std::move(result), ViewOrigin::Ordinary);
 {% endif %}
 {% set saves_results = node.tensors|selectattr("is_result")|list %}
 {% if node.outputs == 1 and not saves_results %}
-  if ({{ node_name }}) set_history({{ result }}, {{ node_name }});
+  if (node) set_history(result, node);
 {% else %}
-  if ({{ node_name }}) {
+  if (node) {
 {% for i in range(node.outputs) %}
-    set_history({{ result if node.outputs == 1 else "std::get<" ~ i ~ ">(" ~ result ~ ")" }}, {{ node_name }});
+    set_history({{ "result" if node.outputs == 1 else "std::get<" ~ i ~ ">(result)" }}, node);
 {% endfor %}
 {% for tensor in saves_results %}
 {% set guards = node.guards(tensor) %}
-    {{ "if (" ~ guards|join(" || ") ~ ") " if guards else "" }}{{ node_name }}->{{ tensor.member }} = SavedVariable({{ result if node.outputs == 1 else "std::get<" ~ tensor.position ~ ">(" ~ result ~ ")" }}, true);
+    {{ "if (" ~ guards|join(" || ") ~ ") " if guards else "" }}node->{{ tensor.member }} = SavedVariable({{ "result" if node.outputs == 1 else "std::get<" ~ tensor.position ~ ">(result)" }}, true);
 {% endfor %}
   }
 {% endif %}
-  return {{ result }};
+  return result;
 }
 {% endif %}
 {% endif %}

@@ -13,7 +13,7 @@
 #include "aten/ops/tanh.h"
 #include "aten/ops/tanh_backward.h"
 
-// Kernels generated from formulas: aten/native/cpu/expr.
+// Kernels generated from formulas.
 namespace at::native {
 
 TORCH_PY_KERNEL(void less_Tensor_kernel(TensorIteratorBase& iter))

@@ -1,0 +1,17 @@
+"""The dtypes: their names, other spellings, and constants in C++. Everything that lists dtypes takes them from here."""
+
+from __future__ import annotations
+
+# Canonical name -> constant in at, in the order of ScalarType, which promotion follows.
+DTYPE_CONSTANTS = {
+    "uint8": "kByte", "int8": "kChar", "int16": "kShort", "int32": "kInt", "int64": "kLong", "float16": "kHalf",
+    "float32": "kFloat", "float64": "kDouble", "complex64": "kComplexFloat", "complex128": "kComplexDouble", "bool": "kBool",
+    "bfloat16": "kBFloat16",
+}  # fmt: skip
+DTYPES = tuple(DTYPE_CONSTANTS)
+
+# Spellings that C and PyTorch also know.
+DTYPE_ALIASES = {
+    "half": "float16", "float": "float32", "double": "float64", "int": "int32", "long": "int64", "short": "int16",
+    "byte": "uint8", "char": "int8", "cfloat": "complex64", "cdouble": "complex128",
+}  # fmt: skip

@@ -1,0 +1,37 @@
+"""Where operators stand in Python. Everything that distinguishes modules asks here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class PythonModule:
+    """What an entry calls ``python_module: word``."""
+
+    word: str
+    path: str  # below the package
+    namespace: str  # in torch_py._C, where the generated functions and their stubs are
+    enumerator: str  # of torch::python::Module
+    owner: str  # as __torch_function__ and error messages know it
+    takes_aliases: bool = True
+
+    def name_in(self, base_name: str) -> str:
+        """``det`` of ``linalg_det``."""
+        return base_name.removeprefix(f"{self.word}_")
+
+
+_MODULES = (
+    PythonModule("torch", "", "_torch", "Torch", "torch"),
+    PythonModule("nn", "_C._nn", "_nn", "Nn", "nn"),
+    PythonModule("linalg", "linalg", "_linalg", "Linalg", "linalg"),
+    PythonModule("special", "special", "_special", "Special", "special"),
+    PythonModule("fft", "fft", "_fft", "Fft", "fft"),
+    PythonModule("private", "_C._ops", "_ops", "Private", "ops", takes_aliases=False),
+)
+PYTHON_MODULES = {module.word: module for module in _MODULES}
+
+
+def qualified(package: str, module: str) -> str:
+    """``torch.linalg``"""
+    return ".".join(part for part in (package, PYTHON_MODULES[module].path) if part)

@@ -1,0 +1,97 @@
+"""``parity``: the entries beside another file of PyTorch's format."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from codegen.cli.main import main
+from codegen.cli.parity import difference
+from codegen.schema import FunctionSchema
+from tests.codegen.golden import YAML
+
+FOREIGN = """\
+- func: add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor
+  variants: function, method
+  dispatch:
+    CPU: whatever
+- func: add_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> Tensor(a!)
+  variants: method
+- func: add.out(Tensor self, Tensor other, *, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)
+- func: add.Scalar(Tensor self, Scalar other, *, Scalar alpha=1) -> Tensor
+- func: tanh(Tensor self, int n) -> Tensor
+- func: softcap(Tensor self, float cap=20.0) -> Tensor
+  python_module: nn
+- func: zeros(int[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor
+- func: nonzero(Tensor self) -> Tensor[]
+- func: linalg_det(Tensor A) -> Tensor
+  python_module: linalg
+"""
+USAGE = "api,number_of_uses\ntorch.linalg.det,100\ntorch.nn.functional.softcap,50\ntorch.add,20\nTensor.add_,30\ntorch.other,7\n"
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> tuple[str, str]:
+    (tmp_path / "theirs.yaml").write_text(FOREIGN)
+    (tmp_path / "usage.csv").write_text(USAGE)
+    return str(tmp_path / "theirs.yaml"), str(tmp_path / "usage.csv")
+
+
+def test_lines(files: tuple[str, str], capsys: pytest.CaptureFixture[str]):
+    assert main(["parity", files[0], "--yaml", str(YAML)]) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "same     add.Tensor", "same     add_.Tensor", "same     add.out", "same     add.Scalar", "differs  tanh  (n: missing)",
+        "differs  softcap  (cap: default 30.0, not 20.0)", "same     zeros", "differs  nonzero  (returns (Tensor), not (Tensor[]))",
+        "missing  linalg_det", "", "9 schemas: 5 same, 3 differs, 1 missing",
+    ]  # fmt: skip
+
+
+def test_usage(files: tuple[str, str], capsys: pytest.CaptureFixture[str]):
+    assert main(["parity", files[0], "--usage", files[1], "--yaml", str(YAML)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "      100  missing  linalg_det" and lines[1].startswith("       50  differs  softcap")
+    assert lines[-2:] == [
+        "200 uses: 50.0 % of operators that exist here, 25.0 % of those without a difference",
+        "1 other names, used 7 times, are no operators of the file",
+    ]
+
+
+def test_markdown(files: tuple[str, str], capsys: pytest.CaptureFixture[str]):
+    assert main(["parity", files[0], "--markdown", "--usage", files[1], "--yaml", str(YAML)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[:4] == ["| operator | here | uses |", "|---|---|---:|", "| `linalg_det` | missing | 100 |",
+                         "| `softcap` | differs: cap: default 30.0, not 20.0 | 50 |"]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "theirs, ours, expected",
+    [
+        ("f(Tensor self, int n) -> Tensor", "f(Tensor self, SymInt n) -> Tensor", None),
+        ("f(Tensor self, int n) -> Tensor", "f(Tensor self, float n) -> Tensor", "n: type float, not int"),
+        ("f(Tensor self, int n=Mean) -> Tensor", "f(Tensor self, int n=1) -> Tensor", None),
+        ("f(Tensor self) -> Tensor", "f(Tensor self, int n=1) -> Tensor", "n: extra"),
+        ("f(Tensor self, int a, int b) -> Tensor", "f(Tensor self, int b) -> Tensor", "a: missing"),
+        ("f(Tensor self, int b) -> Tensor", "f(Tensor self, int a, int b) -> Tensor", "a: extra"),
+        ("f(Tensor self, int n=1) -> Tensor", "f(Tensor self, int n) -> Tensor", "n: default missing, not 1"),
+        ("f(Tensor self, *, int n=1) -> Tensor", "f(Tensor self, int n=1) -> Tensor", "n: positional, not keyword-only"),
+    ],
+)
+def test_differences(theirs: str, ours: str, expected: str | None):
+    found = difference(FunctionSchema.parse(theirs), FunctionSchema.parse(ours))
+    assert (None if found is None else found[1]) == expected
+
+
+@pytest.mark.parametrize(
+    "text, message",
+    [("- name: f\n", "theirs.yaml:1:3: the entry has no 'func'"), ("- func: f(tensor x) -> Tensor\n", "theirs.yaml:1:11: unknown type 'tensor'"),
+     ("a: b\n", "theirs.yaml:1:1: the file is no list of entries")],
+)  # fmt: skip
+def test_files_that_are_none(text: str, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    (tmp_path / "theirs.yaml").write_text(text)
+    assert main(["parity", str(tmp_path / "theirs.yaml"), "--yaml", str(YAML)]) == 1
+    assert capsys.readouterr().err.startswith(message)
+    (tmp_path / "usage.csv").write_text("name,uses\n")
+    (tmp_path / "theirs.yaml").write_text(FOREIGN)
+    assert main(["parity", str(tmp_path / "theirs.yaml"), "--usage", str(tmp_path / "usage.csv"), "--yaml", str(YAML)]) == 1
+    assert "write api,number_of_uses" in capsys.readouterr().err
