@@ -40,8 +40,7 @@ def set_default_device(device: Any) -> None:
 
 
 def is_inference_mode_enabled() -> bool:
-    query = getattr(_C, "is_inference_mode_enabled", None)
-    return bool(query()) if query is not None else False
+    return _C.is_inference_mode_enabled()
 
 
 def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:

@@ -70,22 +70,22 @@ def _named(allowed: Any) -> tuple[tuple[str, str], Any]:
 
 def add_safe_globals(safe_globals: Iterable[Any]) -> None:
     """Lets `load` read objects made by these classes and functions."""
-    from torch_py._serialization import reader
+    from torch_py._serialization import restricted
 
-    reader.safe_globals().update(_named(allowed) for allowed in safe_globals)
+    restricted.safe_globals.update(_named(allowed) for allowed in safe_globals)
 
 
 def get_safe_globals() -> list[Any]:
     """What was allowed beside the defaults."""
-    from torch_py._serialization import reader
+    from torch_py._serialization import restricted
 
-    return list(reader.safe_globals().values())
+    return list(restricted.safe_globals.values())
 
 
 def clear_safe_globals() -> None:
-    from torch_py._serialization import reader
+    from torch_py._serialization import restricted
 
-    reader.safe_globals().clear()
+    restricted.safe_globals.clear()
 
 
 class safe_globals:
@@ -95,13 +95,13 @@ class safe_globals:
         self._added = dict(_named(allowed) for allowed in safe_globals)
 
     def __enter__(self) -> None:
-        from torch_py._serialization import reader
+        from torch_py._serialization import restricted
 
-        self._before = dict(reader.safe_globals())
-        reader.safe_globals().update(self._added)
+        self._before = dict(restricted.safe_globals)
+        restricted.safe_globals.update(self._added)
 
     def __exit__(self, *exception: object) -> None:
-        from torch_py._serialization import reader
+        from torch_py._serialization import restricted
 
-        reader.safe_globals().clear()
-        reader.safe_globals().update(self._before)
+        restricted.safe_globals.clear()
+        restricted.safe_globals.update(self._before)

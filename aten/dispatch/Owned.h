@@ -1,5 +1,6 @@
 #pragma once
 // Arguments of a call that outlive it: what views somebody else's memory is copied, the rest is as it was.
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -28,6 +29,15 @@ std::optional<std::vector<T>> own(const std::optional<ArrayRef<T>>& list) {
 inline std::string own(std::string_view text) { return std::string(text); }
 inline std::optional<std::string> own(const std::optional<std::string_view>& text) {
   return text ? std::optional<std::string>(*text) : std::nullopt;
+}
+
+/// The size of each tensor along `dim`; -1 for those of fewer dimensions than others have.
+inline DimVector sizes_along(TensorList tensors, int64_t dim) {
+  int64_t ndim = 0;
+  for (const Tensor& tensor : tensors) ndim = std::max(ndim, tensor.dim());
+  DimVector sizes;
+  for (const Tensor& tensor : tensors) sizes.push_back(tensor.dim() == ndim ? tensor.size(dim) : -1);
+  return sizes;
 }
 
 }  // namespace at

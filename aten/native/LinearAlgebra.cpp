@@ -248,23 +248,35 @@ TensorSpec linear_shape(const Tensor& input, const Tensor& weight, const Tensor&
   return {sizes, input.scalar_type(), input.device()};
 }
 
-std::tuple<Tensor, Tensor, Tensor> _linear_backward(const Tensor& grad, const Tensor& input, const Tensor& weight, bool has_bias) {
-  const auto conjugate = [](const Tensor& tensor) { return tensor.is_complex() ? at::conj(tensor) : tensor; };
-  const int64_t inner = input.size(-1);
-  const int64_t rows = product_of(input.sizes().slice(0, input.dim() - 1));
-  Tensor grad_input, grad_weight, grad_bias;
-  if (weight.dim() == 1) {
-    if (input.requires_grad()) grad_input = at::mul(at::unsqueeze(grad, -1), conjugate(weight));
-    if (weight.requires_grad())
-      grad_weight = at::mv(at::transpose(at::reshape(conjugate(input), {rows, inner}), 0, 1), at::reshape(grad, {rows}));
-    if (has_bias) grad_bias = at::sum(grad);
-    return {grad_input, grad_weight, grad_bias};
-  }
-  const Tensor grad_rows = at::reshape(grad, {rows, weight.sizes()[0]});
-  if (input.requires_grad()) grad_input = at::reshape(at::mm(grad_rows, conjugate(weight)), input.sizes());
-  if (weight.requires_grad()) grad_weight = at::mm(at::transpose(grad_rows, 0, 1), at::reshape(conjugate(input), {rows, inner}));
-  if (has_bias) grad_bias = at::sum(grad_rows, IntArrayRef(int64_t{0}));
-  return {grad_input, grad_weight, grad_bias};
+// A weight that is a vector gives one output, which has no dimension of its own.
+
+namespace {
+
+Tensor conjugate(const Tensor& tensor) { return tensor.is_complex() ? at::conj(tensor) : tensor; }
+
+Tensor as_rows(const Tensor& tensor) {
+  return at::reshape(tensor, {product_of(tensor.sizes().slice(0, tensor.dim() - 1)), tensor.size(-1)});
+}
+
+}  // namespace
+
+Tensor _linear_backward_input(const Tensor& grad, const Tensor& weight, IntArrayRef sizes) {
+  if (weight.dim() == 1) return at::mul(at::unsqueeze(grad, -1), conjugate(weight));
+  const int64_t rows = product_of(sizes.slice(0, sizes.size() - 1));
+  return at::reshape(at::mm(at::reshape(grad, {rows, weight.sizes()[0]}), conjugate(weight)), sizes);
+}
+
+Tensor _linear_backward_weight(const Tensor& grad, const Tensor& input, int64_t ndim) {
+  const Tensor rows = as_rows(conjugate(input));
+  if (ndim == 1) return at::mv(at::transpose(rows, 0, 1), at::reshape(grad, {rows.sizes()[0]}));
+  return at::mm(at::transpose(at::reshape(grad, {rows.sizes()[0], grad.size(-1)}), 0, 1), rows);
+}
+
+Tensor _linear_backward_bias(const Tensor& grad, int64_t ndim) {
+  if (ndim == 1) return at::sum(grad);
+  DimVector outer;
+  for (int64_t d = 0; d + 1 < grad.dim(); ++d) outer.push_back(d);
+  return outer.empty() ? grad : at::sum(grad, IntArrayRef(outer));
 }
 
 namespace {

@@ -139,8 +139,10 @@ Tensor _prod_backward(const Tensor& grad, const Tensor& self, int64_t dim, bool 
 }
 
 Tensor _extremum_backward(const Tensor& grad, const Tensor& self, const Tensor& result, IntArrayRef dim, bool keepdim) {
-  const Tensor chosen = at::eq(self, with_kept_dims(result, self.sizes(), dim, keepdim));
-  const Tensor count = at::sum(chosen, dim, true);
+  const Tensor extremum = with_kept_dims(result, self.sizes(), dim, keepdim);
+  const Tensor chosen = at::eq(self, extremum);
+  // Where nothing is equal: nan, when the extremum is; zero, when self was overwritten behind autograd's back.
+  const Tensor count = at::maximum(at::sum(chosen, dim, true), at::eq(extremum, extremum));
   return with_kept_dims(grad, self.sizes(), dim, keepdim) / count * chosen;
 }
 

@@ -67,18 +67,18 @@ TensorSpec cat_shape(TensorList tensors, int64_t dim) {
   return {sizes, result_type(tensors), first.device()};
 }
 
-std::vector<Tensor> _cat_backward(const Tensor& grad, TensorList tensors, int64_t dim) {
+/// `lengths`: along `dim`, -1 for a tensor that was skipped.
+std::vector<Tensor> _cat_backward(const Tensor& grad, IntArrayRef lengths, int64_t dim) {
   std::vector<Tensor> grads;
-  if (tensors.empty()) return grads;
-  const int64_t d = wrap_dim(dim, first_joined(tensors).dim());
+  const int64_t d = wrap_dim(dim, grad.dim());
   int64_t start = 0;
-  for (const Tensor& tensor : tensors) {
-    if (is_skipped(tensor)) {
-      grads.push_back(at::new_zeros(grad, tensor.sizes()));
+  for (const int64_t length : lengths) {
+    if (length < 0) {
+      grads.push_back(at::new_zeros(grad, {0}));
       continue;
     }
-    grads.push_back(at::narrow(grad, d, start, tensor.sizes()[d]));
-    start += tensor.sizes()[d];
+    grads.push_back(at::narrow(grad, d, start, length));
+    start += length;
   }
   return grads;
 }

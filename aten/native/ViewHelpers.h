@@ -9,7 +9,7 @@ inline Tensor as_view_of(const Tensor& base, intrusive_ptr<TensorImpl> impl) {
   impl->set_view_of(base.impl());
   // Autograd's own call runs below autograd and decides the origin itself.
   const LocalState& state = local_state();
-  if (!state.grad_mode && state.below_autograd == 0) impl->set_view_origin(ViewOrigin::NoGradMode);
+  if ((!state.grad_mode || state.inference_mode) && state.below_autograd == 0) impl->set_view_origin(ViewOrigin::NoGradMode);
   return Tensor(std::move(impl));
 }
 

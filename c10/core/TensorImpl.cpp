@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "c10/core/InferenceMode.h"
 #include "c10/util/Exception.h"
 
 namespace c10 {
@@ -27,6 +28,9 @@ int64_t slower_stride(int64_t stride, int64_t size, IntArrayRef sizes) {
   return stride;
 }
 
+// Of all inference tensors; see Note [Inference mode]. Has no owners to count and is never freed.
+VersionCounter inference_counter{{1}, {kInferenceVersion}};
+
 }  // namespace
 
 void set_pyobj_deleter(void (*deleter)(_object*)) { pyobj_deleter = deleter; }
@@ -38,6 +42,7 @@ TensorImpl::TensorImpl(Storage storage, ScalarType dtype, Device device, Dispatc
       dtype_(dtype),
       itemsize_(static_cast<uint8_t>(element_size(dtype))) {
   inline_geometry_[1] = 1;  // one dimension of size 0, as torch.empty(0)
+  if (C10_UNLIKELY(local_state().inference_mode)) version_.store(&inference_counter, std::memory_order_relaxed);
 }
 
 TensorImpl::~TensorImpl() {
@@ -129,8 +134,22 @@ bool TensorImpl::is_contiguous(MemoryFormat format) const {
   return true;
 }
 
+namespace {
+
+/// What counts a change of an inference tensor, which nobody asks for.
+VersionCounter* changeable_inference_counter() {
+  TORCH_CHECK(InferenceMode::is_enabled(),
+              "Inplace update to inference tensor outside InferenceMode is not allowed. You can make a clone to get a normal tensor before "
+              "doing inplace update.");
+  static thread_local VersionCounter unread;
+  return &unread;
+}
+
+}  // namespace
+
 VersionCounter* TensorImpl::version_counter() const {
   VersionCounter* counter = version_.load(std::memory_order_acquire);
+  if (counter == &inference_counter) return changeable_inference_counter();
   if (counter != nullptr) return counter;
   auto* fresh = new VersionCounter;
   if (version_.compare_exchange_strong(counter, fresh, std::memory_order_acq_rel)) return fresh;
@@ -140,19 +159,21 @@ VersionCounter* TensorImpl::version_counter() const {
 
 void TensorImpl::drop_version() {
   VersionCounter* counter = version_.exchange(nullptr);
-  if (counter != nullptr && counter->references.fetch_sub(1, std::memory_order_acq_rel) == 1) delete counter;
+  if (counter != nullptr && counter != &inference_counter && counter->references.fetch_sub(1, std::memory_order_acq_rel) == 1)
+    delete counter;
 }
 
 void TensorImpl::reset_version() {
   const VersionCounter* counter = version_.load(std::memory_order_acquire);
-  if (counter == nullptr) return;
+  if (counter == nullptr || counter == &inference_counter) return;
   TORCH_INTERNAL_ASSERT(counter->references.load(std::memory_order_relaxed) == 1, "a tensor with views is not new");
   drop_version();
 }
 
 void TensorImpl::share_version_with(const TensorImpl& other) {
-  VersionCounter* counter = other.version_counter();
-  counter->references.fetch_add(1, std::memory_order_relaxed);
+  const bool shares_none = c10::is_inference(other);
+  VersionCounter* counter = shares_none ? &inference_counter : other.version_counter();
+  if (!shares_none) counter->references.fetch_add(1, std::memory_order_relaxed);
   drop_version();
   version_.store(counter, std::memory_order_release);
 }
@@ -166,6 +187,8 @@ intrusive_ptr<TensorImpl> TensorImpl::shallow_copy() const {
   auto copy = make_intrusive<TensorImpl>(storage_, dtype_, device_, keys_ - kAutogradKeys);
   copy->set_sizes_and_strides(sizes(), strides(), storage_offset_);
   copy->layout_ = layout_;
+  copy->drop_version();
+  if (is_inference(*this)) copy->version_.store(&inference_counter, std::memory_order_release);
   return copy;
 }
 

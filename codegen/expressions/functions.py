@@ -178,7 +178,10 @@ _TABLE = (
         "atanh", "1 / (1 - x * x)", "np.arctanh({0})", UNIT,
         latex=r"\operatorname{{artanh}}({0})", note="infinite at -1 and 1, nan outside",
     ),  # fmt: skip
-    _pair("atan2", ("y / (x * x + y * y)", "-x / (x * x + y * y)"), "np.arctan2({0}, {1})", float_result=True),
+    _pair(
+        "atan2", ("where(x == 0 and y == 0, 0, y / (x * x + y * y))", "where(x == 0 and y == 0, 0, -x / (x * x + y * y))"),
+        "np.arctan2({0}, {1})", float_result=True,
+    ),  # fmt: skip
     # Functions of probability and learning.
     _unary("sigmoid", "sigmoid(x) * (1 - sigmoid(x))", "special.sigmoid({0})", latex=r"\sigma({0})"),
     _real("softplus", "sigmoid(x)", "np.logaddexp(0, {0})", latex=r"\log(1 + e^{{{0}}})"),

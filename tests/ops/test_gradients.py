@@ -146,3 +146,27 @@ def test_non_differentiable_results_do_not_require_grad(operator: Operator):
     for sample in operator.samples(torch, "float32", requires_grad=True) if operator.takes("float32") else []:
         for result in tensors_of(call(operator, torch, sample)):
             assert not result.requires_grad or WITH_PEER, f"{operator}{sample}"
+
+
+@enrolled(lambda operator: operator.is_differentiable and not operator.is_mutation)
+def test_results_may_be_changed(operator: Operator):
+    """Changing a result, as ``y.mul_(1)``, keeps its gradient, or is noticed when the gradient needs the result as it was."""
+    skip_mistakes_of_pytorch(operator)
+    for sample in differentiable_samples(operator, "float64")[:3]:
+        inputs = inputs_of(sample)
+        # Results may be views of inputs, which are no leaves, so that this is allowed.
+        made = {id(tensor): tensor * 1 for tensor in inputs}
+        called = sample.map(lambda tensor: made.get(id(tensor), tensor))  # noqa: B023
+        results = [item for item in tensors_of(call(operator, torch, called)) if item.requires_grad]
+        if len(results) != 1:
+            continue
+        expected = torch.autograd.grad(results[0].sum(), inputs, allow_unused=True, retain_graph=True)
+        try:
+            results[0].mul_(1)
+            found = torch.autograd.grad(results[0].sum(), inputs, allow_unused=True)
+        except RuntimeError as error:
+            assert "modified by an inplace operation" in str(error) or "more than one element" in str(error), f"{operator}{sample}: {error}"
+            continue
+        for before, after in zip(expected, found):
+            assert (before is None) == (after is None), f"{operator}{sample}"
+            assert before is None or torch.equal(before, after) or bool(before.isnan().any()), f"{operator}{sample}"

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from typing import Any
 
 import pytest
 
-from tests.subject import torch
+from tests.subject import only_torch_py, torch
 
 Function = torch.autograd.Function
 grad = torch.autograd.grad
@@ -315,3 +317,165 @@ def test_gradcheck_of_changes_in_place() -> None:
     w = torch.tensor([1.5, 0.5], dtype=torch.float64, requires_grad=True)
     assert torch.autograd.gradcheck(change, (x, w))
     assert torch.autograd.gradgradcheck(change, (x, w))
+
+
+class AddToSecond(Function):
+    @staticmethod
+    def forward(ctx: Any, scale: Any, x: Any) -> Any:
+        ctx.mark_dirty(x)
+        return x.add_(1)
+
+    @staticmethod
+    def backward(ctx: Any, gradient: Any) -> Any:
+        return None, gradient * 2
+
+
+@only_torch_py  # PyTorch passes zeros to the rest of the base
+def test_dirty_view_behind_other_arguments() -> None:
+    x = leaf(1, 2)
+    b = x * 1
+    AddToSecond.apply(torch.ones(1), b[:1])
+    b.sum().backward()
+    assert values(x.grad) == [2, 1]
+
+
+def test_dirty_inputs_count_as_changed() -> None:
+    class Quiet(AddOne):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            x.data.add_(1)
+            ctx.mark_dirty(x)
+            return x
+
+    plain, tracked = torch.ones(2), leaf(1, 2) * 1
+    Quiet.apply(plain)
+    assert plain._version == 1
+    y = tracked * tracked
+    Quiet.apply(tracked)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        y.sum().backward()
+
+
+def test_complex_gradient_of_a_real_input_is_refused() -> None:
+    class Wrong(Identity):
+        @staticmethod
+        def backward(ctx: Any, gradient: Any) -> Any:
+            return gradient * (1 + 2j)
+
+    x = leaf(1, 2)
+    with pytest.raises(RuntimeError):
+        Wrong.apply(x).sum().backward()
+    assert x.grad is None
+
+
+def test_keyword_arguments() -> None:
+    class Scaled(Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any, scale: float = 2.0) -> Any:
+            ctx.scale = scale
+            return x * scale
+
+        @staticmethod
+        def backward(ctx: Any, gradient: Any) -> Any:
+            return gradient * ctx.scale, None
+
+    x = leaf(1, 2)
+    Scaled.apply(x, scale=3.0).sum().backward()
+    assert values(x.grad) == [3, 3]
+
+
+def test_keyword_arguments_with_setup_context() -> None:
+    class Scaled(Function):
+        @staticmethod
+        def forward(x: Any, scale: float = 2.0) -> Any:
+            return x * scale
+
+        @staticmethod
+        def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+            ctx.scale = inputs[1]
+
+        @staticmethod
+        def backward(ctx: Any, gradient: Any) -> Any:
+            return gradient * ctx.scale, None
+
+    for arguments, factor in (({}, 2), ({"scale": 3.0}, 3)):
+        x = leaf(1, 2)
+        Scaled.apply(x, **arguments).sum().backward()
+        assert values(x.grad) == [factor, factor]
+    x = leaf(1, 2)
+    Scaled.apply(x=x).sum().backward()
+    assert values(x.grad) == [2, 2]
+
+
+@pytest.mark.parametrize("result", [5, None, [1, 2], "text"])
+def test_results_that_are_no_tensors_pass_through(result: Any) -> None:
+    class Other(Identity):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            return result
+
+    assert Other.apply(leaf(1)) == result
+
+
+def test_result_kept_by_its_own_context_is_collected() -> None:
+    class Keeps(Identity):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            ctx.result = x * 2
+            return ctx.result
+
+    y = Keeps.apply(leaf(1, 2))
+    watched = weakref.ref(y)
+    z = y * y
+    z.sum().backward()
+    del y, z
+    gc.collect()
+    assert watched() is None
+
+
+def test_attributes_and_weak_references_survive_in_saved_tensors() -> None:
+    class Own(torch.Tensor):
+        __torch_function__ = torch._C._disabled_torch_function_impl
+
+    for made in (leaf(1, 2) * 1, (leaf(1, 2) * 1).as_subclass(Own)):
+        made.note, kind = [1], type(made)
+        watched = weakref.ref(made)
+        z = made * made
+        del made
+        gc.collect()
+        saved = z.grad_fn._saved_self
+        assert saved.note == [1] and type(saved) is kind and watched() is saved
+
+
+def test_saved_attributes() -> None:
+    a, b = leaf(1, 2), leaf(3, 4)
+    product = a * b
+    assert product.grad_fn._saved_self is a and product.grad_fn._saved_other is b
+    assert "_saved_other" in dir(product.grad_fn)
+    y = a.exp()
+    assert y.grad_fn._saved_result.grad_fn is y.grad_fn
+    with pytest.raises(AttributeError):
+        y.grad_fn._saved_nothing  # noqa: B018
+    y.sum().backward()
+    with pytest.raises(RuntimeError, match="second time"):
+        y.grad_fn._saved_result  # noqa: B018
+
+
+def test_gradcheck_ignores_detached_results_beside_others() -> None:
+    x = torch.ones(2, dtype=torch.float64, requires_grad=True)
+    assert torch.autograd.gradcheck(lambda x: (x * 2, x.detach()), (x,))
+    with pytest.raises(RuntimeError, match="Numerical gradient for function expected to be zero"):
+        torch.autograd.gradcheck(lambda x: x.detach(), (x,))
+    with pytest.raises(ValueError, match="but none of them have requires_grad=True"):
+        torch.autograd.gradcheck(lambda x: x, (x.detach(),))
+
+
+def test_classes_may_be_decorated_with_a_warning() -> None:
+    with pytest.warns(FutureWarning, match="Decorating classes is deprecated"):
+
+        @torch.no_grad()
+        class Model:
+            def __init__(self) -> None:
+                self.recorded = torch.is_grad_enabled()
+
+    assert not Model().recorded

@@ -207,3 +207,13 @@ def test_nan_is_found() -> None:
         with pytest.raises(RuntimeError, match=r"Function 'DivBackward0' returned nan values in its [01]th output"):
             y.backward()
     assert not torch.is_anomaly_enabled()
+
+
+def test_pack_hook_must_not_change_its_input():
+    def pack(tensor):
+        return tensor.mul_(2)
+
+    a = torch.ones(2, requires_grad=True) * 1
+    with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
+        with pytest.raises(RuntimeError, match="A saved tensor pack hook is modifying its input in place"):
+            a * a

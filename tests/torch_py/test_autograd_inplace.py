@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.subject import torch
+from tests.subject import WITH_PEER, torch
 
 grad = torch.autograd.grad
 
@@ -310,3 +310,101 @@ def test_constant_view_made_without_grad_mode() -> None:
     with pytest.raises(RuntimeError, match=NO_GRAD):
         v.mul_(leaf(2.0)[0])
     v.mul_(2)  # nothing to record
+
+
+# What is not saved -----------------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("join", [torch.cat, torch.stack, torch.hstack, torch.vstack])
+def test_joined_tensors_may_change(join: Any) -> None:
+    x = leaf(1, 2)
+    a = x * 1
+    y = join([a, a])
+    a.add_(1)
+    y.sum().backward()
+    assert values(x.grad) == [2, 2]
+
+
+def test_gradients_of_joined_tensors_keep_shape_and_dtype() -> None:
+    empty, row = torch.empty(0, requires_grad=True), torch.ones(1, 2, requires_grad=True)
+    torch.cat([empty, row, row], 1).sum().backward()
+    assert empty.grad.shape == (0,) and values(row.grad) == [[2, 2]]
+    real = leaf(1, 2)
+    joined = torch.cat([real, torch.ones(1, dtype=torch.complex64)])
+    (joined * 1j).abs().sum().backward()
+    assert real.grad.dtype == torch.float32 and values(real.grad) == [1, 1]
+
+
+def test_linear_saves_what_the_other_gradient_needs() -> None:
+    x = torch.ones(2, 3, requires_grad=True)
+    a = x * 1
+    y = torch.nn.functional.linear(a, torch.ones(4, 3), torch.ones(4, requires_grad=True))
+    a.add_(1)
+    y.sum().backward()
+    assert values(x.grad) == [[4] * 3] * 2
+    w = torch.ones(4, 3, requires_grad=True)
+    b = w * 1
+    y = torch.nn.functional.linear(torch.ones(2, 3), b)
+    b.add_(1)
+    y.sum().backward()
+    assert values(w.grad) == [[2] * 3] * 4
+
+
+@pytest.mark.parametrize("shape", [(3,), (2, 3), (2, 2, 3), (0, 3)])
+@pytest.mark.parametrize("weight", [(4, 3), (3,)])
+def test_gradients_of_linear(shape: Any, weight: Any) -> None:
+    if WITH_PEER and len(weight) == 1 and len(shape) == 2:
+        pytest.skip("PyTorch adds no bias to what a vector gives for a matrix")
+    x = torch.randn(shape, dtype=torch.float64, requires_grad=True)
+    w = torch.randn(weight, dtype=torch.float64, requires_grad=True)
+    b = torch.randn(weight[:-1], dtype=torch.float64, requires_grad=True)
+    assert torch.autograd.gradcheck(torch.nn.functional.linear, (x, w, b))
+    assert torch.autograd.gradgradcheck(torch.nn.functional.linear, (x, w, b))
+
+
+def test_division_does_not_save_its_result() -> None:
+    x = leaf(1, 1)
+    (x * 1).div_(4).add_(1).sum().backward()
+    assert values(x.grad) == [0.25, 0.25]
+    for divide in (lambda a: 3 / a, lambda a: torch.div(torch.full((2,), 3.0), a), lambda a: torch.full((2,), 3.0).div_(a)):
+        a = leaf(1, 2)
+        y = divide(a)
+        y.add_(1)
+        y.sum().backward()
+        assert values(a.grad) == [-3, -0.75]
+
+
+# Results are no views of memory that nobody knows ------------------------------------------------------------------------------------------
+
+
+def test_embeddings_may_be_changed() -> None:
+    weight = torch.ones(5, 2, requires_grad=True)
+    y = torch.nn.functional.embedding(torch.tensor([[0, 1]]), weight)
+    assert not y._is_view()
+    y.mul_(2.0)
+    y.sum().backward()
+    assert values(weight.grad) == [[2, 2], [2, 2], [0, 0], [0, 0], [0, 0]]
+
+
+# Edges of domains ---------------------------------------------------------------------------------------------------------------------------
+
+
+def test_gradients_at_edges() -> None:
+    y, x = leaf(0, 0, 1), leaf(0, 2, 0)
+    torch.atan2(y, x).sum().backward()
+    assert values(y.grad) == [0, 0.5, 0] and values(x.grad) == [0, 0, -1]
+    z = leaf(-1, 1, 0, 2)
+    torch.nn.functional.hardtanh(z).sum().backward()
+    assert values(z.grad) == [0, 0, 1, 0]
+    z = leaf(0, 6, 3)
+    torch.nn.functional.relu6(z).sum().backward()
+    assert values(z.grad) == [0, 0, 1]
+
+
+def test_maximum_overwritten_behind_autograds_back() -> None:
+    x = leaf(-1, 1, 0)
+    y = x * 1
+    top = y.max()
+    y.data.fill_(7)
+    top.backward()
+    assert values(x.grad) == [0, 0, 0]

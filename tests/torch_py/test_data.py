@@ -102,3 +102,9 @@ def test_size_mismatch() -> None:
 def test_worker_processes_are_refused() -> None:
     with pytest.raises(NotImplementedError, match="num_workers=2"):
         DataLoader(range(3), num_workers=2)
+
+
+def test_an_empty_dataset_cannot_be_shuffled():
+    with pytest.raises(ValueError, match="num_samples should be a positive integer value, but got num_samples=0"):
+        DataLoader([], shuffle=True)
+    assert len(DataLoader([])) == 0

@@ -379,3 +379,32 @@ def test_parameter_containers() -> None:
     assert [name for name, _ in values.named_parameters()] == ["0", "1", "2"] and len(values) == 3
     table = nn.ParameterDict({"a": torch.ones(1)})
     assert isinstance(table["a"], nn.Parameter) and list(table.keys()) == ["a"]
+
+
+def test_modules_move_to_the_meta_device():
+    module = torch.nn.BatchNorm1d(3)
+    module.weight.grad = torch.ones(3)
+    module.to("meta")
+    assert all(tensor.is_meta for tensor in module.state_dict().values()) and module.weight.grad.is_meta
+    assert type(module.weight) is torch.nn.Parameter and module.weight.requires_grad
+    module.to_empty(device="cpu")
+    assert module.weight.shape == (3,) and not module.weight.is_meta and len(list(module.parameters())) == 2
+    kept = module.weight
+    assert module.double().weight is kept
+
+
+def test_names_in_messages():
+    module = torch.nn.Linear(2, 2)
+    with pytest.raises(AttributeError, match="Linear has no attribute `foo`"):
+        module.get_parameter("foo")
+    with pytest.raises(AttributeError, match="`in_features` is not an nn.Parameter"):
+        module.get_parameter("in_features")
+    with pytest.raises(AttributeError, match="`weight` is not a buffer"):
+        module.get_buffer("weight")
+    result = module.load_state_dict({}, strict=False)
+    assert repr(result) == "_IncompatibleKeys(missing_keys=['weight', 'bias'], unexpected_keys=[])"
+    assert repr(torch.nn.BatchNorm1d(3)) == "BatchNorm1d(3, eps=1e-05, momentum=0.1, affine=True, bias=True, track_running_stats=True)"
+    assert repr(torch.nn.LayerNorm(3)) == "LayerNorm((3,), eps=1e-05, elementwise_affine=True, bias=True)"
+    assert repr(torch.nn.GroupNorm(1, 2)) == "GroupNorm(1, 2, eps=1e-05, affine=True, bias=True)"
+    module.register_full_backward_hook(lambda *arguments: None)
+    assert type(module(torch.ones(1, 2, requires_grad=True)).grad_fn).__name__ == "BackwardHookFunctionBackward"

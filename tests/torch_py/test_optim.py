@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.subject import torch
+from tests.subject import WITH_PEER, torch
 
 optim = torch.optim
 lr_scheduler = torch.optim.lr_scheduler
@@ -221,3 +221,48 @@ def test_wrong_order_warns() -> None:
         schedule.step()
     with pytest.raises(TypeError, match="is not an Optimizer"):
         lr_scheduler.StepLR(1, 1)
+
+
+@pytest.mark.skipif(WITH_PEER, reason="compares the two libraries")
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda m, o: m.StepLR(o, 2), lambda m, o: m.MultiStepLR(o, [2, 4, 4]), lambda m, o: m.ExponentialLR(o, 0.9),
+        lambda m, o: m.ConstantLR(o), lambda m, o: m.CosineAnnealingLR(o, 5), lambda m, o: m.ReduceLROnPlateau(o, patience=0),
+    ],
+)  # fmt: skip
+def test_states_of_schedules_are_pytorchs(make: Any) -> None:
+    import torch as peer
+
+    def start(library: Any) -> tuple[Any, Any]:
+        optimizer = library.optim.SGD([library.ones(1, requires_grad=True)], lr=0.1)
+        return optimizer, make(library.optim.lr_scheduler, optimizer)
+
+    def advance(optimizer: Any, schedule: Any, count: int) -> list[float]:
+        found = []
+        for _ in range(count):
+            optimizer.step()
+            schedule.step(*([1.0] if type(schedule).__name__ == "ReduceLROnPlateau" else []))
+            found.append(optimizer.param_groups[0]["lr"])
+        return found
+
+    for source, target in ((torch, peer), (peer, torch)):
+        first, restored = start(source), start(target)
+        advance(*first, 3)
+        restored[0].load_state_dict(first[0].state_dict())
+        restored[1].load_state_dict(first[1].state_dict())
+        assert advance(*restored, 5) == pytest.approx(advance(*first, 5))
+
+
+def test_milestones_are_counted() -> None:
+    optimizer = optim.SGD([torch.ones(1, requires_grad=True)], lr=1.0)
+    state = lr_scheduler.MultiStepLR(optimizer, [4, 2, 4]).state_dict()
+    assert dict(state["milestones"]) == {2: 1, 4: 2} and type(state["milestones"]).__name__ == "Counter"
+
+
+def test_plateau_takes_a_least_rate_per_group() -> None:
+    optimizer = optim.SGD([{"params": [torch.ones(1, requires_grad=True)]}, {"params": [torch.ones(1, requires_grad=True)]}], lr=1.0)
+    schedule = lr_scheduler.ReduceLROnPlateau(optimizer, factor=0.1, patience=0, min_lr=[0.5, 0.0])
+    for _ in range(3):
+        schedule.step(1.0)
+    assert [group["lr"] for group in optimizer.param_groups] == pytest.approx([0.5, 0.01])

@@ -288,3 +288,13 @@ def test_files_are_exchanged_with_pytorch(writer: str, reader: str, tmp_path: Pa
         program = EXCHANGE.format(module=module, dtypes=DTYPES)
         result = subprocess.run([sys.executable, "-c", program, mode, path], capture_output=True, text=True)
         assert result.returncode == 0, result.stderr
+
+
+@pytest.mark.parametrize("make", [lambda t: t, lambda t: torch.nn.Parameter(t)], ids=["tensor", "parameter"])
+def test_meta_tensors(tmp_path, make):
+    tensor = make(torch.empty(2, 3, device="meta").t())
+    torch.save({"t": tensor}, tmp_path / "meta.pt")
+    loaded = torch.load(tmp_path / "meta.pt")["t"]
+    assert type(loaded) is type(tensor) and loaded.is_meta and loaded.shape == (3, 2) and loaded.stride() == (1, 3)
+    assert loaded.requires_grad == tensor.requires_grad
+    assert pickle.loads(pickle.dumps(tensor)).is_meta

@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from tests.subject import torch
+
 # -- construction ------------------------------------------------------------------------------------------------------
 
 
@@ -530,3 +532,90 @@ def test_hash_is_identity(torch: Any) -> None:
 @pytest.mark.parametrize("make", ["zeros(2)", "eye(3)", "arange(4)", "rand(2)", "randperm(4)", "ones(2).clone()", "ones(2).double()"])
 def test_new_tensors_are_unchanged(torch: Any, make: str) -> None:
     assert eval(f"torch.{make}", {"torch": torch})._version == 0
+
+
+def test_copy_shares_memory():
+    import copy
+
+    tensor = torch.ones(3)
+    tensor.note = [1]
+    other = copy.copy(tensor)
+    assert other is not tensor and other.data_ptr() == tensor.data_ptr() and other.note is tensor.note and not other._is_view()
+    parameter = torch.nn.Parameter(tensor)
+    assert type(copy.copy(parameter)) is torch.nn.Parameter and copy.copy(parameter).data_ptr() == parameter.data_ptr()
+    assert copy.copy(parameter).requires_grad and copy.copy(parameter).grad is None
+
+
+def test_small_methods():
+    tensor = torch.arange(6.0).view(2, 3)
+    assert tensor.is_same_size(torch.zeros(2, 3)) and not tensor.is_same_size(torch.zeros(3, 2))
+    assert tensor.is_set_to(tensor[:]) and not tensor.is_set_to(tensor.clone()) and not tensor.is_set_to(tensor.t())
+    assert tensor.dense_dim() == 2 and tensor.sparse_dim() == 0
+    assert torch.ones(2).copy_(3).tolist() == [3, 3]
+
+
+def test_apply_and_map():
+    tensor = torch.ones(2, 2).t()
+    assert tensor.apply_(lambda value: value + 1) is tensor and tensor.tolist() == [[2, 2], [2, 2]]
+    assert tensor.map_(torch.tensor([1.0, 2.0]), lambda a, b: a * b).tolist() == [[2, 4], [2, 4]]
+    assert torch.ones(2, dtype=torch.int32).apply_(lambda value: 2.5).tolist() == [2, 2]
+    with pytest.raises(RuntimeError, match=r"Can't call apply_\(\) on Variable that requires grad"):
+        torch.ones(2, requires_grad=True).apply_(lambda value: value)
+    with pytest.raises(TypeError, match="map_: expected"):
+        torch.ones(2).map_(torch.ones(2, dtype=torch.float64), lambda a, b: a)
+
+
+def test_named_results_print_in_lines():
+    shown = repr(torch.tensor([[1.0, 2.0]]).max(1))
+    assert shown == "torch.return_types.max(\nvalues=tensor([2.]),\nindices=tensor([1]))"
+
+
+def test_linalg_is_there():
+    assert issubclass(torch.linalg.LinAlgError, RuntimeError)
+
+
+class Recorded(torch.Tensor):
+    calls: list[Any] = []
+
+    @classmethod
+    def __torch_function__(cls, func, types, args=(), kwargs=None):
+        cls.calls.append(getattr(func, "__name__", ""))
+        return super().__torch_function__(func, types, args, kwargs or {})
+
+
+@pytest.mark.parametrize(
+    "use, name, expected",
+    [
+        (lambda t: t.shape, "__get__", (1,)),
+        (lambda t: t.requires_grad, "__get__", False),
+        (lambda t: t.is_leaf, "__get__", True),
+        (lambda t: type(t.T), "__get__", Recorded),
+        (len, "__len__", 1),
+        (float, "__float__", 3.0),
+        (int, "__int__", 3),
+        (bool, "__bool__", True),
+    ],
+)
+def test_properties_and_conversions_of_subclasses_are_overridable(use, name, expected):
+    tensor = torch.tensor([3.0]).as_subclass(Recorded)
+    Recorded.calls.clear()
+    assert use(tensor) == expected
+    assert name in Recorded.calls
+
+
+def test_setting_a_property_of_a_subclass():
+    tensor = torch.tensor([3.0]).as_subclass(Recorded)
+    Recorded.calls.clear()
+    tensor.requires_grad = True
+    assert "__set__" in Recorded.calls and tensor.requires_grad
+
+
+def test_indices_that_take_over():
+    class Index:
+        @classmethod
+        def __torch_function__(cls, func, types, args=(), kwargs=None):
+            return "mine", func.__name__, len(args)
+
+    tensor = torch.ones(3)
+    assert tensor[Index()] == ("mine", "__getitem__", 2)
+    assert tensor[0, Index()] == ("mine", "__getitem__", 2)

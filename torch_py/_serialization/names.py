@@ -42,8 +42,16 @@ def storage_type_of(dtype: Any) -> StorageType:
     raise NotImplementedError(f"torch.save: tensors of {dtype} are not supported")
 
 
+@cache
+def _layouts() -> dict[str, Any]:
+    found = (getattr(_C, name) for name in dir(_C))
+    return {str(value): value for value in found if isinstance(value, _C.layout)}
+
+
 def _layout(name: str) -> Any:
-    return getattr(_C, name.removeprefix("torch."))
+    if name not in _layouts():
+        raise ValueError(f"expected a layout, one of {', '.join(_layouts())}, got {name!r}")
+    return _layouts()[name]
 
 
 def _encode(text: str, encoding: str) -> bytes:
@@ -62,6 +70,7 @@ def known_names() -> dict[tuple[str, str], Any]:
         ("torch._utils", "_rebuild_tensor_v2"): rebuild.rebuild_tensor,
         ("torch._utils", "_rebuild_parameter"): rebuild.rebuild_parameter,
         ("torch._utils", "_rebuild_parameter_with_state"): rebuild.rebuild_parameter_with_state,
+        ("torch._utils", "_rebuild_meta_tensor_no_storage"): rebuild.rebuild_meta_tensor,
         ("torch._tensor", "_rebuild_from_type_v2"): rebuild.rebuild_from_type,
         ("torch.serialization", "_get_layout"): _layout,
         ("torch", "Size"): _C.Size,

@@ -1,8 +1,4 @@
-"""Reading an archive. By default only what a file of tensors needs is let through.
-
-Note [Why allowed objects are wrapped]: a pickle can call what it names and set attributes on it. The restricted reader therefore hands
-the pickle wrappers that can be called and nothing else, so that no function or class of the program can be changed by a file.
-"""
+"""Reading an archive. By default only what a file of tensors needs is let through: see restricted."""
 
 from __future__ import annotations
 
@@ -10,34 +6,13 @@ import os
 import pickle
 import sys
 import zipfile
-from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from torch_py import _C
 from torch_py._serialization.names import StorageType, known_names
 from torch_py._serialization.rebuild import LoadedStorage, empty_storage, storage_bytes
-
-_safe_globals: dict[tuple[str, str], Any] = {}
-
-
-class _Allowed:
-    """Something that a pickle may call. Has no attribute that could be set."""
-
-    __slots__ = ("allowed",)
-    allowed: Any
-
-    def __init__(self, value: Callable[..., Any]) -> None:
-        object.__setattr__(self, "allowed", value)
-
-    def __call__(self, *arguments: Any) -> Any:
-        return self.allowed(*arguments)
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        raise pickle.UnpicklingError(f"Weights only load failed: the file tries to set {name!r} of {self.allowed.__qualname__}")
-
-    def __setstate__(self, state: Any) -> None:
-        raise pickle.UnpicklingError(f"Weights only load failed: the file tries to change {self.allowed.__qualname__}")
+from torch_py._serialization.restricted import as_torch, load_restricted
 
 
 class _Archive:
@@ -63,7 +38,6 @@ class _Archive:
         if not (isinstance(identity, tuple) and len(identity) == 5 and identity[0] == "storage"):
             raise pickle.UnpicklingError(f"torch.load: expected a reference to a storage, got {identity!r}")
         _, kind, key, location, count = identity
-        kind = getattr(kind, "allowed", kind)
         if not isinstance(kind, StorageType) or not isinstance(key, str) or not isinstance(count, int) or count < 0:
             raise pickle.UnpicklingError(f"torch.load: expected a storage type, a key and a count, got {identity!r}")
         _check_location(location, self.map_location)
@@ -115,27 +89,6 @@ class _OnCpu:
         return self
 
 
-class _RestrictedUnpickler(pickle.Unpickler):
-    def __init__(self, file: Any, archive: _Archive) -> None:
-        super().__init__(file)
-        self.archive = archive
-
-    def persistent_load(self, identity: Any) -> Any:
-        return self.archive.storage(identity)
-
-    def find_class(self, module: str, name: str) -> Any:
-        place = (_as_torch(module), name)
-        if (module, name) in _safe_globals:
-            return _safe_globals[module, name]
-        value = known_names().get(place)
-        if value is None:
-            raise pickle.UnpicklingError(
-                f"Weights only load failed: the file needs {module}.{name}, which is not among what is loaded by default, as loading it "
-                "can run code. If you trust the file, call torch.serialization.add_safe_globals with it, or load with weights_only=False."
-            )
-        return _Allowed(value) if callable(value) else value
-
-
 class _TrustingUnpickler(pickle.Unpickler):
     """Runs whatever the file says; our own names are understood in PyTorch's spelling."""
 
@@ -147,12 +100,8 @@ class _TrustingUnpickler(pickle.Unpickler):
         return self.archive.storage(identity)
 
     def find_class(self, module: str, name: str) -> Any:
-        value = known_names().get((_as_torch(module), name)) if _as_torch(module).startswith("torch") else None
+        value = known_names().get((as_torch(module), name)) if as_torch(module).startswith("torch") else None
         return super().find_class(module, name) if value is None else value
-
-
-def _as_torch(module: str) -> str:
-    return "torch" + module[len("torch_py") :] if module == "torch_py" or module.startswith("torch_py.") else module
 
 
 def read_archive(file: Any, map_location: Any, weights_only: bool, keywords: dict[str, Any]) -> Any:
@@ -168,10 +117,5 @@ def read_archive(file: Any, map_location: Any, weights_only: bool, keywords: dic
             archive = _Archive(zipped, map_location)
             with zipped.open(f"{archive.root}/data.pkl") as structure:
                 if weights_only:
-                    return _RestrictedUnpickler(structure, archive).load()
+                    return load_restricted(structure, archive)
                 return _TrustingUnpickler(structure, archive, keywords).load()
-
-
-def safe_globals() -> dict[tuple[str, str], Any]:
-    """What programs have allowed, by module and name."""
-    return _safe_globals

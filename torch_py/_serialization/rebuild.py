@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import OrderedDict
 from collections.abc import Sequence
 from typing import Any, NamedTuple, cast
@@ -27,12 +28,26 @@ def empty_storage(nbytes: int) -> Any:
     return _C._torch.empty(nbytes, dtype=_C.uint8)
 
 
+_MOST_DIMENSIONS = 64
+_MOST_ELEMENTS = 2**62
+
+
+def _check_numbers(offset: Any, size: Any, stride: Any) -> None:
+    """Sizes and strides as any tensor has them; files may say anything."""
+    if not (isinstance(size, (tuple, list)) and isinstance(stride, (tuple, list))) or len(size) != len(stride):
+        raise RuntimeError("expected sizes and strides of the same length")
+    if len(size) > _MOST_DIMENSIONS:
+        raise RuntimeError(f"expected a tensor of at most {_MOST_DIMENSIONS} dimensions, got {len(size)}")
+    if not all(type(number) is int and 0 <= number <= _MOST_ELEMENTS for number in (offset, *size, *stride)):
+        raise RuntimeError("expected sizes, strides and offset to be whole numbers, none negative or larger than memory")
+    if 0 not in size and math.prod(size) > _MOST_ELEMENTS:
+        raise RuntimeError(f"expected a tensor of at most {_MOST_ELEMENTS} elements, got one of size {tuple(size)}")
+
+
 def _check_geometry(storage: Any, offset: Any, size: Any, stride: Any) -> None:
     if not isinstance(storage, LoadedStorage):
         raise RuntimeError(f"expected a storage to make a tensor of, got {type(storage).__name__}")
-    numbers = [offset, *size, *stride]
-    if len(size) != len(stride) or not all(isinstance(number, int) and number >= 0 for number in numbers):
-        raise RuntimeError(f"expected sizes and strides of the same length, none negative, got {size}, {stride} and offset {offset}")
+    _check_numbers(offset, size, stride)
     available = storage.data.numel() // storage.dtype.itemsize
     needed = 0 if 0 in size else offset + 1 + sum((length - 1) * step for length, step in zip(size, stride))
     if needed > available:
@@ -53,6 +68,15 @@ def rebuild_tensor(
     return tensor.requires_grad_(bool(requires_grad)) if requires_grad else tensor
 
 
+def rebuild_meta_tensor(dtype: Any, size: Any, stride: Any, requires_grad: bool) -> Any:
+    """A tensor on the meta device, which has a geometry and no memory."""
+    _check_numbers(0, size, stride)
+    if not isinstance(dtype, _C.dtype):
+        raise RuntimeError(f"expected the dtype of a meta tensor, got {type(dtype).__name__}")
+    tensor: Any = cast(Any, _C)._torch.empty_strided(tuple(size), tuple(stride), dtype=dtype, device="meta")
+    return tensor.requires_grad_(bool(requires_grad)) if requires_grad else tensor
+
+
 def rebuild_parameter(data: Any, requires_grad: bool, hooks: Any) -> Any:
     from torch_py.nn.parameter import Parameter
 
@@ -68,7 +92,6 @@ def rebuild_parameter_with_state(data: Any, requires_grad: bool, hooks: Any, sta
 def rebuild_from_type(function: Any, kind: Any, arguments: tuple[Any, ...], state: Any) -> Any:
     """A tensor with attributes, or of a subclass."""
     tensor = function(*arguments)
-    kind = getattr(kind, "allowed", kind)
     if not isinstance(tensor, Tensor) or not (isinstance(kind, type) and issubclass(kind, Tensor)):
         raise RuntimeError(f"expected a function that makes a tensor and a tensor type, got {function} and {kind}")
     if type(tensor) is not kind:
@@ -81,25 +104,30 @@ def _attributes(state: Any) -> dict[str, Any]:
     """State is a dict, or a pair of a dict and the values of slots."""
     attributes: dict[str, Any] = {}
     for part in state if isinstance(state, tuple) else (state,):
+        if not isinstance(part, (dict, type(None))):
+            raise RuntimeError(f"expected the attributes of a tensor to be a dict, got {type(part).__name__}")
         attributes.update(part or {})
     return attributes
 
 
 def archive_parts(tensor: Any, reference: Any) -> tuple[Any, ...]:
-    """What a pickle inside of an archive has for `tensor`; `reference` stands for its storage there."""
+    """What a pickle inside of an archive has for `tensor`; `reference` stands for its storage there, and a meta tensor has none."""
     from torch_py.nn.parameter import Parameter
 
-    parts = (reference, tensor.storage_offset(), tuple(tensor.shape), tuple(tensor.stride()))
+    parts: tuple[Any, ...] = (reference, tensor.storage_offset(), tuple(tensor.shape), tuple(tensor.stride()))
     state = dict(vars(tensor))
+    function, rest = rebuild_tensor, (OrderedDict(),)
+    if tensor.is_meta:
+        function, parts, rest = rebuild_meta_tensor, (tensor.dtype, *parts[2:]), ()
     if type(tensor) is Parameter:
-        data = _Unattached((rebuild_tensor, (*parts, False, OrderedDict())))
+        data = _Unattached((function, (*parts, False, *rest)))
         if state:
             return rebuild_parameter_with_state, (data, tensor.requires_grad, OrderedDict(), state)
         return rebuild_parameter, (data, tensor.requires_grad, OrderedDict())
-    arguments: tuple[Any, ...] = (*parts, tensor.requires_grad, OrderedDict())
+    arguments: tuple[Any, ...] = (*parts, tensor.requires_grad, *rest)
     if type(tensor) is Tensor and not state:
-        return rebuild_tensor, arguments
-    return rebuild_from_type, (rebuild_tensor, type(tensor), arguments, state)
+        return function, arguments
+    return rebuild_from_type, (function, type(tensor), arguments, state)
 
 
 class _Unattached:
@@ -116,6 +144,9 @@ def reduce_tensor(tensor: Any) -> tuple[Any, ...]:
     """For `pickle` and `copy` without an archive: the bytes between the first and the last element."""
     if not tensor.is_leaf and type(tensor).__module__ == "torch_py.nn.parameter":
         raise RuntimeError("expected a parameter to be a leaf")
+    if tensor.is_meta:
+        geometry = (tensor.dtype, tuple(tensor.shape), tuple(tensor.stride()))
+        return rebuild_meta_of_type, (type(tensor), *geometry, tensor.requires_grad), vars(tensor) or None
     if tensor.device.type != "cpu":
         raise NotImplementedError(f"pickling tensors on device '{tensor.device}' is not supported")
     size, stride, itemsize = tuple(tensor.shape), tuple(tensor.stride()), tensor.element_size()
@@ -130,6 +161,14 @@ def rebuild_from_bytes(kind: type, data: bytes, dtype: str, size: Any, stride: A
     storage = empty_storage(len(data))
     storage_bytes(storage.untyped_storage())[:] = data
     tensor = rebuild_tensor(LoadedStorage(storage, getattr(_C, dtype)), 0, size, stride, False, None)
+    return _as_kind(kind, tensor, requires_grad)
+
+
+def rebuild_meta_of_type(kind: type, dtype: Any, size: Any, stride: Any, requires_grad: bool) -> Any:
+    return _as_kind(kind, rebuild_meta_tensor(dtype, size, stride, False), requires_grad)
+
+
+def _as_kind(kind: type, tensor: Any, requires_grad: bool) -> Any:
     return tensor.requires_grad_(requires_grad) if kind is Tensor else cast(Any, _C.TensorBase)._make_subclass(kind, tensor, requires_grad)
 
 

@@ -62,6 +62,8 @@ class _ArchivePickler(pickle._Pickler):
         self.memoize(value)
 
     def _tensor_parts(self, tensor: Any) -> tuple[Any, ...]:
+        if tensor.is_meta:
+            return archive_parts(tensor, None)
         if tensor.device.type != "cpu":
             raise NotImplementedError(f"torch.save: tensors on device '{tensor.device}' are not supported")
         storage = tensor.untyped_storage()

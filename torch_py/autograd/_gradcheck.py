@@ -81,12 +81,13 @@ class _Check:
         outputs = self.floating_outputs()
         if any(output.is_sparse for output in outputs):
             raise ValueError("gradcheck: expected dense outputs; return .to_dense() from the function")
-        for number, output in enumerate(outputs):
-            if not output.requires_grad:
-                self._check_constant(number, len(outputs))
-            elif output.numel() > 0:
-                self._check_gradients(number, output)
         differentiable = [number for number, output in enumerate(outputs) if output.requires_grad]
+        for number, output in enumerate(outputs):
+            # An output that was detached may change with the inputs. When there is no other, the function was to be differentiable.
+            if not differentiable:
+                self._check_constant(number, len(outputs))
+            elif output.requires_grad and output.numel() > 0:
+                self._check_gradients(number, output)
         for source, position in zip(self.sources, self.positions):
             if source.numel() > 0 and differentiable:
                 (self._compare_fast if fast else self._compare)(outputs, differentiable, source, position)
@@ -159,7 +160,7 @@ class _Check:
 
 def _check_inputs(positions: list[int], sources: list[Any]) -> None:
     if not sources:
-        raise ValueError("gradcheck expects at least one input tensor to require gradient, but none of the them have requires_grad=True.")
+        raise ValueError("gradcheck expects at least one input tensor to require gradient, but none of them have requires_grad=True.")
     for position, source in zip(positions, sources):
         if source.dtype not in (_C.float64, _C.complex128):
             warnings.warn(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -49,6 +50,15 @@ class FunctionMeta(type(_C.FunctionBase)):  # type: ignore[misc]
         super().__init__(name, bases, namespace)
         cls._node_class = type(f"{name}Backward", (_Context,), {"_forward_class": cls, "__module__": cls.__module__})
         cls._has_setup_context = any("setup_context" in vars(base) for base in cls.__mro__ if base.__name__ != "Function")
+        if cls._has_setup_context and "apply" not in namespace:
+            cls.apply = classmethod(_apply_bound)
+
+
+def _apply_bound(cls: Any, *arguments: Any, **keywords: Any) -> Any:
+    """`setup_context` sees the arguments that have defaults, too, in the order of `forward`."""
+    bound = inspect.signature(cls.forward).bind(*arguments, **keywords)
+    bound.apply_defaults()
+    return _C.FunctionBase.__dict__["apply"].__get__(None, cls)(*bound.args, **bound.kwargs)
 
 
 class Function(_C.FunctionBase, metaclass=FunctionMeta):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import warnings
 from collections.abc import Callable, Generator
 from typing import Any, TypeVar
 
@@ -30,7 +31,12 @@ class _GradModeSwitch:
 
 def _decorate(function: Any, make_switch: Callable[[], _GradModeSwitch]) -> Any:
     if inspect.isclass(function):
-        raise RuntimeError(f"expected a function to decorate, got the class {function.__name__}; decorate its methods instead")
+        warnings.warn(
+            "Decorating classes is deprecated and will be disabled in future versions. You should only decorate functions or methods. To "
+            "preserve the current behavior of class decoration, you can directly decorate the `__init__` method and nothing else.",
+            FutureWarning,
+            stacklevel=3,
+        )
     if inspect.isgeneratorfunction(function):
         return _decorate_generator(function, make_switch)
 
@@ -124,7 +130,10 @@ class set_grad_enabled(_GradModeSwitch):
 
 
 class inference_mode(_GradModeSwitch):
-    """Recording is off inside (for `mode` True) and, where the native module knows it, results are marked as inference tensors."""
+    """Nothing is recorded inside (for `mode` True), also within `enable_grad`, and results are inference tensors, which autograd refuses later.
+
+    `mode` False ends an inference mode around it, and recording is on.
+    """
 
     def __new__(cls, mode: Any = True) -> Any:
         return super().__new__(cls) if isinstance(mode, bool) else _decorate(mode, cls)
@@ -134,26 +143,14 @@ class inference_mode(_GradModeSwitch):
         self._before: list[tuple[bool, bool]] = []
 
     def __enter__(self) -> None:
-        self._before.append((_C.is_grad_enabled(), _inference_enabled()))
-        if self.mode:
-            _C._set_grad_enabled(False)
-        _set_inference(self.mode)
+        self._before.append((_C.is_grad_enabled(), _C.is_inference_mode_enabled()))
+        _C._set_grad_enabled(not self.mode)
+        _C._set_inference_mode(self.mode)
 
     def __exit__(self, *exception: object) -> None:
         grad_enabled, inference = self._before.pop()
-        _set_inference(inference)
+        _C._set_inference_mode(inference)
         _C._set_grad_enabled(grad_enabled)
 
     def _clone(self) -> inference_mode:
         return inference_mode(self.mode)
-
-
-def _inference_enabled() -> bool:
-    query = getattr(_C, "is_inference_mode_enabled", None)
-    return bool(query()) if query is not None else False
-
-
-def _set_inference(mode: bool) -> None:
-    setter = getattr(_C, "_set_inference_mode", None)
-    if setter is not None:
-        setter(mode)

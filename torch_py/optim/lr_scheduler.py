@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -66,12 +67,14 @@ class LRScheduler:
         return [group["lr"] for group in self.optimizer.param_groups]
 
     def state_dict(self) -> dict[str, Any]:
-        return {name: value for name, value in vars(self).items() if name != "optimizer"}
+        return {name: value for name, value in vars(self).items() if name not in _UNSAVED}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         vars(self).update(state_dict)
 
 
+# Of the program, not of the schedule.
+_UNSAVED = ("optimizer", "_optimizer_stepped")
 _LRScheduler = LRScheduler
 
 
@@ -90,7 +93,7 @@ class LambdaLR(LRScheduler):
 
     def state_dict(self) -> dict[str, Any]:
         """Functions are not saved; of callable objects the attributes are."""
-        state = {name: value for name, value in vars(self).items() if name not in ("optimizer", "lr_lambdas")}
+        state = {name: value for name, value in vars(self).items() if name not in (*_UNSAVED, "lr_lambdas")}
         state["lr_lambdas"] = [None if hasattr(factor, "__code__") else dict(vars(factor)) for factor in self.lr_lambdas]
         return state
 
@@ -121,14 +124,14 @@ class MultiStepLR(LRScheduler):
     """Multiplies the rate by `gamma` at each of `milestones`."""
 
     def __init__(self, optimizer: Optimizer, milestones: Any, gamma: float = 0.1, last_epoch: int = -1) -> None:
-        self.milestones, self.gamma = sorted(milestones), gamma
+        self.milestones, self.gamma = Counter(milestones), gamma  # epoch -> how often; a Counter in PyTorch's state dicts, too
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[float]:
-        return [rate * self.gamma ** self.milestones.count(self.last_epoch) for rate in self._current()]
+        return [rate * self.gamma ** self.milestones[self.last_epoch] for rate in self._current()]
 
     def _closed_form(self) -> list[float]:
-        return [base * self.gamma ** bisect_right(self.milestones, self.last_epoch) for base in self.base_lrs]
+        return [base * self.gamma ** bisect_right(sorted(self.milestones.elements()), self.last_epoch) for base in self.base_lrs]
 
 
 class ExponentialLR(LRScheduler):
@@ -214,7 +217,7 @@ class ReduceLROnPlateau:
         threshold: float = 1e-4,
         threshold_mode: str = "rel",
         cooldown: int = 0,
-        min_lr: float = 0.0,
+        min_lr: float | list[float] = 0.0,
         eps: float = 1e-8,
     ) -> None:
         if factor >= 1.0:
@@ -222,8 +225,12 @@ class ReduceLROnPlateau:
         if mode not in ("min", "max") or threshold_mode not in ("rel", "abs"):
             raise ValueError(f"ReduceLROnPlateau: expected mode min or max and threshold_mode rel or abs, got {mode!r} and {threshold_mode!r}")
         self.optimizer, self.mode, self.factor, self.patience = optimizer, mode, factor, patience
-        self.threshold, self.threshold_mode, self.cooldown, self.min_lr, self.eps = threshold, threshold_mode, cooldown, min_lr, eps
-        self.best = math.inf if mode == "min" else -math.inf
+        self.threshold, self.threshold_mode, self.cooldown, self.eps = threshold, threshold_mode, cooldown, eps
+        self.min_lrs: list[float] = list(min_lr) if isinstance(min_lr, (list, tuple)) else [min_lr] * len(optimizer.param_groups)
+        if len(self.min_lrs) != len(optimizer.param_groups):
+            raise ValueError(f"expected {len(optimizer.param_groups)} min_lrs, got {len(self.min_lrs)}")
+        self.default_min_lr = None if isinstance(min_lr, (list, tuple)) else min_lr
+        self.mode_worse = self.best = math.inf if mode == "min" else -math.inf
         self.num_bad_epochs = self.cooldown_counter = self.last_epoch = 0
         self._last_lr = [group["lr"] for group in optimizer.param_groups]
 
@@ -241,8 +248,8 @@ class ReduceLROnPlateau:
         if self.cooldown_counter > 0:
             self.cooldown_counter, self.num_bad_epochs = self.cooldown_counter - 1, 0
         if self.num_bad_epochs > self.patience:
-            for group in self.optimizer.param_groups:
-                rate = max(group["lr"] * self.factor, self.min_lr)
+            for group, least in zip(self.optimizer.param_groups, self.min_lrs):
+                rate = max(group["lr"] * self.factor, least)
                 group["lr"] = rate if group["lr"] - rate > self.eps else group["lr"]
             self.cooldown_counter, self.num_bad_epochs = self.cooldown, 0
         self._last_lr = [group["lr"] for group in self.optimizer.param_groups]

@@ -103,7 +103,7 @@ def _check_dtypes(operator: Operator, report: Reporter) -> None:
 def _check_scalars(operator: Operator, report: Reporter) -> None:
     from codegen.diagnostics import did_you_mean
 
-    if operator.scalars and operator.structure != "pointwise":
+    if operator.scalars and operator.structure not in ("pointwise", "mutation"):
         report.at_key("scalars", f"'scalars' has no meaning for structure {operator.structure}", "remove it")
         return
     tensors = [a.name for a in operator.tensor_arguments]

@@ -7,10 +7,10 @@
 {{ fill("  check_" ~ op.unambiguous_name ~ "(", section.checked_names, ");") }}
 {% endif %}
 {% if op.structure == "mutation" %}
-{{ fill("  " ~ wrapper.kernel ~ "(", names, ");") }}
 {% for argument in f.written %}
   {{ argument.name }}.unsafe_impl()->bump_version();
 {% endfor %}
+{{ fill("  " ~ wrapper.kernel ~ "(", names, ");") }}
   return {{ r.returned(f) }};
 {% elif declared %}
 {{ fill("  return " ~ wrapper.kernel ~ "(", names, ");") }}

@@ -4,11 +4,6 @@
 {% if section.checks %}
 {{ fill("  check_" ~ op.unambiguous_name ~ "(", section.checked_names, ");") }}
 {% endif %}
-{% if wrapper.loop.direct %}
-{{ fill("  " ~ wrapper.loop.direct ~ "(", f.names, ");") }}
-{% else %}
-{{ fill("  native::" ~ wrapper.loop.stub ~ "(", [f.written[0].name ~ ".device()", f.names], ");") }}
-{% endif %}
 {% for argument in f.written %}
 {% if argument.type.is_list %}
   for (const Tensor& tensor : {{ argument.name }}) tensor.unsafe_impl()->bump_version();
@@ -16,6 +11,11 @@
   {{ argument.name }}.unsafe_impl()->bump_version();
 {% endif %}
 {% endfor %}
+{% if wrapper.loop.direct %}
+{{ fill("  " ~ wrapper.loop.direct ~ "(", f.names, ");") }}
+{% else %}
+{{ fill("  native::" ~ wrapper.loop.stub ~ "(", [f.written[0].name ~ ".device()", f.names], ");") }}
+{% endif %}
 {% if f.schema.returns %}
   return {{ r.returned(f) }};
 {% endif %}

@@ -25,11 +25,11 @@
   const Tensor {{ output }} = empty_from_spec(spec{{ loop.index0 }});
 {% endif %}
 {% endfor %}
-{% set suffix = "_buffer" if f.form == "out" else "" %}
-{{ fill("  " ~ kernel ~ "(", [[] if wrapper.loop.direct else outputs[0] ~ suffix ~ ".device()", names, r.suffixed(outputs, suffix)], ");") }}
 {% for argument in op.schema.mutable_arguments %}
   if ({{ argument.name }}.defined()) {{ argument.name }}.unsafe_impl()->bump_version();
 {% endfor %}
+{% set suffix = "_buffer" if f.form == "out" else "" %}
+{{ fill("  " ~ kernel ~ "(", [[] if wrapper.loop.direct else outputs[0] ~ suffix ~ ".device()", names, r.suffixed(outputs, suffix)], ");") }}
 {% if f.form == "out" %}
 {% for output in outputs %}
   store_output({{ f.out_names[loop.index0] }}, {{ output }}_buffer);

@@ -4,6 +4,7 @@
 #include <array>
 #include <mutex>
 
+#include "c10/core/InferenceMode.h"
 #include "torch_py/csrc/autograd/AccumulateGrad.h"
 #include "torch_py/csrc/autograd/View.h"
 
@@ -81,6 +82,8 @@ void set_gradient_edge(const at::Tensor& tensor, Edge edge) {
 bool is_leaf(const at::Tensor& tensor) { return !grad_fn(tensor); }
 
 void set_requires_grad(const at::Tensor& tensor, bool requires_grad) {
+  TORCH_CHECK(!requires_grad || !c10::is_inference(*tensor.unsafe_impl()) || c10::InferenceMode::is_enabled(),
+              "Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.");
   TORCH_CHECK(!requires_grad || is_differentiable(tensor.scalar_type()),
               "only Tensors of floating point and complex dtype can require gradients, got ", c10::dtype_name(tensor.scalar_type()));
   if (!is_leaf(tensor)) {

@@ -34,9 +34,15 @@ at::Tensor without_history(const CustomForward& forward, const at::Tensor& outpu
   return detach(output);
 }
 
-void set_history_of_dirty(const at::Tensor& output, const NodePtr& node, size_t output_count) {
+size_t index_in(at::TensorList list, const at::Tensor& tensor) {
+  return static_cast<size_t>(std::find_if(list.begin(), list.end(), [&](const at::Tensor& element) { return element.is_same(tensor); }) -
+                             list.begin());
+}
+
+void set_history_of_dirty(const CustomForward& forward, const at::Tensor& output, const NodePtr& node, size_t output_count) {
   const bool is_view = output.is_view();
-  TORCH_CHECK(!is_view || !requires_grad(output) || !is_leaf(at::Tensor(output.impl()->base())) ||
+  const at::Tensor base(output.impl()->base());
+  TORCH_CHECK(!is_view || !requires_grad(output) || !requires_grad(base) || !is_leaf(base) ||
                   output.unsafe_impl()->view_origin() == c10::ViewOrigin::NoGradMode,
               "a view of a leaf Variable that requires grad is being used in an in-place operation.");
   TORCH_CHECK(!requires_grad(output) || !is_leaf(output), "a leaf Variable that requires grad has been used in an in-place operation.");
@@ -47,19 +53,14 @@ void set_history_of_dirty(const at::Tensor& output, const NodePtr& node, size_t 
       "example) or make your Function only return one Tensor (potentially splitting it into two Functions: one doing the inplace "
       "that returns a single Tensor and a second one that does the other operations).");
   check_inplace(output, /*requires_grad=*/true, "custom Function");
-  rebase_history(output, node);
-}
-
-/// CopySlices takes edge 0 of the node for the view that was changed; a custom node may have it elsewhere.
-void check_view_is_first(const at::Tensor& output, const CustomForward& forward) {
-  TORCH_CHECK_NOT_IMPLEMENTED(!output.is_view() || (!forward.inputs.empty() && forward.inputs[0].is_same(output)),
-                              "a custom Function that modifies a view in place must take this view as its first tensor argument");
+  const size_t edge = index_in(forward.inputs, output);
+  TORCH_CHECK(!is_view || edge < forward.inputs.size(), "mark_dirty: expected an input of the Function, got a view that is none");
+  rebase_history(output, node, edge);
 }
 
 at::Tensor with_history(const CustomForward& forward, const at::Tensor& output, const NodePtr& node, size_t output_count) {
   if (contains(forward.dirty, output)) {
-    check_view_is_first(output, forward);
-    set_history_of_dirty(output, node, output_count);
+    set_history_of_dirty(forward, output, node, output_count);
     return output;
   }
   const at::Tensor result = contains(forward.inputs, output) ? alias(output) : output;
@@ -74,6 +75,8 @@ at::Tensor with_history(const CustomForward& forward, const at::Tensor& output, 
 
 variable_list wrap_outputs(const CustomForward& forward, at::TensorList outputs, const NodePtr& node) {
   check_dirty(forward, outputs);
+  // However forward changed them, through .data or NumPy as well: who saved them before must notice.
+  for (const at::Tensor& tensor : forward.dirty) tensor.unsafe_impl()->bump_version();
   const c10::AutoGradMode record(true);
   variable_list results;
   results.reserve(outputs.size());

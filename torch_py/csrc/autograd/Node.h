@@ -1,11 +1,39 @@
 #pragma once
 #include <atomic>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
 
 #include "torch_py/csrc/autograd/Hooks.h"
 
 struct _object;  // PyObject, only carried
 
 namespace torch::autograd {
+
+/// What a node has saved, for whoever looks at the graph. Kinds of values that nobody looks at are left empty.
+struct SavedValue {
+  template <class T>
+  SavedValue(const T&) {}
+  SavedValue() = default;
+  SavedValue(at::Tensor tensor) : value(std::move(tensor)) {}
+  SavedValue(std::vector<at::Tensor> tensors) : value(std::move(tensors)) {}
+  SavedValue(bool flag) : value(flag) {}
+  SavedValue(int64_t number) : value(number) {}
+  SavedValue(double number) : value(number) {}
+  SavedValue(const c10::Scalar& number) : value(number) {}
+  SavedValue(const c10::DimVector& numbers) : value(numbers) {}
+  SavedValue(c10::ScalarType dtype) : value(dtype) {}
+  SavedValue(const std::string& text) : value(text) {}
+  template <class T>
+  SavedValue(const std::optional<T>& optional) {
+    if (optional) *this = SavedValue(*optional);
+  }
+
+  std::variant<std::monostate, at::Tensor, std::vector<at::Tensor>, bool, int64_t, double, c10::Scalar, c10::DimVector, c10::ScalarType,
+               std::string>
+      value;
+};
 
 class Node;
 using NodePtr = c10::intrusive_ptr<Node>;
@@ -57,6 +85,10 @@ class TORCH_PY_API Node : public c10::intrusive_ptr_target {
   virtual variable_list apply(variable_list&& grads) = 0;
   /// Drops saved tensors; called after apply unless the graph is retained.
   virtual void release_variables() {}
+
+  /// Names of what the node keeps from the forward call, and the value of one: grad_fn._saved_self. Throws when it was released.
+  virtual std::vector<const char*> saved_names() const { return {}; }
+  virtual SavedValue saved_value(std::string_view) const { return {}; }
 
   // -- edges: to what computed the forward inputs ----------------------------------------------------------------
   void set_next_edges(edge_list&& edges);

@@ -1,5 +1,6 @@
 #include "torch_py/csrc/autograd/SavedVariable.h"
 
+#include "c10/core/InferenceMode.h"
 #include "torch_py/csrc/autograd/AnomalyMode.h"
 #include "torch_py/csrc/autograd/View.h"
 
@@ -27,6 +28,11 @@ std::unique_ptr<SavedVariableHooks> DefaultSavedVariableHooks::make() {
 
 SavedVariable::SavedVariable(const at::Tensor& variable, bool is_output) {
   if (!variable.defined()) return;
+  TORCH_CHECK(
+      !c10::is_inference(*variable.unsafe_impl()),
+      "Inference tensors cannot be saved for backward. Please do not use Tensors created in inference mode in computation tracked by "
+      "autograd. To work around this, you can make a clone to get a normal tensor and use it in autograd, or use `torch.no_grad()` "
+      "instead of `torch.inference_mode()`.");
   was_saved_ = true;
   saved_version_ = variable.version();
   // A result that needs no gradient owns no node; nor does, at this time, one whose history is not set yet.
@@ -61,7 +67,11 @@ void SavedVariable::pack(std::unique_ptr<SavedVariableHooks> hooks) {
   {
     const c10::NoGradGuard no_grad;
     // The packed value must not keep the graph alive: a leaf goes as it is, everything else without history.
+    const uint32_t version = data_.version();
     hooks->pack(is_output_ || is_leaf(data_) ? data_ : detach(data_));
+    TORCH_CHECK(data_.version() == version,
+                "A saved tensor pack hook is modifying its input in place. Tensors provided as input to pack hook can not be modified by "
+                "in-place operations as this can lead to unexpected side-effects.");
   }
   packed->hooks = std::move(hooks);
   packed_ = std::move(packed);

@@ -32,6 +32,8 @@ void adapt(const InputMetadata& expected, at::Tensor& grad, const Node* function
                 " but expected shape compatible with ", sizes);
     grad = sum_to_size(grad, sizes);
   }
+  TORCH_CHECK(!grad.is_complex() || c10::is_complex(expected.dtype), subject(function, index), "expected a real gradient of dtype ",
+              c10::dtype_name(expected.dtype), " but got a complex one of dtype ", c10::dtype_name(grad.scalar_type()));
   if (grad.scalar_type() != expected.dtype) grad = grad.to(expected.dtype);
   if (!(grad.device() == expected.device)) {
     TORCH_CHECK(grad.dim() == 0, subject(function, index), "expected device ", expected.device, " but got ", grad.device());

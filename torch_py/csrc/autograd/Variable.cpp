@@ -26,11 +26,11 @@ void set_history(at::TensorList outputs, const NodePtr& node) {
   for (const at::Tensor& output : outputs) set_history(output, node);
 }
 
-void rebase_history(const at::Tensor& self, const NodePtr& node) {
+void rebase_history(const at::Tensor& self, const NodePtr& node, size_t edge) {
   if (!is_differentiable(self.scalar_type())) {
     node->add_undefined_input();
   } else if (self.is_view()) {
-    rebase_history_of_view(self, node);
+    rebase_history_of_view(self, node, edge);
   } else {
     const uint32_t number = node->add_input_metadata(self);
     set_gradient_edge(self, {node, number});
@@ -38,10 +38,11 @@ void rebase_history(const at::Tensor& self, const NodePtr& node) {
 }
 
 void check_inplace(const at::Tensor& self, bool recorded, const char*) {
-  if (!recorded || !c10::GradMode::is_enabled()) return;
+  if (!recorded || !c10::GradMode::is_enabled() || c10::local_state().inference_mode) return;
   if (self.is_view()) {
     check_view_origin(self, /*indirect=*/false);
-    TORCH_CHECK(!requires_grad(self) || !is_leaf(at::Tensor(self.impl()->base())),
+    const at::Tensor base(self.impl()->base());
+    TORCH_CHECK(!requires_grad(self) || !requires_grad(base) || !is_leaf(base),
                 "a view of a leaf Variable that requires grad is being used in an in-place operation.");
   }
   TORCH_CHECK(!requires_grad(self) || !is_leaf(self), "a leaf Variable that requires grad is being used in an in-place operation.");
@@ -78,6 +79,12 @@ at::Tensor reduce_grad(const at::Tensor& grad, const InputInfo& input) {
   if (!grad.defined()) return grad;
   const at::Tensor reduced = sum_to_size(grad, input.sizes);
   return reduced.scalar_type() == input.dtype ? reduced : reduced.to(input.dtype);
+}
+
+at::Tensor real_if_input_is(const at::Tensor& grad, const Edge& edge) {
+  if (!grad.defined() || !edge.is_valid() || !grad.is_complex()) return grad;
+  const c10::ScalarType wanted = edge.function->input_metadata(edge.input_nr).dtype;
+  return wanted == c10::ScalarType::Undefined || c10::is_complex(wanted) ? grad : grad.to(c10::to_real(grad.scalar_type()));
 }
 
 at::Tensor materialize_grad(const at::Tensor& grad, const InputInfo& output) {

@@ -37,7 +37,8 @@ at::TensorList tensor_or_list(const Container& tensors) {
 /// Whether a call on these tensors is to be recorded. Each is a Tensor, defined or not, or a TensorList.
 template <class... T>
 bool compute_requires_grad(const T&... tensors) {
-  return c10::GradMode::is_enabled() && (detail::any_requires_grad(detail::tensor_or_list(tensors)) || ...);
+  return c10::GradMode::is_enabled() && !c10::local_state().inference_mode &&
+         (detail::any_requires_grad(detail::tensor_or_list(tensors)) || ...);
 }
 
 /// One edge per Tensor, size() per TensorList, in order; invalid ones for tensors that need no gradient.
@@ -51,12 +52,25 @@ edge_list collect_next_edges(const T&... tensors) {
 /// `output` becomes the next output of `node`. One that takes no gradient (undefined, integral) has a number and no history.
 TORCH_PY_API void set_history(const at::Tensor& output, const NodePtr& node);
 TORCH_PY_API void set_history(at::TensorList outputs, const NodePtr& node);
-/// `self` was changed in place by `node`, whose edge 0 is the old value of `self`. See Note [Views and in-place changes].
-TORCH_PY_API void rebase_history(const at::Tensor& self, const NodePtr& node);
+/// `self` was changed in place by `node`, whose `edge` is the old value of `self`. See Note [Views and in-place changes].
+TORCH_PY_API void rebase_history(const at::Tensor& self, const NodePtr& node, size_t edge = 0);
 /// Before the change: throws when it is not allowed (leaves, views of leaves, some views). `requires_grad`: it will be recorded.
 TORCH_PY_API void check_inplace(const at::Tensor& self, bool requires_grad, const char* op);
 /// Completes a view made by an autograd kernel, before set_history. The kernel below has set its base.
 TORCH_PY_API at::Tensor as_view(const at::Tensor& base, at::Tensor view, c10::ViewOrigin origin);
+/// Of an operator that is no view: a kernel may have returned a view of memory that it made itself, of which nobody else knows.
+/// As a view, it would have its history in that memory, which has none.
+inline void forget_temporary_base(const at::Tensor& result) {
+  if (C10_LIKELY(!result.defined() || !result.is_view())) return;
+  if (result.impl()->base().use_count() == 1) result.unsafe_impl()->forget_base();
+}
+inline void forget_temporary_base(at::TensorList results) {
+  for (const at::Tensor& result : results) forget_temporary_base(result);
+}
+template <class... T>
+void forget_temporary_base(const std::tuple<T...>& results) {
+  std::apply([](const T&... result) { (forget_temporary_base(result), ...); }, results);
+}
 
 /// out= variants record nothing, so they refuse tensors that require grad.
 template <class... T>
@@ -84,6 +98,8 @@ struct TORCH_PY_API InputInfo {
 TORCH_PY_API at::Tensor reduce_grad(const at::Tensor& grad, const InputInfo& input);
 /// The sum only: shape `sizes` must broadcast to that of `grad`.
 TORCH_PY_API at::Tensor sum_to_size(const at::Tensor& grad, c10::IntArrayRef sizes);
+/// The real part of a complex gradient for an edge that leads to a real tensor; every other gradient as it is.
+TORCH_PY_API at::Tensor real_if_input_is(const at::Tensor& grad, const Edge& edge);
 /// Zeros like the output in place of an undefined gradient.
 TORCH_PY_API at::Tensor materialize_grad(const at::Tensor& grad, const InputInfo& output);
 

@@ -77,9 +77,10 @@ void check_view_origin(const at::Tensor& view, bool indirect) {
   const c10::ViewOrigin origin = view.unsafe_impl()->view_origin();
   if (C10_LIKELY(origin == c10::ViewOrigin::Ordinary)) return;
   const AutogradMeta* meta = autograd_meta(view);
-  const std::string subject = meta != nullptr && meta->grad_fn
-                                  ? c10::str("Output ", meta->output_nr, " of ", operator_name(*meta->grad_fn), " is a view and ")
-                                  : std::string("A view was created in no_grad mode and ");
+  const std::string subject =
+      meta != nullptr && meta->grad_fn ? c10::str("Output ", meta->output_nr, " of ", operator_name(*meta->grad_fn), " is a view and ")
+      : origin == c10::ViewOrigin::NoGradMode ? std::string("A view was created in no_grad mode and ")
+                                              : std::string("A view was created while no gradient was required and ");
   const char* event = indirect ? "its base or another view of its base has been modified inplace" : "is being modified inplace";
   // Without history the view dates from a time without grad mode; say what changed since.
   const char* mode = meta != nullptr && meta->grad_fn ? "." : " with grad mode enabled.";
@@ -122,10 +123,12 @@ class AsStridedBackward final : public Node {
 /// "The base, with the part that a view shows replaced by the result of `function`", backwards.
 class CopySlices final : public Node {
  public:
-  CopySlices(const at::Tensor& base, const at::Tensor& view, NodePtr function) : base_(base), view_(view), function_(std::move(function)) {
+  /// Edge `edge` of `function` leads to the view.
+  CopySlices(const at::Tensor& base, const at::Tensor& view, NodePtr function, size_t edge)
+      : base_(base), view_(view), function_(std::move(function)), edge_(edge) {
     edge_list edges(function_->next_edges());
-    TORCH_INTERNAL_ASSERT(!edges.empty(), function_->name(), " changed a view in place and has no edge to it");
-    edges[0] = gradient_edge(base);
+    TORCH_INTERNAL_ASSERT(edge_ < edges.size(), function_->name(), " changed a view in place and has no edge to it");
+    edges[edge_] = gradient_edge(base);
     set_next_edges(std::move(edges));
     add_input_metadata(base);
   }
@@ -143,13 +146,13 @@ class CopySlices final : public Node {
     variable_list inner = function_->apply({part.clone()});
     TORCH_CHECK(inner.size() >= result.size(), "function ", function_->name(), " returned an incorrect number of gradients (expected ",
                 result.size(), ", got ", inner.size(), ")");
-    for (size_t i = 1; i < result.size(); ++i) {
-      if (should_compute_output(i)) result[i] = std::move(inner[i]);
+    for (size_t i = 0; i < result.size(); ++i) {
+      if (i != edge_ && should_compute_output(i)) result[i] = std::move(inner[i]);
     }
-    if (!should_compute_output(0)) return result;
-    if (inner[0].defined()) part.copy_(inner[0]);
+    if (!should_compute_output(edge_)) return result;
+    if (inner[edge_].defined()) part.copy_(inner[edge_]);
     else part.zero_();
-    result[0] = whole;
+    result[edge_] = whole;
     return result;
   }
 
@@ -157,6 +160,7 @@ class CopySlices final : public Node {
   StridedGeometry base_;
   StridedGeometry view_;
   NodePtr function_;
+  size_t edge_;
 };
 
 }  // namespace
@@ -173,12 +177,12 @@ NodePtr grad_fn_of_view(const at::Tensor& view) {
   return autograd_meta(view)->grad_fn;
 }
 
-void rebase_history_of_view(const at::Tensor& view, const NodePtr& node) {
+void rebase_history_of_view(const at::Tensor& view, const NodePtr& node, size_t edge) {
   const at::Tensor base = base_of(view);
   check_reinterpretable(base, view);
   TORCH_INTERNAL_ASSERT(node->num_inputs() == 0, node->name(), " changed a view in place and has another output");
   node->add_input_metadata(view);
-  set_gradient_edge(base, {c10::make_intrusive<CopySlices>(base, view, node), 0});
+  set_gradient_edge(base, {c10::make_intrusive<CopySlices>(base, view, node, edge), 0});
   AutogradMeta* meta = autograd_meta(view);
   if (meta == nullptr) return;
   meta->history_version = AutogradMeta::kNoHistory;

@@ -43,8 +43,8 @@ struct StridedGeometry {
 /// Up-to-date grad_fn of a view.
 NodePtr grad_fn_of_view(const at::Tensor& view);
 
-/// Makes `node`, which changed `view` in place, part of the history of the view's base. Edge 0 of the node must be the view.
-void rebase_history_of_view(const at::Tensor& view, const NodePtr& node);
+/// Makes `node`, which changed `view` in place, part of the history of the view's base. `edge` of the node leads to the view.
+void rebase_history_of_view(const at::Tensor& view, const NodePtr& node, size_t edge);
 
 /// The view as an output of its base's node, for a view that was just changed in place: null unless `copy_slices` is the node
 /// that rebase_history_of_view made. Each call makes a new node.

@@ -21,6 +21,7 @@ class FunctionNode final : public torch::autograd::Node {
   const char* name() const override { return name_.c_str(); }
   torch::autograd::variable_list apply(torch::autograd::variable_list&& grads) override;
   void release_variables() override;
+  PyObject* context() const { return context_; }
 
   /// One entry per argument of forward: whether it was a tensor (and so has an edge).
   c10::SmallVector<bool, 8> is_tensor_input;

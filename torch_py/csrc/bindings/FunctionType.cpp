@@ -76,7 +76,8 @@ void context_dealloc(PyObject* self) {
 // -- running forward ---------------------------------------------------------------------------------------------------
 struct Forward {
   PyObject* cls;
-  PyObject* args;  // tuple
+  PyObject* args;    // tuple
+  PyObject* kwargs;  // dict or null; has no tensors that are differentiated
   ObjectPtr context;
   c10::intrusive_ptr<FunctionNode> node;
   TensorVector inputs;
@@ -106,7 +107,7 @@ ObjectPtr call_forward(const Forward& forward) {
   const ObjectPtr separate = ObjectPtr::steal(PyObject_GetAttrString(forward.cls, "_has_setup_context"));
   if (!separate) PyErr_Clear();
   if (separate && separate.get() == Py_True) {
-    ObjectPtr output = ObjectPtr::steal(checked(PyObject_CallObject(function.get(), forward.args)));
+    ObjectPtr output = ObjectPtr::steal(checked(PyObject_Call(function.get(), forward.args, forward.kwargs)));
     const ObjectPtr setup = ObjectPtr::steal(checked(PyObject_GetAttrString(forward.cls, "setup_context")));
     const ObjectPtr nothing =
         ObjectPtr::steal(checked(PyObject_CallFunctionObjArgs(setup.get(), forward.context.get(), forward.args, output.get(), nullptr)));
@@ -116,7 +117,7 @@ ObjectPtr call_forward(const Forward& forward) {
   const ObjectPtr args = ObjectPtr::steal(checked(PyTuple_New(count + 1)));
   PyTuple_SET_ITEM(args.get(), 0, Py_NewRef(forward.context.get()));
   for (Py_ssize_t i = 0; i < count; ++i) PyTuple_SET_ITEM(args.get(), i + 1, Py_NewRef(PyTuple_GET_ITEM(forward.args, i)));
-  return ObjectPtr::steal(checked(PyObject_CallObject(function.get(), args.get())));
+  return ObjectPtr::steal(checked(PyObject_Call(function.get(), args.get(), forward.kwargs)));
 }
 
 /// Tensors that a ctx.mark_... call listed.
@@ -155,10 +156,6 @@ ObjectPtr finish_outputs(const Forward& forward, const ObjectPtr& output) {
   const bool single = !PyTuple_Check(output.get());
   const Py_ssize_t count = single ? 1 : PyTuple_GET_SIZE(output.get());
   const auto item = [&](Py_ssize_t i) { return single ? output.get() : PyTuple_GET_ITEM(output.get(), i); };
-  if (single && !is_tensor(output.get())) {
-    throw_python(PyExc_TypeError, "%s.forward: expected to return Tensor or tuple of Tensors (got %s)",
-                 Py_TYPE(forward.context.get())->tp_name, type_name(output.get()));
-  }
   TensorVector tensors;
   for (Py_ssize_t i = 0; i < count; ++i) tensors.push_back(is_tensor(item(i)) ? unpack(item(i)) : at::Tensor());
   const ContextObject* context = as_context(forward.context.get());
@@ -168,7 +165,7 @@ ObjectPtr finish_outputs(const Forward& forward, const ObjectPtr& output) {
                                                                                forward.recorded ? NodePtr(forward.node) : NodePtr());
   forward.node->materialize_grads = context->materialize_grads != 0;
   for (const at::Tensor& tensor : wrapped) forward.node->outputs.emplace_back(tensor);
-  if (single) return ObjectPtr::steal(wrap(wrapped[0]));
+  if (single) return wrapped[0].defined() ? ObjectPtr::steal(wrap(wrapped[0])) : ObjectPtr::borrow(output.get());
   ObjectPtr tuple = ObjectPtr::steal(checked(PyTuple_New(count)));
   for (Py_ssize_t i = 0; i < count; ++i) {
     const at::Tensor& tensor = wrapped[static_cast<size_t>(i)];
@@ -177,9 +174,9 @@ ObjectPtr finish_outputs(const Forward& forward, const ObjectPtr& output) {
   return tuple;
 }
 
-PyObject* function_apply(PyObject* cls, PyObject* args) {
+PyObject* function_apply(PyObject* cls, PyObject* args, PyObject* kwargs) {
   TORCH_PY_TRY
-  Forward forward{cls, args, {}, {}, {}};
+  Forward forward{cls, args, kwargs, {}, {}, {}};
   const ObjectPtr context_class = ObjectPtr::steal(PyObject_GetAttrString(cls, "_node_class"));
   if (!context_class) PyErr_Clear();
   forward.context = ObjectPtr::steal(checked(PyObject_CallNoArgs(context_class ? context_class.get() : cls)));
@@ -238,7 +235,8 @@ PyMemberDef members[] = {{"to_save", T_OBJECT, offsetof(ContextObject, to_save),
                          {"dirty_tensors", T_OBJECT, offsetof(ContextObject, dirty_tensors), 0, nullptr},
                          {"materialize_grads", T_BOOL, offsetof(ContextObject, materialize_grads), 0, nullptr},
                          {nullptr, 0, 0, 0, nullptr}};
-PyMethodDef apply_method = {"apply", function_apply, METH_CLASS | METH_VARARGS, "apply(*args): runs forward and records it."};
+PyMethodDef apply_method = {"apply", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function_apply)),
+                            METH_CLASS | METH_VARARGS | METH_KEYWORDS, "apply(*args, **kwargs): runs forward and records it."};
 
 }  // namespace
 

@@ -2,8 +2,8 @@
 
 #include "aten/core/Tensor.h"
 #include "aten/parallel/Parallel.h"
+#include "c10/core/InferenceMode.h"
 #include "c10/cpu/CPUAllocator.h"
-#include "c10/dispatch/LocalState.h"
 #include "torch_py/csrc/autograd/AnomalyMode.h"
 #include "torch_py/csrc/bindings/Operators.h"
 
@@ -50,7 +50,7 @@ PyObject* set_grad_enabled(PyObject*, PyObject* enabled) {
 PyObject* is_inference_mode_enabled(PyObject*, PyObject*) { return PyBool_FromLong(c10::local_state().inference_mode); }
 PyObject* set_inference_mode(PyObject*, PyObject* enabled) {
   TORCH_PY_TRY
-  c10::local_state().inference_mode = flag("inference_mode", enabled);
+  c10::InferenceMode::set_enabled(flag("inference_mode", enabled));
   Py_RETURN_NONE;
   TORCH_PY_CATCH(nullptr)
 }

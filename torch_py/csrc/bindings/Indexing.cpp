@@ -16,6 +16,10 @@ namespace torch::python {
 namespace {
 
 Py_ssize_t length(PyObject* self) {
+  if (!is_plain_tensor(self) && overrides(self)) {
+    const ObjectPtr number = ObjectPtr::steal(call_method_override("__len__", self, nullptr, 0));
+    return number ? PyNumber_AsSsize_t(number.get(), PyExc_OverflowError) : -1;
+  }
   const at::Tensor& tensor = unpack(self);
   if (tensor.dim() > 0) return tensor.sizes()[0];
   PyErr_SetString(PyExc_TypeError, "len() of a 0-d tensor");
@@ -23,10 +27,9 @@ Py_ssize_t length(PyObject* self) {
 }
 
 bool any_overrides(PyObject* index) {
-  if (!PyTuple_Check(index)) return is_tensor(index) && overrides(index);
+  if (!PyTuple_Check(index)) return overrides(index);
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(index); ++i) {
-    PyObject* item = PyTuple_GET_ITEM(index, i);
-    if (is_tensor(item) && overrides(item)) return true;
+    if (overrides(PyTuple_GET_ITEM(index, i))) return true;
   }
   return false;
 }
@@ -107,7 +110,7 @@ int set_item(PyObject* self, PyObject* index, PyObject* value) {
     PyErr_SetString(PyExc_TypeError, "Tensor does not support deleting items");
     return -1;
   }
-  if ((!is_plain_tensor(self) && overrides(self)) || (is_tensor(value) && overrides(value)) || any_overrides(index)) {
+  if ((!is_plain_tensor(self) && overrides(self)) || overrides(value) || any_overrides(index)) {
     return set_item_override(self, index, value);
   }
   TORCH_PY_TRY

@@ -1,6 +1,7 @@
 #include "torch_py/csrc/bindings/NodeType.h"
 
 #include <new>
+#include <string_view>
 
 #include "torch_py/csrc/autograd/AccumulateGrad.h"
 #include "torch_py/csrc/bindings/Conversions.h"
@@ -111,6 +112,59 @@ PyObject* node_variable(PyObject* self, void*) {
   TORCH_PY_CATCH(nullptr)
 }
 
+/// grad_fn._saved_self
+PyObject* saved_attribute(const torch::autograd::Node& node, std::string_view name) {
+  for (const char* known : node.saved_names()) {
+    if (name != known) continue;
+    const at::AutoGradMode record(true);  // outputs are shown with their history, whatever the mode
+    return std::visit(
+        [](auto value) -> PyObject* {
+          using T = decltype(value);
+          if constexpr (std::is_same_v<T, std::monostate>) Py_RETURN_NONE;
+          else if constexpr (std::is_same_v<T, at::DimVector>) return wrap_size(value);
+          else if constexpr (std::is_same_v<T, std::string>) return checked(PyUnicode_FromString(value.c_str()));
+          else return wrap(std::move(value));
+        },
+        node.saved_value(name).value);
+  }
+  return nullptr;
+}
+
+constexpr std::string_view kSavedPrefix = "_saved_";
+
+PyObject* node_attribute(PyObject* self, PyObject* name) {
+  PyObject* found = PyObject_GenericGetAttr(self, name);
+  if (found != nullptr || !PyErr_ExceptionMatches(PyExc_AttributeError)) return found;
+  const char* text = PyUnicode_AsUTF8(name);
+  if (text == nullptr || !std::string_view(text).starts_with(kSavedPrefix)) return nullptr;
+  PyObject *type = nullptr, *error = nullptr, *trace = nullptr;
+  PyErr_Fetch(&type, &error, &trace);
+  TORCH_PY_TRY
+  if (const NodePtr node = unpack_node(self)) found = saved_attribute(*node, std::string_view(text).substr(kSavedPrefix.size()));
+  if (found == nullptr) {
+    PyErr_Restore(type, error, trace);
+    return nullptr;
+  }
+  Py_XDECREF(type);
+  Py_XDECREF(error);
+  Py_XDECREF(trace);
+  return found;
+  TORCH_PY_CATCH(nullptr)
+}
+
+PyObject* node_dir(PyObject* self, PyObject*) {
+  TORCH_PY_TRY
+  const ObjectPtr names = ObjectPtr::steal(checked(PyObject_Dir(reinterpret_cast<PyObject*>(Py_TYPE(self)))));
+  for (const char* name : live_node(self)->saved_names()) {
+    const ObjectPtr attribute = ObjectPtr::steal(checked(PyUnicode_FromFormat("_saved_%s", name)));
+    check_status(PyList_Append(names.get(), attribute.get()));
+  }
+  return Py_NewRef(names.get());
+  TORCH_PY_CATCH(nullptr)
+}
+
+PyMethodDef own_methods[] = {{"__dir__", node_dir, METH_NOARGS, nullptr}, {nullptr, nullptr, 0, nullptr}};
+
 PyObject* node_repr(PyObject* self) {
   const NodePtr& node = as_node(self)->node;
   return PyUnicode_FromFormat("<%s object at %p>", node ? node->name() : "Node", static_cast<void*>(self));
@@ -175,8 +229,11 @@ void init_nodes(PyObject* module) {
   NodeType.tp_call = node_call;
   NodeType.tp_repr = node_repr;
   NodeType.tp_methods = node_methods;
+  NodeType.tp_getattro = node_attribute;
   NodeType.tp_getset = properties;
   check_status(PyType_Ready(&NodeType));
+  const ObjectPtr dir = ObjectPtr::steal(checked(PyDescr_NewMethod(&NodeType, own_methods)));
+  check_status(PyDict_SetItemString(NodeType.tp_dict, "__dir__", dir.get()));
   check_status(PyModule_AddObjectRef(module, "Node", reinterpret_cast<PyObject*>(&NodeType)));
 }
 

@@ -2,6 +2,7 @@
 #include "torch_py/csrc/bindings/TensorAutograd.h"
 
 #include "aten/ops/detach.h"
+#include "c10/core/InferenceMode.h"
 #include "torch_py/csrc/autograd/AutogradMeta.h"
 #include "torch_py/csrc/bindings/NodeType.h"
 #include "torch_py/csrc/bindings/ObjectPtr.h"
@@ -90,6 +91,7 @@ PyObject* register_post_accumulate_grad_hook(PyObject* self, PyObject* hook) {
   TORCH_PY_CATCH(nullptr)
 }
 
+PyObject* is_inference(PyObject* self, PyObject*) { return PyBool_FromLong(c10::is_inference(*unpack(self).unsafe_impl())); }
 PyObject* is_view(PyObject* self, PyObject*) { return PyBool_FromLong(unpack(self).is_view()); }
 
 }  // namespace
@@ -101,6 +103,7 @@ PyMethodDef tensor_autograd_methods[] = {
     {"retain_grad", retain_grad, METH_NOARGS, "retain_grad(): keep .grad although this is no leaf."},
     {"register_hook", register_hook, METH_O, "register_hook(hook(grad) -> Tensor or None) -> handle"},
     {"register_post_accumulate_grad_hook", register_post_accumulate_grad_hook, METH_O, "hook(tensor) runs when .grad has been updated."},
+    {"is_inference", is_inference, METH_NOARGS, "is_inference() -> bool: made in inference mode."},
     {"_is_view", is_view, METH_NOARGS, nullptr},
     {nullptr, nullptr, 0, nullptr}};
 

@@ -98,6 +98,10 @@ PyObject* inverted(PyObject* self) {
 }
 
 int truth(PyObject* self) {
+  if (!is_plain_tensor(self) && overrides(self)) {
+    const ObjectPtr value = ObjectPtr::steal(call_method_override("__bool__", self, nullptr, 0));
+    return value ? PyObject_IsTrue(value.get()) : -1;
+  }
   TORCH_PY_TRY
   const at::Tensor& tensor = unpack(self);
   TORCH_CHECK(tensor.numel() != 0, "Boolean value of Tensor with no values is ambiguous");
@@ -107,6 +111,7 @@ int truth(PyObject* self) {
 }
 
 PyObject* to_int(PyObject* self) {
+  if (!is_plain_tensor(self) && overrides(self)) return call_method_override("__int__", self, nullptr, 0);
   TORCH_PY_TRY
   const at::Scalar value = single_value(unpack(self));
   // Python's int() raises for infinities and NaN, and is exact for large values.
@@ -116,12 +121,14 @@ PyObject* to_int(PyObject* self) {
 }
 
 PyObject* to_float(PyObject* self) {
+  if (!is_plain_tensor(self) && overrides(self)) return call_method_override("__float__", self, nullptr, 0);
   TORCH_PY_TRY
   return PyFloat_FromDouble(single_value(unpack(self)).to_double());
   TORCH_PY_CATCH(nullptr)
 }
 
 PyObject* to_index(PyObject* self) {
+  if (!is_plain_tensor(self) && overrides(self)) return call_method_override("__index__", self, nullptr, 0);
   TORCH_PY_TRY
   const at::Tensor& tensor = unpack(self);
   TORCH_CHECK_TYPE(tensor.numel() == 1 && at::is_integral(tensor.scalar_type(), true),

@@ -2,11 +2,14 @@
 #include "torch_py/csrc/bindings/PythonHeaders.h"
 
 #include <algorithm>
+#include <string_view>
+#include <vector>
 
 #include "aten/ops/imag.h"
 #include "aten/ops/permute.h"
 #include "aten/ops/real.h"
 #include "aten/ops/transpose.h"
+#include "c10/core/InferenceMode.h"
 #include "c10/dispatch/LocalState.h"
 #include "torch_py/csrc/bindings/DeviceType.h"
 #include "torch_py/csrc/bindings/Operators.h"
@@ -38,7 +41,10 @@ at::Layout layout(const at::Tensor& self) { return self.layout(); }
 int64_t ndim(const at::Tensor& self) { return self.dim(); }
 int64_t itemsize(const at::Tensor& self) { return static_cast<int64_t>(self.itemsize()); }
 int64_t nbytes(const at::Tensor& self) { return self.numel() * itemsize(self); }
-int64_t version(const at::Tensor& self) { return self.version(); }
+int64_t version(const at::Tensor& self) {
+  TORCH_CHECK(!c10::is_inference(*self.unsafe_impl()), "Inference tensors do not track version counter.");
+  return self.version();
+}
 bool is_cpu(const at::Tensor& self) { return self.is_cpu(); }
 bool is_cuda(const at::Tensor& self) { return self.is_cuda(); }
 bool is_meta(const at::Tensor& self) { return self.is_meta(); }
@@ -151,8 +157,37 @@ PyGetSetDef properties[] = {
     {"grad_dtype", get<dtype>, nullptr, nullptr, nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
+// -- properties of types that define __torch_function__ ------------------------------------------------------------------
+// Each property above is reached through these two; the closure is its own entry.
+
+PyObject* get_property(PyObject* self, void* closure) {
+  const auto* own = static_cast<const PyGetSetDef*>(closure);
+  if (!is_plain_tensor(self) && overrides(self)) return call_property_override(own->name, self, nullptr);
+  return own->get(self, nullptr);
+}
+
+int set_property(PyObject* self, PyObject* value, void* closure) {
+  const auto* own = static_cast<const PyGetSetDef*>(closure);
+  if (value == nullptr || is_plain_tensor(self) || !overrides(self)) return own->set(self, value, nullptr);
+  PyObject* result = call_property_override(own->name, self, value);
+  Py_XDECREF(result);
+  return result == nullptr ? -1 : 0;
+}
+
+bool is_of_every_object(const PyGetSetDef& property) {
+  return std::string_view(property.name) == "__dict__" || std::string_view(property.name) == "_backward_hooks";
+}
+
 }  // namespace
 
-PyGetSetDef* tensor_properties() { return properties; }
+PyGetSetDef* tensor_properties() {
+  static std::vector<PyGetSetDef> table;
+  for (PyGetSetDef* own = properties; own->name != nullptr; ++own) {
+    const bool direct = is_of_every_object(*own);
+    table.push_back(direct ? *own : PyGetSetDef{own->name, get_property, own->set != nullptr ? set_property : nullptr, own->doc, own});
+  }
+  table.push_back({nullptr, nullptr, nullptr, nullptr, nullptr});
+  return table.data();
+}
 
 }  // namespace torch::python

@@ -3,6 +3,7 @@
 #include <new>
 
 #include "torch_py/csrc/bindings/Errors.h"
+#include "torch_py/csrc/bindings/FunctionNode.h"
 #include "torch_py/csrc/bindings/ObjectPtr.h"
 #include "torch_py/csrc/bindings/PythonHooks.h"
 #include "torch_py/csrc/bindings/TensorMembers.h"
@@ -98,6 +99,14 @@ void tensor_dealloc(PyObject* object) {
   if (PyType_HasFeature(type, Py_TPFLAGS_HEAPTYPE)) Py_DECREF(type);
 }
 
+/// The ctx of the custom Function that made this tensor, when the tensor alone keeps it: ctx.result = result is a cycle through C++.
+PyObject* own_context(const at::Tensor& tensor) {
+  const torch::autograd::AutogradMeta* meta = torch::autograd::autograd_meta(tensor);
+  if (meta == nullptr || !meta->grad_fn || meta->grad_fn.use_count() != 1) return nullptr;
+  const auto* function = dynamic_cast<const FunctionNode*>(meta->grad_fn.get());
+  return function == nullptr ? nullptr : function->context();
+}
+
 int tensor_traverse(PyObject* object, visitproc visit, void* arg) {
   PyTensor* self = as_tensor(object);
   if (PyType_HasFeature(Py_TYPE(object), Py_TPFLAGS_HEAPTYPE)) Py_VISIT(Py_TYPE(object));
@@ -111,6 +120,7 @@ int tensor_traverse(PyObject* object, visitproc visit, void* arg) {
   }
   Py_VISIT(self->dict);
   Py_VISIT(self->backward_hooks);
+  if (self->tensor.defined()) Py_VISIT(own_context(self->tensor));
   return self->tensor.defined() ? visit_tensor_hooks(self->tensor, visit, arg) : 0;
 }
 

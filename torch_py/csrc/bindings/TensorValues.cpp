@@ -67,6 +67,7 @@ PyObject* item(PyObject* self, PyObject*) {
 }
 
 PyObject* to_complex(PyObject* self, PyObject*) {
+  if (!is_plain_tensor(self) && overrides(self)) return call_method_override("__complex__", self, nullptr, 0);
   TORCH_PY_TRY
   const c10::complex<double> value = single_value(unpack(self)).to_complex_double();
   return PyComplex_FromDoubles(value.real(), value.imag());

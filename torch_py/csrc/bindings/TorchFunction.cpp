@@ -153,6 +153,15 @@ PyObject* call_method_override(const char* method, PyObject* self, PyObject* con
   TORCH_PY_CATCH(nullptr)
 }
 
+PyObject* call_property_override(const char* property, PyObject* self, PyObject* value) {
+  TORCH_PY_TRY
+  const ObjectPtr descriptor = ObjectPtr::steal(checked(PyObject_GetAttrString(reinterpret_cast<PyObject*>(&TensorBaseType), property)));
+  const ObjectPtr function = ObjectPtr::steal(checked(PyObject_GetAttrString(descriptor.get(), value == nullptr ? "__get__" : "__set__")));
+  const ObjectPtr args = ObjectPtr::steal(checked(value == nullptr ? PyTuple_Pack(1, self) : PyTuple_Pack(2, self, value)));
+  return call_torch_function(function.get(), property, args.get(), nullptr);
+  TORCH_PY_CATCH(nullptr)
+}
+
 void init_torch_function(PyObject* module) {
   attribute_name = checked(PyUnicode_InternFromString("__torch_function__"));
   check_status(PyModule_AddFunctions(module, functions));

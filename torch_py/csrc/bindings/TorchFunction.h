@@ -16,6 +16,8 @@ inline bool overrides(PyObject* object) { return !is_tensor_exact(object) && has
 PyObject* call_torch_function(PyObject* function, const char* name, PyObject* args, PyObject* kwargs);
 /// The same for a method or property of Tensor: `function` is looked up in TensorBase.
 PyObject* call_method_override(const char* method, PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames = nullptr);
+/// The same for a property: reading it, or setting it to `value`.
+PyObject* call_property_override(const char* property, PyObject* self, PyObject* value);
 
 void init_torch_function(PyObject* module);
 

@@ -27,20 +27,20 @@ class BackwardHooks:
         if not self.watches_inputs:
             return arguments
         passed = list(arguments)
-        for position, tensor in zip(positions, _Pass.apply(self.leave, *(arguments[position] for position in positions))):
+        for position, tensor in zip(positions, BackwardHookFunction.apply(self.leave, *(arguments[position] for position in positions))):
             passed[position] = tensor
         return tuple(passed)
 
     def watch_outputs(self, output: Any) -> Any:
         if isinstance(output, Tensor):
-            return _Pass.apply(self.enter, output)[0] if output.requires_grad else output
+            return BackwardHookFunction.apply(self.enter, output)[0] if output.requires_grad else output
         if not isinstance(output, (tuple, list)):
             return output
         positions = [position for position, value in enumerate(output) if isinstance(value, Tensor)]
         if not any(output[position].requires_grad for position in positions):
             return output
         passed = list(output)
-        for position, tensor in zip(positions, _Pass.apply(self.enter, *(output[position] for position in positions))):
+        for position, tensor in zip(positions, BackwardHookFunction.apply(self.enter, *(output[position] for position in positions))):
             passed[position] = tensor
         return type(output)(passed)
 
@@ -76,7 +76,7 @@ def _replaced(before: tuple[Any, ...], result: Any, what: str) -> tuple[Any, ...
     return after
 
 
-class _Pass(Function):
+class BackwardHookFunction(Function):
     """Hands tensors through as views; in backward `receive` sees the gradients and may replace them."""
 
     @staticmethod

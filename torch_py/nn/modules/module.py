@@ -176,11 +176,13 @@ class Module(ModuleCalls, ModuleState):
         path, _, name = target.rpartition(".")
         owner = self.get_submodule(path)
         if name not in vars(owner)[registry]:
-            raise AttributeError(f"`{name}` is not {what} of {type(owner).__name__}")
+            if not hasattr(owner, name):
+                raise AttributeError(f"{owner._get_name()} has no attribute `{name}`")
+            raise AttributeError(f"`{name}` is not {what}")
         return vars(owner)[registry][name]
 
     def get_parameter(self, target: str) -> Parameter:
-        return self._get_entry(target, "_parameters", "a parameter")
+        return self._get_entry(target, "_parameters", "an nn.Parameter")
 
     def get_buffer(self, target: str) -> Tensor:
         return self._get_entry(target, "_buffers", "a buffer")
@@ -264,18 +266,16 @@ class Module(ModuleCalls, ModuleState):
     # Conversion ---------------------------------------------------------------------------------------------------------------------
 
     def _apply(self: T, fn: Callable[[Any], Any], recurse: bool = True) -> T:
-        """Replaces every tensor here and below by `fn` of it; parameters keep their identity, so optimisers still hold them."""
+        """Replaces every tensor here and below by `fn` of it; parameters keep their identity, so optimisers still hold them.
+
+        Except between memory and none (the meta device): one kind of tensor cannot become the other, and the parameter is a new one.
+        """
         for child in self.children() if recurse else ():
             child._apply(fn)
-        for parameter in self._parameters.values():
-            if parameter is None:
-                continue
-            with no_grad():
-                parameter.data = fn(parameter.data)
-                if parameter.grad is not None:
-                    gradient = fn(parameter.grad.data)
-                    parameter.grad = None
-                    parameter.grad = gradient
+        for name, parameter in self._parameters.items():
+            if parameter is not None:
+                with no_grad():
+                    self._parameters[name] = _converted(parameter, fn)
         for name, buffer in self._buffers.items():
             if buffer is not None:
                 self._buffers[name] = fn(buffer)
@@ -341,6 +341,18 @@ class Module(ModuleCalls, ModuleState):
             return f"{self._get_name()}({own[0]})"
         inside = "".join(f"\n  {line}" for line in lines)
         return f"{self._get_name()}({inside}\n)" if lines else f"{self._get_name()}()"
+
+
+def _converted(parameter: Any, fn: Callable[[Any], Any]) -> Any:
+    """The parameter, its data and gradient replaced by `fn` of them; a new one when it cannot hold them."""
+    data = fn(parameter.data)
+    gradient = None if parameter.grad is None else fn(parameter.grad.data)
+    if data.is_meta == parameter.is_meta and data.layout == parameter.layout:
+        parameter.data, parameter.grad = data, None
+    else:
+        parameter = Parameter(data, parameter.requires_grad)
+    parameter.grad = gradient
+    return parameter
 
 
 def _type_name(value: Any) -> str:

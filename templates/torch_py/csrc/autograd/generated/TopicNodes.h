@@ -15,6 +15,10 @@ struct TORCH_PY_API {{ node.name }} final : Node {
 {% if node.tensors %}
   void release_variables() override;
 {% endif %}
+{% if node.saved or node.tensors %}
+  std::vector<const char*> saved_names() const override;
+  SavedValue saved_value(std::string_view name) const override;
+{% endif %}
 {% if node.saved or node.tensors or node.infos or node.lists %}
 
 {% endif %}

@@ -2,7 +2,10 @@
 {% if g.kind == "list" %}
   if (should_compute_any(*this, {{ g.edges[0] }}, {{ g.inputs[0] }}_size_)) {
 {{ fill("    const std::vector<Tensor> gradients = ", [g.value], ";") }}
-    for (size_t i = 0; i < gradients.size(); ++i) grad_inputs[{{ g.edges[0] ~ " + " if g.edges[0] != "0" else "" }}i] = gradients[i];
+    for (size_t i = 0; i < gradients.size(); ++i) {
+{% set edge = (g.edges[0] ~ " + " if g.edges[0] != "0" else "") ~ "i" %}
+      grad_inputs[{{ edge }}] = real_if_input_is(gradients[i], next_edge({{ edge }}));
+    }
   }
 {% elif g.kind in ["tuple", "tuple_of_formulas"] %}
 {% set conditions = [] %}

@@ -41,7 +41,8 @@
   if (node) {
     rebase_history({{ f.written[0].name }}, node);
 {% for tensor in node.tensors if tensor.is_result %}
-    node->{{ tensor.member }} = SavedVariable({{ f.written[0].name }}, true);
+{% set guards = node.guards(tensor) %}
+    {{ "if (" ~ guards|join(" || ") ~ ") " if guards else "" }}node->{{ tensor.member }} = SavedVariable({{ f.written[0].name }}, true);
 {% endfor %}
   }
   return {{ f.written[0].name }};
@@ -55,6 +56,9 @@
   for (Tensor& view : result) view = as_view({{ node.base }}, std::move(view), ViewOrigin::MultiOutput);
 {% elif node.base %}
   result = as_view({{ node.base }}, std::move(result), ViewOrigin::Ordinary);
+{% endif %}
+{% if not node.base and not f.schema.returns|selectattr("is_alias")|list %}
+  forget_temporary_base(result);
 {% endif %}
 {% set saves_results = node.tensors|selectattr("is_result")|list %}
 {% if node.outputs == 1 and not saves_results %}

@@ -36,3 +36,21 @@ void {{ node.name }}::release_variables() {
 {% endfor %}
 }
 {% endif %}
+{% if node.saved or node.tensors %}
+
+{% set quoted = [] %}
+{% for saved in (node.tensors|list) + (node.saved|list) %}
+{% set _ = quoted.append(saved.name|cpp_string) %}
+{% endfor %}
+std::vector<const char*> {{ node.name }}::saved_names() const { return {{ "{" ~ quoted|join(", ") ~ "}" }}; }
+
+SavedValue {{ node.name }}::saved_value(std::string_view name) const {
+{% for tensor in node.tensors %}
+  if (name == {{ tensor.name|cpp_string }}) return {{ "unpack_list(" ~ tensor.member ~ ", this)" if tensor.is_list else tensor.member ~ ".unpack(this)" }};
+{% endfor %}
+{% for saved in node.saved %}
+  if (name == {{ saved.name|cpp_string }}) return {{ saved.member }};
+{% endfor %}
+  return {};
+}
+{% endif %}

@@ -40,8 +40,8 @@ Tensor zeros_out(DispatchKeySet, IntArrayRef size, std::optional<ScalarType> dty
 // fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!)
 // operators.yaml, Memory
 Tensor fill__Scalar(DispatchKeySet, const Tensor& self, const Scalar& value) {
-  native::fill__Scalar_loop(self.device(), self, value);
   self.unsafe_impl()->bump_version();
+  native::fill__Scalar_loop(self.device(), self, value);
   return self;
 }
 

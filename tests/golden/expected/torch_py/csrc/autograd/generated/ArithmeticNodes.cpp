@@ -31,6 +31,13 @@ variable_list AddBackward0::apply(variable_list&& grads) {
   return grad_inputs;
 }
 
+std::vector<const char*> AddBackward0::saved_names() const { return {"alpha"}; }
+
+SavedValue AddBackward0::saved_value(std::string_view name) const {
+  if (name == "alpha") return alpha_;
+  return {};
+}
+
 // mul.Tensor(Tensor self, Tensor other) -> Tensor
 // operators.yaml, Arithmetic
 variable_list MulBackward0::apply(variable_list&& grads) {
@@ -51,6 +58,14 @@ variable_list MulBackward0::apply(variable_list&& grads) {
 void MulBackward0::release_variables() {
   other_.reset();
   self_.reset();
+}
+
+std::vector<const char*> MulBackward0::saved_names() const { return {"other", "self"}; }
+
+SavedValue MulBackward0::saved_value(std::string_view name) const {
+  if (name == "other") return other_.unpack(this);
+  if (name == "self") return self_.unpack(this);
+  return {};
 }
 
 // less.Tensor(Tensor self, Tensor other) -> Tensor
@@ -82,6 +97,13 @@ void TanhBackward0::release_variables() {
   result_.reset();
 }
 
+std::vector<const char*> TanhBackward0::saved_names() const { return {"result"}; }
+
+SavedValue TanhBackward0::saved_value(std::string_view name) const {
+  if (name == "result") return result_.unpack(this);
+  return {};
+}
+
 // tanh_backward(Tensor grad_output, Tensor output) -> Tensor
 // operators.yaml, Arithmetic
 variable_list TanhBackwardBackward0::apply(variable_list&& grads) {
@@ -104,6 +126,14 @@ void TanhBackwardBackward0::release_variables() {
   grad_output_.reset();
 }
 
+std::vector<const char*> TanhBackwardBackward0::saved_names() const { return {"output", "grad_output"}; }
+
+SavedValue TanhBackwardBackward0::saved_value(std::string_view name) const {
+  if (name == "output") return output_.unpack(this);
+  if (name == "grad_output") return grad_output_.unpack(this);
+  return {};
+}
+
 // softcap(Tensor self, float cap=30.0) -> Tensor
 // operators.yaml, Arithmetic
 variable_list SoftcapBackward0::apply(variable_list&& grads) {
@@ -120,6 +150,14 @@ variable_list SoftcapBackward0::apply(variable_list&& grads) {
 
 void SoftcapBackward0::release_variables() {
   self_.reset();
+}
+
+std::vector<const char*> SoftcapBackward0::saved_names() const { return {"self", "cap"}; }
+
+SavedValue SoftcapBackward0::saved_value(std::string_view name) const {
+  if (name == "self") return self_.unpack(this);
+  if (name == "cap") return cap_;
+  return {};
 }
 
 // softcap_backward(Tensor grad_output, Tensor self, float cap) -> Tensor
@@ -145,6 +183,15 @@ void SoftcapBackwardBackward0::release_variables() {
   result_.reset();
 }
 
+std::vector<const char*> SoftcapBackwardBackward0::saved_names() const { return {"self", "result", "cap"}; }
+
+SavedValue SoftcapBackwardBackward0::saved_value(std::string_view name) const {
+  if (name == "self") return self_.unpack(this);
+  if (name == "result") return result_.unpack(this);
+  if (name == "cap") return cap_;
+  return {};
+}
+
 namespace {
 
 // add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor
@@ -162,6 +209,7 @@ Tensor add_Tensor(DispatchKeySet keys, const Tensor& self, const Tensor& other, 
     AutoDispatchBelowAutograd below;
     return ops::add_Tensor::redispatch(keys & kBelowAutograd, self, other, alpha);
   }();
+  forget_temporary_base(result);
   if (node) set_history(result, node);
   return result;
 }
@@ -213,6 +261,7 @@ Tensor mul_Tensor(DispatchKeySet keys, const Tensor& self, const Tensor& other) 
     AutoDispatchBelowAutograd below;
     return ops::mul_Tensor::redispatch(keys & kBelowAutograd, self, other);
   }();
+  forget_temporary_base(result);
   if (node) set_history(result, node);
   return result;
 }
@@ -274,6 +323,7 @@ Tensor tanh(DispatchKeySet keys, const Tensor& self) {
     AutoDispatchBelowAutograd below;
     return ops::tanh::redispatch(keys & kBelowAutograd, self);
   }();
+  forget_temporary_base(result);
   if (node) {
     set_history(result, node);
     node->result_ = SavedVariable(result, true);
@@ -297,6 +347,7 @@ Tensor tanh_backward(DispatchKeySet keys, const Tensor& grad_output, const Tenso
     AutoDispatchBelowAutograd below;
     return ops::tanh_backward::redispatch(keys & kBelowAutograd, grad_output, output);
   }();
+  forget_temporary_base(result);
   if (node) set_history(result, node);
   return result;
 }
@@ -315,6 +366,7 @@ Tensor softcap(DispatchKeySet keys, const Tensor& self, double cap) {
     AutoDispatchBelowAutograd below;
     return ops::softcap::redispatch(keys & kBelowAutograd, self, cap);
   }();
+  forget_temporary_base(result);
   if (node) set_history(result, node);
   return result;
 }
@@ -365,6 +417,7 @@ Tensor softcap_backward(DispatchKeySet keys, const Tensor& grad_output, const Te
     AutoDispatchBelowAutograd below;
     return ops::softcap_backward::redispatch(keys & kBelowAutograd, grad_output, self, cap);
   }();
+  forget_temporary_base(result);
   if (node) {
     set_history(result, node);
     if (node->should_compute_output(1)) node->result_ = SavedVariable(result, true);

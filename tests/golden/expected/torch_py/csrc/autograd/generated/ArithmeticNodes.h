@@ -11,6 +11,8 @@ namespace torch::autograd::generated {
 struct TORCH_PY_API AddBackward0 final : Node {
   const char* name() const override { return "AddBackward0"; }
   variable_list apply(variable_list&& grads) override;
+  std::vector<const char*> saved_names() const override;
+  SavedValue saved_value(std::string_view name) const override;
 
   at::Scalar alpha_;
   InputInfo self_info_;
@@ -23,6 +25,8 @@ struct TORCH_PY_API MulBackward0 final : Node {
   const char* name() const override { return "MulBackward0"; }
   variable_list apply(variable_list&& grads) override;
   void release_variables() override;
+  std::vector<const char*> saved_names() const override;
+  SavedValue saved_value(std::string_view name) const override;
 
   SavedVariable other_;
   SavedVariable self_;
@@ -45,6 +49,8 @@ struct TORCH_PY_API TanhBackward0 final : Node {
   const char* name() const override { return "TanhBackward0"; }
   variable_list apply(variable_list&& grads) override;
   void release_variables() override;
+  std::vector<const char*> saved_names() const override;
+  SavedValue saved_value(std::string_view name) const override;
 
   SavedVariable result_;
 };
@@ -55,6 +61,8 @@ struct TORCH_PY_API TanhBackwardBackward0 final : Node {
   const char* name() const override { return "TanhBackwardBackward0"; }
   variable_list apply(variable_list&& grads) override;
   void release_variables() override;
+  std::vector<const char*> saved_names() const override;
+  SavedValue saved_value(std::string_view name) const override;
 
   SavedVariable output_;
   SavedVariable grad_output_;
@@ -68,6 +76,8 @@ struct TORCH_PY_API SoftcapBackward0 final : Node {
   const char* name() const override { return "SoftcapBackward0"; }
   variable_list apply(variable_list&& grads) override;
   void release_variables() override;
+  std::vector<const char*> saved_names() const override;
+  SavedValue saved_value(std::string_view name) const override;
 
   SavedVariable self_;
   double cap_;
@@ -79,6 +89,8 @@ struct TORCH_PY_API SoftcapBackwardBackward0 final : Node {
   const char* name() const override { return "SoftcapBackwardBackward0"; }
   variable_list apply(variable_list&& grads) override;
   void release_variables() override;
+  std::vector<const char*> saved_names() const override;
+  SavedValue saved_value(std::string_view name) const override;
 
   SavedVariable self_;
   SavedVariable result_;

@@ -32,6 +32,16 @@ void Filter1DBackward0::release_variables() {
   weight_.reset();
 }
 
+std::vector<const char*> Filter1DBackward0::saved_names() const { return {"input", "weight", "stride", "bias_defined"}; }
+
+SavedValue Filter1DBackward0::saved_value(std::string_view name) const {
+  if (name == "input") return input_.unpack(this);
+  if (name == "weight") return weight_.unpack(this);
+  if (name == "stride") return stride_;
+  if (name == "bias_defined") return bias_defined_;
+  return {};
+}
+
 namespace {
 
 // filter1d(Tensor input, Tensor weight, Tensor? bias=None, int[1] stride=1, str padding_mode='zeros') -> Tensor
@@ -51,6 +61,7 @@ Tensor filter1d(DispatchKeySet keys, const Tensor& input, const Tensor& weight, 
     AutoDispatchBelowAutograd below;
     return ops::filter1d::redispatch(keys & kBelowAutograd, input, weight, bias, stride, padding_mode);
   }();
+  forget_temporary_base(result);
   if (node) set_history(result, node);
   return result;
 }

@@ -12,6 +12,8 @@ struct TORCH_PY_API Filter1DBackward0 final : Node {
   const char* name() const override { return "Filter1DBackward0"; }
   variable_list apply(variable_list&& grads) override;
   void release_variables() override;
+  std::vector<const char*> saved_names() const override;
+  SavedValue saved_value(std::string_view name) const override;
 
   SavedVariable input_;
   SavedVariable weight_;

@@ -25,6 +25,15 @@ variable_list SumBackward0::apply(variable_list&& grads) {
   return grad_inputs;
 }
 
+std::vector<const char*> SumBackward0::saved_names() const { return {"dim", "keepdim", "self_sizes"}; }
+
+SavedValue SumBackward0::saved_value(std::string_view name) const {
+  if (name == "dim") return dim_;
+  if (name == "keepdim") return keepdim_;
+  if (name == "self_sizes") return self_sizes_;
+  return {};
+}
+
 // max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)
 // operators.yaml, Reduction
 variable_list MaxBackward0::apply(variable_list&& grads) {
@@ -40,6 +49,16 @@ variable_list MaxBackward0::apply(variable_list&& grads) {
 
 void MaxBackward0::release_variables() {
   result1_.reset();
+}
+
+std::vector<const char*> MaxBackward0::saved_names() const { return {"result1", "dim", "keepdim", "self_sizes"}; }
+
+SavedValue MaxBackward0::saved_value(std::string_view name) const {
+  if (name == "result1") return result1_.unpack(this);
+  if (name == "dim") return dim_;
+  if (name == "keepdim") return keepdim_;
+  if (name == "self_sizes") return self_sizes_;
+  return {};
 }
 
 namespace {
@@ -59,6 +78,7 @@ Tensor sum_dim_IntList(DispatchKeySet keys, const Tensor& self, OptionalIntArray
     AutoDispatchBelowAutograd below;
     return ops::sum_dim_IntList::redispatch(keys & kBelowAutograd, self, dim, keepdim, dtype);
   }();
+  forget_temporary_base(result);
   if (node) set_history(result, node);
   return result;
 }
@@ -87,6 +107,7 @@ std::tuple<Tensor, Tensor> max_dim(DispatchKeySet keys, const Tensor& self, int6
     AutoDispatchBelowAutograd below;
     return ops::max_dim::redispatch(keys & kBelowAutograd, self, dim, keepdim);
   }();
+  forget_temporary_base(result);
   if (node) {
     set_history(std::get<0>(result), node);
     set_history(std::get<1>(result), node);

@@ -11,6 +11,8 @@ namespace torch::autograd::generated {
 struct TORCH_PY_API SumBackward0 final : Node {
   const char* name() const override { return "SumBackward0"; }
   variable_list apply(variable_list&& grads) override;
+  std::vector<const char*> saved_names() const override;
+  SavedValue saved_value(std::string_view name) const override;
 
   std::optional<at::DimVector> dim_;
   bool keepdim_;
@@ -23,6 +25,8 @@ struct TORCH_PY_API MaxBackward0 final : Node {
   const char* name() const override { return "MaxBackward0"; }
   variable_list apply(variable_list&& grads) override;
   void release_variables() override;
+  std::vector<const char*> saved_names() const override;
+  SavedValue saved_value(std::string_view name) const override;
 
   SavedVariable result1_;
   int64_t dim_;

@@ -41,6 +41,14 @@ variable_list TransposeBackward0::apply(variable_list&& grads) {
   return grad_inputs;
 }
 
+std::vector<const char*> TransposeBackward0::saved_names() const { return {"dim0", "dim1"}; }
+
+SavedValue TransposeBackward0::saved_value(std::string_view name) const {
+  if (name == "dim0") return dim0_;
+  if (name == "dim1") return dim1_;
+  return {};
+}
+
 // unbind(Tensor(a -> *) self, int dim=0) -> Tensor(a)[]
 // operators.yaml, Shape
 variable_list UnbindBackward0::apply(variable_list&& grads) {
@@ -57,6 +65,13 @@ variable_list UnbindBackward0::apply(variable_list&& grads) {
   return grad_inputs;
 }
 
+std::vector<const char*> UnbindBackward0::saved_names() const { return {"dim"}; }
+
+SavedValue UnbindBackward0::saved_value(std::string_view name) const {
+  if (name == "dim") return dim_;
+  return {};
+}
+
 // view(Tensor(a) self, SymInt[] size) -> Tensor(a)
 // operators.yaml, Shape
 variable_list ViewBackward0::apply(variable_list&& grads) {
@@ -69,6 +84,13 @@ variable_list ViewBackward0::apply(variable_list&& grads) {
   return grad_inputs;
 }
 
+std::vector<const char*> ViewBackward0::saved_names() const { return {"self_sizes"}; }
+
+SavedValue ViewBackward0::saved_value(std::string_view name) const {
+  if (name == "self_sizes") return self_sizes_;
+  return {};
+}
+
 // cat(Tensor[] tensors, int dim=0) -> Tensor
 // operators.yaml, Shape
 variable_list CatBackward0::apply(variable_list&& grads) {
@@ -79,13 +101,23 @@ variable_list CatBackward0::apply(variable_list&& grads) {
   const auto& dim = dim_;
   if (should_compute_any(*this, 0, tensors_size_)) {
     const std::vector<Tensor> gradients = at::cat_backward(grad, tensors, dim);
-    for (size_t i = 0; i < gradients.size(); ++i) grad_inputs[i] = gradients[i];
+    for (size_t i = 0; i < gradients.size(); ++i) {
+      grad_inputs[i] = real_if_input_is(gradients[i], next_edge(i));
+    }
   }
   return grad_inputs;
 }
 
 void CatBackward0::release_variables() {
   reset_list(tensors_);
+}
+
+std::vector<const char*> CatBackward0::saved_names() const { return {"tensors", "dim"}; }
+
+SavedValue CatBackward0::saved_value(std::string_view name) const {
+  if (name == "tensors") return unpack_list(tensors_, this);
+  if (name == "dim") return dim_;
+  return {};
 }
 
 namespace {
@@ -162,6 +194,7 @@ Tensor cat(DispatchKeySet keys, TensorList tensors, int64_t dim) {
     AutoDispatchBelowAutograd below;
     return ops::cat::redispatch(keys & kBelowAutograd, tensors, dim);
   }();
+  forget_temporary_base(result);
   if (node) set_history(result, node);
   return result;
 }

@@ -11,6 +11,8 @@ namespace torch::autograd::generated {
 struct TORCH_PY_API TransposeBackward0 final : Node {
   const char* name() const override { return "TransposeBackward0"; }
   variable_list apply(variable_list&& grads) override;
+  std::vector<const char*> saved_names() const override;
+  SavedValue saved_value(std::string_view name) const override;
 
   int64_t dim0_;
   int64_t dim1_;
@@ -22,6 +24,8 @@ struct TORCH_PY_API TransposeBackward0 final : Node {
 struct TORCH_PY_API UnbindBackward0 final : Node {
   const char* name() const override { return "UnbindBackward0"; }
   variable_list apply(variable_list&& grads) override;
+  std::vector<const char*> saved_names() const override;
+  SavedValue saved_value(std::string_view name) const override;
 
   int64_t dim_;
   InputInfo self_info_;
@@ -32,6 +36,8 @@ struct TORCH_PY_API UnbindBackward0 final : Node {
 struct TORCH_PY_API ViewBackward0 final : Node {
   const char* name() const override { return "ViewBackward0"; }
   variable_list apply(variable_list&& grads) override;
+  std::vector<const char*> saved_names() const override;
+  SavedValue saved_value(std::string_view name) const override;
 
   at::DimVector self_sizes_;
 };
@@ -42,6 +48,8 @@ struct TORCH_PY_API CatBackward0 final : Node {
   const char* name() const override { return "CatBackward0"; }
   variable_list apply(variable_list&& grads) override;
   void release_variables() override;
+  std::vector<const char*> saved_names() const override;
+  SavedValue saved_value(std::string_view name) const override;
 
   std::vector<SavedVariable> tensors_;
   int64_t dim_;

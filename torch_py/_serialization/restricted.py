@@ -1,0 +1,273 @@
+"""Reading a pickle that nobody vouches for.
+
+Note [What a file may do]: a pickle is a program. Here it may build plain values, and call what `names.known_names` lists and what the
+user has allowed; it may change only what it built itself. The interpreter in Python is taken, not the one in C, because every
+instruction that calls, changes or refers to something passes a check below, and because a file cannot make it reserve memory that the
+file does not fill. Names are handed to the pickle as `Allowed`, which has no attributes and can be called only by REDUCE.
+
+tests/torch_py/test_hostile_files.py
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections import Counter, OrderedDict
+from collections.abc import Callable
+from typing import Any
+
+from torch_py._serialization.names import known_names
+from torch_py._serialization.rebuild import rebuild_from_type, rebuild_meta_tensor, rebuild_parameter, rebuild_tensor
+
+# Without stand-ins: what a program has allowed by add_safe_globals, by module and name.
+safe_globals: dict[tuple[str, str], Any] = {}
+
+_SIZED = (list, tuple, dict, set, frozenset, str, bytes, bytearray)
+_CONSTRUCTORS = {set, frozenset, bytearray, OrderedDict, Counter}
+_KEYED = (set, frozenset, OrderedDict, Counter)
+_DEEPEST_KEY = 100
+_LISTS, _DICTS, _SETS = (list,), (dict, OrderedDict, Counter), (set,)
+# Instructions that torch.save does not write: old-style instances, extension codes, buffers outside of the pickle.
+_FORBIDDEN = (
+    pickle.INST, pickle.OBJ, pickle.EXT1, pickle.EXT2, pickle.EXT4, pickle.PERSID, pickle.NEXT_BUFFER, pickle.READONLY_BUFFER,
+)  # fmt: skip
+
+
+def failure(message: str) -> pickle.UnpicklingError:
+    return pickle.UnpicklingError(f"Weights only load failed: {message}")
+
+
+class Allowed:
+    """Stands in a pickle for something that the pickle may name, and call if it is a function."""
+
+    __slots__ = ("value",)
+    value: Any
+
+    def __init__(self, value: Any) -> None:
+        object.__setattr__(self, "value", value)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise failure(f"the file tries to set {name!r} of {self.value!r}")
+
+    def __repr__(self) -> str:
+        return repr(self.value)
+
+
+def _exact_type(value: Any, kinds: tuple[type, ...], action: str) -> None:
+    if type(value) not in kinds:
+        raise failure(f"the file tries to {action} an object of type {type(value).__name__}")
+
+
+def _check_keys(keys: Any) -> None:
+    """Python's hash of tuples in tuples recurses without a limit of its own."""
+    level = [key for key in keys if type(key) in (tuple, frozenset)]
+    for _ in range(_DEEPEST_KEY):
+        if not level:
+            return
+        level = [part for key in level for part in key if type(part) in (tuple, frozenset)]
+    raise failure(f"the file has a key of tuples nested deeper than {_DEEPEST_KEY}")
+
+
+def _is_rebuilder(function: Any) -> bool:
+    return type(function) is Allowed and (
+        function.value in (rebuild_tensor, rebuild_meta_tensor, rebuild_parameter) or function.value in safe_globals.values()
+    )
+
+
+class _WholeReads:
+    """A file of which a read that ends early is an error."""
+
+    def __init__(self, file: Any) -> None:
+        self.file = file
+
+    def read(self, size: int) -> bytes:
+        data: bytes = self.file.read(size)
+        if len(data) < size:
+            raise failure(f"the pickle ends {size - len(data)} bytes early")
+        return data
+
+    def readline(self) -> bytes:
+        line: bytes = self.file.readline()
+        return line
+
+
+class RestrictedUnpickler(pickle._Unpickler):
+    dispatch: dict[int, Callable[[Any], None]] = dict(pickle._Unpickler.dispatch)
+    stack: list[Any]
+    append: Callable[[Any], None]
+    pop_mark: Callable[[], list[Any]]
+
+    def __init__(self, file: Any, archive: Any) -> None:
+        super().__init__(_WholeReads(file))
+        self.archive = archive
+        self.storage_error: Exception | None = None  # of the archive, or of the caller's map_location
+
+    def persistent_load(self, identity: Any) -> Any:
+        if isinstance(identity, tuple) and len(identity) == 5 and type(identity[1]) is Allowed:
+            identity = (identity[0], identity[1].value, *identity[2:])
+        try:
+            return self.archive.storage(identity)
+        except Exception as error:
+            self.storage_error = error
+            raise
+
+    def find_class(self, module: str, name: str) -> Any:
+        if (module, name) in safe_globals:
+            return Allowed(safe_globals[module, name])
+        value = known_names().get((as_torch(module), name))
+        if value is None:
+            raise failure(
+                f"the file needs {module}.{name}, which is not among what is loaded by default, as loading it can run code. If you trust "
+                "the file, call torch.serialization.add_safe_globals with it, or load with weights_only=False."
+            )
+        return value if isinstance(value, _plain_values()) else Allowed(value)
+
+    # Calls
+
+    def load_reduce(self) -> None:
+        arguments, function = self.stack.pop(), self.stack[-1]
+        self.stack[-1] = self._call(function, arguments)
+
+    dispatch[pickle.REDUCE[0]] = load_reduce
+
+    def _call(self, function: Any, arguments: Any) -> Any:
+        if type(function) is not Allowed or type(arguments) is not tuple or not self._may_be_called(function.value):
+            raise failure(f"the file tries to call {function!r}")
+        if function.value in _CONSTRUCTORS and not all(type(argument) in _SIZED for argument in arguments):
+            # bytearray(2**40) or set(range(2**40)) would take memory that the file does not have to fill.
+            raise failure(f"the file tries to call {function!r} with {', '.join(type(a).__name__ for a in arguments)}")
+        if function.value is rebuild_from_type and not (arguments and _is_rebuilder(arguments[0])):
+            raise failure("the file tries to make a tensor of a type by something else than a tensor's parts")
+        if function.value in _KEYED:
+            for argument in arguments:
+                _check_keys(argument)
+        return function.value(*(argument.value if type(argument) is Allowed else argument for argument in arguments))
+
+    @staticmethod
+    def _may_be_called(value: Any) -> bool:
+        """Tensor types are named as the type of a result only."""
+        from torch_py._tensor import Tensor
+
+        own_tensor_type = isinstance(value, type) and issubclass(value, Tensor) and value not in safe_globals.values()
+        return callable(value) and not own_tensor_type
+
+    def load_newobj(self) -> None:
+        arguments = self.stack.pop()
+        self._make(self.stack.pop(), arguments, {})
+
+    dispatch[pickle.NEWOBJ[0]] = load_newobj
+
+    def load_newobj_ex(self) -> None:
+        keywords, arguments = self.stack.pop(), self.stack.pop()
+        self._make(self.stack.pop(), arguments, keywords)
+
+    dispatch[pickle.NEWOBJ_EX[0]] = load_newobj_ex
+
+    def _make(self, kind: Any, arguments: Any, keywords: Any) -> None:
+        value = kind.value if type(kind) is Allowed else None
+        if value in _CONSTRUCTORS and not keywords:
+            self.append(self._call(kind, arguments))
+            return
+        if not isinstance(value, type) or value not in safe_globals.values():
+            raise failure(f"the file tries to make an instance of {kind!r}")
+        self.append(value.__new__(value, *arguments, **keywords))
+
+    # Changes
+
+    def load_build(self) -> None:
+        state, target = self.stack.pop(), self.stack[-1]
+        kind = type(target)
+        if kind in (OrderedDict, Counter):
+            if type(state) is not dict:
+                raise failure(f"the file gives a {kind.__name__} the state {type(state).__name__}")
+            vars(target).update(state)
+        elif _is_tensor(target):
+            target.__setstate__(_attributes(state))
+        elif kind in safe_globals.values():
+            self.append(state)
+            pickle._Unpickler.dispatch[pickle.BUILD[0]](self)
+        else:
+            raise failure(f"the file tries to change an object of type {kind.__name__}")
+
+    dispatch[pickle.BUILD[0]] = load_build
+
+    def load_append(self) -> None:
+        value = self.stack.pop()
+        _exact_type(self.stack[-1], _LISTS, "append to")
+        self.stack[-1].append(value)
+
+    dispatch[pickle.APPEND[0]] = load_append
+
+    def load_appends(self) -> None:
+        items = self.pop_mark()
+        _exact_type(self.stack[-1], _LISTS, "append to")
+        self.stack[-1].extend(items)
+
+    dispatch[pickle.APPENDS[0]] = load_appends
+
+    def load_setitem(self) -> None:
+        value, key = self.stack.pop(), self.stack.pop()
+        _exact_type(self.stack[-1], _DICTS, "set items of")
+        _check_keys((key,))
+        self.stack[-1][key] = value
+
+    dispatch[pickle.SETITEM[0]] = load_setitem
+
+    def load_setitems(self) -> None:
+        items = self.pop_mark()
+        _exact_type(self.stack[-1], _DICTS, "set items of")
+        _check_keys(items[::2])
+        for i in range(0, len(items), 2):
+            self.stack[-1][items[i]] = items[i + 1]
+
+    dispatch[pickle.SETITEMS[0]] = load_setitems
+
+    def load_additems(self) -> None:
+        items = self.pop_mark()
+        _exact_type(self.stack[-1], _SETS, "add to")
+        _check_keys(items)
+        self.stack[-1].update(items)
+
+    dispatch[pickle.ADDITEMS[0]] = load_additems
+
+
+def _refuse(self: Any) -> None:
+    raise failure("the file has an instruction that torch.save does not write")
+
+
+RestrictedUnpickler.dispatch.update({code[0]: _refuse for code in _FORBIDDEN})
+
+
+def _plain_values() -> tuple[type, ...]:
+    from torch_py import _C
+
+    return (_C.dtype, _C.layout, _C.memory_format)
+
+
+def _is_tensor(value: Any) -> bool:
+    from torch_py._tensor import Tensor
+
+    return isinstance(value, Tensor)
+
+
+def _attributes(state: Any) -> dict[str, Any]:
+    if type(state) is not dict or not all(type(key) is str for key in state):
+        raise failure("the file gives a tensor a state that is no dict of attributes")
+    return state
+
+
+def as_torch(module: str) -> str:
+    """PyTorch's name of one of our modules."""
+    return "torch" + module[len("torch_py") :] if module == "torch_py" or module.startswith("torch_py.") else module
+
+
+def load_restricted(file: Any, archive: Any) -> Any:
+    """The value in `file`. Raises pickle.UnpicklingError or RuntimeError for whatever is wrong with the file."""
+    unpickler = RestrictedUnpickler(file, archive)
+    try:
+        return unpickler.load()
+    except (pickle.UnpicklingError, NotImplementedError):
+        raise
+    except Exception as error:
+        if error is unpickler.storage_error or (isinstance(error, RuntimeError) and not isinstance(error, RecursionError)):
+            raise
+        raise failure(f"the pickle is malformed: {type(error).__name__}: {str(error)[:200]}") from error
