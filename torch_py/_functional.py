@@ -10,9 +10,10 @@ from torch_py._C import _torch
 from torch_py._tensor import Tensor
 
 __all__ = [
-    "broadcast_shapes", "broadcast_tensors", "cdist", "chain_matmul", "einsum", "from_dlpack", "is_complex", "is_conj",
-    "is_floating_point", "is_neg", "is_signed", "is_storage", "is_tensor", "lu", "meshgrid", "norm", "numel", "pca_lowrank",
-    "svd_lowrank", "tensordot", "typename",
+    "atleast_1d", "atleast_2d", "atleast_3d", "block_diag", "broadcast_shapes", "broadcast_tensors", "cartesian_prod", "cdist",
+    "chain_matmul", "detach_", "einsum", "from_dlpack", "get_device", "is_complex", "is_conj", "is_floating_point", "is_inference", "is_neg",
+    "is_signed", "is_storage", "is_tensor", "lu", "meshgrid", "nonzero", "norm", "numel", "pca_lowrank", "svd_lowrank", "tensordot",
+    "typename", "unravel_index",
 ]  # fmt: skip
 
 from_dlpack = _C.from_dlpack
@@ -67,10 +68,12 @@ def broadcast_shapes(*shapes: Sequence[int] | int) -> Any:
     sizes = [(shape,) if isinstance(shape, int) else tuple(shape) for shape in shapes]
     result = [1] * max((len(size) for size in sizes), default=0)
     for size in sizes:
+        if any(length < 0 for length in size):
+            raise ValueError(f"broadcast_shapes: Attempting to broadcast a dimension with negative length: {size}")
         for position in range(-len(size), 0):
             if size[position] == 1 or size[position] == result[position]:
                 continue
-            if size[position] < 0 or result[position] != 1:
+            if result[position] != 1:
                 raise RuntimeError(f"broadcast_shapes: shapes {', '.join(map(str, sizes))} do not broadcast at dimension {position}")
             result[position] = size[position]
     return _C.Size(result)
@@ -85,6 +88,81 @@ def broadcast_tensors(*tensors: Any) -> tuple[Tensor, ...]:
     given = _one_sequence(tensors)
     shape = broadcast_shapes(*(tensor.shape for tensor in given))
     return tuple(tensor.expand(shape) for tensor in given)
+
+
+def _each_or_one(operator: Any, tensors: tuple[Any, ...]) -> Any:
+    """`operator(x)` is a tensor, of several tensors or a sequence of them a tuple."""
+    if len(tensors) == 1 and isinstance(tensors[0], Tensor):
+        return operator(tensors[0])
+    return tuple(operator(list(_one_sequence(tensors))))
+
+
+def atleast_1d(*tensors: Any) -> Any:
+    """Each tensor with one dimension at least."""
+    return _each_or_one(_torch.atleast_1d, tensors)
+
+
+def atleast_2d(*tensors: Any) -> Any:
+    """Each tensor with two dimensions at least: vectors become rows."""
+    return _each_or_one(_torch.atleast_2d, tensors)
+
+
+def atleast_3d(*tensors: Any) -> Any:
+    """Each tensor with three dimensions at least: matrices get a last one of size 1."""
+    return _each_or_one(_torch.atleast_3d, tensors)
+
+
+def block_diag(*tensors: Any) -> Tensor:
+    """A matrix with the given matrices (vectors are rows) along its diagonal and zeros elsewhere."""
+    return _torch.block_diag(list(tensors))
+
+
+def cartesian_prod(*tensors: Any) -> Tensor:
+    """All combinations of one element of each vector, a row each; of one vector the vector itself."""
+    return _torch.cartesian_prod(list(tensors))
+
+
+def unravel_index(indices: Tensor, shape: int | Sequence[int]) -> tuple[Tensor, ...]:
+    """For positions in a flattened array of `shape` their coordinates, a tensor per dimension.
+
+    Raises TypeError unless `indices` are integers, ValueError for a negative size.
+    """
+    if indices.is_complex() or indices.is_floating_point() or indices.dtype == _C.bool:
+        raise TypeError(f"expected 'indices' to be integer dtype, but got {indices.dtype}")
+    sizes = (shape,) if isinstance(shape, int) else tuple(shape)
+    for size in sizes:
+        if not isinstance(size, int):
+            raise TypeError(f"expected 'shape' sequence to only contain ints, but got {type(size)}")
+    if any(size < 0 for size in sizes):
+        raise ValueError(f"'shape' cannot have negative values, but got {sizes}")
+    coordinates: list[Tensor] = []
+    rest = indices
+    for size in reversed(sizes):
+        coordinates.append(rest % size)
+        rest = rest.div(size, rounding_mode="floor") if size else rest
+    return tuple(reversed(coordinates))
+
+
+def nonzero(input: Tensor, *, out: Tensor | None = None, as_tuple: bool = False) -> Any:
+    """The indices of elements that are not zero: a row each, or with `as_tuple` a vector for each dimension, to index with."""
+    if as_tuple:
+        return tuple(_torch.nonzero_numpy(input))
+    return _torch.nonzero(input) if out is None else _torch.nonzero(input, out=out)
+
+
+def detach_(input: Tensor) -> Tensor:
+    """Cuts `input` itself from the graph that made it."""
+    return input.detach_()
+
+
+def is_inference(input: Tensor) -> bool:
+    """False: inference mode makes ordinary tensors here."""
+    return False
+
+
+def get_device(input: Tensor) -> int:
+    """The index of the device, -1 on the CPU."""
+    return input.get_device()
 
 
 def meshgrid(*tensors: Any, indexing: str = "ij") -> tuple[Tensor, ...]:

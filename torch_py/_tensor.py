@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copy
+import math
+import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn, cast
 
@@ -129,6 +131,50 @@ class Tensor(_C.TensorBase):
                 elements[position] = function(*values)
             self.copy_(elements.reshape(self.shape))
         return self
+
+    def nonzero(self, *, as_tuple: bool = False) -> Any:
+        """See :func:`torch.nonzero`."""
+        return tuple(self.nonzero_numpy()) if as_tuple else super().nonzero()
+
+    def new(self, *arguments: Any, device: Any = None) -> Tensor:
+        """A tensor of this dtype and device: of the given sizes and uninitialised, from a sequence, or over a tensor's or storage's memory.
+
+        Written `new_empty` or `new_tensor` it says which.
+        """
+        first = arguments[0] if arguments else 0
+        if isinstance(first, Tensor):
+            if first.dtype != self.dtype or first.device != self.device:
+                raise TypeError(f"new(): expected a tensor of {self.dtype} on {self.device}, got {first.dtype} on {first.device}")
+            return first.detach()
+        made: Any = cast(Any, self).new_empty
+        if isinstance(first, _C.UntypedStorage):
+            return made(0, device=device).set_(first)
+        if isinstance(first, _C.Size) or (arguments and all(isinstance(size, int) for size in arguments)):
+            return made(*arguments, device=device)
+        if not arguments:
+            return made(0, device=device)
+        if not hasattr(first, "__len__"):
+            raise TypeError(f"new(): data must be a sequence (got {type(first).__name__})")
+        return cast(Any, self).new_tensor(first, device=device)
+
+    def resize(self, *sizes: Any) -> Tensor:
+        """Deprecated: a tensor of other sizes for as many elements, see `reshape`."""
+        warnings.warn("non-inplace resize is deprecated", stacklevel=2)
+        shape = tuple(sizes[0]) if len(sizes) == 1 and not isinstance(sizes[0], int) else sizes
+        if math.prod(shape) != self.numel() or any(size < 0 for size in shape):
+            raise RuntimeError(
+                f"requested resize to {shape}, but the given tensor has a size of {tuple(self.shape)}: resize only changes the shape, "
+                "while preserving the number of elements"
+            )
+        return self.contiguous().view(shape)
+
+    def resize_as(self, tensor: Tensor) -> Tensor:
+        """Deprecated: `resize` to the sizes of `tensor`."""
+        return self.resize(tensor.shape)
+
+    def dim_order(self) -> tuple[int, ...]:
+        """The dimensions from the one that varies slowest in memory to the one that varies fastest."""
+        return tuple(sorted(range(self.dim()), key=lambda dim: -self.stride(dim)))
 
     def is_shared(self) -> bool:
         return False

@@ -1,5 +1,8 @@
 #include "aten/native/AdvancedIndexing.h"
 
+#include <algorithm>
+
+#include "aten/native/ResultLayout.h"
 #include "aten/ops/expand.h"
 #include "aten/ops/nonzero.h"
 #include "aten/ops/unbind.h"
@@ -86,6 +89,21 @@ DimVector IndexPlan::result_sizes() const {
   return sizes;
 }
 
+DimVector IndexPlan::result_strides() const {
+  const DimVector sizes = result_sizes();
+  std::vector<DimVector> operands;
+  DimVector source_strides(sizes.size(), 0);
+  std::copy(before_strides.begin(), before_strides.end(), source_strides.begin());
+  std::copy(after_strides.begin(), after_strides.end(), source_strides.end() - after_strides.size());
+  operands.push_back(source_strides);
+  for (const DimVector& strides : index_strides) {
+    DimVector own(sizes.size(), 0);
+    std::copy(strides.begin(), strides.end(), own.begin() + before_sizes.size());
+    operands.push_back(own);
+  }
+  return strides_like(sizes, ArrayRef<DimVector>(operands.data(), operands.size()));
+}
+
 IndexPlan plan_index(const Tensor& self, TensorList indices) {
   const std::vector<Tensor> resolved = resolve_masks(self, indices);
   IndexPlan plan;
@@ -105,6 +123,8 @@ IndexPlan plan_index(const Tensor& self, TensorList indices) {
     const int64_t stride = self.strides()[d] * itemsize;
     if (resolved[d].defined()) {
       seen = true;
+      const bool fits = resolved[d].sizes() == IntArrayRef(plan.index_sizes);
+      plan.index_strides.push_back(DimVector((fits ? resolved[d] : at::expand(resolved[d], plan.index_sizes)).strides()));
       if (positions > 0) add_offsets(plan.offsets, resolved[d], plan.index_sizes, d, self.sizes()[d], stride);
       continue;
     }

@@ -14,7 +14,10 @@ struct IndexPlan {
   DimVector index_sizes;
   DimVector after_sizes, after_strides;  // strides in bytes
   std::vector<int64_t> offsets;          // bytes from an element of `before` to the one selected, per index position
+  std::vector<DimVector> index_strides;  // of every index, along index_sizes
   DimVector result_sizes() const;
+  /// Dimensions of the result lie in memory in the order of those they come from.
+  DimVector result_strides() const;
 };
 
 /// Checks dtypes, shapes and ranges (IndexError) and resolves boolean masks to positions.

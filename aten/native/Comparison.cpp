@@ -1,8 +1,7 @@
 // where: choosing between two tensors or numbers.
+#include "aten/native/ResultLayout.h"
 #include "aten/native/declarations/Comparison.h"
-#include "aten/ops/nonzero.h"
-#include "aten/ops/unbind.h"
-#include "aten/ops/unsqueeze.h"
+#include "aten/ops/nonzero_numpy.h"
 #include "aten/ops/where.h"
 #include "c10/core/ScalarChecks.h"
 
@@ -41,7 +40,7 @@ TensorSpec where_shape(const Tensor& condition, const Tensor& self, const Tensor
               "where expected condition to be a boolean tensor, but got a tensor with dtype ", condition.scalar_type());
   const Tensor values[] = {self, other};
   const DimVector sizes = broadcast_sizes(condition.sizes(), broadcast_sizes(self.sizes(), other.sizes()));
-  return {sizes, result_type(TensorList(values, 2)), common_device(condition, self, other)};
+  return {sizes, result_type(TensorList(values, 2)), common_device(condition, self, other), strides_like(sizes, {&condition, &self, &other})};
 }
 
 Tensor where_scalar_other(const Tensor& condition, const Tensor& self, const Scalar& other) {
@@ -57,7 +56,7 @@ Tensor where_scalars(const Tensor& condition, const Scalar& self, const Scalar& 
 }
 
 std::vector<Tensor> where_nonzero(const Tensor& condition) {
-  return at::unbind(at::nonzero(condition.dim() == 0 ? condition.unsqueeze(0) : condition), 1);
+  return at::nonzero_numpy(condition);
 }
 
 }  // namespace at::native

@@ -87,8 +87,10 @@ void check_not_negative(const char* op, const Tensor& index, int64_t dim, int64_
 
 Tensor index(const Tensor& self, TensorList indices) {
   const IndexPlan plan = plan_index(self, indices);
-  Tensor result = empty_tensor(plan.result_sizes(), self.scalar_type(), self.device());
-  if (result.numel() == 0 || self.is_meta()) return result;
+  const DimVector sizes = plan.result_sizes(), strides = plan.result_strides();
+  if (self.is_meta()) return empty_strided_tensor(sizes, strides, self.scalar_type(), self.device());
+  Tensor result = empty_tensor(sizes, self.scalar_type(), self.device());
+  if (result.numel() == 0) return result;
   const RowShape shape = row_shape(plan);
   const size_t itemsize = self.itemsize();
   char* out = static_cast<char*>(result.data());
@@ -98,7 +100,8 @@ Tensor index(const Tensor& self, TensorList indices) {
       gather(out + row * shape.length * static_cast<int64_t>(itemsize), row_address(plan, row), shape.stride, itemsize, shape.length);
     }
   });
-  return result;
+  if (IntArrayRef(strides) == result.strides()) return result;
+  return empty_strided_tensor(sizes, strides, self.scalar_type(), self.device()).copy_(result).as_new();
 }
 
 Tensor _index_backward(const Tensor& grad, IntArrayRef sizes, TensorList indices) {
@@ -162,10 +165,10 @@ Tensor index_fill(const Tensor& self, int64_t dim, const Tensor& index, const Sc
   const int64_t d = wrap_dim(dim, self.dim());
   Tensor mask = at::zeros({self.dim() == 0 ? 1 : self.sizes()[d]}, kBool, std::nullopt, self.device());
   at::index_put_(mask, {index}, at::ones_like(index, kBool));
-  if (self.dim() == 0) return at::masked_fill(self, at::reshape(mask, {}), value);
   DimVector shape(self.dim(), 1);
-  shape[d] = -1;
-  return at::masked_fill(self, at::reshape(mask, shape), value);
+  if (self.dim() > 0) shape[d] = -1;
+  Tensor result = at::clone(self);
+  return at::masked_fill_(result, at::reshape(mask, shape), value);
 }
 
 Tensor index_copy(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source) {
@@ -186,7 +189,7 @@ Tensor index_copy(const Tensor& self, int64_t dim, const Tensor& index, const Te
   TORCH_CHECK_INDEX(source.dim() == 0 || index.numel() == source.size(d), "index_copy_(): Number of indices (", index.numel(),
                     ") should be equal to source.size(dim) (", source.dim() == 0 ? 1 : source.size(d), ")");
   check_not_negative("index_copy_", index, d, self.dim() == 0 ? 1 : self.sizes()[d]);
-  Tensor result = at::clone(self);
+  Tensor result = at::clone(self, MemoryFormat::Contiguous);
   const Tensor positions = at::reshape(index, {-1});
   if (self.dim() == 0) {
     at::index_put_(at::reshape(result, {1}), {positions}, at::reshape(source, {-1}));

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "aten/native/ResultLayout.h"
 #include "aten/native/ViewHelpers.h"
 #include "aten/native/declarations/Shape.h"
 #include "aten/ops/cat.h"
@@ -31,6 +32,18 @@ namespace {
 
 /// Old programs concatenate to torch.empty(0): such a tensor of one dimension and no element joins anything.
 bool is_skipped(const Tensor& tensor) { return tensor.dim() == 1 && tensor.sizes()[0] == 0; }
+
+/// channels_last if all tensors are.
+MemoryFormat common_format(TensorList tensors) {
+  std::optional<MemoryFormat> common;
+  for (const Tensor& tensor : tensors) {
+    if (is_skipped(tensor)) continue;
+    const MemoryFormat format = format_like(tensor);
+    if (format == MemoryFormat::Contiguous || common.value_or(format) != format) return MemoryFormat::Contiguous;
+    common = format;
+  }
+  return common.value_or(MemoryFormat::Contiguous);
+}
 
 const Tensor& first_joined(TensorList tensors) {
   for (const Tensor& tensor : tensors) {
@@ -64,7 +77,7 @@ TensorSpec cat_shape(TensorList tensors, int64_t dim) {
     sizes[d] += tensors[i].sizes()[d];
   }
   if (is_skipped(first)) sizes[0] = 0;
-  return {sizes, result_type(tensors), first.device()};
+  return {sizes, result_type(tensors), first.device(), strides_in_format(sizes, common_format(tensors))};
 }
 
 /// `lengths`: along `dim`, -1 for a tensor that was skipped.
@@ -285,10 +298,12 @@ Tensor tile(const Tensor& self, IntArrayRef dims) {
   return repeat(self, repeats);
 }
 
-Tensor repeat_interleave_int(const Tensor& self, int64_t repeats, std::optional<int64_t> dim) {
+Tensor repeat_interleave_int(const Tensor& self, int64_t repeats, std::optional<int64_t> dim, std::optional<int64_t> output_size) {
   TORCH_CHECK(repeats >= 0, "Repeats must be non-negative, got ", repeats);
-  const Tensor source = dim.has_value() ? self : at::flatten(self);
-  const int64_t d = wrap_dim(dim.value_or(0), source.dim());
+  const Tensor source = dim.has_value() && self.dim() > 0 ? self : at::flatten(self);
+  const int64_t d = wrap_dim(dim.value_or(0), source.dim()), length = source.sizes()[d] * repeats;
+  TORCH_CHECK(output_size.value_or(length) == length, "repeat_interleave: Invalid output_size, expected ", length, " but got ",
+              output_size.value_or(0));
   DimVector expanded(source.sizes());
   expanded.insert(expanded.begin() + d + 1, repeats);
   return at::flatten(at::contiguous(at::expand(at::unsqueeze(source, d + 1), expanded)), d, d + 1);
@@ -297,7 +312,7 @@ Tensor repeat_interleave_int(const Tensor& self, int64_t repeats, std::optional<
 TensorSpec flip_shape(const Tensor& self, IntArrayRef dims) {
   TORCH_CHECK(self.dim() <= 64, "only tensors with up to 64 dims are supported, got ", self.dim());
   wrap_dims(dims, self.dim());
-  return {DimVector(self.sizes()), self.scalar_type(), self.device()};
+  return {DimVector(self.sizes()), self.scalar_type(), self.device(), strides_in_order_of(self)};
 }
 
 TensorSpec roll_shape(const Tensor& self, IntArrayRef shifts, IntArrayRef dims) {
@@ -336,7 +351,7 @@ TensorSpec constant_pad_nd_shape(const Tensor& self, IntArrayRef pad, const Scal
                 " resulted in a negative output size, which is invalid. Check dimension ", sizes.size() - 1 - i, " of your input.");
     size = padded;
   }
-  return {sizes, self.scalar_type(), self.device()};
+  return {sizes, self.scalar_type(), self.device(), strides_in_format(sizes, format_like(self))};
 }
 
 Tensor _constant_pad_backward(const Tensor& grad, IntArrayRef pad) {

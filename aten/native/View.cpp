@@ -6,6 +6,7 @@
 #include "aten/ops/_imag_view.h"
 #include "aten/ops/_real_view.h"
 #include "aten/ops/clone.h"
+#include "aten/ops/conj.h"
 #include "aten/ops/expand.h"
 #include "aten/ops/permute.h"
 #include "aten/ops/reshape.h"
@@ -77,6 +78,67 @@ Tensor _numbers_as_complex(const Tensor& grad) {
   bool suits = grad.strides().back() == 1 && grad.storage_offset() % 2 == 0;
   for (const int64_t stride : grad.strides().slice(0, grad.dim() - 1)) suits = suits && stride % 2 == 0;
   return at::view_as_complex(suits ? grad : at::clone(grad, MemoryFormat::Contiguous));
+}
+
+namespace {
+
+/// How messages about bits of another type begin and end.
+std::string as_bits(const Tensor& self, ScalarType dtype) {
+  return c10::str(" to view ", scalar_type_name(self.scalar_type()), " as ", scalar_type_name(dtype), " (different element sizes)");
+}
+
+/// Sizes and strides of smaller elements: each becomes `count` of them in the last dimension.
+void split_elements(const Tensor& self, ScalarType dtype, int64_t count, DimVector& sizes, DimVector& strides, int64_t& offset) {
+  TORCH_CHECK(strides.back() == 1, "self.stride(-1) must be 1", as_bits(self, dtype), ", but got ", strides.back());
+  sizes.back() *= count;
+  for (int64_t& stride : strides) stride *= count;
+  strides.back() = 1;
+  offset *= count;
+}
+
+/// Of larger elements, each made of `count`.
+void join_elements(const Tensor& self, ScalarType dtype, int64_t count, DimVector& sizes, DimVector& strides, int64_t& offset) {
+  const auto check = [&](int64_t value, const std::string& name) {
+    TORCH_CHECK(value % count == 0, "self.", name, " must be divisible by ", count, as_bits(self, dtype), ", but got ", value);
+  };
+  check(sizes.back(), "size(-1)");
+  check(offset, "storage_offset()");
+  for (int64_t d = 0; d + 1 < self.dim(); ++d) check(strides[d], c10::str("stride(", d, ")"));
+  TORCH_CHECK(strides.back() == 1, "self.stride(-1) must be 1", as_bits(self, dtype), ", but got ", strides.back());
+  sizes.back() /= count;
+  for (int64_t& stride : strides) stride /= count;
+  strides.back() = 1;
+  offset /= count;
+}
+
+}  // namespace
+
+Tensor view_dtype(const Tensor& self, ScalarType dtype) {
+  const int64_t from = static_cast<int64_t>(self.itemsize()), to = static_cast<int64_t>(element_size(dtype));
+  DimVector sizes(self.sizes()), strides(self.strides());
+  int64_t offset = self.storage_offset();
+  TORCH_CHECK(from == to || self.dim() > 0, "self.dim() cannot be 0", as_bits(self, dtype));
+  if (from > to) split_elements(self, dtype, from / to, sizes, strides, offset);
+  if (from < to) join_elements(self, dtype, to / from, sizes, strides, offset);
+  if (!self.requires_grad()) return view_with_dtype(self, dtype, sizes, strides, offset);
+  // Of what requires grad, a view would be taken for differentiable.
+  auto impl = make_intrusive<TensorImpl>(self.storage(), dtype, self.device(), self.key_set() - kAutogradKeys);
+  impl->set_sizes_and_strides(sizes, strides, offset);
+  impl->share_version_with(*self.unsafe_impl());
+  return Tensor(std::move(impl));
+}
+
+Tensor adjoint(const Tensor& self) {
+  TORCH_CHECK(self.dim() >= 2, "tensor.adjoint() is only supported on matrices or batches of matrices. Got ", self.dim(), "-D tensor.");
+  const Tensor turned = at::transpose(self, -2, -1);
+  return self.is_complex() ? at::conj(turned) : turned;
+}
+
+bool is_same_size(const Tensor& self, const Tensor& other) { return self.sizes() == other.sizes(); }
+
+bool is_set_to(const Tensor& self, const Tensor& tensor) {
+  return self.storage() == tensor.storage() && self.storage_offset() == tensor.storage_offset() && self.sizes() == tensor.sizes() &&
+         self.strides() == tensor.strides();
 }
 
 Tensor view(const Tensor& self, IntArrayRef size) {
@@ -202,6 +264,11 @@ Tensor narrow(const Tensor& self, int64_t dim, int64_t start, int64_t length) {
   const int64_t first = start < 0 ? start + size : start;
   TORCH_CHECK(first <= size - length, "start (", first, ") + length (", length, ") exceeds dimension size (", size, ").");
   return at::slice(self, d, first, first + length, 1);
+}
+
+Tensor narrow_tensor(const Tensor& self, int64_t dim, const Tensor& start, int64_t length) {
+  TORCH_CHECK(start.dim() == 0 && is_integral(start.scalar_type(), false), "start must be an 0-dim integral Tensor.");
+  return narrow(self, dim, start.item<int64_t>(), length);
 }
 
 namespace {

@@ -8,7 +8,10 @@
 #include "aten/ops/clone.h"
 #include "aten/ops/copy.h"
 #include "aten/ops/diagonal.h"
+#include "aten/ops/eq.h"
 #include "aten/ops/index_add.h"
+#include "aten/ops/masked_fill.h"
+#include "aten/ops/new_ones.h"
 #include "aten/ops/new_zeros.h"
 #include "aten/ops/permute.h"
 #include "aten/ops/reshape.h"
@@ -81,14 +84,44 @@ Tensor _unfold_backward(const Tensor& grad, IntArrayRef sizes, int64_t dimension
   return at::index_add(zeros_for(grad, sizes), d, positions, at::reshape(at::permute(grad, order), folded));
 }
 
-Tensor _as_strided_backward(const Tensor& grad, IntArrayRef input_sizes, IntArrayRef input_strides, IntArrayRef size, IntArrayRef stride,
-                            std::optional<int64_t> storage_offset) {
+namespace {
+
+/// Whether two elements of this geometry may share memory; certain when false.
+bool may_overlap(IntArrayRef sizes, IntArrayRef strides) {
+  SmallVector<std::pair<int64_t, int64_t>, 6> dims;  // stride, size
+  for (size_t d = 0; d < sizes.size(); ++d) {
+    if (sizes[d] == 0) return false;
+    if (sizes[d] > 1) dims.push_back({strides[d], sizes[d]});
+  }
+  std::sort(dims.begin(), dims.end());
+  int64_t covered = 0;
+  for (const auto& [stride, size] : dims) {
+    if (stride <= covered) return true;
+    covered += (size - 1) * stride;
+  }
+  return false;
+}
+
+}  // namespace
+
+Tensor _as_strided_backward(const Tensor& grad, IntArrayRef input_sizes, IntArrayRef input_strides, int64_t input_offset, IntArrayRef size,
+                            IntArrayRef stride, std::optional<int64_t> storage_offset) {
   // Both geometries index one flat buffer: view elements add to it (several may share a place), the input reads it.
-  const int64_t offset = storage_offset.value_or(0);
-  const int64_t length = std::max(reach(input_sizes, input_strides), reach(size, stride) + offset);
-  const Tensor places = at::as_strided(at::arange(Scalar(length), kLong), size, stride, offset);
-  const Tensor flat = at::index_add(zeros_for(grad, {length}), 0, at::reshape(places, {-1}), at::reshape(grad, {-1}));
-  return at::clone(at::as_strided(flat, input_sizes, input_strides, 0));
+  const int64_t offset = storage_offset.value_or(input_offset), first = std::min(offset, input_offset);
+  const int64_t input_start = input_offset - first, start = offset - first;
+  const int64_t length = std::max(reach(input_sizes, input_strides) + input_start, reach(size, stride) + start);
+  const auto places = [&, device = grad.device()](IntArrayRef sizes, IntArrayRef strides, int64_t from) {
+    const Tensor all = at::arange(Scalar(length), kLong, std::nullopt, device);
+    return at::reshape(at::as_strided(all, sizes, strides, from), {-1});
+  };
+  Tensor flat = at::index_add(zeros_for(grad, {length}), 0, places(size, stride, start), at::reshape(grad, {-1}));
+  if (may_overlap(input_sizes, input_strides)) {
+    // Elements of the input that are one place in memory share what that place gets.
+    const Tensor own = places(input_sizes, input_strides, input_start), ones = at::new_ones(grad, {own.numel()});
+    const Tensor count = at::index_add(zeros_for(grad, {length}), 0, own, ones);
+    flat = flat / at::masked_fill(count, at::eq(count, Scalar(0)), Scalar(1));
+  }
+  return at::clone(at::as_strided(flat, input_sizes, input_strides, input_start));
 }
 
 }  // namespace at::native

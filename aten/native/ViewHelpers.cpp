@@ -5,6 +5,8 @@
 
 namespace at::native {
 
+void (*note_untracked_view)(TensorImpl& view) = nullptr;
+
 std::optional<DimVector> view_strides(IntArrayRef sizes, IntArrayRef strides, IntArrayRef shape) {
   if (std::find(sizes.begin(), sizes.end(), 0) != sizes.end()) return contiguous_strides(shape);
   // Walk both shapes from the end: each maximal run of input dimensions that lie contiguously must be made up exactly

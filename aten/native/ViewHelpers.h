@@ -4,12 +4,18 @@
 
 namespace at::native {
 
+/// Autograd notes at which version a view was made without grad mode; null while there is no autograd.
+TORCH_PY_API extern void (*note_untracked_view)(TensorImpl& view);
+
 /// Records that `impl`, on the memory of `base`, is a view of it, see Note [Views] in c10/core/TensorImpl.h.
 inline Tensor as_view_of(const Tensor& base, intrusive_ptr<TensorImpl> impl) {
   impl->set_view_of(base.impl());
   // Autograd's own call runs below autograd and decides the origin itself.
   const LocalState& state = local_state();
-  if ((!state.grad_mode || state.inference_mode) && state.below_autograd == 0) impl->set_view_origin(ViewOrigin::NoGradMode);
+  if ((!state.grad_mode || state.inference_mode) && state.below_autograd == 0) {
+    impl->set_view_origin(ViewOrigin::NoGradMode);
+    if (note_untracked_view != nullptr && impl->key_set().has_any(kAutogradKeys)) note_untracked_view(*impl);
+  }
   return Tensor(std::move(impl));
 }
 

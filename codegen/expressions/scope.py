@@ -64,6 +64,7 @@ METADATA_METHODS: dict[str, tuple[str, int]] = {
     "dim": ("int", 0),
     "size": ("int", 1),
     "numel": ("int", 0),
+    "storage_offset": ("int", 0),
     "scalar_type": ("ScalarType", 0),
     "options": ("TensorOptions", 0),
     "is_complex": ("bool", 0),

@@ -52,7 +52,7 @@ def by_indexing(operator: Operator, sample: SampleInput) -> Any:
 
 def call(operator: Operator, torch: Any, sample: SampleInput) -> Any:
     """As a function if the operator is one, otherwise as a method."""
-    if torch.__name__ != "torch" and has_gaps(operator, sample):
+    if torch.__name__ != "torch" and has_gaps(operator, sample) and operator.base_name != "index_put":
         return by_indexing(operator, sample)
     if "function" not in operator.variants and not (torch.__name__ == "torch" and is_only_in_aten(operator)):
         return method(operator, torch, sample)

@@ -8,6 +8,7 @@ from tests.subject import WITH_PEER
 WITHOUT_VALUES: dict[str, str] = {
     "empty": "uninitialised memory",
     "empty_strided": "uninitialised memory",
+    "empty_permuted": "uninitialised memory",
     "empty_like": "uninitialised memory",
     "new_empty": "uninitialised memory",
     "new_empty_strided": "uninitialised memory",
@@ -59,10 +60,7 @@ STRIDES: dict[str, str] = {
     "rsub.Tensor": "follows its first argument; PyTorch the second, which it subtracts from",
     **dict.fromkeys(("complex", "polar"), "contiguous: the parts are stacked; PyTorch keeps the order of dimensions"),
     "rrelu": "keeps the order of dimensions; PyTorch's result is contiguous",
-    "nonzero": "row by row; PyTorch writes column by column",
-    "where": "the columns of nonzero",
     "conj": "is computed; PyTorch returns a view and conjugates later",
-    "index_copy": "keeps the layout of self",
     "linalg_solve": "batches of vectors are contiguous",
     "linalg_solve_ex": "batches of vectors are contiguous",
     "linalg_lstsq": "is dense; PyTorch's is a part of what LAPACK worked in",
@@ -73,8 +71,6 @@ STRIDES: dict[str, str] = {
     ),
     "stft.center": "is made of contiguous transforms",
     "conj_physical": "is a dense copy; PyTorch returns real tensors themselves",
-    # Results that are contiguous where PyTorch keeps the order of dimensions of the input.
-    **dict.fromkeys(("where.self", "flip", "index_fill.int_Scalar"), "contiguous; PyTorch follows the input"),
 }
 
 # Operators without second derivatives.

@@ -254,16 +254,17 @@ Tensor nonzero(const Tensor& self) {
     const auto* values = source.data_ptr<scalar_t>();
     int64_t count = 0;
     for (int64_t i = 0; i < n; ++i) count += convert<bool>(values[i]);
-    result = empty_tensor({count, ndim}, kLong, self.device());
+    // Column by column: each is an index of its own.
+    result = empty_strided_tensor({count, ndim}, {1, std::max<int64_t>(count, 1)}, kLong, self.device());
     int64_t* out = result.data_ptr<int64_t>();
     for (int64_t i = 0; i < n && count > 0; ++i) {
       if (!convert<bool>(values[i])) continue;
       int64_t rest = i;
       for (int64_t d = ndim - 1; d >= 0; --d) {
-        out[d] = rest % self.sizes()[d];
+        out[d * count] = rest % self.sizes()[d];
         rest /= self.sizes()[d];
       }
-      out += ndim;
+      ++out;
     }
   });
   return result;

@@ -1,5 +1,8 @@
 // Loops that move elements: joining, reversing, rolling, padding. They copy bytes, so one instance per element size.
+#include <algorithm>
 #include <cstring>
+#include <numeric>
+#include <vector>
 
 #include "aten/iteration/Gather.h"
 #include "aten/iteration/TensorIterator.h"
@@ -8,13 +11,34 @@
 #include "aten/ops/copy.h"
 #include "aten/ops/fill.h"
 #include "aten/ops/narrow.h"
+#include "aten/ops/permute.h"
 #include "aten/parallel/Parallel.h"
 
 namespace at::native {
 
+namespace {
+
+/// Channels as the last dimension: contiguous for tensors that are channels_last.
+Tensor channels_to_end(const Tensor& tensor) {
+  if (tensor.dim() < 4) return tensor;  // one that is skipped
+  DimVector order;
+  for (int64_t d = 0; d < tensor.dim(); ++d) {
+    if (d != 1) order.push_back(d);
+  }
+  order.push_back(1);
+  return at::permute(tensor, order);
+}
+
+}  // namespace
+
 void cat_kernel(TensorList tensors, int64_t dim, const Tensor& out0) {
   if (out0.numel() == 0) return;
   const int64_t d = wrap_dim(dim, out0.dim());
+  if (!out0.is_contiguous()) {
+    std::vector<Tensor> turned;
+    for (const Tensor& tensor : tensors) turned.push_back(channels_to_end(tensor));
+    return cat_kernel(turned, d == 0 ? 0 : (d == 1 ? out0.dim() - 1 : d - 1), channels_to_end(out0));
+  }
   int64_t start = 0;
   const int64_t itemsize = static_cast<int64_t>(out0.itemsize());
   int64_t outer = 1, inner = itemsize;
@@ -41,24 +65,23 @@ void cat_kernel(TensorList tensors, int64_t dim, const Tensor& out0) {
 
 namespace {
 
-/// Copies every row of `out` (last dimension) from the place in `self` that source_of(row index, start) names.
-/// The first element comes from `first`, each next one from `step` elements further.
-template <typename Source>
-void copy_rows(const Tensor& self, const Tensor& out, const Source& source_of) {
-  const int64_t columns = out.dim() == 0 ? 1 : out.size(-1);
+/// Calls copy_row(index, target) for every row of the dense memory of `out`, which has `sizes` from its slowest dimension to its fastest.
+template <typename CopyRow>
+void copy_rows(const Tensor& out, IntArrayRef sizes, const CopyRow& copy_row) {
+  const int64_t columns = sizes.empty() ? 1 : sizes.back(), outer = static_cast<int64_t>(sizes.size()) - 1;
   if (out.numel() == 0) return;
-  const int64_t itemsize = static_cast<int64_t>(self.itemsize());
+  const int64_t itemsize = static_cast<int64_t>(out.itemsize());
   char* target = static_cast<char*>(out.data());
   const int64_t rows = out.numel() / columns;
   parallel_for(0, rows, std::max<int64_t>(1, 32768 / columns), [&](int64_t begin, int64_t end) {
-    DimVector index(std::max<int64_t>(0, out.dim() - 1));
+    DimVector index(std::max<int64_t>(0, outer));
     for (int64_t row = begin; row < end; ++row) {
       int64_t rest = row;
-      for (int64_t d = out.dim() - 2; d >= 0; --d) {
-        index[d] = rest % out.sizes()[d];
-        rest /= out.sizes()[d];
+      for (int64_t d = outer - 1; d >= 0; --d) {
+        index[d] = rest % sizes[d];
+        rest /= sizes[d];
       }
-      source_of(index, target + row * columns * itemsize);
+      copy_row(index, target + row * columns * itemsize);
     }
   });
 }
@@ -66,20 +89,26 @@ void copy_rows(const Tensor& self, const Tensor& out, const Source& source_of) {
 }  // namespace
 
 void flip_kernel(const Tensor& self, IntArrayRef dims, const Tensor& out0) {
+  if (out0.numel() == 0) return;
   const DimVector wrapped = wrap_dims(dims, self.dim());
-  SmallVector<bool, 8> flipped(self.dim(), false);
-  for (const int64_t d : wrapped) {
-    if (self.dim() > 0) flipped[d] = true;
-  }
   const int64_t itemsize = static_cast<int64_t>(self.itemsize());
-  const int64_t last = self.dim() - 1;
-  copy_rows(self, out0, [&](const DimVector& index, char* target) {
-    const char* source = static_cast<const char*>(self.data());
-    for (int64_t d = 0; d < last; ++d) source += (flipped[d] ? self.sizes()[d] - 1 - index[d] : index[d]) * self.strides()[d] * itemsize;
-    if (last < 0) return gather(target, source, itemsize, itemsize, 1);
-    const int64_t stride = self.strides()[last] * itemsize, columns = self.sizes()[last];
-    if (flipped[last]) return gather(target, source + (columns - 1) * stride, -stride, itemsize, columns);
-    gather(target, source, stride, itemsize, columns);
+  DimVector order(self.dim());  // of the memory of out0, slowest first
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) { return out0.strides()[a] > out0.strides()[b]; });
+  // A flipped dimension starts at its end and goes back.
+  const char* start = static_cast<const char*>(self.data());
+  DimVector sizes, steps;
+  for (const int64_t d : order) {
+    const bool flipped = std::find(wrapped.begin(), wrapped.end(), d) != wrapped.end();
+    const int64_t step = self.strides()[d] * itemsize;
+    if (flipped) start += (self.sizes()[d] - 1) * step;
+    sizes.push_back(self.sizes()[d]);
+    steps.push_back(flipped ? -step : step);
+  }
+  copy_rows(out0, sizes, [&](const DimVector& index, char* target) {
+    const char* source = start;
+    for (size_t d = 0; d < index.size(); ++d) source += index[d] * steps[d];
+    gather(target, source, steps.empty() ? itemsize : steps.back(), itemsize, sizes.empty() ? 1 : sizes.back());
   });
 }
 
@@ -99,7 +128,7 @@ void roll_kernel(const Tensor& self, IntArrayRef shifts, IntArrayRef dims, const
   const int64_t itemsize = static_cast<int64_t>(self.itemsize());
   const int64_t last = self.dim() - 1;
   const int64_t columns = self.sizes()[last], stride = self.strides()[last] * itemsize;
-  copy_rows(self, out0, [&](const DimVector& index, char* target) {
+  copy_rows(out0, out0.sizes(), [&](const DimVector& index, char* target) {
     const char* source = static_cast<const char*>(self.data());
     for (int64_t d = 0; d < last; ++d) {
       const int64_t size = self.sizes()[d];

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <mutex>
 
+#include "aten/native/ViewHelpers.h"
 #include "aten/ops/add.h"
 #include "aten/ops/sum.h"
 #include "torch_py/csrc/autograd/Variable.h"
@@ -95,10 +96,20 @@ bool is_outdated(const at::Tensor& view, const AutogradMeta* meta, const at::Ten
   const bool has_history = meta != nullptr && meta->history_version != AutogradMeta::kNoHistory;
   if (has_history) return meta->history_version != view.version() && requires_grad(base);
   const AutogradMeta* base_meta = autograd_meta(base);
-  if (base_meta == nullptr || !base_meta->grad_fn) return false;
-  // Made without grad mode, from a base that may have had its history by then: nothing to track, as was asked for.
-  return view.unsafe_impl()->view_origin() != c10::ViewOrigin::NoGradMode;
+  return base_meta != nullptr && base_meta->grad_fn;
 }
+
+/// A view made without grad mode of a base that requires grad has no history, at that version; reading it later is an error.
+void note_version(c10::TensorImpl& view) {
+  auto meta = std::make_unique<AutogradMeta>();
+  meta->history_version = view.version();
+  view.set_autograd_meta(std::move(meta));
+}
+
+[[maybe_unused]] const bool is_noting = [] {
+  at::native::note_untracked_view = &note_version;
+  return true;
+}();
 
 /// Passes the gradient of a view to its base.
 class AsStridedBackward final : public Node {
@@ -198,7 +209,8 @@ NodePtr view_of_copy_slices(const NodePtr& copy_slices) {
 // -- the arithmetic of view gradients ------------------------------------------------------------------------------------
 
 at::Tensor strided_alias(const at::Tensor& base, const StridedGeometry& geometry, int64_t origin_byte) {
-  const int64_t offset = base.storage_offset() * static_cast<int64_t>(base.itemsize()) + geometry.first_byte() - origin_byte;
+  int64_t offset = base.storage_offset() * static_cast<int64_t>(base.itemsize()) + geometry.first_byte() - origin_byte;
+  if (geometry.numel() == 0) offset = 0;  // empty parts may begin behind the end
   TORCH_CHECK(offset >= 0 && offset + geometry.last_byte() - geometry.first_byte() <= static_cast<int64_t>(base.storage()->nbytes),
               "in-place change of a view of shape ", geometry.sizes, ", strides ", geometry.strides, " and offset ",
               geometry.storage_offset, " that reaches outside of its base of shape ", base.sizes(),

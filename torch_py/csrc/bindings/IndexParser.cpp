@@ -108,7 +108,9 @@ class IndexParser {
     }
     if (PyBool_Check(item)) return add_dimension(index_of_bool(item == Py_True));
     if (is_integer_scalar(item) || (PyIndex_Check(item) && !is_tensor(item) && !is_numpy_array(item))) return select(to_int64(item));
-    record(index_tensor(item));
+    const at::Tensor index = index_tensor(item);
+    if (index.dim() == 0 && at::is_integral(index.scalar_type(), false) && !is_mask(index)) return select(index.item().to_long());
+    record(index);
   }
 
   void select(int64_t index) { result_.view = select_index(result_.view, dim_, index, original_dim_++); }

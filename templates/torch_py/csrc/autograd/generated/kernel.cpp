@@ -39,7 +39,12 @@
 {{ fill("    ops::" ~ f.struct ~ "::redispatch(", ["keys & kBelowAutograd", f.names], ");") }}
   }
   if (node) {
+{% if "inplace_view" in f.operator.tags %}
+    // The memory did not change, only how this tensor looks at it: no part of a base's history.
+    set_history({{ f.written[0].name }}, node);
+{% else %}
     rebase_history({{ f.written[0].name }}, node);
+{% endif %}
 {% for tensor in node.tensors if tensor.is_result %}
 {% set guards = node.guards(tensor) %}
     {{ "if (" ~ guards|join(" || ") ~ ") " if guards else "" }}node->{{ tensor.member }} = SavedVariable({{ f.written[0].name }}, true);

@@ -2,6 +2,8 @@
 {% set out_slot = body.slot("out") %}
 {% set grad_slot = body.slot("requires_grad") %}
 {% set names = f.names %}
+{# An argument may be called wrap. #}
+{% set wrap = "python::wrap" if "wrap" in names else "wrap" %}
 {% if body.return_type %}
 const ReturnType {{ body.return_type }} = { {{- f.python_name|cpp_string }}, { {{- body.return_fields|join(", ") -}} }};
 {% endif %}
@@ -16,10 +18,25 @@ PyObject* {{ body.name }}(const Arguments& args) {
   if (args.given({{ out_slot }})) {
 {% if body.out.out_names|length == 1 %}
     const auto& out = args.tensor({{ out_slot }});
-{{ unlocked("    return wrap(", body.out, names + ("out",), body.tensors, ");") }}
+{% if grad_slot >= 0 %}
+    // A factory makes what out has; other wishes are mistakes.
+    TORCH_CHECK(!args.given({{ names.index("dtype") }}) || dtype == out.scalar_type(), "dtype does not match dtype of out parameter (",
+                at::scalar_type_name(out.scalar_type()), ")");
+    TORCH_CHECK(!args.given({{ names.index("device") }}) || device->type == out.device().type,
+                "device type does not match device type of out parameter (", out.device(), ")");
+{% set wishes = {"dtype": "out.scalar_type()", "device": "out.device()"} %}
+{% set made = namespace(names=()) %}
+{% for name in names %}
+{% set made.names = made.names + (wishes.get(name, name),) %}
+{% endfor %}
+{{ unlocked("    at::Tensor result = ", body.out, made.names + ("out",), body.tensors + ["out"], ";") }}
+    return {{ wrap }}(with_requires_grad(std::move(result), args.boolean({{ grad_slot }}, false)));
+{% else %}
+{{ unlocked("    return " ~ wrap ~ "(", body.out, names + ("out",), body.tensors, ");") }}
+{% endif %}
 {% else %}
     const auto out = args.tensor_tuple<{{ body.out.out_names|length }}>({{ out_slot }});
-{{ unlocked("    return wrap(" ~ results, body.out, names|list + out_elements(body.out), body.tensors, ");") }}
+{{ unlocked("    return " ~ wrap ~ "(" ~ results, body.out, names|list + out_elements(body.out), body.tensors, ");") }}
 {% endif %}
   }
 {% endif %}
@@ -28,8 +45,8 @@ PyObject* {{ body.name }}(const Arguments& args) {
   return wrap_none();
 {% elif grad_slot >= 0 %}
 {{ unlocked("  at::Tensor result = ", f, names, body.tensors, ";") }}
-  return wrap(with_requires_grad(std::move(result), args.boolean({{ grad_slot }}, false)));
+  return {{ wrap }}(with_requires_grad(std::move(result), args.boolean({{ grad_slot }}, false)));
 {% else %}
-{{ unlocked("  return wrap(" ~ results, f, names, body.tensors, ");") }}
+{{ unlocked("  return " ~ wrap ~ "(" ~ results, f, names, body.tensors, ");") }}
 {% endif %}
 }

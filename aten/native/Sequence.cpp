@@ -1,0 +1,187 @@
+// Tensors of numbers that follow a rule.
+#include <algorithm>
+#include <cmath>
+
+#include "aten/native/declarations/Sequence.h"
+#include "aten/ops/_arange_fill.h"
+#include "aten/ops/cat.h"
+#include "aten/ops/cumprod.h"
+#include "aten/ops/empty.h"
+#include "aten/ops/empty_like.h"
+#include "aten/ops/empty_strided.h"
+#include "aten/ops/expand.h"
+#include "aten/ops/flip.h"
+#include "aten/ops/linspace.h"
+#include "aten/ops/logspace.h"
+#include "aten/ops/new_ones.h"
+#include "aten/ops/pow.h"
+#include "aten/ops/random.h"
+#include "aten/ops/unsqueeze.h"
+
+namespace at::native {
+
+// ---- evenly spaced ----------------------------------------------------------------------------------------------
+
+Tensor range_step(const Scalar& start, const Scalar& end, const Scalar& step, std::optional<ScalarType> dtype, std::optional<Layout> layout,
+                  std::optional<Device> device, std::optional<bool> pin_memory) {
+  TORCH_CHECK(!start.is_complex() && !end.is_complex() && !step.is_complex(), "range(): complex bounds are not supported, got start=",
+              start, ", end=", end, ", step=", step);
+  const ScalarType type = dtype.value_or(default_dtype());
+  TORCH_CHECK_NOT_IMPLEMENTED(!c10::is_complex(type) && type != kBool, "\"range\" not implemented for '", scalar_type_name(type), "'");
+  if (is_integral(type, false) && !(start.is_integral(true) && end.is_integral(true) && step.is_integral(true))) {
+    // An integer result counts with the integer parts.
+    return range_step(Scalar(start.unchecked_to<int64_t>()), Scalar(end.unchecked_to<int64_t>()), Scalar(step.unchecked_to<int64_t>()),
+                      dtype, layout, device, pin_memory);
+  }
+  const double first = start.to_double(), last = end.to_double(), width = step.to_double();
+  TORCH_CHECK(width != 0, "step must be nonzero");
+  TORCH_CHECK(std::isfinite(first) && std::isfinite(last), "unsupported range: ", first, " -> ", last);
+  TORCH_CHECK((width > 0 && last >= first) || (width < 0 && last <= first), "upper bound and lower bound inconsistent with step sign");
+  const double length = std::floor((last - first) / width) + 1;
+  TORCH_CHECK(length <= 9.0e18, "range(): invalid size, possible overflow: ", length, " elements");
+  Tensor result = at::empty({static_cast<int64_t>(length)}, type, layout, device, pin_memory);
+  return at::_arange_fill_(result, start, step).as_new();
+}
+
+Tensor range(const Scalar& start, const Scalar& end, std::optional<ScalarType> dtype, std::optional<Layout> layout,
+             std::optional<Device> device, std::optional<bool> pin_memory) {
+  return range_step(start, end, Scalar(1), dtype, layout, device, pin_memory);
+}
+
+namespace {
+
+Scalar bound(const char* op, const char* name, const Tensor& tensor) {
+  TORCH_CHECK(tensor.dim() == 0, op, " only supports 0-dimensional start and end tensors, but got ", name, " with ", tensor.dim(),
+              " dimension(s).");
+  return tensor.item();
+}
+
+}  // namespace
+
+Tensor linspace_tensor_tensor(const Tensor& start, const Tensor& end, int64_t steps, std::optional<ScalarType> dtype,
+                              std::optional<Layout> layout, std::optional<Device> device, std::optional<bool> pin_memory) {
+  return at::linspace(bound("linspace", "start", start), bound("linspace", "end", end), steps, dtype, layout, device, pin_memory);
+}
+Tensor linspace_tensor_scalar(const Tensor& start, const Scalar& end, int64_t steps, std::optional<ScalarType> dtype,
+                              std::optional<Layout> layout, std::optional<Device> device, std::optional<bool> pin_memory) {
+  return at::linspace(bound("linspace", "start", start), end, steps, dtype, layout, device, pin_memory);
+}
+Tensor linspace_scalar_tensor(const Scalar& start, const Tensor& end, int64_t steps, std::optional<ScalarType> dtype,
+                              std::optional<Layout> layout, std::optional<Device> device, std::optional<bool> pin_memory) {
+  return at::linspace(start, bound("linspace", "end", end), steps, dtype, layout, device, pin_memory);
+}
+
+Tensor logspace(const Scalar& start, const Scalar& end, int64_t steps, double base, std::optional<ScalarType> dtype,
+                std::optional<Layout> layout, std::optional<Device> device, std::optional<bool> pin_memory) {
+  const bool is_complex_bound = start.is_complex() || end.is_complex();
+  const ScalarType type = dtype.value_or(is_complex_bound ? to_complex(default_dtype()) : default_dtype());
+  TORCH_CHECK(!is_complex_bound || c10::is_complex(type), "torch.logspace(): complex bounds cannot be cast to the passed dtype ",
+              scalar_type_name(type));
+  // In double precision, and rounded once.
+  const ScalarType wide = c10::is_complex(type) ? kComplexDouble : kDouble;
+  const Tensor exponents = at::linspace(start, end, steps, wide, layout, device, pin_memory);
+  return at::pow(Scalar(base), exponents).to(type).as_new();
+}
+Tensor logspace_tensor_tensor(const Tensor& start, const Tensor& end, int64_t steps, double base, std::optional<ScalarType> dtype,
+                              std::optional<Layout> layout, std::optional<Device> device, std::optional<bool> pin_memory) {
+  return logspace(bound("logspace", "start", start), bound("logspace", "end", end), steps, base, dtype, layout, device, pin_memory);
+}
+Tensor logspace_tensor_scalar(const Tensor& start, const Scalar& end, int64_t steps, double base, std::optional<ScalarType> dtype,
+                              std::optional<Layout> layout, std::optional<Device> device, std::optional<bool> pin_memory) {
+  return logspace(bound("logspace", "start", start), end, steps, base, dtype, layout, device, pin_memory);
+}
+Tensor logspace_scalar_tensor(const Scalar& start, const Tensor& end, int64_t steps, double base, std::optional<ScalarType> dtype,
+                              std::optional<Layout> layout, std::optional<Device> device, std::optional<bool> pin_memory) {
+  return logspace(start, bound("logspace", "end", end), steps, base, dtype, layout, device, pin_memory);
+}
+
+// ---- positions --------------------------------------------------------------------------------------------------
+
+namespace {
+
+/// Rows and columns of the elements of a row from first(row) up to last(row).
+template <typename First, typename Last>
+Tensor triangle_positions(const char* op, int64_t rows, int64_t columns, std::optional<ScalarType> dtype, std::optional<Layout> layout,
+                          std::optional<Device> device, const First& first, const Last& last) {
+  TORCH_CHECK(rows >= 0, "row must be non-negative, got ", rows);
+  TORCH_CHECK(columns >= 0, "col must be non-negative, got ", columns);
+  const ScalarType type = dtype.value_or(kLong);
+  TORCH_CHECK_NOT_IMPLEMENTED(layout.value_or(Layout::Strided) == Layout::Strided, op, ": layout ", layout_name(*layout), " is not available");
+  TORCH_CHECK_NOT_IMPLEMENTED(type == kLong || type == kInt, "\"", op, "\" not implemented for '", scalar_type_name(type), "'");
+  int64_t count = 0;
+  for (int64_t row = 0; row < rows; ++row) count += last(row) - first(row);
+  if (device.has_value() && !device->is_cpu()) return at::empty({2, count}, type, layout, device);
+  const Tensor result = empty_tensor({2, count}, kLong, kCPU);
+  int64_t *to_row = result.data_ptr<int64_t>(), *to_column = to_row + count;
+  for (int64_t row = 0; row < rows; ++row) {
+    for (int64_t column = first(row); column < last(row); ++column) {
+      *to_row++ = row;
+      *to_column++ = column;
+    }
+  }
+  return result.to(type);
+}
+
+}  // namespace
+
+Tensor tril_indices(int64_t row, int64_t col, int64_t offset, std::optional<ScalarType> dtype, std::optional<Layout> layout,
+                    std::optional<Device> device, std::optional<bool>) {
+  return triangle_positions(
+      "tril_indices", row, col, dtype, layout, device, [](int64_t) { return int64_t{0}; },
+      [=](int64_t r) { return std::clamp<int64_t>(r + offset + 1, 0, col); });
+}
+
+Tensor triu_indices(int64_t row, int64_t col, int64_t offset, std::optional<ScalarType> dtype, std::optional<Layout> layout,
+                    std::optional<Device> device, std::optional<bool>) {
+  return triangle_positions(
+      "triu_indices", row, col, dtype, layout, device, [=](int64_t r) { return std::clamp<int64_t>(r + offset, 0, col); },
+      [=](int64_t) { return col; });
+}
+
+// ---- others -----------------------------------------------------------------------------------------------------
+
+Tensor vander(const Tensor& x, std::optional<int64_t> N, bool increasing) {
+  TORCH_CHECK(x.dim() == 1, "x must be a one-dimensional tensor.");
+  const int64_t columns = N.value_or(x.numel());
+  TORCH_CHECK(columns >= 0, "N must be non-negative.");
+  const Tensor base = is_integral(x.scalar_type(), true) ? x.to(kLong) : x;
+  const Tensor ones = at::new_ones(base, {x.numel(), std::min<int64_t>(columns, 1)});
+  if (columns < 2) return ones;
+  const Tensor powers = at::cumprod(at::expand(at::unsqueeze(base, 1), {x.numel(), columns - 1}), 1);
+  const Tensor result = at::cat({ones, powers}, 1);
+  return increasing ? result : at::flip(result, {1});
+}
+
+Tensor empty_permuted(IntArrayRef size, IntArrayRef physical_layout, std::optional<ScalarType> dtype, std::optional<Layout> layout,
+                      std::optional<Device> device, std::optional<bool> pin_memory) {
+  const int64_t ndim = static_cast<int64_t>(size.size());
+  TORCH_CHECK(physical_layout.size() == size.size(),
+              "Number of dimensions in size does not match the length of the physical_layout; i.e. len(size) = ", size.size(),
+              " is not equal to len(physical_layout) = ", physical_layout.size());
+  DimVector stored, strides(ndim, -1);
+  for (int64_t i = 0; i < ndim; ++i) {
+    const int64_t d = physical_layout[i];
+    TORCH_CHECK(d >= 0 && d < ndim, "Dimension out of range (expected to be between 0 and ", ndim - 1, ", but got ", d, " at index ", i,
+                "); negative dimensions are not supported");
+    TORCH_CHECK(size[d] >= 0, "Trying to create tensor with negative dimension ", size[d], ": ", size);
+    stored.push_back(size[d]);
+  }
+  const DimVector stored_strides = contiguous_strides(stored);
+  for (int64_t i = 0; i < ndim; ++i) {
+    TORCH_CHECK(strides[physical_layout[i]] == -1, "Duplicate dim not allowed");
+    strides[physical_layout[i]] = stored_strides[i];
+  }
+  return at::empty_strided(size, strides, dtype, layout, device, pin_memory);
+}
+
+Tensor randint_like_low(const Tensor& self, int64_t low, int64_t high, std::optional<ScalarType> dtype, std::optional<Layout> layout,
+                        std::optional<Device> device, std::optional<bool> pin_memory, std::optional<MemoryFormat> memory_format) {
+  return at::random_(at::empty_like(self, dtype, layout, device, pin_memory, memory_format), low, high).as_new();
+}
+
+Tensor randint_like(const Tensor& self, int64_t high, std::optional<ScalarType> dtype, std::optional<Layout> layout,
+                    std::optional<Device> device, std::optional<bool> pin_memory, std::optional<MemoryFormat> memory_format) {
+  return randint_like_low(self, 0, high, dtype, layout, device, pin_memory, memory_format);
+}
+
+}  // namespace at::native
