@@ -146,7 +146,7 @@ def unravel_index(indices: Tensor, shape: int | Sequence[int]) -> tuple[Tensor, 
 def nonzero(input: Tensor, *, out: Tensor | None = None, as_tuple: bool = False) -> Any:
     """The indices of elements that are not zero: a row each, or with `as_tuple` a vector for each dimension, to index with."""
     if as_tuple:
-        return tuple(_torch.nonzero_numpy(input))
+        return tuple(cast(Any, _C)._ops.nonzero_numpy(input))
     return _torch.nonzero(input) if out is None else _torch.nonzero(input, out=out)
 
 

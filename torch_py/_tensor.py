@@ -134,7 +134,7 @@ class Tensor(_C.TensorBase):
 
     def nonzero(self, *, as_tuple: bool = False) -> Any:
         """See :func:`torch.nonzero`."""
-        return tuple(self.nonzero_numpy()) if as_tuple else super().nonzero()
+        return tuple(cast(Any, _C)._ops.nonzero_numpy(self)) if as_tuple else super().nonzero()
 
     def new(self, *arguments: Any, device: Any = None) -> Tensor:
         """A tensor of this dtype and device: of the given sizes and uninitialised, from a sequence, or over a tensor's or storage's memory.

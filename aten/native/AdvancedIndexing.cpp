@@ -5,6 +5,7 @@
 #include "aten/native/ResultLayout.h"
 #include "aten/ops/expand.h"
 #include "aten/ops/nonzero.h"
+#include "aten/ops/reshape.h"
 #include "aten/ops/unbind.h"
 
 namespace at::native {
@@ -96,10 +97,16 @@ DimVector IndexPlan::result_strides() const {
   std::copy(before_strides.begin(), before_strides.end(), source_strides.begin());
   std::copy(after_strides.begin(), after_strides.end(), source_strides.end() - after_strides.size());
   operands.push_back(source_strides);
-  for (const DimVector& strides : index_strides) {
-    DimVector own(sizes.size(), 0);
-    std::copy(strides.begin(), strides.end(), own.begin() + before_sizes.size());
-    operands.push_back(own);
+  for (const Tensor& index : indices) {
+    // As if it had all dimensions of the result: those that it does not have, of size 1, count where the result's are of size 1.
+    DimVector shape(sizes.size(), 1);
+    const Tensor full = index.sizes() == IntArrayRef(index_sizes) ? index : at::expand(index, index_sizes);
+    std::copy(index_sizes.begin(), index_sizes.end(), shape.begin() + before_sizes.size());
+    DimVector strides(at::reshape(full, shape).strides());
+    for (size_t d = 0; d < sizes.size(); ++d) {
+      if (shape[d] == 1 && sizes[d] != 1) strides[d] = 0;
+    }
+    operands.push_back(strides);
   }
   return strides_like(sizes, ArrayRef<DimVector>(operands.data(), operands.size()));
 }
@@ -118,14 +125,16 @@ IndexPlan plan_index(const Tensor& self, TensorList indices) {
   plan.offsets.assign(positions, 0);
   const bool neighbours = are_neighbours(resolved);
   const int64_t itemsize = static_cast<int64_t>(self.itemsize());
+  bool nothing = false;  // no element is read, so no index has to be in range
+  for (int64_t d = 0; d < self.dim(); ++d) nothing = nothing || (self.sizes()[d] == 0 && !resolved[d].defined());
   bool seen = !neighbours;
   for (int64_t d = 0; d < self.dim(); ++d) {
     const int64_t stride = self.strides()[d] * itemsize;
     if (resolved[d].defined()) {
       seen = true;
-      const bool fits = resolved[d].sizes() == IntArrayRef(plan.index_sizes);
-      plan.index_strides.push_back(DimVector((fits ? resolved[d] : at::expand(resolved[d], plan.index_sizes)).strides()));
-      if (positions > 0) add_offsets(plan.offsets, resolved[d], plan.index_sizes, d, self.sizes()[d], stride);
+      plan.indices.push_back(resolved[d]);
+      TORCH_CHECK_INDEX(positions == 0 || self.sizes()[d] > 0, "index is out of bounds for dimension ", d, " with size 0");
+      if (positions > 0 && !nothing) add_offsets(plan.offsets, resolved[d], plan.index_sizes, d, self.sizes()[d], stride);
       continue;
     }
     (seen ? plan.after_sizes : plan.before_sizes).push_back(self.sizes()[d]);

@@ -14,7 +14,7 @@ struct IndexPlan {
   DimVector index_sizes;
   DimVector after_sizes, after_strides;  // strides in bytes
   std::vector<int64_t> offsets;          // bytes from an element of `before` to the one selected, per index position
-  std::vector<DimVector> index_strides;  // of every index, along index_sizes
+  std::vector<Tensor> indices;           // positions, of index_sizes or less
   DimVector result_sizes() const;
   /// Dimensions of the result lie in memory in the order of those they come from.
   DimVector result_strides() const;

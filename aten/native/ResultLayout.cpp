@@ -11,7 +11,7 @@ DimVector strides_like(IntArrayRef shape, ArrayRef<DimVector> operands) {
     for (const DimVector& strides : operands) {
       if (strides[a] == 0 || strides[b] == 0) continue;
       if (strides[a] != strides[b]) return strides[a] > strides[b] ? 1 : -1;
-      if (shape[a] != shape[b]) return shape[a] > shape[b] ? 1 : -1;
+      if (shape[a] < shape[b]) return -1;
     }
     return 0;
   };

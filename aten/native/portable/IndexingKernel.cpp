@@ -156,7 +156,8 @@ void index_add_kernel(const Tensor& self, int64_t dimension, const Tensor& index
   const Tensor positions = long_index(index).contiguous();
   const int64_t* position = positions.data_ptr<int64_t>();
   const int64_t extent = lane_size(self, dim), count = positions.numel();
-  for (int64_t i = 0; i < count; ++i) checked("index_add", position[i], dim, extent);
+  // PyTorch's exception for vectors is another than for what has more dimensions.
+  for (int64_t i = 0; i < count; ++i) self.dim() > 1 ? checked_element("index_add", position[i], dim, extent) : checked("index_add", position[i], dim, extent);
   AT_DISPATCH_ALL_AND_BOOL(self.scalar_type(), "index_add", [&] {
     using opmath_t = opmath_type<scalar_t>;
     const opmath_t factor = alpha.to<opmath_t>();

@@ -38,7 +38,6 @@ def block_diag(make: Make) -> Iterator[SampleInput]:
     yield SampleInput([make(2, 0), make(1, 2), make(0)])
     if not make.requires_grad:
         yield SampleInput([make(2), make(2, 2, dtype="float64")])
-        yield SampleInput([])
 
 
 @error_samples("block_diag")
@@ -305,7 +304,7 @@ def slice_inverse(make: Make) -> Iterator[SampleInput]:
     whole = make(4, 3, requires_grad=False)
     yield SampleInput(make(4, 3), whole)
     if not make.requires_grad:
-        yield SampleInput(whole[1:3], whole, 0, 1, 3)
+        yield SampleInput(whole[:2], whole, 0, None, 2)
         yield SampleInput(whole[:, ::2], whole, 1, None, None, 2)
 
 

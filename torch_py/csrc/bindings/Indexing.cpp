@@ -93,8 +93,7 @@ at::Tensor value_tensor(const at::Tensor& tensor, PyObject* value) {
 
 void assign_advanced(const IndexedView& indexed, PyObject* value) {
   const at::Tensor values = value_tensor(indexed.view, value);
-  // The indexed part has at most as many dimensions as the view and all index tensors together; index_put_ broadcasts to it.
-  const at::Tensor source = without_leading_ones(values, std::max<int64_t>(indexed.view.dim(), 1));
+  const at::Tensor source = without_leading_ones(values, 0);  // index_put_ broadcasts to the indexed part
   unlocked([&] { return at::index_put_(indexed.view, indexed.indices, source, false); }, indexed.view, values);
 }
 
