@@ -1,6 +1,6 @@
 // where: choosing between two tensors or numbers.
-#include "aten/native/ResultLayout.h"
 #include "aten/native/declarations/Comparison.h"
+#include "aten/native/ResultLayout.h"
 #include "aten/ops/nonzero_numpy.h"
 #include "aten/ops/where.h"
 #include "c10/core/ScalarChecks.h"
@@ -40,7 +40,8 @@ TensorSpec where_shape(const Tensor& condition, const Tensor& self, const Tensor
               "where expected condition to be a boolean tensor, but got a tensor with dtype ", condition.scalar_type());
   const Tensor values[] = {self, other};
   const DimVector sizes = broadcast_sizes(condition.sizes(), broadcast_sizes(self.sizes(), other.sizes()));
-  return {sizes, result_type(TensorList(values, 2)), common_device(condition, self, other), strides_like(sizes, {&condition, &self, &other})};
+  return {sizes, result_type(TensorList(values, 2)), common_device(condition, self, other),
+          strides_like(sizes, {&condition, &self, &other})};
 }
 
 Tensor where_scalar_other(const Tensor& condition, const Tensor& self, const Scalar& other) {
@@ -55,8 +56,6 @@ Tensor where_scalars(const Tensor& condition, const Scalar& self, const Scalar& 
   return at::where(condition, wrapped_scalar(self), wrapped_scalar(other));
 }
 
-std::vector<Tensor> where_nonzero(const Tensor& condition) {
-  return at::nonzero_numpy(condition);
-}
+std::vector<Tensor> where_nonzero(const Tensor& condition) { return at::nonzero_numpy(condition); }
 
 }  // namespace at::native

@@ -41,7 +41,7 @@ class OpenFile {
 
   /// At least `bytes` long: a shared file grows, others must be.
   void require(int64_t bytes, bool grow) const {
-    struct stat status {};
+    struct stat status{};
     TORCH_CHECK(::fstat(descriptor_, &status) == 0, "unable to stat the file <", name_, ">: ", std::strerror(errno), " (", errno, ")");
     if (status.st_size >= bytes) return;
     TORCH_CHECK(grow, "file <", name_, "> size <", status.st_size, "> is smaller than the required mapping size <", bytes, ">");
@@ -71,8 +71,8 @@ Tensor from_file(std::string_view filename, std::optional<bool> shared, std::opt
   const int64_t count = size.value_or(0);
   const ScalarType type = dtype.value_or(default_dtype());
   int64_t bytes = 0;
-  TORCH_CHECK(count >= 0 && !__builtin_mul_overflow(count, static_cast<int64_t>(element_size(type)), &bytes),
-              "from_file(): unable to map ", count, " elements from file <", filename, ">");
+  TORCH_CHECK(count >= 0 && !__builtin_mul_overflow(count, static_cast<int64_t>(element_size(type)), &bytes), "from_file(): unable to map ",
+              count, " elements from file <", filename, ">");
   const bool is_shared = shared.value_or(false);
   const OpenFile file(std::string(filename), is_shared);
   file.require(bytes, is_shared);

@@ -65,8 +65,9 @@ Tensor block_diag(TensorList tensors) {
   for (size_t i = 0; i < tensors.size(); ++i) {
     TORCH_CHECK(tensors[i].dim() <= 2, "torch.block_diag: Input tensors must have 2 or fewer dimensions. Input ", i, " has ",
                 tensors[i].dim(), " dimensions");
-    TORCH_CHECK(tensors[i].device() == tensors[0].device(), "torch.block_diag: input tensors must all be on the same device. Input 0 is on ",
-                tensors[0].device(), " and input ", i, " is on ", tensors[i].device());
+    TORCH_CHECK(tensors[i].device() == tensors[0].device(),
+                "torch.block_diag: input tensors must all be on the same device. Input 0 is on ", tensors[0].device(), " and input ", i,
+                " is on ", tensors[i].device());
     blocks.push_back(atleast_2d(tensors[i]));
     columns += blocks.back().sizes()[1];
   }

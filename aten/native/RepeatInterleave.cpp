@@ -13,8 +13,8 @@ namespace at::native {
 
 Tensor repeat_interleave_indices(const Tensor& repeats, std::optional<int64_t> output_size) {
   TORCH_CHECK(repeats.dim() == 1, "repeat_interleave only accept 1D vector as repeat");
-  TORCH_CHECK_NOT_IMPLEMENTED(repeats.scalar_type() == kLong || repeats.scalar_type() == kInt, "\"repeat_interleave_cpu\" not implemented for '",
-                              scalar_type_name(repeats.scalar_type()), "'");
+  TORCH_CHECK_NOT_IMPLEMENTED(repeats.scalar_type() == kLong || repeats.scalar_type() == kInt,
+                              "\"repeat_interleave_cpu\" not implemented for '", scalar_type_name(repeats.scalar_type()), "'");
   const Tensor counts = repeats.to(kLong).contiguous();
   const int64_t* count = counts.data_ptr<int64_t>();
   int64_t total = 0;
@@ -38,8 +38,9 @@ Tensor repeat_interleave_tensor(const Tensor& self, const Tensor& repeats, std::
   if (repeats.numel() == 1) {
     counts = at::expand(at::reshape(repeats, {1}), {extent});
   } else {
-    TORCH_CHECK(repeats.numel() == extent, "repeats must have the same size as input along dim, but got repeats.size(0) = ", repeats.numel(),
-                " and input.size(", d, ") = ", extent);
+    TORCH_CHECK(repeats.numel() == extent,
+                "repeats must have the same size as input along dim, but got repeats.size(0) = ", repeats.numel(), " and input.size(", d,
+                ") = ", extent);
   }
   return at::index_select(input, d, at::repeat_interleave(counts, output_size));
 }

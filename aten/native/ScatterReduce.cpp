@@ -77,14 +77,13 @@ void check_reduction(const Tensor& self, const Tensor& src, std::string_view red
 
 }  // namespace
 
-Tensor scatter_reduce(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src, std::string_view reduce,
-                      bool include_self) {
+Tensor scatter_reduce(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src, std::string_view reduce, bool include_self) {
   check_reduction(self, src, reduce);
   if (is_reduced(self.scalar_type())) {
     return native::scatter_reduce(self.to(kFloat), dim, index, src.to(kFloat), reduce, include_self).to(self.scalar_type());
   }
-  Tensor result = include_self ? at::clone(self, MemoryFormat::Contiguous)
-                               : at::scatter(self, dim, index, identity_of(reduce, self.scalar_type()));
+  Tensor result =
+      include_self ? at::clone(self, MemoryFormat::Contiguous) : at::scatter(self, dim, index, identity_of(reduce, self.scalar_type()));
   at::_scatter_reduce_(result, dim, index, src, reduce == "mean" ? "sum" : reduce);
   if (reduce != "mean") return result;
   const Tensor counts = mean_counts(self, dim, index, src, include_self);
@@ -172,8 +171,8 @@ Tensor index_reduce(const Tensor& self, int64_t dim, const Tensor& index, const 
                     bool include_self) {
   TORCH_CHECK(reduce == "prod" || reduce == "mean" || reduce == "amax" || reduce == "amin",
               "index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got ", reduce, ".");
-  TORCH_CHECK(index.scalar_type() == kLong || index.scalar_type() == kInt, "index_reduce_(): Expected dtype int32/int64 for index but got: ",
-              scalar_type_name(index.scalar_type()));
+  TORCH_CHECK(index.scalar_type() == kLong || index.scalar_type() == kInt,
+              "index_reduce_(): Expected dtype int32/int64 for index but got: ", scalar_type_name(index.scalar_type()));
   TORCH_CHECK(self.scalar_type() == source.scalar_type(), "index_reduce_(): self (", scalar_type_name(self.scalar_type()), ") and source (",
               scalar_type_name(source.scalar_type()), ") must have the same scalar type");
   TORCH_CHECK_INDEX(index.dim() <= 1, "index_reduce_(): Index is supposed to be a vector, but got dim: ", index.dim());
@@ -209,8 +208,9 @@ Tensor index_put(const Tensor& self, TensorList indices, const Tensor& values, b
 
 Tensor put(const Tensor& self, const Tensor& index, const Tensor& source, bool accumulate) {
   TORCH_CHECK(index.scalar_type() == kLong, "put_(): Expected a long tensor for index, but got ", scalar_type_name(index.scalar_type()));
-  TORCH_CHECK(self.scalar_type() == source.scalar_type(), "put_(): self and source expected to have the same dtype, but got self.dtype = ",
-              scalar_type_name(self.scalar_type()), " and source.dtype = ", scalar_type_name(source.scalar_type()));
+  TORCH_CHECK(self.scalar_type() == source.scalar_type(),
+              "put_(): self and source expected to have the same dtype, but got self.dtype = ", scalar_type_name(self.scalar_type()),
+              " and source.dtype = ", scalar_type_name(source.scalar_type()));
   TORCH_CHECK_INDEX(source.numel() == index.numel(),
                     "put_(): Expected source and index to have the same number of elements, but got source.numel() = ", source.numel(),
                     ", index.numel() = ", index.numel());
@@ -221,9 +221,7 @@ Tensor put(const Tensor& self, const Tensor& index, const Tensor& source, bool a
   return self.is_contiguous() ? result : at::copy_(at::empty_like(self), result);
 }
 
-std::vector<Tensor> nonzero_numpy(const Tensor& self) {
-  return at::unbind(at::nonzero(self.dim() == 0 ? self.unsqueeze(0) : self), 1);
-}
+std::vector<Tensor> nonzero_numpy(const Tensor& self) { return at::unbind(at::nonzero(self.dim() == 0 ? self.unsqueeze(0) : self), 1); }
 
 Tensor nonzero_static(const Tensor& self, int64_t size, int64_t fill_value) {
   TORCH_CHECK(size >= 0, "nonzero_static: 'size' must be an non-negative integer");

@@ -24,8 +24,8 @@ namespace at::native {
 
 Tensor range_step(const Scalar& start, const Scalar& end, const Scalar& step, std::optional<ScalarType> dtype, std::optional<Layout> layout,
                   std::optional<Device> device, std::optional<bool> pin_memory) {
-  TORCH_CHECK(!start.is_complex() && !end.is_complex() && !step.is_complex(), "range(): complex bounds are not supported, got start=",
-              start, ", end=", end, ", step=", step);
+  TORCH_CHECK(!start.is_complex() && !end.is_complex() && !step.is_complex(),
+              "range(): complex bounds are not supported, got start=", start, ", end=", end, ", step=", step);
   const ScalarType type = dtype.value_or(default_dtype());
   TORCH_CHECK_NOT_IMPLEMENTED(!c10::is_complex(type) && type != kBool, "\"range\" not implemented for '", scalar_type_name(type), "'");
   if (is_integral(type, false) && !(start.is_integral(true) && end.is_integral(true) && step.is_integral(true))) {
@@ -106,7 +106,8 @@ Tensor triangle_positions(const char* op, int64_t rows, int64_t columns, std::op
   TORCH_CHECK(rows >= 0, "row must be non-negative, got ", rows);
   TORCH_CHECK(columns >= 0, "col must be non-negative, got ", columns);
   const ScalarType type = dtype.value_or(kLong);
-  TORCH_CHECK_NOT_IMPLEMENTED(layout.value_or(Layout::Strided) == Layout::Strided, op, ": layout ", layout_name(*layout), " is not available");
+  TORCH_CHECK_NOT_IMPLEMENTED(layout.value_or(Layout::Strided) == Layout::Strided, op, ": layout ", layout_name(*layout),
+                              " is not available");
   TORCH_CHECK_NOT_IMPLEMENTED(type == kLong || type == kInt, "\"", op, "\" not implemented for '", scalar_type_name(type), "'");
   int64_t count = 0;
   for (int64_t row = 0; row < rows; ++row) count += last(row) - first(row);

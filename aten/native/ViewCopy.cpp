@@ -43,9 +43,7 @@ Tensor diagonal_copy(const Tensor& self, int64_t offset, int64_t dim1, int64_t d
   return copied(at::diagonal(self, offset, dim1, dim2));
 }
 Tensor expand_copy(const Tensor& self, IntArrayRef size, bool) { return copied(at::expand(self, size)); }
-Tensor narrow_copy(const Tensor& self, int64_t dim, int64_t start, int64_t length) {
-  return copied(at::narrow(self, dim, start, length));
-}
+Tensor narrow_copy(const Tensor& self, int64_t dim, int64_t start, int64_t length) { return copied(at::narrow(self, dim, start, length)); }
 Tensor permute_copy(const Tensor& self, IntArrayRef dims) { return copied(at::permute(self, dims)); }
 Tensor select_copy(const Tensor& self, int64_t dim, int64_t index) { return copied(at::select(self, dim, index)); }
 Tensor slice_copy(const Tensor& self, int64_t dim, std::optional<int64_t> start, std::optional<int64_t> end, int64_t step) {

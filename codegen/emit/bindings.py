@@ -142,7 +142,7 @@ def _aliases(callable_: Callable) -> Iterator[Callable]:
         place, _, name = alias.rpartition(".")
         if place and (is_inplace or callable_.is_method):
             continue
-        name += "_" if is_inplace else ""
+        name += "_" if is_inplace and not name.endswith("_") else ""
         owner, module = OWNERS[place] if place else (callable_.owner, callable_.module)
         renamed = [replace(o, text=signature_text(name, o.parameters, o.self_slot), own_table=False) for o in callable_.overloads]
         yield Callable(name, owner, module, renamed)

@@ -16,6 +16,7 @@ from torch_py._functorch.engine import detached, differentiable_alias, gradients
 from torch_py._functorch.levels import Gradients, WrappedTensor, is_at, shell_of, wrap
 from torch_py._functorch.operators import Call, call_of
 from torch_py._tensor import Tensor
+from torch_py._torch_function import DisableTorchFunctionSubclass
 from torch_py.autograd import enable_grad
 from torch_py.utils._pytree import tree_flatten, tree_map
 
@@ -90,6 +91,8 @@ class _Application:
         call = self.call
         if call.name == "__setitem__":
             return self.assigned()
+        if call.is_inplace_view:
+            return self.reshaped()
         if call.is_inplace:
             return self.updated()
         if all(t is None for t in self.tangents) or (call.is_property and call.name not in _LINEAR_PROPERTIES):
@@ -126,6 +129,16 @@ class _Application:
         *_, index, value = self.spec.unflatten(self.tangents)[0]
         index = self.spec.unflatten(self.primals)[0][1]
         target.tangent[index] = 0 if not isinstance(value, Tensor) else value
+
+    def reshaped(self) -> Any:
+        """squeeze_ and the like: value, tangent and the tensor that stands for both change their shape."""
+        target = self.target()
+        self.run(self.primals)
+        if target.tangent is not None:
+            target.tangent = self.run([_C._ops.alias(target.tangent), *self.primals[1:]])
+        with DisableTorchFunctionSubclass():
+            self.run(self.leaves)
+        return target
 
     def updated(self) -> Any:
         target = self.target()

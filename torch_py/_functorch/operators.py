@@ -20,6 +20,7 @@ class Operator:
     arguments: tuple[tuple[str, str, str | None], ...]  # (name, type, default) as in the schema
     is_random: bool
     is_factory: bool
+    is_inplace_view: bool  # changes the geometry of its argument, not the elements
     is_along_dim: bool  # acts along its `dim`; the other dimensions are a batch
 
     def position(self, argument: str) -> int | None:
@@ -40,7 +41,7 @@ def _table() -> dict[str, tuple[Operator, ...]]:
         arguments = tuple((name, kind, default) for name, kind, default in row["arguments"])
         operator = Operator(
             row["name"], row["structure"], arguments, row["is_random"],
-            row["is_factory"], row["structure"] == "reduction" or "along_dim" in row["tags"],
+            row["is_factory"], "inplace_view" in row["tags"], row["structure"] == "reduction" or "along_dim" in row["tags"],
         )  # fmt: skip
         names = [row["base_name"].removeprefix(f"{row['python_module']}_"), *(alias.rpartition(".")[2] for alias in row["aliases"])]
         for name in names:
@@ -56,6 +57,10 @@ class Call:
     is_inplace: bool
     is_property: bool
     overloads: tuple[Operator, ...]
+
+    @property
+    def is_inplace_view(self) -> bool:
+        return bool(self.overloads) and all(o.is_inplace_view for o in self.overloads)
 
     @property
     def structure(self) -> str:

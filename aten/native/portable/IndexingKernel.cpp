@@ -157,7 +157,8 @@ void index_add_kernel(const Tensor& self, int64_t dimension, const Tensor& index
   const int64_t* position = positions.data_ptr<int64_t>();
   const int64_t extent = lane_size(self, dim), count = positions.numel();
   // PyTorch's exception for vectors is another than for what has more dimensions.
-  for (int64_t i = 0; i < count; ++i) self.dim() > 1 ? checked_element("index_add", position[i], dim, extent) : checked("index_add", position[i], dim, extent);
+  for (int64_t i = 0; i < count; ++i)
+    self.dim() > 1 ? checked_element("index_add", position[i], dim, extent) : checked("index_add", position[i], dim, extent);
   AT_DISPATCH_ALL_AND_BOOL(self.scalar_type(), "index_add", [&] {
     using opmath_t = opmath_type<scalar_t>;
     const opmath_t factor = alpha.to<opmath_t>();

@@ -12,8 +12,8 @@ namespace {
 void check_sizes(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src) {
   TORCH_CHECK(index.scalar_type() == kLong || index.scalar_type() == kInt, "scatter(): Expected dtype int32/int64 for index, got ",
               index.scalar_type());
-  TORCH_CHECK(self.device() == index.device() && self.device() == src.device(), "scatter(): self, index and src must be on one device, got ",
-              self.device(), ", ", index.device(), " and ", src.device());
+  TORCH_CHECK(self.device() == index.device() && self.device() == src.device(),
+              "scatter(): self, index and src must be on one device, got ", self.device(), ", ", index.device(), " and ", src.device());
   if (index.numel() == 0) return;
   const int64_t ndim = std::max<int64_t>(1, self.dim());
   TORCH_CHECK(ndim == std::max<int64_t>(1, index.dim()) && ndim == std::max<int64_t>(1, src.dim()),
@@ -22,7 +22,8 @@ void check_sizes(const Tensor& self, int64_t dim, const Tensor& index, const Ten
   for (int64_t d = 0; d < ndim; ++d) {
     const int64_t wanted = lane_size(index, d);
     TORCH_CHECK((d == dim || wanted <= lane_size(self, d)) && wanted <= lane_size(src, d), "Expected index ", index.sizes(),
-                " to be no larger than self ", self.sizes(), " apart from dimension ", dim, " and to be no larger size than src ", src.sizes());
+                " to be no larger than self ", self.sizes(), " apart from dimension ", dim, " and to be no larger size than src ",
+                src.sizes());
   }
 }
 

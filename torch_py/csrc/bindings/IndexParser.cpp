@@ -76,6 +76,8 @@ class IndexParser {
   }
 
   IndexedView finish() {
+    // Behind the last index nothing has to be said; a second `...` may have said too much.
+    while (!result_.indices.empty() && !result_.indices.back().defined()) result_.indices.pop_back();
     // A tensor indexed by nothing is still a new tensor.
     if (!result_.is_advanced && result_.view.is_same(self_)) result_.view = at::alias(self_);
     return std::move(result_);

@@ -20,10 +20,10 @@ PyObject* {{ body.name }}(const Arguments& args) {
     const auto& out = args.tensor({{ out_slot }});
 {% if grad_slot >= 0 %}
     // A factory makes what out has; other wishes are mistakes.
-    TORCH_CHECK(!args.given({{ names.index("dtype") }}) || dtype == out.scalar_type(), "dtype does not match dtype of out parameter (",
-                at::scalar_type_name(out.scalar_type()), ")");
-    TORCH_CHECK(!args.given({{ names.index("device") }}) || device->type == out.device().type,
-                "device type does not match device type of out parameter (", out.device(), ")");
+    TORCH_CHECK(!args.given({{ names.index("dtype") }}) || dtype.value_or(out.scalar_type()) == out.scalar_type(),
+                "dtype does not match dtype of out parameter (", at::scalar_type_name(out.scalar_type()), ")");
+    TORCH_CHECK(device.value_or(out.device()).type == out.device().type, "device type does not match device type of out parameter (",
+                out.device(), ")");
 {% set wishes = {"dtype": "out.scalar_type()", "device": "out.device()"} %}
 {% set made = namespace(names=()) %}
 {% for name in names %}

@@ -21,7 +21,14 @@ PyObject* call_zeros(const Arguments& args) {
   const auto pin_memory = args.optional_boolean(4);
   if (args.given(6)) {
     const auto& out = args.tensor(6);
-    return wrap(unlocked([&] { return at::ops::zeros_out::call(size, dtype, layout, device, pin_memory, out); }));
+    // A factory makes what out has; other wishes are mistakes.
+    TORCH_CHECK(!args.given(1) || dtype.value_or(out.scalar_type()) == out.scalar_type(),
+                "dtype does not match dtype of out parameter (", at::scalar_type_name(out.scalar_type()), ")");
+    TORCH_CHECK(device.value_or(out.device()).type == out.device().type, "device type does not match device type of out parameter (",
+                out.device(), ")");
+    at::Tensor result = unlocked(
+        [&] { return at::ops::zeros_out::call(size, out.scalar_type(), layout, out.device(), pin_memory, out); }, out);
+    return wrap(with_requires_grad(std::move(result), args.boolean(5, false)));
   }
   at::Tensor result = unlocked([&] { return at::ops::zeros::call(size, dtype, layout, device, pin_memory); });
   return wrap(with_requires_grad(std::move(result), args.boolean(5, false)));
