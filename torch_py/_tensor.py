@@ -172,6 +172,27 @@ class Tensor(_C.TensorBase):
         """Deprecated: `resize` to the sizes of `tensor`."""
         return self.resize(tensor.shape)
 
+    def apply_(self, callable: Any) -> Tensor:
+        """Replaces each element by `callable(element)`, in Python: slow, and without gradients."""
+        return self._assign_each("apply_", callable, ())
+
+    def map_(self, tensor: Tensor, callable: Any) -> Tensor:
+        """Replaces each element by `callable(element, element of tensor)`, in Python. `tensor` broadcasts to this one."""
+        return self._assign_each("map_", callable, (tensor,))
+
+    def map2_(self, x: Tensor, y: Tensor, callable: Any) -> Tensor:
+        """As `map_`, with two more tensors."""
+        return self._assign_each("map2_", callable, (x, y))
+
+    def _assign_each(self, name: str, callable: Any, others: tuple[Tensor, ...]) -> Tensor:
+        if self.requires_grad or any(other.requires_grad for other in others):
+            raise RuntimeError(f"Can't call {name}() on Variable that requires grad. Use var.detach().{name}() instead.")
+        if any(other.dtype != self.dtype for other in others):
+            raise TypeError(f"{name}() expected tensors of {self.dtype}, got {', '.join(str(other.dtype) for other in others)}")
+        operands = [tensor.expand(self.shape).reshape(-1).tolist() for tensor in (self, *others)]
+        values = cast(Any, self).new_tensor([callable(*elements) for elements in zip(*operands)], dtype=self.dtype)
+        return cast(Tensor, self.copy_(values.reshape(self.shape)))
+
     def dim_order(self) -> tuple[int, ...]:
         """The dimensions from the one that varies slowest in memory to the one that varies fastest."""
         return tuple(sorted(range(self.dim()), key=lambda dim: -self.stride(dim)))

@@ -92,6 +92,8 @@ DimVector IndexPlan::result_sizes() const {
 
 DimVector IndexPlan::result_strides() const {
   const DimVector sizes = result_sizes();
+  const bool all_contiguous = std::all_of(indices.begin(), indices.end(), [](const Tensor& index) { return index.is_contiguous(); });
+  if (source.is_contiguous() && all_contiguous) return contiguous_strides(sizes);
   std::vector<DimVector> operands;
   DimVector source_strides(sizes.size(), 0);
   std::copy(before_strides.begin(), before_strides.end(), source_strides.begin());
