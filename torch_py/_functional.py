@@ -13,7 +13,7 @@ __all__ = [
     "atleast_1d", "atleast_2d", "atleast_3d", "block_diag", "broadcast_shapes", "broadcast_tensors", "cartesian_prod", "cdist",
     "chain_matmul", "detach_", "einsum", "from_dlpack", "get_device", "is_complex", "is_conj", "is_floating_point", "is_inference", "is_neg",
     "is_signed", "is_storage", "is_tensor", "lu", "meshgrid", "nonzero", "norm", "numel", "pca_lowrank", "svd_lowrank", "tensordot",
-    "typename", "unravel_index",
+    "typename", "unique", "unique_consecutive", "unravel_index",
 ]  # fmt: skip
 
 from_dlpack = _C.from_dlpack
@@ -265,3 +265,26 @@ def einsum(*args: Any) -> Tensor:
     if isinstance(args[0], Tensor):
         return contract(*equation_of(args))
     return contract(args[0], _one_sequence(args[1:]))
+
+
+def unique(input: Tensor, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None) -> Any:
+    """The different elements, or slices of `dim`, in order.
+
+    With `return_inverse` also where each element is among them, with `return_counts` also how often each occurs.
+    """
+    if dim is None:
+        found = _C._ops._unique2(input, sorted, return_inverse, return_counts)
+    else:
+        found = _C._ops.unique_dim(input, dim, sorted, return_inverse, return_counts)
+    return _asked_for(found, return_inverse, return_counts)
+
+
+def unique_consecutive(input: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None) -> Any:
+    """The elements, or slices of `dim`, that differ from the one before them; the other results as of `unique`."""
+    return _asked_for(_torch.unique_consecutive(input, return_inverse, return_counts, dim), return_inverse, return_counts)
+
+
+def _asked_for(found: tuple[Tensor, Tensor, Tensor], inverse: bool, counts: bool) -> Any:
+    values, indices, sizes = found
+    results = (values, *([indices] if inverse else []), *([sizes] if counts else []))
+    return values if len(results) == 1 else results

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import math
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, NoReturn, cast
 
 from torch_py import _C
@@ -94,43 +94,11 @@ class Tensor(_C.TensorBase):
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
 
-    def is_same_size(self, other: Tensor) -> bool:
-        return tuple(self.shape) == tuple(other.shape)
-
-    def is_set_to(self, tensor: Tensor) -> bool:
-        """Whether both show the same elements of the same memory in the same way."""
-        same_memory = self.untyped_storage().data_ptr() == tensor.untyped_storage().data_ptr() and self.dtype == tensor.dtype
-        same_geometry = tuple(self.shape) == tuple(tensor.shape) and tuple(self.stride()) == tuple(tensor.stride())
-        return same_memory and same_geometry and self.storage_offset() == tensor.storage_offset()
-
     def dense_dim(self) -> int:
         return self.dim()
 
     def sparse_dim(self) -> int:
         return 0
-
-    def apply_(self, callable: Callable[[Any], Any]) -> Tensor:
-        """Replaces every element by what `callable` returns for it. Slow; for tensors on the CPU."""
-        return self._map_elements("apply_", callable, [])
-
-    def map_(self, tensor: Tensor, callable: Callable[[Any, Any], Any]) -> Tensor:
-        """Replaces every element by what `callable` returns for it and for that of `tensor`, which is broadcast. Slow."""
-        if tensor.dtype != self.dtype:
-            raise TypeError(f"map_: expected the other tensor to have dtype {self.dtype}, got {tensor.dtype}")
-        return self._map_elements("map_", callable, [tensor.expand(self.shape)])
-
-    def _map_elements(self, name: str, function: Callable[..., Any], others: list[Tensor]) -> Tensor:
-        if self.requires_grad or any(other.requires_grad for other in others):
-            raise RuntimeError(f"Can't call {name}() on Variable that requires grad. Use var.detach().{name}() instead.")
-        if self.is_meta:
-            return self
-        with DisableTorchFunctionSubclass():
-            parts: Any = [tensor.reshape(-1).tolist() for tensor in (self, *others)]
-            elements: Any = _C._torch.empty(self.numel(), dtype=self.dtype)
-            for position, values in enumerate(zip(*parts)):
-                elements[position] = function(*values)
-            self.copy_(elements.reshape(self.shape))
-        return self
 
     def nonzero(self, *, as_tuple: bool = False) -> Any:
         """See :func:`torch.nonzero`."""
@@ -196,6 +164,18 @@ class Tensor(_C.TensorBase):
     def dim_order(self) -> tuple[int, ...]:
         """The dimensions from the one that varies slowest in memory to the one that varies fastest."""
         return tuple(sorted(range(self.dim()), key=lambda dim: -self.stride(dim)))
+
+    def unique(self, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None) -> Any:
+        """As `torch.unique`."""
+        from torch_py._functional import unique
+
+        return unique(self, sorted, return_inverse, return_counts, dim)
+
+    def unique_consecutive(self, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None) -> Any:
+        """As `torch.unique_consecutive`."""
+        from torch_py._functional import unique_consecutive
+
+        return unique_consecutive(self, return_inverse, return_counts, dim)
 
     def is_shared(self) -> bool:
         return False

@@ -63,15 +63,32 @@ void check_reducible(const Tensor& self, std::optional<int64_t> dim) {
 
 }  // namespace
 
-TensorSpec argument_shape(const Tensor& self, std::optional<int64_t> dim, bool keepdim) {
+namespace {
+
+TensorSpec index_shape(const Tensor& self, std::optional<int64_t> dim, bool keepdim) {
   check_reducible(self, dim);
   const DimVector sizes =
       dim.has_value() ? reduced_sizes(self, IntArrayRef(&*dim, 1), keepdim) : reduced_sizes(self, std::nullopt, keepdim);
   return {sizes, kLong, self.device()};
 }
 
+TensorSpec argument_shape(const char* op, const Tensor& self, std::optional<int64_t> dim, bool keepdim) {
+  TORCH_CHECK(self.scalar_type() != kBool, op, "(): does not support bool input");
+  TORCH_CHECK(!self.is_complex(), op, "(): does not support complex input");
+  return index_shape(self, dim, keepdim);
+}
+
+}  // namespace
+
+TensorSpec argmax_shape(const Tensor& self, std::optional<int64_t> dim, bool keepdim) {
+  return argument_shape("argmax", self, dim, keepdim);
+}
+TensorSpec argmin_shape(const Tensor& self, std::optional<int64_t> dim, bool keepdim) {
+  return argument_shape("argmin", self, dim, keepdim);
+}
+
 std::tuple<TensorSpec, TensorSpec> values_indices_shape(const Tensor& self, int64_t dim, bool keepdim) {
-  const TensorSpec indices = argument_shape(self, dim, keepdim);
+  const TensorSpec indices = index_shape(self, dim, keepdim);
   TensorSpec values = indices;
   values.dtype = self.scalar_type();
   return {values, indices};
@@ -91,7 +108,10 @@ Tensor max_other(const Tensor& self, const Tensor& other) { return at::maximum(s
 Tensor min_other(const Tensor& self, const Tensor& other) { return at::minimum(self, other); }
 
 Tensor count_nonzero_dim(const Tensor& self, IntArrayRef dim) { return at::sum(at::ne(self, Scalar(0)), dim); }
-Tensor count_nonzero(const Tensor& self) { return at::sum(at::ne(self, Scalar(0))); }
+Tensor count_nonzero(const Tensor& self, std::optional<int64_t> dim) {
+  const Tensor nonzero = at::ne(self, Scalar(0));
+  return dim.has_value() ? at::sum(nonzero, IntArrayRef(&*dim, 1)) : at::sum(nonzero);
+}
 
 Tensor sum_to_size(const Tensor& self, IntArrayRef size) {
   if (self.sizes() == size) return self;

@@ -21,6 +21,8 @@ Tensor argsort_stable(const Tensor& self, bool stable, int64_t dim, bool descend
 }
 
 std::tuple<TensorSpec, TensorSpec> topk_shape(const Tensor& self, int64_t k, int64_t dim, bool, bool) {
+  TORCH_CHECK(self.scalar_type() != kBool, "topk does not support bool dtypes on CPU");
+  TORCH_CHECK(!self.is_complex(), "topk does not support complex dtypes on CPU");
   const int64_t d = wrap_dim(dim, self.dim());
   const int64_t extent = self.dim() == 0 ? 1 : self.sizes()[d];
   TORCH_CHECK(k >= 0 && k <= extent, "selected index k out of range: k is ", k, ", dimension ", d, " has size ", extent);

@@ -29,9 +29,6 @@ struct Extremum {
 void check_nonempty(const TensorIteratorBase& iter) {
   if (iter.numel() > 0 || iter.output().numel() == 0) return;
   const Tensor& self = iter.input(0);
-  TORCH_CHECK(self.dim() > 1, iter.op_name(),
-              "(): Expected reduction dim to be specified for input.numel() == 0. "
-              "Specify the reduction dim with the 'dim' argument.");
   int64_t d = 0;
   while (self.sizes()[d] != 0) ++d;
   TORCH_CHECK_INDEX(false, iter.op_name(), "(): Expected reduction dim ", d, " to have non-zero size.");

@@ -63,7 +63,8 @@ void sum_kernel(TensorIteratorBase& iter) {
 void mean_kernel(TensorIteratorBase& iter) {
   TORCH_CHECK(
       !is_integral(iter.common_dtype(), true),
-      "mean(): could not infer output dtype. Input dtype must be either a floating point or complex dtype. Got: ", iter.common_dtype());
+      "mean(): could not infer output dtype. Input dtype, or optional dtype, must be either a floating point or complex dtype. Got: ",
+      iter.common_dtype());
   const int64_t outputs = iter.output().numel();
   divided_sum(iter, outputs == 0 ? 1 : iter.numel() / outputs);
 }

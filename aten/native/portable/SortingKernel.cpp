@@ -1,30 +1,15 @@
-// Sorting lanes. nan counts as larger than every number.
+// Sorting lanes.
 #include <algorithm>
 #include <vector>
 
 #include "aten/Dispatch.h"
 #include "aten/iteration/Lanes.h"
+#include "aten/native/OrderKeys.h"
 #include "aten/native/declarations/portable/SortingKernel.h"
 
 namespace at::native {
 
 namespace {
-
-template <typename Key>
-struct Entry {
-  Key key;
-  int64_t index;
-};
-
-/// Three key types serve all dtypes, so that sorting is compiled three times instead of ten.
-template <typename T>
-using key_type = std::conditional_t<is_integral(scalar_type_of<T>, true), int64_t, opmath_type<T>>;
-
-template <typename T>
-bool key_less(T a, T b) {
-  if constexpr (std::is_floating_point_v<T>) return (a < b) || (b != b && a == a);
-  return a < b;
-}
 
 /// Calls order(entries) on the elements of every lane and writes the first `count` of them out.
 template <typename Order>
@@ -36,7 +21,7 @@ void order_lanes(const Tensor& self, int64_t dim, int64_t count, const Tensor& v
   AT_DISPATCH_REAL_AND_BOOL(self.scalar_type(), "sort", [&] {
     LaneIterator(d, {&self, &values, &indices}).for_each(n * 8, [&](char* const* data) {
       const auto* in = reinterpret_cast<const scalar_t*>(data[0]);
-      std::vector<Entry<key_type<scalar_t>>> entries(n);
+      std::vector<OrderEntry<key_type<scalar_t>>> entries(n);
       for (int64_t i = 0; i < n; ++i) entries[i] = {static_cast<key_type<scalar_t>>(in[i * stride]), i};
       order(entries);
       auto* value = reinterpret_cast<scalar_t*>(data[1]);

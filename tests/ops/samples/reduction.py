@@ -177,12 +177,16 @@ def argmax(make: Make) -> Iterator[SampleInput]:
     yield from _over_all(make, distinct=True)
     yield from reduction_dim_values(make)
     yield SampleInput(make(2, 3, distinct=True), None, True)
+    if not make.requires_grad:
+        yield SampleInput(make.values([1, 3, 3, 1]))
 
 
 @error_samples("argmax")
 def argmax_errors(make: Make) -> Iterator[ErrorInput]:
     yield from _dim_errors(make)
     yield ErrorInput(SampleInput(make(0)), IndexError, "dim|reduc")
+    yield ErrorInput(SampleInput(make(2, dtype="bool")), RuntimeError, "[Bb]ool")
+    yield ErrorInput(SampleInput(make(2, dtype="complex64")), RuntimeError, "[Cc]omplex")
     yield ErrorInput(SampleInput(make(0, 3), 0), IndexError, "dim|reduc")
 
 

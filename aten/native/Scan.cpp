@@ -1,0 +1,22 @@
+// Running extrema and running log-sum-exp: shape rules.
+#include "aten/native/declarations/Scan.h"
+
+namespace at::native {
+
+std::tuple<TensorSpec, TensorSpec> running_extremum_shape(const Tensor& self, int64_t dim) {
+  // Tensors without elements take any dimension, as they do in PyTorch.
+  if (self.numel() > 0) wrap_dim(dim, self.dim());
+  const DimVector sizes(self.sizes());
+  return {{sizes, self.scalar_type(), self.device()}, {sizes, kLong, self.device()}};
+}
+
+TensorSpec logcumsumexp_shape(const Tensor& self, int64_t dim) {
+  wrap_dim(dim, self.dim());
+  return {DimVector(self.sizes()), self.scalar_type(), self.device()};
+}
+
+TensorSpec exponential_weights_shape(const Tensor& grad_output, const Tensor& self, const Tensor&, int64_t) {
+  return {DimVector(self.sizes()), grad_output.scalar_type(), self.device()};
+}
+
+}  // namespace at::native

@@ -1,0 +1,229 @@
+"""Reductions, scans, sorting and sets: what samples do not show. Python forms, precision, gradients at awkward points."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.subject import only_torch_py
+
+_MANY = 10_000_000
+
+
+# Precision: sums are pairwise, reduced precision accumulates in float32.
+
+
+def test_sum_of_ten_million_ones(torch: Any) -> None:
+    for dtype in (torch.float32, torch.float16, torch.bfloat16):
+        ones = torch.ones(_MANY, dtype=dtype)
+        assert ones.sum(dtype=torch.float32).item() == _MANY
+        assert ones.mean().item() == 1
+        assert ones.reshape(-1, 100).sum(0, dtype=torch.float32).tolist() == [_MANY / 100] * 100
+        assert ones.reshape(100, -1).mean(1).tolist() == [1] * 100
+
+
+def test_sum_error_grows_with_the_logarithm(torch: Any) -> None:
+    values = np.random.default_rng(3).random(4_000_000).astype(np.float32)
+    exact = float(np.sum(values.astype(np.float64)))
+    tensor = torch.from_numpy(values)
+    assert abs(tensor.sum().item() / exact - 1) < 3e-7
+    assert abs(tensor.reshape(-1, 8).sum(0).double().sum().item() / exact - 1) < 3e-7
+    assert abs(tensor.nansum().item() / exact - 1) < 3e-7
+
+
+def test_moments_of_reduced_precision(torch: Any) -> None:
+    values = np.random.default_rng(3).normal(3, 0.5, 100_000).astype(np.float32)
+    for dtype, tolerance in ((torch.float16, 1e-3), (torch.bfloat16, 8e-3)):
+        tensor = torch.from_numpy(values).to(dtype)
+        exact = tensor.to(torch.float64).numpy()
+        assert tensor.mean().item() == pytest.approx(exact.mean(), rel=tolerance)
+        assert tensor.var().item() == pytest.approx(exact.var(ddof=1), rel=tolerance)
+        assert tensor.std(correction=0).item() == pytest.approx(exact.std(), rel=tolerance)
+        assert tensor.norm().item() == pytest.approx(np.sqrt((exact**2).sum()), rel=tolerance)
+
+
+def test_running_sums_of_reduced_precision(torch: Any) -> None:
+    tensor = torch.ones(2048, dtype=torch.bfloat16).cumsum(0)
+    assert tensor[-1].item() == 2048
+    tensor = torch.full((60_000,), 0.001, dtype=torch.float32).cumsum(0)
+    assert tensor[-1].item() == pytest.approx(60, rel=1e-6)
+
+
+def test_variance_of_large_numbers(torch: Any) -> None:
+    """The mean is taken away before squaring."""
+    tensor = torch.tensor([1e4, 1e4 + 1, 1e4 + 2] * 1000)
+    assert tensor.var(correction=0).item() == pytest.approx(2 / 3, rel=1e-4)
+    assert tensor.var(unbiased=False).item() == pytest.approx(2 / 3, rel=1e-4)
+
+
+# any and all stop early, and are right wherever the deciding element is
+
+
+@pytest.mark.parametrize("place", [0, 1, 1023, 1024, 70_000, 199_999])
+def test_one_element_decides(torch: Any, place: int) -> None:
+    flags = torch.zeros(200_000, dtype=torch.bool)
+    assert not flags.any() and (~flags).all()
+    flags[place] = True
+    assert flags.any() and not (~flags).all() and not flags.all()
+    numbers = flags.to(torch.float32)
+    assert numbers[::1].any() and not (1 - numbers).all()
+    rows = numbers.reshape(2, 50, 2000)
+    expected = np.asarray(rows).any(axis=(1, 2))
+    assert rows.any((1, 2)).tolist() == expected.tolist()
+    assert rows.any(2).sum().item() == 1 and rows.any(0).sum().item() == 1
+    assert rows.transpose(0, 2).any((0, 1)).tolist() == expected.tolist()
+
+
+def test_nan_is_true(torch: Any) -> None:
+    assert torch.tensor([0.0, float("nan")]).any() and torch.tensor([1.0, float("nan")]).all()
+
+
+# unique
+
+
+def test_unique_returns_what_is_asked_for(torch: Any) -> None:
+    tensor = torch.tensor([[3, 1], [3, 1], [2, 5]])
+    assert tensor.unique().tolist() == [1, 2, 3, 5]
+    values, inverse, counts = torch.unique(tensor, return_inverse=True, return_counts=True)
+    assert values[inverse].equal(tensor) and counts.tolist() == [2, 1, 2, 1]
+    values, counts = tensor.unique(dim=0, return_counts=True)
+    assert values.tolist() == [[2, 5], [3, 1]] and counts.tolist() == [1, 2]
+    values, inverse = torch.unique(tensor, dim=1, return_inverse=True)
+    assert values.index_select(1, inverse).equal(tensor)
+    assert isinstance(torch.unique(tensor, dim=0), torch.Tensor)
+    assert sorted(torch.unique(tensor, sorted=False).tolist()) == [1, 2, 3, 5]
+
+
+def test_unique_consecutive_returns_what_is_asked_for(torch: Any) -> None:
+    tensor = torch.tensor([1, 1, 2, 1, 1, 1])
+    assert torch.unique_consecutive(tensor).tolist() == [1, 2, 1]
+    values, counts = tensor.unique_consecutive(return_counts=True)
+    assert values.tolist() == [1, 2, 1] and counts.tolist() == [2, 1, 3]
+    values, inverse, counts = torch.unique_consecutive(torch.tensor([[1, 2], [1, 2], [0, 0]]), True, True, dim=0)
+    assert values.tolist() == [[1, 2], [0, 0]] and inverse.tolist() == [0, 0, 1] and counts.tolist() == [2, 1]
+
+
+# Gradients
+
+
+def test_equal_elements_share_the_gradient_of_a_median(torch: Any) -> None:
+    tensor = torch.tensor([2.0, 1.0, 1.0, 3.0, 1.0], requires_grad=True)
+    tensor.median().backward()
+    assert tensor.grad.tolist() == pytest.approx([0, 1 / 3, 1 / 3, 0, 1 / 3])
+    tensor = torch.tensor([2.0, float("nan"), 1.0, float("nan")], requires_grad=True)
+    tensor.median().backward()
+    assert tensor.grad.tolist() == [0, 0.5, 0, 0.5]
+
+
+@pytest.mark.parametrize("zeros", [[], [1], [0, 2], [0, 1, 3]])
+@pytest.mark.parametrize("name", ["prod", "prod_dim", "cumprod"])
+def test_derivatives_of_products_with_zeros(torch: Any, name: str, zeros: list[int]) -> None:
+    values = torch.tensor([1.5, -0.5, 2.0, 0.7], dtype=torch.float64)
+    for place in zeros:
+        values[place] = 0
+    values = values.requires_grad_()
+    functions = {"prod": lambda x: x.prod(), "prod_dim": lambda x: x.reshape(2, 2).prod(1), "cumprod": lambda x: x.cumprod(0)}
+    assert torch.autograd.gradcheck(functions[name], (values,))
+    assert torch.autograd.gradgradcheck(functions[name], (values,))
+
+
+def test_running_log_sum_exp_of_one_output(torch: Any) -> None:
+    """A gradient that is zero but for one place, and differentiated again."""
+    values = torch.tensor([0.3, -1.0, 2.0, 0.5], dtype=torch.float64, requires_grad=True)
+    (first,) = torch.autograd.grad(values.logcumsumexp(0)[2], values, create_graph=True)
+    expected = torch.softmax(values.detach()[:3], 0)
+    assert first.tolist() == pytest.approx([*expected.tolist(), 0])
+    assert torch.autograd.gradgradcheck(lambda x: x.logcumsumexp(0)[1:3], (values,))
+
+
+def test_quantile_is_differentiable_in_q(torch: Any) -> None:
+    values = torch.tensor([1.0, 3.0, 7.0], dtype=torch.float64)
+    q = torch.tensor([0.25, 0.6], dtype=torch.float64, requires_grad=True)
+    torch.quantile(values, q).sum().backward()
+    assert q.grad.tolist() == pytest.approx([4.0, 8.0])
+
+
+# Results in tensors that are given
+
+
+def test_out_of_extrema_and_moments(torch: Any) -> None:
+    tensor = torch.tensor([[1.0, 5.0], [4.0, 2.0]])
+    out = torch.empty(())
+    assert torch.max(tensor, out=out) is out and out.item() == 5
+    assert torch.min(tensor, out=out).item() == 1
+    out = torch.empty(2)
+    torch.var(tensor, 1, out=out)
+    assert out.tolist() == [8, 2]
+    torch.std(tensor, dim=0, correction=0, out=out)
+    assert out.tolist() == [1.5, 1.5]
+    torch.logsumexp(torch.zeros(2, 3), 1, out=out)
+    assert out.tolist() == pytest.approx([np.log(3)] * 2)
+    values, indices = torch.empty(2), torch.empty(2, dtype=torch.int64)
+    found = torch.median(tensor, 1, out=(values, indices))
+    assert found.values is values and values.tolist() == [1, 2] and indices.tolist() == [0, 1]
+
+
+def test_named_results(torch: Any) -> None:
+    tensor = torch.tensor([[1.0, 5.0], [4.0, 2.0]])
+    assert tensor.mode(1).indices.shape == (2,)
+    assert torch.aminmax(tensor, dim=0).max.tolist() == [4, 5]
+    assert tensor.kthvalue(2).values.tolist() == [5, 4]
+    assert torch.cummax(tensor, 1).indices.tolist() == [[0, 1], [0, 0]]
+    assert torch.histogram(tensor, 2).bin_edges.tolist() == [1, 3, 5]
+    hist, edges = torch.histogramdd(tensor, bins=[2, 2])
+    assert hist.sum().item() == 2 and isinstance(edges, (tuple, list)) and len(edges) == 2
+
+
+def test_gradient_returns_one_tensor_for_each_dimension(torch: Any) -> None:
+    tensor = torch.tensor([[1.0, 4.0, 9.0], [2.0, 6.0, 8.0]])
+    rows, columns = torch.gradient(tensor)
+    assert rows.tolist() == [[1, 2, -1]] * 2 and columns.tolist() == [[3, 4, 5], [4, 3, 2]]
+    (only,) = torch.gradient(tensor, spacing=0.5, dim=1)
+    assert only.tolist() == [[6, 8, 10], [8, 6, 4]]
+
+
+# Threads
+
+
+@only_torch_py
+def test_weighted_counts_do_not_depend_on_threads(torch: Any) -> None:
+    torch.manual_seed(0)
+    numbers, weights = torch.randint(0, 50, (300_000,)), torch.rand(300_000)
+    threads, found = torch.get_num_threads(), []
+    for count in (1, 2, 3):
+        torch.set_num_threads(count)
+        found.append((numbers.bincount(weights), torch.histc(weights, 20), torch.histogram(weights, 9, weight=weights).hist))
+    torch.set_num_threads(threads)
+    for other in found[1:]:
+        assert all(a.equal(b) for a, b in zip(found[0], other))
+
+
+def test_out_of_range_numbers_are_not_counted(torch: Any) -> None:
+    values = torch.tensor([-1.0, 0.0, 0.5, 1.0, 2.0, float("nan"), float("inf")])
+    assert torch.histc(values, 2, 0, 1).tolist() == [1, 2]
+    assert torch.histogram(values, torch.tensor([0.0, 0.5, 1.0])).hist.tolist() == [1, 2]
+
+
+# Norms
+
+
+def test_norms_over_several_dimensions(torch: Any) -> None:
+    tensor = torch.arange(24.0).reshape(2, 3, 4) - 11
+    array = np.asarray(tensor)
+    for p in (1, 2, 3, 0, float("inf"), -float("inf")):
+        expected = [np.linalg.norm(array[:, index].reshape(-1), p) for index in range(3)]
+        assert tensor.norm(p, (0, 2)).tolist() == pytest.approx(expected, rel=1e-5)
+        assert tensor.norm(p, dim=(0, 2), keepdim=True).shape == (1, 3, 1)
+    assert tensor.norm().item() == pytest.approx(np.linalg.norm(array.reshape(-1)), rel=1e-6)
+    assert tensor.norm(dtype=torch.float64).dtype == torch.float64
+
+
+def test_norms_of_nothing(torch: Any) -> None:
+    assert torch.empty(0, 3).norm(2, (0, 1)).item() == 0
+    assert torch.empty(0, 3).norm(1, 0).tolist() == [0, 0, 0]
+    assert torch.empty(0, 3).norm(float("inf"), 1).shape == (0,)
+    for dims in (0, (0, 1)):
+        with pytest.raises(RuntimeError, match="identity"):
+            torch.empty(0, 3).norm(float("inf"), dims)
