@@ -9,6 +9,7 @@ void check_pairs(const char* op, IntArrayRef kernel_size, IntArrayRef dilation, 
   const auto check = [&](const char* name, IntArrayRef values, int64_t lowest) {
     TORCH_CHECK(values.size() == 2, op, ": It is expected ", name, " equals to 2, but got size ", values.size());
     for (const int64_t value : values) {
+      TORCH_CHECK(value == static_cast<int32_t>(value), op, ": value cannot be converted to type int without overflow: ", value);
       TORCH_CHECK(value >= lowest, op, ": ", name, " should be ", lowest > 0 ? "greater than zero" : "non-negative", ", but got ", values);
     }
   };

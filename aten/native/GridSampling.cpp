@@ -1,6 +1,7 @@
 // Shapes and checks of sampling at the points of a grid, and grids of affine maps.
 #include "aten/native/declarations/GridSampling.h"
 
+#include "aten/native/GridSampling.h"
 #include "aten/ops/grid_sampler.h"
 #include "aten/ops/matmul.h"
 #include "aten/ops/to.h"
@@ -41,6 +42,15 @@ TensorSpec grid_sampler_shape(const Tensor& input, const Tensor& grid, int64_t i
   DimVector sizes(grid.sizes().slice(0, grid.sizes().size() - 1));
   sizes.insert(sizes.begin() + 1, input.sizes()[1]);
   return {sizes, input.scalar_type(), input.device()};
+}
+
+void check_grid_gradient(const Tensor& grad, const Tensor& input, const Tensor& grid, int64_t interpolation_mode, int64_t padding_mode) {
+  const TensorSpec output = grid_sampler_shape(input, grid, interpolation_mode, padding_mode, false);
+  TORCH_CHECK(grad.sizes() == IntArrayRef(output.sizes) && grad.scalar_type() == output.dtype,
+              "_grid_sampler_backward: expected a gradient ", "of size ", IntArrayRef(output.sizes), " and dtype ", output.dtype, ", got ",
+              grad.sizes(), " and ", grad.scalar_type());
+  TORCH_CHECK_NOT_IMPLEMENTED(input.is_floating_point(), "\"grid_sampler_backward\" not implemented for '", dtype_name(input.scalar_type()),
+                              "'");
 }
 
 Tensor grid_sampler_2d(const Tensor& input, const Tensor& grid, int64_t interpolation_mode, int64_t padding_mode, bool align_corners) {
@@ -93,7 +103,9 @@ Tensor affine_grid_generator(const Tensor& theta, IntArrayRef size, bool align_c
   sizes.insert(sizes.begin(), size[0]);
   sizes.push_back(rank);
   int64_t points = 1;
-  for (const int64_t extent : spatial) points *= extent;
+  for (const int64_t extent : spatial) {
+    TORCH_CHECK(!__builtin_mul_overflow(points, extent, &points), "affine_grid_generator: sizes overflow: ", size);
+  }
   const Tensor base = theta.is_meta() ? empty_tensor({points, rank + 1}, theta.scalar_type(), theta.device())
                                       : at::to(homogeneous_grid(spatial, align_corners), theta.device(), theta.scalar_type());
   return at::matmul(base, theta.transpose(1, 2)).view(sizes);

@@ -4,7 +4,11 @@
 #include <cmath>
 #include <cstdint>
 
+#include "aten/core/Tensor.h"
+
 namespace at::native {
+
+void check_grid_gradient(const Tensor& grad, const Tensor& input, const Tensor& grid, int64_t interpolation_mode, int64_t padding_mode);
 
 struct GridSampler {
   enum class Mode : int64_t { Linear = 0, Nearest = 1, Cubic = 2 };

@@ -148,6 +148,7 @@ class Gradients {
 
 std::tuple<Tensor, Tensor> _grid_sampler_backward(const Tensor& grad, const Tensor& input, const Tensor& grid, int64_t interpolation_mode,
                                                   int64_t padding_mode, bool align_corners) {
+  check_grid_gradient(grad, input, grid, interpolation_mode, padding_mode);
   const GridSampler sampler{static_cast<GridSampler::Mode>(interpolation_mode), static_cast<GridSampler::Outside>(padding_mode),
                             align_corners};
   const IntArrayRef sizes = input.sizes().slice(2);

@@ -36,6 +36,9 @@ Specs _max_pool_shape(const Tensor& self, IntArrayRef kernel_size, IntArrayRef s
                       bool ceil_mode) {
   check_spatial("_max_pool", kernel_size.size());
   const char* op = kMaxPool[kernel_size.size() - 1];
+  TORCH_CHECK(stride.size() == kernel_size.size() && padding.size() == stride.size() && dilation.size() == stride.size(), op,
+              ": expected as many strides, paddings and dilations as dimensions, got ", stride, ", ", padding, " and ", dilation, " for ",
+              kernel_size);
   const PoolingWindows windows = pooling_windows(op, kernel_size.size(), kernel_size, stride, padding, dilation);
   return with_indices(spec_in_format_of(self, pooled_sizes(op, self.sizes(), windows, ceil_mode), kernel_size.size()));
 }
@@ -52,6 +55,13 @@ Specs _fractional_max_pool_shape(const Tensor& self, IntArrayRef kernel_size, In
   const size_t spatial = kernel_size.size();
   check_spatial("_fractional_max_pool", spatial);
   const char* op = spatial == 3 ? "fractional_max_pool3d" : "fractional_max_pool2d";
+  TORCH_CHECK(output_size.size() == spatial, op, ": expected as many sizes as dimensions, got output_size ", output_size,
+              " for kernel_size ", kernel_size);
+  for (const IntArrayRef values : {kernel_size, output_size}) {
+    for (const int64_t value : values) {
+      TORCH_CHECK(value == static_cast<int32_t>(value), op, ": value cannot be converted to type int without overflow: ", value);
+    }
+  }
   const DimVector sizes = adaptive_sizes(op, self.sizes(), output_size);
   const size_t leading = sizes.size() - spatial;
   for (size_t d = 0; d < spatial; ++d) {
@@ -72,6 +82,7 @@ Specs _fractional_max_pool_shape(const Tensor& self, IntArrayRef kernel_size, In
 // The last argument has as many elements as there are pooled dimensions.
 TensorSpec _max_pool_backward_shape(const Tensor& grad, IntArrayRef sizes, const Tensor& indices, IntArrayRef spatial) {
   bool fits = grad.sizes() == indices.sizes() && grad.sizes().size() == sizes.size() && spatial.size() < sizes.size();
+  for (const int64_t size : sizes) fits = fits && size >= 0;
   for (size_t d = 0; fits && d + spatial.size() < sizes.size(); ++d) fits = grad.sizes()[d] == sizes[d];
   TORCH_CHECK(fits && indices.scalar_type() == kLong, "_max_pool_backward: gradient of size ", grad.sizes(), " and indices of size ",
               indices.sizes(), " and dtype ", indices.scalar_type(), " do not fit input of size ", sizes);

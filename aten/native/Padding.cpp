@@ -24,6 +24,8 @@ namespace {
 /// Widths that the mode cannot fill, and results without an element in a dimension.
 void check_width(std::string_view mode, IntArrayRef sizes, size_t dim, int64_t before, int64_t after) {
   const int64_t size = sizes[dim], widest = std::max(before, after);
+  constexpr int64_t kLimit = int64_t{1} << 60;
+  TORCH_CHECK(std::min(before, after) > -kLimit && widest < kLimit, "padding (", before, ", ", after, ") is too large");
   if (mode == "reflect") {
     TORCH_CHECK(widest < size, "Padding size should be less than the corresponding input dimension, but got: padding (", before, ", ",
                 after, ") at dimension ", dim, " of input ", sizes);

@@ -35,6 +35,7 @@ DimVector permuted(size_t leading, std::initializer_list<int64_t> rest) {
 Tensor pixel_shuffle(const Tensor& self, int64_t upscale_factor) {
   TORCH_CHECK(self.dim() >= 3, "pixel_shuffle expects input to have at least 3 dimensions, but got input with ", self.dim(),
               " dimension(s)");
+  TORCH_CHECK(upscale_factor <= INT32_MAX, "pixel_shuffle: upscale_factor is too large: ", upscale_factor);
   TORCH_CHECK(upscale_factor > 0, "pixel_shuffle expects a positive upscale_factor, but got ", upscale_factor);
   const size_t leading = self.sizes().size() - 3;
   const int64_t r = upscale_factor, channels = self.sizes()[leading], height = self.sizes()[leading + 1], width = self.sizes()[leading + 2];

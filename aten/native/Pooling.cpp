@@ -33,6 +33,8 @@ DimVector average_sizes(IntArrayRef sizes, IntArrayRef kernel_size, IntArrayRef 
   const char* names[] = {"avg_pool1d", "avg_pool2d", "avg_pool3d"};
   TORCH_CHECK(!kernel_size.empty() && kernel_size.size() <= 3, "_avg_pool: expected 1 to 3 dimensions, got kernel_size ", kernel_size);
   const char* op = names[kernel_size.size() - 1];
+  TORCH_CHECK(stride.size() == kernel_size.size() && padding.size() == kernel_size.size(), op,
+              ": expected as many strides and paddings as ", "dimensions, got ", stride, " and ", padding, " for ", kernel_size);
   return pooled_sizes(op, sizes, pooling_windows(op, kernel_size.size(), kernel_size, stride, padding, int64_t{1}), ceil_mode);
 }
 

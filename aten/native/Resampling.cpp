@@ -59,6 +59,7 @@ TensorSpec _interpolate_shape(const Tensor& self, IntArrayRef output_size, std::
 TensorSpec _interpolate_backward_shape(const Tensor& grad, IntArrayRef sizes, IntArrayRef output_size, std::string_view mode, bool,
                                        ArrayRef<double> scales, bool) {
   check_modes(output_size, mode, scales);
+  for (const int64_t size : sizes) TORCH_CHECK(size >= 0, "_interpolate_backward: expected sizes of at least 0, got ", sizes);
   TORCH_CHECK(sizes.size() >= output_size.size() && grad.sizes() == IntArrayRef(with_last(sizes, output_size)),
               "_interpolate_backward: gradient of size ", grad.sizes(), " does not fit input of size ", sizes, " and output_size ",
               output_size);

@@ -47,7 +47,8 @@ namespace {
 /// Input elements per output element.
 double step_of(const Interpolation& how, int64_t in, int64_t out, double scale_factor) {
   if (how.align_corners) return out > 1 ? static_cast<double>(in - 1) / static_cast<double>(out - 1) : 0.0;
-  return scale_factor > 0 ? 1.0 / scale_factor : static_cast<double>(in) / static_cast<double>(out);
+  // A step beyond every input, which only a factor that contradicts the sizes gives, still has to fit into integers.
+  return std::min(scale_factor > 0 ? 1.0 / scale_factor : static_cast<double>(in) / static_cast<double>(out), 1e9);
 }
 
 /// Which element is nearest is decided by a product that has to be rounded as PyTorch does it.
@@ -60,7 +61,7 @@ int64_t nearest(const Interpolation& how, int64_t in, int64_t out, double scale_
   } else {
     position = std::floor((static_cast<double>(j) + centre) * step_of(how, in, out, scale_factor));
   }
-  return std::clamp<int64_t>(static_cast<int64_t>(position), 0, in - 1);
+  return position >= 0 ? static_cast<int64_t>(std::min(position, static_cast<double>(in - 1))) : 0;
 }
 
 /// Keys' kernel; a = -0.75 where nothing is smoothed, -0.5 as in image libraries where it is.
@@ -117,7 +118,8 @@ Taps interpolation_taps(const Interpolation& how, int64_t in, int64_t out, doubl
   }
   const double step = step_of(how, in, out, scale_factor);
   for (int64_t j = 0; j < out; ++j) {
-    const double position = how.align_corners ? static_cast<double>(j) * step : (static_cast<double>(j) + 0.5) * step - 0.5;
+    const double exact = how.align_corners ? static_cast<double>(j) * step : (static_cast<double>(j) + 0.5) * step - 0.5;
+    const double position = std::min(exact, static_cast<double>(in));
     if (how.mode == "area") {
       add_area(taps, j);
     } else if (how.mode == "nearest" || how.mode == "nearest-exact") {

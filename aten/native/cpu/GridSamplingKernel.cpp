@@ -190,6 +190,7 @@ void grid_sampler_kernel(const Tensor& input, const Tensor& grid, int64_t interp
 
 std::tuple<Tensor, Tensor> _grid_sampler_backward_kernel(const Tensor& grad, const Tensor& input, const Tensor& grid,
                                                          int64_t interpolation_mode, int64_t padding_mode, bool align_corners) {
+  check_grid_gradient(grad, input, grid, interpolation_mode, padding_mode);
   const Tensor g = for_reading(grad), x = for_reading(input), points = for_reading(grid);
   const Tensor grad_input = input.requires_grad() ? empty_tensor(x.sizes(), x.scalar_type(), kCPU) : Tensor();
   const Tensor grad_grid = empty_tensor(points.sizes(), x.scalar_type(), kCPU);

@@ -207,7 +207,7 @@ class BlockMap {
 
 template <typename scalar_t>
 void map_blocks(const AxesTaps& taps, const PlaneLayout& layout, const scalar_t* in, scalar_t* out) {
-  using acc_t = std::conditional_t<std::is_integral_v<scalar_t>, double, opmath_type<scalar_t>>;
+  using acc_t = std::conditional_t<std::is_integral_v<scalar_t>, float, opmath_type<scalar_t>>;
   constexpr bool direct = std::is_same_v<scalar_t, acc_t>;
   const BlockMap<acc_t> map(taps, layout.inner, std::is_integral_v<scalar_t>);
   parallel_for(0, layout.outer, std::max<int64_t>(1, kDefaultGrainSize / std::max<int64_t>(1, map.work())),
@@ -228,21 +228,17 @@ void map_blocks(const AxesTaps& taps, const PlaneLayout& layout, const scalar_t*
                });
 }
 
-/// Complex numbers are mapped as pairs of real ones.
 void resample(const char* name, const AxesTaps& taps, int64_t spatial, const Tensor& self, const Tensor& out) {
   if (out.numel() == 0) return;
-  PlaneLayout layout(out, spatial);
+  const PlaneLayout layout(out, spatial);
   const Tensor input = self.contiguous(layout.format);
   const ScalarType dtype = input.scalar_type();
   const void* in = input.data();
-  if (c10::is_complex(dtype)) layout.inner *= 2;
   const auto run = [&](auto zero) {
     using scalar_t = decltype(zero);
     map_blocks(taps, layout, static_cast<const scalar_t*>(in), static_cast<scalar_t*>(out.data()));
   };
   if (dtype == kByte) return run(uint8_t());
-  if (dtype == kComplexFloat) return run(float());
-  if (dtype == kComplexDouble) return run(double());
   AT_DISPATCH_FLOATING_AND_REDUCED(dtype, name, [&] { run(scalar_t()); });
 }
 
@@ -271,10 +267,6 @@ void _avg_pool_backward_kernel(const Tensor& grad, IntArrayRef sizes, IntArrayRe
                                const Tensor& out0) {
   const auto taps = average_axes(sizes, grad.sizes(), kernel_size, stride, padding, count_include_pad, divisor_override);
   resample("avg_pool_backward", transposed_taps(taps), static_cast<int64_t>(kernel_size.size()), grad, out0);
-}
-
-void _pad_by_copy_backward_kernel(const Tensor& grad, IntArrayRef sizes, IntArrayRef pad, std::string_view mode, const Tensor& out0) {
-  resample("pad_backward", transposed_taps(padding_axes(sizes, pad, mode)), static_cast<int64_t>(pad.size()) / 2, grad, out0);
 }
 
 }  // namespace CPU_CAPABILITY

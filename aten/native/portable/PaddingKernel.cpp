@@ -1,8 +1,9 @@
-// Copies every line of the input to the lines of the result that repeat it.
+// Copies every line of the input to the lines of the result that repeat it; gradients are added up the same way back.
 #include <algorithm>
 #include <cstring>
 #include <vector>
 
+#include "aten/Dispatch.h"
 #include "aten/native/ResamplingRules.h"
 #include "aten/native/ResultFormat.h"
 #include "aten/native/declarations/portable/PaddingKernel.h"
@@ -68,6 +69,47 @@ void _pad_by_copy_kernel(const Tensor& self, IntArrayRef pad, std::string_view m
         }
       }
     }
+  });
+}
+
+namespace {
+
+/// A block's sums: the gradients of every line go to the line that it repeats.
+template <typename acc_t, typename scalar_t>
+void add_lines(const AxesTaps& taps, const std::vector<Run>& runs, int64_t inner, const scalar_t* grad, acc_t* sums) {
+  const int64_t rows = taps[1].out, in_line = taps[2].in * inner, out_line = taps[2].out * inner;
+  for (int64_t k = 0; k < taps[0].out * rows; ++k) {
+    acc_t* target = sums + (taps[0].index[k / rows] * taps[1].in + taps[1].index[k % rows]) * in_line;
+    const scalar_t* from = grad + k * out_line;
+    for (const Run& run : runs) {
+      acc_t* to = target + run.from * inner;
+      const scalar_t* values = from + run.to * inner;
+      for (int64_t i = 0; i < run.count * inner; ++i) to[i] += static_cast<acc_t>(values[i]);
+    }
+  }
+}
+
+}  // namespace
+
+void _pad_by_copy_backward_kernel(const Tensor& grad, IntArrayRef sizes, IntArrayRef pad, std::string_view mode, const Tensor& out0) {
+  if (out0.numel() == 0) return;
+  const PlaneLayout layout(out0, static_cast<int64_t>(pad.size()) / 2);
+  const Tensor grads = grad.contiguous(layout.format);
+  const AxesTaps taps = padding_axes(sizes, pad, mode);
+  const auto runs = runs_of(taps[2]);
+  const int64_t in = out0.numel() / layout.outer, out = grads.numel() / layout.outer;
+  AT_DISPATCH_FLOATING_AND_COMPLEX(grad.scalar_type(), "pad_backward", [&] {
+    using acc_t = opmath_type<scalar_t>;
+    const scalar_t* from = grads.const_data_ptr<scalar_t>();
+    scalar_t* to = out0.data_ptr<scalar_t>();
+    parallel_for(0, layout.outer, std::max<int64_t>(1, kDefaultGrainSize / in), [&](int64_t begin, int64_t end) {
+      std::vector<acc_t> sums(in);
+      for (int64_t k = begin; k < end; ++k) {
+        std::fill(sums.begin(), sums.end(), acc_t(0));
+        add_lines(taps, runs, layout.inner, from + k * out, sums.data());
+        for (int64_t i = 0; i < in; ++i) to[k * in + i] = static_cast<scalar_t>(sums[i]);
+      }
+    });
   });
 }
 
