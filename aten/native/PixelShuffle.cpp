@@ -1,7 +1,7 @@
-// Channels to places and back: views and one copy, in the memory format of the input.
+// Channels to places and back, in the memory format of the input.
 #include "aten/native/declarations/PixelShuffle.h"
 
-#include "aten/ops/permute.h"
+#include "aten/native/ResultFormat.h"
 #include "aten/ops/reshape.h"
 #include "aten/ops/transpose.h"
 
@@ -9,58 +9,46 @@ namespace at::native {
 
 namespace {
 
-/// `sizes` of the result; contiguous, or channels_last like self.
-Tensor in_format_of(const Tensor& self, const Tensor& result) {
-  const MemoryFormat format = self.suggest_memory_format();
-  return format == MemoryFormat::Contiguous || result.dim() != self.dim() ? result : result.contiguous(format);
+void check_factor(const char* op, const char* name, const Tensor& self, int64_t factor) {
+  TORCH_CHECK(self.dim() >= 3, op, " expects input to have at least 3 dimensions, but got input with ", self.dim(), " dimension(s)");
+  TORCH_CHECK(factor > 0, op, " expects a positive ", name, ", but got ", factor);
+  TORCH_CHECK(factor <= INT32_MAX, op, ": ", name, " is too large: ", factor);
 }
 
-/// The leading dimensions, then `rest`.
-DimVector with_leading(IntArrayRef sizes, size_t leading, std::initializer_list<int64_t> rest) {
-  DimVector result(sizes.slice(0, leading));
-  for (const int64_t size : rest) result.push_back(size);
-  return result;
-}
-
-/// Dimensions 0 .. leading - 1, then the others as given, counted from `leading`.
-DimVector permuted(size_t leading, std::initializer_list<int64_t> rest) {
-  DimVector dims;
-  for (size_t d = 0; d < leading; ++d) dims.push_back(static_cast<int64_t>(d));
-  for (const int64_t d : rest) dims.push_back(static_cast<int64_t>(leading) + d);
-  return dims;
+TensorSpec spec_of(const Tensor& self, int64_t channels, int64_t height, int64_t width) {
+  DimVector sizes(self.sizes());
+  const size_t leading = sizes.size() - 3;
+  sizes[leading] = channels;
+  sizes[leading + 1] = height;
+  sizes[leading + 2] = width;
+  return spec_in_format_of(self, sizes, 2);
 }
 
 }  // namespace
 
-Tensor pixel_shuffle(const Tensor& self, int64_t upscale_factor) {
-  TORCH_CHECK(self.dim() >= 3, "pixel_shuffle expects input to have at least 3 dimensions, but got input with ", self.dim(),
-              " dimension(s)");
-  TORCH_CHECK(upscale_factor <= INT32_MAX, "pixel_shuffle: upscale_factor is too large: ", upscale_factor);
-  TORCH_CHECK(upscale_factor > 0, "pixel_shuffle expects a positive upscale_factor, but got ", upscale_factor);
-  const size_t leading = self.sizes().size() - 3;
-  const int64_t r = upscale_factor, channels = self.sizes()[leading], height = self.sizes()[leading + 1], width = self.sizes()[leading + 2];
-  TORCH_CHECK(channels % r == 0 && channels / r % r == 0, "pixel_shuffle expects its input's 'channel' dimension to be divisible by the ",
-              "square of upscale_factor, but input.size(-3)=", channels, " is not divisible by ", r, " squared");
-  const int64_t out = channels / r / r;
-  const Tensor parts = at::reshape(self, with_leading(self.sizes(), leading, {out, r, r, height, width}));
-  const Tensor ordered = at::permute(parts, permuted(leading, {0, 3, 1, 4, 2}));
-  return in_format_of(self, at::reshape(ordered, with_leading(self.sizes(), leading, {out, height * r, width * r})));
+TensorSpec pixel_shuffle_shape(const Tensor& self, int64_t upscale_factor) {
+  check_factor("pixel_shuffle", "upscale_factor", self, upscale_factor);
+  const int64_t r = upscale_factor;
+  const IntArrayRef sizes = self.sizes().slice(self.sizes().size() - 3);
+  TORCH_CHECK(sizes[0] % r == 0 && sizes[0] / r % r == 0, "pixel_shuffle expects its input's 'channel' dimension to be divisible by the ",
+              "square of upscale_factor, but input.size(-3)=", sizes[0], " is not divisible by ", r, " squared");
+  int64_t height = 0, width = 0;
+  TORCH_CHECK(!__builtin_mul_overflow(sizes[1], r, &height) && !__builtin_mul_overflow(sizes[2], r, &width),
+              "pixel_shuffle: upscale_factor is too large: ", r);
+  return spec_of(self, sizes[0] / r / r, height, width);
 }
 
-Tensor pixel_unshuffle(const Tensor& self, int64_t downscale_factor) {
-  TORCH_CHECK(self.dim() >= 3, "pixel_unshuffle expects input to have at least 3 dimensions, but got input with ", self.dim(),
-              " dimension(s)");
-  TORCH_CHECK(downscale_factor > 0, "pixel_unshuffle expects a positive downscale_factor, but got ", downscale_factor);
-  const size_t leading = self.sizes().size() - 3;
-  const int64_t r = downscale_factor, channels = self.sizes()[leading], height = self.sizes()[leading + 1],
-                width = self.sizes()[leading + 2];
-  TORCH_CHECK(height % r == 0, "pixel_unshuffle expects height to be divisible by downscale_factor, but input.size(-2)=", height,
+TensorSpec pixel_unshuffle_shape(const Tensor& self, int64_t downscale_factor) {
+  check_factor("pixel_unshuffle", "downscale_factor", self, downscale_factor);
+  const int64_t r = downscale_factor;
+  const IntArrayRef sizes = self.sizes().slice(self.sizes().size() - 3);
+  TORCH_CHECK(sizes[1] % r == 0, "pixel_unshuffle expects height to be divisible by downscale_factor, but input.size(-2)=", sizes[1],
               " is not divisible by ", r);
-  TORCH_CHECK(width % r == 0, "pixel_unshuffle expects width to be divisible by downscale_factor, but input.size(-1)=", width,
+  TORCH_CHECK(sizes[2] % r == 0, "pixel_unshuffle expects width to be divisible by downscale_factor, but input.size(-1)=", sizes[2],
               " is not divisible by ", r);
-  const Tensor parts = at::reshape(self, with_leading(self.sizes(), leading, {channels, height / r, r, width / r, r}));
-  const Tensor ordered = at::permute(parts, permuted(leading, {0, 2, 4, 1, 3}));
-  return in_format_of(self, at::reshape(ordered, with_leading(self.sizes(), leading, {channels * r * r, height / r, width / r})));
+  int64_t channels = 0;
+  TORCH_CHECK(!__builtin_mul_overflow(sizes[0], r * r, &channels), "pixel_unshuffle: downscale_factor is too large: ", r);
+  return spec_of(self, channels, sizes[1] / r, sizes[2] / r);
 }
 
 Tensor channel_shuffle(const Tensor& self, int64_t groups) {
@@ -73,7 +61,8 @@ Tensor channel_shuffle(const Tensor& self, int64_t groups) {
   sizes[1] = channels / groups;
   sizes.insert(sizes.begin() + 1, groups);
   const Tensor parts = at::transpose(at::reshape(self, sizes), 1, 2);
-  return in_format_of(self, at::reshape(parts, self.sizes()));
+  const Tensor result = at::reshape(parts, self.sizes());
+  return result.contiguous(self.suggest_memory_format());
 }
 
 }  // namespace at::native

@@ -73,7 +73,7 @@ Tensor adaptive_average(const char* op, size_t spatial, const Tensor& self, IntA
   TORCH_CHECK_NOT_IMPLEMENTED(self.is_floating_point(), "\"", op, "\" not implemented for '", dtype_name(self.scalar_type()), "'");
   const Tensor input = spatial == 2 ? self : self.contiguous();
   const bool global = std::all_of(output_size.begin(), output_size.end(), [](int64_t size) { return size == 1; });
-  if (!global || spatial == 1) return at::_interpolate(input, output_size, "area", false, {}, false);
+  if (!global || spatial == 1 || !input.is_contiguous()) return at::_interpolate(input, output_size, "area", false, {}, false);
   // One mean over everything: the plane as a single line.
   DimVector line(sizes);
   const IntArrayRef plane = self.sizes().slice(self.sizes().size() - spatial);

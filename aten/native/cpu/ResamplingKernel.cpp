@@ -171,22 +171,24 @@ class BlockMap {
   int64_t in() const { return in_; }
   int64_t out() const { return out_; }
   int64_t work() const { return std::max(in_, largest_) * 4; }
-  /// Elements of each of the two buffers that `apply` needs.
-  int64_t buffer() const { return largest_; }
+  /// Blocks that are mapped together, so that small planes cost no more by element than large ones.
+  int64_t together() const { return std::clamp<int64_t>(4096 / std::max<int64_t>(1, std::max(in_, largest_)), 1, 64); }
+  /// Elements of each of the two buffers that `apply` needs for so many blocks.
+  int64_t buffer() const { return largest_ * together(); }
 
-  void apply(const T* in, T* out, T* buffers) const {
+  void apply(int64_t blocks, const T* in, T* out, T* buffers) const {
     if (order_.empty()) {
-      std::copy_n(in, in_, out);
+      std::copy_n(in, in_ * blocks, out);
       return;
     }
     int64_t sizes[3] = {axes_[0].in, axes_[1].in, axes_[2].in};
     const T* source = in;
     for (size_t k = 0; k < order_.size(); ++k) {
       const int d = order_[k];
-      int64_t before = 1, after = inner_;
+      int64_t before = blocks, after = inner_;
       for (int e = 0; e < d; ++e) before *= sizes[e];
       for (int e = d + 1; e < 3; ++e) after *= sizes[e];
-      T* target = k + 1 == order_.size() ? out : buffers + (k % 2) * largest_;
+      T* target = k + 1 == order_.size() ? out : buffers + (k % 2) * buffer();
       map_axis(axes_[d], before, after, source, target);
       if (bytes_) round_to_bytes(target, before * axes_[d].out * after);
       source = target;
@@ -210,22 +212,24 @@ void map_blocks(const AxesTaps& taps, const PlaneLayout& layout, const scalar_t*
   using acc_t = std::conditional_t<std::is_integral_v<scalar_t>, float, opmath_type<scalar_t>>;
   constexpr bool direct = std::is_same_v<scalar_t, acc_t>;
   const BlockMap<acc_t> map(taps, layout.inner, std::is_integral_v<scalar_t>);
-  parallel_for(0, layout.outer, std::max<int64_t>(1, kDefaultGrainSize / std::max<int64_t>(1, map.work())),
-               [&](int64_t begin, int64_t end) {
-                 std::vector<acc_t> buffers(2 * map.buffer()), converted(direct ? 0 : map.in() + map.out());
-                 for (int64_t k = begin; k < end; ++k) {
-                   const scalar_t* source = in + k * map.in();
-                   scalar_t* target = out + k * map.out();
-                   if constexpr (direct) {
-                     map.apply(source, target, buffers.data());
-                   } else {
-                     acc_t* result = converted.data() + map.in();
-                     for (int64_t i = 0; i < map.in(); ++i) converted[i] = static_cast<acc_t>(source[i]);
-                     map.apply(converted.data(), result, buffers.data());
-                     for (int64_t i = 0; i < map.out(); ++i) target[i] = static_cast<scalar_t>(result[i]);
-                   }
-                 }
-               });
+  const int64_t together = map.together(), groups = (layout.outer + together - 1) / together;
+  const int64_t grain = std::max<int64_t>(1, kDefaultGrainSize / std::max<int64_t>(1, map.work() * together));
+  parallel_for(0, groups, grain, [&](int64_t begin, int64_t end) {
+    std::vector<acc_t> buffers(2 * map.buffer()), converted(direct ? 0 : (map.in() + map.out()) * together);
+    for (int64_t k = begin * together; k < std::min(end * together, layout.outer); k += together) {
+      const int64_t blocks = std::min(together, layout.outer - k);
+      const scalar_t* source = in + k * map.in();
+      scalar_t* target = out + k * map.out();
+      if constexpr (direct) {
+        map.apply(blocks, source, target, buffers.data());
+      } else {
+        acc_t* result = converted.data() + map.in() * blocks;
+        for (int64_t i = 0; i < map.in() * blocks; ++i) converted[i] = static_cast<acc_t>(source[i]);
+        map.apply(blocks, converted.data(), result, buffers.data());
+        for (int64_t i = 0; i < map.out() * blocks; ++i) target[i] = static_cast<scalar_t>(result[i]);
+      }
+    }
+  });
 }
 
 void resample(const char* name, const AxesTaps& taps, int64_t spatial, const Tensor& self, const Tensor& out) {
