@@ -1,13 +1,20 @@
 // Gradients of linear systems, inverses and determinants; see Note [Gradients of matrix functions] in MatrixAlgebra.h.
-#include "aten/native/declarations/LinearSolveBackward.h"
+#include <cmath>
+#include <limits>
+
 #include "aten/native/MatrixAlgebra.h"
 #include "aten/native/MatrixBatch.h"
+#include "aten/native/declarations/LinearSolveBackward.h"
+#include "aten/ops/abs.h"
+#include "aten/ops/amax.h"
+#include "aten/ops/amin.h"
 #include "aten/ops/any.h"
 #include "aten/ops/conj.h"
-#include "aten/ops/eq.h"
+#include "aten/ops/diagonal.h"
 #include "aten/ops/expand.h"
 #include "aten/ops/imag.h"
 #include "aten/ops/index_select.h"
+#include "aten/ops/le.h"
 #include "aten/ops/linalg_det.h"
 #include "aten/ops/linalg_lu_solve.h"
 #include "aten/ops/linalg_pinv.h"
@@ -128,13 +135,22 @@ Tensor conjugate_cofactors(const Tensor& A) {
   return as_matrix(at::conj(at::linalg_det(product(U, Vh)))) * product(U * others.unsqueeze(-2), Vh);
 }
 
+/// Whether the inverse of a matrix of the batch would lose a third of the digits or more.
+bool is_nearly_singular(const Tensor& LU) {
+  if (!LU.is_cpu() || LU.numel() == 0) return false;
+  const Tensor pivots = at::abs(at::diagonal(LU.detach(), 0, -2, -1));
+  const IntArrayRef last(int64_t{-1});
+  const double epsilon = to_real(LU.scalar_type()) == kDouble ? std::numeric_limits<double>::epsilon()
+                                                              : static_cast<double>(std::numeric_limits<float>::epsilon());
+  return at::any(at::le(at::amin(pivots, last), at::amax(pivots, last) * Scalar(std::cbrt(epsilon)))).item<bool>();
+}
+
 }  // namespace
 
 // d det(A) = det(A) tr(A^-1 dA); in general the trace of the adjugate times dA, which singular matrices have too.
 Tensor _linalg_det_backward(const Tensor& grad, const Tensor& det, const Tensor& A, const Tensor& LU, const Tensor& pivots) {
   if (!grad.defined()) return {};
-  const bool singular = A.is_cpu() && A.numel() > 0 && at::any(at::eq(det, Scalar(0))).item<bool>();
-  if (singular) return as_matrix(grad) * conjugate_cofactors(A);
+  if (is_nearly_singular(LU)) return as_matrix(grad) * conjugate_cofactors(A);
   const Tensor scaled = as_matrix(grad * at::conj(det)) * identity_like(A, A.size(-1), A.size(-1));
   return solve_adjoint(A, LU, pivots, scaled, true);
 }

@@ -19,6 +19,11 @@ torch: Any = _C._torch
 _DATA_DEPENDENT = frozenset(["item", "tolist", "numpy", "__array__", "nonzero"])
 # Methods that are no operators and do to a batch what they do to one of it.
 _ELEMENTWISE_METHODS = frozenset(["requires_grad", "retain_grad", "clone", "detach", "contiguous", "to", "type", "cpu"])
+# Of one tensor, whose last two dimensions are matrices and the others a batch already.
+_OF_MATRICES = frozenset(
+    ["cholesky", "cholesky_ex", "cholesky_inverse", "det", "eig", "eigh", "eigvals", "eigvalsh", "inv", "inv_ex", "inverse", "logdet",
+     "lu_factor", "lu_factor_ex", "matrix_exp", "matrix_power", "pinv", "pinverse", "qr", "slogdet", "svd", "svdvals"]
+)  # fmt: skip
 _CONVERSIONS = frozenset(["float", "double", "half", "bfloat16", "int", "long", "short", "char", "byte", "bool", "type_as"])
 
 
@@ -80,6 +85,8 @@ class _Batch:
             return self.elementwise()
         if call.name.startswith("new_"):  # of a size of its own, the same for every member
             return self.run([shell_of(leaf) if self.is_batched(leaf) else leaf for leaf in self.leaves])
+        if call.name in _OF_MATRICES and len(self.tensors) == 1:
+            return self.elementwise()
         if call.structure == "pointwise" or call.name in ("fill", "zero", "copy"):
             return self.pointwise()
         if call.structure == "view":
@@ -287,6 +294,11 @@ def _cat(batch: _Batch) -> Any:
     return batch.wrapped(batch.func(tensors, dim + 1 if dim >= 0 else dim))
 
 
+def _norm(batch: _Batch) -> Any:
+    """torch.linalg.norm has the name of torch.norm, but is a norm of matrices where it is given two dimensions."""
+    return batch.loop() if batch.func is _C._linalg.norm else batch.along_dim()
+
+
 def _index(batch: _Batch) -> Any:
     source, index = batch.args
     items = index if isinstance(index, tuple) else (index,)
@@ -317,5 +329,5 @@ def _reshape(batch: _Batch) -> Any:
 
 _RULES: dict[str, Callable[[_Batch], Any]] = {
     **dict.fromkeys(("matmul", "mm", "bmm", "mv", "dot"), _matmul),
-    "linear": _linear, "cat": _cat, "stack": _cat, "reshape": _reshape, "__getitem__": _index, "__setitem__": _assign,
+    "linear": _linear, "norm": _norm, "cat": _cat, "stack": _cat, "reshape": _reshape, "__getitem__": _index, "__setitem__": _assign,
 }  # fmt: skip
