@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from torch_py.backends import opt_einsum
+
 # Dimensions under an ellipsis are named by characters that no equation contains.
 _ELLIPSIS_NAMES = "".join(chr(0x100 + index) for index in range(64))
 # Up to as many operands every order is tried (3^n pairs of subsets); beyond, the cheapest pair is taken again and again.
@@ -14,7 +16,7 @@ _EXHAUSTIVE = 8
 
 
 def contract(equation: str, operands: Sequence[Any]) -> Any:
-    plan = _plan(equation, tuple(tuple(operand.shape) for operand in operands))
+    plan = _plan(equation, tuple(tuple(operand.shape) for operand in operands), opt_einsum.enabled)
     tensors = [prepare(operand) for prepare, operand in zip(plan.preparations, operands)]
     for first, second, pair in plan.pairs:
         tensors.append(pair(tensors[first], tensors[second]))
@@ -122,7 +124,7 @@ class _Plan:
 
 
 @functools.lru_cache(maxsize=1024)
-def _plan(equation: str, shapes: tuple[tuple[int, ...], ...]) -> _Plan:
+def _plan(equation: str, shapes: tuple[tuple[int, ...], ...], choose: bool) -> _Plan:
     if not shapes:
         raise ValueError("einsum(): must specify the equation string and at least one operand, or at least one operand and its subscripts list")
     inputs, output = _parse(equation, [len(shape) for shape in shapes])
@@ -138,7 +140,7 @@ def _plan(equation: str, shapes: tuple[tuple[int, ...], ...]) -> _Plan:
         names.append(left)
     pairs = []
     remaining = set(range(len(names)))
-    for first, second in _order(names, output, sizes):
+    for first, second in _order(names, output, sizes) if choose else _from_left_to_right(len(names)):
         remaining -= {first, second}
         kept = set(output).union(*(names[place] for place in remaining))
         pair, result = _pair(names[first], names[second], kept, sizes)
@@ -214,6 +216,10 @@ def _order(names: Sequence[str], output: str, sizes: dict[str, int]) -> Iterator
     if len(names) <= 2:
         return iter([(0, 1)] if len(names) == 2 else [])
     return iter(_cheapest_order(names, output, sizes) if len(names) <= _EXHAUSTIVE else _greedy_order(names, output, sizes))
+
+
+def _from_left_to_right(count: int) -> Iterator[tuple[int, int]]:
+    return ((0, 1) if index == 0 else (index + 1, count + index - 1) for index in range(count - 1))
 
 
 def _cheapest_order(names: Sequence[str], output: str, sizes: dict[str, int]) -> list[tuple[int, int]]:

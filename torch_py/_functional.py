@@ -7,13 +7,12 @@ from typing import Any, cast
 
 from torch_py import _C
 from torch_py._C import _torch
+from torch_py._removed import eig, lstsq, matrix_rank, solve, symeig
 from torch_py._tensor import Tensor
 
 __all__ = [
-    "atleast_1d", "atleast_2d", "atleast_3d", "block_diag", "broadcast_shapes", "broadcast_tensors", "cartesian_prod", "cdist",
-    "chain_matmul", "detach_", "einsum", "from_dlpack", "get_device", "is_complex", "is_conj", "is_floating_point", "is_inference", "is_neg",
-    "is_signed", "is_storage", "is_tensor", "lu", "meshgrid", "nonzero", "norm", "numel", "pca_lowrank", "svd_lowrank", "tensordot",
-    "typename", "unique", "unique_consecutive", "unravel_index",
+    "broadcast_shapes", "broadcast_tensors", "cdist", "chain_matmul", "eig", "einsum", "from_dlpack", "is_storage", "is_tensor", "lstsq",
+    "lu", "matrix_rank", "meshgrid", "norm", "pca_lowrank", "solve", "svd_lowrank", "symeig", "tensordot", "typename",
 ]  # fmt: skip
 
 from_dlpack = _C.from_dlpack

@@ -13,6 +13,7 @@
 #include "aten/ops/log.h"
 #include "aten/ops/mean.h"
 #include "aten/ops/ne.h"
+#include "aten/ops/norm.h"
 #include "aten/ops/pow.h"
 #include "aten/ops/real.h"
 #include "aten/ops/reshape.h"
@@ -133,6 +134,6 @@ Tensor norm_dim(const Tensor& self, const std::optional<Scalar>& p, IntArrayRef 
   return norm_of(widened(self), order, dim, keepdim).to(to_real(self.scalar_type()));
 }
 
-Tensor norm_all(const Tensor& self, const Scalar& p) { return norm_dim(self, p, {}, false); }
+Tensor norm_all(const Tensor& self, const Scalar& p) { return at::norm(self, p, IntArrayRef(), false); }
 
 }  // namespace at::native

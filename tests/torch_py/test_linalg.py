@@ -211,6 +211,28 @@ def test_norm_by_name():
     assert torch.norm(a, p=math.inf, dim=1, keepdim=True).shape == (3, 1)
 
 
+@pytest.mark.parametrize("name", ["solve", "symeig", "eig", "lstsq", "matrix_rank"])
+def test_removed_functions_say_what_to_use(name: str):
+    with pytest.raises(RuntimeError, match="removed"):
+        getattr(torch, name)(torch.eye(2), torch.eye(2))
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])
+def test_norms_of_long_vectors(dtype: str):
+    a = matrices(3, 100001).to(getattr(torch, dtype))
+    exact = a.double().numpy()
+    tolerance = {"float16": 1e-3, "bfloat16": 8e-3, "float32": 2e-7, "float64": 1e-14}[dtype]
+    for found, expected in (
+        (torch.linalg.vector_norm(a), np.linalg.norm(exact)),
+        (torch.linalg.vector_norm(a, dim=1), np.linalg.norm(exact, axis=1)),
+        (torch.linalg.vector_norm(a, dim=0), np.linalg.norm(exact, axis=0)),
+        (torch.linalg.vector_norm(a.transpose(0, 1)), np.linalg.norm(exact)),
+        (torch.linalg.vector_norm(a[:, ::2], dim=1, keepdim=True), np.linalg.norm(exact[:, ::2], axis=1, keepdims=True)),
+    ):
+        assert found.dtype == a.dtype
+        assert np.allclose(found.double().numpy(), expected, rtol=tolerance, atol=0)
+
+
 def test_chain_matmul():
     a, b, c = matrices(2, 3), matrices(3, 4, seed=1), matrices(4, 2, seed=2)
     assert np.allclose(torch.chain_matmul(a, b, c).numpy(), (a @ b @ c).numpy())
@@ -299,6 +321,14 @@ def test_einsum_sizes_that_do_not_fit():
 def test_einsum_is_differentiable():
     operands = [matrices(2, 3).requires_grad_(), matrices(3, 2, 2, seed=1).requires_grad_(), matrices(2, seed=2).requires_grad_()]
     assert torch.autograd.gradcheck(lambda *tensors: torch.einsum("ab,bcd,d->ac", *tensors), operands)
+
+
+@only_torch_py
+def test_einsum_from_left_to_right(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(torch.backends.opt_einsum, "enabled", False)
+    operands = [matrices(2, 3), matrices(3, 4, seed=1), matrices(4, 5, seed=2), matrices(5, 2, seed=3)]
+    expected = np.einsum("ab,bc,cd,de->ae", *(operand.numpy() for operand in operands))
+    assert np.allclose(torch.einsum("ab,bc,cd,de->ae", *operands).numpy(), expected)
 
 
 @only_torch_py

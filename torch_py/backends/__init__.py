@@ -5,6 +5,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 from torch_py import _C
+from torch_py.backends import opt_einsum as opt_einsum
 
 
 class _Backend(SimpleNamespace):

@@ -2,16 +2,10 @@
 #include <cmath>
 
 #include "aten/native/MatrixBatch.h"
+#include "aten/native/MatrixProduct.h"
 #include "aten/native/declarations/portable/DistanceKernel.h"
-#include "aten/ops/clamp_min.h"
-#include "aten/ops/copy.h"
 #include "aten/ops/expand.h"
-#include "aten/ops/matmul.h"
-#include "aten/ops/sqrt.h"
 #include "aten/ops/sum.h"
-#include "aten/ops/transpose.h"
-#include "aten/ops/unsqueeze.h"
-#include "aten/ops/zero.h"
 
 namespace at::native {
 
@@ -56,11 +50,25 @@ T distance(const T* a, const T* b, int64_t n, double p) {
 }
 
 /// |a|^2 + |b|^2 - 2 a b: a product of matrices, which is much faster for many rows and less exact for close ones.
+template <class T>
 void euclidean_by_product(const Tensor& x1, const Tensor& x2, const Tensor& out) {
-  const auto squares = [](const Tensor& x) { return at::sum(x * x, IntArrayRef(int64_t{-1}), true); };
-  const Tensor cross = at::matmul(x1, at::transpose(x2, -2, -1));
-  const Tensor squared = squares(x1) + at::transpose(squares(x2), -2, -1) - cross * Scalar(2);
-  at::copy_(out, at::sqrt(at::clamp_min(squared, Scalar(0))));
+  const int64_t rows = x1.size(-2), columns = x2.size(-2), width = x1.size(-1), count = matrix_count(out);
+  const auto squares = [](const Tensor& x) { return at::sum(x * x, IntArrayRef(int64_t{-1})); };
+  const Tensor a2 = squares(x1), b2 = squares(x2);
+  const T *a = a2.const_data_ptr<T>(), *b = b2.const_data_ptr<T>();
+  T* d = out.data_ptr<T>();
+  const int64_t grain = std::max<int64_t>(1, kDefaultGrainSize / columns);
+  parallel_for(0, count * rows, grain, [&](int64_t begin, int64_t end) {
+    for (int64_t row = begin; row < end; ++row) {
+      const T* other = b + row / rows * columns;
+      for (int64_t j = 0; j < columns; ++j) d[row * columns + j] = a[row] + other[j];
+    }
+  });
+  matrix_product(x1.view({count, rows, width}), x2.view({count, columns, width}).transpose(-2, -1), 1, -2,
+                 out.view({count, rows, columns}));
+  parallel_for(0, count * rows * columns, kDefaultGrainSize, [d](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) d[i] = std::sqrt(d[i] < 0 ? T(0) : d[i]);  // nan stays
+  });
 }
 
 }  // namespace
@@ -68,11 +76,12 @@ void euclidean_by_product(const Tensor& x1, const Tensor& x2, const Tensor& out)
 void cdist_kernel(const Tensor& x1, const Tensor& x2, double p, std::optional<int64_t> compute_mode, const Tensor& out0) {
   if (out0.numel() == 0) return;
   const int64_t rows = x1.size(-2), columns = x2.size(-2), width = x1.size(-1), mode = compute_mode.value_or(0);
-  if (p == 2 && width > 0 && (mode == 1 || (mode == 0 && (rows > 25 || columns > 25)))) return euclidean_by_product(x1, x2, out0);
+  const bool by_product = p == 2 && width > 0 && (mode == 1 || (mode == 0 && (rows > 25 || columns > 25)));
   const IntArrayRef batch = batch_sizes(out0);
   const Tensor a = x1.expand(joined_sizes(batch, {rows, width})).contiguous(),
                b = x2.expand(joined_sizes(batch, {columns, width})).contiguous();
   const auto run = [&]<class T>() {
+    if (by_product) return euclidean_by_product<T>(a, b, out0);
     const auto first = matrices_of<T>(a), second = matrices_of<T>(b), result = matrices_of<T>(out0);
     const int64_t grain = std::max<int64_t>(1, kDefaultGrainSize / std::max<int64_t>(1, columns * width));
     parallel_for(0, matrix_count(out0) * rows, grain, [&](int64_t begin, int64_t end) {
