@@ -125,8 +125,8 @@ def triangle_indices_errors(make: Make) -> Iterator[ErrorInput]:
     yield ErrorInput(SampleInput(3, 3, dtype=make.torch.float32), NotImplementedError, "Float|float")
 
 
-@samples("vander")
-def vander(make: Make) -> Iterator[SampleInput]:
+@samples("vandermonde")
+def vandermonde(make: Make) -> Iterator[SampleInput]:
     for n in (None, 2, 5) if make.requires_grad else (None, 0, 1, 2, 5):  # the first column is constant
         yield SampleInput(make(3), n)
     yield SampleInput(make(3), increasing=True)
@@ -134,8 +134,8 @@ def vander(make: Make) -> Iterator[SampleInput]:
     yield SampleInput(make(0), 2)
 
 
-@error_samples("vander")
-def vander_errors(make: Make) -> Iterator[ErrorInput]:
+@error_samples("vandermonde")
+def vandermonde_errors(make: Make) -> Iterator[ErrorInput]:
     yield ErrorInput(SampleInput(make(2, 2)), RuntimeError, "one-dim")
     yield ErrorInput(SampleInput(make(2), -1), RuntimeError, "N")
 
