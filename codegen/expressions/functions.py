@@ -1,7 +1,7 @@
 """The mathematical functions of ``expr:``: derivative rules and spellings, one row each.
 
-C++ is ``at::vec::NAME(...)`` from aten/vec/math.h or, for what few formulas need, the row's own header, overloaded for float and double (complex where ``holomorphic`` or
-``complex_to_real``, integers where the result stays an integer).
+C++ is ``at::vec::NAME(...)`` from aten/vec/math.h or, for what few formulas need, the row's own header, overloaded for
+float and double (complex where ``holomorphic`` or ``complex_to_real``, integers where the result stays an integer).
 """
 
 from __future__ import annotations

@@ -75,7 +75,9 @@ def _zeta(x: float, q: float) -> float:
         head = math.fsum((q + k) ** -x for k in range(count))
         a = q + count
         tail = a ** (1 - x) / (x - 1) + a**-x / 2 + x * a ** (-x - 1) / 12
-        return head + tail - x * (x + 1) * (x + 2) * a ** (-x - 3) / 720 + x * (x + 1) * (x + 2) * (x + 3) * (x + 4) * a ** (-x - 5) / 30240
+        third = x * (x + 1) * (x + 2) * a ** (-x - 3)
+        fifth = third * (x + 3) * (x + 4) / (a * a)
+        return float(head + tail - third / 720 + fifth / 30240)
     except OverflowError:
         return math.inf
 
@@ -87,7 +89,7 @@ def _polygamma(n: float, x: float) -> float:
         if x == math.floor(x) or math.isinf(x):
             return math.inf if math.isfinite(x) else math.nan
         return (math.pi / math.sin(math.pi * x)) ** 2 - _zeta(2, 1 - x)
-    return (-1) ** (int(n) + 1) * math.gamma(n + 1) * _zeta(n + 1, x)
+    return (1 if int(n) % 2 else -1) * math.gamma(n + 1) * _zeta(n + 1, x)
 
 
 def _erfcx(x: float) -> float:

@@ -40,13 +40,12 @@ UNARY: dict[str, tuple[Function, list[float]]] = {
     "scaled_modified_bessel_k1": (lambda x: mp.besselk(1, x) * mp.exp(x), POSITIVE),
 }
 
+SHAPES = (0.01, 0.7, 3.0, 25.0, 400.0)
 BINARY: dict[str, tuple[Function, list[tuple[float, float]]]] = {
     "zeta": (mp.zeta, [(s, q) for s in (1.1, 2.0, 3.5, 12.0) for q in (0.01, 0.7, 1.0, 9.5, 300.0)]),
     "polygamma": (lambda n, x: mp.psi(int(n), x), [(n, x) for n in (0, 1, 2, 5) for x in (0.03, 0.4, 0.6, 3.3, 40.0)] + [(1, -0.3), (1, -7.6)]),
-    "gammainc": (lambda a, x: mp.gammainc(a, 0, x, regularized=True), [(a, a * r) for a in (0.01, 0.7, 3.0, 25.0, 400.0) for r in (0.3, 0.95, 1.1, 2.0)]),
-    "gammaincc": (
-        lambda a, x: mp.gammainc(a, x, mp.inf, regularized=True), [(a, a * r) for a in (0.01, 0.7, 3.0, 25.0, 400.0) for r in (0.3, 0.95, 1.1, 1.5)]
-    ),
+    "gammainc": (lambda a, x: mp.gammainc(a, 0, x, regularized=True), [(a, a * r) for a in SHAPES for r in (0.3, 0.95, 1.1, 2.0)]),
+    "gammaincc": (lambda a, x: mp.gammainc(a, x, mp.inf, regularized=True), [(a, a * r) for a in SHAPES for r in (0.3, 0.95, 1.1, 1.5)]),
     "logaddexp2": (lambda a, b: mp.log(mp.mpf(2) ** a + mp.mpf(2) ** b, 2), [(0.0, 0.0), (1.5, -3.0), (100.0, 90.5), (-300.0, -301.0)]),
 }  # fmt: skip
 
