@@ -18,19 +18,28 @@ inline constexpr double kErfcx[] = {0x1.2d0ec5ada14d5p+0,   0x1.a65fca0b19081p-6
                                     0x1.0f9a399d2f082p-42,  0x1.83ccec8170d24p-44,  0x1.75f1ed92f0ff3p-49,  -0x1.a723f945244a1p-48,
                                     -0x1.ea8c7b2d806edp-50, 0x1.ffd8535ce8450p-57,  0x1.44f183de8b275p-53,  0x1.624b8d9fef393p-55};
 
+/// For a >= 0.
+C10_ALWAYS_INLINE double positive_erfcx(double a) { return chebyshev(a > 1e17 ? 1.0 : (a - 2.0) / (a + 2.0), kErfcx) / (1.0 + 2.0 * a); }
+
 /// exp(x^2) erfc(x)
 C10_ALWAYS_INLINE double erfcx(double x) {
   const double a = abs(x);
-  const double t = a > 1e17 ? 1.0 : (a - 2.0) / (a + 2.0);
-  const double positive = chebyshev(t, kErfcx) / (1.0 + 2.0 * a);
-  // The square in two parts: an error of its last bit would be multiplied by x^2.
+  const double positive = positive_erfcx(a);
+  if (!(x < 0.0)) return positive;
+  if (a > 27.0) return kInfinity;
+  // The square in two parts (Dekker's product): an error of its last bit would be multiplied by x^2.
+  const double scaled = 0x8000001p0 * a, high = scaled - (scaled - a), low = a - high;
   const double square = a * a;
-  const double rest = __builtin_fma(a, a, -square);
+  const double rest = ((high * high - square) + 2.0 * high * low) + low * low;
   const double power = 2.0 * exp(square);
-  const double negative = power + (a > 27.0 ? 0.0 : power * rest - positive);
-  return x < 0.0 ? negative : positive;
+  return power + (power * rest - positive);
 }
-C10_ALWAYS_INLINE float erfcx(float x) { return static_cast<float>(erfcx(static_cast<double>(x))); }
+/// Without branches: in double the square of a float is exact.
+C10_ALWAYS_INLINE float erfcx(float x) {
+  const double v = x, a = abs(v), positive = positive_erfcx(a);
+  const double negative = 2.0 * wide::exp(a > 10.0 ? 100.0 : a * a) - positive;
+  return static_cast<float>(v < 0.0 ? negative : positive);
+}
 
 namespace wide {
 

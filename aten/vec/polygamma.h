@@ -45,15 +45,21 @@ inline double zeta(double x, double q) {
 }
 inline float zeta(float x, float q) { return static_cast<float>(zeta(static_cast<double>(x), static_cast<double>(q))); }
 
-/// The first derivative of digamma; reflection for negative x.
+/// The first derivative of digamma. Reflection for negative x, recurrence up to 10, then the asymptotic series
+/// 1/x + 1/(2 x^2) + sum B_2k / x^(2k + 1).
 inline double trigamma(double x) {
+  double result = 0.0, sign = 1.0;
   if (x < 0.5 && x > -kInfinity) {
     constexpr double pi = 0x1.921fb54442d18p+1;
-    const double sine = __builtin_sin(pi * (x - round(x)));
-    const double ratio = pi / sine;
-    return ratio * ratio - zeta(2.0, 1.0 - x);
+    const double ratio = pi / __builtin_sin(pi * (x - round(x)));
+    result = ratio * ratio;
+    sign = -1.0;
+    x = 1.0 - x;
   }
-  return zeta(2.0, x);
+  for (; x < 10.0; x += 1.0) result += sign / (x * x);
+  const double inverse = 1.0 / x, square = inverse * inverse;
+  const double series = polynomial(square, 1.0 / 6, -1.0 / 30, 1.0 / 42, -1.0 / 30, 5.0 / 66, -691.0 / 2730, 7.0 / 6, -3617.0 / 510);
+  return result + sign * (inverse + square * (0.5 + inverse * series));
 }
 /// n! zeta(n + 1, x) with the sign of (-1)^(n + 1)
 inline double polygamma(double n, double x) {

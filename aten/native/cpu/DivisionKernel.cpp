@@ -42,20 +42,22 @@ T floor_quotient(T a, T b, T modulus) {
 
 template <typename T>
 C10_ALWAYS_INLINE T python_modulus(T b, T modulus) {
-  return (modulus != T(0)) & ((b < T(0)) != (modulus < T(0))) ? modulus + b : modulus;
+  // A select of what is added, not of whether to add, vectorises; -0 added changes nothing, not even the sign of zero.
+  const bool has_other_sign = modulus * vec::copysign(T(1), b) < T(0);
+  return modulus + (has_other_sign ? b : T(-0.0));
 }
 
-/// fmod where the quotient is small enough to be certain, else NaN. Both operands have 24 bits: the quotient, of less than 28, is in
-/// double right after truncation, and its product with b is exact.
-C10_ALWAYS_INLINE float quick_fmod(float a, float b) {
-  const double quotient = static_cast<double>(a) / static_cast<double>(b);
+/// fmod of two floats where the quotient is small enough to be certain, else NaN. Both operands have 24 bits: the quotient, of less
+/// than 28, is in double right after truncation, and its product with b is exact.
+C10_ALWAYS_INLINE double quick_fmod_of_floats(double a, double b) {
+  const double quotient = a / b;
   const bool certain = vec::abs(quotient) < 0x1p28;
   const double whole = static_cast<int32_t>(certain ? quotient : 0.0);
-  const float rest = vec::copysign(static_cast<float>(static_cast<double>(a) - whole * static_cast<double>(b)), a);
-  return certain ? rest : __builtin_nanf("");
+  const double rest = vec::copysign(a - whole * b, a);
+  return certain ? rest : __builtin_nan("");
 }
 /// The quotient may have been rounded up to a whole number: then the difference, which is exact, has the other sign.
-C10_ALWAYS_INLINE double quick_fmod(double a, double b) {
+C10_ALWAYS_INLINE double quick_fmod_of_doubles(double a, double b) {
 #if defined(__FMA__) || defined(__ARM_FEATURE_FMA)
   const double x = vec::abs(a), y = vec::abs(b);
   const double quotient = vec::trunc(x / y);
@@ -67,29 +69,29 @@ C10_ALWAYS_INLINE double quick_fmod(double a, double b) {
 #endif
 }
 
-/// op(a, b, fmod(a, b)) for every element, first with the quick fmod; where that gives NaN, once more with the exact one.
+/// op(a, b, fmod(a, b)) in double for every element, first with the quick fmod; where that gives NaN, once more with the exact one.
 template <typename scalar_t, typename Op>
 void with_modulus(const TensorIteratorBase& iter, const Op& op) {
   using opmath_t = opmath_type<scalar_t>;
   auto loop = [](const void* context, char* const* data, const int64_t* strides, int64_t n) {
     const Op& f = *static_cast<const Op*>(context);
     alignas(64) scalar_t a[kBlock], b[kBlock], out[kBlock];
-    alignas(64) opmath_t results[kBlock];
+    alignas(64) double results[kBlock];
     for (int64_t start = 0; start < n; start += kBlock) {
       const int64_t count = std::min(kBlock, n - start);
       gather(a, data[1] + start * strides[1], strides[1], sizeof(scalar_t), count);
       gather(b, data[2] + start * strides[2], strides[2], sizeof(scalar_t), count);
       for (int64_t i = 0; i < count; ++i) {
-        const auto x = static_cast<opmath_t>(a[i]), y = static_cast<opmath_t>(b[i]);
-        results[i] = f(x, y, quick_fmod(x, y));
+        const double x = static_cast<opmath_t>(a[i]), y = static_cast<opmath_t>(b[i]);
+        results[i] = f(x, y, std::is_same_v<opmath_t, float> ? quick_fmod_of_floats(x, y) : quick_fmod_of_doubles(x, y));
       }
-      int uncertain = 0;
+      int64_t uncertain = 0;
       for (int64_t i = 0; i < count; ++i) uncertain |= results[i] != results[i];
       for (int64_t i = 0; uncertain != 0 && i < count; ++i) {
-        const auto x = static_cast<opmath_t>(a[i]), y = static_cast<opmath_t>(b[i]);
+        const double x = static_cast<opmath_t>(a[i]), y = static_cast<opmath_t>(b[i]);
         if (results[i] != results[i]) results[i] = f(x, y, vec::fmod(x, y));
       }
-      for (int64_t i = 0; i < count; ++i) out[i] = static_cast<scalar_t>(results[i]);
+      for (int64_t i = 0; i < count; ++i) out[i] = static_cast<scalar_t>(static_cast<opmath_t>(results[i]));
       scatter(data[0] + start * strides[0], strides[0], out, sizeof(scalar_t), count);
     }
   };
