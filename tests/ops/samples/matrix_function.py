@@ -192,14 +192,14 @@ def linalg_diagonal(make: Make) -> Iterator[SampleInput]:
     yield SampleInput(make(2, 3, 2), offset=-1, dim1=0, dim2=1)
 
 
-@samples("vander")
+@samples("linalg_vander")
 def vander(make: Make) -> Iterator[SampleInput]:
     yield SampleInput(make(3, low=0.5, high=2.0))
     yield SampleInput(make(2, 2, low=0.5, high=2.0), N=4)
     yield SampleInput(make(3, low=0.5, high=2.0), N=2)
 
 
-@error_samples("vander")
+@error_samples("linalg_vander")
 def vander_errors(make: Make) -> Iterator[ErrorInput]:
     yield ErrorInput(SampleInput(make(3), N=1), RuntimeError, "greater than 1")
 
