@@ -4,26 +4,42 @@
 
 #include "aten/Dispatch.h"
 #include "aten/iteration/Lanes.h"
-#include "aten/native/OrderKeys.h"
+#include "aten/native/RadixSort.h"
 #include "aten/native/declarations/portable/SortingKernel.h"
 
 namespace at::native {
 
 namespace {
 
-/// Calls order(entries) on the elements of every lane and writes the first `count` of them out.
+/// The elements of a lane as keys in the order that is asked for.
+template <typename T>
+struct Lane {
+  const T* elements;
+  int64_t stride;
+  int64_t size;
+  uint64_t reversed;
+
+  SortEntry operator[](int64_t i) const { return {sort_key(elements[i * stride]) ^ reversed, i}; }
+  std::vector<SortEntry> entries() const {
+    std::vector<SortEntry> all(static_cast<size_t>(size));
+    for (int64_t i = 0; i < size; ++i) all[i] = (*this)[i];
+    return all;
+  }
+};
+
+/// Writes out the first `count` of the entries that order(lane) returns for every lane.
 template <typename Order>
-void order_lanes(const Tensor& self, int64_t dim, int64_t count, const Tensor& values, const Tensor& indices, const Order& order) {
+void order_lanes(const Tensor& self, int64_t dim, int64_t count, bool descending, const Tensor& values, const Tensor& indices,
+                 const Order& order) {
   if (self.numel() == 0 || count == 0) return;
   const int64_t d = wrap_dim(dim, self.dim());
   const int64_t n = lane_size(self, d), stride = lane_stride(self, d);
   const int64_t value_stride = lane_stride(values, d), index_stride = lane_stride(indices, d);
+  const uint64_t reversed = descending ? ~uint64_t{0} : 0;
   AT_DISPATCH_REAL_AND_BOOL(self.scalar_type(), "sort", [&] {
     LaneIterator(d, {&self, &values, &indices}).for_each(n * 8, [&](char* const* data) {
       const auto* in = reinterpret_cast<const scalar_t*>(data[0]);
-      std::vector<OrderEntry<key_type<scalar_t>>> entries(n);
-      for (int64_t i = 0; i < n; ++i) entries[i] = {static_cast<key_type<scalar_t>>(in[i * stride]), i};
-      order(entries);
+      const std::vector<SortEntry> entries = order(Lane<scalar_t>{in, stride, n, reversed});
       auto* value = reinterpret_cast<scalar_t*>(data[1]);
       auto* index = reinterpret_cast<int64_t*>(data[2]);
       for (int64_t i = 0; i < count; ++i) {
@@ -34,36 +50,51 @@ void order_lanes(const Tensor& self, int64_t dim, int64_t count, const Tensor& v
   });
 }
 
+/// The first k in order, kept in a heap whose top is the last of them: most elements are behind it and cost one comparison.
+template <typename T>
+std::vector<SortEntry> first_of(const Lane<T>& lane, int64_t k) {
+  std::vector<SortEntry> best(static_cast<size_t>(k));
+  for (int64_t i = 0; i < k; ++i) best[i] = lane[i];
+  std::make_heap(best.begin(), best.end(), is_before);
+  for (int64_t i = k; i < lane.size; ++i) {
+    const SortEntry entry = lane[i];
+    if (entry.key >= best.front().key) continue;
+    std::pop_heap(best.begin(), best.end(), is_before);
+    best.back() = entry;
+    std::push_heap(best.begin(), best.end(), is_before);
+  }
+  std::sort_heap(best.begin(), best.end(), is_before);
+  return best;
+}
+
+/// Ties go to the lower index, so that the result is one and the same for every k.
+template <typename T>
+std::vector<SortEntry> top_of(const Lane<T>& lane, int64_t k, bool sorted) {
+  if (k <= lane.size / 8) return first_of(lane, k);
+  std::vector<SortEntry> entries = lane.entries();
+  if (sorted) {
+    std::partial_sort(entries.begin(), entries.begin() + k, entries.end(), is_before);
+  } else if (k < lane.size) {
+    std::nth_element(entries.begin(), entries.begin() + k, entries.end(), is_before);
+  }
+  return entries;
+}
+
 }  // namespace
 
 void sort_kernel(const Tensor& self, std::optional<bool> /*always stable*/, int64_t dim, bool descending, const Tensor& out0,
                  const Tensor& out1) {
-  order_lanes(self, dim, lane_size(self, wrap_dim(dim, self.dim())), out0, out1, [descending](auto& entries) {
-    using E = typename std::decay_t<decltype(entries)>::value_type;
-    if (descending) {
-      std::stable_sort(entries.begin(), entries.end(), [](const E& a, const E& b) { return key_less(b.key, a.key); });
-    } else {
-      std::stable_sort(entries.begin(), entries.end(), [](const E& a, const E& b) { return key_less(a.key, b.key); });
-    }
+  order_lanes(self, dim, lane_size(self, wrap_dim(dim, self.dim())), descending, out0, out1, []<typename T>(const Lane<T>& lane) {
+    std::vector<SortEntry> entries = lane.entries();
+    sort_entries(entries, key_bytes<T>);
+    return entries;
   });
 }
 
 void topk_kernel(const Tensor& self, int64_t k, int64_t dim, bool largest, bool sorted, const Tensor& out0, const Tensor& out1) {
   // A number is its own extremum, however many are asked for.
-  order_lanes(self, dim, self.dim() == 0 ? 1 : k, out0, out1, [=](auto& entries) {
-    using E = typename std::decay_t<decltype(entries)>::value_type;
-    // Ties go to the lower index, so that the result is one and the same for every k.
-    auto before = [largest](const E& a, const E& b) {
-      const bool less = largest ? key_less(b.key, a.key) : key_less(a.key, b.key);
-      const bool greater = largest ? key_less(a.key, b.key) : key_less(b.key, a.key);
-      return less || (!greater && a.index < b.index);
-    };
-    if (sorted) {
-      std::partial_sort(entries.begin(), entries.begin() + k, entries.end(), before);
-    } else if (k < static_cast<int64_t>(entries.size())) {
-      std::nth_element(entries.begin(), entries.begin() + k, entries.end(), before);
-    }
-  });
+  const int64_t count = self.dim() == 0 ? 1 : k;
+  order_lanes(self, dim, count, largest, out0, out1, [=](const auto& lane) { return top_of(lane, count, sorted); });
 }
 
 }  // namespace at::native

@@ -5,6 +5,7 @@
 
 #include "aten/Dispatch.h"
 #include "aten/native/OrderKeys.h"
+#include "aten/native/RadixSort.h"
 #include "aten/native/declarations/portable/UniqueKernel.h"
 #include "aten/ops/index_select.h"
 #include "aten/ops/movedim.h"
@@ -53,10 +54,9 @@ std::vector<int64_t> natural_order(int64_t n) {
 
 template <typename T>
 std::vector<int64_t> sorted_order(const T* values, int64_t n) {
-  using Key = key_type<T>;
-  std::vector<OrderEntry<Key>> entries(static_cast<size_t>(n));
-  for (int64_t i = 0; i < n; ++i) entries[i] = {static_cast<Key>(values[i]), i};
-  std::sort(entries.begin(), entries.end(), entry_less<Key>);
+  std::vector<SortEntry> entries(static_cast<size_t>(n));
+  for (int64_t i = 0; i < n; ++i) entries[i] = {sort_key(values[i]), i};
+  sort_entries(entries, key_bytes<T>);
   std::vector<int64_t> order(entries.size());
   for (size_t i = 0; i < order.size(); ++i) order[i] = entries[i].index;
   return order;
@@ -95,21 +95,6 @@ Tensor consecutive_values(const Tensor& self) {
     for (int64_t i = 1; i < n; ++i) count += !(in[i] == in[i - 1]);
     result = empty_tensor({count}, flat.scalar_type(), kCPU);
     std::unique_copy(in, in + n, static_cast<scalar_t*>(result.data()));
-  });
-  return result;
-}
-
-/// Values only: sorted without their indices. Of zeros of both signs the first one represents them.
-Tensor unique_values(const Tensor& self) {
-  const Tensor flat = self.contiguous();
-  Tensor result;
-  AT_DISPATCH_REAL_AND_BOOL(flat.scalar_type(), "unique", [&] {
-    const auto* in = static_cast<const scalar_t*>(flat.data());
-    std::vector<key_type<scalar_t>> values(in, in + flat.numel());
-    std::stable_sort(values.begin(), values.end(), key_less<key_type<scalar_t>>);
-    const auto end = std::unique(values.begin(), values.end());
-    result = empty_tensor({end - values.begin()}, flat.scalar_type(), kCPU);
-    std::transform(values.begin(), end, static_cast<scalar_t*>(result.data()), [](auto key) { return static_cast<scalar_t>(key); });
   });
   return result;
 }
@@ -161,7 +146,6 @@ Result unique_slices(const Tensor& self, int64_t dim, bool sorted) {
 
 // In order whether or not that is asked for, as in PyTorch: equal elements are found by sorting.
 Result unique(const Tensor& self, bool /*sorted*/, bool return_inverse, bool return_counts) {
-  if (!return_inverse && !return_counts) return {unique_values(self), nothing(), nothing()};
   return unique_elements(self, true, return_inverse, return_counts);
 }
 
