@@ -13,6 +13,7 @@ from torch_py._tensor import Tensor
 __all__ = [
     "broadcast_shapes", "broadcast_tensors", "cdist", "chain_matmul", "eig", "einsum", "from_dlpack", "is_storage", "is_tensor", "lstsq",
     "lu", "matrix_rank", "meshgrid", "norm", "pca_lowrank", "solve", "svd_lowrank", "symeig", "tensordot", "typename",
+    "unique", "unique_consecutive",
 ]  # fmt: skip
 
 from_dlpack = _C.from_dlpack
