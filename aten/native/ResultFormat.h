@@ -20,10 +20,13 @@ struct PlaneLayout {
   MemoryFormat format;
   int64_t outer = 1, inner = 1;
 
-  PlaneLayout(const Tensor& result, int64_t spatial) : format(MemoryFormat::Contiguous) {
+  /// That of the input where the result could have either: a result of one element per channel is contiguous and channels_last.
+  PlaneLayout(const Tensor& result, int64_t spatial, const Tensor& input) : format(MemoryFormat::Contiguous) {
     const IntArrayRef sizes = result.sizes();
     const int64_t leading = result.dim() - spatial;
+    const MemoryFormat wanted = input.suggest_memory_format();
     if (leading == 2 && !result.is_contiguous()) format = result.suggest_memory_format();
+    if (leading == 2 && wanted != MemoryFormat::Contiguous && result.is_contiguous(wanted)) format = wanted;
     if (format == MemoryFormat::Contiguous) {
       for (int64_t d = 0; d < leading; ++d) outer *= sizes[d];
     } else {

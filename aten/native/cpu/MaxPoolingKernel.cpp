@@ -145,36 +145,46 @@ void take_better(const scalar_t* values, int64_t stride, int64_t first, int64_t 
   }
 }
 
-/// The same for windows of one kernel, a line of windows at a time.
+/// The maxima of one line of windows: `best` and `places` hold what they start with.
+template <typename scalar_t, typename value_t>
+void pool_line(const WindowAxes& axes, int64_t z, int64_t y, const scalar_t* in, value_t* best, place_t<value_t>* places) {
+  const WindowAxis& line = axes[2];
+  const int64_t width = line.out, stride = line.stride;
+  const auto take = stride == 1   ? take_better<1, scalar_t, value_t>
+                    : stride == 2 ? take_better<2, scalar_t, value_t>
+                                  : take_better<0, scalar_t, value_t>;
+  for (int64_t i = axes[0].begin[z]; i < axes[0].end[z]; i += axes[0].step) {
+    for (int64_t j = axes[1].begin[y]; j < axes[1].end[y]; j += axes[1].step) {
+      const int64_t row = (i * axes[1].in + j) * line.in;
+      for (int64_t k = 0; k < line.kernel; ++k) {
+        const int64_t offset = k * line.step - line.padding;
+        const int64_t begin = offset >= 0 ? 0 : (-offset + stride - 1) / stride;
+        const int64_t end = offset >= line.in ? begin : std::min(width, (line.in - 1 - offset) / stride + 1);
+        const int64_t from = row + begin * stride + offset;
+        if (begin < end) take(in + from, stride, from, end - begin, best + begin, places + begin);
+      }
+    }
+  }
+}
+
+/// The same as pool_plane for windows of one kernel, a line of windows at a time.
 template <typename scalar_t>
 void pool_lines(const WindowAxes& axes, const scalar_t* in, scalar_t* out, int64_t* indices) {
   using value_t = opmath_type<scalar_t>;
-  const WindowAxis& line = axes[2];
-  const int64_t width = line.out, stride = line.stride;
+  using P = place_t<value_t>;
+  const int64_t width = axes[2].out, last = plane_of(axes, true) - 1;
   std::vector<value_t> best(width);
-  std::vector<place_t<value_t>> places(width);
-  for_each_window(axes, [&](int64_t position, int64_t first, int64_t z, int64_t y, int64_t x) {
-    best[x] = lowest<value_t>();
-    places[x] = static_cast<place_t<value_t>>(first);
-    if (x + 1 < width) return;
-    for (int64_t i = axes[0].begin[z]; i < axes[0].end[z]; i += axes[0].step) {
-      for (int64_t j = axes[1].begin[y]; j < axes[1].end[y]; j += axes[1].step) {
-        const int64_t row = (i * axes[1].in + j) * line.in;
-        for (int64_t k = 0; k < line.kernel; ++k) {
-          const int64_t offset = k * line.step - line.padding;
-          const int64_t begin = offset >= 0 ? 0 : (-offset + stride - 1) / stride;
-          const int64_t end = offset >= line.in ? begin : std::min(width, (line.in - 1 - offset) / stride + 1);
-          const int64_t from = row + begin * stride + offset;
-          const auto take = stride == 1   ? take_better<1, scalar_t, value_t>
-                            : stride == 2 ? take_better<2, scalar_t, value_t>
-                                          : take_better<0, scalar_t, value_t>;
-          if (begin < end) take(in + from, stride, from, end - begin, best.data() + begin, places.data() + begin);
-        }
-      }
+  std::vector<P> places(width);
+  for (int64_t z = 0; z < axes[0].out; ++z) {
+    for (int64_t y = 0; y < axes[1].out; ++y, out += width, indices += width) {
+      const int64_t base = (axes[0].begin[z] * axes[1].in + axes[1].begin[y]) * axes[2].in;
+      std::fill(best.begin(), best.end(), lowest<value_t>());
+      for (int64_t x = 0; x < width; ++x) places[x] = static_cast<P>(std::min(base + axes[2].begin[x], last));
+      pool_line(axes, z, y, in, best.data(), places.data());
+      for (int64_t x = 0; x < width; ++x) out[x] = static_cast<scalar_t>(best[x]);
+      for (int64_t x = 0; x < width; ++x) indices[x] = places[x];
     }
-    for (int64_t c = 0; c < width; ++c) out[position - x + c] = static_cast<scalar_t>(best[c]);
-    for (int64_t c = 0; c < width; ++c) indices[position - x + c] = places[c];
-  });
+  }
 }
 
 /// The same for `inner` channels that lie next to each other.
@@ -229,7 +239,7 @@ void pool_blocks(const AxesOf& axes_of, int64_t in_plane, int64_t out_plane, con
 /// Integers are compared as int64: one instance serves them all.
 void pool(const char* name, const WindowAxes& axes, int64_t spatial, const Tensor& self, const Tensor& values, const Tensor& indices) {
   if (values.numel() == 0) return;
-  const PlaneLayout layout(values, spatial);
+  const PlaneLayout layout(values, spatial, self);
   const Tensor input = self.contiguous(layout.format);
   const int64_t in_plane = plane_of(axes, true), out_plane = plane_of(axes, false);
   const auto axes_of = [&](int64_t) -> const WindowAxes& { return axes; };
@@ -284,13 +294,13 @@ void _fractional_max_pool_kernel(const Tensor& self, IntArrayRef kernel_size, In
       }
       return axes;
     };
-    pool_blocks<scalar_t>(axes_of, in_plane, out_plane, input, out0, out1, PlaneLayout(out0, spatial));
+    pool_blocks<scalar_t>(axes_of, in_plane, out_plane, input, out0, out1, PlaneLayout(out0, spatial, input));
   });
 }
 
 void _max_pool_backward_kernel(const Tensor& grad, IntArrayRef, const Tensor& indices, IntArrayRef spatial, const Tensor& out0) {
   if (out0.numel() == 0) return;
-  const PlaneLayout layout(out0, static_cast<int64_t>(spatial.size()));
+  const PlaneLayout layout(out0, static_cast<int64_t>(spatial.size()), indices);
   const Tensor grads = grad.contiguous(layout.format), places = indices.contiguous(layout.format);
   const int64_t inner = layout.inner, plane = out0.numel() / (layout.outer * inner), pooled = grads.numel() / (layout.outer * inner);
   AT_DISPATCH_FLOATING_AND_REDUCED(grad.scalar_type(), "max_pool_backward", [&] {

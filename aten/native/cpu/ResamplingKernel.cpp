@@ -69,7 +69,10 @@ T dot(const T* weight, const T* in, int64_t n) {
     for (int64_t j = 0; j < kLanes; ++j) lanes[j] += weight[i + j] * in[i + j];
   }
   if (i > 0) {
-    for (const T lane : lanes) sum += lane;
+    for (int64_t half = kLanes / 2; half > 0; half /= 2) {
+      for (int64_t j = 0; j < half; ++j) lanes[j] += lanes[j + half];
+    }
+    sum = lanes[0];
   }
   for (; i < n; ++i) sum += weight[i] * in[i];
   return sum;
@@ -234,7 +237,7 @@ void map_blocks(const AxesTaps& taps, const PlaneLayout& layout, const scalar_t*
 
 void resample(const char* name, const AxesTaps& taps, int64_t spatial, const Tensor& self, const Tensor& out) {
   if (out.numel() == 0) return;
-  const PlaneLayout layout(out, spatial);
+  const PlaneLayout layout(out, spatial, self);
   const Tensor input = self.contiguous(layout.format);
   const ScalarType dtype = input.scalar_type();
   const void* in = input.data();

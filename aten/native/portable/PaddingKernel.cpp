@@ -46,7 +46,7 @@ void copy_bytes(char* to, const char* from, int64_t bytes) {
 
 void _pad_by_copy_kernel(const Tensor& self, IntArrayRef pad, std::string_view mode, const Tensor& out0) {
   if (out0.numel() == 0) return;
-  const PlaneLayout layout(out0, static_cast<int64_t>(pad.size()) / 2);
+  const PlaneLayout layout(out0, static_cast<int64_t>(pad.size()) / 2, self);
   const Tensor input = self.contiguous(layout.format);
   const AxesTaps taps = padding_axes(self.sizes(), pad, mode);
   const auto runs = runs_of(taps[2]);
@@ -93,7 +93,7 @@ void add_lines(const AxesTaps& taps, const std::vector<Run>& runs, int64_t inner
 
 void _pad_by_copy_backward_kernel(const Tensor& grad, IntArrayRef sizes, IntArrayRef pad, std::string_view mode, const Tensor& out0) {
   if (out0.numel() == 0) return;
-  const PlaneLayout layout(out0, static_cast<int64_t>(pad.size()) / 2);
+  const PlaneLayout layout(out0, static_cast<int64_t>(pad.size()) / 2, grad);
   const Tensor grads = grad.contiguous(layout.format);
   const AxesTaps taps = padding_axes(sizes, pad, mode);
   const auto runs = runs_of(taps[2]);
