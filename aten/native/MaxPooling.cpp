@@ -106,7 +106,7 @@ ValuesAndIndices max_pool(size_t spatial, const Tensor& self, IntArrayRef kernel
 }
 
 ValuesAndIndices adaptive_max_pool(size_t spatial, const Tensor& self, IntArrayRef output_size) {
-  TORCH_CHECK(output_size.size() == spatial, "adaptive_max_pool", spatial, "d: internal error: output_size.size() must be ", spatial,
+  TORCH_CHECK(output_size.size() == spatial, "adaptive_max_pool", spatial, "d: output_size must have one element per dimension, ", spatial,
               ", but got ", output_size);
   return at::_adaptive_max_pool(self, output_size);
 }
