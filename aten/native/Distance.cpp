@@ -45,6 +45,8 @@ Tensor cosine_similarity(const Tensor& x1, const Tensor& x2, int64_t dim, double
 
 TensorSpec cdist_shape(const Tensor& x1, const Tensor& x2, double, std::optional<int64_t>) {
   DimVector sizes = broadcast_sizes(batch_sizes(x1), batch_sizes(x2));
+  check_same_matrix_dtype(x1, x2, "cdist");
+  TORCH_CHECK(x1.size(-1) == x2.size(-1), "X1 and X2 must have the same number of columns. X1: ", x1.size(-1), " X2: ", x2.size(-1));
   sizes.push_back(x1.size(-2));
   sizes.push_back(x2.size(-2));
   return {std::move(sizes), x1.scalar_type(), x1.device()};
@@ -55,7 +57,6 @@ Tensor cdist(const Tensor& x1, const Tensor& x2, double p, std::optional<int64_t
   TORCH_CHECK(x2.dim() >= 2, "cdist only supports at least 2D tensors, X2 got: ", x2.dim(), "D");
   TORCH_CHECK(x1.is_floating_point(), "cdist only supports floating-point dtypes, X1 got: ", x1.scalar_type());
   TORCH_CHECK(x2.is_floating_point(), "cdist only supports floating-point dtypes, X2 got: ", x2.scalar_type());
-  TORCH_CHECK(x1.size(-1) == x2.size(-1), "X1 and X2 must have the same number of columns. X1: ", x1.size(-1), " X2: ", x2.size(-1));
   TORCH_CHECK(p >= 0, "cdist only supports non-negative p values");
   TORCH_CHECK(compute_mode.value_or(0) >= 0 && compute_mode.value_or(0) <= 2,
               "possible modes: 0, 1, 2, but was: ", compute_mode.value_or(0));

@@ -96,6 +96,8 @@ std::tuple<Tensor, Tensor, Tensor> _lu_with_info(const Tensor& self, bool pivot,
 }
 
 TensorSpec permutation_from_pivots_shape(const Tensor& pivots, int64_t rows, ScalarType dtype) {
+  TORCH_CHECK(pivots.scalar_type() == kInt && rows >= 0, "expected int32 pivots of a number of rows, got ", pivots.scalar_type(), " and ",
+              rows);
   return {joined_sizes(batch_sizes(pivots, 1), {rows, rows}), dtype, pivots.device()};
 }
 
@@ -104,6 +106,7 @@ std::tuple<Tensor, Tensor, Tensor> lu_unpack(const Tensor& LU, const Tensor& piv
               "torch.lu_unpack: LU_pivots is expected to be a contiguous tensor of torch.int32 dtype.\n"
               "Note: this function is intended to be used with the output produced by torch.linalg.lu_factor");
   check_is_matrix(LU, "torch.lu_unpack", "LU_data");
+  check_same_device("torch.lu_unpack", {&LU, &pivots});
   const int64_t m = LU.size(-2), n = LU.size(-1), k = std::min(m, n);
   TORCH_CHECK(!unpack_pivots || (pivots.dim() >= 1 && pivots.sizes() == joined_sizes(batch_sizes(LU), {k})),
               "torch.lu_unpack: LU_pivots must have the shape of the batch of LU_data and ", k, " elements for each matrix, got ",
@@ -129,6 +132,7 @@ TensorSpec lu_solve_shape(const Tensor& LU, const Tensor& pivots, const Tensor& 
   check_matrix_dtype(LU, name);
   TORCH_CHECK(LU.scalar_type() == B.scalar_type(), "linalg.lu_solve: Expected LU and B to have the same dtype, but found LU of type ",
               LU.scalar_type(), " and B of type ", B.scalar_type(), " instead");
+  check_same_device("linalg.lu_solve", {&LU, &pivots, &B});
   TORCH_CHECK(pivots.scalar_type() == kInt, "linalg.lu_solve: pivots should be a Tensor of scalar type torch.int32");
   TORCH_CHECK(pivots.dim() >= 1 && pivots.sizes() == LU.sizes().slice(0, LU.dim() - 1),
               "linalg.lu_solve: Number of pivots per batch should be same as the dimension of the matrix");
@@ -175,6 +179,7 @@ TensorSpec householder_product_shape(const Tensor& input, const Tensor& tau) {
   TORCH_CHECK(tau.scalar_type() == input.scalar_type(), name, "tau dtype ", tau.scalar_type(), " does not match input dtype ",
               input.scalar_type());
   check_matrix_dtype(input, "torch.linalg.householder_product");
+  check_same_device("torch.linalg.householder_product", {&input, &tau});
   return column_major_spec(DimVector(input.sizes()), input);
 }
 
@@ -194,6 +199,7 @@ TensorSpec ormqr_shape(const Tensor& self, const Tensor& input2, const Tensor& i
               "torch.ormqr: Expected input, tau and other to have the same dtype, but got ", self.scalar_type(), ", ", input2.scalar_type(),
               " and ", input3.scalar_type());
   check_matrix_dtype(self, "torch.ormqr");
+  check_same_device("torch.ormqr", {&self, &input2, &input3});
   return column_major_spec(DimVector(input3.sizes()), input3);
 }
 

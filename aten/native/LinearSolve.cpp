@@ -116,6 +116,9 @@ std::tuple<Tensor, Tensor> triangular_solve(const Tensor& self, const Tensor& A,
 
 std::tuple<TensorSpec, TensorSpec, TensorSpec> lstsq_shape(const Tensor& A, const Tensor& B, double, std::string_view driver) {
   const DimVector batch = broadcast_sizes(batch_sizes(A), batch_sizes(B));
+  check_same_matrix_dtype(A, B, "torch.linalg.lstsq");
+  check_matrix_dtype(A, "torch.linalg.lstsq");
+  TORCH_CHECK(A.size(-2) == B.size(-2), "torch.linalg.lstsq: input.size(-2) should match other.size(-2)");
   const bool has_rank = driver != "gels", has_values = driver == "gelsd" || driver == "gelss";
   const int64_t k = std::min(A.size(-2), A.size(-1));
   return {column_major_spec(joined_sizes(batch, {A.size(-1), B.size(-1)}), A),

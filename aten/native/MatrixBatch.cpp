@@ -20,9 +20,16 @@ void check_matrix_dtype(const Tensor& A, const char* name, bool low_precision) {
   TORCH_CHECK(low_precision || !is_reduced_floating(A.scalar_type()), name, ": Low precision dtypes not supported. Got ", A.scalar_type());
 }
 
+void check_same_device(const char* name, std::initializer_list<const Tensor*> tensors) {
+  const Device first = (*tensors.begin())->device();
+  for (const Tensor* tensor : tensors) {
+    TORCH_CHECK(tensor->device() == first, name, ": Expected all tensors to be on the same device, but found ", first, " and ",
+                tensor->device());
+  }
+}
+
 void check_same_matrix_dtype(const Tensor& A, const Tensor& B, const char* name) {
-  TORCH_CHECK(A.device() == B.device(), name, ": Expected all tensors to be on the same device, but found ", A.device(), " and ",
-              B.device());
+  check_same_device(name, {&A, &B});
   TORCH_CHECK(A.scalar_type() == B.scalar_type(), name, ": Expected A and B to have the same dtype, but found A of type ", A.scalar_type(),
               " and B of type ", B.scalar_type(), " instead");
 }

@@ -1,5 +1,6 @@
 #pragma once
 #include <algorithm>
+#include <cmath>
 #include <type_traits>
 
 #include "aten/blas/Lapack.h"
@@ -19,6 +20,7 @@ void check_is_matrix(const Tensor& A, const char* name, const char* argument = "
 void check_is_square(const Tensor& A, const char* name, const char* argument = "A");
 /// Floating point of at least single precision, or complex.
 void check_matrix_dtype(const Tensor& A, const char* name, bool low_precision = false);
+void check_same_device(const char* name, std::initializer_list<const Tensor*> tensors);
 void check_same_matrix_dtype(const Tensor& A, const Tensor& B, const char* name);
 /// This build has LAPACK.
 void check_lapack(const char* name);
@@ -39,7 +41,10 @@ inline TensorSpec column_major_spec(DimVector sizes, const Tensor& like) {
   return column_major_spec(std::move(sizes), like.scalar_type(), like.device());
 }
 /// The dimensions in front of the last `count`.
-inline IntArrayRef batch_sizes(const Tensor& tensor, int64_t count = 2) { return tensor.sizes().slice(0, tensor.dim() - count); }
+inline IntArrayRef batch_sizes(const Tensor& tensor, int64_t count = 2) {
+  TORCH_CHECK(tensor.dim() >= count, "expected a tensor of at least ", count, " dimensions, got one of shape ", tensor.sizes());
+  return tensor.sizes().slice(0, tensor.dim() - count);
+}
 DimVector joined_sizes(IntArrayRef batch, std::initializer_list<int64_t> rest);
 
 /// Contiguous column-major matrices with the values of `tensor`, never `tensor` itself.
@@ -102,6 +107,19 @@ void for_each_matrix(int64_t count, double multiplications, const Function& f) {
   // A thread gets work worth about 20 µs at least.
   const double grain = 65536.0 / std::max(1.0, multiplications);
   parallel_for(0, count, std::max<int64_t>(1, static_cast<int64_t>(std::min(grain, 1e9))), range);
+}
+
+/// Neither nan nor infinity, with which some algorithms do not end.
+template <class T>
+bool is_finite(const T* values, int64_t count) {
+  for (int64_t i = 0; i < count; ++i) {
+    if constexpr (c10::is_complex_v<T>) {
+      if (!std::isfinite(values[i].real()) || !std::isfinite(values[i].imag())) return false;
+    } else if (!std::isfinite(values[i])) {
+      return false;
+    }
+  }
+  return true;
 }
 
 inline double cube(int64_t n) { return static_cast<double>(n) * static_cast<double>(n) * static_cast<double>(n); }

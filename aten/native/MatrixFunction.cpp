@@ -183,6 +183,27 @@ Tensor addr(const Tensor& self, const Tensor& vec1, const Tensor& vec2, const Sc
   return at::add(beta.equal(1) ? added : added * beta, result);
 }
 
+Tensor bilinear(const Tensor& input1, const Tensor& input2, const Tensor& weight, const Tensor& bias) {
+  TORCH_CHECK(weight.dim() == 3, "bilinear(): weight must have 3 dimensions, got ", weight.dim());
+  TORCH_CHECK(input1.dim() == input2.dim(), "bilinear(): input dimensions do not match: got ", input1.dim(), " and ", input2.dim());
+  TORCH_CHECK(input1.dim() > 0 && batch_sizes(input1, 1) == batch_sizes(input2, 1), "bilinear(): input batch dimensions do not match: got ",
+              input1.sizes(), " and ", input2.sizes());
+  const int64_t outputs = weight.sizes()[0], first = weight.sizes()[1], second = weight.sizes()[2];
+  TORCH_CHECK(input1.size(-1) == first, "bilinear(): input1 size does not match weight size: got ", input1.size(-1), " but expected ",
+              first);
+  TORCH_CHECK(input2.size(-1) == second, "bilinear(): input2 size does not match weight size: got ", input2.size(-1), " but expected ",
+              second);
+  TORCH_CHECK(!bias.defined() || (bias.dim() == 1 && bias.sizes()[0] == outputs), "bilinear(): bias size does not match weight size: got ",
+              bias.sizes(), " but expected [", outputs, "]");
+  const DimVector batch(batch_sizes(input1, 1));
+  int64_t rows = 1;
+  for (const int64_t size : batch) rows *= size;
+  const Tensor stacked = at::reshape(at::permute(weight, {1, 0, 2}), {first, outputs * second});
+  const Tensor left = at::reshape(at::matmul(at::reshape(input1, {rows, first}), stacked), {rows, outputs, second});
+  const Tensor result = at::reshape(at::matmul(left, at::reshape(input2, {rows, second, 1})), joined_sizes(batch, {outputs}));
+  return bias.defined() ? result + bias : result;
+}
+
 Tensor vdot(const Tensor& self, const Tensor& other) {
   TORCH_CHECK(self.dim() == 1 && other.dim() == 1, "1D tensors expected, but got ", self.dim(), "D and ", other.dim(), "D tensors");
   return at::dot(at::conj(self), other);

@@ -60,6 +60,18 @@ Tensor linalg_vector_norm(const Tensor& self, const Scalar& ord, OptionalIntArra
   return at::norm(converted(self, dtype), ord, dim.value_or(IntArrayRef()), keepdim);
 }
 
+Tensor norm_except_dim(const Tensor& v, int64_t pow, int64_t dim) {
+  if (dim == -1) return at::norm(v, Scalar(pow));
+  const int64_t kept = wrap_dim(dim, v.dim());
+  DimVector others;
+  for (int64_t d = 0; d < v.dim(); ++d) {
+    if (d != kept) others.push_back(d);
+  }
+  if (!others.empty()) return at::norm(v, Scalar(pow), others, true);
+  // Without other dimensions each element is a norm by itself; an empty list would mean all of them.
+  return at::norm(at::unsqueeze(v, -1), Scalar(pow), IntArrayRef(int64_t{-1}), false);
+}
+
 // Matrices
 
 namespace {

@@ -162,6 +162,14 @@ def test_singular_systems_are_errors_that_name_the_matrix():
     assert issubclass(torch.linalg.LinAlgError, RuntimeError)
 
 
+@only_torch_py
+@pytest.mark.parametrize("driver", ["gels", "gelsy", "gelsd", "gelss"])
+def test_least_squares_of_nan_are_nan(driver: str):
+    a = torch.stack([torch.eye(2), torch.full((2, 2), math.nan)])
+    solution = torch.linalg.lstsq(a, torch.ones(2, 2, 1), driver=driver).solution
+    assert torch.equal(solution[0], torch.ones(2, 1)) and bool(solution[1].isnan().all())
+
+
 def test_log_determinants_of_large_matrices_do_not_overflow():
     a = 1e6 * torch.eye(200)
     assert torch.linalg.det(a).item() == math.inf

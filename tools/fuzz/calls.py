@@ -49,7 +49,8 @@ def targets() -> list[Target]:
         for name in sorted(dir(functions)):
             function = getattr(functions, name)
             if not name.startswith("__") and name not in LEFT_ALONE and callable(function):
-                found.append(Target(f"{module}.{name}", function, tuple(schemas.get(name, ())), False))
+                known = schemas.get(f"{module.removeprefix('_')}_{name}") or schemas.get(name, ())  # linalg_det is _linalg.det
+                found.append(Target(f"{module}.{name}", function, tuple(known), False))
     for name in sorted(dir(torch.Tensor)):
         method = getattr(torch.Tensor, name)
         if name not in LEFT_ALONE and callable(method):

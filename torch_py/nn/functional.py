@@ -28,7 +28,7 @@ from torch_py.nn._pooling import *
 from torch_py.nn._resampling import *
 
 __all__ = [
-    "adaptive_avg_pool2d", "avg_pool2d", "batch_norm", "binary_cross_entropy", "binary_cross_entropy_with_logits", "conv2d",
+    "adaptive_avg_pool2d", "avg_pool2d", "batch_norm", "bilinear", "binary_cross_entropy", "binary_cross_entropy_with_logits", "conv2d",
     "cosine_similarity", "cross_entropy", "dropout", "dropout2d", "elu", "embedding", "gelu", "group_norm", "hardswish", "hardtanh",
     "huber_loss", "kl_div", "l1_loss", "layer_norm", "leaky_relu", "linear", "log_softmax", "logsigmoid", "max_pool2d", "mish", "mse_loss",
     "nll_loss", "normalize", "one_hot", "pad", "pairwise_distance", "pdist", "relu", "relu6", "scaled_dot_product_attention", "sigmoid",
@@ -52,6 +52,7 @@ one_hot = _operator("one_hot")
 cosine_similarity = _operator("cosine_similarity")
 pairwise_distance = _operator("pairwise_distance")
 pdist = _operator("pdist")
+bilinear = _operator("bilinear")
 _relu, _selu, _celu, _glu = _operator("relu"), _operator("selu"), _operator("celu"), _operator("glu")
 _rrelu, _threshold = _operator("rrelu"), _operator("threshold")
 _hardsigmoid, _hardsigmoid_in_place = _operator("hardsigmoid"), _operator("hardsigmoid_")

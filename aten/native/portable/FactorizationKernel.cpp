@@ -34,18 +34,6 @@ void mirror(T* a, int64_t n, bool from_upper) {
   }
 }
 
-template <class T>
-bool is_finite(const T* values, int64_t count) {
-  for (int64_t i = 0; i < count; ++i) {
-    if constexpr (c10::is_complex_v<T>) {
-      if (!std::isfinite(values[i].real()) || !std::isfinite(values[i].imag())) return false;
-    } else if (!std::isfinite(values[i])) {
-      return false;
-    }
-  }
-  return true;
-}
-
 }  // namespace
 
 void cholesky_ex_kernel(const Tensor& self, bool upper, bool check_errors, const Tensor& out0, const Tensor& out1) {
@@ -130,11 +118,25 @@ void permutation_from_pivots_kernel(const Tensor& pivots, int64_t rows, ScalarTy
   });
 }
 
+namespace {
+
+/// LAPACK follows pivots wherever they point.
+void check_pivots(const Tensor& pivots, int64_t n) {
+  const Tensor given = pivots.contiguous();
+  const int32_t* data = given.const_data_ptr<int32_t>();
+  for (int64_t i = 0; i < given.numel(); ++i) {
+    TORCH_CHECK(data[i] >= 1 && data[i] <= n, "linalg.lu_solve: pivots must be between 1 and ", n, ", got ", data[i]);
+  }
+}
+
+}  // namespace
+
 void lu_solve_kernel(const Tensor& LU, const Tensor& pivots, const Tensor& B, bool left, bool adjoint, const Tensor& out0) {
   check_lapack("linalg.lu_solve");
   if (out0.numel() == 0) return;
   const int64_t n = LU.size(-1), columns = out0.size(left ? -1 : -2);
   const Tensor factors = as_column_major(LU.expand(joined_sizes(batch_sizes(out0), {n, n})));
+  check_pivots(pivots, n);
   const Tensor exchanges = pivots.expand(joined_sizes(batch_sizes(out0), {n})).contiguous();
   // X A = B is A^T X^T = B^T, and the row-major X is the column-major X^T.
   at::copy_(out0, B.expand(out0.sizes()));

@@ -1,5 +1,6 @@
 // Linear systems by LAPACK, matrix by matrix.
 #include <cmath>
+#include <limits>
 
 #include "aten/native/MatrixBatch.h"
 #include "aten/native/declarations/portable/FactorizationKernel.h"
@@ -91,6 +92,10 @@ void lstsq_kernel(const Tensor& A, const Tensor& B, double rcond, std::string_vi
     for_each_matrix(matrix_count(out0), static_cast<double>(m * n * rows), [&](int64_t i) {
       std::vector<real_t> values(std::min(m, n));
       int32_t rank = 0;
+      if (!is_finite(F[i], m * n) || !is_finite(X[i], rows * columns)) {
+        std::fill_n(X[i], rows * columns, T(std::numeric_limits<real_t>::quiet_NaN()));
+        return;
+      }
       const int info = lapack::least_squares<T>(kind, m, n, columns, F[i], m, X[i], rows, static_cast<real_t>(rcond), values.data(), &rank);
       TORCH_CHECK_LINALG(info <= 0 || driver == "gels", "torch.linalg.lstsq: The algorithm for computing the SVD failed to converge; ",
                          info, " off-diagonal elements of an intermediate bidiagonal form did not converge to zero.");

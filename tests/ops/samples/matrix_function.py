@@ -144,6 +144,20 @@ def vdot_errors(make: Make) -> Iterator[ErrorInput]:
     yield ErrorInput(SampleInput(make(2, 2), make(2)), RuntimeError, "1D")
 
 
+@samples("bilinear")
+def bilinear(make: Make) -> Iterator[SampleInput]:
+    yield SampleInput(plain(make, 2, 3), plain(make, 2, 2), plain(make, 2, 3, 2), plain(make, 2))
+    yield SampleInput(plain(make, 2, 2, 1), plain(make, 2, 2, 2), plain(make, 3, 1, 2))
+    yield SampleInput(plain(make, 2), plain(make, 2), plain(make, 1, 2, 2), plain(make, 1))
+    yield SampleInput(make(0, 2), make(0, 2), plain(make, 3, 2, 2))
+
+
+@error_samples("bilinear")
+def bilinear_errors(make: Make) -> Iterator[ErrorInput]:
+    yield ErrorInput(SampleInput(make(2, 3), make(2, 2), make(2, 2, 2)), RuntimeError, "got 3 but expected 2")
+    yield ErrorInput(SampleInput(make(2, 3), make(3, 2), make(2, 3, 2)), RuntimeError, "batch")
+
+
 @samples("linalg_cross")
 def linalg_cross(make: Make) -> Iterator[SampleInput]:
     yield SampleInput(make(2, 3), make(2, 3))
@@ -291,6 +305,14 @@ def nuclear_norm(make: Make) -> Iterator[SampleInput]:
 def frobenius_norm(make: Make) -> Iterator[SampleInput]:
     yield SampleInput(make(2, 3, away_from=(0.0,)), 1)
     yield SampleInput(make(2, 3, 2, away_from=(0.0,)), (0, 2), keepdim=True)
+
+
+@samples("norm_except_dim")
+def norm_except_dim(make: Make) -> Iterator[SampleInput]:
+    yield SampleInput(make(2, 3, away_from=(0.0,)))
+    yield SampleInput(make(2, 3, 2, away_from=(0.0,)), 2, 2)
+    yield SampleInput(make(2, 3, away_from=(0.0,)), 3, -1)
+    yield SampleInput(make(3, away_from=(0.0,)), pow=1)
 
 
 @samples("linalg_cond")
