@@ -11,9 +11,8 @@ from torch_py._removed import eig, lstsq, matrix_rank, solve, symeig
 from torch_py._tensor import Tensor
 
 __all__ = [
-    "broadcast_shapes", "broadcast_tensors", "cdist", "chain_matmul", "eig", "einsum", "from_dlpack", "is_storage", "is_tensor", "lstsq",
-    "lu", "matrix_rank", "meshgrid", "norm", "pca_lowrank", "solve", "svd_lowrank", "symeig", "tensordot", "typename",
-    "unique", "unique_consecutive",
+    "broadcast_shapes", "broadcast_tensors", "cdist", "chain_matmul", "eig", "einsum", "from_dlpack", "is_storage", "is_tensor",
+    "lobpcg", "lstsq", "lu", "matrix_rank", "meshgrid", "norm", "pca_lowrank", "solve", "svd_lowrank", "symeig", "tensordot", "typename",
 ]  # fmt: skip
 
 from_dlpack = _C.from_dlpack
@@ -240,6 +239,13 @@ def svd_lowrank(A: Tensor, q: int | None = 6, niter: int | None = 2, M: Tensor |
     from torch_py import _lowrank
 
     return _lowrank.svd_lowrank(A, q, niter, M)
+
+
+def lobpcg(A: Tensor, k: int | None = None, *args: Any, **kwargs: Any) -> tuple[Tensor, Tensor]:
+    """The `k` largest (`largest=False`: smallest) eigenvalues and eigenvectors of symmetric matrices, of A x = e B x where `B` is given."""
+    from torch_py import _lobpcg
+
+    return _lobpcg.lobpcg(A, k, *args, **kwargs)
 
 
 def pca_lowrank(A: Tensor, q: int | None = None, center: bool = True, niter: int = 2) -> tuple[Tensor, Tensor, Tensor]:

@@ -207,14 +207,14 @@ def linalg_diagonal(make: Make) -> Iterator[SampleInput]:
 
 
 @samples("linalg_vander")
-def vander(make: Make) -> Iterator[SampleInput]:
+def linalg_vander(make: Make) -> Iterator[SampleInput]:
     yield SampleInput(make(3, low=0.5, high=2.0))
     yield SampleInput(make(2, 2, low=0.5, high=2.0), N=4)
     yield SampleInput(make(3, low=0.5, high=2.0), N=2)
 
 
 @error_samples("linalg_vander")
-def vander_errors(make: Make) -> Iterator[ErrorInput]:
+def linalg_vander_errors(make: Make) -> Iterator[ErrorInput]:
     yield ErrorInput(SampleInput(make(3), N=1), RuntimeError, "greater than 1")
 
 
