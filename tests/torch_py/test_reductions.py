@@ -227,3 +227,30 @@ def test_norms_of_nothing(torch: Any) -> None:
     for dims in (0, (0, 1)):
         with pytest.raises(RuntimeError, match="identity"):
             torch.empty(0, 3).norm(float("inf"), dims)
+
+
+# Sorting: lanes long enough for what short ones do not reach
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "float16", "int64", "int32", "int16", "int8", "uint8", "bool"])
+@pytest.mark.parametrize("descending", [False, True])
+def test_long_lanes_are_sorted_stably(torch: Any, dtype: str, descending: bool) -> None:
+    numbers = np.random.default_rng(0).integers(-200, 200, (2, 3001))
+    array = numbers.astype(np.uint8 if dtype == "uint8" else np.int64).astype(dtype)
+    if dtype.startswith("float"):
+        array[0, ::100], array[1, ::77], array[1, 5::90] = np.nan, -np.inf, -0.0
+    found = torch.sort(torch.from_numpy(array), stable=True, dim=1, descending=descending)
+    # NumPy's order is ascending; the reverse of that of the reversed lane is stable, too.
+    order = np.argsort(array, axis=1, kind="stable")
+    if descending:
+        order = array.shape[1] - 1 - np.argsort(array[:, ::-1], axis=1, kind="stable")[:, ::-1]
+    assert np.array_equal(np.asarray(found.indices), order)
+    assert np.array_equal(np.asarray(found.values), np.take_along_axis(array, order, 1), equal_nan=dtype.startswith("float"))
+
+
+@pytest.mark.parametrize("k", [1, 5, 600, 2999])
+def test_first_elements_of_long_lanes(torch: Any, k: int) -> None:
+    tensor = torch.from_numpy(np.random.default_rng(1).permutation(3000).astype(np.float32))
+    assert torch.topk(tensor, k).values.tolist() == list(range(2999, 2999 - k, -1))
+    values, indices = tensor.topk(k, largest=False)
+    assert values.tolist() == list(range(k)) and tensor[indices].equal(values)
