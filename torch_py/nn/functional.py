@@ -28,11 +28,10 @@ from torch_py.nn._pooling import *
 from torch_py.nn._resampling import *
 
 __all__ = [
-    "adaptive_avg_pool2d", "avg_pool2d", "batch_norm", "bilinear", "binary_cross_entropy", "binary_cross_entropy_with_logits", "conv2d",
-    "cosine_similarity", "cross_entropy", "dropout", "dropout2d", "elu", "embedding", "gelu", "group_norm", "hardswish", "hardtanh",
-    "huber_loss", "kl_div", "l1_loss", "layer_norm", "leaky_relu", "linear", "log_softmax", "logsigmoid", "max_pool2d", "mish", "mse_loss",
-    "nll_loss", "normalize", "one_hot", "pad", "pairwise_distance", "pdist", "relu", "relu6", "scaled_dot_product_attention", "sigmoid",
-    "silu", "smooth_l1_loss", "softmax", "softmin", "softplus", "tanh",
+    "batch_norm", "binary_cross_entropy", "binary_cross_entropy_with_logits", "cosine_similarity", "cross_entropy", "dropout", "dropout2d",
+    "elu", "embedding", "gelu", "group_norm", "hardswish", "hardtanh", "huber_loss", "kl_div", "l1_loss", "layer_norm", "leaky_relu",
+    "linear", "log_softmax", "logsigmoid", "mish", "mse_loss", "nll_loss", "normalize", "one_hot", "pairwise_distance", "pdist", "relu",
+    "relu6", "scaled_dot_product_attention", "sigmoid", "silu", "smooth_l1_loss", "softmax", "softmin", "softplus", "tanh",
 ]  # fmt: skip
 __all__ += [*_convolution.__all__, *_pooling.__all__, *_resampling.__all__]
 
