@@ -47,10 +47,11 @@ def scatter_reduce_errors(make: Make) -> Iterator[ErrorInput]:
 
 @samples("scatter_reducing")
 def scatter_reducing(make: Make) -> Iterator[SampleInput]:
-    if not make.requires_grad:  # PyTorch has no gradients
-        for own, dim, index, src in _calls(make):
-            for reduce in ("add", "multiply"):
-                yield SampleInput(own, dim, index, src, reduce=reduce)
+    for own, dim, index, src in _calls(make):
+        if make.requires_grad and tuple(index.shape) != tuple(src.shape):
+            continue
+        for reduce in ("add", "multiply"):
+            yield SampleInput(own, dim, index, src, reduce=reduce)
 
 
 @error_samples("scatter_reducing")
@@ -60,10 +61,9 @@ def scatter_reducing_errors(make: Make) -> Iterator[ErrorInput]:
 
 @samples("scatter_value_reducing")
 def scatter_value_reducing(make: Make) -> Iterator[SampleInput]:
-    if not make.requires_grad:
-        for own, dim, index, _ in _calls(make):
-            for reduce in ("add", "multiply"):
-                yield SampleInput(own, dim, index, 2, reduce=reduce)
+    for own, dim, index, _ in _calls(make):
+        for reduce in ("add", "multiply"):
+            yield SampleInput(own, dim, index, 2, reduce=reduce)
 
 
 @error_samples("scatter_value_reducing")
