@@ -11,8 +11,10 @@ from torch_py import _C
 from torch_py._C import _nn, _torch
 from torch_py._namespace import find_operator
 from torch_py._tensor import Tensor
-from torch_py.nn import _convolution, _pooling, _resampling
+from torch_py.nn import _attention, _convolution, _dropout, _pooling, _ranking_losses, _resampling
+from torch_py.nn._attention import *
 from torch_py.nn._convolution import *
+from torch_py.nn._dropout import *
 from torch_py.nn._losses import (
     binary_cross_entropy,
     binary_cross_entropy_with_logits,
@@ -25,15 +27,19 @@ from torch_py.nn._losses import (
     smooth_l1_loss,
 )
 from torch_py.nn._pooling import *
+from torch_py.nn._ranking_losses import *
 from torch_py.nn._resampling import *
 
 __all__ = [
-    "batch_norm", "binary_cross_entropy", "binary_cross_entropy_with_logits", "cosine_similarity", "cross_entropy", "dropout", "dropout2d",
-    "elu", "embedding", "gelu", "group_norm", "hardswish", "hardtanh", "huber_loss", "kl_div", "l1_loss", "layer_norm", "leaky_relu",
-    "linear", "log_softmax", "logsigmoid", "mish", "mse_loss", "nll_loss", "normalize", "one_hot", "pairwise_distance", "pdist", "relu",
-    "relu6", "scaled_dot_product_attention", "sigmoid", "silu", "smooth_l1_loss", "softmax", "softmin", "softplus", "tanh",
+    "batch_norm", "bilinear", "binary_cross_entropy", "binary_cross_entropy_with_logits", "celu", "celu_",
+    "cosine_similarity", "cross_entropy", "elu", "elu_", "embedding", "embedding_bag", "gelu", "glu", "group_norm",
+    "gumbel_softmax", "hardshrink", "hardsigmoid", "hardswish", "hardtanh", "hardtanh_", "huber_loss", "instance_norm", "kl_div", "l1_loss",
+    "layer_norm", "leaky_relu", "leaky_relu_", "linear", "local_response_norm", "log_softmax", "logsigmoid", "mish", "mse_loss", "nll_loss",
+    "normalize", "one_hot", "pairwise_distance", "pdist", "prelu", "relu", "relu6", "relu_", "rms_norm", "rrelu", "rrelu_",
+    "selu", "selu_", "sigmoid", "silu", "smooth_l1_loss", "softmax", "softmin", "softplus",
+    "softshrink", "softsign", "tanh", "tanhshrink", "threshold", "threshold_",
 ]  # fmt: skip
-__all__ += [*_convolution.__all__, *_pooling.__all__, *_resampling.__all__]
+__all__ += [*_attention.__all__, *_convolution.__all__, *_dropout.__all__, *_pooling.__all__, *_ranking_losses.__all__, *_resampling.__all__]
 
 
 def _operator(name: str) -> Any:
@@ -59,7 +65,9 @@ _sigmoid, _tanh, _log_sigmoid = _operator("sigmoid"), _operator("tanh"), _operat
 _mish, _mish_in_place = _operator("mish"), _operator("mish_")
 _hardswish, _hardswish_in_place = _operator("hardswish"), _operator("hardswish_")
 _group_norm = _operator("group_norm")
-_batch_norm, _layer_norm, _embedding, _dropout = _operator("batch_norm"), _operator("layer_norm"), _operator("embedding"), _operator("dropout")
+_batch_norm, _layer_norm, _embedding = _operator("batch_norm"), _operator("layer_norm"), _operator("embedding")
+_instance_norm, _rms_norm, _embedding_bag = _operator("instance_norm"), _operator("rms_norm"), _operator("embedding_bag")
+_embedding_renorm_ = _operator("embedding_renorm_")
 _silu, _silu_in_place, _elu = _operator("silu"), _operator("silu_"), _operator("elu")
 _leaky_relu, _hardtanh = _operator("leaky_relu"), _operator("hardtanh")
 _softmax, _log_softmax = _operator("softmax"), _operator("log_softmax")
@@ -197,37 +205,6 @@ def log_softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dty
     return _log_softmax(input, _chosen_dim("log_softmax", dim, input.dim()), dtype=dtype)
 
 
-# Dropout ----------------------------------------------------------------------------------------------------------------------------
-
-
-def _check_probability(function: str, p: float) -> None:
-    if not 0.0 <= p <= 1.0:
-        raise ValueError(f"{function}: dropout probability has to be between 0 and 1, but got {p}")
-
-
-def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
-    """In training sets elements to zero with probability `p` and scales the others by 1 / (1 - p)."""
-    _check_probability("dropout", p)
-    if not inplace:
-        return _dropout(input, p, training)
-    return input.mul_(_kept(tuple(input.shape), p, input)) if training and p > 0.0 else input
-
-
-def _kept(shape: tuple[int, ...], p: float, like: Tensor) -> Tensor:
-    """Zeros with probability `p`, 1 / (1 - p) elsewhere."""
-    keep = _torch.empty(shape, dtype=like.dtype, device=like.device).bernoulli_(1 - p)
-    return keep.div_(1 - p) if p < 1.0 else keep
-
-
-def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
-    """Drops whole channels of an input of shape (N, C, H, W)."""
-    _check_probability("dropout2d", p)
-    if not training or p == 0.0:
-        return input
-    scale = _kept((*input.shape[:2], *([1] * (input.dim() - 2))), p, input)
-    return input.mul_(scale) if inplace else input * scale
-
-
 # Layers -----------------------------------------------------------------------------------------------------------------------------
 
 
@@ -255,22 +232,109 @@ def group_norm(input: Tensor, num_groups: int, weight: Tensor | None = None, bia
     return _group_norm(input, num_groups, weight, bias, eps)
 
 
+def instance_norm(
+    input: Tensor, running_mean: Tensor | None = None, running_var: Tensor | None = None, weight: Tensor | None = None,
+    bias: Tensor | None = None, use_input_stats: bool = True, momentum: float = 0.1, eps: float = 1e-5,
+) -> Tensor:  # fmt: skip
+    """Like batch_norm, for each channel of each example."""
+    if use_input_stats:
+        values = math.prod(input.shape[2:])
+        if values == 1:
+            raise ValueError(f"Expected more than 1 spatial element when training, got input size {input.size()}")
+    return _instance_norm(input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps, False)
+
+
+def rms_norm(input: Tensor, normalized_shape: Sequence[int], weight: Tensor | None = None, eps: float | None = None) -> Tensor:
+    """input / sqrt(mean(input²) + eps) * weight over the last dimensions, which are `normalized_shape` (Zhang & Sennrich 2019)."""
+    return _rms_norm(input, normalized_shape, weight, eps)
+
+
+def local_response_norm(input: Tensor, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> Tensor:
+    """input / (k + alpha * mean of squares over `size` neighbouring channels) ** beta (Krizhevsky et al. 2012)."""
+    if input.dim() < 3:
+        raise ValueError(f"Expected 3D or higher dimensionality input (got {input.dim()} dimensions)")
+    if input.numel() == 0:
+        return input
+    # Channels as the rows of images (N, 1, C, everything else).
+    squares = input.mul(input).reshape(input.size(0), 1, input.size(1), -1)
+    means = avg_pool2d(pad(squares, (0, 0, size // 2, (size - 1) // 2)), (size, 1), stride=1)
+    return input / means.reshape(input.shape).mul(alpha).add(k).pow(beta)
+
+
 def embedding(
     input: Tensor, weight: Tensor, padding_idx: int | None = None, max_norm: float | None = None, norm_type: float = 2.0,
     scale_grad_by_freq: bool = False, sparse: bool = False,
 ) -> Tensor:  # fmt: skip
     """Rows of `weight` (count, width) picked by `input`, integers of any shape: shape input.shape + (width,).
 
-    Row `padding_idx` gets no gradient. Raises AssertionError for a padding_idx outside the rows.
+    Row `padding_idx` gets no gradient. Rows whose norm exceeds `max_norm` are scaled down in `weight` itself. Raises AssertionError for a padding_idx outside the rows.
     """
-    if max_norm is not None or sparse:
-        raise NotImplementedError("embedding: max_norm and sparse gradients are not part of this build of torch_py")
+    if sparse:
+        raise NotImplementedError("embedding: sparse gradients are not part of this build of torch_py")
     row = -1 if padding_idx is None else padding_idx
     if padding_idx is not None:
         if not -weight.shape[0] <= padding_idx < weight.shape[0]:
             raise AssertionError(f"Padding_idx must be within num_embeddings: got {padding_idx} and {weight.shape[0]} rows")
         row = padding_idx % weight.shape[0]
+    if max_norm is not None:
+        _limit_norms(weight, input, max_norm, norm_type)
     return _embedding(weight, input, row, scale_grad_by_freq, sparse)
+
+
+def _limit_norms(weight: Tensor, input: Tensor, max_norm: float, norm_type: float) -> None:
+    from torch_py.autograd.grad_mode import no_grad
+
+    with no_grad():
+        _embedding_renorm_(weight, input, max_norm, norm_type)
+
+
+_BAG_MODES = {"sum": 0, "mean": 1, "max": 2}
+
+
+def embedding_bag(
+    input: Tensor, weight: Tensor, offsets: Tensor | None = None, max_norm: float | None = None, norm_type: float = 2,
+    scale_grad_by_freq: bool = False, mode: str = "mean", sparse: bool = False, per_sample_weights: Tensor | None = None,
+    include_last_offset: bool = False, padding_idx: int | None = None,
+) -> Tensor:  # fmt: skip
+    """Sum, mean or maximum of rows of `weight` in bags: rows of a 2-D `input`, or what lies between `offsets` in a 1-D one.
+
+    `per_sample_weights` scale the rows of a sum. Indices `padding_idx` count for nothing. Raises ValueError when offsets do not fit.
+    """
+    if weight.dtype == _C.int64 and input.is_floating_point():
+        warnings.warn("Argument order of nn.functional.embedding_bag was changed. Usage `embedding_bag(weight, input, ...)` is deprecated, "
+                      "and should now be `embedding_bag(input, weight, ...)`.", stacklevel=2)
+        weight, input = input, weight
+    if per_sample_weights is not None and input.size() != per_sample_weights.size():
+        raise ValueError(f"embedding_bag: If per_sample_weights ({tuple(per_sample_weights.shape)}) is not None, then it must have the same "
+                         f"shape as the input ({tuple(input.shape)})")
+    if not weight.dim() == 2:
+        raise ValueError(f"weight has to be a 2D Tensor, but got Tensor of dimension {weight.dim()}")
+    if input.dim() == 2:
+        if offsets is not None:
+            raise ValueError("if input is 2D, then offsets has to be None, as input is treated is a mini-batch of fixed length sequences. "
+                             f"However, found offsets of type {type(offsets)}")
+        width = input.size(1)
+        offsets = _torch.arange(0, input.numel(), width, dtype=input.dtype, device=input.device) if width else input.new_zeros(input.size(0))
+        input, include_last_offset = input.reshape(-1), False
+        per_sample_weights = per_sample_weights.reshape(-1) if per_sample_weights is not None else None
+    elif input.dim() != 1:
+        raise ValueError(f"input has to be 1D or 2D Tensor, but got Tensor of dimension {input.dim()}")
+    elif offsets is None:
+        raise ValueError("offsets has to be a 1D Tensor but got None")
+    elif offsets.dim() != 1:
+        raise ValueError("offsets has to be a 1D Tensor")
+    if mode not in _BAG_MODES:
+        raise ValueError("mode has to be one of sum, mean or max")
+    if mode == "max" and (scale_grad_by_freq or sparse):
+        raise ValueError("max mode does not support " + ("scaling the gradient by the frequency" if scale_grad_by_freq else "sparse weights"))
+    if per_sample_weights is not None and mode != "sum":
+        raise NotImplementedError("embedding_bag: per_sample_weights was not None. per_sample_weights is only supported for mode='sum' "
+                                  f"(got mode='{mode}'). Please open a feature request on GitHub.")
+    if max_norm is not None:
+        _limit_norms(weight, input, max_norm, norm_type)
+    return _embedding_bag(
+        weight, input, offsets, scale_grad_by_freq, _BAG_MODES[mode], sparse, per_sample_weights, include_last_offset, padding_idx
+    )[0]
 
 
 # Compositions -----------------------------------------------------------------------------------------------------------------------
@@ -282,25 +346,3 @@ def normalize(input: Tensor, p: float = 2.0, dim: Any = 1, eps: float = 1e-12, o
 
     result = input / norm(input, p, dim, keepdim=True).clamp_min(eps).expand_as(input)
     return result if out is None else out.copy_(result)
-
-
-def scaled_dot_product_attention(
-    query: Tensor, key: Tensor, value: Tensor, attn_mask: Tensor | None = None, dropout_p: float = 0.0, is_causal: bool = False,
-    scale: float | None = None, enable_gqa: bool = False,
-) -> Tensor:  # fmt: skip
-    """softmax(query · keyᵀ * scale + mask) · value; query (..., L, E), key (..., S, E), value (..., S, V) give (..., L, V).
-
-    `scale` is 1 / sqrt(E) by default. A boolean mask is True where a key takes part; another is added. `is_causal` masks what is later.
-    """
-    if enable_gqa:
-        repeats = query.shape[-3] // key.shape[-3]
-        key, value = key.repeat_interleave(repeats, -3), value.repeat_interleave(repeats, -3)
-    factor = 1.0 / math.sqrt(query.shape[-1]) if scale is None else scale
-    scores = query.matmul(key.transpose(-2, -1)) * factor
-    if is_causal:
-        if attn_mask is not None:
-            raise RuntimeError("scaled_dot_product_attention: expected either attn_mask or is_causal=True, got both")
-        attn_mask = _torch.ones(scores.shape[-2:], dtype=_C.bool).tril()
-    if attn_mask is not None:
-        scores = scores.masked_fill(attn_mask.logical_not(), -math.inf) if attn_mask.dtype == _C.bool else scores + attn_mask
-    return dropout(_softmax(scores, -1), dropout_p).matmul(value)

@@ -1,43 +1,81 @@
 """The layers, one file per kind."""
 
-from torch_py.nn.modules import conv, fold, padding, pixelshuffle, pooling, upsampling
+from torch_py.nn.modules import (
+    attention,
+    conv,
+    distance,
+    fold,
+    instancenorm,
+    padding,
+    pixelshuffle,
+    pooling,
+    ranking_loss,
+    rnn,
+    transformer,
+    upsampling,
+)
 from torch_py.nn.modules.activation import (
+    CELU,
     ELU,
     GELU,
+    GLU,
+    SELU,
+    Hardshrink,
+    Hardsigmoid,
     Hardswish,
     Hardtanh,
     LeakyReLU,
     LogSigmoid,
     LogSoftmax,
     Mish,
+    PReLU,
     ReLU,
     ReLU6,
+    RReLU,
     Sigmoid,
     SiLU,
     Softmax,
+    Softmax2d,
+    Softmin,
     Softplus,
+    Softshrink,
+    Softsign,
     Tanh,
+    Tanhshrink,
+    Threshold,
 )
-from torch_py.nn.modules.batchnorm import BatchNorm1d, BatchNorm2d, BatchNorm3d
+from torch_py.nn.modules.attention import *
+from torch_py.nn.modules.batchnorm import BatchNorm1d, BatchNorm2d, BatchNorm3d, SyncBatchNorm
 from torch_py.nn.modules.container import ModuleDict, ModuleList, ParameterDict, ParameterList, Sequential
 from torch_py.nn.modules.conv import *
-from torch_py.nn.modules.dropout import Dropout, Dropout2d
+from torch_py.nn.modules.distance import *
+from torch_py.nn.modules.dropout import AlphaDropout, Dropout, Dropout1d, Dropout2d, Dropout3d, FeatureAlphaDropout
 from torch_py.nn.modules.flatten import Flatten, Unflatten
 from torch_py.nn.modules.fold import *
-from torch_py.nn.modules.linear import Identity, Linear
+from torch_py.nn.modules.instancenorm import *
+from torch_py.nn.modules.linear import Bilinear, Identity, Linear
 from torch_py.nn.modules.loss import BCELoss, BCEWithLogitsLoss, CrossEntropyLoss, HuberLoss, KLDivLoss, L1Loss, MSELoss, NLLLoss, SmoothL1Loss
 from torch_py.nn.modules.module import Module
-from torch_py.nn.modules.normalization import GroupNorm, LayerNorm
+from torch_py.nn.modules.normalization import GroupNorm, LayerNorm, LocalResponseNorm, RMSNorm
 from torch_py.nn.modules.padding import *
 from torch_py.nn.modules.pixelshuffle import *
 from torch_py.nn.modules.pooling import *
-from torch_py.nn.modules.sparse import Embedding
+from torch_py.nn.modules.ranking_loss import *
+from torch_py.nn.modules.rnn import *
+from torch_py.nn.modules.sparse import Embedding, EmbeddingBag
+from torch_py.nn.modules.transformer import *
 from torch_py.nn.modules.upsampling import *
 
 __all__ = [
-    "BCELoss", "BCEWithLogitsLoss", "BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "CrossEntropyLoss", "Dropout", "Dropout2d", "ELU",
-    "Embedding", "Flatten", "GELU", "GroupNorm", "Hardswish", "Hardtanh", "HuberLoss", "Identity", "KLDivLoss", "L1Loss", "LayerNorm",
-    "LeakyReLU", "Linear", "LogSigmoid", "LogSoftmax", "MSELoss", "Mish", "Module", "ModuleDict", "ModuleList", "NLLLoss", "ParameterDict",
-    "ParameterList", "ReLU", "ReLU6", "Sequential", "SiLU", "Sigmoid", "SmoothL1Loss", "Softmax", "Softplus", "Tanh", "Unflatten",
+    "AlphaDropout", "BCELoss", "BCEWithLogitsLoss", "BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "Bilinear", "CELU", "CrossEntropyLoss",
+    "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "ELU", "Embedding", "EmbeddingBag", "FeatureAlphaDropout", "Flatten", "GELU",
+    "GLU", "GroupNorm", "Hardshrink", "Hardsigmoid", "Hardswish", "Hardtanh", "HuberLoss", "Identity", "KLDivLoss", "L1Loss",
+    "LayerNorm", "LeakyReLU", "Linear", "LocalResponseNorm", "LogSigmoid", "LogSoftmax", "MSELoss", "Mish", "Module", "ModuleDict",
+    "ModuleList", "NLLLoss", "PReLU", "ParameterDict", "ParameterList", "RMSNorm", "RReLU", "ReLU", "ReLU6", "SELU", "Sequential",
+    "SiLU", "Sigmoid", "SmoothL1Loss", "Softmax", "Softmax2d", "Softmin", "Softplus", "Softshrink", "Softsign", "SyncBatchNorm", "Tanh",
+    "Tanhshrink", "Threshold", "Unflatten",
 ]  # fmt: skip
-__all__ += [*conv.__all__, *fold.__all__, *padding.__all__, *pixelshuffle.__all__, *pooling.__all__, *upsampling.__all__]
+__all__ += [
+    *attention.__all__, *conv.__all__, *distance.__all__, *fold.__all__, *instancenorm.__all__, *padding.__all__, *pixelshuffle.__all__,
+    *pooling.__all__, *ranking_loss.__all__, *rnn.__all__, *transformer.__all__, *upsampling.__all__,
+]  # fmt: skip

@@ -36,12 +36,14 @@ class _BatchNorm(Module):
         track_running_stats: bool = True,
         device: Any = None,
         dtype: Any = None,
+        *,
+        bias: bool = True,
     ) -> None:
         super().__init__()
         self.num_features, self.eps, self.momentum = num_features, eps, momentum
         self.affine, self.track_running_stats = affine, track_running_stats
-        for name in ("weight", "bias"):
-            value = Parameter(_torch.empty(num_features, device=device, dtype=dtype)) if affine else None
+        for name, present in (("weight", affine), ("bias", affine and bias)):
+            value = Parameter(_torch.empty(num_features, device=device, dtype=dtype)) if present else None
             self.register_parameter(name, value)
         tracked = track_running_stats
         self.register_buffer("running_mean", _torch.zeros(num_features, device=device, dtype=dtype) if tracked else None)
@@ -57,8 +59,9 @@ class _BatchNorm(Module):
 
     def reset_parameters(self) -> None:
         self.reset_running_stats()
-        if self.weight is not None and self.bias is not None:
+        if self.weight is not None:
             init.ones_(self.weight)
+        if self.bias is not None:
             init.zeros_(self.bias)
 
     def _check_input_dim(self, input: Tensor) -> None:
@@ -111,3 +114,42 @@ class BatchNorm3d(_BatchNorm):
     """For inputs (N, C, D, H, W)."""
 
     _input_dims = (5,)
+
+
+class SyncBatchNorm(_BatchNorm):
+    """BatchNorm over all processes of a group; there is one process here. For inputs of at least two dimensions."""
+
+    def __init__(
+        self,
+        num_features: int,
+        eps: float = 1e-5,
+        momentum: float | None = 0.1,
+        affine: bool = True,
+        track_running_stats: bool = True,
+        process_group: Any = None,
+        device: Any = None,
+        dtype: Any = None,
+        *,
+        bias: bool = True,
+    ) -> None:
+        super().__init__(num_features, eps, momentum, affine, track_running_stats, device, dtype, bias=bias)
+        self.process_group = process_group
+
+    def _check_input_dim(self, input: Tensor) -> None:
+        if input.dim() < 2:
+            raise ValueError(f"expected at least 2D input (got {input.dim()}D input)")
+
+    @classmethod
+    def convert_sync_batchnorm(cls, module: Module, process_group: Any = None) -> Module:
+        """`module` with every BatchNorm in it replaced by a SyncBatchNorm of the same parameters."""
+        result: Module = module
+        if isinstance(module, (BatchNorm1d, BatchNorm2d, BatchNorm3d)):
+            result = cls(module.num_features, module.eps, module.momentum, module.affine, module.track_running_stats, process_group)
+            for name in ("weight", "bias"):
+                result.register_parameter(name, getattr(module, name))
+            for name in ("running_mean", "running_var", "num_batches_tracked"):
+                setattr(result, name, getattr(module, name))
+            result.training = module.training
+        for name, child in module.named_children():
+            result.add_module(name, cls.convert_sync_batchnorm(child, process_group))
+        return result

@@ -1,0 +1,176 @@
+"""Losses of distances, margins, counts and alignments. `reduction` is 'mean', 'sum' or 'none', as in `_losses`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from torch_py import _C
+from torch_py._C import _nn, _torch
+from torch_py._namespace import find_operator
+from torch_py._tensor import Tensor
+from torch_py.nn._losses import _number, _reduced
+
+__all__ = [
+    "cosine_embedding_loss", "ctc_loss", "gaussian_nll_loss", "hinge_embedding_loss", "margin_ranking_loss", "multi_margin_loss",
+    "multilabel_margin_loss", "multilabel_soft_margin_loss", "poisson_nll_loss", "soft_margin_loss", "triplet_margin_loss",
+    "triplet_margin_with_distance_loss",
+]  # fmt: skip
+
+_ctc_loss, _poisson_nll_loss = find_operator("ctc_loss", _torch), find_operator("poisson_nll_loss", _torch)
+_margin_ranking_loss, _hinge_embedding_loss = find_operator("margin_ranking_loss", _torch), find_operator("hinge_embedding_loss", _torch)
+_cosine_embedding_loss, _triplet_margin_loss = find_operator("cosine_embedding_loss", _torch), find_operator("triplet_margin_loss", _torch)
+_soft_margin_loss, _multi_margin_loss = find_operator("soft_margin_loss", _nn), find_operator("multi_margin_loss", _nn)
+_multilabel_margin_loss = find_operator("multilabel_margin_loss", _nn)
+_log_sigmoid, _pairwise_distance = find_operator("log_sigmoid", _nn, _torch), find_operator("pairwise_distance", _torch)
+
+
+def ctc_loss(
+    log_probs: Tensor, targets: Tensor, input_lengths: Any, target_lengths: Any, blank: int = 0, reduction: str = "mean",
+    zero_infinity: bool = False,
+) -> Tensor:  # fmt: skip
+    """-log of the probability that log_probs (T, N, C) give to `targets` by all alignments (Graves et al. 2006).
+
+    'mean' divides by the lengths of the targets first. `zero_infinity` makes 0 of losses of targets that are too long.
+    """
+    return _ctc_loss(log_probs, targets, input_lengths, target_lengths, blank, _number(reduction, None, None), zero_infinity)
+
+
+def poisson_nll_loss(
+    input: Tensor, target: Tensor, log_input: bool = True, full: bool = False, size_average: bool | None = None, eps: float = 1e-8,
+    reduce: bool | None = None, reduction: str = "mean",
+) -> Tensor:  # fmt: skip
+    """rate - target * log(rate), and log(target!) by Stirling's formula if `full`; `input` is the rate or its logarithm."""
+    return _poisson_nll_loss(input, target, log_input, full, eps, _number(reduction, size_average, reduce))
+
+
+def gaussian_nll_loss(input: Tensor, target: Tensor, var: Any, full: bool = False, eps: float = 1e-6, reduction: str = "mean") -> Tensor:
+    """(log(var) + (input - target)² / var) / 2, `var` not below `eps`; `full` adds log(2π) / 2.
+
+    Raises ValueError when `var` is negative, or its shape is neither that of the input nor one that differs in the last dimension.
+    """
+    if isinstance(var, float):
+        if var < 0:
+            raise ValueError("var has negative entry/entries")
+        var = var * _torch.ones_like(input)
+    elif (var < 0).any():
+        raise ValueError("var has negative entry/entries")
+    if tuple(var.shape) != tuple(input.shape):
+        if tuple(input.shape[:-1]) == tuple(var.shape):
+            var = var.unsqueeze(-1)
+        elif tuple(input.shape[:-1]) != tuple(var.shape[:-1]) or var.shape[-1] != 1:
+            raise ValueError("var is of incorrect size")
+    number = _number(reduction, None, None)
+    limited = var.clone()
+    with _no_grad():
+        limited.clamp_(min=eps)
+    loss = 0.5 * (limited.log() + (input - target) ** 2 / limited)
+    if full:
+        loss = loss + 0.5 * math.log(2 * math.pi)
+    return _reduced(loss, number)
+
+
+def _no_grad() -> Any:
+    from torch_py.autograd.grad_mode import no_grad
+
+    return no_grad()
+
+
+def margin_ranking_loss(
+    input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0, size_average: bool | None = None, reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:  # fmt: skip
+    """max(0, margin - target * (input1 - input2)) for targets 1 and -1"""
+    number = _number(reduction, size_average, reduce)
+    if not input1.dim() == input2.dim() == target.dim():
+        raise RuntimeError(
+            "margin_ranking_loss : All input tensors should have same dimension but got sizes: "
+            f"input1: {input1.size()}, input2: {input2.size()}, target: {target.size()} "
+        )
+    return _margin_ranking_loss(input1, input2, target, margin, number)
+
+
+def hinge_embedding_loss(
+    input: Tensor, target: Tensor, margin: float = 1.0, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean"
+) -> Tensor:
+    """input where the target is 1, max(0, margin - input) where it is -1"""
+    return _hinge_embedding_loss(input, target, margin, _number(reduction, size_average, reduce))
+
+
+def cosine_embedding_loss(
+    input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0, size_average: bool | None = None, reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:  # fmt: skip
+    """1 - cos where the target is 1, max(0, cos - margin) where it is -1"""
+    return _cosine_embedding_loss(input1, input2, target, margin, _number(reduction, size_average, reduce))
+
+
+def soft_margin_loss(
+    input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean"
+) -> Tensor:
+    """log(1 + exp(-target * input))"""
+    return _soft_margin_loss(input, target, _number(reduction, size_average, reduce))
+
+
+def multi_margin_loss(
+    input: Tensor, target: Tensor, p: int = 1, margin: float = 1.0, weight: Tensor | None = None, size_average: bool | None = None,
+    reduce: bool | None = None, reduction: str = "mean",
+) -> Tensor:  # fmt: skip
+    """The mean over the other classes of max(0, margin - input[target] + input[class]) ** p. Raises ValueError unless p is 1 or 2."""
+    number = _number(reduction, size_average, reduce)
+    if p not in (1, 2):
+        raise ValueError("only p == 1 and p == 2 supported")
+    if weight is not None and weight.dim() != 1:
+        raise ValueError("weight must be one-dimensional")
+    return _multi_margin_loss(input, target, p, margin, weight, number)
+
+
+def multilabel_margin_loss(
+    input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean"
+) -> Tensor:
+    """max(0, 1 - input[label] + input[class]) over labels (up to the first -1 in a row of targets) and classes that are none."""
+    return _multilabel_margin_loss(input, target, _number(reduction, size_average, reduce))
+
+
+def multilabel_soft_margin_loss(
+    input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: bool | None = None, reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:  # fmt: skip
+    """binary_cross_entropy_with_logits, as its mean over the classes (the last dimension)."""
+    number = _number(reduction, size_average, reduce)
+    loss = -(target * _log_sigmoid(input) + (1 - target) * _log_sigmoid(-input))
+    if weight is not None:
+        loss = loss * weight
+    return _reduced(loss.sum(dim=input.dim() - 1) / input.size(input.dim() - 1), number)
+
+
+def triplet_margin_loss(
+    anchor: Tensor, positive: Tensor, negative: Tensor, margin: float = 1.0, p: float = 2, eps: float = 1e-6, swap: bool = False,
+    size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean",
+) -> Tensor:  # fmt: skip
+    """max(0, margin + distance(anchor, positive) - distance(anchor, negative)); with `swap` the negative's distance to the nearer one."""
+    number = _number(reduction, size_average, reduce)
+    if margin <= 0:
+        raise ValueError(f"margin must be greater than 0, got {margin}")
+    return _triplet_margin_loss(anchor, positive, negative, margin, p, eps, swap, number)
+
+
+def triplet_margin_with_distance_loss(
+    anchor: Tensor, positive: Tensor, negative: Tensor, *, distance_function: Callable[[Tensor, Tensor], Tensor] | None = None,
+    margin: float = 1.0, swap: bool = False, reduction: str = "mean",
+) -> Tensor:  # fmt: skip
+    """triplet_margin_loss for any distance; pairwise_distance by default."""
+    number = _number(reduction, None, None)
+    distance = distance_function if distance_function is not None else _pairwise_distance
+    if margin <= 0:
+        raise ValueError(f"margin must be greater than 0, got {margin}")
+    if not anchor.ndim == positive.ndim == negative.ndim:
+        raise RuntimeError(
+            "The anchor, positive, and negative tensors are expected to have the same number of dimensions, but got: "
+            f"anchor {anchor.ndim}D, positive {positive.ndim}D, and negative {negative.ndim}D inputs"
+        )
+    near, far = distance(anchor, positive), distance(anchor, negative)
+    if swap:
+        far = _torch.minimum(far, distance(positive, negative))
+    return _reduced((margin + near - far).clamp_min(0), number)

@@ -1,0 +1,67 @@
+"""Normalisation of each channel of each example (Ulyanov et al. 2016)."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from torch_py._tensor import Tensor
+from torch_py.nn import functional as F
+from torch_py.nn.modules.batchnorm import _BatchNorm
+
+__all__ = ["InstanceNorm1d", "InstanceNorm2d", "InstanceNorm3d"]
+
+
+class _InstanceNorm(_BatchNorm):
+    def __init__(
+        self,
+        num_features: int,
+        eps: float = 1e-5,
+        momentum: float = 0.1,
+        affine: bool = False,
+        track_running_stats: bool = False,
+        device: Any = None,
+        dtype: Any = None,
+        *,
+        bias: bool = True,
+    ) -> None:
+        super().__init__(num_features, eps, momentum, affine, track_running_stats, device, dtype, bias=bias)
+
+    def _no_batch_dim(self) -> int:
+        return self._input_dims[0]
+
+    def forward(self, input: Tensor) -> Tensor:
+        self._check_input_dim(input)
+        feature_dim = input.dim() - self._no_batch_dim()
+        if input.size(feature_dim) != self.num_features:
+            if self.affine:
+                raise ValueError(f"expected input's size at dim={feature_dim} to match num_features ({self.num_features}), "
+                                 f"but got: {input.size(feature_dim)}.")
+            warnings.warn(f"input's size at dim={feature_dim} does not match num_features. You can silence this warning by not passing in "
+                          "num_features, which is not used because affine=False", stacklevel=2)
+        if feature_dim == 0:
+            return self._normalised(input.unsqueeze(0)).squeeze(0)
+        return self._normalised(input)
+
+    def _normalised(self, input: Tensor) -> Tensor:
+        own = self.training or not self.track_running_stats
+        momentum = self.momentum if self.momentum is not None else 0.0
+        return F.instance_norm(input, self.running_mean, self.running_var, self.weight, self.bias, own, momentum, self.eps)
+
+
+class InstanceNorm1d(_InstanceNorm):
+    """For inputs (N, C, L) or (C, L)."""
+
+    _input_dims = (2, 3)
+
+
+class InstanceNorm2d(_InstanceNorm):
+    """For inputs (N, C, H, W) or (C, H, W)."""
+
+    _input_dims = (3, 4)
+
+
+class InstanceNorm3d(_InstanceNorm):
+    """For inputs (N, C, D, H, W) or (C, D, H, W)."""
+
+    _input_dims = (4, 5)

@@ -1,0 +1,350 @@
+"""Recurrent layers (Elman 1990; Hochreiter & Schmidhuber 1997; Cho et al. 2014) and their single steps."""
+
+from __future__ import annotations
+
+import math
+import numbers
+import warnings
+from typing import Any
+
+from torch_py._C import _torch
+from torch_py._namespace import find_operator
+from torch_py._tensor import Tensor
+from torch_py.nn import init
+from torch_py.nn.modules.module import Module
+from torch_py.nn.parameter import Parameter
+from torch_py.nn.utils.rnn import PackedSequence
+
+__all__ = ["GRU", "LSTM", "RNN", "GRUCell", "LSTMCell", "RNNBase", "RNNCell", "RNNCellBase"]
+
+_OPERATORS = {mode: find_operator(mode.lower(), _torch) for mode in ("RNN_TANH", "RNN_RELU", "LSTM", "GRU")}
+_GATES = {"RNN_TANH": 1, "RNN_RELU": 1, "LSTM": 4, "GRU": 3}
+
+
+class RNNBase(Module):
+    """Layers of one kind over sequences (T, N, input_size), (N, T, input_size) if `batch_first`, (T, input_size) or packed ones.
+
+    Parameters are weight_ih_l0, weight_hh_l0, bias_ih_l0, bias_hh_l0, (weight_hr_l0 with `proj_size`), the same with the suffix _reverse if
+    `bidirectional`, and so on for later layers; all start uniform in ±1 / sqrt(hidden_size). `dropout` acts between layers.
+    """
+
+    def __init__(
+        self,
+        mode: str,
+        input_size: int,
+        hidden_size: int,
+        num_layers: int = 1,
+        bias: bool = True,
+        batch_first: bool = False,
+        dropout: float = 0.0,
+        bidirectional: bool = False,
+        proj_size: int = 0,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__()
+        _check_settings(mode, hidden_size, num_layers, dropout, proj_size)
+        self.mode, self.input_size, self.hidden_size, self.num_layers = mode, input_size, hidden_size, num_layers
+        self.bias, self.batch_first, self.dropout = bias, batch_first, float(dropout)
+        self.bidirectional, self.proj_size = bidirectional, proj_size
+        self._flat_weights_names: list[str] = []
+        self._all_weights: list[list[str]] = []
+        for layer in range(num_layers):
+            for direction in range(self._directions):
+                self._add_parameters(layer, "_reverse" if direction else "", device, dtype)
+        self.reset_parameters()
+
+    @property
+    def _directions(self) -> int:
+        return 2 if self.bidirectional else 1
+
+    def _add_parameters(self, layer: int, suffix: str, device: Any, dtype: Any) -> None:
+        gates = _GATES[self.mode] * self.hidden_size
+        hidden = self.proj_size or self.hidden_size
+        width = self.input_size if layer == 0 else hidden * self._directions
+        shapes: dict[str, tuple[int, ...]] = {"weight_ih": (gates, width), "weight_hh": (gates, hidden)}
+        if self.bias:
+            shapes |= {"bias_ih": (gates,), "bias_hh": (gates,)}
+        if self.proj_size > 0:
+            shapes["weight_hr"] = (self.proj_size, self.hidden_size)
+        names = [f"{kind}_l{layer}{suffix}" for kind in shapes]
+        for name, shape in zip(names, shapes.values(), strict=True):
+            setattr(self, name, Parameter(_torch.empty(shape, device=device, dtype=dtype)))
+        self._flat_weights_names += names
+        self._all_weights.append(names)
+
+    @property
+    def _flat_weights(self) -> list[Tensor]:
+        return [getattr(self, name) for name in self._flat_weights_names]
+
+    @property
+    def all_weights(self) -> list[list[Parameter]]:
+        return [[getattr(self, name) for name in names] for names in self._all_weights]
+
+    def flatten_parameters(self) -> None:
+        """Does nothing: it arranges memory for libraries that are not used here."""
+
+    def reset_parameters(self) -> None:
+        bound = 1.0 / math.sqrt(self.hidden_size) if self.hidden_size > 0 else 0
+        for weight in self.parameters():
+            init.uniform_(weight, -bound, bound)
+
+    def check_input(self, input: Tensor, batch_sizes: Tensor | None) -> None:
+        """Raises RuntimeError for the wrong number of dimensions or features, ValueError for another dtype than that of the weights."""
+        expected = 2 if batch_sizes is not None else 3
+        if input.dim() != expected:
+            raise RuntimeError(f"input must have {expected} dimensions, got {input.dim()}")
+        if self.input_size != input.size(-1):
+            raise RuntimeError(f"input.size(-1) must be equal to input_size. Expected {self.input_size}, got {input.size(-1)}")
+        if input.dtype != self._flat_weights[0].dtype:
+            raise ValueError(f"RNN input dtype ({input.dtype}) does not match weight dtype ({self._flat_weights[0].dtype}). Convert input or the module.")
+
+    def get_expected_hidden_size(self, input: Tensor, batch_sizes: Tensor | None) -> tuple[int, int, int]:
+        batch = int(batch_sizes[0]) if batch_sizes is not None else input.size(0 if self.batch_first else 1)
+        return self.num_layers * self._directions, batch, self.proj_size or self.hidden_size
+
+    def get_expected_cell_size(self, input: Tensor, batch_sizes: Tensor | None) -> tuple[int, int, int]:
+        return (*self.get_expected_hidden_size(input, batch_sizes)[:2], self.hidden_size)
+
+    def check_hidden_size(self, hx: Tensor, expected_hidden_size: tuple[int, int, int], msg: str = "Expected hidden size {}, got {}") -> None:
+        if tuple(hx.size()) != expected_hidden_size:
+            raise RuntimeError(msg.format(expected_hidden_size, list(hx.size())))
+
+    def check_forward_args(self, input: Tensor, hidden: Any, batch_sizes: Tensor | None) -> None:
+        self.check_input(input, batch_sizes)
+        self.check_hidden_size(hidden, self.get_expected_hidden_size(input, batch_sizes))
+
+    def permute_hidden(self, hx: Any, permutation: Tensor | None) -> Any:
+        return hx if permutation is None else hx.index_select(1, permutation)
+
+    def _states(self, hx: Any) -> list[Tensor]:
+        return [hx]
+
+    def _check_states_of_batch(self, hx: Any, batched: bool) -> None:
+        if not batched and hx.dim() != 2:
+            raise RuntimeError(f"For unbatched 2-D input, hx should also be 2-D but got {hx.dim()}-D tensor")
+        if batched and hx.dim() != 3:
+            raise RuntimeError(f"For batched 3-D input, hx should also be 3-D but got {hx.dim()}-D tensor")
+
+    def _initial(self, input: Tensor, batch_sizes: Tensor | None) -> Any:
+        return _torch.zeros(self.get_expected_hidden_size(input, batch_sizes), dtype=input.dtype, device=input.device)
+
+    def forward(self, input: Any, hx: Any = None) -> Any:
+        """The outputs of the last layer at every step, and the last states (layers * directions, N, hidden_size)."""
+        packed = isinstance(input, PackedSequence)
+        data, batch_sizes, sorted_indices, unsorted_indices = input if packed else (input, None, None, None)
+        batched = packed or data.dim() != 2
+        if not packed and data.dim() not in (2, 3):
+            raise ValueError(f"{type(self).__name__}: Expected input to be 2D or 3D, got {data.dim()}D instead")
+        if not batched:
+            data = data.unsqueeze(0 if self.batch_first else 1)
+        if hx is None:
+            hx = self._initial(data, batch_sizes)
+        elif packed:
+            hx = self.permute_hidden(hx, sorted_indices)
+        else:
+            self._check_states_of_batch(hx, batched)
+            hx = hx if batched else self._mapped(hx, lambda state: state.unsqueeze(1))
+        self.check_forward_args(data, hx, batch_sizes)
+        output, hidden = self._run(data, hx, batch_sizes)
+        if packed:
+            return PackedSequence(output, batch_sizes, sorted_indices, unsorted_indices), self.permute_hidden(hidden, unsorted_indices)
+        if not batched:
+            output, hidden = output.squeeze(0 if self.batch_first else 1), self._mapped(hidden, lambda state: state.squeeze(1))
+        return output, hidden
+
+    def _mapped(self, hx: Any, function: Any) -> Any:
+        return function(hx)
+
+    def _run(self, data: Tensor, hx: Any, batch_sizes: Tensor | None) -> tuple[Tensor, Any]:
+        settings = (self._flat_weights, self.bias, self.num_layers, self.dropout, self.training, self.bidirectional)
+        if batch_sizes is None:
+            output, *hidden = _OPERATORS[self.mode](data, hx, *settings, self.batch_first)
+        else:
+            output, *hidden = _OPERATORS[self.mode](data, batch_sizes, hx, *settings)
+        return output, tuple(hidden) if len(hidden) > 1 else hidden[0]
+
+    def extra_repr(self) -> str:
+        text = f"{self.input_size}, {self.hidden_size}"
+        defaults = {"proj_size": 0, "num_layers": 1, "bias": True, "batch_first": False, "dropout": 0, "bidirectional": False}
+        return text + "".join(f", {name}={getattr(self, name)}" for name, usual in defaults.items() if getattr(self, name) != usual)
+
+
+def _check_settings(mode: str, hidden_size: Any, num_layers: int, dropout: Any, proj_size: int) -> None:
+    if not isinstance(dropout, numbers.Number) or isinstance(dropout, bool) or not 0 <= dropout <= 1:  # type: ignore[operator]
+        raise ValueError("dropout should be a number in range [0, 1] representing the probability of an element being zeroed")
+    if dropout > 0 and num_layers == 1:  # type: ignore[operator]
+        warnings.warn("dropout option adds dropout after all but last recurrent layer, so non-zero dropout expects num_layers greater than 1, "
+                      f"but got dropout={dropout} and num_layers={num_layers}", stacklevel=4)
+    if not isinstance(hidden_size, int):
+        raise TypeError(f"hidden_size should be of type int, got: {type(hidden_size).__name__}")
+    if hidden_size <= 0:
+        raise ValueError("hidden_size must be greater than zero")
+    if num_layers <= 0:
+        raise ValueError("num_layers must be greater than zero")
+    if proj_size < 0:
+        raise ValueError("proj_size should be a positive integer or zero to disable projections")
+    if proj_size >= hidden_size:
+        raise ValueError("proj_size has to be smaller than hidden_size")
+    if mode not in _GATES:
+        raise ValueError("Unrecognized RNN mode: " + mode)
+
+
+class RNN(RNNBase):
+    """Steps tanh(W_ih x + b_ih + W_hh h + b_hh), or relu with `nonlinearity='relu'`."""
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        num_layers: int = 1,
+        nonlinearity: str = "tanh",
+        bias: bool = True,
+        batch_first: bool = False,
+        dropout: float = 0.0,
+        bidirectional: bool = False,
+        device: Any = None,
+        dtype: Any = None,
+        **keywords: Any,
+    ) -> None:
+        if "proj_size" in keywords:
+            raise ValueError("proj_size argument is only supported for LSTM, not RNN or GRU")
+        if nonlinearity not in ("tanh", "relu"):
+            raise ValueError(f"Unknown nonlinearity '{nonlinearity}'. Select from 'tanh' or 'relu'.")
+        mode = "RNN_TANH" if nonlinearity == "tanh" else "RNN_RELU"
+        super().__init__(mode, input_size, hidden_size, num_layers, bias, batch_first, dropout, bidirectional, 0, device, dtype)
+        self.nonlinearity = nonlinearity
+
+
+class GRU(RNNBase):
+    """Gated recurrent units."""
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        num_layers: int = 1,
+        bias: bool = True,
+        batch_first: bool = False,
+        dropout: float = 0.0,
+        bidirectional: bool = False,
+        device: Any = None,
+        dtype: Any = None,
+        **keywords: Any,
+    ) -> None:
+        if "proj_size" in keywords:
+            raise ValueError("proj_size argument is only supported for LSTM, not RNN or GRU")
+        super().__init__("GRU", input_size, hidden_size, num_layers, bias, batch_first, dropout, bidirectional, 0, device, dtype)
+
+
+class LSTM(RNNBase):
+    """Long short-term memory: states are pairs of hidden and cell states. `proj_size` projects hidden states (Sak et al. 2014)."""
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        num_layers: int = 1,
+        bias: bool = True,
+        batch_first: bool = False,
+        dropout: float = 0.0,
+        bidirectional: bool = False,
+        proj_size: int = 0,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__("LSTM", input_size, hidden_size, num_layers, bias, batch_first, dropout, bidirectional, proj_size, device, dtype)
+
+    def check_forward_args(self, input: Tensor, hidden: Any, batch_sizes: Tensor | None) -> None:
+        self.check_input(input, batch_sizes)
+        self.check_hidden_size(hidden[0], self.get_expected_hidden_size(input, batch_sizes), "Expected hidden[0] size {}, got {}")
+        self.check_hidden_size(hidden[1], self.get_expected_cell_size(input, batch_sizes), "Expected hidden[1] size {}, got {}")
+
+    def permute_hidden(self, hx: Any, permutation: Tensor | None) -> Any:
+        return hx if permutation is None else tuple(state.index_select(1, permutation) for state in hx)
+
+    def _check_states_of_batch(self, hx: Any, batched: bool) -> None:
+        wanted, kind = (3, "batched") if batched else (2, "unbatched")
+        if hx[0].dim() != wanted or hx[1].dim() != wanted:
+            raise RuntimeError(f"For {kind} {wanted}-D input, hx and cx should also be {wanted}-D but got ({hx[0].dim()}-D, {hx[1].dim()}-D) tensors")
+
+    def _initial(self, input: Tensor, batch_sizes: Tensor | None) -> Any:
+        cell = _torch.zeros(self.get_expected_cell_size(input, batch_sizes), dtype=input.dtype, device=input.device)
+        return super()._initial(input, batch_sizes), cell
+
+    def _mapped(self, hx: Any, function: Any) -> Any:
+        return tuple(function(state) for state in hx)
+
+
+class RNNCellBase(Module):
+    """One step. Parameters weight_ih, weight_hh, bias_ih and bias_hh start uniform in ±1 / sqrt(hidden_size)."""
+
+    bias_ih: Parameter | None
+    bias_hh: Parameter | None
+
+    def __init__(self, input_size: int, hidden_size: int, bias: bool, num_chunks: int, device: Any = None, dtype: Any = None) -> None:
+        super().__init__()
+        self.input_size, self.hidden_size, self.bias = input_size, hidden_size, bias
+        gates = num_chunks * hidden_size
+        self.weight_ih = Parameter(_torch.empty((gates, input_size), device=device, dtype=dtype))
+        self.weight_hh = Parameter(_torch.empty((gates, hidden_size), device=device, dtype=dtype))
+        for name in ("bias_ih", "bias_hh"):
+            self.register_parameter(name, Parameter(_torch.empty(gates, device=device, dtype=dtype)) if bias else None)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        bound = 1.0 / math.sqrt(self.hidden_size) if self.hidden_size > 0 else 0
+        for weight in self.parameters():
+            init.uniform_(weight, -bound, bound)
+
+    def _step(self, operator: Any, input: Tensor, hx: Any) -> Any:
+        name = type(self).__name__
+        if input.dim() not in (1, 2):
+            raise ValueError(f"{name}: Expected input to be 1D or 2D, got {input.dim()}D instead")
+        for state in hx if isinstance(hx, (tuple, list)) else (() if hx is None else (hx,)):
+            if state.dim() not in (1, 2):
+                raise ValueError(f"{name}: Expected hidden to be 1D or 2D, got {state.dim()}D instead")
+        batch = input if input.dim() == 2 else input.unsqueeze(0)
+        if hx is None:
+            zeros = _torch.zeros((batch.size(0), self.hidden_size), dtype=input.dtype, device=input.device)
+            hx = (zeros, zeros) if isinstance(self, LSTMCell) else zeros
+        elif input.dim() == 1:
+            hx = tuple(state.unsqueeze(0) for state in hx) if isinstance(self, LSTMCell) else hx.unsqueeze(0)
+        result = operator(batch, hx, self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh)
+        if input.dim() == 2:
+            return result
+        return tuple(state.squeeze(0) for state in result) if isinstance(self, LSTMCell) else result.squeeze(0)
+
+    def extra_repr(self) -> str:
+        text = f"{self.input_size}, {self.hidden_size}"
+        if self.bias is not True:
+            text += f", bias={self.bias}"
+        nonlinearity = getattr(self, "nonlinearity", "tanh")
+        return text if nonlinearity == "tanh" else f"{text}, nonlinearity={nonlinearity}"
+
+
+class RNNCell(RNNCellBase):
+    def __init__(self, input_size: int, hidden_size: int, bias: bool = True, nonlinearity: str = "tanh", device: Any = None, dtype: Any = None) -> None:
+        super().__init__(input_size, hidden_size, bias, 1, device, dtype)
+        self.nonlinearity = nonlinearity
+
+    def forward(self, input: Tensor, hx: Tensor | None = None) -> Tensor:
+        if self.nonlinearity not in ("tanh", "relu"):
+            raise RuntimeError(f"Unknown nonlinearity: {self.nonlinearity}")
+        return self._step(find_operator(f"rnn_{self.nonlinearity}_cell", _torch), input, hx)
+
+
+class LSTMCell(RNNCellBase):
+    def __init__(self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None, dtype: Any = None) -> None:
+        super().__init__(input_size, hidden_size, bias, 4, device, dtype)
+
+    def forward(self, input: Tensor, hx: tuple[Tensor, Tensor] | None = None) -> tuple[Tensor, Tensor]:
+        return self._step(find_operator("lstm_cell", _torch), input, hx)
+
+
+class GRUCell(RNNCellBase):
+    def __init__(self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None, dtype: Any = None) -> None:
+        super().__init__(input_size, hidden_size, bias, 3, device, dtype)
+
+    def forward(self, input: Tensor, hx: Tensor | None = None) -> Tensor:
+        return self._step(find_operator("gru_cell", _torch), input, hx)

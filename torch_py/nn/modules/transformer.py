@@ -1,0 +1,302 @@
+"""Encoders and decoders of attention and feed-forward layers (Vaswani et al. 2017)."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from typing import Any
+
+from torch_py import _C
+from torch_py._C import _torch
+from torch_py._tensor import Tensor
+from torch_py.nn import functional as F
+from torch_py.nn import init
+from torch_py.nn._attention import canonical_mask
+from torch_py.nn.modules.attention import MultiheadAttention
+from torch_py.nn.modules.container import ModuleList
+from torch_py.nn.modules.dropout import Dropout
+from torch_py.nn.modules.linear import Linear
+from torch_py.nn.modules.module import Module
+from torch_py.nn.modules.normalization import LayerNorm
+
+__all__ = ["Transformer", "TransformerDecoder", "TransformerDecoderLayer", "TransformerEncoder", "TransformerEncoderLayer"]
+
+Activation = Callable[[Tensor], Tensor]
+
+
+def _causal_mask(size: int, device: Any = None, dtype: Any = None) -> Tensor:
+    return _torch.full((size, size), float("-inf"), dtype=dtype or _C.get_default_dtype(), device=device).triu_(1)
+
+
+def _is_causal(mask: Tensor | None, is_causal: bool | None, size: int | None) -> bool:
+    """`is_causal` where given; otherwise whether `mask` leaves out just what is later."""
+    if is_causal is not None:
+        return is_causal is True
+    if mask is None or (size is not None and mask.shape[-1] != size) or mask.dim() != 2 or mask.shape[0] != mask.shape[1]:
+        return False
+    causal = _causal_mask(mask.shape[0], mask.device, mask.dtype if mask.is_floating_point() else None)
+    return bool((mask == (causal if mask.is_floating_point() else causal.isinf())).all())
+
+
+def _activation(activation: str | Activation) -> Activation:
+    if not isinstance(activation, str):
+        return activation
+    if activation not in ("relu", "gelu"):
+        raise RuntimeError(f"activation should be relu/gelu, not {activation}")
+    return getattr(F, activation)  # type: ignore[no-any-return]
+
+
+class _Layer(Module):
+    """What encoder and decoder layers share."""
+
+    norm_first: bool
+    linear1: Linear
+    linear2: Linear
+    dropout: Dropout
+    activation: Activation
+
+    def _add_feed_forward(self, d_model: int, dim_feedforward: int, dropout: float, bias: bool, factory: dict[str, Any]) -> None:
+        self.linear1 = Linear(d_model, dim_feedforward, bias=bias, **factory)
+        self.dropout = Dropout(dropout)
+        self.linear2 = Linear(dim_feedforward, d_model, bias=bias, **factory)
+
+    def _add_norms(self, count: int, d_model: int, eps: float, dropout: float, bias: bool, factory: dict[str, Any]) -> None:
+        for number in range(1, count + 1):
+            setattr(self, f"norm{number}", LayerNorm(d_model, eps=eps, bias=bias, **factory))
+        for number in range(1, count + 1):
+            setattr(self, f"dropout{number}", Dropout(dropout))
+
+    def _residual(self, x: Tensor, norm: Module, block: Callable[[Tensor], Tensor]) -> Tensor:
+        return x + block(norm(x)) if self.norm_first else norm(x + block(x))
+
+    def _feed_forward(self, x: Tensor) -> Tensor:
+        return self.linear2(self.dropout(self.activation(self.linear1(x))))
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        if not hasattr(self, "activation"):
+            self.activation = F.relu
+
+
+class TransformerEncoderLayer(_Layer):
+    """Self-attention and a feed-forward network, each added to its input and normalised (before it if `norm_first`)."""
+
+    def __init__(
+        self,
+        d_model: int,
+        nhead: int,
+        dim_feedforward: int = 2048,
+        dropout: float = 0.1,
+        activation: str | Activation = F.relu,
+        layer_norm_eps: float = 1e-5,
+        batch_first: bool = False,
+        norm_first: bool = False,
+        bias: bool = True,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__()
+        factory = {"device": device, "dtype": dtype}
+        self.self_attn = MultiheadAttention(d_model, nhead, dropout=dropout, bias=bias, batch_first=batch_first, **factory)
+        self._add_feed_forward(d_model, dim_feedforward, dropout, bias, factory)
+        self.norm_first = norm_first
+        self._add_norms(2, d_model, layer_norm_eps, dropout, bias, factory)
+        self.activation = _activation(activation)
+
+    def forward(self, src: Tensor, src_mask: Tensor | None = None, src_key_padding_mask: Tensor | None = None, is_causal: bool = False) -> Tensor:
+        src_key_padding_mask = canonical_mask(
+            src_key_padding_mask, "src_key_padding_mask", src_mask.dtype if src_mask is not None else None, "src_mask", src.dtype
+        )
+        src_mask = canonical_mask(src_mask, "src_mask", None, "", src.dtype, False)
+        x = self._residual(src, self.norm1, lambda y: self._sa_block(y, src_mask, src_key_padding_mask, is_causal))
+        return self._residual(x, self.norm2, self._ff_block)
+
+    def _sa_block(self, x: Tensor, attn_mask: Tensor | None, key_padding_mask: Tensor | None, is_causal: bool = False) -> Tensor:
+        x = self.self_attn(x, x, x, attn_mask=attn_mask, key_padding_mask=key_padding_mask, need_weights=False, is_causal=is_causal)[0]
+        return self.dropout1(x)
+
+    def _ff_block(self, x: Tensor) -> Tensor:
+        return self.dropout2(self._feed_forward(x))
+
+
+class TransformerDecoderLayer(_Layer):
+    """Self-attention, attention to the encoder's `memory` and a feed-forward network."""
+
+    def __init__(
+        self,
+        d_model: int,
+        nhead: int,
+        dim_feedforward: int = 2048,
+        dropout: float = 0.1,
+        activation: str | Activation = F.relu,
+        layer_norm_eps: float = 1e-5,
+        batch_first: bool = False,
+        norm_first: bool = False,
+        bias: bool = True,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__()
+        factory = {"device": device, "dtype": dtype}
+        self.self_attn = MultiheadAttention(d_model, nhead, dropout=dropout, batch_first=batch_first, bias=bias, **factory)
+        self.multihead_attn = MultiheadAttention(d_model, nhead, dropout=dropout, batch_first=batch_first, bias=bias, **factory)
+        self._add_feed_forward(d_model, dim_feedforward, dropout, bias, factory)
+        self.norm_first = norm_first
+        self._add_norms(3, d_model, layer_norm_eps, dropout, bias, factory)
+        self.activation = _activation(activation)
+
+    def forward(
+        self,
+        tgt: Tensor,
+        memory: Tensor,
+        tgt_mask: Tensor | None = None,
+        memory_mask: Tensor | None = None,
+        tgt_key_padding_mask: Tensor | None = None,
+        memory_key_padding_mask: Tensor | None = None,
+        tgt_is_causal: bool = False,
+        memory_is_causal: bool = False,
+    ) -> Tensor:
+        x = self._residual(tgt, self.norm1, lambda y: self._sa_block(y, tgt_mask, tgt_key_padding_mask, tgt_is_causal))
+        x = self._residual(x, self.norm2, lambda y: self._mha_block(y, memory, memory_mask, memory_key_padding_mask, memory_is_causal))
+        return self._residual(x, self.norm3, self._ff_block)
+
+    def _sa_block(self, x: Tensor, attn_mask: Tensor | None, key_padding_mask: Tensor | None, is_causal: bool = False) -> Tensor:
+        x = self.self_attn(x, x, x, attn_mask=attn_mask, key_padding_mask=key_padding_mask, is_causal=is_causal, need_weights=False)[0]
+        return self.dropout1(x)
+
+    def _mha_block(self, x: Tensor, mem: Tensor, attn_mask: Tensor | None, key_padding_mask: Tensor | None, is_causal: bool = False) -> Tensor:
+        x = self.multihead_attn(x, mem, mem, attn_mask=attn_mask, key_padding_mask=key_padding_mask, is_causal=is_causal, need_weights=False)[0]
+        return self.dropout2(x)
+
+    def _ff_block(self, x: Tensor) -> Tensor:
+        return self.dropout3(self._feed_forward(x))
+
+
+def _copies(module: Module, count: int) -> ModuleList:
+    return ModuleList([copy.deepcopy(module) for _ in range(count)])
+
+
+class TransformerEncoder(Module):
+    """`num_layers` copies of a layer, and a normalisation if given."""
+
+    def __init__(
+        self, encoder_layer: Module, num_layers: int, norm: Module | None = None, enable_nested_tensor: bool = True, mask_check: bool = True
+    ) -> None:
+        super().__init__()
+        self.layers = _copies(encoder_layer, num_layers)
+        self.num_layers, self.norm = num_layers, norm
+        # Nested tensors are an optimisation of PyTorch that changes no results.
+        self.enable_nested_tensor, self.mask_check = enable_nested_tensor, mask_check
+
+    def forward(
+        self, src: Tensor, mask: Tensor | None = None, src_key_padding_mask: Tensor | None = None, is_causal: bool | None = None
+    ) -> Tensor:
+        src_key_padding_mask = canonical_mask(
+            src_key_padding_mask, "src_key_padding_mask", mask.dtype if mask is not None else None, "mask", src.dtype
+        )
+        mask = canonical_mask(mask, "mask", None, "", src.dtype, False)
+        is_causal = _is_causal(mask, is_causal, None)
+        for layer in self.layers:
+            src = layer(src, src_mask=mask, is_causal=is_causal, src_key_padding_mask=src_key_padding_mask)
+        return src if self.norm is None else self.norm(src)
+
+
+class TransformerDecoder(Module):
+    """`num_layers` copies of a layer, and a normalisation if given."""
+
+    def __init__(self, decoder_layer: Module, num_layers: int, norm: Module | None = None) -> None:
+        super().__init__()
+        self.layers = _copies(decoder_layer, num_layers)
+        self.num_layers, self.norm = num_layers, norm
+
+    def forward(
+        self,
+        tgt: Tensor,
+        memory: Tensor,
+        tgt_mask: Tensor | None = None,
+        memory_mask: Tensor | None = None,
+        tgt_key_padding_mask: Tensor | None = None,
+        memory_key_padding_mask: Tensor | None = None,
+        tgt_is_causal: bool | None = None,
+        memory_is_causal: bool = False,
+    ) -> Tensor:
+        tgt_is_causal = _is_causal(tgt_mask, tgt_is_causal, None)
+        for layer in self.layers:
+            tgt = layer(
+                tgt, memory, tgt_mask=tgt_mask, memory_mask=memory_mask, tgt_key_padding_mask=tgt_key_padding_mask,
+                memory_key_padding_mask=memory_key_padding_mask, tgt_is_causal=tgt_is_causal, memory_is_causal=memory_is_causal,
+            )  # fmt: skip
+        return tgt if self.norm is None else self.norm(tgt)
+
+
+class Transformer(Module):
+    """An encoder of `src` (S, N, d_model) and a decoder of `tgt` (T, N, d_model) that attends to it; (N, S, ...) if `batch_first`."""
+
+    def __init__(
+        self,
+        d_model: int = 512,
+        nhead: int = 8,
+        num_encoder_layers: int = 6,
+        num_decoder_layers: int = 6,
+        dim_feedforward: int = 2048,
+        dropout: float = 0.1,
+        activation: str | Activation = F.relu,
+        custom_encoder: Any = None,
+        custom_decoder: Any = None,
+        layer_norm_eps: float = 1e-5,
+        batch_first: bool = False,
+        norm_first: bool = False,
+        bias: bool = True,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__()
+        factory = {"device": device, "dtype": dtype}
+        layer = (d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps, batch_first, norm_first, bias)
+        if custom_encoder is not None:
+            self.encoder = custom_encoder
+        else:
+            encoder_layer = TransformerEncoderLayer(*layer, **factory)
+            self.encoder = TransformerEncoder(encoder_layer, num_encoder_layers, LayerNorm(d_model, eps=layer_norm_eps, bias=bias, **factory))
+        if custom_decoder is not None:
+            self.decoder = custom_decoder
+        else:
+            decoder_layer = TransformerDecoderLayer(*layer, **factory)
+            self.decoder = TransformerDecoder(decoder_layer, num_decoder_layers, LayerNorm(d_model, eps=layer_norm_eps, bias=bias, **factory))
+        self._reset_parameters()
+        self.d_model, self.nhead, self.batch_first = d_model, nhead, batch_first
+
+    def _reset_parameters(self) -> None:
+        for parameter in self.parameters():
+            if parameter.dim() > 1:
+                init.xavier_uniform_(parameter)
+
+    def forward(
+        self,
+        src: Tensor,
+        tgt: Tensor,
+        src_mask: Tensor | None = None,
+        tgt_mask: Tensor | None = None,
+        memory_mask: Tensor | None = None,
+        src_key_padding_mask: Tensor | None = None,
+        tgt_key_padding_mask: Tensor | None = None,
+        memory_key_padding_mask: Tensor | None = None,
+        src_is_causal: bool | None = None,
+        tgt_is_causal: bool | None = None,
+        memory_is_causal: bool = False,
+    ) -> Tensor:
+        batch_dim = 0 if self.batch_first else 1
+        if src.dim() == 3 and src.size(batch_dim) != tgt.size(batch_dim):
+            raise RuntimeError("the batch number of src and tgt must be equal")
+        if src.size(-1) != self.d_model or tgt.size(-1) != self.d_model:
+            raise RuntimeError("the feature number of src and tgt must be equal to d_model")
+        memory = self.encoder(src, mask=src_mask, src_key_padding_mask=src_key_padding_mask, is_causal=src_is_causal)
+        return self.decoder(
+            tgt, memory, tgt_mask=tgt_mask, memory_mask=memory_mask, tgt_key_padding_mask=tgt_key_padding_mask,
+            memory_key_padding_mask=memory_key_padding_mask, tgt_is_causal=tgt_is_causal, memory_is_causal=memory_is_causal,
+        )  # fmt: skip
+
+    @staticmethod
+    def generate_square_subsequent_mask(sz: int, device: Any = None, dtype: Any = None) -> Tensor:
+        """-inf where a key is later than the query, 0 elsewhere."""
+        return _causal_mask(sz, device, dtype)
