@@ -11,13 +11,17 @@ from typing import Any
 
 
 def export_operators(namespace: object, target: dict[str, Any]) -> list[str]:
-    """Puts every public callable of `namespace` into `target` (a module's globals) unless the name is taken; returns the names added."""
+    """Puts every operator of `namespace` into `target` (a module's globals) unless the name is taken; returns the public names added.
+
+    Names like `_pack_padded_sequence`, which PyTorch has too, are there without being public.
+    """
     added = []
     for name in dir(namespace):
-        if name.startswith("_") or name in target:
+        if name.startswith("__") or name in target:
             continue
         target[name] = getattr(namespace, name)
-        added.append(name)
+        if not name.startswith("_"):
+            added.append(name)
     return added
 
 

@@ -4,13 +4,13 @@
 #include <cmath>
 #include <limits>
 
+#include "aten/ops/all.h"
 #include "aten/ops/batch_norm.h"
 #include "aten/ops/bernoulli.h"
 #include "aten/ops/div.h"
 #include "aten/ops/dropout.h"
 #include "aten/ops/empty.h"
 #include "aten/ops/eq.h"
-#include "aten/ops/linear.h"
 #include "aten/ops/logical_not.h"
 #include "aten/ops/masked_fill.h"
 #include "aten/ops/matmul.h"
@@ -24,7 +24,7 @@
 #include "aten/ops/square.h"
 #include "aten/ops/sum.h"
 #include "aten/ops/tril.h"
-#include "aten/ops/all.h"
+#include "aten/ops/zeros_like.h"
 
 namespace at::native {
 
@@ -60,7 +60,7 @@ Tensor rms_norm(const Tensor& input, IntArrayRef normalized_shape, const Tensor&
   const Tensor power = at::mean(at::square(x), IntArrayRef(dims), true) + Scalar(eps.value_or(precision_of(wide)));
   Tensor result = x * at::rsqrt(power);
   if (weight.defined()) result = result * weight;
-  return result.to(weight.defined() ? result_type({input, weight}) : input.scalar_type());
+  return result.to(weight.defined() ? result_type({input, weight}) : input.scalar_type()).contiguous();
 }
 
 Tensor instance_norm(const Tensor& input, const Tensor& weight, const Tensor& bias, const Tensor& running_mean, const Tensor& running_var,
@@ -84,33 +84,9 @@ Tensor instance_norm(const Tensor& input, const Tensor& weight, const Tensor& bi
   return result.reshape(input.sizes());
 }
 
-Tensor bilinear(const Tensor& input1, const Tensor& input2, const Tensor& weight, const Tensor& bias) {
-  TORCH_CHECK(input1.dim() == input2.dim() && input1.dim() > 0, "bilinear(): input dimensions do not match: got ", input1.dim(), " and ",
-              input2.dim());
-  TORCH_CHECK(weight.dim() == 3, "bilinear(): expected a weight of 3 dimensions, got size ", weight.sizes());
-  const IntArrayRef sizes = input1.sizes();
-  for (int64_t d = 0; d + 1 < input1.dim(); ++d) {
-    TORCH_CHECK(sizes[static_cast<size_t>(d)] == input2.size(d), "bilinear(): input batch dimensions do not match at dim ", d, ": got ",
-                input1.size(d), " and ", input2.size(d));
-  }
-  const int64_t outputs = weight.size(0), left = weight.size(1), right = weight.size(2);
-  TORCH_CHECK(input1.size(-1) == left, "bilinear(): input1 size does not match weight size: got ", input1.size(-1), " but expected ", left);
-  TORCH_CHECK(input2.size(-1) == right, "bilinear(): input2 size does not match weight size: got ", input2.size(-1), " but expected ", right);
-  TORCH_CHECK(!bias.defined() || (bias.dim() == 1 && bias.size(0) == outputs), "bilinear(): bias size does not match weight size: got ",
-              bias.defined() ? bias.sizes() : IntArrayRef(), " but expected ", outputs);
-  int64_t rows = 1;
-  for (int64_t d = 0; d + 1 < input1.dim(); ++d) rows *= input1.size(d);
-  DimVector result_sizes(sizes);
-  result_sizes.back() = outputs;
-  // (N, J) · (K I, J)ᵀ gives (N, K, I), and times (N, I, 1) gives (N, K, 1).
-  const Tensor folded = at::linear(input2.reshape({rows, right}), weight.reshape({outputs * left, right})).reshape({rows, outputs, left});
-  const Tensor result = at::matmul(folded, input1.reshape({rows, left, 1})).reshape(result_sizes);
-  return bias.defined() ? result + bias : result;
-}
-
 namespace {
 
-/// What is added to scores, or undefined. True of a boolean mask takes part.
+/// Scores with a mask added, or with -inf where a boolean one is False.
 Tensor masked_scores(const Tensor& scores, const Tensor& mask) {
   if (mask.scalar_type() != kBool) return scores + mask;
   return at::masked_fill(scores, at::logical_not(mask), Scalar(-std::numeric_limits<double>::infinity()));
@@ -155,11 +131,13 @@ Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& given_key
   Tensor mask = attn_mask;
   if (is_causal) mask = at::tril(at::ones({query.size(-2), key.size(-2)}, kBool, {}, query.device()));
   if (mask.defined()) scores = masked_scores(scores, mask);
-  Tensor weights = at::softmax(scores, -1, scores.scalar_type() == query.scalar_type() ? std::nullopt : std::optional(scores.scalar_type()));
-  if (mask.defined()) {  // rows of which nothing takes part
-    const Tensor nothing = at::all(at::eq(scores, Scalar(-std::numeric_limits<double>::infinity())), -1, true);
-    weights = at::masked_fill(weights, nothing, Scalar(0));
+  Tensor nothing;  // rows of which nothing takes part: zeros, and no gradient
+  if (mask.defined()) {
+    nothing = at::all(at::eq(scores, Scalar(-std::numeric_limits<double>::infinity())), IntArrayRef{-1}, true);
+    scores = at::masked_fill(scores, nothing, Scalar(0));
   }
+  Tensor weights = at::softmax(scores, -1);
+  if (mask.defined()) weights = at::masked_fill(weights, nothing, Scalar(0));
   weights = weights.to(value.scalar_type());
   return at::matmul(dropout_p > 0 ? at::dropout(weights, dropout_p, true) : weights, value);
 }
@@ -183,7 +161,7 @@ Tensor kept(const Tensor& input, double p, bool by_channel) {
 
 Tensor alpha_dropout_of(const Tensor& input, double p, bool train, bool by_channel) {
   if (!train || p == 0 || input.numel() == 0) return input;
-  if (p == 1) return input * Scalar(0);
+  if (p == 1) return input * at::zeros_like(input);
   constexpr double kAlpha = 1.7580993408473766;  // minus the value that selu approaches
   const Tensor noise = kept(input, p, by_channel);
   const double a = 1 / std::sqrt((kAlpha * kAlpha * p + 1) * (1 - p));
@@ -199,7 +177,7 @@ Tensor feature_alpha_dropout(const Tensor& input, double p, bool train) { return
 
 Tensor feature_dropout(const Tensor& input, double p, bool train) {
   if (!train || p == 0 || input.numel() == 0) return input;
-  if (p == 1) return input * Scalar(0);
+  if (p == 1) return input * at::zeros_like(input);
   return input * at::div(kept(input, p, true), Scalar(1 - p));
 }
 

@@ -83,7 +83,8 @@ std::tuple<Tensor, Tensor> _pad_packed_sequence(const Tensor& data, const Tensor
   }
   missing[0] = batches[0];
   for (int64_t t = steps; t < length; ++t) padded.push_back(at::full(missing, padding_value, data.scalar_type(), {}, data.device()));
-  return {at::stack(padded, batch_first ? 1 : 0), tensor_of(lengths)};
+  const Tensor by_step = at::stack(padded);
+  return {batch_first ? by_step.transpose(0, 1) : by_step, tensor_of(lengths)};
 }
 
 }  // namespace at::native

@@ -8,7 +8,7 @@ import pytest
 
 from tests.ops.calling import call, tensors_of
 from tests.ops.comparison import outcome
-from tests.ops.known_differences import WITHOUT_VALUES
+from tests.ops.known_differences import ONCE_DIFFERENTIABLE, WITHOUT_VALUES
 from tests.ops.operators import Operator, enrolled
 from tests.ops.samples import SampleInput
 from tests.ops.test_gradients import as_function, differentiable_samples, inputs_of
@@ -36,6 +36,8 @@ def inner(left: list[Any], right: list[Any]) -> float:
 @enrolled(lambda operator: operator.is_differentiable)
 def test_forward_mode_agrees_with_reverse_mode(operator: Operator):
     """Re <w, J v> = Re <J^H w, v>."""
+    if str(operator) in ONCE_DIFFERENTIABLE:  # forward mode differentiates the gradient
+        pytest.skip(ONCE_DIFFERENTIABLE[str(operator)])
     tried = 0
     for sample in differentiable_samples(operator, "float64")[:_SAMPLES]:
         sources = inputs_of(sample)

@@ -267,7 +267,8 @@ def embedding(
 ) -> Tensor:  # fmt: skip
     """Rows of `weight` (count, width) picked by `input`, integers of any shape: shape input.shape + (width,).
 
-    Row `padding_idx` gets no gradient. Rows whose norm exceeds `max_norm` are scaled down in `weight` itself. Raises AssertionError for a padding_idx outside the rows.
+    Row `padding_idx` gets no gradient. Rows whose norm exceeds `max_norm` are scaled down in `weight` itself. Raises AssertionError for
+    a padding_idx outside the rows.
     """
     if sparse:
         raise NotImplementedError("embedding: sparse gradients are not part of this build of torch_py")

@@ -41,23 +41,6 @@ def instance_norm_errors(make: Make) -> Iterator[ErrorInput]:
     yield ErrorInput(SampleInput(make(2, 3, 4), None, None, None, None, False, 0.1, 1e-5, False), RuntimeError, "running_mean")
 
 
-@samples("bilinear")
-def bilinear(make: Make) -> Iterator[SampleInput]:
-    if not make.is_inexact:
-        return
-    yield SampleInput(make(4, 2), make(4, 3), make(5, 2, 3), make(5))
-    yield SampleInput(make(2), make(3), make(4, 2, 3))
-    yield SampleInput(make(2, 2, 2), make(2, 2, 3), make(1, 2, 3), make(1))
-    yield SampleInput(make(0, 2), make(0, 3), make(5, 2, 3))
-
-
-@error_samples("bilinear")
-def bilinear_errors(make: Make) -> Iterator[ErrorInput]:
-    yield ErrorInput(SampleInput(make(4, 2), make(4, 3), make(5, 2, 2)), RuntimeError, "input2")
-    yield ErrorInput(SampleInput(make(4, 2), make(3, 3), make(5, 2, 3)), RuntimeError, "batch")
-    yield ErrorInput(SampleInput(make(4, 2), make(3), make(5, 2, 3)), RuntimeError, "dimensions")
-
-
 @samples("scaled_dot_product_attention")
 def scaled_dot_product_attention(make: Make) -> Iterator[SampleInput]:
     if not make.is_floating:

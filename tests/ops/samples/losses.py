@@ -82,10 +82,10 @@ def multi_margin_loss(make: Make) -> Iterator[SampleInput]:
     if not make.is_floating:
         return
     for reduction in REDUCTIONS:
-        yield SampleInput(make(3, 4, distinct=True), make.integers(3, high=4), 1, 0.5, None, reduction)
+        yield SampleInput(make(3, 4, distinct=True, low=-2.1), make.integers(3, high=4), 1, 0.5, None, reduction)
     weight = make(4, low=0.5, high=2.0, requires_grad=False)
-    yield SampleInput(make(3, 4, distinct=True), make.integers(3, high=4), 2, 1, weight, 1)
-    yield SampleInput(make(4, distinct=True), make.integers(high=4), 1, 1, None, 0)
+    yield SampleInput(make(3, 4, distinct=True, low=-2.1), make.integers(3, high=4), 2, 1, weight, 1)
+    yield SampleInput(make(4, distinct=True, low=-2.1), make.integers(high=4), 1, 1, None, 0)
 
 
 @error_samples("multi_margin_loss")
@@ -100,8 +100,8 @@ def multilabel_margin_loss(make: Make) -> Iterator[SampleInput]:
         return
     labels = make.values([[3, 0, -1, 1], [-1, 2, 2, 2], [0, 1, 2, 3]], "int64")
     for reduction in REDUCTIONS:
-        yield SampleInput(make(3, 4, distinct=True), labels, reduction)
-    yield SampleInput(make(4, distinct=True), labels[0], 1)
+        yield SampleInput(make(3, 4, distinct=True, low=-2.1), labels, reduction)
+    yield SampleInput(make(4, distinct=True, low=-2.1), labels[0], 1)
 
 
 @error_samples("multilabel_margin_loss")

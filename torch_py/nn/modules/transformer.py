@@ -25,7 +25,7 @@ Activation = Callable[[Tensor], Tensor]
 
 
 def _causal_mask(size: int, device: Any = None, dtype: Any = None) -> Tensor:
-    return _torch.full((size, size), float("-inf"), dtype=dtype or _C.get_default_dtype(), device=device).triu_(1)
+    return _torch.full((size, size), float("-inf"), dtype=dtype or _C.get_default_dtype(), device=device).triu(1)
 
 
 def _is_causal(mask: Tensor | None, is_causal: bool | None, size: int | None) -> bool:
