@@ -18,7 +18,6 @@
 #include "aten/ops/item.h"
 #include "aten/ops/mul.h"
 #include "aten/ops/normal.h"
-#include "aten/ops/random.h"
 #include "aten/ops/sum.h"
 
 namespace at::native {
@@ -56,19 +55,6 @@ Tensor normal_tensor_tensor(const Tensor& mean, const Tensor& std, Generator* ge
   const DimVector sizes = broadcast_sizes(mean.sizes(), std.sizes());
   const Tensor result = at::normal_(empty_tensor(sizes, mean.scalar_type(), mean.device()), 0, 1, generator);
   return at::add_(at::mul_(result, std), mean).as_new();
-}
-
-// -- integers ----------------------------------------------------------------------------------------------------
-
-Tensor randint_like(const Tensor& self, int64_t high, Generator* generator, std::optional<ScalarType> dtype, std::optional<Layout> layout,
-                    std::optional<Device> device, std::optional<bool> pin_memory, std::optional<MemoryFormat> memory_format) {
-  return randint_like_low(self, 0, high, generator, dtype, layout, device, pin_memory, memory_format);
-}
-
-Tensor randint_like_low(const Tensor& self, int64_t low, int64_t high, Generator* generator, std::optional<ScalarType> dtype,
-                        std::optional<Layout> layout, std::optional<Device> device, std::optional<bool> pin_memory,
-                        std::optional<MemoryFormat> memory_format) {
-  return at::random_(at::empty_like(self, dtype, layout, device, pin_memory, memory_format), low, high, generator).as_new();
 }
 
 // -- counts and gamma numbers ------------------------------------------------------------------------------------

@@ -76,19 +76,6 @@ def normal_tensor_tensor_errors(make: Make) -> Iterator[ErrorInput]:
     yield ErrorInput(SampleInput(make(3), make.values([-1.0, 1.0, 1.0])), RuntimeError, "std")
 
 
-@samples("randint_like")
-def randint_like(make: Make) -> Iterator[SampleInput]:
-    if not make.is_bool and not make.is_complex:
-        yield SampleInput(make(3, 4), 5)
-        yield SampleInput(make(2), 5, dtype=make.torch.int64)
-
-
-@samples("randint_like_low")
-def randint_like_low(make: Make) -> Iterator[SampleInput]:
-    if not make.is_bool and not make.is_complex:
-        yield SampleInput(make(3, 4), 2, 5)
-
-
 @samples("poisson")
 def poisson(make: Make) -> Iterator[SampleInput]:
     if make.is_floating:
