@@ -7,6 +7,7 @@ from typing import Any
 
 from torch_py._tensor import Tensor
 from torch_py.nn import functional as F
+from torch_py.nn.modules.distance import PairwiseDistance
 from torch_py.nn.modules.loss import _Loss, _WeightedLoss
 
 __all__ = [
@@ -145,7 +146,7 @@ class TripletMarginWithDistanceLoss(_Loss):
         super().__init__(reduction=reduction)
         if margin <= 0:
             raise ValueError(f"TripletMarginWithDistanceLoss: expected margin to be greater than 0, got {margin} instead")
-        self.distance_function = distance_function if distance_function is not None else F.pairwise_distance
+        self.distance_function = distance_function if distance_function is not None else PairwiseDistance()
         self.margin, self.swap = margin, swap
 
     def forward(self, anchor: Tensor, positive: Tensor, negative: Tensor) -> Tensor:

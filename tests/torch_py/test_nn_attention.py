@@ -1,0 +1,119 @@
+"""Attention and transformers."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from tests.subject import torch
+
+nn = torch.nn
+F = torch.nn.functional
+
+
+def test_attention_is_a_mean_weighted_by_softmax():
+    torch.manual_seed(0)
+    q, k, v = torch.randn(2, 3, 4), torch.randn(2, 5, 4), torch.randn(2, 5, 2)
+    weights = (q @ k.transpose(1, 2) / 2).softmax(-1)
+    torch.testing.assert_close(F.scaled_dot_product_attention(q, k, v), weights @ v)
+    mask = torch.tensor([[True, False, True, False, False], [True] * 5, [False] * 5])
+    scores = (q @ k.transpose(1, 2) / 2).masked_fill(~mask, -math.inf)[:, :2].softmax(-1)
+    found = F.scaled_dot_product_attention(q, k, v, mask)
+    torch.testing.assert_close(found[:, :2], scores @ v)
+    assert found[:, 2].tolist() == [[0, 0], [0, 0]]
+
+
+def test_rows_without_keys_have_no_gradient():
+    q = torch.ones(1, 2, 2, requires_grad=True)
+    F.scaled_dot_product_attention(q, q, q, torch.tensor([[False, False], [True, True]])).sum().backward()
+    assert bool(torch.isfinite(q.grad).all())
+
+
+def test_groups_of_queries_share_keys():
+    torch.manual_seed(0)
+    q, k, v = torch.randn(1, 4, 3, 2), torch.randn(1, 2, 3, 2), torch.randn(1, 2, 3, 2)
+    expected = F.scaled_dot_product_attention(q, k.repeat_interleave(2, 1), v.repeat_interleave(2, 1))
+    torch.testing.assert_close(F.scaled_dot_product_attention(q, k, v, enable_gqa=True), expected)
+
+
+@pytest.mark.parametrize("options", [{}, {"bias": False}, {"add_bias_kv": True, "add_zero_attn": True}, {"kdim": 4, "vdim": 4}])
+def test_multihead_attention_with_and_without_weights(options):
+    torch.manual_seed(0)
+    layer, q, k = nn.MultiheadAttention(4, 2, **options), torch.randn(3, 2, 4), torch.randn(5, 2, 4)
+    padding = torch.tensor([[False] * 5, [False, False, True, True, False]])
+    output, weights = layer(q, k, k, key_padding_mask=padding)
+    other, none = layer(q, k, k, key_padding_mask=padding, need_weights=False)
+    torch.testing.assert_close(output, other)
+    assert none is None and tuple(weights.shape) == (2, 3, 7 if "add_bias_kv" in options else 5)
+    torch.testing.assert_close(weights.sum(-1), torch.ones(2, 3))
+    assert bool((weights[1, :, 2:4] == 0).all())
+    assert tuple(layer(q, k, k, average_attn_weights=False)[1].shape)[:3] == (2, 2, 3)
+
+
+def test_multihead_attention_batch_first_and_without_batch():
+    torch.manual_seed(0)
+    layer, first = nn.MultiheadAttention(4, 2), nn.MultiheadAttention(4, 2, batch_first=True)
+    first.load_state_dict(layer.state_dict())
+    x = torch.randn(3, 2, 4)
+    torch.testing.assert_close(first(x.transpose(0, 1), *[x.transpose(0, 1)] * 2)[0].transpose(0, 1), layer(x, x, x)[0])
+    torch.testing.assert_close(layer(x[:, 0], x[:, 0], x[:, 0])[0], layer(x, x, x)[0][:, 0])
+
+
+@pytest.mark.parametrize(("call", "error", "message"), [
+    (lambda: nn.MultiheadAttention(4, 3), AssertionError, "divisible"),
+    (lambda: nn.MultiheadAttention(0, 1), ValueError, "greater than 0"),
+    (lambda: nn.MultiheadAttention(4, 2)(*[torch.randn(3, 2, 5)] * 3), AssertionError, "5"),
+    (lambda: nn.MultiheadAttention(4, 2)(*[torch.randn(3)] * 3), AssertionError, "1-D"),
+    (lambda: nn.MultiheadAttention(4, 2)(*[torch.randn(3, 2, 4)] * 3, attn_mask=torch.zeros(2, 3)), RuntimeError, "attn_mask"),
+    (lambda: nn.TransformerEncoderLayer(4, 2, activation="sin"), RuntimeError, "sin"),
+    (lambda: nn.Transformer(4, 2, 1, 1, 8)(torch.randn(3, 2, 4), torch.randn(3, 1, 4)), RuntimeError, "batch"),
+    (lambda: nn.Transformer(4, 2, 1, 1, 8)(torch.randn(3, 2, 3), torch.randn(3, 2, 4)), RuntimeError, "d_model"),
+])  # fmt: skip
+def test_errors(call, error, message):
+    with pytest.raises(error, match=message):
+        call()
+
+
+@pytest.mark.parametrize("norm_first", [False, True])
+def test_encoder_layer_is_attention_and_feed_forward(norm_first):
+    torch.manual_seed(0)
+    layer, x = nn.TransformerEncoderLayer(4, 2, 8, dropout=0.0, norm_first=norm_first), torch.randn(3, 2, 4)
+
+    def attention(y):
+        return layer.self_attn(y, y, y, need_weights=False)[0]
+
+    def feed_forward(y):
+        return layer.linear2(F.relu(layer.linear1(y)))
+
+    if norm_first:
+        expected = x + attention(layer.norm1(x))
+        expected = expected + feed_forward(layer.norm2(expected))
+    else:
+        expected = layer.norm1(x + attention(x))
+        expected = layer.norm2(expected + feed_forward(expected))
+    torch.testing.assert_close(layer(x), expected)
+
+
+def test_transformer_does_not_look_ahead():
+    torch.manual_seed(0)
+    model = nn.Transformer(4, 2, 2, 2, 8, dropout=0.0, batch_first=True)
+    source, target = torch.randn(2, 5, 4), torch.randn(2, 3, 4)
+    mask = nn.Transformer.generate_square_subsequent_mask(3)
+    assert mask.tolist() == [[0, -math.inf, -math.inf], [0, 0, -math.inf], [0, 0, 0]]
+    changed = target.clone()
+    changed[:, 2] += 1
+    first, second = model(source, target, tgt_mask=mask), model(source, changed, tgt_mask=mask)
+    torch.testing.assert_close(first[:, :2], second[:, :2])
+    assert not torch.allclose(first[:, 2], second[:, 2])
+    first.sum().backward()
+    assert all(p.grad is not None for p in model.parameters())
+
+
+def test_encoder_copies_its_layer():
+    layer = nn.TransformerEncoderLayer(4, 2, 8)
+    encoder = nn.TransformerEncoder(layer, 3, nn.LayerNorm(4))
+    names = [name for name, _ in encoder.named_parameters()]
+    assert len(names) == 3 * 12 + 2 and names[0] == "layers.0.self_attn.in_proj_weight"
+    assert encoder.layers[0].linear1.weight is not encoder.layers[1].linear1.weight
+    assert torch.equal(encoder.layers[0].linear1.weight, layer.linear1.weight)
