@@ -49,8 +49,13 @@ struct Problem {
   std::vector<int64_t> starts;
 
   Problem(const Tensor& given, const Tensor& labels, IntArrayRef inputs, IntArrayRef lengths, int64_t blank_label)
-      : log_probs(given.detach().to(kDouble).contiguous()), targets(labels.to(kLong).contiguous()), input_lengths(inputs),
-        target_lengths(lengths), blank(blank_label), batch(given.size(1)), classes(given.size(2)) {
+      : log_probs(given.detach().to(kDouble).contiguous()),
+        targets(labels.to(kLong).contiguous()),
+        input_lengths(inputs),
+        target_lengths(lengths),
+        blank(blank_label),
+        batch(given.size(1)),
+        classes(given.size(2)) {
     int64_t start = 0;
     for (int64_t n = 0; n < batch; ++n) {
       const int64_t length = lengths[static_cast<size_t>(n)];
@@ -95,8 +100,8 @@ void check_ctc(const Tensor& log_probs, const Tensor& targets, IntArrayRef input
     TORCH_CHECK(length <= targets.numel(), "Expected target_lengths to have value at most ", targets.numel(), ", but got value ", length);
     total += length;
   }
-  TORCH_CHECK(targets.dim() == 2 || total <= targets.numel(), "Expected targets of at least ", total, " labels, the sum of target_lengths, got ",
-              targets.numel());
+  TORCH_CHECK(targets.dim() == 2 || total <= targets.numel(), "Expected targets of at least ", total,
+              " labels, the sum of target_lengths, got ", targets.numel());
 }
 
 /// Fills `alpha` (steps, widest) with the log probabilities of all ways to reach a place; returns the loss.
@@ -145,8 +150,8 @@ void backward(const Alignment& example, const double* alpha, int64_t widest, dou
 
 }  // namespace
 
-std::tuple<Tensor, Tensor> _ctc_loss(const Tensor& log_probs, const Tensor& targets, IntArrayRef input_lengths,
-                                     IntArrayRef target_lengths, int64_t blank, bool /*zero_infinity*/) {
+std::tuple<Tensor, Tensor> _ctc_loss(const Tensor& log_probs, const Tensor& targets, IntArrayRef input_lengths, IntArrayRef target_lengths,
+                                     int64_t blank, bool /*zero_infinity*/) {
   check_ctc(log_probs, targets, input_lengths, target_lengths, blank);
   const Problem problem(log_probs, targets, input_lengths, target_lengths, blank);
   const Tensor losses = empty_tensor({problem.batch}, kDouble, kCPU);
@@ -167,23 +172,25 @@ Tensor _ctc_loss_backward(const Tensor& grad_output, const Tensor& log_probs, co
   for (int64_t n = 0; n < problem.batch; ++n) {
     const double value = loss.const_data_ptr<double>()[n];
     if (zero_infinity && std::isinf(value)) continue;
-    backward(problem.example(n), log_alpha.const_data_ptr<double>() + n * each, problem.widest, value,
-             factors.const_data_ptr<double>()[n], grad.data_ptr<double>() + n * problem.classes);
+    backward(problem.example(n), log_alpha.const_data_ptr<double>() + n * each, problem.widest, value, factors.const_data_ptr<double>()[n],
+             grad.data_ptr<double>() + n * problem.classes);
   }
   return grad.to(log_probs.scalar_type());
 }
 
-Tensor ctc_loss_lists(const Tensor& log_probs, const Tensor& targets, IntArrayRef input_lengths, IntArrayRef target_lengths,
-                      int64_t blank, int64_t reduction, bool zero_infinity) {
-  TORCH_CHECK(log_probs.dim() == 2 || log_probs.dim() == 3, "ctc_loss: expected log_probs (T, N, C) or (T, C), got size ", log_probs.sizes());
+Tensor ctc_loss_lists(const Tensor& log_probs, const Tensor& targets, IntArrayRef input_lengths, IntArrayRef target_lengths, int64_t blank,
+                      int64_t reduction, bool zero_infinity) {
+  TORCH_CHECK(log_probs.dim() == 2 || log_probs.dim() == 3, "ctc_loss: expected log_probs (T, N, C) or (T, C), got size ",
+              log_probs.sizes());
   TORCH_CHECK_NOT_IMPLEMENTED(log_probs.scalar_type() == kFloat || log_probs.scalar_type() == kDouble,
                               "\"ctc_loss_cpu\" not implemented for '", log_probs.scalar_type(), "'");
-  TORCH_CHECK(targets.scalar_type() == kLong || targets.scalar_type() == kInt, "ctc_loss: expected targets of scalar types Long or Int, got ",
-              targets.scalar_type());
+  TORCH_CHECK(targets.scalar_type() == kLong || targets.scalar_type() == kInt,
+              "ctc_loss: expected targets of scalar types Long or Int, got ", targets.scalar_type());
   TORCH_CHECK_NOT_IMPLEMENTED(log_probs.is_cpu() && targets.is_cpu(), "ctc_loss: not available on ", log_probs.device());
   const bool single = log_probs.dim() == 2;
   const Tensor batch = single ? log_probs.unsqueeze(1) : log_probs;
-  TORCH_CHECK(!single || (input_lengths.size() == 1 && target_lengths.size() == 1), "ctc_loss: expected one length for log_probs without a batch");
+  TORCH_CHECK(!single || (input_lengths.size() == 1 && target_lengths.size() == 1),
+              "ctc_loss: expected one length for log_probs without a batch");
   Tensor losses = std::get<0>(at::_ctc_loss(batch, single && targets.dim() == 1 ? targets.unsqueeze(0) : targets, input_lengths,
                                             target_lengths, blank, zero_infinity));
   if (zero_infinity) losses = at::masked_fill(losses, at::isinf(losses), Scalar(0));
@@ -201,9 +208,7 @@ Tensor ctc_loss_tensors(const Tensor& log_probs, const Tensor& targets, const Te
   TORCH_CHECK(is_integral(input_lengths.scalar_type(), false), "input_lengths must be integral");
   TORCH_CHECK(is_integral(target_lengths.scalar_type(), false), "target_lengths must be integral");
   const Tensor inputs = at::to(input_lengths, kCPU, kLong).contiguous(), labels = at::to(target_lengths, kCPU, kLong).contiguous();
-  const auto list = [](const Tensor& tensor) {
-    return IntArrayRef(tensor.const_data_ptr<int64_t>(), static_cast<size_t>(tensor.numel()));
-  };
+  const auto list = [](const Tensor& tensor) { return IntArrayRef(tensor.const_data_ptr<int64_t>(), static_cast<size_t>(tensor.numel())); };
   return ctc_loss_lists(log_probs, targets, list(inputs), list(labels), blank, reduction, zero_infinity);
 }
 

@@ -169,8 +169,8 @@ Tensor poisson(const Tensor& self, Generator* generator) {
 }
 
 Tensor binomial(const Tensor& count, const Tensor& prob, Generator* generator) {
-  TORCH_CHECK(count.scalar_type() == prob.scalar_type(), "binomial: expected count and prob of one dtype, got ", count.scalar_type(), " and ",
-              prob.scalar_type());
+  TORCH_CHECK(count.scalar_type() == prob.scalar_type(), "binomial: expected count and prob of one dtype, got ", count.scalar_type(),
+              " and ", prob.scalar_type());
   const DimVector sizes = broadcast_sizes(count.sizes(), prob.sizes());
   return drawn("binomial_cpu", count.expand(sizes).contiguous(), prob.expand(sizes), generator, draw_binomial);
 }
@@ -218,11 +218,12 @@ Tensor _standard_gamma_grad(const Tensor& self, const Tensor& output) {
   const Tensor result = at::empty_like(self.expand(sizes).contiguous());
   if (self.is_meta()) return result;
   TORCH_CHECK_NOT_IMPLEMENTED(self.is_cpu() && output.is_cpu(), "_standard_gamma_grad: not available on ", self.device());
-  const Tensor shapes = self.expand(sizes).detach().to(kDouble).contiguous(), numbers = output.expand(sizes).detach().to(kDouble).contiguous();
+  const Tensor shapes = self.expand(sizes).detach().to(kDouble).contiguous(),
+               numbers = output.expand(sizes).detach().to(kDouble).contiguous();
   const Tensor psi = at::digamma(shapes), values = empty_tensor(sizes, kDouble, kCPU);
   for (int64_t i = 0; i < values.numel(); ++i) {
-    values.data_ptr<double>()[i] = gamma_derivative(shapes.const_data_ptr<double>()[i], numbers.const_data_ptr<double>()[i],
-                                                    psi.const_data_ptr<double>()[i]);
+    values.data_ptr<double>()[i] =
+        gamma_derivative(shapes.const_data_ptr<double>()[i], numbers.const_data_ptr<double>()[i], psi.const_data_ptr<double>()[i]);
   }
   return result.copy_(values).as_new();
 }

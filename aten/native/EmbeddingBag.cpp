@@ -30,8 +30,10 @@ struct Bags {
     const int64_t* index = numbers.const_data_ptr<int64_t>();
     const int64_t total = numbers.numel(), bags = starts.numel() - (include_last_offset ? 1 : 0);
     TORCH_CHECK(bags >= 0, "include_last_offset: number of offsets should be at least 1");
-    TORCH_CHECK(bags == 0 || start[0] == 0, "offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from position 0. "
-                "However, got ", bags == 0 ? 0 : start[0]);
+    TORCH_CHECK(bags == 0 || start[0] == 0,
+                "offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from position 0. "
+                "However, got ",
+                bags == 0 ? 0 : start[0]);
     of_index = empty_tensor({total}, kLong, kCPU);
     sizes = empty_tensor({bags}, kLong, kCPU);
     int64_t* bag_of = of_index.data_ptr<int64_t>();
@@ -39,8 +41,10 @@ struct Bags {
     for (int64_t bag = 0; bag < bags; ++bag) {
       const bool closed = bag + 1 < bags || include_last_offset;
       const int64_t end = closed ? start[bag + 1] : total;
-      TORCH_CHECK(start[bag] <= end && end <= total, "offsets[", bag + 1, "] can not be smaller than the one before or greater than input's "
-                  "length of ", total, ", got ", end);
+      TORCH_CHECK(start[bag] <= end && end <= total, "offsets[", bag + 1,
+                  "] can not be smaller than the one before or greater than input's "
+                  "length of ",
+                  total, ", got ", end);
       int64_t count = 0;
       for (int64_t i = start[bag]; i < end; ++i) bag_of[i] = bag, count += index[i] != padding_idx;
       sizes.data_ptr<int64_t>()[bag] = count;
@@ -104,8 +108,8 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> embedding_bag(const Tensor& weight, c
   check_embedding_bag(weight, indices, offsets, mode, per_sample_weights);
   TORCH_CHECK_NOT_IMPLEMENTED(!sparse, "embedding_bag: sparse gradients are not available");
   const int64_t count = weight.size(0);
-  TORCH_CHECK(!padding || (*padding >= -count && *padding < count), "padding_idx must be within the number of embeddings, ", count, ", got ",
-              padding.value_or(0));
+  TORCH_CHECK(!padding || (*padding >= -count && *padding < count), "padding_idx must be within the number of embeddings, ", count,
+              ", got ", padding.value_or(0));
   const int64_t padding_idx = !padding ? -1 : *padding < 0 ? *padding + count : *padding;
   const Bags bags(indices, offsets, include_last_offset, padding_idx);
   Tensor rows = at::embedding(weight, indices, padding_idx, scale_grad_by_freq, false);
@@ -113,7 +117,8 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> embedding_bag(const Tensor& weight, c
   if (mode == kMaxMode) {
     const Tensor maxima = rows_of_maxima(rows, indices, bags, padding_idx);
     const Tensor empty = at::eq(sizes, Scalar(0)).unsqueeze(1);
-    const Tensor result = count == 0 ? at::new_zeros(weight, maxima.sizes()) : at::masked_fill(at::gather(weight, 0, maxima), empty, Scalar(0));
+    const Tensor result =
+        count == 0 ? at::new_zeros(weight, maxima.sizes()) : at::masked_fill(at::gather(weight, 0, maxima), empty, Scalar(0));
     return {result, bags.of_index, sizes, maxima};
   }
   if (per_sample_weights.defined()) rows = rows * per_sample_weights.unsqueeze(1);

@@ -43,13 +43,18 @@ double precision_of(ScalarType type) {
 
 Tensor rms_norm(const Tensor& input, IntArrayRef normalized_shape, const Tensor& weight, std::optional<double> eps) {
   const auto count = static_cast<int64_t>(normalized_shape.size());
-  TORCH_CHECK(count > 0, "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, but got "
-              "normalized_shape = ", normalized_shape);
-  TORCH_CHECK(!weight.defined() || weight.sizes() == normalized_shape, "Expected weight to be of same shape as normalized_shape, but got "
-              "weight of shape ", weight.defined() ? weight.sizes() : IntArrayRef(), " and normalized_shape = ", normalized_shape);
+  TORCH_CHECK(count > 0,
+              "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, but got "
+              "normalized_shape = ",
+              normalized_shape);
+  TORCH_CHECK(!weight.defined() || weight.sizes() == normalized_shape,
+              "Expected weight to be of same shape as normalized_shape, but got "
+              "weight of shape ",
+              weight.defined() ? weight.sizes() : IntArrayRef(), " and normalized_shape = ", normalized_shape);
   const IntArrayRef sizes = input.sizes();
   bool fits = input.dim() >= count;
-  for (int64_t d = 0; fits && d < count; ++d) fits = sizes[static_cast<size_t>(input.dim() - count + d)] == normalized_shape[static_cast<size_t>(d)];
+  for (int64_t d = 0; fits && d < count; ++d)
+    fits = sizes[static_cast<size_t>(input.dim() - count + d)] == normalized_shape[static_cast<size_t>(d)];
   TORCH_CHECK(fits, "Given normalized_shape=", normalized_shape, ", expected input with shape [*, ", normalized_shape,
               "], but got input of size ", sizes);
   TORCH_CHECK_NOT_IMPLEMENTED(input.is_floating_point() || input.is_complex(), "rms_norm: not implemented for '", input.scalar_type(), "'");
@@ -75,7 +80,8 @@ Tensor instance_norm(const Tensor& input, const Tensor& weight, const Tensor& bi
   sizes[0] = 1, sizes[1] = batch * channels;
   const auto repeated = [&](const Tensor& parameter) { return parameter.defined() ? at::repeat(parameter, {batch}) : parameter; };
   const Tensor mean = repeated(running_mean), var = repeated(running_var);
-  const Tensor result = at::batch_norm(input.reshape(sizes), repeated(weight), repeated(bias), mean, var, true, momentum, eps, cudnn_enabled);
+  const Tensor result =
+      at::batch_norm(input.reshape(sizes), repeated(weight), repeated(bias), mean, var, true, momentum, eps, cudnn_enabled);
   const auto averaged = [&](const Tensor& running, const Tensor& all) {
     if (running.defined() && batch > 0) running.copy_(at::mean(all.detach().view({batch, channels}), IntArrayRef(0)));
   };
@@ -100,8 +106,8 @@ void check_attention(const Tensor& query, const Tensor& key, const Tensor& value
               "Expected query, key, and value to have the same device type, but got query.device: ", query.device(),
               " key.device: ", key.device(), " and value.device: ", value.device(), " instead.");
   TORCH_CHECK(query.dim() >= 2 && key.dim() >= 2 && value.dim() >= 2,
-              "Expected query, key, and value to all be at least 2 dimensional, but got query.dim: ", query.dim(),
-              " key.dim: ", key.dim(), " and value.dim: ", value.dim(), " instead.");
+              "Expected query, key, and value to all be at least 2 dimensional, but got query.dim: ", query.dim(), " key.dim: ", key.dim(),
+              " and value.dim: ", value.dim(), " instead.");
   TORCH_CHECK(dropout >= 0 && dropout <= 1, "dropout probability has to be between 0 and 1, but got ", dropout);
   if (!mask.defined()) return;
   TORCH_CHECK(!is_causal, "scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True");

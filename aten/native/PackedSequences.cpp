@@ -36,7 +36,8 @@ std::tuple<Tensor, Tensor> _pack_padded_sequence(const Tensor& input, const Tens
   TORCH_CHECK(static_cast<int64_t>(counts.size()) == batch, "Expected `len(lengths)` to be equal to batch_size, but got ", counts.size(),
               " (batch_size=", batch, ")");
   for (size_t i = 0; i < counts.size(); ++i) {
-    TORCH_CHECK(counts[i] > 0, "Length of all samples has to be greater than 0, but found an element in 'lengths' that is <= 0: ", counts[i]);
+    TORCH_CHECK(counts[i] > 0,
+                "Length of all samples has to be greater than 0, but found an element in 'lengths' that is <= 0: ", counts[i]);
     TORCH_CHECK(i == 0 || counts[i] <= counts[i - 1],
                 "`lengths` array must be sorted in decreasing order when `enforce_sorted` is True. You can pass `enforce_sorted=False` to "
                 "pack_padded_sequence and/or pack_sequence to sidestep this requirement if you do not need ONNX exportability.");
@@ -69,8 +70,10 @@ std::tuple<Tensor, Tensor> _pad_packed_sequence(const Tensor& data, const Tensor
   int64_t total = 0;
   std::vector<int64_t> lengths(static_cast<size_t>(std::max<int64_t>(batches[0], 0)), 0);
   for (size_t t = 0; t < batches.size(); ++t) {
-    TORCH_CHECK(batches[t] > 0 && (t == 0 || batches[t] <= batches[t - 1]), "_pad_packed_sequence: expected positive batch_sizes that do "
-                "not grow, got ", batches[t], " at step ", t);
+    TORCH_CHECK(batches[t] > 0 && (t == 0 || batches[t] <= batches[t - 1]),
+                "_pad_packed_sequence: expected positive batch_sizes that do "
+                "not grow, got ",
+                batches[t], " at step ", t);
     for (int64_t i = 0; i < batches[t]; ++i) ++lengths[static_cast<size_t>(i)];
     total += batches[t];
   }

@@ -65,7 +65,8 @@ Tensor cosine_embedding_loss(const Tensor& input1, const Tensor& input2, const T
   constexpr double kEpsilon = 1e-12;
   const int64_t dim = target.dim();
   const Tensor product = at::sum(input1 * input2, IntArrayRef(dim));
-  const Tensor power = (at::sum(input1 * input1, IntArrayRef(dim)) + Scalar(kEpsilon)) * (at::sum(input2 * input2, IntArrayRef(dim)) + Scalar(kEpsilon));
+  const Tensor power =
+      (at::sum(input1 * input1, IntArrayRef(dim)) + Scalar(kEpsilon)) * (at::sum(input2 * input2, IntArrayRef(dim)) + Scalar(kEpsilon));
   const Tensor cosine = product / at::sqrt(power), zero = at::zeros_like(cosine);
   const Tensor alike = at::where(at::eq(target, Scalar(1)), Scalar(1) - cosine, zero);
   const Tensor apart = at::where(at::eq(target, Scalar(-1)), positive_part(cosine - Scalar(margin)), zero);
@@ -123,8 +124,10 @@ Tensor multi_margin_loss(const Tensor& self, const Tensor& target, const Scalar&
 }
 
 Tensor multilabel_margin_loss(const Tensor& self, const Tensor& target, int64_t reduction) {
-  TORCH_CHECK(self.dim() <= 2 && (self.dim() < 2 || self.size(1) > 0), "Expected non-empty vector or matrix with optional 0-dim batch size, "
-              "but got: ", self.sizes());
+  TORCH_CHECK(self.dim() <= 2 && (self.dim() < 2 || self.size(1) > 0),
+              "Expected non-empty vector or matrix with optional 0-dim batch size, "
+              "but got: ",
+              self.sizes());
   TORCH_CHECK(self.sizes() == target.sizes(), "inconsistent target size: ", target.sizes(), " for input of size: ", self.sizes());
   TORCH_CHECK(target.scalar_type() == kLong, "expected scalar type Long but found ", target.scalar_type());
   const Tensor scores = as_batch(self), labels = as_batch(target).contiguous();

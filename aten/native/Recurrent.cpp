@@ -164,7 +164,8 @@ Network run_layers(const Settings& s, Tensor rows, const Steps& steps, const Ten
   TORCH_CHECK(static_cast<int64_t>(params.size()) == count * group, s.name, ": got an incorrect number of RNN parameters: expected ",
               count * group, ", got ", params.size());
   const int64_t hidden = hiddens.sizes()[2], cell = cells.defined() ? cells.sizes()[2] : hidden;
-  const std::vector<Tensor> first = at::unbind(hiddens), first_cells = cells.defined() ? at::unbind(cells) : std::vector<Tensor>(first.size());
+  const std::vector<Tensor> first = at::unbind(hiddens),
+                            first_cells = cells.defined() ? at::unbind(cells) : std::vector<Tensor>(first.size());
   std::vector<Tensor> last, last_cells;
   for (int64_t layer = 0; layer < s.layers; ++layer) {
     std::vector<Tensor> outputs;
@@ -183,7 +184,8 @@ Network run_layers(const Settings& s, Tensor rows, const Steps& steps, const Ten
   return {rows, at::stack(last), cells.defined() ? at::stack(last_cells) : Tensor()};
 }
 
-Network run_padded(const Settings& s, const Tensor& input, const Tensor& hiddens, const Tensor& cells, TensorList params, bool batch_first) {
+Network run_padded(const Settings& s, const Tensor& input, const Tensor& hiddens, const Tensor& cells, TensorList params,
+                   bool batch_first) {
   TORCH_CHECK(input.dim() == 3, s.name, ": input must have 3 dimensions, got ", input.dim());
   const Tensor by_step = batch_first ? input.transpose(0, 1) : input;
   const int64_t count = by_step.size(0), batch = by_step.size(1);
@@ -218,33 +220,45 @@ Network run_packed(const Settings& s, const Tensor& data, const Tensor& batch_si
 
 // -- networks ----------------------------------------------------------------------------------------------------
 
-std::tuple<Tensor, Tensor> rnn_tanh_input(const Tensor& input, const Tensor& hx, TensorList params, bool has_biases, int64_t num_layers, double dropout, bool train, bool bidirectional, bool batch_first) {
-  const Network result = run_padded({"rnn_tanh", Kind::Tanh, has_biases, num_layers, dropout, train, bidirectional}, input, hx, {}, params, batch_first);
+std::tuple<Tensor, Tensor> rnn_tanh_input(const Tensor& input, const Tensor& hx, TensorList params, bool has_biases, int64_t num_layers,
+                                          double dropout, bool train, bool bidirectional, bool batch_first) {
+  const Network result =
+      run_padded({"rnn_tanh", Kind::Tanh, has_biases, num_layers, dropout, train, bidirectional}, input, hx, {}, params, batch_first);
   return {result.rows, result.hidden};
 }
 
-std::tuple<Tensor, Tensor> rnn_tanh_data(const Tensor& data, const Tensor& batch_sizes, const Tensor& hx, TensorList params, bool has_biases, int64_t num_layers, double dropout, bool train, bool bidirectional) {
-  const Network result = run_packed({"rnn_tanh", Kind::Tanh, has_biases, num_layers, dropout, train, bidirectional}, data, batch_sizes, hx, {}, params);
+std::tuple<Tensor, Tensor> rnn_tanh_data(const Tensor& data, const Tensor& batch_sizes, const Tensor& hx, TensorList params,
+                                         bool has_biases, int64_t num_layers, double dropout, bool train, bool bidirectional) {
+  const Network result =
+      run_packed({"rnn_tanh", Kind::Tanh, has_biases, num_layers, dropout, train, bidirectional}, data, batch_sizes, hx, {}, params);
   return {result.rows, result.hidden};
 }
 
-std::tuple<Tensor, Tensor> rnn_relu_input(const Tensor& input, const Tensor& hx, TensorList params, bool has_biases, int64_t num_layers, double dropout, bool train, bool bidirectional, bool batch_first) {
-  const Network result = run_padded({"rnn_relu", Kind::Relu, has_biases, num_layers, dropout, train, bidirectional}, input, hx, {}, params, batch_first);
+std::tuple<Tensor, Tensor> rnn_relu_input(const Tensor& input, const Tensor& hx, TensorList params, bool has_biases, int64_t num_layers,
+                                          double dropout, bool train, bool bidirectional, bool batch_first) {
+  const Network result =
+      run_padded({"rnn_relu", Kind::Relu, has_biases, num_layers, dropout, train, bidirectional}, input, hx, {}, params, batch_first);
   return {result.rows, result.hidden};
 }
 
-std::tuple<Tensor, Tensor> rnn_relu_data(const Tensor& data, const Tensor& batch_sizes, const Tensor& hx, TensorList params, bool has_biases, int64_t num_layers, double dropout, bool train, bool bidirectional) {
-  const Network result = run_packed({"rnn_relu", Kind::Relu, has_biases, num_layers, dropout, train, bidirectional}, data, batch_sizes, hx, {}, params);
+std::tuple<Tensor, Tensor> rnn_relu_data(const Tensor& data, const Tensor& batch_sizes, const Tensor& hx, TensorList params,
+                                         bool has_biases, int64_t num_layers, double dropout, bool train, bool bidirectional) {
+  const Network result =
+      run_packed({"rnn_relu", Kind::Relu, has_biases, num_layers, dropout, train, bidirectional}, data, batch_sizes, hx, {}, params);
   return {result.rows, result.hidden};
 }
 
-std::tuple<Tensor, Tensor> gru_input(const Tensor& input, const Tensor& hx, TensorList params, bool has_biases, int64_t num_layers, double dropout, bool train, bool bidirectional, bool batch_first) {
-  const Network result = run_padded({"gru", Kind::Gru, has_biases, num_layers, dropout, train, bidirectional}, input, hx, {}, params, batch_first);
+std::tuple<Tensor, Tensor> gru_input(const Tensor& input, const Tensor& hx, TensorList params, bool has_biases, int64_t num_layers,
+                                     double dropout, bool train, bool bidirectional, bool batch_first) {
+  const Network result =
+      run_padded({"gru", Kind::Gru, has_biases, num_layers, dropout, train, bidirectional}, input, hx, {}, params, batch_first);
   return {result.rows, result.hidden};
 }
 
-std::tuple<Tensor, Tensor> gru_data(const Tensor& data, const Tensor& batch_sizes, const Tensor& hx, TensorList params, bool has_biases, int64_t num_layers, double dropout, bool train, bool bidirectional) {
-  const Network result = run_packed({"gru", Kind::Gru, has_biases, num_layers, dropout, train, bidirectional}, data, batch_sizes, hx, {}, params);
+std::tuple<Tensor, Tensor> gru_data(const Tensor& data, const Tensor& batch_sizes, const Tensor& hx, TensorList params, bool has_biases,
+                                    int64_t num_layers, double dropout, bool train, bool bidirectional) {
+  const Network result =
+      run_packed({"gru", Kind::Gru, has_biases, num_layers, dropout, train, bidirectional}, data, batch_sizes, hx, {}, params);
   return {result.rows, result.hidden};
 }
 

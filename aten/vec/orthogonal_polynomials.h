@@ -58,7 +58,8 @@ inline T chebyshev_limit(T x, T n) {
   if (std::abs(x) > T(1)) return Unbounded<T>()(x, n);
   const T t = std::acos(x), whole = std::floor(n), sign = std::fmod(whole, T(2)) == T(0) ? T(1) : T(-1);
   if constexpr (kind == 't') return std::cos(whole * t);
-  if constexpr (kind == 'u') return x == T(1) ? whole + T(1) : x == T(-1) ? sign * (whole + T(1)) : std::sin((whole + T(1)) * t) / std::sin(t);
+  if constexpr (kind == 'u')
+    return x == T(1) ? whole + T(1) : x == T(-1) ? sign * (whole + T(1)) : std::sin((whole + T(1)) * t) / std::sin(t);
   if constexpr (kind == 'v') return x == T(-1) ? sign * (T(2) * whole + T(1)) : std::cos((whole + T(0.5)) * t) / std::cos(t / T(2));
   return x == T(1) ? T(2) * whole + T(1) : std::sin((whole + T(0.5)) * t) / std::sin(t / T(2));
 }
@@ -76,14 +77,15 @@ inline T hermite_polynomial_he(T x, T n) {
 /// Laguerre's polynomials.
 template <class T>
 inline T laguerre_polynomial_l(T x, T n) {
-  return polynomial_by_recurrence(x, n, T(1) - x,
-                                  [](T v, T k, T p, T before) -> T { return ((T(2) * k + T(1) - v) * p - k * before) / (k + T(1)); }, laguerre_limit<T>);
+  return polynomial_by_recurrence(
+      x, n, T(1) - x, [](T v, T k, T p, T before) -> T { return ((T(2) * k + T(1) - v) * p - k * before) / (k + T(1)); },
+      laguerre_limit<T>);
 }
 /// Legendre's polynomials.
 template <class T>
 inline T legendre_polynomial_p(T x, T n) {
-  return polynomial_by_recurrence(x, n, x,
-                                  [](T v, T k, T p, T before) -> T { return ((T(2) * k + T(1)) * v * p - k * before) / (k + T(1)); }, legendre_limit<T>);
+  return polynomial_by_recurrence(
+      x, n, x, [](T v, T k, T p, T before) -> T { return ((T(2) * k + T(1)) * v * p - k * before) / (k + T(1)); }, legendre_limit<T>);
 }
 // Chebyshev's four kinds differ in their first degree only.
 template <class T>
@@ -92,15 +94,18 @@ inline T chebyshev_polynomial_t(T x, T n) {
 }
 template <class T>
 inline T chebyshev_polynomial_u(T x, T n) {
-  return polynomial_by_recurrence(x, n, T(2) * x, [](T v, T, T p, T before) -> T { return T(2) * v * p - before; }, chebyshev_limit<T, 'u'>);
+  return polynomial_by_recurrence(
+      x, n, T(2) * x, [](T v, T, T p, T before) -> T { return T(2) * v * p - before; }, chebyshev_limit<T, 'u'>);
 }
 template <class T>
 inline T chebyshev_polynomial_v(T x, T n) {
-  return polynomial_by_recurrence(x, n, T(2) * x - T(1), [](T v, T, T p, T before) -> T { return T(2) * v * p - before; }, chebyshev_limit<T, 'v'>);
+  return polynomial_by_recurrence(
+      x, n, T(2) * x - T(1), [](T v, T, T p, T before) -> T { return T(2) * v * p - before; }, chebyshev_limit<T, 'v'>);
 }
 template <class T>
 inline T chebyshev_polynomial_w(T x, T n) {
-  return polynomial_by_recurrence(x, n, T(2) * x + T(1), [](T v, T, T p, T before) -> T { return T(2) * v * p - before; }, chebyshev_limit<T, 'w'>);
+  return polynomial_by_recurrence(
+      x, n, T(2) * x + T(1), [](T v, T, T p, T before) -> T { return T(2) * v * p - before; }, chebyshev_limit<T, 'w'>);
 }
 // Shifted from [-1, 1] to [0, 1].
 template <class T>

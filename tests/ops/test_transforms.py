@@ -50,7 +50,8 @@ def test_forward_mode_agrees_with_reverse_mode(operator: Operator):
         tried += 1
         moved, weights = directions(sources, 1), directions(outputs, 2)
         back = torch.autograd.grad(outputs, sources, weights, allow_unused=True)
-        _, forward = torch.func.jvp(lambda *inputs, function=function: tensors_of(function(*inputs)), tuple(s.detach() for s in sources), tuple(moved))
+        primals = tuple(s.detach() for s in sources)
+        _, forward = torch.func.jvp(lambda *inputs, function=function: tensors_of(function(*inputs)), primals, tuple(moved))
         kept = [t for t, o in zip(forward, tensors_of(expected.result)) if o.requires_grad]
         left, right = inner(weights, kept), inner(back, moved)
         assert left == pytest.approx(right, rel=1e-6, abs=1e-7) or (left != left and right != right), f"{operator}{sample}: {left} {right}"

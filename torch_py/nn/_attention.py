@@ -43,7 +43,8 @@ def _is_batched(query: Tensor, key: Tensor, value: Tensor, padding: Tensor | Non
     dims = query.dim()
     kind = "batched" if dims == 3 else "unbatched"
     _check(key.dim() == dims and value.dim() == dims,
-           f"For {kind} ({dims}-D) `query`, expected `key` and `value` to be {dims}-D but found {key.dim()}-D and {value.dim()}-D tensors respectively")
+           f"For {kind} ({dims}-D) `query`, expected `key` and `value` to be {dims}-D but found {key.dim()}-D and {value.dim()}-D tensors "
+           "respectively")
     _check(padding is None or padding.dim() == dims - 1,
            f"For {kind} ({dims}-D) `query`, expected `key_padding_mask` to be `None` or {dims - 1}-D but found "
            f"{padding.dim() if padding is not None else 0}-D tensor instead")

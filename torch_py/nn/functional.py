@@ -257,7 +257,7 @@ def local_response_norm(input: Tensor, size: int, alpha: float = 1e-4, beta: flo
         return input
     # Channels as the rows of images (N, 1, C, everything else).
     squares = input.mul(input).reshape(input.size(0), 1, input.size(1), -1)
-    means = avg_pool2d(pad(squares, (0, 0, size // 2, (size - 1) // 2)), (size, 1), stride=1)
+    means = _pooling.avg_pool2d(_resampling.pad(squares, (0, 0, size // 2, (size - 1) // 2)), (size, 1), stride=1)
     return input / means.reshape(input.shape).mul(alpha).add(k).pow(beta)
 
 

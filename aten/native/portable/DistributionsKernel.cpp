@@ -29,8 +29,10 @@ void fill(const Tensor& self, Generator* generator, const Draw& draw) {
 }
 
 void check_continuous(const char* name, const Tensor& self) {
-  TORCH_CHECK(self.is_floating_point(), name, " distribution is a continuous probability distribution. dtype must be a floating point but "
-              "you specified ", self.scalar_type());
+  TORCH_CHECK(self.is_floating_point(), name,
+              " distribution is a continuous probability distribution. dtype must be a floating point but "
+              "you specified ",
+              self.scalar_type());
 }
 
 }  // namespace

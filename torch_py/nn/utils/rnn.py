@@ -38,7 +38,10 @@ class PackedSequence(_Packed):
             unsorted_indices = invert_permutation(sorted_indices)
         if batch_sizes is not None:
             if batch_sizes.device.type != "cpu":
-                raise ValueError(f"batch_sizes should always be on CPU. Instances of PackedSequence should never be created manually. Got a tensor on {batch_sizes.device}")
+                raise ValueError(
+                    "batch_sizes should always be on CPU. Instances of PackedSequence should never be created manually. "
+                    f"Got a tensor on {batch_sizes.device}"
+                )
         else:  # a pair in place of the first two
             if len(data) != 2:
                 raise AssertionError(f"expected data and batch_sizes, got {len(data)} values")
