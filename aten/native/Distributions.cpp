@@ -119,11 +119,11 @@ double binomial_by_rejection(SerialDraws& source, double count, double p) {
 }
 
 double draw_binomial(SerialDraws& source, double count, double p) {
+  if (std::isnan(count) || std::isnan(p)) return std::numeric_limits<double>::quiet_NaN();
   if (count <= 0 || p <= 0) return 0;
   if (p >= 1) return count;
   if (p > 0.5) return count - draw_binomial(source, count, 1 - p);
-  if (p <= 0.5) return count * p >= 10 ? binomial_by_rejection(source, count, p) : binomial_by_waiting(source, count, p);
-  return std::numeric_limits<double>::quiet_NaN();  // p is
+  return count * p >= 10 ? binomial_by_rejection(source, count, p) : binomial_by_waiting(source, count, p);
 }
 
 /// Marsaglia and Tsang 2000; shapes below 1 by the number of the next shape.

@@ -13,8 +13,10 @@ def _filled(name, *arguments, shape=(3,), dtype="float64"):
 
 
 @pytest.mark.parametrize(("name", "arguments", "expected"), [
-    ("cauchy_", (1.0, 2.0), [22.195458653364593, 2.5295345192117997, 0.7434013158336519]),
-    ("log_normal_", (0.5, 0.25), [2.4235878553037287, 1.5321052554493706, 0.9562868625441218]),
+    ("cauchy_", (1.0, 2.0),
+     [22.195458653364593, 2.5295345192117997, 0.7434013158336519]),
+    ("log_normal_", (0.5, 0.25),
+     [2.4235878553037287, 1.5321052554493706, 0.9562868625441218]),
     ("geometric_", (0.2,), [1.0, 2.0, 4.0]),
 ])  # fmt: skip
 def test_streams(name, arguments, expected):
@@ -58,6 +60,7 @@ def test_gamma_numbers_have_a_gradient():
 def test_extreme_parameters():
     assert torch.binomial(torch.tensor([5.0, 5.0, 0.0]), torch.tensor([0.0, 1.0, 0.5])).tolist() == [0, 5, 0]
     assert torch.poisson(torch.tensor([0.0])).tolist() == [0]
+    assert torch.isnan(torch.binomial(torch.tensor([5.0]), torch.tensor([float("nan")]))).all()
     assert torch.bernoulli(torch.zeros(3), 1.0).tolist() == [1, 1, 1]
     assert torch.zeros(2).bernoulli_(torch.tensor([0.0, 1.0])).tolist() == [0, 1]
 
