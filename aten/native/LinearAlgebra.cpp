@@ -262,11 +262,15 @@ Tensor as_rows(const Tensor& tensor) {
 
 Tensor _linear_backward_input(const Tensor& grad, const Tensor& weight, IntArrayRef sizes) {
   if (weight.dim() == 1) return at::mul(at::unsqueeze(grad, -1), conjugate(weight));
+  TORCH_CHECK(weight.dim() == 2 && !sizes.empty(), "_linear_backward_input(): expected a matrix of weights and at least one dimension, got ",
+              weight.sizes(), " and ", sizes);
   const int64_t rows = product_of(sizes.slice(0, sizes.size() - 1));
   return at::reshape(at::mm(at::reshape(grad, {rows, weight.sizes()[0]}), conjugate(weight)), sizes);
 }
 
 Tensor _linear_backward_weight(const Tensor& grad, const Tensor& input, int64_t ndim) {
+  TORCH_CHECK(input.dim() > 0 && grad.dim() > 0, "_linear_backward_weight(): expected at least one dimension, got input of ", input.sizes(),
+              " and grad of ", grad.sizes());
   const Tensor rows = as_rows(conjugate(input));
   if (ndim == 1) return at::mv(at::transpose(rows, 0, 1), at::reshape(grad, {rows.sizes()[0]}));
   return at::mm(at::transpose(at::reshape(grad, {rows.sizes()[0], grad.size(-1)}), 0, 1), rows);
