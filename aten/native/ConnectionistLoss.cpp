@@ -165,7 +165,16 @@ std::tuple<Tensor, Tensor> _ctc_loss(const Tensor& log_probs, const Tensor& targ
 
 Tensor _ctc_loss_backward(const Tensor& grad_output, const Tensor& log_probs, const Tensor& targets, IntArrayRef input_lengths,
                           IntArrayRef target_lengths, const Tensor& losses, const Tensor& log_alpha, int64_t blank, bool zero_infinity) {
+  TORCH_CHECK(log_probs.dim() == 3 && log_probs.is_cpu() && targets.is_cpu() && losses.is_cpu() && log_alpha.is_cpu() &&
+                  grad_output.is_cpu(),
+              "_ctc_loss_backward(): expected log_probs (T, N, C) and everything on the CPU, got ", log_probs.sizes());
+  TORCH_CHECK(targets.scalar_type() == kLong || targets.scalar_type() == kInt,
+              "_ctc_loss_backward(): expected targets of int64 or int32, got ", targets.scalar_type());
+  check_ctc(log_probs, targets, input_lengths, target_lengths, blank);
   const Problem problem(log_probs, targets, input_lengths, target_lengths, blank);
+  TORCH_CHECK(losses.numel() == problem.batch && grad_output.numel() == problem.batch && log_alpha.scalar_type() == kDouble &&
+                  log_alpha.is_contiguous() && log_alpha.numel() == problem.batch * log_probs.size(0) * problem.widest,
+              "_ctc_loss_backward(): losses, gradients and probabilities do not fit ", log_probs.sizes());
   const Tensor grad = at::zeros_like(problem.log_probs), factors = grad_output.to(kDouble).contiguous();
   const Tensor loss = losses.to(kDouble).contiguous();
   const int64_t each = log_probs.size(0) * problem.widest;

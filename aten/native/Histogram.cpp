@@ -138,7 +138,16 @@ Tensor flat_weight(const Tensor& self, const Tensor& weight) {
 
 }  // namespace
 
-TensorSpec histogram_count_shape(const Tensor& self, TensorList bins, const Tensor&, bool, bool) {
+TensorSpec histogram_count_shape(const Tensor& self, TensorList bins, const Tensor& weight, bool, bool) {
+  TORCH_CHECK(self.dim() == 2 && !bins.empty() && self.sizes()[1] == static_cast<int64_t>(bins.size()),
+              "_histogram_count(): expected a row of ", bins.size(), " coordinates for each point, got ", self.sizes());
+  for (const Tensor& edges : bins) {
+    TORCH_CHECK(edges.dim() == 1 && edges.numel() > 1 && edges.scalar_type() == self.scalar_type() && edges.device() == self.device(),
+                "_histogram_count(): expected edges of ", self.scalar_type(), " on ", self.device(), ", got ", edges.sizes(), " of ",
+                edges.scalar_type(), " on ", edges.device());
+  }
+  TORCH_CHECK(!weight.defined() || (weight.numel() == self.sizes()[0] && weight.device() == self.device()),
+              "_histogram_count(): expected a weight for each of ", self.sizes()[0], " points");
   DimVector sizes;
   for (const Tensor& edges : bins) sizes.push_back(edges.numel() - 1);
   return {sizes, self.scalar_type(), self.device()};

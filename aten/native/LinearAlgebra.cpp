@@ -262,8 +262,8 @@ Tensor as_rows(const Tensor& tensor) {
 
 Tensor _linear_backward_input(const Tensor& grad, const Tensor& weight, IntArrayRef sizes) {
   if (weight.dim() == 1) return at::mul(at::unsqueeze(grad, -1), conjugate(weight));
-  TORCH_CHECK(weight.dim() == 2 && !sizes.empty(), "_linear_backward_input(): expected a matrix of weights and at least one dimension, got ",
-              weight.sizes(), " and ", sizes);
+  TORCH_CHECK(weight.dim() == 2 && !sizes.empty(),
+              "_linear_backward_input(): expected a matrix of weights and at least one dimension, got ", weight.sizes(), " and ", sizes);
   const int64_t rows = product_of(sizes.slice(0, sizes.size() - 1));
   return at::reshape(at::mm(at::reshape(grad, {rows, weight.sizes()[0]}), conjugate(weight)), sizes);
 }

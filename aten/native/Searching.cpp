@@ -45,6 +45,9 @@ TensorSpec searchsorted_shape(const Tensor& sorted_sequence, const Tensor& self,
   TORCH_CHECK(!side.has_value() || *side == "left" || *side == "right", kName, "side can only be 'left' or 'right' but got ", *side);
   TORCH_CHECK(!side.has_value() || !right || *side == "right", kName, "side and right can't be set to opposites, got side of ", *side,
               " while right was True");
+  TORCH_CHECK(sorted_sequence.device() == self.device(), kName,
+              "boundaries and input value tensors should have same device type, but got boundaries tensor device type ",
+              sorted_sequence.device(), " and input value tensor device type ", self.device());
   check_shapes(sorted_sequence, self);
   check_sorter(sorted_sequence, sorter);
   TORCH_CHECK(!out_int32 || sorted_sequence.size(-1) < std::numeric_limits<int32_t>::max(), kName,

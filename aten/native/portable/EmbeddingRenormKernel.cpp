@@ -17,6 +17,8 @@ void embedding_renorm_(const Tensor& self, const Tensor& indices, double max_nor
   TORCH_CHECK(self.dim() == 2, "'self' must be 2-D, got ", self.dim(), "-D");
   TORCH_CHECK(indices.scalar_type() == kLong || indices.scalar_type() == kInt,
               "embedding_renorm_: expected indices of scalar types Long or Int, got ", indices.scalar_type());
+  TORCH_CHECK(self.is_cpu() && indices.is_cpu(), "embedding_renorm_: expected weights and indices on the CPU, got ", self.device(), " and ",
+              indices.device());
   const Tensor flat = indices.to(kLong).contiguous();
   std::vector<int64_t> rows(flat.const_data_ptr<int64_t>(), flat.const_data_ptr<int64_t>() + flat.numel());
   std::sort(rows.begin(), rows.end());
