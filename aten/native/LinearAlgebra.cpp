@@ -269,8 +269,8 @@ Tensor _linear_backward_input(const Tensor& grad, const Tensor& weight, IntArray
 }
 
 Tensor _linear_backward_weight(const Tensor& grad, const Tensor& input, int64_t ndim) {
-  TORCH_CHECK(input.dim() > 0 && grad.dim() > 0, "_linear_backward_weight(): expected at least one dimension, got input of ", input.sizes(),
-              " and grad of ", grad.sizes());
+  TORCH_CHECK(input.dim() > 0 && (grad.dim() > 0 || ndim == 1), "_linear_backward_weight(): expected at least one dimension, got input of ",
+              input.sizes(), " and grad of ", grad.sizes());
   const Tensor rows = as_rows(conjugate(input));
   if (ndim == 1) return at::mv(at::transpose(rows, 0, 1), at::reshape(grad, {rows.sizes()[0]}));
   return at::mm(at::transpose(at::reshape(grad, {rows.sizes()[0], grad.size(-1)}), 0, 1), rows);

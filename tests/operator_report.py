@@ -1,0 +1,47 @@
+"""``pytest tests/ops --operator-report FILE``: a table of what was tried on each operator, as Markdown.
+
+A plugin of its own because results of several worker processes come together only in the process that started them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from pathlib import Path
+
+import pytest
+
+_TEST = re.compile(r"tests/ops/test_(\w+)\.py::test_(\w+)\[(.+?)(?:-(?:u?int|float|bfloat|complex|bool)\d*)?\]")
+
+
+class OperatorReport:
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.outcomes: defaultdict[str, defaultdict[str, Counter[str]]] = defaultdict(lambda: defaultdict(Counter))
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        found = _TEST.match(report.nodeid)
+        if found is None or (report.when != "call" and report.passed):
+            return
+        file, _, operator = found.groups()
+        self.outcomes[operator][file][report.outcome] += 1
+
+    def pytest_sessionfinish(self) -> None:
+        files = sorted({file for by_file in self.outcomes.values() for file in by_file})
+        lines = [
+            "# What is tested of each operator", "",
+            "Passed tests by file of `tests/ops`; `+ n skipped` where a test has nothing to try, `n FAILED` where it failed. Made by", "",
+            "    pytest tests/ops --operator-report FILE", "",
+            f"| operator | {' | '.join(files)} |", f"|---|{'---:|' * len(files)}",
+        ]  # fmt: skip
+        for operator in sorted(self.outcomes, key=str.lower):
+            cells = [_cell(self.outcomes[operator][file]) for file in files]
+            lines.append(f"| `{operator}` | {' | '.join(cells)} |")
+        self.path.write_text("\n".join(lines) + "\n")
+
+
+def _cell(outcomes: Counter[str]) -> str:
+    parts = [str(outcomes["passed"])] if outcomes["passed"] else []
+    parts += [f"{outcomes['skipped']} skipped"] if outcomes["skipped"] else []
+    parts += [f"{outcomes['failed']} FAILED"] if outcomes["failed"] else []
+    return " + ".join(parts)
