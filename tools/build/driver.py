@@ -47,6 +47,8 @@ def build(configuration: Configuration, only: tuple[str, ...] = ()) -> None:
     if progress.done:
         kernels = ", ".join(plan.kernel_flags)
         print(f"built {progress.done} steps in {time.monotonic() - started:.1f} s (BLAS: {plan.blas}; kernels: {kernels})", flush=True)
+    elif only:
+        print(f"up to date: {', '.join(only)}", flush=True)
 
 
 def generate() -> None:
