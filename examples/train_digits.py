@@ -66,7 +66,7 @@ def train(model: nn.Module, dataset: TensorDataset, epochs: int) -> list[float]:
     schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, epochs * len(loader))
     losses: list[float] = []
     model.train()
-    with tqdm(total=epochs * len(loader), desc="training", unit="step") as bar:
+    with tqdm(total=epochs * len(loader), desc="training", unit="step", disable=None) as bar:
         for epoch in range(epochs):
             for images, labels in loader:
                 loss = nn.functional.cross_entropy(model(images), labels)

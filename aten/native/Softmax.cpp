@@ -31,6 +31,8 @@ TensorSpec softmax_backward_shape(const Tensor& grad_output, const Tensor& outpu
               grad_output.sizes());
   TORCH_CHECK(grad_output.scalar_type() == output.scalar_type(), "softmax_backward: expected grad_output of dtype ", output.scalar_type(),
               ", got ", grad_output.scalar_type());
+  TORCH_CHECK(grad_output.device() == output.device(), "softmax_backward: expected grad_output on ", output.device(), ", got ",
+              grad_output.device());
   return {DimVector(output.sizes()), output.scalar_type(), output.device()};
 }
 

@@ -165,7 +165,7 @@ void* SharedCache::system_allocate(size_t bytes) {
   if (posix_memalign(&data, alignment, bytes) != 0) {
     empty();
     TORCH_CHECK_WITH(OutOfMemoryError, posix_memalign(&data, alignment, bytes) == 0, "CPU out of memory: cannot allocate ", bytes,
-                     " bytes (", statistics().allocated_bytes, " bytes are in use)");
+                     " bytes beside the ", reserved_bytes_.load(), " bytes that are reserved");
   }
 #ifdef MADV_HUGEPAGE
   if (alignment == kHugePage) madvise(data, bytes / kHugePage * kHugePage, MADV_HUGEPAGE);

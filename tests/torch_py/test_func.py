@@ -148,6 +148,12 @@ def test_errors(mapped, arguments, error):
         mapped()(*arguments)
 
 
+def test_dropout_that_does_nothing_is_not_random():
+    x = torch.ones(2, 3)
+    close(torch.vmap(lambda x: F.dropout(x, 0.5, False))(x), x)
+    close(torch.vmap(torch.nn.Dropout(0.5).eval())(x), x)
+
+
 @pytest.mark.parametrize("randomness", ["different", "same"])
 def test_randomness(randomness):
     torch.manual_seed(0)

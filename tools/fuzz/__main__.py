@@ -6,6 +6,7 @@ The calls follow from the seed; `--only N` makes call number N alone.
 from __future__ import annotations
 
 import argparse
+import os
 import re
 import subprocess
 import sys
@@ -28,12 +29,14 @@ class Batch:
 
 
 def run_batch(seed: int, start: int, seconds: float, count: int | None) -> Batch:
-    with tempfile.NamedTemporaryFile() as log:
-        command = [sys.executable, "-m", "tools.fuzz.calls", log.name, str(seed), str(start), str(seconds)]
+    with tempfile.TemporaryDirectory() as folder:  # operators that write files write them there
+        log = Path(folder) / "last_call.log"
+        command = [sys.executable, "-m", "tools.fuzz.calls", str(log), str(seed), str(start), str(seconds)]
         if count is not None:
             command.append(str(count))
-        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, errors="replace")
-        text = Path(log.name).read_text(errors="replace")
+        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+        done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, errors="replace")
+        text = log.read_text(errors="replace") if log.exists() else ""
     problems = [line for line in done.stdout.splitlines() if line.startswith("internal error")]
     made = re.search(r"^made (\d+) calls$", done.stdout, re.MULTILINE)
     if made:

@@ -60,6 +60,17 @@ class _Batch:
     def tensors(self) -> list[Tensor]:
         return [leaf for leaf in self.leaves if isinstance(leaf, Tensor)]
 
+    def argument(self, *names: str) -> Any:
+        """The value given for an argument of one of these names; None when there is none."""
+        for name in names:
+            if name in self.kwargs:
+                return self.kwargs[name]
+            places = {o.position(name) for o in self.call.overloads} - {None}
+            for place in places:
+                if place < len(self.args):
+                    return self.args[place]
+        return None
+
     # The choice
 
     def result(self) -> Any:
@@ -68,7 +79,7 @@ class _Batch:
             return self.property()
         if name in _DATA_DEPENDENT:
             raise RuntimeError(f"vmap: It looks like you're calling .{name}() on a Tensor inside of vmap, which {DATA_DEPENDENT}")
-        if any(o.is_random for o in call.overloads):
+        if any(o.is_random for o in call.overloads) and self.argument("train", "training") is not False:
             return self.random()
         if call.is_inplace:
             self.check_target()
