@@ -143,6 +143,7 @@ std::tuple<TensorSpec, TensorSpec, TensorSpec> layer_norm_shape(const Tensor& in
 
 std::tuple<Tensor, Tensor, Tensor> _layer_norm_backward(const Tensor& grad, const Tensor& input, IntArrayRef normalized_shape,
                                                         const Tensor& mean, const Tensor& rstd, const Tensor& weight, const Tensor& bias) {
+  if (!grad.defined()) return {};  // only the statistics were used, and they have no gradient
   const int64_t first = input.dim() - static_cast<int64_t>(normalized_shape.size());
   const DimVector inner = dims_range(first, input.dim()), outer = dims_range(0, first);
   const Tensor wide_grad = widened(grad);
@@ -253,6 +254,7 @@ Tensor batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias,
 
 std::tuple<Tensor, Tensor, Tensor> _batch_norm_apply_backward(const Tensor& grad, const Tensor& input, const Tensor& weight, bool has_bias,
                                                               const Tensor& mean, const Tensor& invstd) {
+  if (!grad.defined()) return {};  // only the statistics were used, and they have no gradient
   const DimVector dims = all_but_channels(input.dim());
   const Tensor wide_grad = widened(grad), scale = along_channels(invstd, input.dim());
   Tensor grad_input, grad_weight, grad_bias;
@@ -267,6 +269,7 @@ std::tuple<Tensor, Tensor, Tensor> _batch_norm_apply_backward(const Tensor& grad
 
 std::tuple<Tensor, Tensor, Tensor> _batch_norm_train_backward(const Tensor& grad, const Tensor& input, const Tensor& weight,
                                                               const Tensor& bias, const Tensor& mean, const Tensor& invstd) {
+  if (!grad.defined()) return {};  // only the statistics were used, and they have no gradient
   const int64_t dim = input.dim();
   const DimVector dims = all_but_channels(dim);
   const Tensor wide_grad = widened(grad);

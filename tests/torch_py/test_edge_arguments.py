@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.subject import WITH_PEER, torch
+from tests.subject import WITH_PEER, only_torch_py, torch
 
 F = torch.nn.functional
 HUGE = 2**63 - 1
@@ -283,3 +283,12 @@ PRIVATE = [
 def test_private_operators_check_their_arguments(call: str):
     with pytest.raises((RuntimeError, IndexError)):
         eval(call, {**names(), "ops": torch._C._ops})
+
+
+@only_torch_py
+def test_statistics_of_a_norm_have_no_gradient():
+    x = torch.randn(4, 4, requires_grad=True)
+    for results in (torch._C._ops._batch_norm_train(x, None, None, 1e-5), torch._C._ops.native_layer_norm(x, [4], None, None, 1e-5)):
+        for statistic in results[1:]:
+            if statistic.requires_grad:
+                assert torch.autograd.grad(statistic.sum(), x, allow_unused=True) == (None,)

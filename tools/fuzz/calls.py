@@ -114,7 +114,7 @@ def call(number: int, seed: int, known: list[Target], log: int) -> None:
     try:
         look_at(dice, target.function(*positional, **keywords))
     except Exception as error:  # what an operator refuses, it may refuse
-        if isinstance(error, SystemError) or "internal" in str(error).lower():
+        if isinstance(error, SystemError) or "internal assert" in str(error).lower() or "internal error" in str(error).lower():
             print(f"internal error: {text}: {str(error).splitlines()[0]}", flush=True)
 
 

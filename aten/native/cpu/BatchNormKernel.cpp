@@ -82,6 +82,7 @@ void batch_norm_train_kernel(const Tensor& input, const Tensor& weight, const Te
 // With g = grad and d = input - mean, the gradient of the input is weight * rstd * (g - mean(g) - d * rstd^2 * mean(g * d)).
 std::tuple<Tensor, Tensor, Tensor> batch_norm_backward_kernel(const Tensor& grad, const Tensor& input, const Tensor& weight,
                                                               const Tensor& bias, const Tensor& mean, const Tensor& rstd) {
+  if (!grad.defined()) return {};  // only the statistics were used, and they have no gradient
   check_batch_norm_backward(grad, input, weight, bias, mean, rstd);
   const ScalarType wide = to_accumulate(input.scalar_type());
   const bool wanted = input.requires_grad();

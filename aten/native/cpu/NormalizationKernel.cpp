@@ -133,6 +133,7 @@ void add_partial(const std::vector<acc_t>& partial, int64_t slices, int64_t step
 std::tuple<Tensor, Tensor, Tensor> layer_norm_backward_kernel(const Tensor& grad, const Tensor& input, IntArrayRef normalized_shape,
                                                               const Tensor& mean, const Tensor& rstd, const Tensor& weight,
                                                               const Tensor& bias) {
+  if (!grad.defined()) return {};  // only the statistics were used, and they have no gradient
   check_layer_norm_backward(grad, input, normalized_shape, mean, rstd, weight, bias);
   int64_t n = 1;
   for (const int64_t length : normalized_shape) n *= length;
