@@ -14,7 +14,7 @@ from typing import Any
 from torch_py import _C
 from torch_py._functorch.engine import detached, differentiable_alias, gradients, plain_leaves, requires_grad
 from torch_py._functorch.levels import Gradients, WrappedTensor, is_at, shell_of, wrap
-from torch_py._functorch.operators import Call, call_of
+from torch_py._functorch.operators import call_of
 from torch_py._tensor import Tensor
 from torch_py._torch_function import DisableTorchFunctionSubclass
 from torch_py.autograd import enable_grad
