@@ -6,7 +6,7 @@ import importlib as _importlib
 from typing import Any
 
 from torch_py.nn.modules import *
-from torch_py.nn.parameter import Buffer, Parameter
+from torch_py.nn.parameter import Buffer, Parameter, UninitializedBuffer, UninitializedParameter
 
 _LAZY_MODULES = ("functional", "init", "modules", "parameter", "utils")
 

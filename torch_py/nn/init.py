@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import warnings
 from collections.abc import Callable
@@ -184,14 +185,11 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Any = None) -> Tenso
 
 
 def _orthonormal_columns(matrix: Any) -> Any:
-    """Gram-Schmidt, every column made orthogonal twice, in float64: the Q of the QR decomposition whose R has a positive diagonal."""
-    columns: list[Any] = []
-    for column in matrix.to(_C.float64).unbind(1):
-        for _ in range(2 if columns else 0):
-            known = _torch.stack(columns, 1)
-            column = column - known.mv(known.t().mv(column))
-        columns.append(column / column.dot(column).sqrt())
-    return _torch.stack(columns, 1)
+    """The Q of the QR decomposition whose R has a positive diagonal, so that it is uniform among such matrices."""
+    from torch_py import linalg
+
+    Q, R = linalg.qr(matrix)
+    return Q * R.diagonal().sign()
 
 
 def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Any = None) -> Tensor:
@@ -204,3 +202,28 @@ def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Any =
         for column in range(columns):
             tensor[_torch.randperm(rows, generator=generator)[: math.ceil(sparsity * rows)], column] = 0
     return tensor
+
+
+def _deprecated(name: str, fill: Callable[..., Any]) -> Callable[..., Any]:
+    """The name of before functions that fill had one with an underscore."""
+
+    @functools.wraps(fill)
+    def called(*args: Any, **kwargs: Any) -> Any:
+        warnings.warn(f"`nn.init.{name}` is now deprecated in favor of `nn.init.{name}_`.", FutureWarning, stacklevel=2)
+        return fill(*args, **kwargs)
+
+    called.__name__ = called.__qualname__ = name
+    return called
+
+
+uniform = _deprecated("uniform", uniform_)
+normal = _deprecated("normal", normal_)
+constant = _deprecated("constant", constant_)
+eye = _deprecated("eye", eye_)
+dirac = _deprecated("dirac", dirac_)
+xavier_uniform = _deprecated("xavier_uniform", xavier_uniform_)
+xavier_normal = _deprecated("xavier_normal", xavier_normal_)
+kaiming_uniform = _deprecated("kaiming_uniform", kaiming_uniform_)
+kaiming_normal = _deprecated("kaiming_normal", kaiming_normal_)
+orthogonal = _deprecated("orthogonal", orthogonal_)
+sparse = _deprecated("sparse", sparse_)

@@ -66,5 +66,85 @@ class Buffer(Tensor, metaclass=_BufferMeta):
         return marked
 
 
-class UninitializedParameter:
-    """The parameter type of lazy modules, which this build does not have; here so that `isinstance` questions have an answer."""
+# What a parameter or buffer without a shape can be asked: everything else needs its elements.
+_ALLOWED_UNINITIALIZED = frozenset(
+    {
+        "data", "device", "dtype", "grad", "grad_fn", "is_leaf", "is_meta", "layout", "requires_grad", "requires_grad_", "to", "cpu", "cuda",
+        "half", "float", "double", "bfloat16", "char", "short", "int", "long", "is_floating_point", "is_complex", "is_cuda", "is_sparse",
+        "register_hook", "_make_subclass", "type",
+    }
+)  # fmt: skip
+
+
+class _Uninitialized:
+    """What waiting for a shape means: `materialize` gives memory, and until then almost nothing else can be done."""
+
+    _becomes: type
+
+    def materialize(self: Any, shape: Any, device: Any = None, dtype: Any = None) -> None:
+        """Makes this a parameter or buffer of `shape` with undefined values, on its device and of its dtype unless told otherwise."""
+        data = _C._torch.empty(shape, device=device or self.data.device, dtype=dtype or self.data.dtype)
+        self.__class__ = self._becomes
+        self.data = data
+
+    @property
+    def shape(self) -> Any:
+        raise RuntimeError(
+            "Can't access the shape of an uninitialized parameter or buffer. This error usually happens in `load_state_dict` when trying to "
+            "load an uninitialized parameter into an initialized one. Call `forward` to initialize the parameters before accessing their "
+            "attributes."
+        )
+
+    def share_memory_(self) -> Any:
+        raise RuntimeError(
+            "Can't share memory on an uninitialized parameter or buffer. Call `forward` to initialize the parameters before calling "
+            "`module.share_memory()`."
+        )
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}>"
+
+    def __reduce_ex__(self: Any, protocol: Any) -> Any:
+        return type(self), (self.requires_grad, self.device, self.dtype)
+
+    def __deepcopy__(self: Any, memo: dict[Any, Any]) -> Any:
+        if id(self) not in memo:
+            memo[id(self)] = type(self)(self.requires_grad, self.data.device, self.data.dtype)
+        return memo[id(self)]
+
+    @classmethod
+    def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        name = getattr(func, "__name__", "")
+        owner = getattr(func, "__self__", None)  # a property's getter or setter has the property's name in its owner
+        if name in _ALLOWED_UNINITIALIZED or getattr(owner, "__name__", "") in _ALLOWED_UNINITIALIZED:
+            return _C._disabled_torch_function_impl(func, types, args, kwargs or {})
+        raise ValueError(
+            f"Attempted to use an uninitialized parameter in {name or func}. This error happens when you are using a `LazyModule` or "
+            "explicitly manipulating `torch.nn.parameter.UninitializedParameter` objects. When using LazyModules call `forward` with a "
+            "dummy batch to initialize the parameters before calling torch functions"
+        )
+
+
+def is_lazy(param: Any) -> bool:
+    """Whether `param` waits for its shape."""
+    return isinstance(param, _Uninitialized)
+
+
+class UninitializedParameter(_Uninitialized, Parameter):
+    """A parameter whose shape is not known yet; `materialize(shape)` makes it a Parameter. Other uses of it raise ValueError."""
+
+    _becomes = Parameter
+
+    def __new__(cls, requires_grad: bool = True, device: Any = None, dtype: Any = None) -> Any:
+        return cast(Any, Tensor)._make_subclass(cls, _C._torch.empty(0, device=device, dtype=dtype), requires_grad)
+
+
+class UninitializedBuffer(_Uninitialized, Tensor):
+    """A buffer whose shape is not known yet; `materialize(shape)` makes it a tensor. Other uses of it raise ValueError."""
+
+    _becomes = Tensor
+
+    def __new__(cls, requires_grad: bool = False, device: Any = None, dtype: Any = None, persistent: bool = True) -> Any:
+        made = cast(Any, Tensor)._make_subclass(cls, _C._torch.empty(0, device=device, dtype=dtype), requires_grad)
+        made.persistent, made._is_buffer = persistent, True
+        return made

@@ -8,6 +8,17 @@ from typing import Any
 
 from torch_py.utils.hooks import RemovableHandle, register
 
+# Hooks around the calls of all modules, by number, each with its kind: one dictionary, so that calls ask one question when there are none.
+_everywhere: OrderedDict[int, tuple[str, Callable[..., Any]]] = OrderedDict()
+
+
+def register_everywhere(kind: str, hook: Callable[..., Any]) -> RemovableHandle:
+    return register(_everywhere, (kind, hook))
+
+
+def _hooks_everywhere(*kinds: str) -> list[tuple[str, Callable[..., Any]]]:
+    return [entry for entry in _everywhere.values() if entry[0].split("+")[0] in kinds]
+
 
 class ModuleCalls:
     """`module(...)` and the registration of hooks around it."""
@@ -31,9 +42,18 @@ class ModuleCalls:
 
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:
         fields = self.__dict__
-        if fields["_forward_hooks"] or fields["_forward_pre_hooks"] or fields["_backward_hooks"] or fields["_backward_pre_hooks"]:
+        if (
+            _everywhere
+            or fields["_forward_hooks"]
+            or fields["_forward_pre_hooks"]
+            or fields["_backward_hooks"]
+            or fields["_backward_pre_hooks"]
+        ):
             return self._call_with_hooks(arguments, keywords)
         return self.forward(*arguments, **keywords)
+
+    # The names by which programs that wrap calls know it.
+    _call_impl = _wrapped_call_impl = __call__
 
     def register_forward_pre_hook(self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False) -> RemovableHandle:
         """Before every call: `hook(module, args)` returns None or new arguments; `with_kwargs`: `hook(module, args, kwargs)`, None or both."""
@@ -70,30 +90,48 @@ class ModuleCalls:
         return self.register_full_backward_hook(hook)
 
     def _call_with_hooks(self, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
-        called: set[int] = set()
+        called: set[Any] = set()
         try:
             return self._call_in_order(arguments, keywords, called)
         except Exception:
+            for kind, hook in _hooks_everywhere("forward"):
+                if "always" in kind and hook not in called:
+                    _call_everywhere(kind, hook, self, arguments, keywords, None)
             for number in self._forward_hooks_always_called:
                 if number not in called:
                     self._call_forward_hook(number, arguments, keywords, None)
             raise
 
-    def _call_in_order(self, arguments: tuple[Any, ...], keywords: dict[str, Any], called: set[int]) -> Any:
+    def _call_in_order(self, arguments: tuple[Any, ...], keywords: dict[str, Any], called: set[Any]) -> Any:
+        for _, hook in _hooks_everywhere("forward_pre"):
+            result = hook(self, arguments)
+            if result is not None:
+                arguments = result if isinstance(result, tuple) else (result,)
         for number, hook in list(self._forward_pre_hooks.items()):
             arguments, keywords = self._call_pre_hook(number, hook, arguments, keywords)
-        point = None
-        if self._backward_hooks or self._backward_pre_hooks:
-            from torch_py.nn.modules._backward_hooks import BackwardHooks
-
-            point = BackwardHooks(self, list(self._backward_hooks.values()), list(self._backward_pre_hooks.values()))
+        point = self._backward_point()
+        if point is not None:
             arguments = point.watch_inputs(arguments)
         output = self.forward(*arguments, **keywords)
+        for kind, hook in _hooks_everywhere("forward"):
+            called.add(hook)
+            replaced = _call_everywhere(kind, hook, self, arguments, keywords, output)
+            output = output if replaced is None else replaced
         for number in list(self._forward_hooks):
             called.add(number)
             replaced = self._call_forward_hook(number, arguments, keywords, output)
             output = output if replaced is None else replaced
         return output if point is None else point.watch_outputs(output)
+
+    def _backward_point(self) -> Any:
+        """Where gradients will be seen, when somebody wants to."""
+        hooks = [*(hook for _, hook in _hooks_everywhere("backward")), *self._backward_hooks.values()]
+        pre_hooks = [*(hook for _, hook in _hooks_everywhere("backward_pre")), *self._backward_pre_hooks.values()]
+        if not hooks and not pre_hooks:
+            return None
+        from torch_py.nn.modules._backward_hooks import BackwardHooks
+
+        return BackwardHooks(self, hooks, pre_hooks)
 
     def _call_pre_hook(self, number: int, hook: Any, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
         if number not in self._forward_pre_hooks_with_kwargs:
@@ -113,3 +151,7 @@ class ModuleCalls:
         if number in self._forward_hooks_with_kwargs:
             return hook(self, arguments, keywords, output)
         return hook(self, arguments, output)
+
+
+def _call_everywhere(kind: str, hook: Callable[..., Any], module: Any, arguments: Any, keywords: Any, output: Any) -> Any:
+    return hook(module, arguments, keywords, output) if "kwargs" in kind else hook(module, arguments, output)

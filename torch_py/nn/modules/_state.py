@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from torch_py._tensor import Tensor
 from torch_py.autograd.grad_mode import no_grad
+from torch_py.nn.parameter import is_lazy
 from torch_py.utils.hooks import RemovableHandle, register
 
 EXTRA_STATE = "_extra_state"
@@ -82,7 +83,7 @@ class ModuleState:
 
     def _save_to_state_dict(self, destination: Any, prefix: str, keep_vars: bool) -> None:
         for name, value in self._own_state().items():
-            destination[prefix + name] = value if keep_vars else value.detach()
+            destination[prefix + name] = value if keep_vars or is_lazy(value) else value.detach()
         if self._defines_extra_state():
             destination[prefix + EXTRA_STATE] = self.get_extra_state()
 
@@ -202,7 +203,9 @@ def _load_tensor(module: Any, name: str, target: Any, key: str, value: Any, assi
     """Copies or assigns one tensor; the problems met."""
     if not isinstance(value, Tensor):
         return [f'While copying the parameter named "{key}", expected torch.Tensor or Tensor-like object from checkpoint but received {type(value)}']
-    if target.dim() == 0 and value.dim() == 1 and value.numel() == 1:
+    if is_lazy(target) and is_lazy(value):
+        return []  # both still wait for a shape
+    if not is_lazy(target) and target.dim() == 0 and not is_lazy(value) and value.dim() == 1 and value.numel() == 1:
         value = value[0]  # scalars were stored as vectors once
     if tuple(value.shape) != tuple(target.shape):
         return [f"size mismatch for {key}: copying a param with shape {value.shape} from checkpoint, the shape in current model is {target.shape}."]

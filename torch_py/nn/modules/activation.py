@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 from torch_py._C import _torch
@@ -111,8 +112,20 @@ class Softplus(Module):
 
 
 class Hardtanh(Module):
-    def __init__(self, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> None:
+    def __init__(
+        self,
+        min_val: float = -1.0,
+        max_val: float = 1.0,
+        inplace: bool = False,
+        min_value: float | None = None,
+        max_value: float | None = None,
+    ) -> None:
         super().__init__()
+        for older, value in (("min_value", min_value), ("max_value", max_value)):
+            if value is not None:
+                newer = older.removesuffix("ue")
+                warnings.warn(f"keyword argument `{older}` is deprecated and renamed to `{newer}`", FutureWarning, stacklevel=2)
+        min_val, max_val = min_val if min_value is None else min_value, max_val if max_value is None else max_value
         if max_val <= min_val:
             raise ValueError(f"Hardtanh: expected max_val larger than min_val, got {max_val} and {min_val}")
         self.min_val, self.max_val, self.inplace = min_val, max_val, inplace

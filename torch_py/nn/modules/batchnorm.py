@@ -9,8 +9,9 @@ from torch_py._C import _torch
 from torch_py._tensor import Tensor
 from torch_py.nn import functional as F
 from torch_py.nn import init
+from torch_py.nn.modules.lazy import LazyModuleMixin
 from torch_py.nn.modules.module import Module
-from torch_py.nn.parameter import Parameter
+from torch_py.nn.parameter import Parameter, UninitializedBuffer, UninitializedParameter
 
 
 class _BatchNorm(Module):
@@ -114,6 +115,70 @@ class BatchNorm3d(_BatchNorm):
     """For inputs (N, C, D, H, W)."""
 
     _input_dims = (5,)
+
+
+class _LazyNorm(LazyModuleMixin, _BatchNorm):
+    """A normalisation whose `num_features` is the number of channels of its first input."""
+
+    weight: Any
+    bias: Any
+
+    def __init__(
+        self,
+        eps: float = 1e-5,
+        momentum: float | None = 0.1,
+        affine: bool = True,
+        track_running_stats: bool = True,
+        device: Any = None,
+        dtype: Any = None,
+        *,
+        bias: bool = True,
+    ) -> None:
+        super().__init__(0, eps, momentum, False, False, device, dtype)
+        self.affine, self.track_running_stats = affine, track_running_stats
+        for name, present in (("weight", affine), ("bias", affine and bias)):
+            if present:
+                setattr(self, name, UninitializedParameter(device=device, dtype=dtype))
+        if track_running_stats:
+            for name in ("running_mean", "running_var"):
+                self._buffers[name] = UninitializedBuffer(device=device, dtype=dtype)
+            self.num_batches_tracked = _torch.zeros((), dtype=_C.int64, device=device)
+
+    def reset_parameters(self) -> None:
+        if not self.has_uninitialized_params() and self.num_features != 0:
+            super().reset_parameters()
+
+    def _channels(self, input: Tensor) -> int:
+        return input.shape[1]
+
+    def initialize_parameters(self, input: Tensor) -> None:
+        self._check_input_dim(input)
+        if self.has_uninitialized_params():
+            self.num_features = self._channels(input)
+            for value in (self.weight, self.bias, self.running_mean, self.running_var):
+                if value is not None:
+                    value.materialize((self.num_features,))
+            self.reset_parameters()
+        if self.num_features == 0:  # the sizes came with a state dict
+            self.num_features = next((v.shape[0] for v in (self.weight, self.running_mean) if v is not None), self._channels(input))
+
+
+class LazyBatchNorm1d(_LazyNorm, BatchNorm1d):
+    """BatchNorm1d with `num_features` from the first input."""
+
+    cls_to_become = BatchNorm1d
+
+
+class LazyBatchNorm2d(_LazyNorm, BatchNorm2d):
+    """BatchNorm2d with `num_features` from the first input."""
+
+    cls_to_become = BatchNorm2d
+
+
+class LazyBatchNorm3d(_LazyNorm, BatchNorm3d):
+    """BatchNorm3d with `num_features` from the first input."""
+
+    cls_to_become = BatchNorm3d
 
 
 class SyncBatchNorm(_BatchNorm):

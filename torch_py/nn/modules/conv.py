@@ -10,11 +10,15 @@ from torch_py._C import _torch
 from torch_py._tensor import Tensor
 from torch_py.nn import functional as F
 from torch_py.nn import init
+from torch_py.nn.modules.lazy import LazyModuleMixin
 from torch_py.nn.modules.module import Module
 from torch_py.nn.modules.utils import _ntuple, _reverse_repeat_tuple
-from torch_py.nn.parameter import Parameter
+from torch_py.nn.parameter import Parameter, UninitializedParameter
 
-__all__ = ["Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d"]
+__all__ = [
+    "Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d", "LazyConv1d", "LazyConv2d", "LazyConv3d",
+    "LazyConvTranspose1d", "LazyConvTranspose2d", "LazyConvTranspose3d",
+]  # fmt: skip
 
 _PADDING_MODES = ("zeros", "reflect", "replicate", "circular")
 
@@ -238,3 +242,120 @@ class ConvTranspose3d(_ConvTransposeNd):
     """Like `ConvTranspose1d` over volumes (N, C, D, H, W) or (C, D, H, W)."""
 
     _rank, _function = 3, staticmethod(F.conv_transpose3d)
+
+
+class _LazyConv(LazyModuleMixin, _ConvNd):
+    """What lazy convolutions have in common: `in_channels` is the number of channels of the first input."""
+
+    _rank: int
+    weight: Any
+    bias: Any
+
+    def _wait(self, out_channels: int, groups: int, bias: bool, device: Any, dtype: Any) -> None:
+        if out_channels % groups != 0:
+            raise ValueError("out_channels must be divisible by groups")
+        self.out_channels, self.groups = out_channels, groups
+        self.weight = UninitializedParameter(device=device, dtype=dtype)
+        if bias:
+            self.bias = UninitializedParameter(device=device, dtype=dtype)
+
+    def reset_parameters(self) -> None:
+        if not self.has_uninitialized_params() and self.in_channels != 0:
+            super().reset_parameters()
+
+    def initialize_parameters(self, input: Tensor, *rest: Any) -> None:
+        if self.has_uninitialized_params():
+            self.in_channels = self._channels(input)
+            if self.in_channels % self.groups != 0:
+                raise ValueError("in_channels must be divisible by groups")
+            channels = (self.in_channels, self.out_channels // self.groups)
+            if not self.transposed:
+                channels = (self.out_channels, self.in_channels // self.groups)
+            self.weight.materialize((*channels, *self.kernel_size))
+            if self.bias is not None:
+                self.bias.materialize((self.out_channels,))
+            self.reset_parameters()
+        if self.in_channels == 0:  # the sizes came with a state dict
+            self.in_channels = self._channels(input)
+
+    def _channels(self, input: Tensor) -> int:
+        if input.dim() not in (self._rank + 1, self._rank + 2):
+            raise RuntimeError(
+                f"Expected {self._rank + 1}D (unbatched) or {self._rank + 2}D (batched) input to {type(self).__name__}, but got input of "
+                f"size: {input.shape}"
+            )
+        return input.shape[-self._rank - 1]
+
+
+class _LazyForward(_LazyConv):
+    def __init__(
+        self,
+        out_channels: int,
+        kernel_size: Any,
+        stride: Any = 1,
+        padding: Any = 0,
+        dilation: Any = 1,
+        groups: int = 1,
+        bias: bool = True,
+        padding_mode: str = "zeros",
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        # The layer proper is made of one group without channels: those are not known.
+        super().__init__(0, 0, kernel_size, stride, padding, dilation, 1, False, padding_mode, device, dtype)
+        self._wait(out_channels, groups, bias, device, dtype)
+
+
+class _LazyTransposed(_LazyConv):
+    def __init__(
+        self,
+        out_channels: int,
+        kernel_size: Any,
+        stride: Any = 1,
+        padding: Any = 0,
+        output_padding: Any = 0,
+        groups: int = 1,
+        bias: bool = True,
+        dilation: int = 1,
+        padding_mode: str = "zeros",
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__(0, 0, kernel_size, stride, padding, output_padding, 1, False, dilation, padding_mode, device, dtype)
+        self._wait(out_channels, groups, bias, device, dtype)
+
+
+class LazyConv1d(_LazyForward, Conv1d):
+    """Conv1d with `in_channels` from the first input."""
+
+    cls_to_become = Conv1d
+
+
+class LazyConv2d(_LazyForward, Conv2d):
+    """Conv2d with `in_channels` from the first input."""
+
+    cls_to_become = Conv2d
+
+
+class LazyConv3d(_LazyForward, Conv3d):
+    """Conv3d with `in_channels` from the first input."""
+
+    cls_to_become = Conv3d
+
+
+class LazyConvTranspose1d(_LazyTransposed, ConvTranspose1d):
+    """ConvTranspose1d with `in_channels` from the first input."""
+
+    cls_to_become = ConvTranspose1d
+
+
+class LazyConvTranspose2d(_LazyTransposed, ConvTranspose2d):
+    """ConvTranspose2d with `in_channels` from the first input."""
+
+    cls_to_become = ConvTranspose2d
+
+
+class LazyConvTranspose3d(_LazyTransposed, ConvTranspose3d):
+    """ConvTranspose3d with `in_channels` from the first input."""
+
+    cls_to_become = ConvTranspose3d

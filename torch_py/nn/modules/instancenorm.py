@@ -7,9 +7,11 @@ from typing import Any
 
 from torch_py._tensor import Tensor
 from torch_py.nn import functional as F
-from torch_py.nn.modules.batchnorm import _BatchNorm
+from torch_py.nn.modules.batchnorm import _BatchNorm, _LazyNorm
 
-__all__ = ["InstanceNorm1d", "InstanceNorm2d", "InstanceNorm3d"]
+__all__ = [
+    "InstanceNorm1d", "InstanceNorm2d", "InstanceNorm3d", "LazyInstanceNorm1d", "LazyInstanceNorm2d", "LazyInstanceNorm3d",
+]  # fmt: skip
 
 
 class _InstanceNorm(_BatchNorm):
@@ -65,3 +67,26 @@ class InstanceNorm3d(_InstanceNorm):
     """For inputs (N, C, D, H, W) or (C, D, H, W)."""
 
     _input_dims = (4, 5)
+
+
+class _LazyInstanceNorm(_LazyNorm, _InstanceNorm):
+    def _channels(self, input: Tensor) -> int:
+        return input.size(input.dim() - self._no_batch_dim())
+
+
+class LazyInstanceNorm1d(_LazyInstanceNorm, InstanceNorm1d):
+    """InstanceNorm1d with `num_features` from the first input."""
+
+    cls_to_become = InstanceNorm1d
+
+
+class LazyInstanceNorm2d(_LazyInstanceNorm, InstanceNorm2d):
+    """InstanceNorm2d with `num_features` from the first input."""
+
+    cls_to_become = InstanceNorm2d
+
+
+class LazyInstanceNorm3d(_LazyInstanceNorm, InstanceNorm3d):
+    """InstanceNorm3d with `num_features` from the first input."""
+
+    cls_to_become = InstanceNorm3d

@@ -7,10 +7,12 @@ from typing import Any
 
 from torch_py._C import _torch
 from torch_py._tensor import Tensor
+from torch_py.autograd.grad_mode import no_grad
 from torch_py.nn import functional as F
 from torch_py.nn import init
+from torch_py.nn.modules.lazy import LazyModuleMixin
 from torch_py.nn.modules.module import Module
-from torch_py.nn.parameter import Parameter
+from torch_py.nn.parameter import Parameter, UninitializedParameter
 
 
 class Identity(Module):
@@ -50,6 +52,34 @@ class Linear(Module):
 
     def extra_repr(self) -> str:
         return f"in_features={self.in_features}, out_features={self.out_features}, bias={self.bias is not None}"
+
+
+class LazyLinear(LazyModuleMixin, Linear):
+    """A Linear whose `in_features` is the last size of its first input; it is a Linear from then on."""
+
+    cls_to_become = Linear
+
+    def __init__(self, out_features: int, bias: bool = True, device: Any = None, dtype: Any = None) -> None:
+        super().__init__(0, 0, False)
+        self.out_features = out_features
+        self.weight = UninitializedParameter(device=device, dtype=dtype)
+        if bias:
+            self.bias = UninitializedParameter(device=device, dtype=dtype)
+
+    def reset_parameters(self) -> None:
+        if not self.has_uninitialized_params() and self.in_features != 0:
+            super().reset_parameters()
+
+    def initialize_parameters(self, input: Tensor) -> None:
+        if self.has_uninitialized_params():
+            with no_grad():
+                self.in_features = input.shape[-1]
+                self.weight.materialize((self.out_features, self.in_features))
+                if self.bias is not None:
+                    self.bias.materialize((self.out_features,))
+                self.reset_parameters()
+        if self.in_features == 0:  # the sizes came with a state dict
+            self.in_features = self.weight.shape[-1]
 
 
 class NonDynamicallyQuantizableLinear(Linear):

@@ -10,15 +10,23 @@ from typing import Any, TypeVar
 from torch_py import _C
 from torch_py._tensor import Tensor
 from torch_py.autograd.grad_mode import no_grad
-from torch_py.nn.modules._calls import ModuleCalls
+from torch_py.nn.modules._calls import ModuleCalls, register_everywhere
+from torch_py.nn.modules._state import IncompatibleKeys as _IncompatibleKeys
 from torch_py.nn.modules._state import ModuleState
 from torch_py.nn.parameter import Buffer, Parameter
+from torch_py.utils.hooks import RemovableHandle, register
 
-__all__ = ["Module"]
+__all__ = [
+    "Module", "register_module_backward_hook", "register_module_buffer_registration_hook", "register_module_forward_hook",
+    "register_module_forward_pre_hook", "register_module_full_backward_hook", "register_module_full_backward_pre_hook",
+    "register_module_module_registration_hook", "register_module_parameter_registration_hook",
+]  # fmt: skip
 T = TypeVar("T", bound="Module")
 
 # The dictionaries whose entries read as attributes, in the order of look-up.
 _REGISTRIES = ("_parameters", "_buffers", "_modules")
+# Hooks that see what is registered in any module, by registry: `hook(module, name, value)` returns None or what to register instead.
+_registration_hooks: dict[str, OrderedDict[int, Callable[..., Any]]] = {registry: OrderedDict() for registry in _REGISTRIES}
 
 
 class Module(ModuleCalls, ModuleState):
@@ -76,7 +84,7 @@ class Module(ModuleCalls, ModuleState):
         elif isinstance(value, Module):
             registry = self._registry("_modules", "module")
             self._forget(name, keep="_modules")
-            registry[name] = value
+            registry[name] = self._hooked("_modules", name, value)
         elif name in fields.get("_parameters", ()):
             if value is not None:
                 raise TypeError(f"cannot assign '{_type_name(value)}' as parameter '{name}' (torch.nn.Parameter or None expected)")
@@ -114,6 +122,13 @@ class Module(ModuleCalls, ModuleState):
             vars(self).setdefault(hooks, OrderedDict())
         vars(self).setdefault("_non_persistent_buffers_set", set())
 
+    def _hooked(self, registry: str, name: str, value: Any) -> Any:
+        """`value` as the hooks on registrations want it."""
+        for hook in _registration_hooks[registry].values():
+            result = hook(self, name, value)
+            value = value if result is None else result
+        return value
+
     def _check_name(self, name: Any, kind: str, registry: str) -> None:
         if not isinstance(name, str):
             raise TypeError(f"{kind} name should be a string. Got {_type_name(name)}")
@@ -138,7 +153,7 @@ class Module(ModuleCalls, ModuleState):
                 f"Cannot assign non-leaf Tensor to parameter '{name}': model parameters must be made by the user; to express "
                 f"'{name}' as a function of another tensor compute it in forward()"
             )
-        registry[name] = param
+        registry[name] = param if param is None else self._hooked("_parameters", name, param)
 
     def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
         """Makes `tensor` an attribute that moves with the module and is no parameter; in the state dict if `persistent`."""
@@ -146,7 +161,7 @@ class Module(ModuleCalls, ModuleState):
         self._check_name(name, "buffer", "_buffers")
         if tensor is not None and not isinstance(tensor, Tensor):
             raise TypeError(f"cannot assign '{_type_name(tensor)}' object to buffer '{name}' (torch Tensor or None required)")
-        registry[name] = tensor
+        registry[name] = tensor if tensor is None else self._hooked("_buffers", name, tensor)
         (self._non_persistent_buffers_set.discard if persistent else self._non_persistent_buffers_set.add)(name)
 
     def add_module(self, name: str, module: Module | None) -> None:
@@ -155,7 +170,7 @@ class Module(ModuleCalls, ModuleState):
             raise TypeError(f"{_type_name(module)} is not a Module subclass")
         registry = self._registry("_modules", "module")
         self._check_name(name, "module", "_modules")
-        registry[name] = module
+        registry[name] = module if module is None else self._hooked("_modules", name, module)
 
     register_module = add_module
 
@@ -171,6 +186,23 @@ class Module(ModuleCalls, ModuleState):
             if not isinstance(module, Module):
                 raise AttributeError(f"`{name}` is not an nn.Module")
         return module
+
+    def set_submodule(self, target: str, module: Module, strict: bool = False) -> None:
+        """Puts `module` at the dotted path `target`; `strict`: only where there is a module already.
+
+        Raises ValueError for an empty path or what is no Module, AttributeError for a path that cannot be.
+        """
+        if target == "":
+            raise ValueError("Cannot set the submodule without a target name!")
+        if not isinstance(module, Module):
+            raise ValueError(f"`module` is not an nn.Module, found {type(module)}")
+        path, _, name = target.rpartition(".")
+        owner = self.get_submodule(path)
+        if strict and not hasattr(owner, name):
+            raise AttributeError(f"{type(owner).__name__} has no attribute `{name}`")
+        if hasattr(owner, name) and not isinstance(getattr(owner, name), Module):
+            raise AttributeError(f"`{name}` is not an nn.Module")
+        setattr(owner, name, module)
 
     def _get_entry(self, target: str, registry: str, what: str) -> Any:
         path, _, name = target.rpartition(".")
@@ -199,8 +231,8 @@ class Module(ModuleCalls, ModuleState):
             if child is not None:
                 yield from child.named_modules(seen, f"{prefix}.{name}" if prefix else name, remove_duplicate)
 
-    def modules(self) -> Iterator[Module]:
-        return (module for _, module in self.named_modules())
+    def modules(self, remove_duplicate: bool = True) -> Iterator[Module]:
+        return (module for _, module in self.named_modules(remove_duplicate=remove_duplicate))
 
     def named_children(self) -> Iterator[tuple[str, Module]]:
         seen = set()
@@ -341,6 +373,48 @@ class Module(ModuleCalls, ModuleState):
             return f"{self._get_name()}({own[0]})"
         inside = "".join(f"\n  {line}" for line in lines)
         return f"{self._get_name()}({inside}\n)" if lines else f"{self._get_name()}()"
+
+
+def register_module_parameter_registration_hook(hook: Callable[..., Any]) -> RemovableHandle:
+    """Whenever a parameter is registered in any module: `hook(module, name, parameter)` returns None or another one."""
+    return register(_registration_hooks["_parameters"], hook)
+
+
+def register_module_buffer_registration_hook(hook: Callable[..., Any]) -> RemovableHandle:
+    """Whenever a buffer is registered in any module: `hook(module, name, buffer)` returns None or another one."""
+    return register(_registration_hooks["_buffers"], hook)
+
+
+def register_module_module_registration_hook(hook: Callable[..., Any]) -> RemovableHandle:
+    """Whenever a module is registered in another: `hook(module, name, submodule)` returns None or another one."""
+    return register(_registration_hooks["_modules"], hook)
+
+
+def register_module_forward_pre_hook(hook: Callable[..., Any]) -> RemovableHandle:
+    """Before every call of any module, before its own hooks: `hook(module, args)` returns None or new arguments."""
+    return register_everywhere("forward_pre", hook)
+
+
+def register_module_forward_hook(
+    hook: Callable[..., Any], *, with_kwargs: bool = False, always_call: bool = False
+) -> RemovableHandle:
+    """After every call of any module, before its own hooks: as `Module.register_forward_hook`."""
+    return register_everywhere("forward" + "+kwargs" * with_kwargs + "+always" * always_call, hook)
+
+
+def register_module_full_backward_hook(hook: Callable[..., Any]) -> RemovableHandle:
+    """For any module, before its own hooks: as `Module.register_full_backward_hook`."""
+    return register_everywhere("backward", hook)
+
+
+def register_module_full_backward_pre_hook(hook: Callable[..., Any]) -> RemovableHandle:
+    """For any module, before its own hooks: as `Module.register_full_backward_pre_hook`."""
+    return register_everywhere("backward_pre", hook)
+
+
+def register_module_backward_hook(hook: Callable[..., Any]) -> RemovableHandle:
+    """The older name; the hook gets what `register_module_full_backward_hook` gives it."""
+    return register_module_full_backward_hook(hook)
 
 
 def _converted(parameter: Any, fn: Callable[[Any], Any]) -> Any:

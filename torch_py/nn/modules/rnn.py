@@ -11,9 +11,9 @@ from torch_py._C import _torch
 from torch_py._namespace import find_operator
 from torch_py._tensor import Tensor
 from torch_py.nn import init
+from torch_py.nn._packing import PackedSequence
 from torch_py.nn.modules.module import Module
 from torch_py.nn.parameter import Parameter
-from torch_py.nn.utils.rnn import PackedSequence
 
 __all__ = ["GRU", "LSTM", "RNN", "GRUCell", "LSTMCell", "RNNBase", "RNNCell", "RNNCellBase"]
 

@@ -16,6 +16,32 @@ def _gradients(parameters: Any) -> list[Any]:
     return [parameter.grad for parameter in given if parameter.grad is not None]
 
 
+def get_total_norm(
+    tensors: Tensor | Iterable[Tensor], norm_type: float = 2.0, error_if_nonfinite: bool = False, foreach: bool | None = None
+) -> Tensor:
+    """The norm of order `norm_type` of all tensors as one vector. `error_if_nonfinite`: RuntimeError when it is nan or infinite."""
+    given = [tensors] if isinstance(tensors, Tensor) else list(tensors)
+    if not given:
+        return _torch.zeros(())
+    total = norm(_torch.stack([norm(tensor, float(norm_type)) for tensor in given]), float(norm_type))
+    if error_if_nonfinite and not bool(_torch.isfinite(total)):
+        raise RuntimeError(
+            f"The total norm of order {norm_type} for gradients from `parameters` is non-finite, so it cannot be clipped: got {total.item()}"
+        )
+    return total
+
+
+def clip_grads_with_norm_(
+    parameters: Tensor | Iterable[Tensor], max_norm: float, total_norm: Tensor, foreach: bool | None = None
+) -> None:
+    """Scales all gradients by max_norm / (total_norm + 1e-6) where that is below one."""
+    with no_grad():
+        # Without asking whether it is below one, as the answer would have to be waited for.
+        factor = (float(max_norm) / (total_norm + 1e-6)).clamp(max=1.0)
+        for gradient in _gradients(parameters):
+            gradient.mul_(factor)
+
+
 def clip_grad_norm_(
     parameters: Tensor | Iterable[Tensor], max_norm: float, norm_type: float = 2.0, error_if_nonfinite: bool = False, foreach: bool | None = None
 ) -> Tensor:
@@ -23,19 +49,11 @@ def clip_grad_norm_(
 
     `error_if_nonfinite`: RuntimeError when the total is nan or infinite.
     """
+    given = [parameters] if isinstance(parameters, Tensor) else list(parameters)
     with no_grad():
-        gradients = _gradients(parameters)
-        if not gradients:
-            return _torch.zeros(())
-        total = norm(_torch.stack([norm(gradient, norm_type) for gradient in gradients]), norm_type)
-        if error_if_nonfinite and not bool(_torch.isfinite(total)):
-            raise RuntimeError(
-                f"The total norm of order {norm_type} for gradients from `parameters` is non-finite, so it cannot be clipped: got {total.item()}"
-            )
-        factor = (max_norm / (total + 1e-6)).clamp(max=1.0)
-        for gradient in gradients:
-            gradient.mul_(factor)
-        return total
+        total = get_total_norm(_gradients(given), norm_type, error_if_nonfinite)
+    clip_grads_with_norm_(given, max_norm, total)
+    return total
 
 
 clip_grad_norm = clip_grad_norm_

@@ -1,0 +1,79 @@
+"""Convolutions and affine layers that take the batch normalisation behind them into their weights, for evaluation."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+from torch_py._C import _torch
+from torch_py._tensor import Tensor
+from torch_py.nn.parameter import Parameter
+
+__all__ = ["fuse_conv_bn_eval", "fuse_conv_bn_weights", "fuse_linear_bn_eval", "fuse_linear_bn_weights"]
+
+
+def _factor_and_shift(
+    bias: Tensor | None, mean: Tensor, var: Tensor, eps: float, bn_weight: Tensor | None, bn_bias: Tensor | None
+) -> tuple[Tensor, Tensor]:
+    """What batch normalisation with fixed statistics multiplies each output by, and the bias after it."""
+    factor = _torch.rsqrt(var + eps)
+    if bn_weight is not None:
+        factor = factor * bn_weight
+    shifted = (-mean if bias is None else bias - mean) * factor
+    return factor, shifted if bn_bias is None else shifted + bn_bias
+
+
+def fuse_conv_bn_weights(
+    conv_w: Tensor,
+    conv_b: Tensor | None,
+    bn_rm: Tensor,
+    bn_rv: Tensor,
+    bn_eps: float,
+    bn_w: Tensor | None,
+    bn_b: Tensor | None,
+    transpose: bool = False,
+) -> tuple[Parameter, Parameter]:
+    """Weight and bias of a convolution that does what convolution and batch normalisation did. `transpose`: of a transposed one."""
+    factor, bias = _factor_and_shift(conv_b, bn_rm, bn_rv, bn_eps, bn_w, bn_b)
+    shape = [1, -1] if transpose else [-1, 1]
+    weight = conv_w * factor.reshape(shape + [1] * (conv_w.dim() - 2))
+    return Parameter(weight.to(conv_w.dtype), conv_w.requires_grad), Parameter(bias.to(conv_w.dtype), conv_w.requires_grad)
+
+
+def fuse_linear_bn_weights(
+    linear_w: Tensor, linear_b: Tensor | None, bn_rm: Tensor, bn_rv: Tensor, bn_eps: float, bn_w: Tensor | None, bn_b: Tensor | None
+) -> tuple[Parameter, Parameter]:
+    """Weight and bias of a Linear that does what Linear and batch normalisation did."""
+    return fuse_conv_bn_weights(linear_w, linear_b, bn_rm, bn_rv, bn_eps, bn_w, bn_b)
+
+
+def fuse_conv_bn_eval(conv: Any, bn: Any, transpose: bool = False) -> Any:
+    """A copy of `conv` that includes `bn`. Both must be in evaluation mode and `bn` have running statistics (AssertionError)."""
+    _check_evaluated(conv, bn)
+    fused = copy.deepcopy(conv)
+    fused.weight, fused.bias = fuse_conv_bn_weights(
+        fused.weight, fused.bias, bn.running_mean, bn.running_var, bn.eps, bn.weight, bn.bias, transpose
+    )
+    return fused
+
+
+def fuse_linear_bn_eval(linear: Any, bn: Any) -> Any:
+    """A copy of `linear` that includes `bn`, whose number of features must be that of the outputs, or one (AssertionError)."""
+    _check_evaluated(linear, bn)
+    if linear.out_features != bn.num_features and bn.num_features != 1:
+        raise AssertionError(
+            "To fuse, linear.out_features == bn.num_features or bn.num_features == 1, "
+            f"got {linear.out_features} and {bn.num_features}"
+        )
+    fused = copy.deepcopy(linear)
+    fused.weight, fused.bias = fuse_linear_bn_weights(
+        fused.weight, fused.bias, bn.running_mean, bn.running_var, bn.eps, bn.weight, bn.bias
+    )
+    return fused
+
+
+def _check_evaluated(layer: Any, bn: Any) -> None:
+    if layer.training or bn.training:
+        raise AssertionError("Fusion only for eval!")
+    if bn.running_mean is None or bn.running_var is None:
+        raise AssertionError("Fusion needs running statistics, and the batch normalisation has none (track_running_stats=False)")

@@ -1,0 +1,23 @@
+"""Making modules without giving their parameters values."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+from torch_py.nn.modules.module import Module
+
+__all__ = ["skip_init"]
+
+
+def skip_init(module_cls: type[Module], *args: Any, **kwargs: Any) -> Any:
+    """`module_cls(*args, **kwargs)` with parameters and buffers of undefined values, without the time to initialise them.
+
+    The class must take `device` and its initialisation must use only that of parameters and buffers. Raises RuntimeError otherwise.
+    """
+    if not issubclass(module_cls, Module):
+        raise RuntimeError(f"Expected a Module; got {module_cls}")
+    if "device" not in inspect.signature(module_cls).parameters:
+        raise RuntimeError("Module must support a 'device' arg to skip initialization")
+    final_device = kwargs.pop("device", "cpu")
+    return module_cls(*args, **{**kwargs, "device": "meta"}).to_empty(device=final_device)

@@ -1,0 +1,230 @@
+"""Ready parametrizations: weight and spectral normalisation, orthogonal matrices."""
+
+from __future__ import annotations
+
+from enum import Enum, auto
+from typing import Any
+
+from torch_py._C import _torch
+from torch_py._tensor import Tensor
+from torch_py.autograd.grad_mode import no_grad
+from torch_py.nn import functional as F
+from torch_py.nn.modules.module import Module
+from torch_py.nn.utils import parametrize
+
+__all__ = ["orthogonal", "spectral_norm", "weight_norm"]
+
+
+def _named_weight(module: Module, name: str) -> Tensor:
+    weight = getattr(module, name, None)
+    if not isinstance(weight, Tensor):
+        raise ValueError(f"Module '{module}' has no parameter or buffer with name '{name}'")
+    return weight
+
+
+class _WeightNorm(Module):
+    """original0 · original1 / |original1|: lengths and directions of the slices along `dim` (Salimans & Kingma 2016); -1: of the whole."""
+
+    def __init__(self, dim: int | None = 0) -> None:
+        super().__init__()
+        self.dim = -1 if dim is None else dim
+
+    def forward(self, weight_g: Tensor, weight_v: Tensor) -> Tensor:
+        return weight_v * (weight_g / _torch.norm_except_dim(weight_v, 2, self.dim))
+
+    def right_inverse(self, weight: Tensor) -> tuple[Tensor, Tensor]:
+        return _torch.norm_except_dim(weight, 2, self.dim), weight
+
+
+def weight_norm(module: Module, name: str = "weight", dim: int | None = 0) -> Module:
+    """Trains the weight as length and direction: `name` = g · v / |v|, with one g for each slice along `dim` (None: one for all).
+
+    State dicts of the older `torch.nn.utils.weight_norm`, with keys NAME_g and NAME_v, can be loaded. Returns `module`; raises ValueError
+    when it has no such tensor.
+    """
+    _named_weight(module, name)
+    parametrize.register_parametrization(module, name, _WeightNorm(dim), unsafe=True)
+
+    def rename_older_keys(state_dict: dict[str, Any], prefix: str, *rest: Any) -> None:
+        older = [f"{prefix}{name}_g", f"{prefix}{name}_v"]
+        if all(key in state_dict for key in older):
+            for position, key in enumerate(older):
+                state_dict[f"{prefix}parametrizations.{name}.original{position}"] = state_dict.pop(key)
+
+    module._register_load_state_dict_pre_hook(rename_older_keys)
+    return module
+
+
+class _SpectralNorm(Module):
+    """weight / σ, with the largest singular value σ from power iteration (Miyato et al. 2018) on the weight as a matrix of rows `dim`."""
+
+    _u: Tensor
+    _v: Tensor
+    # Iterations at the start, so that the first σ is near.
+    _START = 15
+
+    def __init__(self, weight: Tensor, n_power_iterations: int = 1, dim: int = 0, eps: float = 1e-12) -> None:
+        super().__init__()
+        if not -weight.dim() <= dim < weight.dim():
+            raise IndexError(f"Dimension out of range (expected to be in range of [-{weight.dim()}, {weight.dim() - 1}] but got {dim})")
+        if n_power_iterations <= 0:
+            raise ValueError(f"Expected n_power_iterations to be positive, but got n_power_iterations={n_power_iterations}")
+        self.dim, self.eps, self.n_power_iterations = dim % weight.dim(), eps, n_power_iterations
+        if weight.dim() > 1:
+            matrix = self._as_matrix(weight)
+            for buffer, size in zip(("_u", "_v"), matrix.shape):
+                self.register_buffer(buffer, F.normalize(matrix.new_empty(size).normal_(0, 1), dim=0, eps=eps))
+            self._iterate(matrix, self._START)
+
+    def _as_matrix(self, weight: Tensor) -> Tensor:
+        return weight.movedim(self.dim, 0).flatten(1)
+
+    def _iterate(self, matrix: Tensor, count: int) -> None:
+        with no_grad():
+            for _ in range(count):
+                self._u.copy_(F.normalize(_torch.mv(matrix, self._v), dim=0, eps=self.eps))
+                self._v.copy_(F.normalize(_torch.mv(matrix.mH, self._u), dim=0, eps=self.eps))
+
+    def forward(self, weight: Tensor) -> Tensor:
+        if weight.dim() == 1:
+            return F.normalize(weight, dim=0, eps=self.eps)
+        matrix = self._as_matrix(weight)
+        if self.training:
+            self._iterate(matrix, self.n_power_iterations)
+        # Copies, as a second forward moves the buffers before the first one's backward.
+        u, v = self._u.clone(), self._v.clone()
+        return weight / _torch.vdot(u, _torch.mv(matrix, v))
+
+    def right_inverse(self, value: Tensor) -> Tensor:
+        return value
+
+
+def spectral_norm(
+    module: Module, name: str = "weight", n_power_iterations: int = 1, eps: float = 1e-12, dim: int | None = None
+) -> Module:
+    """Divides the weight by its spectral norm, estimated with `n_power_iterations` steps in every forward of training.
+
+    `dim` is that of the outputs: 0, or 1 for transposed convolutions, unless given. Returns `module`; raises ValueError when it has no
+    such tensor, IndexError for a `dim` it does not have.
+    """
+    weight = _named_weight(module, name)
+    rows = (1 if _is_transposed(module) else 0) if dim is None else dim
+    return parametrize.register_parametrization(module, name, _SpectralNorm(weight, n_power_iterations, rows, eps))
+
+
+def _is_transposed(module: Module) -> bool:
+    return bool(getattr(module, "transposed", False))
+
+
+class _OrthogonalMap(Enum):
+    matrix_exp = auto()
+    cayley = auto()
+    householder = auto()
+
+
+class _Orthogonal(Module):
+    """Matrices with orthonormal columns (or rows, when there are fewer), as `base` times a map of a triangular matrix.
+
+    The maps: exp(A) and Cayley's (I - A/2)⁻¹(I + A/2) of the skew-Hermitian A = X - Xᴴ, and products of Householder reflections.
+    """
+
+    base: Tensor | None
+
+    def __init__(self, weight: Tensor, orthogonal_map: _OrthogonalMap, *, use_trivialization: bool = True) -> None:
+        super().__init__()
+        if weight.is_complex() and orthogonal_map is _OrthogonalMap.householder:
+            raise ValueError("The householder parametrization does not support complex tensors.")
+        self.shape, self.orthogonal_map = weight.shape, orthogonal_map
+        if use_trivialization:
+            self.register_buffer("base", None)
+
+    def forward(self, X: Tensor) -> Tensor:
+        wide = X.size(-2) < X.size(-1)
+        tall = X.mT if wide else X
+        householder = self.orthogonal_map is _OrthogonalMap.householder
+        Q = _reflections(tall) if householder else self._from_skew(tall)
+        base = getattr(self, "base", None)
+        if base is not None:
+            Q = base @ Q
+        return Q.mT if wide else Q
+
+    def _from_skew(self, tall: Tensor) -> Tensor:
+        n, k = tall.size(-2), tall.size(-1)
+        lower = F.pad(tall.tril(), (0, n - k))
+        A = lower - lower.mH
+        if self.orthogonal_map is _OrthogonalMap.matrix_exp:
+            Q = _torch.matrix_exp(A)
+        else:
+            identity = _torch.eye(n, dtype=A.dtype, device=A.device)
+            Q = _solve(identity - A / 2, identity + A / 2)
+        return Q[..., :k]
+
+    def right_inverse(self, Q: Tensor) -> Tensor:
+        if Q.shape != self.shape:
+            raise ValueError(f"Expected a matrix or batch of matrices of shape {self.shape}. Got a tensor of shape {Q.shape}.")
+        wide = Q.size(-2) < Q.size(-1)
+        tall = Q.mT if wide else Q
+        if hasattr(self, "base"):
+            self.base = _completed(tall)
+            result = -_torch.eye(*tall.shape[-2:], dtype=tall.dtype, device=tall.device).expand(tall.shape)  # all maps take it to the identity
+        elif self.orthogonal_map is _OrthogonalMap.householder:
+            result = _reflection_vectors(tall)
+        else:
+            raise NotImplementedError(
+                "It is not possible to assign to the matrix exponential or the Cayley parametrizations when use_trivialization=False."
+            )
+        return result.mT if wide else result
+
+
+def _solve(A: Tensor, B: Tensor) -> Tensor:
+    from torch_py import linalg
+
+    return linalg.solve(A, B)
+
+
+def _reflections(tall: Tensor) -> Tensor:
+    """The first columns of the product of the reflections along the columns below the diagonal, which holds signs."""
+    from torch_py import linalg
+
+    vectors = tall.tril(-1)
+    tau = 2.0 / (1.0 + (vectors * vectors).sum(dim=-2))
+    return linalg.householder_product(vectors, tau) * tall.diagonal(dim1=-2, dim2=-1).int().unsqueeze(-2)
+
+
+def _reflection_vectors(tall: Tensor) -> Tensor:
+    """What `_reflections` maps to the orthonormal columns that span those of `tall`."""
+    vectors, tau = _torch.geqrf(tall)
+    diagonal = vectors.diagonal(dim1=-2, dim2=-1)
+    diagonal.sign_()
+    # LAPACK has no reflection there, the formula for tau has one.
+    diagonal[tau == 0] *= -1
+    return vectors
+
+
+def _completed(tall: Tensor) -> Tensor:
+    """A square matrix with orthonormal columns, the first of which span those of `tall`, with its directions."""
+    from torch_py import linalg
+
+    missing = tall.size(-2) - tall.size(-1)
+    more = tall.new_empty((*tall.shape[:-1], missing)).normal_()
+    Q, R = linalg.qr(_torch.cat([tall, more], dim=-1))
+    return Q * R.diagonal(dim1=-2, dim2=-1).sgn().unsqueeze(-2)
+
+
+def orthogonal(module: Module, name: str = "weight", orthogonal_map: str | None = None, *, use_trivialization: bool = True) -> Module:
+    """Keeps a matrix, or batch of matrices, orthogonal (unitary when complex): columns or rows orthonormal, whichever are fewer.
+
+    Args:
+        orthogonal_map: 'matrix_exp' (the default when square or complex), 'cayley' or 'householder' (the default otherwise; real only).
+        use_trivialization: the map is applied around a point that moves when the attribute is assigned (Lezcano-Casado 2019).
+    Returns `module`. Raises ValueError for a tensor that is not there or has fewer than two dimensions, and for an unknown map.
+    """
+    weight = _named_weight(module, name)
+    if weight.dim() < 2:
+        raise ValueError(f"Expected a matrix or batch of matrices. Got a tensor of {weight.dim()} dimensions.")
+    if orthogonal_map is None:
+        orthogonal_map = "matrix_exp" if weight.size(-2) == weight.size(-1) or weight.is_complex() else "householder"
+    if orthogonal_map not in _OrthogonalMap.__members__:
+        raise ValueError(f'orthogonal_map has to be one of "matrix_exp", "cayley", "householder". Got: {orthogonal_map}')
+    made = _Orthogonal(weight, _OrthogonalMap[orthogonal_map], use_trivialization=use_trivialization)
+    return parametrize.register_parametrization(module, name, made, unsafe=True)

@@ -1,0 +1,300 @@
+"""Parametrizations: an attribute of a module computed from other tensors each time it is read.
+
+A module with parametrizations is of a class made for it, a subclass of its own whose property reads `parametrizations[name]()`. The tensors
+that are trained are `parametrizations.NAME.original` (or `original0`, `original1`, ... where `right_inverse` gives several).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from torch_py._tensor import Tensor
+from torch_py.autograd.grad_mode import no_grad
+from torch_py.nn.modules.container import ModuleDict, ModuleList
+from torch_py.nn.modules.module import Module
+from torch_py.nn.parameter import Parameter
+
+__all__ = [
+    "ParametrizationList", "cached", "is_parametrized", "register_parametrization", "remove_parametrizations",
+    "transfer_parametrizations_and_params", "type_before_parametrizations",
+]  # fmt: skip
+
+# How many `cached()` blocks are open, and what they have computed: (id of the module, name) to tensor.
+_cache_enabled = 0
+_cache: dict[tuple[int, str], Tensor | None] = {}
+
+
+@contextlib.contextmanager
+def cached() -> Iterator[None]:
+    """Within this block a parametrized tensor is computed once, at its first reading. Blocks may nest."""
+    global _cache, _cache_enabled
+    _cache_enabled += 1
+    try:
+        yield
+    finally:
+        _cache_enabled -= 1
+        if not _cache_enabled:
+            _cache = {}
+
+
+def _require_same_kind(new: Any, old: Tensor, what: str) -> None:
+    """`new` can take the place of `old`: a tensor of its dtype and shape."""
+    if not isinstance(new, Tensor):
+        raise ValueError(f"{what} must return a tensor, got {type(new).__name__}")
+    for quality in ("dtype", "shape"):
+        if getattr(new, quality) != getattr(old, quality):
+            raise ValueError(f"{what} may not change the {quality} of the tensor: got {getattr(new, quality)}, "
+                             f"the tensor has {getattr(old, quality)}. Pass unsafe=True to allow it")  # fmt: skip
+
+
+class ParametrizationList(ModuleList):
+    """The parametrizations of one tensor, applied in order to `original` (or to `original0`, `original1`, ...).
+
+    Args:
+        modules: each maps a tensor to a tensor; the first may take several. `right_inverse`, where there is one, maps back.
+        original: the tensor before; from it the originals are initialised through the `right_inverse`s, last first.
+        unsafe: dtype and shape may change.
+    Raises ValueError when the modules do not fit the tensor.
+    """
+
+    original: Tensor
+    unsafe: bool
+
+    def __init__(self, modules: Sequence[Module], original: Tensor | Parameter, unsafe: bool = False) -> None:
+        if len(modules) == 0:
+            raise ValueError("ParametrizationList requires one or more modules.")
+        super().__init__(modules)
+        self.unsafe = unsafe
+        initial = self._inverted(original)
+        self.is_tensor = isinstance(initial, Tensor)
+        self.ntensors = 1 if self.is_tensor else len(initial)
+        if self.is_tensor:
+            self._keep("original", initial, original)
+        else:
+            for position, each in enumerate(initial):
+                if not isinstance(each, Tensor):
+                    raise ValueError(f"right_inverse must return a Tensor or a Sequence of tensors, got {type(each).__name__} at {position}")
+                self._keep(f"original{position}", each, original)
+        if not unsafe:
+            with no_grad():
+                _require_same_kind(self(), original, "A parametrization")
+
+    def _inverted(self, value: Any) -> Any:
+        """`value` through the right inverses, last parametrization first; a tensor or a sequence of them."""
+        result = value
+        with no_grad():
+            for module in reversed(self):
+                inverse = getattr(module, "right_inverse", None)
+                if inverse is None:
+                    if len(self) > 1 or not isinstance(result, Tensor):
+                        continue
+                    return result
+                with contextlib.suppress(NotImplementedError):
+                    result = inverse(result)
+        if not isinstance(result, (Tensor, Sequence)):
+            raise ValueError(f"'right_inverse' must return a Tensor or a Sequence of tensors (list, tuple...). Got {type(result).__name__}")
+        if isinstance(result, Tensor) and not self.unsafe and isinstance(value, Tensor) and result.dtype != value.dtype:
+            raise ValueError(f"right_inverse may not change the dtype of the tensor: got {result.dtype}, the tensor has {value.dtype}")
+        return result
+
+    def _keep(self, name: str, initial: Tensor, model: Tensor) -> None:
+        """Registers one original, as a parameter or a buffer like `model`; `model` itself where it can hold the values."""
+        if isinstance(model, Parameter):
+            if name == "original" and initial.dtype == model.dtype:
+                with no_grad():
+                    model.data = initial.data
+                self.register_parameter(name, model)
+            else:
+                floating = initial.is_floating_point() or initial.is_complex()
+                self.register_parameter(name, Parameter(initial.detach().clone(), model.requires_grad and floating))
+        else:
+            self.register_buffer(name, initial)
+
+    def originals(self) -> list[Tensor]:
+        return [self.original] if self.is_tensor else [getattr(self, f"original{position}") for position in range(self.ntensors)]
+
+    def right_inverse(self, value: Tensor) -> None:
+        """Makes the originals such that the result is `value`, as far as the right inverses can. No gradient is recorded."""
+        initial = self._inverted(value)
+        given = [initial] if isinstance(initial, Tensor) else list(initial)
+        if len(given) != self.ntensors:
+            raise ValueError(f"'right_inverse' must return as many tensors as when the parametrization was registered, {self.ntensors}, "
+                             f"got {len(given)}")  # fmt: skip
+        with no_grad():
+            for position, (target, source) in enumerate(zip(self.originals(), given)):
+                if not isinstance(source, Tensor):
+                    raise ValueError(f"'right_inverse' must return tensors, got {type(source).__name__} at {position}")
+                if target.dtype != source.dtype:
+                    raise ValueError(f"Tensor {position} returned by right_inverse has dtype {source.dtype} while original{position} has "
+                                     f"dtype {target.dtype}")  # fmt: skip
+                target.data = source.data
+
+    def forward(self) -> Tensor:
+        first, *others = self
+        result: Tensor = first(*self.originals())
+        for module in others:
+            result = module(result)
+        return result
+
+
+def _read(module: Any, name: str) -> Tensor:
+    if not _cache_enabled:
+        return module.parametrizations[name]()
+    key = (id(module), name)
+    if _cache.get(key) is None:
+        _cache[key] = module.parametrizations[name]()
+    return _cache[key]  # type: ignore[return-value]
+
+
+def _property(name: str) -> property:
+    def get(self: Any) -> Tensor:
+        return _read(self, name)
+
+    def set(self: Any, value: Tensor) -> None:
+        self.parametrizations[name].right_inverse(value)
+        _cache.pop((id(self), name), None)
+
+    return property(get, set)
+
+
+def _refuse_pickle(self: Any) -> Any:
+    raise RuntimeError(
+        "Serialization of parametrized modules is only supported through state_dict(). Save state_dict() and load it into a module "
+        "with the same parametrizations."
+    )
+
+
+def _deepcopied(self: Any, memo: dict[int, Any]) -> Any:
+    """The class is made for one module, so the copy gets one of its own with the same properties."""
+    if id(self) in memo:
+        return memo[id(self)]
+    replica = self.__new__(self.__class__)
+    memo[id(self)] = replica
+    replica.__dict__ = copy.deepcopy(self.__dict__, memo)
+    replica.__class__ = type(type(self).__name__, type(self).__bases__, dict(vars(type(self))))
+    return replica
+
+
+def _make_parametrized_class(module: Module) -> None:
+    own = type(module)
+    module.__class__ = type(f"Parametrized{own.__name__}", (own,), {"__getstate__": _refuse_pickle, "__deepcopy__": _deepcopied})
+    module.parametrizations = ModuleDict()
+
+
+def is_parametrized(module: Module, tensor_name: str | None = None) -> bool:
+    """Whether `module` has parametrizations, of `tensor_name` if given."""
+    parametrizations = getattr(module, "parametrizations", None)
+    if not isinstance(parametrizations, ModuleDict):
+        return False
+    return len(parametrizations) > 0 if tensor_name is None else tensor_name in parametrizations
+
+
+def register_parametrization(module: Module, tensor_name: str, parametrization: Module, *, unsafe: bool = False) -> Module:
+    """From now on `module.tensor_name` is `parametrization(original)`; a second one is applied after the first.
+
+    Args:
+        tensor_name: a parameter or buffer of `module`.
+        parametrization: maps a tensor to a tensor; with `right_inverse(tensor)`, assigning to the attribute works, and the attribute keeps
+            its value now as far as the inverse allows.
+        unsafe: the parametrization may change dtype and shape.
+    Returns `module`. Raises ValueError when there is no such tensor or the parametrization does not fit it.
+    """
+    parametrization.train(module.training)
+    if is_parametrized(module, tensor_name):
+        _append(module, tensor_name, parametrization, unsafe)
+    elif tensor_name in module._buffers or tensor_name in module._parameters:
+        original = getattr(module, tensor_name)
+        wrapped = ParametrizationList([parametrization], original, unsafe=unsafe)
+        delattr(module, tensor_name)
+        if not is_parametrized(module):
+            _make_parametrized_class(module)
+        setattr(type(module), tensor_name, _property(tensor_name))
+        module.parametrizations[tensor_name] = wrapped
+    else:
+        raise ValueError(
+            f"Module '{module}' does not have a parameter, a buffer, or a parametrized element with name '{tensor_name}'"
+        )
+    return module
+
+
+def _append(module: Module, name: str, parametrization: Module, unsafe: bool) -> None:
+    parametrizations = module.parametrizations[name]
+    if not unsafe:
+        with no_grad():
+            before = getattr(module, name)
+            _require_same_kind(parametrization(before), before, "A parametrization")
+            if hasattr(parametrization, "right_inverse"):
+                with contextlib.suppress(NotImplementedError):
+                    _require_same_kind(parametrization.right_inverse(before), before, "right_inverse")
+    elif not parametrizations.unsafe:
+        parametrizations.unsafe = True
+    if hasattr(parametrization, "right_inverse"):
+        # The attribute keeps its value: what the earlier ones give becomes the inverse of what is there.
+        with no_grad(), contextlib.suppress(NotImplementedError):
+            parametrizations.right_inverse(parametrization.right_inverse(getattr(module, name)))
+    parametrizations.append(parametrization)
+
+
+def remove_parametrizations(module: Module, tensor_name: str, leave_parametrized: bool = True) -> Module:
+    """Makes the attribute a parameter or buffer again: of the value it has, or with `leave_parametrized=False` the original.
+
+    Returns `module`. Raises ValueError when there is no such parametrization, or the original cannot be left as there are several.
+    """
+    if not is_parametrized(module, tensor_name):
+        raise ValueError(f"Module {module} does not have a parametrization on {tensor_name}")
+    parametrizations = module.parametrizations[tensor_name]
+    original: Any = parametrizations.originals()[0]
+    if leave_parametrized:
+        with no_grad():
+            value = getattr(module, tensor_name).detach().clone()
+        if parametrizations.is_tensor and original.dtype == value.dtype:
+            original.data = value  # the same object, so that an optimiser still holds it
+        else:
+            learns = any(isinstance(each, Parameter) for each in parametrizations.originals())
+            grad = any(each.requires_grad for each in parametrizations.originals())
+            original = Parameter(value, grad) if learns else value
+    elif not parametrizations.is_tensor:
+        raise ValueError("Cannot leave unparametrized (`leave_parametrized=False`) a tensor that is parametrized in terms of a sequence "
+                         "of tensors.")  # fmt: skip
+    delattr(type(module), tensor_name)
+    del module.parametrizations[tensor_name]
+    if isinstance(original, Parameter):
+        module.register_parameter(tensor_name, original)
+    else:
+        module.register_buffer(tensor_name, original)
+    if not is_parametrized(module):
+        delattr(module, "parametrizations")
+        module.__class__ = type(module).__bases__[0]
+    return module
+
+
+def type_before_parametrizations(module: Module) -> type:
+    """The class of `module` without its parametrizations."""
+    return type(module).__bases__[0] if is_parametrized(module) else type(module)
+
+
+def transfer_parametrizations_and_params(from_module: Module, to_module: Module, tensor_name: str | None = None) -> Module:
+    """Gives `to_module` copies of the parametrizations of `from_module` (of one tensor, or all) and of the originals. Returns `to_module`.
+
+    Raises ValueError when `from_module` has none.
+    """
+    if not is_parametrized(from_module, tensor_name):
+        raise ValueError(f"Module {from_module} does not have a parametrization on {tensor_name}")
+    names = list(from_module.parametrizations) if tensor_name is None else [tensor_name]
+    for name in names:
+        source = from_module.parametrizations[name]
+        if not hasattr(to_module, name):
+            value = getattr(from_module, name).detach().clone()
+            setattr(to_module, name, Parameter(value) if isinstance(source.originals()[0], Parameter) else value)
+            if not isinstance(source.originals()[0], Parameter):
+                delattr(to_module, name)
+                to_module.register_buffer(name, value)
+        for parametrization in source:
+            register_parametrization(to_module, name, copy.deepcopy(parametrization), unsafe=source.unsafe)
+        with no_grad():
+            for target, value in zip(to_module.parametrizations[name].originals(), source.originals()):
+                target.copy_(value)
+    return to_module
