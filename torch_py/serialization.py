@@ -15,9 +15,11 @@ DEFAULT_PROTOCOL = 2
 def save(obj: Any, f: Any, pickle_module: Any = None, pickle_protocol: int = DEFAULT_PROTOCOL, _use_new_zipfile_serialization: bool = True) -> None:
     """Writes `obj` to `f`, a path or a binary file open for writing.
 
-    Tensors are stored as raw bytes, memory that tensors share once; everything else is pickled. Raises RuntimeError for a folder that
+    Tensors are stored as raw bytes, memory that tensors share once; everything else is pickled. A path gets its new contents only when
+    they are complete; until then, and after an error, it has the old ones. Raises RuntimeError for a folder that
     does not exist, for tensors that view one memory as different dtypes, and NotImplementedError for tensors that are not on the CPU.
     """
+    from torch_py._serialization.replacing import replacing
     from torch_py._serialization.writer import write_archive
 
     if not _use_new_zipfile_serialization:
@@ -28,7 +30,10 @@ def save(obj: Any, f: Any, pickle_module: Any = None, pickle_protocol: int = DEF
         if not path.parent.is_dir():
             raise RuntimeError(f"Parent directory {path.parent} does not exist.")
         name = path.stem if path.stem.isascii() and path.stem else name
-    elif not hasattr(f, "write"):
+        with replacing(path) as file:
+            write_archive(obj, file, name, pickle_protocol)
+        return
+    if not hasattr(f, "write"):
         raise AttributeError(f"expected 'f' to be string, path, or a file-like object with a 'write' attribute, got {type(f).__name__}")
     write_archive(obj, f, name, pickle_protocol)
 
@@ -46,8 +51,9 @@ def load(
 
     Only tensors, numbers, text, plain containers and what `add_safe_globals` allows are read; another object raises
     pickle.UnpicklingError, unless `weights_only=False`, which can run any code that the file contains: for trusted files only.
-    `map_location` as in PyTorch; in this build everything must end up on the CPU, else RuntimeError. Memory is read at once, also with
-    `mmap`.
+    `map_location` as in PyTorch; in this build everything must end up on the CPU, else RuntimeError. With `mmap` the tensors lie over
+    the pages of the file at the path `f`: nothing is read before it is needed, checksums are not verified, and what is written to the
+    tensors stays in memory.
     """
     from torch_py._serialization.reader import read_archive
 
@@ -56,7 +62,9 @@ def load(
         raise RuntimeError("torch.load: expected no pickle_module together with weights_only=True")
     if not isinstance(f, (str, os.PathLike)) and not (hasattr(f, "read") and hasattr(f, "seek")):
         raise AttributeError("torch.load: expected a path or a file that can read and seek; read() it into an io.BytesIO first")
-    return read_archive(f, map_location, restricted, pickle_load_args)
+    if mmap and not isinstance(f, (str, os.PathLike)):
+        raise ValueError("f must be a file path in order to use the mmap argument")
+    return read_archive(f, map_location, restricted, bool(mmap), pickle_load_args)
 
 
 def _named(allowed: Any) -> tuple[tuple[str, str], Any]:

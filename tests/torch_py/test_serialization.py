@@ -200,7 +200,7 @@ def test_damaged_bytes_are_noticed(tmp_path: Path) -> None:
     data = bytearray(path.read_bytes())
     data[data.index(bytes([100, 0, 0, 0, 0, 0, 0, 0, 101]))] ^= 0xFF
     path.write_bytes(data)
-    with pytest.raises(zipfile.BadZipFile):
+    with pytest.raises(RuntimeError, match="damaged"):
         torch.load(path)
 
 
@@ -298,3 +298,81 @@ def test_meta_tensors(tmp_path, make):
     assert type(loaded) is type(tensor) and loaded.is_meta and loaded.shape == (3, 2) and loaded.stride() == (1, 3)
     assert loaded.requires_grad == tensor.requires_grad
     assert pickle.loads(pickle.dumps(tensor)).is_meta
+
+
+# Mapped files, damaged records, complete files ------------------------------------------------------------------------------------------
+
+
+def test_mapped_files(tmp_path: Path) -> None:
+    path = tmp_path / "weights.pt"
+    x = torch.arange(100_000.0)
+    torch.save({"x": x, "view": x[10:20], "none": torch.empty(0), "one": torch.tensor(3)}, path)
+    loaded = torch.load(path, mmap=True)
+    assert torch.equal(loaded["x"], x) and loaded["none"].shape == (0,) and int(loaded["one"]) == 3
+    assert loaded["view"].untyped_storage().data_ptr() == loaded["x"].untyped_storage().data_ptr()
+    loaded["x"].zero_()  # a copy in memory: the file stays
+    assert torch.equal(torch.load(path)["x"], x)
+    torch.save(torch.load(path, mmap=True), path)  # onto the file that is mapped
+    assert torch.equal(torch.load(path)["x"], x)
+    with pytest.raises(ValueError, match="f must be a .* in order to use the mmap argument"):
+        torch.load(io.BytesIO(path.read_bytes()), mmap=True)
+
+
+@only_torch_py
+@pytest.mark.parametrize("mapped", [False, True])
+def test_records_that_the_file_does_not_have(tmp_path: Path, mapped: bool) -> None:
+    path = tmp_path / "weights.pt"
+    torch.save(torch.arange(1_000_000.0), path)
+    data = bytearray(path.read_bytes())
+    directory = data.rindex(b"PK\x01\x02", 0, data.rindex(b"data/0"))
+    data[directory + 42 : directory + 46] = (len(data) - 40).to_bytes(4, "little")  # the record is said to begin at the very end
+    path.write_bytes(data)
+    with pytest.raises((RuntimeError, OSError)):
+        torch.load(path, mmap=mapped)
+
+
+@only_torch_py
+@pytest.mark.parametrize("elements", [10, 1_000_000])
+def test_damage_is_noticed_in_small_and_large_records(tmp_path: Path, elements: int) -> None:
+    path = tmp_path / "weights.pt"
+    torch.save(torch.ones(elements), path)
+    data = bytearray(path.read_bytes())
+    data[data.index(b"\x00\x00\x80\x3f") + 4] ^= 1
+    path.write_bytes(data)
+    with pytest.raises(Exception, match="damaged|CRC"):
+        torch.load(path)
+
+
+@only_torch_py
+def test_an_error_while_saving_keeps_the_old_file(tmp_path: Path) -> None:
+    path = tmp_path / "weights.pt"
+    link = tmp_path / "link.pt"
+    torch.save(torch.ones(3), path)
+    path.chmod(0o640)
+    link.symlink_to(path)
+    with pytest.raises(Exception, match="pickle|local object"):
+        torch.save({"x": torch.zeros(10), "f": lambda: 0}, link)
+    assert torch.equal(torch.load(path), torch.ones(3))
+    torch.save(torch.zeros(2), link)
+    assert link.is_symlink() and torch.equal(torch.load(path), torch.zeros(2)) and path.stat().st_mode & 0o777 == 0o640
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["link.pt", "weights.pt"]
+
+
+@only_torch_py
+def test_killed_while_saving_keeps_the_old_file(tmp_path: Path) -> None:
+    path = tmp_path / "weights.pt"
+    torch.save(torch.ones(3), path)
+    program = f"""
+import os, {torch.__name__} as torch
+class Killer:
+    def __reduce__(self):
+        os._exit(9)
+torch.save([torch.zeros(1000), Killer()], {str(path)!r})
+"""
+    assert subprocess.run([sys.executable, "-c", program]).returncode == 9
+    assert torch.equal(torch.load(path), torch.ones(3))
+
+
+def test_saving_to_what_is_no_regular_file() -> None:
+    torch.save(torch.ones(3), "/dev/null")
+    assert os.path.exists("/dev/null") and not os.path.isfile("/dev/null")

@@ -6,20 +6,21 @@ import os
 import pickle
 import sys
 import zipfile
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, closing, nullcontext
 from typing import Any
 
 from torch_py import _C
 from torch_py._serialization.names import StorageType, known_names
-from torch_py._serialization.rebuild import LoadedStorage, empty_storage, storage_bytes
-from torch_py._serialization.restricted import as_torch, load_restricted
+from torch_py._serialization.rebuild import LoadedStorage
+from torch_py._serialization.records import Records
+from torch_py._serialization.restricted import as_torch, load_restricted, safe_globals
 
 
 class _Archive:
     """Storages of an open zip file, each read once."""
 
-    def __init__(self, file: zipfile.ZipFile, map_location: Any) -> None:
-        self.file, self.map_location = file, map_location
+    def __init__(self, file: zipfile.ZipFile, map_location: Any, records: Records) -> None:
+        self.file, self.map_location, self.records = file, map_location, records
         structures = [name for name in file.namelist() if name.endswith("/data.pkl") and name.count("/") == 1]
         if len(structures) != 1:
             raise RuntimeError(f"torch.load: expected an archive with one data.pkl in a folder, got the records {file.namelist()[:5]}")
@@ -42,25 +43,8 @@ class _Archive:
             raise pickle.UnpicklingError(f"torch.load: expected a storage type, a key and a count, got {identity!r}")
         _check_location(location, self.map_location)
         if key not in self._storages:
-            self._storages[key] = self._read(key, count * kind.dtype.itemsize)
+            self._storages[key] = self.records.read(f"{self.root}/data/{key}", count * kind.dtype.itemsize)
         return LoadedStorage(self._storages[key], kind.dtype)
-
-    def _read(self, key: str, nbytes: int) -> Any:
-        name = f"{self.root}/data/{key}"
-        if name not in self.file.NameToInfo:
-            raise RuntimeError(f"torch.load: the archive has no record {name!r}")
-        information = self.file.getinfo(name)
-        if information.compress_type != zipfile.ZIP_STORED or information.file_size < nbytes:
-            raise RuntimeError(f"torch.load: expected record {name!r} to be {nbytes} plain bytes, got {information.file_size}")
-        data = empty_storage(nbytes)
-        target, filled = storage_bytes(data.untyped_storage()), 0
-        with self.file.open(information) as record:
-            while filled < nbytes:
-                chunk = record.readinto(target[filled:])  # type: ignore[attr-defined]
-                if not chunk:
-                    raise RuntimeError(f"torch.load: record {name!r} ends after {filled} of {nbytes} bytes")
-                filled += chunk
-        return data
 
 
 def _check_location(location: Any, map_location: Any) -> None:
@@ -104,8 +88,8 @@ class _TrustingUnpickler(pickle.Unpickler):
         return super().find_class(module, name) if value is None else value
 
 
-def read_archive(file: Any, map_location: Any, weights_only: bool, keywords: dict[str, Any]) -> Any:
-    """The value that `file`, a path or a seekable binary file, was written from."""
+def read_archive(file: Any, map_location: Any, weights_only: bool, mapped: bool, keywords: dict[str, Any]) -> Any:
+    """The value that `file`, a path or a seekable binary file, was written from; `mapped`: over the pages of the file."""
     opened: AbstractContextManager[Any] = open(file, "rb") if isinstance(file, (str, os.PathLike)) else nullcontext(file)
     with opened as stream:
         if not zipfile.is_zipfile(stream):
@@ -113,9 +97,10 @@ def read_archive(file: Any, map_location: Any, weights_only: bool, keywords: dic
                 "torch.load: the file is not a zip archive as torch.save writes it; files in the format before PyTorch 1.6 have to be "
                 "saved again by PyTorch, and a truncated file cannot be read"
             )
-        with zipfile.ZipFile(stream) as zipped:
-            archive = _Archive(zipped, map_location)
+        # Classes of the caller's may look at the numbers while the file is being read.
+        with zipfile.ZipFile(stream) as zipped, closing(Records(zipped, mapped=mapped, eager=not weights_only or bool(safe_globals))) as records:
+            archive = _Archive(zipped, map_location, records)
             with zipped.open(f"{archive.root}/data.pkl") as structure:
-                if weights_only:
-                    return load_restricted(structure, archive)
-                return _TrustingUnpickler(structure, archive, keywords).load()
+                value = load_restricted(structure, archive) if weights_only else _TrustingUnpickler(structure, archive, keywords).load()
+            records.finish()
+            return value

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import os
 import pickle
 import struct
 import sys
@@ -86,12 +85,11 @@ class _ArchivePickler(pickle._Pickler):
 
 
 def write_archive(value: Any, file: Any, name: str, protocol: int) -> None:
-    """Writes `value` to `file`, a path or a binary file; records are in the folder `name` of the archive."""
+    """Writes `value` to the binary file `file`; records are in the folder `name` of the archive."""
     structure = io.BytesIO()
     pickler = _ArchivePickler(structure, protocol)
     pickler.dump(value)
-    target = file if not isinstance(file, (str, os.PathLike)) else os.fspath(file)
-    with zipfile.ZipFile(target, "w", zipfile.ZIP_STORED) as archive:
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
         _write_record(archive, f"{name}/data.pkl", structure.getbuffer())
         _write_record(archive, f"{name}/.format_version", b"1")
         _write_record(archive, f"{name}/.storage_alignment", str(_ALIGNMENT).encode())
