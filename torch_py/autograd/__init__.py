@@ -20,6 +20,11 @@ _LAZY = {"gradcheck": "gradcheck", "gradgradcheck": "gradcheck", "GradcheckError
 _LAZY_MODULES = ("forward_ad", "functional", "graph", "grad_mode", "function")
 
 
+def _is_checkpoint_valid() -> bool:
+    """Whether gradients may be accumulated wherever they arrive: not so while gradients of given inputs only are computed."""
+    return _C._is_checkpoint_valid()
+
+
 def _as_tuple(value: Any) -> tuple[Any, ...]:
     return (value,) if isinstance(value, Tensor) or not isinstance(value, (tuple, list)) else tuple(value)
 

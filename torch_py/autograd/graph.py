@@ -2,11 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
+import contextlib
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Literal, NamedTuple
 
 from torch_py import _C
 from torch_py._tensor import Tensor
+from torch_py.utils.hooks import RemovableHandle
+
+__all__ = [
+    "GradientEdge", "Node", "disable_saved_tensors_hooks", "get_gradient_edge", "register_multi_grad_hook", "save_on_cpu",
+    "saved_tensors_hooks",
+]  # fmt: skip
+
+# The messages of the `disable_saved_tensors_hooks` blocks this thread is in.
+_state = threading.local()
+
+
+class InputMetadata(NamedTuple):
+    """What a gradient that enters a node must be like: as the result of forward it belongs to."""
+
+    shape: Any
+    dtype: Any
+    device: Any
+
+
+class _NodeMeta(type):
+    def __instancecheck__(cls, instance: object) -> bool:
+        return isinstance(instance, _C.Node) or (isinstance(instance, _C.FunctionBase) and hasattr(instance, "next_functions"))
+
+
+class Node(metaclass=_NodeMeta):
+    """Any node of a graph (`tensor.grad_fn`), by isinstance."""
 
 
 class saved_tensors_hooks:
@@ -20,6 +48,8 @@ class saved_tensors_hooks:
         self.unpack_hook = unpack_hook
 
     def __enter__(self) -> None:
+        if getattr(_state, "disabled", None):
+            raise RuntimeError(_state.disabled[-1])
         _C._saved_tensors_hooks_push(self.pack_hook, self.unpack_hook)
 
     def __exit__(self, *exception: object) -> None:
@@ -46,3 +76,71 @@ def get_gradient_edge(tensor: Tensor) -> GradientEdge:
         raise RuntimeError("get_gradient_edge: expected a tensor that requires grad, got one that does not")
     node = tensor.grad_fn if tensor.grad_fn is not None else tensor.view_as(tensor).grad_fn.next_functions[0][0]
     return GradientEdge(node, tensor.output_nr)
+
+
+@contextlib.contextmanager
+def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
+    """Inside the block, and in this thread, `saved_tensors_hooks` raises RuntimeError(error_message)."""
+    if not hasattr(_state, "disabled"):
+        _state.disabled = []
+    _state.disabled.append(error_message)
+    try:
+        yield
+    finally:
+        _state.disabled.pop()
+
+
+def register_multi_grad_hook(
+    tensors: Sequence[Tensor], fn: Callable[..., None], *, mode: Literal["all", "any"] = "all"
+) -> RemovableHandle:
+    """Calls `fn` in backward about the gradients of several tensors that require grad.
+
+    'all': once in every pass, `fn([gradient or None, ...])`, when all gradients that the pass computes are there. 'any': with the first
+    that is there, `fn(gradient)`. Raises ValueError for another mode.
+    """
+    if mode not in ("all", "any"):
+        raise ValueError(f"Expects mode to be one of ('all', 'any') but got {mode}")
+    watched = list(tensors)
+    for position, tensor in enumerate(watched):
+        if not tensor.requires_grad:
+            raise RuntimeError(f"register_multi_grad_hook: expected tensors that require grad, tensor {position} does not")
+    made = _MultiGradHook(watched, fn, mode)
+    handle = RemovableHandle(made.registered)
+    made.registered[handle.id] = True
+    return handle
+
+
+class _Registered(dict[int, bool]):
+    """The dictionary that a handle empties."""
+
+
+class _MultiGradHook:
+    def __init__(self, tensors: list[Tensor], fn: Callable[..., None], mode: str) -> None:
+        self.fn, self.mode = fn, mode
+        self.registered = _Registered()
+        self.lock = threading.Lock()
+        self.gradients: list[Any] = [None] * len(tensors)
+        self.pass_number = -1
+        self.missing: set[int] = set()
+        self.edges = [get_gradient_edge(tensor) for tensor in tensors]
+        for position, tensor in enumerate(tensors):
+            tensor.register_hook(lambda gradient, position=position: self._arrived(position, gradient))
+
+    def _arrived(self, position: int, gradient: Any) -> None:
+        if not self.registered:
+            return
+        with self.lock:
+            number = _C._current_graph_task_id()
+            if number != self.pass_number:
+                self.pass_number = number
+                self.gradients = [None] * len(self.gradients)
+                executed = [_C._will_engine_execute_node(edge.node) for edge in self.edges]
+                self.missing = {place for place, runs in enumerate(executed) if runs}
+            first = all(value is None for value in self.gradients)
+            self.gradients[position] = gradient
+            self.missing.discard(position)
+            complete = not self.missing
+        if self.mode == "any" and first:
+            self.fn(gradient)
+        elif self.mode == "all" and complete:
+            self.fn(self.gradients)

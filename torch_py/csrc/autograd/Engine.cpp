@@ -226,6 +226,15 @@ void Engine::queue_callback(std::function<void()> callback) {
 }
 
 bool Engine::in_backward() { return thread_state.task != nullptr; }
+int64_t Engine::current_pass() { return in_backward() ? thread_state.task->number : -1; }
+bool Engine::is_selective() { return in_backward() && thread_state.task->selective(); }
+
+bool Engine::will_run(const Node* node) {
+  if (!in_backward()) return false;
+  const NodeState* state = thread_state.task->find(node);
+  return state != nullptr && thread_state.task->takes_part(*state);
+}
+
 const Node* Engine::current_node() { return thread_state.node; }
 
 // -- device threads ------------------------------------------------------------------------------------------------------

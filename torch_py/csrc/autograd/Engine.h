@@ -30,6 +30,12 @@ class TORCH_PY_API Engine {
   /// Runs when the present (innermost) backward pass of this thread is through.
   static void queue_callback(std::function<void()> callback);
   static bool in_backward();
+  /// The innermost pass of this thread: a number of its own, -1 outside of backward.
+  static int64_t current_pass();
+  /// Whether it computes gradients of given inputs only.
+  static bool is_selective();
+  /// Whether it runs `node`, or has run it.
+  static bool will_run(const Node* node);
   /// Node whose apply is running on this thread; null outside.
   static const Node* current_node();
 

@@ -53,10 +53,15 @@ std::unique_ptr<GraphTask::Storage>& GraphTask::spare_storage() {
   return spare;
 }
 
+namespace {
+std::atomic<int64_t> passes{0};
+}
+
 GraphTask::GraphTask(bool keep_graph, bool create_graph, int depth)
     : keep_graph(keep_graph),
       create_graph(create_graph),
       depth(depth),
+      number(passes.fetch_add(1, std::memory_order_relaxed)),
       local_state(c10::local_state()),
       storage_(std::move(spare_storage())) {
   if (!storage_) storage_ = std::make_unique<Storage>();

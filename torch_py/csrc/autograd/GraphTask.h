@@ -58,6 +58,7 @@ class GraphTask {
   NodeState* find(const Node* node);
   NodeState& state(uint32_t index) { return storage_->states[index]; }
   uint32_t index_of(const NodeState& state) const { return static_cast<uint32_t>(&state - storage_->states.data()); }
+  bool selective() const { return selective_; }
   bool takes_part(const NodeState& state) const { return !selective_ || (state.roles & NodeState::kReachesInput) != 0; }
   bool applies(const NodeState& state) const { return !selective_ || (state.roles & NodeState::kApply) != 0; }
   void capture(const NodeState& state, const variable_list& grads);
@@ -75,6 +76,7 @@ class GraphTask {
   const bool keep_graph;
   const bool create_graph;
   const int depth;
+  const int64_t number;  // different for every pass of the process
   ReadyQueue* owner_queue = nullptr;
   uint64_t outstanding = 0;  // guarded by owner_queue
   std::mutex mutex;          // guards states while nodes run

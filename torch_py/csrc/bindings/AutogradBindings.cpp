@@ -5,6 +5,7 @@
 #include "torch_py/csrc/autograd/AnomalyMode.h"
 #include "torch_py/csrc/autograd/Backward.h"
 #include "torch_py/csrc/autograd/Engine.h"
+#include "torch_py/csrc/bindings/NodeType.h"
 #include "torch_py/csrc/bindings/ObjectPtr.h"
 #include "torch_py/csrc/bindings/Operators.h"
 
@@ -59,6 +60,19 @@ PyObject* queue_callback(PyObject*, PyObject* callback) {
 
 PyObject* in_backward(PyObject*, PyObject*) { return PyBool_FromLong(torch::autograd::Engine::in_backward()); }
 
+PyObject* current_pass(PyObject*, PyObject*) { return PyLong_FromLongLong(torch::autograd::Engine::current_pass()); }
+PyObject* is_checkpoint_valid(PyObject*, PyObject*) { return PyBool_FromLong(!torch::autograd::Engine::is_selective()); }
+
+PyObject* will_run(PyObject*, PyObject* object) {
+  TORCH_PY_TRY
+  const torch::autograd::NodePtr node = unpack_node(object);
+  if (!node) throw_python(PyExc_TypeError, "_will_engine_execute_node: expected a node of a graph, got %s", type_name(object));
+  if (!torch::autograd::Engine::in_backward())
+    throw_python(PyExc_RuntimeError, "_will_engine_execute_node: can be asked during backward only");
+  return PyBool_FromLong(torch::autograd::Engine::will_run(node.get()));
+  TORCH_PY_CATCH(nullptr)
+}
+
 /// The Python stack at the time a node was created.
 struct PythonStack final : torch::autograd::AnomalyMetadata {
   explicit PythonStack(std::string text) : text(std::move(text)) {}
@@ -87,6 +101,9 @@ PyMethodDef functions[] = {
     {"_run_backward", as_method(run_backward), METH_FASTCALL | METH_KEYWORDS, nullptr},
     {"_engine_queue_callback", queue_callback, METH_O, "Runs a function when the backward pass in progress is through."},
     {"_in_backward", in_backward, METH_NOARGS, nullptr},
+    {"_current_graph_task_id", current_pass, METH_NOARGS, "Number of the backward pass in progress, -1 outside."},
+    {"_is_checkpoint_valid", is_checkpoint_valid, METH_NOARGS, "Whether no backward pass for given inputs only is in progress."},
+    {"_will_engine_execute_node", will_run, METH_O, "Whether the backward pass in progress runs a node."},
     {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace

@@ -227,6 +227,7 @@ PyGetSetDef properties[] = {
     {"saved_variables", saved_tensors, nullptr, nullptr, nullptr},
     {"needs_input_grad", needs_input_grad, set_needs_input_grad, "For each argument of forward, whether its gradient is wanted.", nullptr},
     {"next_functions", node_next_functions, nullptr, nullptr, nullptr},
+    {"_input_metadata", node_input_metadata, nullptr, nullptr, nullptr},
     {"metadata", context_metadata, nullptr, nullptr, nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 PyMemberDef members[] = {{"to_save", T_OBJECT, offsetof(ContextObject, to_save), 0, nullptr},

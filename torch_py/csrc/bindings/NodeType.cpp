@@ -173,6 +173,7 @@ PyObject* node_repr(PyObject* self) {
 PyGetSetDef properties[] = {
     {"next_functions", node_next_functions, nullptr, "Where the gradients of the inputs go: (node, number) pairs.", nullptr},
     {"metadata", node_metadata, nullptr, "A dict for the user.", nullptr},
+    {"_input_metadata", node_input_metadata, nullptr, "What the gradients that enter must be like.", nullptr},
     {"variable", node_variable, nullptr, "The leaf whose .grad AccumulateGrad adds to.", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
@@ -192,6 +193,27 @@ PyObject* node_next_functions(PyObject* self, void*) {
     const torch::autograd::Edge& edge = node->next_edge(i);
     const ObjectPtr function = ObjectPtr::steal(wrap_node(edge.function));
     PyTuple_SET_ITEM(tuple.get(), static_cast<Py_ssize_t>(i), checked(Py_BuildValue("(OI)", function.get(), edge.input_nr)));
+  }
+  return tuple.release();
+  TORCH_PY_CATCH(nullptr)
+}
+
+PyObject* node_input_metadata(PyObject* self, void*) {
+  TORCH_PY_TRY
+  const NodePtr node = live_node(self);
+  const ObjectPtr module = ObjectPtr::steal(checked(PyImport_ImportModule("torch_py.autograd.graph")));
+  const ObjectPtr type = ObjectPtr::steal(checked(PyObject_GetAttrString(module.get(), "InputMetadata")));
+  ObjectPtr tuple = ObjectPtr::steal(checked(PyTuple_New(static_cast<Py_ssize_t>(node->num_inputs()))));
+  for (size_t i = 0; i < node->num_inputs(); ++i) {
+    const torch::autograd::InputMetadata& input = node->input_metadata(i);
+    PyObject* item = Py_NewRef(Py_None);
+    if (input.is_defined()) {
+      Py_DECREF(item);
+      const ObjectPtr sizes = ObjectPtr::steal(wrap_size(input.sizes)), dtype = ObjectPtr::steal(wrap(input.dtype));
+      const ObjectPtr device = ObjectPtr::steal(wrap(input.device));
+      item = checked(PyObject_CallFunctionObjArgs(type.get(), sizes.get(), dtype.get(), device.get(), nullptr));
+    }
+    PyTuple_SET_ITEM(tuple.get(), static_cast<Py_ssize_t>(i), item);
   }
   return tuple.release();
   TORCH_PY_CATCH(nullptr)

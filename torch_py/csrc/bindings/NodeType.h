@@ -14,7 +14,8 @@ torch::autograd::NodePtr unpack_node(PyObject* object);
 // Members that nodes and contexts of custom Functions have in common.
 PyObject* node_next_functions(PyObject* self, void*);
 PyObject* node_metadata(PyObject* self, void*);
-extern PyMethodDef node_methods[];  // name, register_hook, register_prehook, _sequence_nr, _register_hook_dict absent
+PyObject* node_input_metadata(PyObject* self, void*);  // (shape, dtype, device) of each output of forward, None where it has no gradient
+extern PyMethodDef node_methods[];                     // name, register_hook, register_prehook, _sequence_nr, _register_hook_dict absent
 
 void init_nodes(PyObject* module);
 

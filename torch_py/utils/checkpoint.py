@@ -1,0 +1,380 @@
+"""Activation checkpointing: what forward would keep for backward is computed again instead (Chen et al. 2016).
+
+Two ways. Without reentrance (`use_reentrant=False`, the better one) the function runs as ever, but the tensors it saves are replaced by
+placeholders; the first that backward asks for runs the function again. With reentrance the whole function is one node of the graph, whose
+backward runs the function and a backward of its own.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import enum
+import itertools
+import warnings
+import weakref
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+from torch_py import _C, random
+from torch_py._tensor import Tensor
+from torch_py.autograd import Function
+from torch_py.autograd import backward as _backward
+from torch_py.autograd.grad_mode import enable_grad, no_grad
+from torch_py.autograd.graph import saved_tensors_hooks
+
+__all__ = [
+    "CheckpointError", "CheckpointFunction", "CheckpointPolicy", "checkpoint", "checkpoint_sequential", "check_backward_validity",
+    "create_selective_checkpoint_contexts", "detach_variable", "get_device_states", "noop_context_fn", "set_checkpoint_debug_enabled",
+    "set_checkpoint_early_stop", "set_device_states",
+]  # fmt: skip
+
+
+class CheckpointError(RuntimeError):
+    """The second run of a checkpointed function did something else than the first."""
+
+
+class CheckpointPolicy(enum.Enum):
+    """What selective checkpointing may do with the result of an operator."""
+
+    MUST_SAVE = 0
+    PREFER_SAVE = 1
+    MUST_RECOMPUTE = 2
+    PREFER_RECOMPUTE = 3
+    MUST_CPU_OFFLOAD = 4
+    PREFER_CPU_OFFLOAD = 5
+
+
+def create_selective_checkpoint_contexts(policy_fn_or_list: Any, allow_cache_entry_mutation: bool = False) -> Any:
+    """Checkpointing that keeps the results of some operators; not part of this build."""
+    raise NotImplementedError("create_selective_checkpoint_contexts: choosing by operator what to keep is not part of this build of torch_py")
+
+
+def noop_context_fn() -> tuple[Any, Any]:
+    return contextlib.nullcontext(), contextlib.nullcontext()
+
+
+_DETERMINISM_CHECKS = ("default", "none")
+# Set by the two context managers below; None: what the call says.
+_early_stop_everywhere: bool | None = None
+
+
+@contextlib.contextmanager
+def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
+    """Whether second runs inside of this block end as soon as backward has what it needs, whatever the calls say."""
+    global _early_stop_everywhere
+    before, _early_stop_everywhere = _early_stop_everywhere, enable
+    try:
+        yield
+    finally:
+        _early_stop_everywhere = before
+
+
+@contextlib.contextmanager
+def set_checkpoint_debug_enabled(enabled: bool | None) -> Iterator[None]:
+    """Accepted for programs that use it; errors always say which tensors differ and how."""
+    yield
+
+
+def check_backward_validity(inputs: Iterable[Any]) -> None:
+    if not any(value.requires_grad for value in inputs if isinstance(value, Tensor)):
+        warnings.warn("None of the inputs have requires_grad=True. Gradients will be None", stacklevel=2)
+
+
+def detach_variable(inputs: Any) -> tuple[Any, ...]:
+    """The inputs, tensors detached but requiring grad as before. Raises RuntimeError unless it is a tuple."""
+    if not isinstance(inputs, tuple):
+        raise RuntimeError(f"Only tuple of tensors is supported. Got Unsupported input type: {type(inputs).__name__}")
+    return tuple(value.detach().requires_grad_(value.requires_grad) if isinstance(value, Tensor) else value for value in inputs)
+
+
+def get_device_states(*args: Any) -> tuple[list[int], list[Tensor]]:
+    """States of the random generators of accelerators that the arguments are on; there are none."""
+    return [], []
+
+
+def set_device_states(devices: Sequence[int], states: Sequence[Tensor], *, device_type: str | None = None) -> None:
+    if devices:
+        raise RuntimeError(f"set_device_states: this build has no accelerators, got states for the devices {list(devices)}")
+
+
+class _Surroundings:
+    """The state of the world that a second run must see: random numbers and automatic dtypes."""
+
+    def __init__(self, preserve_rng_state: bool) -> None:
+        self.random_state = random.get_rng_state() if preserve_rng_state else None
+        self.casts = _autocast_settings()
+
+    @contextlib.contextmanager
+    def restored(self) -> Iterator[None]:
+        with contextlib.ExitStack() as stack:
+            if self.random_state is not None:
+                stack.enter_context(random.fork_rng(devices=[]))
+                random.set_rng_state(self.random_state)
+            if self.casts is not None:
+                from torch_py.amp import autocast
+
+                stack.enter_context(autocast("cpu", **self.casts))
+            yield
+
+
+def _autocast_settings() -> dict[str, Any] | None:
+    if not hasattr(_C, "is_autocast_enabled"):
+        return None
+    return {"enabled": _C.is_autocast_enabled("cpu"), "dtype": _C.get_autocast_dtype("cpu"), "cache_enabled": _C.is_autocast_cache_enabled()}
+
+
+# Without reentrance ---------------------------------------------------------------------------------------------------------------------
+
+
+class _Placeholder:
+    """Stands for one saved tensor; `position` counts within its frame."""
+
+    __slots__ = ("__weakref__", "position", "value")
+
+    def __init__(self, position: int) -> None:
+        self.position = position
+        self.value: Tensor | None = None
+
+
+class _Enough(Exception):
+    """Ends a second run: everything that backward can still ask for is there."""
+
+
+class _SaveInputs(Function):
+    """A node that keeps the tensors among the arguments, as any operator would: an outer checkpoint sees and replaces them."""
+
+    @staticmethod
+    def forward(ctx: Any, *tensors: Any) -> Any:
+        ctx.save_for_backward(*tensors)
+        return _C._torch.empty(0)
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Any) -> Any:
+        raise AssertionError("nothing depends on this node")
+
+
+class _Frame:
+    """One call of a checkpointed function."""
+
+    def __init__(self, function: Any, args: Any, kwargs: Any, context: Any, surroundings: _Surroundings, early_stop: bool, check: bool) -> None:
+        self.function, self.context, self.surroundings = function, context, surroundings
+        self.early_stop, self.check = early_stop, check
+        self.placeholders: list[weakref.ref[_Placeholder]] = []
+        self.described: list[tuple[Any, ...]] = []
+        self.complete = False
+        self._keep_inputs(args, kwargs)
+
+    def _keep_inputs(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        values = [*args, *kwargs.values()]
+        self.names, self.count = list(kwargs), len(args)
+        self.places = [place for place, value in enumerate(values) if isinstance(value, Tensor)]
+        self.others = [None if isinstance(value, Tensor) else value for value in values]
+        tensors = [values[place] for place in self.places]
+        # A gate that requires grad makes a node even where no argument does: parameters inside of the function may.
+        with enable_grad():
+            gate = _C._torch.empty((0,), requires_grad=True)
+            self.kept = _SaveInputs.apply(gate, *tensors)  # the node lives as long as its result
+
+    def _inputs(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        values = list(self.others)
+        for place, tensor in zip(self.places, self.kept.grad_fn.saved_tensors[1:]):
+            values[place] = tensor.detach().requires_grad_(tensor.requires_grad)
+        return tuple(values[: self.count]), dict(zip(self.names, values[self.count :]))
+
+    # The first run
+
+    def pack(self, tensor: Tensor) -> _Placeholder:
+        placeholder = _Placeholder(len(self.placeholders))
+        self.placeholders.append(weakref.ref(placeholder))
+        self.described.append(_description(tensor))
+        return placeholder
+
+    def unpack(self, placeholder: _Placeholder) -> Tensor:
+        if placeholder.value is None:
+            self._run_again()
+        value, placeholder.value = placeholder.value, None
+        if value is None:
+            raise CheckpointError(
+                "torch.utils.checkpoint: trying to backward a function whose second run did not save as many tensors as the first"
+            )
+        return value
+
+    # The second run
+
+    def _run_again(self) -> None:
+        args, kwargs = self._inputs()
+        saved: list[tuple[Any, ...]] = []
+        wanted = [reference() for reference in self.placeholders]
+        last = max((each.position for each in wanted if each is not None), default=-1)
+
+        def keep(tensor: Tensor) -> Tensor:
+            position = len(saved)
+            saved.append(_description(tensor))
+            placeholder = wanted[position] if position < len(wanted) else None
+            if placeholder is not None:
+                placeholder.value = tensor.detach()
+            if self._stops_early() and position >= last:
+                raise _Enough
+            return tensor.detach()
+
+        with self.surroundings.restored(), self.context, saved_tensors_hooks(keep, lambda kept: kept), enable_grad():
+            with contextlib.suppress(_Enough):
+                self.function(*args, **kwargs)
+        self._compare(saved)
+
+    def _stops_early(self) -> bool:
+        return self.early_stop if _early_stop_everywhere is None else _early_stop_everywhere
+
+    def _compare(self, saved: list[tuple[Any, ...]]) -> None:
+        """Raises CheckpointError when the runs differ in what they saved."""
+        stopped = self._stops_early() and len(saved) <= len(self.described)
+        alive = [reference() for reference in self.placeholders]
+        needed = max((each.position + 1 for each in alive if each is not None), default=0)
+        if len(saved) < needed or (not stopped and len(saved) != len(self.described)):
+            raise CheckpointError(
+                "torch.utils.checkpoint: A different number of tensors was saved during the original forward and recomputation.\n"
+                f"Number of tensors saved during forward: {len(self.described)}\nNumber of tensors saved during recomputation: {len(saved)}."
+            )
+        if not self.check:
+            return
+        different = [number for number, (one, other) in enumerate(zip(self.described, saved)) if one != other]
+        if different:
+            lines = "".join(
+                f"tensor at position {number}:\nsaved metadata: {_shown(self.described[number])}\n"
+                f"recomputed metadata: {_shown(saved[number])}\n"
+                for number in different
+            )
+            raise CheckpointError(
+                "torch.utils.checkpoint: Recomputed values for the following tensors have different metadata than during the forward "
+                f"pass.\n{lines}"
+            )
+
+
+def _description(tensor: Tensor) -> tuple[Any, ...]:
+    return tensor.shape, tensor.dtype, tensor.device
+
+
+def _shown(description: tuple[Any, ...]) -> dict[str, Any]:
+    return dict(zip(("shape", "dtype", "device"), description))
+
+
+def _without_reentrance(
+    function: Any, args: Any, kwargs: Any, context_fn: Any, preserve_rng_state: bool, determinism_check: str, early_stop: bool
+) -> Any:
+    if determinism_check not in _DETERMINISM_CHECKS:
+        raise ValueError(f"determinism_check should be one of {list(_DETERMINISM_CHECKS)} but got {determinism_check}")
+    first, second = context_fn()
+    if not _C.is_grad_enabled():
+        return function(*args, **kwargs)
+    frame = _Frame(function, args, kwargs, second, _Surroundings(preserve_rng_state), early_stop, determinism_check == "default")
+    with saved_tensors_hooks(frame.pack, frame.unpack), first:
+        return function(*args, **kwargs)
+
+
+# With reentrance ------------------------------------------------------------------------------------------------------------------------
+
+
+class CheckpointFunction(Function):
+    """A function as one node; its backward runs the function again, and the backward of that."""
+
+    @staticmethod
+    def forward(ctx: Any, run_function: Any, preserve_rng_state: bool, *args: Any) -> Any:
+        check_backward_validity(args)
+        ctx.run_function, ctx.surroundings = run_function, _Surroundings(preserve_rng_state)
+        ctx.places = [place for place, value in enumerate(args) if isinstance(value, Tensor)]
+        ctx.others = [None if isinstance(value, Tensor) else value for value in args]
+        ctx.save_for_backward(*(args[place] for place in ctx.places))
+        with no_grad():
+            return run_function(*args)
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Any) -> Any:
+        if not _C._is_checkpoint_valid():
+            raise RuntimeError(
+                "When use_reentrant=True, torch.utils.checkpoint is incompatible with .grad() or passing an `inputs` parameter to "
+                ".backward(). To resolve this error, you can either set use_reentrant=False, or call .backward() without passing the "
+                "`inputs` argument."
+            )
+        inputs = list(ctx.others)
+        for place, tensor in zip(ctx.places, ctx.saved_tensors):
+            inputs[place] = tensor
+        detached = detach_variable(tuple(inputs))
+        with ctx.surroundings.restored(), enable_grad():
+            outputs = ctx.run_function(*detached)
+        results = outputs if isinstance(outputs, tuple) else (outputs,)
+        pairs = [(result, grad) for result, grad in zip(results, gradients) if isinstance(result, Tensor) and result.requires_grad]
+        if not pairs:
+            raise RuntimeError("none of output has requires_grad=True, this checkpoint() is not necessary")
+        _backward([result for result, _ in pairs], [grad for _, grad in pairs])
+        return (None, None, *(value.grad if isinstance(value, Tensor) else None for value in detached))
+
+
+# What programs call ---------------------------------------------------------------------------------------------------------------------
+
+
+def checkpoint(
+    function: Callable[..., Any],
+    *args: Any,
+    use_reentrant: bool | None = None,
+    context_fn: Callable[[], tuple[Any, Any]] = noop_context_fn,
+    determinism_check: str = "default",
+    debug: bool = False,
+    early_stop: bool = True,
+    **kwargs: Any,
+) -> Any:
+    """`function(*args, **kwargs)`, whose intermediate results are not kept for backward but computed again when it needs them.
+
+    Args:
+        function: what to run; the second run must do the same as the first.
+        use_reentrant: False for the way that supports everything (keywords, `torch.autograd.grad`, inputs without grad, nesting,
+            stopping early); True, or not given (which warns), for the older one.
+        preserve_rng_state (in `kwargs`, True): the second run draws the same random numbers.
+        context_fn: gives two context managers, for the first and for the second run; only without reentrance.
+        determinism_check: 'default' compares shapes, dtypes and devices of what both runs saved, 'none' does not.
+        early_stop: the second run ends with the last tensor that backward needs.
+    Raises CheckpointError in backward when the runs differ; ValueError for options that do not go together.
+    """
+    if use_reentrant is None:
+        warnings.warn(
+            "torch.utils.checkpoint: the use_reentrant parameter should be passed explicitly; use_reentrant=False is recommended, and "
+            "use_reentrant=True is what a call without it does.",
+            stacklevel=2,
+        )
+        use_reentrant = True
+    preserve_rng_state = kwargs.pop("preserve_rng_state", True)
+    if not use_reentrant:
+        return _without_reentrance(function, args, kwargs, context_fn, preserve_rng_state, determinism_check, early_stop)
+    if kwargs:
+        raise ValueError("Unexpected keyword arguments: " + ",".join(kwargs))
+    if context_fn is not noop_context_fn or debug is not False:
+        raise ValueError("Passing `context_fn` or `debug` is only supported when use_reentrant=False.")
+    return CheckpointFunction.apply(function, preserve_rng_state, *args)
+
+
+def checkpoint_sequential(functions: Any, segments: int, input: Any, use_reentrant: bool | None = None, **kwargs: Any) -> Any:
+    """The modules or functions of `functions` one after the other, in `segments` parts of which all but the last are checkpointed.
+
+    `functions`: an nn.Sequential or a list. Raises ValueError for unknown keywords.
+    """
+    if use_reentrant is None:
+        warnings.warn("torch.utils.checkpoint.checkpoint_sequential: the use_reentrant parameter should be passed explicitly; "
+                      "use_reentrant=False is recommended.", stacklevel=2)  # fmt: skip
+        use_reentrant = True
+    preserve = kwargs.pop("preserve_rng_state", True)
+    if kwargs:
+        raise ValueError("Unexpected keyword arguments: " + ",".join(kwargs))
+    steps = list(functions.children()) if hasattr(functions, "children") else list(functions)
+
+    def run(first: int, last: int) -> Callable[[Any], Any]:
+        def segment(value: Any) -> Any:
+            for step in steps[first:last]:
+                value = step(value)
+            return value
+
+        return segment
+
+    size = len(steps) // segments
+    bounds = [size * part for part in range(segments)]
+    for first, last in itertools.pairwise(bounds):
+        input = checkpoint(run(first, last), input, use_reentrant=use_reentrant, preserve_rng_state=preserve)
+    return run(bounds[-1], len(steps))(input)
