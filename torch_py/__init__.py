@@ -52,8 +52,8 @@ _add_inplace_functions(globals())
 
 # Imported when they are first named.
 _LAZY_MODULES = (
-    "autograd", "backends", "cuda", "fft", "func", "linalg", "nn", "optim", "random", "serialization", "special", "testing", "types",
-    "utils", "version",
+    "autograd", "backends", "cuda", "distributions", "fft", "func", "linalg", "nn", "optim", "random", "serialization", "special", "testing",
+    "types", "utils", "version",
 )  # fmt: skip
 _LEGACY_TENSOR_TYPES = (
     "FloatTensor", "DoubleTensor", "HalfTensor", "BFloat16Tensor", "LongTensor", "IntTensor", "ShortTensor", "CharTensor", "ByteTensor",

@@ -1,0 +1,248 @@
+"""Choices among the last dimension of probabilities: as an index, as a one-hot vector, as counts of many choices."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch_py as torch
+from torch_py import Size, Tensor
+from torch_py.distributions import constraints
+from torch_py.distributions.distribution import _NAN, Distribution
+from torch_py.distributions.utils import broadcast_all, clamp_probs, lazy_property, logits_to_probs, probs_to_logits
+
+
+def require_one(probs: Any, logits: Any) -> None:
+    if (probs is None) == (logits is None):
+        raise ValueError(f"Either `probs` or `logits` must be specified, but not both; got probs={probs}, logits={logits}")
+
+
+class Categorical(Distribution):
+    """An index of the last dimension of `probs`, which are normalised, or of `logits`, log-probabilities up to a constant.
+
+    Samples are int64 of shape sample_shape + batch_shape. Raises ValueError unless exactly one of the two is given.
+
+    >>> d = Categorical(logits=torch.zeros(4))
+    >>> d.probs, d.entropy().exp()
+    (tensor([0.2500, 0.2500, 0.2500, 0.2500]), tensor(4.))
+    """
+
+    arg_constraints = {"probs": constraints.simplex, "logits": constraints.real_vector}
+    has_enumerate_support = True
+    _parameters = ("probs", "logits")
+
+    def __init__(self, probs: Tensor | None = None, logits: Tensor | None = None, validate_args: bool | None = None) -> None:
+        require_one(probs, logits)
+        name, given = ("logits", logits) if probs is None else ("probs", probs)
+        if given.dim() < 1:  # type: ignore[union-attr]
+            raise ValueError(f"`{name}` parameter must be at least one-dimensional.")
+        if probs is not None:
+            self.probs = probs / probs.sum(-1, keepdim=True)
+        else:
+            self.logits = logits - logits.logsumexp(-1, keepdim=True)  # type: ignore[union-attr]
+        self._num_events = self._param.shape[-1]
+        super().__init__(self._param.shape[:-1], validate_args=validate_args)
+
+    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
+        new = super().expand(batch_shape, _instance)
+        new._num_events = self._num_events
+        return new
+
+    @property
+    def _param(self) -> Tensor:
+        """Whichever of the two was given."""
+        return self.__dict__["probs"] if "probs" in self.__dict__ else self.logits
+
+    @lazy_property
+    def logits(self) -> Tensor:
+        return probs_to_logits(self.probs)
+
+    @lazy_property
+    def probs(self) -> Tensor:
+        return logits_to_probs(self.logits)
+
+    @property
+    def param_shape(self) -> Size:
+        return self._param.shape
+
+    @constraints.dependent_property(is_discrete=True, event_dim=0)
+    def support(self) -> Any:
+        return constraints.integer_interval(0, self._num_events - 1)
+
+    @property
+    def mean(self) -> Tensor:
+        return torch.full(self._extended_shape(), _NAN, dtype=self.probs.dtype, device=self.probs.device)
+
+    variance = mean
+
+    @property
+    def mode(self) -> Tensor:
+        return self.probs.argmax(-1)
+
+    def sample(self, sample_shape: Sequence[int] = Size([])) -> Tensor:
+        sample_shape = Size(sample_shape)
+        with torch.no_grad():
+            rows = self.probs.reshape(-1, self._num_events)
+            drawn = torch.multinomial(rows, sample_shape.numel(), True)
+            return drawn.T.reshape(self._extended_shape(sample_shape))
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        index = self._checked(value).long().unsqueeze(-1)
+        shape = torch.broadcast_shapes(index.shape, self.logits.shape[:-1] + (1,))
+        return self.logits.expand(shape[:-1] + self.logits.shape[-1:]).gather(-1, index.expand(shape)).squeeze(-1)
+
+    def entropy(self) -> Tensor:
+        logits = self.logits.clamp(min=torch.finfo(self.logits.dtype).min)  # 0 log 0 is 0
+        return -(logits * self.probs).sum(-1)
+
+    def enumerate_support(self, expand: bool = True) -> Tensor:
+        return self._enumerated(torch.arange(self._num_events, device=self._param.device), expand)
+
+
+class _OverCategorical(Distribution):
+    """Parameters are those of a Categorical in `_categorical`."""
+
+    _parameters: tuple[str, ...] = ()
+    _categorical: Categorical
+
+    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
+        new = self._checked_copy(_instance)
+        new._categorical = self._categorical.expand(batch_shape)
+        return self._finish(new, batch_shape, self.event_shape)
+
+    @property
+    def _param(self) -> Tensor:
+        return self._categorical._param
+
+    @property
+    def probs(self) -> Tensor:
+        return self._categorical.probs
+
+    @property
+    def logits(self) -> Tensor:
+        return self._categorical.logits
+
+    @property
+    def param_shape(self) -> Size:
+        return self._categorical.param_shape
+
+
+class OneHotCategorical(_OverCategorical):
+    """Categorical whose values are one-hot vectors, with the dtype of the parameters.
+
+    >>> OneHotCategorical(torch.tensor([0.25, 0.75])).log_prob(torch.tensor([0.0, 1.0])).exp()
+    tensor(0.7500)
+    """
+
+    arg_constraints = {"probs": constraints.simplex, "logits": constraints.real_vector}
+    support = constraints.one_hot
+    has_enumerate_support = True
+    _parameters = ()
+
+    def __init__(self, probs: Tensor | None = None, logits: Tensor | None = None, validate_args: bool | None = None) -> None:
+        self._categorical = Categorical(probs, logits)
+        shape = self._categorical.param_shape
+        super().__init__(self._categorical.batch_shape, shape[-1:], validate_args=validate_args)
+
+    @property
+    def mean(self) -> Tensor:
+        return self.probs
+
+    @property
+    def mode(self) -> Tensor:
+        return torch.nn.functional.one_hot(self.probs.argmax(-1), self.event_shape[0]).to(self.probs.dtype)
+
+    @property
+    def variance(self) -> Tensor:
+        return self.probs * (1 - self.probs)
+
+    def sample(self, sample_shape: Sequence[int] = Size([])) -> Tensor:
+        drawn = self._categorical.sample(sample_shape)
+        return torch.nn.functional.one_hot(drawn, self.event_shape[0]).to(self.probs.dtype)
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        return self._categorical.log_prob(self._checked(value).argmax(-1))
+
+    def entropy(self) -> Tensor:
+        return self._categorical.entropy()
+
+    def enumerate_support(self, expand: bool = True) -> Tensor:
+        return self._enumerated(torch.eye(self.event_shape[0], dtype=self._param.dtype, device=self._param.device), expand)
+
+
+class OneHotCategoricalStraightThrough(OneHotCategorical):
+    """OneHotCategorical whose `rsample` passes gradients to `probs` as if it had returned them (Bengio et al. 2013)."""
+
+    has_rsample = True
+
+    def rsample(self, sample_shape: Sequence[int] = Size([])) -> Tensor:
+        return self.sample(sample_shape) + (self.probs - self.probs.detach())
+
+
+class Multinomial(_OverCategorical):
+    """Counts of `total_count` (one int) choices among the last dimension of `probs` or `logits`.
+
+    `log_prob` of counts with another sum is the sum's own multinomial. Raises NotImplementedError for a `total_count` that is no int.
+
+    >>> Multinomial(2, torch.tensor([0.5, 0.5])).log_prob(torch.tensor([1.0, 1.0])).exp()
+    tensor(0.5000)
+    """
+
+    arg_constraints = {"probs": constraints.simplex, "logits": constraints.real_vector}
+    total_count: int
+    _parameters = ()
+
+    def __init__(
+        self, total_count: int = 1, probs: Tensor | None = None, logits: Tensor | None = None, validate_args: bool | None = None
+    ) -> None:
+        if not isinstance(total_count, int):
+            raise NotImplementedError(f"inhomogeneous total_count is not supported; got {total_count!r}")
+        self.total_count = total_count
+        self._categorical = Categorical(probs=probs, logits=logits)
+        self._init_binomial()
+        super().__init__(self._categorical.batch_shape, self._categorical.param_shape[-1:], validate_args=validate_args)
+
+    def _init_binomial(self) -> None:
+        from torch_py.distributions._counts import Binomial
+
+        self._binomial = Binomial(total_count=self.total_count, probs=self.probs)
+
+    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
+        new = super().expand(batch_shape, _instance)
+        new.total_count = self.total_count
+        new._init_binomial()
+        return new
+
+    @property
+    def mean(self) -> Tensor:
+        return self.probs * self.total_count
+
+    @property
+    def variance(self) -> Tensor:
+        return self.total_count * self.probs * (1 - self.probs)
+
+    @constraints.dependent_property(is_discrete=True, event_dim=1)
+    def support(self) -> Any:
+        return constraints.multinomial(self.total_count)
+
+    def sample(self, sample_shape: Sequence[int] = Size([])) -> Tensor:
+        sample_shape = Size(sample_shape)
+        chosen = self._categorical.sample(Size((self.total_count,)) + sample_shape)
+        # the draws last, to be counted
+        chosen = chosen.permute(*range(1, chosen.dim()), 0)
+        counts = torch.zeros(self._extended_shape(sample_shape), dtype=self.probs.dtype, device=self.probs.device)
+        return counts.scatter_add_(-1, chosen, torch.ones_like(chosen, dtype=counts.dtype))
+
+    def entropy(self) -> Tensor:
+        # n H(p) - log n! + sum over categories of E[log k!], where each count is binomial
+        n = torch.tensor(float(self.total_count), dtype=self.probs.dtype)
+        counts = self._binomial.enumerate_support(expand=False)[1:]
+        chances = torch.exp(self._binomial.log_prob(counts))
+        expected = (chances * torch.lgamma(counts + 1)).sum(dim=(0, -1))
+        return n * self._categorical.entropy() - torch.lgamma(n + 1) + expected
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        logits, value = broadcast_all(self.logits, self._checked(value))
+        logits = logits.masked_fill((value == 0) & (logits == -float("inf")), 0)
+        combinations = torch.lgamma(value.sum(-1) + 1) - torch.lgamma(value + 1).sum(-1)
+        return combinations + (logits * value).sum(-1)

@@ -1,0 +1,42 @@
+"""Distributions whose density is h(x) exp(<eta, t(x)> - A(eta))."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch_py as torch
+from torch_py import Tensor
+from torch_py.distributions.distribution import Distribution
+
+__all__ = ["ExponentialFamily"]
+
+
+class ExponentialFamily(Distribution):
+    """Base: subclasses give the natural parameters eta, the log normalizer A and the mean of log h, and have entropy and divergences.
+
+    The gradient of A is the mean of t(x), hence entropy = A(eta) - <eta, grad A(eta)> - E[log h(x)] (Nielsen and Nock,
+    Entropies and cross-entropies of exponential families, 2010).
+    """
+
+    _parameters: tuple[str, ...] = ()
+
+    @property
+    def _natural_params(self) -> tuple[Tensor, ...]:
+        raise NotImplementedError
+
+    def _log_normalizer(self, *natural_params: Tensor) -> Tensor:
+        raise NotImplementedError
+
+    @property
+    def _mean_carrier_measure(self) -> Any:
+        raise NotImplementedError
+
+    def entropy(self) -> Tensor:
+        parameters = [parameter.detach().requires_grad_() for parameter in self._natural_params]
+        with torch.enable_grad():
+            normalizer = self._log_normalizer(*parameters)
+            gradients = torch.autograd.grad(normalizer.sum(), parameters, create_graph=True)
+        result = normalizer - self._mean_carrier_measure
+        for parameter, gradient in zip(parameters, gradients):
+            result = result - (parameter * gradient).reshape(self._batch_shape + (-1,)).sum(-1)
+        return result
