@@ -118,7 +118,9 @@ class Dirichlet(ExponentialFamily):
     def mode(self) -> Tensor:
         above = (self.concentration - 1).clamp(min=0.0)
         mode = above / above.sum(-1, keepdim=True)
-        corner = torch.nn.functional.one_hot(self.concentration.argmax(-1), self.concentration.shape[-1]).to(mode.dtype)
+        # Where all are below 1 every corner is a pole of the density; the first one stands for them.
+        corner = torch.zeros_like(mode)
+        corner[..., 0] = 1
         return torch.where((self.concentration < 1).all(-1, keepdim=True), corner, mode)
 
     @property

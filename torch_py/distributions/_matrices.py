@@ -184,11 +184,10 @@ class LKJCholesky(Distribution):
         self.dim = dim
         (self.concentration,) = broadcast_all(concentration)
         super().__init__(self.concentration.shape, Size((dim, dim)), validate_args=validate_args)
-        # the squared length of each row before its diagonal entry; the first row has none
-        offset = torch.arange(dim - 1, dtype=self.concentration.dtype, device=self.concentration.device)
-        offset = torch.cat([offset.new_zeros(1), offset])
-        marginal = (self.concentration + 0.5 * (dim - 2)).unsqueeze(-1)
-        self._beta = Beta(offset + 0.5, marginal - 0.5 * offset, validate_args=False)
+        # The squared length of the k entries before the diagonal of row k is Beta(k/2, concentration + (dim - 1 - k)/2). The first
+        # row has none; what is drawn for it is not used.
+        half = 0.5 * torch.arange(dim, dtype=self.concentration.dtype, device=self.concentration.device).clamp(min=1)
+        self._beta = Beta(half, (self.concentration + 0.5 * (dim - 1)).unsqueeze(-1) - half, validate_args=False)
 
     def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
         new = super().expand(batch_shape, _instance)

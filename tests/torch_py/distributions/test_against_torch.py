@@ -16,6 +16,14 @@ from tests.torch_py.distributions.cases import CASES
 torch = pytest.importorskip("torch")
 theirs = torch.distributions
 RTOL = 1e-9
+# PyTorch's own precision: polynomials for Bessel functions, and log n! in float32. test_scipy.py tests ours against exact values.
+PEER_RTOL = {"VonMises": 1e-4, "Multinomial": 1e-7, "Multinomial logits": 1e-7}
+# There, a float32 0 is compared with the concentrations, which fails for float64.
+PEER_FAILS = {("GeneralizedPareto", method) for method in ("log_prob", "cdf")}
+# There, the copy lacks what entropy needs.
+NO_ENTROPY_OF_COPIES = {"Multinomial", "Multinomial logits"}
+# There, nan for all parameters; nan for a concentration below 1, where the mode is 0.
+PEER_NAN = {("Kumaraswamy", "mode"), ("Weibull", "mode")}
 
 
 def array(value):
@@ -30,6 +38,15 @@ def samples(peer, shape=(4,)):
     torch.manual_seed(3)
     value = peer.sample(shape)
     return torch_py.from_numpy(value.numpy().copy()), value
+
+
+def without_peer(*keys):
+    if keys in PEER_FAILS:
+        with pytest.raises(RuntimeError, match="did not match"):
+            peer = CASES[keys[0]](theirs, torch)
+            getattr(peer, keys[1])(samples(peer)[1])
+        return True
+    return False
 
 
 def agree(mine, other, rtol=RTOL, atol=1e-11):
@@ -52,14 +69,18 @@ def same_outcome(mine, other, **tolerances):
 
 @pytest.mark.parametrize("name", CASES)
 def test_log_prob(name):
+    if without_peer(name, "log_prob"):
+        return
     mine, peer = pair(name)
     value, peer_value = samples(peer)
-    agree(mine.log_prob(value), peer.log_prob(peer_value))
+    agree(mine.log_prob(value), peer.log_prob(peer_value), rtol=PEER_RTOL.get(name, RTOL))
 
 
 @pytest.mark.parametrize("name", CASES)
 @pytest.mark.parametrize("method", ["cdf", "icdf"])
 def test_cdf_and_its_inverse(name, method):
+    if without_peer(name, method):
+        return
     mine, peer = pair(name)
     if method == "cdf":
         value, peer_value = samples(peer)
@@ -69,22 +90,23 @@ def test_cdf_and_its_inverse(name, method):
     same_outcome(lambda: getattr(mine, method)(value), lambda: getattr(peer, method)(peer_value))
 
 
-# The mode of Kumaraswamy is nan there for all parameters.
 @pytest.mark.parametrize("name", CASES)
 @pytest.mark.parametrize("attribute", ["mean", "mode", "variance", "stddev"])
 def test_moments(name, attribute):
     mine, peer = pair(name)
-    if (name, attribute) == ("Kumaraswamy", "mode"):
-        assert math.isnan(peer.mode.sum().item())
+    if (name, attribute) in PEER_NAN:
+        expected = array(peer.mode)
+        np.testing.assert_allclose(array(mine.mode)[~np.isnan(expected)], expected[~np.isnan(expected)])
+        assert np.isnan(expected).any()
         return
-    same_outcome(lambda: getattr(mine, attribute), lambda: getattr(peer, attribute))
+    same_outcome(lambda: getattr(mine, attribute), lambda: getattr(peer, attribute), rtol=PEER_RTOL.get(name, RTOL))
 
 
 @pytest.mark.parametrize("name", CASES)
 @pytest.mark.parametrize("method", ["entropy", "perplexity"])
 def test_entropy(name, method):
     mine, peer = pair(name)
-    same_outcome(getattr(mine, method), getattr(peer, method))
+    same_outcome(getattr(mine, method), getattr(peer, method), rtol=PEER_RTOL.get(name, RTOL))
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -117,31 +139,33 @@ def test_expand(name):
     assert tuple(wide.batch_shape) == shape
     assert repr(wide) == repr(peer_wide)
     value, peer_value = samples(peer_wide, (3,))
-    agree(wide.log_prob(value), peer_wide.log_prob(peer_value))
+    if not without_peer(name, "log_prob"):
+        agree(wide.log_prob(value), peer_wide.log_prob(peer_value), rtol=PEER_RTOL.get(name, RTOL))
     same_outcome(lambda: wide.mean, lambda: peer_wide.mean)
-    same_outcome(wide.entropy, peer_wide.entropy)
+    if name in NO_ENTROPY_OF_COPIES:
+        agree(wide.entropy(), peer.entropy().expand(shape), rtol=PEER_RTOL[name])
+    else:
+        same_outcome(wide.entropy, peer_wide.entropy, rtol=PEER_RTOL.get(name, RTOL))
     assert wide.sample((3,)).shape == value.shape
 
 
-# Rejection takes another number of draws; Dirichlet's small gamma variables are clamped elsewhere.
-OTHER_STREAM = {"VonMises"}
-
-
+# PyTorch's Wishart takes every positive definite draw for singular and draws again; its method below that is compared with. VonMises
+# rejects in another order here. PyTorch's LKJCholesky draws rows from the third on too long; test_scipy.py has its marginals.
 @pytest.mark.parametrize("name", CASES)
 def test_samples_of_a_seed(name):
     mine, peer = pair(name)
-    torch_py.manual_seed(5)
-    torch.manual_seed(5)
-    value, expected = mine.sample((7,)), peer.sample((7,))
-    if name in OTHER_STREAM:
-        assert tuple(value.shape) == tuple(expected.shape)
-    else:
-        agree(value, expected, rtol=1e-6)
+    draws = [lambda: (mine.sample((7,)), (peer._bartlett_sampling if name.startswith("Wishart") else peer.sample)((7,)))]
     if peer.has_rsample:
-        torch_py.manual_seed(6)
-        torch.manual_seed(6)
-        agree(mine.rsample((2, 3)), peer.rsample((2, 3)), rtol=1e-6)
-    else:
+        draws.append(lambda: (mine.rsample((2, 3)), (peer._bartlett_sampling if name.startswith("Wishart") else peer.rsample)((2, 3))))
+    for draw in draws:
+        torch_py.manual_seed(5)
+        torch.manual_seed(5)
+        value, expected = draw()
+        if name in ("VonMises", "LKJCholesky"):
+            assert tuple(value.shape) == tuple(expected.shape)
+        else:
+            agree(value, expected, rtol=1e-6)
+    if not peer.has_rsample:
         with pytest.raises(NotImplementedError):
             mine.rsample()
 
@@ -160,6 +184,8 @@ def test_pickle(name):
 @pytest.mark.parametrize("name", CASES)
 def test_gradients_of_log_prob(name):
     """By the parameters, through whatever way the class takes."""
+    if without_peer(name, "log_prob"):
+        return
     value, peer_value = samples(pair(name)[1])
     gradients = []
     for library, D, at in ((torch_py, ours, value), (torch, theirs, peer_value)):
@@ -181,7 +207,9 @@ def test_gradients_of_log_prob(name):
         if expected is None:
             assert mine is None or not mine.any()
         elif np.isfinite(expected).all():
-            np.testing.assert_allclose(mine, expected, rtol=1e-7, atol=1e-9)
+            if name == "Wishart factor" and mine.ndim:  # there, with values for what stands above the diagonal and is 0
+                mine, expected = np.tril(mine), np.tril(expected)
+            np.testing.assert_allclose(mine, expected, rtol=PEER_RTOL.get(name, 1e-7), atol=1e-9)
 
 
 def plain(signature):
@@ -298,7 +326,7 @@ def test_errors(name):
         ERRORS[name](ours, torch_py)
     assert type(error.value) is type(expected.value)
     # the same parameter and constraint are named
-    for word in ("scale", "probs", "loc", "covariance_matrix", "cov_factor", "support", "constraint", "found invalid values"):
+    for word in ("parameter scale", "probs", "loc", "covariance_matrix", "cov_factor", "support", "constraint", "found invalid values"):
         if word in str(expected.value):
             assert word in str(error.value)
 
