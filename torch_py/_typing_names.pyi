@@ -3,6 +3,7 @@
 from torch_py import autograd as autograd
 from torch_py import backends as backends
 from torch_py import cuda as cuda
+from torch_py import distributions as distributions
 from torch_py import fft as fft
 from torch_py import linalg as linalg
 from torch_py import nn as nn
@@ -43,4 +44,4 @@ preserve_format: memory_format
 channels_last: memory_format
 channels_last_3d: memory_format
 
-__all__ = ["autograd", "backends", "cuda", "fft", "linalg", "nn", "optim", "random", "serialization", "special", "testing", "types", "utils", "version", "uint8", "int8", "short", "int16", "int", "int32", "long", "int64", "half", "float16", "bfloat16", "float", "float32", "double", "float64", "cfloat", "complex64", "cdouble", "complex128", "bool", "strided", "sparse_coo", "contiguous_format", "preserve_format", "channels_last", "channels_last_3d"]
+__all__ = ["autograd", "backends", "cuda", "distributions", "fft", "linalg", "nn", "optim", "random", "serialization", "special", "testing", "types", "utils", "version", "uint8", "int8", "short", "int16", "int", "int32", "long", "int64", "half", "float16", "bfloat16", "float", "float32", "double", "float64", "cfloat", "complex64", "cdouble", "complex128", "bool", "strided", "sparse_coo", "contiguous_format", "preserve_format", "channels_last", "channels_last_3d"]

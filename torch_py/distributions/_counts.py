@@ -14,6 +14,8 @@ from torch_py.distributions.exp_family import ExponentialFamily
 from torch_py.distributions.utils import _tiny, broadcast_all, lazy_property, logits_to_probs, probs_to_logits
 from torch_py.nn.functional import binary_cross_entropy_with_logits as cross_entropy
 
+_INFINITE = float("inf")  # as threshold: softplus exact everywhere, not linear from 20 on
+
 
 class BinaryTrials(Distribution):
     """Parametrised by the probability `probs` or the log-odds `logits` of success; the other follows when it is asked for."""
@@ -25,6 +27,14 @@ class BinaryTrials(Distribution):
         require_one(probs, logits)
         name, value = ("logits", logits) if probs is None else ("probs", probs)
         self._initialize(validate_args, **{name: value}, **others)
+
+    def _take_counted(self, total_count: Any, probs: Any, logits: Any, validate_args: bool | None) -> None:
+        """With a `total_count`, which may be integers, in the dtype of the parameter."""
+        require_one(probs, logits)
+        param = logits if probs is None else probs
+        if isinstance(total_count, Tensor):
+            total_count = total_count.to(param.dtype if isinstance(param, Tensor) else torch.get_default_dtype())
+        self._take(probs, logits, validate_args, total_count=total_count)
 
     @property
     def _param(self) -> Tensor:
@@ -92,7 +102,7 @@ class Bernoulli(BinaryTrials, ExponentialFamily):
         return (torch.logit(self.probs),)
 
     def _log_normalizer(self, x: Tensor) -> Tensor:  # type: ignore[override]
-        return torch.nn.functional.softplus(x)
+        return torch.nn.functional.softplus(x, threshold=_INFINITE)
 
 
 class Geometric(BinaryTrials):
@@ -160,12 +170,7 @@ class Binomial(BinaryTrials):
         logits: Tensor | None = None,
         validate_args: bool | None = None,
     ) -> None:
-        require_one(probs, logits)
-        param = logits if probs is None else probs
-        dtype = param.dtype if isinstance(param, Tensor) else torch.get_default_dtype()
-        if isinstance(total_count, Tensor):
-            total_count = total_count.to(dtype)
-        self._take(probs, logits, validate_args, total_count=total_count)
+        self._take_counted(total_count, probs, logits, validate_args)
 
     @constraints.dependent_property(is_discrete=True, event_dim=0)
     def support(self) -> Any:
@@ -210,9 +215,6 @@ class Binomial(BinaryTrials):
         return self._enumerated(torch.arange(1 + count, dtype=self._param.dtype, device=self._param.device), expand)
 
 
-_INFINITE = float("inf")  # softplus exact everywhere, not linear from 20 on
-
-
 class NegativeBinomial(BinaryTrials):
     """How many Bernoulli trials succeed before `total_count` fail, where `total_count` may be any nonnegative number.
 
@@ -235,11 +237,7 @@ class NegativeBinomial(BinaryTrials):
         logits: Tensor | None = None,
         validate_args: bool | None = None,
     ) -> None:
-        require_one(probs, logits)
-        param = logits if probs is None else probs
-        if isinstance(total_count, Tensor) and isinstance(param, Tensor):
-            total_count = total_count.to(param.dtype)
-        self._take(probs, logits, validate_args, total_count=total_count)
+        self._take_counted(total_count, probs, logits, validate_args)
 
     @property
     def mean(self) -> Tensor:

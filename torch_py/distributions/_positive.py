@@ -299,13 +299,21 @@ class VonMises(Distribution):
         return 1 - torch.special.i1e(self.concentration) / torch.special.i0e(self.concentration)
 
 
+_NEARLY_NORMAL = 1e8
+
+
 def _von_mises(k: Tensor) -> Tensor:
-    """Angles around 0: a wrapped Cauchy proposal of parameter r, until all are accepted. In float64, where r loses nothing for small k."""
+    """Angles around 0 for float64 `k`: a wrapped Cauchy proposal of parameter r, until all are accepted.
+
+    From `_NEARLY_NORMAL` on, r - 1 has few digits left, and the normal limit is as exact; nan where k is not positive.
+    """
+    k = torch.where(k > 0, k, _NAN)
     tau = 1 + (1 + 4 * k**2).sqrt()
     rho = (tau - (2 * tau).sqrt()) / (2 * k)
     r = torch.where(k < 1e-5, 1 / k + k, (1 + rho**2) / (2 * rho))
-    result = torch.zeros_like(k)
-    pending = torch.ones_like(k, dtype=torch.bool)
+    normal = k > _NEARLY_NORMAL
+    result = torch.where(normal, torch.randn_like(k) * k.rsqrt(), _NAN) if normal.any() else torch.full_like(k, _NAN)
+    pending = k <= _NEARLY_NORMAL
     while pending.any():
         first, second, third = torch.rand((3, *k.shape), dtype=k.dtype, device=k.device).unbind()
         z = torch.cos(math.pi * first)

@@ -121,7 +121,7 @@ class _IndependentConstraint(Constraint):
         kept = result.dim() - self.reinterpreted_batch_ndims
         if kept < 0:
             raise ValueError(f"Expected value.dim() >= {self.event_dim} but got {value.dim()}")
-        return result.reshape(result.shape[:kept] + (-1,)).all(-1)
+        return result.flatten(kept).all(-1) if kept < result.dim() else result
 
     def __repr__(self) -> str:
         return f"{type(self).__name__.removeprefix('_')}({self.base_constraint!r}, {self.reinterpreted_batch_ndims})"

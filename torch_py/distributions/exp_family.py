@@ -7,6 +7,7 @@ from typing import Any
 import torch_py as torch
 from torch_py import Tensor
 from torch_py.distributions.distribution import Distribution
+from torch_py.distributions.utils import _sum_rightmost
 
 __all__ = ["ExponentialFamily"]
 
@@ -38,5 +39,5 @@ class ExponentialFamily(Distribution):
             gradients = torch.autograd.grad(normalizer.sum(), parameters, create_graph=True)
         result = normalizer - self._mean_carrier_measure
         for parameter, gradient in zip(parameters, gradients):
-            result = result - (parameter * gradient).reshape(self._batch_shape + (-1,)).sum(-1)
+            result = result - _sum_rightmost(parameter * gradient, parameter.dim() - len(self._batch_shape))
         return result

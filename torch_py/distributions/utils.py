@@ -48,7 +48,7 @@ def _standard_normal(shape: Sequence[int], dtype: torch.dtype | None, device: to
 
 def _sum_rightmost(value: Tensor, dim: int) -> Tensor:
     """The sum over the last `dim` dimensions."""
-    return value if dim == 0 else value.reshape(value.shape[:-dim] + (-1,)).sum(-1)
+    return value if dim == 0 else value.flatten(-dim).sum(-1)
 
 
 def _tiny(tensor: Tensor) -> float:

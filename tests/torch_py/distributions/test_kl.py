@@ -53,7 +53,9 @@ MEMBERS = {
     "Pareto": (lambda D, l: D.Pareto(t(l, 1.0, 2.0, 1.5), t(l, 7.0, 5.0, 6.0)), lambda D, l: D.Pareto(t(l, 0.1, 0.2, 0.05), t(l, 0.8, 3.0, 1.0))),
     "Poisson": (lambda D, l: D.Poisson(t(l, 0.5, 2.0, 9.0)), lambda D, l: D.Poisson(t(l, 1.5, 2.0, 5.0))),
     "TransformedDistribution": (lambda D, l: D.LogNormal(t(l, 0.0, 1.0, -1.0), 0.5), lambda D, l: D.LogNormal(t(l, 0.5, 1.0, 0.0), 0.7)),
-    "Uniform": (lambda D, l: D.Uniform(t(l, 0.2, 0.3, 0.25), t(l, 0.5, 0.9, 0.7)), lambda D, l: D.Uniform(t(l, 0.0, -1.0, -2.0), t(l, 1.0, 2.0, 1.0))),
+    "Uniform": (
+        lambda D, l: D.Uniform(t(l, 0.2, 0.3, 0.25), t(l, 0.5, 0.9, 0.7)), lambda D, l: D.Uniform(t(l, 0.0, -1.0, -2.0), t(l, 1.0, 2.0, 1.0))
+    ),
     "ExponentialFamily": (
         lambda D, l: D.Wishart(t(l, 5.0, 6.5, 4.0), t(l, COVARIANCE)), lambda D, l: D.Wishart(t(l, 4.5, 5.0, 6.0), scale_tril=t(l, FACTOR))
     ),
