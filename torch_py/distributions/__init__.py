@@ -17,11 +17,12 @@ from torch_py.distributions import _kl_cross as _kl_cross
 from torch_py.distributions import _kl_same as _kl_same
 from torch_py.distributions import _multivariate_normal, _relaxed, constraints, kl, transforms, utils
 from torch_py.distributions._bounded import Beta, ContinuousBernoulli, Dirichlet, Kumaraswamy, Uniform
-from torch_py.distributions._categorical import Categorical, Multinomial, OneHotCategorical, OneHotCategoricalStraightThrough
+from torch_py.distributions._categorical import Categorical, OneHotCategorical, OneHotCategoricalStraightThrough
 from torch_py.distributions._combinators import Independent, MixtureSameFamily, TransformedDistribution
 from torch_py.distributions._counts import Bernoulli, Binomial, Geometric, NegativeBinomial, Poisson
 from torch_py.distributions._derived import HalfCauchy, HalfNormal, InverseGamma, LogisticNormal, LogNormal, Pareto, Weibull
 from torch_py.distributions._matrices import LKJCholesky, Wishart
+from torch_py.distributions._multinomial import Multinomial
 from torch_py.distributions._multivariate_normal import LowRankMultivariateNormal, MultivariateNormal
 from torch_py.distributions._positive import Chi2, Exponential, FisherSnedecor, Gamma, GeneralizedPareto, VonMises
 from torch_py.distributions._real_line import Cauchy, Gumbel, Laplace, Normal, StudentT

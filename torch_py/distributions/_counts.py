@@ -9,12 +9,16 @@ import torch_py as torch
 from torch_py import Size, Tensor
 from torch_py.distributions import constraints
 from torch_py.distributions._categorical import require_one
-from torch_py.distributions.distribution import _NAN, Distribution
+from torch_py.distributions._positive import Gamma
+from torch_py.distributions.distribution import _INF, _NAN, Distribution
 from torch_py.distributions.exp_family import ExponentialFamily
 from torch_py.distributions.utils import _tiny, broadcast_all, lazy_property, logits_to_probs, probs_to_logits
 from torch_py.nn.functional import binary_cross_entropy_with_logits as cross_entropy
 
-_INFINITE = float("inf")  # as threshold: softplus exact everywhere, not linear from 20 on
+
+def softplus(x: Tensor) -> Tensor:
+    """log(1 + exp(x)) without becoming x from 20 on."""
+    return torch.nn.functional.softplus(x, threshold=_INF)
 
 
 class BinaryTrials(Distribution):
@@ -102,7 +106,7 @@ class Bernoulli(BinaryTrials, ExponentialFamily):
         return (torch.logit(self.probs),)
 
     def _log_normalizer(self, x: Tensor) -> Tensor:  # type: ignore[override]
-        return torch.nn.functional.softplus(x, threshold=_INFINITE)
+        return softplus(x)
 
 
 class Geometric(BinaryTrials):
@@ -197,7 +201,7 @@ class Binomial(BinaryTrials):
         n, k = self.total_count, self._checked(value)
         combinations = torch.lgamma(n + 1) - torch.lgamma(k + 1) - torch.lgamma(n - k + 1)
         # k log p + (n - k) log(1 - p) in terms of logits, where the larger of the two exponentials is taken out
-        return combinations + k * self.logits - n * torch.nn.functional.softplus(self.logits, threshold=_INFINITE)
+        return combinations + k * self.logits - n * softplus(self.logits)
 
     def _one_total_count(self, method: str) -> int:
         count = int(self.total_count.max())
@@ -253,8 +257,6 @@ class NegativeBinomial(BinaryTrials):
 
     @lazy_property
     def _gamma(self) -> Any:
-        from torch_py.distributions._positive import Gamma
-
         # the rate of the Poisson distribution that this one is a mixture of
         return Gamma(concentration=self.total_count, rate=torch.exp(-self.logits), validate_args=False)
 

@@ -9,6 +9,7 @@ from typing import Any
 import torch_py as torch
 from torch_py import Size, Tensor
 from torch_py.distributions import constraints
+from torch_py.distributions._bounded import Uniform
 from torch_py.distributions._combinators import TransformedDistribution
 from torch_py.distributions.distribution import _INF, _NAN, Distribution
 from torch_py.distributions.exp_family import ExponentialFamily
@@ -225,8 +226,6 @@ class Gumbel(TransformedDistribution):
     _parameters = ("loc", "scale")
 
     def __init__(self, loc: Tensor | float, scale: Tensor | float, validate_args: bool | None = None) -> None:
-        from torch_py.distributions._bounded import Uniform
-
         self.loc, self.scale = broadcast_all(loc, scale)
         finfo = torch.finfo(self.loc.dtype)
         base = Uniform(torch.full_like(self.loc, finfo.tiny), torch.full_like(self.loc, 1 - finfo.eps), validate_args=validate_args)

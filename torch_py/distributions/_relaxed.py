@@ -10,12 +10,9 @@ from torch_py import Size, Tensor
 from torch_py.distributions import constraints
 from torch_py.distributions._categorical import Categorical, _OverCategorical
 from torch_py.distributions._combinators import TransformedDistribution
-from torch_py.distributions._counts import BinaryTrials
+from torch_py.distributions._counts import BinaryTrials, softplus
 from torch_py.distributions.transforms import ExpTransform, SigmoidTransform
 from torch_py.distributions.utils import broadcast_all, clamp_probs
-from torch_py.nn.functional import softplus
-
-_INFINITE = float("inf")
 
 
 class LogitRelaxedBernoulli(BinaryTrials):
@@ -49,7 +46,7 @@ class LogitRelaxedBernoulli(BinaryTrials):
     def log_prob(self, value: Tensor) -> Tensor:
         logits, value, temperature = broadcast_all(self.logits, self._checked(value), self.temperature)
         difference = logits - value * temperature
-        return temperature.log() + difference - 2 * softplus(difference, threshold=_INFINITE)
+        return temperature.log() + difference - 2 * softplus(difference)
 
 
 class RelaxedBernoulli(TransformedDistribution):
