@@ -1,39 +1,44 @@
-"""Adam (Kingma & Ba 2015) and AdamW (Loshchilov & Hutter 2019)."""
+"""Adam (Kingma & Ba 2015)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
-from torch_py import _C
 from torch_py._C import _torch
-from torch_py.optim.optimizer import Optimizer, evaluate
+from torch_py._tensor import Tensor
+from torch_py.optim._elementwise import (
+    ElementwiseOptimizer,
+    Row,
+    add_quotient,
+    average_squares,
+    check_betas,
+    check_not_negative,
+    check_rate,
+    new_count,
+    number,
+    rate_of,
+    root_plus,
+)
+from torch_py.optim._fused import amp_arguments, check_fused
+from torch_py.optim.optimizer import ParamsT
+
+__all__ = ["Adam"]
 
 
-def _check(lr: Any, betas: tuple[float, float], eps: float, weight_decay: float) -> None:
-    if lr < 0.0:
-        raise ValueError(f"Invalid learning rate: {lr}")
-    if eps < 0.0:
-        raise ValueError(f"Invalid epsilon value: {eps}")
-    for position, beta in enumerate(betas):
-        if not 0.0 <= beta < 1.0:
-            raise ValueError(f"Invalid beta parameter at index {position}: {beta}")
-    if weight_decay < 0.0:
-        raise ValueError(f"Invalid weight_decay value: {weight_decay}")
-
-
-class Adam(Optimizer):
+class Adam(ElementwiseOptimizer):
     """p -= lr * m̂ / (sqrt(v̂) + eps) with running means m of the gradient and v of its square, corrected for their start at zero.
 
     `weight_decay` is added to the gradient, or shrinks p on its own with `decoupled_weight_decay`; `amsgrad` uses the largest v so far
     (Reddi et al. 2018); `maximize` climbs. Raises ValueError for settings out of range.
     """
 
+    _has_fused = True
+
     def __init__(
         self,
-        params: Any,
-        lr: float = 1e-3,
-        betas: tuple[float, float] = (0.9, 0.999),
+        params: ParamsT,
+        lr: float | Tensor = 1e-3,
+        betas: tuple[float | Tensor, float | Tensor] = (0.9, 0.999),
         eps: float = 1e-8,
         weight_decay: float = 0,
         amsgrad: bool = False,
@@ -45,62 +50,58 @@ class Adam(Optimizer):
         fused: bool | None = None,
         decoupled_weight_decay: bool = False,
     ) -> None:
-        _check(lr, betas, eps, weight_decay)
+        _check_tensors(lr, betas, capturable, foreach)
+        check_rate(lr)
+        check_not_negative(eps=eps)
+        check_betas(betas)
+        check_not_negative(weight_decay=weight_decay)
         defaults = {
             "lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "amsgrad": amsgrad, "maximize": maximize, "foreach": foreach,
             "capturable": capturable, "differentiable": differentiable, "fused": fused, "decoupled_weight_decay": decoupled_weight_decay,
         }  # fmt: skip
         super().__init__(params, defaults)
+        check_fused(self, fused, foreach, differentiable)
 
-    def step(self, closure: Callable[[], Any] | None = None) -> Any:
-        loss = evaluate(closure)
-        for group in self.param_groups:
-            for parameter in group["params"]:
-                if parameter.grad is not None:
-                    self._update(parameter, group)
-        return loss
+    def _start(self, parameter: Tensor, group: dict[str, Any]) -> dict[str, Any]:
+        names = ["exp_avg", "exp_avg_sq", *(["max_exp_avg_sq"] if group["amsgrad"] else [])]
+        return {"step": new_count(), **{name: _torch.zeros_like(parameter) for name in names}}
 
-    def _state_of(self, parameter: Any, amsgrad: bool) -> dict[str, Any]:
-        state: dict[str, Any] = self.state[parameter]
-        if not state:
-            state["step"] = _C.tensor(0.0, dtype=_C.float32)
-            state["exp_avg"] = _torch.zeros_like(parameter)
-            state["exp_avg_sq"] = _torch.zeros_like(parameter)
-            if amsgrad:
-                state["max_exp_avg_sq"] = _torch.zeros_like(parameter)
-        return state
-
-    def _update(self, parameter: Any, group: dict[str, Any]) -> None:
-        beta1, beta2 = group["betas"]
-        state = self._state_of(parameter, group["amsgrad"])
-        gradient = -parameter.grad if group["maximize"] else parameter.grad
+    def _move(self, parameter: Tensor, gradient: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
+        beta1, beta2 = map(number, group["betas"])
         state["step"] += 1
         step = state["step"].item()
-        if group["weight_decay"] != 0:
-            if group["decoupled_weight_decay"]:
-                parameter.mul_(1 - group["lr"] * group["weight_decay"])
-            else:
-                gradient = gradient.add(parameter, alpha=group["weight_decay"])
         mean, square = state["exp_avg"], state["exp_avg_sq"]
         mean.lerp_(gradient, 1 - beta1)
-        square.mul_(beta2).addcmul_(gradient, gradient, value=1 - beta2)
+        average_squares(square, gradient, beta2)
         if group["amsgrad"]:
-            square = state["max_exp_avg_sq"].copy_(_torch.maximum(state["max_exp_avg_sq"], square))
-        denominator = (square.sqrt() / (1 - beta2**step) ** 0.5).add_(group["eps"])
-        parameter.addcdiv_(mean, denominator, value=-(group["lr"] / (1 - beta1**step)))
+            square = _torch.maximum(state["max_exp_avg_sq"], square)
+            state["max_exp_avg_sq"].copy_(square)
+        denominator = root_plus(square / (1 - beta2**step), group["eps"], group)
+        add_quotient(parameter, mean, denominator, -rate_of(group) / (1 - beta1**step))
+
+    def _move_all(self, rows: list[Row], group: dict[str, Any]) -> None:
+        states = [row.state for row in rows]
+        steps = [state["step"] for state in states]
+        scaling = amp_arguments(self)
+        beta1, beta2 = group["betas"]
+        _torch._count_steps_(steps, scaling["found_inf"])
+        (_torch._fused_adamw_ if group["decoupled_weight_decay"] else _torch._fused_adam_)(
+            [row.parameter for row in rows], [row.gradient for row in rows], [state["exp_avg"] for state in states],
+            [state["exp_avg_sq"] for state in states], [state["max_exp_avg_sq"] for state in states] if group["amsgrad"] else [], steps,
+            lr=number(group["lr"]), beta1=number(beta1), beta2=number(beta2), weight_decay=group["weight_decay"], eps=group["eps"],
+            amsgrad=group["amsgrad"], maximize=group["maximize"], **scaling,
+        )  # fmt: skip
 
 
-class AdamW(Adam):
-    """Adam whose weight decay shrinks the parameter by lr * weight_decay instead of entering the gradient."""
-
-    def __init__(
-        self,
-        params: Any,
-        lr: float = 1e-3,
-        betas: tuple[float, float] = (0.9, 0.999),
-        eps: float = 1e-8,
-        weight_decay: float = 1e-2,
-        amsgrad: bool = False,
-        **keywords: Any,
-    ) -> None:
-        super().__init__(params, lr, betas, eps, weight_decay, amsgrad, **keywords, decoupled_weight_decay=True)
+def _check_tensors(lr: Any, betas: Any, capturable: bool, foreach: bool | None) -> None:
+    if isinstance(lr, Tensor) and foreach and not capturable:
+        raise ValueError("lr as a Tensor is not supported for capturable=False and foreach=True")
+    are_tensors = [isinstance(beta, Tensor) for beta in betas]
+    if len(set(are_tensors)) > 1:
+        raise ValueError("betas must be either both floats or both Tensors")
+    for position, beta in enumerate(betas):
+        if isinstance(beta, Tensor):
+            if foreach and not capturable:
+                raise ValueError(f"betas[{position}] as a Tensor is not supported for capturable=False and foreach=True")
+            if beta.numel() != 1:
+                raise ValueError(f"Tensor betas[{position}] must be 1-element")

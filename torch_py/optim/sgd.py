@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
-from torch_py.optim.optimizer import Optimizer, check_not_negative, evaluate
+from torch_py._C import _torch
+from torch_py._tensor import Tensor
+from torch_py.optim._elementwise import ElementwiseOptimizer, Row, add_scaled, check_not_negative, check_rate, number, rate_of
+from torch_py.optim._fused import amp_arguments, check_fused
+from torch_py.optim.optimizer import ParamsT
+
+__all__ = ["SGD"]
 
 
-class SGD(Optimizer):
+class SGD(ElementwiseOptimizer):
     """p -= lr * v with v = momentum * v + (1 - dampening) * g, g = gradient + weight_decay * p; the first v is g.
 
     `nesterov` uses g + momentum * v instead of v (Sutskever et al. 2013); `maximize` climbs. Raises ValueError for negative settings.
     """
 
+    _has_fused = True
+
     def __init__(
         self,
-        params: Any,
-        lr: float = 1e-3,
+        params: ParamsT,
+        lr: float | Tensor = 1e-3,
         momentum: float = 0,
         dampening: float = 0,
-        weight_decay: float = 0,
+        weight_decay: float | Tensor = 0,
         nesterov: bool = False,
         *,
         maximize: bool = False,
@@ -28,8 +35,7 @@ class SGD(Optimizer):
         differentiable: bool = False,
         fused: bool | None = None,
     ) -> None:
-        if lr < 0.0:
-            raise ValueError(f"Invalid learning rate: {lr}")
+        check_rate(lr)
         check_not_negative(momentum=momentum, weight_decay=weight_decay)
         if nesterov and (momentum <= 0 or dampening != 0):
             raise ValueError("Nesterov momentum requires a momentum and zero dampening")
@@ -38,26 +44,42 @@ class SGD(Optimizer):
             "foreach": foreach, "differentiable": differentiable, "fused": fused,
         }  # fmt: skip
         super().__init__(params, defaults)
+        check_fused(self, fused, foreach, differentiable)
 
-    def step(self, closure: Callable[[], Any] | None = None) -> Any:
-        loss = evaluate(closure)
-        for group in self.param_groups:
-            for parameter in group["params"]:
-                if parameter.grad is not None:
-                    parameter.add_(self._direction(parameter, group), alpha=-group["lr"])
-        return loss
+    def _remembers(self, group: dict[str, Any]) -> bool:
+        return bool(group["momentum"] != 0)
 
-    def _direction(self, parameter: Any, group: dict[str, Any]) -> Any:
-        gradient = -parameter.grad if group["maximize"] else parameter.grad
-        if group["weight_decay"] != 0:
-            gradient = gradient.add(parameter, alpha=group["weight_decay"])
+    def _start(self, parameter: Tensor, group: dict[str, Any]) -> dict[str, Any]:
+        return {"momentum_buffer": None}
+
+    def _move(self, parameter: Tensor, gradient: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
         momentum = group["momentum"]
-        if momentum == 0:
-            return gradient
-        state = self.state[parameter]
-        velocity = state.get("momentum_buffer")
-        if velocity is None:
-            velocity = state["momentum_buffer"] = gradient.detach().clone()
-        else:
-            velocity.mul_(momentum).add_(gradient, alpha=1 - group["dampening"])
-        return gradient.add(velocity, alpha=momentum) if group["nesterov"] else velocity
+        if momentum != 0:
+            velocity = state["momentum_buffer"]
+            if velocity is None:
+                velocity = state["momentum_buffer"] = gradient.clone()
+            else:
+                velocity.mul_(momentum).add_(gradient, alpha=1 - group["dampening"])
+            gradient = gradient.add(velocity, alpha=momentum) if group["nesterov"] else velocity
+        rate = rate_of(group)
+        add_scaled(parameter, gradient, -rate)
+
+    def _move_all(self, rows: list[Row], group: dict[str, Any]) -> None:
+        scaling = amp_arguments(self)
+        if group["momentum"] == 0:
+            return _fused_step(rows, [], group, False, scaling)
+        fresh = [row for row in rows if row.state.get("momentum_buffer") is None]
+        going = [row for row in rows if row.state.get("momentum_buffer") is not None] if fresh else rows
+        for row in fresh:
+            row.state["momentum_buffer"] = _torch.empty_like(row.parameter)
+        for part, is_first in ((fresh, True), (going, False)):
+            if part:
+                _fused_step(part, [row.state["momentum_buffer"] for row in part], group, is_first, scaling)
+
+
+def _fused_step(rows: list[Row], buffers: list[Tensor], group: dict[str, Any], is_first: bool, scaling: dict[str, Tensor | None]) -> None:
+    _torch._fused_sgd_(
+        [row.parameter for row in rows], [row.gradient for row in rows], buffers, weight_decay=number(group["weight_decay"]),
+        momentum=group["momentum"], lr=number(group["lr"]), dampening=group["dampening"], nesterov=group["nesterov"],
+        maximize=group["maximize"], is_first_step=is_first, **scaling,
+    )  # fmt: skip

@@ -14,7 +14,8 @@
 {% if wrapper.loop.direct %}
 {{ fill("  " ~ wrapper.loop.direct ~ "(", f.names, ");") }}
 {% else %}
-{{ fill("  native::" ~ wrapper.loop.stub ~ "(", [f.written[0].name ~ ".device()", f.names], ");") }}
+{% set first = f.written[0] %}
+{{ fill("  native::" ~ wrapper.loop.stub ~ "(", [first.name ~ ("[0]" if first.type.is_list else "") ~ ".device()", f.names], ");") }}
 {% endif %}
 {% if f.schema.returns %}
   return {{ r.returned(f) }};

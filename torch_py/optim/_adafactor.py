@@ -1,0 +1,95 @@
+"""Adafactor (Shazeer & Stern 2018)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torch_py import _C
+from torch_py._C import _torch
+from torch_py._tensor import Tensor
+from torch_py.optim._elementwise import check_not_negative, check_rate, evaluate, new_count, number, recorded_if_differentiable
+from torch_py.optim.optimizer import Optimizer, ParamsT
+
+__all__ = ["Adafactor"]
+
+
+class Adafactor(Optimizer):
+    """Scales by root mean squares of which matrices keep only the rows' and the columns' means; the rate is relative to the parameter.
+
+    `beta2_decay`: the mean of squares takes in step ** beta2_decay of the newest. `eps`: the least square (None: of the dtype) and the
+    least root mean square of a parameter. `d`: the largest root mean square of an update.
+    """
+
+    def __init__(
+        self,
+        params: ParamsT,
+        lr: float | Tensor = 1e-2,
+        beta2_decay: float = -0.8,
+        eps: tuple[float | None, float] = (None, 1e-3),
+        d: float = 1.0,
+        weight_decay: float = 0.0,
+        *,
+        foreach: bool | None = None,
+        maximize: bool = False,
+    ) -> None:
+        check_rate(lr)
+        if not beta2_decay <= 0.0:
+            raise ValueError(f"beta2_decay should be <= 0 but is: {beta2_decay}")
+        for position, least in enumerate(eps):
+            if least is not None and not 0.0 <= least:
+                raise ValueError(f"epsilon{position + 1} should be >= 0 but is: {least}")
+        if not 1.0 <= d:
+            raise ValueError(f"Clipping threshold d should be >= 1 but is: {d}")
+        check_not_negative(weight_decay=weight_decay)
+        defaults = {
+            "lr": lr, "beta2_decay": beta2_decay, "eps": eps, "d": d, "weight_decay": weight_decay, "foreach": foreach, "maximize": maximize,
+        }  # fmt: skip
+        super().__init__(params, defaults)
+
+    @recorded_if_differentiable
+    def step(self, closure: Any = None) -> Any:
+        loss = evaluate(closure)
+        for group in self.param_groups:
+            for parameter in group["params"]:
+                if parameter.grad is None:
+                    continue
+                if parameter.is_complex():
+                    raise RuntimeError("Adafactor does not support complex parameters")
+                state = self.state[parameter]
+                if not state:
+                    state.update(_start(parameter.grad))
+                _move(parameter, -parameter.grad if group["maximize"] else parameter.grad, state, group)
+        return loss
+
+
+def _start(gradient: Tensor) -> dict[str, Any]:
+    if gradient.dim() < 2:
+        return {"step": new_count(), "variance": _torch.zeros_like(gradient, memory_format=_C.preserve_format)}
+    rows, columns = list(gradient.shape), list(gradient.shape)
+    rows[-1] = columns[-2] = 1
+    return {"step": new_count(), "row_var": gradient.new_zeros(rows), "col_var": gradient.new_zeros(columns)}
+
+
+def _variance(gradient: Tensor, state: dict[str, Any], newest: float, least: float) -> Tensor:
+    """The estimate of the mean squares: for matrices the product of their margins."""
+    if gradient.dim() < 2:
+        return state["variance"].lerp_(gradient * gradient, newest).clone()
+    rows, columns = state["row_var"], state["col_var"]
+    rows.lerp_(gradient.norm(dim=-1, keepdim=True).square_().div_(gradient.size(-1)), newest)
+    columns.lerp_(gradient.norm(dim=-2, keepdim=True).square_().div_(gradient.size(-2)), newest)
+    return (rows @ columns).div_(rows.mean(dim=-2, keepdim=True).clamp_(min=least))
+
+
+def _move(parameter: Tensor, gradient: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
+    least, least_size = group["eps"]
+    least = _C.finfo(parameter.dtype).eps if least is None else least
+    rate = number(group["lr"])
+    state["step"] += 1
+    step = state["step"].item()
+    root_count = parameter.numel() ** 0.5
+    scale = max(least_size, parameter.norm(2).item() / root_count) * min(rate, 1 / step**0.5)
+    if group["weight_decay"] != 0:
+        parameter.mul_(1 - rate * group["weight_decay"])
+    update = _variance(gradient, state, step ** group["beta2_decay"], least)
+    update = update.clamp_(min=least * least).rsqrt_().mul_(gradient)
+    parameter.add_(update, alpha=-scale / max(1.0, update.norm(2).item() / (root_count * group["d"])))

@@ -1,0 +1,97 @@
+"""Muon (Jordan et al. 2024)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torch_py import _C
+from torch_py._C import _torch
+from torch_py._tensor import Tensor
+from torch_py.optim._elementwise import check_not_negative, evaluate, recorded_if_differentiable
+from torch_py.optim.optimizer import Optimizer, ParamsT
+
+__all__ = ["Muon"]
+
+
+class Muon(Optimizer):
+    """Moves matrices by the orthogonal matrix that is nearest to their momentum, found by Newton-Schulz iterations in bfloat16.
+
+    `adjust_lr_fn`: how the rate depends on the shape, "original" (also None) or "match_rms_adamw". Raises ValueError for parameters
+    that are not matrices: train those with AdamW.
+    """
+
+    def __init__(
+        self,
+        params: ParamsT,
+        lr: float = 1e-3,
+        weight_decay: float = 0.1,
+        momentum: float = 0.95,
+        nesterov: bool = True,
+        ns_coefficients: tuple[float, float, float] = (3.4445, -4.7750, 2.0315),
+        eps: float = 1e-7,
+        ns_steps: int = 5,
+        adjust_lr_fn: str | None = None,
+    ) -> None:
+        if isinstance(lr, Tensor) and lr.numel() != 1:
+            raise ValueError("Tensor lr must be 1-element")
+        for word, value in (("learning rate", lr), ("momentum", momentum), ("weight decay", weight_decay)):
+            if not 0.0 <= value:
+                raise ValueError(f"{word} should be >= 0 but is: {value}")
+        check_not_negative(eps=eps)
+        if adjust_lr_fn not in (None, "original", "match_rms_adamw"):
+            raise ValueError(f"Adjust learning rate function {adjust_lr_fn} is not supported")
+        defaults = {
+            "lr": lr, "weight_decay": weight_decay, "momentum": momentum, "nesterov": nesterov, "ns_coefficients": ns_coefficients,
+            "eps": eps, "ns_steps": ns_steps, "adjust_lr_fn": adjust_lr_fn,
+        }  # fmt: skip
+        super().__init__(params, defaults)
+        for group in self.param_groups:
+            for parameter in group["params"]:
+                if parameter.dim() != 2:
+                    raise ValueError(f"Muon only supports 2D parameters whereas we found a parameter with size: {parameter.size()}")
+
+    @recorded_if_differentiable
+    def step(self, closure: Any = None) -> Any:
+        loss = evaluate(closure)
+        for group in self.param_groups:
+            for parameter in group["params"]:
+                if parameter.grad is None:
+                    continue
+                if parameter.is_complex():
+                    raise RuntimeError("Muon does not support complex parameters")
+                state = self.state[parameter]
+                if not state:
+                    state["momentum_buffer"] = _torch.zeros_like(parameter.grad, memory_format=_C.preserve_format)
+                _move(parameter, parameter.grad, state["momentum_buffer"], group)
+        return loss
+
+
+def _move(parameter: Tensor, gradient: Tensor, velocity: Tensor, group: dict[str, Any]) -> None:
+    velocity.lerp_(gradient, 1 - group["momentum"])
+    update = gradient.lerp(velocity, group["momentum"]) if group["nesterov"] else velocity
+    update = _orthogonal(update, group["ns_coefficients"], group["ns_steps"], group["eps"])
+    parameter.mul_(1 - group["lr"] * group["weight_decay"])
+    parameter.add_(update, alpha=-group["lr"] * _shape_factor(group["adjust_lr_fn"], *parameter.shape))
+
+
+def _shape_factor(kind: str | None, rows: int, columns: int) -> float:
+    if kind == "match_rms_adamw":
+        return float(0.2 * max(rows, columns) ** 0.5)
+    return float(max(1, rows / columns) ** 0.5)
+
+
+def _orthogonal(matrix: Tensor, coefficients: tuple[float, float, float], steps: int, epsilon: float) -> Tensor:
+    """The singular values of `matrix` come close to one by a polynomial of fifth degree that is applied `steps` times."""
+    if steps >= 100:
+        raise ValueError("Number of steps must be less than 100 for computational efficiency")
+    if len(coefficients) != 3:
+        raise ValueError("Coefficients must be a tuple of exactly 3 values")
+    linear, cubic, quintic = coefficients
+    is_tall = matrix.size(0) > matrix.size(1)
+    found = matrix.to(_C.bfloat16)
+    found = found.t() if is_tall else found  # the smaller product of the matrix with itself
+    found = found / found.norm().clamp(min=epsilon)
+    for _ in range(steps):
+        gram = found @ found.t()
+        found = _torch.addmm(found, _torch.addmm(gram, gram, gram, beta=cubic, alpha=quintic), found, beta=linear)
+    return found.t() if is_tall else found

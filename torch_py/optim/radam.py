@@ -1,0 +1,71 @@
+"""RAdam (Liu et al. 2020)."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from torch_py._C import _torch
+from torch_py._tensor import Tensor
+from torch_py.optim._elementwise import (
+    ElementwiseOptimizer,
+    add_quotient,
+    add_scaled,
+    average_squares,
+    check_betas,
+    check_not_negative,
+    check_rate,
+    new_count,
+    rate_of,
+    root_plus,
+)
+from torch_py.optim.optimizer import ParamsT
+
+__all__ = ["RAdam"]
+
+
+class RAdam(ElementwiseOptimizer):
+    """Adam without its division in the first steps, until the variance of the adaptive rate can be rectified."""
+
+    def __init__(
+        self,
+        params: ParamsT,
+        lr: float | Tensor = 1e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 0,
+        decoupled_weight_decay: bool = False,
+        *,
+        foreach: bool | None = None,
+        maximize: bool = False,
+        capturable: bool = False,
+        differentiable: bool = False,
+    ) -> None:
+        check_rate(lr)
+        check_not_negative(eps=eps)
+        check_betas(betas)
+        check_not_negative(weight_decay=weight_decay)
+        defaults = {
+            "lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "maximize": maximize, "foreach": foreach, "capturable":
+            capturable, "decoupled_weight_decay": decoupled_weight_decay, "differentiable": differentiable,
+        }  # fmt: skip
+        super().__init__(params, defaults)
+
+    def _start(self, parameter: Tensor, group: dict[str, Any]) -> dict[str, Any]:
+        return {"step": new_count(), "exp_avg": _torch.zeros_like(parameter), "exp_avg_sq": _torch.zeros_like(parameter)}
+
+    def _move(self, parameter: Tensor, gradient: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
+        beta1, beta2 = group["betas"]
+        state["step"] += 1
+        step = state["step"].item()
+        state["exp_avg"].lerp_(gradient, 1 - beta1)
+        average_squares(state["exp_avg_sq"], gradient, beta2)
+        rate = rate_of(group) / (1 - beta1**step)
+        correction = 1 - beta2**step
+        longest = 2 / (1 - beta2) - 1
+        length = longest - 2 * step * beta2**step / correction  # of the simple average that the running one approximates
+        if length <= 5:
+            return add_scaled(parameter, state["exp_avg"], -rate)
+        rectification = math.sqrt((length - 4) * (length - 2) * longest / ((longest - 4) * (longest - 2) * length))
+        denominator = root_plus(state["exp_avg_sq"], group["eps"], group)
+        add_quotient(parameter, state["exp_avg"], denominator, -rate * math.sqrt(correction) * rectification)

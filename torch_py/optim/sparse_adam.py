@@ -1,0 +1,36 @@
+"""Adam for gradients that are sparse."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from torch_py._tensor import Tensor
+from torch_py.optim._elementwise import check_betas, check_rate, evaluate
+from torch_py.optim.optimizer import Optimizer, ParamsT
+
+__all__ = ["SparseAdam"]
+
+
+class SparseAdam(Optimizer):
+    """Adam that moves only elements with an entry in a sparse gradient. Here gradients are always dense, so that `step` raises RuntimeError.
+
+    Raises ValueError for settings out of range.
+    """
+
+    def __init__(
+        self, params: ParamsT, lr: float | Tensor = 1e-3, betas: tuple[float, float] = (0.9, 0.999), eps: float = 1e-8, maximize: bool = False
+    ) -> None:
+        check_rate(lr)
+        if not 0.0 < lr:
+            raise ValueError(f"Invalid learning rate: {lr}")
+        if not 0.0 < eps:
+            raise ValueError(f"Invalid epsilon value: {eps}")
+        check_betas(betas)
+        super().__init__(params, {"lr": lr, "betas": betas, "eps": eps, "maximize": maximize})
+
+    def step(self, closure: Callable[[], Any] | None = None) -> Any:
+        loss = evaluate(closure)
+        if any(parameter.grad is not None for group in self.param_groups for parameter in group["params"]):
+            raise RuntimeError("SparseAdam does not support dense gradients, please consider Adam instead")
+        return loss
