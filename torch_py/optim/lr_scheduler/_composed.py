@@ -1,0 +1,106 @@
+"""Schedules made of schedules."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from typing import Any
+
+from torch_py.optim.lr_scheduler._base import LRScheduler, set_value, values_of
+from torch_py.optim.lr_scheduler._plateau import ReduceLROnPlateau
+from torch_py.optim.optimizer import Optimizer
+
+
+class _ComposedLR(LRScheduler):
+    """Keeps the states of its schedules in its own."""
+
+    _schedulers: Sequence[LRScheduler]
+
+    def state_dict(self) -> dict[str, Any]:
+        """Everything but the optimiser; the schedules by their own state."""
+        state = {name: value for name, value in vars(self).items() if name not in ("optimizer", "_schedulers")}
+        state["_schedulers"] = [schedule.state_dict() for schedule in self._schedulers]
+        return state
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        vars(self).update({name: value for name, value in state_dict.items() if name != "_schedulers"})
+        for schedule, state in zip(self._schedulers, state_dict["_schedulers"]):
+            schedule.load_state_dict(state)
+
+
+def _check(name: str, schedulers: Sequence[LRScheduler], optimizer: Optimizer | None) -> Optimizer:
+    if len(schedulers) < 1:
+        chained = " to be chained" if name == "ChainedScheduler" else ""
+        raise ValueError(f"{name} expects at least one scheduler{chained}, but got no scheduler.")
+    expected: Optimizer | None = optimizer
+    for position, schedule in enumerate(schedulers):
+        if not hasattr(schedule, "optimizer"):
+            raise TypeError(f"{name} at index {position} should have `optimizer` as its attribute.")
+        if isinstance(schedule, ReduceLROnPlateau):
+            raise ValueError(
+                f"{name} does not support `ReduceLROnPlateau` scheduler as it requires additional kwargs to be specified when calling "
+                f"`step`, but got one at index {position} in the given schedulers sequence."
+            )
+        expected = schedule.optimizer if expected is None else expected
+        if schedule.optimizer != expected:
+            raise ValueError(
+                f"{name} expects all schedulers to belong to the same optimizer, but got scheduler {type(schedule).__name__} at index "
+                f"{position} has {schedule.optimizer}, which is different from {type(expected).__name__}."
+            )
+    assert expected is not None
+    return expected
+
+
+class ChainedScheduler(_ComposedLR):
+    """Steps all `schedulers`, one after another, each scaling what the one before left. Raises ValueError unless they share an optimiser."""
+
+    def __init__(self, schedulers: Sequence[LRScheduler], optimizer: Optimizer | None = None) -> None:
+        self.optimizer = _check("ChainedScheduler", schedulers, optimizer)
+        self._schedulers = schedulers
+        self._last_lr = values_of(self._schedulers[-1].optimizer, "lr")
+
+    def step(self) -> None:  # type: ignore[override]
+        for schedule in self._schedulers:
+            schedule.step()
+        self._last_lr = values_of(self._schedulers[-1].optimizer, "lr")
+
+
+class SequentialLR(_ComposedLR):
+    """The first of `schedulers` until the first of `milestones`, where the second starts at its epoch 0, and so on.
+
+    Raises ValueError unless there is one milestone less than schedules, of the same optimiser.
+    """
+
+    def __init__(self, optimizer: Optimizer, schedulers: list[LRScheduler], milestones: list[int], last_epoch: int = -1) -> None:
+        _check("SequentialLR", schedulers, optimizer)
+        if len(milestones) != len(schedulers) - 1:
+            raise ValueError(
+                "Sequential Schedulers expects number of schedulers provided to be one more than the number of milestone points, but got "
+                f"number of schedulers {len(schedulers)} and the number of milestones to be equal to {len(milestones)}"
+            )
+        self._schedulers, self._milestones = schedulers, milestones
+        self.last_epoch, self.optimizer = last_epoch + 1, optimizer
+        # Each schedule made its first step when it was made; only the first one's counts.
+        for group in optimizer.param_groups:
+            set_value(group, "lr", group["initial_lr"])
+        _undo(self)
+        self._schedulers[0]._initial_step()
+        self._last_lr = self._schedulers[0].get_last_lr()
+
+    def step(self) -> None:  # type: ignore[override]
+        self.last_epoch += 1
+        position = bisect_right(self._milestones, self.last_epoch)
+        schedule = self._schedulers[position]
+        if position > 0 and self._milestones[position - 1] == self.last_epoch:
+            schedule._update_lr(0)
+        else:
+            schedule.step()
+        self._last_lr = schedule.get_last_lr()
+
+
+def _undo(schedule: LRScheduler) -> None:
+    if isinstance(schedule, _ComposedLR):
+        for part in schedule._schedulers:
+            _undo(part)
+    elif hasattr(schedule, "last_epoch"):
+        schedule.last_epoch -= 1

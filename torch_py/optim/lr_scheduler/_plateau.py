@@ -1,0 +1,97 @@
+"""The schedule that looks at a metric."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from typing import Any, Literal
+
+from torch_py.optim.lr_scheduler._base import LRScheduler, check_optimizer, set_value, values_of
+from torch_py.optim.optimizer import Optimizer
+
+
+class ReduceLROnPlateau(LRScheduler):
+    """Multiplies the rate by `factor` when `step(metric)` saw no improvement for more than `patience` epochs.
+
+    An improvement is one by `threshold`, relative ("rel") or absolute ("abs"), down (mode "min") or up ("max"). `cooldown`: epochs that
+    do not count after a reduction. `eps`: smaller changes are not made. Raises ValueError for unknown modes and a factor of 1 or more.
+    """
+
+    def __init__(
+        self,
+        optimizer: Optimizer,
+        mode: Literal["min", "max"] = "min",
+        factor: float = 0.1,
+        patience: int = 10,
+        threshold: float = 1e-4,
+        threshold_mode: Literal["rel", "abs"] = "rel",
+        cooldown: int = 0,
+        min_lr: list[float] | float = 0,
+        eps: float = 1e-8,
+    ) -> None:
+        if factor >= 1.0:
+            raise ValueError(f"Factor should be < 1.0., but got factor={factor}")
+        check_optimizer(optimizer)
+        if mode not in ("min", "max"):
+            raise ValueError(f"mode {mode} is unknown!")
+        if threshold_mode not in ("rel", "abs"):
+            raise ValueError(f"threshold mode {threshold_mode} is unknown!")
+        self.factor, self.optimizer = factor, optimizer
+        groups = len(optimizer.param_groups)
+        is_list = isinstance(min_lr, (list, tuple))
+        self.default_min_lr = None if is_list else min_lr
+        self.min_lrs: list[float] = list(min_lr) if isinstance(min_lr, (list, tuple)) else [min_lr] * groups
+        if len(self.min_lrs) != groups:
+            raise ValueError(f"expected {groups} min_lrs, got {len(self.min_lrs)}")
+        self.patience, self.cooldown, self.eps, self.last_epoch = patience, cooldown, eps, 0
+        self._last_lr = values_of(optimizer, "lr")
+        self.mode_worse = math.inf if mode == "min" else -math.inf
+        self.mode, self.threshold, self.threshold_mode = mode, threshold, threshold_mode
+        self._reset()
+
+    def _reset(self) -> None:
+        self.best = self.mode_worse
+        self.cooldown_counter = self.num_bad_epochs = 0
+
+    @property
+    def in_cooldown(self) -> bool:
+        return self.cooldown_counter > 0
+
+    def is_better(self, metric: float, best: float) -> bool:
+        """Whether `metric` improves on `best` by the threshold."""
+        sign = -1.0 if self.mode == "min" else 1.0
+        bound = best * (1.0 + sign * self.threshold) if self.threshold_mode == "rel" else best + sign * self.threshold
+        return metric < bound if self.mode == "min" else metric > bound
+
+    def step(self, metrics: Any, epoch: int | None = None) -> None:  # type: ignore[override]
+        """Takes the `metrics` (a number) of the next epoch."""
+        metric = float(metrics)
+        if epoch is not None:
+            warnings.warn("The epoch parameter in `scheduler.step()` is deprecated and is not necessary.", UserWarning, stacklevel=2)
+        self.last_epoch = self.last_epoch + 1 if epoch is None else epoch
+        if self.is_better(metric, self.best):
+            self.best, self.num_bad_epochs = metric, 0
+        else:
+            self.num_bad_epochs += 1
+        if self.in_cooldown:
+            self.cooldown_counter, self.num_bad_epochs = self.cooldown_counter - 1, 0
+        if self.num_bad_epochs > self.patience:
+            self._reduce_lr()
+            self.cooldown_counter, self.num_bad_epochs = self.cooldown, 0
+        self._last_lr = values_of(self.optimizer, "lr")
+
+    def _reduce_lr(self) -> None:
+        groups = self.optimizer.param_groups
+        if len(groups) != len(self.min_lrs):
+            if self.default_min_lr is None:
+                raise RuntimeError(
+                    f"The number of param groups in the `optimizer` ({len(groups)}) differs from when `ReduceLROnPlateau` was initialized "
+                    f"({len(self.min_lrs)}), usually due to a new param group being added to the optimizer. Please modify the `min_lrs` "
+                    "field to match the length of the `optimizer` param groups."
+                )
+            self.min_lrs = [self.default_min_lr] * len(groups)  # type: ignore[list-item]
+        for group, least in zip(groups, self.min_lrs):
+            old = float(group["lr"])
+            new = max(old * self.factor, least)
+            if old - new > self.eps:
+                set_value(group, "lr", new)
