@@ -1,8 +1,9 @@
 """Optimisers and schedules of their learning rate."""
 
-from torch_py.optim import lr_scheduler
+from torch_py.optim import lr_scheduler, swa_utils
 from torch_py.optim._adafactor import Adafactor
 from torch_py.optim._muon import Muon
+from torch_py.optim._stateless import swap_in_optimizer_params_and_state
 from torch_py.optim.adadelta import Adadelta
 from torch_py.optim.adagrad import Adagrad
 from torch_py.optim.adam import Adam
@@ -20,5 +21,5 @@ from torch_py.optim.sparse_adam import SparseAdam
 
 __all__ = [
     "ASGD", "Adadelta", "Adafactor", "Adagrad", "Adam", "AdamW", "Adamax", "LBFGS", "Muon", "NAdam", "Optimizer", "RAdam", "RMSprop",
-    "Rprop", "SGD", "SparseAdam", "lr_scheduler",
+    "Rprop", "SGD", "SparseAdam", "lr_scheduler", "swa_utils", "swap_in_optimizer_params_and_state",
 ]  # fmt: skip

@@ -74,10 +74,10 @@ def _variance(gradient: Tensor, state: dict[str, Any], newest: float, least: flo
     """The estimate of the mean squares: for matrices the product of their margins."""
     if gradient.dim() < 2:
         return state["variance"].lerp_(gradient * gradient, newest).clone()
-    rows, columns = state["row_var"], state["col_var"]
-    rows.lerp_(gradient.norm(dim=-1, keepdim=True).square_().div_(gradient.size(-1)), newest)
-    columns.lerp_(gradient.norm(dim=-2, keepdim=True).square_().div_(gradient.size(-2)), newest)
-    return (rows @ columns).div_(rows.mean(dim=-2, keepdim=True).clamp_(min=least))
+    rows, columns, squares = state["row_var"], state["col_var"], gradient * gradient
+    rows.lerp_(squares.mean(dim=-1, keepdim=True), newest)
+    columns.lerp_(squares.mean(dim=-2, keepdim=True), newest)
+    return (rows * columns).div_(rows.mean(dim=-2, keepdim=True).clamp_(min=least))
 
 
 def _move(parameter: Tensor, gradient: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:

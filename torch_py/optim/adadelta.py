@@ -53,6 +53,9 @@ class Adadelta(ElementwiseOptimizer):
         rho, eps = group["rho"], group["eps"]
         state["step"] += 1
         average_squares(state["square_avg"], gradient, rho)
-        delta = (state["acc_delta"] + eps).sqrt() / (state["square_avg"] + eps).sqrt() * gradient
+        if group["differentiable"]:
+            delta = (state["acc_delta"] + eps).sqrt() / (state["square_avg"] + eps).sqrt() * gradient
+        else:
+            delta = (state["acc_delta"] + eps).div_(state["square_avg"] + eps).sqrt_().mul_(gradient)
         average_squares(state["acc_delta"], delta, rho)
         add_scaled(parameter, delta, -rate_of(group))

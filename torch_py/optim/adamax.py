@@ -53,6 +53,10 @@ class Adamax(ElementwiseOptimizer):
         beta1, beta2 = group["betas"]
         state["step"] += 1
         state["exp_avg"].lerp_(gradient, 1 - beta1)
-        largest = _torch.maximum(state["exp_inf"] * beta2, gradient.abs() + group["eps"])
-        state["exp_inf"].copy_(largest)
+        largest = state["exp_inf"].mul_(beta2)
+        if group["differentiable"]:
+            largest = _torch.maximum(largest.clone(), gradient.abs() + group["eps"])
+            state["exp_inf"].copy_(largest)
+        else:
+            _torch.maximum(largest, gradient.abs().add_(group["eps"]), out=largest)
         add_quotient(parameter, state["exp_avg"], largest, -rate_of(group) / (1 - beta1 ** state["step"].item()))
