@@ -59,9 +59,7 @@ class Columns {
     }
   }
 
-  TensorList operator[](size_t column) const {
-    return replaced_[column].empty() ? given_[column].tensors : TensorList(replaced_[column]);
-  }
+  TensorList operator[](size_t column) const { return replaced_[column].empty() ? given_[column].tensors : TensorList(replaced_[column]); }
 
   void finish() const {
     for (size_t column = 0; column < given_.size(); ++column) {
@@ -112,11 +110,12 @@ void adam(const char* op, TensorList self, TensorList grads, TensorList exp_avgs
           TensorList state_steps, double lr, double beta1, double beta2, double weight_decay, double eps, bool amsgrad, bool maximize,
           const Tensor& grad_scale, const Tensor& found_inf, bool decoupled) {
   const TensorList largest = amsgrad ? max_exp_avg_sqs : exp_avg_sqs;
-  const Columns columns(op, {{"self", self}, {"grads", grads}, {"exp_avgs", exp_avgs}, {"exp_avg_sqs", exp_avg_sqs}, {"max_exp_avg_sqs", largest}});
+  const Columns columns(
+      op, {{"self", self}, {"grads", grads}, {"exp_avgs", exp_avgs}, {"exp_avg_sqs", exp_avg_sqs}, {"max_exp_avg_sqs", largest}});
   const std::vector<double> steps = counted(op, state_steps, self.size());
   if (self.empty() || is_skipped(op, found_inf)) return;
-  at::_adam_loop_(columns[0], columns[1], columns[2], columns[3], amsgrad ? columns[4] : TensorList(), steps, lr, beta1, beta2, weight_decay,
-                  eps, amsgrad, maximize, decoupled, scale_of(op, grad_scale));
+  at::_adam_loop_(columns[0], columns[1], columns[2], columns[3], amsgrad ? columns[4] : TensorList(), steps, lr, beta1, beta2,
+                  weight_decay, eps, amsgrad, maximize, decoupled, scale_of(op, grad_scale));
   columns.finish();
 }
 
@@ -128,8 +127,8 @@ void fused_sgd_(TensorList self, TensorList grads, TensorList momentum_buffer_li
   const bool has_momentum = momentum != 0;
   const Columns columns(op, {{"self", self}, {"grads", grads}, {"momentum_buffer_list", has_momentum ? momentum_buffer_list : grads}});
   if (self.empty() || is_skipped(op, found_inf)) return;
-  at::_sgd_loop_(columns[0], columns[1], has_momentum ? columns[2] : TensorList(), lr, weight_decay, momentum, dampening, nesterov, maximize,
-                 is_first_step, scale_of(op, grad_scale));
+  at::_sgd_loop_(columns[0], columns[1], has_momentum ? columns[2] : TensorList(), lr, weight_decay, momentum, dampening, nesterov,
+                 maximize, is_first_step, scale_of(op, grad_scale));
   columns.finish();
 }
 
@@ -141,8 +140,8 @@ void fused_sgd_tensor_lr_(TensorList self, TensorList grads, TensorList momentum
 }
 
 void fused_adam_(TensorList self, TensorList grads, TensorList exp_avgs, TensorList exp_avg_sqs, TensorList max_exp_avg_sqs,
-                 TensorList state_steps, double lr, double beta1, double beta2, double weight_decay, double eps, bool amsgrad, bool maximize,
-                 const Tensor& grad_scale, const Tensor& found_inf) {
+                 TensorList state_steps, double lr, double beta1, double beta2, double weight_decay, double eps, bool amsgrad,
+                 bool maximize, const Tensor& grad_scale, const Tensor& found_inf) {
   adam("_fused_adam_", self, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs, state_steps, lr, beta1, beta2, weight_decay, eps, amsgrad,
        maximize, grad_scale, found_inf, false);
 }
@@ -155,8 +154,8 @@ void fused_adam_tensor_lr_(TensorList self, TensorList grads, TensorList exp_avg
 }
 
 void fused_adamw_(TensorList self, TensorList grads, TensorList exp_avgs, TensorList exp_avg_sqs, TensorList max_exp_avg_sqs,
-                  TensorList state_steps, double lr, double beta1, double beta2, double weight_decay, double eps, bool amsgrad, bool maximize,
-                  const Tensor& grad_scale, const Tensor& found_inf) {
+                  TensorList state_steps, double lr, double beta1, double beta2, double weight_decay, double eps, bool amsgrad,
+                  bool maximize, const Tensor& grad_scale, const Tensor& found_inf) {
   adam("_fused_adamw_", self, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs, state_steps, lr, beta1, beta2, weight_decay, eps, amsgrad,
        maximize, grad_scale, found_inf, true);
 }
@@ -164,8 +163,8 @@ void fused_adamw_(TensorList self, TensorList grads, TensorList exp_avgs, Tensor
 void fused_adamw_tensor_lr_(TensorList self, TensorList grads, TensorList exp_avgs, TensorList exp_avg_sqs, TensorList max_exp_avg_sqs,
                             TensorList state_steps, const Tensor& lr, double beta1, double beta2, double weight_decay, double eps,
                             bool amsgrad, bool maximize, const Tensor& grad_scale, const Tensor& found_inf) {
-  adam("_fused_adamw_", self, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs, state_steps, one_number("_fused_adamw_", "lr", lr), beta1, beta2,
-       weight_decay, eps, amsgrad, maximize, grad_scale, found_inf, true);
+  adam("_fused_adamw_", self, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs, state_steps, one_number("_fused_adamw_", "lr", lr), beta1,
+       beta2, weight_decay, eps, amsgrad, maximize, grad_scale, found_inf, true);
 }
 
 void fused_adagrad_(TensorList self, TensorList grads, TensorList state_sums, TensorList state_steps, double lr, double lr_decay,

@@ -7,7 +7,7 @@ from typing import Any
 from torch_py import _C
 from torch_py._C import _torch
 from torch_py._tensor import Tensor
-from torch_py.optim._elementwise import check_not_negative, check_rate, evaluate, new_count, number, recorded_if_differentiable
+from torch_py.optim._elementwise import evaluate, new_count, number, recorded_if_differentiable
 from torch_py.optim.optimizer import Optimizer, ParamsT
 
 __all__ = ["Adafactor"]
@@ -32,7 +32,10 @@ class Adafactor(Optimizer):
         foreach: bool | None = None,
         maximize: bool = False,
     ) -> None:
-        check_rate(lr)
+        if isinstance(lr, Tensor) and lr.numel() != 1:
+            raise ValueError("Tensor lr must be 1-element")
+        if not 0.0 <= lr:
+            raise ValueError(f"Learning rate should be >= 0 but is: {lr}")
         if not beta2_decay <= 0.0:
             raise ValueError(f"beta2_decay should be <= 0 but is: {beta2_decay}")
         for position, least in enumerate(eps):
@@ -40,7 +43,8 @@ class Adafactor(Optimizer):
                 raise ValueError(f"epsilon{position + 1} should be >= 0 but is: {least}")
         if not 1.0 <= d:
             raise ValueError(f"Clipping threshold d should be >= 1 but is: {d}")
-        check_not_negative(weight_decay=weight_decay)
+        if not 0.0 <= weight_decay:
+            raise ValueError(f"weight_decay should be >= 0 but is: {weight_decay}")
         defaults = {
             "lr": lr, "beta2_decay": beta2_decay, "eps": eps, "d": d, "weight_decay": weight_decay, "foreach": foreach, "maximize": maximize,
         }  # fmt: skip

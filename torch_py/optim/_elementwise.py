@@ -67,6 +67,15 @@ def root_plus(squares: Tensor, epsilon: float, group: dict[str, Any]) -> Tensor:
     return root + epsilon if group.get("differentiable") else root.add_(epsilon)
 
 
+def raised(largest: Tensor, values: Tensor, group: dict[str, Any]) -> Tensor:
+    """`largest` becomes the maximum of both; the result is that, also for a gradient."""
+    if not group.get("differentiable"):
+        return _torch.maximum(largest, values, out=largest)
+    result = _torch.maximum(largest.clone(), values)
+    largest.copy_(result)
+    return result
+
+
 def add_scaled(parameter: Tensor, direction: Tensor, scale: Any) -> None:
     """parameter += scale * direction; a gradient reaches a `scale` that is a tensor."""
     if isinstance(scale, Tensor):

@@ -15,7 +15,7 @@ _KINDS = ("step_pre", "step_post", "state_dict_pre", "state_dict_post", "load_st
 
 
 def register_optimizer_step_pre_hook(hook: Callable[..., Any]) -> RemovableHandle:
-    """Before `step` of every optimiser: `hook(optimizer, args, kwargs)`, which may return new (args, kwargs)."""
+    """Before `step` of every optimiser: `hook(optimizer, args, kwargs)`, which may return new (args, kwargs); args[0] is the optimiser."""
     return register(_all_pre_hooks, hook)
 
 
@@ -42,7 +42,7 @@ class HookedOptimizer:
             type(self).step = _with_hooks(step)  # type: ignore[attr-defined]
 
     def register_step_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
-        """Before `step`: `hook(optimizer, args, kwargs)`, which may return new (args, kwargs)."""
+        """Before `step`: `hook(optimizer, args, kwargs)`, which may return new (args, kwargs); args[0] is the optimiser."""
         return register(self._optimizer_step_pre_hooks, hook)
 
     def register_step_post_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
@@ -68,7 +68,8 @@ class HookedOptimizer:
 
 def _with_hooks(step: Any) -> Any:
     @functools.wraps(step)
-    def hooked_step(self: Any, *arguments: Any, **keywords: Any) -> Any:
+    def hooked_step(*arguments: Any, **keywords: Any) -> Any:
+        self = arguments[0]  # hooks see, and may replace, the optimiser among the arguments
         if "_opt_called" in vars(self):  # a schedule watches whether it is stepped first
             self._opt_called = True
         for hooks in (_all_pre_hooks, self._optimizer_step_pre_hooks):
@@ -79,7 +80,7 @@ def _with_hooks(step: Any) -> Any:
                 if not (isinstance(changed, tuple) and len(changed) == 2):
                     raise RuntimeError(f"{step} must return None or a tuple of (new_args, new_kwargs), but got {changed}.")
                 arguments, keywords = changed
-        result = step(self, *arguments, **keywords)
+        result = step(*arguments, **keywords)
         for hooks in (self._optimizer_step_post_hooks, _all_post_hooks):
             for hook in list(hooks.values()) if hooks else ():
                 hook(self, arguments, keywords)

@@ -34,7 +34,7 @@ class Muon(Optimizer):
     ) -> None:
         if isinstance(lr, Tensor) and lr.numel() != 1:
             raise ValueError("Tensor lr must be 1-element")
-        for word, value in (("learning rate", lr), ("momentum", momentum), ("weight decay", weight_decay)):
+        for word, value in (("Learning rate", lr), ("momentum", momentum), ("weight decay", weight_decay)):
             if not 0.0 <= value:
                 raise ValueError(f"{word} should be >= 0 but is: {value}")
         check_not_negative(eps=eps)

@@ -16,6 +16,7 @@ from torch_py.optim._elementwise import (
     check_rate,
     new_count,
     number,
+    raised,
     rate_of,
     root_plus,
 )
@@ -74,8 +75,7 @@ class Adam(ElementwiseOptimizer):
         mean.lerp_(gradient, 1 - beta1)
         average_squares(square, gradient, beta2)
         if group["amsgrad"]:
-            square = _torch.maximum(state["max_exp_avg_sq"], square)
-            state["max_exp_avg_sq"].copy_(square)
+            square = raised(state["max_exp_avg_sq"], square, group)
         denominator = root_plus(square / (1 - beta2**step), group["eps"], group)
         add_quotient(parameter, mean, denominator, -rate_of(group) / (1 - beta1**step))
 

@@ -13,6 +13,7 @@ from torch_py.optim._elementwise import (
     check_not_negative,
     check_rate,
     new_count,
+    raised,
     rate_of,
 )
 from torch_py.optim.optimizer import ParamsT
@@ -53,10 +54,5 @@ class Adamax(ElementwiseOptimizer):
         beta1, beta2 = group["betas"]
         state["step"] += 1
         state["exp_avg"].lerp_(gradient, 1 - beta1)
-        largest = state["exp_inf"].mul_(beta2)
-        if group["differentiable"]:
-            largest = _torch.maximum(largest.clone(), gradient.abs() + group["eps"])
-            state["exp_inf"].copy_(largest)
-        else:
-            _torch.maximum(largest, gradient.abs().add_(group["eps"]), out=largest)
+        largest = raised(state["exp_inf"].mul_(beta2), gradient.abs().add_(group["eps"]), group)
         add_quotient(parameter, state["exp_avg"], largest, -rate_of(group) / (1 - beta1 ** state["step"].item()))
