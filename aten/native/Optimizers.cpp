@@ -84,7 +84,8 @@ class Columns {
 
 double one_number(const char* op, const char* name, const Tensor& tensor) {
   TORCH_CHECK(tensor.numel() == 1, op, ": ", name, " must have one element, but has sizes ", tensor.sizes());
-  return tensor.item().to_double();
+  // Nothing is computed on the meta device, so that the number does not matter there.
+  return tensor.is_meta() ? 0.0 : tensor.item().to_double();
 }
 
 /// Gradients overflowed: GradScaler wants nothing to happen.

@@ -137,19 +137,24 @@ def test_jumps_to_an_epoch(name: str) -> None:
     assert found[0] == found[1]
 
 
-@pytest.mark.parametrize("name", ["step", "cosine", "restarts", "exponential", "lambda", "one cycle", "polynomial"])
+CONTINUED: dict[str, Make] = {
+    "step": lambda s, o: s.StepLR(o, 3, last_epoch=4),
+    "cosine": lambda s, o: s.CosineAnnealingLR(o, 4, last_epoch=5),
+    "restarts": lambda s, o: s.CosineAnnealingWarmRestarts(o, 3, last_epoch=1),
+    "exponential": lambda s, o: s.ExponentialLR(o, 0.9, last_epoch=2),
+    "polynomial": lambda s, o: s.PolynomialLR(o, 9, last_epoch=3),
+    "lambda": lambda s, o: s.LambdaLR(o, lambda epoch: 0.9**epoch, last_epoch=6),
+    "one cycle": lambda s, o: s.OneCycleLR(o, 0.5, 20, last_epoch=3),
+}
+
+
+@pytest.mark.parametrize("name", CONTINUED)
 def test_continues_from_an_epoch(name: str) -> None:
     found = []
     for library in (torch_py, peer):
         optimizer, _ = start(library, CASES["one cycle"])
         schedules = library.optim.lr_scheduler
-        made = {
-            "step": lambda: schedules.StepLR(optimizer, 3, last_epoch=4), "cosine": lambda: schedules.CosineAnnealingLR(optimizer, 4, last_epoch=5),
-            "restarts": lambda: schedules.CosineAnnealingWarmRestarts(optimizer, 3, last_epoch=1),
-            "exponential": lambda: schedules.ExponentialLR(optimizer, 0.9, last_epoch=2), "polynomial": lambda: schedules.PolynomialLR(optimizer, 9, last_epoch=3),
-            "lambda": lambda: schedules.LambdaLR(optimizer, lambda epoch: 0.9**epoch, last_epoch=6),
-            "one cycle": lambda: schedules.OneCycleLR(optimizer, 0.5, 20, last_epoch=3),
-        }[name]()  # fmt: skip
+        made = CONTINUED[name](schedules, optimizer)
         found.append(advance(optimizer, made))
     assert found[0] == found[1]
 
@@ -181,25 +186,41 @@ def test_warnings(action: Callable[[Any, Any], None], count: int) -> None:
 
 
 _BAD: list[tuple[Make, str]] = [
-    (lambda s, o: s.LinearLR(o, 0), "start_factor=0"), (lambda s, o: s.LinearLR(o, 0.5, 2), "end_factor=2"), (lambda s, o: s.ConstantLR(o, 2), "factor=2"),
-    (lambda s, o: s.LambdaLR(o, [abs]), "Expected 2 lr_lambdas, but got 1"), (lambda s, o: s.MultiplicativeLR(o, [abs]), "Expected 2"),
-    (lambda s, o: s.CosineAnnealingWarmRestarts(o, 0), "T_0, but got 0"), (lambda s, o: s.CosineAnnealingWarmRestarts(o, 1.5), "T_0, but got 1.5"),
-    (lambda s, o: s.CosineAnnealingWarmRestarts(o, 1, 0), "T_mult >= 1, but got 0"), (lambda s, o: s.CosineAnnealingWarmRestarts(o, 1, eta_min="x"), "eta_min"),
-    (lambda s, o: s.CosineAnnealingWarmRestarts(o, 1).step(-1), "epoch, but got -1"), (lambda s, o: s.CyclicLR(o, 0.1, 1.0, mode="x"), "mode is invalid"),
-    (lambda s, o: s.CyclicLR(o, [0.1], 1.0), "base_lr has 1 values, param_groups has 2"), (lambda s, o: s.OneCycleLR(o, 0.1), "You must define either"),
-    (lambda s, o: s.OneCycleLR(o, 0.1, 0), "total_steps, but got 0"), (lambda s, o: s.OneCycleLR(o, 0.1, epochs=0, steps_per_epoch=1), "epochs, but got 0"),
-    (lambda s, o: s.OneCycleLR(o, 0.1, epochs=1, steps_per_epoch=-1), "steps_per_epoch, but got -1"), (lambda s, o: s.OneCycleLR(o, 0.1, 9, pct_start=2), "pct_start, but got 2"),
-    (lambda s, o: s.OneCycleLR(o, 0.1, 9, anneal_strategy="x"), "instead got x"), (lambda s, o: s.OneCycleLR(o, [0.1], 9), "max_lr has 1 values"),
+    (lambda s, o: s.LinearLR(o, 0), "start_factor=0"),
+    (lambda s, o: s.LinearLR(o, 0.5, 2), "end_factor=2"),
+    (lambda s, o: s.ConstantLR(o, 2), "factor=2"),
+    (lambda s, o: s.LambdaLR(o, [abs]), "Expected 2 lr_lambdas, but got 1"),
+    (lambda s, o: s.MultiplicativeLR(o, [abs]), "Expected 2"),
+    (lambda s, o: s.CosineAnnealingWarmRestarts(o, 0), "T_0, but got 0"),
+    (lambda s, o: s.CosineAnnealingWarmRestarts(o, 1.5), "T_0, but got 1.5"),
+    (lambda s, o: s.CosineAnnealingWarmRestarts(o, 1, 0), "T_mult >= 1, but got 0"),
+    (lambda s, o: s.CosineAnnealingWarmRestarts(o, 1, eta_min="x"), "eta_min"),
+    (lambda s, o: s.CosineAnnealingWarmRestarts(o, 1).step(-1), "epoch, but got -1"),
+    (lambda s, o: s.CyclicLR(o, 0.1, 1.0, mode="x"), "mode is invalid"),
+    (lambda s, o: s.CyclicLR(o, [0.1], 1.0), "base_lr has 1 values, param_groups has 2"),
+    (lambda s, o: s.OneCycleLR(o, 0.1), "You must define either"),
+    (lambda s, o: s.OneCycleLR(o, 0.1, 0), "total_steps, but got 0"),
+    (lambda s, o: s.OneCycleLR(o, 0.1, epochs=0, steps_per_epoch=1), "epochs, but got 0"),
+    (lambda s, o: s.OneCycleLR(o, 0.1, epochs=1, steps_per_epoch=-1), "steps_per_epoch, but got -1"),
+    (lambda s, o: s.OneCycleLR(o, 0.1, 9, pct_start=2), "pct_start, but got 2"),
+    (lambda s, o: s.OneCycleLR(o, 0.1, 9, anneal_strategy="x"), "instead got x"),
+    (lambda s, o: s.OneCycleLR(o, [0.1], 9), "max_lr has 1 values"),
     (lambda s, o: advance(o, s.OneCycleLR(o, 0.1, 2), 4), "Tried to step 3 times. The specified number of total steps is 2"),
-    (lambda s, o: s.SequentialLR(o, [], []), "at least one scheduler"), (lambda s, o: s.SequentialLR(o, [s.StepLR(o, 1)], [1]), "number of schedulers 1"),
-    (lambda s, o: s.SequentialLR(o, [1], []), "index 0 should have `optimizer`"), (lambda s, o: s.ChainedScheduler([]), "at least one scheduler"),
+    (lambda s, o: s.SequentialLR(o, [], []), "at least one scheduler"),
+    (lambda s, o: s.SequentialLR(o, [s.StepLR(o, 1)], [1]), "number of schedulers 1"),
+    (lambda s, o: s.SequentialLR(o, [1], []), "index 0 should have `optimizer`"),
+    (lambda s, o: s.ChainedScheduler([]), "at least one scheduler"),
     (lambda s, o: s.SequentialLR(o, [s.StepLR(o, 1), s.ReduceLROnPlateau(o)], [1]), "does not support `ReduceLROnPlateau`"),
-    (lambda s, o: s.ChainedScheduler([s.StepLR(o, 1), s.StepLR(copy.deepcopy(o), 1)]), "same optimizer"), (lambda s, o: s.StepLR(1, 1), "int is not an Optimizer"),
-    (lambda s, o: s.ReduceLROnPlateau(o, factor=1.0), "Factor should be < 1.0"), (lambda s, o: s.ReduceLROnPlateau(o, "x"), "mode x is unknown"),
-    (lambda s, o: s.ReduceLROnPlateau(o, threshold_mode="x"), "threshold mode x"), (lambda s, o: s.ReduceLROnPlateau(o, min_lr=[1]), "expected 2 min_lrs, got 1"),
-    (lambda s, o: s.ReduceLROnPlateau(1), "int is not an Optimizer"), (lambda s, o: s.StepLR(o, 1, last_epoch=1), "param_groups\\[0\\] when resuming"),
+    (lambda s, o: s.ChainedScheduler([s.StepLR(o, 1), s.StepLR(copy.deepcopy(o), 1)]), "same optimizer"),
+    (lambda s, o: s.StepLR(1, 1), "int is not an Optimizer"),
+    (lambda s, o: s.ReduceLROnPlateau(o, factor=1.0), "Factor should be < 1.0"),
+    (lambda s, o: s.ReduceLROnPlateau(o, "x"), "mode x is unknown"),
+    (lambda s, o: s.ReduceLROnPlateau(o, threshold_mode="x"), "threshold mode x"),
+    (lambda s, o: s.ReduceLROnPlateau(o, min_lr=[1]), "expected 2 min_lrs, got 1"),
+    (lambda s, o: s.ReduceLROnPlateau(1), "int is not an Optimizer"),
+    (lambda s, o: s.StepLR(o, 1, last_epoch=1), "param_groups\\[0\\] when resuming"),
     (lambda s, o: (o.defaults.pop("momentum"), s.CyclicLR(o, 0.1, 1.0)), "must support momentum or beta1"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize("make, message", _BAD)

@@ -146,6 +146,20 @@ def test_large_parameters_on_several_threads() -> None:
     assert all(torch_py.equal(a, b) for a, b in zip(*results))
 
 
+@pytest.mark.parametrize("name", ["SGD", "Adam", "Adagrad"])
+def test_gradient_may_lie_in_memory_otherwise(name: str) -> None:
+    """PyTorch's fused kernels take elements in the order of memory; its other ones are right."""
+    found = []
+    for library, fused in ((torch_py, True), (peer, False)):
+        parameter = weight(library)
+        optimizer = getattr(library.optim, name)([parameter], lr=0.1, fused=fused)
+        for _ in range(2):
+            parameter.grad = library.tensor([[1.0, 2.0], [3.0, 4.0]]).t()
+            optimizer.step()
+        found.append(parameter.flatten().tolist())
+    assert found[0] == pytest.approx(found[1])
+
+
 # Gradients through steps --------------------------------------------------------------------------------------------------------------
 
 _DIFFERENTIABLE = [(name, {}) for name in ELEMENTWISE] + [
@@ -192,22 +206,45 @@ _BAD: list[Callable[[Any, Any], Any]] = [
     *[lambda o, p, name=name: getattr(o, name)([p], weight_decay=-1.0) for name in NAMES if name not in ("LBFGS", "Rprop")],
     *[lambda o, p, name=name: getattr(o, name)([p], betas=(0.9, 1.0)) for name in ("Adam", "AdamW", "Adamax", "NAdam", "RAdam", "SparseAdam")],
     *[lambda o, p, name=name: getattr(o, name)([p], betas=(-0.1, 0.9)) for name in ("Adam", "AdamW", "Adamax", "NAdam", "RAdam", "SparseAdam")],
-    *[lambda o, p, name=name: getattr(o, name)([p], eps=-1.0) for name in ("Adadelta", "Adagrad", "Adam", "Adamax", "NAdam", "RAdam", "RMSprop", "SparseAdam")],
-    lambda o, p: o.Adadelta([p], rho=2.0), lambda o, p: o.Adagrad([p], lr_decay=-1.0), lambda o, p: o.Adagrad([p], initial_accumulator_value=-1.0),
-    lambda o, p: o.NAdam([p], momentum_decay=-1.0), lambda o, p: o.RMSprop([p], momentum=-1.0), lambda o, p: o.RMSprop([p], alpha=-1.0),
-    lambda o, p: o.Rprop([p], etas=(1.5, 1.2)), lambda o, p: o.SGD([p], momentum=-1.0), lambda o, p: o.SGD([p], nesterov=True),
-    lambda o, p: o.Adafactor([p], beta2_decay=1.0), lambda o, p: o.Adafactor([p], eps=(-1.0, 1.0)), lambda o, p: o.Adafactor([p], eps=(None, -1.0)),
-    lambda o, p: o.Adafactor([p], d=0.5), lambda o, p: o.Muon([p], momentum=-1.0), lambda o, p: o.Muon([p], adjust_lr_fn="x"),
-    lambda o, p: o.Muon([p[0].detach().requires_grad_()]), lambda o, p: o.LBFGS([{"params": [p]}, {"params": [p.detach().clone()]}]),
+    *[
+        lambda o, p, name=name: getattr(o, name)([p], eps=-1.0)
+        for name in ("Adadelta", "Adagrad", "Adam", "Adamax", "NAdam", "RAdam", "RMSprop", "SparseAdam")
+    ],
+    lambda o, p: o.Adadelta([p], rho=2.0),
+    lambda o, p: o.Adagrad([p], lr_decay=-1.0),
+    lambda o, p: o.Adagrad([p], initial_accumulator_value=-1.0),
+    lambda o, p: o.NAdam([p], momentum_decay=-1.0),
+    lambda o, p: o.RMSprop([p], momentum=-1.0),
+    lambda o, p: o.RMSprop([p], alpha=-1.0),
+    lambda o, p: o.Rprop([p], etas=(1.5, 1.2)),
+    lambda o, p: o.SGD([p], momentum=-1.0),
+    lambda o, p: o.SGD([p], nesterov=True),
+    lambda o, p: o.Adafactor([p], beta2_decay=1.0),
+    lambda o, p: o.Adafactor([p], eps=(-1.0, 1.0)),
+    lambda o, p: o.Adafactor([p], eps=(None, -1.0)),
+    lambda o, p: o.Adafactor([p], d=0.5),
+    lambda o, p: o.Muon([p], momentum=-1.0),
+    lambda o, p: o.Muon([p], adjust_lr_fn="x"),
+    lambda o, p: o.Muon([p[0].detach().requires_grad_()]),
+    lambda o, p: o.LBFGS([{"params": [p]}, {"params": [p.detach().clone()]}]),
     lambda o, p: o.Adam([p], fused=True, foreach=True),
-    lambda o, p: o.SGD([p], fused=True, foreach=True), lambda o, p: o.Adagrad([p], fused=True, differentiable=True),
-    lambda o, p: o.SGD([p], lr=p.detach()), lambda o, p: o.Adam([p], lr=p.detach()),
-    lambda o, p: o.SGD([("a", p), p.detach().clone()]), lambda o, p: o.SGD({p}.__iter__().__class__), lambda o, p: o.SGD([{"lr": 1}]),
-    lambda o, p: o.SGD([{"params": {p}}]), lambda o, p: o.SGD([("a", p)]).add_param_group({"params": p.detach().clone()}),
-    lambda o, p: o.SGD([p]).add_param_group({"params": [("a", p.detach().clone())]}), lambda o, p: o.SGD([p]).add_param_group([p]),
-    lambda o, p: o.Optimizer([p], {}).step(), lambda o, p: o.Optimizer(p, {}), lambda o, p: o.SGD([]), lambda o, p: o.SGD([p * 2]),
+    lambda o, p: o.SGD([p], fused=True, foreach=True),
+    lambda o, p: o.Adagrad([p], fused=True, differentiable=True),
+    lambda o, p: o.SGD([p], lr=p.detach()),
+    lambda o, p: o.Adam([p], lr=p.detach()),
+    lambda o, p: o.SGD([("a", p), p.detach().clone()]),
+    lambda o, p: o.SGD({p}.__iter__().__class__),
+    lambda o, p: o.SGD([{"lr": 1}]),
+    lambda o, p: o.SGD([{"params": {p}}]),
+    lambda o, p: o.SGD([("a", p)]).add_param_group({"params": p.detach().clone()}),
+    lambda o, p: o.SGD([p]).add_param_group({"params": [("a", p.detach().clone())]}),
+    lambda o, p: o.SGD([p]).add_param_group([p]),
+    lambda o, p: o.Optimizer([p], {}).step(),
+    lambda o, p: o.Optimizer(p, {}),
+    lambda o, p: o.SGD([]),
+    lambda o, p: o.SGD([p * 2]),
     lambda o, p: (setattr(p, "grad", p.detach()), o.SparseAdam([p]).step()),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize("bad", _BAD)
@@ -247,30 +284,35 @@ def test_named_parameters() -> None:
         assert optimizer.param_groups[1]["param_names"] == ["b"]
 
 
+def logged(library: Any) -> list[Any]:
+    log: list[Any] = []
+    optimizer = library.optim.Adam([weight(library)])
+    module = importlib.import_module(f"{library.__name__}.optim.optimizer")
+    handles = [
+        module.register_optimizer_step_pre_hook(lambda *a: log.append("every pre")),
+        module.register_optimizer_step_post_hook(lambda *a: log.append("every post")),
+        optimizer.register_step_pre_hook(lambda o, a, k: log.append(("pre", a[0] is o, a[1:], k))),
+        optimizer.register_step_post_hook(lambda o, a, k: log.append("post")),
+        optimizer.register_state_dict_pre_hook(lambda o: log.append("saving")),
+        optimizer.register_state_dict_post_hook(lambda o, s: {**s, "extra": 1}),
+        optimizer.register_load_state_dict_pre_hook(lambda o, s: log.append(sorted(s))),
+        optimizer.register_load_state_dict_post_hook(lambda o: log.append("loaded")),
+        optimizer.register_state_dict_pre_hook(lambda o: log.append("first"), prepend=True),
+    ]
+    optimizer.step()
+    optimizer.step(closure=None)
+    optimizer.load_state_dict(optimizer.state_dict())
+    for handle in handles:
+        handle.remove()
+    optimizer.step()
+    optimizer.register_step_pre_hook(lambda o, a, k: 1)
+    with pytest.raises(RuntimeError, match="must return None or a tuple of"):
+        optimizer.step()
+    return log
+
+
 def test_hooks() -> None:
-    logs = []
-    for library in LIBRARIES:
-        log: list[Any] = []
-        optimizer = library.optim.Adam([weight(library)])
-        module = importlib.import_module(f"{library.__name__}.optim.optimizer")
-        handles = [
-            module.register_optimizer_step_pre_hook(lambda *a: log.append("every pre")), module.register_optimizer_step_post_hook(lambda *a: log.append("every post")),
-            optimizer.register_step_pre_hook(lambda o, a, k: log.append(("pre", a[0] is o, a[1:], k))), optimizer.register_step_post_hook(lambda o, a, k: log.append("post")),
-            optimizer.register_state_dict_pre_hook(lambda o: log.append("saving")), optimizer.register_state_dict_post_hook(lambda o, s: {**s, "extra": 1}),
-            optimizer.register_load_state_dict_pre_hook(lambda o, s: log.append(sorted(s))), optimizer.register_load_state_dict_post_hook(lambda o: log.append("loaded")),
-            optimizer.register_state_dict_pre_hook(lambda o: log.append("first"), prepend=True),
-        ]  # fmt: skip
-        optimizer.step()
-        optimizer.step(closure=None)
-        optimizer.load_state_dict(optimizer.state_dict())
-        for handle in handles:
-            handle.remove()
-        optimizer.step()
-        optimizer.register_step_pre_hook(lambda o, a, k: 1)
-        with pytest.raises(RuntimeError, match="must return None or a tuple of"):
-            optimizer.step()
-        logs.append(log)
-    assert logs[0] == logs[1]
+    assert logged(torch_py) == logged(peer)
 
 
 def test_hook_changes_arguments() -> None:
@@ -279,23 +321,23 @@ def test_hook_changes_arguments() -> None:
     assert optimizer.step() == 7
 
 
-def test_optimizer_of_somebody_else() -> None:
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_optimizer_of_somebody_else(library: Any) -> None:
     """Its step is not under no_grad, its hooks are called, and schedules know of its steps."""
-    for library in LIBRARIES:
 
-        class Plain(library.optim.Optimizer):  # type: ignore[misc,name-defined]
-            def step(self, closure: Any = None) -> Any:
-                return library.is_grad_enabled()
+    class Plain(library.optim.Optimizer):  # type: ignore[misc,name-defined]
+        def step(self, closure: Any = None) -> Any:
+            return library.is_grad_enabled()
 
-        parameter = weight(library)
-        optimizer = Plain([parameter], {"lr": 0.5})
-        calls: list[int] = []
-        optimizer.register_step_post_hook(lambda *a: calls.append(1))
-        schedule = library.optim.lr_scheduler.StepLR(optimizer, 1)
-        assert optimizer.step() is True and calls == [1]
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")
-            schedule.step()
+    parameter = weight(library)
+    optimizer = Plain([parameter], {"lr": 0.5})
+    calls: list[int] = []
+    optimizer.register_step_post_hook(lambda *a: calls.append(1))
+    schedule = library.optim.lr_scheduler.StepLR(optimizer, 1)
+    assert optimizer.step() is True and calls == [1]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        schedule.step()
 
 
 def test_state_of_an_older_version() -> None:

@@ -29,13 +29,14 @@ def _calls(make: Make, states: int, steps: bool, options: dict[str, Any], *other
         keywords = {**options, **changes}
         if tensor_lr:
             keywords["lr"] = make.torch.tensor(keywords["lr"], device=make.device)
+        if keywords.get("momentum") == 0:
+            lists[2] = []
+        if keywords.get("amsgrad") is False:
+            lists[4] = []
         return SampleInput(*lists, **keywords)
 
     for changes in ({}, *others):
         yield call(_lists(make, states, steps), **changes)
-    lists = _lists(make, states, steps)
-    lists[1][0] = make(2, 3, layout="transposed", requires_grad=False)
-    yield call(lists)
 
 
 def _sgd(make: Make, tensor_lr: bool = False) -> Iterator[SampleInput]:
