@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from codegen.emit import style
@@ -29,13 +29,12 @@ class Page:
     derivatives: tuple[tuple[str, str], ...]
 
 
-def pages(operators: Sequence[Operator], shards: dict[str, Shard]) -> list[Page]:
+def pages(operators: Sequence[Operator], signatures: Mapping[str, tuple[str, ...]]) -> list[Page]:
     """Private operators have none."""
-    texts = _signatures(shards)
-    return [_page(o, texts.get(o.unambiguous_name, ())) for o in operators if o.python_module != "private"]
+    return [_page(o, signatures.get(o.unambiguous_name, ())) for o in operators if o.python_module != "private"]
 
 
-def _signatures(shards: dict[str, Shard]) -> dict[str, tuple[str, ...]]:
+def signatures_of(shards: dict[str, Shard]) -> dict[str, tuple[str, ...]]:
     """``torch.add(Tensor input, ...)`` and the like, by operator."""
     found: dict[str, tuple[str, ...]] = {}
     for shard in shards.values():

@@ -9,6 +9,7 @@ from typing import Literal
 
 from codegen.model import Operator, cpp
 from codegen.model.keywords import cpp_identifier
+from codegen.remembered import remembered
 from codegen.schema import Argument, FunctionSchema
 
 # A struct in at::ops of such a name would hide the namespace.
@@ -100,6 +101,7 @@ def declared_parameters(schema: FunctionSchema, scalars: Sequence[str] = ()) -> 
     return tuple(texts)
 
 
+@remembered
 def functions_of(operator: Operator) -> tuple[Function, ...]:
     """The declared form first."""
     declared = operator.schema

@@ -16,6 +16,9 @@ def fill(head: str, nested: Items, tail: str = "", separator: str = ",") -> str:
     ``head`` ends with the opening bracket. Where items are too long to stand behind it, they all start in the next line.
     """
     items = list(_flat(nested))
+    line = f"{head}{f'{separator} '.join(items)}{tail}"
+    if len(line) <= WIDTH and "\n" not in line:
+        return line
     text = _filled(head, " " * len(head), items, tail, separator)
     if "\n" in text and max(map(len, text.split("\n"))) > WIDTH:
         margin = " " * (len(head) - len(head.lstrip()) + 4)

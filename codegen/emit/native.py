@@ -9,6 +9,7 @@ from codegen.emit import style
 from codegen.emit.expand import is_formula
 from codegen.emit.places import place_of
 from codegen.model import Kernel, Operator, cpp
+from codegen.remembered import remembered
 
 
 @dataclass(frozen=True)
@@ -75,7 +76,13 @@ def sources_of(operators: Sequence[Operator]) -> list[str]:
     return sorted({path for operator in operators for path, _ in _declarations(operator) if not is_formula(path)})
 
 
-def _declarations(operator: Operator) -> Iterator[tuple[str, Declaration]]:
+@remembered
+def _declarations(operator: Operator) -> tuple[tuple[str, Declaration], ...]:
+    """Source files, and what they hold of ``operator``."""
+    return tuple(_declared(operator))
+
+
+def _declared(operator: Operator) -> Iterator[tuple[str, Declaration]]:
     every = tuple(cpp.parameter(a) for a in operator.schema.arguments.flat_all)
     if operator.structure == "shaped" and operator.shape is not None:
         head = cpp.shape_signature(operator, operator.shape).split("(")[0] + "("

@@ -127,8 +127,9 @@ class Tree:
 
     def metadata(self) -> None:
         self.files[f"{PYTHON}/operators.json"] = metadata.render(self.program, self.node_names)
+        signatures = docs.signatures_of(self.shards)
         for topic in self.program.topics.values():
-            pages = docs.pages(topic.operators, self.shards)
+            pages = docs.pages(topic.operators, signatures)
             if pages:
                 self.add(f"docs/operators/{topic.name}.md", "docs/operators/Topic.md", topic=topic.name, pages=pages)
 

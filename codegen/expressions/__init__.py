@@ -1,7 +1,7 @@
 """One small language for ``expr:``, ``derivatives:`` and ``requires:``.
 
 Reading        parse(text) -> Node                                       raises ExpressionError(message, offset, hint)
-               to_source(node) -> str; names(node) -> list[str]; walk, children, rebuild, substitute in nodes.py
+               to_source(node) -> str; names(node) -> tuple[str, ...]; walk, children, rebuild, substitute in nodes.py
 Checking       check_formula(node, operator, program, inputs=()) -> list[FormulaProblem(offset, message, hint)]
                check_expr(node, operator) -> list[FormulaProblem]
                check_differentiable(node, operator) -> list[FormulaProblem]   for expr without ``derivatives:``

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from enum import Enum
+from functools import cache
 
 from codegen.expressions import nodes
 from codegen.expressions.errors import ExpressionError, FormulaProblem
@@ -27,7 +28,12 @@ def derivative(expr: Node, argument: str, operator: OperatorLike) -> Node:
         if operator.schema.arguments.find(name) is not None:
             raise ExpressionError(f"argument '{name}' hides the {meaning} that the derivative of expr needs", expr.offset,
                                   f"rename it to '{better}', or write 'derivatives:'")  # fmt: skip
-    tensors = [a.name for a in operator.schema.arguments.tensors]
+    return _derivative(expr, argument, tuple(a.name for a in operator.schema.arguments.tensors))
+
+
+@cache
+def _derivative(expr: Node, argument: str, tensors: tuple[str, ...]) -> Node:
+    """Asked for by the check of an entry and again by what is generated from it."""
     return use_result(differentiate(expr, argument), expr, tensors)
 
 

@@ -1,12 +1,16 @@
 """The tree of an expression, and its printing back to text.
 
-Every node is frozen and compares by meaning: ``offset`` (where it starts in the text) takes no part in equality.
+Every node is frozen and compares by meaning: ``offset`` (where it starts in the text) takes no part in equality. A node
+knows its hash once it was asked for, so that trees are cheap as keys: what simplifies or derives them remembers answers.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from functools import cache
+
+from codegen.remembered import remembered
 
 
 def _offset() -> int:
@@ -144,6 +148,9 @@ class TupleOf:
     offset: int = _offset()
 
 
+for _kind in (Number, String, Boolean, Nothing, Name, Unary, Binary, Logical, Compare, Conditional, Call, Method, Index, ListOf, TupleOf):
+    _kind.__hash__ = remembered(_kind.__hash__)  # type: ignore[method-assign]
+
 Node = Number | String | Boolean | Nothing | Name | Unary | Binary | Logical | Compare | Conditional | Call | Method | Index | ListOf | TupleOf
 
 
@@ -170,26 +177,28 @@ def children(node: Node) -> tuple[Node, ...]:
 
 def rebuild(node: Node, function: Callable[[Node], Node]) -> Node:
     """The same node with ``function`` applied to each direct part."""
-    if isinstance(node, Unary):
-        return replace(node, operand=function(node.operand))
-    if isinstance(node, (Binary, Logical)):
-        return replace(node, left=function(node.left), right=function(node.right))
-    if isinstance(node, Compare):
-        return replace(node, operands=tuple(map(function, node.operands)))
-    if isinstance(node, Conditional):
-        return replace(
-            node, condition=function(node.condition), then=function(node.then), otherwise=function(node.otherwise)
-        )
+    if isinstance(node, (Name, Number)):
+        return node
+    if isinstance(node, Binary):
+        return Binary(node.operator, function(node.left), function(node.right), offset=node.offset)
     if isinstance(node, Call):
-        return replace(node, arguments=tuple(map(function, node.arguments)))
+        return Call(node.function, tuple(map(function, node.arguments)), offset=node.offset)
+    if isinstance(node, Unary):
+        return Unary(node.operator, function(node.operand), offset=node.offset)
+    if isinstance(node, Compare):
+        return Compare(node.operators, tuple(map(function, node.operands)), offset=node.offset)
+    if isinstance(node, Logical):
+        return Logical(node.operator, function(node.left), function(node.right), offset=node.offset)
+    if isinstance(node, Conditional):
+        return Conditional(function(node.condition), function(node.then), function(node.otherwise), offset=node.offset)
     if isinstance(node, Method):
         arguments = None if node.arguments is None else tuple(map(function, node.arguments))
-        return replace(node, target=function(node.target), arguments=arguments)
+        return Method(function(node.target), node.name, arguments, offset=node.offset)
     if isinstance(node, Index):
-        return replace(node, target=function(node.target), index=function(node.index))
-    if isinstance(node, (ListOf, TupleOf)):
-        return replace(node, items=tuple(map(function, node.items)))
-    return node
+        return Index(function(node.target), function(node.index), offset=node.offset)
+    if isinstance(node, ListOf):
+        return ListOf(tuple(map(function, node.items)), offset=node.offset)
+    return TupleOf(tuple(map(function, node.items)), offset=node.offset) if isinstance(node, TupleOf) else node
 
 
 def walk(node: Node) -> Iterator[Node]:
@@ -199,9 +208,12 @@ def walk(node: Node) -> Iterator[Node]:
         yield from walk(child)
 
 
-def names(node: Node) -> list[str]:
+@cache
+def names(node: Node) -> tuple[str, ...]:
     """The names used, each once, in order of first use."""
-    return list(dict.fromkeys(part.name for part in walk(node) if isinstance(part, Name)))
+    if isinstance(node, Name):
+        return (node.name,)
+    return tuple(dict.fromkeys(name for child in children(node) for name in names(child)))
 
 
 def substitute(node: Node, values: Mapping[str, Node]) -> Node:

@@ -105,6 +105,8 @@ class Scope:
         self.program = program
         self.schema = operator.schema
         self.tensors_as = tensors_as
+        self._kinds: dict[Node, str] = {}
+        self.called: dict[Node, OperatorLike | None] = {}
 
     def argument(self, name: str) -> Argument | None:
         return self.schema.arguments.find(name)
@@ -154,6 +156,12 @@ class Scope:
 
     def kind(self, node: Node) -> str:
         """The kind of ``node``; ``unknown`` where it contains a mistake that a check reports."""
+        found = self._kinds.get(node)
+        if found is None:
+            found = self._kinds[node] = self._kind(node)
+        return found
+
+    def _kind(self, node: Node) -> str:
         if isinstance(node, nodes.Name):
             return self.name_kind(node.name) or UNKNOWN
         if isinstance(node, (nodes.Compare, nodes.Logical)) or (isinstance(node, nodes.Unary) and node.operator == "not"):
@@ -287,6 +295,12 @@ def mismatch(call: nodes.Call, called: OperatorLike, scope: Scope) -> int | None
 
 def resolve(call: nodes.Call, scope: Scope) -> OperatorLike | None:
     """The overload that a call means: the first whose arity and kinds fit, own overloads before inherited ones."""
+    if call not in scope.called:
+        scope.called[call] = _resolve(call, scope)
+    return scope.called[call]
+
+
+def _resolve(call: nodes.Call, scope: Scope) -> OperatorLike | None:
     if scope.program is None:
         return None
     count = len(call.arguments)

@@ -11,6 +11,7 @@ import math
 from collections.abc import Collection
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 
 from codegen.expressions import nodes
 from codegen.expressions.functions import FUNCTIONS
@@ -22,6 +23,7 @@ ZERO, ONE = Number(0), Number(1)
 _LARGEST_POWER = 64
 
 
+@cache
 def simplify(node: Node) -> Node:
     """An equal expression in the normal form of this module; simplifying again changes nothing."""
     if isinstance(node, nodes.Conditional):
@@ -40,6 +42,7 @@ def simplify(node: Node) -> Node:
     return node
 
 
+@cache
 def number_of(node: Node) -> Fraction | None:
     """The value of a finite literal, with its sign."""
     if isinstance(node, Unary) and node.operator == "-":
@@ -161,8 +164,10 @@ class _Product:
             self.powers.pop(base, None)
 
     def multiply_by(self, other: _Product, power: int = 1) -> None:
-        coefficient = self.coefficient * other.coefficient**power
-        if _is_literal(coefficient):
+        coefficient = self.coefficient
+        if other.coefficient != 1:
+            coefficient *= other.coefficient if power == 1 else other.coefficient**power
+        if coefficient is self.coefficient or _is_literal(coefficient):
             self.coefficient = coefficient
         else:  # 1e308 * x * 1e308 keeps both: their product is no number, but x may be small
             if other.coefficient < 0 and power % 2:
@@ -173,7 +178,13 @@ class _Product:
 
 
 def _product_of(node: Node) -> _Product:
-    """Of a node whose parts are simplified."""
+    """Of a node whose parts are simplified; the caller's own."""
+    known = _known_product_of(node)
+    return _Product(known.coefficient, dict(known.powers))
+
+
+@cache
+def _known_product_of(node: Node) -> _Product:
     value = number_of(node)
     if value is not None:
         return _Product(value, {})

@@ -10,6 +10,7 @@ import math
 from codegen.dtypes import DTYPE_ALIASES, DTYPE_CONSTANTS
 from codegen.model.keywords import cpp_identifier
 from codegen.model.operator import Operator
+from codegen.remembered import remembered
 from codegen.schema import Argument, FunctionSchema, ListType, OptionalType, Symbol, Type
 
 _VALUES = {
@@ -27,6 +28,7 @@ _CONSTANTS = {
 }
 
 
+@remembered
 def argument_type(type_: Type) -> str:
     """``Tensor?`` -> ``const Tensor&`` (possibly undefined), ``int[2]`` -> ``IntArrayRef``."""
     if isinstance(type_, OptionalType):
@@ -76,6 +78,7 @@ def results_type(schema: FunctionSchema) -> str:
     return types[0] if len(types) == 1 else f"std::tuple<{', '.join(types)}>"
 
 
+@remembered
 def default_argument(argument: Argument) -> str:
     """`` = 1`` for a declaration, empty without a default."""
     if not argument.has_default:

@@ -12,6 +12,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from itertools import chain
 from pathlib import Path
 
@@ -26,6 +27,7 @@ _ALIAS = re.compile(r"^using (?P<name>\w+) = (?P<text>[^;]+);", re.MULTILINE)
 _DEFINE = re.compile(r"^#define (?P<name>[A-Z]\w*) +(?P<text>(?:[^\n]*\\\n)*[^\n]*)$", re.MULTILINE)
 _BODY = re.compile(r"\s*(?:noexcept\s*|->\s*[\w:<>,\s&*]+?)?\{")
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+_BRACKET_OR_COMMA = re.compile(r"[<({>)},]")
 _NOT_A_TYPE = ("return", "else", "using", "typedef", "template", "case", "namespace", "struct", "class", "extern", "throw")
 
 
@@ -145,6 +147,7 @@ def types_of(signature: str) -> tuple[str, ...]:
     return _spelled(result), *parameters
 
 
+@cache
 def _parameter_type(parameter: str) -> str:
     """Without the name, a default and attributes; ``const int64_t n`` is ``int64_t``: the caller sees no difference."""
     text = re.sub(r"\[\[.*?\]\]", "", parameter.split("=")[0]).strip()
@@ -163,13 +166,15 @@ def _spelled(type_: str) -> str:
 
 def _split(parameters: str) -> list[str]:
     """At the commas outside of brackets."""
-    found, depth = [""], 0
-    for character in parameters:
-        depth += {"<": 1, "(": 1, "{": 1, ">": -1, ")": -1, "}": -1}.get(character, 0)
-        if character == "," and depth == 0:
-            found.append("")
+    found, depth, start = [], 0, 0
+    for match in _BRACKET_OR_COMMA.finditer(parameters):
+        if match.group() == ",":
+            if depth == 0:
+                found.append(parameters[start : match.start()])
+                start = match.end()
         else:
-            found[-1] += character
+            depth += 1 if match.group() in "<({" else -1
+    found.append(parameters[start:])
     return [part for part in found if part.strip() and part.strip() != "void"]
 
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, Literal
 
 from codegen.diagnostics import Location
 from codegen.model import vocabulary
 from codegen.model.kernels import Kernel
+from codegen.remembered import remembered
 from codegen.schema import Annotation, Argument, Arguments, FunctionSchema, OperatorName, Return
 
 Structure = Literal["pointwise", "reduction", "view", "shaped", "composite", "dynamic", "mutation"]
@@ -97,7 +99,7 @@ class Operator:
 
     # Names
 
-    @property
+    @cached_property
     def name(self) -> str:
         """``add.Tensor``"""
         return str(self.schema.name)
@@ -112,7 +114,7 @@ class Operator:
         """``det`` of ``linalg_det``, which stands in the module linalg."""
         return self.base_name.removeprefix(f"{self.python_module}_")
 
-    @property
+    @cached_property
     def unambiguous_name(self) -> str:
         """``add_Tensor``: the struct in at::ops, the shard of generated files."""
         return self.schema.unambiguous_name
@@ -144,6 +146,7 @@ class Operator:
     def has_out(self) -> bool:
         return "out" in self.variants
 
+    @remembered
     def inplace_schema(self) -> FunctionSchema:
         """``add_.Tensor(Tensor(a!) self, ...) -> Tensor(a!)``"""
         own = self.schema.arguments.self_argument
@@ -153,6 +156,7 @@ class Operator:
         name = replace(self.schema.name, name=replace(self.schema.name.name, inplace=True))
         return FunctionSchema(name, arguments, (Return(own.type, None, written),))
 
+    @remembered
     def out_schema(self) -> FunctionSchema:
         """``add.out(..., *, Tensor(a!) out) -> Tensor(a!)``; several results are called as the returns are.
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 
+from codegen.remembered import remembered
 from codegen.schema.defaults import DefaultValue, parse_default
 from codegen.schema.types import Type
 
@@ -66,6 +68,7 @@ class Argument:
         assert self.default is not None, f"argument {self.name} has no default"
         return parse_default(self.default)
 
+    @remembered
     def __str__(self) -> str:
         annotation = "" if self.annotation is None else str(self.annotation)
         default = "" if self.default is None else f"={self.default}"
@@ -108,26 +111,26 @@ class Arguments:
     kwarg_only: tuple[Argument, ...]
     out: tuple[Argument, ...]
 
-    @property
+    @cached_property
     def positional(self) -> tuple[Argument, ...]:
         own = () if self.self_argument is None else (self.self_argument,)
         return self.pre_self + own + self.post_self
 
-    @property
+    @cached_property
     def flat_all(self) -> tuple[Argument, ...]:
         """Every argument in schema order, ``out`` last."""
         return self.positional + self.kwarg_only + self.out
 
-    @property
+    @cached_property
     def flat_non_out(self) -> tuple[Argument, ...]:
         return self.positional + self.kwarg_only
 
-    @property
+    @cached_property
     def tensors(self) -> tuple[Argument, ...]:
         """Arguments that carry tensors: Tensor, Tensor?, Tensor[], Tensor?[]; ``out`` included."""
         return tuple(a for a in self.flat_all if a.type.is_tensor_like)
 
-    @property
+    @cached_property
     def non_tensors(self) -> tuple[Argument, ...]:
         return tuple(a for a in self.flat_all if not a.type.is_tensor_like)
 
@@ -135,9 +138,14 @@ class Arguments:
     def mutable(self) -> tuple[Argument, ...]:
         return tuple(a for a in self.flat_all if a.is_write)
 
-    def find(self, name: str) -> Argument | None:
-        return next((a for a in self.flat_all if a.name == name), None)
+    @cached_property
+    def by_name(self) -> dict[str, Argument]:
+        return {a.name: a for a in reversed(self.flat_all)}
 
+    def find(self, name: str) -> Argument | None:
+        return self.by_name.get(name)
+
+    @remembered
     def names(self) -> tuple[str, ...]:
         return tuple(a.name for a in self.flat_all)
 

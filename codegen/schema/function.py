@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
+from codegen.remembered import remembered
 from codegen.schema.arguments import Argument, Arguments, Return
 from codegen.schema.names import OperatorName
 
@@ -23,7 +25,7 @@ class FunctionSchema:
 
         return parse_schema(text)
 
-    @property
+    @cached_property
     def base_name(self) -> str:
         """``add_`` of ``add_.Tensor``: what is called; keeps underscores."""
         return str(self.name.name)
@@ -32,7 +34,7 @@ class FunctionSchema:
     def overload_name(self) -> str:
         return self.name.overload
 
-    @property
+    @cached_property
     def unambiguous_name(self) -> str:
         return self.name.unambiguous
 
@@ -63,6 +65,7 @@ class FunctionSchema:
         """The single result is a written-to argument, as for in-place functions."""
         return len(self.returns) == 1 and self.returns[0].is_write
 
+    @remembered
     def __str__(self) -> str:
         returns = ", ".join(str(r) for r in self.returns)
         if len(self.returns) != 1:

@@ -17,7 +17,7 @@ from codegen.schema.types import BASE_TYPES, BaseType, ListType, OptionalType, T
 
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 _NUMBER = re.compile(r"\d+")
-_BLANKS = re.compile(r"[ \t\n]*")
+_BLANKS = frozenset(" \t\n")
 _STRING = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"")
 _PLAIN_DEFAULT = re.compile(r"[^,()\[\]\s'\"]+")
 _LIST_DEFAULT = re.compile(r"\[[^\[\]()]*\]")
@@ -51,9 +51,8 @@ class _Parser:
     # Scanning
 
     def skip_blanks(self) -> None:
-        match = _BLANKS.match(self.text, self.position)
-        assert match is not None
-        self.position = match.end()
+        while self.text[self.position : self.position + 1] in _BLANKS:
+            self.position += 1
 
     def at(self, token: str) -> bool:
         self.skip_blanks()

@@ -45,7 +45,7 @@ def test_numbers_keep_their_type():
 def test_offsets_and_names():
     node = parse("foo + bar(baz, foo)")
     assert (node.offset, node.right.offset, node.right.arguments[1].offset) == (0, 6, 15)
-    assert names(node) == ["foo", "baz"]
+    assert names(node) == ("foo", "baz")
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,26 @@
+"""Answers that are kept with the object they are about: schemas, operators and formulas are frozen, and asked the same often."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import TypeVar
+
+Owner = TypeVar("Owner")
+Answer = TypeVar("Answer")
+
+
+def remembered(function: Callable[[Owner], Answer]) -> Callable[[Owner], Answer]:
+    """``function`` of one frozen object, called once for each. Unlike with ``functools.cache``, the object need not be hashed."""
+    key = f"{function.__module__}.{function.__qualname__}"
+
+    @wraps(function)
+    def answer(owner: Owner) -> Answer:
+        known = owner.__dict__
+        try:
+            return known[key]  # type: ignore[no-any-return]
+        except KeyError:
+            found = known[key] = function(owner)
+            return found
+
+    return answer
