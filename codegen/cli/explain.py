@@ -6,6 +6,7 @@ import argparse
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from codegen.cli.loading import base_program
 from codegen.cli.python_signature import python_signatures
@@ -14,6 +15,9 @@ from codegen.expressions import operators_of, to_source
 from codegen.model import Derivative, Operator, Program, read_program
 from codegen.model.cpp import function_signature
 from codegen.model.samples import samples_places
+
+if TYPE_CHECKING:
+    from codegen.emit.explain import Explanation
 
 
 def explain(options: argparse.Namespace) -> int:
@@ -26,9 +30,7 @@ def explain(options: argparse.Namespace) -> int:
         print(f"{program.file}: no operator '{options.operator}'; {did_you_mean(options.operator, program.base_names())}",
               file=sys.stderr)
         return 1
-    # What is generated is known when everything is right; the rest is worth seeing before.
-    output = None if problems else options.output
-    print("\n\n".join(_explained(program, operator, output) for operator in operators))
+    print("\n\n".join(_explained(program, operators, None if problems else options.output)))
     if problems:
         print(f"\n{program.file} has problems ({len(problems)}): python -m codegen check", file=sys.stderr)
     return 0
@@ -46,15 +48,30 @@ def _matching(program: Program, name: str) -> tuple[Operator, ...]:
     return ()
 
 
-def _explained(program: Program, operator: Operator, output: Path | None) -> str:
+def _explained(program: Program, operators: tuple[Operator, ...], output: Path | None) -> Iterator[str]:
+    """Without ``output`` there are problems: what is generated is known when everything is right, the rest is worth seeing before."""
+    from codegen.emit.explain import Explanation
+
+    explanations: dict[str, Explanation] = {}
+    for operator in operators:
+        explanation = None
+        if output is not None and operator.unambiguous_name in program.operators:
+            cache = output / ".templates"
+            topic = [o for o in operators if o.topic == operator.topic]
+            explanation = explanations.get(operator.topic) or Explanation(program, topic, cache if cache.is_dir() else None)
+            explanations[operator.topic] = explanation
+        yield _text(program, operator, explanation, output)
+
+
+def _text(program: Program, operator: Operator, explanation: Explanation | None, output: Path | None) -> str:
     sections = (
         ("entry", [f"{operator.location}", *operator.entry_text.rstrip().split("\n")]),
         ("C++", [function_signature(s) for s in operator.schemas()]),
         ("Python", python_signatures(operator)),
         ("dispatch", list(_dispatch(operator))),
-        ("derivatives", list(_derivatives(program, operator, output is not None))),
+        ("derivatives", list(_derivatives(program, operator, explanation))),
         ("dtypes", [", ".join(operator.dtypes)] if operator.dtypes else []),
-        ("generated", list(_generated(program, operator, output)) if output else ["not while the file has problems"]),
+        ("generated", list(_generated(operator, explanation, output)) if output else ["not while the file has problems"]),
         ("tests", list(_tests(program, operator))),
     )
     lines = [str(operator)]
@@ -77,14 +94,14 @@ def _dispatch(operator: Operator) -> Iterator[str]:
     return (f"{key:{widths[0]}}  {kernel:{widths[1]}}  {place}" for key, kernel, place in rows)
 
 
-def _derivatives(program: Program, operator: Operator, is_right: bool) -> Iterator[str]:
+def _derivatives(program: Program, operator: Operator, explanation: Explanation | None) -> Iterator[str]:
     if operator.non_differentiable is not None:
         yield f"not differentiable: {operator.non_differentiable}"
     for derivative in operator.derivatives:
         yield _formula(derivative)
     if operator.derives_automatically:
         if operator.expr is not None:
-            yield from _derived(program, operator) if is_right else ["from expr"]
+            yield from _derived(program, operator, explanation.program) if explanation else ["from expr"]
         elif operator.structure == "view":
             yield "the view is reversed"
         else:
@@ -95,28 +112,25 @@ def _formula(derivative: Derivative) -> str:
     return f"{', '.join(derivative.inputs)}: {derivative.formula.text if derivative.formula else 'not differentiable'}"
 
 
-def _derived(program: Program, operator: Operator) -> Iterator[str]:
+def _derived(declared: Program, operator: Operator, expanded: Program) -> Iterator[str]:
     """What is generated for ``expr``: the calls of private operators, and below them their formulas and derivatives."""
-    from codegen.emit.expand import expand
-
-    declared = program.operators
-    expanded = expand(program).operators
-    own = expanded.get(operator.unambiguous_name, operator)
+    own = expanded.operators[operator.unambiguous_name]
     called = [name for d in own.derivatives if d.formula is not None for name in operators_of(d.formula.node)]
     yield from map(_formula, own.derivatives)
     for name in dict.fromkeys(called):
-        helper = expanded.get(name)
-        if helper is not None and name not in declared and helper.expr is not None:
+        helper = expanded.operators.get(name)
+        if helper is not None and name not in declared.operators and helper.expr is not None:
             yield f"{name} = {to_source(helper.expr.node)}"
             yield from (f"  {_formula(d)}" for d in helper.derivatives)
 
 
-def _generated(program: Program, operator: Operator, output: Path) -> Iterator[str]:
+def _generated(operator: Operator, explanation: Explanation | None, output: Path) -> Iterator[str]:
     """``path:line`` of each place in the generated tree."""
-    from codegen.emit import explain_files
-
-    for path, line in explain_files(program, operator):
-        yield f"{(output / path).as_posix()}:{line}"
+    if explanation is None:
+        yield "where the program that this one extends is generated"
+        return
+    yield from (f"{(output / path).as_posix()}:{line}" for path, line in explanation.places(operator))
+    yield f"{(output / explanation.metadata).as_posix()}"
 
 
 def _tests(program: Program, operator: Operator) -> Iterator[str]:

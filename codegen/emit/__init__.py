@@ -11,9 +11,9 @@ from codegen.emit.writer import GenerateReport, write_tree
 
 if TYPE_CHECKING:
     from codegen.emit.tree import Tree
-    from codegen.model import Operator, Program
+    from codegen.model import Program
 
-__all__ = ["GenerateReport", "explain_files", "generate", "render"]
+__all__ = ["GenerateReport", "generate", "render"]
 
 
 def render(program: Program, library: str | None = None, cache: Path | None = None) -> dict[str, str]:
@@ -41,8 +41,3 @@ def generate(program: Program, output_dir: Path | str, library: str | None = Non
     return replace(report, notes=tuple(tree.notes()))
 
 
-def explain_files(program: Program, operator: Operator) -> list[tuple[str, int]]:
-    """Generated files that an operator appears in, with the line of its schema or of its first function."""
-    from codegen.emit.explain import find_lines
-
-    return find_lines(render(program), operator)

@@ -26,10 +26,13 @@ _DIFFERENTIABLE = ("float16", "float32", "float64", "bfloat16", *_COMPLEX)
 _RENAMED = {"grad": "grad_output", "result": "output"}
 
 
-def expand(program: Program) -> Program:
-    """The same program with the operators that formulas imply, each behind the operator it belongs to."""
-    base = expand(program.base) if program.base is not None else None
-    topics = {t.name: Topic(t.name, _expanded(t, program), t.location) for t in program.topics.values()}
+def expand(program: Program, only: str | None = None) -> Program:
+    """The same program with the operators that formulas imply, each behind the operator it belongs to.
+
+    ``only`` names a topic that is enough for the one who asks.
+    """
+    base = expand(program.base) if program.base is not None and only is None else program.base
+    topics = {t.name: Topic(t.name, _expanded(t, program), t.location) if only in (None, t.name) else t for t in program.topics.values()}
     operators = {o.unambiguous_name: o for t in topics.values() for o in t.operators}
     by_base: dict[str, tuple[Operator, ...]] = {}
     for operator in operators.values():

@@ -1,31 +1,59 @@
-"""Where an operator appears in the generated tree."""
+"""What follows from an operator, without generating the rest."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
 
 from codegen.emit.functions import functions_of
-from codegen.model import Operator
+from codegen.emit.tree import METADATA, Tree
+from codegen.model import Operator, Program
+
+# Path of a generated file, and the line of the operator in it.
+Place = tuple[str, int]
 
 
-def find_lines(files: Mapping[str, str], operator: Operator) -> list[tuple[str, int]]:
-    """(path, line) of the first place in each file: that of its schema, or of its heading."""
-    schemas = [str(f.schema) for f in functions_of(operator)]
-    marks = [*(f"// {schema}" for schema in schemas), f"## `{operator.name}`", f'"name": "{operator.name}"']
-    found = []
+class Explanation:
+    """Of operators of one topic: overloads of a name, usually. ``cache`` holds compiled templates."""
+
+    def __init__(self, program: Program, operators: Sequence[Operator], cache: Path | None = None) -> None:
+        self.operators = operators
+        self.tree = Tree(program, program.library, cache, only=operators[0].topic)
+
+    @property
+    def program(self) -> Program:
+        """With the operators that formulas of this topic imply."""
+        return self.tree.program
+
+    @cached_property
+    def files(self) -> dict[str, str]:
+        return self.tree.render_around(self.operators)
+
+    def places(self, operator: Operator) -> list[Place]:
+        """The first place in each file that the operator stands in: that of its schema, or of its heading."""
+        return list(_find_lines(self.files, operator))
+
+    @property
+    def metadata(self) -> str:
+        """The file that has a line for every operator."""
+        return METADATA
+
+
+def _find_lines(files: Mapping[str, str], operator: Operator) -> Iterator[Place]:
+    marks = [*(f"// {f.schema}" for f in functions_of(operator)), f"## `{operator.name}`"]
     for path, text in files.items():
         positions = [p for p in (_find(text, mark) for mark in marks) if p >= 0]
         if positions:
-            found.append((path, text.count("\n", 0, min(positions)) + 1))
-    return found
+            yield path, text.count("\n", 0, min(positions)) + 1
 
 
 def _find(text: str, mark: str) -> int:
-    """Of ``mark`` where its line, or its JSON value, ends behind it."""
+    """Of ``mark`` where its line ends behind it."""
     start = text.find(mark)
     while start >= 0:
         following = text[start + len(mark) : start + len(mark) + 1]
-        if following in ("\n", ",", "}", "") or text.startswith(" {", start + len(mark)):
+        if following in ("\n", "") or text.startswith(" {", start + len(mark)):
             return start
         start = text.find(mark, start + 1)
     return -1

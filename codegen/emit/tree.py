@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
 
 from codegen.dtypes import DTYPE_CONSTANTS
@@ -12,12 +13,13 @@ from codegen.emit.functions import functions_of
 from codegen.emit.places import place_of
 from codegen.emit.templates import Templates
 from codegen.expressions.functions import MATH
-from codegen.model import Program, Topic
+from codegen.model import Operator, Program, Topic
 from codegen.python_modules import PYTHON_MODULES
 
 AUTOGRAD = "torch_py/csrc/autograd/generated"
 BINDINGS = "torch_py/csrc/bindings/generated"
 PYTHON = "torch_py/_generated"
+METADATA = f"{PYTHON}/operators.json"
 # Stub module -> Module enumerator whose functions it declares.
 STUBS = {module.namespace: module.enumerator for module in PYTHON_MODULES.values()}
 ARITHMETIC = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor", "lshift", "rshift")
@@ -25,16 +27,17 @@ COMPARISONS = ("lt", "le", "gt", "ge", "eq", "ne")
 
 
 class Tree:
-    """All generated files of one program."""
+    """All generated files of one program; with ``only``, those of one topic are right."""
 
-    def __init__(self, program: Program, library: str | None, cache: Path | None) -> None:
-        self.program = expand(program)
+    def __init__(self, program: Program, library: str | None, cache: Path | None, only: str | None = None) -> None:
+        self.program = expand(program, only)
         self.library = library
         self.templates = Templates(program.file, cache)
         self.operators = list(self.program)
         self.dtype_sets = dtype_macros.members_by_name(self.program.all_dtype_sets())
         self.node_names = autograd.node_names(self.program)
         self.shards = bindings.shards(self.program, library)
+        self.signatures = docs.signatures_of(self.shards)
         self.files: dict[str, str] = {}
 
     def render(self) -> dict[str, str]:
@@ -42,19 +45,37 @@ class Tree:
         self.headers()
         self.declarations()
         self.bindings()
-        self.metadata()
+        self.files[METADATA] = metadata.render(self.program, self.node_names)
         for topic in self.program.topics.values():
             if topic.operators:
-                self.native(topic)
-                self.expr_kernels(topic)
-                self.registration(topic)
-                self.autograd(topic)
+                self.topic(topic)
         if self.library is None:
             self.dispatch_macros()
             self.stubs()
         else:
             self.module(self.library)
         return dict(sorted(self.files.items()))
+
+    def render_around(self, operators: Collection[Operator]) -> dict[str, str]:
+        """The files that operators of a topic stand in, but for METADATA, which holds them all."""
+        names = {o.unambiguous_name for o in operators}
+        own = [self.program.operators[name] for name in names]
+        self.headers({includes.header_of(o) for o in own})
+        self.declarations(native.by_source(own))
+        self.bindings([t for t, shard in self.shards.items() if not names.isdisjoint(o.unambiguous_name for o in shard.operators())])
+        for topic in {o.topic for o in own}:
+            self.topic(self.program.topics[topic])
+        return dict(sorted(self.files.items()))
+
+    def topic(self, topic: Topic) -> None:
+        """What is generated for each topic by itself."""
+        self.native(topic)
+        self.expr_kernels(topic)
+        self.registration(topic)
+        self.autograd(topic)
+        pages = docs.pages(topic.operators, self.signatures)
+        if pages:
+            self.add(f"docs/operators/{topic.name}.md", "docs/operators/Topic.md", topic=topic.name, pages=pages)
 
     def notes(self) -> list[str]:
         """Derivatives of formulas that end: what they would need has no rule, or is no operator of the program."""
@@ -67,16 +88,17 @@ class Tree:
 
     # C++
 
-    def headers(self) -> None:
+    def headers(self, wanted: Collection[str] | None = None) -> None:
         for path, operators in headers.group_by_header(self.operators).items():
-            self.add(path, "aten/ops/operator.h", functions=headers.header_functions(operators))
+            if wanted is None or path in wanted:
+                self.add(path, "aten/ops/operator.h", functions=headers.header_functions(operators))
 
     def dispatch_macros(self) -> None:
         self.add("aten/Dispatch.h", "aten/Dispatch.h", macros=dtype_macros.macros(self.program))
 
-    def declarations(self) -> None:
+    def declarations(self, wanted: Collection[str] | None = None) -> None:
         for path, entries in native.by_source(self.operators).items():
-            if not is_formula(path):
+            if not is_formula(path) and (wanted is None or path in wanted):
                 self.add(native.header_of_source(path), "aten/native/declarations/source.h", source_file=path, entries=entries)
 
     def native(self, topic: Topic) -> None:
@@ -113,8 +135,10 @@ class Tree:
         self.add(f"{AUTOGRAD}/{topic.name}Nodes.cpp", f"{AUTOGRAD}/TopicNodes.cpp", topic=topic.name, nodes=nodes, decomposed_out=outs,
                  headers=sorted(found), standard_headers=includes.standard_headers(texts))  # fmt: skip
 
-    def bindings(self) -> None:
+    def bindings(self, wanted: Collection[str] | None = None) -> None:
         for topic, shard in self.shards.items():
+            if wanted is not None and topic not in wanted:
+                continue
             found = sorted({includes.header_of(o) for o in shard.operators()})
             self.add(f"{BINDINGS}/{topic}.cpp", f"{BINDINGS}/Topic.cpp", topic=topic, shard=shard, headers=found,
                      library=self.library, place_of=place_of, unlocked=bindings.unlocked, out_elements=bindings.out_elements)  # fmt: skip
@@ -123,15 +147,7 @@ class Tree:
         doc = f"Operators declared in {self.program.file}."
         self.add(f"{BINDINGS}/module.cpp", f"{BINDINGS}/module.cpp", library=library, topics=list(self.shards), doc=doc)
 
-    # Python and documentation
-
-    def metadata(self) -> None:
-        self.files[f"{PYTHON}/operators.json"] = metadata.render(self.program, self.node_names)
-        signatures = docs.signatures_of(self.shards)
-        for topic in self.program.topics.values():
-            pages = docs.pages(topic.operators, signatures)
-            if pages:
-                self.add(f"docs/operators/{topic.name}.md", "docs/operators/Topic.md", topic=topic.name, pages=pages)
+    # Python
 
     def stubs(self) -> None:
         shards = list(self.shards.values())

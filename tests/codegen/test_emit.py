@@ -15,8 +15,9 @@ import pytest
 
 from codegen.cli.main import main
 from codegen.cli.python_signature import python_signatures
-from codegen.emit import explain_files, fingerprint, generate, names, render
+from codegen.emit import fingerprint, generate, names, render
 from codegen.emit.expand import MISSING, expand
+from codegen.emit.explain import Explanation
 from codegen.emit.functions import functions_of
 from codegen.emit.layout import WIDTH, comment, cpp_string, fill
 from codegen.emit.parameters import parameters_of, signature_text
@@ -309,8 +310,9 @@ def test_stubs_are_python() -> None:
 
 
 def test_explain() -> None:
-    places = explain_files(golden_program(), operator("softcap"))
-    found = dict(places)
+    explanation = Explanation(golden_program(), [operator("softcap")])
+    found = dict(explanation.places(operator("softcap")))
+    assert {path: golden_files()[path] for path in explanation.files} == explanation.files
     for path in ("aten/ops/softcap.h", "aten/register/Arithmetic.cpp", "aten/native/cpu/expr/softcapKernel.cpp", "docs/operators/Arithmetic.md"):
         line = golden_files()[path].split("\n")[found[path] - 1]
         assert "softcap" in line
