@@ -67,7 +67,7 @@ def _text(program: Program, operator: Operator, explanation: Explanation | None,
     sections = (
         ("entry", [f"{operator.location}", *operator.entry_text.rstrip().split("\n")]),
         ("C++", [function_signature(s) for s in operator.schemas()]),
-        ("Python", python_signatures(operator)),
+        ("Python", python_signatures(operator, Path(program.path).parent)),
         ("dispatch", list(_dispatch(operator))),
         ("derivatives", list(_derivatives(program, operator, explanation))),
         ("dtypes", [", ".join(operator.dtypes)] if operator.dtypes else []),

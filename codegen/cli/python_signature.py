@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+from codegen.cli.callers import callers
 from codegen.model import Operator
 from codegen.python_modules import qualified
 from codegen.schema import Argument
@@ -10,25 +13,33 @@ _TYPES = {"int": "int", "SymInt": "int", "float": "float", "bool": "bool", "str"
           "ScalarType": "dtype", "Device": "device", "Layout": "layout", "MemoryFormat": "memory_format"}
 
 
-def python_signatures(operator: Operator) -> list[str]:
-    """The function, the method and the in-place method, as far as the operator has them."""
+def python_signatures(operator: Operator, root: Path) -> list[str]:
+    """The function, the method and the in-place method, as far as the operator has them; ``root`` holds ``torch_py``."""
     arguments = operator.arguments
     result = _result(operator)
     found = []
     if operator.is_function:
-        module = operator.library or qualified("torch", operator.python_module)
         keywords = [_parameter(a) for a in arguments.kwarg_only] + (["out=None"] if operator.has_out else [])
-        found.append(f"{module}.{operator.python_name}({_joined(arguments.positional, keywords, True)}) -> {result}")
+        found += _functions(operator, operator.python_name, f"({_joined(arguments.positional, keywords, True)}) -> {result}", root)
     behind = arguments.pre_self + arguments.post_self
     keywords = [_parameter(a) for a in arguments.kwarg_only]
     if operator.is_method:
         found.append(f"Tensor.{operator.python_name}({_joined(behind, keywords, False)}) -> {result}")
     if operator.has_inplace_function:
-        module = operator.library or qualified("torch", operator.python_module)
-        found.append(f"{module}.{operator.python_name}_({_joined(arguments.positional, keywords, True)}) -> Tensor")
+        found += _functions(operator, f"{operator.python_name}_", f"({_joined(arguments.positional, keywords, True)}) -> Tensor", root)
     if operator.has_inplace_method:
         found.append(f"Tensor.{operator.inplace_schema().base_name}({_joined(behind, keywords, False)}) -> Tensor")
     return found
+
+
+def _functions(operator: Operator, name: str, signature: str, root: Path) -> list[str]:
+    """Operators of nn are called through functions written in Python, most of the same name."""
+    if operator.library is None and operator.python_module == "nn":
+        found = callers(root / "torch_py" / "nn", name, signature)
+        if found:
+            return found
+    module = operator.library or qualified("torch", operator.python_module)
+    return [f"{module}.{name}{signature}"]
 
 
 def _joined(positional: tuple[Argument, ...], keywords: list[str], is_function: bool) -> str:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import difflib
 import re
-from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -102,18 +101,22 @@ def scan_kernels(root: Path, planned: Iterable[Kernel] = ()) -> KernelIndex:
 
 def _definitions(path: Path, name: str) -> Iterator[Kernel]:
     # Comments become blanks of the same length, so that positions stay and their contents match nothing.
-    text = _COMMENT.sub(lambda m: re.sub(r"[^\n]", " ", m.group()), path.read_text(encoding="utf-8", errors="replace"))
-    starts = [0] + [m.end() for m in re.finditer("\n", text)]
+    text = _COMMENT.sub(_blank, path.read_text(encoding="utf-8", errors="replace"))
     short = {m["name"]: m["text"].replace("\\\n", " ") for m in (*_ALIAS.finditer(text), *_DEFINE.finditer(text))}
     unnamed = [(m.start(), _closing(text, m.end() - 1, "{", "}") or len(text)) for m in _UNNAMED.finditer(text)]
     for match in (*_FUNCTION.finditer(text), *_ALONE.finditer(text), *_MACRO.finditer(text)):
         lead = match.groupdict().get("lead")
         if match.re is not _MACRO and not _is_definition(text, match, lead or ""):
             continue
-        line = bisect_right(starts, match.start("name"))
+        line = text.count("\n", 0, match.start("name")) + 1
         inside = any(start <= match.start() < end for start, end in unnamed)
         is_local = inside or "static" in (lead or "").split() or "inline" in (lead or "").split()
         yield Kernel(match["name"], name, line, is_local, _signature(text, match, lead, short))
+
+
+def _blank(match: re.Match[str]) -> str:
+    text = match.group()
+    return re.sub(r"[^\n]", " ", text) if "\n" in text else " " * len(text)
 
 
 def _is_definition(text: str, match: re.Match[str], lead: str) -> bool:

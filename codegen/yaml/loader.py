@@ -18,7 +18,7 @@ from codegen.yaml.source import Source
 from codegen.yaml.syntax import syntax_hint
 
 # libyaml is an order of magnitude faster; the pure Python loader reports the same marks.
-_Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_Loader: Any = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
 
 # One entry's line: what is blanked out when its YAML cannot be read.
 _ENTRY_START = re.compile(r"^ *- +func:", re.MULTILINE)

@@ -79,6 +79,22 @@ def test_explain_shows_where_the_kernel_is(checkout: Path, capsys: pytest.Captur
     assert "All  again  aten/native/Shape.cpp:1" in capsys.readouterr().out
 
 
+def test_explain_names_the_function_that_a_user_calls(checkout: Path, capsys: pytest.CaptureFixture[str]):
+    text = YAML.replace("      variants: function, method, inplace, out\n", "      python_module: nn\n")
+    (checkout / "native_functions.yaml").write_text(text)
+    (checkout / "torch_py" / "nn").mkdir(parents=True)
+    functional = checkout / "torch_py" / "nn" / "functional.py"
+    for source, expected in (
+        ('softcap = _operator("softcap")\n', "torch.nn.functional.softcap(input: Tensor, cap: float) -> Tensor\n"),
+        ('_a, _cap = f("a"), f("softcap")\ndef capped(input, cap=30.0):\n    return _cap(input, cap)\ndef other(x):\n    return capped(x)\n',
+         "torch.nn.functional.capped(input, cap=30.0)  # torch_py/nn/functional.py:2\n"),
+        ("", "torch._C._nn.softcap(input: Tensor, cap: float) -> Tensor\n"),
+    ):  # fmt: skip
+        functional.write_text(source)
+        assert main(["explain", "softcap"]) == 0
+        assert f"\nPython\n  {expected}\n" in capsys.readouterr().out
+
+
 def test_explain_works_beside_problems(checkout: Path, capsys: pytest.CaptureFixture[str]):
     (checkout / "native_functions.yaml").write_text(YAML.replace("All: again", "All: agian"))
     assert main(["explain", "again"]) == 0

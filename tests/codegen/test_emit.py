@@ -273,7 +273,7 @@ def test_in_place_functions(workspace: Path) -> None:
     assert "def softcap_(input: Tensor, cap: _float = ...) -> Tensor: ..." in stubs
     assert "def softcap_(self, cap: _float = ...) -> Tensor: ..." in methods
     assert "def add_(" not in files["torch_py/_generated/_torch.pyi"] and "def add_(" in methods
-    assert python_signatures(program.find("softcap"))[-2:] == [  # type: ignore[arg-type]
+    assert python_signatures(program.find("softcap"), REPOSITORY)[-2:] == [  # type: ignore[arg-type]
         "torch._C._nn.softcap_(input: Tensor, cap: float = 30.0) -> Tensor", "Tensor.softcap_(cap: float = 30.0) -> Tensor",
     ]  # fmt: skip
 

@@ -63,6 +63,8 @@ def _check_definition(operator: Operator, entry: DispatchEntry, report: Reporter
 
 def check_types(report: Reporter, location: Location, what: str, signature: str, found: Sequence[Kernel]) -> None:
     """One definition has the types of ``signature``; those that macros write are left to the compiler."""
+    if any(kernel.signature == signature for kernel in found):
+        return
     wanted = types_of(signature)
     if found and all(kernel.types not in (None, wanted) for kernel in found):
         first = found[0]
