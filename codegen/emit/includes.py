@@ -28,6 +28,8 @@ def library_headers(texts: Iterable[str], takes_scalars: bool) -> set[str]:
     found = set()
     if "at::vec::" in joined:
         found.add("aten/vec/math.h")
+    if "at::element_of(" in joined:
+        found.add("aten/core/ListElement.h")
     if takes_scalars or re.search(r"\bc10::\w+\(", joined):
         found.add("c10/core/ScalarMath.h")
     return found

@@ -135,12 +135,14 @@ class _FormulaChecker:
             self.report(node, "a tensor is not indexed in a formula", "write 'select(x, dim, index)'")
         elif kind != UNKNOWN and not kind.endswith("[]"):
             self.report(node, f"{kind} cannot be indexed")
+        elif self.scope.kind(node.index) not in ("int", UNKNOWN):
+            self.report(node.index, f"a list is indexed by an int, not {self.scope.kind(node.index)}")
 
     def _check_bound(self, node: nodes.Index, count: int, what: str) -> None:
         if not isinstance(node.index, nodes.Number) or not isinstance(node.index.value, int):
-            self.report(node.index, f"the {what} are indexed by a number")
+            self.report(node.index, f"the {what} are indexed by a number", f"write one of 0 to {count - 1}")
         elif node.index.value >= count:
-            self.report(node.index, f"index {node.index.value} is out of range: {count} {what}")
+            self.report(node.index, f"index {node.index.value} is out of range: {count} {what}", f"write one of 0 to {count - 1}")
 
     # Operations
 

@@ -240,7 +240,9 @@ class CppFormulaPrinter:
                 called = resolve(node.target, self.scope)
                 if called is not None and len(called.schema.returns) > 1:
                     return f"std::get<{self.print(node.index)}>({target})"
-            return f"{target}[{self.print(node.index)}]"
+            if node.target == nodes.Name("grads") and len(self.scope.schema.returns) > 1:  # checked with the formula
+                return f"{target}[{self.print(node.index)}]"
+            return f"at::element_of({self.value(node.target, nodes.POSTFIX)}, {self.value(node.index)})"
         arguments = ", ".join(self.print(argument) for argument in node.arguments or ())
         if self.scope.kind(node.target) == TENSORS and node.name == "size":
             return f"at::sizes_along({target}, {arguments})"

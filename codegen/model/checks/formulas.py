@@ -6,6 +6,7 @@ import re
 
 from codegen.expressions import FormulaProblem, check_differentiable, check_expr, check_formula, check_requires, not_holomorphic, to_source
 from codegen.model.checks.report import Reporter
+from codegen.model.checks.slopes import check_slopes
 from codegen.model.operator import Formula, Operator, Requirement
 from codegen.model.program import Program
 from codegen.model.reading import Context
@@ -18,12 +19,18 @@ def check(operator: Operator, program: Program, context: Context) -> None:
     if operator.expr is not None and operator.expr.node is not None:
         problems = check_expr(operator.expr.node, operator) or _check_gradient(operator)
         _report(problems, operator.expr, "write a formula over the arguments", report)
+    well_formed = True
     for derivative in operator.derivatives:
         formula = derivative.formula
         # A formula for inputs that do not exist has been reported once already.
         if formula is not None and formula.node is not None and all(operator.arguments.find(n) for n in derivative.inputs):
             problems = check_formula(formula.node, operator, program, derivative.inputs)
             _report(problems, formula, "write a formula such as grad * other", report)
+            well_formed = well_formed and not problems
+    if well_formed:
+        for derivative, problem in check_slopes(operator, program):
+            assert derivative.formula is not None
+            _report([problem], derivative.formula, "write the derivative of expr", report)
     for requirement in operator.requires:
         if requirement.check.node is not None:
             problems = check_requires(requirement.check.node, operator, program.all_dtype_sets())
