@@ -71,6 +71,20 @@ DimVector slice_sizes(const Tensor& tensor, int64_t dim) {
   return sizes;
 }
 
+/// Rows of an embedding's weight. The check of index_select is that of the embedding, in other words.
+Tensor rows_of(const Tensor& weight, const Tensor& indices) {
+  try {
+    return at::index_select(weight, 0, indices);
+  } catch (const c10::IndexError&) {
+    const Tensor positions = indices.to(kLong).contiguous();
+    const int64_t* position = positions.data_ptr<int64_t>();
+    const int64_t rows = weight.sizes()[0];
+    const int64_t* wrong = std::find_if(position, position + positions.numel(), [&](int64_t p) { return p < 0 || p >= rows; });
+    if (wrong == position + positions.numel()) throw;
+    TORCH_CHECK_INDEX(false, "embedding(): index ", *wrong, " in 'input' is out of range: 'weight' has ", rows, " rows");
+  }
+}
+
 /// Writing by index_put_ would count these from the end.
 void check_not_negative(const char* op, const Tensor& index, int64_t dim, int64_t size) {
   if (!index.is_cpu()) return;
@@ -308,7 +322,7 @@ Tensor embedding(const Tensor& weight, const Tensor& indices, int64_t, bool, boo
               indices.scalar_type(), " instead (while checking arguments for embedding)");
   DimVector sizes(indices.sizes());
   sizes.push_back(weight.sizes()[1]);
-  return at::reshape(at::index_select(weight, 0, at::reshape(indices, {-1})), sizes);
+  return at::reshape(rows_of(weight, at::reshape(indices, {-1})), sizes);
 }
 
 Tensor _embedding_backward(const Tensor& grad, const Tensor& indices, IntArrayRef sizes, int64_t padding_idx, bool scale_grad_by_freq) {

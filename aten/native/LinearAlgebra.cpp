@@ -34,13 +34,13 @@ const char* element_name(ScalarType type) {
     case kShort: return "short";
     case kInt: return "int";
     case kLong: return "long";
-    case kHalf: return "c10::Half";
+    case kHalf: return "Half";
     case kFloat: return "float";
     case kDouble: return "double";
-    case kComplexFloat: return "c10::complex<float>";
-    case kComplexDouble: return "c10::complex<double>";
+    case kComplexFloat: return "complex<float>";
+    case kComplexDouble: return "complex<double>";
     case kBool: return "bool";
-    case kBFloat16: return "c10::BFloat16";
+    case kBFloat16: return "BFloat16";
     case ScalarType::Undefined: break;
   }
   return "undefined";

@@ -191,7 +191,7 @@ Tensor swapaxes(const Tensor& self, int64_t axis0, int64_t axis1) { return at::t
 
 Tensor permute(const Tensor& self, IntArrayRef dims) {
   TORCH_CHECK(static_cast<int64_t>(dims.size()) == self.dim(),
-              "permute(sparse_coo): number of dimensions in the tensor input does not match the length of the "
+              "permute(): number of dimensions in the tensor input does not match the length of the "
               "desired ordering of dimensions i.e. input.dim() = ",
               self.dim(), " is not equal to len(dims) = ", dims.size());
   const DimVector order = wrap_dims(dims, self.dim());

@@ -35,10 +35,10 @@ const char* cpp_name(ScalarType type) {
     case kShort: return "int16_t";
     case kInt: return "int";
     case kLong: return "int64_t";
-    case kHalf: return "c10::Half";
-    case kBFloat16: return "c10::BFloat16";
+    case kHalf: return "Half";
+    case kBFloat16: return "BFloat16";
     case kFloat: return "float";
-    case kComplexFloat: return "c10::complex<float>";
+    case kComplexFloat: return "complex<float>";
     default: return dtype_name(type);
   }
 }

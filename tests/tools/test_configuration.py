@@ -66,6 +66,12 @@ def test_requirements_follow_the_choice_of_blas(monkeypatch: pytest.MonkeyPatch)
     assert blas_packages("builtin") == set()
 
 
+def test_no_requirement_is_listed_twice() -> None:
+    for group in ("build", "demo", "test", "lint"):
+        names = [requirement.split(";")[0].split(">")[0].split("=")[0].strip() for requirement in bootstrap.requirements(group)]
+        assert len(names) == len(set(names)), names
+
+
 def test_changed_requirements_are_noticed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     assert not bootstrap.is_current(tmp_path, "build")
     (tmp_path / bootstrap.STAMP.format(group="build")).write_text(bootstrap.fingerprint("build"))

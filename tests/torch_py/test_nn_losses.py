@@ -66,6 +66,8 @@ def test_gradient_of_alignments_through_log_softmax():
     (lambda: F.gaussian_nll_loss(torch.zeros(2), torch.zeros(2), -torch.ones(2)), ValueError, "negative"),
     (lambda: F.gaussian_nll_loss(torch.zeros(2, 3), torch.zeros(2, 3), torch.ones(3)), ValueError, "size"),
     (lambda: F.ctc_loss(torch.zeros(2, 1, 3), tensor([[1]]), (3,), (1,)), RuntimeError, "input_lengths"),
+    (lambda: F.embedding(tensor([0, 5]), torch.zeros(3, 2)), IndexError, r"index out of range in self|^embedding.*5.*3 rows"),
+    (lambda: F.embedding(tensor([[-1]]), torch.zeros(3, 2)), IndexError, r"index out of range in self|^embedding.*-1.*3 rows"),
     (lambda: F.embedding_bag(tensor([0, 1]), torch.zeros(2, 2)), ValueError, "offsets"),
     (lambda: F.embedding_bag(tensor([[0, 1]]), torch.zeros(2, 2), mode="other"), ValueError, "mode"),
     (lambda: F.instance_norm(torch.zeros(2, 3, 1)), ValueError, "spatial"),

@@ -82,7 +82,8 @@ def requirements(group: str) -> list[str]:
         if group not in extras:
             fail(f"pyproject.toml has no extra '{group}'; it has {', '.join(extras)}")
         return list(extras[group])
-    listed = list(document["build-system"]["requires"]) + list(document["project"]["dependencies"])
+    # What both need stands in both: pip reads them apart.
+    listed = list(dict.fromkeys([*document["build-system"]["requires"], *document["project"]["dependencies"]]))
     blas = os.environ.get("TORCH_PY_BLAS")
     if blas in ("openblas", "builtin"):
         listed = [requirement for requirement in listed if not requirement.startswith(("mkl-", "scipy-openblas"))]
