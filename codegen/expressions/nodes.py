@@ -149,7 +149,7 @@ class TupleOf:
 
 
 for _kind in (Number, String, Boolean, Nothing, Name, Unary, Binary, Logical, Compare, Conditional, Call, Method, Index, ListOf, TupleOf):
-    _kind.__hash__ = remembered(_kind.__hash__)  # type: ignore[method-assign]
+    _kind.__hash__ = remembered(_kind.__hash__)  # type: ignore[assignment, method-assign]
 
 Node = Number | String | Boolean | Nothing | Name | Unary | Binary | Logical | Compare | Conditional | Call | Method | Index | ListOf | TupleOf
 
