@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from codegen.cli.main import main
-from codegen.cli.new import with_entry
+from codegen.cli.insertion import with_entry
 
 REPOSITORY = Path(__file__).parents[2]
 
@@ -134,6 +134,62 @@ def test_what_new_writes_passes_the_check(arguments: list[str], checkout: Path, 
     assert main(["new", *arguments, "--write"]) == 0
     assert main(["check"]) == 0, capsys.readouterr().err
     assert "3 operators" in capsys.readouterr().out
+
+
+SAMPLES = '@samples("unary")\ndef unary(make):\n    yield\n'
+
+
+def test_new_brings_samples_that_fit(checkout: Path, capsys: pytest.CaptureFixture[str]):
+    folder = checkout / "tests" / "ops" / "samples"
+    folder.mkdir(parents=True)
+    (folder / "pointwise.py").write_text(SAMPLES)
+    schema = "thrice(Tensor self, float[] n, *, str mode='a', Tensor? w=None) -> Tensor"
+    for arguments, samples in (
+        (["cube"], "unary"), ([schema, "--structure", "composite"], "thrice"),
+        (["softcup(Tensor self, float c) -> Tensor", "--expr", "c * self"], "softcup"),
+    ):  # fmt: skip
+        assert main(["new", *arguments, "--write"]) == 0
+        assert f"      samples: {samples}\n      doc: |\n        Computes" in (checkout / "native_functions.yaml").read_text()
+        assert main(["check"]) == 0, capsys.readouterr().err
+    text = (folder / "thrice.py").read_text()
+    assert '@samples("thrice")\ndef thrice(make: Make) -> Iterator[SampleInput]:\n' in text
+    assert "SampleInput(make(*shape), [0.5])" in text and 'SampleInput(make(*shape), [0.5], mode="a", w=make(*shape))' in text
+    assert not (folder / "cube.py").exists()
+
+
+def test_the_derivative_of_a_draft_is_none(checkout: Path, capsys: pytest.CaptureFixture[str]):
+    """A formula that is wrong would say nothing; one that refuses, or none, does."""
+    assert main(["new", "cube"]) == 0
+    assert "derivatives:  # TODO: formulas such as grad * other, or non_differentiable\n        self: non_differentiable\n" in capsys.readouterr().out
+    assert main(["new", "_refuse_gradient(Tensor grad, str operation, str argument) -> Tensor", "--structure", "composite", "--write"]) == 0
+    assert main(["new", "cube", "--write"]) == 0
+    assert 'self: _refuse_gradient(grad, "cube", "self")\n' in (checkout / "native_functions.yaml").read_text()
+    assert main(["check"]) == 0
+
+
+def test_new_says_where_the_entry_goes(checkout: Path, capsys: pytest.CaptureFixture[str]):
+    for arguments, topic, said in (
+        (["again_too", "--structure", "view"], "Shape", ""), (["softcap2"], "PointwiseMath", ""),
+        (["cube", "--topic", "Shapes"], "Shapes", "Shapes is a new topic, at the end of native_functions.yaml; did you mean Shape?\n"),
+        (["cube", "--topic", "Fresh"], "Fresh", "Fresh is a new topic, at the end of native_functions.yaml\n"),
+    ):  # fmt: skip
+        assert main(["new", *arguments]) == 0
+        captured = capsys.readouterr()
+        assert captured.out.startswith(f"# native_functions.yaml, topic {topic}\n") and captured.err == said
+
+
+def test_new_writes_what_an_entry_misses(checkout: Path, capsys: pytest.CaptureFixture[str]):
+    path = checkout / "native_functions.yaml"
+    entry = "    - func: fold(Tensor self) -> Tensor\n      structure: shaped\n      shape: fold_shape\n      dispatch:\n        CPU: fold_kernel\n"
+    path.write_text(YAML + entry + "      non_differentiable: no\n      samples: unary\n      doc: Folds.\n")
+    before = path.read_text()
+    assert main(["new", "fold", "--write"]) == 0
+    assert path.read_text() == before
+    assert "void fold_kernel(const Tensor& self, const Tensor& out0)" in (checkout / "aten/native/cpu/ShapeKernel.cpp").read_text()
+    assert "TensorSpec fold_shape(const Tensor& self)" in (checkout / "aten/native/Shape.cpp").read_text()
+    assert main(["check"]) == 0, capsys.readouterr().err
+    assert main(["new", "fold"]) == 1
+    assert "it exists already, and so does what it names" in capsys.readouterr().err
 
 
 def test_kernels_are_written_into_the_namespace_of_their_instruction_set(checkout: Path):

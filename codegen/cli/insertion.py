@@ -1,0 +1,36 @@
+"""Puts what ``new`` drafts into files that people write."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+
+def with_entry(text: str, topic: str, entry: str) -> str:
+    """``text`` with ``entry`` at the end of ``topic``, which is added when missing."""
+    found = re.search(rf"^  {re.escape(topic)}:[^\n]*\n", text, re.MULTILINE)
+    if found is None:
+        lead = text if text.endswith("\n") or not text else text + "\n"
+        return f"{lead}\n  {topic}:\n{entry}"
+    # The next topic, or the comment above it.
+    following = re.compile(r"^ {0,2}(?=\S)", re.MULTILINE).search(text, found.end())
+    end = following.start() if following else len(text)
+    before = text[:end].rstrip() + "\n"
+    is_first = before.endswith(found.group().rstrip() + "\n")
+    return before + ("" if is_first else "\n") + entry + ("\n" + text[end:] if following else "")
+
+
+def with_stub(path: Path, stub: str, text: str | None = None) -> str:
+    """The file (which would read ``text``) with ``stub`` at the end of the namespace that kernels are in, which has a name per instruction set below native/cpu."""
+    per_instruction_set = path.parent.name == "cpu"
+    if text is None and not path.exists():
+        includes = [f"aten/native/declarations/{'cpu/' * per_instruction_set}{path.stem}.h", "aten/Dispatch.h", "aten/iteration/Loops.h"]
+        opening, closing = ["namespace at::native {"], ["}  // namespace at::native"]
+        if per_instruction_set:
+            opening, closing = [*opening, "inline namespace CPU_CAPABILITY {"], ["}  // namespace CPU_CAPABILITY", *closing]
+        head = [f'#include "{include}"' for include in includes]
+        return "\n".join([*head, "", *opening, "", stub, *closing, ""])
+    text = path.read_text(encoding="utf-8") if text is None else text
+    closing_brace = re.compile(r"^\}[^\n]*\bCPU_CAPABILITY\b" if per_instruction_set else r"^\}[^\n]*\bat::native\b", re.MULTILINE)
+    ends = [found.start() for found in closing_brace.finditer(text)] or [text.rfind("}")]
+    return f"{text[: ends[-1]].rstrip()}\n\n{stub}\n{text[ends[-1] :]}" if ends[-1] >= 0 else f"{text}\n{stub}"
