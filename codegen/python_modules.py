@@ -30,6 +30,8 @@ _MODULES = (
     PythonModule("private", "_C._ops", "_ops", "Private", "ops", takes_aliases=False),
 )
 PYTHON_MODULES = {module.word: module for module in _MODULES}
+# Modules whose operators bear their name: linalg_det.
+PREFIXED = ("linalg", "special", "fft")
 
 
 def qualified(package: str, module: str) -> str:

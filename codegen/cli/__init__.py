@@ -1,1 +1,1 @@
-"""The commands: generate, check, explain, new, parity."""
+"""The commands: generate, check, explain, new, counts, parity."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from codegen.model import Operator, Program
 from codegen.model.cpp import kernel_file, kernel_signature, shape_signature
 from codegen.model.vocabulary import ALL_STRUCTURES
-from codegen.python_modules import PYTHON_MODULES
+from codegen.python_modules import PREFIXED
 from codegen.schema import Argument, FunctionSchema
 
 # Raises NotImplementedError in backward: what a derivative is until someone has written it.
@@ -51,7 +51,8 @@ def topic_like(schema: FunctionSchema, structure: str, program: Program | None) 
         matcher.set_seq1(operator.base_name)
         alike = matcher.ratio() if matcher.real_quick_ratio() > 0.6 else 0.0
         same_module = operator.python_module == module_of(schema)
-        return 2 * (alike > 0.7) * alike + same_module + 1.5 * (operator.structure == structure) + (_types(operator.schema) == _types(schema))
+        same_types = _types(operator.schema) == _types(schema)
+        return 2 * (alike > 0.7) * alike + same_module + 1.5 * (operator.structure == structure) + same_types
 
     best = max(map(likeness, operators))
     # Of equally good ones, the topic with most of them.
@@ -63,7 +64,7 @@ def module_of(schema: FunctionSchema) -> str:
     if schema.base_name.startswith("_"):
         return "private"
     prefix = schema.base_name.split("_")[0]
-    return prefix if prefix in PYTHON_MODULES and prefix not in ("torch", "nn", "private") and "_" in schema.base_name else "torch"
+    return prefix if prefix in PREFIXED and "_" in schema.base_name else "torch"
 
 
 def _types(schema: FunctionSchema) -> list[str]:

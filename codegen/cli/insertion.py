@@ -21,7 +21,7 @@ def with_entry(text: str, topic: str, entry: str) -> str:
 
 
 def with_stub(path: Path, stub: str, text: str | None = None) -> str:
-    """The file (which would read ``text``) with ``stub`` at the end of the namespace that kernels are in, which has a name per instruction set below native/cpu."""
+    """The file, which would read ``text``, with ``stub`` at the end of the namespace of kernels: below native/cpu, one per instruction set."""
     per_instruction_set = path.parent.name == "cpu"
     if text is None and not path.exists():
         includes = [f"aten/native/declarations/{'cpu/' * per_instruction_set}{path.stem}.h", "aten/Dispatch.h", "aten/iteration/Loops.h"]

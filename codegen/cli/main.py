@@ -56,6 +56,9 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("--expr", help="a pointwise formula instead of a kernel")
     command.add_argument("--write", action="store_true", help="write into the files instead of to the terminal")
 
+    command = _command(commands, "counts", "how many operators, functions, methods, formulas and gradients the entries declare")
+    command.add_argument("--markdown", action="store_true", help="print docs/counts.md")
+
     command = _command(commands, "parity", "compare the entries with another file of PyTorch's format")
     command.add_argument("path", type=Path, metavar="PATH", help="a list of entries, of which func, variants and python_module are read")
     command.add_argument("--usage", type=Path, metavar="CSV", help="columns api, number_of_uses: sort by use, and sum up what is covered")

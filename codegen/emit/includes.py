@@ -28,11 +28,15 @@ def library_headers(texts: Iterable[str], takes_scalars: bool) -> set[str]:
     found = set()
     if "at::vec::" in joined:
         found.add("aten/vec/math.h")
-    if "at::element_of(" in joined:
-        found.add("aten/core/ListElement.h")
+    found.update(list_headers(texts))
     if takes_scalars or re.search(r"\bc10::\w+\(", joined):
         found.add("c10/core/ScalarMath.h")
     return found
+
+
+def list_headers(texts: Iterable[str]) -> set[str]:
+    """Of the index of a list, in formulas and in requirements."""
+    return {"aten/core/ListElement.h"} if any("at::element_of(" in text for text in texts) else set()
 
 
 def standard_headers(texts: Iterable[str]) -> list[str]:

@@ -178,10 +178,22 @@ class _RequiresChecker(_Checker):
         elif isinstance(node, nodes.Compare):
             self.visit_compare(node)
             return
+        elif isinstance(node, nodes.Index):
+            self.check_index(node)
         elif isinstance(node, (nodes.Unary, nodes.Binary)) and node.operator != "not":
             self.check_arithmetic(node)
         for child in nodes.children(node):
             self.visit(child)
+
+    def check_index(self, node: nodes.Index) -> None:
+        """Of ``sizes(self)[-1]``."""
+        kind = self.kind(node.target)
+        if kind == TENSOR:  # reported as one that has no value
+            return
+        if not kind.endswith("[]") and kind != UNKNOWN:
+            self.report(node, f"{kind} cannot be indexed", "index a list: 'sizes(self)[0]'")
+        elif self.kind(node.index) not in ("int", UNKNOWN):
+            self.report(node.index, f"a list is indexed by an int, not {self.kind(node.index)}")
 
     def kind(self, node: Node) -> str:
         return "bool" if isinstance(node, (nodes.Compare, nodes.Logical)) else self.scope.kind(node)
@@ -283,7 +295,9 @@ class _RequiresChecker(_Checker):
         elif self.scope.argument(others[0].name) is None:
             self.check_name(others[0])
         elif not self.scope.is_optional(others[0]):
-            self.report(others[0], f"'{others[0].name}' is never none: it is {self.scope.argument(others[0].name)}")
+            argument = self.scope.argument(others[0].name)
+            hint = f"remove the test, or write {argument.type}? {argument.name}" if argument is not None else ""
+            self.report(others[0], f"'{others[0].name}' is never none: it is {argument}", hint)
 
     def check_dtypes(self, node: Node) -> None:
         for item in node.items if isinstance(node, nodes.ListOf) else (node,):

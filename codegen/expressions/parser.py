@@ -62,6 +62,8 @@ _FOREIGN = {
     '"': "close the string with '\"'",
     "'": "close the string with \"'\"",
 }
+# Characters of mathematics, and those that a text processor makes of ours.
+_MEANT = {"×": "*", "·": "*", "÷": "/", "−": "-", "–": "-", "≤": "<=", "≥": ">=", "≠": "!=", "²": "** 2", "³": "** 3", "π": "pi", "∞": "inf"}
 _COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
 _KEYWORDS = ("and", "or", "not", "in", "if", "else")
 _BOOLEANS = {"true": True, "True": True, "false": False, "False": False}
@@ -81,7 +83,8 @@ def tokenize(text: str) -> list[Token]:
     while position < len(text):
         match = _TOKEN.match(text, position)
         if match is None:
-            raise ExpressionError(f"unexpected character {text[position]!r}", position)
+            meant = _MEANT.get(text[position])
+            raise ExpressionError(f"unexpected character {text[position]!r}", position, f"write '{meant}'" if meant else "")
         kind = match.lastgroup or ""
         word = match.group()
         if kind == "name" and word in _KEYWORDS:

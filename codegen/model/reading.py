@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import cast
 
-from codegen.diagnostics import Diagnostics, Location, did_you_mean
+from codegen.diagnostics import Diagnostics, Location, closest, did_you_mean
 from codegen.model import vocabulary
 from codegen.model.dtypes import canonical_dtype, dtype_hint, in_canonical_order
 from codegen.model.kernels import KernelIndex
@@ -51,6 +51,7 @@ class EntryReader:
         self.topic = topic
         self.context = context
         self.values: dict[str, Value] = {key.text: value for key, value in entry}
+        self.misspelled: dict[str, Location] = {}  # keys that were meant by unknown ones
         func = self.values.get("func")
         self.label = func.text.split("(")[0].strip() if isinstance(func, Text) and func.text.strip() else topic
 
@@ -90,12 +91,16 @@ class EntryReader:
         return Operator(
             schema=schema, topic=self.topic, structure=structure, dtypes=dtypes, dtype_sets=dtype_sets,
             shape_definition=self.context.kernels.find(rule, "All") if rule else None, library=self.context.library,
-            location=self.values["func"].location, key_locations={k: v.location for k, v in self.values.items()},
+            location=self.values["func"].location, key_locations={**self.misspelled, **{k: v.location for k, v in self.values.items()}},
             entry_text=entry_text(self.entry), **fields)  # type: ignore[arg-type]
 
     def check_keys(self) -> None:
-        for key, _ in self.entry:
+        for key, value in self.entry:
             if key.text not in vocabulary.ENTRY_KEYS:
+                # What was meant is there: its absence is not worth reporting beside the misspelling.
+                meant = closest(key.text, vocabulary.ENTRY_KEYS)
+                if meant is not None and meant not in self.values:
+                    self.misspelled[meant] = value.location
                 self.report(key.location, f"unknown key '{key.text}'", did_you_mean(key.text, vocabulary.ENTRY_KEYS, 20))
 
     # Plain values
@@ -163,7 +168,8 @@ class EntryReader:
     def schema(self) -> FunctionSchema | None:
         value = self.values.get("func")
         if value is None:
-            self.report(self.entry.location, "the entry has no 'func'", "write func: name(Tensor self) -> Tensor as its first key")
+            if "func" not in self.misspelled:
+                self.report(self.entry.location, "the entry has no 'func'", "write func: name(Tensor self) -> Tensor as its first key")
             return None
         if self.text("func") is None or not isinstance(value, Text):
             return None
@@ -176,8 +182,9 @@ class EntryReader:
 
     def structure(self) -> Structure:
         if "structure" not in self.values:
-            self.report(self.entry.location, "the entry has no 'structure'",
-                        f"write structure: and one of {', '.join(vocabulary.STRUCTURES)}")
+            if "structure" not in self.misspelled:
+                self.report(self.entry.location, "the entry has no 'structure'",
+                            f"write structure: and one of {', '.join(vocabulary.STRUCTURES)}")
             return "composite"
         return cast(Structure, self.choice("structure", vocabulary.STRUCTURES, "composite"))
 

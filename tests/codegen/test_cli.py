@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from codegen.cli.main import main
 from codegen.cli.insertion import with_entry
+from codegen.cli.main import main
 
 REPOSITORY = Path(__file__).parents[2]
 
@@ -55,6 +55,19 @@ def test_check_as_a_program(checkout: Path):
     done = subprocess.run(command, capture_output=True, text=True, env={"PYTHONPATH": str(REPOSITORY)})
     assert done.returncode == 1
     assert done.stderr == "native_functions.yaml:14:18: again: unknown structure 'vieww'; did you mean view?\n1 problem\n"
+
+
+def test_counts(checkout: Path, capsys: pytest.CaptureFixture[str]):
+    assert main(["counts"]) == 0
+    lines = [line.strip() for line in capsys.readouterr().out.splitlines()]
+    for line in (
+        "2  entries, one for each overload", "1  entries with a formula (expr)", "1  view", "4  functions of the dispatcher, all forms",
+        "2  functions", "2  methods of Tensor", "1  that follow from a formula", "1  views, reversed",
+        "2  together, in backward and in forward mode", "0  without a gradient",
+    ):  # fmt: skip
+        assert line in lines, lines
+    assert main(["counts", "--markdown"]) == 0
+    assert "| in-place forms | 1 |\n" in capsys.readouterr().out
 
 
 def test_explain(checkout: Path, capsys: pytest.CaptureFixture[str]):

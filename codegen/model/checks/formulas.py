@@ -64,6 +64,10 @@ def _check_message(operator: Operator, requirement: Requirement, report: Reporte
     from codegen.diagnostics import did_you_mean
 
     names = operator.arguments.names()
+    stray = re.search(r"[{}]", _PLACEHOLDER.sub(lambda m: " " * len(m.group()), requirement.message))
+    if stray is not None:
+        report.at_offset(requirement.message_location, stray.start(), f"'{stray.group()}' stands alone in the message",
+                         "write an argument in braces: {self}")
     for match in _PLACEHOLDER.finditer(requirement.message):
         name = match.group(1)
         if name not in names:

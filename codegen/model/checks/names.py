@@ -6,6 +6,7 @@ from codegen.model.checks.report import Reporter
 from codegen.model.operator import Operator
 from codegen.model.program import Program
 from codegen.model.reading import Context
+from codegen.python_modules import PREFIXED
 
 
 def check(operators: list[Operator], base: Program | None, context: Context) -> None:
@@ -28,7 +29,7 @@ def _take(operator: Operator, taken: dict[str, tuple[Operator, str]], context: C
             where = str(first[0].location)
         described = "declared" if first[1] == "declared" else f"the {first[1]} variant of {first[0].name}"
         if form == "declared":
-            message, hint = f"'{name}' is {described} already, in {where}", "remove this entry, or give it an overload name"
+            message, hint = f"'{name}' is {described} already, in {where}", f"remove this entry, or give it {'another' if operator.schema.overload_name else 'an'} overload name"
         else:
             message = f"its {form} variant '{name}' is {described} already, in {where}"
             hint = f"remove {form} from variants, or the other entry"
@@ -39,12 +40,30 @@ def _check_aliases(operators: list[Operator], base: Program | None, context: Con
     """An alias may stand at several overloads of one name, and is no name of another operator."""
     owners = {(o.python_module, o.python_name): o.base_name for o in (*(base or ()), *operators) if o.is_function}
     for operator in operators:
+        _check_module(operator, context)
         for alias in operator.aliases:
             place, _, name = alias.rpartition(".")
+            if (place or operator.python_module, name) == (operator.python_module, operator.python_name):
+                report = Reporter(operator, context)
+                report.at_word("aliases", alias, f"alias '{alias}' is the operator's own name", "remove it")
             owner = owners.setdefault((place or operator.python_module, name), operator.base_name)
             if owner != operator.base_name:
                 Reporter(operator, context).at_word("aliases", alias, f"alias '{alias}' is a name of {owner} already",
                                                     "remove one of them")
+
+
+def _check_module(operator: Operator, context: Context) -> None:
+    """What stands in ``torch.linalg`` is called ``linalg_NAME``, and nothing else is."""
+    prefix, _, rest = operator.base_name.partition("_")
+    module = operator.python_module
+    if operator.library is not None:
+        return
+    if module in PREFIXED and prefix != module:
+        Reporter(operator, context).at_key("python_module", f"'{operator.base_name}' is to stand in {module}",
+                                           f"write {module}_{operator.base_name} as its name")
+    elif rest and prefix in PREFIXED and prefix != module:
+        Reporter(operator, context).at_key("func", f"'{operator.base_name}' has the name of an operator of {prefix}",
+                                           f"write python_module: {prefix}")
 
 
 def forms(operator: Operator) -> list[tuple[str, str]]:

@@ -1,0 +1,118 @@
+"""``counts``: how much the entries declare, in figures."""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter
+from collections.abc import Iterator
+
+from codegen.cli.loading import load_program
+from codegen.model import Operator, Program
+from codegen.model.vocabulary import STRUCTURES
+from codegen.python_modules import PYTHON_MODULES, qualified
+
+Row = tuple[str, int]
+
+
+def counts(options: argparse.Namespace) -> int:
+    program = load_program(options)
+    sections = {
+        "Entries": _entries(program), "Structures": _structures(program), "In Python": _python(program),
+        "Gradients of public entries": _gradients(program), "Batches (`torch.func.vmap`) of public entries": _batches(program),
+    }  # fmt: skip
+    print("\n".join(_markdown(sections) if options.markdown else _lines(sections)))
+    return 0
+
+
+def _public(program: Program) -> list[Operator]:
+    """Without those that formulas and kernels alone call."""
+    return [o for o in program if o.python_module != "private"]
+
+
+def _entries(program: Program) -> list[Row]:
+    formulas = [o for o in program if o.expr is not None]
+    return [
+        ("entries, one for each overload", len(program.operators)), ("topics", len(program.topics)), ("public entries", len(_public(program))),
+        ("names of public operators", len({(o.python_module, o.base_name) for o in _public(program)})),
+        ("entries with a formula (`expr`)", len(formulas)),
+        ("of these without any C++ or written derivative", sum(not o.dispatch and not o.derivatives for o in formulas)),
+        ("in-place forms", sum(o.has_inplace for o in program)), ("`out=` forms", sum(o.has_out for o in program)),
+        ("functions of the dispatcher, all forms", sum(len(o.schemas()) for o in program)),
+        ("entries with requirements", sum(bool(o.requires) for o in program)),
+    ]  # fmt: skip
+
+
+def _structures(program: Program) -> list[Row]:
+    found = Counter(o.structure for o in program)
+    return [(f"`{structure}`", found[structure]) for structure in STRUCTURES]  # type: ignore[index]
+
+
+def _python(program: Program) -> list[Row]:
+    """Names that can be called: overloads share one, aliases are others."""
+    functions: dict[str, set[str]] = {word: set() for word in PYTHON_MODULES}
+    methods: set[str] = set()
+    for operator in program:
+        for word, name in _functions(operator):
+            functions[word].add(name)
+        here = [alias for alias in operator.aliases if "." not in alias]
+        if operator.is_method:
+            methods.update([operator.python_name, *here])
+        if operator.has_inplace_method:
+            methods.update(f"{name}_" for name in (operator.python_name, *here))
+    del functions["private"]
+    rows = [(f"functions of `{qualified('torch', word)}`" if word != "nn" else "functions behind `torch.nn.functional`", len(names))
+            for word, names in functions.items()]  # fmt: skip
+    return [("functions", sum(map(len, functions.values()))), *rows, ("methods of `Tensor`", len(methods))]
+
+
+def _functions(operator: Operator) -> Iterator[tuple[str, str]]:
+    """Module and name."""
+    names = [(operator.python_module, operator.python_name)]
+    for alias in operator.aliases:
+        module, _, name = alias.rpartition(".")
+        names.append((module or operator.python_module, name))
+    if operator.is_function:
+        yield from names
+    if operator.has_inplace_function:
+        yield from ((module, f"{name}_") for module, name in names if module == operator.python_module)
+
+
+def _gradients(program: Program) -> list[Row]:
+    public = _public(program)
+    automatic = [o for o in public if o.derives_automatically]
+    written = [o for o in public if o.derivatives and o.non_differentiable is None and not all(d.is_non_differentiable for d in o.derivatives)]
+    formula = [o for o in automatic if o.expr is not None]
+    views = [o for o in automatic if o.expr is None and o.structure == "view"]
+    composed = len(automatic) - len(formula) - len(views)
+    total = len(written) + len(automatic)
+    return [
+        ("with written derivatives", len(written)), ("that follow from a formula", len(formula)), ("views, reversed", len(views)),
+        ("through the operators that they call", composed), ("together, in backward and in forward mode", total),
+        ("without a gradient", len(public) - total),
+    ]  # fmt: skip
+
+
+def _batches(program: Program) -> list[Row]:
+    public = _public(program)
+    along = [o for o in public if o.structure == "reduction" or "along_dim" in o.tags]
+    direct = [o for o in public if o.structure in ("pointwise", "view")]
+    both = {o.unambiguous_name for o in (*along, *direct)}
+    return [
+        ("element by element, or the view of one", len(direct)), ("along their `dim`", len(along)),
+        ("a rule of their own by name, or one member after the other", len(public) - len(both)),
+    ]  # fmt: skip
+
+
+def _lines(sections: dict[str, list[Row]]) -> Iterator[str]:
+    for title, rows in sections.items():
+        yield title.replace("`", "")
+        yield from (f"{count:8}  {name.replace('`', '')}" for name, count in rows)
+
+
+def _markdown(sections: dict[str, list[Row]]) -> Iterator[str]:
+    yield "# Counts"
+    yield ""
+    yield "What `native_functions.yaml` declares, as `python -m codegen counts --markdown` prints it."
+    for title, rows in sections.items():
+        yield from ("", f"## {title}", "", "| | |", "|---|---:|")
+        yield from (f"| {name} | {count} |" for name, count in rows)
