@@ -79,7 +79,8 @@ def samples_for(operator: Operator, program: Program | None) -> SamplesDraft:
     if wanted == [("Tensor", "")]:
         return SamplesDraft("unary")
     if program is not None:
-        alike = [o for o in program if o.python_module != "private" and o.samples and o.structure == operator.structure and _arguments(o.schema) == wanted]
+        public = (o for o in program if o.python_module != "private" and o.samples and o.structure == operator.structure)
+        alike = [o for o in public if _arguments(o.schema) == wanted]
         # One that serves a single operator may draw values for it alone.
         users = {name: [o for o in program if o.samples == name] for name in dict.fromkeys(o.samples for o in alike)}
         general = [name for name, found in users.items() if name and len({o.base_name for o in found}) > 1]

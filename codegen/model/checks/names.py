@@ -29,7 +29,8 @@ def _take(operator: Operator, taken: dict[str, tuple[Operator, str]], context: C
             where = str(first[0].location)
         described = "declared" if first[1] == "declared" else f"the {first[1]} variant of {first[0].name}"
         if form == "declared":
-            message, hint = f"'{name}' is {described} already, in {where}", f"remove this entry, or give it {'another' if operator.schema.overload_name else 'an'} overload name"
+            which = "another" if operator.schema.overload_name else "an"
+            message, hint = f"'{name}' is {described} already, in {where}", f"remove this entry, or give it {which} overload name"
         else:
             message = f"its {form} variant '{name}' is {described} already, in {where}"
             hint = f"remove {form} from variants, or the other entry"
