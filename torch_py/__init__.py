@@ -18,6 +18,17 @@ from torch_py.version import __version__ as __version__
 
 _C._set_tensor_class(Tensor)  # before anything makes a tensor
 
+from torch_py._checks import (  # noqa: E402
+    _assert,
+    _check,
+    _check_index,
+    _check_is_size,
+    _check_not_implemented,
+    _check_tensor_all,
+    _check_type,
+    _check_value,
+    _check_with,
+)
 from torch_py._exports import *  # noqa: E402
 from torch_py._functional import *  # noqa: E402
 from torch_py._inplace_functions import add_inplace_functions as _add_inplace_functions  # noqa: E402
@@ -52,12 +63,16 @@ _add_inplace_functions(globals())
 
 # Imported when they are first named.
 _LAZY_MODULES = (
-    "autograd", "backends", "cuda", "distributions", "fft", "func", "linalg", "nn", "optim", "random", "serialization", "special", "testing",
-    "types", "utils", "version",
+    "autograd", "backends", "cuda", "distributions", "fft", "func", "linalg", "nn", "optim", "random", "serialization", "special",
+    "storage", "testing", "types", "utils", "version", "_utils",
 )  # fmt: skip
 _LEGACY_TENSOR_TYPES = (
     "FloatTensor", "DoubleTensor", "HalfTensor", "BFloat16Tensor", "LongTensor", "IntTensor", "ShortTensor", "CharTensor", "ByteTensor",
     "BoolTensor",
+)  # fmt: skip
+_STORAGE_TYPES = (
+    "TypedStorage", "FloatStorage", "DoubleStorage", "HalfStorage", "BFloat16Storage", "LongStorage", "IntStorage", "ShortStorage",
+    "CharStorage", "ByteStorage", "BoolStorage", "ComplexFloatStorage", "ComplexDoubleStorage",
 )  # fmt: skip
 
 
@@ -68,11 +83,13 @@ def __getattr__(name: str) -> _Any:
         return _importlib.import_module("torch_py.func").vmap
     if name in _LEGACY_TENSOR_TYPES:
         return getattr(_importlib.import_module("torch_py._legacy_tensor_types"), name)
+    if name in _STORAGE_TYPES:
+        return getattr(_importlib.import_module("torch_py.storage"), name)
     raise AttributeError(f"module 'torch_py' has no attribute '{name}'")
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_LAZY_MODULES, *_LEGACY_TENSOR_TYPES})
+    return sorted({*globals(), *(name for name in _LAZY_MODULES if name != "_utils"), *_LEGACY_TENSOR_TYPES, *_STORAGE_TYPES})
 
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from torch_py._removed import eig, lstsq, matrix_rank, solve, symeig
 from torch_py._tensor import Tensor
 
 __all__ = [
-    "atleast_1d", "atleast_2d", "atleast_3d", "block_diag", "broadcast_shapes", "broadcast_tensors", "cartesian_prod", "cdist",
-    "chain_matmul", "detach_", "eig", "einsum", "from_dlpack", "get_device", "is_complex", "is_conj", "is_floating_point", "is_inference",
+    "alpha_dropout_", "atleast_1d", "atleast_2d", "atleast_3d", "block_diag", "broadcast_shapes", "broadcast_tensors", "cartesian_prod", "cdist",
+    "chain_matmul", "detach_", "dropout_", "eig", "einsum", "feature_alpha_dropout_", "feature_dropout_", "from_dlpack", "get_device", "is_complex", "is_conj", "is_floating_point", "is_inference",
     "is_neg", "is_signed", "is_storage", "is_tensor", "lobpcg", "lstsq", "lu", "matrix_rank", "meshgrid", "nonzero", "norm", "numel",
     "pca_lowrank", "solve", "svd_lowrank", "symeig", "tensordot", "typename", "unique", "unique_consecutive", "unravel_index",
 ]  # fmt: skip
@@ -25,7 +25,7 @@ def is_tensor(obj: object) -> bool:
 
 
 def is_storage(obj: object) -> bool:
-    return isinstance(obj, _C.UntypedStorage)
+    return isinstance(obj, _C.UntypedStorage) or hasattr(obj, "_untyped_storage")
 
 
 def numel(input: Tensor) -> int:
@@ -54,6 +54,28 @@ def is_conj(input: Tensor) -> bool:
 def is_neg(input: Tensor) -> bool:
     """Whether negation is still to be carried out: never."""
     return input.is_neg()
+
+
+def dropout_(input: Tensor, p: float, train: bool) -> Tensor:
+    """`dropout` in place."""
+    from torch_py.nn import functional
+
+    return functional.dropout(input, p, train, inplace=True)
+
+
+def feature_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
+    """`feature_dropout` in place."""
+    return input.copy_(_torch.feature_dropout(input, p, train)) if train else input
+
+
+def alpha_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
+    """`alpha_dropout` in place."""
+    return input.copy_(_torch.alpha_dropout(input, p, train)) if train else input
+
+
+def feature_alpha_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
+    """`feature_alpha_dropout` in place."""
+    return input.copy_(_torch.feature_alpha_dropout(input, p, train)) if train else input
 
 
 def typename(obj: Any) -> str:

@@ -25,6 +25,8 @@ def _construct(cls: Any, *arguments: Any) -> Tensor:
         return _torch.empty(tuple(size), dtype=cls.dtype)
     if len(arguments) != 1:
         raise TypeError(f"{cls.__name__}: expected sizes or one sequence, got {len(arguments)} arguments")
+    if hasattr(arguments[0], "_untyped_storage"):
+        return _torch.empty(0, dtype=cls.dtype).set_(arguments[0])
     return _C.tensor(arguments[0], dtype=cls.dtype)
 
 

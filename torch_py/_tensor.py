@@ -206,8 +206,18 @@ class Tensor(_C.TensorBase):
     def get_device(self) -> int:
         return -1 if self.device.index is None else int(self.device.index)
 
+    def storage(self) -> Any:
+        """The memory as a `torch.TypedStorage`, which is deprecated: `untyped_storage()` is the storage itself."""
+        from torch_py import storage
+
+        warnings.warn(storage._DEPRECATED, UserWarning, stacklevel=2)
+        return storage.storage_of(self)
+
     def storage_type(self) -> type:
-        return type(self.untyped_storage())
+        """The class of `storage()`, such as torch.FloatStorage."""
+        from torch_py import storage
+
+        return getattr(storage, storage.storage_of(self).pickle_storage_type())
 
 
 def _as_type(value: Any, cls: type) -> Any:

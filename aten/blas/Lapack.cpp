@@ -92,6 +92,27 @@ int potri(bool upper, int64_t n, T* factor, int64_t lda) {
 }
 
 template <class T>
+int sytrf(bool hermitian, int64_t n, T* a, int64_t lda, int32_t* pivots) {
+  use_threads(n, n, n);
+  int info = 0;
+  with_work<T>([&](T* work, int size) {
+    const auto factor = [&](auto... arguments) {
+      return hermitian ? library::hetrf(arguments...) : library::sytrf(arguments...);
+    };
+    factor('L', narrow(n), a, leading(lda), pivots, work, size, &info);
+  });
+  return info;
+}
+
+template <class T>
+void sytrs(bool hermitian, int64_t n, int64_t columns, const T* factors, int64_t lda, const int32_t* pivots, T* b, int64_t ldb) {
+  use_threads(n, n, columns);
+  int info = 0;
+  const auto solve = [&](auto... arguments) { return hermitian ? library::hetrs(arguments...) : library::sytrs(arguments...); };
+  solve('L', narrow(n), narrow(columns), factors, leading(lda), pivots, b, leading(ldb), &info);
+}
+
+template <class T>
 void geqrf(int64_t m, int64_t n, T* a, int64_t lda, T* tau) {
   use_threads(m, n, std::min(m, n));
   int info = 0;
@@ -252,6 +273,8 @@ void trsm(bool left, bool upper, Transpose transpose, bool unit_diagonal, int64_
   template TORCH_PY_API int potrf<T>(bool, int64_t, T*, int64_t);                                                                  \
   template TORCH_PY_API void potrs<T>(bool, int64_t, int64_t, const T*, int64_t, T*, int64_t);                                     \
   template TORCH_PY_API int potri<T>(bool, int64_t, T*, int64_t);                                                                  \
+  template TORCH_PY_API int sytrf<T>(bool, int64_t, T*, int64_t, int32_t*);                                                        \
+  template TORCH_PY_API void sytrs<T>(bool, int64_t, int64_t, const T*, int64_t, const int32_t*, T*, int64_t);                     \
   template TORCH_PY_API void geqrf<T>(int64_t, int64_t, T*, int64_t, T*);                                                          \
   template TORCH_PY_API void orgqr<T>(int64_t, int64_t, int64_t, T*, int64_t, const T*);                                           \
   template TORCH_PY_API void ormqr<T>(bool, Transpose, int64_t, int64_t, int64_t, const T*, int64_t, const T*, T*, int64_t);       \

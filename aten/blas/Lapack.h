@@ -45,6 +45,14 @@ TORCH_PY_API void potrs(bool upper, int64_t n, int64_t columns, const T* factor,
 template <class T>
 TORCH_PY_API int potri(bool upper, int64_t n, T* factor, int64_t lda);
 
+/// A = L D L^T (`hermitian`: L D L^H) with blocks of one and two rows in D, from and in the lower triangle. Pivots are Bunch and Kaufman's.
+template <class T>
+TORCH_PY_API int sytrf(bool hermitian, int64_t n, T* a, int64_t lda, int32_t* pivots);
+/// A X = B from these factors, in the place of B.
+template <class T>
+TORCH_PY_API void sytrs(bool hermitian, int64_t n, int64_t columns, const T* factors, int64_t lda, const int32_t* pivots, T* b,
+                        int64_t ldb);
+
 /// A = Q R: R in the upper triangle, the reflectors that make Q below it, their factors in tau.
 template <class T>
 TORCH_PY_API void geqrf(int64_t m, int64_t n, T* a, int64_t lda, T* tau);

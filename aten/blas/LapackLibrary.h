@@ -35,6 +35,8 @@ inline constexpr bool kAvailable = true;
   void AT_LAPACK(L##potrf)(const char*, const int*, T*, const int*, int*, size_t);                                                         \
   void AT_LAPACK(L##potrs)(const char*, const int*, const int*, const T*, const int*, T*, const int*, int*, size_t);                       \
   void AT_LAPACK(L##potri)(const char*, const int*, T*, const int*, int*, size_t);                                                         \
+  void AT_LAPACK(L##sytrf)(const char*, const int*, T*, const int*, int*, T*, const int*, int*, size_t);                                   \
+  void AT_LAPACK(L##sytrs)(const char*, const int*, const int*, const T*, const int*, const int*, T*, const int*, int*, size_t);           \
   void AT_LAPACK(L##geqrf)(const int*, const int*, T*, const int*, T*, T*, const int*, int*);                                              \
   void AT_LAPACK(L##OR##gqr)(const int*, const int*, const int*, T*, const int*, const T*, T*, const int*, int*);                          \
   void AT_LAPACK(L##OR##mqr)(const char*, const char*, const int*, const int*, const int*, const T*, const int*, const T*, T*, const int*, \
@@ -52,6 +54,12 @@ inline constexpr bool kAvailable = true;
     AT_LAPACK(L##potrs)(&uplo, &n, &columns, a, &lda, b, &ldb, info, 1);                                                                   \
   }                                                                                                                                        \
   inline void potri(char uplo, int n, T* a, int lda, int* info) { AT_LAPACK(L##potri)(&uplo, &n, a, &lda, info, 1); }                      \
+  inline void sytrf(char uplo, int n, T* a, int lda, int* pivots, T* work, int size, int* info) {                                          \
+    AT_LAPACK(L##sytrf)(&uplo, &n, a, &lda, pivots, work, &size, info, 1);                                                                 \
+  }                                                                                                                                        \
+  inline void sytrs(char uplo, int n, int columns, const T* a, int lda, const int* pivots, T* b, int ldb, int* info) {                     \
+    AT_LAPACK(L##sytrs)(&uplo, &n, &columns, a, &lda, pivots, b, &ldb, info, 1);                                                           \
+  }                                                                                                                                        \
   inline void geqrf(int m, int n, T* a, int lda, T* tau, T* work, int size, int* info) {                                                   \
     AT_LAPACK(L##geqrf)(&m, &n, a, &lda, tau, work, &size, info);                                                                          \
   }                                                                                                                                        \
@@ -92,6 +100,12 @@ inline constexpr bool kAvailable = true;
                     int* info) {                                                                                                           \
     AT_LAPACK(L##syevd)(&job, &uplo, &n, a, &lda, values, work, &size, indices, &index_size, info, 1, 1);                                  \
   }                                                                                                                                        \
+  inline void hetrf(char uplo, int n, T* a, int lda, int* pivots, T* work, int size, int* info) {                                          \
+    sytrf(uplo, n, a, lda, pivots, work, size, info);                                                                                      \
+  }                                                                                                                                        \
+  inline void hetrs(char uplo, int n, int columns, const T* a, int lda, const int* pivots, T* b, int ldb, int* info) {                     \
+    sytrs(uplo, n, columns, a, lda, pivots, b, ldb, info);                                                                                 \
+  }                                                                                                                                        \
   inline void geev(char job, int n, T* a, int lda, T* real, T* imaginary, T* v, int ldv, T* work, int size, int* info) {                   \
     const char none = 'N';                                                                                                                 \
     const int one = 1;                                                                                                                     \
@@ -113,6 +127,8 @@ inline constexpr bool kAvailable = true;
 
 #define AT_LAPACK_COMPLEX(T, R, L)                                                                                                       \
   extern "C" {                                                                                                                           \
+  void AT_LAPACK(L##hetrf)(const char*, const int*, T*, const int*, int*, T*, const int*, int*, size_t);                                 \
+  void AT_LAPACK(L##hetrs)(const char*, const int*, const int*, const T*, const int*, const int*, T*, const int*, int*, size_t);         \
   void AT_LAPACK(L##gesdd)(const char*, const int*, const int*, T*, const int*, R*, T*, const int*, T*, const int*, T*, const int*, R*,  \
                            int*, int*, size_t);                                                                                          \
   void AT_LAPACK(L##heevd)(const char*, const char*, const int*, T*, const int*, R*, T*, const int*, R*, const int*, int*, const int*,   \
@@ -133,6 +149,12 @@ inline constexpr bool kAvailable = true;
   inline void syevd(char job, char uplo, int n, T* a, int lda, R* values, T* work, int size, R* real_work, int real_size, int* indices,  \
                     int index_size, int* info) {                                                                                         \
     AT_LAPACK(L##heevd)(&job, &uplo, &n, a, &lda, values, work, &size, real_work, &real_size, indices, &index_size, info, 1, 1);         \
+  }                                                                                                                                      \
+  inline void hetrf(char uplo, int n, T* a, int lda, int* pivots, T* work, int size, int* info) {                                        \
+    AT_LAPACK(L##hetrf)(&uplo, &n, a, &lda, pivots, work, &size, info, 1);                                                               \
+  }                                                                                                                                      \
+  inline void hetrs(char uplo, int n, int columns, const T* a, int lda, const int* pivots, T* b, int ldb, int* info) {                   \
+    AT_LAPACK(L##hetrs)(&uplo, &n, &columns, a, &lda, pivots, b, &ldb, info, 1);                                                         \
   }                                                                                                                                      \
   inline void geev(char job, int n, T* a, int lda, T* values, T* v, int ldv, T* work, int size, R* real_work, int* info) {               \
     const char none = 'N';                                                                                                               \
@@ -176,6 +198,10 @@ AT_LAPACK_MISSING(getrs)
 AT_LAPACK_MISSING(potrf)
 AT_LAPACK_MISSING(potrs)
 AT_LAPACK_MISSING(potri)
+AT_LAPACK_MISSING(sytrf)
+AT_LAPACK_MISSING(sytrs)
+AT_LAPACK_MISSING(hetrf)
+AT_LAPACK_MISSING(hetrs)
 AT_LAPACK_MISSING(geqrf)
 AT_LAPACK_MISSING(orgqr)
 AT_LAPACK_MISSING(ormqr)

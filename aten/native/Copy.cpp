@@ -16,7 +16,9 @@
 #include "aten/ops/le.h"
 #include "aten/ops/logical_and.h"
 #include "aten/ops/logical_or.h"
+#include "aten/ops/ones_like.h"
 #include "aten/ops/to.h"
+#include "aten/ops/where.h"
 
 namespace at::native {
 
@@ -83,6 +85,12 @@ Tensor to_int16(const Tensor& self) { return self.to(kShort); }
 Tensor to_int8(const Tensor& self) { return self.to(kChar); }
 Tensor to_uint8(const Tensor& self) { return self.to(kByte); }
 Tensor to_bool(const Tensor& self) { return self.to(kBool); }
+
+Tensor fill_scalar(const Tensor& self, const Scalar& value) { return at::fill_(at::clone(self), value).as_new(); }
+Tensor fill_with_tensor(const Tensor& self, const Tensor& value) {
+  TORCH_CHECK(value.dim() == 0, "fill only supports 0-dimension value tensor but got tensor with ", value.dim(), " dimensions.");
+  return at::where(at::ones_like(self, kBool), value.to(self.scalar_type()), self);
+}
 
 void fill_tensor(const Tensor& self, const Tensor& value) {
   if (!self.is_meta()) at::fill_(self, value.item());

@@ -73,6 +73,14 @@ void check_solve_info(const Tensor& info, const char* name) {
   TORCH_CHECK_LINALG(failed < 0, name, ": ", batch_element(info, failed), "The solver failed because the input matrix is singular.");
 }
 
+void check_ldl_info(const Tensor& info, const char* name) {
+  const int64_t failed = first_failure(info);
+  TORCH_CHECK_LINALG(failed < 0, name, ": ", batch_element(info, failed), "The factorization could not be completed because D[",
+                     info_at(info, failed), ",", info_at(info, failed),
+                     "] is zero. Using it on ldl_solve would result in a division by zero; linalg.ldl_factor_ex gives the factors all the "
+                     "same.");
+}
+
 DimVector column_major_strides(IntArrayRef sizes) {
   const int64_t ndim = static_cast<int64_t>(sizes.size());
   DimVector strides(sizes.size());

@@ -31,6 +31,7 @@ int64_t first_failure(const Tensor& infos);
 void check_cholesky_info(const Tensor& info, const char* name);
 void check_inverse_info(const Tensor& info, const char* name);
 void check_solve_info(const Tensor& info, const char* name);
+void check_ldl_info(const Tensor& info, const char* name);
 
 // Shapes
 

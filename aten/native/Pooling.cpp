@@ -8,7 +8,15 @@
 #include "aten/native/ResultFormat.h"
 #include "aten/ops/_avg_pool.h"
 #include "aten/ops/_interpolate.h"
+#include "aten/ops/constant_pad_nd.h"
+#include "aten/ops/div.h"
+#include "aten/ops/mul.h"
 #include "aten/ops/reshape.h"
+#include "aten/ops/scalar_tensor.h"
+#include "aten/ops/sum.h"
+#include "aten/ops/to.h"
+#include "aten/ops/unfold.h"
+#include "aten/ops/unsqueeze.h"
 
 namespace at::native {
 
@@ -61,9 +69,44 @@ TensorSpec _avg_pool_backward_shape(const Tensor& grad, IntArrayRef sizes, IntAr
 
 namespace {
 
+/// How many elements each window of a dimension averages.
+Tensor window_counts(const AverageWindows& windows, int64_t in, int64_t out) {
+  const Tensor counts = empty_tensor({out}, kLong, kCPU);
+  for (int64_t j = 0; j < out; ++j) {
+    const int64_t begin = j * windows.stride - windows.padding, end = std::min(begin + windows.kernel, in + windows.padding);
+    const int64_t inside = std::min(end, in) - std::max<int64_t>(begin, 0);
+    counts.data_ptr<int64_t>()[j] = std::max<int64_t>(1, windows.count_include_pad ? end - begin : inside);
+  }
+  return counts;
+}
+
+/// Of int64: sums of windows, divided towards zero.
+Tensor average_of_integers(const char* op, const Tensor& self, const PoolingWindows& w, bool ceil_mode, bool count_include_pad,
+                           std::optional<int64_t> divisor_override) {
+  const DimVector sizes = average_sizes(self.sizes(), w.kernel, w.stride, w.padding, ceil_mode, divisor_override);
+  const int64_t spatial = static_cast<int64_t>(w.spatial());
+  Tensor sums = self, divisor = at::scalar_tensor(Scalar(divisor_override.value_or(1)), kLong);
+  for (int64_t d = 0; d < spatial; ++d) {
+    const int64_t axis = self.dim() - spatial + d, in = self.size(axis), out = sizes[axis];
+    DimVector padding(static_cast<size_t>(2 * (spatial - d)), 0);
+    padding[padding.size() - 2] = w.padding[d];
+    padding[padding.size() - 1] = std::max<int64_t>(0, (out - 1) * w.stride[d] + w.kernel[d] - in - w.padding[d]);
+    const Tensor windows = at::unfold(at::constant_pad_nd(sums, padding, Scalar(0)), axis, w.kernel[d], w.stride[d]);
+    sums = at::sum(windows.narrow(axis, 0, out), IntArrayRef(int64_t{-1}));
+    if (divisor_override) continue;
+    const Tensor counts = window_counts({w.kernel[d], w.stride[d], w.padding[d], count_include_pad, 0}, in, out);
+    divisor = at::unsqueeze(divisor, -1) * counts;
+  }
+  TORCH_CHECK(sums.sizes() == IntArrayRef(sizes), op, ": expected size ", IntArrayRef(sizes), ", got ", sums.sizes());
+  return at::div(sums, at::to(divisor, self.device()), "trunc");
+}
+
 Tensor average(const char* op, size_t spatial, const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding,
                bool ceil_mode, bool count_include_pad, std::optional<int64_t> divisor_override = std::nullopt) {
   const PoolingWindows w = pooling_windows(op, spatial, kernel_size, stride, padding, int64_t{1});
+  if (self.scalar_type() == kLong) {
+    return average_of_integers(op, self, w, ceil_mode, count_include_pad, divisor_override);
+  }
   return at::_avg_pool(self, w.kernel, w.stride, w.padding, ceil_mode, count_include_pad, divisor_override);
 }
 

@@ -46,6 +46,11 @@ Tensor rand(IntArrayRef size, Generator* generator, std::optional<ScalarType> dt
   return at::uniform_(uninitialised("rand", size, dtype.value_or(default_dtype()), layout, device, pin_memory), 0, 1, generator).as_new();
 }
 
+Tensor rand_like_generator(const Tensor& self, Generator* generator, std::optional<ScalarType> dtype, std::optional<Layout> layout,
+                          std::optional<Device> device, std::optional<bool> pin_memory, std::optional<MemoryFormat> memory_format) {
+  return at::uniform_(at::empty_like(self, dtype, layout, device, pin_memory, memory_format), 0, 1, generator).as_new();
+}
+
 Tensor rand_like(const Tensor& self, std::optional<ScalarType> dtype, std::optional<Layout> layout, std::optional<Device> device,
                  std::optional<bool> pin_memory, std::optional<MemoryFormat> memory_format) {
   return at::uniform_(at::empty_like(self, dtype, layout, device, pin_memory, memory_format)).as_new();
@@ -54,6 +59,11 @@ Tensor rand_like(const Tensor& self, std::optional<ScalarType> dtype, std::optio
 Tensor randn(IntArrayRef size, Generator* generator, std::optional<ScalarType> dtype, std::optional<Layout> layout,
              std::optional<Device> device, std::optional<bool> pin_memory) {
   return normal_float(0, 1, size, generator, dtype, layout, device, pin_memory);
+}
+
+Tensor randn_like_generator(const Tensor& self, Generator* generator, std::optional<ScalarType> dtype, std::optional<Layout> layout,
+                          std::optional<Device> device, std::optional<bool> pin_memory, std::optional<MemoryFormat> memory_format) {
+  return at::normal_(at::empty_like(self, dtype, layout, device, pin_memory, memory_format), 0, 1, generator).as_new();
 }
 
 Tensor randn_like(const Tensor& self, std::optional<ScalarType> dtype, std::optional<Layout> layout, std::optional<Device> device,

@@ -12,6 +12,7 @@
 #include "aten/ops/empty_strided.h"
 #include "aten/ops/expand.h"
 #include "aten/ops/flip.h"
+#include "aten/ops/item.h"
 #include "aten/ops/linspace.h"
 #include "aten/ops/logspace.h"
 #include "aten/ops/new_ones.h"
@@ -189,14 +190,36 @@ Tensor empty_permuted(IntArrayRef size, IntArrayRef physical_layout, std::option
   return at::empty_strided(size, strides, dtype, layout, device, pin_memory);
 }
 
-Tensor randint_like_low(const Tensor& self, int64_t low, int64_t high, std::optional<ScalarType> dtype, std::optional<Layout> layout,
-                        std::optional<Device> device, std::optional<bool> pin_memory, std::optional<MemoryFormat> memory_format) {
-  return at::random_(at::empty_like(self, dtype, layout, device, pin_memory, memory_format), low, high).as_new();
+#define LIKE_OPTIONS                                                                                                                    \
+  std::optional<ScalarType> dtype, std::optional<Layout> layout, std::optional<Device> device, std::optional<bool> pin_memory, \
+      std::optional<MemoryFormat> memory_format
+
+Tensor randint_like_low_generator(const Tensor& self, int64_t low, int64_t high, Generator* generator, LIKE_OPTIONS) {
+  return at::random_(at::empty_like(self, dtype, layout, device, pin_memory, memory_format), low, high, generator).as_new();
 }
 
-Tensor randint_like(const Tensor& self, int64_t high, std::optional<ScalarType> dtype, std::optional<Layout> layout,
-                    std::optional<Device> device, std::optional<bool> pin_memory, std::optional<MemoryFormat> memory_format) {
-  return randint_like_low(self, 0, high, dtype, layout, device, pin_memory, memory_format);
+Tensor randint_like_generator(const Tensor& self, int64_t high, Generator* generator, LIKE_OPTIONS) {
+  return randint_like_low_generator(self, 0, high, generator, dtype, layout, device, pin_memory, memory_format);
 }
+
+Tensor randint_like_tensor_generator(const Tensor& self, const Tensor& high, Generator* generator, LIKE_OPTIONS) {
+  TORCH_CHECK(high.dim() == 0 && high.is_cpu(), "high must be a scalar tensor and on CPU");
+  const int64_t limit = high.item().to<int64_t>();
+  return randint_like_low_generator(self, 0, limit, generator, dtype, layout, device, pin_memory, memory_format);
+}
+
+Tensor randint_like_low(const Tensor& self, int64_t low, int64_t high, LIKE_OPTIONS) {
+  return randint_like_low_generator(self, low, high, nullptr, dtype, layout, device, pin_memory, memory_format);
+}
+
+Tensor randint_like(const Tensor& self, int64_t high, LIKE_OPTIONS) {
+  return randint_like_low_generator(self, 0, high, nullptr, dtype, layout, device, pin_memory, memory_format);
+}
+
+Tensor randint_like_tensor(const Tensor& self, const Tensor& high, LIKE_OPTIONS) {
+  return randint_like_tensor_generator(self, high, nullptr, dtype, layout, device, pin_memory, memory_format);
+}
+
+#undef LIKE_OPTIONS
 
 }  // namespace at::native

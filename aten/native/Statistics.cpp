@@ -134,6 +134,27 @@ Tensor norm_dim(const Tensor& self, const std::optional<Scalar>& p, IntArrayRef 
   return norm_of(widened(self), order, dim, keepdim).to(to_real(self.scalar_type()));
 }
 
+namespace {
+Tensor converted(const Tensor& self, ScalarType dtype) {
+  TORCH_CHECK(is_floating(dtype) || is_complex(dtype), "norm: dtype should be floating point or complex, but got ", dtype);
+  TORCH_CHECK(self.is_floating_point() || self.is_complex(), "norm: Expected a floating point or complex tensor as input. Got ",
+              self.scalar_type());
+  TORCH_CHECK(is_complex(dtype) == self.is_complex(), "norm: dtype should be ", self.is_complex() ? "complex" : "real",
+              " for such inputs, but got ", dtype);
+  TORCH_CHECK(promote_types(self.scalar_type(), dtype) == dtype, "norm: the dtype of the input (", self.scalar_type(),
+              ") should be convertible without narrowing to the specified dtype (", dtype, ")");
+  return self.to(dtype);
+}
+}  // namespace
+
+Tensor norm_dim_dtype(const Tensor& self, const std::optional<Scalar>& p, IntArrayRef dim, bool keepdim, ScalarType dtype) {
+  return at::norm(converted(self, dtype), p, dim, keepdim);
+}
+
+Tensor norm_all_dtype(const Tensor& self, const std::optional<Scalar>& p, ScalarType dtype) {
+  return at::norm(converted(self, dtype), p, IntArrayRef(), false);
+}
+
 Tensor norm_all(const Tensor& self, const Scalar& p) { return at::norm(self, p, IntArrayRef(), false); }
 
 }  // namespace at::native

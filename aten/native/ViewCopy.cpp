@@ -60,6 +60,7 @@ Tensor unfold_copy(const Tensor& self, int64_t dimension, int64_t size, int64_t 
 Tensor unsqueeze_copy(const Tensor& self, int64_t dim) { return copied(at::unsqueeze(self, dim)); }
 Tensor view_as_complex_copy(const Tensor& self) { return copied(at::view_as_complex(self)); }
 Tensor view_as_real_copy(const Tensor& self) { return copied(at::view_as_real(self)); }
+Tensor view_copy_dtype(const Tensor& self, ScalarType dtype) { return copied(at::view(self, dtype)); }
 Tensor view_copy(const Tensor& self, IntArrayRef size) { return copied(at::view(self, size)); }
 
 std::vector<Tensor> split_copy(const Tensor& self, int64_t split_size, int64_t dim) { return copied(at::split(self, split_size, dim)); }

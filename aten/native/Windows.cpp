@@ -5,11 +5,16 @@
 #include "aten/ops/abs.h"
 #include "aten/ops/add.h"
 #include "aten/ops/arange.h"
+#include "aten/ops/clamp_min.h"
 #include "aten/ops/cos.h"
+#include "aten/ops/div.h"
 #include "aten/ops/empty.h"
+#include "aten/ops/i0.h"
 #include "aten/ops/mul.h"
 #include "aten/ops/ones.h"
 #include "aten/ops/rsub.h"
+#include "aten/ops/scalar_tensor.h"
+#include "aten/ops/sqrt.h"
 
 namespace at::native {
 
@@ -91,6 +96,21 @@ Tensor bartlett_window_periodic(int64_t window_length, bool periodic, WINDOW_OPT
 }
 Tensor bartlett_window(int64_t window_length, WINDOW_OPTIONS) {
   return bartlett_window_periodic(window_length, true, dtype, layout, device, pin_memory);
+}
+
+Tensor kaiser_window_beta(int64_t window_length, bool periodic, double beta, WINDOW_OPTIONS) {
+  const Options options = checked("kaiser_window", window_length, dtype, layout, device, pin_memory);
+  return window(window_length, periodic, options, [beta](const Tensor& x, double last) {
+    const Tensor place = x * Scalar(2 / last) - Scalar(1);
+    const Tensor height = at::sqrt(at::clamp_min(Scalar(1) - place * place, Scalar(0)));  // rounding may end below 0
+    return at::i0(height * Scalar(beta)) / at::i0(at::scalar_tensor(Scalar(beta), x.scalar_type(), std::nullopt, x.device()));
+  });
+}
+Tensor kaiser_window_periodic(int64_t window_length, bool periodic, WINDOW_OPTIONS) {
+  return kaiser_window_beta(window_length, periodic, 12.0, dtype, layout, device, pin_memory);
+}
+Tensor kaiser_window(int64_t window_length, WINDOW_OPTIONS) {
+  return kaiser_window_beta(window_length, true, 12.0, dtype, layout, device, pin_memory);
 }
 
 #undef WINDOW_OPTIONS

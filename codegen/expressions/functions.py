@@ -214,6 +214,7 @@ _TABLE = (
     _bessel("modified_bessel_k1", "-modified_bessel_k0(x) - modified_bessel_k1(x) / x"),
     _bessel("scaled_modified_bessel_k0", "scaled_modified_bessel_k0(x) - scaled_modified_bessel_k1(x)"),
     _bessel("scaled_modified_bessel_k1", "scaled_modified_bessel_k1(x) * (1 - 1 / x) - scaled_modified_bessel_k0(x)"),
+    _special("airy_ai", ("x",), (None,), "special.airy_ai({0})", (REAL,), "airy"),
     *(_polynomial(name) for name in POLYNOMIALS),
     _step("relu", "where(relu(x) > 0, 1, 0)", "np.maximum({0}, 0)"),
     # Rounding and signs.

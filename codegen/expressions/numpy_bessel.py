@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from decimal import Decimal, localcontext
 from typing import Any
 
 import numpy as np
@@ -47,6 +48,28 @@ def _scaled_k(order: int, x: float) -> float:
     return float((np.sum(values) - values[0] / 2) * (t[1] - t[0]))
 
 
+def _airy(x: float) -> float:
+    """The Maclaurin series in as many digits as cancel in it; for large x by K_1/3."""
+    if not -math.inf < x < 1000:
+        return x if x != x else 0.0
+    zeta = 2 / 3 * abs(x) ** 1.5
+    if x < -1000:  # the first terms of the asymptotic series
+        phase = zeta - math.pi / 4
+        return (math.cos(phase) + 5 / (72 * zeta) * math.sin(phase)) / (math.sqrt(math.pi) * abs(x) ** 0.25)
+    if x > 2:
+        return math.sqrt(x / 3) / math.pi * math.exp(-zeta) * _scaled_k(1 / 3, zeta)
+    with localcontext() as context:
+        context.prec = 30 + int(zeta / 2)
+        cube, even, odd = Decimal(x) ** 3, Decimal("0.355028053887817239260063186004183"), Decimal("-0.25881940379280679840518356018920396") * Decimal(x)
+        total, k = even + odd, 0
+        while k < 6 * zeta + 60:
+            k += 3
+            even *= cube / (k * (k - 1))
+            odd *= cube / (k * (k + 1))
+            total += even + odd
+        return float(total)
+
+
 def _gammainc(a: float, x: float, upper: bool) -> float:
     """The integral of t^(a - 1) exp(-t) / Gamma(a), t = exp(s), by the trapezoidal rule over s."""
     if not (a >= 0 and x >= 0) or (a == 0 == x) or (math.isinf(a) and math.isinf(x)):
@@ -81,6 +104,7 @@ scaled_modified_bessel_k0 = _of_one(lambda x: _scaled_k(0, x))
 scaled_modified_bessel_k1 = _of_one(lambda x: _scaled_k(1, x))
 modified_bessel_k0 = _of_one(lambda x: math.exp(-max(x, 0)) * _scaled_k(0, x))
 modified_bessel_k1 = _of_one(lambda x: math.exp(-max(x, 0)) * _scaled_k(1, x))
+airy_ai = _of_one(_airy)
 gammainc = _of_two(lambda a, x: _gammainc(a, x, False))
 gammaincc = _of_two(lambda a, x: _gammainc(a, x, True))
 

@@ -37,6 +37,7 @@ UNARY: dict[str, tuple[Function, list[float]]] = {
     "modified_bessel_k0": (lambda x: mp.besselk(0, x), POSITIVE),
     "modified_bessel_k1": (lambda x: mp.besselk(1, x), POSITIVE),
     "scaled_modified_bessel_k0": (lambda x: mp.besselk(0, x) * mp.exp(x), POSITIVE),
+    "airy_ai": (mp.airyai, [-200.0, -20.3, -12.0, -9.6, -9.4, -8.7, -6.3, -5.1, -3.3, -1.4, -0.2, 0.0, 0.7, 1.49, 1.51, 2.5, 5.0, 8.1]),
     "scaled_modified_bessel_k1": (lambda x: mp.besselk(1, x) * mp.exp(x), POSITIVE),
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "aten/vec/airy.h"
 #include "aten/vec/bessel.h"
 #include "aten/vec/incomplete_gamma.h"
 #include "aten/vec/logaddexp2.h"
@@ -46,7 +47,7 @@ static Loop<T> find_loop(const std::string& name) {
   BINARY(pow) BINARY(atan2) BINARY(hypot) BINARY(fmod) BINARY(logaddexp) BINARY(maximum) BINARY(minimum)
   UNARY(erfcx) UNARY(erfinv) UNARY(ndtri) UNARY(i0) UNARY(i0e) UNARY(i1) UNARY(i1e) UNARY(frexp_mantissa) UNARY(frexp_exponent)
   UNARY(bessel_j0) UNARY(bessel_j1) UNARY(bessel_y0) UNARY(bessel_y1) UNARY(modified_bessel_k0) UNARY(modified_bessel_k1)
-  UNARY(scaled_modified_bessel_k0) UNARY(scaled_modified_bessel_k1)
+  UNARY(scaled_modified_bessel_k0) UNARY(scaled_modified_bessel_k1) UNARY(airy_ai)
   BINARY(zeta) BINARY(polygamma) BINARY(gammainc) BINARY(gammaincc) BINARY(logaddexp2)
       // clang-format on
       return nullptr;

@@ -92,6 +92,10 @@ class Make:
         """Random integers in [low, high): indices, counts, class numbers."""
         return self.tensor(self.random.integers(low, high, shape), dtype)
 
+    def generator(self) -> Any:
+        """A generator of random numbers in a state of its own."""
+        return self.torch.Generator().manual_seed(int(self.random.integers(1 << 31)))
+
     def booleans(self, *shape: int) -> Any:
         return self.tensor(self.random.random(shape) < 0.5, "bool")
 

@@ -47,6 +47,12 @@ def random_like(make: Make) -> Iterator[SampleInput]:
     yield SampleInput(make(2, 3), dtype=make.torch.float64)
 
 
+@samples("random_like_generator")
+def random_like_generator(make: Make) -> Iterator[SampleInput]:
+    for sample in random_like(make):
+        yield SampleInput(*sample.positional, generator=make.generator(), **sample.kwargs)
+
+
 @samples("randint")
 def randint(make: Make) -> Iterator[SampleInput]:
     yield SampleInput(5, (2, 3))

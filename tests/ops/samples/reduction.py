@@ -262,6 +262,40 @@ def norm_all(make: Make) -> Iterator[SampleInput]:
         yield SampleInput(tensor, 3)
 
 
+def _norm_dtypes(make: Make) -> list[Any]:
+    """Those that a norm can be computed in, wider ones and the tensor's own."""
+    return [make.torch.float64, make.dtype] if make.is_floating else []
+
+
+@samples("norm_dim_dtype")
+def norm_dim_dtype(make: Make) -> Iterator[SampleInput]:
+    for dtype in _norm_dtypes(make):
+        for tensor in tensors(make, away_from=(0,)):
+            yield SampleInput(tensor, 2, [0], False, dtype=dtype)
+        yield SampleInput(make(2, 3, away_from=(0,)), 1, [0, 1], True, dtype=dtype)
+        yield SampleInput(make(2, 3, away_from=(0,)), None, [-1], False, dtype=dtype)
+
+
+@samples("norm_all_dtype")
+def norm_all_dtype(make: Make) -> Iterator[SampleInput]:
+    for dtype in _norm_dtypes(make):
+        for tensor in tensors(make, away_from=(0,)):
+            yield SampleInput(tensor, 3, dtype=dtype)
+            yield SampleInput(tensor, None, dtype=dtype)
+
+
+@error_samples("norm_dim_dtype")
+def norm_dim_dtype_errors(make: Make) -> Iterator[ErrorInput]:
+    yield ErrorInput(SampleInput(make(2, 3), 2, [0], False, dtype=make.torch.int64), RuntimeError, "floating point")
+    yield ErrorInput(SampleInput(make(2, 3), 2, [0], False, dtype=make.torch.float16), RuntimeError, "without narrowing")
+
+
+@error_samples("norm_all_dtype")
+def norm_all_dtype_errors(make: Make) -> Iterator[ErrorInput]:
+    yield ErrorInput(SampleInput(make(3), 2, dtype=make.torch.int64), RuntimeError, "floating point")
+    yield ErrorInput(SampleInput(make(3), 2, dtype=make.torch.bfloat16), RuntimeError, "without narrowing")
+
+
 @samples("count_nonzero_dim")
 def count_nonzero_dim(make: Make) -> Iterator[SampleInput]:
     for tensor in tensors(make):

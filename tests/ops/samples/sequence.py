@@ -179,6 +179,37 @@ def randint_like_low_errors(make: Make) -> Iterator[ErrorInput]:
     yield ErrorInput(SampleInput(make(2), 5, 5), RuntimeError, "5")
 
 
+@samples("randint_like_tensor")
+def randint_like_tensor(make: Make) -> Iterator[SampleInput]:
+    if not make.is_complex and not make.requires_grad:
+        yield SampleInput(make(2, 3), make.tensor(2, "int64"))
+        yield SampleInput(make(2, 3, layout="transposed"), make.tensor(1, "int32"), dtype=make.torch.int64)
+
+
+@error_samples("randint_like_tensor")
+def randint_like_tensor_errors(make: Make) -> Iterator[ErrorInput]:
+    yield ErrorInput(SampleInput(make(2), make.tensor([2], "int64")), RuntimeError, "scalar tensor")
+    yield ErrorInput(SampleInput(make(2), make.tensor(0, "int64")), RuntimeError, "0")
+
+
+@samples("randint_like_generator")
+def randint_like_generator(make: Make) -> Iterator[SampleInput]:
+    for sample in randint_like(make):
+        yield SampleInput(*sample.positional, generator=make.generator(), **sample.kwargs)
+
+
+@samples("randint_like_low_generator")
+def randint_like_low_generator(make: Make) -> Iterator[SampleInput]:
+    for sample in randint_like_low(make):
+        yield SampleInput(*sample.positional, generator=make.generator(), **sample.kwargs)
+
+
+@samples("randint_like_tensor_generator")
+def randint_like_tensor_generator(make: Make) -> Iterator[SampleInput]:
+    for sample in randint_like_tensor(make):
+        yield SampleInput(*sample.positional, generator=make.generator(), **sample.kwargs)
+
+
 @samples("from_file")
 def from_file(make: Make) -> Iterator[SampleInput]:
     path = Path(tempfile.gettempdir()) / "torch_py_sample.bin"

@@ -119,11 +119,15 @@ int64_t window_bytes(const Arguments& call, at::IntArrayRef size, at::IntArrayRe
 
 /// Nothing outside of the storage may come into view: memory of others would be read or written.
 void set_to_storage(const at::Tensor& tensor, const Arguments& call) {
-  if (!is_storage(call.object(1)) && !is_tensor(call.object(1))) {
-    throw_python(PyExc_TypeError, "set_(): argument 'source' (position 1) must be torch.Storage or Tensor, not %s",
-                 type_name(call.object(1)));
+  PyObject* source = call.object(1);
+  const bool known = is_storage(source) || is_tensor(source);
+  const ObjectPtr untyped = ObjectPtr::steal(known ? nullptr : PyObject_GetAttrString(source, "_untyped_storage"));
+  PyErr_Clear();
+  if (untyped && is_storage(untyped.get())) source = untyped.get();  // of a TypedStorage
+  if (!is_storage(source) && !is_tensor(source)) {
+    throw_python(PyExc_TypeError, "set_(): argument 'source' (position 1) must be torch.Storage or Tensor, not %s", type_name(source));
   }
-  const at::Storage& storage = is_storage(call.object(1)) ? unpack_storage(call.object(1)) : unpack(call.object(1)).storage();
+  const at::Storage& storage = is_storage(source) ? unpack_storage(source) : unpack(source).storage();
   TORCH_CHECK(storage->device().type == tensor.device().type, "set_(): expected a storage on device '", tensor.device(), "', got one on '",
               storage->device(), "'");
   const int64_t itemsize = static_cast<int64_t>(tensor.itemsize());

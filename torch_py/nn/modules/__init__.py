@@ -44,6 +44,7 @@ from torch_py.nn.modules.activation import (
     Tanhshrink,
     Threshold,
 )
+from torch_py.nn.modules.adaptive import AdaptiveLogSoftmaxWithLoss
 from torch_py.nn.modules.attention import *
 from torch_py.nn.modules.batchnorm import (
     BatchNorm1d,
@@ -64,7 +65,7 @@ from torch_py.nn.modules.instancenorm import *
 from torch_py.nn.modules.linear import Bilinear, Identity, LazyLinear, Linear
 from torch_py.nn.modules.loss import BCELoss, BCEWithLogitsLoss, CrossEntropyLoss, HuberLoss, KLDivLoss, L1Loss, MSELoss, NLLLoss, SmoothL1Loss
 from torch_py.nn.modules.module import Module
-from torch_py.nn.modules.normalization import GroupNorm, LayerNorm, LocalResponseNorm, RMSNorm
+from torch_py.nn.modules.normalization import CrossMapLRN2d, GroupNorm, LayerNorm, LocalResponseNorm, RMSNorm
 from torch_py.nn.modules.padding import *
 from torch_py.nn.modules.pixelshuffle import *
 from torch_py.nn.modules.pooling import *
@@ -75,13 +76,14 @@ from torch_py.nn.modules.transformer import *
 from torch_py.nn.modules.upsampling import *
 
 __all__ = [
-    "AlphaDropout", "BCELoss", "BCEWithLogitsLoss", "BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "Bilinear", "CELU", "CrossEntropyLoss",
-    "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "ELU", "Embedding", "EmbeddingBag", "FeatureAlphaDropout", "Flatten", "GELU", "GLU",
-    "GroupNorm", "Hardshrink", "Hardsigmoid", "Hardswish", "Hardtanh", "HuberLoss", "Identity", "KLDivLoss", "L1Loss", "LayerNorm",
-    "LazyBatchNorm1d", "LazyBatchNorm2d", "LazyBatchNorm3d", "LazyLinear", "LeakyReLU", "Linear", "LocalResponseNorm", "LogSigmoid",
-    "LogSoftmax", "MSELoss", "Mish", "Module", "ModuleDict", "ModuleList", "NLLLoss", "PReLU", "ParameterDict", "ParameterList", "RMSNorm",
-    "RReLU", "ReLU", "ReLU6", "SELU", "Sequential", "SiLU", "Sigmoid", "SmoothL1Loss", "Softmax", "Softmax2d", "Softmin", "Softplus",
-    "Softshrink", "Softsign", "SyncBatchNorm", "Tanh", "Tanhshrink", "Threshold", "Unflatten",
+    "AdaptiveLogSoftmaxWithLoss", "AlphaDropout", "BCELoss", "BCEWithLogitsLoss", "BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "Bilinear",
+    "CELU", "CrossEntropyLoss", "CrossMapLRN2d", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "ELU", "Embedding", "EmbeddingBag",
+    "FeatureAlphaDropout", "Flatten", "GELU", "GLU", "GroupNorm", "Hardshrink", "Hardsigmoid", "Hardswish", "Hardtanh", "HuberLoss",
+    "Identity", "KLDivLoss", "L1Loss", "LayerNorm", "LazyBatchNorm1d", "LazyBatchNorm2d", "LazyBatchNorm3d", "LazyLinear", "LeakyReLU",
+    "Linear", "LocalResponseNorm", "LogSigmoid", "LogSoftmax", "MSELoss", "Mish", "Module", "ModuleDict", "ModuleList", "NLLLoss",
+    "PReLU", "ParameterDict", "ParameterList", "RMSNorm", "RReLU", "ReLU", "ReLU6", "SELU", "Sequential", "SiLU", "Sigmoid",
+    "SmoothL1Loss", "Softmax", "Softmax2d", "Softmin", "Softplus", "Softshrink", "Softsign", "SyncBatchNorm", "Tanh", "Tanhshrink",
+    "Threshold", "Unflatten",
 ]  # fmt: skip
 __all__ += [
     *attention.__all__, *conv.__all__, *distance.__all__, *fold.__all__, *instancenorm.__all__, *padding.__all__, *pixelshuffle.__all__,

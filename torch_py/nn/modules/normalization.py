@@ -124,3 +124,26 @@ class LocalResponseNorm(Module):
 
     def extra_repr(self) -> str:
         return f"{self.size}, alpha={self.alpha}, beta={self.beta}, k={self.k}"
+
+
+class CrossMapLRN2d(Module):
+    """As LocalResponseNorm, over maps: (N, C, H, W). As in PyTorch the first map stays in the sum of every one behind it."""
+
+    def __init__(self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1) -> None:
+        super().__init__()
+        self.size, self.alpha, self.beta, self.k = size, alpha, beta, k
+
+    def forward(self, input: Tensor) -> Tensor:
+        if input.dim() != 4:
+            raise ValueError(f"CrossMapLRN2d: Expected input to be 4D, got {input.dim()}D instead.")
+        reach = int((self.size - 1) / 2 + 1)  # maps on either side, with the map itself
+        squares = input * input
+        sums = F.pad(squares, (0, 0, 0, 0, reach - 1, reach - 1)).unfold(1, 2 * reach - 1, 1).sum(-1)
+        behind = input.size(1) - reach
+        if behind > 0:
+            first = squares[:, :1].expand(-1, behind, -1, -1)
+            sums = sums + F.pad(first, (0, 0, 0, 0, reach, 0))
+        return input * (sums * (self.alpha / self.size) + self.k).pow(-self.beta)
+
+    def extra_repr(self) -> str:
+        return f"{self.size}, alpha={self.alpha}, beta={self.beta}, k={self.k}"

@@ -1,0 +1,96 @@
+"""Storages that know their dtype."""
+
+from __future__ import annotations
+
+import copy
+import warnings
+from typing import Any
+
+import pytest
+
+from tests.subject import WITH_PEER, torch
+
+pytestmark = pytest.mark.filterwarnings("ignore:TypedStorage is deprecated")
+
+
+def test_elements_are_those_of_the_tensor() -> None:
+    x = torch.arange(4.0)
+    storage = x.storage()
+    assert type(storage) is torch.TypedStorage and storage.dtype is torch.float32
+    assert len(storage) == storage.size() == 4 and storage.nbytes() == 16 and storage.element_size() == 4
+    assert storage[1] == 1.0 and storage[-1] == 3.0 and storage.tolist() == list(storage) == [0.0, 1.0, 2.0, 3.0]
+    storage[0] = 7
+    storage[2:] = 5
+    assert x.tolist() == [7.0, 1.0, 5.0, 5.0]
+    assert storage.fill_(2) is storage and x.tolist() == [2.0] * 4
+    assert storage.data_ptr() == x.data_ptr() == storage.untyped().data_ptr()
+    assert torch.is_storage(storage) and not torch.is_storage(x)
+
+
+@pytest.mark.skipif(WITH_PEER, reason="PyTorch warns once per process")
+def test_storage_warns() -> None:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        torch.ones(1).storage()
+    assert any("TypedStorage is deprecated" in str(warning.message) for warning in caught)
+
+
+def test_what_cannot_be_indexed() -> None:
+    storage = torch.arange(4.0).storage()
+    with pytest.raises(IndexError, match="out of range"):
+        storage[4]
+    with pytest.raises(RuntimeError, match="slices are only supported"):
+        storage[1:3]
+    with pytest.raises(RuntimeError, match="can't index"):
+        storage["a"]
+
+
+def test_legacy_classes() -> None:
+    made = torch.FloatStorage([1, 2, 3])
+    assert type(made) is torch.TypedStorage and made.tolist() == [1.0, 2.0, 3.0]
+    assert isinstance(made, torch.FloatStorage) and not isinstance(made, torch.LongStorage)
+    assert isinstance(made, torch.TypedStorage) and issubclass(torch.FloatStorage, torch.TypedStorage)
+    assert torch.LongStorage(2).size() == 2 and torch.BoolStorage().size() == 0 and torch.HalfStorage.dtype is torch.float16
+    assert torch.ones(1, dtype=torch.int64).storage_type() is torch.LongStorage
+    with pytest.raises(TypeError, match="invalid data type 'str'"):
+        torch.FloatStorage("a")
+    with pytest.raises(RuntimeError, match="invalid combination"):
+        torch.FloatStorage(2, 3)
+
+
+def test_constructor() -> None:
+    assert torch.TypedStorage(3).dtype is torch.get_default_dtype()
+    assert torch.TypedStorage([1, 2], dtype=torch.int16).tolist() == [1, 2]
+    untyped = torch.arange(2, dtype=torch.int32).untyped_storage()
+    wrapped = torch.TypedStorage(wrap_storage=untyped, dtype=torch.int16)
+    assert wrapped.size() == 4 and wrapped.untyped() is untyped
+    assert torch.FloatStorage.from_buffer(b"\x00\x00\x80\x3f", byte_order="little").tolist() == [1.0]
+    assert torch.FloatStorage.from_buffer(b"\x3f\x80\x00\x00", byte_order="big").tolist() == [1.0]
+
+
+def test_conversions_and_copies() -> None:
+    storage = torch.tensor([0.0, 2.5]).storage()
+    assert storage.long().tolist() == [0, 2] and storage.bool().tolist() == [False, True] and storage.half().dtype is torch.float16
+    assert storage.type() == "torch.FloatStorage" and storage.pickle_storage_type() == "FloatStorage"
+    clone = storage.clone()
+    clone[0] = 9
+    assert storage[0] == 0.0 and clone != storage and storage == storage.cpu()
+    assert storage.copy_(clone).tolist() == [9.0, 2.5]
+    with pytest.raises(RuntimeError, match="size does not match"):
+        storage.copy_(torch.ones(3).storage())
+    assert copy.deepcopy(storage).tolist() == storage.tolist() and copy.deepcopy(storage).data_ptr() != storage.data_ptr()
+    storage.resize_(1)
+    assert storage.tolist() == [9.0]
+
+
+def test_tensors_of_storages() -> None:
+    storage = torch.arange(4.0).storage()
+    assert torch.empty(0).set_(storage).tolist() == [0.0, 1.0, 2.0, 3.0]
+    assert torch.empty(0).set_(storage, 1, (2,), (2,)).tolist() == [1.0, 3.0]
+    shared: Any = torch.FloatTensor(storage)
+    shared[0] = 5
+    assert storage[0] == 5.0
+
+
+def test_text() -> None:
+    assert repr(torch.tensor([1, 2]).storage()) == " 1\n 2\n[torch.storage.TypedStorage(dtype=torch.int64, device=cpu) of size 2]"

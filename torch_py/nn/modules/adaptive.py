@@ -1,0 +1,121 @@
+"""Softmax over many classes, most of them rare."""
+
+from __future__ import annotations
+
+from collections import namedtuple
+from collections.abc import Sequence
+from typing import Any
+
+from torch_py._C import _torch
+from torch_py._tensor import Tensor
+from torch_py.nn import functional as F
+from torch_py.nn.modules.container import ModuleList, Sequential
+from torch_py.nn.modules.linear import Linear
+from torch_py.nn.modules.module import Module
+
+_ASMoutput = namedtuple("_ASMoutput", ["output", "loss"])
+
+
+class AdaptiveLogSoftmaxWithLoss(Module):
+    """Log probabilities of classes sorted by frequency (Grave et al. 2017): frequent ones directly, the rest by cluster.
+
+    Classes up to `cutoffs[0]` and one entry per cluster are the head; cluster i has the classes from `cutoffs[i]` to the next cutoff,
+    projected to in_features / div_value ** (i + 1) features first.
+    """
+
+    def __init__(
+        self, in_features: int, n_classes: int, cutoffs: Sequence[int], div_value: float = 4.0, head_bias: bool = False,
+        device: Any = None, dtype: Any = None,
+    ) -> None:  # fmt: skip
+        super().__init__()
+        cutoffs = list(cutoffs)
+        if not cutoffs:
+            raise ValueError("cutoffs should be a sequence of length larger than 0")
+        if (
+            cutoffs != sorted(cutoffs) or min(cutoffs) <= 0 or max(cutoffs) > n_classes - 1 or len(set(cutoffs)) != len(cutoffs)
+            or any(int(cutoff) != cutoff for cutoff in cutoffs)
+        ):  # fmt: skip
+            raise ValueError(
+                "cutoffs should be a sequence of unique, positive integers sorted in an increasing order, where each value is between 1 "
+                "and n_classes-1"
+            )
+        self.in_features, self.n_classes = in_features, n_classes
+        self.cutoffs = [*cutoffs, n_classes]
+        self.div_value, self.head_bias = div_value, head_bias
+        self.shortlist_size = self.cutoffs[0]
+        self.n_clusters = len(self.cutoffs) - 1
+        self.head_size = self.shortlist_size + self.n_clusters
+        options = {"device": device, "dtype": dtype}
+        self.head = Linear(in_features, self.head_size, bias=head_bias, **options)
+        self.tail = ModuleList()
+        for i in range(self.n_clusters):
+            width = int(in_features // div_value ** (i + 1))
+            size = self.cutoffs[i + 1] - self.cutoffs[i]
+            self.tail.append(Sequential(Linear(in_features, width, bias=False, **options), Linear(width, size, bias=False, **options)))
+
+    def reset_parameters(self) -> None:
+        self.head.reset_parameters()
+        for projection, output in self.tail:  # type: ignore[misc]
+            projection.reset_parameters()
+            output.reset_parameters()
+
+    def forward(self, input_: Tensor, target_: Tensor) -> _ASMoutput:
+        """The log probability of the target of each row of (N, in_features), or of one vector, and minus their mean."""
+        targets, is_batched = target_, target_.dim() > 0
+        self._check(input_, target_)
+        inputs = input_ if is_batched else input_.unsqueeze(0)
+        targets = target_ if is_batched else target_.unsqueeze(0)
+        head = F.log_softmax(self.head(inputs), dim=1)
+        in_head = targets < self.shortlist_size
+        # What the head says about each row: its class, or the cluster that has it.
+        entries = _torch.where(in_head, targets, 0)
+        output = inputs.new_zeros(targets.shape[0])
+        for i in range(self.n_clusters):
+            low, high = self.cutoffs[i], self.cutoffs[i + 1]
+            rows = ((targets >= low) & (targets < high)).nonzero().squeeze(1)
+            if rows.numel() == 0:
+                continue
+            entries = entries.index_fill(0, rows, self.shortlist_size + i)
+            classes = F.log_softmax(self.tail[i](inputs.index_select(0, rows)), dim=1)
+            within = (targets.index_select(0, rows) - low).unsqueeze(1)
+            output = output.index_copy(0, rows, classes.gather(1, within).squeeze(1).to(output.dtype))
+        output = output + head.gather(1, entries.unsqueeze(1)).squeeze(1)
+        loss = (-output).mean()
+        return _ASMoutput(output if is_batched else output.squeeze(0), loss)
+
+    def _check(self, inputs: Tensor, targets: Tensor) -> None:
+        if targets.dim() > 1:
+            raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
+        if targets.dim() == 1 and inputs.size(0) != targets.size(0):
+            raise RuntimeError("Input and target should have the same size in the batch dimension.")
+        if targets.dim() == 0 and inputs.dim() != 1:
+            raise RuntimeError(f"0D target tensor expects 1D input tensors, but found inputs with size {inputs.size()}")
+        if targets.dim() == 1 and inputs.dim() != 2:
+            raise RuntimeError(f"1D target tensor expects 2D input tensors, but found inputs with size {inputs.size()}")
+        if targets.numel() == 0:
+            return
+        low, high = int(targets.min().item()), int(targets.max().item())
+        if low < 0 or high >= self.n_classes:
+            raise RuntimeError(f"Target values should be in [0, {self.n_classes - 1}], but values in range [{low}, {high}] were found. ")
+
+    def _full(self, input: Tensor, head: Tensor) -> Tensor:
+        """All log probabilities, given what the head makes of `input`."""
+        head = F.log_softmax(head, dim=1)
+        parts = [head[:, : self.shortlist_size]]
+        for i in range(self.n_clusters):
+            parts.append(F.log_softmax(self.tail[i](input), dim=1) + head[:, self.shortlist_size + i].unsqueeze(1))
+        return _torch.cat(parts, 1)
+
+    def log_prob(self, input: Tensor) -> Tensor:
+        """The log probabilities of all classes: (N, in_features) to (N, n_classes)."""
+        return self._full(input, self.head(input))
+
+    def predict(self, input: Tensor) -> Tensor:
+        """The most probable class of each row."""
+        head = self.head(input)
+        output = head.argmax(dim=1)
+        # Clusters are looked into only for rows whose head prefers one.
+        rows = (output >= self.shortlist_size).nonzero().squeeze(1)
+        if rows.numel() == 0:
+            return output
+        return output.index_copy(0, rows, self._full(input.index_select(0, rows), head.index_select(0, rows)).argmax(dim=1))

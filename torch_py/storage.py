@@ -1,0 +1,283 @@
+"""Storages that know the dtype of their elements, as `Tensor.storage()` returns them: deprecated in favour of `torch.UntypedStorage`."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from torch_py import _C
+from torch_py._C import UntypedStorage, _torch
+from torch_py._serialization.names import storage_types
+from torch_py._tensor import Tensor, whole_storage
+from torch_py._utils import _element_size
+
+__all__ = ["TypedStorage", "UntypedStorage"]
+
+_DEPRECATED = (
+    "TypedStorage is deprecated. It will be removed in the future and UntypedStorage will be the only storage class. This should only "
+    "matter to you if you are using storages directly. To access UntypedStorage directly, use tensor.untyped_storage() instead of "
+    "tensor.storage()"
+)
+
+
+def _legacy_name(dtype: Any) -> str:
+    return next((name for name, kind in storage_types().items() if kind.dtype == dtype), "")
+
+
+class TypedStorage:
+    """A row of elements of one dtype in the memory of an UntypedStorage: `TypedStorage(size or values, dtype=, wrap_storage=)`."""
+
+    __module__ = "torch_py.storage"
+    dtype: Any = None
+    _untyped_storage: UntypedStorage
+
+    def __init__(self, *args: Any, wrap_storage: Any = None, dtype: Any = None, device: Any = None, _internal: bool = False) -> None:
+        if not _internal:
+            warnings.warn(_DEPRECATED, UserWarning, stacklevel=2)
+        if len(args) > 1 or (args and wrap_storage is not None):
+            raise RuntimeError(
+                f"{type(self)}.__init__ received an invalid combination of arguments. Expected one of: no arguments; (int size); "
+                f"(Sequence data); (*, UntypedStorage wrap_storage), each with dtype="
+            )
+        self.dtype = dtype if dtype is not None else _C.get_default_dtype()
+        if wrap_storage is not None:
+            if not isinstance(wrap_storage, UntypedStorage):
+                raise TypeError(f"Argument 'wrap_storage' must be UntypedStorage, but got {type(wrap_storage)}")
+            self._untyped_storage = wrap_storage
+        else:
+            self._untyped_storage = _elements_of(args[0] if args else 0, self.dtype, device).untyped_storage()
+
+    @classmethod
+    def from_buffer(cls, buffer: Any, byte_order: str = "native", dtype: Any = None, count: int = -1, offset: int = 0) -> TypedStorage:
+        """A copy of the bytes of `buffer`; `byte_order` is 'native', 'little' or 'big'."""
+        wanted = dtype if dtype is not None else cls.dtype
+        data = bytearray(memoryview(buffer).cast("B")[offset:])
+        size = _element_size(wanted)
+        count = len(data) // size if count < 0 else count
+        values = _C.frombuffer(data, dtype=wanted, count=count).clone() if count else _torch.empty(0, dtype=wanted)
+        if byte_order not in ("native", "little", "big"):
+            raise ValueError(f"TypedStorage.from_buffer: expected byte_order 'native', 'little' or 'big', got {byte_order!r}")
+        if byte_order == "big" and size > 1 and count:
+            whole_storage(values.untyped_storage()).view(-1, size).copy_(whole_storage(values.untyped_storage()).view(-1, size).flip(1))
+        return _wrap(values)
+
+    # What it is
+
+    def untyped(self) -> UntypedStorage:
+        return self._untyped_storage
+
+    @property
+    def device(self) -> Any:
+        return self._untyped_storage.device
+
+    @property
+    def is_cuda(self) -> bool:
+        return bool(self.device.type == "cuda")
+
+    @property
+    def is_sparse(self) -> bool:
+        return False
+
+    def element_size(self) -> int:
+        return _element_size(self.dtype)
+
+    def nbytes(self) -> int:
+        return self._untyped_storage.nbytes()
+
+    def size(self) -> int:
+        return self.nbytes() // self.element_size()
+
+    __len__ = size
+
+    def data_ptr(self) -> int:
+        return self._untyped_storage.data_ptr()
+
+    def pickle_storage_type(self) -> str:
+        """The name that files have for a storage of this dtype."""
+        name = _legacy_name(self.dtype)
+        if not name:
+            raise KeyError(f"dtype {self.dtype} is not recognized")
+        return name
+
+    def is_shared(self) -> bool:
+        return False
+
+    def is_pinned(self, device: Any = None) -> bool:
+        return False
+
+    def resizable(self) -> bool:
+        return bool(self._untyped_storage.resizable())  # type: ignore[attr-defined]
+
+    # Elements
+
+    def _elements(self) -> Any:
+        """A tensor over the memory."""
+        return _torch.empty(0, dtype=self.dtype, device=self.device).set_(self._untyped_storage, 0, (self.size(),), (1,))
+
+    def _position(self, index: Any) -> int:
+        if not isinstance(index, int):
+            raise RuntimeError(f"can't index a {type(self)} with {type(index)}")
+        if not -self.size() <= index < self.size():
+            raise IndexError(f"index {index} out of range for storage of size {self.size()}")
+        return index % self.size()
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            raise RuntimeError("slices are only supported in UntypedStorage.__getitem__")
+        return self._elements()[self._position(index)].item()
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        if not isinstance(index, (int, slice)):
+            raise RuntimeError(f"can't index a {type(self)} with {type(index)}")
+        if isinstance(value, TypedStorage):
+            raise RuntimeError(f"cannot set item with value type {type(value)}")
+        self._elements()[index if isinstance(index, slice) else self._position(index)] = value
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.tolist())
+
+    def tolist(self) -> list[Any]:
+        return list(self._elements().tolist())
+
+    def fill_(self, value: Any) -> TypedStorage:
+        self._elements().fill_(value)
+        return self
+
+    def copy_(self, source: TypedStorage, non_blocking: bool = False) -> TypedStorage:
+        """Takes over the elements of `source`, converted; both have the same number of elements."""
+        if not isinstance(source, TypedStorage):
+            raise TypeError(f"copy_(): expected a TypedStorage, got {type(source).__name__}")
+        if source.size() != self.size():
+            raise RuntimeError(f"size does not match, self was {self.nbytes()} bytes but src was {source.nbytes()} bytes")
+        self._elements().copy_(source._elements())
+        return self
+
+    def resize_(self, size: int) -> None:
+        self._untyped_storage.resize_(size * self.element_size())  # type: ignore[attr-defined]
+
+    # Copies
+
+    def clone(self) -> TypedStorage:
+        return _wrap(self._elements().clone())
+
+    def __copy__(self) -> TypedStorage:
+        return self.clone()
+
+    def __deepcopy__(self, memo: dict[Any, Any]) -> TypedStorage:
+        """Storages of one memory keep one memory, if copied with one `memo`."""
+        key = ("storage", self.data_ptr(), self.nbytes())
+        if key not in memo:
+            memo[key] = whole_storage(self._untyped_storage).clone()
+        return TypedStorage(wrap_storage=memo[key].untyped_storage(), dtype=self.dtype, _internal=True)
+
+    def cpu(self) -> TypedStorage:
+        return self if self.device.type == "cpu" else _wrap(self._elements().cpu())
+
+    def to(self, *, device: Any, non_blocking: bool = False) -> TypedStorage:
+        return _wrap(self._elements().to(device))
+
+    def type(self, dtype: Any = None, non_blocking: bool = False) -> Any:
+        """The name of the type without `dtype`; else the elements converted."""
+        if dtype is None:
+            return f"torch.{self.pickle_storage_type()}"
+        name = dtype.rpartition(".")[2] if isinstance(dtype, str) else getattr(dtype, "__name__", "")
+        if name not in storage_types() and not isinstance(dtype, _C.dtype):
+            raise TypeError(f"TypedStorage.type: expected a dtype or the name of a storage type, got {dtype!r}")
+        return self._converted(dtype if isinstance(dtype, _C.dtype) else storage_types()[name].dtype)
+
+    def _converted(self, dtype: Any) -> TypedStorage:
+        return self if dtype == self.dtype else _wrap(self._elements().to(dtype))
+
+    # Comparison and text
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, TypedStorage) and self.data_ptr() == other.data_ptr() and self.dtype == other.dtype
+
+    def __hash__(self) -> int:
+        return hash((self.data_ptr(), self.nbytes()))
+
+    def __sizeof__(self) -> int:
+        return object.__sizeof__(self) + self.nbytes()
+
+    def __str__(self) -> str:
+        elements = "".join(f" {value}\n" for value in self.tolist()) if self.device.type != "meta" else "...\n"
+        return f"{elements}[torch.storage.TypedStorage(dtype={self.dtype}, device={self.device}) of size {self.size()}]"
+
+    __repr__ = __str__
+
+    def __reduce__(self) -> Any:
+        return _restored, (self.dtype, whole_storage(self._untyped_storage))
+
+
+def _restored(dtype: Any, data: Tensor) -> TypedStorage:
+    return TypedStorage(wrap_storage=data.untyped_storage(), dtype=dtype, _internal=True)
+
+
+def _wrap(elements: Any) -> TypedStorage:
+    return TypedStorage(wrap_storage=elements.untyped_storage(), dtype=elements.dtype, _internal=True)
+
+
+def _elements_of(data: Any, dtype: Any, device: Any) -> Any:
+    """A new tensor of that many elements, or of those of a sequence."""
+    if isinstance(data, int):
+        return _torch.zeros(data, dtype=dtype, device=device)
+    if isinstance(data, Sequence) and not isinstance(data, (str, bytes)):
+        return _C.tensor(list(data), dtype=dtype, device=device)
+    raise TypeError(f"Argument type not recognized: {type(data)}")
+
+
+def storage_of(tensor: Tensor) -> TypedStorage:
+    """What `Tensor.storage()` returns."""
+    return TypedStorage(wrap_storage=tensor.untyped_storage(), dtype=tensor.dtype, _internal=True)
+
+
+_CONVERSIONS = {
+    "double": "float64", "float": "float32", "half": "float16", "long": "int64", "int": "int32", "short": "int16", "char": "int8",
+    "byte": "uint8", "bool": "bool", "bfloat16": "bfloat16", "complex_double": "complex128", "complex_float": "complex64",
+}  # fmt: skip
+
+
+def _conversion(name: str, dtype: Any) -> Any:
+    def convert(self: TypedStorage) -> TypedStorage:
+        return self._converted(dtype)
+
+    convert.__name__, convert.__doc__ = name, f"The elements as {dtype}."
+    return convert
+
+
+for _name, _dtype in _CONVERSIONS.items():
+    setattr(TypedStorage, _name, _conversion(_name, getattr(_C, _dtype)))
+
+
+class _LegacyMeta(type):
+    dtype: Any
+
+    def __instancecheck__(cls, instance: object) -> bool:
+        return isinstance(instance, TypedStorage) and instance.dtype == cls.dtype and instance.device.type == "cpu"
+
+    def __call__(cls, *args: Any, wrap_storage: Any = None) -> TypedStorage:
+        if len(args) > 1:
+            raise RuntimeError(f"{cls}.__new__ received an invalid combination of arguments: expected no more than a size or a sequence")
+        warnings.warn(_DEPRECATED, UserWarning, stacklevel=2)
+        if wrap_storage is None and args and not isinstance(args[0], (int, Sequence)) or (args and isinstance(args[0], str)):
+            raise TypeError(f"new(): invalid data type '{type(args[0]).__name__}'")
+        return TypedStorage(*args, wrap_storage=wrap_storage, dtype=cls.dtype, _internal=True)
+
+
+LEGACY_NAMES = tuple(storage_types())
+
+
+def __getattr__(name: str) -> Any:
+    """`FloatStorage` and its siblings: constructors of storages of one dtype, and types to ask `isinstance` about."""
+    if name not in LEGACY_NAMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    members = {"dtype": storage_types()[name].dtype, "__module__": "torch_py", "from_buffer": _from_buffer}
+    made = _LegacyMeta(name, (TypedStorage,), members)
+    globals()[name] = made
+    return made
+
+
+@classmethod  # type: ignore[misc]
+def _from_buffer(cls: Any, buffer: Any, byte_order: str = "native", count: int = -1, offset: int = 0) -> TypedStorage:
+    return TypedStorage.from_buffer(buffer, byte_order, cls.dtype, count, offset)
