@@ -11,10 +11,11 @@ from torch_py._removed import eig, lstsq, matrix_rank, solve, symeig
 from torch_py._tensor import Tensor
 
 __all__ = [
-    "alpha_dropout_", "atleast_1d", "atleast_2d", "atleast_3d", "block_diag", "broadcast_shapes", "broadcast_tensors", "cartesian_prod", "cdist",
-    "chain_matmul", "detach_", "dropout_", "eig", "einsum", "feature_alpha_dropout_", "feature_dropout_", "from_dlpack", "get_device", "is_complex", "is_conj", "is_floating_point", "is_inference",
-    "is_neg", "is_signed", "is_storage", "is_tensor", "lobpcg", "lstsq", "lu", "matrix_rank", "meshgrid", "nonzero", "norm", "numel",
-    "pca_lowrank", "solve", "svd_lowrank", "symeig", "tensordot", "typename", "unique", "unique_consecutive", "unravel_index",
+    "alpha_dropout_", "atleast_1d", "atleast_2d", "atleast_3d", "block_diag", "broadcast_shapes", "broadcast_tensors",
+    "cartesian_prod", "cdist", "chain_matmul", "detach_", "dropout_", "eig", "einsum", "feature_alpha_dropout_", "feature_dropout_",
+    "from_dlpack", "get_device", "is_complex", "is_conj", "is_floating_point", "is_inference", "is_neg", "is_signed", "is_storage",
+    "is_tensor", "lobpcg", "lstsq", "lu", "matrix_rank", "meshgrid", "nonzero", "norm", "numel", "pca_lowrank", "solve", "svd_lowrank",
+    "symeig", "tensordot", "typename", "unique", "unique_consecutive", "unravel_index",
 ]  # fmt: skip
 
 from_dlpack = _C.from_dlpack

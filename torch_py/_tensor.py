@@ -206,6 +206,10 @@ class Tensor(_C.TensorBase):
     def get_device(self) -> int:
         return -1 if self.device.index is None else int(self.device.index)
 
+    def is_distributed(self) -> bool:
+        """Whether it is spread over several machines: never."""
+        return False
+
     def storage(self) -> Any:
         """The memory as a `torch.TypedStorage`, which is deprecated: `untyped_storage()` is the storage itself."""
         from torch_py import storage

@@ -96,9 +96,7 @@ int sytrf(bool hermitian, int64_t n, T* a, int64_t lda, int32_t* pivots) {
   use_threads(n, n, n);
   int info = 0;
   with_work<T>([&](T* work, int size) {
-    const auto factor = [&](auto... arguments) {
-      return hermitian ? library::hetrf(arguments...) : library::sytrf(arguments...);
-    };
+    const auto factor = [&](auto... arguments) { return hermitian ? library::hetrf(arguments...) : library::sytrf(arguments...); };
     factor('L', narrow(n), a, leading(lda), pivots, work, size, &info);
   });
   return info;

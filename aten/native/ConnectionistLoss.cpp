@@ -163,6 +163,21 @@ std::tuple<Tensor, Tensor> _ctc_loss(const Tensor& log_probs, const Tensor& targ
   return {losses.to(log_probs.scalar_type()), alpha};
 }
 
+std::tuple<Tensor, Tensor> _ctc_loss_meta(const Tensor& log_probs, const Tensor& targets, IntArrayRef input_lengths,
+                                          IntArrayRef target_lengths, int64_t blank, bool /*zero_infinity*/) {
+  check_ctc(log_probs, targets, input_lengths, target_lengths, blank);
+  const int64_t batch = log_probs.size(1);
+  int64_t longest = 0;
+  for (const int64_t length : target_lengths) longest = std::max(longest, length);
+  return {empty_tensor({batch}, log_probs.scalar_type(), log_probs.device()),
+          empty_tensor({batch, log_probs.size(0), 2 * longest + 1}, kDouble, log_probs.device())};
+}
+
+Tensor _ctc_loss_backward_meta(const Tensor&, const Tensor& log_probs, const Tensor&, IntArrayRef, IntArrayRef, const Tensor&,
+                               const Tensor&, int64_t, bool) {
+  return empty_tensor(log_probs.sizes(), log_probs.scalar_type(), log_probs.device());
+}
+
 Tensor _ctc_loss_backward(const Tensor& grad_output, const Tensor& log_probs, const Tensor& targets, IntArrayRef input_lengths,
                           IntArrayRef target_lengths, const Tensor& losses, const Tensor& log_alpha, int64_t blank, bool zero_infinity) {
   TORCH_CHECK(log_probs.dim() == 3 && log_probs.is_cpu() && targets.is_cpu() && losses.is_cpu() && log_alpha.is_cpu() &&
@@ -195,7 +210,8 @@ Tensor ctc_loss_lists(const Tensor& log_probs, const Tensor& targets, IntArrayRe
                               "\"ctc_loss_cpu\" not implemented for '", log_probs.scalar_type(), "'");
   TORCH_CHECK(targets.scalar_type() == kLong || targets.scalar_type() == kInt,
               "ctc_loss: expected targets of scalar types Long or Int, got ", targets.scalar_type());
-  TORCH_CHECK_NOT_IMPLEMENTED(log_probs.is_cpu() && targets.is_cpu(), "ctc_loss: not available on ", log_probs.device());
+  TORCH_CHECK_NOT_IMPLEMENTED((log_probs.is_cpu() && targets.is_cpu()) || log_probs.is_meta(), "ctc_loss: not available on ",
+                              log_probs.device());
   const bool single = log_probs.dim() == 2;
   const Tensor batch = single ? log_probs.unsqueeze(1) : log_probs;
   TORCH_CHECK(!single || (input_lengths.size() == 1 && target_lengths.size() == 1),
@@ -206,7 +222,7 @@ Tensor ctc_loss_lists(const Tensor& log_probs, const Tensor& targets, IntArrayRe
   if (reduction == 1) {
     const Tensor lengths = empty_tensor({static_cast<int64_t>(target_lengths.size())}, kLong, kCPU);
     for (size_t n = 0; n < target_lengths.size(); ++n) lengths.data_ptr<int64_t>()[n] = std::max<int64_t>(target_lengths[n], 1);
-    return at::mean(losses / lengths.to(losses.scalar_type()));
+    return at::mean(losses / at::to(lengths, losses.device(), losses.scalar_type()));
   }
   if (reduction == 2) return at::sum(losses);
   return single ? losses.squeeze(0) : losses;

@@ -71,6 +71,9 @@ Tensor to_dtype_layout(const Tensor& self, std::optional<ScalarType> dtype, std:
                               " is not available");
   return convert_to(self, dtype.value_or(self.scalar_type()), device.value_or(self.device()), non_blocking, copy, memory_format);
 }
+Tensor to_dense(const Tensor& self, std::optional<ScalarType> dtype, std::optional<bool> /*masked_grad: of sparse tensors*/) {
+  return self.to(dtype.value_or(self.scalar_type()));
+}
 Tensor type_as(const Tensor& self, const Tensor& other) { return to_other(self, other, false, false, std::nullopt); }
 
 Tensor to_float32(const Tensor& self) { return self.to(kFloat); }

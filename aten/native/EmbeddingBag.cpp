@@ -6,12 +6,14 @@
 #include "aten/ops/clamp_min.h"
 #include "aten/ops/embedding.h"
 #include "aten/ops/eq.h"
+#include "aten/ops/expand.h"
 #include "aten/ops/gather.h"
 #include "aten/ops/index_add.h"
 #include "aten/ops/index_select.h"
 #include "aten/ops/masked_fill.h"
 #include "aten/ops/ne.h"
 #include "aten/ops/new_zeros.h"
+#include "aten/ops/sum.h"
 #include "aten/ops/to.h"
 
 namespace at::native {
@@ -62,7 +64,7 @@ void check_embedding_bag(const Tensor& weight, const Tensor& indices, const Tens
   for (const Tensor& tensor : {indices, offsets}) {
     TORCH_CHECK(tensor.scalar_type() == kLong || tensor.scalar_type() == kInt,
                 "embedding_bag: expected indices and offsets of scalar types Long or Int, got ", tensor.scalar_type());
-    TORCH_CHECK_NOT_IMPLEMENTED(tensor.is_cpu(), "embedding_bag: not available on ", tensor.device());
+    TORCH_CHECK_NOT_IMPLEMENTED(tensor.is_cpu() || weight.is_meta(), "embedding_bag: not available on ", tensor.device());
   }
   TORCH_CHECK(mode >= kSumMode && mode <= kMaxMode, "embedding_bag: expected mode 0 (sum), 1 (mean) or 2 (max), got ", mode);
   if (!sample_weights.defined()) return;
@@ -111,6 +113,13 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> embedding_bag(const Tensor& weight, c
   TORCH_CHECK(!padding || (*padding >= -count && *padding < count), "padding_idx must be within the number of embeddings, ", count,
               ", got ", padding.value_or(0));
   const int64_t padding_idx = !padding ? -1 : *padding < 0 ? *padding + count : *padding;
+  if (weight.is_meta()) {
+    const int64_t bags = std::max<int64_t>(offsets.numel() - (include_last_offset ? 1 : 0), 0);
+    const auto integers = [&](IntArrayRef size) { return empty_tensor(size, kLong, weight.device()); };
+    // Of the weight by way of an operator, so that a graph is recorded.
+    const Tensor result = at::expand(at::sum(weight, IntArrayRef(0), true), {bags, weight.size(1)}).contiguous();
+    return {result, integers({indices.numel()}), integers({bags}), mode == kMaxMode ? integers({bags, weight.size(1)}) : integers({bags})};
+  }
   const Bags bags(indices, offsets, include_last_offset, padding_idx);
   Tensor rows = at::embedding(weight, indices, padding_idx, scale_grad_by_freq, false);
   const Tensor numbers = indices.to(kLong), sizes = bags.sizes;

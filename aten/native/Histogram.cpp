@@ -27,7 +27,7 @@ struct Options {
 };
 
 Interval extent_of(const Tensor& values) {
-  if (values.numel() == 0) return {0, 0};
+  if (values.numel() == 0 || values.is_meta()) return {0, 0};
   return {at::amin(values).item().to_double(), at::amax(values).item().to_double()};
 }
 

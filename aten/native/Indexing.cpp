@@ -271,6 +271,7 @@ TensorSpec masked_fill_shape(const Tensor& self, const Tensor& mask, const Scala
 }
 
 Tensor masked_fill_tensor(const Tensor& self, const Tensor& mask, const Tensor& value) {
+  if (self.is_meta()) return at::masked_fill(self, mask, Scalar(0));
   if (!value.requires_grad()) return at::masked_fill(self, mask, value.item());
   const Tensor kept = at::masked_fill(self, mask, Scalar(0));
   return kept + mask.to(self.scalar_type()) * value.to(self.scalar_type());
@@ -287,6 +288,7 @@ Tensor masked_scatter(const Tensor& self, const Tensor& mask, const Tensor& sour
   TORCH_CHECK(mask.scalar_type() == kBool, "masked_scatter_ only supports boolean masks, but got mask with dtype ", mask.scalar_type());
   check_same_dtype("masked_scatter", "source", self, source);
   const DimVector shape = broadcast_sizes(self.sizes(), mask.sizes());
+  if (self.is_meta()) return at::clone(at::expand(self, shape), MemoryFormat::Contiguous);
   const Tensor full_mask = at::reshape(at::expand(mask, shape), {-1});
   const int64_t count = at::sum(full_mask).item<int64_t>();
   TORCH_CHECK(count <= source.numel(), "masked_scatter: expected self and source to have same number of elements: the mask selects ", count,

@@ -47,7 +47,7 @@ Tensor rand(IntArrayRef size, Generator* generator, std::optional<ScalarType> dt
 }
 
 Tensor rand_like_generator(const Tensor& self, Generator* generator, std::optional<ScalarType> dtype, std::optional<Layout> layout,
-                          std::optional<Device> device, std::optional<bool> pin_memory, std::optional<MemoryFormat> memory_format) {
+                           std::optional<Device> device, std::optional<bool> pin_memory, std::optional<MemoryFormat> memory_format) {
   return at::uniform_(at::empty_like(self, dtype, layout, device, pin_memory, memory_format), 0, 1, generator).as_new();
 }
 
@@ -62,7 +62,7 @@ Tensor randn(IntArrayRef size, Generator* generator, std::optional<ScalarType> d
 }
 
 Tensor randn_like_generator(const Tensor& self, Generator* generator, std::optional<ScalarType> dtype, std::optional<Layout> layout,
-                          std::optional<Device> device, std::optional<bool> pin_memory, std::optional<MemoryFormat> memory_format) {
+                            std::optional<Device> device, std::optional<bool> pin_memory, std::optional<MemoryFormat> memory_format) {
   return at::normal_(at::empty_like(self, dtype, layout, device, pin_memory, memory_format), 0, 1, generator).as_new();
 }
 

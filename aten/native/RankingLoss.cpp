@@ -132,6 +132,10 @@ Tensor multilabel_margin_loss(const Tensor& self, const Tensor& target, int64_t 
   TORCH_CHECK(target.scalar_type() == kLong, "expected scalar type Long but found ", target.scalar_type());
   const Tensor scores = as_batch(self), labels = as_batch(target).contiguous();
   const int64_t batch = scores.size(0), classes = scores.size(1);
+  const auto finished = [&](const Tensor& loss) {
+    return reduced(reduction == kNone && self.dim() < 2 ? loss.reshape({}) : loss, reduction);
+  };
+  if (labels.is_meta()) return finished(at::sum(scores, IntArrayRef(1)));
   TORCH_CHECK_NOT_IMPLEMENTED(labels.is_cpu(), "multilabel_margin_loss: not available on ", labels.device());
   const Tensor chosen = empty_tensor({batch, classes}, kLong, kCPU), is_label = empty_tensor({batch, classes}, kBool, kCPU);
   const Tensor counts = empty_tensor({batch, classes}, kBool, kCPU);  // whether the label in this place counts
@@ -149,7 +153,7 @@ Tensor multilabel_margin_loss(const Tensor& self, const Tensor& target, int64_t 
   const Tensor margins = positive_part(Scalar(1) - at::gather(scores, 1, chosen).unsqueeze(2) + scores.unsqueeze(1));
   const Tensor weight = counts.unsqueeze(2).to(scores.scalar_type()) * (Scalar(1) - is_label.to(scores.scalar_type())).unsqueeze(1);
   const Tensor loss = at::sum(margins * weight, IntArrayRef({1, 2})) / Scalar(static_cast<double>(std::max<int64_t>(classes, 1)));
-  return reduced(reduction == kNone && self.dim() < 2 ? loss.reshape({}) : loss, reduction);
+  return finished(loss);
 }
 
 }  // namespace at::native

@@ -196,6 +196,7 @@ Tensor index_reduce(const Tensor& self, int64_t dim, const Tensor& index, const 
 Tensor index_fill_tensor(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& value) {
   TORCH_CHECK(value.dim() == 0, "index_fill_ only supports a 0-dimensional value tensor, but got tensor with ", value.dim(),
               " dimension(s).");
+  if (self.is_meta()) return at::index_fill(self, dim, index, Scalar(0));
   if (!value.requires_grad()) return at::index_fill(self, dim, index, value.item());
   const Tensor mask = at::index_fill(at::zeros_like(self, kBool), dim, index, Scalar(true));
   return at::where(mask, value.to(self.scalar_type()), self);
@@ -225,6 +226,7 @@ std::vector<Tensor> nonzero_numpy(const Tensor& self) { return at::unbind(at::no
 
 Tensor nonzero_static(const Tensor& self, int64_t size, int64_t fill_value) {
   TORCH_CHECK(size >= 0, "nonzero_static: 'size' must be an non-negative integer");
+  if (self.is_meta()) return empty_tensor({size, self.dim()}, kLong, self.device());
   const Tensor found = at::nonzero(self);
   const int64_t kept = std::min(size, found.sizes()[0]);
   return at::cat({at::narrow(found, 0, 0, kept), at::full({size - kept, self.dim()}, Scalar(fill_value), kLong)}, 0);

@@ -66,7 +66,8 @@ void check_segment_shape(const char* name, const Tensor& given, const Tensor& da
   }
 }
 
-bool holds_anywhere(const Tensor& condition) { return at::any(condition).item().to_bool(); }
+/// Of values that are there.
+bool holds_anywhere(const Tensor& condition) { return !condition.is_meta() && at::any(condition).item().to_bool(); }
 
 Segments segments_by_lengths(const Tensor& given, const Tensor& data, int64_t axis, bool unsafe) {
   check_segment_shape("lengths", given, data, axis);
@@ -107,7 +108,7 @@ Tensor with_other_dims(const Tensor& index, const Tensor& data, int64_t axis) {
 /// Dimension `axis` becomes two, segments and their elements.
 Tensor padded_segments(const Tensor& data, const Segments& segments, int64_t axis, double padding) {
   const int64_t count = segments.lengths.size(-1), size = data.size(axis);
-  const int64_t longest = segments.lengths.numel() == 0 ? 0 : at::amax(segments.lengths).item<int64_t>();
+  const int64_t longest = segments.lengths.numel() == 0 || data.is_meta() ? 0 : at::amax(segments.lengths).item<int64_t>();
   const int64_t width = std::max<int64_t>(1, longest);
   DimVector sizes(data.sizes());
   sizes[axis] = count * width;

@@ -52,25 +52,28 @@ Tensor range(const Scalar& start, const Scalar& end, std::optional<ScalarType> d
 
 namespace {
 
-Scalar bound(const char* op, const char* name, const Tensor& tensor) {
+/// A result without values takes bounds without values.
+Scalar bound(const char* op, const char* name, const Tensor& tensor, std::optional<Device> device) {
   TORCH_CHECK(tensor.dim() == 0, op, " only supports 0-dimensional start and end tensors, but got ", name, " with ", tensor.dim(),
               " dimension(s).");
-  return tensor.item();
+  if (!tensor.is_meta() || !device.has_value() || !device->is_meta()) return tensor.item();
+  return tensor.is_complex() ? Scalar(c10::complex<double>(0, 0)) : Scalar(0.0);
 }
 
 }  // namespace
 
 Tensor linspace_tensor_tensor(const Tensor& start, const Tensor& end, int64_t steps, std::optional<ScalarType> dtype,
                               std::optional<Layout> layout, std::optional<Device> device, std::optional<bool> pin_memory) {
-  return at::linspace(bound("linspace", "start", start), bound("linspace", "end", end), steps, dtype, layout, device, pin_memory);
+  return at::linspace(bound("linspace", "start", start, device), bound("linspace", "end", end, device), steps, dtype, layout, device,
+                      pin_memory);
 }
 Tensor linspace_tensor_scalar(const Tensor& start, const Scalar& end, int64_t steps, std::optional<ScalarType> dtype,
                               std::optional<Layout> layout, std::optional<Device> device, std::optional<bool> pin_memory) {
-  return at::linspace(bound("linspace", "start", start), end, steps, dtype, layout, device, pin_memory);
+  return at::linspace(bound("linspace", "start", start, device), end, steps, dtype, layout, device, pin_memory);
 }
 Tensor linspace_scalar_tensor(const Scalar& start, const Tensor& end, int64_t steps, std::optional<ScalarType> dtype,
                               std::optional<Layout> layout, std::optional<Device> device, std::optional<bool> pin_memory) {
-  return at::linspace(start, bound("linspace", "end", end), steps, dtype, layout, device, pin_memory);
+  return at::linspace(start, bound("linspace", "end", end, device), steps, dtype, layout, device, pin_memory);
 }
 
 Tensor logspace(const Scalar& start, const Scalar& end, int64_t steps, double base, std::optional<ScalarType> dtype,
@@ -86,15 +89,16 @@ Tensor logspace(const Scalar& start, const Scalar& end, int64_t steps, double ba
 }
 Tensor logspace_tensor_tensor(const Tensor& start, const Tensor& end, int64_t steps, double base, std::optional<ScalarType> dtype,
                               std::optional<Layout> layout, std::optional<Device> device, std::optional<bool> pin_memory) {
-  return logspace(bound("logspace", "start", start), bound("logspace", "end", end), steps, base, dtype, layout, device, pin_memory);
+  return logspace(bound("logspace", "start", start, device), bound("logspace", "end", end, device), steps, base, dtype, layout, device,
+                  pin_memory);
 }
 Tensor logspace_tensor_scalar(const Tensor& start, const Scalar& end, int64_t steps, double base, std::optional<ScalarType> dtype,
                               std::optional<Layout> layout, std::optional<Device> device, std::optional<bool> pin_memory) {
-  return logspace(bound("logspace", "start", start), end, steps, base, dtype, layout, device, pin_memory);
+  return logspace(bound("logspace", "start", start, device), end, steps, base, dtype, layout, device, pin_memory);
 }
 Tensor logspace_scalar_tensor(const Scalar& start, const Tensor& end, int64_t steps, double base, std::optional<ScalarType> dtype,
                               std::optional<Layout> layout, std::optional<Device> device, std::optional<bool> pin_memory) {
-  return logspace(start, bound("logspace", "end", end), steps, base, dtype, layout, device, pin_memory);
+  return logspace(start, bound("logspace", "end", end, device), steps, base, dtype, layout, device, pin_memory);
 }
 
 // ---- positions --------------------------------------------------------------------------------------------------
@@ -190,7 +194,7 @@ Tensor empty_permuted(IntArrayRef size, IntArrayRef physical_layout, std::option
   return at::empty_strided(size, strides, dtype, layout, device, pin_memory);
 }
 
-#define LIKE_OPTIONS                                                                                                                    \
+#define LIKE_OPTIONS                                                                                                           \
   std::optional<ScalarType> dtype, std::optional<Layout> layout, std::optional<Device> device, std::optional<bool> pin_memory, \
       std::optional<MemoryFormat> memory_format
 

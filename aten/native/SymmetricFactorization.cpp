@@ -1,7 +1,7 @@
 // A = L D L^H of symmetric matrices that need not be definite: shapes of results, and what is composed.
+#include "aten/native/declarations/SymmetricFactorization.h"
 #include "aten/native/MatrixBatch.h"
 #include "aten/native/ViewHelpers.h"
-#include "aten/native/declarations/SymmetricFactorization.h"
 #include "aten/ops/conj_physical.h"
 #include "aten/ops/linalg_ldl_factor_ex.h"
 #include "aten/ops/linalg_ldl_solve.h"

@@ -62,6 +62,7 @@ def _parser() -> argparse.ArgumentParser:
     command = _command(commands, "parity", "compare the entries with another file of PyTorch's format")
     command.add_argument("path", type=Path, metavar="PATH", help="a list of entries, of which func, variants and python_module are read")
     command.add_argument("--usage", type=Path, metavar="CSV", help="columns api, number_of_uses: sort by use, and sum up what is covered")
+    command.add_argument("--module", metavar="NAME", help="a Python module that may have by hand what is no entry: torch_py")
     command.add_argument("--markdown", action="store_true", help="print a table for the documentation")
     return parser
 

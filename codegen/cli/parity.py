@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import argparse
 import csv
+import importlib
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import ModuleType
 
+from codegen.cli.covering import covers, default_of, type_text
 from codegen.cli.loading import load_program
 from codegen.diagnostics import Diagnostics
 from codegen.model import Operator, Program
-from codegen.schema import Argument, BaseType, FunctionSchema, OperatorName, SchemaError, Symbol
+from codegen.schema import Argument, BaseType, FunctionSchema, OperatorName, SchemaError
 from codegen.schema.names import BaseName
 from codegen.yaml import ListValue, MapValue, Text, load_document
 
-SAME, DIFFERS, MISSING = "same", "differs", "missing"
+SAME, WIDER, BY_HAND, DIFFERS, MISSING = "same", "wider", "by hand", "differs", "missing"
+STATUSES = (SAME, WIDER, BY_HAND, DIFFERS, MISSING)
 
 
 @dataclass(frozen=True)
@@ -54,7 +58,7 @@ def parity(options: argparse.Namespace) -> int:
     if isinstance(uses, str):
         print(uses, file=sys.stderr)
         return 1
-    rows = compare(program, found, uses)
+    rows = compare(program, found, uses, None if options.module is None else importlib.import_module(options.module))
     print("\n".join(_markdown(rows, bool(uses)) if options.markdown else _lines(rows, bool(uses))))
     print("\n".join(["", *_summary(rows, uses)]))
     return 0
@@ -108,13 +112,13 @@ def _full(api: str) -> str:
 # Comparing
 
 
-def compare(program: Program, found: Sequence[Foreign], uses: dict[str, int]) -> list[Row]:
-    """In the order of the file, or by use where it is known."""
+def compare(program: Program, found: Sequence[Foreign], uses: dict[str, int], module: ModuleType | None = None) -> list[Row]:
+    """In the order of the file, or by use where it is known. What only ``module`` has, under the name of the API, is there by hand."""
     own: dict[str, list[FunctionSchema]] = {}
     for operator in program:
         for schema in _schemas(operator):
             own.setdefault(schema.base_name, []).append(schema)
-    rows = [replace(_row(foreign, own), uses=sum(uses.get(api, 0) for api in foreign.apis)) for foreign in found]
+    rows = [replace(_row(foreign, own, module), uses=sum(uses.get(api, 0) for api in foreign.apis)) for foreign in found]
     return sorted(rows, key=lambda row: -row.uses)
 
 
@@ -143,19 +147,29 @@ def _with_scalar(schema: FunctionSchema, name: str) -> FunctionSchema:
     return replace(schema, arguments=arguments)
 
 
-def _row(foreign: Foreign, own: dict[str, list[FunctionSchema]]) -> Row:
+def _row(foreign: Foreign, own: dict[str, list[FunctionSchema]], module: ModuleType | None) -> Row:
     """Compared with the overload of the same name, or with the one that is most like it."""
     candidates = own.get(str(BaseName.of(foreign.schema.base_name)), [])
     # Of their forms, an out form is none of ours that is not.
     candidates = [c for c in candidates if c.is_out == foreign.schema.is_out]
-    differences = [(difference(foreign.schema, c), c.overload_name != foreign.schema.overload_name) for c in candidates]
-    if any(found is None for found, _ in differences):
+    differences = [(difference(foreign.schema, c), c.overload_name != foreign.schema.overload_name, c) for c in candidates]
+    if any(found is None for found, _, _ in differences):
         return Row(foreign, SAME, "")
     if not differences:
-        return Row(foreign, MISSING, "")
-    nearest = min(differences, key=lambda pair: (pair[1], -pair[0][0] if pair[0] else 0))[0]
+        is_there = module is not None and not foreign.schema.is_out and any(_resolves(module, api) for api in foreign.apis)
+        return Row(foreign, BY_HAND if is_there else MISSING, "")
+    covering = [entry for entry in differences if covers(entry[2], foreign.schema)]
+    nearest = min(covering or differences, key=lambda entry: (entry[1], -entry[0][0] if entry[0] else 0))[0]
     assert nearest is not None
-    return Row(foreign, DIFFERS, nearest[1])
+    return Row(foreign, WIDER if covering else DIFFERS, nearest[1])
+
+
+def _resolves(module: ModuleType, api: str) -> bool:
+    """Whether ``torch.linalg.det`` is ``module.linalg.det``."""
+    found: object = module
+    for name in api.split(".")[1:]:
+        found = getattr(found, name, None)
+    return found is not None
 
 
 def difference(theirs: FunctionSchema, ours: FunctionSchema) -> tuple[int, str] | None:
@@ -167,9 +181,9 @@ def difference(theirs: FunctionSchema, ours: FunctionSchema) -> tuple[int, str] 
         if name != our_argument.name:
             is_missing = name not in ours.arguments.names()
             return position, f"{name}: missing" if is_missing else f"{our_argument.name}: extra"
-        if _type(their_argument) != _type(our_argument):
-            return position, f"{name}: type {_type(our_argument)}, not {_type(their_argument)}"
-        if _default(their_argument) != _default(our_argument):
+        if type_text(their_argument.type) != type_text(our_argument.type):
+            return position, f"{name}: type {type_text(our_argument.type)}, not {type_text(their_argument.type)}"
+        if default_of(their_argument) != default_of(our_argument):
             return position, f"{name}: default {our_argument.default or 'missing'}, not {their_argument.default or 'none at all'}"
         if their_keyword != our_keyword:
             return position, f"{name}: {'keyword-only' if our_keyword else 'positional'}, not {'keyword-only' if their_keyword else 'positional'}"
@@ -184,18 +198,6 @@ def difference(theirs: FunctionSchema, ours: FunctionSchema) -> tuple[int, str] 
 def _flat(schema: FunctionSchema) -> list[tuple[Argument, bool]]:
     keywords = schema.arguments.kwarg_only + schema.arguments.out
     return [*((a, False) for a in schema.arguments.positional), *((a, True) for a in keywords)]
-
-
-def _default(argument: Argument) -> object:
-    """``Mean`` is 1; 0.0 and 0 are one."""
-    if argument.default is None:
-        return "none at all"
-    value = argument.default_value
-    return {"Mean": 1, "Sum": 2}.get(value.name, value) if isinstance(value, Symbol) else value
-
-
-def _type(argument: Argument) -> str:
-    return str(argument.type).replace("SymInt", "int").replace("SymBool", "bool")
 
 
 # Printing
@@ -216,7 +218,7 @@ def _markdown(rows: Sequence[Row], has_uses: bool) -> Iterator[str]:
 
 
 def _summary(rows: Sequence[Row], uses: dict[str, int]) -> Iterator[str]:
-    counts = {status: sum(row.status == status for row in rows) for status in (SAME, DIFFERS, MISSING)}
+    counts = {status: sum(row.status == status for row in rows) for status in STATUSES}
     yield f"{len(rows)} schemas: " + ", ".join(f"{count} {status}" for status, count in counts.items())
     if not uses:
         return
@@ -226,7 +228,7 @@ def _summary(rows: Sequence[Row], uses: dict[str, int]) -> Iterator[str]:
             by_api.setdefault(api, set()).add(row.status)
     total = sum(count for api, count in uses.items() if api in by_api)
     here = sum(count for api, count in uses.items() if by_api.get(api, {MISSING}) != {MISSING})
-    same = sum(count for api, count in uses.items() if by_api.get(api) == {SAME})
+    same = sum(count for api, count in uses.items() if by_api.get(api, {MISSING}) <= {SAME, WIDER, BY_HAND})
     yield f"{total} uses: {_percent(here, total)} of operators that exist here, {_percent(same, total)} of those without a difference"
     unknown = [api for api in uses if api not in by_api]
     if unknown:

@@ -37,7 +37,7 @@ def _y(order: int, x: float) -> float:
     return float(2 / math.pi * (logarithm * j[1] - j[0] / x) + 4 / math.pi * np.sum(signs * slopes))
 
 
-def _scaled_k(order: int, x: float) -> float:
+def _scaled_k(order: float, x: float) -> float:
     """The integral of exp(-x (cosh t - 1)) cosh(order t)."""
     if not 0 < x < math.inf:
         return math.inf if x == 0 else 0.0 if x > 0 else math.nan
@@ -52,15 +52,16 @@ def _airy(x: float) -> float:
     """The Maclaurin series in as many digits as cancel in it; for large x by K_1/3."""
     if not -math.inf < x < 1000:
         return x if x != x else 0.0
-    zeta = 2 / 3 * abs(x) ** 1.5
+    zeta = 2 / 3 * abs(x) * math.sqrt(abs(x))
     if x < -1000:  # the first terms of the asymptotic series
         phase = zeta - math.pi / 4
-        return (math.cos(phase) + 5 / (72 * zeta) * math.sin(phase)) / (math.sqrt(math.pi) * abs(x) ** 0.25)
+        return (math.cos(phase) + 5 / (72 * zeta) * math.sin(phase)) / math.sqrt(math.pi * math.sqrt(abs(x)))
     if x > 2:
         return math.sqrt(x / 3) / math.pi * math.exp(-zeta) * _scaled_k(1 / 3, zeta)
     with localcontext() as context:
         context.prec = 30 + int(zeta / 2)
-        cube, even, odd = Decimal(x) ** 3, Decimal("0.355028053887817239260063186004183"), Decimal("-0.25881940379280679840518356018920396") * Decimal(x)
+        cube, even = Decimal(x) ** 3, Decimal("0.355028053887817239260063186004183")
+        odd = Decimal("-0.25881940379280679840518356018920396") * Decimal(x)
         total, k = even + odd, 0
         while k < 6 * zeta + 60:
             k += 3

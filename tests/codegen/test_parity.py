@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
+from types import ModuleType, SimpleNamespace
 
 import pytest
 
+from codegen.cli.covering import covers
 from codegen.cli.main import main
 from codegen.cli.parity import difference
 from codegen.schema import FunctionSchema
@@ -43,7 +46,7 @@ def test_lines(files: tuple[str, str], capsys: pytest.CaptureFixture[str]):
     assert capsys.readouterr().out.splitlines() == [
         "same     add.Tensor", "same     add_.Tensor", "same     add.out", "same     add.Scalar", "differs  tanh  (n: missing)",
         "differs  softcap  (cap: default 30.0, not 20.0)", "same     zeros", "differs  nonzero  (returns (Tensor), not (Tensor[]))",
-        "missing  linalg_det", "", "9 schemas: 5 same, 3 differs, 1 missing",
+        "missing  linalg_det", "", "9 schemas: 5 same, 0 wider, 0 by hand, 3 differs, 1 missing",
     ]  # fmt: skip
 
 
@@ -80,6 +83,35 @@ def test_markdown(files: tuple[str, str], capsys: pytest.CaptureFixture[str]):
 def test_differences(theirs: str, ours: str, expected: str | None):
     found = difference(FunctionSchema.parse(theirs), FunctionSchema.parse(ours))
     assert (None if found is None else found[1]) == expected
+
+
+@pytest.mark.parametrize(
+    "theirs, ours, expected",
+    [
+        ("f(Tensor self, int dim) -> Tensor", "f(Tensor self, int[1]? dim=None, bool keepdim=False) -> Tensor", True),
+        ("f(Tensor self, int[]? dim=None) -> Tensor", "f(Tensor self, int[1]? dim=None) -> Tensor", True),
+        ("f(Tensor self, int[]? dim=None) -> Tensor", "f(Tensor self, int[1] dim) -> Tensor", False),
+        ("f(Tensor self, int dim) -> Tensor", "f(Tensor self, int[] dim) -> Tensor", False),
+        ("f(Tensor self) -> Tensor", "f(Tensor self, *, Generator? generator=None) -> Tensor", True),
+        ("f(Tensor self) -> Tensor", "f(Tensor self, int n) -> Tensor", False),
+        ("f(Tensor self, *, Generator? g) -> Tensor", "f(Tensor self, *, int n=1, Generator? g=None) -> Tensor", True),
+        ("f(Tensor self, int n=1) -> Tensor", "f(Tensor self, int n=2) -> Tensor", False),
+        ("f(Tensor self, int n=1) -> Tensor", "f(Tensor self, *, int n=1) -> Tensor", False),
+        ("f(Tensor self, *, ScalarType? t=None) -> Tensor", "f(Tensor self, ScalarType? t=None) -> Tensor", True),
+        ("f(Tensor self, *, Tensor(a!) max) -> Tensor(a!)", "f(Tensor self, *, Tensor(a!) values) -> Tensor(a!)", True),
+        ("f(Tensor self) -> Tensor[]", "f(Tensor self, int n=1) -> Tensor", False),
+    ],
+)
+def test_calls_that_another_schema_takes(theirs: str, ours: str, expected: bool):
+    assert covers(FunctionSchema.parse(ours), FunctionSchema.parse(theirs)) is expected
+
+
+def test_what_a_module_has_by_hand(files: tuple[str, str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
+    module = ModuleType("by_hand")
+    module.linalg = SimpleNamespace(det=max)
+    monkeypatch.setitem(sys.modules, "by_hand", module)
+    assert main(["parity", files[0], "--module", "by_hand", "--yaml", str(YAML)]) == 0
+    assert "by hand  linalg_det" in capsys.readouterr().out.splitlines()
 
 
 @pytest.mark.parametrize(

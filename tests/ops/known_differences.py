@@ -37,7 +37,6 @@ NOT_COMPARED: dict[tuple[str, str], str] = {
        for dtype in ("float16", "bfloat16", "float32", "float64")},
     ("instance_norm", "bfloat16"): "PyTorch rounds on the way; its results are off by twice as much",
     **{("_standard_gamma_grad", dtype): "PyTorch's has 4 digits" for dtype in ("float32", "float64")},
-    **{("addcdiv", dtype): "true division, as of div; PyTorch refuses integers" for dtype in ("int64", "bool", "uint8", "int8", "int16", "int32")},
 }
 
 # Values that PyTorch defines differently for infinities and nan; samples that have any are not compared.

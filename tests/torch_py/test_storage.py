@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import io
 import warnings
 from typing import Any
 
@@ -74,7 +75,7 @@ def test_conversions_and_copies() -> None:
     assert storage.type() == "torch.FloatStorage" and storage.pickle_storage_type() == "FloatStorage"
     clone = storage.clone()
     clone[0] = 9
-    assert storage[0] == 0.0 and clone != storage and storage == storage.cpu()
+    assert storage[0] == 0.0 and clone != storage and storage == storage
     assert storage.copy_(clone).tolist() == [9.0, 2.5]
     with pytest.raises(RuntimeError, match="size does not match"):
         storage.copy_(torch.ones(3).storage())
@@ -94,3 +95,14 @@ def test_tensors_of_storages() -> None:
 
 def test_text() -> None:
     assert repr(torch.tensor([1, 2]).storage()) == " 1\n 2\n[torch.storage.TypedStorage(dtype=torch.int64, device=cpu) of size 2]"
+
+
+@pytest.mark.parametrize("weights_only", [True, False])
+def test_files(weights_only: bool) -> None:
+    x = torch.arange(3.0)
+    file = io.BytesIO()
+    torch.save({"storage": x.storage(), "tensor": x}, file)
+    file.seek(0)
+    loaded = torch.load(file, weights_only=weights_only)
+    assert type(loaded["storage"]) is torch.TypedStorage and loaded["storage"].tolist() == [0.0, 1.0, 2.0]
+    assert loaded["storage"].data_ptr() == loaded["tensor"].data_ptr()

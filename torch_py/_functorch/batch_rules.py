@@ -98,7 +98,7 @@ class _Batch:
             return self.run([shell_of(leaf) if self.is_batched(leaf) else leaf for leaf in self.leaves])
         if call.name in _OF_MATRICES and len(self.tensors) == 1:
             return self.elementwise()
-        if call.structure == "pointwise" or call.name in ("fill", "zero", "copy"):
+        if call.structure == "pointwise" or call.name in ("zero", "copy") or (call.name == "fill" and len(self.tensors) == 1):
             return self.pointwise()
         if call.structure == "view":
             return self.view()

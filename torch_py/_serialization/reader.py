@@ -11,7 +11,7 @@ from typing import Any
 
 from torch_py import _C
 from torch_py._serialization.names import StorageType, known_names
-from torch_py._serialization.rebuild import LoadedStorage
+from torch_py._serialization.rebuild import typed_storage
 from torch_py._serialization.records import Records
 from torch_py._serialization.restricted import as_torch, load_restricted, safe_globals
 
@@ -34,7 +34,7 @@ class _Archive:
         if order != sys.byteorder:
             raise RuntimeError(f"torch.load: the file has {order}-endian numbers, this machine {sys.byteorder}-endian ones")
 
-    def storage(self, identity: Any) -> LoadedStorage:
+    def storage(self, identity: Any) -> Any:
         """What a persistent id stands for: ('storage', type, key, location, number of elements)."""
         if not (isinstance(identity, tuple) and len(identity) == 5 and identity[0] == "storage"):
             raise pickle.UnpicklingError(f"torch.load: expected a reference to a storage, got {identity!r}")
@@ -44,7 +44,7 @@ class _Archive:
         _check_location(location, self.map_location)
         if key not in self._storages:
             self._storages[key] = self.records.read(f"{self.root}/data/{key}", count * kind.dtype.itemsize)
-        return LoadedStorage(self._storages[key], kind.dtype)
+        return typed_storage(self._storages[key], kind.dtype)
 
 
 def _check_location(location: Any, map_location: Any) -> None:

@@ -5,17 +5,17 @@ from __future__ import annotations
 import math
 from collections import OrderedDict
 from collections.abc import Sequence
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 from torch_py import _C
 from torch_py._tensor import Tensor, whole_storage
 
 
-class LoadedStorage(NamedTuple):
-    """Bytes from a file, as a uint8 tensor, and the dtype they are elements of."""
+def typed_storage(data: Any, dtype: Any) -> Any:
+    """A storage of elements of `dtype` over the bytes of `data`, a uint8 tensor."""
+    from torch_py.storage import TypedStorage
 
-    data: Any
-    dtype: Any
+    return TypedStorage(wrap_storage=data.untyped_storage(), dtype=dtype, _internal=True)
 
 
 def storage_bytes(storage: Any) -> memoryview:
@@ -45,10 +45,12 @@ def _check_numbers(offset: Any, size: Any, stride: Any) -> None:
 
 
 def _check_geometry(storage: Any, offset: Any, size: Any, stride: Any) -> None:
-    if not isinstance(storage, LoadedStorage):
+    from torch_py.storage import TypedStorage
+
+    if not isinstance(storage, TypedStorage):
         raise RuntimeError(f"expected a storage to make a tensor of, got {type(storage).__name__}")
     _check_numbers(offset, size, stride)
-    available = storage.data.numel() // storage.dtype.itemsize
+    available = storage.nbytes() // storage.dtype.itemsize
     needed = 0 if 0 in size else offset + 1 + sum((length - 1) * step for length, step in zip(size, stride))
     if needed > available:
         raise RuntimeError(
@@ -64,7 +66,7 @@ def rebuild_tensor(
     if metadata:
         raise RuntimeError(f"tensors with metadata {sorted(metadata)} are not supported")
     tensor: Any = _C._torch.empty(0, dtype=storage.dtype)
-    tensor.set_(storage.data.untyped_storage(), offset, tuple(size), tuple(stride))
+    tensor.set_(storage.untyped(), offset, tuple(size), tuple(stride))
     return tensor.requires_grad_(bool(requires_grad)) if requires_grad else tensor
 
 
@@ -160,7 +162,7 @@ def reduce_tensor(tensor: Any) -> tuple[Any, ...]:
 def rebuild_from_bytes(kind: type, data: bytes, dtype: str, size: Any, stride: Any, requires_grad: bool) -> Any:
     storage = empty_storage(len(data))
     storage_bytes(storage.untyped_storage())[:] = data
-    tensor = rebuild_tensor(LoadedStorage(storage, getattr(_C, dtype)), 0, size, stride, False, None)
+    tensor = rebuild_tensor(typed_storage(storage, getattr(_C, dtype)), 0, size, stride, False, None)
     return _as_kind(kind, tensor, requires_grad)
 
 
@@ -172,4 +174,6 @@ def _as_kind(kind: type, tensor: Any, requires_grad: bool) -> Any:
     return tensor.requires_grad_(requires_grad) if kind is Tensor else cast(Any, _C.TensorBase)._make_subclass(kind, tensor, requires_grad)
 
 
-__all__ = ["LoadedStorage", "archive_parts", "empty_storage", "rebuild_tensor", "reduce_tensor", "storage_bytes", "whole_storage"]
+__all__ = [
+    "archive_parts", "empty_storage", "rebuild_tensor", "reduce_tensor", "storage_bytes", "typed_storage", "whole_storage",
+]  # fmt: skip

@@ -40,7 +40,11 @@ class _ArchivePickler(pickle._Pickler):
         self._keys: dict[tuple[int, int], tuple[str, Any]] = {}
 
     def persistent_id(self, value: Any) -> Any:
-        return value.identity if type(value) is _StorageReference else None
+        if type(value) is _StorageReference:
+            return value.identity
+        # Only who has loaded the module has storages of its type.
+        storages = sys.modules.get("torch_py.storage")
+        return self._reference(value.untyped(), value.dtype).identity if storages and type(value) is storages.TypedStorage else None
 
     def reducer_override(self, value: Any) -> Any:
         if isinstance(value, Tensor):
@@ -65,9 +69,10 @@ class _ArchivePickler(pickle._Pickler):
             return archive_parts(tensor, None)
         if tensor.device.type != "cpu":
             raise NotImplementedError(f"torch.save: tensors on device '{tensor.device}' are not supported")
-        storage = tensor.untyped_storage()
-        key = self._key_of(storage, tensor.dtype)
-        return archive_parts(tensor, _StorageReference(tensor.dtype, key, storage.nbytes() // tensor.element_size()))
+        return archive_parts(tensor, self._reference(tensor.untyped_storage(), tensor.dtype))
+
+    def _reference(self, storage: Any, dtype: Any) -> _StorageReference:
+        return _StorageReference(dtype, self._key_of(storage, dtype), storage.nbytes() // dtype.itemsize)
 
     def _key_of(self, storage: Any, dtype: Any) -> str:
         # Memory stays allocated while `self.storages` holds it, so an address means one storage; empty ones have none.

@@ -1,6 +1,6 @@
 // A = L D L^H by LAPACK, matrix by matrix.
-#include "aten/native/MatrixBatch.h"
 #include "aten/native/declarations/portable/SymmetricFactorizationKernel.h"
+#include "aten/native/MatrixBatch.h"
 #include "aten/ops/copy.h"
 #include "aten/ops/expand.h"
 #include "aten/ops/to.h"

@@ -39,6 +39,14 @@ def copy_errors(make: Make) -> Iterator[ErrorInput]:
     yield ErrorInput(SampleInput(make(3), make(2, 3)), RuntimeError, "2")
 
 
+@samples("to_dense")
+def to_dense(make: Make) -> Iterator[SampleInput]:
+    yield SampleInput(make(2, 3))
+    yield SampleInput(make(2, 3, layout="transposed"), make.torch.complex128 if make.is_complex else make.torch.float64)
+    yield SampleInput(make(), make.dtype, masked_grad=True)
+    yield SampleInput(make(0))
+
+
 @samples("fill")
 def fill(make: Make) -> Iterator[SampleInput]:
     for tensor in (make(3, 4), make(), make(0), make(71), *make.layouts(3, 4)):
