@@ -29,6 +29,12 @@ Tensor repeat_interleave_indices(const Tensor& repeats, std::optional<int64_t> o
   return result.to(repeats.scalar_type());
 }
 
+Tensor repeat_interleave_meta(const Tensor& repeats, std::optional<int64_t> output_size) {
+  TORCH_CHECK(output_size.has_value(), "cannot repeat_interleave a meta tensor without output_size");
+  TORCH_CHECK(*output_size >= 0, "repeat_interleave: expected an output_size that is not negative, got ", *output_size);
+  return empty_tensor({*output_size}, repeats.scalar_type(), repeats.device());
+}
+
 Tensor repeat_interleave_tensor(const Tensor& self, const Tensor& repeats, std::optional<int64_t> dim, std::optional<int64_t> output_size) {
   const Tensor source = dim.has_value() ? self : at::flatten(self);
   const Tensor input = source.dim() == 0 ? at::reshape(source, {1}) : source;

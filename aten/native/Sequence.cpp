@@ -207,7 +207,9 @@ Tensor randint_like_generator(const Tensor& self, int64_t high, Generator* gener
 }
 
 Tensor randint_like_tensor_generator(const Tensor& self, const Tensor& high, Generator* generator, LIKE_OPTIONS) {
-  TORCH_CHECK(high.dim() == 0 && high.is_cpu(), "high must be a scalar tensor and on CPU");
+  const bool is_meta = self.is_meta() && high.is_meta();  // no values to be drawn
+  TORCH_CHECK(high.dim() == 0 && (high.is_cpu() || is_meta), "high must be a scalar tensor and on CPU");
+  if (is_meta) return at::empty_like(self, dtype, layout, device, pin_memory, memory_format);
   const int64_t limit = high.item().to<int64_t>();
   return randint_like_low_generator(self, 0, limit, generator, dtype, layout, device, pin_memory, memory_format);
 }

@@ -28,6 +28,7 @@ NOT_COMPARED: dict[tuple[str, str], str] = {
     **{(name, "float64"): "PyTorch's trigamma function has 9 digits" for name in ("polygamma", "polygamma_")},
     ("igammac", "float64"): "PyTorch's has 9 digits",
     **{(f"special_bessel_{kind}", "float64"): "PyTorch's has 8 digits" for kind in ("j0", "j1", "y0", "y1")},
+    ("special_airy_ai", "float64"): "PyTorch's has 6 digits for some negative numbers",
     **{(name, dtype): "PyTorch computes in the narrow dtype; coordinates and weights are float32 here"
        for name in ("fractional_max_pool2d", "fractional_max_pool3d", "grid_sampler", "grid_sampler_2d", "grid_sampler_3d",
                     "upsample_trilinear3d", "upsample_bicubic2d")

@@ -121,18 +121,20 @@ def avg_pool1d(
 
 def avg_pool2d(
     input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False, count_include_pad: bool = True,
-    divisor_override: int | None = None,
+    divisor_override: int | None = None, *, out: Tensor | None = None,
 ) -> Tensor:  # fmt: skip
     """The mean of each window; padding counts as zeros unless `count_include_pad` is False; `divisor_override` replaces the count."""
-    return _averages[2](input, kernel_size, [] if stride is None else stride, padding, ceil_mode, count_include_pad, divisor_override)
+    given = {} if out is None else {"out": out}
+    return _averages[2](input, kernel_size, [] if stride is None else stride, padding, ceil_mode, count_include_pad, divisor_override, **given)
 
 
 def avg_pool3d(
     input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False, count_include_pad: bool = True,
-    divisor_override: int | None = None,
+    divisor_override: int | None = None, *, out: Tensor | None = None,
 ) -> Tensor:  # fmt: skip
     """The mean of each window; padding counts as zeros unless `count_include_pad` is False; `divisor_override` replaces the count."""
-    return _averages[3](input, kernel_size, [] if stride is None else stride, padding, ceil_mode, count_include_pad, divisor_override)
+    given = {} if out is None else {"out": out}
+    return _averages[3](input, kernel_size, [] if stride is None else stride, padding, ceil_mode, count_include_pad, divisor_override, **given)
 
 
 # Random steps -----------------------------------------------------------------------------------------------------------------------

@@ -60,6 +60,7 @@ pdist = _operator("pdist")
 bilinear = _operator("bilinear")
 _relu, _selu, _celu, _glu = _operator("relu"), _operator("selu"), _operator("celu"), _operator("glu")
 _rrelu, _threshold = _operator("rrelu"), _operator("threshold")
+_relu6, _relu6_in_place = _operator("relu6"), _operator("relu6_")
 _hardsigmoid, _hardsigmoid_in_place = _operator("hardsigmoid"), _operator("hardsigmoid_")
 _sigmoid, _tanh, _log_sigmoid = _operator("sigmoid"), _operator("tanh"), _operator("log_sigmoid")
 _mish, _mish_in_place = _operator("mish"), _operator("mish_")
@@ -123,7 +124,8 @@ def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
 
 
 def relu6(input: Tensor, inplace: bool = False) -> Tensor:
-    return hardtanh(input, 0.0, 6.0, inplace)
+    """input cut off below 0 and above 6"""
+    return (_relu6_in_place if inplace else _relu6)(input)
 
 
 def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
