@@ -63,8 +63,8 @@ _add_inplace_functions(globals())
 
 # Imported when they are first named.
 _LAZY_MODULES = (
-    "autograd", "backends", "cuda", "distributions", "fft", "func", "linalg", "nn", "optim", "random", "serialization", "special",
-    "storage", "testing", "types", "utils", "version", "_utils",
+    "autograd", "backends", "cuda", "distributions", "fft", "func", "linalg", "multiprocessing", "nn", "optim", "random", "serialization",
+    "special", "storage", "testing", "types", "utils", "version", "_utils",
 )  # fmt: skip
 _LEGACY_TENSOR_TYPES = (
     "FloatTensor", "DoubleTensor", "HalfTensor", "BFloat16Tensor", "LongTensor", "IntTensor", "ShortTensor", "CharTensor", "ByteTensor",

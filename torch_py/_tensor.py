@@ -178,10 +178,18 @@ class Tensor(_C.TensorBase):
         return unique_consecutive(self, return_inverse, return_counts, dim)
 
     def is_shared(self) -> bool:
-        return False
+        """Whether other processes can map the memory of this tensor."""
+        return bool(not self.is_meta and cast(Any, self).untyped_storage().is_shared())
 
-    def share_memory_(self) -> NoReturn:
-        raise NotImplementedError("Tensor.share_memory_: sharing memory between processes is not part of this build of torch_py")
+    def share_memory_(self) -> Tensor:
+        """Moves the storage to memory that other processes can map, for all tensors on it; it cannot be resized any more.
+
+        Raises RuntimeError for tensors that are not on the CPU.
+        """
+        if self.is_meta:
+            raise RuntimeError("Tensor.share_memory_: only memory on the CPU can be shared, got a meta tensor")
+        cast(Any, self).untyped_storage().share_memory_()
+        return self
 
     def pin_memory(self, device: Any = None) -> NoReturn:
         raise RuntimeError("Tensor.pin_memory: pinned memory needs an accelerator, and this build of torch_py has none")

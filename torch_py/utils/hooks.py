@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import warnings
 import weakref
 from collections import OrderedDict
 from typing import Any
@@ -39,3 +40,11 @@ def register(hooks: OrderedDict[int, Any], hook: Any, *, first: bool = False, ex
     if first:
         hooks.move_to_end(handle.id, last=False)
     return handle
+
+
+def warn_if_has_hooks(tensor: Any) -> None:
+    """Warns that backward hooks of a tensor stay behind when it is pickled."""
+    hooks = getattr(tensor, "_backward_hooks", None)
+    if hooks:
+        names = ", ".join(repr(hook) for hook in hooks.values())
+        warnings.warn(f"backward hooks of a tensor are not serialized: {names}", stacklevel=2)

@@ -13,6 +13,7 @@
 #include "torch_py/csrc/bindings/ObjectPtr.h"
 #include "torch_py/csrc/bindings/PythonHooks.h"
 #include "torch_py/csrc/bindings/Registry.h"
+#include "torch_py/csrc/bindings/SharedMemory.h"
 #include "torch_py/csrc/bindings/SizeType.h"
 #include "torch_py/csrc/bindings/StorageType.h"
 #include "torch_py/csrc/bindings/TensorFactory.h"
@@ -41,7 +42,7 @@ constexpr void (*steps[])(PyObject*) = {init_errors,         init_dtypes,       
                                         init_torch_function, init_hooks,           init_nodes,
                                         init_function,       init_autograd_engine, init_saved_tensor_hooks,
                                         init_tensor_factory, init_dlpack,          init_global_state,
-                                        init_introspection};
+                                        init_introspection,   init_shared_memory};
 
 }  // namespace
 

@@ -1,0 +1,78 @@
+"""How tensors and storages travel through the queues and pipes of `multiprocessing`: by the descriptor of their memory.
+
+Parts of `multiprocessing` that pickle for another process use `ForkingPickler`, which asks the functions registered here. A descriptor is
+handed over by `DupFd`: while a process is started directly, and later through a socket (SCM_RIGHTS) of a thread of the sender.
+"""
+
+from __future__ import annotations
+
+from multiprocessing import reduction
+from typing import Any, cast
+
+from torch_py import _C
+from torch_py._serialization.rebuild import rebuild_meta_of_type
+from torch_py._tensor import Tensor
+from torch_py.nn.parameter import Buffer, Parameter
+from torch_py.utils.hooks import warn_if_has_hooks
+
+_NOT_A_LEAF = (
+    "Cowardly refusing to serialize non-leaf tensor which requires_grad, since autograd does not support crossing process boundaries.  "
+    "If you just want to transfer the data, call detach() on the tensor before serializing (e.g., putting it on the queue)."
+)
+
+
+def check_sendable(tensor: Any) -> None:
+    """RuntimeError for a result of differentiable operators: its graph cannot go along."""
+    if tensor.requires_grad and not tensor.is_leaf:
+        raise RuntimeError(_NOT_A_LEAF)
+    warn_if_has_hooks(tensor)
+
+
+def tensor_on(storage: Any, dtype: Any, offset: int, size: Any, stride: Any) -> Any:
+    """A window on a storage; contiguous when `stride` is None."""
+    tensor: Any = _C._torch.empty(0, dtype=dtype)
+    return tensor.set_(storage, offset, size) if stride is None else tensor.set_(storage, offset, size, stride)
+
+
+def as_type(kind: type, tensor: Any, requires_grad: bool) -> Any:
+    """A leaf of the given type over the memory of `tensor`."""
+    if kind is Tensor:
+        return tensor.requires_grad_(True) if requires_grad else tensor
+    return cast(Any, _C.TensorBase)._make_subclass(kind, tensor, requires_grad)
+
+
+def reduce_storage(storage: Any) -> tuple[Any, ...]:
+    """Moves the storage to shared memory, if it is not there."""
+    if storage.nbytes() == 0:
+        return rebuild_storage_empty, ()
+    storage.share_memory_()
+    return rebuild_storage_fd, (reduction.DupFd(storage._shared_descriptor()), storage.nbytes())
+
+
+def rebuild_storage_empty() -> Any:
+    return _C.UntypedStorage(0)
+
+
+def rebuild_storage_fd(handle: Any, size: int) -> Any:
+    """A storage over the memory behind `handle`; memory that this process has mapped already is not mapped again."""
+    return cast(Any, _C.UntypedStorage)._from_descriptor(handle.detach(), size)
+
+
+def reduce_tensor(tensor: Any) -> tuple[Any, ...]:
+    """Raises RuntimeError for tensors that require grad and are no leaves, or whose memory other processes cannot map."""
+    check_sendable(tensor)
+    if tensor.is_meta:
+        return rebuild_meta_of_type, (type(tensor), tensor.dtype, tuple(tensor.shape), tuple(tensor.stride()), tensor.requires_grad)
+    layout = (tensor.dtype, tensor.storage_offset(), tuple(tensor.shape), tuple(tensor.stride()))
+    return rebuild_tensor, (type(tensor), tensor.untyped_storage(), layout, tensor.requires_grad)
+
+
+def rebuild_tensor(kind: type, storage: Any, layout: tuple[Any, ...], requires_grad: bool) -> Any:
+    return as_type(kind, tensor_on(storage, *layout), requires_grad)
+
+
+def init_reductions() -> None:
+    """Registers the functions above; done when `torch_py.multiprocessing` is imported."""
+    reduction.ForkingPickler.register(_C.UntypedStorage, reduce_storage)
+    for kind in (Tensor, Parameter, Buffer):
+        reduction.ForkingPickler.register(kind, reduce_tensor)

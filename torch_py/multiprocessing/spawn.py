@@ -1,0 +1,196 @@
+"""Starting several processes on one function, and waiting for them: `spawn`, `start_processes`."""
+
+from __future__ import annotations
+
+import multiprocessing
+import multiprocessing.connection
+import os
+import pickle
+import signal
+import sys
+import tempfile
+import threading
+import time
+import traceback
+import warnings
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+__all__ = ["ProcessContext", "ProcessException", "ProcessExitedException", "ProcessRaisedException", "SpawnContext", "spawn", "start_processes"]
+
+ENV_VAR_PARALLEL_START = "TORCH_MP_PARALLEL_START"
+_START_GRACE = 30.0  # seconds between SIGTERM and SIGKILL when nobody says otherwise
+
+
+class ProcessException(Exception):
+    """Process `error_index` of those started together, with the id `error_pid`, failed."""
+
+    def __init__(self, msg: str, error_index: int, pid: int) -> None:
+        super().__init__(msg)
+        self.msg, self.error_index, self.error_pid, self.pid = msg, error_index, pid, pid
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.msg, self.error_index, self.error_pid)
+
+
+class ProcessRaisedException(ProcessException):
+    """The function raised; the message ends with the traceback of the process."""
+
+    def __init__(self, msg: str, error_index: int, error_pid: int) -> None:
+        super().__init__(msg, error_index, error_pid)
+
+
+class ProcessExitedException(ProcessException):
+    """The process ended with an exit code or by a signal, whose name is in `signal_name`."""
+
+    def __init__(self, msg: str, error_index: int, error_pid: int, exit_code: int, signal_name: str | None = None) -> None:
+        super().__init__(msg, error_index, error_pid)
+        self.exit_code, self.signal_name = exit_code, signal_name
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.msg, self.error_index, self.error_pid, self.exit_code, self.signal_name)
+
+
+def _end_with_parent() -> None:
+    """Interrupts this process when the one that started it is gone."""
+    parent = multiprocessing.parent_process()
+    if parent is None:
+        return
+
+    def watch() -> None:
+        multiprocessing.connection.wait([parent.sentinel])
+        os.kill(os.getpid(), signal.SIGINT)
+
+    threading.Thread(target=watch, name="watch of the parent", daemon=True).start()
+
+
+def _run(function: Callable[..., Any], index: int, arguments: tuple[Any, ...], error_file: str) -> None:
+    _end_with_parent()
+    try:
+        function(index, *arguments)
+    except KeyboardInterrupt:
+        pass  # the parent was interrupted as well, or has ended
+    except Exception:
+        with open(error_file, "wb") as file:
+            pickle.dump(traceback.format_exc(), file)
+        sys.exit(1)
+
+
+class ProcessContext:
+    """Processes that were started together."""
+
+    def __init__(self, processes: list[Any], error_files: list[str]) -> None:
+        self.processes, self.error_files = processes, error_files
+        self.sentinels = {process.sentinel: index for index, process in enumerate(processes)}
+
+    def pids(self) -> list[int]:
+        return [int(process.pid) for process in self.processes]
+
+    def join(self, timeout: float | None = None, grace_period: float | None = None) -> bool:
+        """Waits up to `timeout` seconds for a process to end, and says whether all have ended well.
+
+        When one failed the others are terminated, and killed if they still run after `grace_period` seconds. Raises
+        ProcessRaisedException with the traceback of the process, or ProcessExitedException.
+        """
+        failed = None
+        for sentinel in multiprocessing.connection.wait(list(self.sentinels), timeout=timeout) if self.sentinels else ():
+            index = self.sentinels.pop(sentinel)  # type: ignore[call-overload]
+            process = self.processes[index]
+            process.join()
+            if process.exitcode != 0 and failed is None:
+                failed = index
+        if failed is None:
+            if not self.sentinels:
+                self._remove_error_files()
+            return not self.sentinels
+        self._stop_others(_START_GRACE if grace_period is None else grace_period)
+        try:
+            self._raise(failed)
+        finally:
+            self._remove_error_files()
+        return False
+
+    def _stop_others(self, grace_period: float) -> None:
+        for process in self.processes:
+            if process.is_alive():
+                process.terminate()
+        deadline = time.monotonic() + grace_period
+        for process in self.processes:
+            process.join(max(0.0, deadline - time.monotonic()))
+            if process.is_alive():
+                process.kill()
+                process.join()
+
+    def _raise(self, index: int) -> None:
+        process, pid = self.processes[index], self.processes[index].pid
+        if os.path.exists(self.error_files[index]) and os.path.getsize(self.error_files[index]) > 0:
+            with open(self.error_files[index], "rb") as file:
+                text = pickle.load(file)
+            raise ProcessRaisedException(f"\n\n-- Process {index} terminated with the following error:\n{text}", index, pid)
+        code = process.exitcode
+        if code >= 0:
+            raise ProcessExitedException(f"process {index} terminated with exit code {code}", index, pid, code)
+        try:
+            name = signal.Signals(-code).name
+        except ValueError:
+            name = f"<Unknown signal {-code}>"
+        raise ProcessExitedException(f"process {index} terminated with signal {name}", index, pid, code, name)
+
+    def _remove_error_files(self) -> None:
+        for path in self.error_files:
+            if os.path.exists(path):
+                os.unlink(path)
+
+
+class SpawnContext(ProcessContext):
+    """Processes started with "spawn"."""
+
+    def __init__(self, processes: list[Any], error_files: list[str]) -> None:
+        warnings.warn("SpawnContext is renamed to ProcessContext since 1.4 release.", stacklevel=2)
+        super().__init__(processes, error_files)
+
+
+def start_processes(
+    fn: Callable[..., Any], args: tuple[Any, ...] = (), nprocs: int = 1, join: bool = True, daemon: bool = False, start_method: str = "spawn"
+) -> ProcessContext | None:
+    """Runs `fn(i, *args)` in processes i = 0 ... `nprocs` - 1 and waits for them; with `join=False` returns their ProcessContext.
+
+    Raises what `ProcessContext.join` raises. The environment variable TORCH_MP_PARALLEL_START=1 starts "forkserver" processes at the same time.
+    """
+    context = multiprocessing.get_context(start_method)
+    error_files = []
+    for _ in range(nprocs):
+        handle, path = tempfile.mkstemp(prefix="torch_py-errorfile-", suffix=".pickle")
+        os.close(handle)
+        error_files.append(path)
+
+    def start(index: int) -> Any:
+        process = context.Process(target=_run, args=(fn, index, args, error_files[index]), daemon=daemon)  # type: ignore[attr-defined]
+        process.start()
+        return process
+
+    if os.environ.get(ENV_VAR_PARALLEL_START, "0") == "1" and start_method == "forkserver" and nprocs > 0:
+        with ThreadPoolExecutor(max_workers=nprocs) as pool:
+            processes = list(pool.map(start, range(nprocs)))
+    else:
+        processes = [start(index) for index in range(nprocs)]
+    result = ProcessContext(processes, error_files)
+    if not join:
+        return result
+    while not result.join():
+        pass
+    return None
+
+
+def spawn(
+    fn: Callable[..., Any], args: tuple[Any, ...] = (), nprocs: int = 1, join: bool = True, daemon: bool = False, start_method: str = "spawn"
+) -> ProcessContext | None:
+    """`start_processes` with fresh interpreters: `fn` and `args` are pickled, `fn` is found by its name in an importable module."""
+    if start_method != "spawn":
+        warnings.warn(
+            f"spawn() starts processes with start_method='spawn', got {start_method!r}; start_processes() takes the others",
+            FutureWarning,
+            stacklevel=2,
+        )
+    return start_processes(fn, args, nprocs, join, daemon, start_method="spawn")
