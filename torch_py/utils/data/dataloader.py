@@ -1,24 +1,59 @@
-"""Iterating over a dataset in batches, in the process of the caller."""
+"""Iterating over a dataset in batches."""
 
 from __future__ import annotations
 
+import multiprocessing
+import multiprocessing.context
+import os
+import warnings
 from collections.abc import Callable, Iterable, Iterator
-from itertools import islice
 from typing import Any, Generic, TypeVar
 
-from torch_py.utils.data.collate import default_collate, default_convert
+from torch_py.utils.data import _utils as _utils
+from torch_py.utils.data._iterators import _BaseDataLoaderIter, _MultiProcessingDataLoaderIter, _SingleProcessDataLoaderIter
+from torch_py.utils.data._utils.collate import default_collate, default_convert
+from torch_py.utils.data._utils.worker import get_worker_info
 from torch_py.utils.data.dataset import IterableDataset
-from torch_py.utils.data.sampler import BatchSampler, RandomSampler, SequentialSampler, random_seed
+from torch_py.utils.data.sampler import BatchSampler, RandomSampler, Sampler, SequentialSampler
+
+__all__ = ["DataLoader", "default_collate", "default_convert", "get_worker_info"]
 
 T_co = TypeVar("T_co", covariant=True)
+_T_co = T_co
+_collate_fn_t = Callable[[list[Any]], Any]
+_worker_init_fn_t = Callable[[int], None]
+_DEFAULT_PREFETCH = 2
+_FIXED = ("batch_size", "batch_sampler", "sampler", "drop_last", "dataset", "persistent_workers")
+
+
+class _DatasetKind:
+    Map = 0
+    Iterable = 1
+
+
+class _InfiniteConstantSampler(Sampler[None]):
+    """None for ever: the indices of an iterable dataset."""
+
+    def __iter__(self) -> Iterator[None]:
+        while True:
+            yield None
 
 
 class DataLoader(Generic[T_co]):
     """Batches of `batch_size` examples (None: single examples), shuffled anew for every iteration with `shuffle`.
 
     `sampler` or `batch_sampler` choose the order instead; `collate_fn` makes a batch out of a list of examples; `generator` is the source
-    of randomness. Raises ValueError for settings that exclude one another, NotImplementedError for num_workers > 0.
+    of randomness. With `num_workers` > 0 that many processes prepare batches, each `prefetch_factor` (default 2) ahead; what they send is
+    memory that the main process owns. `timeout` is how many seconds to wait for a batch, 0 for ever; `worker_init_fn(id)` is called in each
+    worker; `multiprocessing_context` is a start method or a context; `persistent_workers` live as long as the loader; `in_order=False`
+    gives batches as they are ready. `pin_memory` needs an accelerator and warns without one.
+
+    Raises ValueError for settings that exclude one another, and while iterating RuntimeError when a worker dies or does not answer within
+    `timeout`; an exception in a worker is raised with its type and traceback.
     """
+
+    _initialized = False
+    _iterator: Any = None
 
     def __init__(
         self,
@@ -28,11 +63,11 @@ class DataLoader(Generic[T_co]):
         sampler: Iterable[Any] | None = None,
         batch_sampler: Iterable[Any] | None = None,
         num_workers: int = 0,
-        collate_fn: Callable[[list[Any]], Any] | None = None,
+        collate_fn: _collate_fn_t | None = None,
         pin_memory: bool = False,
         drop_last: bool = False,
         timeout: float = 0,
-        worker_init_fn: Callable[[int], None] | None = None,
+        worker_init_fn: _worker_init_fn_t | None = None,
         multiprocessing_context: Any = None,
         generator: Any = None,
         *,
@@ -41,72 +76,135 @@ class DataLoader(Generic[T_co]):
         pin_memory_device: str = "",
         in_order: bool = True,
     ) -> None:
-        _check(dataset, batch_size, shuffle, sampler, batch_sampler, drop_last)
-        if num_workers < 0:
-            raise ValueError("num_workers option should be non-negative; use num_workers=0 to disable multiprocessing.")
-        if num_workers > 0:
-            raise NotImplementedError(f"DataLoader: worker processes are not part of this build of torch_py; got num_workers={num_workers}")
-        if pin_memory:
-            raise NotImplementedError("DataLoader: pin_memory needs an accelerator, and this build of torch_py has none")
-        self.dataset, self.num_workers, self.pin_memory = dataset, num_workers, pin_memory
-        self.generator, self.timeout, self.worker_init_fn = generator, timeout, worker_init_fn
-        self.batch_size = None if batch_sampler is not None else batch_size
-        self.drop_last = drop_last
-        self._iterable = isinstance(dataset, IterableDataset)
-        if sampler is None and not self._iterable:
-            sampler = RandomSampler(dataset, generator=generator) if shuffle else SequentialSampler(dataset)
-        if batch_sampler is None and self.batch_size is not None and not self._iterable:
-            batch_sampler = BatchSampler(sampler, self.batch_size, drop_last)  # type: ignore[arg-type]
-        self.sampler, self.batch_sampler = sampler, batch_sampler
-        batched = self.batch_size is not None or batch_sampler is not None
-        self.collate_fn = collate_fn if collate_fn is not None else (default_collate if batched else default_convert)
-
-    def __iter__(self) -> Iterator[Any]:
-        random_seed(self.generator)  # one draw per iteration is set aside for workers, so that their number does not change the order
-        return self._iterate_stream() if self._iterable else self._iterate_indices()
-
-    def _iterate_indices(self) -> Iterator[Any]:
-        if self.batch_sampler is None:
-            for index in self.sampler or ():
-                yield self.collate_fn(self.dataset[index])
-            return
-        for batch in self.batch_sampler:
-            if hasattr(self.dataset, "__getitems__"):
-                yield self.collate_fn(self.dataset.__getitems__(batch))
+        _check_workers(num_workers, timeout, prefetch_factor, persistent_workers)
+        self.dataset, self.num_workers, self.timeout = dataset, num_workers, timeout
+        self.prefetch_factor = _DEFAULT_PREFETCH if num_workers > 0 and prefetch_factor is None else prefetch_factor
+        self.pin_memory, self.pin_memory_device = pin_memory, pin_memory_device
+        self.worker_init_fn, self.in_order = worker_init_fn, in_order
+        self.multiprocessing_context = multiprocessing_context
+        self._is_stream = isinstance(dataset, IterableDataset)
+        self._dataset_kind = _DatasetKind.Iterable if self._is_stream else _DatasetKind.Map
+        _check_order(self._is_stream, batch_size, shuffle, sampler, batch_sampler, drop_last)
+        if batch_sampler is not None:
+            batch_size, drop_last = None, False
+        if sampler is None:
+            if self._is_stream:
+                sampler = _InfiniteConstantSampler()
             else:
-                yield self.collate_fn([self.dataset[index] for index in batch])
+                sampler = RandomSampler(dataset, generator=generator) if shuffle else SequentialSampler(dataset)
+        if batch_size is not None and batch_sampler is None:
+            batch_sampler = BatchSampler(sampler, batch_size, drop_last)
+        self.batch_size, self.drop_last, self.sampler, self.batch_sampler = batch_size, drop_last, sampler, batch_sampler
+        self.generator, self.persistent_workers = generator, persistent_workers
+        self.collate_fn = collate_fn if collate_fn is not None else (default_collate if self._auto_collation else default_convert)
+        self._IterableDataset_len_called: int | None = None
+        self._initialized = True
+        self.check_worker_number_rationality()
 
-    def _iterate_stream(self) -> Iterator[Any]:
-        examples = iter(self.dataset)
-        if self.batch_size is None:
-            yield from (self.collate_fn(example) for example in examples)
-            return
-        while batch := list(islice(examples, self.batch_size)):
-            if len(batch) < self.batch_size and self.drop_last:
-                return
-            yield self.collate_fn(batch)
+    @property
+    def multiprocessing_context(self) -> Any:
+        """The context that workers are started in; None for the default one."""
+        return self._context
+
+    @multiprocessing_context.setter
+    def multiprocessing_context(self, value: Any) -> None:
+        if value is not None:
+            value = _checked_context(value, self.num_workers)
+        self._context = value
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if self._initialized and name in _FIXED:
+            raise ValueError(f"{name} attribute should not be set after {type(self).__name__} is initialized")
+        super().__setattr__(name, value)
+
+    def _get_iterator(self) -> _BaseDataLoaderIter:
+        if self.num_workers == 0:
+            return _SingleProcessDataLoaderIter(self)
+        self.check_worker_number_rationality()
+        return _MultiProcessingDataLoaderIter(self)
+
+    def __iter__(self) -> _BaseDataLoaderIter:
+        if not (self.persistent_workers and self.num_workers > 0):
+            return self._get_iterator()
+        if self._iterator is None or self._iterator._pool is None:  # none yet, or its workers have failed
+            self._iterator = self._get_iterator()
+        else:
+            self._iterator._reset(self)
+        return self._iterator
+
+    @property
+    def _auto_collation(self) -> bool:
+        return self.batch_sampler is not None
+
+    @property
+    def _index_sampler(self) -> Any:
+        return self.batch_sampler if self._auto_collation else self.sampler
 
     def __len__(self) -> int:
-        if not self._iterable:
-            return len(self.batch_sampler if self.batch_sampler is not None else self.sampler)  # type: ignore[arg-type]
-        count = len(self.dataset)
+        if not self._is_stream:
+            return len(self._index_sampler)
+        count = self._IterableDataset_len_called = len(self.dataset)
         if self.batch_size is None:
             return count
         return count // self.batch_size if self.drop_last else -(-count // self.batch_size)
 
+    def check_worker_number_rationality(self) -> None:
+        """Warns of more workers than the processors that this process may use."""
+        available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+        if self.num_workers and available is not None and self.num_workers > available:
+            warnings.warn(
+                f"This DataLoader will create {self.num_workers} worker processes in total. Our suggested max number of worker in current "
+                f"system is {available}, which is smaller than what this DataLoader is going to create. Please be aware that excessive "
+                "worker creation might get DataLoader running slow or even freeze, lower the worker number to avoid potential "
+                "slowness/freeze if necessary.",
+                stacklevel=3,
+            )
 
-def _check(dataset: Any, batch_size: int | None, shuffle: bool | None, sampler: Any, batch_sampler: Any, drop_last: bool) -> None:
-    if isinstance(dataset, IterableDataset):
-        if shuffle or sampler is not None or batch_sampler is not None:
-            raise ValueError("DataLoader with IterableDataset: expected no shuffle, sampler or batch_sampler option, as it has its own order")
+
+def _check_workers(num_workers: int, timeout: float, prefetch_factor: int | None, persistent_workers: bool) -> None:
+    if num_workers < 0:
+        raise ValueError("num_workers option should be non-negative; use num_workers=0 to disable multiprocessing.")
+    if timeout < 0:
+        raise ValueError("timeout option should be non-negative")
+    if num_workers == 0 and prefetch_factor is not None:
+        raise ValueError(
+            "prefetch_factor option could only be specified in multiprocessing."
+            "let num_workers > 0 to enable multiprocessing, otherwise set prefetch_factor to None."
+        )
+    if prefetch_factor is not None and prefetch_factor < 0:
+        raise ValueError("prefetch_factor option should be non-negative")
+    if persistent_workers and num_workers == 0:
+        raise ValueError("persistent_workers option needs num_workers > 0")
+
+
+def _check_order(is_stream: bool, batch_size: Any, shuffle: Any, sampler: Any, batch_sampler: Any, drop_last: bool) -> None:
+    if is_stream:
+        for name, value, unspecified in (("shuffle", shuffle, not shuffle), ("sampler", sampler, sampler is None),
+                                         ("batch_sampler", batch_sampler, batch_sampler is None)):  # fmt: skip
+            if not unspecified:
+                raise ValueError(f"DataLoader with IterableDataset: expected unspecified {name} option, but got {name}={value}")
     if sampler is not None and shuffle:
         raise ValueError("sampler option is mutually exclusive with shuffle")
-    if batch_sampler is not None and (batch_size != 1 or shuffle or sampler is not None or drop_last):
-        raise ValueError("batch_sampler option is mutually exclusive with batch_size, shuffle, sampler, and drop_last")
-    if batch_size is None and drop_last:
+    if batch_sampler is not None:
+        if batch_size != 1 or shuffle or sampler is not None or drop_last:
+            raise ValueError("batch_sampler option is mutually exclusive with batch_size, shuffle, sampler, and drop_last")
+    elif batch_size is None and drop_last:
         raise ValueError("batch_size=None option disables auto-batching and is mutually exclusive with drop_last")
 
 
-def get_worker_info() -> None:
-    """None: examples are made in the main process."""
-    return None
+def _checked_context(value: Any, num_workers: int) -> Any:
+    if num_workers == 0:
+        raise ValueError(f"multiprocessing_context can only be used with multi-process loading (num_workers > 0), but got num_workers={num_workers}")
+    if isinstance(value, str):
+        methods = multiprocessing.get_all_start_methods()
+        if value not in methods:
+            raise ValueError(
+                f"multiprocessing_context option should specify a valid start method in {methods!r}, but got multiprocessing_context={value!r}"
+            )
+        return multiprocessing.get_context(value)
+    if not isinstance(value, multiprocessing.context.BaseContext):
+        raise TypeError(
+            "multiprocessing_context option should be a valid context object or a string specifying the start method, "
+            f"but got multiprocessing_context={value}"
+        )
+    return value

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import abc
 import bisect
 import math
+import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 from typing import Any, Generic, TypeVar
@@ -24,11 +26,14 @@ class Dataset(Generic[T_co]):
         return ConcatDataset([self, other])
 
 
-class IterableDataset(Dataset[T_co]):
+class IterableDataset(Dataset[T_co], Iterable[T_co], abc.ABC):
     """Examples one after the other: subclasses define `__iter__`."""
 
-    def __iter__(self) -> Iterator[T_co]:
-        raise NotImplementedError("Subclasses of IterableDataset should implement __iter__.")
+    @abc.abstractmethod
+    def __iter__(self) -> Iterator[T_co]: ...
+
+    def __add__(self, other: Dataset[Any]) -> ChainDataset:  # type: ignore[override]
+        return ChainDataset([self, other])
 
 
 class TensorDataset(Dataset[tuple[Tensor, ...]]):
@@ -59,6 +64,10 @@ class Subset(Dataset[T_co]):
             return self.dataset[[self.indices[position] for position in index]]
         return self.dataset[self.indices[index]]
 
+    def __getitems__(self, indices: list[int]) -> list[Any]:
+        chosen = [self.indices[position] for position in indices]
+        return _examples(self.dataset, chosen)
+
     def __len__(self) -> int:
         return len(self.indices)
 
@@ -72,7 +81,18 @@ class ConcatDataset(Dataset[Any]):
             raise AssertionError("datasets should not be an empty iterable")
         if any(isinstance(dataset, IterableDataset) for dataset in self.datasets):
             raise AssertionError("ConcatDataset does not support IterableDataset")
-        self.cumulative_sizes = list(accumulate(len(dataset) for dataset in self.datasets))
+        self.cumulative_sizes = self.cumsum(self.datasets)
+
+    @staticmethod
+    def cumsum(sequence: Iterable[Any]) -> list[int]:
+        """Running totals of the lengths."""
+        return list(accumulate(len(dataset) for dataset in sequence))
+
+    @property
+    def cummulative_sizes(self) -> list[int]:
+        """Deprecated: `cumulative_sizes`."""
+        warnings.warn("cummulative_sizes attribute is renamed to cumulative_sizes", DeprecationWarning, stacklevel=2)
+        return self.cumulative_sizes
 
     def __len__(self) -> int:
         return self.cumulative_sizes[-1]
@@ -85,15 +105,90 @@ class ConcatDataset(Dataset[Any]):
         return self.datasets[which][position - (self.cumulative_sizes[which - 1] if which else 0)]
 
 
+class ChainDataset(IterableDataset[Any]):
+    """Several iterable datasets one after the other."""
+
+    def __init__(self, datasets: Iterable[Any]) -> None:
+        self.datasets = datasets
+
+    def __iter__(self) -> Iterator[Any]:
+        for dataset in self.datasets:
+            yield from self._checked(dataset)
+
+    def __len__(self) -> int:
+        return sum(len(self._checked(dataset)) for dataset in self.datasets)
+
+    @staticmethod
+    def _checked(dataset: Any) -> Any:
+        if not isinstance(dataset, IterableDataset):
+            raise AssertionError("ChainDataset only supports IterableDataset")
+        return dataset
+
+
+class StackDataset(Dataset[Any]):
+    """Several datasets side by side: example i is the tuple of their examples i, or with keywords a dict of them.
+
+    Raises ValueError for datasets of different lengths, for none, and for both ways together.
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        if args and kwargs:
+            raise ValueError(
+                "Supported either ``tuple``- (via ``args``) or``dict``- (via ``kwargs``) like input/output, but both types are given."
+            )
+        if not args and not kwargs:
+            raise ValueError("At least one dataset should be passed")
+        self.datasets: Any = kwargs or args
+        members = list(kwargs.values() or args)
+        self._length = len(members[0])
+        if any(len(dataset) != self._length for dataset in members):
+            raise ValueError("Size mismatch between datasets")
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(self.datasets, dict):
+            return {name: dataset[index] for name, dataset in self.datasets.items()}
+        return tuple(dataset[index] for dataset in self.datasets)
+
+    def __getitems__(self, indices: list[int]) -> list[Any]:
+        members = self.datasets.values() if isinstance(self.datasets, dict) else self.datasets
+        rows = list(zip(*(_examples(dataset, indices) for dataset in members)))
+        return [dict(zip(self.datasets, row)) for row in rows] if isinstance(self.datasets, dict) else rows
+
+    def __len__(self) -> int:
+        return self._length
+
+
+def _examples(dataset: Any, indices: list[int]) -> list[Any]:
+    """The examples at `indices`, in one call where the dataset has a way to do that. Raises ValueError when it gives another number."""
+    several = getattr(dataset, "__getitems__", None)
+    if not callable(several):
+        return [dataset[index] for index in indices]
+    examples: list[Any] = several(indices)
+    if len(examples) != len(indices):
+        raise ValueError(f"Nested dataset's output size mismatch. Expected {len(indices)}, got {len(examples)}")
+    return examples
+
+
 def random_split(dataset: Any, lengths: Sequence[int | float], generator: Any = None) -> list[Subset[Any]]:
     """Parts of the given sizes, or shares that sum to 1, in random order. Raises ValueError when they do not add up."""
+    sizes: list[Any] = list(lengths)
     if math.isclose(sum(lengths), 1) and sum(lengths) <= 1:
-        sizes = [math.floor(len(dataset) * share) for share in lengths]
-        for extra in range(len(dataset) - sum(sizes)):
-            sizes[extra % len(sizes)] += 1
-    else:
-        sizes = list(lengths)  # type: ignore[arg-type]
+        sizes = _sizes_of_shares(len(dataset), lengths)
     if sum(sizes) != len(dataset):
         raise ValueError("Sum of input lengths does not equal the length of the input dataset!")
     order = _torch.randperm(sum(sizes), generator=generator).tolist()
     return [Subset(dataset, order[end - size : end]) for size, end in zip(sizes, accumulate(sizes))]
+
+
+def _sizes_of_shares(count: int, shares: Sequence[float]) -> list[int]:
+    """What is left over by rounding down goes to the first parts, one each."""
+    for index, share in enumerate(shares):
+        if share < 0 or share > 1:
+            raise ValueError(f"Fraction at index {index} is not between 0 and 1")
+    sizes = [math.floor(count * share) for share in shares]
+    for extra in range(count - sum(sizes)):
+        sizes[extra % len(sizes)] += 1
+    for index, size in enumerate(sizes):
+        if size == 0:
+            warnings.warn(f"Length of split at index {index} is 0. This might result in an empty dataset.", stacklevel=3)
+    return sizes

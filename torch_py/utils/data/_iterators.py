@@ -1,0 +1,212 @@
+"""One pass over a DataLoader: in the process of the caller, or by worker processes."""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+import itertools
+import multiprocessing
+import time
+import warnings
+from typing import Any
+
+from torch_py.utils.data._utils.fetch import make_fetcher
+from torch_py.utils.data._utils.pin_memory import warn_without_accelerator
+from torch_py.utils.data._utils.worker import EndOfStream, ExceptionWrapper, Plan
+from torch_py.utils.data._utils.worker_pool import WorkerPool
+from torch_py.utils.data.sampler import random_seed
+
+
+class _BaseDataLoaderIter:
+    """What both kinds share: the order of the indices, counting, the seed that is drawn for workers even without any."""
+
+    def __init__(self, loader: Any) -> None:
+        self._loader = loader
+        self._dataset, self._is_stream = loader.dataset, loader._is_stream
+        self._collate_fn, self._drop_last, self._auto_collation = loader.collate_fn, loader.drop_last, loader._auto_collation
+        self._num_workers, self._persistent_workers, self._timeout = loader.num_workers, loader.persistent_workers, loader.timeout
+        if loader.pin_memory:
+            warn_without_accelerator()
+        self._sampler_iter = iter(loader._index_sampler)
+        self._base_seed = random_seed(loader.generator)
+        self._num_yielded = 0
+
+    def __iter__(self) -> _BaseDataLoaderIter:
+        return self
+
+    def _reset(self, loader: Any, first_iter: bool = False) -> None:
+        self._sampler_iter = iter(loader._index_sampler)
+        self._num_yielded = 0
+        loader._IterableDataset_len_called = None
+
+    def _next_index(self) -> Any:
+        return next(self._sampler_iter)
+
+    def _next_data(self) -> Any:
+        raise NotImplementedError
+
+    def __next__(self) -> Any:
+        data = self._next_data()
+        self._num_yielded += 1
+        expected = self._loader._IterableDataset_len_called
+        if self._is_stream and expected is not None and self._num_yielded > expected:
+            self._warn_of_length(expected)
+        return data
+
+    def _warn_of_length(self, expected: int) -> None:
+        text = (
+            f"Length of IterableDataset {self._dataset} was reported to be {expected}(when accessing len(dataloader)), but "
+            f"{self._num_yielded} samples have been fetched. "
+        )
+        if self._num_workers > 0:
+            text += (
+                "For multiprocessing data-loading, this could be caused by not properly configuring the IterableDataset replica at each "
+                "worker: see get_worker_info()."
+            )
+        warnings.warn(text, stacklevel=3)
+
+    def __len__(self) -> int:
+        return len(self._loader._index_sampler)
+
+    def __getstate__(self) -> Any:
+        raise NotImplementedError("{} cannot be pickled", type(self).__name__)
+
+
+class _SingleProcessDataLoaderIter(_BaseDataLoaderIter):
+    def __init__(self, loader: Any) -> None:
+        super().__init__(loader)
+        if self._timeout != 0 or self._num_workers != 0:
+            raise AssertionError(f"expected num_workers=0 and timeout=0 without workers, got {self._num_workers} and {self._timeout}")
+        self._fetcher = make_fetcher(self._is_stream, self._dataset, self._auto_collation, self._collate_fn, self._drop_last)
+
+    def _next_data(self) -> Any:
+        return self._fetcher.fetch(self._next_index())
+
+
+@functools.cache
+def _load_numpy() -> None:
+    """Before workers are forked, so that not each of them loads it to seed it."""
+    if importlib.util.find_spec("numpy") is not None:
+        importlib.import_module("numpy")
+
+
+class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
+    """Task n asks worker n modulo their number for a batch; `prefetch_factor` tasks per worker are under way at any time.
+
+    Batches come out in the order of the tasks, or with `in_order=False` as they are ready, which changes who gets the next task.
+    """
+
+    def __init__(self, loader: Any) -> None:
+        super().__init__(loader)
+        _load_numpy()
+        self._in_order = loader.in_order
+        self._most_under_way = max(1, loader.prefetch_factor) * self._num_workers
+        context = loader.multiprocessing_context or multiprocessing
+        self._pool: WorkerPool | None = None
+        plan = Plan(
+            self._dataset, self._is_stream, self._auto_collation, self._collate_fn, self._drop_last, loader.worker_init_fn,
+            self._base_seed, self._num_workers,
+        )  # fmt: skip
+        self._pool = WorkerPool(context, plan)
+        self._epoch = -1
+        self._reset(loader, first_iter=True)
+
+    def _reset(self, loader: Any, first_iter: bool = False) -> None:
+        if not first_iter:
+            super()._reset(loader)
+        self._epoch += 1  # answers to an earlier pass are dropped
+        self._next_task = self._next_wanted = 0
+        self._owners: dict[int, int] = {}  # worker of each task under way
+        self._ready: dict[int, Any] = {}
+        self._active = [True] * self._num_workers  # False: its part of an iterable dataset has ended
+        self._turn = itertools.cycle(range(self._num_workers))
+        for _ in range(self._most_under_way):
+            self._try_put_index()
+
+    @property
+    def _workers(self) -> list[Any]:
+        return [] if self._pool is None else [worker.process for worker in self._pool.workers]
+
+    def _try_put_index(self) -> None:
+        if self._pool is None or not any(self._active):
+            return
+        try:
+            index = self._next_index()
+        except StopIteration:
+            return
+        worker = self._choose_worker()
+        self._owners[self._next_task] = worker
+        self._pool.request(worker, self._epoch, self._next_task, index)
+        self._next_task += 1
+
+    def _choose_worker(self) -> int:
+        if not self._in_order:
+            busy = list(self._owners.values())
+            return min((number for number in range(self._num_workers) if self._active[number]), key=busy.count)
+        return next(number for number in self._turn if self._active[number])
+
+    def _next_data(self) -> Any:
+        while self._pool is not None:
+            found = self._take_ready()
+            if found is not None:
+                return self._process_data(found[0])
+            if not self._owners:
+                if not self._persistent_workers:
+                    self._shutdown_workers()
+                raise StopIteration
+            self._receive()
+        raise StopIteration
+
+    def _take_ready(self) -> tuple[Any] | None:
+        """The batch that is to come out next, if it is there."""
+        if not self._in_order:
+            return (self._ready.pop(next(iter(self._ready))),) if self._ready else None
+        while self._next_wanted < self._next_task and self._next_wanted not in self._ready:
+            owner = self._owners.get(self._next_wanted)
+            if owner is not None and self._active[owner]:
+                return None
+            self._owners.pop(self._next_wanted, None)  # of a worker without further examples
+            self._next_wanted += 1
+        if self._next_wanted not in self._ready:
+            return None
+        self._next_wanted += 1
+        return (self._ready.pop(self._next_wanted - 1),)
+
+    def _receive(self) -> None:
+        assert self._pool is not None
+        deadline = time.monotonic() + self._timeout if self._timeout > 0 else None
+        try:
+            answers = self._pool.wait(deadline)
+        except RuntimeError:
+            self._shutdown_workers()
+            raise
+        if not answers:
+            pids = ", ".join(map(str, self._pool.pids))
+            raise RuntimeError(f"DataLoader timed out after {self._timeout} seconds, waiting for its workers (pid(s) {pids})")
+        for epoch, task, data in answers:
+            if epoch == self._epoch and task in self._owners:
+                self._accept(task, self._owners.pop(task), data)
+
+    def _accept(self, task: int, worker: int, data: Any) -> None:
+        if not isinstance(data, EndOfStream):
+            self._ready[task] = data
+            return
+        if self._active[worker]:
+            self._active[worker] = False
+        self._try_put_index()
+
+    def _process_data(self, data: Any) -> Any:
+        self._try_put_index()
+        if isinstance(data, ExceptionWrapper):
+            data.reraise()
+        return data
+
+    def _shutdown_workers(self) -> None:
+        pool, self._pool = self._pool, None
+        self._owners, self._ready = {}, {}
+        if pool is not None:
+            pool.shutdown()
+
+    def __del__(self) -> None:
+        if getattr(self, "_pool", None) is not None:
+            self._shutdown_workers()

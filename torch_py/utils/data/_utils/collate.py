@@ -1,0 +1,164 @@
+"""Making one batch out of a list of examples."""
+
+from __future__ import annotations
+
+import copy
+import re
+from collections.abc import Callable, Mapping, MutableMapping, MutableSequence, Sequence
+from typing import Any
+
+from torch_py import _C
+from torch_py._C import _torch
+from torch_py._tensor import Tensor
+from torch_py.multiprocessing._messages import INLINE_BYTES
+from torch_py.utils.data._utils import worker
+
+np_str_obj_array_pattern = re.compile(r"[SaUO]")
+_MESSAGE = "default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found {}"
+CollateMap = dict[Any, Callable[..., Any]]
+
+
+def _is_numpy(value: Any) -> bool:
+    return type(value).__module__ == "numpy"
+
+
+def _is_named_tuple(value: Any) -> bool:
+    return isinstance(value, tuple) and hasattr(value, "_fields")
+
+
+def default_convert(data: Any) -> Any:
+    """NumPy arrays inside of `data` become tensors, the rest stays: what a DataLoader without batches does to an example."""
+    kind = type(data)
+    if isinstance(data, Tensor):
+        return data
+    if _is_numpy(data):
+        textual = kind.__name__ == "ndarray" and np_str_obj_array_pattern.search(data.dtype.str) is not None
+        return data if textual else _C.as_tensor(data)
+    if isinstance(data, Mapping):
+        return _rebuild_mapping(data, {key: default_convert(value) for key, value in data.items()})
+    if _is_named_tuple(data):
+        return kind(*(default_convert(value) for value in data))
+    if isinstance(data, tuple):
+        return [default_convert(value) for value in data]
+    if isinstance(data, Sequence) and not isinstance(data, (str, bytes)):
+        return _rebuild_sequence(data, [default_convert(value) for value in data])
+    return data
+
+
+def _rebuild_mapping(like: Mapping[Any, Any], values: dict[Any, Any]) -> Any:
+    """`values` in a mapping of the type, and with the other attributes, of `like`; a dict where that cannot be."""
+    if type(like) is dict:
+        return values
+    try:
+        if isinstance(like, MutableMapping):
+            clone = copy.copy(like)
+            clone.update(values)
+            return clone
+        return type(like)(values)  # type: ignore[call-arg]
+    except TypeError:
+        return values
+
+
+def _rebuild_sequence(like: Sequence[Any], values: list[Any]) -> Any:
+    if type(like) is list:
+        return values
+    try:
+        if isinstance(like, MutableSequence):
+            clone = copy.copy(like)
+            for index, value in enumerate(values):
+                clone[index] = value
+            return clone
+        return type(like)(values)  # type: ignore[call-arg]
+    except TypeError:
+        return values
+
+
+def collate(batch: Sequence[Any], *, collate_fn_map: CollateMap | None = None) -> Any:
+    """A batch made by the function of `collate_fn_map` for the type of the examples, inside of mappings and sequences too.
+
+    The functions are called as f(batch, collate_fn_map=collate_fn_map). Raises TypeError for types without a function, RuntimeError for
+    sequences of different lengths.
+    """
+    first = batch[0]
+    kind = type(first)
+    if collate_fn_map is not None:
+        if kind in collate_fn_map:
+            return collate_fn_map[kind](batch, collate_fn_map=collate_fn_map)
+        for handled, function in collate_fn_map.items():
+            if isinstance(first, handled):
+                return function(batch, collate_fn_map=collate_fn_map)
+        if _is_numpy(first):
+            function = collate_numpy_array_fn if kind.__name__ == "ndarray" else collate_numpy_scalar_fn
+            return function(batch, collate_fn_map=collate_fn_map)
+    if isinstance(first, Mapping):
+        columns = {key: collate([example[key] for example in batch], collate_fn_map=collate_fn_map) for key in first}
+        return _rebuild_mapping(first, columns)
+    if isinstance(first, Sequence) and not isinstance(first, (str, bytes)):
+        return _collate_sequences(batch, collate_fn_map)
+    raise TypeError(_MESSAGE.format(kind))
+
+
+def _collate_sequences(batch: Sequence[Any], collate_fn_map: CollateMap | None) -> Any:
+    first = batch[0]
+    if not _is_named_tuple(first) and any(len(example) != len(first) for example in batch):
+        raise RuntimeError("each element in list of batch should be of equal size")
+    columns = [collate(list(column), collate_fn_map=collate_fn_map) for column in zip(*batch)]
+    if _is_named_tuple(first):
+        return type(first)(*columns)
+    return columns if isinstance(first, tuple) else _rebuild_sequence(first, columns) if len(columns) == len(first) else columns
+
+
+def collate_tensor_fn(batch: Sequence[Any], *, collate_fn_map: CollateMap | None = None) -> Any:
+    """The tensors, stacked. In a worker directly into the memory that the main process will see."""
+    first, pool = batch[0], worker.current_pool()
+    size = first.numel() * len(batch) * first.element_size()
+    if pool is None or size <= INLINE_BYTES or any(tensor.requires_grad or tensor.dtype != first.dtype for tensor in batch):
+        return _torch.stack(list(batch), 0)
+    shape = (len(batch), *first.shape)
+    if any(tensor.shape != first.shape for tensor in batch):
+        return _torch.stack(list(batch), 0)  # raises
+    out: Any = _torch.empty(0, dtype=first.dtype)
+    return _torch.stack(list(batch), 0, out=out.set_(pool.allocate(size), 0, shape))
+
+
+def collate_numpy_array_fn(batch: Sequence[Any], *, collate_fn_map: CollateMap | None = None) -> Any:
+    if np_str_obj_array_pattern.search(batch[0].dtype.str) is not None:
+        raise TypeError(_MESSAGE.format(batch[0].dtype))
+    return collate([_C.as_tensor(array) for array in batch], collate_fn_map=collate_fn_map)
+
+
+def collate_numpy_scalar_fn(batch: Sequence[Any], *, collate_fn_map: CollateMap | None = None) -> Any:
+    import numpy
+
+    if np_str_obj_array_pattern.search(numpy.asarray(batch[0]).dtype.str) is not None:
+        raise TypeError(_MESSAGE.format(type(batch[0])))
+    return _C.as_tensor(numpy.stack([numpy.asarray(value) for value in batch]))
+
+
+def collate_float_fn(batch: Sequence[Any], *, collate_fn_map: CollateMap | None = None) -> Any:
+    return _C.tensor(list(batch), dtype=_C.float64)
+
+
+def collate_int_fn(batch: Sequence[Any], *, collate_fn_map: CollateMap | None = None) -> Any:
+    return _C.tensor(list(batch))
+
+
+def collate_str_fn(batch: Sequence[Any], *, collate_fn_map: CollateMap | None = None) -> Any:
+    return batch
+
+
+default_collate_fn_map: CollateMap = {
+    Tensor: collate_tensor_fn,
+    float: collate_float_fn,
+    int: collate_int_fn,
+    str: collate_str_fn,
+    bytes: collate_str_fn,
+}
+
+
+def default_collate(batch: Sequence[Any]) -> Any:
+    """Tensors are stacked; numbers and NumPy arrays become tensors; mappings and sequences are collated element by element; text stays.
+
+    Raises TypeError for other types, RuntimeError for sequences of different lengths.
+    """
+    return collate(batch, collate_fn_map=default_collate_fn_map)

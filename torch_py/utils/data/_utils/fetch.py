@@ -1,0 +1,45 @@
+"""Getting the examples of a batch out of a dataset, the same way in the main process and in workers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import islice
+from typing import Any
+
+
+class MapFetcher:
+    """For datasets with indices: a list of them makes a batch, a single one an example."""
+
+    def __init__(self, dataset: Any, auto_collation: bool, collate_fn: Callable[[Any], Any], drop_last: bool) -> None:
+        self.dataset, self.auto_collation, self.collate_fn = dataset, auto_collation, collate_fn
+
+    def fetch(self, index: Any) -> Any:
+        dataset = self.dataset
+        if not self.auto_collation:
+            return self.collate_fn(dataset[index])
+        several = getattr(dataset, "__getitems__", None)
+        return self.collate_fn([dataset[i] for i in index] if several is None else several(index))
+
+
+class StreamFetcher:
+    """For iterable datasets: the next examples, as many as the index is long. Raises StopIteration at the end."""
+
+    def __init__(self, dataset: Any, auto_collation: bool, collate_fn: Callable[[Any], Any], drop_last: bool) -> None:
+        self.iterator = iter(dataset)
+        self.auto_collation, self.collate_fn, self.drop_last = auto_collation, collate_fn, drop_last
+        self.ended = False
+
+    def fetch(self, index: Any) -> Any:
+        if self.ended:
+            raise StopIteration
+        if not self.auto_collation:
+            return self.collate_fn(next(self.iterator))
+        batch = list(islice(self.iterator, len(index)))
+        self.ended = len(batch) < len(index)
+        if not batch or (self.ended and self.drop_last):
+            raise StopIteration
+        return self.collate_fn(batch)
+
+
+def make_fetcher(is_stream: bool, dataset: Any, auto_collation: bool, collate_fn: Callable[[Any], Any], drop_last: bool) -> Any:
+    return (StreamFetcher if is_stream else MapFetcher)(dataset, auto_collation, collate_fn, drop_last)

@@ -1,0 +1,70 @@
+"""Dividing a dataset among processes that train together."""
+
+from __future__ import annotations
+
+import importlib
+import math
+from collections.abc import Iterator
+from typing import Any
+
+from torch_py import _C
+from torch_py._C import _torch
+from torch_py.utils.data.sampler import Sampler
+
+__all__ = ["DistributedSampler"]
+
+
+class DistributedSampler(Sampler[int]):
+    """The indices of process `rank` of `num_replicas`, every num_replicas-th of an order that `seed` and the epoch determine.
+
+    All processes get equally many: indices from the start are repeated, or with `drop_last` the rest is left out. `set_epoch` gives another
+    order, the same in all processes. Without `num_replicas` and `rank` the process group says them. Raises ValueError for a rank outside of
+    [0, num_replicas).
+    """
+
+    def __init__(
+        self, dataset: Any, num_replicas: int | None = None, rank: int | None = None, shuffle: bool = True, seed: int = 0, drop_last: bool = False
+    ) -> None:
+        if num_replicas is None:
+            num_replicas = _process_group().get_world_size()
+        if rank is None:
+            rank = _process_group().get_rank()
+        if rank >= num_replicas or rank < 0:
+            raise ValueError(f"Invalid rank {rank}, rank should be in the interval [0, {num_replicas - 1}]")
+        self.dataset, self.num_replicas, self.rank, self.epoch = dataset, num_replicas, rank, 0
+        self.shuffle, self.seed, self.drop_last = shuffle, seed, drop_last
+        count = len(dataset)
+        if drop_last and count % num_replicas != 0:
+            self.num_samples = math.ceil((count - num_replicas) / num_replicas)
+        else:
+            self.num_samples = math.ceil(count / num_replicas)
+        self.total_size = self.num_samples * num_replicas
+
+    def __iter__(self) -> Iterator[int]:
+        indices = list(range(len(self.dataset)))
+        if self.shuffle:
+            generator = _C.Generator()
+            generator.manual_seed(self.seed + self.epoch)
+            indices = _torch.randperm(len(indices), generator=generator).tolist()
+        if not self.drop_last and indices:
+            repeats = math.ceil(self.total_size / len(indices))
+            indices = indices * repeats
+        return iter(indices[self.rank : self.total_size : self.num_replicas])
+
+    def __len__(self) -> int:
+        return self.num_samples
+
+    def set_epoch(self, epoch: int) -> None:
+        """The number of the pass over the data, to be set before each when shuffling."""
+        self.epoch = epoch
+
+
+def _process_group() -> Any:
+    """torch_py.distributed with a group to ask. Raises RuntimeError where the package is missing, ValueError without a group."""
+    try:
+        distributed: Any = importlib.import_module("torch_py.distributed")
+    except ModuleNotFoundError:
+        raise RuntimeError("Requires distributed package to be available") from None
+    if not distributed.is_available():
+        raise RuntimeError("Requires distributed package to be available")
+    return distributed
