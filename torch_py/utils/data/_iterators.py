@@ -177,7 +177,7 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
         deadline = time.monotonic() + self._timeout if self._timeout > 0 else None
         try:
             answers = self._pool.wait(deadline)
-        except RuntimeError:
+        except BaseException:  # also an interrupt: what was being received is lost
             self._shutdown_workers()
             raise
         if not answers:

@@ -59,6 +59,11 @@ class ExceptionWrapper:
         self.exc_type, self.where = kind, where
         self.exc_msg = "".join(traceback.format_exception(kind, value, trace))
 
+    def as_runtime_error(self) -> ExceptionWrapper:
+        """The same with a type that every process knows."""
+        self.exc_type = RuntimeError
+        return self
+
     def reraise(self) -> None:
         """Raises the same type, with the traceback in the message; RuntimeError for a type that cannot be made of a message."""
         text = f"Caught {self.exc_type.__name__} {self.where}.\nOriginal {self.exc_msg}"
@@ -159,7 +164,8 @@ class _Loop:
             except (Closed, KeyboardInterrupt):
                 raise
             except Exception:  # it cannot be pickled, or descriptors have run out
-                self.end.send((epoch, number, self._wrap(), []))
+                failure = answer if isinstance(answer, ExceptionWrapper) else self._wrap()
+                self.end.send((epoch, number, failure.as_runtime_error(), []))
 
     def _start(self, epoch: int) -> None:
         self.epoch, self.ended = epoch, False
