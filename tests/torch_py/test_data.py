@@ -9,7 +9,7 @@ from typing import Any
 import numpy
 import pytest
 
-from tests.subject import only_torch_py, torch
+from tests.subject import torch
 
 data = __import__(f"{torch.__name__}.utils.data", fromlist=["data"])
 DataLoader = data.DataLoader
@@ -96,12 +96,6 @@ def test_options_that_exclude_one_another(keywords: dict[str, Any]) -> None:
 def test_size_mismatch() -> None:
     with pytest.raises(AssertionError):
         data.TensorDataset(torch.ones(2), torch.ones(3))
-
-
-@only_torch_py
-def test_worker_processes_are_refused() -> None:
-    with pytest.raises(NotImplementedError, match="num_workers=2"):
-        DataLoader(range(3), num_workers=2)
 
 
 def test_an_empty_dataset_cannot_be_shuffled():

@@ -6,7 +6,8 @@ A message is one packet of a socket: a pickle, and the descriptors of what does 
  * into a segment of the sender's pool otherwise, where `collate` may have put it already. The receiver returns the segment when the last
    tensor over it is gone, and it is used again, so that batch after batch costs neither system calls nor page faults;
  * nowhere when it is shared memory already: its descriptor goes along, and both processes see one memory.
-A tensor that uses little of a large storage travels alone. Tensors that share a storage in one message share it at the other end.
+Tensors that share a storage in one message share it at the other end; but one that uses little of a large storage which no tensor before it
+in the message uses travels alone.
 """
 
 from __future__ import annotations
@@ -78,7 +79,7 @@ class _Encoder(ForkingPickler):
             check_sendable(tensor)
         storage = tensor.untyped_storage()
         size, used = storage.nbytes(), tensor.numel() * tensor.element_size()
-        if size > 2 * used + 4096 and not storage.is_shared():
+        if size > 2 * used + 4096 and storage.data_ptr() not in self._storages and not storage.is_shared():
             tensor = tensor.detach().clone()
             storage = tensor.untyped_storage()
         # One object for one storage, so that the pickle knows it again; kept, so that the address stays its own.

@@ -21,13 +21,13 @@ class _BaseDataLoaderIter:
     """What both kinds share: the order of the indices, counting, the seed that is drawn for workers even without any."""
 
     def __init__(self, loader: Any) -> None:
-        self._loader = loader
         self._dataset, self._is_stream = loader.dataset, loader._is_stream
         self._collate_fn, self._drop_last, self._auto_collation = loader.collate_fn, loader.drop_last, loader._auto_collation
         self._num_workers, self._persistent_workers, self._timeout = loader.num_workers, loader.persistent_workers, loader.timeout
         if loader.pin_memory:
             warn_without_accelerator()
-        self._sampler_iter = iter(loader._index_sampler)
+        self._index_sampler, self._length_said = loader._index_sampler, loader._IterableDataset_len_called
+        self._sampler_iter = iter(self._index_sampler)
         self._base_seed = random_seed(loader.generator)
         self._num_yielded = 0
 
@@ -36,8 +36,7 @@ class _BaseDataLoaderIter:
 
     def _reset(self, loader: Any, first_iter: bool = False) -> None:
         self._sampler_iter = iter(loader._index_sampler)
-        self._num_yielded = 0
-        loader._IterableDataset_len_called = None
+        self._num_yielded, self._length_said = 0, loader._IterableDataset_len_called
 
     def _next_index(self) -> Any:
         return next(self._sampler_iter)
@@ -48,9 +47,8 @@ class _BaseDataLoaderIter:
     def __next__(self) -> Any:
         data = self._next_data()
         self._num_yielded += 1
-        expected = self._loader._IterableDataset_len_called
-        if self._is_stream and expected is not None and self._num_yielded > expected:
-            self._warn_of_length(expected)
+        if self._is_stream and self._length_said is not None and self._num_yielded > self._length_said:
+            self._warn_of_length(self._length_said)
         return data
 
     def _warn_of_length(self, expected: int) -> None:
@@ -66,10 +64,10 @@ class _BaseDataLoaderIter:
         warnings.warn(text, stacklevel=3)
 
     def __len__(self) -> int:
-        return len(self._loader._index_sampler)
+        return len(self._index_sampler)
 
     def __getstate__(self) -> Any:
-        raise NotImplementedError("{} cannot be pickled", type(self).__name__)
+        raise NotImplementedError(f"{type(self).__name__} cannot be pickled")
 
 
 class _SingleProcessDataLoaderIter(_BaseDataLoaderIter):
@@ -100,7 +98,7 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
         super().__init__(loader)
         _load_numpy()
         self._in_order = loader.in_order
-        self._most_under_way = max(1, loader.prefetch_factor) * self._num_workers
+        self._most_under_way = max(1, loader.prefetch_factor or 0) * self._num_workers
         context = loader.multiprocessing_context or multiprocessing
         self._pool: WorkerPool | None = None
         plan = Plan(
