@@ -42,11 +42,11 @@ struct Segment {
   std::shared_ptr<SharedSegment> memory;
   uint64_t last_use = 0;
   uint64_t generation = 0;
-  bool held_here = false;      // a storage of this process is on it
-  bool held_there = false;     // it is part of a message, or the receiver holds it
-  bool was_sent = false;       // with the storage that is on it now
-  bool is_known = false;       // the receiver has it mapped
-  bool is_condemned = false;   // a child may look at it
+  bool held_here = false;     // a storage of this process is on it
+  bool held_there = false;    // it is part of a message, or the receiver holds it
+  bool was_sent = false;      // with the storage that is on it now
+  bool is_known = false;      // the receiver has it mapped
+  bool is_condemned = false;  // a child may look at it
   bool idle() const { return !held_here && !held_there; }
 };
 

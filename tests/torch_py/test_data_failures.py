@@ -187,9 +187,11 @@ MAIN = """
 import multiprocessing, os, sys
 import torch_py as torch
 from torch_py.utils.data import DataLoader, Dataset
+from torch_py.utils.data._utils import worker
+worker.MP_STATUS_CHECK_INTERVAL = 0.3
 
 class Slow(Dataset):
-    def __len__(self): return 100
+    def __len__(self): return int(sys.argv[1])
     def __getitem__(self, index):
         if index >= 6: multiprocessing.Event().wait()
         return torch.full((3, 100, 100), float(index))
@@ -203,11 +205,11 @@ if __name__ == "__main__":
 """
 
 
-def start(then: str) -> subprocess.Popen[str]:
+def start(then: str, examples: str = "100") -> subprocess.Popen[str]:
     """A main process with four workers, in a group of its own, that has had a batch of each loader."""
     process = subprocess.Popen(
-        [sys.executable, "-c", MAIN.replace("{then}", then)], cwd=ROOT, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        start_new_session=True,
+        [sys.executable, "-c", MAIN.replace("{then}", then), examples], cwd=ROOT, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE, start_new_session=True,
     )  # fmt: skip
     assert process.stdout is not None and process.stdout.readline() == "ready\n"
     return process
@@ -225,29 +227,13 @@ def end(process: subprocess.Popen[str]) -> str:
 
 
 @only_torch_py
-def test_workers_end_when_the_main_process_is_killed() -> None:
-    before = sorted(os.listdir("/dev/shm"))
-    # These wait for requests; a worker that computes ends when it has finished.
-    process = start("[iterator._pool.wait(None) for iterator in iterators[:1]]; sys.stdin.read()")
-    idle = subprocess.run(["true"], check=True)
-    assert idle.returncode == 0
+@pytest.mark.parametrize("last", ["4", "100"], ids=["idle workers", "and hanging ones"])
+def test_workers_end_when_the_main_process_is_killed(last: str) -> None:
+    before = os.listdir("/dev/shm")
+    process = start("sys.stdin.read()", last)
     process.kill()
-    process.wait(SECONDS)
-    os.killpg(process.pid, signal.SIGCONT)  # the workers are there, some of them in an example that does not end
-    os.killpg(process.pid, signal.SIGTERM)
-    end(process)
-    assert sorted(name for name in os.listdir("/dev/shm") if name not in before and "torch" in name) == []
-
-
-@only_torch_py
-def test_idle_workers_see_that_the_main_process_is_killed() -> None:
-    process = start("print(*[worker.pid for worker in iterators[0]._workers], flush=True); import time; time.sleep(1000)")
-    assert process.stdout is not None
-    assert len(process.stdout.readline().split()) == 2
-    process.kill()
-    assert process.wait(SECONDS) == -signal.SIGKILL
-    os.killpg(process.pid, signal.SIGINT)  # the hanging ones; the idle ones have ended, or end now
-    assert "Traceback" not in end(process)
+    assert end(process) == "" and process.returncode == -signal.SIGKILL
+    assert [name for name in os.listdir("/dev/shm") if name not in before and "torch" in name] == []
 
 
 @only_torch_py

@@ -6,6 +6,7 @@ import importlib
 import math
 import os
 import random
+import warnings
 from collections import namedtuple
 from collections.abc import Iterator
 from typing import Any
@@ -155,7 +156,8 @@ def test_a_worker_has_one_thread_and_its_number() -> None:
 def test_streams() -> None:
     assert numbers(DataLoader(Range(7), batch_size=2, num_workers=2, timeout=SECONDS)) == [[0, 2], [1, 3], [4, 6], [5]]
     assert numbers(DataLoader(Range(7), batch_size=2, num_workers=2, drop_last=True, timeout=SECONDS)) == [[0, 2], [1, 3], [4, 6]]
-    assert sorted(numbers(DataLoader(Range(3, False), batch_size=None, num_workers=2, collate_fn=torch.tensor, timeout=SECONDS))) == [0, 0, 1, 1, 2, 2]
+    everywhere = DataLoader(Range(3, False), batch_size=None, num_workers=2, collate_fn=torch.tensor, timeout=SECONDS)
+    assert sorted(numbers(everywhere)) == [0, 0, 1, 1, 2, 2]
     loader = DataLoader(Range(4), num_workers=2, persistent_workers=True, timeout=SECONDS)
     assert [numbers(loader) for _ in range(3)] == [[[0], [1], [2], [3]]] * 3
 
@@ -281,8 +283,7 @@ def test_a_child_of_the_main_process_keeps_its_view() -> None:
             os._exit(code)
     os.close(read)
     del batch
-    for batch in loader:
-        pass
+    assert len(list(loader)) == 29
     os.close(write)
     assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
 
@@ -369,8 +370,8 @@ def test_what_the_constructor_says_is_what_pytorch_says(keywords: dict[str, Any]
     peer: Any = importlib.import_module("torch.utils.data")
 
     def outcome(loader: Any) -> Any:
-        with pytest.MonkeyPatch.context(), __import__("warnings").catch_warnings(record=True) as caught:
-            __import__("warnings").simplefilter("always")
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
             try:
                 loader(list(range(10)), **keywords)
             except Exception as error:

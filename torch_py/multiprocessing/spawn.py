@@ -9,13 +9,14 @@ import pickle
 import signal
 import sys
 import tempfile
-import threading
 import time
 import traceback
 import warnings
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
+
+from torch_py.multiprocessing._parent import when_parent_ends
 
 __all__ = ["ProcessContext", "ProcessException", "ProcessExitedException", "ProcessRaisedException", "SpawnContext", "spawn", "start_processes"]
 
@@ -52,21 +53,8 @@ class ProcessExitedException(ProcessException):
         return type(self), (self.msg, self.error_index, self.error_pid, self.exit_code, self.signal_name)
 
 
-def _end_with_parent() -> None:
-    """Interrupts this process when the one that started it is gone."""
-    parent = multiprocessing.parent_process()
-    if parent is None:
-        return
-
-    def watch() -> None:
-        multiprocessing.connection.wait([parent.sentinel])
-        os.kill(os.getpid(), signal.SIGINT)
-
-    threading.Thread(target=watch, name="watch of the parent", daemon=True).start()
-
-
 def _run(function: Callable[..., Any], index: int, arguments: tuple[Any, ...], error_file: str) -> None:
-    _end_with_parent()
+    when_parent_ends(lambda: os.kill(os.getpid(), signal.SIGINT))
     try:
         function(index, *arguments)
     except KeyboardInterrupt:

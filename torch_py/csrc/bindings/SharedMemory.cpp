@@ -45,7 +45,8 @@ PyObject* from_descriptor(PyObject*, PyObject* args) {
 }
 
 PyMethodDef storage_methods[] = {
-    {"share_memory_", share_memory, METH_NOARGS, "share_memory_() -> UntypedStorage: this one, moved to memory that other processes can map."},
+    {"share_memory_", share_memory, METH_NOARGS,
+     "share_memory_() -> UntypedStorage: this one, moved to memory that other processes can map."},
     {"is_shared", is_shared, METH_NOARGS, "is_shared() -> bool: whether other processes can map the memory."},
     {"_shared_descriptor", descriptor, METH_NOARGS, "_shared_descriptor() -> int: the file behind a shared storage, which keeps it."},
     {"_from_descriptor", from_descriptor, METH_VARARGS | METH_STATIC,
@@ -54,7 +55,8 @@ PyMethodDef storage_methods[] = {
 void add_storage_methods() {
   for (PyMethodDef& method : storage_methods) {
     const bool is_static = (method.ml_flags & METH_STATIC) != 0;
-    ObjectPtr callable = ObjectPtr::steal(checked(is_static ? PyCFunction_NewEx(&method, nullptr, nullptr) : PyDescr_NewMethod(&StorageType, &method)));
+    ObjectPtr callable =
+        ObjectPtr::steal(checked(is_static ? PyCFunction_NewEx(&method, nullptr, nullptr) : PyDescr_NewMethod(&StorageType, &method)));
     if (is_static) callable = ObjectPtr::steal(checked(PyStaticMethod_New(callable.get())));
     check_status(PyDict_SetItemString(StorageType.tp_dict, method.ml_name, callable.get()));
   }
@@ -184,7 +186,8 @@ PyObject* receiver_close(PyObject* self, PyObject*) {
 
 PyMethodDef pool_methods[] = {
     {"allocate", pool_allocate, METH_O, "allocate(nbytes) -> UntypedStorage"},
-    {"export", pool_export, METH_O, "export(storage) -> (id, capacity, descriptor or -1), or None when the storage is not the pool's or was sent"},
+    {"export", pool_export, METH_O,
+     "export(storage) -> (id, capacity, descriptor or -1), or None when the storage is not the pool's or was sent"},
     {"delivered", pool_delivered, METH_O, "delivered(ids): the receiver has their descriptors"},
     {"release", pool_release, METH_VARARGS, "release(reusable_ids, dropped_ids)"},
     {"trim", pool_trim, METH_NOARGS, "trim() -> ids that the receiver should forget"},

@@ -98,7 +98,9 @@ class ConcatDataset(Dataset[Any]):
         return self.cumulative_sizes[-1]
 
     def __getitem__(self, index: int) -> Any:
-        if not -len(self) <= index < len(self):
+        if index >= len(self):
+            raise IndexError(f"index {index} is out of range for {len(self)} examples")  # ends a loop over the dataset
+        if index < -len(self):
             raise ValueError(f"absolute value of index should not exceed dataset length: got {index} for {len(self)} examples")
         position = index % len(self)
         which = bisect.bisect_right(self.cumulative_sizes, position)

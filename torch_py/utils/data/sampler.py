@@ -91,6 +91,8 @@ class WeightedRandomSampler(Sampler[int]):
     def __init__(self, weights: Sequence[float], num_samples: int, replacement: bool = True, generator: Any = None) -> None:
         if not isinstance(num_samples, int) or isinstance(num_samples, bool) or num_samples <= 0:
             raise ValueError(f"num_samples should be a positive integer value, but got num_samples={num_samples}")
+        if not isinstance(replacement, bool):
+            raise ValueError(f"replacement should be a boolean value, but got replacement={replacement}")
         self.weights = _C.as_tensor(weights, dtype=_C.float64)
         if self.weights.dim() != 1:
             raise ValueError(f"weights should be a 1d sequence but given weights have shape {tuple(self.weights.shape)}")

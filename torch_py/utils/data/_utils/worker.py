@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import random
 import sys
+import time
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from torch_py import _C
+from torch_py.multiprocessing._parent import when_parent_ends
 from torch_py.multiprocessing._sockets import Closed, WorkerEnd
 from torch_py.random import manual_seed
 from torch_py.utils.data._utils.fetch import make_fetcher
@@ -119,8 +121,15 @@ def seed_everything(base_seed: int, worker_id: int) -> int:
     return seed
 
 
+def _leave() -> None:
+    """Without the main process nobody wants the batch that is being made, and nobody would end a worker that hangs in it."""
+    time.sleep(MP_STATUS_CHECK_INTERVAL)
+    os._exit(1)
+
+
 def worker_main(plan: Plan, worker_id: int, connection: Any) -> None:
     """Answers requests until the main process closes the connection."""
+    when_parent_ends(_leave)
     _C.set_num_threads(1)
     end = WorkerEnd(connection)
     seed = seed_everything(plan.base_seed, worker_id)
