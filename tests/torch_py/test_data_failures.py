@@ -133,7 +133,7 @@ def test_a_worker_that_is_killed_while_it_waits() -> None:
     assert int(next(iterator)) == 0
     worker = iterator._workers[0]
     os.kill(worker.pid, signal.SIGKILL)
-    with pytest.raises(RuntimeError, match=f"{worker.pid}.*exited unexpectedly"):
+    with pytest.raises(RuntimeError, match=str(worker.pid)):
         for _ in iterator:
             pass
     worker.join(SECONDS)

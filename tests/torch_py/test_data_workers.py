@@ -283,7 +283,7 @@ def test_a_child_of_the_main_process_keeps_its_view() -> None:
             os._exit(code)
     os.close(read)
     del batch
-    assert len(list(loader)) == 29
+    assert sum(1 for _ in loader) == 29
     os.close(write)
     assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
 
@@ -348,9 +348,14 @@ def test_settings_cannot_be_changed_later() -> None:
     for name in ("batch_size", "batch_sampler", "sampler", "drop_last", "dataset", "persistent_workers"):
         with pytest.raises(ValueError, match=f"{name} attribute should not be set after DataLoader is initialized"):
             setattr(loader, name, None)
-    loader.num_workers = 1
+    loader.num_workers, loader.prefetch_factor = 1, 1
     loader.multiprocessing_context = "fork"
     assert loader.multiprocessing_context.get_start_method() == "fork" and numbers(loader) == [[0], [1], [2]]
+
+
+def test_nothing_can_be_done_without_requests() -> None:
+    with pytest.raises(AssertionError, match="prefetch_factor"):
+        list(DataLoader(range(3), num_workers=1, prefetch_factor=0))
 
 
 CONSTRUCTORS: list[dict[str, Any]] = [

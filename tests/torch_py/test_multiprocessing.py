@@ -168,7 +168,7 @@ def train(index: int, model: Any) -> None:
     model.count.add_(1)
 
 
-@pytest.mark.parametrize("method", ["fork", "spawn"])
+@pytest.mark.parametrize("method", [pytest.param("fork", marks=only_torch_py), "spawn"])  # PyTorch's threads hang after a fork
 def test_processes_train_one_model(method: str) -> None:
     torch.manual_seed(0)
     model = Node().share_memory()

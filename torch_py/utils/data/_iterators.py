@@ -98,7 +98,10 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
         super().__init__(loader)
         _load_numpy()
         self._in_order = loader.in_order
-        self._most_under_way = max(1, loader.prefetch_factor or 0) * self._num_workers
+        prefetch_factor = 2 if loader.prefetch_factor is None else loader.prefetch_factor
+        if prefetch_factor <= 0:
+            raise AssertionError(f"prefetch_factor must be positive for worker processes to be asked for anything, got {prefetch_factor}")
+        self._most_under_way = prefetch_factor * self._num_workers
         context = loader.multiprocessing_context or multiprocessing
         self._pool: WorkerPool | None = None
         plan = Plan(
