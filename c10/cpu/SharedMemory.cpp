@@ -86,12 +86,16 @@ int create_named_and_unlink() {
 int create_file() {
 #ifdef MFD_ALLOW_SEALING
   const int descriptor = memfd_create("torch_py", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-  if (descriptor >= 0 || errno != ENOSYS) return descriptor;
+  const bool is_missing = errno == ENOSYS || errno == EPERM || errno == EINVAL;  // an old kernel, or a filter of system calls
+  if (descriptor >= 0 || !is_missing) return descriptor;
 #endif
   return create_named_and_unlink();
 }
 
 void set_size(int descriptor, size_t bytes) {
+  // The system would look for pages until it has none left, and end this process or another one.
+  const size_t memory = static_cast<size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  TORCH_CHECK_WITH(OutOfMemoryError, bytes <= memory, "shared memory: cannot allocate ", bytes, " bytes: this machine has ", memory);
   // Pages are taken from the system now: when there are none, this is an error, and not a SIGBUS at the first write.
   const int failure = posix_fallocate(descriptor, 0, static_cast<off_t>(bytes));
   TORCH_CHECK_WITH(OutOfMemoryError, failure == 0, "shared memory: cannot allocate ", bytes, " bytes: ", system_error(failure));

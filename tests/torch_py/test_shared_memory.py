@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import os
+import shutil
+import subprocess
+import sys
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy
 import pytest
 
 from tests.subject import only_torch_py, torch
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def in_child(action: Callable[[], object]) -> int:
@@ -121,6 +127,37 @@ def test_a_descriptor_is_checked() -> None:
     assert again.data_ptr() == storage.data_ptr()  # one mapping of one memory
     with pytest.raises(OSError):
         os.ftruncate(storage._shared_descriptor(), 0)  # the size is sealed: readers in other processes are safe
+
+
+WITHOUT_MEMFD = """
+import os, torch_py as torch
+before = os.listdir("/dev/shm")
+x = torch.zeros(100000).share_memory_()
+assert "memfd" not in os.readlink(f"/proc/self/fd/{x.untyped_storage()._shared_descriptor()}")
+assert [name for name in os.listdir("/dev/shm") if name not in before and "torch_py" in name] == []
+pid = os.fork()
+if pid == 0:
+    x.add_(1)
+    os._exit(0)
+os.waitpid(pid, 0)
+assert x.sum() == 100000
+"""
+
+
+@only_torch_py
+@pytest.mark.skipif(shutil.which("cc") is None or not os.path.isdir("/dev/shm"), reason="needs a C compiler and /dev/shm")
+def test_systems_without_memfd(tmp_path: Path) -> None:
+    source, library = tmp_path / "refuse.c", tmp_path / "refuse.so"
+    source.write_text("#include <errno.h>\nint memfd_create(const char *name, unsigned flags) { errno = ENOSYS; return -1; }\n")
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", library, source], check=True)
+    environment = {**os.environ, "LD_PRELOAD": str(library)}
+    subprocess.run([sys.executable, "-c", WITHOUT_MEMFD], check=True, cwd=ROOT, env=environment, timeout=120)
+
+
+@only_torch_py
+def test_more_than_there_is() -> None:
+    with pytest.raises(torch.OutOfMemoryError, match="cannot allocate .* bytes: this machine has"):
+        torch._C._SegmentPool().allocate(2**60)
 
 
 def test_operators_and_backward_after_a_fork() -> None:
