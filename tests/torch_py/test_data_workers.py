@@ -238,6 +238,13 @@ def test_what_was_shared_stays_shared() -> None:
 
 
 @only_torch_py
+def test_more_descriptors_than_a_message_takes() -> None:
+    tensors = [torch.full((2,), float(index)).share_memory_() for index in range(300)]
+    (received,) = DataLoader(Giving(*tensors), batch_size=300, num_workers=1, collate_fn=list, timeout=SECONDS)
+    assert [tensor.tolist() for tensor in received] == [[index, index] for index in range(300)]
+
+
+@only_torch_py
 def test_batches_that_are_kept_stay_as_they_are() -> None:
     loader = DataLoader(Images(24, 3, 40, 40), batch_size=2, num_workers=2, timeout=SECONDS)
     expected = list(DataLoader(Images(24, 3, 40, 40), batch_size=2))

@@ -26,7 +26,8 @@ from torch_py.multiprocessing.reductions import as_type, check_sendable, tensor_
 
 INLINE_BYTES = 16384  # storages up to this size go into the pickle
 _INLINE_TOTAL = 49152  # as long as they do not exceed this together
-_MOST_SEGMENTS = 64  # with a descriptor in one message; the system takes 253
+_MOST_SEGMENTS = 64  # with a descriptor in one message
+_MOST_SHARED = 200  # the system takes 253 descriptors at a time; what is above travels as a copy
 _PACKET_BYTES = 98304  # of a pickle that fits in a packet; a larger one goes into a segment of its own
 
 _DTYPES = [getattr(_C, name) for name in sorted(dir(_C)) if isinstance(getattr(_C, name), _C.dtype)]
@@ -92,7 +93,7 @@ class _Encoder(ForkingPickler):
 
     def _storage(self, storage: Any) -> tuple[Any, ...]:
         size = storage.nbytes()
-        if size and storage.is_shared():
+        if size and len(self.descriptors) < _MOST_SHARED and storage.is_shared():
             return _from_descriptor, (self._attach(storage._shared_descriptor()), size)
         exported = self.pool.export(storage) if self.pool is not None else None
         if exported is None:
