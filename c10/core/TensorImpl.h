@@ -20,6 +20,7 @@ using DimVector = SmallVector<int64_t, 6>;
 /// Autograd's part of a tensor; defined by torch_py/csrc/autograd, owned here.
 struct TORCH_PY_API AutogradMetaInterface {
   virtual ~AutogradMetaInterface();
+  bool requires_grad = false;  // asked for by the user; only leaves
 };
 
 /// Counts in-place changes of the memory that a tensor and its views share.

@@ -35,9 +35,6 @@ namespace c10 {
   _(AutogradPrivateUse1)                 \
   _(AutogradMeta)                        \
   _(AutogradOther)                       \
-  _(AutocastCPU)                         \
-  _(AutocastCUDA)                        \
-  _(AutocastPrivateUse1)                 \
   _(FuncTorchBatched)                    \
   _(FuncTorchVmapMode)                   \
   _(FuncTorchGradWrapper)                \

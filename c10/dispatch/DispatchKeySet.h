@@ -35,8 +35,6 @@ constexpr DispatchKeySet kAutogradKeys = DispatchKeySet(DispatchKey::AutogradCPU
                                          DispatchKey::AutogradPrivateUse1 | DispatchKey::AutogradMeta | DispatchKey::AutogradOther;
 /// What is left of a call's keys once autograd has done its part.
 constexpr DispatchKeySet kBelowAutograd = keys_below(DispatchKey::AutogradCPU);
-constexpr DispatchKeySet kAutocastKeys =
-    DispatchKeySet(DispatchKey::AutocastCPU) | DispatchKey::AutocastCUDA | DispatchKey::AutocastPrivateUse1;
 /// Keys of concrete devices, the ones a kernel with loops is written for.
 constexpr DispatchKeySet kDenseBackends =
     DispatchKeySet(DispatchKey::CPU) | DispatchKey::CUDA | DispatchKey::PrivateUse1 | DispatchKey::Meta;

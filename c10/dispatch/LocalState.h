@@ -13,6 +13,7 @@ struct LocalState {
   int below_autograd = 0;        // nesting depth of AutoDispatchBelowAutograd
   bool grad_mode = true;
   bool inference_mode = false;
+  uint8_t autocast = 0;  // a bit for each DeviceType whose operators choose their dtypes: aten/core/Autocast.h
 
   void refresh() { excluded = (grad_mode && below_autograd == 0) ? user_excluded : (user_excluded | kAutogradKeys); }
 };

@@ -115,7 +115,7 @@ def _helper(operator: Operator, name: str, node: Node) -> tuple[Operator, Node]:
     helper = replace(
         operator, schema=schema, variants=("function",), python_module="private", promotion="default", scalars=(), requires=(),
         dtypes=tuple(d for d in operator.dtypes if d in _DIFFERENTIABLE), expr=_formula(operator, expr), dispatch=(),
-        samples=None, doc=f"The gradient of ``{operator.name}``.", aliases=(), tags=(), derivatives=(), non_differentiable=None,
+        samples=None, doc=f"The gradient of ``{operator.name}``.", aliases=(), tags=(), autocast="none", derivatives=(), non_differentiable=None,
     )  # fmt: skip
     helper = _with_kernel(helper, kernel_path(operator))
     return replace(helper, derivatives=_higher_derivatives(helper, name)), call

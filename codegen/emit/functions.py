@@ -72,6 +72,21 @@ class Function:
     def tensors(self) -> tuple[Argument, ...]:
         return tuple(a for a in self.arguments if a.type.is_tensor_like)
 
+    @property
+    def casts(self) -> bool:
+        """Chooses dtypes inside of torch.autocast."""
+        return self.operator.autocast != "none" and self.form == "function"
+
+    @property
+    def autocast_policy(self) -> str:
+        """``LowerPrecision``: the word of the entry in C++."""
+        return "".join(part.capitalize() for part in self.operator.autocast.split("_"))
+
+    @property
+    def cast_names(self) -> tuple[str, ...]:
+        """The arguments, tensors converted."""
+        return tuple(f"cast({a.name})" if a.type.is_tensor_like else a.name for a in self.arguments)
+
     @cached_property
     def declared_parameters(self) -> tuple[str, ...]:
         """Of the free function: out arguments first, with defaults."""

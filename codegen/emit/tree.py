@@ -117,7 +117,8 @@ class Tree:
         texts = [c.condition for section in sections for c in section.checks]
         sources = [native.header_of_source(path) for path in native.sources_of(topic.operators)]
         formulas = [e for path, found in native.by_source(topic.operators).items() if is_formula(path) for e in found]
-        included = [*sources, *headers.group_by_header(topic.operators), *includes.list_headers(texts)]
+        casts = ["aten/core/Autocast.h"] if any(f.casts for section in sections for f in section.functions) else []
+        included = [*sources, *casts, *headers.group_by_header(topic.operators), *includes.list_headers(texts)]
         self.add(f"aten/register/{topic.name}.cpp", "aten/register/Topic.cpp", topic=topic.name,
                  headers=included, formulas=formulas, sections=sections, stubs=stubs, r=registration,
                  standard_headers=includes.standard_headers(texts))  # fmt: skip

@@ -92,6 +92,7 @@ class Operator:
     samples: str | None
     doc: str
     tags: tuple[str, ...]
+    autocast: str  # a word of vocabulary.AUTOCASTS
     library: str | None  # name of the out-of-tree library; None in the tree
     location: Location  # of the schema text
     key_locations: Mapping[str, Location] = field(hash=False, compare=False)

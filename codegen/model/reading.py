@@ -84,6 +84,7 @@ class EntryReader:
             samples=self.samples(),
             doc=self.doc(),
             tags=self.choices("tags", vocabulary.TAGS, ()),
+            autocast=self.choice("autocast", vocabulary.AUTOCASTS, "none"),
         )
         if schema is None:
             return None

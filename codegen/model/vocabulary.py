@@ -6,7 +6,7 @@ from codegen.python_modules import PYTHON_MODULES
 
 ENTRY_KEYS = (
     "func", "variants", "python_module", "aliases", "structure", "promotion", "dtypes", "scalars", "dispatch", "derivatives",
-    "non_differentiable", "expr", "requires", "samples", "doc", "tags", "shape",
+    "non_differentiable", "expr", "requires", "samples", "doc", "tags", "shape", "autocast",
 )
 DOCUMENT_KEYS = ("library", "dtype_sets", "topics")
 
@@ -40,6 +40,9 @@ DISPATCH_KEYS = (
     "All", "CPU", "CUDA", "Meta", "SparseCPU", "SparseCUDA", "SparseCsrCPU", "SparseCsrCUDA", "QuantizedCPU",
     "QuantizedCUDA", "MkldnnCPU", "PrivateUse1",
 )
+
+# What an operator does with floating point arguments inside of torch.autocast; none: it takes them as they are.
+AUTOCASTS = ("none", "lower_precision", "float32", "promote")
 
 ERRORS = ("RuntimeError", "ValueError", "IndexError", "TypeError")
 REQUIREMENT_KEYS = ("check", "error", "message")

@@ -79,6 +79,18 @@ namespace at::ops {
 // {{ f.schema }}
 {{ fill("constinit OperatorEntry " ~ f.struct ~ "::entry(", [f.entry_name|cpp_string, f.schema|string|cpp_string], ");") }}
 {{ fill(f.result ~ " " ~ f.struct ~ "::call(", f.parameters, ") {") }}
+{% if f.casts %}
+  if (autocast::is_active()) {
+    const autocast::Suspended inside;
+    {{ "" if f.operator.autocast == "promote" else "const " }}autocast::Cast cast(autocast::Policy::{{ f.autocast_policy }}, inside);
+{% if f.operator.autocast == "promote" %}
+{% for argument in f.tensors %}
+    cast.see({{ argument.name }});
+{% endfor %}
+{% endif %}
+{{ fill("    return call(", f.cast_names, ");") }}
+  }
+{% endif %}
   const DispatchKeySet keys = effective_keys({{ r.key_expression(f) }});
 {{ fill("  return entry.lookup<Schema*>(keys.highest())(", ["keys", f.names], ");") }}
 }

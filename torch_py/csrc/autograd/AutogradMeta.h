@@ -23,7 +23,6 @@ struct TORCH_PY_API AutogradMeta final : c10::AutogradMetaInterface {
   std::unique_ptr<LeafHooks> leaf_hooks;
   uint32_t output_nr = 0;
   uint32_t history_version = kNoHistory;
-  bool requires_grad = false;  // asked for by the user; only leaves
   bool retains_grad = false;
 };
 

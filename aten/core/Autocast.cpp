@@ -1,0 +1,98 @@
+#include "aten/core/Autocast.h"
+
+#include <array>
+#include <unordered_map>
+
+namespace at::autocast {
+
+namespace {
+
+constexpr size_t kDeviceTypes = 8;
+
+struct State {
+  std::array<ScalarType, kDeviceTypes> dtypes;
+  bool cache_enabled = true;
+  int depth = 0;
+  // By the weight, which is held so that no other tensor takes its address.
+  std::unordered_map<const c10::TensorImpl*, std::pair<Tensor, Tensor>> weights;
+  State() {
+    dtypes.fill(kBFloat16);
+    dtypes[static_cast<size_t>(c10::DeviceType::CUDA)] = kHalf;
+  }
+};
+
+State& state() {
+  thread_local State value;
+  return value;
+}
+
+size_t index_of(c10::DeviceType device) {
+  const auto index = static_cast<size_t>(device);
+  TORCH_INTERNAL_ASSERT(index < kDeviceTypes);
+  return index;
+}
+
+bool is_weight(const Tensor& tensor) {
+  const c10::AutogradMetaInterface* meta = tensor.unsafe_impl()->autograd_meta();
+  return tensor.scalar_type() == kFloat && meta != nullptr && meta->requires_grad && !tensor.is_view();
+}
+
+Tensor converted(const Tensor& tensor, ScalarType dtype) {
+  // Without grad mode the result has no history, which a later block with grad mode needs.
+  if (!state().cache_enabled || state().depth == 0 || !c10::GradMode::is_enabled() || !is_weight(tensor)) return tensor.to(dtype);
+  auto& weights = state().weights;
+  const auto known = weights.find(tensor.unsafe_impl());
+  if (known != weights.end() && known->second.second.scalar_type() == dtype) return known->second.second;
+  Tensor result = tensor.to(dtype);
+  weights.insert_or_assign(tensor.unsafe_impl(), std::pair(tensor, result));
+  return result;
+}
+
+}  // namespace
+
+bool is_enabled(c10::DeviceType device) { return (c10::local_state().autocast >> index_of(device) & 1) != 0; }
+
+void set_enabled(c10::DeviceType device, bool enabled) {
+  const auto bit = static_cast<uint8_t>(1 << index_of(device));
+  uint8_t& bits = c10::local_state().autocast;
+  bits = static_cast<uint8_t>(enabled ? bits | bit : bits & ~bit);
+}
+
+ScalarType dtype(c10::DeviceType device) { return state().dtypes[index_of(device)]; }
+void set_dtype(c10::DeviceType device, ScalarType dtype) { state().dtypes[index_of(device)] = dtype; }
+bool is_cache_enabled() { return state().cache_enabled; }
+void set_cache_enabled(bool enabled) { state().cache_enabled = enabled; }
+void clear_cache() { state().weights.clear(); }
+int enter() { return ++state().depth; }
+int leave() { return --state().depth; }
+
+bool Cast::is_eligible(const Tensor& argument) const {
+  return argument.defined() && argument.is_floating_point() && argument.scalar_type() != kDouble &&
+         (enabled_ >> index_of(argument.device().type) & 1) != 0;
+}
+
+void Cast::see(const Tensor& argument) {
+  if (!is_eligible(argument)) return;
+  widest_ = widest_ == ScalarType::Undefined ? argument.scalar_type() : promote_types(widest_, argument.scalar_type());
+}
+
+void Cast::see(TensorList arguments) {
+  for (const Tensor& argument : arguments) see(argument);
+}
+
+Tensor Cast::operator()(const Tensor& argument) const {
+  if (!is_eligible(argument)) return argument;
+  ScalarType target = kFloat;
+  if (policy_ == Policy::LowerPrecision) target = dtype(argument.device().type);
+  if (policy_ == Policy::Promote) target = widest_;
+  return argument.scalar_type() == target ? argument : converted(argument, target);
+}
+
+std::vector<Tensor> Cast::operator()(TensorList arguments) const {
+  std::vector<Tensor> result;
+  result.reserve(arguments.size());
+  for (const Tensor& argument : arguments) result.push_back((*this)(argument));
+  return result;
+}
+
+}  // namespace at::autocast

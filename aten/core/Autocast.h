@@ -1,0 +1,59 @@
+#pragma once
+#include <vector>
+
+#include "aten/core/Tensor.h"
+#include "c10/dispatch/LocalState.h"
+
+namespace at::autocast {
+
+// Note [Automatic dtypes]
+// Inside torch.autocast a call of an operator whose entry says `autocast:` first converts its floating point arguments: to the narrow
+// dtype that was chosen for their device (lower_precision), to float32, or to the widest among them (promote). Only the outermost call
+// does; what it calls finds the arguments as they should be. Other operators do not look here at all.
+// float64 arguments are left alone. Leaves that require grad (weights) are converted once until the outermost block ends.
+
+inline bool is_active() { return c10::local_state().autocast != 0; }
+TORCH_PY_API bool is_enabled(c10::DeviceType device);
+TORCH_PY_API void set_enabled(c10::DeviceType device, bool enabled);
+TORCH_PY_API ScalarType dtype(c10::DeviceType device);
+TORCH_PY_API void set_dtype(c10::DeviceType device, ScalarType dtype);
+TORCH_PY_API bool is_cache_enabled();
+TORCH_PY_API void set_cache_enabled(bool enabled);
+TORCH_PY_API void clear_cache();
+/// How many blocks the thread is in, after entering or leaving one.
+TORCH_PY_API int enter();
+TORCH_PY_API int leave();
+
+/// No operator inside chooses.
+class Suspended {
+ public:
+  Suspended() : previous_(c10::local_state().autocast) { c10::local_state().autocast = 0; }
+  ~Suspended() { c10::local_state().autocast = previous_; }
+  Suspended(const Suspended&) = delete;
+  Suspended& operator=(const Suspended&) = delete;
+  uint8_t enabled() const { return previous_; }
+
+ private:
+  uint8_t previous_;
+};
+
+enum class Policy : uint8_t { LowerPrecision, Float32, Promote };
+
+/// Converts arguments while `suspended` holds what was enabled before it.
+class TORCH_PY_API Cast {
+ public:
+  Cast(Policy policy, const Suspended& suspended) : policy_(policy), enabled_(suspended.enabled()) {}
+  /// Of Policy::Promote: looks at an argument before any is converted.
+  void see(const Tensor& argument);
+  void see(TensorList arguments);
+  Tensor operator()(const Tensor& argument) const;
+  std::vector<Tensor> operator()(TensorList arguments) const;
+
+ private:
+  bool is_eligible(const Tensor& argument) const;
+  Policy policy_;
+  uint8_t enabled_;
+  ScalarType widest_ = ScalarType::Undefined;
+};
+
+}  // namespace at::autocast

@@ -1,0 +1,147 @@
+"""`torch.autocast`: blocks and functions in which operators choose the dtypes of their arguments."""
+
+from __future__ import annotations
+
+import functools
+import warnings
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from torch_py import _C
+from torch_py._tensor import Tensor
+
+__all__ = ["autocast", "custom_bwd", "custom_fwd", "is_autocast_available"]
+
+# Narrow dtypes by device type; a device type that is not here has no autocast.
+_NARROW = {"cpu": (_C.bfloat16, _C.float16), "cuda": (_C.float16, _C.bfloat16)}
+
+
+def is_autocast_available(device_type: str) -> bool:
+    """Whether there is autocast for tensors on this kind of device. Raises RuntimeError for a device type that does not exist."""
+    return _C.device(device_type).type in _NARROW
+
+
+class autocast:
+    """Inside the block, or the function it decorates, operators convert floating point arguments: matrix products and convolutions to
+    `dtype`, what needs the range or precision to float32. Weights are converted once for the outermost block.
+
+    Args:
+        device_type: 'cpu' or 'cuda'; tensors elsewhere are left alone.
+        dtype: bfloat16 or float16; by default bfloat16 on the CPU, float16 on CUDA.
+        enabled: False makes an inner block in which nothing is converted.
+        cache_enabled: whether converted weights are kept; as it is outside by default.
+    Raises ValueError unless `device_type` is text, RuntimeError for one without autocast. Warns, and does nothing, for another dtype and
+    for CUDA where there is none.
+    """
+
+    def __init__(self, device_type: str, dtype: Any = None, enabled: bool = True, cache_enabled: bool | None = None) -> None:
+        if not isinstance(device_type, str):
+            raise ValueError(f"Expected `device_type` of type `str`, got: `{type(device_type)}`")
+        if not is_autocast_available(device_type):
+            raise RuntimeError(f"User specified an unsupported autocast device_type '{device_type}'")
+        self.device = device_type
+        self.fast_dtype = _C.get_autocast_dtype(device_type) if dtype is None else dtype
+        self._enabled = enabled and self._is_possible()
+        self._cache_enabled = _C.is_autocast_cache_enabled() if cache_enabled is None else cache_enabled
+        self._before: list[tuple[bool, Any, bool]] = []  # one for each time the block is entered
+
+    def _is_possible(self) -> bool:
+        if self.device == "cuda":
+            warnings.warn("CUDA is not available. Disabling autocast.", stacklevel=3)
+            return False
+        if self.fast_dtype not in _NARROW[self.device]:
+            supported = ", ".join(map(str, _NARROW[self.device]))
+            warnings.warn(
+                f"In {self.device.upper()} autocast, but the target dtype {self.fast_dtype} is not supported. Disabling autocast.\n"
+                f"{self.device.upper()} Autocast only supports dtypes of {supported} currently.",
+                stacklevel=3,
+            )
+            return False
+        return True
+
+    def __enter__(self) -> autocast:
+        device = self.device
+        self._before.append((_C.is_autocast_enabled(device), _C.get_autocast_dtype(device), _C.is_autocast_cache_enabled()))
+        _C.set_autocast_enabled(device, self._enabled)
+        if self._enabled:
+            _C.set_autocast_dtype(device, self.fast_dtype)
+        _C.autocast_increment_nesting()
+        _C.set_autocast_cache_enabled(self._cache_enabled)
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        if _C.autocast_decrement_nesting() == 0:
+            _C.clear_autocast_cache()
+        enabled, dtype, cache_enabled = self._before.pop()
+        _C.set_autocast_enabled(self.device, enabled)
+        _C.set_autocast_dtype(self.device, dtype)
+        _C.set_autocast_cache_enabled(cache_enabled)
+
+    def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(function)
+        def inside(*args: Any, **kwargs: Any) -> Any:
+            with self:
+                return function(*args, **kwargs)
+
+        return inside
+
+
+# Functions with derivatives of their own ------------------------------------------------------------------------------------------------
+
+
+def _converted(value: Any, device_type: str, dtype: Any) -> Any:
+    """Floating point tensors in `value`, a nest of containers, as `dtype`; float64 is left alone."""
+    if isinstance(value, Tensor):
+        fits = value.is_floating_point() and value.device.type == device_type and value.dtype != _C.float64
+        return value.to(dtype) if fits else value
+    if isinstance(value, (str, bytes)):
+        return value
+    if isinstance(value, Mapping):
+        return {_converted(key, device_type, dtype): _converted(item, device_type, dtype) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        items = [_converted(item, device_type, dtype) for item in value]
+        return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
+    return value
+
+
+def custom_fwd(fwd: Callable[..., Any] | None = None, *, device_type: str, cast_inputs: Any = None) -> Any:
+    """Decorates the `forward` of a torch.autograd.Function that is to be called inside of autocast.
+
+    With `cast_inputs` its floating point arguments are converted to that dtype, and nothing is converted inside of it; without, it runs
+    with autocast as it is. Use with `custom_bwd`. Raises ValueError unless `device_type` is text.
+    """
+    _check_device_type(device_type)
+    if fwd is None:
+        return functools.partial(custom_fwd, device_type=device_type, cast_inputs=cast_inputs)
+
+    @functools.wraps(fwd)
+    def decorated(*args: Any, **kwargs: Any) -> Any:
+        context = args[0]
+        enabled = _C.is_autocast_enabled(device_type)
+        context._dtype = _C.get_autocast_dtype(device_type)
+        context._fwd_used_autocast = enabled and cast_inputs is None
+        if cast_inputs is None or not enabled:
+            return fwd(*args, **kwargs)
+        with autocast(device_type, enabled=False):
+            return fwd(*_converted(args, device_type, cast_inputs), **_converted(kwargs, device_type, cast_inputs))
+
+    return decorated
+
+
+def custom_bwd(bwd: Callable[..., Any] | None = None, *, device_type: str) -> Any:
+    """Decorates the `backward` of a Function whose forward has `custom_fwd`: it runs with autocast as forward did."""
+    _check_device_type(device_type)
+    if bwd is None:
+        return functools.partial(custom_bwd, device_type=device_type)
+
+    @functools.wraps(bwd)
+    def decorated(*args: Any, **kwargs: Any) -> Any:
+        with autocast(device_type, enabled=args[0]._fwd_used_autocast, dtype=args[0]._dtype):
+            return bwd(*args, **kwargs)
+
+    return decorated
+
+
+def _check_device_type(device_type: Any) -> None:
+    if not isinstance(device_type, str):
+        raise ValueError(f"Expected `device_type` of type `str`, got: `{type(device_type)}`")

@@ -1,0 +1,243 @@
+"""`GradScaler`: losses multiplied so that float16 gradients do not vanish, and steps left out when they overflow."""
+
+from __future__ import annotations
+
+import enum
+import warnings
+from collections.abc import Iterable
+from typing import Any
+
+from torch_py import _C
+from torch_py._C import _torch
+from torch_py._tensor import Tensor
+from torch_py.autograd.grad_mode import no_grad
+
+__all__ = ["GradScaler", "OptState"]
+
+
+class OptState(enum.Enum):
+    """Where an optimizer is between two updates of the scale."""
+
+    READY = 0
+    UNSCALED = 1
+    STEPPED = 2
+
+
+class _Progress:
+    """Of one optimizer since the last update."""
+
+    def __init__(self) -> None:
+        self.stage = OptState.READY
+        self.found_inf: Tensor | None = None
+
+
+class GradScaler:
+    """Multiplies losses by a scale that grows while gradients are finite and falls when they are not.
+
+        scaler.scale(loss).backward()
+        scaler.step(optimizer)
+        scaler.update()
+
+    Args:
+        init_scale: the first scale.
+        growth_factor, growth_interval: the scale is multiplied after that many updates in a row with finite gradients.
+        backoff_factor: the scale is multiplied by it when a gradient was infinite or nan.
+        enabled: False: `scale` and `step` do nothing of their own.
+    Raises AssertionError for a growth factor that is not above one or a backoff factor that is not below.
+    """
+
+    def __init__(
+        self,
+        device: str = "cuda",
+        init_scale: float = 2.0**16,
+        growth_factor: float = 2.0,
+        backoff_factor: float = 0.5,
+        growth_interval: int = 2000,
+        enabled: bool = True,
+    ) -> None:
+        self._device = device
+        self._enabled = enabled
+        if enabled and device == "cuda":
+            warnings.warn("torch.cuda.amp.GradScaler is enabled, but CUDA is not available.  Disabling.", stacklevel=2)
+            self._enabled = False
+        if not self._enabled:
+            return
+        if growth_factor <= 1.0:
+            raise AssertionError("The growth factor must be > 1.0.")
+        if backoff_factor >= 1.0:
+            raise AssertionError("The backoff factor must be < 1.0.")
+        self._init_scale, self._growth_factor, self._backoff_factor = init_scale, growth_factor, backoff_factor
+        self._growth_interval = growth_interval
+        self._init_growth_tracker = 0
+        self._scale: Tensor | None = None  # made with the first loss
+        self._growth_tracker: Tensor | None = None
+        self._progress: dict[int, _Progress] = {}
+
+    def _start(self) -> None:
+        if self._scale is None:
+            self._scale = _C.tensor(self._init_scale, dtype=_C.float32)
+            self._growth_tracker = _C.tensor(self._init_growth_tracker, dtype=_C.int32)
+
+    def _started(self, caller: str) -> tuple[Tensor, Tensor]:
+        if self._scale is None or self._growth_tracker is None:
+            raise AssertionError(f"Attempted {caller} but _scale is None.  This may indicate your script did not use scaler.scale(loss or outputs) "
+                                 "earlier in the iteration.")  # fmt: skip
+        return self._scale, self._growth_tracker
+
+    def _of(self, optimizer: Any) -> _Progress:
+        return self._progress.setdefault(id(optimizer), _Progress())
+
+    def scale(self, outputs: Any) -> Any:
+        """A tensor times the scale, or a list or other iterable of tensors, each times the scale. Raises ValueError for anything else."""
+        if not self._enabled:
+            return outputs
+        self._start()
+        if isinstance(outputs, Tensor):
+            assert self._scale is not None
+            return outputs * self._scale
+        if isinstance(outputs, Iterable) and not isinstance(outputs, (str, bytes)):
+            scaled = [self.scale(each) for each in outputs]
+            return type(outputs)(scaled) if isinstance(outputs, (list, tuple)) else scaled  # type: ignore[call-arg]
+        raise ValueError("outputs must be a Tensor or an iterable of Tensors")
+
+    def unscale_(self, optimizer: Any) -> None:
+        """Divides the gradients of an optimizer's parameters by the scale, to clip or look at them before `step`.
+
+        Once between two updates: RuntimeError otherwise. ValueError for gradients in float16.
+        """
+        if not self._enabled:
+            return
+        scale, _ = self._started("unscale_")
+        progress = self._of(optimizer)
+        if progress.stage is OptState.UNSCALED:
+            raise RuntimeError("unscale_() has already been called on this optimizer since the last update().")
+        if progress.stage is OptState.STEPPED:
+            raise RuntimeError("unscale_() is being called after step().")
+        progress.found_inf = self._unscaled(optimizer, scale.double().reciprocal().float())
+        progress.stage = OptState.UNSCALED
+
+    def _unscaled(self, optimizer: Any, inverse: Tensor) -> Tensor:
+        """Multiplies the gradients; one when a gradient is infinite or nan, else zero."""
+        found = _torch.zeros((), dtype=_C.float32)
+        with no_grad():
+            for group in optimizer.param_groups:
+                for parameter in group["params"]:
+                    gradient = parameter.grad
+                    if gradient is None:
+                        continue
+                    if gradient.dtype == _C.float16:
+                        raise ValueError("Attempting to unscale FP16 gradients.")
+                    finite = _torch.isfinite(gradient).all()
+                    found = _torch.where(finite, found, 1.0)
+                    gradient.mul_(inverse.to(gradient.dtype))
+        return found
+
+    def step(self, optimizer: Any, *args: Any, **kwargs: Any) -> Any:
+        """`optimizer.step(*args, **kwargs)` with gradients divided by the scale, or nothing when one of them is infinite or nan.
+
+        Raises RuntimeError with a closure, the second time between two updates, and for an optimizer without gradients.
+        """
+        if not self._enabled:
+            return optimizer.step(*args, **kwargs)
+        if "closure" in kwargs:
+            raise RuntimeError("Closure use is not currently supported if GradScaler is enabled.")
+        self._started("step")
+        progress = self._of(optimizer)
+        if progress.stage is OptState.STEPPED:
+            raise RuntimeError("step() has already been called since the last update().")
+        if progress.stage is OptState.READY:
+            self.unscale_(optimizer)
+        if not any(parameter.grad is not None for group in optimizer.param_groups for parameter in group["params"]):
+            raise AssertionError("No inf checks were recorded for this optimizer.")
+        assert progress.found_inf is not None
+        result = optimizer.step(*args, **kwargs) if not progress.found_inf.item() else None
+        progress.stage = OptState.STEPPED
+        return result
+
+    def update(self, new_scale: Any = None) -> None:
+        """Chooses the next scale: `new_scale`, or by whether all optimizers since the last update had finite gradients."""
+        if not self._enabled:
+            return
+        scale, tracker = self._started("update")
+        if new_scale is not None:
+            scale.fill_(new_scale if not isinstance(new_scale, Tensor) else new_scale.item())
+        else:
+            found = [progress.found_inf for progress in self._progress.values() if progress.found_inf is not None]
+            if not found:
+                raise AssertionError("No inf checks were recorded prior to update.")
+            self._grow_or_fall(scale, tracker, any(each.item() for each in found))
+        self._progress.clear()
+
+    def _grow_or_fall(self, scale: Tensor, tracker: Tensor, overflowed: bool) -> None:
+        if overflowed:
+            scale.mul_(self._backoff_factor)
+            tracker.zero_()
+            return
+        tracker.add_(1)
+        if tracker.item() == self._growth_interval:
+            larger = scale * self._growth_factor
+            if bool(_torch.isfinite(larger)):
+                scale.copy_(larger)
+            tracker.zero_()
+
+    # What it is set to
+
+    def _get_scale_async(self) -> Tensor | None:
+        return self._scale
+
+    def get_scale(self) -> float:
+        """The scale, 1.0 when disabled."""
+        if not self._enabled:
+            return 1.0
+        return self._init_scale if self._scale is None else float(self._scale.item())
+
+    def get_growth_factor(self) -> float:
+        return self._growth_factor
+
+    def set_growth_factor(self, new_factor: float) -> None:
+        self._growth_factor = new_factor
+
+    def get_backoff_factor(self) -> float:
+        return self._backoff_factor
+
+    def set_backoff_factor(self, new_factor: float) -> None:
+        self._backoff_factor = new_factor
+
+    def get_growth_interval(self) -> int:
+        return self._growth_interval
+
+    def set_growth_interval(self, new_interval: int) -> None:
+        self._growth_interval = new_interval
+
+    def _get_growth_tracker(self) -> int:
+        if not self._enabled:
+            return 0
+        return self._init_growth_tracker if self._growth_tracker is None else int(self._growth_tracker.item())
+
+    def is_enabled(self) -> bool:
+        return self._enabled
+
+    def state_dict(self) -> dict[str, Any]:
+        """Scale, factors, interval and how many updates were fine; empty when disabled."""
+        if not self._enabled:
+            return {}
+        return {
+            "scale": self.get_scale(),
+            "growth_factor": self._growth_factor,
+            "backoff_factor": self._backoff_factor,
+            "growth_interval": self._growth_interval,
+            "_growth_tracker": self._get_growth_tracker(),
+        }
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Raises RuntimeError for an empty one, as a disabled scaler saves it."""
+        if not self._enabled:
+            return
+        if not state_dict:
+            raise RuntimeError("The source state dict is empty, possibly because it was saved from a disabled instance of GradScaler.")
+        self._init_scale = state_dict["scale"]
+        self._growth_factor, self._backoff_factor = state_dict["growth_factor"], state_dict["backoff_factor"]
+        self._growth_interval, self._init_growth_tracker = state_dict["growth_interval"], state_dict["_growth_tracker"]
+        if self._scale is not None and self._growth_tracker is not None:
+            self._scale.fill_(self._init_scale)
+            self._growth_tracker.fill_(self._init_growth_tracker)
