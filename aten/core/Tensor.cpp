@@ -203,7 +203,8 @@ ScalarType result_type(TensorList tensors) {
     if (result == ScalarType::Undefined) {
       result = type;
     } else if (kind_of(type) > kind_of(result)) {
-      result = promote_types(result, type);
+      // A float keeps its width: float32 with a 0-dim complex128 makes complex64.
+      result = is_floating(result) ? to_complex(result) : promote_types(result, type);
     }
   }
   return result;

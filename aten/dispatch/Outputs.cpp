@@ -18,26 +18,6 @@ bool has_layout(const Tensor& out, const TensorSpec& spec) {
   return spec.strides.empty() ? out.is_contiguous() : out.strides() == IntArrayRef(spec.strides);
 }
 
-/// "long int", as messages about out= name dtypes.
-const char* cpp_type_name(ScalarType type) {
-  switch (type) {
-    case kByte: return "unsigned char";
-    case kChar: return "signed char";
-    case kShort: return "short int";
-    case kInt: return "int";
-    case kLong: return "long int";
-    case kHalf: return "Half";
-    case kFloat: return "float";
-    case kDouble: return "double";
-    case kComplexFloat: return "complex<float>";
-    case kComplexDouble: return "complex<double>";
-    case kBool: return "bool";
-    case kBFloat16: return "BFloat16";
-    case ScalarType::Undefined: break;
-  }
-  return "undefined";
-}
-
 bool shares_memory(const char* op_name, const Tensor& out, std::initializer_list<TensorList> inputs) {
   bool shares = false;
   for (const TensorList list : inputs) {
@@ -51,6 +31,19 @@ bool shares_memory(const char* op_name, const Tensor& out, std::initializer_list
 }
 
 }  // namespace
+
+void check_one_device(const char* op_name, std::initializer_list<NamedTensors> arguments) {
+  const Tensor* first = nullptr;
+  for (const NamedTensors& argument : arguments) {
+    for (const Tensor& tensor : argument.tensors) {
+      if (!tensor.defined()) continue;
+      if (first == nullptr) first = &tensor;
+      if (tensor.device() == first->device() || (tensor.is_cpu() && (tensor.dim() == 0 || argument.may_be_on_cpu))) continue;
+      TORCH_CHECK(false, "Expected all tensors to be on the same device, but got ", argument.name, " is on ", tensor.device(),
+                  ", different from other tensors on ", first->device(), " (when checking argument in method ", op_name, ")");
+    }
+  }
+}
 
 void check_distinct_outputs(const char* op_name, std::initializer_list<Tensor> outs) {
   for (const Tensor* a = outs.begin(); a != outs.end(); ++a) {

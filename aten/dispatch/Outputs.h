@@ -8,6 +8,22 @@
 
 namespace at {
 
+/// An argument of a call: one tensor (which may be undefined) or several.
+struct NamedTensors {
+  const char* name;
+  TensorList tensors;
+  bool may_be_on_cpu = false;  // indices
+};
+
+/// Whether a call's tensors are on several devices, from its keys alone: what every call pays for the check.
+inline bool mixes_devices(DispatchKeySet keys) {
+  const uint64_t devices = (keys & kDenseBackends).bits();
+  return (devices & (devices - 1)) != 0;
+}
+/// Kernels read the memory of all their arguments as that of one device. Refuses arguments on another device than the first one's;
+/// 0-dim CPU tensors count as numbers, which may meet any device.
+TORCH_PY_API void check_one_device(const char* op_name, std::initializer_list<NamedTensors> arguments);
+
 /// Exact: indices are int64, and a selection keeps the dtype of its source. Castable: the caller may choose by ``out``.
 enum class OutputDtype : uint8_t { Exact, Castable };
 

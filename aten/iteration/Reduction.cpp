@@ -102,6 +102,7 @@ struct ReductionTypes {
 ReductionTypes reduction_types(const Tensor& self, ReductionDtype rule, std::optional<ScalarType> dtype) {
   const ScalarType type = dtype.value_or(self.scalar_type());
   switch (rule) {
+    case ReductionDtype::Extremum:
     case ReductionDtype::Same: return {type, type};
     case ReductionDtype::IntToLong: {
       const ScalarType wide = !dtype.has_value() && is_integral(type, true) ? kLong : type;
@@ -117,6 +118,33 @@ ReductionTypes reduction_types(const Tensor& self, ReductionDtype rule, std::opt
   return {type, type};
 }
 
+/// A dtype that was asked for must be that of out; where neither is asked for, sums and products are computed in the dtype of out.
+std::optional<ScalarType> dtype_with_out(const char* op_name, const Tensor& out, const Tensor& self, ReductionDtype rule,
+                                         std::optional<ScalarType> dtype) {
+  const ScalarType found = out.scalar_type();
+  if (dtype.has_value()) {
+    TORCH_CHECK(found == *dtype, op_name, ": Expected out tensor to have dtype ", cpp_type_name(*dtype), ", but got ", cpp_type_name(found),
+                " instead");
+  } else if (rule == ReductionDtype::IntToLong) {
+    return found;
+  } else if (rule == ReductionDtype::Extremum) {
+    TORCH_CHECK(found == self.scalar_type(), op_name, ": Expected the dtype for input and out to match, but got ", self.scalar_type(),
+                " for input's dtype and ", found, " for out's dtype.");
+  } else if (rule == ReductionDtype::Bool) {
+    TORCH_CHECK(found == kBool || found == kByte, op_name, " only supports bool tensor for result, got: ", found);
+  }
+  return dtype;
+}
+
+/// Of no elements there is no extremum: said for meta tensors, too.
+void check_nonempty(const TensorIteratorBase& iter) {
+  if (iter.numel() > 0 || iter.output().numel() == 0) return;
+  const Tensor& self = iter.input(0);
+  int64_t d = 0;
+  while (self.sizes()[d] != 0) ++d;
+  TORCH_CHECK_INDEX(false, iter.op_name(), "(): Expected reduction dim ", d, " to have non-zero size.");
+}
+
 }  // namespace
 
 DimVector reduced_sizes(const Tensor& self, OptionalIntArrayRef dims, bool keepdim) {
@@ -125,9 +153,11 @@ DimVector reduced_sizes(const Tensor& self, OptionalIntArrayRef dims, bool keepd
 
 TensorIterator make_reduction(const char* op_name, const Tensor& out, const Tensor& self, OptionalIntArrayRef dims, bool keepdim,
                               ReductionDtype rule, std::optional<ScalarType> dtype) {
-  const ReductionTypes types = reduction_types(self, rule, dtype);
+  const ReductionTypes types = reduction_types(self, rule, out.defined() ? dtype_with_out(op_name, out, self, rule, dtype) : dtype);
   // any and all take an empty list of dimensions at its word; of other reductions it means all.
-  return ReductionBuilder(op_name, self, dims, keepdim, rule != ReductionDtype::Bool).build(out, types.input, types.output);
+  TensorIterator iter = ReductionBuilder(op_name, self, dims, keepdim, rule != ReductionDtype::Bool).build(out, types.input, types.output);
+  if (rule == ReductionDtype::Extremum) check_nonempty(iter);
+  return iter;
 }
 
 }  // namespace native

@@ -9,15 +9,25 @@ namespace at {
 
 namespace {
 
+/// f(value) with the element of a 0-dim CPU tensor.
+template <class F>
+void with_element(const Tensor& tensor, const F& f) {
+  switch (tensor.scalar_type()) {
+#define CASE(cpp, name, python) \
+  case ScalarType::name: f(*static_cast<const cpp*>(tensor.data())); break;
+    TORCH_PY_FORALL_SCALAR_TYPES(CASE)
+#undef CASE
+    case ScalarType::Undefined: break;
+  }
+}
+
 /// 0-dim CPU numbers are cast here: a dispatched copy would cost more than the operator itself.
 Tensor cast_operand(const Tensor& tensor, ScalarType dtype) {
   if (tensor.scalar_type() == dtype) return tensor;
   if (tensor.dim() != 0 || !tensor.is_cpu()) return tensor.to(dtype);
   Tensor result = empty_tensor({}, dtype, kCPU);
   result.unsafe_impl()->set_wrapped_number(tensor.is_wrapped_number());
-  auto assign = [&](auto value) {
-    using From = decltype(value);
-    const From from = *static_cast<const From*>(tensor.data());
+  with_element(tensor, [&](auto from) {
     switch (dtype) {
 #define CASE(cpp, name, python) \
   case ScalarType::name: *static_cast<cpp*>(result.data()) = convert<cpp>(from); break;
@@ -25,14 +35,7 @@ Tensor cast_operand(const Tensor& tensor, ScalarType dtype) {
 #undef CASE
       case ScalarType::Undefined: break;
     }
-  };
-  switch (tensor.scalar_type()) {
-#define CASE(cpp, name, python) \
-  case ScalarType::name: assign(cpp()); break;
-    TORCH_PY_FORALL_SCALAR_TYPES(CASE)
-#undef CASE
-    case ScalarType::Undefined: break;
-  }
+  });
   return result;
 }
 
@@ -68,6 +71,14 @@ void TensorIterator::cast_inputs(Promotion promotion, std::initializer_list<cons
   const bool cast = promotion != Promotion::Same;
   for (const Tensor* tensor : inputs) {
     operands_.push_back({cast ? cast_operand(*tensor, common_dtype_) : *tensor});
+  }
+  if (!cast || same || !is_reduced_floating(common_dtype_)) return;
+  Operand* operand = &operands_[1];
+  for (const Tensor* tensor : inputs) {
+    if (is_number_like(*tensor) && tensor->scalar_type() != common_dtype_) {
+      with_element(*tensor, [operand](auto value) { operand->unrounded = convert<float>(value); });
+    }
+    ++operand;
   }
 }
 

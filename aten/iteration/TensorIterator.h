@@ -55,6 +55,9 @@ class TORCH_PY_API TensorIterator {
   const Tensor& output() const { return operands_[0].tensor; }
   const Tensor& input(int i) const { return operands_[i + 1].tensor; }
   const Tensor& tensor(int operand) const { return operands_[operand].tensor; }
+  /// The value of a 0-dim CPU operand before it was rounded to float16 or bfloat16, the common dtype: products and quotients
+  /// compute with it in float32 and round once, so that `x *= 1 - 1e-4` is no multiplication by 1. None when nothing was rounded.
+  std::optional<float> unrounded_number(int operand) const { return operands_[operand].unrounded; }
 
   /// Calls loop(context, ...) over all elements, split over threads above the grain.
   void for_each(Loop loop, const void* context, int64_t grain = kGrain) const;
@@ -67,6 +70,7 @@ class TORCH_PY_API TensorIterator {
     Tensor tensor;
     char* data = nullptr;
     DimVector strides{};
+    std::optional<float> unrounded{};
   };
 
   void check_devices(std::initializer_list<const Tensor*> inputs) const;
@@ -94,7 +98,7 @@ TORCH_PY_API void check_no_partial_overlap(const char* op_name, const Tensor& ou
 
 namespace native {
 
-enum class ReductionDtype : uint8_t { Same, IntToLong, IntToFloat, Bool, Index };
+enum class ReductionDtype : uint8_t { Same, Extremum, IntToLong, IntToFloat, Bool, Index };
 
 /// Plan of a reduction of `self` over `dims` (none or empty: all): operand 0 has stride 0 along what is reduced.
 TORCH_PY_API TensorIterator make_reduction(const char* op_name, const Tensor& out, const Tensor& self, OptionalIntArrayRef dims,

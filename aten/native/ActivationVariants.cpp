@@ -6,10 +6,13 @@
 #include "aten/ops/empty_like.h"
 #include "aten/ops/gt.h"
 #include "aten/ops/leaky_relu.h"
+#include "aten/ops/logical_not.h"
+#include "aten/ops/masked_scatter.h"
 #include "aten/ops/narrow.h"
+#include "aten/ops/ones_like.h"
 #include "aten/ops/reshape.h"
+#include "aten/ops/sum.h"
 #include "aten/ops/uniform.h"
-#include "aten/ops/where.h"
 
 namespace at::native {
 
@@ -51,9 +54,11 @@ Tensor rrelu(const Tensor& self, const Scalar& lower, const Scalar& upper, bool 
   const double low = lower.to_double(), high = upper.to_double();
   TORCH_CHECK(low <= high, "Lower bound should be less than or equal to the upper bound");
   if (!training) return at::leaky_relu(self, Scalar((low + high) / 2));
-  const Tensor slopes = at::empty_like(self);
-  at::uniform_(slopes, low, high, generator);
-  return at::where(at::gt(self, Scalar(0)), self, self * slopes);
+  if (self.is_meta()) return self * at::ones_like(self);
+  // A slope is drawn for each element that needs one, in double: the stream of PyTorch's rrelu.
+  const Tensor kept = at::gt(self, Scalar(0)), below = at::logical_not(kept);
+  const Tensor draws = at::uniform_(empty_tensor({at::sum(below).item<int64_t>()}, kDouble, self.device()), low, high, generator);
+  return self * at::masked_scatter(at::ones_like(self), below, draws.to(self.scalar_type()));
 }
 
 }  // namespace at::native

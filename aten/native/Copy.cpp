@@ -154,8 +154,6 @@ bool is_nonzero(const Tensor& self) {
 bool equal(const Tensor& self, const Tensor& other) {
   TORCH_CHECK(self.device() == other.device(), "equal(): Expected all tensors to be on the same device, but found at least two devices, ",
               self.device(), " and ", other.device(), "!");
-  TORCH_CHECK(self.scalar_type() == other.scalar_type(), "Expected object of data type ", self.scalar_type(), " but got data type ",
-              other.scalar_type(), " for argument 'other' in call to equal");
   if (self.sizes() != other.sizes()) return false;
   return at::all(at::eq(self, other)).item().to_bool();
 }

@@ -182,8 +182,8 @@ Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step, std::o
   check_strided(layout, "arange");
   TORCH_CHECK_NOT_IMPLEMENTED(!dtype.has_value() || (*dtype != kBool && !c10::is_complex(*dtype)), "\"arange\" not implemented for '",
                               scalar_type_name(dtype.value_or(kBool)), "'");
-  if (dtype.has_value() && is_integral(*dtype, false) && !(start.is_integral(true) && end.is_integral(true) && step.is_integral(true))) {
-    // An integer result counts with the integer parts.
+  if (dtype == kLong && !(start.is_integral(true) && end.is_integral(true) && step.is_integral(true))) {
+    // An int64 result counts with the integer parts; narrower ones have as many elements as a float64 one.
     arange_length(start, end, step);
     TORCH_CHECK_VALUE(step.unchecked_to<int64_t>() != 0, "step must be nonzero: ", step, " is 0 as an integer");
     return arange(Scalar(start.unchecked_to<int64_t>()), Scalar(end.unchecked_to<int64_t>()), Scalar(step.unchecked_to<int64_t>()), dtype,

@@ -1,11 +1,15 @@
 // Reading and writing by indices: shape rules and compositions.
 #include <algorithm>
 
+#include "aten/core/Warning.h"
 #include "aten/iteration/Gather.h"
+#include "aten/iteration/MemoryOverlap.h"
 #include "aten/native/AdvancedIndexing.h"
 #include "aten/native/ViewHelpers.h"
 #include "aten/native/declarations/Indexing.h"
 #include "aten/ops/_index_add.h"
+#include "aten/ops/_masked_fill.h"
+#include "aten/ops/any.h"
 #include "aten/ops/clone.h"
 #include "aten/ops/expand.h"
 #include "aten/ops/fill.h"
@@ -171,7 +175,31 @@ Tensor index_add(const Tensor& self, int64_t dim, const Tensor& index, const Ten
   return result;
 }
 
-Tensor index_fill(const Tensor& self, int64_t dim, const Tensor& index, const Scalar& value) {
+namespace {
+
+/// Elements of an expanded tensor that share memory are filled when the mask of any of them says so.
+void fill_masked(const char* op, const Tensor& self, const Tensor& mask, const Scalar& value) {
+  Tensor target = self, chosen = mask;
+  if (has_internal_overlap(self)) {
+    warn("Use of ", op,
+         " on expanded tensors is deprecated. Please clone() the tensor before performing this operation. "
+         "This also applies to advanced indexing e.g. tensor[mask] = scalar");
+    chosen = at::expand(mask, self.sizes());
+    for (int64_t d = 0; d < self.dim(); ++d) {
+      if (self.strides()[d] != 0 || self.sizes()[d] < 2) continue;
+      target = at::narrow(target, d, 0, 1);
+      chosen = at::any(chosen, d, true);
+    }
+  }
+  at::_masked_fill_(target, chosen, value);
+}
+
+}  // namespace
+
+namespace {
+
+/// True along `dim` at `index`, of a shape that broadcasts to that of self.
+Tensor mask_of_index(const Tensor& self, int64_t dim, const Tensor& index) {
   TORCH_CHECK_INDEX(index.scalar_type() == kLong || index.scalar_type() == kInt, "index_fill(): Expected dtype int32/int64 for index, got ",
                     index.scalar_type());
   TORCH_CHECK_INDEX(index.dim() <= 1, "Index has to be a vector/scalar");
@@ -181,8 +209,18 @@ Tensor index_fill(const Tensor& self, int64_t dim, const Tensor& index, const Sc
   at::index_put_(mask, {index}, at::ones_like(index, kBool));
   DimVector shape(self.dim(), 1);
   if (self.dim() > 0) shape[d] = -1;
-  Tensor result = at::clone(self);
-  return at::masked_fill_(result, at::reshape(mask, shape), value);
+  return at::reshape(mask, shape);
+}
+
+}  // namespace
+
+void index_fill_(const Tensor& self, int64_t dim, const Tensor& index, const Scalar& value) {
+  c10::check_representable(value, self.scalar_type());
+  fill_masked("index_fill_", self, mask_of_index(self, dim, index), value);
+}
+
+Tensor index_fill(const Tensor& self, int64_t dim, const Tensor& index, const Scalar& value) {
+  return at::masked_fill_(at::clone(self), mask_of_index(self, dim, index), value);
 }
 
 Tensor index_copy(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source) {
@@ -261,6 +299,14 @@ Tensor take_along_dim(const Tensor& self, const Tensor& indices, std::optional<i
 }
 
 // ---- masks ----------------------------------------------------------------------------------------------------
+
+void masked_fill_(const Tensor& self, const Tensor& mask, const Scalar& value) {
+  const DimVector shape = broadcast_sizes(self.sizes(), mask.sizes());
+  TORCH_CHECK(self.sizes() == IntArrayRef(shape), "output with shape ", self.sizes(), " doesn't match the broadcast shape ",
+              IntArrayRef(shape), " in masked_fill_");
+  c10::check_representable(value, self.scalar_type());
+  fill_masked("masked_fill_", self, mask, value);
+}
 
 TensorSpec masked_fill_shape(const Tensor& self, const Tensor& mask, const Scalar& value) {
   TORCH_CHECK(self.device() == mask.device() || self.is_meta() || (mask.dim() == 0 && mask.is_cpu()),

@@ -26,26 +26,6 @@ namespace at::native {
 
 namespace {
 
-/// "float", as products name dtypes in their messages.
-const char* element_name(ScalarType type) {
-  switch (type) {
-    case kByte: return "unsigned char";
-    case kChar: return "signed char";
-    case kShort: return "short";
-    case kInt: return "int";
-    case kLong: return "long";
-    case kHalf: return "Half";
-    case kFloat: return "float";
-    case kDouble: return "double";
-    case kComplexFloat: return "complex<float>";
-    case kComplexDouble: return "complex<double>";
-    case kBool: return "bool";
-    case kBFloat16: return "BFloat16";
-    case ScalarType::Undefined: break;
-  }
-  return "undefined";
-}
-
 void check_same_device(const char* op, const Tensor& a, const Tensor& b) {
   TORCH_CHECK(a.device() == b.device(), op, ": Expected all tensors to be on the same device, but found at least two devices, ", a.device(),
               " and ", b.device(), "!");
@@ -54,8 +34,8 @@ void check_same_device(const char* op, const Tensor& a, const Tensor& b) {
 void check_product(const char* op, const Tensor& mat1, const Tensor& mat2) {
   check_same_device(op, mat1, mat2);
   TORCH_CHECK(mat1.scalar_type() == mat2.scalar_type(),
-              "expected m1 and m2 to have the same dtype, but got: ", element_name(mat1.scalar_type()),
-              " != ", element_name(mat2.scalar_type()));
+              "expected m1 and m2 to have the same dtype, but got: ", cpp_type_name(mat1.scalar_type()),
+              " != ", cpp_type_name(mat2.scalar_type()));
   TORCH_CHECK(mat1.sizes()[1] == mat2.sizes()[0], "mat1 and mat2 shapes cannot be multiplied (", mat1.sizes()[0], "x", mat1.sizes()[1],
               " and ", mat2.sizes()[0], "x", mat2.sizes()[1], ")");
 }
@@ -229,8 +209,8 @@ TensorSpec linear_shape(const Tensor& input, const Tensor& weight, const Tensor&
               weight.dim(), "-D tensor");
   check_same_device("linear", input, weight);
   TORCH_CHECK(input.scalar_type() == weight.scalar_type(),
-              "expected m1 and m2 to have the same dtype, but got: ", element_name(input.scalar_type()),
-              " != ", element_name(weight.scalar_type()));
+              "expected m1 and m2 to have the same dtype, but got: ", cpp_type_name(input.scalar_type()),
+              " != ", cpp_type_name(weight.scalar_type()));
   const IntArrayRef outer = input.sizes().slice(0, input.dim() - 1);
   const int64_t outputs = weight.dim() == 2 ? weight.sizes()[0] : 1;
   TORCH_CHECK(input.size(-1) == weight.size(-1), "mat1 and mat2 shapes cannot be multiplied (", product_of(outer), "x", input.size(-1),

@@ -301,7 +301,7 @@ Tensor group_norm(const Tensor& input, int64_t num_groups, const Tensor& weight,
   Tensor result = at::reshape(std::get<0>(at::native_layer_norm(rows, IntArrayRef(group), Tensor(), Tensor(), eps)), input.sizes());
   if (weight.defined()) result = result * along_channels(weight, input.dim());
   if (bias.defined()) result = result + along_channels(bias, input.dim());
-  return result.to(input.scalar_type());
+  return result.to(input.scalar_type()).contiguous(input.suggest_memory_format());
 }
 
 }  // namespace at::native

@@ -4,23 +4,21 @@
 
 #include "aten/native/declarations/PointwiseMath.h"
 #include "aten/ops/_clamp.h"
+#include "aten/ops/_clamp_max_tensor.h"
+#include "aten/ops/_clamp_min_max.h"
+#include "aten/ops/_clamp_min_tensor.h"
 #include "aten/ops/_sgn_complex.h"
 #include "aten/ops/abs.h"
 #include "aten/ops/clamp.h"
 #include "aten/ops/conj.h"
 #include "aten/ops/eq.h"
 #include "aten/ops/ge.h"
-#include "aten/ops/gt.h"
-#include "aten/ops/isnan.h"
 #include "aten/ops/le.h"
 #include "aten/ops/logical_and.h"
-#include "aten/ops/logical_or.h"
-#include "aten/ops/lt.h"
 #include "aten/ops/real.h"
 #include "aten/ops/round.h"
 #include "aten/ops/sign.h"
 #include "aten/ops/where.h"
-#include "aten/ops/zeros_like.h"
 
 namespace at::native {
 
@@ -34,15 +32,6 @@ Tensor _clamp_backward(const Tensor& grad, const Tensor& self, const std::option
   return inside.defined() ? at::where(inside, grad, Scalar(0)) : grad;
 }
 
-namespace {
-
-/// Where the bound replaces an element; a nan bound always does.
-Tensor replaced_by(const Tensor& beyond, const Tensor& bound) {
-  return bound.is_floating_point() ? at::logical_or(beyond, at::isnan(bound)) : beyond;
-}
-
-}  // namespace
-
 Tensor sgn(const Tensor& self) { return self.is_complex() ? at::_sgn_complex(self) : at::sign(self); }
 
 Tensor _sgn_backward(const Tensor& grad, const Tensor& self, const Tensor& result) {
@@ -54,11 +43,9 @@ Tensor _sgn_backward(const Tensor& grad, const Tensor& self, const Tensor& resul
 Tensor clamp_tensor(const Tensor& self, const Tensor& min, const Tensor& max) {
   TORCH_CHECK(min.defined() || max.defined(), "torch.clamp: At least one of 'min' or 'max' must not be None");
   TORCH_CHECK_NOT_IMPLEMENTED(!self.is_complex(), "clamp is not supported for complex types");
-  TORCH_CHECK_NOT_IMPLEMENTED(self.scalar_type() != kBool, "\"clamp\" not implemented for 'Bool'");
-  Tensor result = self;
-  if (min.defined()) result = at::where(replaced_by(at::lt(result, min), min), min, result);
-  if (max.defined()) result = at::where(replaced_by(at::gt(result, max), max), max, result);
-  return result;
+  if (!max.defined()) return at::_clamp_min_tensor(self, min);
+  if (!min.defined()) return at::_clamp_max_tensor(self, max);
+  return at::_clamp_min_max(self, min, max);
 }
 
 Tensor clamp(const Tensor& self, const std::optional<Scalar>& min, const std::optional<Scalar>& max) {

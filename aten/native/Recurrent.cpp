@@ -107,20 +107,24 @@ Direction run_direction(Kind kind, const Tensor& rows, const Steps& steps, const
   return {at::cat(outputs), state};
 }
 
+const char* name_of(Kind kind) {
+  return kind == Kind::Lstm ? "lstm" : kind == Kind::Gru ? "gru" : kind == Kind::Relu ? "rnn_relu" : "rnn_tanh";
+}
+
 struct Settings {
-  const char* name;
   Kind kind;
   bool has_biases;
   int64_t layers;
   double dropout;
   bool train, bidirectional;
 
+  const char* name() const { return name_of(kind); }
   int64_t directions() const { return bidirectional ? 2 : 1; }
 };
 
 void check_matrix(const Settings& s, const Tensor& weight, int64_t rows, int64_t columns) {
-  TORCH_CHECK(weight.dim() == 2 && weight.sizes()[0] == rows && weight.sizes()[1] == columns, s.name, ": expected a weight of size [", rows,
-              ", ", columns, "], got ", weight.sizes());
+  TORCH_CHECK(weight.dim() == 2 && weight.sizes()[0] == rows && weight.sizes()[1] == columns, s.name(), ": expected a weight of size [",
+              rows, ", ", columns, "], got ", weight.sizes());
 }
 
 CellParameters checked_parameters(const Settings& s, TensorList params, int64_t index, int64_t inputs, int64_t hidden, int64_t cell,
@@ -133,7 +137,7 @@ CellParameters checked_parameters(const Settings& s, TensorList params, int64_t 
   if (s.has_biases) {
     p.b_ih = params[at + 2], p.b_hh = params[at + 3];
     for (const Tensor& bias : {p.b_ih, p.b_hh}) {
-      TORCH_CHECK(bias.dim() == 1 && bias.numel() == rows, s.name, ": expected biases of size [", rows, "], got ", bias.sizes());
+      TORCH_CHECK(bias.dim() == 1 && bias.numel() == rows, s.name(), ": expected biases of size [", rows, "], got ", bias.sizes());
     }
   }
   if (projected) {
@@ -144,24 +148,32 @@ CellParameters checked_parameters(const Settings& s, TensorList params, int64_t 
 }
 
 void check_states(const Settings& s, const Tensor& state, int64_t batch) {
-  TORCH_CHECK(state.dim() == 3, s.name, ": expected a hidden state of 3 dimensions, got size ", state.sizes());
-  TORCH_CHECK(state.sizes()[0] == s.layers * s.directions() && state.sizes()[1] == batch, s.name, ": Expected hidden size [",
+  TORCH_CHECK(state.dim() == 3, s.name(), ": expected a hidden state of 3 dimensions, got size ", state.sizes());
+  TORCH_CHECK(state.sizes()[0] == s.layers * s.directions() && state.sizes()[1] == batch, s.name(), ": Expected hidden size [",
               s.layers * s.directions(), ", ", batch, ", ", state.sizes()[2], "], got ", state.sizes());
 }
 
 struct Network {
   Tensor rows, hidden, cell;
+
+  std::tuple<Tensor, Tensor> without_cell() const { return {rows, hidden}; }
+  std::tuple<Tensor, Tensor, Tensor> with_cell() const { return {rows, hidden, cell}; }
 };
+
+State lstm_states(TensorList hx) {
+  TORCH_CHECK(hx.size() == 2, "lstm expects two hidden states");
+  return {hx[0], hx[1]};
+}
 
 /// All layers; `cells` is undefined but for long short-term memory.
 Network run_layers(const Settings& s, Tensor rows, const Steps& steps, const Tensor& hiddens, const Tensor& cells, TensorList params) {
-  TORCH_CHECK(s.layers > 0, s.name, ": expected num_layers > 0, got ", s.layers);
+  TORCH_CHECK(s.layers > 0, s.name(), ": expected num_layers > 0, got ", s.layers);
   TORCH_CHECK(!steps.batches.empty(), "Expected sequence length to be larger than 0 in RNN");
   check_states(s, hiddens, steps.batches[0]);
   if (cells.defined()) check_states(s, cells, steps.batches[0]);
   const bool projected = cells.defined() && cells.sizes()[2] != hiddens.sizes()[2];
   const int64_t count = s.layers * s.directions(), group = (s.has_biases ? 4 : 2) + (projected ? 1 : 0);
-  TORCH_CHECK(static_cast<int64_t>(params.size()) == count * group, s.name, ": got an incorrect number of RNN parameters: expected ",
+  TORCH_CHECK(static_cast<int64_t>(params.size()) == count * group, s.name(), ": got an incorrect number of RNN parameters: expected ",
               count * group, ", got ", params.size());
   const int64_t hidden = hiddens.sizes()[2], cell = cells.defined() ? cells.sizes()[2] : hidden;
   const std::vector<Tensor> first = at::unbind(hiddens),
@@ -186,7 +198,7 @@ Network run_layers(const Settings& s, Tensor rows, const Steps& steps, const Ten
 
 Network run_padded(const Settings& s, const Tensor& input, const Tensor& hiddens, const Tensor& cells, TensorList params,
                    bool batch_first) {
-  TORCH_CHECK(input.dim() == 3, s.name, ": input must have 3 dimensions, got ", input.dim());
+  TORCH_CHECK(input.dim() == 3, s.name(), ": input must have 3 dimensions, got ", input.dim());
   const Tensor by_step = batch_first ? input.transpose(0, 1) : input;
   const int64_t count = by_step.size(0), batch = by_step.size(1);
   const Steps steps{std::vector<int64_t>(static_cast<size_t>(count), batch), false};
@@ -198,8 +210,8 @@ Network run_padded(const Settings& s, const Tensor& input, const Tensor& hiddens
 
 Network run_packed(const Settings& s, const Tensor& data, const Tensor& batch_sizes, const Tensor& hiddens, const Tensor& cells,
                    TensorList params) {
-  TORCH_CHECK(data.dim() == 2, s.name, ": expected packed data of 2 dimensions, got size ", data.sizes());
-  TORCH_CHECK(batch_sizes.dim() == 1 && batch_sizes.is_cpu() && batch_sizes.scalar_type() == kLong, s.name,
+  TORCH_CHECK(data.dim() == 2, s.name(), ": expected packed data of 2 dimensions, got size ", data.sizes());
+  TORCH_CHECK(batch_sizes.dim() == 1 && batch_sizes.is_cpu() && batch_sizes.scalar_type() == kLong, s.name(),
               ": expected batch_sizes as a 1D int64 tensor on the CPU, got ", batch_sizes.scalar_type(), " of size ", batch_sizes.sizes(),
               " on ", batch_sizes.device());
   const Tensor sizes = batch_sizes.contiguous();
@@ -208,11 +220,11 @@ Network run_packed(const Settings& s, const Tensor& data, const Tensor& batch_si
   int64_t total = 0;
   for (size_t t = 0; t < steps.batches.size(); ++t) {
     const int64_t batch = steps.batches[t];
-    TORCH_CHECK(batch > 0 && (t == 0 || batch <= steps.batches[t - 1]), s.name, ": expected positive batch_sizes that do not grow, got ",
+    TORCH_CHECK(batch > 0 && (t == 0 || batch <= steps.batches[t - 1]), s.name(), ": expected positive batch_sizes that do not grow, got ",
                 batch, " at step ", t);
     total += batch;
   }
-  TORCH_CHECK(total == data.sizes()[0], s.name, ": batch_sizes sum up to ", total, ", the data has ", data.sizes()[0], " rows");
+  TORCH_CHECK(total == data.sizes()[0], s.name(), ": batch_sizes sum up to ", total, ", the data has ", data.sizes()[0], " rows");
   return run_layers(s, data, steps, hiddens, cells, params);
 }
 
@@ -222,60 +234,48 @@ Network run_packed(const Settings& s, const Tensor& data, const Tensor& batch_si
 
 std::tuple<Tensor, Tensor> rnn_tanh_input(const Tensor& input, const Tensor& hx, TensorList params, bool has_biases, int64_t num_layers,
                                           double dropout, bool train, bool bidirectional, bool batch_first) {
-  const Network result =
-      run_padded({"rnn_tanh", Kind::Tanh, has_biases, num_layers, dropout, train, bidirectional}, input, hx, {}, params, batch_first);
-  return {result.rows, result.hidden};
+  return run_padded({Kind::Tanh, has_biases, num_layers, dropout, train, bidirectional}, input, hx, {}, params, batch_first).without_cell();
 }
 
 std::tuple<Tensor, Tensor> rnn_tanh_data(const Tensor& data, const Tensor& batch_sizes, const Tensor& hx, TensorList params,
                                          bool has_biases, int64_t num_layers, double dropout, bool train, bool bidirectional) {
-  const Network result =
-      run_packed({"rnn_tanh", Kind::Tanh, has_biases, num_layers, dropout, train, bidirectional}, data, batch_sizes, hx, {}, params);
-  return {result.rows, result.hidden};
+  return run_packed({Kind::Tanh, has_biases, num_layers, dropout, train, bidirectional}, data, batch_sizes, hx, {}, params).without_cell();
 }
 
 std::tuple<Tensor, Tensor> rnn_relu_input(const Tensor& input, const Tensor& hx, TensorList params, bool has_biases, int64_t num_layers,
                                           double dropout, bool train, bool bidirectional, bool batch_first) {
-  const Network result =
-      run_padded({"rnn_relu", Kind::Relu, has_biases, num_layers, dropout, train, bidirectional}, input, hx, {}, params, batch_first);
-  return {result.rows, result.hidden};
+  return run_padded({Kind::Relu, has_biases, num_layers, dropout, train, bidirectional}, input, hx, {}, params, batch_first).without_cell();
 }
 
 std::tuple<Tensor, Tensor> rnn_relu_data(const Tensor& data, const Tensor& batch_sizes, const Tensor& hx, TensorList params,
                                          bool has_biases, int64_t num_layers, double dropout, bool train, bool bidirectional) {
-  const Network result =
-      run_packed({"rnn_relu", Kind::Relu, has_biases, num_layers, dropout, train, bidirectional}, data, batch_sizes, hx, {}, params);
-  return {result.rows, result.hidden};
+  return run_packed({Kind::Relu, has_biases, num_layers, dropout, train, bidirectional}, data, batch_sizes, hx, {}, params).without_cell();
 }
 
 std::tuple<Tensor, Tensor> gru_input(const Tensor& input, const Tensor& hx, TensorList params, bool has_biases, int64_t num_layers,
                                      double dropout, bool train, bool bidirectional, bool batch_first) {
-  const Network result =
-      run_padded({"gru", Kind::Gru, has_biases, num_layers, dropout, train, bidirectional}, input, hx, {}, params, batch_first);
-  return {result.rows, result.hidden};
+  return run_padded({Kind::Gru, has_biases, num_layers, dropout, train, bidirectional}, input, hx, {}, params, batch_first).without_cell();
 }
 
 std::tuple<Tensor, Tensor> gru_data(const Tensor& data, const Tensor& batch_sizes, const Tensor& hx, TensorList params, bool has_biases,
                                     int64_t num_layers, double dropout, bool train, bool bidirectional) {
-  const Network result =
-      run_packed({"gru", Kind::Gru, has_biases, num_layers, dropout, train, bidirectional}, data, batch_sizes, hx, {}, params);
-  return {result.rows, result.hidden};
+  return run_packed({Kind::Gru, has_biases, num_layers, dropout, train, bidirectional}, data, batch_sizes, hx, {}, params).without_cell();
 }
 
 std::tuple<Tensor, Tensor, Tensor> lstm_input(const Tensor& input, TensorList hx, TensorList params, bool has_biases, int64_t num_layers,
                                               double dropout, bool train, bool bidirectional, bool batch_first) {
-  TORCH_CHECK(hx.size() == 2, "lstm expects two hidden states");
-  const Network result =
-      run_padded({"lstm", Kind::Lstm, has_biases, num_layers, dropout, train, bidirectional}, input, hx[0], hx[1], params, batch_first);
-  return {result.rows, result.hidden, result.cell};
+  const State states = lstm_states(hx);
+  return run_padded({Kind::Lstm, has_biases, num_layers, dropout, train, bidirectional}, input, states.hidden, states.cell, params,
+                    batch_first)
+      .with_cell();
 }
 
 std::tuple<Tensor, Tensor, Tensor> lstm_data(const Tensor& data, const Tensor& batch_sizes, TensorList hx, TensorList params,
                                              bool has_biases, int64_t num_layers, double dropout, bool train, bool bidirectional) {
-  TORCH_CHECK(hx.size() == 2, "lstm expects two hidden states");
-  const Network result =
-      run_packed({"lstm", Kind::Lstm, has_biases, num_layers, dropout, train, bidirectional}, data, batch_sizes, hx[0], hx[1], params);
-  return {result.rows, result.hidden, result.cell};
+  const State states = lstm_states(hx);
+  return run_packed({Kind::Lstm, has_biases, num_layers, dropout, train, bidirectional}, data, batch_sizes, states.hidden, states.cell,
+                    params)
+      .with_cell();
 }
 
 // -- cells -------------------------------------------------------------------------------------------------------

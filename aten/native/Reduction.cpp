@@ -12,6 +12,7 @@
 #include "aten/ops/expand.h"
 #include "aten/ops/flip.h"
 #include "aten/ops/item.h"
+#include "aten/ops/logical_or.h"
 #include "aten/ops/maximum.h"
 #include "aten/ops/minimum.h"
 #include "aten/ops/narrow.h"
@@ -160,9 +161,12 @@ Tensor _prod_backward(const Tensor& grad, const Tensor& self, int64_t dim, bool 
 
 Tensor _extremum_backward(const Tensor& grad, const Tensor& self, const Tensor& result, IntArrayRef dim, bool keepdim) {
   const Tensor extremum = with_kept_dims(result, self.sizes(), dim, keepdim);
-  const Tensor chosen = at::eq(self, extremum);
+  Tensor chosen = at::eq(self, extremum);
+  // A nan is the extremum of all elements wherever one is: those share the gradient, as equal elements do.
+  if (dim.empty()) chosen = at::logical_or(chosen, at::ne(self, self));
   // Where nothing is equal: nan, when the extremum is; zero, when self was overwritten behind autograd's back.
-  const Tensor count = at::maximum(at::sum(chosen, dim, true), at::eq(extremum, extremum));
+  const Tensor count = dim.empty() ? at::maximum(at::sum(chosen), at::eq(extremum, extremum))
+                                   : at::maximum(at::sum(chosen, dim, true), at::eq(extremum, extremum));
   return with_kept_dims(grad, self.sizes(), dim, keepdim) / count * chosen;
 }
 

@@ -99,13 +99,18 @@ std::vector<Tensor> _cat_backward(const Tensor& grad, IntArrayRef lengths, int64
 Tensor stack(TensorList tensors, int64_t dim) {
   TORCH_CHECK(!tensors.empty(), "stack expects a non-empty TensorList");
   const int64_t d = wrap_dim(dim, tensors[0].dim() + 1);
-  std::vector<Tensor> rows;
   for (size_t i = 0; i < tensors.size(); ++i) {
     TORCH_CHECK(tensors[i].sizes() == tensors[0].sizes(), "stack expects each tensor to be equal size, but got ", tensors[0].sizes(),
                 " at entry 0 and ", tensors[i].sizes(), " at entry ", i);
-    rows.push_back(at::unsqueeze(tensors[i], d));
   }
-  return at::cat(rows, d);
+  if (d < tensors[0].dim()) {  // joined in the memory format of the tensors, then seen with one dimension more
+    DimVector sizes(tensors[0].sizes());
+    sizes.insert(sizes.begin() + d, static_cast<int64_t>(tensors.size()));
+    return at::view(at::cat(tensors, d), sizes);
+  }
+  std::vector<Tensor> columns;
+  for (const Tensor& tensor : tensors) columns.push_back(at::unsqueeze(tensor, d));
+  return at::cat(columns, d);
 }
 
 namespace {

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 
+#include "aten/core/Warning.h"
 #include "aten/native/declarations/Statistics.h"
 #include "aten/ops/abs.h"
 #include "aten/ops/amax.h"
@@ -49,6 +50,9 @@ Tensor variance(const Tensor& self, OptionalIntArrayRef dim, double correction, 
   const Tensor centred = values - at::mean(values, dim, true);
   const Tensor size = centred.is_complex() ? at::abs(centred) : centred;
   const double freedom = std::max(0.0, static_cast<double>(reduced_count(self, dim)) - correction);
+  if (freedom <= 0)
+    warn("std() and var(): degrees of freedom is <= 0. Correction should be strictly less than the reduction factor (input numel divided "
+         "by output numel).");
   return at::sum(size * size, dim, keepdim) / Scalar(freedom);
 }
 

@@ -64,8 +64,10 @@ std::string format_double(double value) {
 
 void Scalar::check_fits(ScalarType type) const {
   if (kind_ == Kind::Bool || (kind_ == Kind::Int && type == kLong)) return;
+  if (c10::is_floating(type)) return check_representable(*this, type);
   const double value = kind_ == Kind::Int ? static_cast<double>(value_.integer) : value_.real;
-  const IntegerRange range = range_of(type);
+  IntegerRange range = range_of(type);
+  if (type == kByte && kind_ == Kind::Double) range.low = 0;  // only integers wrap
   TORCH_CHECK(!(value < range.low || value > range.high) && !std::isnan(value), "value cannot be converted to type ", cpp_name(type),
               " without overflow: ", str());
 }

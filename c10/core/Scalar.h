@@ -36,7 +36,7 @@ class Scalar {
     if constexpr (!c10::is_complex(scalar_type_of<T>)) {
       if (is_complex() && imag_ != 0) throw_imaginary(scalar_type_of<T>);
     }
-    if constexpr (c10::is_integral(scalar_type_of<T>, false)) check_fits(scalar_type_of<T>);
+    if constexpr (has_range(scalar_type_of<T>)) check_fits(scalar_type_of<T>);
     return unchecked_to<T>();
   }
   /// As to(), but wraps around and truncates as C casts do.
@@ -65,6 +65,10 @@ class Scalar {
   TORCH_PY_API std::string str() const;
 
  private:
+  /// Dtypes that some finite number does not fit.
+  static constexpr bool has_range(ScalarType type) {
+    return c10::is_integral(type, false) || type == kFloat || c10::is_reduced_floating(type);
+  }
   TORCH_PY_API void check_fits(ScalarType type) const;
   [[noreturn]] TORCH_PY_API void throw_imaginary(ScalarType type) const;
 

@@ -74,6 +74,25 @@ const char* dtype_name(ScalarType type) {
   return "unknown";
 }
 
+const char* cpp_type_name(ScalarType type) {
+  switch (type) {
+    case kByte: return "unsigned char";
+    case kChar: return "signed char";
+    case kShort: return "short int";
+    case kInt: return "int";
+    case kLong: return "long int";
+    case kHalf: return "Half";
+    case kFloat: return "float";
+    case kDouble: return "double";
+    case kComplexFloat: return "complex<float>";
+    case kComplexDouble: return "complex<double>";
+    case kBool: return "bool";
+    case kBFloat16: return "BFloat16";
+    case ScalarType::Undefined: break;
+  }
+  return "undefined";
+}
+
 void append_to(std::string& out, ScalarType type) { out += scalar_type_name(type); }
 
 ScalarType default_dtype() { return default_dtype_value; }

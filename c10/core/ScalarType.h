@@ -88,6 +88,8 @@ TORCH_PY_API bool can_cast(ScalarType from, ScalarType to);
 /// "Float", as in error messages; "float32", as in Python.
 TORCH_PY_API const char* scalar_type_name(ScalarType type);
 TORCH_PY_API const char* dtype_name(ScalarType type);
+/// "long int", as messages about out= and about factors of products name element types.
+TORCH_PY_API const char* cpp_type_name(ScalarType type);
 TORCH_PY_API void append_to(std::string& out, ScalarType type);
 
 TORCH_PY_API ScalarType default_dtype();

@@ -75,6 +75,42 @@ class ArrayRef {
 };
 
 using IntArrayRef = ArrayRef<int64_t>;
-using OptionalIntArrayRef = std::optional<IntArrayRef>;
+
+/// std::optional of an IntArrayRef that owns a single integer it was made from, which may be gone before the call that it is for:
+/// in `sum(x, -1)` the int64_t that an IntArrayRef would refer to is a temporary of the conversion.
+class OptionalIntArrayRef : public std::optional<IntArrayRef> {
+  using Base = std::optional<IntArrayRef>;
+
+ public:
+  using Base::Base;
+  OptionalIntArrayRef() = default;
+  OptionalIntArrayRef(const Base& list) : Base(list) {}
+  template <class Integer>
+    requires std::is_integral_v<std::remove_cvref_t<Integer>>
+  OptionalIntArrayRef(Integer&& value) : single_(static_cast<int64_t>(value)) {
+    this->emplace(&single_, 1);
+  }
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Winit-list-lifetime"
+#endif
+  OptionalIntArrayRef(const std::initializer_list<int64_t>& list) : Base(std::in_place, list) {}
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
+  OptionalIntArrayRef(const OptionalIntArrayRef& other) : Base(other), single_(other.single_) { adopt(other); }
+  OptionalIntArrayRef& operator=(const OptionalIntArrayRef& other) {
+    Base::operator=(other);
+    single_ = other.single_;
+    adopt(other);
+    return *this;
+  }
+
+ private:
+  void adopt(const OptionalIntArrayRef& other) {
+    if (has_value() && (*this)->data() == &other.single_) this->emplace(&single_, 1);
+  }
+  int64_t single_ = 0;
+};
 
 }  // namespace c10

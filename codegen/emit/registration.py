@@ -15,7 +15,8 @@ from codegen.schema import Argument
 
 PROMOTIONS = {"default": "Default", "int_to_float": "IntToFloat", "comparison": "Comparison", "same": "Same",
               "complex_to_real": "ComplexToReal"}  # fmt: skip
-REDUCTION_DTYPES = {"same": "Same", "int_to_long": "IntToLong", "int_to_float": "IntToFloat", "bool": "Bool", "index": "Index"}
+REDUCTION_DTYPES = {"same": "Same", "extremum": "Extremum", "int_to_long": "IntToLong", "int_to_float": "IntToFloat", "bool": "Bool",
+                    "index": "Index"}  # fmt: skip
 FORMS = {"function": "Function", "inplace": "Inplace", "out": "Out"}
 
 
@@ -52,6 +53,15 @@ class Wrapper:
     @property
     def form(self) -> str:
         return self.function.form
+
+    @property
+    def one_device(self) -> tuple[str, ...]:
+        """Arguments, as NamedTensors, that must be on one device: of kernels which read memory, and of none that moves it."""
+        composes = "kDenseBackends" in self.keys or (self.loop is not None and self.loop.direct != "")
+        tensors = self.function.operator.schema.arguments.tensors
+        if composes or len(tensors) < 2 or "mixes_devices" in self.function.operator.tags:
+            return ()
+        return tuple(f'{{"{a.name}", {a.name}{", true" if _holds_optionals(a) else ""}}}' for a in tensors)
 
     @property
     def kernel_name(self) -> str:
@@ -224,6 +234,12 @@ def key_expression(function: Function) -> str:
     if all(_may_be_absent(a) for a in function.tensors):
         return f"keys_or_cpu({union})"
     return union
+
+
+def _holds_optionals(argument: Argument) -> bool:
+    """``Tensor?[] indices``: those of a tensor on another device may be on the CPU."""
+    of_list = argument.type.list_type
+    return of_list is not None and of_list.element.is_optional
 
 
 def _may_be_absent(argument: Argument) -> bool:

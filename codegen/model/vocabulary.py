@@ -19,7 +19,7 @@ STRUCTURES = ("pointwise", "reduction", "view", "shaped", "composite", "dynamic"
 # structure -> its promotion rules, the first being the default.
 PROMOTIONS = {
     "pointwise": ("default", "int_to_float", "comparison", "same", "complex_to_real"),
-    "reduction": ("same", "int_to_long", "int_to_float", "bool", "index"),
+    "reduction": ("same", "extremum", "int_to_long", "int_to_float", "bool", "index"),
 }
 
 # Which structures can have which generated variant, and why not.
@@ -51,6 +51,7 @@ NON_DIFFERENTIABLE = "non_differentiable"
 
 TAGS = (
     "along_dim",  # acts along its `dim` argument and takes the other dimensions as a batch
+    "mixes_devices",  # copies from one device to another
     "core", "data_dependent_output", "dynamic_output_shape", "inplace_view", "nondeterministic_bitwise",
     "nondeterministic_seeded", "pt2_compliant_tag", "view_copy",
 )

@@ -204,6 +204,10 @@ static void test_containers() {
   c10::DimVector dims{4, 5, 6};
   EXPECT(total(vector) == 6 && total({7, 8}) == 15 && total(dims) == 15 && total(9) == 9 && total({}) == 0);
   EXPECT(optional_size(std::nullopt) == 99 && optional_size(vector) == 3 && optional_size(dims) == 3);
+  // A single integer is owned: by the time of the call the temporary that an IntArrayRef would refer to is gone.
+  const c10::OptionalIntArrayRef single = -1, again = single;
+  EXPECT(single->front() == -1 && again->front() == -1 && again->data() != single->data());
+  EXPECT(optional_size(-1) == 1 && optional_size({3, 4}) == 2 && optional_size({}) == 99);
   EXPECT(c10::IntArrayRef(vector).slice(1) == c10::IntArrayRef({2, 3}));
   EXPECT(c10::IntArrayRef(dims).to<std::vector<int64_t>>() == (std::vector<int64_t>{4, 5, 6}));
   EXPECT(c10::str(dims, c10::IntArrayRef(vector)) == "[4, 5, 6][1, 2, 3]");

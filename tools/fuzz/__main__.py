@@ -1,6 +1,7 @@
 """python -m tools.fuzz: calls every operator with hostile arguments for a while; reports crashes, hangs and internal errors.
 
-The calls follow from the seed; `--only N` makes call number N alone.
+The calls follow from the seed; `--only N` makes call number N alone. `--peer` compares results with PyTorch's instead, where that is
+installed, and reports every kind of difference of an operator once.
 """
 
 from __future__ import annotations
@@ -28,16 +29,16 @@ class Batch:
     crashed: bool
 
 
-def run_batch(seed: int, start: int, seconds: float, count: int | None) -> Batch:
+def run_batch(program: str, seed: int, start: int, seconds: float, count: int | None, operator: str) -> Batch:
     with tempfile.TemporaryDirectory() as folder:  # operators that write files write them there
         log = Path(folder) / "last_call.log"
-        command = [sys.executable, "-m", "tools.fuzz.calls", str(log), str(seed), str(start), str(seconds)]
-        if count is not None:
-            command.append(str(count))
+        command = [sys.executable, "-m", f"tools.fuzz.{program}", str(log), str(seed), str(start), str(seconds)]
+        if count is not None or operator:
+            command += [str(count or 0), operator]
         environment = {**os.environ, "PYTHONPATH": str(ROOT)}
         done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, errors="replace")
         text = log.read_text(errors="replace") if log.exists() else ""
-    problems = [line for line in done.stdout.splitlines() if line.startswith("internal error")]
+    problems = [line for line in done.stdout.splitlines() if line.startswith(("internal error", "differs"))]
     made = re.search(r"^made (\d+) calls$", done.stdout, re.MULTILINE)
     if made:
         return Batch(text, problems, int(made[1]), False)
@@ -52,12 +53,16 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=60.0, help="how long to go on (60)")
     parser.add_argument("--seed", type=int, default=0, help="other seeds make other calls (0)")
     parser.add_argument("--only", type=int, metavar="N", help="make call number N alone")
+    parser.add_argument("--peer", action="store_true", help="compare with PyTorch")
+    parser.add_argument("--operator", default="", metavar="NAME", help="with --peer: only these, add,linalg_det")
     options = parser.parse_args()
+    program = "peer" if options.peer else "calls"
     start = options.only or 0
     end = time.monotonic() + options.seconds
     found = 0
     while True:
-        batch = run_batch(options.seed, start, max(0.0, end - time.monotonic()), 1 if options.only is not None else None)
+        seconds = max(1.0, end - time.monotonic())
+        batch = run_batch(program, options.seed, start, seconds, 1 if options.only is not None else None, options.operator)
         for problem in batch.problems:
             print(problem, flush=True)
         found += len(batch.problems)

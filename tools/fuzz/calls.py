@@ -120,7 +120,7 @@ def call(number: int, seed: int, known: list[Target], log: int) -> None:
 
 def main() -> int:
     log_path, seed, start, seconds = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), float(sys.argv[4])
-    last = start + int(sys.argv[5]) if len(sys.argv) > 5 else sys.maxsize
+    last = start + int(sys.argv[5]) if len(sys.argv) > 5 and int(sys.argv[5]) > 0 else sys.maxsize
     warnings.simplefilter("ignore")
     faulthandler.enable()
     limit = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize() + MEMORY_LIMIT

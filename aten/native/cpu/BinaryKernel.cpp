@@ -3,6 +3,7 @@
 #include "aten/Dispatch.h"
 #include "aten/iteration/Loops.h"
 #include "aten/native/cpu/Modular.h"
+#include "aten/native/cpu/UnroundedNumber.h"
 
 namespace at::native {
 inline namespace CPU_CAPABILITY {
@@ -44,7 +45,7 @@ void add_floating(const TensorIteratorBase& iter, const Scalar& alpha) {
     if (value.imag() != 0) return add_numbers<T, T, kSwap>(iter, value);
     add_numbers<T, real_type<T>, kSwap>(iter, value.real());
   } else {
-    add_numbers<T, opmath_type<T>, kSwap>(iter, alpha.to<opmath_type<T>>());
+    add_numbers<T, opmath_type<T>, kSwap>(iter, static_cast<opmath_type<T>>(alpha.to<T>()));  // of the dtype of the tensors, as PyTorch's
   }
 }
 
@@ -87,12 +88,7 @@ void mul_kernel(TensorIteratorBase& iter) {
   if (is_integral(type, false)) {
     return dispatch_modular(type, [&]<typename T>() { cpu_kernel(iter, [](T a, T b) -> T { return multiply_modular<T>(a, b); }); });
   }
-  AT_DISPATCH_FLOATING_AND_COMPLEX(type, "mul", [&] {
-    using opmath_t = opmath_type<scalar_t>;
-    cpu_kernel(iter, [](scalar_t a, scalar_t b) -> scalar_t {
-      return static_cast<scalar_t>(static_cast<opmath_t>(a) * static_cast<opmath_t>(b));
-    });
-  });
+  AT_DISPATCH_FLOATING_AND_COMPLEX(type, "mul", [&] { cpu_kernel_with_number<scalar_t>(iter, [](auto a, auto b) { return a * b; }); });
 }
 
 }  // namespace CPU_CAPABILITY

@@ -4,6 +4,7 @@
 #include "aten/Dispatch.h"
 #include "aten/iteration/Loops.h"
 #include "aten/native/cpu/Modular.h"
+#include "aten/native/cpu/UnroundedNumber.h"
 #include "aten/native/declarations/cpu/DivisionKernel.h"
 #include "aten/vec/math.h"
 
@@ -69,33 +70,54 @@ C10_ALWAYS_INLINE double quick_fmod_of_doubles(double a, double b) {
 #endif
 }
 
+/// `count` divisors in the arithmetic type; all are `number` when there is one.
+template <typename scalar_t>
+void load_divisors(opmath_type<scalar_t>* divisors, const char* source, int64_t stride, int64_t count, std::optional<float> number) {
+  if constexpr (std::is_same_v<opmath_type<scalar_t>, scalar_t>) {
+    gather(divisors, source, stride, sizeof(scalar_t), count);
+  } else if (number) {
+    std::fill_n(divisors, count, *number);
+  } else {
+    alignas(64) scalar_t narrow[kBlock];
+    gather(narrow, source, stride, sizeof(scalar_t), count);
+    for (int64_t i = 0; i < count; ++i) divisors[i] = static_cast<opmath_type<scalar_t>>(narrow[i]);
+  }
+}
+
 /// op(a, b, fmod(a, b)) in double for every element, first with the quick fmod; where that gives NaN, once more with the exact one.
+/// `number` is what all b are, when that is not one of scalar_t.
 template <typename scalar_t, typename Op>
-void with_modulus(const TensorIteratorBase& iter, const Op& op) {
+void with_modulus(const TensorIteratorBase& iter, const Op& op, std::optional<float> number) {
   using opmath_t = opmath_type<scalar_t>;
+  struct Context {
+    const Op& op;
+    std::optional<float> number;
+  };
+  const Context given{op, number};
   auto loop = [](const void* context, char* const* data, const int64_t* strides, int64_t n) {
-    const Op& f = *static_cast<const Op*>(context);
-    alignas(64) scalar_t a[kBlock], b[kBlock], out[kBlock];
+    const auto& [f, number] = *static_cast<const Context*>(context);
+    alignas(64) scalar_t a[kBlock], out[kBlock];
+    alignas(64) opmath_t b[kBlock];
     alignas(64) double results[kBlock];
     for (int64_t start = 0; start < n; start += kBlock) {
       const int64_t count = std::min(kBlock, n - start);
       gather(a, data[1] + start * strides[1], strides[1], sizeof(scalar_t), count);
-      gather(b, data[2] + start * strides[2], strides[2], sizeof(scalar_t), count);
+      load_divisors<scalar_t>(b, data[2] + start * strides[2], strides[2], count, number);
       for (int64_t i = 0; i < count; ++i) {
-        const double x = static_cast<opmath_t>(a[i]), y = static_cast<opmath_t>(b[i]);
+        const double x = static_cast<opmath_t>(a[i]), y = b[i];
         results[i] = f(x, y, std::is_same_v<opmath_t, float> ? quick_fmod_of_floats(x, y) : quick_fmod_of_doubles(x, y));
       }
       int64_t uncertain = 0;
       for (int64_t i = 0; i < count; ++i) uncertain |= results[i] != results[i];
       for (int64_t i = 0; uncertain != 0 && i < count; ++i) {
-        const double x = static_cast<opmath_t>(a[i]), y = static_cast<opmath_t>(b[i]);
+        const double x = static_cast<opmath_t>(a[i]), y = b[i];
         if (results[i] != results[i]) results[i] = f(x, y, vec::fmod(x, y));
       }
       for (int64_t i = 0; i < count; ++i) out[i] = static_cast<scalar_t>(static_cast<opmath_t>(results[i]));
       scatter(data[0] + start * strides[0], strides[0], out, sizeof(scalar_t), count);
     }
   };
-  iter.for_each(loop, &op, TensorIterator::kGrain);
+  iter.for_each(loop, &given, TensorIterator::kGrain);
 }
 
 /// `op` gets the parts of an integer division.
@@ -108,26 +130,22 @@ void divide_integers(const TensorIteratorBase& iter, const Op& op) {
 
 /// `integers` gets the parts of an integer division, `floats` two numbers of the arithmetic type and their fmod.
 template <typename Integers, typename Floats>
-void divide(const TensorIteratorBase& iter, const Integers& integers, const Floats& floats) {
+void divide(const TensorIteratorBase& iter, const Integers& integers, const Floats& floats, std::optional<float> number = std::nullopt) {
   if (is_integral(iter.common_dtype(), false)) return divide_integers(iter, integers);
-  AT_DISPATCH_FLOATING_AND_REDUCED(iter.common_dtype(), iter.op_name(), [&] { with_modulus<scalar_t>(iter, floats); });
+  AT_DISPATCH_FLOATING_AND_REDUCED(iter.common_dtype(), iter.op_name(), [&] { with_modulus<scalar_t>(iter, floats, number); });
 }
 
 }  // namespace
 
 void div_kernel(TensorIteratorBase& iter) {
-  AT_DISPATCH_FLOATING_AND_COMPLEX(iter.common_dtype(), "div", [&] {
-    using opmath_t = opmath_type<scalar_t>;
-    cpu_kernel(iter, [](scalar_t a, scalar_t b) -> scalar_t {
-      return static_cast<scalar_t>(static_cast<opmath_t>(a) / static_cast<opmath_t>(b));
-    });
-  });
+  AT_DISPATCH_FLOATING_AND_COMPLEX(iter.common_dtype(), "div",
+                                   [&] { cpu_kernel_with_number<scalar_t>(iter, [](auto a, auto b) { return a / b; }); });
 }
 
 void floor_divide_kernel(TensorIteratorBase& iter) {
   divide(
       iter, [](const auto& q, auto) { return q.quotient - (q.rounded_up ? 1 : 0); },
-      [](auto a, auto b, auto modulus) { return floor_quotient(a, b, modulus); });
+      [](auto a, auto b, auto modulus) { return floor_quotient(a, b, modulus); }, iter.unrounded_number(2));
 }
 
 void div_mode_kernel(TensorIteratorBase& iter, std::string_view rounding_mode) {
@@ -135,12 +153,8 @@ void div_mode_kernel(TensorIteratorBase& iter, std::string_view rounding_mode) {
   TORCH_CHECK(rounding_mode == "trunc", "div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '", rounding_mode,
               "'");
   if (is_integral(iter.common_dtype(), false)) return divide_integers(iter, [](const auto& q, auto) { return q.quotient; });
-  AT_DISPATCH_FLOATING_AND_REDUCED(iter.common_dtype(), iter.op_name(), [&] {
-    using opmath_t = opmath_type<scalar_t>;
-    cpu_kernel(iter, [](scalar_t a, scalar_t b) -> scalar_t {
-      return static_cast<scalar_t>(vec::trunc(static_cast<opmath_t>(a) / static_cast<opmath_t>(b)));
-    });
-  });
+  AT_DISPATCH_FLOATING_AND_REDUCED(iter.common_dtype(), iter.op_name(),
+                                   [&] { cpu_kernel_with_number<scalar_t>(iter, [](auto a, auto b) { return vec::trunc(a / b); }); });
 }
 
 void remainder_kernel(TensorIteratorBase& iter) {

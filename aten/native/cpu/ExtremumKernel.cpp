@@ -26,17 +26,8 @@ struct Extremum {
   static T project(acc_t acc) { return static_cast<T>(acc); }
 };
 
-void check_nonempty(const TensorIteratorBase& iter) {
-  if (iter.numel() > 0 || iter.output().numel() == 0) return;
-  const Tensor& self = iter.input(0);
-  int64_t d = 0;
-  while (self.sizes()[d] != 0) ++d;
-  TORCH_CHECK_INDEX(false, iter.op_name(), "(): Expected reduction dim ", d, " to have non-zero size.");
-}
-
 template <bool kMax>
 void reduce_to_extremum(const TensorIteratorBase& iter) {
-  check_nonempty(iter);
   const ScalarType type = iter.common_dtype();
   if (type == kBool) return cpu_reduce(iter, Extremum<uint8_t, kMax>());
   AT_DISPATCH_REAL(type, iter.op_name(), [&] { cpu_reduce(iter, Extremum<scalar_t, kMax>()); });

@@ -2,7 +2,10 @@
 {% set op = f.operator %}
 {% set names = section.functions[0].names %}
 {% set declared = f.schema == op.schema %}
-{{ fill(f.result ~ " " ~ wrapper.name ~ "(", ["DispatchKeySet", f.parameters], ") {") }}
+{{ fill(f.result ~ " " ~ wrapper.name ~ "(", [("DispatchKeySet keys" if wrapper.one_device else "DispatchKeySet"), f.parameters], ") {") }}
+{% if wrapper.one_device %}
+{{ fill("  if (mixes_devices(keys)) check_one_device(", [f.python_name|cpp_string, "{" ~ wrapper.one_device|join(", ") ~ "}"], ");") }}
+{% endif %}
 {% if section.checks %}
 {{ fill("  check_" ~ op.unambiguous_name ~ "(", section.checked_names, ");") }}
 {% endif %}

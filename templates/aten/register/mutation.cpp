@@ -1,6 +1,9 @@
 {% set f = wrapper.function %}
 {% set op = f.operator %}
-{{ fill(f.result ~ " " ~ wrapper.name ~ "(", ["DispatchKeySet", f.parameters], ") {") }}
+{{ fill(f.result ~ " " ~ wrapper.name ~ "(", [("DispatchKeySet keys" if wrapper.one_device else "DispatchKeySet"), f.parameters], ") {") }}
+{% if wrapper.one_device %}
+{{ fill("  if (mixes_devices(keys)) check_one_device(", [f.python_name|cpp_string, "{" ~ wrapper.one_device|join(", ") ~ "}"], ");") }}
+{% endif %}
 {% if section.checks %}
 {{ fill("  check_" ~ op.unambiguous_name ~ "(", section.checked_names, ");") }}
 {% endif %}

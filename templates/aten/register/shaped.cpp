@@ -3,7 +3,10 @@
 {% set names = section.functions[0].names %}
 {% set outputs = r.shaped_outputs(op) %}
 {% set kernel = wrapper.loop.direct or "native::" ~ wrapper.loop.stub %}
-{{ fill(f.result ~ " " ~ wrapper.name ~ "(", ["DispatchKeySet", f.parameters], ") {") }}
+{{ fill(f.result ~ " " ~ wrapper.name ~ "(", [("DispatchKeySet keys" if wrapper.one_device else "DispatchKeySet"), f.parameters], ") {") }}
+{% if wrapper.one_device %}
+{{ fill("  if (mixes_devices(keys)) check_one_device(", [f.python_name|cpp_string, "{" ~ wrapper.one_device|join(", ") ~ "}"], ");") }}
+{% endif %}
 {% if section.checks %}
 {{ fill("  check_" ~ op.unambiguous_name ~ "(", section.checked_names, ");") }}
 {% endif %}

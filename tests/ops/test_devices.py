@@ -1,0 +1,63 @@
+"""No kernel reads memory of another device than its own: tensors of a call on several devices are refused, with the devices named."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.ops.calling import call, inplace, method_parts
+from tests.ops.comparison import outcome
+from tests.ops.operators import Operator, enrolled
+from tests.ops.samples import SampleInput
+from tests.subject import WITH_PEER, torch
+
+# Of these some tensors may be anywhere, or are not looked at.
+TAKES_SEVERAL_DEVICES = {
+    "type_as": "converts to the dtype and device of the other tensor",
+    "to.other": "goes to the device of the other tensor",
+    "copy_": "copies from one device to another; not out of meta tensors, which have nothing to copy",
+    "result_type.Tensor": "looks at dtypes",
+}
+
+
+def several_tensors(operator: Operator) -> bool:
+    return len(operator.schema.arguments.tensors) > 1 or any(a.type.is_list for a in operator.schema.arguments.tensors)
+
+
+def with_one_on_meta(sample: SampleInput, position: int) -> SampleInput:
+    count = iter(range(len(sample.tensors())))
+    return sample.map(lambda tensor: tensor.to("meta") if next(count) == position else tensor)
+
+
+def typical_call(operator: Operator) -> SampleInput | None:
+    """The first with several tensors, none of which is a number or empty."""
+    for sample in operator.typical_samples(torch):
+        tensors = sample.tensors()
+        if len(tensors) > 1 and all(tensor.dim() > 0 and tensor.numel() > 0 for tensor in tensors):
+            return sample
+    return None
+
+
+@enrolled(several_tensors)
+def test_tensors_on_several_devices_are_refused(operator: Operator):
+    if WITH_PEER:
+        pytest.skip("PyTorch reads nothing where a tensor is on meta, or too much")
+    sample = typical_call(operator)
+    if sample is None or str(operator) in TAKES_SEVERAL_DEVICES:
+        return
+    for position in range(len(sample.tensors())):
+        expect_refusal(operator, with_one_on_meta(sample, position), call)
+        if "inplace" in operator.variants and method_parts(operator, sample) is not None:
+            expect_refusal(operator, with_one_on_meta(sample, position), inplace)
+
+
+def expect_refusal(operator: Operator, sample: SampleInput, form: Any) -> None:
+    done = outcome(form, operator, torch, sample)
+    devices = [tensor.device.type for tensor in sample.tensors()]
+    context = f"{operator}{sample} on {devices}"
+    if devices[0] == "meta" and any(str(argument.type) == "Tensor?[]" for argument in operator.schema.arguments):
+        return  # indices may be on the CPU
+    assert done.error is not None, f"{context}: accepted"
+    assert isinstance(done.error, RuntimeError), f"{context}: {type(done.error).__name__}: {done.error}"
+    assert "device" in str(done.error) or "meta" in str(done.error), f"{context}: the message names no device: {done.error}"

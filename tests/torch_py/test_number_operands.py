@@ -1,0 +1,85 @@
+"""Numbers beside float16 and bfloat16 tensors: products and quotients compute with the number itself in float32 and round once."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.subject import torch
+
+NARROW = (torch.float16, torch.bfloat16)
+NUMBERS = (0.1, 1 - 1e-4, 3.3, -0.3, 1000.7, 1001)
+
+
+def values(dtype):
+    torch.manual_seed(0)
+    return (torch.randn(320) * 4).to(dtype)
+
+
+def mostly_equal(found, expected):
+    """Where compilers fuse multiplication and addition a few elements round otherwise; with rounded numbers a tenth does."""
+    return (found != expected).float().mean().item() < 0.02
+
+
+def truncated(x, divisor):
+    return torch.div(x, divisor, rounding_mode="trunc")
+
+
+@pytest.mark.parametrize("dtype", NARROW, ids=str)
+@pytest.mark.parametrize("number", NUMBERS)
+@pytest.mark.parametrize("operation", [torch.mul, torch.div, torch.floor_divide, truncated])
+def test_number_is_not_rounded_first(operation, number, dtype):
+    x = values(dtype)
+    wide = torch.tensor(number, dtype=torch.float32)
+    assert torch.equal(operation(x, number), operation(x.float(), wide).to(dtype))
+
+
+@pytest.mark.parametrize("dtype", NARROW, ids=str)
+@pytest.mark.parametrize("number", (0.1, 0.9999, 3.3))
+def test_weight_of_lerp_is_not_rounded(number, dtype):
+    x = values(dtype)
+    a, b = x.float(), x.flip(0).float()
+    expected = a + number * (b - a) if number < 0.5 else b - (b - a) * (torch.tensor(1.0) - number)
+    assert mostly_equal(torch.lerp(x, x.flip(0), number), expected.to(dtype))
+
+
+@pytest.mark.parametrize("dtype", NARROW, ids=str)
+@pytest.mark.parametrize("number", NUMBERS)
+def test_forms_agree(number, dtype):
+    x = values(dtype)
+    expected = x * number
+    assert torch.equal(x.clone().mul_(number), expected)
+    assert torch.equal(torch.mul(x, number, out=torch.empty_like(x)), expected)
+    assert torch.equal(x * torch.tensor(number, dtype=torch.float64), expected)
+    assert torch.equal(torch.stack([x, x], 1)[:, 0] * number, expected)
+    assert torch.equal(torch.stack([value * number for value in x]), expected)
+
+
+def test_decay_of_weights_is_not_lost():
+    """1 - 1e-4 is 1 in bfloat16; small products show it."""
+    weight = torch.full((1,), 1.0, dtype=torch.bfloat16)
+    assert (weight * 1.004).item() == 1.0078125
+    assert torch.full((1,), 256.0, dtype=torch.bfloat16).mul_(0.998).item() == 255.0
+
+
+@pytest.mark.parametrize("dtype", NARROW, ids=str)
+@pytest.mark.parametrize("number", NUMBERS)
+def test_sums_round_numbers_first(number, dtype):
+    x = values(dtype)
+    rounded = torch.tensor(number).to(dtype).float()
+    assert torch.equal(x + number, (x.float() + rounded).to(dtype))
+    assert mostly_equal(torch.add(x, x.flip(0), alpha=number), (x.float() + x.flip(0).float() * rounded).to(dtype))
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32], ids=str)
+def test_numbers_beyond_the_dtype_are_refused_as_bounds_and_factors(dtype):
+    x = torch.ones(2, dtype=dtype)
+    for wrong in (lambda: x.clamp(max=1e300), lambda: x.clamp(min=-1e300), lambda: torch.add(x, x, alpha=1e300),
+                  lambda: torch.nn.functional.hardtanh(x, -1e300, 1e300), lambda: torch.nn.functional.threshold(x, 1e300, 0.0)):  # fmt: skip
+        with pytest.raises(RuntimeError, match="without overflow"):
+            wrong()
+    assert torch.equal(x.clamp(max=float("inf")), x)
+
+
+def test_result_type_of_a_float_tensor_with_a_complex_number():
+    assert torch.result_type(torch.ones(3), torch.tensor(1j, dtype=torch.complex128)) == torch.complex64
+    assert torch.result_type(torch.ones(3, dtype=torch.float64), torch.tensor(1j)) == torch.complex128

@@ -1,0 +1,278 @@
+"""python -m tools.fuzz.peer LOG SEED START SECONDS [COUNT [OPERATOR]]: calls operators of torch_py and of PyTorch with the same unusual arguments.
+
+Run by `python -m tools.fuzz --peer`, in a process of its own, because a call may end it. The calls are samples of the tests, changed in
+dtypes, values, layouts, numbers and sizes; what must agree are dtype, shape, strides and values of the results, or the type of the exception.
+"""
+
+from __future__ import annotations
+
+import faulthandler
+import os
+import random
+import sys
+import time
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+
+import torch_py
+from tests.ops.calling import call, inplace, method_parts, tensors_of
+from tests.ops.comparison import Outcome, assert_same, dtype_name, outcome, to_numpy
+from tests.ops.known_differences import NOT_COMPARED, STRIDES, WITHOUT_VALUES
+from tests.ops.operators import DTYPES, OTHER_DTYPES, Operator, all_operators
+from tests.ops.samples import SampleInput
+from tests.ops.samples.registry import is_tensor
+
+from .known_differences import MAY_DIFFER
+
+TIME_LIMIT = 20.0  # seconds of one call
+_ALL_DTYPES = (*DTYPES, *OTHER_DTYPES)
+_FLOATS = (np.nan, np.inf, -np.inf, 0.0, -0.0, 1e-40, -1e-40, 6e-8, 65504.0, 3e38, -3e38, 0.5, 1.0, -1.0, 2.5, -3.5, 100.0)
+_NUMBERS = (0, 1, -1, 2, 3, -3, 0.0, 0.1, -0.5, 1.5, 1 - 1e-4, 1e-8, 100, 300, -200, 70000, -(2**31), float("nan"), float("inf"), True, 1j)
+_INTEGERS = (0, 1, -1, 2, 3, -3)  # sizes, dimensions: large ones are for `python -m tools.fuzz`
+_LAYOUTS = ("contiguous", "transposed", "strided", "expanded", "offset", "channels_last")
+
+
+@dataclass(frozen=True)
+class Spec:
+    """A tensor of either library."""
+
+    values: Any  # NumPy array; bfloat16 as float32
+    dtype: str
+    layout: str
+
+    def build(self, module: Any) -> Any:
+        array = np.ascontiguousarray(self.values).reshape(self.values.shape)
+        tensor = module.empty(array.shape) if array.size == 0 else module.from_numpy(array.copy())
+        return _laid_out(module, tensor.to(getattr(module, self.dtype)), self.layout)
+
+    def __str__(self) -> str:
+        layout = "" if self.layout == "contiguous" else f" {self.layout}"
+        values = np.array2string(self.values, threshold=8, edgeitems=4, separator=",").replace("\n", "")
+        return f"<{self.dtype} {self.values.shape}{layout} {values}>"
+
+
+def _laid_out(module: Any, tensor: Any, layout: str) -> Any:
+    if tensor.dim() == 0 or layout == "contiguous":
+        return tensor
+    if layout == "transposed":
+        return tensor.transpose(0, -1).contiguous().transpose(0, -1)
+    if layout == "strided":
+        return module.stack([tensor, tensor], -1)[..., 0]
+    if layout == "expanded":
+        return tensor[:1].expand(tensor.shape)
+    if layout == "offset":
+        return module.cat([tensor, tensor])[tensor.shape[0] :]
+    return tensor.contiguous(memory_format=module.channels_last) if tensor.dim() == 4 else tensor
+
+
+def spec_of(tensor: Any) -> Spec:
+    return Spec(np.array(to_numpy(tensor)), dtype_name(tensor), "contiguous")
+
+
+# Changes of a call
+
+
+def _with_values(dice: random.Random, spec: Spec) -> Spec:
+    values = np.array(spec.values)
+    if values.size == 0 or values.dtype == bool:
+        return spec
+    info = np.iinfo(values.dtype) if values.dtype.kind in "iu" else None
+    for _ in range(dice.choice((1, 3, 8))):
+        index = tuple(dice.randrange(size) for size in values.shape)
+        with np.errstate(all="ignore"):
+            values[index] = dice.choice((info.min, info.max, 0, 1, info.max // 2)) if info else dice.choice(_FLOATS)
+    return Spec(values, spec.dtype, spec.layout)
+
+
+def _with_dtype(dice: random.Random, spec: Spec) -> Spec:
+    dtype = dice.choice(_ALL_DTYPES)
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        finite = np.where(np.isfinite(spec.values), spec.values, 1)
+        values = finite.real if dtype not in ("complex64", "complex128") else finite
+        return Spec(values.astype("float32" if dtype == "bfloat16" else dtype), dtype, spec.layout)
+
+
+def _with_layout(dice: random.Random, spec: Spec) -> Spec:
+    return Spec(spec.values, spec.dtype, dice.choice(_LAYOUTS))
+
+
+def _zero_dimensional(dice: random.Random, spec: Spec) -> Spec:
+    return spec if spec.values.size == 0 else Spec(spec.values.reshape(-1)[0].reshape(()), spec.dtype, "contiguous")
+
+
+_CHANGES: tuple[Callable[[random.Random, Spec], Spec], ...] = (_with_values, _with_values, _with_dtype, _with_layout, _with_layout, _zero_dimensional)
+
+
+def _change_one(dice: random.Random, values: list[Any], kinds: list[str]) -> list[Any]:
+    chosen = dice.randrange(len(values))
+    value = values[chosen]
+    if isinstance(value, Spec):
+        value = dice.choice(_CHANGES)(dice, value)
+    elif isinstance(value, (int, float, complex)) and not isinstance(value, bool):
+        value = dice.choice(_NUMBERS if kinds[chosen] in ("Scalar", "float", "Tensor") else _INTEGERS)
+    return [*values[:chosen], value, *values[chosen + 1 :]]
+
+
+def _emptied(dice: random.Random, values: list[Any]) -> list[Any]:
+    """Every dimension of one size becomes empty."""
+    sizes = {size for value in values if isinstance(value, Spec) for size in value.values.shape if size > 1}
+    if not sizes:
+        return values
+    chosen = dice.choice(sorted(sizes))
+
+    def without(spec: Spec) -> Spec:
+        shape = tuple(0 if size == chosen else size for size in spec.values.shape)
+        return spec if shape == spec.values.shape else Spec(np.zeros(shape, spec.values.dtype), spec.dtype, "contiguous")
+
+    return [without(value) if isinstance(value, Spec) else value for value in values]
+
+
+@dataclass(frozen=True)
+class Call:
+    operator: Operator
+    positional: tuple[Any, ...]
+    keywords: dict[str, Any]
+    in_place: bool
+
+    def sample(self, module: Any) -> SampleInput:
+        return SampleInput(*(_built(value, module) for value in self.positional), **{key: _built(value, module) for key, value in self.keywords.items()})
+
+    def run(self, module: Any, sample: SampleInput) -> Any:
+        return inplace(self.operator, module, sample) if self.in_place else call(self.operator, module, sample)
+
+    def __str__(self) -> str:
+        words = [*map(_text, self.positional), *(f"{key}={_text(value)}" for key, value in self.keywords.items())]
+        return f"{self.operator}{'_' if self.in_place else ''}({', '.join(words)})"
+
+
+def _built(value: Any, module: Any) -> Any:
+    if isinstance(value, Spec):
+        return value.build(module)
+    if isinstance(value, (list, tuple)):
+        return type(value)(_built(item, module) for item in value)
+    kind = type(value).__name__
+    if kind in ("dtype", "device", "memory_format", "layout"):
+        return module.device(str(value)) if kind == "device" else getattr(module, str(value).rsplit(".", 1)[-1])
+    return value
+
+
+def _text(value: Any) -> str:
+    return f"[{', '.join(map(_text, value))}]" if isinstance(value, (list, tuple)) else str(value)
+
+
+def make_call(dice: random.Random, operators: Sequence[Operator]) -> Call | None:
+    operator = dice.choice(operators)
+    try:
+        samples = operator.samples(torch_py, dice.choice(DTYPES if dice.random() < 0.7 else OTHER_DTYPES))
+    except (OverflowError, TypeError, ValueError, RuntimeError):
+        return None  # a generator whose numbers the dtype does not have
+    if not samples:
+        return None
+    sample = dice.choice(samples).map(spec_of)  # type: ignore[arg-type]
+    values = [*sample.positional, *sample.kwargs.values()]
+    arguments = operator.schema.arguments
+    given = [*zip(sample.positional, arguments.positional), *((sample.kwargs[name], arguments.find(name)) for name in sample.kwargs)]
+    kinds = [argument.type.base.name for _, argument in given]
+    for _ in range(dice.choice((0, 1, 1, 2, 3))):
+        values = _change_one(dice, values, kinds)
+    if dice.random() < 0.1:
+        values = _emptied(dice, values)
+    count = len(sample.positional)
+    in_place = "inplace" in operator.variants and dice.random() < 0.3
+    return Call(operator, tuple(values[:count]), dict(zip(sample.kwargs, values[count:])), in_place)
+
+
+# Comparison
+
+
+def difference(made: Call) -> str | None:
+    """What differs between the libraries, as "kind: details"."""
+    operator = made.operator
+    ours, theirs = made.sample(torch_py), made.sample(torch)
+    if made.in_place and (method_parts(operator, ours) is None):
+        return None
+    found, expected = outcome(made.run, torch_py, ours), outcome(made.run, torch, theirs)
+    if found.error is not None or expected.error is not None:
+        return _different_errors(found, expected)
+    if any(np.prod(result.shape) > 0 and not result.is_complex() and result.is_sparse for result in tensors_of(expected.result)):
+        return None
+    try:
+        assert_same(found.result, expected.result, "result", values=False)
+    except AssertionError as error:
+        return f"form: {error}"
+    if str(operator) not in STRIDES:
+        try:
+            assert_same(found.result, expected.result, "result", values=False, strides=True)
+        except AssertionError as error:
+            return f"strides: {error}"
+    if operator.is_random or str(operator) in WITHOUT_VALUES:
+        return None
+    try:
+        assert_same(found.result, expected.result, "result")
+        assert_same(ours.tensors(), theirs.tensors(), "arguments afterwards")
+    except AssertionError as error:
+        return f"values: {error}"
+    return None
+
+
+def _different_errors(found: Outcome, expected: Outcome) -> str | None:
+    if isinstance(expected.error, NotImplementedError) or "not implemented for" in str(expected.error):
+        return None  # a dtype that PyTorch leaves out
+    if type(found.error).__name__ == type(expected.error).__name__.removeprefix("_"):
+        return None
+
+    def text(done: Outcome) -> str:
+        return "returned" if done.error is None else f"{type(done.error).__name__} {str(done.error).splitlines()[0][:160] if str(done.error) else ''}"
+
+    if expected.error is not None and found.error is None and any(result.numel() == 0 for result in tensors_of(found.result)):
+        return None  # without elements no kernel has to refuse anything
+    kind = "refuses" if expected.error is None else "accepts" if found.error is None else "error"
+    return f"{kind}: {text(found)}; PyTorch: {text(expected)}"
+
+
+def is_known(made: Call, kind: str) -> bool:
+    name = str(made.operator)
+    dtypes = {value.dtype for value in made.positional if isinstance(value, Spec)}
+    if kind == "values" and any((name, dtype) in NOT_COMPARED for dtype in (*dtypes, "*")):
+        return True
+    return (name, kind) in MAY_DIFFER or (name, "*") in MAY_DIFFER
+
+
+def main() -> int:
+    log_path, seed, start, seconds = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), float(sys.argv[4])
+    last = start + int(sys.argv[5]) if len(sys.argv) > 5 and int(sys.argv[5]) > 0 else sys.maxsize
+    wanted = sys.argv[6] if len(sys.argv) > 6 else ""
+    warnings.simplefilter("ignore")
+    faulthandler.enable()
+    torch.set_num_threads(1)
+    torch_py.set_num_threads(1)
+    log = os.open(log_path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+    operators = [operator for operator in all_operators() if not wanted or operator.base_name in wanted.split(",")]
+    seen: set[tuple[str, str]] = set()
+    end = time.monotonic() + seconds
+    number = start
+    while number < last and time.monotonic() < end:
+        dice = random.Random(f"{seed} {number}")
+        made = make_call(dice, operators)
+        if made is not None:
+            os.ftruncate(log, 0)
+            os.pwrite(log, f"{number} {made}".encode("utf8", "replace"), 0)
+            faulthandler.dump_traceback_later(TIME_LIMIT, exit=True)
+            found = difference(made)
+            key = (str(made.operator), found.split(":")[0]) if found is not None else ("", "")
+            if found is not None and key not in seen and not is_known(made, key[1]):
+                seen.add(key)
+                print(f"differs: {number} {made}: {found}", flush=True)
+        number += 1
+    print(f"made {number - start} calls", flush=True)
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
