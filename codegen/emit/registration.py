@@ -57,7 +57,7 @@ class Wrapper:
     @property
     def one_device(self) -> tuple[str, ...]:
         """Arguments, as NamedTensors, that must be on one device: of kernels which read memory, and of none that moves it."""
-        composes = "kDenseBackends" in self.keys or (self.loop is not None and self.loop.direct != "")
+        composes = "kDenseBackends" in self.keys and not (self.style == "direct" and self.function.operator.derivatives)
         tensors = self.function.operator.schema.arguments.tensors
         if composes or len(tensors) < 2 or "mixes_devices" in self.function.operator.tags:
             return ()

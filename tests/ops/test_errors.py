@@ -173,8 +173,8 @@ def test_in_place_on_overlapping_memory_is_refused(operator: Operator):
     if sample is None or len(operator.schema.arguments.tensors) < 2:
         return
     memory = torch.ones(9, dtype=sample.tensors()[0].dtype)
-    rest = [memory[1:]] * (len(operator.schema.arguments.tensors) - 1)
-    done = outcome(inplace, operator, torch, SampleInput(memory[:-1], *rest, **sample.kwargs))
+    rest = SampleInput(*sample.args, **sample.kwargs).map(lambda tensor: memory[1:])
+    done = outcome(inplace, operator, torch, SampleInput(memory[:-1], *rest.positional, **rest.kwargs))
     assert isinstance(done.error, RuntimeError) and "memory location" in str(done.error), f"{operator}: {done}"
 
 

@@ -25,7 +25,6 @@ from tests.ops.comparison import Outcome, assert_same, dtype_name, outcome, to_n
 from tests.ops.known_differences import NOT_COMPARED, STRIDES, WITHOUT_VALUES
 from tests.ops.operators import DTYPES, OTHER_DTYPES, Operator, all_operators
 from tests.ops.samples import SampleInput
-from tests.ops.samples.registry import is_tensor
 
 from .known_differences import MAY_DIFFER
 
@@ -141,7 +140,9 @@ class Call:
     in_place: bool
 
     def sample(self, module: Any) -> SampleInput:
-        return SampleInput(*(_built(value, module) for value in self.positional), **{key: _built(value, module) for key, value in self.keywords.items()})
+        return SampleInput(
+            *(_built(value, module) for value in self.positional), **{key: _built(value, module) for key, value in self.keywords.items()}
+        )
 
     def run(self, module: Any, sample: SampleInput) -> Any:
         return inplace(self.operator, module, sample) if self.in_place else call(self.operator, module, sample)

@@ -38,8 +38,9 @@ void check_filter1d(const Tensor& input, const Tensor& weight, IntArrayRef strid
               "filter1d(): expected all(stride > 0), but got stride = ", stride);
 }
 
-Tensor filter1d(DispatchKeySet, const Tensor& input, const Tensor& weight, const Tensor& bias, IntArrayRef stride,
+Tensor filter1d(DispatchKeySet keys, const Tensor& input, const Tensor& weight, const Tensor& bias, IntArrayRef stride,
                 std::string_view padding_mode) {
+  if (mixes_devices(keys)) check_one_device("filter1d", {{"input", input}, {"weight", weight}, {"bias", bias}});
   check_filter1d(input, weight, stride);
   const TensorSpec spec0 = native::filter1d_shape(input, weight, bias, stride, padding_mode);
   const Tensor out0 = empty_from_spec(spec0);
@@ -49,8 +50,9 @@ Tensor filter1d(DispatchKeySet, const Tensor& input, const Tensor& weight, const
 
 // filter1d_backward(Tensor grad_output, Tensor input, Tensor weight, bool has_bias, int[1] stride) -> (Tensor, Tensor, Tensor)
 // operators.yaml, Network
-std::tuple<Tensor, Tensor, Tensor> filter1d_backward(DispatchKeySet, const Tensor& grad_output, const Tensor& input, const Tensor& weight,
-                                                     bool has_bias, IntArrayRef stride) {
+std::tuple<Tensor, Tensor, Tensor> filter1d_backward(DispatchKeySet keys, const Tensor& grad_output, const Tensor& input,
+                                                     const Tensor& weight, bool has_bias, IntArrayRef stride) {
+  if (mixes_devices(keys)) check_one_device("filter1d_backward", {{"grad_output", grad_output}, {"input", input}, {"weight", weight}});
   return native::filter1d_backward_filter1d_backward(grad_output, input, weight, has_bias, stride);
 }
 
