@@ -33,6 +33,7 @@ from torch_py._exports import *  # noqa: E402
 from torch_py._functional import *  # noqa: E402
 from torch_py._inplace_functions import add_inplace_functions as _add_inplace_functions  # noqa: E402
 from torch_py._settings import *  # noqa: E402
+from torch_py.amp._older_names import *  # noqa: E402
 
 e = _math.e
 pi = _math.pi
@@ -63,7 +64,7 @@ _add_inplace_functions(globals())
 
 # Imported when they are first named.
 _LAZY_MODULES = (
-    "autograd", "backends", "cuda", "distributions", "fft", "func", "linalg", "multiprocessing", "nn", "optim", "random", "serialization",
+    "amp", "autograd", "backends", "cuda", "distributions", "fft", "func", "linalg", "multiprocessing", "nn", "optim", "random", "serialization",
     "special", "storage", "testing", "types", "utils", "version", "_utils",
 )  # fmt: skip
 _LEGACY_TENSOR_TYPES = (
@@ -79,6 +80,8 @@ _STORAGE_TYPES = (
 def __getattr__(name: str) -> _Any:
     if name in _LAZY_MODULES:
         return _importlib.import_module(f"torch_py.{name}")
+    if name in ("GradScaler", "autocast"):
+        return getattr(_importlib.import_module("torch_py.amp"), name)
     if name == "vmap":
         return _importlib.import_module("torch_py.func").vmap
     if name in _LEGACY_TENSOR_TYPES:
