@@ -19,6 +19,9 @@ from tests.subject import WITH_PEER, torch
 # Of these some tensors may be anywhere, or are not looked at.
 TAKES_SEVERAL_DEVICES = {
     "_pack_padded_sequence": "lengths are on the CPU",
+    "_pad_packed_sequence": "lengths are on the CPU",
+    "meshgrid.indexing": "views of each tensor",
+    "slice_inverse": "looks at the shape of the other tensor",
     "is_set_to": "compares memory and shape",
     "is_same_size": "compares shapes",
     "expand_as": "looks at the shape of the other tensor",
