@@ -84,6 +84,8 @@ def __getattr__(name: str) -> _Any:
         return getattr(_importlib.import_module("torch_py.amp"), name)
     if name == "vmap":
         return _importlib.import_module("torch_py.func").vmap
+    if name == "__array_namespace_info__":
+        return _importlib.import_module("torch_py._array_api").__array_namespace_info__
     if name in _LEGACY_TENSOR_TYPES:
         return getattr(_importlib.import_module("torch_py._legacy_tensor_types"), name)
     if name in _STORAGE_TYPES:

@@ -33,6 +33,7 @@ from torch_py._C import (
     set_autocast_cache_enabled,
     set_autocast_dtype,
     set_autocast_enabled,
+    set_flush_denormal,
     set_num_threads,
     tensor,
 )
@@ -47,6 +48,6 @@ __all__ = [
     "from_numpy", "frombuffer", "get_autocast_dtype", "get_default_dtype", "get_num_threads", "get_rng_state", "iinfo", "inference_mode",
     "initial_seed", "is_anomaly_check_nan_enabled", "is_anomaly_enabled", "is_autocast_cache_enabled", "is_autocast_enabled",
     "is_grad_enabled", "layout", "load", "manual_seed", "memory_format", "no_grad", "promote_types", "result_type", "save", "seed",
-    "set_autocast_cache_enabled", "set_autocast_dtype", "set_autocast_enabled", "set_grad_enabled", "set_num_threads", "set_rng_state",
-    "tensor",
+    "set_autocast_cache_enabled", "set_autocast_dtype", "set_autocast_enabled", "set_flush_denormal", "set_grad_enabled", "set_num_threads",
+    "set_rng_state", "tensor",
 ]  # fmt: skip

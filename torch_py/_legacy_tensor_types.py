@@ -19,15 +19,15 @@ class _LegacyMeta(type):
 def _construct(cls: Any, *arguments: Any) -> Tensor:
     """Sizes as integers or a torch.Size give an uninitialised tensor; a sequence, array or tensor is copied; nothing gives an empty tensor."""
     if not arguments:
-        return _torch.empty(0, dtype=cls.dtype)
+        return _torch.empty(0, dtype=cls.dtype, device="cpu")
     if isinstance(arguments[0], _C.Size) or all(isinstance(argument, int) for argument in arguments):
         size = arguments[0] if isinstance(arguments[0], _C.Size) else arguments
-        return _torch.empty(tuple(size), dtype=cls.dtype)
+        return _torch.empty(tuple(size), dtype=cls.dtype, device="cpu")
     if len(arguments) != 1:
         raise TypeError(f"{cls.__name__}: expected sizes or one sequence, got {len(arguments)} arguments")
     if hasattr(arguments[0], "_untyped_storage"):
-        return _torch.empty(0, dtype=cls.dtype).set_(arguments[0])
-    return _C.tensor(arguments[0], dtype=cls.dtype)
+        return _torch.empty(0, dtype=cls.dtype, device="cpu").set_(arguments[0])
+    return _C.tensor(arguments[0], dtype=cls.dtype, device="cpu")
 
 
 def _legacy_type(name: str, dtype: Any) -> type:

@@ -1,24 +1,34 @@
-"""Process-wide settings and questions about the build: default dtype and device, determinism, warnings, printing."""
+"""Process-wide settings and questions about the build: default dtype and device, determinism, threads, warnings, printing."""
 
 from __future__ import annotations
 
+import importlib
+import inspect
+import os
+import warnings
+from types import ModuleType
 from typing import Any
 
 from torch_py import _C
 from torch_py._tensor_str import set_printoptions
 
 __all__ = [
-    "are_deterministic_algorithms_enabled", "get_default_device", "get_float32_matmul_precision", "is_deterministic_algorithms_warn_only_enabled",
-    "is_inference_mode_enabled", "set_default_device", "set_default_dtype", "set_float32_matmul_precision", "set_printoptions",
-    "use_deterministic_algorithms",
+    "are_deterministic_algorithms_enabled", "get_default_device", "get_deterministic_debug_mode", "get_device_module",
+    "get_float32_matmul_precision", "get_num_interop_threads", "is_deterministic_algorithms_warn_only_enabled", "is_inference_mode_enabled",
+    "is_warn_always_enabled", "set_default_device", "set_default_dtype", "set_default_tensor_type", "set_deterministic_debug_mode",
+    "set_float32_matmul_precision", "set_num_interop_threads", "set_printoptions", "set_warn_always", "use_deterministic_algorithms",
 ]  # fmt: skip
 
 _DEFAULT_FLOATING = ("float16", "bfloat16", "float32", "float64")
 _MATMUL_PRECISIONS = ("highest", "high", "medium")
-_state: dict[str, Any] = {"deterministic": False, "warn_only": False, "matmul_precision": "highest"}
+_DEBUG_MODES = ("default", "warn", "error")
+_state: dict[str, Any] = {
+    "deterministic": False, "warn_only": False, "fill_uninitialized": True, "matmul_precision": "highest", "interop_threads": None,
+    "warn_always": False,
+}  # fmt: skip
 
 
-def set_default_dtype(dtype: Any) -> None:
+def set_default_dtype(dtype: Any, /) -> None:
     """Makes `dtype` what floating-point numbers become when no dtype is given; the complex default follows.
 
     Raises TypeError unless `dtype` is float16, bfloat16, float32 or float64.
@@ -28,24 +38,82 @@ def set_default_dtype(dtype: Any) -> None:
     _C.set_default_dtype(dtype)
 
 
+def set_default_tensor_type(t: Any, /) -> None:
+    """Older form of `set_default_dtype`: takes `torch.DoubleTensor`, another of its kind, or its name with the module.
+
+    Raises TypeError for what is not such a type or not one of floating-point numbers.
+    """
+    kind = t
+    if isinstance(t, str):
+        module, _, name = t.rpartition(".")
+        if module.endswith(".cuda"):
+            raise TypeError(f"set_default_tensor_type: type {t} is not available, torch_py was not compiled with CUDA")
+        kind = getattr(importlib.import_module("torch_py" if module == "torch" else module or t), name)
+    dtype = getattr(kind, "dtype", None) if inspect.isclass(kind) else None
+    if not isinstance(dtype, _C.dtype) or not dtype.is_floating_point:
+        raise TypeError(f"set_default_tensor_type: only floating-point types are supported as the default type, got {t!r}")
+    set_default_dtype(dtype)
+
+
 def get_default_device() -> Any:
-    """The device on which tensors are created when none is named: the CPU."""
-    return _C.device("cpu")
+    """The device on which this thread creates tensors when none is named: `set_default_device`, or the innermost `with device:`."""
+    return _C._get_default_device()
 
 
 def set_default_device(device: Any) -> None:
-    """Accepts the CPU or None, the only default there is; raises RuntimeError for another device."""
-    if device is not None and _C.device(device).type != "cpu":
-        raise RuntimeError(f"set_default_device: only 'cpu' can be the default device in this build, got {device!r}")
+    """Tensors that this thread creates without naming a device are on `device` from now on; None: on the CPU again.
+
+    Functions that take their device from a tensor do not change. `with torch.device(...)` does the same for a block.
+    """
+    _C._set_default_device(device)
+
+
+def get_device_module(device: Any = None) -> ModuleType:
+    """The module of a kind of device: `torch.cpu` for the CPU, which also stands for None.
+
+    Raises RuntimeError for anything but a device, a string and None, and for a kind without a module.
+    """
+    if device is not None and not isinstance(device, (str, _C.device)):
+        raise RuntimeError(f"Invalid value of device '{device}', expect torch.device, str, or None")
+    kind = "cpu" if device is None else _C.device(device).type
+    try:
+        return importlib.import_module(f"torch_py.{kind}")
+    except ModuleNotFoundError:
+        raise RuntimeError(f"get_device_module: device '{device}' has no module 'torch.{kind}'") from None
 
 
 def is_inference_mode_enabled() -> bool:
     return _C.is_inference_mode_enabled()
 
 
+def _check_bool(function: str, name: str, value: Any, kind: type[Exception] = TypeError) -> bool:
+    if not isinstance(value, bool):
+        raise kind(f"{function}(): argument '{name}' (position 1) must be bool, not {type(value).__name__}")
+    return value
+
+
 def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
-    """Remembers the wish; every CPU operator here is deterministic whatever it says."""
-    _state.update(deterministic=bool(mode), warn_only=bool(warn_only))
+    """Operators that have a deterministic way take it. All operators here have on the CPU; what changes is that memory which a program can
+    see uninitialised (`torch.empty` and its like) is filled, see `torch.utils.deterministic`.
+
+    Raises TypeError unless both are bool.
+    """
+    _state.update(deterministic=_check_bool("use_deterministic_algorithms", "mode", mode), warn_only=_check_bool("use_deterministic_algorithms", "warn_only", warn_only))
+    _update_filling()
+
+
+def _update_filling() -> None:
+    _C._set_fill_uninitialized(_state["deterministic"] and _state["fill_uninitialized"])
+
+
+def fill_uninitialized_memory(value: Any = None) -> bool:
+    """The setting of `torch.utils.deterministic`: read, and changed when a value is given (RuntimeError unless it is a bool)."""
+    if value is not None:
+        if not isinstance(value, bool):
+            raise RuntimeError(f"expected a bool, but got {type(value).__name__}")
+        _state["fill_uninitialized"] = value
+        _update_filling()
+    return bool(_state["fill_uninitialized"])
 
 
 def are_deterministic_algorithms_enabled() -> bool:
@@ -56,11 +124,67 @@ def is_deterministic_algorithms_warn_only_enabled() -> bool:
     return bool(_state["warn_only"])
 
 
+def set_deterministic_debug_mode(debug_mode: int | str) -> None:
+    """`use_deterministic_algorithms` by number or name: 0 'default' (off), 1 'warn' (on, warnings only), 2 'error' (on).
+
+    Raises TypeError for another type, RuntimeError for another value.
+    """
+    if not isinstance(debug_mode, (int, str)):
+        raise TypeError(f"debug_mode must be str or int, but got {type(debug_mode)}")
+    if isinstance(debug_mode, str) and debug_mode not in _DEBUG_MODES:
+        raise RuntimeError(f"invalid value of debug_mode, expected one of {', '.join(f'`{mode}`' for mode in _DEBUG_MODES)}, but got {debug_mode}")
+    level = _DEBUG_MODES.index(debug_mode) if isinstance(debug_mode, str) else int(debug_mode)
+    if level not in (0, 1, 2):
+        raise RuntimeError(f"invalid value of debug_mode, expected 0, 1, or 2, but got {debug_mode}")
+    use_deterministic_algorithms(level > 0, warn_only=level == 1)
+
+
+def get_deterministic_debug_mode() -> int:
+    """0, 1 or 2, see `set_deterministic_debug_mode`."""
+    if not _state["deterministic"]:
+        return 0
+    return 1 if _state["warn_only"] else 2
+
+
+def set_num_interop_threads(count: int, /) -> None:
+    """Remembers how many operators may run side by side; nothing here runs more than one. Can be set once, before `get_num_interop_threads`.
+
+    Raises RuntimeError for what is not a positive integer, and the second time.
+    """
+    if isinstance(count, bool) or not isinstance(count, int):
+        raise RuntimeError(f"set_num_interop_threads expects an int, but got {type(count).__name__}")
+    if count <= 0:
+        raise RuntimeError(f"set_num_interop_threads expects a positive integer, got {count}")
+    if _state["interop_threads"] is not None:
+        raise RuntimeError("Error: cannot set number of interop threads after parallel work has started or set_num_interop_threads called")
+    _state["interop_threads"] = count
+
+
+def get_num_interop_threads() -> int:
+    """What `set_num_interop_threads` was given, else the number of processors."""
+    return int(_state["interop_threads"] or os.cpu_count() or 1)
+
+
+def set_warn_always(b: bool, /) -> None:
+    """Whether warnings that are given once are given each time. Raises RuntimeError unless `b` is a bool."""
+    _state["warn_always"] = _check_bool("set_warn_always", "b", b, RuntimeError)
+
+
+def is_warn_always_enabled() -> bool:
+    return bool(_state["warn_always"])
+
+
 def set_float32_matmul_precision(precision: str) -> None:
-    """Allows faster, less exact float32 products on devices that have them; the CPU always computes in full precision."""
-    if precision not in _MATMUL_PRECISIONS:
-        raise ValueError(f"set_float32_matmul_precision: expected one of {', '.join(_MATMUL_PRECISIONS)}, got {precision!r}")
-    _state["matmul_precision"] = precision
+    """Allows faster, less exact float32 products on devices that have them; the CPU always computes in full precision.
+
+    Warns about a name other than 'highest', 'high' and 'medium' and ignores it; RuntimeError for another type.
+    """
+    if not isinstance(precision, str):
+        raise RuntimeError(f"set_float32_matmul_precision expects a str, but got {type(precision).__name__}")
+    if precision in _MATMUL_PRECISIONS:
+        _state["matmul_precision"] = precision
+    else:
+        warnings.warn(f"{precision} is not one of 'highest', 'high', or 'medium'; set_float32_matmul_precision has no effect", stacklevel=2)
 
 
 def get_float32_matmul_precision() -> str:

@@ -211,6 +211,20 @@ class Tensor(_C.TensorBase):
 
         return lu(self, pivot, get_infos)
 
+    def __array_namespace__(self, *, api_version: str | None = None) -> Any:
+        """The functions of the Python array API standard for tensors. Raises ValueError for a version other than those from 2021.12 to 2024.12."""
+        from torch_py import _array_api
+
+        if api_version not in (None, "2021.12", "2022.12", "2023.12", "2024.12"):
+            raise ValueError(f"__array_namespace__(): unsupported version of the array API standard, api_version={api_version!r}")
+        return _array_api
+
+    def to_device(self, device: Any, /, *, stream: Any = None) -> Tensor:
+        """`to(device)` under the array API standard's name. Raises ValueError for a `stream`: no device here has any."""
+        if stream is not None:
+            raise ValueError(f"to_device(): expected stream=None, got {stream!r}")
+        return self.to(device)
+
     def get_device(self) -> int:
         return -1 if self.device.index is None else int(self.device.index)
 
@@ -256,13 +270,13 @@ def _copy_with_storage(tensor: Any, memo: dict[Any, Any]) -> Any:
         return source.clone()
     if key not in memo:
         memo[key] = whole_storage(storage).clone()
-    result: Any = _C._torch.empty(0, dtype=source.dtype)
+    result: Any = _C._torch.empty(0, dtype=source.dtype, device="cpu")
     result.set_(memo[key].untyped_storage(), source.storage_offset(), tuple(source.shape), tuple(source.stride()))
     return result
 
 
 def whole_storage(storage: Any) -> Any:
     """A uint8 tensor over all bytes of `storage`."""
-    view: Any = _C._torch.empty(0, dtype=_C.uint8)
+    view: Any = _C._torch.empty(0, dtype=_C.uint8, device="cpu")
     view.set_(storage, 0, (storage.nbytes(),), (1,))
     return view

@@ -1,6 +1,7 @@
 // Tensors from nothing.
 #include <cmath>
 
+#include "aten/core/Uninitialized.h"
 #include "aten/iteration/TensorIterator.h"
 #include "aten/native/declarations/Factory.h"
 #include "aten/ops/_arange_fill.h"
@@ -49,22 +50,20 @@ Tensor empty(IntArrayRef size, std::optional<ScalarType> dtype, std::optional<La
   const ScalarType type = dtype.value_or(default_dtype());
   const MemoryFormat format = memory_format.value_or(MemoryFormat::Contiguous);
   TORCH_CHECK(format != MemoryFormat::Preserve, "empty(): unsupported memory format option preserve_format");
-  if (format == MemoryFormat::Contiguous) return empty_tensor(size, type, resolved(device));
-  return empty_strided_tensor(size, channels_last_strides(size), type, resolved(device));
+  if (format == MemoryFormat::Contiguous) return fill_if_wanted(empty_tensor(size, type, resolved(device)));
+  return fill_if_wanted(empty_strided_tensor(size, channels_last_strides(size), type, resolved(device)));
 }
 
 Tensor empty_strided(IntArrayRef size, IntArrayRef stride, std::optional<ScalarType> dtype, std::optional<Layout> layout,
                      std::optional<Device> device, std::optional<bool>) {
   check_strided(layout, "empty_strided");
-  return empty_strided_tensor(size, stride, dtype.value_or(default_dtype()), resolved(device));
+  return fill_if_wanted(empty_strided_tensor(size, stride, dtype.value_or(default_dtype()), resolved(device)));
 }
 
-Tensor empty_like(const Tensor& self, std::optional<ScalarType> dtype, std::optional<Layout> layout, std::optional<Device> device,
-                  std::optional<bool>, std::optional<MemoryFormat> memory_format) {
-  check_strided(layout, "empty_like");
-  const ScalarType type = dtype.value_or(self.scalar_type());
-  const Device where = device.has_value() ? resolved(device) : self.device();
-  const MemoryFormat format = memory_format.value_or(MemoryFormat::Preserve);
+namespace {
+
+/// Layout of what is like `self`.
+Tensor unfilled_like(const Tensor& self, ScalarType type, Device where, MemoryFormat format) {
   if (format == MemoryFormat::Contiguous || self.is_contiguous(format)) {
     if (self.is_contiguous() && format != MemoryFormat::ChannelsLast && format != MemoryFormat::ChannelsLast3d)
       return empty_tensor(self.sizes(), type, where);
@@ -73,6 +72,15 @@ Tensor empty_like(const Tensor& self, std::optional<ScalarType> dtype, std::opti
   if (format != MemoryFormat::Preserve) return empty_strided_tensor(self.sizes(), channels_last_strides(self.sizes()), type, where);
   if (self.is_non_overlapping_and_dense()) return empty_strided_tensor(self.sizes(), self.strides(), type, where);
   return empty_strided_tensor(self.sizes(), strides_in_order_of(self), type, where);
+}
+
+}  // namespace
+
+Tensor empty_like(const Tensor& self, std::optional<ScalarType> dtype, std::optional<Layout> layout, std::optional<Device> device,
+                  std::optional<bool>, std::optional<MemoryFormat> memory_format) {
+  check_strided(layout, "empty_like");
+  const Device where = device.has_value() ? resolved(device) : self.device();
+  return fill_if_wanted(unfilled_like(self, dtype.value_or(self.scalar_type()), where, memory_format.value_or(MemoryFormat::Preserve)));
 }
 
 Tensor zeros_like(const Tensor& self, std::optional<ScalarType> dtype, std::optional<Layout> layout, std::optional<Device> device,
@@ -127,7 +135,7 @@ Tensor new_like(const Tensor& self, IntArrayRef size, std::optional<ScalarType> 
 
 Tensor new_empty(const Tensor& self, IntArrayRef size, std::optional<ScalarType> dtype, std::optional<Layout> layout,
                  std::optional<Device> device, std::optional<bool>) {
-  return new_like(self, size, dtype, layout, device);
+  return fill_if_wanted(new_like(self, size, dtype, layout, device));
 }
 
 Tensor new_zeros(const Tensor& self, IntArrayRef size, std::optional<ScalarType> dtype, std::optional<Layout> layout,
@@ -150,7 +158,8 @@ Tensor new_ones(const Tensor& self, IntArrayRef size, std::optional<ScalarType> 
 Tensor new_empty_strided(const Tensor& self, IntArrayRef size, IntArrayRef stride, std::optional<ScalarType> dtype,
                          std::optional<Layout> layout, std::optional<Device> device, std::optional<bool>) {
   check_strided(layout, "new_empty_strided");
-  return empty_strided_tensor(size, stride, dtype.value_or(self.scalar_type()), device.has_value() ? resolved(device) : self.device());
+  const Device where = device.has_value() ? resolved(device) : self.device();
+  return fill_if_wanted(empty_strided_tensor(size, stride, dtype.value_or(self.scalar_type()), where));
 }
 
 namespace {

@@ -30,6 +30,7 @@ void rename_privateuse1_backend(std::string name) {
 }
 
 Device::Device(std::string_view text) {
+  TORCH_CHECK(!text.empty(), "Device string must not be empty");
   const size_t colon = text.find(':');
   const std::string_view name = text.substr(0, colon);
   bool known = false;

@@ -111,6 +111,11 @@ class Shard:
     def of_module(self, module: str) -> list[Callable]:
         return [c for c in self.callables if c.module == module]
 
+    @property
+    def makes_new(self) -> bool:
+        """Whether the default device matters to a function here."""
+        return any(p.is_of_new for b in self.bodies for p in b.parameters)
+
     def operators(self) -> list[Operator]:
         return [b.function.operator for b in self.bodies]
 

@@ -39,6 +39,7 @@ class Parameter:
     list_size: int
     argument: Argument | None
     slot: int
+    is_of_new: bool = False  # the device of a factory that has no tensor to take it from
 
     @property
     def is_keyword_only(self) -> bool:
@@ -80,6 +81,8 @@ class Parameter:
             return f"args.given({slot}) ? {value} : {self.cpp_name}_number" if optional else value
         if self.kind == "Generator":
             return f"args.generator({slot})"
+        if self.is_of_new:
+            return f"device_of_new(args, {slot})"
         if self.kind == "BoolList":
             return f"args.bool_array<{self.list_size}>({slot})"
         return self._with_default(argument, optional)
@@ -127,6 +130,8 @@ def parameters_of(operator: Operator, function: Function, out: Function | None) 
         keyword_only = argument in arguments.kwarg_only
         found.append(_parameter(operator, argument, keyword_only, len(found)))
     if is_factory(operator):
+        if not any(p.kind.startswith("Tensor") for p in found):
+            found = [replace(p, is_of_new=p.kind == "Device") for p in found]
         found.append(Parameter("requires_grad", "Bool", ("kOptional", "kKeywordOnly"), 0, None, len(found)))
     if out is not None:
         flags = ("kOptional", "kNullable", "kKeywordOnly", "kOutput")

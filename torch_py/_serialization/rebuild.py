@@ -25,7 +25,7 @@ def storage_bytes(storage: Any) -> memoryview:
 
 def empty_storage(nbytes: int) -> Any:
     """A uint8 tensor that owns new memory."""
-    return _C._torch.empty(nbytes, dtype=_C.uint8)
+    return _C._torch.empty(nbytes, dtype=_C.uint8, device="cpu")
 
 
 _MOST_DIMENSIONS = 64
@@ -65,7 +65,7 @@ def rebuild_tensor(
     _check_geometry(storage, offset, size, stride)
     if metadata:
         raise RuntimeError(f"tensors with metadata {sorted(metadata)} are not supported")
-    tensor: Any = _C._torch.empty(0, dtype=storage.dtype)
+    tensor: Any = _C._torch.empty(0, dtype=storage.dtype, device="cpu")
     tensor.set_(storage.untyped(), offset, tuple(size), tuple(stride))
     return tensor.requires_grad_(bool(requires_grad)) if requires_grad else tensor
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import importlib as _importlib
 from typing import Any
 
-_LAZY_MODULES = ("_pytree", "cpp_extension", "data", "hooks")
+from torch_py.utils._swapping import swap_tensors as swap_tensors
+
+_LAZY_MODULES = ("_pytree", "checkpoint", "collect_env", "cpp_extension", "data", "deterministic", "hooks", "model_summary", "tensorboard")
 
 
 def __getattr__(name: str) -> Any:

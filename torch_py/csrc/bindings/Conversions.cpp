@@ -179,8 +179,8 @@ at::Device to_device(PyObject* object) {
   if (PyUnicode_Check(object)) return at::Device(to_string_view(object));
   if (!PyLong_Check(object) || PyBool_Check(object)) throw_python(PyExc_TypeError, "expected a torch.device, got %s", type_name(object));
   const int64_t index = to_int64(object);
-  TORCH_CHECK(index >= 0 && index < 128, "Device index must be between 0 and 127, got ", index);
-  return at::Device(at::DeviceType::CUDA, static_cast<at::DeviceIndex>(index));
+  TORCH_CHECK(index >= 0, "Device index must not be negative, got ", index);
+  TORCH_CHECK(false, "Cannot access accelerator device when none is available: a number as a device (", index, ") means an accelerator");
 }
 
 at::Generator* to_generator(PyObject* object) {

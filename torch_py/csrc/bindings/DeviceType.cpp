@@ -1,6 +1,7 @@
 #include "torch_py/csrc/bindings/DeviceType.h"
 
 #include "torch_py/csrc/bindings/Arguments.h"
+#include "torch_py/csrc/bindings/DefaultDevice.h"
 #include "torch_py/csrc/bindings/Errors.h"
 #include "torch_py/csrc/bindings/FastCall.h"
 #include "torch_py/csrc/bindings/ObjectPtr.h"
@@ -77,10 +78,27 @@ PyObject* device_reduce(PyObject* self, PyObject*) {
   return Py_BuildValue("O(si)", &DeviceObjectType, type.c_str(), int{device.index});
 }
 
+PyObject* device_enter(PyObject* self, PyObject*) {
+  TORCH_PY_TRY
+  enter_device(device_of(self));
+  return Py_NewRef(self);
+  TORCH_PY_CATCH(nullptr)
+}
+
+PyObject* device_exit(PyObject*, PyObject*) {
+  TORCH_PY_TRY
+  leave_device();
+  Py_RETURN_NONE;
+  TORCH_PY_CATCH(nullptr)
+}
+
 PyGetSetDef properties[] = {{"type", device_type, nullptr, nullptr, nullptr},
                             {"index", device_index, nullptr, nullptr, nullptr},
                             {nullptr, nullptr, nullptr, nullptr, nullptr}};
-PyMethodDef methods[] = {{"__reduce__", device_reduce, METH_NOARGS, nullptr}, {nullptr, nullptr, 0, nullptr}};
+PyMethodDef methods[] = {{"__reduce__", device_reduce, METH_NOARGS, nullptr},
+                         {"__enter__", device_enter, METH_NOARGS, "Tensors made on this thread are on this device unless one is named."},
+                         {"__exit__", device_exit, METH_VARARGS, nullptr},
+                         {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace
 
@@ -106,6 +124,7 @@ void init_device(PyObject* module) {
   type.tp_methods = methods;
   check_status(PyType_Ready(&type));
   check_status(PyModule_AddObjectRef(module, "device", reinterpret_cast<PyObject*>(&type)));
+  init_default_device(module);
 }
 
 }  // namespace torch::python

@@ -25,14 +25,19 @@ constinit Function constructor = {"Generator", "torch", signatures, 1};
 
 c10::Generator& generator_of(PyObject* self) { return *reinterpret_cast<GeneratorObject*>(self)->generator; }
 
-/// What get_state returns, byte for byte.
+/// What get_state returns, byte for byte: the layout in which PyTorch's CPU generator has its state, so that states in files serve both.
 struct State {
   uint64_t seed;
-  c10::MT19937 engine;
-  uint64_t has_next_normal;
-  double next_normal;
+  int32_t left;  // numbers before the block is used up, plus 1; 1: a new block is due
+  int32_t is_seeded;
+  uint64_t next;                                // position in the block
+  uint64_t words[c10::MT19937::kStateSize];     // 32 bits each
+  double unused_normal, next_normal, unused_radius;
+  int32_t has_next_normal;
+  float next_float_normal;
+  bool has_next_float_normal;
 };
-static_assert(std::is_trivially_copyable_v<State>);
+static_assert(std::is_trivially_copyable_v<State> && sizeof(State) == 5056);
 
 PyObject* make_generator(PyTypeObject* type, c10::Generator* generator, bool owns) {
   PyObject* self = checked(type->tp_alloc(type, 0));
@@ -102,8 +107,13 @@ at::Tensor save_state(c10::Generator& generator) {
   const std::lock_guard lock(generator.mutex);
   State state;
   std::memset(static_cast<void*>(&state), 0, sizeof state);
+  const c10::MT19937::State& engine = generator.engine.state();
+  const bool is_due = engine.position == c10::MT19937::kStateSize;
   state.seed = generator.seed;
-  state.engine = generator.engine;
+  state.left = c10::MT19937::kStateSize + 1 - engine.position;
+  state.is_seeded = 1;
+  state.next = is_due ? 0 : static_cast<uint64_t>(engine.position);
+  for (size_t i = 0; i < engine.words.size(); ++i) state.words[i] = engine.words[i];
   state.has_next_normal = generator.next_normal.has_value();
   state.next_normal = generator.next_normal.value_or(0);
   const at::Tensor bytes = at::empty_tensor({int64_t{sizeof(State)}}, at::kByte, at::kCPU);
@@ -122,13 +132,22 @@ void load_state(c10::Generator& generator, const at::Tensor& bytes) {
               " but found the input RNG state size to be ", bytes.numel());
   State state;
   std::memcpy(static_cast<void*>(&state), bytes.contiguous().data(), sizeof state);
-  const int position = state.engine.state().position;
-  TORCH_CHECK(position >= 0 && position <= c10::MT19937::kStateSize, "set_state(): the tensor does not hold a generator's state");
+  constexpr uint64_t size = c10::MT19937::kStateSize;
+  const bool is_consistent = state.left == 1 || state.left + static_cast<int64_t>(state.next) == int64_t{size} + 1;
+  TORCH_CHECK(state.is_seeded == 1 && state.left >= 1 && state.next <= size && is_consistent, "set_state(): Invalid mt19937 state");
+  c10::MT19937::State engine;
+  engine.seed = static_cast<uint32_t>(state.seed);
+  engine.position = state.left == 1 ? static_cast<int32_t>(size) : static_cast<int32_t>(state.next);
+  for (size_t i = 0; i < engine.words.size(); ++i) engine.words[i] = static_cast<uint32_t>(state.words[i]);
   const std::lock_guard lock(generator.mutex);
   generator.seed = state.seed;
-  generator.engine = state.engine;
+  generator.engine.set_state(engine);
   generator.next_normal.reset();
-  if (state.has_next_normal != 0) generator.next_normal = state.next_normal;
+  if (state.has_next_normal != 0) {
+    generator.next_normal = state.next_normal;
+  } else if (state.has_next_float_normal) {
+    generator.next_normal = state.next_float_normal;
+  }
 }
 
 PyObject* set_state(PyObject* self, PyObject* state) {
@@ -151,6 +170,39 @@ PyObject* clone_state(PyObject* self, PyObject*) {
   TORCH_PY_CATCH(nullptr)
 }
 
+PyObject* get_offset(PyObject*, PyObject*) {
+  PyErr_SetString(PyExc_RuntimeError, "CPU Generator does not use offset");
+  return nullptr;
+}
+
+PyObject* set_offset(PyObject*, PyObject* offset) {
+  TORCH_PY_TRY
+  if (!is_int(offset)) throw_python(PyExc_TypeError, "set_offset expected an int, but got %s", type_name(offset));
+  return get_offset(nullptr, nullptr);
+  TORCH_PY_CATCH(nullptr)
+}
+
+PyObject* graphsafe_get_state(PyObject*, PyObject*) {
+  PyErr_SetString(PyExc_NotImplementedError, "graphsafe_get_state is not supported in this Generator");
+  return nullptr;
+}
+
+PyObject* graphsafe_set_state(PyObject*, PyObject* state) {
+  TORCH_PY_TRY
+  if (!is_generator(state)) throw_python(PyExc_TypeError, "expected a Generator, but got %s", type_name(state));
+  throw_python(PyExc_NotImplementedError, "graphsafe_set_state is not supported in this Generator");
+  TORCH_PY_CATCH(nullptr)
+}
+
+/// Pickled as a new generator of the class that takes the state.
+PyObject* generator_reduce(PyObject* self, PyObject*) {
+  TORCH_PY_TRY
+  const ObjectPtr device = ObjectPtr::steal(make_device(generator_of(self).device));
+  const ObjectPtr state = ObjectPtr::steal(wrap(save_state(generator_of(self))));
+  return checked(Py_BuildValue("O(O)O", Py_TYPE(self), device.get(), state.get()));
+  TORCH_PY_CATCH(nullptr)
+}
+
 PyObject* generator_device(PyObject* self, void*) {
   TORCH_PY_TRY
   return make_device(generator_of(self).device);
@@ -167,6 +219,12 @@ PyMethodDef methods[] = {{"manual_seed", manual_seed, METH_O, "manual_seed(seed)
                          {"get_state", get_state, METH_NOARGS, "get_state() -> Tensor: the state as bytes."},
                          {"set_state", set_state, METH_O, "set_state(state): continues where get_state was called."},
                          {"clone_state", clone_state, METH_NOARGS, "clone_state() -> Generator: another one in the same state."},
+                         {"get_offset", get_offset, METH_NOARGS, "For generators that count what they have drawn; not this one."},
+                         {"set_offset", set_offset, METH_O, nullptr},
+                         {"graphsafe_get_state", graphsafe_get_state, METH_NOARGS, "For generators that a graph of kernels can share."},
+                         {"graphsafe_set_state", graphsafe_set_state, METH_O, nullptr},
+                         {"__setstate__", set_state, METH_O, nullptr},
+                         {"__reduce__", generator_reduce, METH_NOARGS, nullptr},
                          {nullptr, nullptr, 0, nullptr}};
 PyGetSetDef properties[] = {{"device", generator_device, nullptr, nullptr, nullptr}, {nullptr, nullptr, nullptr, nullptr, nullptr}};
 

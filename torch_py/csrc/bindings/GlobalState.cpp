@@ -1,11 +1,16 @@
 #include "torch_py/csrc/bindings/GlobalState.h"
 
 #include "aten/core/Tensor.h"
+#include "aten/core/Uninitialized.h"
 #include "aten/parallel/Parallel.h"
 #include "c10/core/InferenceMode.h"
 #include "c10/cpu/CPUAllocator.h"
 #include "torch_py/csrc/autograd/AnomalyMode.h"
 #include "torch_py/csrc/bindings/Operators.h"
+
+#ifdef __SSE__
+#include <xmmintrin.h>
+#endif
 
 namespace torch::python {
 
@@ -140,6 +145,27 @@ PyObject* set_parameter_class(PyObject*, PyObject* type) {
   Py_RETURN_NONE;
 }
 
+/// False where the processor has no such switch. Holds for the calling thread and those it starts.
+PyObject* set_flush_denormal(PyObject*, PyObject* enabled) {
+  TORCH_PY_TRY
+  TORCH_CHECK(PyBool_Check(enabled), "flush_denormal expects a bool, but got ", type_name(enabled));
+#ifdef __SSE__
+  constexpr unsigned results_and_operands = 0x8040;
+  _mm_setcsr((_mm_getcsr() & ~results_and_operands) | (enabled == Py_True ? results_and_operands : 0));
+  Py_RETURN_TRUE;
+#else
+  Py_RETURN_FALSE;
+#endif
+  TORCH_PY_CATCH(nullptr)
+}
+
+PyObject* set_fill_uninitialized(PyObject*, PyObject* enabled) {
+  TORCH_PY_TRY
+  at::set_fill_uninitialized(flag("_set_fill_uninitialized", enabled));
+  Py_RETURN_NONE;
+  TORCH_PY_CATCH(nullptr)
+}
+
 PyMethodDef functions[] = {
     {"get_default_dtype", get_default_dtype, METH_NOARGS, "get_default_dtype() -> dtype: of floating-point numbers without a dtype."},
     {"set_default_dtype", set_default_dtype, METH_O, nullptr},
@@ -158,6 +184,9 @@ PyMethodDef functions[] = {
     {"_cpu_memory_statistics", memory_statistics, METH_NOARGS, "Bytes in use, cached and reserved by the CPU allocator."},
     {"_cpu_empty_cache", empty_cache, METH_NOARGS, "Returns cached memory to the system."},
     {"_cpu_set_cache_limit", set_cache_limit, METH_O, "Most bytes that the CPU allocator keeps for reuse."},
+    {"set_flush_denormal", set_flush_denormal, METH_O, "set_flush_denormal(bool) -> bool: whether numbers below the normal ones become 0."},
+    {"_set_fill_uninitialized", set_fill_uninitialized, METH_O, "Whether torch.empty and its like write NaN or the largest integer."},
+    {"_swap_tensors", swap_tensors, METH_VARARGS, "Exchanges tensors, attributes and hooks of two objects; the classes stay."},
     {"_set_tensor_class", set_tensor_class_py, METH_O, "Results of operators become instances of this class."},
     {"_set_parameter_class", set_parameter_class, METH_O, "A class that operators treat as a plain Tensor."},
     {nullptr, nullptr, 0, nullptr}};

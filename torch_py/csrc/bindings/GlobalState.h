@@ -10,4 +10,6 @@ void init_autocast(PyObject* module);
 /// _dispatch_table, _operator_schemas, _dispatch_keys: what there is to call, for people and tools.
 void init_introspection(PyObject* module);
 
+PyObject* swap_tensors(PyObject* module, PyObject* args);
+
 }  // namespace torch::python

@@ -5,6 +5,7 @@
 
 #include "aten/ops/to.h"
 #include "torch_py/csrc/autograd/AutogradMeta.h"
+#include "torch_py/csrc/bindings/DefaultDevice.h"
 #include "torch_py/csrc/bindings/ForeignMemory.h"
 #include "torch_py/csrc/bindings/NumPy.h"
 #include "torch_py/csrc/bindings/ObjectPtr.h"
@@ -34,7 +35,7 @@ PyObject* tensor(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* k
     warn_user("To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
               "sourceTensor.detach().clone().requires_grad_(True), rather than torch.tensor(sourceTensor).");
   }
-  at::Tensor result = tensor_from_data(call.object(0), {call.optional_dtype(1), call.optional_device(2), true});
+  at::Tensor result = tensor_from_data(call.object(0), {call.optional_dtype(1), device_of_new(call, 2), true});
   return wrap(with_requires_grad(std::move(result), call.boolean(4, false)));
   TORCH_PY_CATCH(nullptr)
 }
@@ -51,7 +52,7 @@ PyObject* as_tensor(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject
   call.bind(as_tensor_function, nullptr, args, nargs, kwnames);
   PyObject* data = call.object(0);
   const auto dtype = call.optional_dtype(1);
-  const auto device = call.optional_device(2);
+  const auto device = device_of_new(call, 2);
   if (is_tensor(data)) return wrap(at::to(unpack(data), dtype, std::nullopt, device, std::nullopt, false, false, std::nullopt));
   return wrap(tensor_from_data(data, {dtype, device, false}));
   TORCH_PY_CATCH(nullptr)
@@ -84,7 +85,7 @@ PyObject* asarray(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* 
   call.bind(asarray_function, nullptr, args, nargs, kwnames);
   PyObject* object = call.object(0);
   const auto dtype = call.optional_dtype(1);
-  const auto device = call.optional_device(2);
+  const auto device = device_of_new(call, 2);
   const bool must_copy = call.boolean(3, false);
   const bool may_copy = call.boolean(3, true);
   const ObjectPtr shared = memory_of(object);

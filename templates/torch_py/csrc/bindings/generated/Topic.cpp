@@ -3,6 +3,9 @@
 
 #include <limits>
 
+{% if shard.makes_new %}
+#include "torch_py/csrc/bindings/DefaultDevice.h"
+{% endif %}
 {% for header in headers %}
 #include "{{ header }}"
 {% endfor %}
