@@ -64,8 +64,8 @@ _add_inplace_functions(globals())
 
 # Imported when they are first named.
 _LAZY_MODULES = (
-    "amp", "autograd", "backends", "cuda", "distributions", "fft", "func", "linalg", "multiprocessing", "nn", "optim", "random", "serialization",
-    "special", "storage", "testing", "types", "utils", "version", "_utils",
+    "_utils", "amp", "autograd", "backends", "cuda", "distributions", "fft", "func", "linalg", "multiprocessing", "nn", "onnx", "optim",
+    "random", "serialization", "special", "storage", "testing", "types", "utils", "version",
 )  # fmt: skip
 _LEGACY_TENSOR_TYPES = (
     "FloatTensor", "DoubleTensor", "HalfTensor", "BFloat16Tensor", "LongTensor", "IntTensor", "ShortTensor", "CharTensor", "ByteTensor",

@@ -1,0 +1,79 @@
+"""Operators that make tensors of sizes and numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch_py
+from torch_py.onnx._graph import Graph, Node, Operand, onnx_dtype
+from torch_py.onnx._registry import maps
+from torch_py.onnx._sizes import Varying, VaryingConstant
+
+
+def filled(g: Graph, value: Any, shape: Any, dtype: Any) -> str:
+    if isinstance(value, (Operand, Varying)):
+        return str(g.op("Expand", g.cast(value, dtype), g.sizes(list(shape))))
+    return str(g.op("Expand", g.constant(value, dtype), g.sizes(list(shape))))
+
+
+_VALUES = {"zeros": 0, "ones": 1, "empty": 0, "full": None}
+
+
+@maps(*(prefix + name + suffix for name in _VALUES for prefix, suffix in (("", ""), ("new_", ""), ("", "_like"))))
+def constant_tensor(g: Graph, n: Node) -> Any:
+    """Uninitialised memory is exported as zeros."""
+    number = _VALUES[n.name.removeprefix("new_").removesuffix("_like")]
+    return filled(g, n["fill_value"] if number is None else number, n.result.shape, n.result.dtype)
+
+
+@maps("scalar_tensor")
+def scalar_tensor(g: Graph, n: Node) -> Any:
+    return g.cast(n["s"], n.result.dtype)
+
+
+@maps("arange")
+def arange(g: Graph, n: Node) -> Any:
+    dtype = n.result.dtype
+    return g.op("Range", g.cast(n.get("start", 0), dtype), g.cast(n["end"], dtype), g.cast(n.get("step", 1), dtype))
+
+
+@maps("linspace")
+def linspace(g: Graph, n: Node) -> Any:
+    """start + i * (end - start) / (steps - 1)"""
+    dtype, steps = n.result.dtype, n["steps"]
+    if not dtype.is_floating_point:
+        raise n.unsupported("can be exported in floating point only")
+    count, start = g.cast(steps, dtype), g.cast(n["start"], dtype)
+    last = g.op("Max", g.op("Sub", count, g.constant(1, dtype)), g.constant(1, dtype))
+    width = g.op("Div", g.op("Sub", g.cast(n["end"], dtype), start), last)
+    return g.op("Add", start, g.op("Mul", g.op("Range", g.constant(0, dtype), count, g.constant(1, dtype)), width))
+
+
+@maps("eye")
+def eye(g: Graph, n: Node) -> Any:
+    zeros = filled(g, 0, n.result.shape, torch_py.float32)
+    return g.op("EyeLike", zeros, dtype=onnx_dtype(n.result.dtype))
+
+
+@maps("rand", "rand_like", "randn", "randn_like")
+def random_numbers(g: Graph, n: Node) -> Any:
+    op_type = "RandomNormalLike" if n.name.startswith("randn") else "RandomUniformLike"
+    return g.op(op_type, filled(g, 0, n.result.shape, n.result.dtype), dtype=onnx_dtype(n.result.dtype))
+
+
+def outside(g: Graph, constant: VaryingConstant) -> str | None:
+    """A tensor made where nobody watched, of a dynamic size: the same number everywhere, or consecutive ones; else None."""
+    tensors = constant.tensors
+    shape = [Varying(sizes) if len(set(sizes)) > 1 else sizes[0] for sizes in zip(*(t.shape for t in tensors))]
+    dtype = tensors[0].dtype
+    if len({t.dim() for t in tensors}) > 1 or any(t.numel() == 0 for t in tensors):
+        return None
+    first = tensors[0].reshape(-1)[0].item()
+    if all(bool((t == first).all()) for t in tensors):
+        return filled(g, first, shape, dtype)
+    if len(shape) == 1 and dtype in (torch_py.int64, torch_py.int32):
+        if all(t.tolist() == list(range(first, first + len(t))) for t in tensors):
+            length = g.to(g.op("Reshape", g.size(shape[0]), g.constant([])), dtype)
+            start = g.constant(first, dtype)
+            return str(g.op("Range", start, g.op("Add", start, length), g.constant(1, dtype)))
+    return None

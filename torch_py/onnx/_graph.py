@@ -1,0 +1,251 @@
+"""The ONNX graph under construction: nodes, initializers, names, and sizes that are computed when the model runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch_py
+from torch_py import _C
+from torch_py._tensor import Tensor
+from torch_py.onnx._sizes import Formula, Size, Varying, formula
+from torch_py.onnx.errors import SymbolicValueError, UnsupportedOperatorError
+
+# By the names of torch dtypes: the field of onnx.TensorProto.
+DTYPES = {
+    "float32": "FLOAT", "float64": "DOUBLE", "float16": "FLOAT16", "bfloat16": "BFLOAT16", "int64": "INT64", "int32": "INT32", "int16": "INT16",
+    "int8": "INT8", "uint8": "UINT8", "bool": "BOOL", "complex64": "COMPLEX64", "complex128": "COMPLEX128",
+}  # fmt: skip
+
+
+def onnx_dtype(dtype: Any) -> int:
+    import onnx
+
+    return int(getattr(onnx.TensorProto, DTYPES[str(dtype).rpartition(".")[2]]))
+
+
+@dataclass(frozen=True)
+class Operand:
+    """A tensor of the graph."""
+
+    name: str
+    shape: tuple[Size, ...]
+    dtype: Any
+
+    @property
+    def rank(self) -> int:
+        return len(self.shape)
+
+
+@dataclass
+class Node:
+    """A call that is being written: arguments by name, and what it results in."""
+
+    name: str
+    arguments: dict[str, Any]
+    results: list[Operand | None]
+    module: str
+
+    def __getitem__(self, argument: str) -> Any:
+        return self.arguments[argument]
+
+    def get(self, argument: str, default: Any = None) -> Any:
+        return self.arguments.get(argument, default)
+
+    @property
+    def result(self) -> Operand:
+        found = self.results[0]
+        assert found is not None
+        return found
+
+    def unsupported(self, reason: str) -> UnsupportedOperatorError:
+        return UnsupportedOperatorError(self.name, reason, self.module)
+
+    def refuse(self, argument: str, *accepted: Any) -> None:
+        """Raises unless the argument has one of the values."""
+        if self.get(argument) not in accepted:
+            raise self.unsupported(f"cannot be exported with {argument}={self.get(argument)!r}")
+
+    def number(self, argument: str) -> Any:
+        """One that must not depend on a dynamic dimension."""
+        value = self[argument]
+        if isinstance(value, Varying):
+            raise self.unsupported(f"cannot be exported with {argument} from a dynamic dimension")
+        return value
+
+    def dim(self, argument: str = "dim", rank: int | None = None) -> int:
+        value = self.number(argument)
+        rank = self.arguments["self"].rank if rank is None else rank
+        return int(value) % max(rank, 1)
+
+
+class Graph:
+    """Collects nodes and initializers; every method that adds a node returns the names of its outputs."""
+
+    def __init__(self, opset: int) -> None:
+        self.opset = opset
+        self.nodes: list[Any] = []
+        self.initializers: dict[str, Any] = {}
+        self.dimensions: dict[tuple[int, ...], tuple[str, int]] = {}  # where a varying size can be read off
+        self.input_dimensions: list[tuple[int, ...]] = []
+        self.names: set[str] = set()
+        self._constants: dict[tuple[Any, ...], str] = {}
+        self._sizes: dict[tuple[Any, ...], str] = {}
+        self.scope = ""
+        self.current: Node | None = None
+
+    def unique(self, name: str) -> str:
+        candidate, count = name, 0
+        while candidate in self.names:
+            count += 1
+            candidate = f"{name}_{count}"
+        self.names.add(candidate)
+        return candidate
+
+    def op(self, op_type: str, *inputs: Operand | str | None, outputs: int = 1, **attributes: Any) -> Any:
+        """A node; the name of its output, or a tuple of names. Attributes that are None are left out."""
+        from onnx import helper
+
+        stem = f"{self.scope}.{op_type}" if self.scope else op_type
+        names = [self.unique(f"{stem}_output") for _ in range(outputs)]
+        given = [_name(i) for i in inputs]
+        while given and not given[-1]:
+            given.pop()
+        kept = {key: value for key, value in attributes.items() if value is not None}
+        self.nodes.append(helper.make_node(op_type, given, names, self.unique(stem), **kept))
+        return names[0] if outputs == 1 else tuple(names)
+
+    # -- constants ---------------------------------------------------------------------------------------------------------
+
+    def initializer(self, tensor: Tensor, name: str) -> str:
+        from onnx import TensorProto
+
+        name = self.unique(name)
+        proto = TensorProto(name=name, data_type=onnx_dtype(tensor.dtype), dims=list(tensor.shape))
+        plain = tensor.detach().cpu().contiguous().reshape(-1)
+        proto.raw_data = plain.view(torch_py.uint8).numpy().tobytes() if plain.numel() else b""
+        self.initializers[name] = proto
+        return name
+
+    def constant(self, values: Any, dtype: Any = None) -> str:
+        """Numbers as an initializer; equal ones are shared."""
+        dtype = torch_py.int64 if dtype is None else dtype
+        key = (repr(values), str(dtype))
+        if key not in self._constants:
+            self._constants[key] = self.initializer(torch_py.tensor(values, dtype=dtype), "constant")
+        return self._constants[key]
+
+    # -- types -------------------------------------------------------------------------------------------------------------
+
+    def cast(self, value: Any, dtype: Any) -> str:
+        """A tensor or number in `dtype`."""
+        if isinstance(value, Operand):
+            return value.name if value.dtype == dtype else self.op("Cast", value, to=onnx_dtype(dtype))
+        if isinstance(value, Varying):
+            return self._varying_scalar(value, dtype)
+        return self.constant(_fitting(value, dtype), dtype)
+
+    def to(self, name: str, dtype: Any) -> str:
+        return str(self.op("Cast", name, to=onnx_dtype(dtype)))
+
+    def like(self, value: Any, operand: Operand) -> str:
+        return self.cast(value, operand.dtype)
+
+    # -- sizes -------------------------------------------------------------------------------------------------------------
+
+    def declare(self, operand: Operand, is_input: bool = False) -> None:
+        """Lets sizes be read off a tensor that the graph has."""
+        for axis, size in enumerate(operand.shape):
+            if isinstance(size, Varying) and size.values not in self.dimensions:
+                self.dimensions[size.values] = (operand.name, axis)
+                if is_input:
+                    self.input_dimensions.append(size.values)
+
+    def sizes(self, values: Sequence[Any]) -> str:
+        """Integers as a one-dimensional tensor."""
+        if not any(isinstance(v, (Varying, Operand)) for v in values):
+            return self.constant([int(v) for v in values])
+        parts = [self.size(v) for v in values]
+        return parts[0] if len(parts) == 1 else str(self.op("Concat", *parts, axis=0))
+
+    def size(self, value: Any) -> str:
+        """An integer as a tensor of one element."""
+        if isinstance(value, Operand):
+            return str(self.op("Reshape", self.cast(value, torch_py.int64), self.constant([1])))
+        if not isinstance(value, Varying):
+            return self.constant([int(value)])
+        if value.values not in self._sizes:
+            self._sizes[value.values] = self._computed(value.values)
+        return self._sizes[value.values]
+
+    def _computed(self, values: tuple[int, ...]) -> str:
+        if values in self.dimensions:
+            return self.dimension(*self.dimensions[values])
+        found = formula(values, self.input_dimensions)
+        if found is None:
+            others = list(self.dimensions)
+            found = formula(values, others) if len(others) < 64 else None
+            if found is None:
+                raise self._unexplained(values)
+            return self._evaluated(found, others)
+        return self._evaluated(found, self.input_dimensions)
+
+    def dimension(self, tensor: str, axis: int) -> str:
+        if self.opset >= 15:
+            return str(self.op("Shape", tensor, start=axis, end=axis + 1))
+        return str(self.op("Gather", self.op("Shape", tensor), self.constant([axis]), axis=0))
+
+    def _evaluated(self, found: Formula, dims: Sequence[tuple[int, ...]]) -> str:
+        factors = [self.size(Varying(dims[index])) for index in found.dims]
+        value = factors[0] if len(factors) == 1 else str(self.op("Mul", *factors))
+        steps = (("Mul", found.numerator, 1), ("Add", found.offset, 0), ("Div", found.denominator, 1), ("Add", found.added, 0))
+        for op_type, number, neutral in steps:
+            if number != neutral:
+                value = str(self.op(op_type, value, self.constant([number])))
+        return value
+
+    def _varying_scalar(self, value: Varying, dtype: Any) -> str:
+        """A number from dynamic dimensions: an integer formula, that in floating point, or one over it or its root."""
+        scalar = self.constant([])
+        if all(isinstance(v, int) for v in value.values):
+            return self.to(self.op("Reshape", self.size(value), scalar), dtype)
+        for function, nodes in _INVERSES:
+            originals = [function(v) for v in value.values]
+            rounded = tuple(round(v) for v in originals)
+            if all(abs(r - v) <= 1e-9 * max(1.0, abs(v)) for r, v in zip(rounded, originals)) and self._explains(rounded):
+                result = self.to(self.op("Reshape", self.size(Varying(rounded)), scalar), dtype)
+                for op_type in nodes:
+                    result = str(self.op(op_type, result))
+                return result
+        raise self._unexplained(value.values)
+
+    def _explains(self, values: tuple[int, ...]) -> bool:
+        return len(set(values)) > 1 and (values in self.dimensions or formula(values, self.input_dimensions) is not None)
+
+    def _unexplained(self, values: tuple[Any, ...]) -> SymbolicValueError:
+        where = f"in {self.current.name}, module '{self.current.module}': " if self.current is not None else ""
+        return SymbolicValueError(
+            f"torch.onnx.export: {where}a number depends on dynamic dimensions in a way that was not found out: it is {values} where the "
+            f"dynamic dimensions are {self.input_dimensions}"
+        )
+
+
+_INVERSES: tuple[tuple[Any, tuple[str, ...]], ...] = (
+    (lambda v: v, ()),
+    (lambda v: v * v, ("Sqrt",)),
+    (lambda v: 1 / v if v else 0.0, ("Reciprocal",)),
+    (lambda v: 1 / (v * v) if v else 0.0, ("Sqrt", "Reciprocal")),
+)
+
+
+def _name(value: Operand | str | None) -> str:
+    return value.name if isinstance(value, Operand) else value or ""
+
+
+def _fitting(value: Any, dtype: Any) -> Any:
+    """A number as the dtype can hold it; infinities stand for the ends of integer dtypes."""
+    if not dtype.is_floating_point and not dtype.is_complex and isinstance(value, float) and dtype != _C.bool:
+        info = torch_py.iinfo(dtype)
+        return info.max if value >= info.max else info.min if value <= info.min else int(value)
+    return value

@@ -1,0 +1,237 @@
+"""Reading and writing elements by index: `x[...]`, `x[...] = v`, gather, scatter, embedding."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch_py
+from torch_py.onnx._graph import Graph, Node, Operand
+from torch_py.onnx._registry import maps
+from torch_py.onnx._shapes import END, expanded, permuted, reshape
+from torch_py.onnx._sizes import Varying
+
+
+def _is_mask(item: Any) -> bool:
+    return isinstance(item, Operand) and item.dtype in (torch_py.bool, torch_py.uint8)
+
+
+def _is_advanced(item: Any) -> bool:
+    return isinstance(item, (Operand, list))
+
+
+def _full_key(n: Node, rank: int) -> list[Any]:
+    """The index with an entry for every dimension; None stays as it is."""
+    index = n["index"]
+    key = list(index) if isinstance(index, tuple) else [index]
+    if any(isinstance(item, bool) for item in key):
+        raise n.unsupported("cannot be exported with True or False as an index")
+    used = sum(item.rank if _is_mask(item) else 1 for item in key if item is not None and item is not Ellipsis)
+    place = next((i for i, item in enumerate(key) if item is Ellipsis), len(key))
+    return [*key[:place], *[slice(None)] * (rank - used), *(item for item in key[place:] if item is not Ellipsis)]
+
+
+@maps("__getitem__")
+def getitem(g: Graph, n: Node) -> Any:
+    """Slices first, all in one node; then numbers, new dimensions, and at last tensors."""
+    own = n["self"]
+    key = _full_key(n, own.rank)
+    if any(_is_mask(item) for item in key):
+        return _masked(g, n, own, key)
+    value = _sliced(g, own, key)
+    numbers = [(axis, item) for axis, item in enumerate(k for k in key if k is not None) if isinstance(item, (int, Varying))]
+    has_tensors = any(_is_advanced(item) for item in key)
+    if has_tensors:
+        return _advanced(g, n, value, key)
+    for axis, item in reversed(numbers):
+        value = g.op("Gather", value, g.cast(item, torch_py.int64), axis=axis)
+    left = [item for item in key if not isinstance(item, (int, Varying))]
+    new = [position for position, item in enumerate(left) if item is None]
+    if new:
+        value = g.op("Unsqueeze", value, g.constant(new))
+    return value if value != own.name else g.op("Identity", own)
+
+
+def _sliced(g: Graph, own: Operand, key: Sequence[Any]) -> str:
+    axes, starts, stops, steps = [], [], [], []
+    for axis, item in enumerate(k for k in key if k is not None):
+        if isinstance(item, slice) and item != slice(None):
+            axes.append(axis)
+            starts.append(0 if item.start is None else item.start)
+            stops.append(END if item.stop is None else item.stop)
+            steps.append(1 if item.step is None else item.step)
+    if not axes:
+        return own.name
+    return str(g.op("Slice", own, g.sizes(starts), g.sizes(stops), g.constant(axes), g.sizes(steps)))
+
+
+def _index_tensor(g: Graph, item: Any) -> str:
+    return g.constant(item) if isinstance(item, list) else g.cast(item, torch_py.int64)
+
+
+def _advanced(g: Graph, n: Node, value: str, key: list[Any]) -> str:
+    """One tensor is a Gather; several, side by side, a GatherND of their broadcast coordinates."""
+    items = [item for item in key if item is not None]
+    places = [axis for axis, item in enumerate(items) if not isinstance(item, slice)]
+    if any(item is None for item in key):
+        raise n.unsupported("cannot be exported with both tensors and None as indices")
+    if len(places) == 1:
+        return str(g.op("Gather", value, _index_tensor(g, items[places[0]]), axis=places[0]))
+    rest = [axis for axis in range(len(items)) if axis not in places]
+    front = permuted(g, value, [*places, *rest])
+    found = str(g.op("GatherND", front, _coordinates(g, [items[p] for p in places])))
+    is_together = places == list(range(places[0], places[-1] + 1))
+    if not is_together or places[0] == 0:
+        return found
+    index_rank = n.result.rank - len(rest)
+    before = len([r for r in rest if r < places[0]])
+    order = [*range(index_rank, index_rank + before), *range(index_rank), *range(index_rank + before, n.result.rank)]
+    return permuted(g, found, order)
+
+
+def _coordinates(g: Graph, items: Sequence[Any]) -> str:
+    """Indices broadcast together, the last dimension over the items."""
+    names = [_index_tensor(g, item) for item in items]
+    total = names[0]
+    for name in names[1:]:
+        total = g.op("Add", total, name)
+    shape = g.op("Shape", total)
+    last = g.constant([-1])
+    return str(g.op("Concat", *(g.op("Unsqueeze", g.op("Expand", name, shape), last) for name in names), axis=-1))
+
+
+def _masked(g: Graph, n: Node, own: Operand, key: list[Any]) -> str:
+    """A mask over the first dimensions picks rows, in order."""
+    mask = key[0]
+    if not _is_mask(mask) or any(item != slice(None) for item in key[1:] if not isinstance(item, Operand)) or any(map(_is_advanced, key[1:])):
+        raise n.unsupported("can be exported with one mask as the first index only")
+    coordinates = g.op("Transpose", g.op("NonZero", g.cast(mask, torch_py.bool)), perm=[1, 0])
+    return str(g.op("GatherND", own, coordinates))
+
+
+@maps("masked_select")
+def masked_select(g: Graph, n: Node) -> Any:
+    own, mask = n["self"], n["mask"]
+    shape = g.op("Shape", g.op("Or", mask, g.op("Equal", own, own)))
+    whole = g.op("Expand", own, shape)
+    return g.op("GatherND", whole, g.op("Transpose", g.op("NonZero", g.op("Expand", mask, shape)), perm=[1, 0]))
+
+
+@maps("nonzero", "argwhere")
+def nonzero(g: Graph, n: Node) -> Any:
+    return g.op("Transpose", g.op("NonZero", n["self"]), perm=[1, 0])
+
+
+@maps("__setitem__", "index_put")
+def setitem(g: Graph, n: Node) -> Any:
+    """Numbers the elements, indexes the numbers the same way, and scatters the new values there; a single mask is a choice."""
+    own, value = n["self"], n["value"] if n.name == "__setitem__" else n["values"]
+    if n.name == "index_put":
+        if n.get("accumulate"):
+            raise n.unsupported("cannot be exported with accumulate=True")
+        n.arguments["index"] = tuple(slice(None) if item is None else item for item in n["indices"])
+    key = _full_key(n, own.rank)
+    is_small = not isinstance(value, Operand) or value.rank == 0 or all(size == 1 for size in value.shape)
+    if _is_mask(key[0]) and is_small and all(item == slice(None) for item in key[1:]):
+        mask = key[0]
+        raised = g.op("Unsqueeze", g.cast(mask, torch_py.bool), g.constant(list(range(mask.rank, own.rank)))) if own.rank > mask.rank else mask
+        new = g.like(value, own)
+        new = g.op("Reshape", new, g.constant([])) if isinstance(value, Operand) and value.rank else new
+        return g.op("Where", raised, new, own)
+    if any(item is None for item in key):
+        raise n.unsupported("cannot be exported with None as an index")
+    return _scattered(g, n, own, value)
+
+
+def _scattered(g: Graph, n: Node, own: Operand, value: Any) -> str:
+    count = g.op("Size", own)
+    numbers = g.op("Range", g.constant(0), count, g.constant(1))
+    grid = Operand(g.op("Reshape", numbers, g.op("Shape", own)), own.shape, torch_py.int64)
+    result = Operand("", (None,) * _selected_rank(n, own), torch_py.int64)  # type: ignore[arg-type]
+    chosen = getitem(g, Node("__getitem__", {"self": grid, "index": n["index"]}, [result], n.module))
+    spread = g.op("Expand", g.like(value, own), g.op("Shape", chosen))
+    last = g.constant([-1])
+    flat = g.op("ScatterElements", g.op("Reshape", own, last), g.op("Reshape", chosen, last), g.op("Reshape", spread, last), axis=0)
+    return str(g.op("Reshape", flat, g.op("Shape", own)))
+
+
+def _selected_rank(n: Node, own: Operand) -> int:
+    key = _full_key(n, own.rank)
+    tensors = [item for item in key if isinstance(item, Operand)]
+    broadcast = max((t.rank for t in tensors), default=1 if any(isinstance(item, list) for item in key) else 0)
+    return sum(isinstance(item, slice) for item in key) + broadcast
+
+
+@maps("copy", "fill", "zero")
+def overwritten(g: Graph, n: Node) -> Any:
+    own, value = n["self"], n.get("src", n.get("other", n.get("value", 0)))
+    if isinstance(value, Operand) and value.shape == own.shape:
+        return g.op("Identity", g.like(value, own))
+    return g.op("Expand", g.like(value, own), g.sizes(list(own.shape)))
+
+
+@maps("index_select")
+def index_select(g: Graph, n: Node) -> Any:
+    return g.op("Gather", n["self"], n["index"], axis=n.dim())
+
+
+@maps("gather", "take_along_dim")
+def gather(g: Graph, n: Node) -> Any:
+    own, index = n["self"], n.get("index", n.get("indices"))
+    if n["dim"] is None:
+        own, index, dim = (g.op("Reshape", t, g.constant([-1])) for t in (own, index)), 0, 0
+        raise n.unsupported("cannot be exported without dim")
+    if own.rank == 0:
+        return g.op("Identity", own)
+    dim = n.dim()
+    if n.name == "take_along_dim":
+        common = [i if axis == dim else max(o, i, key=_extent) for axis, (o, i) in enumerate(zip(own.shape, index.shape))]
+        sizes = [o if axis == dim else c for axis, (o, c) in enumerate(zip(own.shape, common))]
+        return g.op("GatherElements", expanded(g, own, sizes), expanded(g, index, common), axis=dim)
+    return g.op("GatherElements", own, index, axis=dim)
+
+
+def _extent(size: Any) -> int:
+    return max(size.values) if isinstance(size, Varying) else int(size)
+
+
+@maps("scatter", "scatter_add")
+def scatter(g: Graph, n: Node) -> Any:
+    own, index, source = n["self"], n["index"], n.get("src", n.get("value"))
+    kind = "add" if n.name == "scatter_add" else {None: None, "add": "add", "multiply": "mul"}[n.get("reduce")]
+    if own.rank == 0:
+        raise n.unsupported("cannot be exported for a tensor without dimensions")
+    if isinstance(source, Operand) and source.shape != index.shape:
+        source = Operand(g.op("Slice", source, g.constant([0] * index.rank), g.sizes(list(index.shape))), index.shape, source.dtype)
+    values = g.like(source, own)
+    if not isinstance(source, Operand):
+        values = g.op("Expand", values, g.sizes(list(index.shape)))
+    if kind and g.opset < 16:
+        raise n.unsupported("needs opset_version 16")
+    return g.op("ScatterElements", own, index, values, axis=n.dim(), reduction=kind)
+
+
+@maps("embedding")
+def embedding(g: Graph, n: Node) -> Any:
+    return g.op("Gather", n["weight"], n["indices"], axis=0)
+
+
+@maps("one_hot")
+def one_hot(g: Graph, n: Node) -> Any:
+    depth = n["num_classes"]
+    if depth == -1:
+        raise n.unsupported("cannot be exported without num_classes")
+    return g.op("OneHot", n["self"], g.size(depth), g.constant([0, 1]), axis=-1)
+
+
+@maps("diagonal")
+def diagonal(g: Graph, n: Node) -> Any:
+    """The rows and columns of the diagonal as coordinates, the two dimensions in front."""
+    own = n["self"]
+    one, other = n["dim1"] % own.rank, n["dim2"] % own.rank
+    if n["offset"] != 0:
+        raise n.unsupported(f"cannot be exported with offset={n['offset']}")
+    numbers = g.op("Range", g.constant(0), g.op("Reshape", g.size(n.result.shape[-1]), g.constant([])), g.constant(1))
+    rest = [axis for axis in range(own.rank) if axis not in (one, other)]
+    found = g.op("GatherND", permuted(g, own, [one, other, *rest]), g.op("Tile", g.op("Unsqueeze", numbers, g.constant([1])), g.constant([1, 2])))
+    return permuted(g, found, [*range(1, n.result.rank), 0])

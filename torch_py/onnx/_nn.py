@@ -1,0 +1,197 @@
+"""Products of matrices, convolutions, normalisation, resampling."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch_py
+from torch_py.onnx._graph import Graph, Node, Operand
+from torch_py.onnx._reductions import reduce
+from torch_py.onnx._registry import maps
+from torch_py.onnx._sizes import Varying
+
+
+@maps("linear")
+def linear(g: Graph, n: Node) -> Any:
+    """Gemm reads the weight as it lies in the state_dict; with more dimensions it is transposed."""
+    own, weight, bias = n.get("self", n.get("input")), n["weight"], n["bias"]
+    if own.rank == 2 and weight.rank == 2:
+        return g.op("Gemm", own, weight, bias, transB=1)
+    product = g.op("MatMul", own, g.op("Transpose", weight, perm=[1, 0]) if weight.rank == 2 else weight)
+    return product if bias is None else g.op("Add", product, bias)
+
+
+@maps("matmul", "mm", "bmm", "mv", "dot", "vdot", "inner_1d")
+def matmul(g: Graph, n: Node) -> Any:
+    own = n["self"]
+    other = next(n[k] for k in ("other", "mat2", "vec", "tensor") if k in n.arguments)
+    return g.op("MatMul", own, other)
+
+
+@maps("addmm")
+def addmm(g: Graph, n: Node) -> Any:
+    return g.op("Gemm", n["mat1"], n["mat2"], n["self"], alpha=float(n["alpha"]), beta=float(n["beta"]))
+
+
+def per_dimension(value: Any, rank: int) -> list[int]:
+    values = [value] if isinstance(value, int) else list(value)
+    return values * rank if len(values) == 1 else values
+
+
+def _batched(g: Graph, n: Node, own: Operand, spatial: int) -> tuple[Any, bool]:
+    """ONNX's layers have a batch dimension."""
+    if own.rank == spatial + 1:
+        return g.op("Unsqueeze", own, g.constant([0])), True
+    return own, False
+
+
+def _unbatched(g: Graph, value: str, added: bool) -> str:
+    return str(g.op("Squeeze", value, g.constant([0]))) if added else value
+
+
+@maps("conv1d", "conv2d", "conv3d", "convolution")
+def convolution(g: Graph, n: Node) -> Any:
+    weight = n["weight"]
+    spatial = weight.rank - 2
+    if n.get("transposed"):
+        return transposed(g, n)
+    own, added = _batched(g, n, n["input"], spatial)
+    padding, pads, auto_pad = n["padding"], None, None
+    if isinstance(padding, str):
+        auto_pad = {"same": "SAME_LOWER", "valid": "VALID"}[padding]
+        if padding == "same":
+            pads, auto_pad = _same_padding(weight.shape[2:], per_dimension(n["dilation"], spatial)), None
+    else:
+        pads = per_dimension(padding, spatial) * 2
+    result = g.op("Conv", own, weight, n["bias"], strides=per_dimension(n["stride"], spatial), pads=pads, auto_pad=auto_pad,
+                  dilations=per_dimension(n["dilation"], spatial), group=n["groups"], kernel_shape=list(weight.shape[2:]))  # fmt: skip
+    return _unbatched(g, result, added)
+
+
+def _same_padding(kernel: Any, dilation: list[int]) -> list[int]:
+    total = [(k - 1) * d for k, d in zip(kernel, dilation)]
+    return [t // 2 for t in total] + [t - t // 2 for t in total]
+
+
+@maps("conv_transpose1d", "conv_transpose2d", "conv_transpose3d")
+def transposed(g: Graph, n: Node) -> Any:
+    weight = n["weight"]
+    spatial = weight.rank - 2
+    own, added = _batched(g, n, n["input"], spatial)
+    result = g.op("ConvTranspose", own, weight, n["bias"], strides=per_dimension(n["stride"], spatial), group=n["groups"],
+                  pads=per_dimension(n["padding"], spatial) * 2, dilations=per_dimension(n["dilation"], spatial),
+                  output_padding=per_dimension(n["output_padding"], spatial), kernel_shape=list(weight.shape[2:]))  # fmt: skip
+    return _unbatched(g, result, added)
+
+
+# -- normalisation ---------------------------------------------------------------------------------------------------------
+
+
+@maps("batch_norm")
+def batch_norm(g: Graph, n: Node) -> Any:
+    own = n["input"]
+    if n["training"] or n["running_mean"] is None:
+        return normalized(g, own, [0, *range(2, own.rank)], n["weight"], n["bias"], n["eps"], 1)
+    channels = [own.shape[1]]
+    given = (n["weight"], n["bias"])
+    scale, shift = (g.op("Expand", g.constant(float(number), own.dtype), g.sizes(channels)) if t is None else t for t, number in zip(given, (1, 0)))
+    return g.op("BatchNormalization", own, scale, shift, n["running_mean"], n["running_var"], epsilon=float(n["eps"]))
+
+
+def normalized(g: Graph, value: Operand, axes: list[int], weight: Any, bias: Any, eps: float, channel: int) -> str:
+    """(x - mean) / sqrt(var + eps) over `axes`, weight and bias along the dimension `channel`."""
+    centred = g.op("Sub", value, reduce(g, "ReduceMean", value, axes, True))
+    variance = reduce(g, "ReduceMean", g.op("Mul", centred, centred), axes, True)
+    result = g.op("Div", centred, g.op("Sqrt", g.op("Add", variance, g.like(eps, value))))
+    shape = g.constant([-1] + [1] * (value.rank - channel - 1))
+    if weight is not None:
+        result = g.op("Mul", result, g.op("Reshape", weight, shape))
+    return result if bias is None else str(g.op("Add", result, g.op("Reshape", bias, shape)))
+
+
+@maps("instance_norm")
+def instance_norm(g: Graph, n: Node) -> Any:
+    own = n["input"]
+    if not n["use_input_stats"]:
+        n.arguments["training"] = False
+        return batch_norm(g, n)
+    return normalized(g, own, list(range(2, own.rank)), n["weight"], n["bias"], n["eps"], 1)
+
+
+@maps("group_norm")
+def group_norm(g: Graph, n: Node) -> Any:
+    own, groups = n["input"], n["num_groups"]
+    apart = g.op("Reshape", own, g.constant([0, groups, -1]))
+    flat = Operand(apart, (own.shape[0], groups, -1), own.dtype)
+    result = g.op("Reshape", normalized(g, flat, [2], None, None, n["eps"], 1), g.op("Shape", own))
+    shape = g.constant([-1] + [1] * (own.rank - 2))
+    if n["weight"] is not None:
+        result = g.op("Mul", result, g.op("Reshape", n["weight"], shape))
+    return result if n["bias"] is None else g.op("Add", result, g.op("Reshape", n["bias"], shape))
+
+
+@maps("layer_norm")
+def layer_norm(g: Graph, n: Node) -> Any:
+    own, shape, weight, bias = n["input"], list(n["normalized_shape"]), n["weight"], n["bias"]
+    if g.opset >= 17:
+        scale = weight if weight is not None else g.op("Expand", g.like(1.0, own), g.sizes(shape))
+        return g.op("LayerNormalization", own, scale, bias, axis=-len(shape), epsilon=float(n["eps"]))
+    result = normalized(g, own, list(range(own.rank - len(shape), own.rank)), None, None, n["eps"], 1)
+    result = result if weight is None else g.op("Mul", result, weight)
+    return result if bias is None else g.op("Add", result, bias)
+
+
+@maps("rms_norm")
+def rms_norm(g: Graph, n: Node) -> Any:
+    own, shape = n["input"], list(n["normalized_shape"])
+    eps = n["eps"] if n["eps"] is not None else torch_py.finfo(own.dtype).eps
+    square = reduce(g, "ReduceMean", g.op("Mul", own, own), list(range(own.rank - len(shape), own.rank)), True)
+    result = g.op("Div", own, g.op("Sqrt", g.op("Add", square, g.like(eps, own))))
+    return result if n["weight"] is None else g.op("Mul", result, n["weight"])
+
+
+@maps("dropout", "alpha_dropout", "feature_dropout", "feature_alpha_dropout")
+def dropout(g: Graph, n: Node) -> Any:
+    own = n.get("input", n.get("self"))
+    if not n["train"] or n["p"] == 0:
+        return g.op("Identity", own)
+    if n.name != "dropout":
+        raise n.unsupported("cannot be exported in training mode")
+    return g.op("Dropout", own, g.constant(float(n["p"]), torch_py.float32), g.constant(True, torch_py.bool))
+
+
+# -- resampling ------------------------------------------------------------------------------------------------------------
+
+_MODES = {"nearest": "nearest", "linear": "linear", "bilinear": "linear", "trilinear": "linear", "bicubic": "cubic", "_nearest_exact": "nearest"}
+
+
+@maps("upsample_nearest1d", "upsample_nearest2d", "upsample_nearest3d", "upsample_linear1d", "upsample_bilinear2d", "upsample_trilinear3d",
+      "upsample_bicubic2d", "_upsample_nearest_exact1d", "_upsample_nearest_exact2d", "_upsample_nearest_exact3d")  # fmt: skip
+def upsample(g: Graph, n: Node) -> Any:
+    """By factors where the caller gave some, so that the size follows the input's; else by sizes."""
+    own, name = n["self"], n.name.removeprefix("_").removeprefix("upsample_")
+    mode = _MODES[name.rstrip("123d")] if name.rstrip("123d") in _MODES else "nearest"
+    spatial = own.rank - 2
+    if n.name.startswith("_upsample_nearest_exact"):
+        transformation, rounding = "half_pixel", "round_prefer_ceil"
+    elif mode == "nearest":
+        transformation, rounding = "asymmetric", "floor"
+    else:
+        transformation, rounding = "align_corners" if n["align_corners"] else "pytorch_half_pixel", None
+    factors = [n.get(f"scales_{axis}", n.get("scales")) for axis in ("d", "h", "w")[3 - spatial :]]
+    settings = {"mode": mode, "coordinate_transformation_mode": transformation, "nearest_mode": rounding, "cubic_coeff_a": -0.75 if mode == "cubic" else None}
+    if all(f is not None and not isinstance(f, Varying) for f in factors):
+        scales = g.constant([1.0, 1.0, *map(float, factors)], torch_py.float32)
+        return g.op("Resize", own, None, scales, **settings)
+    sizes = g.sizes([own.shape[0], own.shape[1], *n.result.shape[2:]])
+    return g.op("Resize", own, None, None, sizes, **settings)
+
+
+@maps("grid_sampler", "grid_sampler_2d", "grid_sampler_3d")
+def grid_sampler(g: Graph, n: Node) -> Any:
+    if g.opset < 16 or (g.opset < 20 and n["input"].rank == 5):
+        raise n.unsupported("needs opset_version 16 for images, 20 for volumes")
+    old = g.opset < 20
+    mode = {0: "bilinear" if old else "linear", 1: "nearest", 2: "bicubic" if old else "cubic"}[n["interpolation_mode"]]
+    padding = ("zeros", "border", "reflection")[n["padding_mode"]]
+    return g.op("GridSample", n["input"], n["grid"], mode=mode, padding_mode=padding, align_corners=int(n["align_corners"]))

@@ -1,0 +1,69 @@
+"""Pools: the largest or mean element of windows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torch_py.onnx._graph import Graph, Node, Operand
+from torch_py.onnx._nn import per_dimension
+from torch_py.onnx._reductions import reduce
+from torch_py.onnx._registry import maps
+from torch_py.onnx._sizes import Varying
+
+
+def _with_batch(g: Graph, own: Operand, spatial: int) -> tuple[Any, Any]:
+    """The input with a batch dimension, and what takes it off the output again."""
+    if own.rank == spatial + 1:
+        return g.op("Unsqueeze", own, g.constant([0])), lambda value: g.op("Squeeze", value, g.constant([0]))
+    return own, lambda value: value
+
+
+@maps(*(f"max_pool{rank}d{suffix}" for rank in (1, 2, 3) for suffix in ("", "_with_indices")))
+def max_pool(g: Graph, n: Node) -> Any:
+    spatial = int(n.name[8])
+    source, finish = _with_batch(g, n["self"], spatial)
+    kernel = per_dimension(n["kernel_size"], spatial)
+    settings = {
+        "kernel_shape": kernel, "strides": per_dimension(n["stride"], spatial) or kernel, "pads": per_dimension(n["padding"], spatial) * 2,
+        "dilations": per_dimension(n["dilation"], spatial), "ceil_mode": int(n["ceil_mode"]),
+    }  # fmt: skip
+    if len(n.results) == 1:
+        return finish(g.op("MaxPool", source, **settings))
+    values, _ = g.op("MaxPool", source, outputs=2, **settings)
+    return finish(values), None  # ONNX counts the elements of the whole tensor, PyTorch those of one channel
+
+
+@maps("avg_pool1d", "avg_pool2d", "avg_pool3d")
+def avg_pool(g: Graph, n: Node) -> Any:
+    spatial = int(n.name[8])
+    if n.get("divisor_override") is not None:
+        raise n.unsupported("cannot be exported with divisor_override")
+    source, finish = _with_batch(g, n["self"], spatial)
+    kernel = per_dimension(n["kernel_size"], spatial)
+    if n["ceil_mode"] and g.opset < 19:
+        raise n.unsupported("needs opset_version 19 for ceil_mode=True")
+    return finish(g.op("AveragePool", source, kernel_shape=kernel, strides=per_dimension(n["stride"], spatial) or kernel,
+                       pads=per_dimension(n["padding"], spatial) * 2, ceil_mode=int(n["ceil_mode"]) or None,
+                       count_include_pad=int(n["count_include_pad"])))  # fmt: skip
+
+
+@maps(*(f"adaptive_{kind}_pool{rank}d" for rank in (1, 2, 3) for kind in ("avg", "max")))
+def adaptive_pool(g: Graph, n: Node) -> Any:
+    """Of everything, or of windows where the output size divides the input's."""
+    own, spatial = n["self"], int(n.name[17])
+    is_mean = "avg" in n.name
+    before, after = own.shape[-spatial:], n.result.shape[-spatial:]
+    axes = list(range(own.rank - spatial, own.rank))
+    if all(size == 1 for size in after):
+        values = reduce(g, "ReduceMean" if is_mean else "ReduceMax", own, axes, True)
+    elif before == after:
+        values = g.op("Identity", own)
+    elif any(isinstance(size, Varying) for size in (*before, *after)):
+        raise n.unsupported("can be exported for a dynamic dimension with output_size 1 only")
+    elif any(have % want for have, want in zip(before, after)):
+        raise n.unsupported(f"can be exported where output_size divides the input's size only, got {list(after)} and {list(before)}")
+    else:
+        source, finish = _with_batch(g, own, spatial)
+        kernel = [have // want for have, want in zip(before, after)]
+        values = finish(g.op("AveragePool" if is_mean else "MaxPool", source, kernel_shape=kernel, strides=kernel))
+    return values if len(n.results) == 1 else (values, None)

@@ -1,0 +1,144 @@
+"""Operators that take dimensions together, and those that look along one: sums, extrema, norms, sorting, cumulation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch_py
+from torch_py.onnx._graph import Graph, Node, Operand
+from torch_py.onnx._registry import MAPPINGS, Mapping, maps
+from torch_py.onnx._elementwise import truth
+
+
+def axes_of(n: Node, rank: int) -> list[int]:
+    """The dimensions that are reduced, non-negative."""
+    dim = n.get("dim")
+    if dim is None or (isinstance(dim, (list, tuple)) and not dim):
+        return list(range(rank))
+    return sorted(d % max(rank, 1) for d in (dim if isinstance(dim, (list, tuple)) else [dim]))
+
+
+def reduce(g: Graph, op_type: str, value: Operand | str, axes: list[int], keepdim: bool) -> str:
+    """The axes are an input since opset 18, of ReduceSum since 13."""
+    if not axes:
+        return str(g.op("Identity", value))
+    if g.opset >= 18 or op_type == "ReduceSum":
+        return str(g.op(op_type, value, g.constant(axes), keepdims=int(keepdim)))
+    return str(g.op(op_type, value, axes=axes, keepdims=int(keepdim)))
+
+
+def _reduction(op_type: str) -> Mapping:
+    def mapping(g: Graph, n: Node) -> Any:
+        own = n["self"]
+        return reduce(g, op_type, g.cast(own, n.result.dtype), axes_of(n, own.rank), bool(n.get("keepdim", False)))
+
+    return mapping
+
+
+MAPPINGS.update(
+    {name: _reduction(op) for name, op in {
+        "sum": "ReduceSum", "mean": "ReduceMean", "prod": "ReduceProd", "logsumexp": "ReduceLogSumExp",
+    }.items()}
+)  # fmt: skip
+
+
+def _extremum(op_type: str, pairwise: str) -> Mapping:
+    """amax, and max in its three forms: of everything, along a dimension with indices, of two tensors."""
+
+    def mapping(g: Graph, n: Node) -> Any:
+        own = n["self"]
+        if "other" in n.arguments:
+            return g.op(pairwise, g.cast(own, n.result.dtype), g.cast(n["other"], n.result.dtype))
+        axes, keepdim = axes_of(n, own.rank), bool(n.get("keepdim", False))
+        source = g.cast(own, torch_py.int32) if own.dtype == torch_py.bool else own
+        values = reduce(g, f"Reduce{pairwise}", source, axes, keepdim)
+        values = g.to(values, own.dtype) if own.dtype == torch_py.bool else values
+        if len(n.results) == 1:
+            return values
+        return values, _index(g, op_type, own, n.dim(), keepdim)
+
+    return mapping
+
+
+def _index(g: Graph, op_type: str, own: Operand, dim: int, keepdim: bool) -> str:
+    if own.rank == 0:
+        return g.constant(0)
+    source = own if own.dtype != torch_py.bool else g.cast(own, torch_py.int32)
+    return str(g.op(op_type, source, axis=dim, keepdims=int(keepdim)))
+
+
+for _name, _op_type, _pairwise in (("amax", "ArgMax", "Max"), ("amin", "ArgMin", "Min"), ("max", "ArgMax", "Max"), ("min", "ArgMin", "Min")):
+    MAPPINGS[_name] = _extremum(_op_type, _pairwise)
+
+
+@maps("argmax", "argmin")
+def argmax(g: Graph, n: Node) -> Any:
+    own, op_type = n["self"], "ArgMax" if n.name == "argmax" else "ArgMin"
+    if n["dim"] is not None:
+        return _index(g, op_type, own, n.dim(), bool(n["keepdim"]))
+    flat = Operand(g.op("Reshape", own, g.constant([-1])), (-1,), own.dtype)
+    index = _index(g, op_type, flat, 0, False)
+    return g.op("Reshape", index, g.constant([1] * own.rank)) if n["keepdim"] else index
+
+
+@maps("all", "any")
+def all_or_any(g: Graph, n: Node) -> Any:
+    own = n["self"]
+    numbers = g.to(truth(g, own), torch_py.int32)
+    op_type = "ReduceMin" if n.name == "all" else "ReduceMax"
+    return g.to(reduce(g, op_type, numbers, axes_of(n, own.rank), bool(n.get("keepdim", False))), torch_py.bool)
+
+
+@maps("norm", "linalg_vector_norm", "linalg_norm")
+def norm(g: Graph, n: Node) -> Any:
+    own, order = n["self"], n.get("p", n.get("ord", 2))
+    axes = axes_of(n, own.rank)
+    if n.name == "linalg_norm" and order is not None and len(axes) > 1:
+        raise n.unsupported("cannot be exported for matrices with an ord")
+    source, keepdim = g.cast(own, n.result.dtype), bool(n.get("keepdim", False))
+    if order in (None, 2, "fro"):
+        return reduce(g, "ReduceL2", source, axes, keepdim)
+    if order == 1:
+        return reduce(g, "ReduceL1", source, axes, keepdim)
+    if isinstance(order, str):
+        raise n.unsupported(f"cannot be exported with p={order!r}")
+    positive = g.op("Abs", source)
+    if order in (float("inf"), float("-inf")):
+        return reduce(g, "ReduceMax" if order > 0 else "ReduceMin", positive, axes, keepdim)
+    if order == 0:
+        return reduce(g, "ReduceSum", g.to(g.op("Greater", positive, g.like(0, n.result)), n.result.dtype), axes, keepdim)
+    total = reduce(g, "ReduceSum", g.op("Pow", positive, g.like(float(order), n.result)), axes, keepdim)
+    return g.op("Pow", total, g.like(1 / order, n.result))
+
+
+@maps("cumsum")
+def cumsum(g: Graph, n: Node) -> Any:
+    own = n["self"]
+    return g.op("CumSum" if own.rank else "Identity", g.cast(own, n.result.dtype), *([g.constant(n.dim())] if own.rank else []))
+
+
+@maps("topk")
+def topk(g: Graph, n: Node) -> Any:
+    own = n["self"]
+    if own.rank == 0:
+        raise n.unsupported("cannot be exported for a tensor without dimensions")
+    return g.op("TopK", own, g.size(n["k"]), outputs=2, axis=n.dim(), largest=int(n["largest"]), sorted=int(n["sorted"]))
+
+
+@maps("sort", "argsort")
+def sort(g: Graph, n: Node) -> Any:
+    own = n["self"]
+    if own.rank == 0:
+        return (g.op("Identity", own), g.constant(0)) if n.name == "sort" else g.constant(0)
+    dim = n.dim()
+    found = g.op("TopK", own, g.size(own.shape[dim]), outputs=2, axis=dim, largest=int(bool(n.get("descending", False))), sorted=1)
+    return found if n.name == "sort" else found[1]
+
+
+@maps("softmax", "log_softmax")
+def softmax(g: Graph, n: Node) -> Any:
+    own, op_type = n["self"], "Softmax" if n.name == "softmax" else "LogSoftmax"
+    source = g.cast(own, n.result.dtype)
+    if own.rank == 0:
+        return g.op("Exp" if n.name == "softmax" else "Identity", g.op("Sub", source, source))
+    return g.op(op_type, source, axis=n.dim())

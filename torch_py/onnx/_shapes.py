@@ -1,0 +1,252 @@
+"""Operators that move elements: views, joins, splits, and indexing by slices and numbers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import torch_py
+from torch_py.onnx._graph import Graph, Node, Operand
+from torch_py.onnx._registry import maps
+from torch_py.onnx._sizes import Varying
+
+END = 2**63 - 1
+
+
+def reshape(g: Graph, value: Operand | str, shape: Sequence[Any], before: Sequence[Any] = ()) -> str:
+    """Sizes that the tensor had before at the same place are written as 0, the first other varying one as -1."""
+    if 0 in shape:
+        return str(g.op("Reshape", value, g.sizes(list(shape)), allowzero=1 if g.opset >= 14 else None))
+    sizes: list[Any] = []
+    for axis, size in enumerate(shape):
+        if isinstance(size, Varying) and axis < len(before) and before[axis] == size:
+            sizes.append(0)
+        elif isinstance(size, Varying) and -1 not in sizes:
+            sizes.append(-1)
+        else:
+            sizes.append(size)
+    return str(g.op("Reshape", value, g.sizes(sizes)))
+
+
+@maps("view", "reshape", "flatten", "unflatten", "view_as", "reshape_as", "ravel", "squeeze", "unsqueeze", "_unsafe_view", "atleast_1d", "atleast_2d",
+      "atleast_3d", "squeeze_copy", "unsqueeze_copy", "view_copy")  # fmt: skip
+def to_shape(g: Graph, n: Node) -> Any:
+    own = n["self"]
+    if n.name == "view" and "dtype" in n.arguments:
+        raise n.unsupported("cannot be exported with dtype, which reinterprets memory")
+    if n.name == "unsqueeze":
+        return g.op("Unsqueeze", own, g.constant([n.dim(rank=own.rank + 1)]))
+    if n.name == "squeeze":
+        kept = list(n.result.shape)
+        axes = _squeezed(n, own, kept)
+        return g.op("Squeeze", own, g.constant(axes)) if axes else g.op("Identity", own)
+    return reshape(g, own, n.result.shape, own.shape)
+
+
+def _squeezed(n: Node, own: Operand, kept: list[Any]) -> list[int]:
+    dim = n.get("dim")
+    asked = range(own.rank) if dim is None else [d % max(own.rank, 1) for d in (dim if isinstance(dim, (list, tuple)) else [dim])]
+    return [axis for axis in asked if axis < own.rank and own.shape[axis] == 1]
+
+
+def permuted(g: Graph, value: Operand | str, order: Sequence[int]) -> str:
+    if list(order) == list(range(len(order))):
+        return str(g.op("Identity", value))
+    return str(g.op("Transpose", value, perm=list(order)))
+
+
+@maps("permute", "movedim")
+def permute(g: Graph, n: Node) -> Any:
+    own = n["self"]
+    if n.name == "permute":
+        return permuted(g, own, [d % own.rank for d in n["dims"]])
+    source, target = ([n[k]] if isinstance(n[k], int) else list(n[k]) for k in ("source", "destination"))
+    places = {t % own.rank: s % own.rank for s, t in zip(source, target)}
+    rest = iter(axis for axis in range(own.rank) if axis not in places.values())
+    return permuted(g, own, [places[axis] if axis in places else next(rest) for axis in range(own.rank)])
+
+
+@maps("transpose", "t", "T", "mT", "swapaxes", "numpy_T", "matrix_H", "mH", "H", "adjoint")
+def transpose(g: Graph, n: Node) -> Any:
+    own = n["self"]
+    order = list(range(own.rank))
+    if n.name in ("T", "t", "numpy_T"):
+        return permuted(g, own, order[::-1])
+    one, other = (-2, -1) if "dim0" not in n.arguments and "axis0" not in n.arguments else (n.get("dim0", n.get("axis0")), n.get("dim1", n.get("axis1")))
+    if own.rank:
+        order[one], order[other] = order[other], order[one]
+    return permuted(g, own, order)
+
+
+def expanded(g: Graph, value: Operand, shape: Sequence[Any]) -> str:
+    """Broadcasting; a size that the tensor has is left as it is."""
+    own = [1] * (len(shape) - value.rank) + list(value.shape)
+    wanted = [1 if have == size else size for have, size in zip(own, shape)]
+    return str(g.op("Expand", value, g.sizes(wanted)))
+
+
+@maps("expand", "expand_as", "broadcast_to")
+def expand(g: Graph, n: Node) -> Any:
+    return expanded(g, n["self"], n.result.shape)
+
+
+@maps("repeat", "tile")
+def repeat(g: Graph, n: Node) -> Any:
+    own = n["self"]
+    counts = list(n.get("repeats", n.get("dims")))
+    counts = [1] * (own.rank - len(counts)) + counts
+    source: Any = own if len(counts) == own.rank else g.op("Unsqueeze", own, g.constant(list(range(len(counts) - own.rank))))
+    return g.op("Tile", source, g.sizes(counts)) if counts else g.op("Identity", own)
+
+
+@maps("repeat_interleave")
+def repeat_interleave(g: Graph, n: Node) -> Any:
+    own, count, dim = n["self"], n.get("repeats"), n.get("dim")
+    if not isinstance(count, int):
+        raise n.unsupported("can be exported with a number of repeats only")
+    source: Any = own
+    shape = list(own.shape)
+    if dim is None:
+        source, shape, dim = g.op("Reshape", own, g.constant([-1])), [n.result.shape[0]], 0
+    dim %= len(shape)
+    raised = g.op("Unsqueeze", source, g.constant([dim + 1]))
+    tiled = g.op("Tile", raised, g.constant([1] * (dim + 1) + [count] + [1] * (len(shape) - dim - 1)))
+    return reshape(g, tiled, n.result.shape, shape[:dim])
+
+
+@maps("cat", "hstack", "vstack")
+def cat(g: Graph, n: Node) -> Any:
+    tensors = [t for t in n["tensors"] if t.shape != (0,)] or list(n["tensors"])
+    if n.name != "cat" and tensors[0].rank < 2:
+        raise n.unsupported("can be exported for tensors of two or more dimensions only")
+    dim = n.dim(rank=n.result.rank) if n.name == "cat" else ("vstack", "hstack").index(n.name)
+    return g.op("Concat", *(g.cast(t, n.result.dtype) for t in tensors), axis=dim)
+
+
+@maps("stack")
+def stack(g: Graph, n: Node) -> Any:
+    dim = n.dim(rank=n.result.rank)
+    parts = [g.op("Unsqueeze", g.cast(t, n.result.dtype), g.constant([dim])) for t in n["tensors"]]
+    return g.op("Concat", *parts, axis=dim)
+
+
+def sliced(g: Graph, value: Operand | str, axis: int, start: Any, stop: Any, step: int = 1) -> str:
+    return str(g.op("Slice", value, g.sizes([start]), g.sizes([stop]), g.constant([axis]), g.constant([step])))
+
+
+@maps("split", "split_with_sizes", "chunk", "tensor_split", "hsplit", "vsplit", "dsplit", "unsafe_split", "unsafe_chunk")
+def split(g: Graph, n: Node) -> Any:
+    own, parts = n["self"], [r for r in n.results if r is not None]
+    dims = {"hsplit": 1 if own.rank > 1 else 0, "vsplit": 0, "dsplit": 2}
+    dim = dims[n.name] if n.name in dims else n.dim()
+    if len(parts) == 1:
+        return (g.op("Identity", own),)
+    return g.op("Split", own, g.sizes([part.shape[dim] for part in parts]), outputs=len(parts), axis=dim)
+
+
+@maps("unbind")
+def unbind(g: Graph, n: Node) -> Any:
+    own, dim = n["self"], n.dim()
+    if isinstance(own.shape[dim], Varying):
+        raise n.unsupported("cannot be exported along a dynamic dimension")
+    return tuple(g.op("Gather", own, g.constant(index), axis=dim) for index in range(own.shape[dim]))
+
+
+@maps("select")
+def select(g: Graph, n: Node) -> Any:
+    return g.op("Gather", n["self"], _scalar(g, n["index"]), axis=n.dim())
+
+
+def _scalar(g: Graph, index: Any) -> str:
+    return g.cast(index, torch_py.int64)
+
+
+@maps("narrow")
+def narrow(g: Graph, n: Node) -> Any:
+    dim = n.dim()
+    start, length = n["start"], n["length"]
+    if isinstance(start, int) and isinstance(length, int):
+        first = start % n["self"].shape[dim] if start < 0 else start
+        return sliced(g, n["self"], dim, first, first + length)
+    begin = g.size(start)
+    return g.op("Slice", n["self"], begin, g.op("Add", begin, g.size(length)), g.constant([dim]))
+
+
+@maps("flip", "fliplr", "flipud")
+def flip(g: Graph, n: Node) -> Any:
+    own = n["self"]
+    dims = {"fliplr": [1], "flipud": [0]}.get(n.name) or n["dims"]
+    axes = [d % max(own.rank, 1) for d in ([dims] if isinstance(dims, int) else dims)]
+    if not axes or not own.rank:
+        return g.op("Identity", own)
+    count = len(axes)
+    return g.op("Slice", own, g.constant([-1] * count), g.constant([-END] * count), g.constant(axes), g.constant([-1] * count))
+
+
+@maps("roll")
+def roll(g: Graph, n: Node) -> Any:
+    own, shifts, dims = n["self"], n["shifts"], n["dims"]
+    shifts, dims = ([v] if isinstance(v, (int, Varying)) else list(v) for v in (shifts, dims))
+    value: Any = own
+    sizes: list[Any] = list(own.shape)
+    if not dims:
+        value, dims = g.op("Reshape", own, g.constant([-1])), [0]
+        sizes = [math.prod(sizes)] if all(isinstance(size, int) for size in sizes) else [None]
+    for shift, dim in zip(shifts, dims):
+        if isinstance(shift, Varying):
+            raise n.unsupported("cannot be exported with shifts from a dynamic dimension")
+        axis = dim % max(len(sizes), 1)
+        if sizes and isinstance(sizes[axis], int):  # of a dynamic dimension it must not be more than the size
+            shift = shift % sizes[axis] if sizes[axis] else 0
+        if shift and sizes:
+            value = g.op("Concat", sliced(g, value, axis, -shift, END), sliced(g, value, axis, 0, -shift), axis=axis)
+    if not n["dims"]:
+        return reshape(g, value, n.result.shape)
+    return value if value is not own else g.op("Identity", own)
+
+
+@maps("tril", "triu")
+def triangle(g: Graph, n: Node) -> Any:
+    own, is_bool = n["self"], n["self"].dtype == torch_py.bool
+    if g.opset < 14:
+        raise n.unsupported("needs opset_version 14")
+    source = g.cast(own, torch_py.int64) if is_bool else own
+    result = g.op("Trilu", source, _scalar(g, n["diagonal"]), upper=int(n.name == "triu"))
+    return g.to(result, torch_py.bool) if is_bool else result
+
+
+@maps("pixel_shuffle")
+def pixel_shuffle(g: Graph, n: Node) -> Any:
+    if n["self"].rank != 4:
+        raise n.unsupported("can be exported for four dimensions only")
+    return g.op("DepthToSpace", n["self"], blocksize=n["upscale_factor"], mode="CRD")
+
+
+@maps("pad", "constant_pad_nd", "reflection_pad1d", "reflection_pad2d", "reflection_pad3d", "replication_pad1d", "replication_pad2d", "replication_pad3d")
+def pad(g: Graph, n: Node) -> Any:
+    own, amounts = n["self"], list(n.get("pad", n.get("padding")))
+    mode = n.get("mode") or next(mode for mode in ("constant", "reflect", "replicat") if n.name.startswith(mode))
+    mode = {"constant": "constant", "reflect": "reflect", "replicate": "edge", "replicat": "edge", "circular": "wrap"}[mode]
+    if mode == "wrap" and g.opset < 19:
+        return _wrapped(g, n, amounts)
+    missing = [0] * (own.rank - len(amounts) // 2)
+    before, after = amounts[::2][::-1], amounts[1::2][::-1]
+    value = g.like(n.get("value") or 0, own) if mode == "constant" else None
+    source = g.cast(own, torch_py.int32) if own.dtype == torch_py.bool else own
+    value = g.constant(int(bool(n.get("value"))), torch_py.int32) if own.dtype == torch_py.bool else value
+    result = g.op("Pad", source, g.sizes([*missing, *before, *missing, *after]), value, mode=mode)
+    return g.to(result, torch_py.bool) if own.dtype == torch_py.bool else result
+
+
+def _wrapped(g: Graph, n: Node, amounts: list[Any]) -> str:
+    """Circular padding: the ends joined on; Pad has it since opset 19."""
+    value, rank = n["self"].name, n["self"].rank
+    for position in range(len(amounts) // 2):
+        axis, (before, after) = rank - 1 - position, amounts[2 * position : 2 * position + 2]
+        if not all(isinstance(v, int) and v >= 0 for v in (before, after)):
+            raise n.unsupported("can be exported as circular padding by numbers that are not negative only")
+        parts = [sliced(g, value, axis, -before, END)] if before else []
+        parts += [value, *([sliced(g, value, axis, 0, after)] if after else [])]
+        value = g.op("Concat", *parts, axis=axis) if len(parts) > 1 else value
+    return value

@@ -1,0 +1,152 @@
+"""Which numbers of a program come from dynamic dimensions.
+
+Note [Dynamic dimensions]
+A run records plain numbers. With dynamic dimensions the program is recorded several times, with another size of each of them, and the
+recordings are laid over one another: a number that is the same in all runs is a constant of the program, another one is `Varying` and
+is looked for among the dimensions of tensors that the graph has at that point, then among integer formulas of the dynamic
+dimensions (see `formula`). A program whose calls differ from run to run decides by sizes, which a graph cannot.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from torch_py._tensor import Tensor
+from torch_py.onnx._tracing import Call, Constant, Run, Value
+from torch_py.onnx.errors import OnnxExporterError
+
+
+@dataclass(frozen=True)
+class Varying:
+    """A number that differs from run to run."""
+
+    values: tuple[Any, ...]
+
+
+Size = int | Varying
+
+
+@dataclass(frozen=True, eq=False)
+class VaryingConstant:
+    """A tensor made outside of what is recorded, of another size in each run."""
+
+    tensors: tuple[Tensor, ...]
+
+
+@dataclass
+class Merged:
+    """What all runs agree on."""
+
+    calls: list[Call]
+    shapes: list[tuple[Size, ...]]  # by index of value
+
+
+def merge(runs: Sequence[Run]) -> Merged:
+    """Raises OnnxExporterError when the runs called different operators."""
+    first = runs[0]
+    for position, call in enumerate(first.calls):
+        for run in runs[1:]:
+            other = run.calls[position] if position < len(run.calls) else None
+            if other is None or (other.name, other.module, len(other.results)) != (call.name, call.module, len(call.results)):
+                raise _different(position, call, other)
+    if any(len(run.calls) != len(first.calls) for run in runs):
+        raise _different(len(first.calls), None, next(r.calls[len(first.calls)] for r in runs if len(r.calls) > len(first.calls)))
+    calls = []
+    for group in zip(*(run.calls for run in runs)):
+        call = group[0]
+        arguments = {key: _merged([c.arguments.get(key) for c in group], call) for key in call.arguments}
+        calls.append(Call(call.name, arguments, call.results, call.module, call.is_random))
+    shapes = [tuple(_number(sizes) for sizes in zip(*(fact.shape for fact in facts))) for facts in zip(*(run.facts for run in runs))]
+    return Merged(calls, shapes)
+
+
+def _different(position: int, call: Call | None, other: Call | None) -> OnnxExporterError:
+    names = [f"{c.name} in module '{c.module}'" if c is not None else "no further operator" for c in (call, other)]
+    return OnnxExporterError(
+        f"torch.onnx.export: which operators run depends on the size of a dynamic dimension: operator {position} is {names[0]}, or with "
+        f"another size {names[1]}; leave the dimension out of dynamic_axes, or write the decision with tensors (torch.where)"
+    )
+
+
+def _number(values: Sequence[Any]) -> Any:
+    return values[0] if all(v == values[0] for v in values) else Varying(tuple(values))
+
+
+def _merged(values: Sequence[Any], call: Call) -> Any:
+    first = values[0]
+    if len(values) == 1 or isinstance(first, Value):
+        return first
+    if isinstance(first, Constant):
+        tensors = tuple(value.tensor for value in values)
+        return first if all(_same(tensors[0], t) for t in tensors) else VaryingConstant(tensors)
+    if isinstance(first, slice):
+        return slice(*(_merged([getattr(v, part) for v in values], call) for part in ("start", "stop", "step")))
+    if isinstance(first, (list, tuple)) and all(isinstance(v, (list, tuple)) and len(v) == len(first) for v in values):
+        parts = [_merged(group, call) for group in zip(*values)]
+        return parts if isinstance(first, list) else tuple(parts)
+    if isinstance(first, dict):
+        return {key: _merged([value[key] for value in values], call) for key in first}
+    if all(type(v) is type(first) and v == first for v in values):
+        return first
+    if all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in values):
+        return Varying(tuple(values))
+    raise OnnxExporterError(
+        f"torch.onnx.export: an argument of {call.name} in module '{call.module}' depends on the size of a dynamic dimension: {first!r}, "
+        f"with other sizes {', '.join(map(repr, values[1:]))}"
+    )
+
+
+def _same(one: Tensor, other: Tensor) -> bool:
+    if one is other:
+        return True
+    if one.shape != other.shape or one.dtype != other.dtype:
+        return False
+    return bool(((one == other) | ((one != one) & (other != other))).all())
+
+
+@dataclass(frozen=True)
+class Formula:
+    """(numerator * product + offset) // denominator + added, where product is that of `dims`."""
+
+    dims: tuple[int, ...]  # indices among those offered
+    numerator: int = 1
+    offset: int = 0
+    denominator: int = 1
+    added: int = 0
+
+
+def formula(values: Sequence[int], dims: Sequence[Sequence[int]]) -> Formula | None:
+    """`values` by run as a formula of `dims`: affine in one, or in the product of two, else with rounding. None when there is none."""
+    products = [((i,), tuple(d)) for i, d in enumerate(dims)]
+    products += [((i, j), tuple(a * b for a, b in zip(dims[i], dims[j]))) for i in range(len(dims)) for j in range(i, len(dims))]
+    for find in (_affine, _rounded):
+        for indices, product in products:
+            found = find(values, product)
+            if found is not None:
+                return Formula(indices, *found)
+    return None
+
+
+def _affine(values: Sequence[int], product: Sequence[int]) -> tuple[int, int, int, int] | None:
+    step = product[1] - product[0]
+    if step == 0:
+        return None
+    slope = Fraction(values[1] - values[0], step)
+    start = values[0] - slope * product[0]
+    if slope == 0 or any(slope * p + start != v for p, v in zip(product, values)):
+        return None
+    common = slope.denominator * start.denominator
+    return int(slope * common), int(start * common), common, 0
+
+
+def _rounded(values: Sequence[int], product: Sequence[int]) -> tuple[int, int, int, int] | None:
+    """What strides and halves make: (n + offset) // denominator + added."""
+    for denominator in range(2, 65):
+        for offset in range(denominator):
+            added = values[0] - (product[0] + offset) // denominator
+            if abs(added) < 8 and all((p + offset) // denominator + added == v for p, v in zip(product, values)):
+                return 1, offset, denominator, added
+    return None
