@@ -41,6 +41,22 @@ def test_operator_is_added(tmp_path: Path) -> None:
         assert step in output
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("name", sorted(path.stem for path in (REPOSITORY / "examples").glob("*.py") if "def training(" in path.read_text()))
+def test_example_learns(name: str) -> None:
+    """A few dozen steps of every example at its small size bring the loss down."""
+    pytest.importorskip("sklearn")
+    output = run(f"examples/{name}.py", "--small", "--steps", "60")
+    losses = [float(line.split("loss")[1].split()[0]) for line in output.splitlines() if line.startswith("step")]
+    assert len(losses) >= 10 and min(losses[-3:]) < losses[0], output
+
+
+@pytest.mark.slow
+def test_killed_and_resumed_run_has_the_same_bits() -> None:
+    pytest.importorskip("sklearn")
+    assert "the same bits" in run("examples/resume.py", "--proof", "--steps", "60", "--every", "10")
+
+
 def test_call_benchmark_runs() -> None:
     output = run("-m", "tools.benchmark", "calls", "--rounds", "1", "--seconds", "0.001")
     assert "add with requires_grad" in output and "small forward+backward" in output
