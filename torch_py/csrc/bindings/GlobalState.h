@@ -9,6 +9,8 @@ void init_global_state(PyObject* module);
 void init_autocast(PyObject* module);
 /// _dispatch_table, _operator_schemas, _dispatch_keys: what there is to call, for people and tools.
 void init_introspection(PyObject* module);
+/// _rename_type: native types under another package's name.
+void init_type_names(PyObject* module);
 
 PyObject* swap_tensors(PyObject* module, PyObject* args);
 

@@ -231,7 +231,20 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) {
   return PyBuffer_FillInfo(view, self, bytes_of(self) != nullptr ? bytes_of(self) : &none, size_of(self), 0, flags);
 }
 
-PyMethodDef methods[] = {{"nbytes", nbytes, METH_NOARGS, nullptr},
+PyObject* untyped(PyObject* self, PyObject*) { return Py_NewRef(self); }
+
+PyObject* from_file(PyObject*, PyObject* args, PyObject* kwargs) {
+  TORCH_PY_TRY
+  const ObjectPtr module = ObjectPtr::steal(checked(PyImport_ImportModule("torch_py._storage_files")));
+  const ObjectPtr function = ObjectPtr::steal(checked(PyObject_GetAttrString(module.get(), "storage_from_file")));
+  return checked(PyObject_Call(function.get(), args, kwargs));
+  TORCH_PY_CATCH(nullptr)
+}
+
+PyMethodDef methods[] = {{"from_file", as_method(from_file), METH_STATIC | METH_VARARGS | METH_KEYWORDS,
+                          "from_file(filename, shared=False, nbytes=0): a storage over a file that is mapped into memory."},
+                         {"untyped", untyped, METH_NOARGS, "This storage."},
+                         {"nbytes", nbytes, METH_NOARGS, nullptr},
                          {"size", nbytes, METH_NOARGS, nullptr},
                          {"data_ptr", data_ptr, METH_NOARGS, nullptr},
                          {"element_size", element_size, METH_NOARGS, nullptr},

@@ -77,8 +77,16 @@ PyObject* make_info(PyTypeObject* type, at::ScalarType dtype) {
   return self;
 }
 
+// An object that stands for a dtype this library has not may describe it, as its attribute `name`; null when `args` is something else.
+PyObject* own_description(PyObject* args, PyObject* kwargs, const char* name) {
+  if (kwargs != nullptr || PyTuple_GET_SIZE(args) != 1) return nullptr;
+  PyObject* object = PyTuple_GET_ITEM(args, 0);
+  return PyObject_HasAttrString(object, name) != 0 ? checked(PyObject_GetAttrString(object, name)) : nullptr;
+}
+
 PyObject* finfo_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
   TORCH_PY_TRY
+  if (PyObject* description = own_description(args, kwargs, "__finfo__")) return description;
   const FastCall call(args, kwargs);
   Arguments arguments;
   arguments.bind(finfo_function, nullptr, call.args(), call.nargs(), call.kwnames());
@@ -91,6 +99,7 @@ PyObject* finfo_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
 
 PyObject* iinfo_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
   TORCH_PY_TRY
+  if (PyObject* description = own_description(args, kwargs, "__iinfo__")) return description;
   const FastCall call(args, kwargs);
   Arguments arguments;
   arguments.bind(iinfo_function, nullptr, call.args(), call.nargs(), call.kwnames());

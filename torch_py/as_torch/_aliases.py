@@ -1,0 +1,129 @@
+"""One module object under two names: `torch.nn` and `torch_py.nn`, whichever is imported first."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from importlib import import_module
+from importlib.abc import Loader
+from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
+from importlib.metadata import Distribution, DistributionFinder, PathDistribution
+from pathlib import Path
+from types import BuiltinFunctionType, FunctionType, ModuleType
+from typing import Any
+
+OWN, TAKEN = "torch_py", "torch"
+
+
+def taken_name(own: str) -> str:
+    """torch_py.nn -> torch.nn"""
+    return TAKEN + own[len(OWN) :]
+
+
+def own_name(taken: str) -> str:
+    """torch.nn -> torch_py.nn"""
+    return OWN + taken[len(TAKEN) :]
+
+
+def add_aliases(name: str, module: ModuleType) -> None:
+    """`module`, which is sys.modules[name], is there under its taken name too."""
+    sys.modules[taken_name(name)] = module
+
+
+def claim_names(module: ModuleType) -> None:
+    """Module, classes and functions call themselves torch.*: so they print, so pickles name them, so programs ask for them."""
+    own = module.__name__
+    if own.partition(".")[0] != OWN:
+        return
+    for value in list(vars(module).values()):
+        if isinstance(value, (type, FunctionType)) and getattr(value, "__module__", None) == own:
+            _rename(value, taken_name(own))
+    module.__name__ = taken_name(own)
+
+
+def claim_native_names(native: Any) -> None:
+    """torch_py._C.dtype and the like become torch.dtype, as types and in pickles, and operators torch.relu; the rest torch._C.X."""
+    import torch_py
+
+    for name, kind in vars(native).items():
+        if isinstance(kind, type) and kind.__module__.partition(".")[0] == OWN:
+            place = TAKEN if getattr(torch_py, name, None) is kind else taken_name(kind.__module__)
+            _rename(kind, place)
+            if kind.__module__ != place:
+                native._rename_type(kind, f"{place}.{kind.__name__}")
+    for space in [value for value in vars(native).values() if isinstance(value, ModuleType)]:
+        add_aliases(space.__name__, space)
+        for name, operator in vars(space).items():
+            if isinstance(operator, BuiltinFunctionType):
+                operator.__module__ = TAKEN if getattr(torch_py, name, None) is operator else taken_name(space.__name__)
+
+
+def _rename(value: Any, name: str) -> None:
+    try:
+        value.__module__ = name
+    except (AttributeError, TypeError):  # types of the native module, which cannot be written to
+        pass
+
+
+class _AliasLoader(Loader):
+    """ "Loads" torch.X: imports torch_py.X and hands that out."""
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        module = import_module(own_name(spec.name))
+        self._own_spec = module.__spec__
+        return module
+
+    def exec_module(self, module: ModuleType) -> None:
+        module.__spec__ = self._own_spec  # the import system has just written the alias over it
+
+
+class _ClaimingLoader(SourceFileLoader):
+    """Loads torch_py.X under both names."""
+
+    def exec_module(self, module: ModuleType) -> None:
+        name = module.__name__
+        add_aliases(name, module)
+        try:
+            super().exec_module(module)
+        except BaseException:
+            sys.modules.pop(taken_name(name), None)
+            raise
+        claim_names(module)
+
+
+class AliasFinder(DistributionFinder):
+    """Finds torch.* in torch_py, and the distribution `torch` in the metadata that lie in the folder `metadata`."""
+
+    def __init__(self, metadata: Path) -> None:
+        self._metadata = metadata
+
+    def find_spec(self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None) -> ModuleSpec | None:
+        root = fullname.partition(".")[0]
+        if root == OWN:
+            return self._own_spec(fullname, path, target)
+        if root != TAKEN:
+            return None
+        own = sys.modules.get(own_name(fullname))
+        spec = own.__spec__ if own is not None else self._own_spec(own_name(fullname), path, target)
+        if spec is None:
+            if fullname == TAKEN:
+                return None
+            # An installed PyTorch must not answer for what is missing here.
+            raise ModuleNotFoundError(f"No module named {fullname!r}", name=fullname)
+        alias = ModuleSpec(fullname, _AliasLoader(), origin=spec.origin, is_package=spec.submodule_search_locations is not None)
+        alias.submodule_search_locations = spec.submodule_search_locations
+        return alias
+
+    def _own_spec(self, fullname: str, path: Sequence[str] | None, target: ModuleType | None) -> ModuleSpec | None:
+        spec = PathFinder.find_spec(fullname, path, target)
+        if spec is not None and type(spec.loader) is SourceFileLoader:
+            spec.loader = _ClaimingLoader(fullname, spec.loader.path)
+        return spec
+
+    def find_distributions(self, context: DistributionFinder.Context = DistributionFinder.Context()) -> Iterator[Distribution]:  # noqa: B008
+        if context.name is None or context.name.lower() == TAKEN:
+            for folder in self._folders():
+                yield PathDistribution(folder)
+
+    def _folders(self) -> Iterable[Path]:
+        return self._metadata.glob("torch-*.dist-info")
