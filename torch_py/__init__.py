@@ -32,6 +32,7 @@ from torch_py._checks import (  # noqa: E402
 from torch_py._exports import *  # noqa: E402
 from torch_py._functional import *  # noqa: E402
 from torch_py._inplace_functions import add_inplace_functions as _add_inplace_functions  # noqa: E402
+from torch_py._native_names import add_native_names as _add_native_names  # noqa: E402
 from torch_py._settings import *  # noqa: E402
 from torch_py.amp._older_names import *  # noqa: E402
 
@@ -61,12 +62,21 @@ _fill_constants(globals())
 
 _export_operators(_C._torch, globals())
 _add_inplace_functions(globals())
+_add_native_names(_C)
 
 # Imported when they are first named.
 _LAZY_MODULES = (
-    "_utils", "amp", "autograd", "backends", "cuda", "distributions", "fft", "func", "linalg", "multiprocessing", "nn", "onnx", "optim",
-    "random", "serialization", "special", "storage", "testing", "types", "utils", "version",
+    "__config__", "_dynamo", "_jit_internal", "_subclasses", "_utils", "accelerator", "amp", "ao", "autograd", "backends", "compiler",
+    "cpu", "cuda", "distributed", "distributions", "fft", "func", "functional", "fx", "hub", "jit", "library", "linalg", "mps", "mtia",
+    "multiprocessing", "nn", "onnx", "optim", "overrides", "profiler", "random", "return_types", "serialization", "special", "storage",
+    "testing", "torch_version", "types", "utils", "version", "xpu",
 )  # fmt: skip
+_LAZY_FUNCTIONS = {
+    "GradScaler": "amp", "autocast": "amp", "compile": "compiler", "ops": "_ops", "vmap": "func", "SymBool": "_symbolic_numbers", "SymFloat": "_symbolic_numbers",
+    "SymInt": "_symbolic_numbers", "sym_constrain_range": "_symbolic_numbers", "sym_constrain_range_for_size": "_symbolic_numbers",
+    "sym_float": "_symbolic_numbers", "sym_int": "_symbolic_numbers", "sym_ite": "_symbolic_numbers", "sym_max": "_symbolic_numbers",
+    "sym_min": "_symbolic_numbers", "sym_not": "_symbolic_numbers", "sym_sqrt": "_symbolic_numbers", "sym_sum": "_symbolic_numbers",
+}  # fmt: skip
 _LEGACY_TENSOR_TYPES = (
     "FloatTensor", "DoubleTensor", "HalfTensor", "BFloat16Tensor", "LongTensor", "IntTensor", "ShortTensor", "CharTensor", "ByteTensor",
     "BoolTensor",
@@ -80,21 +90,22 @@ _STORAGE_TYPES = (
 def __getattr__(name: str) -> _Any:
     if name in _LAZY_MODULES:
         return _importlib.import_module(f"torch_py.{name}")
-    if name in ("GradScaler", "autocast"):
-        return getattr(_importlib.import_module("torch_py.amp"), name)
-    if name == "vmap":
-        return _importlib.import_module("torch_py.func").vmap
+    if name in _LAZY_FUNCTIONS:
+        return getattr(_importlib.import_module(f"torch_py.{_LAZY_FUNCTIONS[name]}"), name)
     if name == "__array_namespace_info__":
         return _importlib.import_module("torch_py._array_api").__array_namespace_info__
     if name in _LEGACY_TENSOR_TYPES:
         return getattr(_importlib.import_module("torch_py._legacy_tensor_types"), name)
     if name in _STORAGE_TYPES:
         return getattr(_importlib.import_module("torch_py.storage"), name)
-    raise AttributeError(f"module 'torch_py' has no attribute '{name}'")
+    if name in (absent := _importlib.import_module("torch_py._absent_dtypes").absent_dtypes):
+        return absent[name]
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *(name for name in _LAZY_MODULES if name != "_utils"), *_LEGACY_TENSOR_TYPES, *_STORAGE_TYPES})
+    public = (name for name in _LAZY_MODULES if not name.startswith("_"))
+    return sorted({*globals(), *public, *_LAZY_FUNCTIONS, *_LEGACY_TENSOR_TYPES, *_STORAGE_TYPES})
 
 
 if TYPE_CHECKING:

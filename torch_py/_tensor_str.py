@@ -59,6 +59,16 @@ def get_printoptions() -> PrintOptions:
     return _options
 
 
+class _LiveOptions:
+    """The options that are in force, under the name that libraries read them by."""
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(_options, name)
+
+
+PRINT_OPTS = _LiveOptions()
+
+
 @dataclass(frozen=True)
 class _Notation:
     """How the real numbers of one tensor are written, and the width that all of them fill."""
@@ -168,6 +178,12 @@ def _numbers(tensor: Any, indent: int) -> str:
     values = _shown_values(tensor, summarised)
     write, width = _notation(list(_flat(values)), tensor.dtype)
     return _Layout(write, width, tuple(tensor.shape), summarised).arrange(values, indent)
+
+
+def _tensor_str(tensor: Any, indent: int) -> str:
+    """The numbers of a tensor in brackets, `indent` columns from the left: without `tensor(` and what follows."""
+    with DisableTorchFunctionSubclass():
+        return _numbers(tensor.detach(), indent) if tensor.numel() else "[]"
 
 
 def _is_implied(dtype: Any) -> bool:

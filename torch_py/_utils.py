@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from torch_py import _C
 from torch_py._C import _torch
 from torch_py._tensor import Tensor
 
@@ -49,3 +50,55 @@ def _element_size(dtype: Any) -> int:
 def is_compiling() -> bool:
     """Whether a compiler is tracing the program: never."""
     return False
+
+
+def _get_available_device_type() -> None:
+    return None
+
+
+def _get_device_index(device: Any, optional: bool = False, allow_cpu: bool = False) -> int:
+    """The number of a device; -1 for the CPU where it is allowed. Raises ValueError elsewhere."""
+    if isinstance(device, int):
+        return device
+    found = _C.device(device) if device is not None else _C.device("cpu")
+    if found.type == "cpu" and not allow_cpu:
+        raise ValueError(f"Expected a non cpu device, but got: {device}")
+    return -1 if found.index is None else int(found.index)
+
+
+class ExceptionWrapper:
+    """An exception with its traceback as text, to be raised again in another process."""
+
+    def __init__(self, exc_info: Any = None, where: str = "in background") -> None:
+        import sys
+        import traceback
+
+        info = exc_info or sys.exc_info()
+        self.exc_type = info[0]
+        self.exc_msg = "".join(traceback.format_exception(*info))
+        self.where = where
+
+    def reraise(self) -> None:
+        message = f"Caught {self.exc_type.__name__} {self.where}.\nOriginal {self.exc_msg}"
+        if self.exc_type is KeyError:
+            raise KeyError(message)
+        try:
+            exception = self.exc_type(message)
+        except Exception:
+            raise RuntimeError(message) from None
+        raise exception
+
+
+_REBUILD = {
+    "_rebuild_tensor_v2": "rebuild_tensor", "_rebuild_parameter": "rebuild_parameter",
+    "_rebuild_parameter_with_state": "rebuild_parameter_with_state",
+}  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    """Names that files refer to; what they stand for is above this module."""
+    if name in _REBUILD:
+        from torch_py._serialization import rebuild
+
+        return getattr(rebuild, _REBUILD[name])
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

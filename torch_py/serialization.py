@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, Optional, TypeAlias, Union
+
+from torch_py import _C
 
 __all__ = ["add_safe_globals", "clear_safe_globals", "get_safe_globals", "load", "safe_globals", "save"]
 
 DEFAULT_PROTOCOL = 2
+# For annotations.
+FILE_LIKE: TypeAlias = str | os.PathLike[str] | IO[bytes]
+MAP_LOCATION: TypeAlias = Optional[Union[Callable[[Any, str], Any], _C.device, str, dict[str, str]]]  # noqa: UP007, UP045
 
 
 def save(obj: Any, f: Any, pickle_module: Any = None, pickle_protocol: int = DEFAULT_PROTOCOL, _use_new_zipfile_serialization: bool = True) -> None:

@@ -17,7 +17,7 @@ __all__ = [
 ]  # fmt: skip
 
 _LAZY = {"gradcheck": "gradcheck", "gradgradcheck": "gradcheck", "GradcheckError": "gradcheck"}
-_LAZY_MODULES = ("forward_ad", "functional", "graph", "grad_mode", "function")
+_LAZY_MODULES = ("forward_ad", "functional", "graph", "grad_mode", "function", "profiler")
 
 
 def _is_checkpoint_valid() -> bool:
@@ -167,7 +167,7 @@ def __getattr__(name: str) -> Any:
         return value
     if name in _LAZY_MODULES:
         return _importlib.import_module(f"torch_py.autograd.{name}")
-    raise AttributeError(f"module 'torch_py.autograd' has no attribute {name!r}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def _variable(data: Tensor, requires_grad: bool = False, volatile: bool | None = None) -> Tensor:

@@ -43,6 +43,9 @@ class _Context(_C.FunctionBase):
         return implementation(self, *gradients)
 
 
+FunctionCtx = BackwardCFunction = _Context
+
+
 class FunctionMeta(type(_C.FunctionBase)):  # type: ignore[misc]
     """Gives every subclass of Function the class of its graph nodes, named after it."""
 

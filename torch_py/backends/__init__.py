@@ -2,30 +2,15 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-
-from torch_py import _C
+from torch_py.backends import cpu as cpu
+from torch_py.backends import cuda as cuda
+from torch_py.backends import cudnn as cudnn
+from torch_py.backends import mha as mha
+from torch_py.backends import mkl as mkl
+from torch_py.backends import mkldnn as mkldnn
+from torch_py.backends import mps as mps
+from torch_py.backends import openmp as openmp
 from torch_py.backends import opt_einsum as opt_einsum
+from torch_py.backends import quantized as quantized
 
-
-class _Backend(SimpleNamespace):
-    """Settings that are kept and have no effect while `is_available()` is False."""
-
-    def __init__(self, available: bool = False, **settings: object) -> None:
-        super().__init__(**settings)
-        self._available = available
-
-    def is_available(self) -> bool:
-        return self._available
-
-    def is_built(self) -> bool:
-        return self._available
-
-
-cudnn = _Backend(enabled=False, benchmark=False, deterministic=False, allow_tf32=False)
-cuda = _Backend(matmul=SimpleNamespace(allow_tf32=False))
-mps = _Backend()
-mkldnn = _Backend()
-mkl = _Backend("mkl" in str(getattr(_C, "_blas", "")).lower())
-openmp = _Backend(True)
-cpu = SimpleNamespace(get_cpu_capability=lambda: _C._cpu_capability())
+fp32_precision = "none"

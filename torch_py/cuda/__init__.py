@@ -5,113 +5,70 @@ Calls that portable programs make unconditionally (`empty_cache`, seeding) do no
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from typing import Any, NoReturn
 
-_REFUSAL = "this build of torch_py has no CUDA support"
+from torch_py._absent_device import fill as _fill
 
-
-def is_available() -> bool:
-    return False
-
-
-def is_initialized() -> bool:
-    return False
-
-
-def device_count() -> int:
-    return 0
-
-
-def is_bf16_supported() -> bool:
-    return False
+has_half = True
+has_magma = False
 
 
 def _refuse(function: str) -> NoReturn:
-    raise AssertionError(f"torch.cuda.{function}: {_REFUSAL}")
+    raise AssertionError(f"torch.cuda.{function}: this build of torch_py has no CUDA support")
 
 
-def init() -> None:
-    _refuse("init")
-
-
-def current_device() -> int:
-    _refuse("current_device")
-
-
-def set_device(device: Any) -> None:
-    _refuse("set_device")
-
-
-def get_device_name(device: Any = None) -> str:
-    _refuse("get_device_name")
-
-
-def get_device_capability(device: Any = None) -> tuple[int, int]:
-    _refuse("get_device_capability")
-
-
-def get_device_properties(device: Any = None) -> Any:
-    _refuse("get_device_properties")
-
-
-def current_stream(device: Any = None) -> Any:
-    _refuse("current_stream")
-
-
-def mem_get_info(device: Any = None) -> tuple[int, int]:
-    _refuse("mem_get_info")
-
-
-class Stream:
-    def __init__(self, *arguments: Any, **keywords: Any) -> None:
-        _refuse("Stream")
-
-
-class Event:
-    def __init__(self, *arguments: Any, **keywords: Any) -> None:
-        _refuse("Event")
-
-
-def synchronize(device: Any = None) -> None:
-    _refuse("synchronize")
-
-
-def empty_cache() -> None:
-    """Nothing is cached on a device that is not there."""
-
-
-def manual_seed(seed: int) -> None:
-    """No device, no generator to seed."""
-
-
-def manual_seed_all(seed: int) -> None:
-    """No device, no generator to seed."""
-
-
-def get_rng_state_all() -> list[Any]:
-    return []
-
-
-def set_rng_state_all(states: Any) -> None:
-    if list(states):
+def set_rng_state_all(new_states: Any) -> None:
+    if list(new_states):
         _refuse("set_rng_state_all")
 
 
-def memory_allocated(device: Any = None) -> int:
+def is_tf32_supported() -> bool:
+    return False
+
+
+def get_sync_debug_mode() -> int:
     return 0
 
 
-def max_memory_allocated(device: Any = None) -> int:
-    return 0
+def cudart() -> NoReturn:
+    _refuse("cudart")
 
 
-def memory_reserved(device: Any = None) -> int:
-    return 0
+class CUDAGraph:
+    def __init__(self, *arguments: Any, **keywords: Any) -> None:
+        _refuse("CUDAGraph")
 
 
-def max_memory_reserved(device: Any = None) -> int:
-    return 0
+@contextlib.contextmanager
+def graph(*arguments: Any, **keywords: Any) -> Iterator[None]:
+    _refuse("graph")
+    yield
 
 
-def reset_peak_memory_stats(device: Any = None) -> None:
-    """No statistics are kept without a device."""
+def make_graphed_callables(*arguments: Any, **keywords: Any) -> NoReturn:
+    _refuse("make_graphed_callables")
+
+
+def _lazy_init() -> NoReturn:
+    _refuse("init")
+
+
+def _lazy_call(callable: Any, **keywords: Any) -> None:
+    """Would call when CUDA is initialised: never."""
+
+
+_fill(globals(), "cuda")
+device_of = device  # type: ignore[name-defined]  # noqa: F821
+StreamContext = stream  # type: ignore[name-defined]  # noqa: F821
+
+_LAZY_MODULES = ("amp", "memory", "nvtx", "random")
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LAZY_MODULES:
+        import importlib
+
+        return importlib.import_module(f"torch_py.cuda.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -8,10 +8,12 @@ from typing import Any
 from torch_py.nn.modules import *
 from torch_py.nn.parameter import Buffer, Parameter, UninitializedBuffer, UninitializedParameter
 
-_LAZY_MODULES = ("functional", "init", "modules", "parameter", "utils")
+_LAZY_MODULES = ("attention", "common_types", "functional", "init", "modules", "parallel", "parameter", "utils")
 
 
 def __getattr__(name: str) -> Any:
     if name in _LAZY_MODULES:
         return _importlib.import_module(f"torch_py.nn.{name}")
-    raise AttributeError(f"module 'torch_py.nn' has no attribute {name!r}")
+    if name == "DataParallel":
+        return _importlib.import_module("torch_py.nn.parallel").DataParallel
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

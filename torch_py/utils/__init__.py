@@ -7,7 +7,7 @@ from typing import Any
 
 from torch_py.utils._swapping import swap_tensors as swap_tensors
 
-_LAZY_MODULES = ("_pytree", "checkpoint", "collect_env", "cpp_extension", "data", "deterministic", "hooks", "tensorboard")
+_LAZY_MODULES = ("_pytree", "checkpoint", "collect_env", "cpp_extension", "data", "deterministic", "dlpack", "hooks", "tensorboard")
 
 
 def __getattr__(name: str) -> Any:
@@ -15,4 +15,4 @@ def __getattr__(name: str) -> Any:
         return _importlib.import_module(f"torch_py.utils.{name}")
     if name == "model_summary":
         return _importlib.import_module("torch_py.utils._model_summary").model_summary
-    raise AttributeError(f"module 'torch_py.utils' has no attribute {name!r}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

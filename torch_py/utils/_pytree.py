@@ -47,7 +47,10 @@ _NAMED = _Node(lambda t: (list(t), type(t)), lambda children, kind: kind._make(c
 _STRUCTURE_SEQUENCE = _Node(lambda t: (list(t), type(t)), lambda children, kind: kind(list(children)))
 
 
-def register_pytree_node(cls: type, flatten_fn: FlattenFunc, unflatten_fn: UnflattenFunc, **_: Any) -> None:
+KEYED_NODES: dict[type, Callable[[PyTree], tuple[list[tuple[Any, Any]], Any]]] = {}
+
+
+def register_pytree_node(cls: type, flatten_fn: FlattenFunc, unflatten_fn: UnflattenFunc, *, flatten_with_keys_fn: Any = None, **_: Any) -> None:
     """Makes instances of `cls` nodes: `flatten_fn(x)` gives (children, context), `unflatten_fn(children, context)` the instance.
 
     Raises ValueError when `cls` is registered already.
@@ -55,6 +58,8 @@ def register_pytree_node(cls: type, flatten_fn: FlattenFunc, unflatten_fn: Unfla
     if cls in SUPPORTED_NODES:
         raise ValueError(f"{cls} is already registered as pytree node.")
     SUPPORTED_NODES[cls] = _Node(flatten_fn, unflatten_fn)
+    if flatten_with_keys_fn is not None:
+        KEYED_NODES[cls] = flatten_with_keys_fn
 
 
 def _node_of(tree: PyTree) -> _Node | None:
@@ -162,9 +167,7 @@ def tree_structure(tree: PyTree, is_leaf: Callable[[PyTree], bool] | None = None
     return tree_flatten(tree, is_leaf)[1]
 
 
-def tree_map(
-    func: Callable[..., Any], tree: PyTree, *rests: PyTree, is_leaf: Callable[[PyTree], bool] | None = None
-) -> PyTree:
+def tree_map(func: Callable[..., Any], tree: PyTree, *rests: PyTree, is_leaf: Callable[[PyTree], bool] | None = None) -> PyTree:
     """A tree of `func(leaf, ...)`; `rests` are trees that `tree` is a prefix of."""
     leaves, spec = tree_flatten(tree, is_leaf)
     others = [_broadcast_leaves(spec, rest) for rest in rests]
@@ -199,6 +202,7 @@ def tree_map_only(type_or_types: Any, func: Callable[[Any], Any], tree: PyTree, 
     if callable(type_or_types) and not isinstance(type_or_types, type):
         applies = type_or_types
     else:
+
         def applies(leaf: Any) -> bool:
             return isinstance(leaf, type_or_types)
 
@@ -211,3 +215,15 @@ def tree_all(predicate: Callable[[Any], bool], tree: PyTree, is_leaf: Callable[[
 
 def tree_any(predicate: Callable[[Any], bool], tree: PyTree, is_leaf: Callable[[PyTree], bool] | None = None) -> bool:
     return any(map(predicate, tree_leaves(tree, is_leaf)))
+
+
+_register_pytree_node = register_pytree_node
+
+
+def __getattr__(name: str) -> Any:
+    """Paths to leaves are a module of their own, above this one."""
+    import torch_py.utils._pytree_keys as keys
+
+    if not name.startswith("__") and name in vars(keys):
+        return getattr(keys, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

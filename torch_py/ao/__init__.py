@@ -1,0 +1,3 @@
+"""Quantisation, as far as programs name it."""
+
+from torch_py.ao import quantization as quantization

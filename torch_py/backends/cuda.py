@@ -1,0 +1,96 @@
+"""Switches of CUDA's libraries, kept without effect in a build without CUDA."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import Any
+
+matmul = SimpleNamespace(
+    allow_tf32=False, allow_fp16_reduced_precision_reduction=True, allow_bf16_reduced_precision_reduction=True, allow_fp16_accumulation=False,
+    fp32_precision="none",
+)  # fmt: skip
+cufft_plan_cache = SimpleNamespace(size=0, max_size=0, clear=lambda: None)
+_ways = {"flash": True, "mem_efficient": True, "math": True, "cudnn": True, "half_reduction": False}
+
+
+def is_built() -> bool:
+    return False
+
+
+def flash_sdp_enabled() -> bool:
+    return _ways["flash"]
+
+
+def enable_flash_sdp(enabled: bool) -> None:
+    _ways["flash"] = bool(enabled)
+
+
+def mem_efficient_sdp_enabled() -> bool:
+    return _ways["mem_efficient"]
+
+
+def enable_mem_efficient_sdp(enabled: bool) -> None:
+    _ways["mem_efficient"] = bool(enabled)
+
+
+def math_sdp_enabled() -> bool:
+    return _ways["math"]
+
+
+def enable_math_sdp(enabled: bool) -> None:
+    _ways["math"] = bool(enabled)
+
+
+def cudnn_sdp_enabled() -> bool:
+    return _ways["cudnn"]
+
+
+def enable_cudnn_sdp(enabled: bool) -> None:
+    _ways["cudnn"] = bool(enabled)
+
+
+def fp16_bf16_reduction_math_sdp_allowed() -> bool:
+    return _ways["half_reduction"]
+
+
+def allow_fp16_bf16_reduction_math_sdp(enabled: bool) -> None:
+    _ways["half_reduction"] = bool(enabled)
+
+
+def is_flash_attention_available() -> bool:
+    return False
+
+
+def can_use_flash_attention(params: Any, debug: bool = False) -> bool:
+    return False
+
+
+def can_use_efficient_attention(params: Any, debug: bool = False) -> bool:
+    return False
+
+
+def can_use_cudnn_attention(params: Any, debug: bool = False) -> bool:
+    return False
+
+
+def preferred_linalg_library(backend: Any = None) -> str:
+    return "default"
+
+
+def preferred_blas_library(backend: Any = None) -> str:
+    return "default"
+
+
+@contextlib.contextmanager
+def sdp_kernel(
+    enable_flash: bool = True, enable_math: bool = True, enable_mem_efficient: bool = True, enable_cudnn: bool = True
+) -> Iterator[dict[Any, Any]]:
+    """Ways through attention inside a block. The CPU chooses for itself."""
+    before = dict(_ways)
+    _ways.update(flash=enable_flash, math=enable_math, mem_efficient=enable_mem_efficient, cudnn=enable_cudnn)
+    try:
+        yield {}
+    finally:
+        _ways.update(before)

@@ -1,0 +1,106 @@
+"""`torch.compile` and the questions around it. There is no compiler yet: functions run as they are, which is said once."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar
+
+from torch_py.compiler._eager import OptimizedModule as OptimizedModule
+from torch_py.compiler._eager import compile as compile
+
+__all__ = [
+    "allow_in_graph", "assume_constant_result", "compile", "cudagraph_mark_step_begin", "disable", "is_compiling", "is_dynamo_compiling",
+    "is_exporting", "keep_portable_guards_unsafe", "list_backends", "reset", "set_stance", "skip_guard_on_inbuilt_nn_modules_unsafe",
+    "substitute_in_graph", "wrap_numpy",
+]  # fmt: skip
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+_STANCES = ("default", "eager_then_compile", "aot_eager_then_compile", "force_eager", "eager_on_recompile", "fail_on_recompile")
+
+
+def is_compiling() -> bool:
+    """Whether this code is being compiled: never."""
+    return False
+
+
+def is_dynamo_compiling() -> bool:
+    return False
+
+
+def is_exporting() -> bool:
+    return False
+
+
+def reset() -> None:
+    """Forgets what was compiled: nothing."""
+
+
+def cudagraph_mark_step_begin() -> None:
+    """Marks a step for CUDA graphs, of which there are none."""
+
+
+def list_backends(exclude_tags: Any = ("debug", "experimental")) -> list[str]:
+    return ["eager"]
+
+
+def allow_in_graph(fn: Any) -> Any:
+    """Returns `fn`, a function or a list of functions, as every function runs as it is."""
+    return fn
+
+
+def assume_constant_result(fn: Function) -> Function:
+    return fn
+
+
+def disable(fn: Any = None, recursive: bool = True, *, reason: str | None = None) -> Any:
+    """Keeps a function out of compilation, as a decorator with or without arguments: returns it as it is."""
+    return (lambda function: function) if fn is None else fn
+
+
+def wrap_numpy(fn: Function) -> Callable[..., Any]:
+    """`fn` of NumPy arrays as a function of tensors; results have no gradient."""
+    from torch_py import from_numpy
+    from torch_py._tensor import Tensor
+    from torch_py.utils._pytree import tree_map
+
+    def wrapped(*arguments: Any, **keywords: Any) -> Any:
+        given = tree_map(lambda value: value.numpy() if isinstance(value, Tensor) else value, (arguments, keywords))
+        return tree_map(lambda value: from_numpy(value) if type(value).__name__ == "ndarray" else value, fn(*given[0], **given[1]))
+
+    return wrapped
+
+
+def substitute_in_graph(original_fn: Any, **options: Any) -> Callable[[Function], Function]:
+    """A decorator naming a Python stand-in for `original_fn` while compiling: returns the stand-in, unused."""
+    return lambda function: function
+
+
+def keep_portable_guards_unsafe(guards: Any) -> list[bool]:
+    return [True for _ in guards]
+
+
+def skip_guard_on_inbuilt_nn_modules_unsafe(guards: Any) -> list[bool]:
+    return [True for _ in guards]
+
+
+class set_stance(contextlib.ContextDecorator):
+    """How compiled functions run: a function call, a block or a decorator. Every stance runs them as they are.
+
+    Raises RuntimeError for an unknown `stance`.
+    """
+
+    def __init__(self, stance: str = "default", *, skip_guard_eval_unsafe: bool = False, force_backend: Any = None) -> None:
+        if stance not in _STANCES:
+            raise RuntimeError(f"set_stance: expected a stance, one of {_STANCES}, got {stance!r}")
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *exception: object) -> None:
+        pass
+
+
+@contextlib.contextmanager
+def _patch_engine_backward() -> Iterator[None]:
+    yield

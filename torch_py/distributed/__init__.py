@@ -1,0 +1,158 @@
+"""A world of one process: collectives give back what they were given. Worlds of more raise NotImplementedError.
+
+`is_available()` is False, as portable programs then do without; those that do not ask can still initialise a world of one.
+"""
+
+from __future__ import annotations
+
+import os
+from datetime import timedelta
+from typing import Any
+
+from torch_py.distributed._collectives import (
+    all_gather,
+    all_gather_into_tensor,
+    all_gather_object,
+    all_reduce,
+    all_to_all,
+    all_to_all_single,
+    barrier,
+    broadcast,
+    broadcast_object_list,
+    gather,
+    gather_object,
+    monitored_barrier,
+    reduce,
+    reduce_scatter,
+    reduce_scatter_tensor,
+    scatter,
+    scatter_object_list,
+)
+from torch_py.distributed._world import (
+    Backend,
+    DistError,
+    GroupMember,
+    P2POp,
+    ProcessGroup,
+    ReduceOp,
+    Store,
+    Work,
+    absent,
+    current_group,
+    group,
+    set_world,
+)
+
+__all__ = [
+    "Backend", "DistError", "GroupMember", "P2POp", "ProcessGroup", "ReduceOp", "Store", "Work", "all_gather", "all_gather_into_tensor",
+    "all_gather_object", "all_reduce", "all_to_all", "all_to_all_single", "barrier", "broadcast", "broadcast_object_list",
+    "destroy_process_group", "gather", "gather_object", "get_backend", "get_global_rank", "get_group_rank", "get_process_group_ranks",
+    "get_rank", "get_world_size", "group", "init_process_group", "irecv", "is_available", "is_backend_available", "is_gloo_available",
+    "is_initialized", "is_mpi_available", "is_nccl_available", "is_torchelastic_launched", "isend", "monitored_barrier", "new_group", "recv",
+    "reduce", "reduce_scatter", "reduce_scatter_tensor", "scatter", "scatter_object_list", "send",
+]  # fmt: skip
+
+default_pg_timeout = timedelta(minutes=30)
+
+
+def is_available() -> bool:
+    """False: processes do not work together here."""
+    return False
+
+
+def is_initialized() -> bool:
+    return current_group() is not None
+
+
+def is_nccl_available() -> bool:
+    return False
+
+
+def is_gloo_available() -> bool:
+    return False
+
+
+def is_mpi_available() -> bool:
+    return False
+
+
+def is_backend_available(backend: str) -> bool:
+    return False
+
+
+def is_torchelastic_launched() -> bool:
+    return os.environ.get("TORCHELASTIC_RUN_ID") is not None
+
+
+def init_process_group(
+    backend: str | None = None,
+    init_method: str | None = None,
+    timeout: timedelta | None = None,
+    world_size: int = -1,
+    rank: int = -1,
+    store: Any = None,
+    group_name: str = "",
+    pg_options: Any = None,
+    device_id: Any = None,
+) -> None:
+    """Starts a world of one. Size and rank are read from WORLD_SIZE and RANK when not given, and are 1 and 0 when not there either.
+
+    Raises NotImplementedError for a larger world, ValueError for a rank outside it or when there is a world already.
+    """
+    if is_initialized():
+        raise ValueError("trying to initialize the default process group twice!")
+    size = int(os.environ.get("WORLD_SIZE", 1)) if world_size < 0 else world_size
+    number = int(os.environ.get("RANK", 0)) if rank < 0 else rank
+    if size > 1:
+        raise NotImplementedError(f"torch.distributed.init_process_group: torch_py has worlds of one process only, got world_size={size}")
+    if size < 1 or number != 0:
+        raise ValueError(f"init_process_group: expected rank 0 in a world of 1, got rank={number}, world_size={size}")
+    set_world(ProcessGroup(backend or "gloo"))
+
+
+def destroy_process_group(group: ProcessGroup | None = None) -> None:
+    """Ends the world, or a group made by `new_group`. Raises AssertionError without one."""
+    assert is_initialized(), "Default process group is not initialized"
+    if group is None or group is current_group():
+        set_world(None)
+
+
+def new_group(ranks: Any = None, timeout: Any = None, backend: str | None = None, **options: Any) -> ProcessGroup | int:
+    """A group of `ranks`: of this process, or GroupMember.NON_GROUP_MEMBER when it is not among them."""
+    world = GroupMember.of(None)
+    if ranks is not None and any(rank != 0 for rank in ranks):
+        raise ValueError(f"new_group: expected ranks in a world of 1, got {list(ranks)}")
+    return GroupMember.NON_GROUP_MEMBER if ranks is not None and not list(ranks) else ProcessGroup(backend or world.name())
+
+
+def get_rank(group: Any = None) -> int:
+    """0. Raises ValueError before `init_process_group`."""
+    return GroupMember.of(group).rank()
+
+
+def get_world_size(group: Any = None) -> int:
+    """1. Raises ValueError before `init_process_group`."""
+    return GroupMember.of(group).size()
+
+
+def get_backend(group: Any = None) -> str:
+    return GroupMember.of(group).name()
+
+
+def get_process_group_ranks(group: Any = None) -> list[int]:
+    GroupMember.of(group)
+    return [0]
+
+
+def get_global_rank(group: Any, group_rank: int) -> int:
+    return group_rank
+
+
+def get_group_rank(group: Any, global_rank: int) -> int:
+    return global_rank
+
+
+send = absent("send")
+recv = absent("recv")
+isend = absent("isend")
+irecv = absent("irecv")

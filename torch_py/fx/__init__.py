@@ -1,0 +1,44 @@
+"""Names of graph capture, so that programs import. Nothing is captured yet: what needs it raises NotImplementedError."""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+from torch_py.fx._absent import Graph, GraphModule, Interpreter, Node, Proxy, Tracer, Transformer, refuse
+
+__all__ = [
+    "Graph",
+    "GraphModule",
+    "Interpreter",
+    "Node",
+    "Proxy",
+    "Tracer",
+    "Transformer",
+    "has_side_effect",
+    "replace_pattern",
+    "symbolic_trace",
+    "wrap",
+]
+
+
+def symbolic_trace(root: Any, concrete_args: Any = None) -> NoReturn:
+    refuse("symbolic_trace")
+
+
+def replace_pattern(gm: Any, pattern: Any, replacement: Any) -> NoReturn:
+    refuse("replace_pattern")
+
+
+def wrap(fn_or_name: Any) -> Any:
+    """Marks a function, or the name of one, as one operation of graphs: returns it.
+
+    Raises RuntimeError for anything but a function or a name.
+    """
+    if not callable(fn_or_name) and not isinstance(fn_or_name, str):
+        raise RuntimeError("Unsupported type for global function! Must be either a callable or string name")
+    return fn_or_name
+
+
+def has_side_effect(fn: Any) -> Any:
+    """Marks a function as one that graphs must keep: returns it."""
+    return fn

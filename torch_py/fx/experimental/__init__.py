@@ -1,0 +1,1 @@
+"""Names around tracing that libraries ask questions of."""

@@ -1,0 +1,3 @@
+"""Where programs look for a class of `torch.fx`."""
+
+from torch_py.fx._absent import Graph as Graph

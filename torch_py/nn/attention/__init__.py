@@ -1,0 +1,34 @@
+"""Choosing how `scaled_dot_product_attention` computes. The CPU has one fused and one plain way; both are exact."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from enum import IntEnum
+from typing import Any
+
+__all__ = ["SDPBackend", "sdpa_kernel"]
+
+
+class SDPBackend(IntEnum):
+    """Ways to compute attention."""
+
+    ERROR = -1
+    MATH = 0
+    FLASH_ATTENTION = 1
+    EFFICIENT_ATTENTION = 2
+    CUDNN_ATTENTION = 3
+    OVERRIDEABLE = 4
+
+
+@contextlib.contextmanager
+def sdpa_kernel(backends: Any, set_priority: bool = False) -> Iterator[dict[Any, Any]]:
+    """Allows some ways inside a block. Here the library chooses, whatever is allowed, as results agree to rounding.
+
+    Raises AssertionError unless `backends` is an SDPBackend or a sequence of them.
+    """
+    wanted = [backends] if isinstance(backends, SDPBackend) else backends
+    assert isinstance(wanted, (list, tuple, set)) and all(isinstance(one, SDPBackend) for one in wanted), (
+        f"sdpa_kernel: expected SDPBackend or a list of SDPBackend as backends, got {backends!r}"
+    )
+    yield {}

@@ -1,0 +1,69 @@
+"""Attention with functions of scores: names, and what combines functions; the computation itself raises NotImplementedError."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+from torch_py import _C
+
+__all__ = ["BlockMask", "and_masks", "create_block_mask", "create_mask", "flex_attention", "noop_mask", "or_masks"]
+
+_DEFAULT_SPARSE_BLOCK_SIZE = 128
+_mask_mod_signature = _score_mod_signature = Callable[..., Any]
+
+
+def _refuse(name: str) -> NoReturn:
+    raise NotImplementedError(f"torch.nn.attention.flex_attention.{name}: not in torch_py; use scaled_dot_product_attention with attn_mask")
+
+
+class BlockMask:
+    """Which blocks of scores are needed: cannot be made."""
+
+    def __init__(self, *arguments: Any, **keywords: Any) -> None:
+        _refuse("BlockMask")
+
+
+def noop_mask(batch: Any, head: Any, token_q: Any, token_kv: Any) -> Any:
+    """Keeps every score."""
+    return batch.new_ones(size=(), dtype=_C.bool, device=batch.device)
+
+
+def and_masks(*mask_mods: Callable[..., Any]) -> Callable[..., Any]:
+    """Keeps what all of the functions keep. Raises RuntimeError for what is no function."""
+    if not all(map(callable, mask_mods)):
+        raise RuntimeError(f"All inputs should be callable mask_mods: {mask_mods}")
+
+    def all_of(b: Any, h: Any, q_idx: Any, kv_idx: Any) -> Any:
+        result = b.new_ones((), dtype=_C.bool)
+        for mask in mask_mods:
+            result = result & mask(b, h, q_idx, kv_idx)
+        return result
+
+    return all_of
+
+
+def or_masks(*mask_mods: Callable[..., Any]) -> Callable[..., Any]:
+    """Keeps what one of the functions keeps. Raises RuntimeError for what is no function."""
+    if not all(map(callable, mask_mods)):
+        raise RuntimeError(f"All inputs should be callable mask_mods: {mask_mods}")
+
+    def one_of(b: Any, h: Any, q_idx: Any, kv_idx: Any) -> Any:
+        result = b.new_zeros((), dtype=_C.bool)
+        for mask in mask_mods:
+            result = result | mask(b, h, q_idx, kv_idx)
+        return result
+
+    return one_of
+
+
+def create_mask(*arguments: Any, **keywords: Any) -> NoReturn:
+    _refuse("create_mask")
+
+
+def create_block_mask(*arguments: Any, **keywords: Any) -> NoReturn:
+    _refuse("create_block_mask")
+
+
+def flex_attention(*arguments: Any, **keywords: Any) -> NoReturn:
+    _refuse("flex_attention")

@@ -1,0 +1,6 @@
+"""Where programs look for the names of `torch.profiler`."""
+
+from torch_py.profiler._profile import ProfilerAction as ProfilerAction
+from torch_py.profiler._profile import profile as profile
+from torch_py.profiler._profile import schedule as schedule
+from torch_py.profiler._profile import tensorboard_trace_handler as tensorboard_trace_handler

@@ -1,0 +1,16 @@
+"""The named tuples that operators return: `torch.return_types.max` has `values` and `indices`.
+
+One is there once an operator has returned it, which is when a program can have met it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torch_py import _C
+
+
+def __getattr__(name: str) -> Any:
+    if hasattr(_C._return_types, name):
+        return getattr(_C._return_types, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
