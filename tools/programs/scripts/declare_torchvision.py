@@ -1,0 +1,10 @@
+"""Lets torchvision be imported where its compiled operators cannot be loaded (its wheels on PyPI need CUDA): declares two that it refers to.
+
+They have no kernels, and the scripts do not call them.
+"""
+
+import torch
+
+library = torch.library.Library("torchvision", "DEF")
+for name in ("nms", "qnms"):
+    library.define(f"{name}(Tensor dets, Tensor scores, float iou_threshold) -> Tensor")
