@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 from torch_py import _C
 
-__all__ = ["BlockMask", "and_masks", "create_block_mask", "create_mask", "flex_attention", "noop_mask", "or_masks"]
+__all__ = ["AuxRequest", "BlockMask", "and_masks", "create_block_mask", "create_mask", "flex_attention", "noop_mask", "or_masks"]
 
 _DEFAULT_SPARSE_BLOCK_SIZE = 128
 _mask_mod_signature = _score_mod_signature = Callable[..., Any]
@@ -22,6 +22,13 @@ class BlockMask:
 
     def __init__(self, *arguments: Any, **keywords: Any) -> None:
         _refuse("BlockMask")
+
+
+class AuxRequest(NamedTuple):
+    """Which further results are asked for."""
+
+    lse: bool = False
+    max_scores: bool = False
 
 
 def noop_mask(batch: Any, head: Any, token_q: Any, token_kv: Any) -> Any:
