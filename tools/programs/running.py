@@ -45,14 +45,14 @@ def run(script: Path, *, as_torch: bool, torchvision: str | None) -> Run:
             done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=SECONDS)
         except subprocess.TimeoutExpired:
             return Run(False, "", f"took more than {SECONDS} s")
-    return Run(done.returncode == 0, done.stdout, last_line(done.stderr))
+    return Run(done.returncode == 0, done.stdout, exception_of(done.stderr))
 
 
-def last_line(text: str) -> str:
-    """The exception of a traceback, and the line of the package that met it."""
+def exception_of(text: str) -> str:
+    """The exception that everything began with; without one the last line."""
     lines = [line for line in text.splitlines() if line.strip()]
     errors = [line for line in lines if line[:1].isalpha() and ("Error" in line.split(":")[0] or "Exception" in line.split(":")[0])]
-    return (errors or lines or ["no message"])[-1][:160]
+    return (errors[0] if errors else lines[-1] if lines else "no message")[:160]
 
 
 def try_program(program: Program, torchvision: str | None) -> Outcome:
