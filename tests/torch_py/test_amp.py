@@ -317,3 +317,13 @@ def test_cuda_scaler_without_cuda_is_disabled() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         torch.amp.GradScaler(enabled=False)
+
+
+def test_older_homes() -> None:
+    with pytest.warns(FutureWarning, match=r"Please use `torch.amp.autocast\('cpu', args...\)` instead"):
+        block = torch.cpu.amp.autocast()
+    with block:
+        assert (floats(2, 2) @ floats(2, 2)).dtype == torch.bfloat16
+    assert torch.is_autocast_cpu_enabled() is False and torch.get_autocast_cpu_dtype() == torch.bfloat16
+    with pytest.warns((FutureWarning, UserWarning)):
+        torch.cuda.amp.GradScaler()

@@ -145,3 +145,7 @@ def custom_bwd(bwd: Callable[..., Any] | None = None, *, device_type: str) -> An
 def _check_device_type(device_type: Any) -> None:
     if not isinstance(device_type, str):
         raise ValueError(f"Expected `device_type` of type `str`, got: `{type(device_type)}`")
+
+
+def warn_of_older_name(older: str, newer: str, device_type: str) -> None:
+    warnings.warn(f"`{older}(args...)` is deprecated. Please use `{newer}('{device_type}', args...)` instead.", FutureWarning, stacklevel=3)

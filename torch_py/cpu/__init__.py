@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 from typing import Any
 
 from torch_py import _C
@@ -89,3 +90,9 @@ def _is_avx2_supported() -> bool:
 
 def _is_avx512_supported() -> bool:
     return bool(_C._cpu_capability() == "AVX512")
+
+
+def __getattr__(name: str) -> Any:
+    if name == "amp":
+        return importlib.import_module("torch_py.cpu.amp")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
