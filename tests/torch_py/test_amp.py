@@ -145,8 +145,8 @@ def test_weights_are_converted_once_and_let_go() -> None:
     with torch.autocast("cpu"):
         for _ in range(2):
             result = x @ weight
-            saved.append(result.grad_fn.next_functions[0][0])
-        assert saved[0] is not None
+            saved.append(result.grad_fn.next_functions[1][0])
+        assert saved[0] is saved[1] and saved[0] is not None
         reference = weakref.ref(weight)
     (x @ weight).sum().backward()
     del weight, result, saved
