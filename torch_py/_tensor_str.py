@@ -156,7 +156,7 @@ class _Layout:
         edge = _options.edgeitems
         if not self.summarised or self.shape[depth] <= 2 * edge:
             return parts
-        return [*parts[:edge], gap, *parts[len(parts) - edge :]]
+        return [*parts[:edge], gap, *parts[len(parts) - edge :]] if edge else [_GAP]
 
     def arrange(self, nested: Any, indent: int, depth: int = 0) -> str:
         if not isinstance(nested, list):
@@ -202,7 +202,10 @@ def _suffixes(tensor: Any, has_numbers: bool) -> list[str]:
             parts.append(f"size={tuple(tensor.shape)}")
         if tensor.dtype != _C.get_default_dtype():
             parts.append(f"dtype={tensor.dtype}")
-    elif not _is_implied(tensor.dtype):
+    else:
+        if _options.edgeitems == 0:
+            parts.append(f"size={tuple(tensor.shape)}")  # no element need be shown to tell it
+    if has_numbers and not _is_implied(tensor.dtype):
         parts.append(f"dtype={tensor.dtype}")
     return parts + _autograd_suffixes(tensor)
 

@@ -127,6 +127,11 @@ at::Tensor tensor_from_data(PyObject* data, const DataOptions& options) {
     // A read-only array is not shared silently: only as_tensor, which shares, warns.
     return adapt(tensor_from_numpy(data, /*warn_if_readonly=*/!options.copy), options);
   }
+  if (!PyList_Check(data) && !PyTuple_Check(data) && PyObject_HasAttrString(data, "iloc")) {
+    // A pandas column: iterating over it would give Python numbers and lose the dtype.
+    const ObjectPtr array = ObjectPtr::steal(checked(PyObject_CallMethod(data, "__array__", nullptr)));
+    if (is_numpy_array(array.get())) return adapt(tensor_from_numpy(array.get(), false), options);
+  }
   fresh.copy = false;
   return adapt(tensor_from_sequence(data, options.dtype), fresh);
 }

@@ -1,4 +1,5 @@
 // The number protocol and comparisons of Tensor: slots that call the generated operators, found by name when first used.
+#include "torch_py/csrc/bindings/NumPy.h"
 #include "torch_py/csrc/bindings/Operators.h"
 #include "torch_py/csrc/bindings/TensorMembers.h"
 #include "torch_py/csrc/bindings/TensorValues.h"
@@ -35,7 +36,7 @@ constinit Operator add("add"), sub("sub"), mul("mul"), div("div"), floor_divide(
     matmul("matmul"), bitwise_and("bitwise_and"), bitwise_or("bitwise_or"), bitwise_xor("bitwise_xor"), left_shift("__lshift__"),
     right_shift("__rshift__"), negative("neg"), absolute("abs"), invert("bitwise_not"), positive("positive"), add_("add_"), sub_("sub_"),
     mul_("mul_"), div_("div_"), floor_divide_("floor_divide_"), remainder_("remainder_"), power_("pow_"), bitwise_and_("bitwise_and_"),
-    bitwise_or_("bitwise_or_"), bitwise_xor_("bitwise_xor_");
+    bitwise_or_("bitwise_or_"), bitwise_xor_("bitwise_xor_"), reciprocal("reciprocal");
 constinit Operator less("lt"), less_equal("le"), equal("eq"), not_equal("ne"), greater("gt"), greater_equal("ge");
 
 /// The number a op b with the tensor on the right: it becomes a tensor, and the operator runs as usual.
@@ -56,6 +57,26 @@ PyObject* commutative(PyObject* a, PyObject* b) {
 template <Operator& op>
 PyObject* binary(PyObject* a, PyObject* b) {
   return is_tensor(a) ? or_not_implemented(op(a, &b, 1)) : from_number(op, a, b);
+}
+
+/// array / tensor, which NumPy leaves to the tensor: array times the reciprocal, in NumPy's arithmetic.
+PyObject* true_divide(PyObject* a, PyObject* b) {
+  TORCH_PY_TRY
+  if (is_tensor(a) || !is_numpy_array(a)) return binary<div>(a, b);
+  const ObjectPtr inverse = ObjectPtr::steal(checked(reciprocal(b, nullptr, 0)));
+  return PyNumber_Multiply(inverse.get(), a);
+  TORCH_PY_CATCH(nullptr)
+}
+
+/// == and != also take arrays; Python would compare identities.
+template <Operator& op>
+PyObject* compare_equal(PyObject* a, PyObject* b) {
+  TORCH_PY_TRY
+  if (!is_numpy_array(b)) return or_not_implemented(op(a, &b, 1));
+  const ObjectPtr converted = ObjectPtr::steal(wrap(tensor_from_numpy(b, /*warn_if_readonly=*/false)));
+  PyObject* other = converted.get();
+  return or_not_implemented(op(a, &other, 1));
+  TORCH_PY_CATCH(nullptr)
 }
 
 PyObject* raise_power(PyObject* a, PyObject* b, PyObject* modulus) {
@@ -142,7 +163,7 @@ PyNumberMethods number_methods() {
   methods.nb_add = commutative<add>;
   methods.nb_subtract = binary<sub>;
   methods.nb_multiply = commutative<mul>;
-  methods.nb_true_divide = binary<div>;
+  methods.nb_true_divide = true_divide;
   methods.nb_floor_divide = binary<floor_divide>;
   methods.nb_remainder = binary<remainder>;
   methods.nb_power = raise_power;
@@ -184,8 +205,8 @@ PyObject* tensor_compare(PyObject* a, PyObject* b, int operation) {
   switch (operation) {
     case Py_LT: return or_not_implemented(less(a, &b, 1));
     case Py_LE: return or_not_implemented(less_equal(a, &b, 1));
-    case Py_EQ: return or_not_implemented(equal(a, &b, 1));
-    case Py_NE: return or_not_implemented(not_equal(a, &b, 1));
+    case Py_EQ: return compare_equal<equal>(a, b);
+    case Py_NE: return compare_equal<not_equal>(a, b);
     case Py_GT: return or_not_implemented(greater(a, &b, 1));
     case Py_GE: return or_not_implemented(greater_equal(a, &b, 1));
     default: Py_RETURN_NOTIMPLEMENTED;
