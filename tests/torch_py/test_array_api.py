@@ -111,7 +111,7 @@ _INPUTS = {
 }
 
 _EXPRESSIONS = [
-    *(f"xp.{name}(x)" for name in ("abs atan ceil cos exp floor isnan logical_not negative positive round sign signbit sin square trunc").split(),
+    *(f"xp.{name}(x)" for name in "abs atan ceil cos exp floor isnan logical_not negative positive round sign signbit sin square trunc".split()),
     *(f"xp.{name}(z)" for name in "abs conj real imag sign exp isfinite".split()),
     *(f"xp.{name}(x, y)" for name in "add atan2 copysign divide equal hypot less logaddexp maximum multiply not_equal subtract".split()),
     *(f"xp.{name}(i, j)" for name in "bitwise_and bitwise_or bitwise_xor floor_divide greater remainder".split()),

@@ -25,4 +25,6 @@ def default_tolerances(*dtypes: Any) -> tuple[float, float]:
 
 
 def dtype_of_number(value: Any) -> Any:
-    return {bool: _C.bool, int: _C.int64, float: _C.float64, complex: _C.complex128}[type(value)]
+    """Of a Python number, or one of a class derived from them as NumPy's float64 is."""
+    kinds = ((bool, _C.bool), (int, _C.int64), (float, _C.float64), (complex, _C.complex128))
+    return next(dtype for kind, dtype in kinds if isinstance(value, kind))
