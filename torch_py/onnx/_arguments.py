@@ -74,7 +74,7 @@ def _bound(operator: Operator, args: Sequence[Any], kwargs: Mapping[str, Any], m
 def _collected(operator: Operator, args: Sequence[Any]) -> list[Any]:
     """`x.view(2, 3)` means `x.view((2, 3))`."""
     for position, (_, kind, _) in enumerate(operator.arguments):
-        if kind in ("int[]", "SymInt[]", "int[1]?", "int[1]", "Tensor[]") and len(args) > position:
+        if kind in ("int[]", "SymInt[]", "Tensor[]") and len(args) > position:
             rest = args[position:]
             if len(rest) > 1 and all(isinstance(value, (int, Tensor)) and not isinstance(value, bool) for value in rest):
                 return [*args[:position], list(rest)]

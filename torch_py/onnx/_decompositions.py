@@ -47,8 +47,9 @@ DECOMPOSITIONS: dict[str, Callable[..., Any]] = {
     "swapaxes": lambda self, axis0, axis1: torch.transpose(self, axis0, axis1),
     "diff": lambda self, n, dim, prepend, append: _differences(self, n, dim, prepend, append),
     "count_nonzero": lambda self, dim=None: torch.sum(self != 0, dim) if dim is not None else torch.sum(self != 0),
-    "mse_loss": lambda self, target, reduction: _reduced((self - target) ** 2, reduction),
-    "l1_loss": lambda self, target, reduction: _reduced(abs(self - target), reduction),
+    "conj": lambda self: self if not self.is_complex() else NotImplemented,
+    "fmax": lambda self, other: torch.where(torch.isnan(self), other, torch.where(torch.isnan(other), self, torch.maximum(self, other))),
+    "fmin": lambda self, other: torch.where(torch.isnan(self), other, torch.where(torch.isnan(other), self, torch.minimum(self, other))),
     "special_expit": torch.sigmoid,
 }
 
@@ -64,10 +65,6 @@ def decomposes(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]
 def _added(own: Any, product: Any, beta: float, alpha: float) -> Any:
     scaled = product if alpha == 1 else alpha * product
     return scaled if beta == 0 else (own if beta == 1 else beta * own) + scaled
-
-
-def _reduced(loss: Any, reduction: int) -> Any:
-    return loss if reduction == 0 else loss.mean() if reduction == 1 else loss.sum()
 
 
 def _angle(y: Any, x: Any) -> Any:
@@ -110,6 +107,20 @@ def nan_to_num(self: Any, nan: Any = None, posinf: Any = None, neginf: Any = Non
     return torch.where(value == -math.inf, ends.min if neginf is None else neginf, value)
 
 
+@decomposes("isclose")
+def isclose(self: Any, other: Any, rtol: float, atol: float, equal_nan: bool) -> Any:
+    near = (self == other) | (torch.isfinite(self) & torch.isfinite(other) & (abs(self - other) <= atol + rtol * abs(other)))
+    return near | (torch.isnan(self) & torch.isnan(other)) if equal_nan else near
+
+
+@decomposes("nansum", "nanmean")
+def nansum(self: Any, dim: Any, keepdim: bool, dtype: Any) -> Any:
+    return torch.where(torch.isnan(self), 0.0, self).sum(dim, keepdim, dtype=dtype)
+
+
+DECOMPOSITIONS["nanmean"] = lambda **given: nansum(**given) / (~torch.isnan(given["self"])).sum(given["dim"], given["keepdim"])
+
+
 @decomposes("glu")
 def glu(self: Any, dim: int = -1) -> Any:
     half = self.shape[dim] // 2
@@ -145,120 +156,3 @@ def cosine_similarity(x1: Any = None, x2: Any = None, dim: int = 1, eps: float =
     one, other = x1 if x1 is not None else named["self"], x2 if x2 is not None else named["other"]
     norms = [torch.clamp(torch.sqrt((t * t).sum(dim)), min=eps) for t in torch.broadcast_tensors(one, other)]
     return (one * other).sum(dim) / (norms[0] * norms[1])
-
-
-@decomposes("scaled_dot_product_attention")
-def attention(query: Any, key: Any, value: Any, attn_mask: Any, dropout_p: float, is_causal: bool, scale: float | None, enable_gqa: bool) -> Any:
-    """softmax(query keyᵀ scale + mask) value"""
-    if enable_gqa:
-        key, value = (t.repeat_interleave(query.shape[-3] // t.shape[-3], -3) for t in (key, value))
-    factor = 1 / math.sqrt(query.shape[-1]) if scale is None else scale
-    scores = torch.matmul(query * factor, key.transpose(-2, -1))
-    if is_causal:
-        allowed = torch.ones(query.shape[-2], key.shape[-2], dtype=torch.bool).tril()
-        scores = scores.masked_fill(~allowed, -math.inf)
-    if attn_mask is not None:
-        scores = torch.where(attn_mask, scores, -math.inf) if attn_mask.dtype == torch.bool else scores + attn_mask
-    weights = torch.softmax(scores, -1)
-    if attn_mask is not None and attn_mask.dtype == torch.bool:  # rows without anything to attend to are zero
-        weights = torch.where(torch.isnan(weights), 0.0, weights)
-    return torch.matmul(torch.dropout(weights, dropout_p, dropout_p > 0), value)
-
-
-@decomposes("cross_entropy_loss")
-def cross_entropy(self: Any, target: Any, weight: Any, reduction: int, ignore_index: int, label_smoothing: float) -> Any:
-    """The mean is weighted by class, over the targets that are not `ignore_index`."""
-    if target.is_floating_point() or label_smoothing:
-        return NotImplemented
-    return _nll(torch.log_softmax(self, 0 if self.dim() == 1 else 1), target, weight, reduction, ignore_index)
-
-
-@decomposes("nll_loss_nd", "nll_loss")
-def nll_loss(self: Any, target: Any, weight: Any, reduction: int, ignore_index: int) -> Any:
-    return _nll(self, target, weight, reduction, ignore_index)
-
-
-def _nll(scores: Any, target: Any, weight: Any, reduction: int, ignore_index: int) -> Any:
-    dim = 0 if scores.dim() == 1 else 1
-    kept = target != ignore_index
-    safe = torch.where(kept, target, 0)
-    loss = -torch.gather(scores, dim, safe.unsqueeze(dim)).squeeze(dim)
-    factors = kept.to(scores.dtype) if weight is None else torch.where(kept, weight[safe], 0.0)
-    loss = torch.where(kept, loss * factors, 0.0)
-    return loss if reduction == 0 else loss.sum() / factors.sum() if reduction == 1 else loss.sum()
-
-
-def _gates(input: Any, hidden: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any) -> tuple[Any, Any]:
-    linear = torch.nn.functional.linear
-    return linear(input, w_ih, b_ih), linear(hidden, w_hh, b_hh)
-
-
-@decomposes("lstm_cell")
-def lstm_cell(input: Any, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any) -> Any:
-    one, other = _gates(input, hx[0], w_ih, w_hh, b_ih, b_hh)
-    i, f, c, o = (one + other).chunk(4, -1)
-    cell = torch.sigmoid(f) * hx[1] + torch.sigmoid(i) * torch.tanh(c)
-    return torch.sigmoid(o) * torch.tanh(cell), cell
-
-
-@decomposes("gru_cell")
-def gru_cell(input: Any, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any) -> Any:
-    (r, z, n), (hr, hz, hn) = (part.chunk(3, -1) for part in _gates(input, hx, w_ih, w_hh, b_ih, b_hh))
-    new = torch.tanh(n + torch.sigmoid(r + hr) * hn)
-    return new + torch.sigmoid(z + hz) * (hx - new)
-
-
-@decomposes("rnn_tanh_cell", "rnn_relu_cell")
-def rnn_cell(input: Any, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any) -> Any:
-    return torch.tanh(sum(_gates(input, hx, w_ih, w_hh, b_ih, b_hh)))
-
-
-DECOMPOSITIONS["rnn_relu_cell"] = lambda **given: torch.relu(sum(_gates(given.pop("input"), given.pop("hx"), **given)))
-
-
-@decomposes("pixel_unshuffle")
-def pixel_unshuffle(self: Any, downscale_factor: int) -> Any:
-    r, (c, h, w) = downscale_factor, self.shape[-3:]
-    lead = self.shape[:-3]
-    apart = self.reshape(*lead, c, h // r, r, w // r, r)
-    k = len(lead)
-    return apart.permute(*range(k), k, k + 2, k + 4, k + 1, k + 3).reshape(*lead, c * r * r, h // r, w // r)
-
-
-@decomposes("channel_shuffle", "native_channel_shuffle")
-def channel_shuffle(self: Any, groups: int) -> Any:
-    return self.reshape(self.shape[0], groups, self.shape[1] // groups, *self.shape[2:]).transpose(1, 2).reshape(self.shape)
-
-
-@decomposes("im2col")
-def im2col(self: Any, kernel_size: Any, dilation: Any, padding: Any, stride: Any) -> Any:
-    """A slice for each place of the kernel."""
-    pair = [v if isinstance(v, (list, tuple)) else (v, v) for v in (kernel_size, dilation, padding, stride)]
-    (kh, kw), (dh, dw), (ph, pw), (sh, sw) = ((v[0], v[-1]) for v in pair)
-    if self.dim() != 4:
-        return NotImplemented
-    padded = torch.nn.functional.pad(self, (pw, pw, ph, ph))
-    height, width = padded.shape[-2:]
-    rows, columns = (height - dh * (kh - 1) - 1) // sh + 1, (width - dw * (kw - 1) - 1) // sw + 1
-    parts = [
-        padded[:, :, i * dh : i * dh + sh * (rows - 1) + 1 : sh, j * dw : j * dw + sw * (columns - 1) + 1 : sw] for i in range(kh) for j in range(kw)
-    ]
-    return torch.stack(parts, 2).reshape(self.shape[0], self.shape[1] * kh * kw, rows * columns)
-
-
-@decomposes("index_add")
-def index_add(self: Any, dim: int, index: Any, source: Any, alpha: Any = 1) -> Any:
-    shape = [1] * self.dim()
-    shape[dim] = -1
-    return self.scatter_add(dim, index.reshape(shape).expand(source.shape), source if alpha == 1 else source * alpha)
-
-
-@decomposes("index_copy", "index_fill")
-def index_copy(self: Any, dim: int, index: Any, source: Any = None, value: Any = None) -> Any:
-    if self.dim() == 0 or isinstance(value, torch.Tensor):
-        return NotImplemented
-    shape = [1] * self.dim()
-    shape[dim] = -1
-    sizes = list(self.shape)
-    sizes[dim] = index.shape[0]
-    return self.scatter(dim, index.reshape(shape).expand(sizes), source if source is not None else value)

@@ -212,8 +212,14 @@ def trunc(g: Graph, n: Node) -> Any:
 
 @maps("round")
 def rounded(g: Graph, n: Node) -> Any:
-    n.refuse("decimals", 0, None)
-    return g.op("Round" if is_float(n.result.dtype) else "Identity", n["self"])
+    own, decimals = n["self"], n.get("decimals") or 0
+    if not is_float(own.dtype):
+        return g.op("Identity", own)
+    if decimals == 0:
+        return g.op("Round", own)
+    factor = g.like(10.0 ** abs(decimals), own)
+    there, back = ("Mul", "Div") if decimals > 0 else ("Div", "Mul")
+    return g.op(back, g.op("Round", g.op(there, own, factor)), factor)
 
 
 @maps("isnan")
@@ -233,12 +239,19 @@ def where(g: Graph, n: Node) -> Any:
     if "other" not in n.arguments:
         raise n.unsupported("cannot be exported with a condition only; use nonzero")
     dtype = n.result.dtype
-    return g.op("Where", truth(g, n["condition"]), g.cast(n["self"], dtype), g.cast(n["other"], dtype))
+    return chosen(g, truth(g, n["condition"]), g.cast(n["self"], dtype), g.cast(n["other"], dtype), dtype)
+
+
+def chosen(g: Graph, condition: str, one: str, other: str, dtype: Any) -> str:
+    """Where; in logic for bool, which onnxruntime's Where does not take."""
+    if dtype != torch_py.bool:
+        return str(g.op("Where", condition, one, other))
+    return str(g.op("Or", g.op("And", condition, one), g.op("And", g.op("Not", condition), other)))
 
 
 @maps("masked_fill")
 def masked_fill(g: Graph, n: Node) -> Any:
-    return g.op("Where", truth(g, n["mask"]), g.like(n["value"], n.result), n["self"])
+    return chosen(g, truth(g, n["mask"]), g.like(n["value"], n.result), n["self"].name, n.result.dtype)
 
 
 @maps("clamp", "clamp_min", "clamp_max")
@@ -281,7 +294,9 @@ def hardsigmoid(g: Graph, n: Node) -> Any:
 @maps("prelu")
 def prelu(g: Graph, n: Node) -> Any:
     own, slope = n["self"], n["weight"]
-    if slope.rank == 1 and own.rank > 2 and slope.shape[0] != 1:
+    if own.rank == 0:
+        slope = g.op("Reshape", slope, g.constant([]))
+    elif slope.rank == 1 and own.rank > 2 and slope.shape[0] != 1:
         slope = g.op("Reshape", slope, g.constant([-1] + [1] * (own.rank - 2)))
     return g.op("PRelu", own, slope)
 

@@ -12,6 +12,7 @@ import torch_py
 from torch_py._functorch.modules import functional_call
 from torch_py._tensor import Tensor
 from torch_py.nn.modules.module import Module
+from torch_py.onnx import _decomposed_indexing, _decomposed_layers
 from torch_py.onnx._decompositions import DECOMPOSITIONS
 from torch_py.onnx._graph import Graph
 from torch_py.onnx._inputs import Inputs, declare_dynamic, plans, take_apart
@@ -82,7 +83,7 @@ def export(
 
     The model runs on the example inputs and the operators that it calls become the graph. What Python decides while it runs (`if`, loops,
     numbers read out of tensors with `item()`, which are warned of) is fixed in the graph. Dimensions are fixed as well but for those that
-    `dynamic_axes` or `dynamic_shapes` names; for these the model runs three times with other sizes of them, from which follows how the
+    `dynamic_axes` or `dynamic_shapes` names; for these the model runs five times with other sizes of them, from which follows how the
     program's numbers depend on them. Parameters and buffers become initializers under their names in the state_dict.
 
     Args:
@@ -176,7 +177,7 @@ def _mode(model: Any, training: TrainingMode) -> Iterator[None]:
 
 
 def _record(model: Any, inputs: Inputs) -> tuple[list[Run], list[Any], Any]:
-    """One run, or three for dynamic dimensions; the outputs of the first, and its plain results."""
+    """One run, or five for dynamic dimensions; the outputs of the first, and its plain results."""
     if not inputs.dynamic:
         run, outputs, results = _one_run(model, inputs, inputs.leaves)
         return [run], outputs, results
@@ -205,6 +206,8 @@ def _one_run(model: Any, inputs: Inputs, leaves: Sequence[Any]) -> tuple[Run, li
     with torch_py.no_grad(), _watched_modules(model, run), traced_factories(run):
         results = functional_call(model, state, args, kwargs) if state else model(*args, **kwargs)
         outputs = [_output(run, leaf) for leaf in tree_leaves(results) if leaf is not None]
+    if not outputs:
+        raise OnnxExporterError("torch.onnx.export: expected the model to return tensors, got none")
     return run, outputs, results
 
 

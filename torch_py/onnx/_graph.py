@@ -199,7 +199,10 @@ class Graph:
     def _evaluated(self, found: Formula, dims: Sequence[tuple[int, ...]]) -> str:
         factors = [self.size(Varying(dims[index])) for index in found.dims]
         value = factors[0] if len(factors) == 1 else str(self.op("Mul", *factors))
-        steps = (("Mul", found.numerator, 1), ("Add", found.offset, 0), ("Div", found.denominator, 1), ("Add", found.added, 0))
+        steps = (
+            ("Mul", found.numerator, 1), ("Add", found.offset, 0), ("Div", found.denominator, 1), ("Add", found.added, 0),
+            ("Mod", found.modulus, 1),
+        )  # fmt: skip
         for op_type, number, neutral in steps:
             if number != neutral:
                 value = str(self.op(op_type, value, self.constant([number])))

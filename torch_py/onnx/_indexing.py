@@ -113,12 +113,13 @@ def _masked(g: Graph, n: Node, own: Operand, key: list[Any]) -> str:
 def masked_select(g: Graph, n: Node) -> Any:
     own, mask = n["self"], n["mask"]
     shape = g.op("Shape", g.op("Or", mask, g.op("Equal", own, own)))
-    whole = g.op("Expand", own, shape)
-    return g.op("GatherND", whole, g.op("Transpose", g.op("NonZero", g.op("Expand", mask, shape)), perm=[1, 0]))
+    return g.op("Compress", g.op("Expand", own, shape), g.op("Reshape", g.op("Expand", mask, shape), g.constant([-1])))
 
 
 @maps("nonzero", "argwhere")
 def nonzero(g: Graph, n: Node) -> Any:
+    if n["self"].rank == 0:
+        raise n.unsupported("cannot be exported for a tensor without dimensions")
     return g.op("Transpose", g.op("NonZero", n["self"]), perm=[1, 0])
 
 
@@ -172,14 +173,16 @@ def overwritten(g: Graph, n: Node) -> Any:
 
 @maps("index_select")
 def index_select(g: Graph, n: Node) -> Any:
-    return g.op("Gather", n["self"], n["index"], axis=n.dim())
+    own, index = n["self"], n["index"]
+    if own.rank == 0:
+        return g.op("Identity", own)
+    return g.op("Gather", own, index if index.rank else g.op("Reshape", index, g.constant([1])), axis=n.dim())
 
 
 @maps("gather", "take_along_dim")
 def gather(g: Graph, n: Node) -> Any:
     own, index = n["self"], n.get("index", n.get("indices"))
     if n["dim"] is None:
-        own, index, dim = (g.op("Reshape", t, g.constant([-1])) for t in (own, index)), 0, 0
         raise n.unsupported("cannot be exported without dim")
     if own.rank == 0:
         return g.op("Identity", own)
@@ -221,7 +224,9 @@ def one_hot(g: Graph, n: Node) -> Any:
     depth = n["num_classes"]
     if depth == -1:
         raise n.unsupported("cannot be exported without num_classes")
-    return g.op("OneHot", n["self"], g.size(depth), g.constant([0, 1]), axis=-1)
+    indices = n["self"] if n["self"].rank else g.op("Reshape", n["self"], g.constant([1]))
+    result = g.op("OneHot", indices, g.size(depth), g.constant([0, 1]), axis=-1)
+    return result if n["self"].rank else g.op("Squeeze", result, g.constant([0]))
 
 
 @maps("diagonal")

@@ -146,21 +146,28 @@ def _label(dim: Any, automatic: str) -> str | None:
     return automatic if "AUTO" in text or "DYNAMIC" in text else str(getattr(dim, "__name__", automatic))
 
 
+# What is added to the sizes, run by run: different for every dimension, odd and even.
+_STEPS = ((0, 3, 7, 12, 2), (0, 5, 11, 4, 9), (0, 4, 9, 2, 15), (0, 1, 8, 5, 14), (0, 6, 10, 13, 3), (0, 2, 5, 8, 11), (0, 7, 3, 16, 10), (0, 9, 4, 1, 6))
+_FACTORS = ((1, 2, 3, 5, 4), (1, 3, 5, 2, 6), (1, 5, 2, 4, 3), (1, 4, 6, 3, 2), (1, 6, 4, 5, 3))
+
+
 def plans(sizes: Mapping[str, int]) -> Iterator[list[dict[str, int]]]:
-    """Sets of three assignments of sizes to try in turn; in each set no two dimensions run alike.
+    """Sets of five assignments of sizes to try in turn; in each set no two dimensions run alike.
 
     Nearby sizes tell most formulas apart, but a program may want multiples of the given size, or at most the given size.
     """
-    names = list(sizes)
     if any(size == 0 for size in sizes.values()):
         raise OnnxExporterError(f"torch.onnx.export: a dynamic dimension of the example inputs has size 0: {dict(sizes)}")
-    starts = {name: max(2, size) for name, size in sizes.items()}
-    primes = [(3, 7), (5, 11), (4, 9), (1, 8), (6, 10), (2, 5), (7, 3), (9, 4)]
-    factors = [(2, 3), (3, 5), (5, 2), (3, 2), (2, 5), (5, 3)]
-    for sign in (1, -1):
-        steps = {name: primes[i % len(primes)] for i, name in enumerate(names)}
-        if all(starts[name] + sign * max(steps[name]) >= 2 for name in names):
-            yield [{name: starts[name] + sign * (0, *steps[name])[run] for name in names} for run in range(3)]
-    yield [{name: sizes[name] * (1, *factors[i % len(factors)])[run] for i, name in enumerate(names)} for run in range(3)]
-    if all(size >= 4 for size in sizes.values()):
-        yield [{name: sizes[name] - (run * (i + 1)) % (sizes[name] - 1) for i, name in enumerate(names)} for run in range(3)]
+    numbered = list(enumerate(sizes.items()))
+    yield _plan(lambda i, size, run: max(2, size) + _STEPS[i % len(_STEPS)][run], numbered)
+    yield _plan(lambda i, size, run: size * _FACTORS[i % len(_FACTORS)][run], numbered)
+    for scale in (1, 2):  # smaller ones: by steps as far as there is room, else with the steps halved
+        smaller = _plan(lambda i, size, run: size - _STEPS[i % len(_STEPS)][run] // scale, numbered)  # noqa: B023
+        if all(size >= 2 for plan in smaller for size in plan.values()):
+            yield smaller
+    if all(size >= 6 for size in sizes.values()):
+        yield _plan(lambda i, size, run: size - (run * (i + 1)) % (size - 1), numbered)
+
+
+def _plan(size_of: Any, numbered: Sequence[tuple[int, tuple[str, int]]]) -> list[dict[str, int]]:
+    return [{name: size_of(i, size, run) for i, (name, size) in numbered} for run in range(5)]

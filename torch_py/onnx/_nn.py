@@ -21,16 +21,19 @@ def linear(g: Graph, n: Node) -> Any:
     return product if bias is None else g.op("Add", product, bias)
 
 
-@maps("matmul", "mm", "bmm", "mv", "dot", "vdot", "inner_1d")
+@maps("matmul", "mm", "bmm", "mv", "dot", "vdot")
 def matmul(g: Graph, n: Node) -> Any:
     own = n["self"]
     other = next(n[k] for k in ("other", "mat2", "vec", "tensor") if k in n.arguments)
+    if n.name == "mv":
+        return g.op("Squeeze", g.op("MatMul", own, g.op("Unsqueeze", other, g.constant([1]))), g.constant([1]))
     return g.op("MatMul", own, other)
 
 
 @maps("addmm")
 def addmm(g: Graph, n: Node) -> Any:
-    return g.op("Gemm", n["mat1"], n["mat2"], n["self"], alpha=float(n["alpha"]), beta=float(n["beta"]))
+    own = n["self"] if n["beta"] == 1 else g.op("Mul", n["self"], g.like(n["beta"], n["self"]))
+    return g.op("Gemm", n["mat1"], n["mat2"], own if n["beta"] != 0 else None, alpha=float(n["alpha"]))
 
 
 def per_dimension(value: Any, rank: int) -> list[int]:
@@ -177,10 +180,12 @@ def upsample(g: Graph, n: Node) -> Any:
     elif mode == "nearest":
         transformation, rounding = "asymmetric", "floor"
     else:
-        transformation, rounding = "align_corners" if n["align_corners"] else "pytorch_half_pixel", None
+        transformation, rounding = "align_corners" if n["align_corners"] else "half_pixel", None
     factors = [n.get(f"scales_{axis}", n.get("scales")) for axis in ("d", "h", "w")[3 - spatial :]]
     settings = {"mode": mode, "coordinate_transformation_mode": transformation, "nearest_mode": rounding, "cubic_coeff_a": -0.75 if mode == "cubic" else None}
     if all(f is not None and not isinstance(f, Varying) for f in factors):
+        if any(isinstance(have, int) and int(have * f) != want for have, want, f in zip(own.shape[2:], n.result.shape[2:], factors)):
+            raise n.unsupported(f"cannot be exported with sizes {list(n.result.shape[2:])} that do not follow from the scale factors {factors}")
         scales = g.constant([1.0, 1.0, *map(float, factors)], torch_py.float32)
         return g.op("Resize", own, None, scales, **settings)
     sizes = g.sizes([own.shape[0], own.shape[1], *n.result.shape[2:]])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 from torch_py.onnx._graph import Graph, Node, Operand
@@ -27,10 +28,17 @@ def max_pool(g: Graph, n: Node) -> Any:
         "kernel_shape": kernel, "strides": per_dimension(n["stride"], spatial) or kernel, "pads": per_dimension(n["padding"], spatial) * 2,
         "dilations": per_dimension(n["dilation"], spatial), "ceil_mode": int(n["ceil_mode"]),
     }  # fmt: skip
+    return _with_indices(g, n, source, finish, settings, spatial)
+
+
+def _with_indices(g: Graph, n: Node, source: Any, finish: Any, settings: dict[str, Any], spatial: int) -> Any:
+    """Indices are counted over the whole tensor in ONNX, in PyTorch over one channel."""
     if len(n.results) == 1:
         return finish(g.op("MaxPool", source, **settings))
-    values, _ = g.op("MaxPool", source, outputs=2, **settings)
-    return finish(values), None  # ONNX counts the elements of the whole tensor, PyTorch those of one channel
+    values, indices = g.op("MaxPool", source, outputs=2, **settings)
+    sizes = [g.size(size) for size in n["self"].shape[-spatial:]]
+    channel = functools.reduce(lambda product, size: g.op("Mul", product, size), sizes)
+    return finish(values), finish(g.op("Mod", indices, channel))
 
 
 @maps("avg_pool1d", "avg_pool2d", "avg_pool3d")
@@ -54,16 +62,20 @@ def adaptive_pool(g: Graph, n: Node) -> Any:
     is_mean = "avg" in n.name
     before, after = own.shape[-spatial:], n.result.shape[-spatial:]
     axes = list(range(own.rank - spatial, own.rank))
-    if all(size == 1 for size in after):
+    is_dynamic = any(isinstance(size, Varying) for size in (*before, *after))
+    if all(size == 1 for size in after) and (is_dynamic or len(n.results) == 1):
         values = reduce(g, "ReduceMean" if is_mean else "ReduceMax", own, axes, True)
-    elif before == after:
+    elif before == after and len(n.results) == 1:
         values = g.op("Identity", own)
-    elif any(isinstance(size, Varying) for size in (*before, *after)):
+    elif is_dynamic:
         raise n.unsupported("can be exported for a dynamic dimension with output_size 1 only")
-    elif any(have % want for have, want in zip(before, after)):
+    elif any(not want or have % want for have, want in zip(before, after)):
         raise n.unsupported(f"can be exported where output_size divides the input's size only, got {list(after)} and {list(before)}")
     else:
         source, finish = _with_batch(g, own, spatial)
         kernel = [have // want for have, want in zip(before, after)]
-        values = finish(g.op("AveragePool" if is_mean else "MaxPool", source, kernel_shape=kernel, strides=kernel))
+        settings = {"kernel_shape": kernel, "strides": kernel}
+        if not is_mean:
+            return _with_indices(g, n, source, finish, settings, spatial)
+        values = finish(g.op("AveragePool", source, **settings))
     return values if len(n.results) == 1 else (values, None)

@@ -67,4 +67,5 @@ def _session(model_proto: Any) -> Any:
         raise OnnxExporterError("running an exported model needs the package onnxruntime: pip install onnxruntime") from error
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 3
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")  # waiting threads do not burn cores
     return onnxruntime.InferenceSession(model_proto.SerializeToString(), options, providers=["CPUExecutionProvider"])

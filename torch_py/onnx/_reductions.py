@@ -21,7 +21,7 @@ def axes_of(n: Node, rank: int) -> list[int]:
 def reduce(g: Graph, op_type: str, value: Operand | str, axes: list[int], keepdim: bool) -> str:
     """The axes are an input since opset 18, of ReduceSum since 13."""
     if not axes:
-        return str(g.op("Identity", value))
+        return str(g.op("Abs", value)) if op_type in ("ReduceL1", "ReduceL2") else str(g.op("Identity", value))
     if g.opset >= 18 or op_type == "ReduceSum":
         return str(g.op(op_type, value, g.constant(axes), keepdims=int(keepdim)))
     return str(g.op(op_type, value, axes=axes, keepdims=int(keepdim)))
@@ -93,7 +93,7 @@ def all_or_any(g: Graph, n: Node) -> Any:
 def norm(g: Graph, n: Node) -> Any:
     own, order = n["self"], n.get("p", n.get("ord", 2))
     axes = axes_of(n, own.rank)
-    if n.name == "linalg_norm" and order is not None and len(axes) > 1:
+    if n.name == "linalg_norm" and order not in (None, "fro") and len(axes) > 1:
         raise n.unsupported("cannot be exported for matrices with an ord")
     source, keepdim = g.cast(own, n.result.dtype), bool(n.get("keepdim", False))
     if order in (None, 2, "fro"):

@@ -115,12 +115,10 @@ def repeat_interleave(g: Graph, n: Node) -> Any:
     return reshape(g, tiled, n.result.shape, shape[:dim])
 
 
-@maps("cat", "hstack", "vstack")
+@maps("cat")
 def cat(g: Graph, n: Node) -> Any:
     tensors = [t for t in n["tensors"] if t.shape != (0,)] or list(n["tensors"])
-    if n.name != "cat" and tensors[0].rank < 2:
-        raise n.unsupported("can be exported for tensors of two or more dimensions only")
-    dim = n.dim(rank=n.result.rank) if n.name == "cat" else ("vstack", "hstack").index(n.name)
+    dim = n.dim(rank=n.result.rank)
     return g.op("Concat", *(g.cast(t, n.result.dtype) for t in tensors), axis=dim)
 
 
@@ -142,7 +140,10 @@ def split(g: Graph, n: Node) -> Any:
     dim = dims[n.name] if n.name in dims else n.dim()
     if len(parts) == 1:
         return (g.op("Identity", own),)
-    return g.op("Split", own, g.sizes([part.shape[dim] for part in parts]), outputs=len(parts), axis=dim)
+    sizes = [part.shape[dim] for part in parts]
+    if isinstance(own.shape[dim], int) and sum(sizes) != own.shape[dim]:
+        raise n.unsupported("cannot be exported with parts that overlap")
+    return g.op("Split", own, g.sizes(sizes), outputs=len(parts), axis=dim)
 
 
 @maps("unbind")
@@ -169,8 +170,8 @@ def narrow(g: Graph, n: Node) -> Any:
     if isinstance(start, int) and isinstance(length, int):
         first = start % n["self"].shape[dim] if start < 0 else start
         return sliced(g, n["self"], dim, first, first + length)
-    begin = g.size(start)
-    return g.op("Slice", n["self"], begin, g.op("Add", begin, g.size(length)), g.constant([dim]))
+    places = g.op("Range", g.constant(0), g.op("Reshape", g.size(length), g.constant([])), g.constant(1))
+    return g.op("Gather", n["self"], g.op("Add", g.size(start), places), axis=dim)  # which takes negative ones
 
 
 @maps("flip", "fliplr", "flipud")
@@ -230,6 +231,8 @@ def pad(g: Graph, n: Node) -> Any:
     mode = {"constant": "constant", "reflect": "reflect", "replicate": "edge", "replicat": "edge", "circular": "wrap"}[mode]
     if mode == "wrap" and g.opset < 19:
         return _wrapped(g, n, amounts)
+    if mode in ("reflect", "edge") and any(isinstance(amount, int) and amount < 0 for amount in amounts):
+        raise n.unsupported(f"cannot be exported with mode={mode!r} and negative amounts")
     missing = [0] * (own.rank - len(amounts) // 2)
     before, after = amounts[::2][::-1], amounts[1::2][::-1]
     value = g.like(n.get("value") or 0, own) if mode == "constant" else None

@@ -109,20 +109,21 @@ def _same(one: Tensor, other: Tensor) -> bool:
 
 @dataclass(frozen=True)
 class Formula:
-    """(numerator * product + offset) // denominator + added, where product is that of `dims`."""
+    """(numerator * product + offset) // denominator + added, or with a modulus the remainder instead; product is that of `dims`."""
 
     dims: tuple[int, ...]  # indices among those offered
     numerator: int = 1
     offset: int = 0
     denominator: int = 1
     added: int = 0
+    modulus: int = 1
 
 
 def formula(values: Sequence[int], dims: Sequence[Sequence[int]]) -> Formula | None:
-    """`values` by run as a formula of `dims`: affine in one, or in the product of two, else with rounding. None when there is none."""
-    products = [((i,), tuple(d)) for i, d in enumerate(dims)]
-    products += [((i, j), tuple(a * b for a, b in zip(dims[i], dims[j]))) for i in range(len(dims)) for j in range(i, len(dims))]
-    for find in (_affine, _rounded):
+    """`values` by run as a formula of `dims`: affine in one or in the product of two, else with a remainder or rounded. None when there is none."""
+    single: list[tuple[tuple[int, ...], tuple[int, ...]]] = [((i,), tuple(d)) for i, d in enumerate(dims)]
+    pairs = [((i, j), tuple(a * b for a, b in zip(dims[i], dims[j]))) for i in range(len(dims)) for j in range(i, len(dims))]
+    for find, products in ((_affine, single + pairs), (_remainder, single), (_rounded, single + pairs)):
         for indices, product in products:
             found = find(values, product)
             if found is not None:
@@ -130,7 +131,7 @@ def formula(values: Sequence[int], dims: Sequence[Sequence[int]]) -> Formula | N
     return None
 
 
-def _affine(values: Sequence[int], product: Sequence[int]) -> tuple[int, int, int, int] | None:
+def _affine(values: Sequence[int], product: Sequence[int]) -> tuple[int, ...] | None:
     step = product[1] - product[0]
     if step == 0:
         return None
@@ -142,8 +143,19 @@ def _affine(values: Sequence[int], product: Sequence[int]) -> tuple[int, int, in
     return int(slope * common), int(start * common), common, 0
 
 
-def _rounded(values: Sequence[int], product: Sequence[int]) -> tuple[int, int, int, int] | None:
-    """What strides and halves make: (n + offset) // denominator + added."""
+def _remainder(values: Sequence[int], product: Sequence[int]) -> tuple[int, ...] | None:
+    """What is left over by a number, or missing to a multiple of it."""
+    for modulus in range(max(values) + 1, 65):
+        for sign in (1, -1):
+            if all((sign * p) % modulus == v for p, v in zip(product, values)):
+                return sign, 0, 1, 0, modulus
+    return None
+
+
+def _rounded(values: Sequence[int], product: Sequence[int]) -> tuple[int, ...] | None:
+    """What strides and halves make: (n + offset) // denominator + added. Of two numbers only, too many formulas are true."""
+    if len(set(values)) < 3:
+        return None
     for denominator in range(2, 65):
         for offset in range(denominator):
             added = values[0] - (product[0] + offset) // denominator

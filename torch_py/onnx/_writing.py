@@ -33,6 +33,7 @@ class Writer:
         self.static = {index for index, fact in enumerate(run.facts) if fact.name is not None and fact.data is not None}
         self.free_parameters: list[Operand] = []  # inputs of the graph instead of initializers
         self._constants: dict[int, Operand] = {}
+        self._missing: dict[int, Node] = {}  # results that ONNX does not have
 
     def write(self, interface: Interface) -> None:
         for index, name in interface.inputs.items():
@@ -74,6 +75,8 @@ class Writer:
     def _stored(self, index: int) -> Operand:
         """A parameter, or a constant that was computed from some."""
         fact = self.run.facts[index]
+        if index in self._missing:
+            raise self._missing[index].unsupported("can be exported with its first result only")
         assert fact.data is not None, f"value {index} is used before it is computed"
         if fact.name is not None and not self.stores:
             self.free_parameters.append(self._described(index, self.graph.unique(fact.name)))
@@ -119,8 +122,8 @@ class Writer:
             if value is not None and name is not None:
                 self.operands[value.index] = self._described(value.index, name.name if isinstance(name, Operand) else name)
                 graph.declare(self.operands[value.index])
-            elif value is not None and any(leaf is value for later in self.merged.calls for leaf in leaves_of(later.arguments)):
-                raise node.unsupported("can be exported where its indices are not used only")
+            elif value is not None:
+                self._missing[value.index] = node
 
 
 def _check_dtypes(node: Node) -> None:
