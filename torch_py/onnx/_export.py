@@ -119,7 +119,7 @@ def export(
     inputs = take_apart(model, args, kwargs, input_names)
     declare_dynamic(inputs, dynamic_axes, dynamic_shapes, output_names, model)
     with _mode(model, TrainingMode(training)):
-        runs, outputs, results = _record(model, inputs)
+        runs, outputs = _record(model, inputs)
         graph = Graph(opset)
         writer = Writer(graph, runs[0], merge(runs), do_constant_folding, export_params)
         interface = _interface(inputs, runs, outputs, output_names, dynamic_axes, writer.merged)
@@ -128,7 +128,7 @@ def export(
         onnx.checker.check_model(proto, full_check=False)
         program = ONNXProgram(proto, model)
         if verify:
-            program.verify(results, *inputs.call(inputs.leaves))
+            program.verify(_plain_results(model, *inputs.call(inputs.leaves)), *inputs.call(inputs.leaves))
     if f is not None:
         program.save(f, external_data=None if external_data else False)
     return program if dynamo else None
@@ -176,27 +176,35 @@ def _mode(model: Any, training: TrainingMode) -> Iterator[None]:
             module.training = mode
 
 
-def _record(model: Any, inputs: Inputs) -> tuple[list[Run], list[Any], Any]:
-    """One run, or five for dynamic dimensions; the outputs of the first, and its plain results."""
+def _plain_results(model: Any, args: Any, kwargs: Any) -> Any:
+    """What the model computes, with its buffers left alone."""
+    with torch_py.no_grad():
+        if not isinstance(model, Module):
+            return model(*args, **kwargs)
+        return functional_call(model, {name: tensor.clone() for name, tensor in model.named_buffers()}, args, kwargs)
+
+
+def _record(model: Any, inputs: Inputs) -> tuple[list[Run], list[Any]]:
+    """One run, or five for dynamic dimensions; and the outputs of the first."""
     if not inputs.dynamic:
-        run, outputs, results = _one_run(model, inputs, inputs.leaves)
-        return [run], outputs, results
+        run, outputs = _one_run(model, inputs, inputs.leaves)
+        return [run], outputs
     problem: Exception | None = None
     for plan in plans(inputs.sizes()):
         try:
             recorded = [_one_run(model, inputs, inputs.resized(sizes)) for sizes in plan]
-            merge([run for run, _, _ in recorded])
-            return [run for run, _, _ in recorded], recorded[0][1], _one_run(model, inputs, inputs.leaves)[2]
+        except OnnxExporterError:
+            raise
         except (RuntimeError, ValueError, IndexError, AssertionError) as error:  # the model does not take such sizes
             problem = problem or error
-    if isinstance(problem, OnnxExporterError):
-        raise problem
+        else:
+            return [run for run, _ in recorded], recorded[0][1]
     raise OnnxExporterError(
         f"torch.onnx.export: the model does not run with other sizes of the dynamic dimensions {inputs.sizes()}: {problem}"
     ) from problem
 
 
-def _one_run(model: Any, inputs: Inputs, leaves: Sequence[Any]) -> tuple[Run, list[Any], Any]:
+def _one_run(model: Any, inputs: Inputs, leaves: Sequence[Any]) -> tuple[Run, list[Any]]:
     run = Run(DECOMPOSITIONS)
     traced = [run.wrap(leaf, True, inputs.names[i]) if i in inputs.names else leaf for i, leaf in enumerate(leaves)]
     state: dict[str, Any] = {}
@@ -208,7 +216,7 @@ def _one_run(model: Any, inputs: Inputs, leaves: Sequence[Any]) -> tuple[Run, li
         outputs = [_output(run, leaf) for leaf in tree_leaves(results) if leaf is not None]
     if not outputs:
         raise OnnxExporterError("torch.onnx.export: expected the model to return tensors, got none")
-    return run, outputs, results
+    return run, outputs
 
 
 def _output(run: Run, leaf: Any) -> Any:

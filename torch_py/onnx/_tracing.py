@@ -90,7 +90,8 @@ class Run:
     def _traced(self, tensor: Tensor, value: Value) -> TracedTensor:
         with DisableTorchFunctionSubclass():
             result: Any = _C.TensorBase._make_subclass(TracedTensor, tensor.detach(), False)
-            result.run, result.value, result.version = self, value, result._version
+            result.run, result.value = self, value
+            result.version = result.created = result._version
         return result
 
     def handle(self, func: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
@@ -105,6 +106,7 @@ class Run:
         before = [leaf for leaf in leaves_of((list(args), dict(kwargs))) if isinstance(leaf, Tensor)]
         with DisableTorchFunctionSubclass():
             arguments, stale = self._arguments(bound)
+            stale = stale and not (name == "__setitem__" and _writes_back(*args))
             geometry = (args[0].shape, args[0]._version) if in_place else None
             result = func(*args, **kwargs)
             changed = in_place and geometry != (args[0].shape, args[0]._version)
@@ -184,6 +186,15 @@ def _is_known(leaf: Any, before: Sequence[Any]) -> bool:
     return not isinstance(leaf, Tensor) or any(leaf is other for other in before)
 
 
+def _writes_back(target: Any, index: Any, value: Any) -> bool:
+    """Whether this is the end of `x[index] += 1`: what is written is the very view that was changed, and nothing else was since."""
+    if not (isinstance(target, TracedTensor) and isinstance(value, TracedTensor)):
+        return False
+    place = _C.TensorBase.__getitem__(target, index)
+    is_same = (place.data_ptr(), place.shape, place.stride()) == (value.data_ptr(), value.shape, value.stride())
+    return is_same and value.created == target.version and value.version == value._version
+
+
 def leaves_of(tree: Any) -> list[Any]:
     found: list[Any] = []
     mapped(found.append, tree)
@@ -207,7 +218,8 @@ class TracedTensor(Tensor):
 
     run: Run
     value: Value
-    version: int
+    version: int  # of the memory when the value was noted
+    created: int  # of the memory when the tensor was made
 
     @classmethod
     def __torch_function__(cls, func: Any, types: Sequence[type], args: Any = (), kwargs: Any = None) -> Any:
