@@ -106,7 +106,8 @@ _CHECKS: dict[str, Callable[[Any], bool]] = {
     "Tensor": lambda v: isinstance(v, Tensor) or _is_number(v),
     "Scalar": _is_number,
     "int": _is_int, "SymInt": _is_int, "float": lambda v: isinstance(v, (int, float)) and not isinstance(v, bool),
-    "bool": lambda v: isinstance(v, bool), "str": lambda v: isinstance(v, str), "ScalarType": lambda v: isinstance(v, _C.dtype) or v in (int, float, bool),
+    "bool": lambda v: isinstance(v, bool), "str": lambda v: isinstance(v, str),
+    "ScalarType": lambda v: isinstance(v, _C.dtype) or v in (int, float, bool),
     "Device": lambda v: isinstance(v, (str, _C.device)), "Tensor[]": lambda v: _is_sequence(v, lambda m: isinstance(m, Tensor)),
     "Tensor?[]": lambda v: _is_sequence(v, lambda m: m is None or isinstance(m, Tensor)),
 }  # fmt: skip

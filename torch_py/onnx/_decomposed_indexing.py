@@ -25,7 +25,9 @@ def index_copy(self: Any, dim: int, index: Any, source: Any = None, value: Any =
     shape[dim] = -1
     sizes = list(self.shape)
     sizes[dim] = index.shape[0]
-    return self.scatter(dim, index.reshape(shape).expand(sizes), source if source is not None else value.expand(sizes) if isinstance(value, torch.Tensor) else value)
+    return self.scatter(
+        dim, index.reshape(shape).expand(sizes), source if source is not None else value.expand(sizes) if isinstance(value, torch.Tensor) else value
+    )
 
 
 @decomposes("meshgrid")

@@ -112,7 +112,8 @@ def export(
     """
     onnx = _package()
     _refuse(custom_translation_table=custom_translation_table, report=report, dump_exported_program=dump_exported_program,
-            custom_opsets=custom_opsets, export_modules_as_functions=export_modules_as_functions, operator_export_type=operator_export_type)  # fmt: skip
+            custom_opsets=custom_opsets, export_modules_as_functions=export_modules_as_functions,
+            operator_export_type=operator_export_type)  # fmt: skip
     if not callable(model):
         raise TypeError(f"torch.onnx.export: expected model to be a module or a function, got {type(model).__name__}")
     opset = _opset(opset_version, onnx)

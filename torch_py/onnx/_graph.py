@@ -104,7 +104,12 @@ class Graph:
         return candidate
 
     def op(self, op_type: str, *inputs: Operand | str | None, outputs: int = 1, **attributes: Any) -> Any:
-        """A node; the name of its output, or a tuple of names. Attributes that are None are left out."""
+        """A node; the name of its output, or a tuple of names. Attributes that are None are left out; Identity is no node at all."""
+        if op_type == "Identity":
+            return _name(inputs[0])
+        return self.node(op_type, *inputs, outputs=outputs, **attributes)
+
+    def node(self, op_type: str, *inputs: Operand | str | None, outputs: int = 1, **attributes: Any) -> Any:
         from onnx import helper
 
         stem = f"{self.scope}.{op_type}" if self.scope else op_type

@@ -182,7 +182,12 @@ def upsample(g: Graph, n: Node) -> Any:
     else:
         transformation, rounding = "align_corners" if n["align_corners"] else "half_pixel", None
     factors = [n.get(f"scales_{axis}", n.get("scales")) for axis in ("d", "h", "w")[3 - spatial :]]
-    settings = {"mode": mode, "coordinate_transformation_mode": transformation, "nearest_mode": rounding, "cubic_coeff_a": -0.75 if mode == "cubic" else None}
+    settings = {
+        "mode": mode,
+        "coordinate_transformation_mode": transformation,
+        "nearest_mode": rounding,
+        "cubic_coeff_a": -0.75 if mode == "cubic" else None,
+    }
     if all(f is not None and not isinstance(f, Varying) for f in factors):
         if any(isinstance(have, int) and int(have * f) != want for have, want, f in zip(own.shape[2:], n.result.shape[2:], factors)):
             raise n.unsupported(f"cannot be exported with sizes {list(n.result.shape[2:])} that do not follow from the scale factors {factors}")

@@ -26,7 +26,9 @@ class ONNXProgram:
         self._function = function
         self._session: Any = None
 
-    def save(self, destination: Any, *, include_initializers: bool = True, keep_initializers_as_inputs: bool = False, external_data: bool | None = None) -> None:
+    def save(
+        self, destination: Any, *, include_initializers: bool = True, keep_initializers_as_inputs: bool = False, external_data: bool | None = None
+    ) -> None:
         """Writes the model to a path or a binary file object; with `external_data`, or beyond 2 GB, the weights to a file beside it."""
         import onnx
 

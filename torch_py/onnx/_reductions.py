@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import torch_py
+from torch_py.onnx._elementwise import truth
 from torch_py.onnx._graph import Graph, Node, Operand
 from torch_py.onnx._registry import MAPPINGS, Mapping, maps
-from torch_py.onnx._elementwise import truth
 
 
 def axes_of(n: Node, rank: int) -> list[int]:

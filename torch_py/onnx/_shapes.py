@@ -73,7 +73,9 @@ def transpose(g: Graph, n: Node) -> Any:
     order = list(range(own.rank))
     if n.name in ("T", "t", "numpy_T"):
         return permuted(g, own, order[::-1])
-    one, other = (-2, -1) if "dim0" not in n.arguments and "axis0" not in n.arguments else (n.get("dim0", n.get("axis0")), n.get("dim1", n.get("axis1")))
+    one, other = (
+        (-2, -1) if "dim0" not in n.arguments and "axis0" not in n.arguments else (n.get("dim0", n.get("axis0")), n.get("dim1", n.get("axis1")))
+    )
     if own.rank:
         order[one], order[other] = order[other], order[one]
     return permuted(g, own, order)
@@ -224,7 +226,16 @@ def pixel_shuffle(g: Graph, n: Node) -> Any:
     return g.op("DepthToSpace", n["self"], blocksize=n["upscale_factor"], mode="CRD")
 
 
-@maps("pad", "constant_pad_nd", "reflection_pad1d", "reflection_pad2d", "reflection_pad3d", "replication_pad1d", "replication_pad2d", "replication_pad3d")
+@maps(
+    "pad",
+    "constant_pad_nd",
+    "reflection_pad1d",
+    "reflection_pad2d",
+    "reflection_pad3d",
+    "replication_pad1d",
+    "replication_pad2d",
+    "replication_pad3d",
+)
 def pad(g: Graph, n: Node) -> Any:
     own, amounts = n["self"], list(n.get("pad", n.get("padding")))
     mode = n.get("mode") or next(mode for mode in ("constant", "reflect", "replicat") if n.name.startswith(mode))

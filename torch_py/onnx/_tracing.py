@@ -181,6 +181,7 @@ class Run:
             target.version = target._version
         return target if result is not None else None
 
+
 def _is_known(leaf: Any, before: Sequence[Any]) -> bool:
     """Not a tensor, or one of the arguments: nothing was computed."""
     return not isinstance(leaf, Tensor) or any(leaf is other for other in before)

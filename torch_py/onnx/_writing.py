@@ -161,7 +161,7 @@ def _name_outputs(writer: Writer, interface: Interface) -> list[Any]:
             raise ValueError(f"torch.onnx.export: the output name {name!r} is taken; choose another in output_names")
         source = operand.name
         if source not in made or source in renamed:
-            source = graph.op("Identity", renamed.get(source, source))
+            source = graph.node("Identity", renamed.get(source, source))
         renamed[source] = graph.unique(name)
         infos.append(_info(Operand(name, operand.shape, operand.dtype), interface, interface.output_dimensions.get(name, {})))
     for node in graph.nodes:

@@ -18,9 +18,9 @@ if WITH_PEER:
     pytest.skip("looks into torch_py's mappings", allow_module_level=True)
 
 import torch_py as torch  # noqa: E402
+from tests.torch_py.onnx.running import compare  # noqa: E402
 from torch_py.onnx._decompositions import DECOMPOSITIONS  # noqa: E402
 from torch_py.onnx._registry import MAPPINGS  # noqa: E402
-from tests.torch_py.onnx.running import compare  # noqa: E402
 
 SAMPLES = 5  # of each operator; exporting takes milliseconds, sessions of onnxruntime as well
 VALUES_ARE_ANY = {"empty", "empty_like", "new_empty"}
@@ -96,5 +96,7 @@ def test_mappings_are_of_operators():
     written = {"__getitem__", "__setitem__", "copy", "fill", "zero"}
     own = {name for name in (*MAPPINGS, *DECOMPOSITIONS) if not name.startswith("_")} - written
     modules = [torch._C._nn, torch._C._special, torch._C._linalg]
-    unknown = sorted(name for name in own if name not in names and not any(hasattr(module, name) or hasattr(module, name.partition("_")[2]) for module in modules))
+    unknown = sorted(
+        name for name in own if name not in names and not any(hasattr(module, name) or hasattr(module, name.partition("_")[2]) for module in modules)
+    )
     assert not unknown
