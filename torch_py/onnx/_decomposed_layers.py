@@ -91,7 +91,7 @@ def pixel_unshuffle(self: Any, downscale_factor: int) -> Any:
     return apart.permute(*range(k), k, k + 2, k + 4, k + 1, k + 3).reshape(*lead, c * r * r, h // r, w // r)
 
 
-@decomposes("channel_shuffle", "native_channel_shuffle")
+@decomposes("channel_shuffle")
 def channel_shuffle(self: Any, groups: int) -> Any:
     return self.reshape(self.shape[0], groups, self.shape[1] // groups, *self.shape[2:]).transpose(1, 2).reshape(self.shape)
 

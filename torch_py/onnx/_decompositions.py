@@ -93,6 +93,7 @@ def logit(self: Any, eps: float | None = None) -> Any:
 
 @decomposes("logaddexp")
 def logaddexp(self: Any, other: Any) -> Any:
+    self, other = (t if t.is_floating_point() else t.to(torch.get_default_dtype()) for t in (self, other))
     larger = torch.maximum(self, other)
     return larger + torch.log(torch.exp(self - larger) + torch.exp(other - larger))
 

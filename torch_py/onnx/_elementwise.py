@@ -19,7 +19,7 @@ _UNARY = {
 }  # fmt: skip
 # Those that change nothing but perhaps the dtype.
 _SAME = (
-    "alias", "bfloat16", "bool", "byte", "char", "clone", "contiguous", "data", "detach", "double", "float", "half", "int", "long", "positive",
+    "bfloat16", "bool", "byte", "char", "clone", "contiguous", "data", "detach", "double", "float", "half", "int", "long", "positive",
     "real", "resolve_conj", "resolve_neg", "short", "to", "type", "type_as", "cpu",
 )  # fmt: skip
 _BINARY = {"mul": "Mul", "maximum": "Max", "minimum": "Min"}

@@ -33,7 +33,7 @@ def reshape(g: Graph, value: Operand | str, shape: Sequence[Any], before: Sequen
       "atleast_3d", "squeeze_copy", "unsqueeze_copy", "view_copy")  # fmt: skip
 def to_shape(g: Graph, n: Node) -> Any:
     own = n["self"]
-    if n.name == "view" and "dtype" in n.arguments:
+    if "dtype" in n.arguments:
         raise n.unsupported("cannot be exported with dtype, which reinterprets memory")
     if n.name == "unsqueeze":
         return g.op("Unsqueeze", own, g.constant([n.dim(rank=own.rank + 1)]))
@@ -67,11 +67,11 @@ def permute(g: Graph, n: Node) -> Any:
     return permuted(g, own, [places[axis] if axis in places else next(rest) for axis in range(own.rank)])
 
 
-@maps("transpose", "t", "T", "mT", "swapaxes", "numpy_T", "matrix_H", "mH", "H", "adjoint")
+@maps("transpose", "t", "T", "mT", "swapaxes", "mH", "H", "adjoint")
 def transpose(g: Graph, n: Node) -> Any:
     own = n["self"]
     order = list(range(own.rank))
-    if n.name in ("T", "t", "numpy_T"):
+    if n.name in ("T", "t"):
         return permuted(g, own, order[::-1])
     one, other = (
         (-2, -1) if "dim0" not in n.arguments and "axis0" not in n.arguments else (n.get("dim0", n.get("axis0")), n.get("dim1", n.get("axis1")))
