@@ -96,7 +96,7 @@ def _operator(schema: FunctionSchema, topic: str, structure: str) -> Operator:
     """An operator as far as signatures need it."""
     nowhere = Location("", 0, 0)
     return Operator(schema, topic, ("function",), "torch", (), structure, None, (), (), (), (), None, None, (), None,  # type: ignore[arg-type]
-                    None, (), None, "", (), None, nowhere, {}, "")
+                    None, (), None, "", (), "none", None, nowhere, {}, "")
 
 
 def _put(options: argparse.Namespace, entry: tuple[str, str] | None, stubs: list[Stub], samples: SamplesDraft | None) -> None:

@@ -132,12 +132,31 @@ void adagrad_range(T* __restrict p, const T* __restrict g, T* __restrict sums, i
   }
 }
 
+/// The loops walk through the tensors of a parameter by one offset, so they must lie in memory alike: the callers' copies do.
+void check_columns(const char* op, TensorList self, std::initializer_list<TensorList> columns) {
+  for (const TensorList column : columns) {
+    TORCH_CHECK(column.size() == self.size(), op, ": expected lists of ", self.size(), " tensors, got one of ", column.size());
+    for (size_t i = 0; i < self.size(); ++i) {
+      TORCH_CHECK(self[i].defined() && column[i].defined() && column[i].is_cpu() && self[i].is_cpu() &&
+                      column[i].scalar_type() == self[i].scalar_type() && column[i].sizes() == self[i].sizes() &&
+                      (self[i].is_contiguous() ? column[i].is_contiguous()
+                                               : column[i].strides() == self[i].strides() && self[i].is_non_overlapping_and_dense()),
+                  op, ": tensor ", i, " of a list does not lie in memory as its parameter does");
+    }
+  }
+}
+
+void check_steps(const char* op, TensorList self, ArrayRef<double> steps) {
+  TORCH_CHECK(steps.size() == self.size(), op, ": expected ", self.size(), " steps, got ", steps.size());
+}
+
 }  // namespace
 
 void sgd_loop_kernel(TensorList self, TensorList grads, TensorList momentum_buffers, double lr, double weight_decay, double momentum,
                      double dampening, bool nesterov, bool maximize, bool is_first_step, std::optional<double> grad_scale) {
   const Descent options{lr, weight_decay, momentum, dampening, maximize ? -1.0 : 1.0};
   const bool remembers = !momentum_buffers.empty();
+  check_columns("_fused_sgd_", self, {self, grads, remembers ? momentum_buffers : self});
   for_each_range(self, [&](size_t i, int64_t begin, int64_t end) {
     AT_DISPATCH_FLOATING_AND_REDUCED(self[i].scalar_type(), "_fused_sgd_", [&] {
       scalar_t* p = self[i].data_ptr<scalar_t>() + begin;
@@ -157,6 +176,8 @@ void sgd_loop_kernel(TensorList self, TensorList grads, TensorList momentum_buff
 void adam_loop_kernel(TensorList self, TensorList grads, TensorList exp_avgs, TensorList exp_avg_sqs, TensorList max_exp_avg_sqs,
                       ArrayRef<double> steps, double lr, double beta1, double beta2, double weight_decay, double eps, bool amsgrad,
                       bool maximize, bool decoupled, std::optional<double> grad_scale) {
+  check_columns("_fused_adam_", self, {self, grads, exp_avgs, exp_avg_sqs, amsgrad ? max_exp_avg_sqs : self});
+  check_steps("_fused_adam_", self, steps);
   std::vector<Moments> moments;
   moments.reserve(steps.size());
   for (size_t i = 0; i < steps.size(); ++i) {
@@ -184,6 +205,8 @@ void adam_loop_kernel(TensorList self, TensorList grads, TensorList exp_avgs, Te
 
 void adagrad_loop_kernel(TensorList self, TensorList grads, TensorList state_sums, ArrayRef<double> steps, double lr, double lr_decay,
                          double weight_decay, double eps, bool maximize, std::optional<double> grad_scale) {
+  check_columns("_fused_adagrad_", self, {self, grads, state_sums});
+  check_steps("_fused_adagrad_", self, steps);
   for_each_range(self, [&](size_t i, int64_t begin, int64_t end) {
     AT_DISPATCH_FLOATING_AND_REDUCED(self[i].scalar_type(), "_fused_adagrad_", [&] {
       scalar_t* g = grads[i].data_ptr<scalar_t>() + begin;

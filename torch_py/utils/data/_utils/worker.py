@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import signal
 import sys
 import time
 import traceback
@@ -129,6 +130,9 @@ def _leave() -> None:
 
 def worker_main(plan: Plan, worker_id: int, connection: Any) -> None:
     """Answers requests until the main process closes the connection."""
+    # An interrupt is for the main process, which ends its workers; until here it was held back since before they started.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
     when_parent_ends(_leave)
     _C.set_num_threads(1)
     end = WorkerEnd(connection)

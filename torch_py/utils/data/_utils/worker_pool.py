@@ -18,12 +18,15 @@ class _Worker:
     def __init__(self, context: Any, plan: Plan, number: int) -> None:
         ours, theirs = socket_pair()
         self.process = context.Process(target=worker_main, args=(plan, number, theirs), daemon=True)
+        # A child is born with what its parent holds back: it is not to be interrupted before it can say that it ignores that.
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
         try:
             self.process.start()
         except BaseException:
             ours.close()
             raise
         finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
             theirs.close()
         self.end = ParentEnd(ours)
         self.closed = False  # its end, or ours

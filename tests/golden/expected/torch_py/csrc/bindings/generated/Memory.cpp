@@ -3,6 +3,7 @@
 
 #include <limits>
 
+#include "torch_py/csrc/bindings/DefaultDevice.h"
 #include "aten/ops/fill.h"
 #include "aten/ops/float.h"
 #include "aten/ops/nonzero.h"
@@ -17,7 +18,7 @@ PyObject* call_zeros(const Arguments& args) {
   const auto size = args.int_list(0, 0);
   const auto dtype = args.optional_dtype(1);
   const auto layout = args.optional_layout(2);
-  const auto device = args.optional_device(3);
+  const auto device = device_of_new(args, 3);
   const auto pin_memory = args.optional_boolean(4);
   if (args.given(6)) {
     const auto& out = args.tensor(6);
