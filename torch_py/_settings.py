@@ -98,7 +98,10 @@ def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None
 
     Raises TypeError unless both are bool.
     """
-    _state.update(deterministic=_check_bool("use_deterministic_algorithms", "mode", mode), warn_only=_check_bool("use_deterministic_algorithms", "warn_only", warn_only))
+    _state.update(
+        deterministic=_check_bool("use_deterministic_algorithms", "mode", mode),
+        warn_only=_check_bool("use_deterministic_algorithms", "warn_only", warn_only),
+    )
     _update_filling()
 
 

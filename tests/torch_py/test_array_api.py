@@ -118,19 +118,23 @@ _EXPRESSIONS = [
     "xp.bitwise_left_shift(j, j)", "xp.bitwise_invert(i)", "xp.pow(xp.abs(x), y)", "xp.add(x, 2)", "xp.multiply(2.5, f)", "xp.add(f, o)",
     "xp.clip(x, -0.5, 0.5)", "xp.clip(x, v, None)", "xp.clip(i, max=3)",
     "xp.sum(x)", "xp.sum(x, axis=())", "xp.sum(x, axis=(0, 1), keepdims=True)", "xp.sum(j, axis=1)", "xp.sum(t)", "xp.sum(f, dtype=xp.float64)",
-    "xp.prod(x, axis=(0, -1))", "xp.prod(j, axis=0, keepdims=True)", "xp.prod(o)", "xp.mean(x, axis=1)", "xp.mean(f)", "xp.var(x)", "xp.std(x, axis=0, correction=1)",
+    "xp.prod(x, axis=(0, -1))", "xp.prod(j, axis=0, keepdims=True)", "xp.prod(o)", "xp.mean(x, axis=1)", "xp.mean(f)", "xp.var(x)",
+    "xp.std(x, axis=0, correction=1)",
     "xp.max(x, axis=(0,))", "xp.min(i, keepdims=True)", "xp.max(o)", "xp.all(i, axis=1)", "xp.any(t)", "xp.all(u)",
     "xp.count_nonzero(i, axis=0, keepdims=True)", "xp.cumulative_sum(v, include_initial=True)", "xp.cumulative_prod(x, axis=1)",
     "xp.cumulative_sum(j, axis=0)", "xp.diff(x, n=2)", "xp.diff(x, axis=0, prepend=y)",
     "xp.argmax(x, keepdims=True)", "xp.argmin(x, axis=1)", "xp.nonzero(i)", "xp.searchsorted(xp.sort(v), v, side='right')",
     "xp.where(i > 0, i, j)", "xp.where(t, 1.5, xp.asarray([2.0, 3.0]))", "xp.take(x, k, axis=0)", "xp.take_along_axis(x, xp.argsort(x), axis=1)",
-    "xp.sort(x, axis=0)", "xp.argsort(i, stable=True)", "xp.sort(xp.unique_values(i))", "xp.unique_counts(i)", "xp.unique_inverse(i)", "xp.unique_all(i)",
+    "xp.sort(x, axis=0)", "xp.argsort(i, stable=True)", "xp.sort(xp.unique_values(i))", "xp.unique_counts(i)", "xp.unique_inverse(i)",
+    "xp.unique_all(i)",
     "xp.concat([x, i])", "xp.concat([x, v], axis=None)", "xp.stack([f, f + 1], axis=-1)", "xp.unstack(x, axis=1)", "xp.expand_dims(x, axis=-1)",
     "xp.squeeze(x[:1], axis=0)", "xp.flip(x)", "xp.flip(x, axis=1)", "xp.moveaxis(x, 0, 1)", "xp.permute_dims(x, (1, 0))", "xp.repeat(x, 2)",
     "xp.repeat(x[:2], k, axis=0)", "xp.reshape(x, (2, 6))", "xp.roll(x, 1)", "xp.roll(x, (1, 2), axis=(0, 1))",
     "xp.tile(v, (2, 1))", "xp.broadcast_to(v, (2, 4))", "xp.broadcast_arrays(x, v)", "xp.meshgrid(v, v + 1)", "xp.meshgrid(v, v + 1, indexing='ij')",
-    "xp.arange(5)", "xp.arange(5, 1)", "xp.arange(1, 8, 3)", "xp.arange(4.0, 1.0, -0.5)", "xp.linspace(0, 1, 4, endpoint=False)", "xp.linspace(0, 1, 3)",
-    "xp.eye(3, 4, k=1)", "xp.eye(3, k=-2)", "xp.eye(2, k=7)", "xp.full((2,), 3)", "xp.full(2, True)", "xp.full_like(f, 2)", "xp.zeros((2, 3))", "xp.tril(x, k=-1)",
+    "xp.arange(5)", "xp.arange(5, 1)", "xp.arange(1, 8, 3)", "xp.arange(4.0, 1.0, -0.5)", "xp.linspace(0, 1, 4, endpoint=False)",
+    "xp.linspace(0, 1, 3)",
+    "xp.eye(3, 4, k=1)", "xp.eye(3, k=-2)", "xp.eye(2, k=7)", "xp.full((2,), 3)", "xp.full(2, True)", "xp.full_like(f, 2)",
+    "xp.zeros((2, 3))", "xp.tril(x, k=-1)",
     "xp.triu(x, k=1)", "xp.asarray([[1, 2], [3, 4]])", "xp.asarray(2.5)", "xp.ones_like(j)",
     "xp.matmul(x, xp.matrix_transpose(y))", "xp.tensordot(x, y, axes=((0, 1), (0, 1)))", "xp.tensordot(x, v, axes=1)", "xp.vecdot(x, v)",
     "xp.vecdot(z, z)", "xp.linalg.det(s)", "xp.linalg.inv(s)", "xp.linalg.solve(s, b)", "xp.linalg.solve(s, b[0, ...])",
@@ -206,7 +210,10 @@ def test_result_type(arguments, expected):
     assert xp.result_type(*arguments) == expected
 
 
-@pytest.mark.parametrize("from_, to, expected", [(torch.int8, torch.int64, True), (torch.int64, torch.int8, False), (torch.float64, torch.float32, False), (torch.uint8, torch.int8, False)])
+@pytest.mark.parametrize(
+    "from_, to, expected",
+    [(torch.int8, torch.int64, True), (torch.int64, torch.int8, False), (torch.float64, torch.float32, False), (torch.uint8, torch.int8, False)],
+)
 def test_can_cast_follows_promotion(from_, to, expected):
     assert xp.can_cast(from_, to) is expected
     assert xp.can_cast(torch.ones(1, dtype=from_), to) is expected
@@ -229,7 +236,12 @@ def test_inspection():
     assert torch.__array_namespace_info__().default_device() == torch.device("cpu")
     assert info.capabilities() == {"boolean indexing": True, "data-dependent shapes": True, "max dimensions": 64}
     assert info.default_device() in info.devices()
-    assert info.default_dtypes() == {"real floating": torch.float32, "complex floating": torch.complex64, "integral": torch.int64, "indexing": torch.int64}
+    assert info.default_dtypes() == {
+        "real floating": torch.float32,
+        "complex floating": torch.complex64,
+        "integral": torch.int64,
+        "indexing": torch.int64,
+    }
     assert info.dtypes(kind="signed integer") == {name: getattr(torch, name) for name in ("int8", "int16", "int32", "int64")}
     assert info.dtypes(kind=("bool", "complex floating")) == {"bool": torch.bool, "complex64": torch.complex64, "complex128": torch.complex128}
     for name, dtype in info.dtypes().items():

@@ -13,9 +13,11 @@ import torch_py as torch
 
 META, CPU = torch.device("meta"), torch.device("cpu")
 FACTORIES = [
-    lambda: torch.empty(2), lambda: torch.zeros(2), lambda: torch.ones(2), lambda: torch.full((2,), 1.0), lambda: torch.arange(3), lambda: torch.eye(2),
+    lambda: torch.empty(2), lambda: torch.zeros(2), lambda: torch.ones(2), lambda: torch.full((2,), 1.0), lambda: torch.arange(3),
+    lambda: torch.eye(2),
     lambda: torch.linspace(0, 1, 3), lambda: torch.logspace(0, 1, 3), lambda: torch.rand(2), lambda: torch.randn(2), lambda: torch.randint(3, (2,)),
-    lambda: torch.randperm(4), lambda: torch.scalar_tensor(1.0), lambda: torch.tril_indices(2, 2), lambda: torch.hann_window(4), lambda: torch.fft.fftfreq(3),
+    lambda: torch.randperm(4), lambda: torch.scalar_tensor(1.0), lambda: torch.tril_indices(2, 2), lambda: torch.hann_window(4),
+    lambda: torch.fft.fftfreq(3),
     lambda: torch.empty_strided((2,), (1,)), lambda: torch.tensor([1, 2]), lambda: torch.as_tensor([1, 2]), lambda: torch.asarray([1, 2]),
     lambda: torch.as_tensor(torch.ones(2, device="cpu")), lambda: torch.nn.Linear(2, 2).weight,
 ]  # fmt: skip
@@ -136,7 +138,19 @@ def test_deterministic_debug_mode(determinism, mode, level):
     assert torch.is_deterministic_algorithms_warn_only_enabled() is (level == 1)
 
 
-@pytest.mark.parametrize("dtype, filler", [("int32", 2**31 - 1), ("int64", 2**63 - 1), ("uint8", 255), ("int8", 127), ("bool", True), ("float32", None), ("float16", None), ("complex64", None)])
+@pytest.mark.parametrize(
+    "dtype, filler",
+    [
+        ("int32", 2**31 - 1),
+        ("int64", 2**63 - 1),
+        ("uint8", 255),
+        ("int8", 127),
+        ("bool", True),
+        ("float32", None),
+        ("float16", None),
+        ("complex64", None),
+    ],
+)
 def test_deterministic_mode_fills_new_memory(determinism, dtype, filler):
     dtype = getattr(torch, dtype)
     torch.use_deterministic_algorithms(True)

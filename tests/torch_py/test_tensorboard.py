@@ -160,7 +160,8 @@ def test_embedding_files(log):
 
 
 def test_without_tensorboard_the_import_says_what_to_install():
-    program = "import sys; sys.modules['tensorboard'] = None\nimport torch_py\ntry:\n    import torch_py.utils.tensorboard\nexcept ImportError as e: print(e)"
+    body = "try:\n    import torch_py.utils.tensorboard\nexcept ImportError as error:\n    print(error)"
+    program = f"import sys; sys.modules['tensorboard'] = None\n{body}"
     result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert "pip install tensorboard" in result.stdout
 
@@ -191,7 +192,10 @@ def test_model_summary_of_shared_layers_and_several_inputs():
     assert "[4, 3]" in torch.utils.model_summary(Twice(), input_data=(torch.ones(4, 3), torch.ones(1, 3)))
 
 
-@pytest.mark.parametrize("arguments, error", [({}, ValueError), ({"input_size": (1, 2), "input_data": torch.ones(1, 2)}, ValueError), ({"input_size": [3, "a"]}, TypeError)])
+@pytest.mark.parametrize(
+    "arguments, error",
+    [({}, ValueError), ({"input_size": (1, 2), "input_data": torch.ones(1, 2)}, ValueError), ({"input_size": [3, "a"]}, TypeError)],
+)
 def test_model_summary_bad_arguments(arguments, error):
     with pytest.raises(error, match="model_summary"):
         torch.utils.model_summary(torch.nn.Linear(2, 2), **arguments)

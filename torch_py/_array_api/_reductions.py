@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from torch_py._array_api._dtypes import isdtype
 from torch_py import _C
+from torch_py._array_api._dtypes import isdtype
 from torch_py._C import _torch
 from torch_py._tensor import Tensor
 

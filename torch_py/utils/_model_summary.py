@@ -93,5 +93,10 @@ def model_summary(model: Any, input_size: Any = None, *, input_data: Any = None,
     parameters = list(model.parameters())
     total, trained = sum(p.numel() for p in parameters), sum(p.numel() for p in parameters if p.requires_grad)
     size = sum(p.numel() * p.element_size() for p in parameters)
-    totals = [f"Parameters: {total:,}", f"Trainable: {trained:,}", f"Not trainable: {total - trained:,}", f"Size of parameters: {size / 2**20:.2f} MiB"]
+    totals = [
+        f"Parameters: {total:,}",
+        f"Trainable: {trained:,}",
+        f"Not trainable: {total - trained:,}",
+        f"Size of parameters: {size / 2**20:.2f} MiB",
+    ]
     return "\n".join([lines[0], rule, *lines[1:], rule, *totals])

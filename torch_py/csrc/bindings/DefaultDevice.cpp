@@ -31,7 +31,8 @@ PyObject* set_default_device(PyObject*, PyObject* device) {
   TORCH_PY_TRY
   std::optional<c10::Device> chosen;
   if (device != Py_None) {
-    if (!is_device(device)) throw_python(PyExc_TypeError, "set_default_device(): argument 'device' must be torch.device, not %s", type_name(device));
+    if (!is_device(device))
+      throw_python(PyExc_TypeError, "set_default_device(): argument 'device' must be torch.device, not %s", type_name(device));
     chosen = to_device(device);
   }
   erase_last(false);

@@ -30,8 +30,8 @@ struct State {
   uint64_t seed;
   int32_t left;  // numbers before the block is used up, plus 1; 1: a new block is due
   int32_t is_seeded;
-  uint64_t next;                                // position in the block
-  uint64_t words[c10::MT19937::kStateSize];     // 32 bits each
+  uint64_t next;                             // position in the block
+  uint64_t words[c10::MT19937::kStateSize];  // 32 bits each
   double unused_normal, next_normal, unused_radius;
   int32_t has_next_normal;
   float next_float_normal;

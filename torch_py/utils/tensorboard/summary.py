@@ -14,7 +14,22 @@ from tensorboard.compat.proto.tensor_shape_pb2 import TensorShapeProto
 
 from torch_py.utils.tensorboard._arrays import arrange, encode_gif, encode_png, pillow, to_numpy, to_pixels
 
-__all__ = ["audio", "custom_scalars", "histogram", "histogram_raw", "hparams", "image", "image_boxes", "mesh", "pr_curve", "pr_curve_raw", "scalar", "tensor", "text", "video"]
+__all__ = [
+    "audio",
+    "custom_scalars",
+    "histogram",
+    "histogram_raw",
+    "hparams",
+    "image",
+    "image_boxes",
+    "mesh",
+    "pr_curve",
+    "pr_curve_raw",
+    "scalar",
+    "tensor",
+    "text",
+    "video",
+]
 
 _SMALLEST, _LARGEST, _GROWTH = 1e-12, 1e20, 1.1
 
@@ -45,7 +60,16 @@ def scalar(tag: str, value: Any, new_style: bool = False, double_precision: bool
 
 def tensor(tag: str, value: Any) -> Summary:
     array = to_numpy(value)
-    kinds = {"float32": "DT_FLOAT", "float64": "DT_DOUBLE", "int32": "DT_INT32", "int64": "DT_INT64", "uint8": "DT_UINT8", "int8": "DT_INT8", "int16": "DT_INT16", "bool": "DT_BOOL"}
+    kinds = {
+        "float32": "DT_FLOAT",
+        "float64": "DT_DOUBLE",
+        "int32": "DT_INT32",
+        "int64": "DT_INT64",
+        "uint8": "DT_UINT8",
+        "int8": "DT_INT8",
+        "int16": "DT_INT16",
+        "bool": "DT_BOOL",
+    }
     if array.dtype.name not in kinds:
         raise ValueError(f"add_tensor: expected a real dtype, got {array.dtype}")
     proto = TensorProto(dtype=kinds[array.dtype.name], tensor_shape=_shape(*array.shape), tensor_content=array.tobytes())
@@ -134,7 +158,9 @@ def audio(tag: str, value: Any, sample_rate: int = 44100) -> Summary:
         sound.setsampwidth(2)
         sound.setframerate(sample_rate)
         sound.writeframes((np.clip(samples, -1, 1) * 32767).astype("<i2").tobytes())
-    proto = Summary.Audio(sample_rate=sample_rate, num_channels=1, length_frames=len(samples), encoded_audio_string=file.getvalue(), content_type="audio/wav")
+    proto = Summary.Audio(
+        sample_rate=sample_rate, num_channels=1, length_frames=len(samples), encoded_audio_string=file.getvalue(), content_type="audio/wav"
+    )
     return Summary(value=[Summary.Value(tag=tag, audio=proto)])
 
 
@@ -150,9 +176,7 @@ def pr_curve(tag: str, labels: Any, predictions: Any, num_thresholds: int = 127,
     mass = np.ones_like(scores) if weights is None else np.broadcast_to(to_numpy(weights).astype(np.float64).reshape(-1), scores.shape)
     bucket = np.floor(scores * (count - 1)).astype(np.int64)
     # What lies in a bucket counts as positive for its threshold and all below: sums from the end.
-    hits, alarms = (
-        np.bincount(bucket, weights=part * mass, minlength=count)[::-1].cumsum()[::-1] for part in (truth, 1.0 - truth)
-    )
+    hits, alarms = (np.bincount(bucket, weights=part * mass, minlength=count)[::-1].cumsum()[::-1] for part in (truth, 1.0 - truth))
     misses, rejections = hits[0] - hits, alarms[0] - alarms
     precision = hits / np.maximum(1e-7, hits + alarms)
     recall = hits / np.maximum(1e-7, hits + misses)
@@ -228,7 +252,9 @@ def hparams(hparam_dict: dict[str, Any], metric_dict: dict[str, Any], hparam_dom
     contents = {
         "experiment": plugin_data_pb2.HParamsPluginData(experiment=api_pb2.Experiment(hparam_infos=infos, metric_infos=metrics), version=0),
         "session_start_info": plugin_data_pb2.HParamsPluginData(session_start_info=start, version=0),
-        "session_end_info": plugin_data_pb2.HParamsPluginData(session_end_info=plugin_data_pb2.SessionEndInfo(status=api_pb2.Status.Value("STATUS_SUCCESS")), version=0),
+        "session_end_info": plugin_data_pb2.HParamsPluginData(
+            session_end_info=plugin_data_pb2.SessionEndInfo(status=api_pb2.Status.Value("STATUS_SUCCESS")), version=0
+        ),
     }
     first, second, third = (
         Summary(value=[Summary.Value(tag=f"_hparams_/{name}", metadata=_plugin("hparams", content.SerializeToString()), tensor=_floats([], 0))])
