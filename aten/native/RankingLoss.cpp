@@ -131,8 +131,8 @@ Tensor multilabel_margin_loss(const Tensor& self, const Tensor& target, int64_t 
   TORCH_CHECK(self.sizes() == target.sizes(), "inconsistent target size: ", target.sizes(), " for input of size: ", self.sizes());
   TORCH_CHECK(target.scalar_type() == kLong, "expected scalar type Long but found ", target.scalar_type());
   TORCH_CHECK(self.device() == target.device(),
-              "multilabel_margin_loss: Expected all tensors to be on the same device, but found at least two devices, ", self.device(), " and ",
-              target.device(), "!");
+              "multilabel_margin_loss: Expected all tensors to be on the same device, but found at least two devices, ", self.device(),
+              " and ", target.device(), "!");
   const Tensor scores = as_batch(self), labels = as_batch(target).contiguous();
   const int64_t batch = scores.size(0), classes = scores.size(1);
   const auto finished = [&](const Tensor& loss) {

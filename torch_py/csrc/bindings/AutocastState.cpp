@@ -65,10 +65,13 @@ PyObject* increment_nesting(PyObject*, PyObject*) { return PyLong_FromLong(autoc
 PyObject* decrement_nesting(PyObject*, PyObject*) { return PyLong_FromLong(autocast::leave()); }
 
 PyMethodDef functions[] = {
-    {"is_autocast_enabled", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(is_autocast_enabled)), METH_FASTCALL, "is_autocast_enabled(device_type) -> bool"},
-    {"set_autocast_enabled", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(set_autocast_enabled)), METH_FASTCALL, "set_autocast_enabled(device_type, enabled)"},
+    {"is_autocast_enabled", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(is_autocast_enabled)), METH_FASTCALL,
+     "is_autocast_enabled(device_type) -> bool"},
+    {"set_autocast_enabled", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(set_autocast_enabled)), METH_FASTCALL,
+     "set_autocast_enabled(device_type, enabled)"},
     {"get_autocast_dtype", get_autocast_dtype, METH_O, "get_autocast_dtype(device_type) -> torch.dtype"},
-    {"set_autocast_dtype", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(set_autocast_dtype)), METH_FASTCALL, "set_autocast_dtype(device_type, dtype)"},
+    {"set_autocast_dtype", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(set_autocast_dtype)), METH_FASTCALL,
+     "set_autocast_dtype(device_type, dtype)"},
     {"is_autocast_cache_enabled", is_autocast_cache_enabled, METH_NOARGS, "Whether converted weights are kept for the block."},
     {"set_autocast_cache_enabled", set_autocast_cache_enabled, METH_O, nullptr},
     {"clear_autocast_cache", clear_autocast_cache, METH_NOARGS, "Drops the converted weights."},

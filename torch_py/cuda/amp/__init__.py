@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from torch_py.amp import GradScaler as _GradScaler, autocast as _autocast, custom_bwd as _custom_bwd, custom_fwd as _custom_fwd
+from torch_py.amp import GradScaler as _GradScaler
+from torch_py.amp import autocast as _autocast
+from torch_py.amp import custom_bwd as _custom_bwd
+from torch_py.amp import custom_fwd as _custom_fwd
 from torch_py.amp.autocast_mode import warn_of_older_name as _warn
 
 __all__ = ["GradScaler", "autocast", "custom_bwd", "custom_fwd"]
