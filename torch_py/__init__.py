@@ -72,10 +72,11 @@ _LAZY_MODULES = (
     "testing", "torch_version", "types", "utils", "version", "xpu",
 )  # fmt: skip
 _LAZY_FUNCTIONS = {
-    "GradScaler": "amp", "autocast": "amp", "compile": "compiler", "ops": "_ops", "vmap": "func", "SymBool": "_symbolic_numbers", "SymFloat": "_symbolic_numbers",
-    "SymInt": "_symbolic_numbers", "sym_constrain_range": "_symbolic_numbers", "sym_constrain_range_for_size": "_symbolic_numbers",
-    "sym_float": "_symbolic_numbers", "sym_int": "_symbolic_numbers", "sym_ite": "_symbolic_numbers", "sym_max": "_symbolic_numbers",
-    "sym_min": "_symbolic_numbers", "sym_not": "_symbolic_numbers", "sym_sqrt": "_symbolic_numbers", "sym_sum": "_symbolic_numbers",
+    "GradScaler": "amp", "autocast": "amp", "compile": "compiler", "ops": "_ops", "vmap": "func", "SymBool": "_symbolic_numbers",
+    "SymFloat": "_symbolic_numbers", "SymInt": "_symbolic_numbers", "sym_constrain_range": "_symbolic_numbers",
+    "sym_constrain_range_for_size": "_symbolic_numbers", "sym_float": "_symbolic_numbers", "sym_int": "_symbolic_numbers",
+    "sym_ite": "_symbolic_numbers", "sym_max": "_symbolic_numbers", "sym_min": "_symbolic_numbers", "sym_not": "_symbolic_numbers",
+    "sym_sqrt": "_symbolic_numbers", "sym_sum": "_symbolic_numbers",
 }  # fmt: skip
 _LEGACY_TENSOR_TYPES = (
     "FloatTensor", "DoubleTensor", "HalfTensor", "BFloat16Tensor", "LongTensor", "IntTensor", "ShortTensor", "CharTensor", "ByteTensor",
