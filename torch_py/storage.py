@@ -50,14 +50,16 @@ class TypedStorage:
 
     @classmethod
     def from_buffer(cls, buffer: Any, byte_order: str = "native", dtype: Any = None, count: int = -1, offset: int = 0) -> TypedStorage:
-        """A copy of the bytes of `buffer`; `byte_order` is 'native', 'little' or 'big'."""
-        wanted = dtype if dtype is not None else cls.dtype
-        data = bytearray(memoryview(buffer).cast("B")[offset:])
-        size = _element_size(wanted)
-        count = len(data) // size if count < 0 else count
-        values = _C.frombuffer(data, dtype=wanted, count=count).clone() if count else _torch.empty(0, dtype=wanted)
+        """A copy of `count` elements (-1: all) of `buffer` from byte `offset` on; `byte_order` is 'native', 'little' or 'big'.
+
+        Raises ValueError for an offset outside, for fewer bytes than elements, and for a rest that is no whole element.
+        """
         if byte_order not in ("native", "little", "big"):
             raise ValueError(f"TypedStorage.from_buffer: expected byte_order 'native', 'little' or 'big', got {byte_order!r}")
+        wanted = next(kind for kind in (dtype, cls.dtype, _C.get_default_dtype()) if kind is not None)
+        data, size = memoryview(buffer).cast("B"), _element_size(wanted)
+        count = _count_in_buffer(len(data), size, count, offset)
+        values = _C.frombuffer(bytearray(data[offset:]), dtype=wanted, count=count).clone() if count else _torch.empty(0, dtype=wanted)
         if byte_order == "big" and size > 1 and count:
             whole_storage(values.untyped_storage()).view(-1, size).copy_(whole_storage(values.untyped_storage()).view(-1, size).flip(1))
         return _wrap(values)
@@ -101,7 +103,13 @@ class TypedStorage:
         return name
 
     def is_shared(self) -> bool:
-        return False
+        """Whether other processes can map the memory."""
+        return bool(self._untyped_storage.is_shared())  # type: ignore[attr-defined]
+
+    def share_memory_(self) -> TypedStorage:
+        """Moves the elements to memory that other processes can map."""
+        self._untyped_storage.share_memory_()  # type: ignore[attr-defined]
+        return self
 
     def is_pinned(self, device: Any = None) -> bool:
         return False
@@ -208,6 +216,19 @@ class TypedStorage:
 
     def __reduce__(self) -> Any:
         return _restored, (self.dtype, whole_storage(self._untyped_storage))
+
+
+def _count_in_buffer(available: int, size: int, count: int, offset: int) -> int:
+    """How many elements of `size` bytes to take; -1 for `count` means all there are."""
+    if not 0 <= offset <= available:
+        raise ValueError(f"offset must be non-negative and no greater than buffer length ({available}), but got {offset}")
+    if count < 0:
+        if (available - offset) % size:
+            raise ValueError(f"buffer size ({available - offset}) must be a multiple of element size ({size})")
+        return (available - offset) // size
+    if count * size > available - offset:
+        raise ValueError(f"buffer has only {(available - offset) // size} elements after offset {offset}, but specified a size of {count}")
+    return count
 
 
 def _restored(dtype: Any, data: Tensor) -> TypedStorage:

@@ -106,3 +106,28 @@ def test_files(weights_only: bool) -> None:
     loaded = torch.load(file, weights_only=weights_only)
     assert type(loaded["storage"]) is torch.TypedStorage and loaded["storage"].tolist() == [0.0, 1.0, 2.0]
     assert loaded["storage"].data_ptr() == loaded["tensor"].data_ptr()
+
+
+def test_sharing() -> None:
+    x = torch.ones(3)
+    storage = x.storage()
+    assert not storage.is_shared() and not x.is_shared()
+    assert storage.share_memory_() is storage
+    assert storage.is_shared() and x.is_shared()
+    storage[0] = 5
+    assert x.tolist() == [5.0, 1.0, 1.0]
+
+
+def test_elements_of_a_buffer() -> None:
+    data = bytes.fromhex("0000803f" "00000040" "00004040")
+    make = torch.FloatStorage.from_buffer
+    assert make(data, "little").tolist() == [1.0, 2.0, 3.0]
+    assert make(data, "little", offset=4).tolist() == [2.0, 3.0]
+    assert make(data, "little", 1, 8).tolist() == [3.0]
+    assert make(data, "little", offset=12).tolist() == []
+
+
+@pytest.mark.parametrize("count,offset", [(-1, -4), (-1, 16), (-1, 1), (4, 0), (2, 8)])
+def test_a_buffer_that_does_not_fit(count: int, offset: int) -> None:
+    with pytest.raises(ValueError, match="offset|multiple|only"):
+        torch.FloatStorage.from_buffer(bytes(12), "little", count, offset)
