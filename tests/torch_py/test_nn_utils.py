@@ -61,15 +61,44 @@ def test_parametrization_from_registration_to_removal() -> None:
     assert list(layer.state_dict()) == ["bias", "weight"] and not hasattr(layer, "parametrizations")
 
 
-def test_several_parametrizations_keep_the_value() -> None:
+def test_a_later_parametrization_acts_on_the_earlier() -> None:
     layer = nn.Linear(2, 2)
     parametrize.register_parametrization(layer, "weight", Symmetric())
     before = layer.weight.detach().clone()
+    original = layer.parametrizations.weight.original.detach().clone()
     parametrize.register_parametrization(layer, "weight", Double())
+    close(layer.weight, 2 * before)
+    assert len(layer.parametrizations.weight) == 2 and torch.equal(layer.parametrizations.weight.original, original)
+    layer.weight = before
     close(layer.weight, before)
-    assert len(layer.parametrizations.weight) == 2
     parametrize.remove_parametrizations(layer, "weight", leave_parametrized=False)
     close(layer.weight, (before / 2).triu())
+
+
+class OneWay(nn.Module):
+    def forward(self, X: Any) -> Any:
+        return X.triu()
+
+
+class Refusing(OneWay):
+    def right_inverse(self, X: Any) -> Any:
+        raise NotImplementedError("not this way")
+
+
+@pytest.mark.parametrize(("first", "second", "error", "message"), [
+    (OneWay, None, RuntimeError, "parametrization OneWay does not implement right_inverse"),
+    (Double, OneWay, RuntimeError, "parametrization OneWay does not implement right_inverse"),
+    (OneWay, Double, RuntimeError, "parametrization OneWay does not implement right_inverse"),
+    (Refusing, None, NotImplementedError, "not this way"),
+])  # fmt: skip
+def test_assignment_needs_right_inverses(first: Any, second: Any, error: Any, message: str) -> None:
+    layer = parametrize.register_parametrization(nn.Linear(2, 2), "weight", first())
+    if second is not None:
+        parametrize.register_parametrization(layer, "weight", second())
+    before = layer.parametrizations.weight.original.detach().clone()
+    with pytest.raises(error, match=message):
+        layer.weight = torch.ones(2, 2)
+    assert torch.equal(layer.parametrizations.weight.original, before)
 
 
 def test_cached_computes_once() -> None:
@@ -266,6 +295,12 @@ def test_pruning_once_and_again() -> None:
     assert prune.is_pruned(layer)
     prune.remove(layer, "weight")
     assert not prune.is_pruned(layer) and layer.weight is original and torch.equal(layer.weight, expected)
+
+
+@pytest.mark.parametrize("n", [2, "fro"])
+def test_norms_of_structured_pruning(n: Any) -> None:
+    layer = prune.ln_structured(numbered(), "weight", 1, n, 0)
+    assert layer.weight_mask.tolist() == [[1, 1, 1, 1], [0, 0, 0, 0], [1, 1, 1, 1]]
 
 
 def test_global_pruning() -> None:

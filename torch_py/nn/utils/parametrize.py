@@ -68,7 +68,7 @@ class ParametrizationList(ModuleList):
             raise ValueError("ParametrizationList requires one or more modules.")
         super().__init__(modules)
         self.unsafe = unsafe
-        initial = self._inverted(original)
+        initial = self._inverted(original, strict=False)
         self.is_tensor = isinstance(initial, Tensor)
         self.ntensors = 1 if self.is_tensor else len(initial)
         if self.is_tensor:
@@ -82,18 +82,20 @@ class ParametrizationList(ModuleList):
             with no_grad():
                 _require_same_kind(self(), original, "A parametrization")
 
-    def _inverted(self, value: Any) -> Any:
-        """`value` through the right inverses, last parametrization first; a tensor or a sequence of them."""
+    def _inverted(self, value: Any, *, strict: bool) -> Any:
+        """`value` through the right inverses, last parametrization first; a tensor or a sequence of them.
+
+        A missing right inverse counts as the identity, or with `strict` raises RuntimeError, or what the module raises itself.
+        """
         result = value
         with no_grad():
             for module in reversed(self):
                 inverse = getattr(module, "right_inverse", None)
-                if inverse is None:
-                    if len(self) > 1 or not isinstance(result, Tensor):
-                        continue
-                    return result
-                with contextlib.suppress(NotImplementedError):
-                    result = inverse(result)
+                if inverse is not None:
+                    with contextlib.nullcontext() if strict else contextlib.suppress(NotImplementedError):
+                        result = inverse(result)
+                elif strict:
+                    raise RuntimeError(f"parametrization {type(module).__name__} does not implement right_inverse.")
         if not isinstance(result, (Tensor, Sequence)):
             raise ValueError(f"'right_inverse' must return a Tensor or a Sequence of tensors (list, tuple...). Got {type(result).__name__}")
         if isinstance(result, Tensor) and not self.unsafe and isinstance(value, Tensor) and result.dtype != value.dtype:
@@ -117,8 +119,11 @@ class ParametrizationList(ModuleList):
         return [self.original] if self.is_tensor else [getattr(self, f"original{position}") for position in range(self.ntensors)]
 
     def right_inverse(self, value: Tensor) -> None:
-        """Makes the originals such that the result is `value`, as far as the right inverses can. No gradient is recorded."""
-        initial = self._inverted(value)
+        """Makes the originals such that the result is `value`, as far as the right inverses can. No gradient is recorded.
+
+        Raises RuntimeError when a parametrization has no right inverse.
+        """
+        initial = self._inverted(value, strict=True)
         given = [initial] if isinstance(initial, Tensor) else list(initial)
         if len(given) != self.ntensors:
             raise ValueError(f"'right_inverse' must return as many tensors as when the parametrization was registered, {self.ntensors}, "
@@ -197,8 +202,8 @@ def register_parametrization(module: Module, tensor_name: str, parametrization: 
 
     Args:
         tensor_name: a parameter or buffer of `module`.
-        parametrization: maps a tensor to a tensor; with `right_inverse(tensor)`, assigning to the attribute works, and the attribute keeps
-            its value now as far as the inverse allows.
+        parametrization: maps a tensor to a tensor; with `right_inverse(tensor)`, assigning to the attribute works, and the first one of a
+            tensor leaves its value as it is, as far as the inverse allows. A later one acts on what the earlier ones give.
         unsafe: the parametrization may change dtype and shape.
     Returns `module`. Raises ValueError when there is no such tensor or the parametrization does not fit it.
     """
@@ -229,12 +234,7 @@ def _append(module: Module, name: str, parametrization: Module, unsafe: bool) ->
             if hasattr(parametrization, "right_inverse"):
                 with contextlib.suppress(NotImplementedError):
                     _require_same_kind(parametrization.right_inverse(before), before, "right_inverse")
-    elif not parametrizations.unsafe:
-        parametrizations.unsafe = True
-    if hasattr(parametrization, "right_inverse"):
-        # The attribute keeps its value: what the earlier ones give becomes the inverse of what is there.
-        with no_grad(), contextlib.suppress(NotImplementedError):
-            parametrizations.right_inverse(parametrization.right_inverse(getattr(module, name)))
+    parametrizations.unsafe = parametrizations.unsafe or unsafe
     parametrizations.append(parametrization)
 
 

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from torch_py._C import _torch
+from torch_py._functional import norm
 from torch_py._tensor import Tensor
 from torch_py.nn.modules.module import Module
 
@@ -245,7 +246,7 @@ class LnStructured(_Structured):
 
     def _importance(self, t: Tensor) -> Tensor:
         others = [d for d in range(t.dim()) if d != self.dim % t.dim()]
-        return _torch.norm(t, self.n, others)
+        return norm(t, self.n, others)
 
 
 class CustomFromMask(BasePruningMethod):
