@@ -71,12 +71,20 @@ def test_state_dict_and_copies_of_waiting_modules() -> None:
         (lambda p: p + 1, ValueError, "Attempted to use an uninitialized parameter in add"),
         (lambda p: p.sum(), ValueError, "Attempted to use an uninitialized parameter in sum"),
         (lambda p: torch.relu(p), ValueError, "Attempted to use an uninitialized parameter in relu"),
+        (lambda p: p.numel(), ValueError, "Attempted to use an uninitialized parameter in .*numel"),
+        (lambda p: p.dim(), ValueError, "Attempted to use an uninitialized parameter in .*dim"),
+        (lambda p: p.tolist(), ValueError, "Attempted to use an uninitialized parameter in"),
         (lambda p: p.share_memory_(), RuntimeError, "Can't share memory on an uninitialized parameter"),
     ],
 )
 def test_waiting_parameters_cannot_be_used(use: Any, error: type, message: str) -> None:
     with pytest.raises(error, match=message):
         use(nn.LazyLinear(3).weight)
+
+
+def test_waiting_modules_cannot_be_shared() -> None:
+    with pytest.raises(RuntimeError, match="Can't share memory on an uninitialized parameter"):
+        nn.Sequential(nn.Linear(2, 2), nn.LazyLinear(3)).share_memory()
 
 
 def test_conversions_of_waiting_modules() -> None:

@@ -76,6 +76,21 @@ _ALLOWED_UNINITIALIZED = frozenset(
 )  # fmt: skip
 
 
+# Answered by the native module without asking `__torch_function__`: about memory that is not there yet.
+_REFUSED_UNINITIALIZED = (
+    "data_ptr", "dim", "element_size", "is_contiguous", "ndimension", "nelement", "numel", "storage", "storage_offset", "tolist",
+    "untyped_storage",
+)  # fmt: skip
+
+
+def _refused(name: Any) -> ValueError:
+    return ValueError(
+        f"Attempted to use an uninitialized parameter in {name}. This error happens when you are using a `LazyModule` or explicitly "
+        "manipulating `torch.nn.parameter.UninitializedParameter` objects. When using LazyModules call `forward` with a dummy batch to "
+        "initialize the parameters before calling torch functions"
+    )
+
+
 class _Uninitialized:
     """What waiting for a shape means: `materialize` gives memory, and until then almost nothing else can be done."""
 
@@ -118,11 +133,18 @@ class _Uninitialized:
         owner = getattr(func, "__self__", None)  # a property's getter or setter has the property's name in its owner
         if name in _ALLOWED_UNINITIALIZED or getattr(owner, "__name__", "") in _ALLOWED_UNINITIALIZED:
             return _C._disabled_torch_function_impl(func, types, args, kwargs or {})
-        raise ValueError(
-            f"Attempted to use an uninitialized parameter in {name or func}. This error happens when you are using a `LazyModule` or "
-            "explicitly manipulating `torch.nn.parameter.UninitializedParameter` objects. When using LazyModules call `forward` with a "
-            "dummy batch to initialize the parameters before calling torch functions"
-        )
+        raise _refused(name or func)
+
+
+def _refusal(name: str) -> Any:
+    def refuse(self: Any, *args: Any, **kwargs: Any) -> Any:
+        raise _refused(name)
+
+    return refuse
+
+
+for _name in _REFUSED_UNINITIALIZED:
+    setattr(_Uninitialized, _name, _refusal(_name))
 
 
 def is_lazy(param: Any) -> bool:

@@ -13,7 +13,7 @@ from torch_py.autograd.grad_mode import no_grad
 from torch_py.nn.modules._calls import ModuleCalls, register_everywhere
 from torch_py.nn.modules._state import IncompatibleKeys as _IncompatibleKeys
 from torch_py.nn.modules._state import ModuleState
-from torch_py.nn.parameter import Buffer, Parameter
+from torch_py.nn.parameter import Buffer, Parameter, is_lazy
 from torch_py.utils.hooks import RemovableHandle, register
 
 __all__ = [
@@ -354,6 +354,10 @@ class Module(ModuleCalls, ModuleState):
         return self._apply(lambda tensor: _C._torch.empty_like(tensor, device=device), recurse)
 
     def share_memory(self: T) -> T:
+        """Moves all parameters and buffers to shared memory. Raises RuntimeError for a lazy module that has no memory yet."""
+        for tensor in (*self.parameters(), *self.buffers()):
+            if is_lazy(tensor):
+                tensor.share_memory_()  # raises
         return self._apply(lambda tensor: tensor.share_memory_())
 
     # Printing -----------------------------------------------------------------------------------------------------------------------
