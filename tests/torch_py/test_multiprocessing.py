@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 import inspect
+import multiprocessing
 import os
 import signal
 import sys
+import tempfile
 import time
 from typing import Any
 
@@ -146,6 +149,35 @@ def test_the_failure_of_one_ends_all(what: str, kind: str, message: str, attribu
     assert {name: getattr(caught.value, name) for name in attributes} == attributes
     assert not any(process.is_alive() for process in context.processes)
     assert not any(os.path.exists(path) and torch.__name__ == "torch_py" for path in context.error_files)
+
+
+@only_torch_py
+def test_starting_leaves_nothing_behind(tmp_path: Any, monkeypatch: Any) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    context = mp.start_processes(one_process, args=(torch.zeros(3).share_memory_(), "return"), nprocs=2, join=False, start_method="fork")
+    assert os.listdir(tmp_path) and not os.path.exists(context.error_files[0])
+    for process in context.processes:
+        process.join()
+    del context
+    gc.collect()
+    assert os.listdir(tmp_path) == []
+
+
+@only_torch_py
+def test_a_start_that_fails_ends_those_before(tmp_path: Any, monkeypatch: Any) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    process_type, started = multiprocessing.get_context("fork").Process, []
+
+    def start(self: Any) -> None:
+        if started:
+            raise OSError("no more processes")
+        started.append(self)
+        multiprocessing.process.BaseProcess.start(self)
+
+    monkeypatch.setattr(process_type, "start", start)
+    with pytest.raises(OSError, match="no more processes"):
+        mp.start_processes(one_process, args=(torch.zeros(3).share_memory_(), "wait"), nprocs=3, start_method="fork")
+    assert len(started) == 1 and started[0].exitcode == -signal.SIGTERM and os.listdir(tmp_path) == []
 
 
 def test_join_waits_only_so_long() -> None:

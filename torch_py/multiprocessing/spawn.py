@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
 import multiprocessing
 import multiprocessing.connection
 import os
 import pickle
+import shutil
 import signal
 import sys
 import tempfile
 import time
 import traceback
 import warnings
+import weakref
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, NoReturn
 
 from torch_py.multiprocessing._parent import when_parent_ends
 
@@ -89,28 +92,16 @@ class ProcessContext:
             if process.exitcode != 0 and failed is None:
                 failed = index
         if failed is None:
-            if not self.sentinels:
-                self._remove_error_files()
             return not self.sentinels
-        self._stop_others(_START_GRACE if grace_period is None else grace_period)
+        _stop(self.processes, _START_GRACE if grace_period is None else grace_period)
         try:
             self._raise(failed)
         finally:
-            self._remove_error_files()
-        return False
+            for path in self.error_files:
+                with contextlib.suppress(FileNotFoundError):
+                    os.unlink(path)
 
-    def _stop_others(self, grace_period: float) -> None:
-        for process in self.processes:
-            if process.is_alive():
-                process.terminate()
-        deadline = time.monotonic() + grace_period
-        for process in self.processes:
-            process.join(max(0.0, deadline - time.monotonic()))
-            if process.is_alive():
-                process.kill()
-                process.join()
-
-    def _raise(self, index: int) -> None:
+    def _raise(self, index: int) -> NoReturn:
         process, pid = self.processes[index], self.processes[index].pid
         if os.path.exists(self.error_files[index]) and os.path.getsize(self.error_files[index]) > 0:
             with open(self.error_files[index], "rb") as file:
@@ -125,10 +116,18 @@ class ProcessContext:
             name = f"<Unknown signal {-code}>"
         raise ProcessExitedException(f"process {index} terminated with signal {name}", index, pid, code, name)
 
-    def _remove_error_files(self) -> None:
-        for path in self.error_files:
-            if os.path.exists(path):
-                os.unlink(path)
+
+def _stop(processes: list[Any], grace_period: float) -> None:
+    """Terminates what runs, and kills what still does after `grace_period` seconds."""
+    for process in processes:
+        if process.is_alive():
+            process.terminate()
+    deadline = time.monotonic() + grace_period
+    for process in processes:
+        process.join(max(0.0, deadline - time.monotonic()))
+        if process.is_alive():
+            process.kill()
+            process.join()
 
 
 class SpawnContext(ProcessContext):
@@ -147,28 +146,39 @@ def start_processes(
     Raises what `ProcessContext.join` raises. The environment variable TORCH_MP_PARALLEL_START=1 starts "forkserver" processes at the same time.
     """
     context = multiprocessing.get_context(start_method)
-    error_files = []
-    for _ in range(nprocs):
-        handle, path = tempfile.mkstemp(prefix="torch_py-errorfile-", suffix=".pickle")
-        os.close(handle)
-        error_files.append(path)
+    folder = tempfile.mkdtemp(prefix="torch_py-errors-")
+    error_files = [os.path.join(folder, f"{index}.pickle") for index in range(nprocs)]
+    started: list[Any] = []
 
     def start(index: int) -> Any:
         process = context.Process(target=_run, args=(fn, index, args, error_files[index]), daemon=daemon)  # type: ignore[attr-defined]
         process.start()
+        started.append(process)
         return process
 
-    if os.environ.get(ENV_VAR_PARALLEL_START, "0") == "1" and start_method == "forkserver" and nprocs > 0:
-        with ThreadPoolExecutor(max_workers=nprocs) as pool:
-            processes = list(pool.map(start, range(nprocs)))
-    else:
-        processes = [start(index) for index in range(nprocs)]
-    result = ProcessContext(processes, error_files)
+    try:
+        if os.environ.get(ENV_VAR_PARALLEL_START, "0") == "1" and start_method == "forkserver" and nprocs > 0:
+            with ThreadPoolExecutor(max_workers=nprocs) as pool:
+                processes = list(pool.map(start, range(nprocs)))
+        else:
+            processes = [start(index) for index in range(nprocs)]
+        result = ProcessContext(processes, error_files)
+    except BaseException:
+        _stop(started, _START_GRACE)
+        _remove_folder(folder, os.getpid())
+        raise
+    weakref.finalize(result, _remove_folder, folder, os.getpid())
     if not join:
         return result
     while not result.join():
         pass
     return None
+
+
+def _remove_folder(folder: str, owner: int) -> None:
+    """Does nothing in a child of the process that made the folder."""
+    if os.getpid() == owner:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def spawn(
