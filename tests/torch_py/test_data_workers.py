@@ -230,6 +230,19 @@ class Giving(data.Dataset):
         return self.examples[int(index)]
 
 
+class Shapes(data.Dataset):
+    def __len__(self) -> int:
+        return 2
+
+    def __getitem__(self, index: int) -> Any:
+        return torch.empty(20000, device="meta")
+
+
+def test_batches_without_memory() -> None:
+    (batch,) = data.DataLoader(Shapes(), batch_size=2, num_workers=1)
+    assert batch.is_meta and batch.shape == (2, 20000)
+
+
 def test_what_was_shared_stays_shared() -> None:
     shared = torch.zeros(100).share_memory_()
     for received in DataLoader(Giving(shared, shared), batch_size=None, num_workers=1, timeout=SECONDS):

@@ -112,7 +112,7 @@ def collate_tensor_fn(batch: Sequence[Any], *, collate_fn_map: CollateMap | None
     """The tensors, stacked. In a worker directly into the memory that the main process will see."""
     first, pool = batch[0], worker.current_pool()
     size = first.numel() * len(batch) * first.element_size()
-    if pool is None or size <= INLINE_BYTES or any(tensor.requires_grad or tensor.dtype != first.dtype for tensor in batch):
+    if pool is None or first.is_meta or size <= INLINE_BYTES or any(tensor.requires_grad or tensor.dtype != first.dtype for tensor in batch):
         return _torch.stack(list(batch), 0)
     shape = (len(batch), *first.shape)
     if any(tensor.shape != first.shape for tensor in batch):
