@@ -7,8 +7,10 @@ import os
 import pickle
 import subprocess
 import sys
+import threading
 import zipfile
 from collections import OrderedDict
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -257,6 +259,7 @@ def test_pickle_and_attributes() -> None:
 
 EXCHANGE = """
 import sys
+import threading
 import {module} as torch
 mode, path = sys.argv[1:]
 names = {dtypes!r}
@@ -376,3 +379,23 @@ torch.save([torch.zeros(1000), Killer()], {str(path)!r})
 def test_saving_to_what_is_no_regular_file() -> None:
     torch.save(torch.ones(3), "/dev/null")
     assert os.path.exists("/dev/null") and not os.path.isfile("/dev/null")
+
+
+@only_torch_py
+def test_threads_that_save_to_one_path(tmp_path: Any) -> None:
+    """The file is what one of them saved: whoever is second to finish has not written into the file of the first."""
+    path, both = tmp_path / "x.pt", threading.Barrier(2, timeout=60)
+
+    class Meeting:
+        def __reduce__(self) -> Any:
+            both.wait()
+            return str, ("met",)
+
+    def save(value: int) -> None:
+        torch.save([Meeting(), torch.full((100000 * value,), float(value))], path)
+
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(save, (1, 2)))
+    _, loaded = torch.load(path, weights_only=False)
+    assert loaded.shape == (100000 * int(loaded[0]),) and bool((loaded == loaded[0]).all())
+    assert [each.name for each in tmp_path.iterdir()] == ["x.pt"]

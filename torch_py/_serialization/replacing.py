@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, cast
@@ -23,7 +24,7 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
         with open(target, "wb") as direct:
             yield direct
         return
-    unfinished = target.with_name(f".{target.name}.{os.getpid()}.unfinished")
+    unfinished = target.with_name(f".{target.name}.{os.getpid()}-{threading.get_ident()}.unfinished")
     try:
         with open(unfinished, "wb") as file:
             yield cast(Any, file)
