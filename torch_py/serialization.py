@@ -56,6 +56,7 @@ def load(
 
     Only tensors, numbers, text, plain containers and what `add_safe_globals` allows are read; another object raises
     pickle.UnpicklingError, unless `weights_only=False`, which can run any code that the file contains: for trusted files only.
+    `pickle_module` (with `weights_only=False`): whose `Unpickler` reads the structure.
     `map_location` as in PyTorch; in this build everything must end up on the CPU, else RuntimeError. With `mmap` the tensors lie over
     the pages of the file at the path `f`: nothing is read before it is needed, checksums are not verified, and what is written to the
     tensors stays in memory.
@@ -69,7 +70,7 @@ def load(
         raise AttributeError("torch.load: expected a path or a file that can read and seek; read() it into an io.BytesIO first")
     if mmap and not isinstance(f, (str, os.PathLike)):
         raise ValueError("f must be a file path in order to use the mmap argument")
-    return read_archive(f, map_location, restricted, bool(mmap), pickle_load_args)
+    return read_archive(f, map_location, restricted, bool(mmap), pickle_load_args, pickle_module)
 
 
 def _named(allowed: Any) -> tuple[tuple[str, str], Any]:

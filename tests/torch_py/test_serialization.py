@@ -399,3 +399,19 @@ def test_threads_that_save_to_one_path(tmp_path: Any) -> None:
     _, loaded = torch.load(path, weights_only=False)
     assert loaded.shape == (100000 * int(loaded[0]),) and bool((loaded == loaded[0]).all())
     assert [each.name for each in tmp_path.iterdir()] == ["x.pt"]
+
+
+class _Renaming:
+    """A pickle module for files whose classes have moved."""
+
+    class Unpickler(pickle.Unpickler):
+        def find_class(self, module: str, name: str) -> Any:
+            return complex if name == "Path" or name == "PosixPath" else super().find_class(module, name)
+
+    load = staticmethod(pickle.load)
+
+
+def test_load_reads_by_the_given_pickle_module(tmp_path: Path) -> None:
+    torch.save({"moved": Path("2"), "x": torch.ones(2)}, tmp_path / "x.pt")
+    loaded = torch.load(tmp_path / "x.pt", pickle_module=_Renaming, weights_only=False)
+    assert loaded["moved"] == complex("2") and loaded["x"].tolist() == [1.0, 1.0]

@@ -73,22 +73,29 @@ class _OnCpu:
         return self
 
 
-class _TrustingUnpickler(pickle.Unpickler):
-    """Runs whatever the file says; our own names are understood in PyTorch's spelling."""
+class _Trusting:
+    """Half of an unpickler that runs whatever the file says; our own names are understood in PyTorch's spelling."""
 
-    def __init__(self, file: Any, archive: _Archive, keywords: dict[str, Any]) -> None:
-        super().__init__(file, **keywords)
-        self.archive = archive
+    archive: _Archive
 
     def persistent_load(self, identity: Any) -> Any:
         return self.archive.storage(identity)
 
     def find_class(self, module: str, name: str) -> Any:
         value = known_names().get((as_torch(module), name)) if as_torch(module).startswith("torch") else None
-        return super().find_class(module, name) if value is None else value
+        return super().find_class(module, name) if value is None else value  # type: ignore[misc]
 
 
-def read_archive(file: Any, map_location: Any, weights_only: bool, mapped: bool, keywords: dict[str, Any]) -> Any:
+def _load_trusting(file: Any, archive: _Archive, pickle_module: Any, keywords: dict[str, Any]) -> Any:
+    """The value in `file`, read by the Unpickler of `pickle_module`, whose `find_class` is asked for names that are not ours."""
+    unpickler = type("Unpickler", (_Trusting, (pickle_module or pickle).Unpickler), {})(file, **keywords)
+    unpickler.archive = archive
+    return unpickler.load()
+
+
+def read_archive(
+    file: Any, map_location: Any, weights_only: bool, mapped: bool, keywords: dict[str, Any], pickle_module: Any = None
+) -> Any:
     """The value that `file`, a path or a seekable binary file, was written from; `mapped`: over the pages of the file."""
     opened: AbstractContextManager[Any] = open(file, "rb") if isinstance(file, (str, os.PathLike)) else nullcontext(file)
     with opened as stream:
@@ -101,6 +108,6 @@ def read_archive(file: Any, map_location: Any, weights_only: bool, mapped: bool,
         with zipfile.ZipFile(stream) as zipped, closing(Records(zipped, mapped=mapped, eager=not weights_only or bool(safe_globals))) as records:
             archive = _Archive(zipped, map_location, records)
             with zipped.open(f"{archive.root}/data.pkl") as structure:
-                value = load_restricted(structure, archive) if weights_only else _TrustingUnpickler(structure, archive, keywords).load()
+                value = load_restricted(structure, archive) if weights_only else _load_trusting(structure, archive, pickle_module, keywords)
             records.finish()
             return value
