@@ -148,14 +148,19 @@ void quantise_weights(Taps& taps) {
   }
 }
 
+AverageWindow average_window(const AverageWindows& windows, int64_t in, int64_t j) {
+  const int64_t start = j * windows.stride - windows.padding;
+  const int64_t begin = std::max<int64_t>(start, 0), end = std::min(start + windows.kernel, in);
+  const int64_t padded = std::min(start + windows.kernel, in + windows.padding) - start;
+  const int64_t count = windows.divisor != 0 ? windows.divisor : windows.count_include_pad ? padded : end - begin;
+  return {begin, end, 1.0 / static_cast<double>(count)};
+}
+
 Taps average_taps(const AverageWindows& windows, int64_t in, int64_t out) {
   Taps taps{in, out};
   for (int64_t j = 0; j < out; ++j) {
-    const int64_t start = j * windows.stride - windows.padding;
-    const int64_t begin = std::max<int64_t>(start, 0), end = std::min(start + windows.kernel, in);
-    const int64_t padded = std::min(start + windows.kernel, in + windows.padding) - start;
-    const int64_t count = windows.divisor != 0 ? windows.divisor : windows.count_include_pad ? padded : end - begin;
-    for (int64_t i = begin; i < end; ++i) taps.add(i, 1.0 / static_cast<double>(count));
+    const AverageWindow window = average_window(windows, in, j);
+    for (int64_t i = window.begin; i < window.end; ++i) taps.add(i, window.weight);
     taps.next();
   }
   return taps;

@@ -49,6 +49,12 @@ struct AverageWindows {
   bool count_include_pad;
   int64_t divisor;
 };
+/// Window j: the elements from begin to end, of which each counts `weight`.
+struct AverageWindow {
+  int64_t begin, end;
+  double weight;
+};
+AverageWindow average_window(const AverageWindows& windows, int64_t in, int64_t j);
 Taps average_taps(const AverageWindows& windows, int64_t in, int64_t out);
 
 /// `before` and `after` more elements (fewer if negative) by mode reflect, replicate or circular.

@@ -9,6 +9,7 @@
 #include "aten/Dispatch.h"
 #include "aten/native/ResamplingRules.h"
 #include "aten/native/ResultFormat.h"
+#include "aten/native/WideAverage.h"
 #include "aten/native/declarations/cpu/ResamplingKernel.h"
 #include "aten/ops/contiguous.h"
 #include "aten/parallel/Parallel.h"
@@ -265,6 +266,8 @@ void _interpolate_backward_kernel(const Tensor& grad, IntArrayRef sizes, IntArra
 
 void _avg_pool_kernel(const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding, bool /*in the size of out0*/,
                       bool count_include_pad, std::optional<int64_t> divisor_override, const Tensor& out0) {
+  const AverageArguments arguments{self.sizes(), out0.sizes(), kernel_size, stride, padding, count_include_pad, divisor_override};
+  if (has_wide_windows(arguments)) return average_wide_windows(arguments, false, self, out0);
   const auto taps = average_axes(self.sizes(), out0.sizes(), kernel_size, stride, padding, count_include_pad, divisor_override);
   resample("avg_pool", taps, static_cast<int64_t>(kernel_size.size()), self, out0);
 }
@@ -272,6 +275,8 @@ void _avg_pool_kernel(const Tensor& self, IntArrayRef kernel_size, IntArrayRef s
 void _avg_pool_backward_kernel(const Tensor& grad, IntArrayRef sizes, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding,
                                bool /*in the size of grad*/, bool count_include_pad, std::optional<int64_t> divisor_override,
                                const Tensor& out0) {
+  const AverageArguments arguments{sizes, grad.sizes(), kernel_size, stride, padding, count_include_pad, divisor_override};
+  if (has_wide_windows(arguments)) return average_wide_windows(arguments, true, grad, out0);
   const auto taps = average_axes(sizes, grad.sizes(), kernel_size, stride, padding, count_include_pad, divisor_override);
   resample("avg_pool_backward", transposed_taps(taps), static_cast<int64_t>(kernel_size.size()), grad, out0);
 }
