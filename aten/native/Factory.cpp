@@ -1,5 +1,6 @@
 // Tensors from nothing.
 #include <cmath>
+#include <limits>
 
 #include "aten/core/Uninitialized.h"
 #include "aten/iteration/TensorIterator.h"
@@ -175,7 +176,9 @@ int64_t arange_length(const Scalar& start, const Scalar& end, const Scalar& step
   if (start.is_integral(true) && end.is_integral(true) && step.is_integral(true)) {
     const int64_t s = step.to_long();
     int64_t distance = 0;
-    TORCH_CHECK(!__builtin_sub_overflow(end.to_long(), start.to_long(), &distance),
+    // Nor can the least integer be divided by -1.
+    TORCH_CHECK(!__builtin_sub_overflow(end.to_long(), start.to_long(), &distance) &&
+                    !(s == -1 && distance == std::numeric_limits<int64_t>::min()),
                 "arange(): invalid size, possible overflow? start=", start, ", end=", end, ", step=", step);
     return distance / s + (distance % s != 0);
   }
