@@ -1,5 +1,6 @@
 // Counting: how often each small integer occurs, and how many points are in each box. Sums are kept in double.
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "aten/Dispatch.h"
@@ -45,10 +46,12 @@ struct Bins {
   int64_t find(T value) const {
     const T first = edges[0], last = edges[count];
     if (!(value >= first && value <= last)) return -1;
-    if (placement == Placement::Search) {
+    // Differences of numbers that are far apart, and products of them, may be infinite.
+    const T guess = (value - first) * static_cast<T>(count) / (last - first);
+    if (placement == Placement::Search || !std::isfinite(guess)) {
       return std::min<int64_t>(std::upper_bound(edges, edges + count + 1, value) - edges - 1, count - 1);
     }
-    int64_t place = std::min(static_cast<int64_t>((value - first) * static_cast<T>(count) / (last - first)), count - 1);
+    int64_t place = std::min(static_cast<int64_t>(guess), count - 1);
     if (placement == Placement::Formula) return place;
     while (place > 0 && value < edges[place]) --place;  // what rounding makes of edges decides
     while (place + 1 < count && value >= edges[place + 1]) ++place;
