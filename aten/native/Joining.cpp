@@ -93,8 +93,8 @@ namespace {
 std::vector<int64_t> combination_positions(int64_t n, int64_t r, bool with_replacement) {
   std::vector<int64_t> result, current;
   const int64_t step = with_replacement ? 0 : 1;
-  for (int64_t i = 0; i < r; ++i) current.push_back(i * step);
   if (n == 0 || (!with_replacement && r > n)) return result;
+  for (int64_t i = 0; i < r; ++i) current.push_back(i * step);
   while (true) {
     result.insert(result.end(), current.begin(), current.end());
     int64_t i = r - 1;

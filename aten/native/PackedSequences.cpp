@@ -68,16 +68,20 @@ std::tuple<Tensor, Tensor> _pad_packed_sequence(const Tensor& data, const Tensor
               "Expected total_length to be at least the length of the longest sequence in input, but got total_length=", total_length,
               " and max sequence length being ", steps);
   int64_t total = 0;
-  std::vector<int64_t> lengths(static_cast<size_t>(std::max<int64_t>(batches[0], 0)), 0);
   for (size_t t = 0; t < batches.size(); ++t) {
     TORCH_CHECK(batches[t] > 0 && (t == 0 || batches[t] <= batches[t - 1]),
                 "_pad_packed_sequence: expected positive batch_sizes that do "
                 "not grow, got ",
                 batches[t], " at step ", t);
-    for (int64_t i = 0; i < batches[t]; ++i) ++lengths[static_cast<size_t>(i)];
+    TORCH_CHECK(batches[t] <= data.size(0) - total, "_pad_packed_sequence: batch_sizes sum up to more than the ", data.size(0),
+                " rows of the data");
     total += batches[t];
   }
   TORCH_CHECK(total == data.size(0), "_pad_packed_sequence: batch_sizes sum up to ", total, ", the data has ", data.size(0), " rows");
+  std::vector<int64_t> lengths(static_cast<size_t>(batches[0]), 0);
+  for (const int64_t rows : batches) {
+    for (int64_t i = 0; i < rows; ++i) ++lengths[static_cast<size_t>(i)];
+  }
   std::vector<Tensor> padded;
   DimVector missing(data.sizes());
   for (const Tensor& rows : at::split_with_sizes(data, batches)) {

@@ -50,7 +50,7 @@ WindowAxis dilated_axis(int64_t in, int64_t out, int64_t kernel, int64_t stride,
   for (int64_t j = 0; j < out; ++j) {
     axis.begin[j] = j * stride - padding;
     axis.end[j] = std::min(axis.begin[j] + (kernel - 1) * dilation + 1, in);
-    while (axis.begin[j] < 0) axis.begin[j] += dilation;
+    if (axis.begin[j] < 0) axis.begin[j] += (-axis.begin[j] + dilation - 1) / dilation * dilation;
   }
   return axis;
 }
