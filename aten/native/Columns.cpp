@@ -19,6 +19,15 @@ void check_pairs(const char* op, IntArrayRef kernel_size, IntArrayRef dilation, 
   check("stride", stride, 1);
 }
 
+/// Loops count in sizes and windows: their products have to fit, whatever of them a tensor's size shows.
+int64_t product(const char* op, std::initializer_list<int64_t> factors) {
+  int64_t result = 1;
+  for (const int64_t factor : factors) {
+    TORCH_CHECK(!__builtin_mul_overflow(result, factor, &result), op, ": the number of columns or of their elements overflows");
+  }
+  return result;
+}
+
 }  // namespace
 
 TensorSpec im2col_shape(const Tensor& self, IntArrayRef kernel_size, IntArrayRef dilation, IntArrayRef padding, IntArrayRef stride) {
@@ -33,9 +42,9 @@ TensorSpec im2col_shape(const Tensor& self, IntArrayRef kernel_size, IntArrayRef
     TORCH_CHECK(room >= 0, "Given input with spatial size (", sizes[n - 2], ", ", sizes[n - 1], "), kernel_size=", kernel_size,
                 ", dilation=", dilation, ", padding=", padding, ", stride=", stride,
                 ", calculated shape of the array of sliding blocks is too small (non-positive)");
-    windows *= room / stride[d] + 1;
+    windows = product("im2col", {windows, room / stride[d] + 1});
   }
-  DimVector result{sizes[n - 3] * kernel_size[0] * kernel_size[1], windows};
+  DimVector result{product("im2col", {sizes[n - 3], kernel_size[0], kernel_size[1]}), windows};
   if (n == 4) result.insert(result.begin(), sizes[0]);
   return {result, self.scalar_type(), self.device()};
 }
@@ -55,7 +64,7 @@ TensorSpec col2im_shape(const Tensor& self, IntArrayRef output_size, IntArrayRef
   int64_t windows = 1;
   for (size_t d = 0; d < 2; ++d) {
     const int64_t room = output_size[d] + 2 * padding[d] - dilation[d] * (kernel_size[d] - 1) - 1;
-    windows *= output_size[d] > 0 && room >= 0 ? room / stride[d] + 1 : 0;
+    windows = product("col2im", {windows, output_size[d] > 0 && room >= 0 ? room / stride[d] + 1 : 0});
   }
   TORCH_CHECK(windows == sizes[n - 1] && windows > 0, "Given output_size=", output_size, ", kernel_size=", kernel_size,
               ", dilation=", dilation, ", padding=", padding, ", stride=", stride,

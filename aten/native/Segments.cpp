@@ -15,6 +15,7 @@
 #include "aten/ops/expand.h"
 #include "aten/ops/gather.h"
 #include "aten/ops/ge.h"
+#include "aten/ops/gt.h"
 #include "aten/ops/lt.h"
 #include "aten/ops/masked_fill.h"
 #include "aten/ops/narrow.h"
@@ -92,9 +93,10 @@ Segments segments_by_offsets(const Tensor& given, const Tensor& data, int64_t ax
 }
 
 void check_inside(const Segments& segments, int64_t size) {
-  const Tensor ends = segments.starts + segments.lengths;
+  // Starts and lengths are bounded before they are added, which may overflow.
+  const Tensor room = Scalar(size) - at::clamp_max(segments.starts, Scalar(size + 1));
   TORCH_CHECK(!holds_anywhere(at::lt(segments.lengths, Scalar(0))) && !holds_anywhere(at::lt(segments.starts, Scalar(0))) &&
-                  !holds_anywhere(at::ge(ends, Scalar(size + 1))),
+                  !holds_anywhere(at::gt(segments.lengths, room)),
               "segment_reduce(): the segments are not inside of the data, which has ", size, " elements along axis");
 }
 
