@@ -92,12 +92,25 @@ int create_file() {
   return create_named_and_unlink();
 }
 
+/// In steps: a signal interrupts one of them, which is then taken again, and does not undo those before it.
+int allocate_pages(int descriptor, size_t bytes) {
+  constexpr size_t kStep = size_t{16} << 20;
+  for (size_t start = 0; start < bytes;) {
+    const size_t length = std::min(kStep, bytes - start);
+    const int failure = posix_fallocate(descriptor, static_cast<off_t>(start), static_cast<off_t>(length));
+    if (failure == EINTR) continue;
+    if (failure != 0) return failure;
+    start += length;
+  }
+  return 0;
+}
+
 void set_size(int descriptor, size_t bytes) {
   // The system would look for pages until it has none left, and end this process or another one.
   const size_t memory = static_cast<size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<size_t>(sysconf(_SC_PAGESIZE));
   TORCH_CHECK_WITH(OutOfMemoryError, bytes <= memory, "shared memory: cannot allocate ", bytes, " bytes: this machine has ", memory);
   // Pages are taken from the system now: when there are none, this is an error, and not a SIGBUS at the first write.
-  const int failure = posix_fallocate(descriptor, 0, static_cast<off_t>(bytes));
+  const int failure = allocate_pages(descriptor, bytes);
   TORCH_CHECK_WITH(OutOfMemoryError, failure == 0, "shared memory: cannot allocate ", bytes, " bytes: ", system_error(failure));
 #ifdef F_ADD_SEALS
   fcntl(descriptor, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);  // a plain file has no seals
