@@ -1,5 +1,5 @@
 // segment_reduce: the segments are laid out as rows of equal length, padded with what changes nothing, and reduced with the operators
-// for rows, whose derivatives of every order serve here, too.
+// for rows, whose derivatives of every order serve here, too. Where that would take too much memory they are scattered.
 #include <limits>
 
 #include "aten/native/declarations/Segments.h"
@@ -23,6 +23,8 @@
 #include "aten/ops/new_full.h"
 #include "aten/ops/prod.h"
 #include "aten/ops/reshape.h"
+#include "aten/ops/scatter_reduce.h"
+#include "aten/ops/searchsorted.h"
 #include "aten/ops/sum.h"
 #include "aten/ops/where.h"
 
@@ -137,6 +139,28 @@ Tensor reduced(const Tensor& padded, Kind kind, int64_t dim) {
   }
 }
 
+/// Whether rows as long as the longest segment would take far more memory than the data.
+bool are_uneven(const Tensor& data, const Segments& segments) {
+  if (data.is_meta() || segments.lengths.numel() == 0 || data.numel() == 0) return false;
+  return at::amax(segments.lengths).item<int64_t>() > 65536 / segments.lengths.numel() + 16 * (data.numel() / segments.lengths.numel());
+}
+
+/// Each element is added to the result of its segment, for segments of very different lengths.
+Tensor scattered(const Tensor& data, const Segments& segments, int64_t axis, Kind kind) {
+  const int64_t count = segments.lengths.size(-1);
+  DimVector rows(segments.lengths.sizes()), sizes(data.sizes());
+  rows[axis] = data.size(axis);
+  sizes[axis] = count + 1;  // the last one is for elements of no segment
+  const Tensor positions = at::expand(at::arange(Scalar(data.size(axis)), kLong, std::nullopt, data.device()), rows).contiguous();
+  const Tensor ends = (segments.starts + segments.lengths).contiguous();
+  const Tensor segment = at::masked_fill(at::searchsorted(ends, positions, false, true),
+                                         at::lt(positions, at::narrow(segments.starts, -1, 0, 1)), Scalar(count));
+  const char* reduce = kind == Kind::Max ? "amax" : kind == Kind::Min ? "amin" : kind == Kind::Prod ? "prod" : "sum";
+  const Tensor start = at::new_full(data, sizes, Scalar(identity_of(kind)));
+  const Tensor index = at::expand(with_other_dims(segment, data, axis), data.sizes());
+  return at::narrow(at::scatter_reduce(start, axis, index, data, reduce), axis, 0, count);
+}
+
 Tensor with_initial(const Tensor& result, const Scalar& initial, Kind kind) {
   switch (kind) {
     case Kind::Max: return at::clamp_min(result, initial);
@@ -158,7 +182,8 @@ Tensor segment_reduce(const Tensor& data, std::string_view reduce, const Tensor&
   const Kind kind = kind_of(reduce);
   const Segments segments = offsets.defined() ? segments_by_offsets(offsets, data, d) : segments_by_lengths(lengths, data, d, unsafe);
   check_inside(segments, data.size(d));
-  Tensor result = reduced(padded_segments(data, segments, d, identity_of(kind)), kind, d + 1);
+  Tensor result = are_uneven(data, segments) ? scattered(data, segments, d, kind)
+                                             : reduced(padded_segments(data, segments, d, identity_of(kind)), kind, d + 1);
   if (initial.has_value()) result = with_initial(result, *initial, kind);
   if (kind != Kind::Mean) return result;
   // A mean of nothing is the initial value as it is, or nan.

@@ -111,6 +111,24 @@ def test_segments_whose_ends_overflow():
     assert torch.segment_reduce(torch.ones(3), "sum", offsets=torch.tensor([1, 3, 3])).tolist() == [2, 0]
 
 
+@pytest.mark.parametrize("reduce", ["sum", "mean", "max", "min", "prod"])
+def test_segments_of_very_different_lengths(reduce):
+    lengths = [30000, 0, 1, 2] + [1] * 9000
+    offsets = [5, *(5 + numpy.cumsum(lengths))]
+    values = numpy.random.default_rng(0).uniform(0.9, 1.1, (offsets[-1] + 3, 2))
+    x = torch.tensor(values, requires_grad=True)
+    result = torch.segment_reduce(x, reduce, offsets=torch.tensor(offsets), axis=0)
+    calculate = getattr(numpy, reduce)
+    expected = [calculate(values[a:b], 0) for a, b in zip(offsets, offsets[1:], strict=False) if b > a]
+    numpy.testing.assert_allclose(result.detach().numpy()[[0, *range(2, len(lengths))]], expected, rtol=1e-9)
+    nothing = {"sum": 0, "mean": numpy.nan, "max": -numpy.inf, "min": numpy.inf, "prod": 1}[reduce]
+    numpy.testing.assert_equal(result[1].detach().numpy(), [nothing] * 2)
+    result[2:].sum().backward()
+    inside = slice(offsets[2], offsets[-1])
+    assert not x.grad[: offsets[2]].any() and not x.grad[offsets[-1] :].any()
+    assert (x.grad[inside].sum(0) > 8999).all()
+
+
 def test_sharing_while_signals_arrive():
     arrived = []
     previous = signal.signal(signal.SIGALRM, lambda *_: arrived.append(1))
