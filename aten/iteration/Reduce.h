@@ -1,7 +1,7 @@
 #pragma once
 // Loops of reductions on CPU; see Loops.h for the CPU_CAPABILITY namespace.
 #include <algorithm>
-#include <vector>
+#include <memory>
 
 #include "aten/iteration/Gather.h"
 #include "aten/iteration/TensorIterator.h"
@@ -157,7 +157,8 @@ template <typename Ops>
 typename Ops::acc_t reduce_in_pieces(const Ops& ops, const ReductionDims& dims, const char* in) {
   if (dims.reduced <= kPiece) return reduce_range(ops, dims, in, 0, dims.reduced);
   const int64_t pieces = (dims.reduced + kPiece - 1) / kPiece;
-  std::vector<typename Ops::acc_t> partial(static_cast<size_t>(pieces));
+  // Not a vector: one of bool has several elements in a byte, which threads must not share.
+  const auto partial = std::make_unique_for_overwrite<typename Ops::acc_t[]>(static_cast<size_t>(pieces));
   parallel_for(0, pieces, 1, [&](int64_t begin, int64_t end) {
     for (int64_t p = begin; p < end; ++p) {
       partial[p] = reduce_range(ops, dims, in, p * kPiece, std::min(dims.reduced, (p + 1) * kPiece));
@@ -169,59 +170,179 @@ typename Ops::acc_t reduce_in_pieces(const Ops& ops, const ReductionDims& dims, 
   return partial[0];
 }
 
-/// Reduces down columns: `width` neighbouring outputs at once, so that each row is read contiguously.
-template <typename Ops, int64_t kWidth>
-void reduce_columns(const Ops& ops, const ReductionDims& dims, char* out, const char* in, int64_t width) {
+/// Calls f(row) for rows [begin, end) of the reduced dimensions, in order; a row's address comes from its neighbour's.
+class RowWalk {
+ public:
+  RowWalk(const ReductionDims& dims, const char* in, int64_t begin)
+      : dims_(dims), row_(in + offset_of(begin, dims.reduced_size, dims.reduced_stride)) {
+    for (const int64_t size : dims.reduced_size) {
+      index_.push_back(begin % size);
+      begin /= size;
+    }
+  }
+  const char* next() {
+    const char* row = row_;
+    for (size_t d = 0; d < index_.size(); ++d) {
+      row_ += dims_.reduced_stride[d];
+      if (++index_[d] < dims_.reduced_size[d]) break;
+      row_ -= dims_.reduced_stride[d] * dims_.reduced_size[d];
+      index_[d] = 0;
+    }
+    return row;
+  }
+
+ private:
+  const ReductionDims& dims_;
+  const char* row_;
+  DimVector index_;
+};
+
+/// Sums (or what Ops makes) of neighbouring columns over a range of rows, so that each row is read contiguously. The accumulators of
+/// a block stay in the first-level cache; rows are taken four at a time to spare their loads.
+template <typename Ops>
+class ColumnBlock {
+ public:
   using acc_t = typename Ops::acc_t;
   using input_t = typename Ops::input_t;
-  constexpr int64_t kRows = 64;  // rows per chunk, then chunks combine as a binary counter
-  acc_t levels[24][kWidth];
-  uint64_t chunks = 0;
-  acc_t acc[kWidth];
-  auto push = [&] {
-    int level = 0;
-    for (; (chunks >> level) & 1; ++level) {
-      for (int64_t j = 0; j < kWidth; ++j) acc[j] = ops.combine(levels[level][j], acc[j]);
+  static constexpr int64_t kWidth = std::max<int64_t>(32, 1024 / static_cast<int64_t>(sizeof(acc_t)));
+  static constexpr int64_t kRows = 64;  // rows per chunk, then chunks combine as a binary counter
+
+  ColumnBlock(const Ops& ops, int64_t width) : ops_(ops), width_(width) {}
+
+  /// totals[j] of rows [begin, end).
+  void reduce(const ReductionDims& dims, const char* in, int64_t begin, int64_t end, acc_t* totals) {
+    RowWalk walk(dims, in, begin);
+    chunks_ = 0;
+    for (int64_t row = begin; row < end; row += kRows) {
+      for (int64_t j = 0; j < width_; ++j) acc_[j] = ops_.identity();
+      const int64_t last = std::min(end, row + kRows);
+      int64_t r = row;
+      for (; r + 4 <= last; r += 4) {
+        const char *first = walk.next(), *second = walk.next(), *third = walk.next(), *fourth = walk.next();
+        add_rows(first, second, third, fourth);
+      }
+      for (; r < last; ++r) add_row(walk.next());
+      push();
     }
-    level = std::min(level, 23);
-    for (int64_t j = 0; j < kWidth; ++j) levels[level][j] = acc[j];
-    ++chunks;
+    for (int64_t j = 0; j < width_; ++j) totals[j] = ops_.identity();
+    for (int level = 0; level < kColumnLevels; ++level) {
+      if (((chunks_ >> level) & 1) == 0) continue;
+      for (int64_t j = 0; j < width_; ++j) totals[j] = ops_.combine(levels_[level][j], totals[j]);
+    }
+  }
+
+ private:
+  static constexpr int kColumnLevels = 24;
+
+  void add_row(const char* row) {
+    const auto* values = reinterpret_cast<const input_t*>(row);
+    const int64_t width = width_;
+    acc_t* acc = acc_;
+#pragma GCC ivdep
+    for (int64_t j = 0; j < width; ++j) acc[j] = ops_.reduce(acc[j], values[j]);
+  }
+  void add_rows(const char* first, const char* second, const char* third, const char* fourth) {
+    const auto *a = reinterpret_cast<const input_t*>(first), *b = reinterpret_cast<const input_t*>(second);
+    const auto *c = reinterpret_cast<const input_t*>(third), *d = reinterpret_cast<const input_t*>(fourth);
+    const int64_t width = width_;
+    acc_t* acc = acc_;
+#pragma GCC ivdep
+    for (int64_t j = 0; j < width; ++j) acc[j] = ops_.reduce(ops_.reduce(ops_.reduce(ops_.reduce(acc[j], a[j]), b[j]), c[j]), d[j]);
+  }
+  void push() {
+    int level = 0;
+    for (; (chunks_ >> level) & 1; ++level) {
+      for (int64_t j = 0; j < width_; ++j) acc_[j] = ops_.combine(levels_[level][j], acc_[j]);
+    }
+    level = std::min(level, kColumnLevels - 1);
+    for (int64_t j = 0; j < width_; ++j) levels_[level][j] = acc_[j];
+    ++chunks_;
+  }
+
+  const Ops ops_;
+  const int64_t width_;
+  uint64_t chunks_ = 0;
+  alignas(64) acc_t acc_[kWidth];
+  acc_t levels_[kColumnLevels][kWidth];
+};
+
+/// Blocks of columns and, where columns are long, pieces of them: how they are cut depends on sizes only.
+template <typename Ops>
+void reduce_all_columns(const Ops& ops, const ReductionDims& dims, char* out, const char* in) {
+  using acc_t = typename Ops::acc_t;
+  constexpr int64_t kWidth = ColumnBlock<Ops>::kWidth;
+  const int64_t row = dims.kept_size[0], blocks = (row + kWidth - 1) / kWidth, widest = std::min(row, kWidth);
+  const int64_t piece = std::max<int64_t>(ColumnBlock<Ops>::kRows, kPiece / widest), pieces = (dims.reduced + piece - 1) / piece;
+  const int64_t outputs = dims.kept / row * blocks;
+  const auto totals = std::make_unique_for_overwrite<acc_t[]>(pieces > 1 ? static_cast<size_t>(outputs * pieces * widest) : 0);
+  const auto store = [&](int64_t block, const acc_t* values, int64_t width) {
+    char* target = out + offset_of(block / blocks * row + block % blocks * kWidth, dims.kept_size, dims.kept_stride_out);
+    for (int64_t j = 0; j < width; ++j) {
+      *reinterpret_cast<typename Ops::output_t*>(target + j * dims.kept_stride_out[0]) = ops.project(values[j]);
+    }
   };
-  for (int64_t row = 0; row < dims.reduced; row += kRows) {
-    for (int64_t j = 0; j < kWidth; ++j) acc[j] = ops.identity();
-    const int64_t last = std::min(dims.reduced, row + kRows);
-    for (int64_t r = row; r < last; ++r) {
-      const auto* values = reinterpret_cast<const input_t*>(in + offset_of(r, dims.reduced_size, dims.reduced_stride));
-      if (width == kWidth) {
-        for (int64_t j = 0; j < kWidth; ++j) acc[j] = ops.reduce(acc[j], values[j]);
-      } else {
-        for (int64_t j = 0; j < width; ++j) acc[j] = ops.reduce(acc[j], values[j]);
+  const auto width_of = [&](int64_t block) { return std::min(kWidth, row - block % blocks * kWidth); };
+  const int64_t grain = std::max<int64_t>(1, TensorIterator::kGrain / (std::min(piece, dims.reduced) * widest));
+  parallel_for(0, outputs * pieces, grain, [&](int64_t begin, int64_t end) {
+    acc_t values[kWidth];
+    for (int64_t task = begin; task < end; ++task) {
+      const int64_t block = task / pieces, first = task % pieces * piece, width = width_of(block);
+      const char* source = in + offset_of(block / blocks * row + block % blocks * kWidth, dims.kept_size, dims.kept_stride_in);
+      acc_t* target = pieces > 1 ? totals.get() + task * widest : values;
+      ColumnBlock<Ops>(ops, width).reduce(dims, source, first, std::min(dims.reduced, first + piece), target);
+      if (pieces == 1) store(block, target, width);
+    }
+  });
+  for (int64_t block = 0; pieces > 1 && block < outputs; ++block) {
+    acc_t* parts = totals.get() + block * pieces * widest;
+    const int64_t width = width_of(block);
+    for (int64_t step = 1; step < pieces; step *= 2) {
+      for (int64_t p = 0; p + step < pieces; p += 2 * step) {
+        acc_t *a = parts + p * widest, *b = parts + (p + step) * widest;
+        for (int64_t j = 0; j < width; ++j) a[j] = ops.combine(a[j], b[j]);
       }
     }
-    push();
-  }
-  for (int64_t j = 0; j < width; ++j) {
-    acc_t total = ops.identity();
-    for (int level = 0; level < 24; ++level) {
-      if ((chunks >> level) & 1) total = ops.combine(levels[level][j], total);
-    }
-    *reinterpret_cast<typename Ops::output_t*>(out + j * dims.kept_stride_out[0]) = ops.project(total);
+    store(block, parts, width);
   }
 }
 
+/// A row of at most kChunk elements that lie one behind the other: what Cascade makes of it, without its memory.
 template <typename Ops>
-void reduce_all_columns(const Ops& ops, const ReductionDims& dims, char* out, const char* in) {
-  constexpr int64_t kWidth = 32;
-  const int64_t row = dims.kept_size[0];
-  const int64_t blocks = (row + kWidth - 1) / kWidth;
-  const int64_t rows = dims.kept / row;
-  const int64_t grain = std::max<int64_t>(1, TensorIterator::kGrain / std::max<int64_t>(1, dims.reduced * kWidth));
-  parallel_for(0, rows * blocks, grain, [&](int64_t begin, int64_t end) {
-    for (int64_t block = begin; block < end; ++block) {
-      const int64_t first = block % blocks * kWidth;
-      const int64_t index = block / blocks * row + first;
-      reduce_columns<Ops, kWidth>(ops, dims, out + offset_of(index, dims.kept_size, dims.kept_stride_out),
-                                  in + offset_of(index, dims.kept_size, dims.kept_stride_in), std::min(kWidth, row - first));
+typename Ops::acc_t reduce_short_row(const Ops& ops, const typename Ops::input_t* row, int64_t n) {
+  using acc_t = typename Ops::acc_t;
+  acc_t lanes[kLanes];
+  for (int64_t j = 0; j < kLanes; ++j) lanes[j] = ops.identity();
+  int64_t i = 0;
+  for (; i + kLanes <= n; i += kLanes) {
+    for (int64_t j = 0; j < kLanes; ++j) lanes[j] = ops.reduce(lanes[j], row[i + j]);
+  }
+  for (int64_t j = 0; i < n; ++i, ++j) lanes[j] = ops.reduce(lanes[j], row[i]);
+  for (int64_t width = kLanes / 2; width > 0; width /= 2) {
+    for (int64_t j = 0; j < width; ++j) lanes[j] = ops.combine(lanes[j], lanes[j + width]);
+  }
+  return lanes[0];
+}
+
+/// One output after the other.
+template <typename Ops>
+void reduce_rows(const Ops& ops, const ReductionDims& dims, char* out, const char* in) {
+  using input_t = typename Ops::input_t;
+  const bool short_rows = dims.reduced <= kChunk && dims.reduced_size.size() == 1 && dims.reduced_stride[0] == sizeof(input_t);
+  const int64_t run = dims.kept_size.empty() ? 1 : dims.kept_size[0];
+  const int64_t in_step = dims.kept_size.empty() ? 0 : dims.kept_stride_in[0],
+                out_step = dims.kept_size.empty() ? 0 : dims.kept_stride_out[0];
+  const int64_t grain = std::max<int64_t>(1, TensorIterator::kGrain / dims.reduced);
+  parallel_for(0, dims.kept, grain, [&](int64_t begin, int64_t end) {
+    while (begin < end) {
+      const int64_t count = std::min(run - begin % run, end - begin);
+      const char* source = in + offset_of(begin, dims.kept_size, dims.kept_stride_in);
+      char* target = out + offset_of(begin, dims.kept_size, dims.kept_stride_out);
+      for (int64_t k = 0; k < count; ++k, source += in_step, target += out_step) {
+        const auto value = short_rows ? reduce_short_row(ops, reinterpret_cast<const input_t*>(source), dims.reduced)
+                                      : reduce_in_pieces(ops, dims, source);
+        *reinterpret_cast<typename Ops::output_t*>(target) = ops.project(value);
+      }
+      begin += count;
     }
   });
 }
@@ -253,14 +374,7 @@ void cpu_reduce(const TensorIteratorBase& iter, const Ops& ops) {
     *reinterpret_cast<output_t*>(out) = ops.project(reduce_in_pieces(ops, dims, in));
     return;
   }
-  const int64_t grain = std::max<int64_t>(1, TensorIterator::kGrain / dims.reduced);
-  parallel_for(0, dims.kept, grain, [&](int64_t begin, int64_t end) {
-    for (int64_t k = begin; k < end; ++k) {
-      const char* source = in + offset_of(k, dims.kept_size, dims.kept_stride_in);
-      const auto value = reduce_in_pieces(ops, dims, source);
-      *reinterpret_cast<output_t*>(out + offset_of(k, dims.kept_size, dims.kept_stride_out)) = ops.project(value);
-    }
-  });
+  reduce_rows(ops, dims, out, in);
 }
 
 }  // namespace CPU_CAPABILITY

@@ -10,8 +10,8 @@
 #include "aten/ops/_interpolate.h"
 #include "aten/ops/constant_pad_nd.h"
 #include "aten/ops/div.h"
+#include "aten/ops/mean.h"
 #include "aten/ops/mul.h"
-#include "aten/ops/reshape.h"
 #include "aten/ops/scalar_tensor.h"
 #include "aten/ops/sum.h"
 #include "aten/ops/to.h"
@@ -116,12 +116,10 @@ Tensor adaptive_average(const char* op, size_t spatial, const Tensor& self, IntA
   TORCH_CHECK_NOT_IMPLEMENTED(self.is_floating_point(), "\"", op, "\" not implemented for '", dtype_name(self.scalar_type()), "'");
   const Tensor input = spatial == 2 ? self : self.contiguous();
   const bool global = std::all_of(output_size.begin(), output_size.end(), [](int64_t size) { return size == 1; });
-  if (!global || spatial == 1 || !input.is_contiguous()) return at::_interpolate(input, output_size, "area", false, {}, false);
-  // One mean over everything: the plane as a single line.
-  DimVector line(sizes);
-  const IntArrayRef plane = self.sizes().slice(self.sizes().size() - spatial);
-  for (const int64_t size : plane) line.back() *= size;
-  return at::reshape(at::_interpolate(at::reshape(input, line), output_size, "area", false, {}, false), sizes);
+  if (!global || !input.is_contiguous()) return at::_interpolate(input, output_size, "area", false, {}, false);
+  DimVector plane;
+  for (size_t d = sizes.size() - spatial; d < sizes.size(); ++d) plane.push_back(static_cast<int64_t>(d));
+  return at::mean(input, plane, true);
 }
 
 }  // namespace

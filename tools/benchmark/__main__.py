@@ -1,14 +1,14 @@
-"""python -m tools.benchmark [calls | build | dataloader | optimizers | package | training] [--json FILE] ...: `calls` when nothing is named."""
+"""python -m tools.benchmark [calls | build | dataloader | operators | optimizers | package | training] [--json FILE] ...: `calls` when nothing is named."""
 
 from __future__ import annotations
 
 import sys
 
-from . import build_times, call_overhead, dataloader, optimizer_steps, package_cost, training_steps
+from . import build_times, call_overhead, dataloader, operators, optimizer_steps, package_cost, training_steps
 
 MODULES = {
-    "calls": call_overhead, "build": build_times, "dataloader": dataloader, "optimizers": optimizer_steps, "package": package_cost,
-    "training": training_steps,
+    "calls": call_overhead, "build": build_times, "dataloader": dataloader, "operators": operators, "optimizers": optimizer_steps,
+    "package": package_cost, "training": training_steps,
 }  # fmt: skip
 COMMANDS = {name: module.main for name, module in MODULES.items()}
 

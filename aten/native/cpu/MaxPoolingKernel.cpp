@@ -5,7 +5,9 @@
 #include <vector>
 
 #include "aten/Dispatch.h"
+#include "aten/native/PoolingGeometry.h"
 #include "aten/native/ResultFormat.h"
+#include "aten/native/declarations/MaxPooling.h"
 #include "aten/native/declarations/cpu/MaxPoolingKernel.h"
 #include "aten/ops/contiguous.h"
 #include "aten/ops/copy.h"
@@ -110,7 +112,7 @@ inline void for_each_place(const WindowAxes& axes, int64_t z, int64_t y, int64_t
   }
 }
 
-/// The first of equal elements, the last NaN, as PyTorch has it.
+/// The first of equal elements, the last NaN, as PyTorch has it. `indices` may be null.
 template <typename scalar_t>
 void pool_plane(const WindowAxes& axes, const scalar_t* in, scalar_t* out, int64_t* indices) {
   using value_t = opmath_type<scalar_t>;
@@ -124,7 +126,7 @@ void pool_plane(const WindowAxes& axes, const scalar_t* in, scalar_t* out, int64
       place = better ? candidate : place;
     });
     out[position] = static_cast<scalar_t>(best);
-    indices[position] = place;
+    if (indices != nullptr) indices[position] = place;
   });
 }
 
@@ -145,14 +147,34 @@ void take_better(const scalar_t* values, int64_t stride, int64_t first, int64_t 
   }
 }
 
-/// The maxima of one line of windows: `best` and `places` hold what they start with.
+/// The same without places.
+template <int64_t kStride, typename scalar_t, typename value_t>
+void take_larger(const scalar_t* values, int64_t stride, int64_t count, value_t* best) {
+  const int64_t step = kStride > 0 ? kStride : stride;
+  for (int64_t i = 0; i < count; ++i) {
+    const value_t value = static_cast<value_t>(values[i * step]);
+    best[i] = (value > best[i]) | (value != value) ? value : best[i];
+  }
+}
+
+/// The maxima of one line of windows: `best` and `places`, if those are wanted, hold what they start with.
 template <typename scalar_t, typename value_t>
 void pool_line(const WindowAxes& axes, int64_t z, int64_t y, const scalar_t* in, value_t* best, place_t<value_t>* places) {
   const WindowAxis& line = axes[2];
   const int64_t width = line.out, stride = line.stride;
-  const auto take = stride == 1   ? take_better<1, scalar_t, value_t>
-                    : stride == 2 ? take_better<2, scalar_t, value_t>
-                                  : take_better<0, scalar_t, value_t>;
+  const auto take = [&](int64_t from, int64_t begin, int64_t end) {
+    const int64_t count = end - begin;
+    if (places == nullptr) {
+      const auto larger = stride == 1   ? take_larger<1, scalar_t, value_t>
+                          : stride == 2 ? take_larger<2, scalar_t, value_t>
+                                        : take_larger<0, scalar_t, value_t>;
+      return larger(in + from, stride, count, best + begin);
+    }
+    const auto better = stride == 1   ? take_better<1, scalar_t, value_t>
+                        : stride == 2 ? take_better<2, scalar_t, value_t>
+                                      : take_better<0, scalar_t, value_t>;
+    better(in + from, stride, from, count, best + begin, places + begin);
+  };
   for (int64_t i = axes[0].begin[z]; i < axes[0].end[z]; i += axes[0].step) {
     for (int64_t j = axes[1].begin[y]; j < axes[1].end[y]; j += axes[1].step) {
       const int64_t row = (i * axes[1].in + j) * line.in;
@@ -161,28 +183,34 @@ void pool_line(const WindowAxes& axes, int64_t z, int64_t y, const scalar_t* in,
         const int64_t begin = offset >= 0 ? 0 : (-offset + stride - 1) / stride;
         const int64_t end = offset >= line.in ? begin : std::min(width, (line.in - 1 - offset) / stride + 1);
         const int64_t from = row + begin * stride + offset;
-        if (begin < end) take(in + from, stride, from, end - begin, best + begin, places + begin);
+        if (begin < end) take(from, begin, end);
       }
     }
   }
 }
 
-/// The same as pool_plane for windows of one kernel, a line of windows at a time.
+/// The same as pool_plane for windows of one kernel, a line of windows at a time. `indices` may be null.
 template <typename scalar_t>
 void pool_lines(const WindowAxes& axes, const scalar_t* in, scalar_t* out, int64_t* indices) {
   using value_t = opmath_type<scalar_t>;
   using P = place_t<value_t>;
   const int64_t width = axes[2].out, last = plane_of(axes, true) - 1;
-  std::vector<value_t> best(width);
-  std::vector<P> places(width);
+  std::vector<value_t> memory(std::is_same_v<scalar_t, value_t> ? 0 : width);
+  std::vector<P> places(indices == nullptr ? 0 : width);
   for (int64_t z = 0; z < axes[0].out; ++z) {
-    for (int64_t y = 0; y < axes[1].out; ++y, out += width, indices += width) {
+    for (int64_t y = 0; y < axes[1].out; ++y, out += width) {
+      value_t* best = memory.data();
+      if constexpr (std::is_same_v<scalar_t, value_t>) best = out;
+      std::fill_n(best, width, lowest<value_t>());
       const int64_t base = (axes[0].begin[z] * axes[1].in + axes[1].begin[y]) * axes[2].in;
-      std::fill(best.begin(), best.end(), lowest<value_t>());
-      for (int64_t x = 0; x < width; ++x) places[x] = static_cast<P>(std::min(base + axes[2].begin[x], last));
-      pool_line(axes, z, y, in, best.data(), places.data());
-      for (int64_t x = 0; x < width; ++x) out[x] = static_cast<scalar_t>(best[x]);
+      for (int64_t x = 0; indices != nullptr && x < width; ++x) places[x] = static_cast<P>(std::min(base + axes[2].begin[x], last));
+      pool_line(axes, z, y, in, best, indices == nullptr ? nullptr : places.data());
+      if constexpr (!std::is_same_v<scalar_t, value_t>) {
+        for (int64_t x = 0; x < width; ++x) out[x] = static_cast<scalar_t>(best[x]);
+      }
+      if (indices == nullptr) continue;
       for (int64_t x = 0; x < width; ++x) indices[x] = places[x];
+      indices += width;
     }
   }
 }
@@ -207,7 +235,7 @@ void pool_channels(const WindowAxes& axes, int64_t inner, const scalar_t* in, sc
       }
     });
     for (int64_t c = 0; c < inner; ++c) out[position * inner + c] = static_cast<scalar_t>(best[c]);
-    for (int64_t c = 0; c < inner; ++c) indices[position * inner + c] = places[c];
+    for (int64_t c = 0; indices != nullptr && c < inner; ++c) indices[position * inner + c] = places[c];
   });
 }
 
@@ -218,25 +246,26 @@ void pool_blocks(const AxesOf& axes_of, int64_t in_plane, int64_t out_plane, con
   TORCH_CHECK(in_plane <= INT32_MAX, "max pooling: expected planes of less than 2^31 elements, got size ", input.sizes());
   const scalar_t* in = input.const_data_ptr<scalar_t>();
   scalar_t* out = values.data_ptr<scalar_t>();
-  int64_t* places = indices.data_ptr<int64_t>();
+  int64_t* places = indices.defined() ? indices.data_ptr<int64_t>() : nullptr;
   const int64_t work = std::max<int64_t>(1, std::max(in_plane, out_plane) * layout.inner * 4);
   parallel_for(0, layout.outer, std::max<int64_t>(1, kDefaultGrainSize / work), [&](int64_t begin, int64_t end) {
     for (int64_t k = begin; k < end; ++k) {
       const scalar_t* source = in + k * in_plane * layout.inner;
       const int64_t to = k * out_plane * layout.inner;
+      int64_t* to_places = places == nullptr ? nullptr : places + to;
       const auto& axes = axes_of(k);
       if (layout.inner == 1 && axes[2].kernel > 0 && axes[2].out >= 8) {
-        pool_lines(axes, source, out + to, places + to);
+        pool_lines(axes, source, out + to, to_places);
       } else if (layout.inner == 1) {
-        pool_plane(axes, source, out + to, places + to);
+        pool_plane(axes, source, out + to, to_places);
       } else {
-        pool_channels(axes, layout.inner, source, out + to, places + to);
+        pool_channels(axes, layout.inner, source, out + to, to_places);
       }
     }
   });
 }
 
-/// Integers are compared as int64: one instance serves them all.
+/// Integers are compared as int64: one instance serves them all. Undefined `indices` are not wanted.
 void pool(const char* name, const WindowAxes& axes, int64_t spatial, const Tensor& self, const Tensor& values, const Tensor& indices) {
   if (values.numel() == 0) return;
   const PlaneLayout layout(values, spatial, self);
@@ -264,6 +293,32 @@ void _max_pool_kernel(const Tensor& self, IntArrayRef kernel_size, IntArrayRef s
         dilated_axis(self.sizes()[leading + d], out0.sizes()[leading + d], kernel_size[d], stride[d], padding[d], dilation[d]);
   }
   pool("max_pool", axes, static_cast<int64_t>(spatial), self, out0, out1);
+}
+
+namespace {
+
+/// The values alone: no memory for places, which the gradient would need.
+Tensor largest_of_windows(const char* op, size_t spatial, const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride,
+                          IntArrayRef padding, IntArrayRef dilation, bool ceil_mode) {
+  const PoolingWindows w = pooling_windows(op, spatial, kernel_size, stride, padding, dilation);
+  const Tensor values = empty_from_spec(std::get<0>(_max_pool_shape(self, w.kernel, w.stride, w.padding, w.dilation, ceil_mode)));
+  _max_pool_kernel(self, w.kernel, w.stride, w.padding, w.dilation, ceil_mode, values, Tensor());
+  return values;
+}
+
+}  // namespace
+
+Tensor max_pool1d_kernel(const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation,
+                         bool ceil_mode) {
+  return largest_of_windows("max_pool1d", 1, self, kernel_size, stride, padding, dilation, ceil_mode);
+}
+Tensor max_pool2d_kernel(const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation,
+                         bool ceil_mode) {
+  return largest_of_windows("max_pool2d", 2, self, kernel_size, stride, padding, dilation, ceil_mode);
+}
+Tensor max_pool3d_kernel(const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation,
+                         bool ceil_mode) {
+  return largest_of_windows("max_pool3d", 3, self, kernel_size, stride, padding, dilation, ceil_mode);
 }
 
 void _adaptive_max_pool_kernel(const Tensor& self, IntArrayRef output_size, const Tensor& out0, const Tensor& out1) {
