@@ -36,19 +36,42 @@ class LaneIterator {
     parallel_for(0, lanes_, grain, [&](int64_t begin, int64_t end) {
       char* pointers[8];
       for (int64_t lane = begin; lane < end; ++lane) {
-        int64_t rest = lane;
-        for (size_t k = 0; k < operands_.size(); ++k) pointers[k] = operands_[k].data;
-        for (size_t d = sizes_.size(); d-- > 0;) {
-          const int64_t index = rest % sizes_[d];
-          rest /= sizes_[d];
-          for (size_t k = 0; k < operands_.size(); ++k) pointers[k] += index * operands_[k].strides[d];
-        }
+        find(lane, pointers);
         f(static_cast<char* const*>(pointers));
       }
     });
   }
 
+  /// The same by groups of at most `most` lanes that are neighbours in the last of the other dimensions: f(pointers, width, steps),
+  /// where lane w of tensor k begins w * steps[k] bytes after pointers[k]. For lanes whose elements lie further apart than lanes do.
+  template <typename F>
+  void for_each_group(int64_t lane_cost, int64_t most, const F& f) const {
+    if (lanes_ == 0) return;
+    const int64_t last = sizes_.empty() ? 1 : sizes_.back(), parts = (last + most - 1) / most;
+    const int64_t grain = std::max<int64_t>(1, 32768 / std::max<int64_t>(1, lane_cost * std::min(last, most)));
+    int64_t steps[8] = {};
+    for (size_t k = 0; k < operands_.size(); ++k) steps[k] = sizes_.empty() ? 0 : operands_[k].strides.back();
+    parallel_for(0, lanes_ / last * parts, grain, [&](int64_t begin, int64_t end) {
+      char* pointers[8];
+      for (int64_t group = begin; group < end; ++group) {
+        const int64_t first = group % parts * most;
+        find(group / parts * last + first, pointers);
+        f(static_cast<char* const*>(pointers), std::min(most, last - first), static_cast<const int64_t*>(steps));
+      }
+    });
+  }
+
  private:
+  /// Where the tensors' lane begins.
+  void find(int64_t lane, char** pointers) const {
+    for (size_t k = 0; k < operands_.size(); ++k) pointers[k] = operands_[k].data;
+    for (size_t d = sizes_.size(); d-- > 0;) {
+      const int64_t index = lane % sizes_[d];
+      lane /= sizes_[d];
+      for (size_t k = 0; k < operands_.size(); ++k) pointers[k] += index * operands_[k].strides[d];
+    }
+  }
+
   struct Operand {
     char* data;
     DimVector strides;

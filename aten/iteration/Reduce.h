@@ -170,31 +170,18 @@ typename Ops::acc_t reduce_in_pieces(const Ops& ops, const ReductionDims& dims, 
   return partial[0];
 }
 
-/// Calls f(row) for rows [begin, end) of the reduced dimensions, in order; a row's address comes from its neighbour's.
+/// Walks along the reduced dimensions in runs of the fastest of them, whose rows lie equally far apart.
 class RowWalk {
  public:
-  RowWalk(const ReductionDims& dims, const char* in, int64_t begin)
-      : dims_(dims), row_(in + offset_of(begin, dims.reduced_size, dims.reduced_stride)) {
-    for (const int64_t size : dims.reduced_size) {
-      index_.push_back(begin % size);
-      begin /= size;
-    }
-  }
-  const char* next() {
-    const char* row = row_;
-    for (size_t d = 0; d < index_.size(); ++d) {
-      row_ += dims_.reduced_stride[d];
-      if (++index_[d] < dims_.reduced_size[d]) break;
-      row_ -= dims_.reduced_stride[d] * dims_.reduced_size[d];
-      index_[d] = 0;
-    }
-    return row;
-  }
+  RowWalk(const ReductionDims& dims, const char* in, int64_t begin) : dims_(dims), in_(in), row_(begin) {}
+  int64_t left() const { return dims_.reduced_size[0] - row_ % dims_.reduced_size[0]; }
+  const char* address() const { return in_ + offset_of(row_, dims_.reduced_size, dims_.reduced_stride); }
+  void advance(int64_t rows) { row_ += rows; }
 
  private:
   const ReductionDims& dims_;
-  const char* row_;
-  DimVector index_;
+  const char* in_;
+  int64_t row_;
 };
 
 /// Sums (or what Ops makes) of neighbouring columns over a range of rows, so that each row is read contiguously. The accumulators of
@@ -215,13 +202,12 @@ class ColumnBlock {
     chunks_ = 0;
     for (int64_t row = begin; row < end; row += kRows) {
       for (int64_t j = 0; j < width_; ++j) acc_[j] = ops_.identity();
-      const int64_t last = std::min(end, row + kRows);
-      int64_t r = row;
-      for (; r + 4 <= last; r += 4) {
-        const char *first = walk.next(), *second = walk.next(), *third = walk.next(), *fourth = walk.next();
-        add_rows(first, second, third, fourth);
+      for (int64_t rows = std::min(end - row, kRows); rows > 0;) {
+        const int64_t run = std::min(rows, walk.left());
+        add_run(walk.address(), dims.reduced_stride[0], run);
+        walk.advance(run);
+        rows -= run;
       }
-      for (; r < last; ++r) add_row(walk.next());
       push();
     }
     for (int64_t j = 0; j < width_; ++j) totals[j] = ops_.identity();
@@ -234,20 +220,21 @@ class ColumnBlock {
  private:
   static constexpr int kColumnLevels = 24;
 
-  void add_row(const char* row) {
-    const auto* values = reinterpret_cast<const input_t*>(row);
+  void add_run(const char* row, int64_t stride, int64_t rows) {
     const int64_t width = width_;
     acc_t* acc = acc_;
+    const auto at = [&](int64_t r) { return reinterpret_cast<const input_t*>(row + r * stride); };
+    int64_t r = 0;
+    for (; r + 4 <= rows; r += 4) {
+      const input_t *a = at(r), *b = at(r + 1), *c = at(r + 2), *d = at(r + 3);
 #pragma GCC ivdep
-    for (int64_t j = 0; j < width; ++j) acc[j] = ops_.reduce(acc[j], values[j]);
-  }
-  void add_rows(const char* first, const char* second, const char* third, const char* fourth) {
-    const auto *a = reinterpret_cast<const input_t*>(first), *b = reinterpret_cast<const input_t*>(second);
-    const auto *c = reinterpret_cast<const input_t*>(third), *d = reinterpret_cast<const input_t*>(fourth);
-    const int64_t width = width_;
-    acc_t* acc = acc_;
+      for (int64_t j = 0; j < width; ++j) acc[j] = ops_.reduce(ops_.reduce(ops_.reduce(ops_.reduce(acc[j], a[j]), b[j]), c[j]), d[j]);
+    }
+    for (; r < rows; ++r) {
+      const input_t* a = at(r);
 #pragma GCC ivdep
-    for (int64_t j = 0; j < width; ++j) acc[j] = ops_.reduce(ops_.reduce(ops_.reduce(ops_.reduce(acc[j], a[j]), b[j]), c[j]), d[j]);
+      for (int64_t j = 0; j < width; ++j) acc[j] = ops_.reduce(acc[j], a[j]);
+    }
   }
   void push() {
     int level = 0;
@@ -306,41 +293,75 @@ void reduce_all_columns(const Ops& ops, const ReductionDims& dims, char* out, co
   }
 }
 
-/// A row of at most kChunk elements that lie one behind the other: what Cascade makes of it, without its memory.
+/// A row of at most kChunk elements that lie one behind the other: lanes, which are folded while the rest of the row is added to as
+/// many of them as it fills.
 template <typename Ops>
 typename Ops::acc_t reduce_short_row(const Ops& ops, const typename Ops::input_t* row, int64_t n) {
-  using acc_t = typename Ops::acc_t;
-  acc_t lanes[kLanes];
+  typename Ops::acc_t lanes[kLanes];
   for (int64_t j = 0; j < kLanes; ++j) lanes[j] = ops.identity();
   int64_t i = 0;
   for (; i + kLanes <= n; i += kLanes) {
     for (int64_t j = 0; j < kLanes; ++j) lanes[j] = ops.reduce(lanes[j], row[i + j]);
   }
-  for (int64_t j = 0; i < n; ++i, ++j) lanes[j] = ops.reduce(lanes[j], row[i]);
+#pragma GCC unroll 5
   for (int64_t width = kLanes / 2; width > 0; width /= 2) {
     for (int64_t j = 0; j < width; ++j) lanes[j] = ops.combine(lanes[j], lanes[j + width]);
+    if (n - i < width) continue;
+    for (int64_t j = 0; j < width; ++j) lanes[j] = ops.reduce(lanes[j], row[i + j]);
+    i += width;
   }
   return lanes[0];
+}
+
+constexpr int64_t kTiny = 24;      // rows up to this length are added up element by element,
+constexpr int64_t kTinyRows = 16;  // so many of them at once
+
+/// `count` results of rows that lie `step` bytes apart: f(k, result).
+template <typename Ops, typename F>
+void reduce_tiny_rows(const Ops& ops, const char* in, int64_t step, int64_t n, int64_t count, const F& f) {
+  using input_t = typename Ops::input_t;
+  const int64_t stride = step / static_cast<int64_t>(sizeof(input_t));
+  const auto* rows = reinterpret_cast<const input_t*>(in);
+  int64_t k = 0;
+  for (; k + kTinyRows <= count; k += kTinyRows, rows += kTinyRows * stride) {
+    typename Ops::acc_t acc[kTinyRows];
+    for (int64_t w = 0; w < kTinyRows; ++w) acc[w] = ops.identity();
+    for (int64_t i = 0; i < n; ++i) {
+      for (int64_t w = 0; w < kTinyRows; ++w) acc[w] = ops.reduce(acc[w], rows[w * stride + i]);
+    }
+    for (int64_t w = 0; w < kTinyRows; ++w) f(k + w, acc[w]);
+  }
+  for (; k < count; ++k, rows += stride) {
+    auto acc = ops.identity();
+    for (int64_t i = 0; i < n; ++i) acc = ops.reduce(acc, rows[i]);
+    f(k, acc);
+  }
 }
 
 /// One output after the other.
 template <typename Ops>
 void reduce_rows(const Ops& ops, const ReductionDims& dims, char* out, const char* in) {
   using input_t = typename Ops::input_t;
-  const bool short_rows = dims.reduced <= kChunk && dims.reduced_size.size() == 1 && dims.reduced_stride[0] == sizeof(input_t);
-  const int64_t run = dims.kept_size.empty() ? 1 : dims.kept_size[0];
-  const int64_t in_step = dims.kept_size.empty() ? 0 : dims.kept_stride_in[0],
-                out_step = dims.kept_size.empty() ? 0 : dims.kept_stride_out[0];
+  const bool in_line = dims.reduced_size.size() == 1 && dims.reduced_stride[0] == static_cast<int64_t>(sizeof(input_t));
+  const int64_t run = dims.kept_size[0], in_step = dims.kept_stride_in[0], out_step = dims.kept_stride_out[0];
+  const bool whole_steps = in_step % static_cast<int64_t>(sizeof(input_t)) == 0;
   const int64_t grain = std::max<int64_t>(1, TensorIterator::kGrain / dims.reduced);
   parallel_for(0, dims.kept, grain, [&](int64_t begin, int64_t end) {
     while (begin < end) {
       const int64_t count = std::min(run - begin % run, end - begin);
       const char* source = in + offset_of(begin, dims.kept_size, dims.kept_stride_in);
       char* target = out + offset_of(begin, dims.kept_size, dims.kept_stride_out);
-      for (int64_t k = 0; k < count; ++k, source += in_step, target += out_step) {
-        const auto value = short_rows ? reduce_short_row(ops, reinterpret_cast<const input_t*>(source), dims.reduced)
-                                      : reduce_in_pieces(ops, dims, source);
-        *reinterpret_cast<typename Ops::output_t*>(target) = ops.project(value);
+      const auto store = [&](int64_t k, typename Ops::acc_t value) {
+        *reinterpret_cast<typename Ops::output_t*>(target + k * out_step) = ops.project(value);
+      };
+      if (in_line && whole_steps && dims.reduced <= kTiny) {
+        reduce_tiny_rows(ops, source, in_step, dims.reduced, count, store);
+      } else {
+        for (int64_t k = 0; k < count; ++k) {
+          const char* row = source + k * in_step;
+          store(k, in_line && dims.reduced <= kChunk ? reduce_short_row(ops, reinterpret_cast<const input_t*>(row), dims.reduced)
+                                                     : reduce_in_pieces(ops, dims, row));
+        }
       }
       begin += count;
     }

@@ -159,6 +159,7 @@ RowShape row_shape(const IndexPlan& plan) {
 
 char* row_address(const IndexPlan& plan, int64_t index) {
   int64_t offset = 0;
+  if (plan.before_sizes.empty() && plan.after_sizes.size() <= 1) return static_cast<char*>(plan.source.data()) + plan.offsets[index];
   for (size_t d = plan.after_sizes.size(); d-- > 1;) {
     const size_t outer = d - 1;
     offset += index % plan.after_sizes[outer] * plan.after_strides[outer];

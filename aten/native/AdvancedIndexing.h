@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <vector>
 
 #include "aten/core/Tensor.h"
@@ -32,5 +33,21 @@ struct RowShape {
 TORCH_PY_API RowShape row_shape(const IndexPlan& plan);
 /// Address of row `index` in the indexed tensor.
 TORCH_PY_API char* row_address(const IndexPlan& plan, int64_t index);
+
+/// Calls f(row, address) for rows [begin, end). Where positions are the fastest of a row's coordinates, the others are found once for all.
+template <typename F>
+void for_each_row(const IndexPlan& plan, int64_t begin, int64_t end, const F& f) {
+  if (plan.after_sizes.size() > 1) {
+    for (int64_t row = begin; row < end; ++row) f(row, row_address(plan, row));
+    return;
+  }
+  const int64_t positions = static_cast<int64_t>(plan.offsets.size());
+  while (begin < end) {
+    const int64_t first = begin % positions, count = std::min(positions - first, end - begin);
+    const char* start = row_address(plan, begin) - plan.offsets[first];
+    for (int64_t i = 0; i < count; ++i) f(begin + i, start + plan.offsets[first + i]);
+    begin += count;
+  }
+}
 
 }  // namespace at::native

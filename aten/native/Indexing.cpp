@@ -24,6 +24,7 @@
 #include "aten/ops/narrow.h"
 #include "aten/ops/ne.h"
 #include "aten/ops/new_zeros.h"
+#include "aten/ops/nonzero.h"
 #include "aten/ops/ones_like.h"
 #include "aten/ops/reshape.h"
 #include "aten/ops/scatter.h"
@@ -114,9 +115,9 @@ Tensor index(const Tensor& self, TensorList indices) {
   char* out = static_cast<char*>(result.data());
   const int64_t grain = std::max<int64_t>(1, 16384 / shape.length);
   parallel_for(0, shape.rows, grain, [&](int64_t begin, int64_t end) {
-    for (int64_t row = begin; row < end; ++row) {
-      gather(out + row * shape.length * static_cast<int64_t>(itemsize), row_address(plan, row), shape.stride, itemsize, shape.length);
-    }
+    for_each_row(plan, begin, end, [&](int64_t row, const char* address) {
+      gather(out + row * shape.length * static_cast<int64_t>(itemsize), address, shape.stride, itemsize, shape.length);
+    });
   });
   if (IntArrayRef(strides) == result.strides()) return result;
   return empty_strided_tensor(sizes, strides, self.scalar_type(), self.device()).copy_(result).as_new();
@@ -327,7 +328,10 @@ Tensor masked_select(const Tensor& self, const Tensor& mask) {
   TORCH_CHECK(mask.scalar_type() == kBool, "masked_select: expected BoolTensor for mask, got ", mask.scalar_type());
   const DimVector shape = broadcast_sizes(self.sizes(), mask.sizes());
   if (shape.empty()) return at::index(at::reshape(self, {1}), {at::reshape(mask, {1})});
-  return at::index(at::expand(self, shape), {at::expand(mask, shape)});
+  if (self.is_meta() || mask.is_meta()) return at::index(at::expand(self, shape), {at::expand(mask, shape)});
+  // As lines: one number says where an element is.
+  const Tensor places = at::nonzero(at::reshape(at::expand(mask, shape), {-1}));
+  return at::index_select(at::reshape(at::expand(self, shape), {-1}), 0, at::reshape(places, {-1}));
 }
 
 Tensor masked_scatter(const Tensor& self, const Tensor& mask, const Tensor& source) {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "aten/native/Normalization.h"
 #include "aten/ops/all.h"
 #include "aten/ops/batch_norm.h"
 #include "aten/ops/bernoulli.h"
@@ -41,7 +42,7 @@ double precision_of(ScalarType type) {
 
 }  // namespace
 
-Tensor rms_norm(const Tensor& input, IntArrayRef normalized_shape, const Tensor& weight, std::optional<double> eps) {
+void check_rms_norm(const Tensor& input, IntArrayRef normalized_shape, const Tensor& weight) {
   const auto count = static_cast<int64_t>(normalized_shape.size());
   TORCH_CHECK(count > 0,
               "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, but got "
@@ -58,6 +59,11 @@ Tensor rms_norm(const Tensor& input, IntArrayRef normalized_shape, const Tensor&
   TORCH_CHECK(fits, "Given normalized_shape=", normalized_shape, ", expected input with shape [*, ", normalized_shape,
               "], but got input of size ", sizes);
   TORCH_CHECK_NOT_IMPLEMENTED(input.is_floating_point() || input.is_complex(), "rms_norm: not implemented for '", input.scalar_type(), "'");
+}
+
+Tensor rms_norm(const Tensor& input, IntArrayRef normalized_shape, const Tensor& weight, std::optional<double> eps) {
+  check_rms_norm(input, normalized_shape, weight);
+  const auto count = static_cast<int64_t>(normalized_shape.size());
   DimVector dims;
   for (int64_t d = -count; d < 0; ++d) dims.push_back(d);
   const ScalarType wide = to_accumulate(input.scalar_type());

@@ -7,6 +7,7 @@
 #include "aten/native/ResultFormat.h"
 #include "aten/native/declarations/Normalization.h"
 #include "aten/ops/_batch_norm_train.h"
+#include "aten/ops/addcmul.h"
 #include "aten/ops/lerp.h"
 #include "aten/ops/mean.h"
 #include "aten/ops/native_batch_norm.h"
@@ -283,10 +284,10 @@ std::tuple<Tensor, Tensor, Tensor> _batch_norm_train_backward(const Tensor& grad
 
 // -- group norm --------------------------------------------------------------------------------------------------
 
-Tensor group_norm(const Tensor& input, int64_t num_groups, const Tensor& weight, const Tensor& bias, double eps, bool) {
+void check_group_norm(const Tensor& input, int64_t num_groups, const Tensor& weight, const Tensor& bias) {
   TORCH_CHECK(input.dim() >= 2, "Expected at least 2 dimensions for input tensor but received ", input.dim());
   TORCH_CHECK(num_groups > 0, "Expected num groups to be greater than 0, got ", num_groups);
-  const int64_t batch = input.sizes()[0], channels = input.sizes()[1];
+  const int64_t channels = input.sizes()[1];
   TORCH_CHECK(channels % num_groups == 0, "Expected number of channels in input to be divisible by num_groups, but got input of shape ",
               input.sizes(), " and num_groups=", num_groups);
   for (const auto& [name, parameter] : {std::pair<const char*, const Tensor&>{"weight", weight}, {"bias", bias}}) {
@@ -295,12 +296,22 @@ Tensor group_norm(const Tensor& input, int64_t num_groups, const Tensor& weight,
                 parameter.defined() ? parameter.sizes() : IntArrayRef(), " and input of shape ", input.sizes());
     check_parameter(input, parameter);
   }
+}
+
+Tensor group_norm(const Tensor& input, int64_t num_groups, const Tensor& weight, const Tensor& bias, double eps, bool) {
+  check_group_norm(input, num_groups, weight, bias);
+  const int64_t batch = input.sizes()[0], channels = input.sizes()[1];
   int64_t group = channels / num_groups;
   for (int64_t d = 2; d < input.dim(); ++d) group *= input.sizes()[d];
   const Tensor rows = at::reshape(input, {batch, num_groups, group});
   Tensor result = at::reshape(std::get<0>(at::native_layer_norm(rows, IntArrayRef(group), Tensor(), Tensor(), eps)), input.sizes());
-  if (weight.defined()) result = result * along_channels(weight, input.dim());
-  if (bias.defined()) result = result + along_channels(bias, input.dim());
+  if (weight.defined() && bias.defined()) {
+    result = at::addcmul(along_channels(bias, input.dim()), result, along_channels(weight, input.dim()));
+  } else if (weight.defined()) {
+    result = result * along_channels(weight, input.dim());
+  } else if (bias.defined()) {
+    result = result + along_channels(bias, input.dim());
+  }
   return result.to(input.scalar_type()).contiguous(input.suggest_memory_format());
 }
 

@@ -15,6 +15,9 @@ void check_layer_norm_backward(const Tensor& grad, const Tensor& input, IntArray
 void check_batch_norm_backward(const Tensor& grad, const Tensor& input, const Tensor& weight, const Tensor& bias, const Tensor& mean,
                                const Tensor& rstd);
 
+void check_group_norm(const Tensor& input, int64_t num_groups, const Tensor& weight, const Tensor& bias);
+void check_rms_norm(const Tensor& input, IntArrayRef normalized_shape, const Tensor& weight);
+
 /// A result of a fused kernel; undefined when nobody wants it.
 Tensor result_for(bool wanted, IntArrayRef sizes, ScalarType dtype);
 

@@ -120,7 +120,7 @@ def enrolled_cases(libraries: list[Any], options: argparse.Namespace, uses: Coun
     from tests.ops.operators import all_operators
 
     for operator in sorted(all_operators(), key=lambda operator: -uses[base_name(str(operator))]):
-        if options.typical or operator.base_name in NOT_TIMED or not re.search(options.only, str(operator)):
+        if options.cases == "typical" or operator.base_name in NOT_TIMED or not re.search(options.only, str(operator)):
             continue
         found = 0
         for pair in zip(*(operator.samples(library, "float32") for library in libraries)):
@@ -137,7 +137,7 @@ def enrolled_cases(libraries: list[Any], options: argparse.Namespace, uses: Coun
 
 def typical_cases(libraries: list[Any], options: argparse.Namespace) -> Iterator[Case]:
     for name, make in TYPICAL.items():
-        if not re.search(options.only, name):
+        if options.cases == "samples" or not re.search(options.only, name):
             continue
         random = [np.random.default_rng(0) for _ in libraries]
         makers = [
@@ -221,7 +221,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--samples", type=int, default=1, help="calls of each operator")
     parser.add_argument("--rounds", type=int, default=7, help="measurements of each call and library")
     parser.add_argument("--seconds", type=float, default=0.01, help="length of one measurement")
-    parser.add_argument("--typical", action="store_true", help="only the typical calls, not those from samples")
+    parser.add_argument("--cases", choices=("all", "typical", "samples"), default="all", help="typical calls, those from samples, or both")
     parser.add_argument("--minutes", type=float, default=60.0, help="most time for each number of threads")
     parser.add_argument("--progress", action="store_true", help="print every ratio as soon as it is known")
     parser.add_argument("--worst", type=int, default=60, help="so many lines")

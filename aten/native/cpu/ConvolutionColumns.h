@@ -95,6 +95,8 @@ void gather_windows(const ConvolutionGeometry& g, const T* in, int64_t kernel_el
     const T* from = in + run.line + run.source;
     if (stride == 1) {
       for (int64_t i = run.begin; i < run.end; ++i) to[i] = from[i];
+    } else if (stride == 2) {  // a constant step vectorises
+      for (int64_t i = run.begin; i < run.end; ++i) to[i] = from[2 * i];
     } else {
       for (int64_t i = run.begin; i < run.end; ++i) to[i] = from[i * stride];
     }
@@ -102,7 +104,27 @@ void gather_windows(const ConvolutionGeometry& g, const T* in, int64_t kernel_el
   });
 }
 
-/// The same for whole planes of an output as wide as the input, with stride 1: a shifted copy whose border columns are zeros.
+/// The same for an output as wide as the input, with stride 1: a shifted copy, of which border columns become zeros.
+template <typename T>
+void gather_shifted(const ConvolutionGeometry& g, const T* in, int64_t kernel_element, int64_t first, int64_t positions, T* out) {
+  const int64_t width = g.input[2], last = first + positions;
+  const int64_t shift_x = kernel_element % g.kernel[2] * g.dilation[2] - g.padding[2];
+  const int64_t shift_y = kernel_element / g.kernel[2] * g.dilation[1] - g.padding[1], shift = shift_y * width + shift_x;
+  const int64_t first_line = std::clamp<int64_t>(-shift_y, 0, g.output[1]);
+  const int64_t last_line = std::clamp<int64_t>(g.input[1] - shift_y, first_line, g.output[1]);
+  // What lies before or behind the input plane is in border columns.
+  const int64_t begin = std::clamp(std::max(first_line * width, -shift), first, last);
+  const int64_t end = std::clamp(std::min(last_line * width, g.input_plane() - shift), begin, last);
+  std::fill(out, out + (begin - first), T(0));
+  std::copy(in + (begin + shift), in + (end + shift), out + (begin - first));
+  std::fill(out + (end - first), out + positions, T(0));
+  const int64_t border = std::min(shift_x < 0 ? -shift_x : shift_x, width), from = shift_x < 0 ? 0 : width - border;
+  for (int64_t line = begin - begin % width; border > 0 && line < end; line += width) {
+    for (int64_t i = std::max(begin, line + from); i < std::min(end, line + from + border); ++i) out[i - first] = T(0);
+  }
+}
+
+/// What a kernel element sees of whole planes, for such an output, where it is not copied but multiplied.
 template <typename T>
 class ShiftedPlane {
  public:
@@ -117,16 +139,10 @@ class ShiftedPlane {
     end_ = std::max(begin_, std::min(last_line * width_, g.input_plane() - shift_));
     if (begin_ > plane_) begin_ = end_ = plane_;
     kept_.resize(plane_, 0);
-    for (int64_t i = begin_; i < end_; ++i) kept_[i] = i % width_ + shift_x_ >= 0 && i % width_ + shift_x_ < width_ ? ~Bits(0) : Bits(0);
+    const int64_t first = std::clamp<int64_t>(-shift_x_, 0, width_), last = std::clamp<int64_t>(width_ - shift_x_, first, width_);
+    for (int64_t line = 0; line < plane_; line += width_) std::fill(kept_.data() + line + first, kept_.data() + line + last, ~Bits(0));
   }
 
-  /// out = what the kernel element sees of `in`.
-  void copy(const T* in, T* out) const {
-    std::fill(out, out + begin_, T(0));
-    const T* from = in + shift_;
-    for (int64_t i = begin_; i < end_; ++i) out[i] = kept(from[i], kept_[i]);
-    std::fill(out + end_, out + plane_, T(0));
-  }
   /// out += factor * what the kernel element sees of `in`.
   void add_seen(const T* in, T factor, T* out) const {
     const T* from = in + shift_;
@@ -171,23 +187,15 @@ inline bool has_shifted_planes(const ConvolutionGeometry& g) {
 template <typename T>
 void gather_columns(const ConvolutionGeometry& g, const ConvolutionChunk& chunk, int64_t group, const T* in, T* columns) {
   const int64_t width = chunk.columns(), elements = g.kernel_elements(), plane = g.input_plane();
-  const bool shifted = has_shifted_planes(g) && chunk.positions == g.output_plane();
+  const auto gather = has_shifted_planes(g) ? gather_shifted<T> : gather_windows<T>;
   const int64_t grain = std::max<int64_t>(1, kDefaultGrainSize / std::max<int64_t>(1, width * elements));
   parallel_for(0, g.group_channels(), grain, [&](int64_t begin, int64_t end) {
-    for (int64_t element = 0; element < elements; ++element) {
-      std::optional<ShiftedPlane<T>> shifted_plane;
-      if (shifted) shifted_plane.emplace(g, element);
-      for (int64_t c = begin; c < end; ++c) {
-        const T* source = in + (chunk.sample * g.channels + group * g.group_channels() + c) * plane;
+    for (int64_t c = begin; c < end; ++c) {
+      const T* source = in + (chunk.sample * g.channels + group * g.group_channels() + c) * plane;
+      for (int64_t element = 0; element < elements; ++element) {
         T* target = columns + (c * elements + element) * width;
         for (int64_t s = 0; s < chunk.samples; ++s) {
-          const T* from = source + s * g.channels * plane;
-          T* to = target + s * chunk.positions;
-          if (shifted) {
-            shifted_plane->copy(from, to);
-          } else {
-            gather_windows(g, from, element, chunk.first, chunk.positions, to);
-          }
+          gather(g, source + s * g.channels * plane, element, chunk.first, chunk.positions, target + s * chunk.positions);
         }
       }
     }

@@ -15,7 +15,7 @@ inline namespace CPU_CAPABILITY {
 namespace {
 
 // Squares are summed in the dtype of arithmetic within a block, in lanes that fill several vector registers; blocks are summed in double.
-constexpr int64_t kLanes = 64;
+constexpr int64_t kLanes = 32;
 constexpr int64_t kBlock = 4096;
 
 template <typename T>
@@ -36,7 +36,9 @@ double sum_of_squares(const T* x, int64_t n) {
       const opmath_t value = static_cast<opmath_t>(x[i]);
       lanes[i % kLanes] += value * value;
     }
-    for (const opmath_t lane : lanes) total += static_cast<double>(lane);
+    double eighths[8] = {};
+    for (int64_t l = 0; l < kLanes; ++l) eighths[l % 8] += static_cast<double>(lanes[l]);
+    for (const double eighth : eighths) total += eighth;
   }
   return total;
 }

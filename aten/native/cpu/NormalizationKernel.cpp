@@ -1,10 +1,14 @@
 // Layer normalization: rows of the last dimensions, sums in float (double for double).
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <utility>
 #include <vector>
 
 #include "aten/Dispatch.h"
 #include "aten/native/Normalization.h"
+#include "aten/native/declarations/Layers.h"
+#include "aten/native/declarations/Normalization.h"
 #include "aten/native/declarations/cpu/NormalizationKernel.h"
 #include "aten/ops/contiguous.h"
 #include "aten/ops/to.h"
@@ -15,7 +19,7 @@ inline namespace CPU_CAPABILITY {
 
 namespace {
 
-constexpr int64_t kLanes = 16;
+constexpr int64_t kLanes = 32;  // two vectors at least: one addition need not wait for the other
 
 /// Sum of f(i) for i in [0, n): in kLanes accumulators, so that it vectorises.
 template <typename acc_t, typename F>
@@ -26,8 +30,9 @@ double sum_row(int64_t n, const F& f) {
     for (int64_t j = 0; j < kLanes; ++j) lanes[j] += f(i + j);
   }
   for (int64_t j = 0; i < n; ++i, ++j) lanes[j] += f(i);
-  double total = 0;
-  for (const acc_t lane : lanes) total += lane;
+  double eighths[8] = {}, total = 0;
+  for (int64_t j = 0; j < kLanes; ++j) eighths[j % 8] += lanes[j];
+  for (const double eighth : eighths) total += eighth;
   return total;
 }
 
@@ -66,6 +71,14 @@ void store_row(const acc_t* x, int64_t n, acc_t mean, acc_t rstd, const acc_t* w
   }
 }
 
+/// Mean and 1 / standard deviation.
+template <typename acc_t>
+std::pair<acc_t, acc_t> statistics_of_row(const acc_t* values, int64_t n, double eps) {
+  const acc_t mean = static_cast<acc_t>(sum_row<acc_t>(n, [values](int64_t i) { return values[i]; }) / static_cast<double>(n));
+  const double squares = sum_row<acc_t>(n, [values, mean](int64_t i) { return (values[i] - mean) * (values[i] - mean); });
+  return {mean, static_cast<acc_t>(1 / std::sqrt(squares / static_cast<double>(n) + eps))};
+}
+
 }  // namespace
 
 void layer_norm_kernel(const Tensor& input, IntArrayRef, const Tensor& weight, const Tensor& bias, double eps, const Tensor& out0,
@@ -83,15 +96,66 @@ void layer_norm_kernel(const Tensor& input, IntArrayRef, const Tensor& weight, c
       std::vector<acc_t> buffer;
       for (int64_t row = begin; row < end; ++row) {
         const acc_t* values = row_values<acc_t>(x.const_data_ptr<scalar_t>() + row * n, n, buffer);
-        const acc_t mean = static_cast<acc_t>(sum_row<acc_t>(n, [values](int64_t i) { return values[i]; }) / static_cast<double>(n));
-        const double squares = sum_row<acc_t>(n, [values, mean](int64_t i) { return (values[i] - mean) * (values[i] - mean); });
-        const acc_t rstd = static_cast<acc_t>(1 / std::sqrt(squares / static_cast<double>(n) + eps));
+        const auto [mean, rstd] = statistics_of_row(values, n, eps);
         means[row] = mean;
         rstds[row] = rstd;
         store_row(values, n, mean, rstd, scale.data(), shift.data(), out0.data_ptr<scalar_t>() + row * n);
       }
     });
   });
+}
+
+Tensor group_norm_kernel(const Tensor& input, int64_t num_groups, const Tensor& weight, const Tensor& bias, double eps,
+                         bool cudnn_enabled) {
+  if (!input.is_floating_point() || input.numel() == 0) return group_norm(input, num_groups, weight, bias, eps, cudnn_enabled);
+  check_group_norm(input, num_groups, weight, bias);
+  const Tensor x = input.contiguous(), result = empty_tensor(input.sizes(), input.scalar_type(), input.device());
+  const int64_t channels = input.sizes()[1], group = channels / num_groups, rows = input.sizes()[0] * num_groups, n = input.numel() / rows;
+  const int64_t plane = n / group;
+  AT_DISPATCH_FLOATING_AND_REDUCED(x.scalar_type(), "group_norm", [&] {
+    using acc_t = opmath_type<scalar_t>;
+    const Parameter<acc_t> scale(weight), shift(bias);
+    parallel_for(0, rows, rows_grain(n), [&](int64_t begin, int64_t end) {
+      std::vector<acc_t> buffer;
+      for (int64_t row = begin; row < end; ++row) {
+        const acc_t* values = row_values<acc_t>(x.const_data_ptr<scalar_t>() + row * n, n, buffer);
+        const auto [mean, rstd] = statistics_of_row(values, n, eps);
+        scalar_t* out = result.data_ptr<scalar_t>() + row * n;
+        for (int64_t k = 0; k < group; ++k) {
+          const int64_t channel = row % num_groups * group + k;
+          const acc_t factor = scale.data() == nullptr ? rstd : rstd * scale.data()[channel];
+          const acc_t added = shift.data() == nullptr ? acc_t(0) : shift.data()[channel], centre = mean;
+          for (int64_t i = k * plane; i < (k + 1) * plane; ++i) out[i] = static_cast<scalar_t>((values[i] - centre) * factor + added);
+        }
+      }
+    });
+  });
+  return result.contiguous(input.suggest_memory_format());
+}
+
+Tensor rms_norm_kernel(const Tensor& input, IntArrayRef normalized_shape, const Tensor& weight, std::optional<double> eps) {
+  const bool same_dtype = !weight.defined() || weight.scalar_type() == input.scalar_type();
+  if (!input.is_floating_point() || !same_dtype || input.numel() == 0) return rms_norm(input, normalized_shape, weight, eps);
+  check_rms_norm(input, normalized_shape, weight);
+  const Tensor x = input.contiguous(), result = empty_tensor(input.sizes(), input.scalar_type(), input.device());
+  int64_t n = 1;
+  for (const int64_t length : normalized_shape) n *= length;
+  const int64_t rows = input.numel() / n;
+  AT_DISPATCH_FLOATING_AND_REDUCED(x.scalar_type(), "rms_norm", [&] {
+    using acc_t = opmath_type<scalar_t>;
+    const Parameter<acc_t> scale(weight);
+    const double added = eps.value_or(std::numeric_limits<acc_t>::epsilon());
+    parallel_for(0, rows, rows_grain(n), [&](int64_t begin, int64_t end) {
+      std::vector<acc_t> buffer;
+      for (int64_t row = begin; row < end; ++row) {
+        const acc_t* values = row_values<acc_t>(x.const_data_ptr<scalar_t>() + row * n, n, buffer);
+        const double squares = sum_row<acc_t>(n, [values](int64_t i) { return values[i] * values[i]; });
+        const acc_t factor = static_cast<acc_t>(1 / std::sqrt(squares / static_cast<double>(n) + added));
+        store_row(values, n, acc_t(0), factor, scale.data(), static_cast<const acc_t*>(nullptr), result.data_ptr<scalar_t>() + row * n);
+      }
+    });
+  });
+  return result;
 }
 
 namespace {

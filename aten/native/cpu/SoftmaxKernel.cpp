@@ -15,7 +15,7 @@ inline namespace CPU_CAPABILITY {
 
 namespace {
 
-constexpr int64_t kLanes = 16;  // independent accumulators of a row
+constexpr int64_t kLanes = 32;  // independent accumulators of a row
 constexpr int64_t kWidth = 64;  // lanes of a block
 
 /// Folds `n` elements with `step(accumulator, i)` in kLanes accumulators, then these with `join`. The order depends on n only.

@@ -41,15 +41,19 @@ constexpr int64_t kRowsAtOnce = 16;  // lines beside each other in memory share 
 
 template <class T>
 void gather_lines(const Lines& lines, const T* data, int64_t first, int64_t rows, int64_t wanted, T* out) {
+  int64_t starts[kRowsAtOnce];
+  for (int64_t row = 0; row < rows; ++row) starts[row] = lines.start(first + row);
   for (int64_t i = 0; i < wanted; ++i) {
-    for (int64_t row = 0; row < rows; ++row) out[row * wanted + i] = data[lines.start(first + row) + i * lines.inner];
+    for (int64_t row = 0; row < rows; ++row) out[row * wanted + i] = data[starts[row] + i * lines.inner];
   }
 }
 
 template <class T>
 void scatter_lines(const Lines& lines, const T* rows_of, int64_t first, int64_t rows, int64_t given, T* data) {
+  int64_t starts[kRowsAtOnce];
+  for (int64_t row = 0; row < rows; ++row) starts[row] = lines.start(first + row);
   for (int64_t i = 0; i < given; ++i) {
-    for (int64_t row = 0; row < rows; ++row) data[lines.start(first + row) + i * lines.inner] = rows_of[row * given + i];
+    for (int64_t row = 0; row < rows; ++row) data[starts[row] + i * lines.inner] = rows_of[row * given + i];
   }
 }
 
@@ -104,6 +108,10 @@ void fft_r2c_kernel(const Tensor& self, IntArrayRef dim, int64_t normalization, 
   AT_DISPATCH_FLOATING(self.scalar_type(), "fft_r2c", [&] {
     using complex_t = c10::complex<scalar_t>;
     for_each_block(in.count(), n, [&](int64_t first, int64_t rows) {
+      if (in.inner == 1 && onesided) {
+        const scalar_t* lines = source.const_data_ptr<scalar_t>() + first * n;
+        return blas::fft_r2c<scalar_t>(n, rows, lines, out0.data_ptr<complex_t>() + first * half, static_cast<scalar_t>(scale));
+      }
       std::vector<scalar_t> reals(rows * n);
       std::vector<complex_t> results(rows * half);
       gather_lines(in, source.const_data_ptr<scalar_t>(), first, rows, n, reals.data());

@@ -1,4 +1,5 @@
 // Loops that read and write by indices.
+#include <algorithm>
 #include <cstring>
 
 #include "aten/Dispatch.h"
@@ -6,6 +7,7 @@
 #include "aten/iteration/Lanes.h"
 #include "aten/iteration/MemoryOverlap.h"
 #include "aten/native/AdvancedIndexing.h"
+#include "aten/native/declarations/Indexing.h"
 #include "aten/native/declarations/portable/IndexingKernel.h"
 #include "aten/ops/expand.h"
 
@@ -42,6 +44,23 @@ int64_t checked_element(const char* op, int64_t index, int64_t dim, int64_t size
 int64_t checked(const char* op, int64_t index, int64_t dim, int64_t size) {
   TORCH_CHECK_INDEX(index >= 0 && index < size, op, "(): index ", index, " is out of bounds for dimension ", dim, " with size ", size);
   return index;
+}
+
+/// How many neighbouring lanes along `dim` are done together: one where a lane's own elements are closer to each other.
+int64_t lanes_together(const Tensor& tensor, int64_t dim) {
+  return tensor.dim() > 1 && dim != tensor.dim() - 1 && tensor.strides()[dim] >= tensor.strides().back() ? 64 : 1;
+}
+
+/// Calls f(i, w) for element i of lane w, the neighbours of one element one after the other.
+template <typename F>
+inline void for_each_element(int64_t count, int64_t width, const F& f) {
+  if (width == 1) {
+    for (int64_t i = 0; i < count; ++i) f(i, 0);
+  } else {
+    for (int64_t i = 0; i < count; ++i) {
+      for (int64_t w = 0; w < width; ++w) f(i, w);
+    }
+  }
 }
 
 /// Sums of these round once, at the end, not after every term.
@@ -112,6 +131,24 @@ void index_put_(const Tensor& self, TensorList indices, const Tensor& values, bo
   });
 }
 
+namespace {
+
+/// Rows of `bytes` bytes, one behind the other, from those at `position`.
+void copy_rows(const char* in, const int64_t* position, int64_t rows, int64_t bytes, size_t itemsize, char* out) {
+  if (bytes != static_cast<int64_t>(itemsize)) {
+    for (int64_t row = 0; row < rows; ++row) std::memcpy(out + row * bytes, in + position[row] * bytes, bytes);
+    return;
+  }
+  with_element_type(itemsize, [&](auto element) {
+    using T = decltype(element);
+    const T* from = reinterpret_cast<const T*>(in);
+    T* to = reinterpret_cast<T*>(out);
+    for (int64_t row = 0; row < rows; ++row) to[row] = from[position[row]];
+  });
+}
+
+}  // namespace
+
 void index_select_kernel(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& out0) {
   if (out0.numel() == 0) return;
   const Tensor positions = long_index(index).contiguous();
@@ -126,8 +163,11 @@ void index_select_kernel(const Tensor& self, int64_t dim, const Tensor& index, c
     const char* in = static_cast<const char*>(self.data());
     char* out = static_cast<char*>(out0.data());
     parallel_for(0, outer * count, std::max<int64_t>(1, 65536 / inner), [&](int64_t begin, int64_t end) {
-      for (int64_t row = begin; row < end; ++row)
-        std::memcpy(out + row * inner, in + (row / count * extent + position[row % count]) * inner, inner);
+      while (begin < end) {
+        const int64_t i = begin % count, rows = std::min(count - i, end - begin);
+        copy_rows(in + begin / count * extent * inner, position + i, rows, inner, self.itemsize(), out + begin * inner);
+        begin += rows;
+      }
     });
     return;
   }
@@ -140,6 +180,25 @@ void index_select_kernel(const Tensor& self, int64_t dim, const Tensor& index, c
       for (int64_t i = 0; i < count; ++i) out[i * out_stride] = in[position[i] * in_stride];
     });
   });
+}
+
+Tensor one_hot_kernel(const Tensor& self, int64_t num_classes) {
+  if (self.scalar_type() != kLong || self.numel() == 0) return one_hot(self, num_classes);
+  const Tensor classes = self.contiguous();
+  const int64_t* number = classes.const_data_ptr<int64_t>();
+  const auto [smallest, largest] = std::minmax_element(number, number + classes.numel());
+  TORCH_CHECK(*smallest >= 0, "Class values must be non-negative.");
+  TORCH_CHECK(num_classes == -1 || num_classes > *largest, "Class values must be smaller than num_classes.");
+  const int64_t count = num_classes == -1 ? *largest + 1 : num_classes;
+  DimVector sizes(self.sizes());
+  sizes.push_back(count);
+  const Tensor result = empty_tensor(sizes, kLong, kCPU);
+  int64_t* out = result.data_ptr<int64_t>();
+  parallel_for(0, classes.numel(), std::max<int64_t>(1, 32768 / count), [&](int64_t begin, int64_t end) {
+    std::fill(out + begin * count, out + end * count, 0);
+    for (int64_t i = begin; i < end; ++i) out[i * count + number[i]] = 1;
+  });
+  return result;
 }
 
 void index_add_kernel(const Tensor& self, int64_t dimension, const Tensor& index, const Tensor& source, const Scalar& alpha) {
@@ -164,14 +223,23 @@ void index_add_kernel(const Tensor& self, int64_t dimension, const Tensor& index
     const opmath_t factor = alpha.to<opmath_t>();
     const int64_t self_stride = lane_stride(self, dim), source_stride = lane_stride(source, dim);
     // Lanes do not share elements, so each is added up by one thread, in the order of the indices.
-    LaneIterator(dim, {&self, &source}).for_each(count, [&](char* const* data) {
-      auto* out = reinterpret_cast<scalar_t*>(data[0]);
-      const auto* in = reinterpret_cast<const scalar_t*>(data[1]);
-      for (int64_t i = 0; i < count; ++i) {
-        scalar_t& element = out[position[i] * self_stride];
-        element = static_cast<scalar_t>(static_cast<opmath_t>(element) + static_cast<opmath_t>(in[i * source_stride]) * factor);
-      }
-    });
+    const auto add = [factor](scalar_t& element, const scalar_t& value) {
+      element = static_cast<scalar_t>(static_cast<opmath_t>(element) + static_cast<opmath_t>(value) * factor);
+    };
+    LaneIterator(dim, {&self, &source})
+        .for_each_group(count, lanes_together(self, dim), [&](char* const* data, int64_t width, const int64_t* steps) {
+          auto* out = reinterpret_cast<scalar_t*>(data[0]);
+          const auto* in = reinterpret_cast<const scalar_t*>(data[1]);
+          const int64_t out_step = steps[0] / sizeof(scalar_t), in_step = steps[1] / sizeof(scalar_t);
+          if (out_step == 1 && in_step == 1) {
+            for_each_element(count, width,
+                             [&](int64_t i, int64_t w) { add(out[position[i] * self_stride + w], in[i * source_stride + w]); });
+          } else {
+            for_each_element(count, width, [&](int64_t i, int64_t w) {
+              add(out[position[i] * self_stride + w * out_step], in[i * source_stride + w * in_step]);
+            });
+          }
+        });
   });
 }
 
@@ -183,13 +251,17 @@ void gather_kernel(const Tensor& self, int64_t dim, const Tensor& index, bool /*
   const int64_t in_stride = lane_stride(self, d), out_stride = lane_stride(out0, d), index_stride = lane_stride(positions, d);
   with_element_type(self.itemsize(), [&](auto element) {
     using T = decltype(element);
-    LaneIterator(d, {&positions, &self, &out0}).for_each(count, [&](char* const* data) {
+    const auto group = [&](char* const* data, int64_t width, const int64_t* steps) {
       const auto* position = reinterpret_cast<const int64_t*>(data[0]);
       const T* in = reinterpret_cast<const T*>(data[1]);
       T* out = reinterpret_cast<T*>(data[2]);
-      for (int64_t i = 0; i < count; ++i)
-        out[i * out_stride] = in[checked_element("gather", position[i * index_stride], d, extent) * in_stride];
-    });
+      const int64_t index_step = steps[0] / sizeof(int64_t), in_step = steps[1] / sizeof(T), out_step = steps[2] / sizeof(T);
+      for_each_element(count, width, [&](int64_t i, int64_t w) {
+        const int64_t p = checked_element("gather", position[i * index_stride + w * index_step], d, extent);
+        out[i * out_stride + w * out_step] = in[p * in_stride + w * in_step];
+      });
+    };
+    LaneIterator(d, {&positions, &self, &out0}).for_each_group(count, lanes_together(positions, d), group);
   });
 }
 
@@ -202,14 +274,17 @@ void scatter_lanes(const Tensor& out, int64_t dim, const Tensor& index, const Te
   const int64_t d = wrap_dim(dim, out.dim());
   const int64_t extent = lane_size(out, d), count = lane_size(positions, d);
   const int64_t out_stride = lane_stride(out, d), src_stride = lane_stride(src, d), index_stride = lane_stride(positions, d);
-  LaneIterator(d, {&positions, &out, &src}).for_each(count, [&](char* const* data) {
+  const auto group = [&](char* const* data, int64_t width, const int64_t* steps) {
     const auto* position = reinterpret_cast<const int64_t*>(data[0]);
     T* target = reinterpret_cast<T*>(data[1]);
     const T* source = reinterpret_cast<const T*>(data[2]);
-    for (int64_t i = 0; i < count; ++i) {
-      write(target[checked_element("scatter", position[i * index_stride], d, extent) * out_stride], source[i * src_stride]);
-    }
-  });
+    const int64_t index_step = steps[0] / sizeof(int64_t), out_step = steps[1] / sizeof(T), src_step = steps[2] / sizeof(T);
+    for_each_element(count, width, [&](int64_t i, int64_t w) {
+      const int64_t p = checked_element("scatter", position[i * index_stride + w * index_step], d, extent);
+      write(target[p * out_stride + w * out_step], source[i * src_stride + w * src_step]);
+    });
+  };
+  LaneIterator(d, {&positions, &out, &src}).for_each_group(count, lanes_together(positions, d), group);
 }
 
 void copy_into(const Tensor& out, const Tensor& self) { out.copy_(self); }
@@ -248,6 +323,29 @@ void scatter_add_kernel(const Tensor& self, int64_t dim, const Tensor& index, co
   });
 }
 
+namespace {
+
+/// The coordinates of `count` elements that are not zero, each dimension's one behind the other: without branches along the last
+/// dimension, whose number of elements per row gives the other coordinates.
+template <typename T>
+void write_places(const T* values, IntArrayRef sizes, int64_t count, int64_t* out) {
+  const int64_t ndim = static_cast<int64_t>(sizes.size()), row = ndim == 0 ? 1 : sizes.back();
+  DimVector index(static_cast<size_t>(ndim), 0);
+  for (int64_t found = 0; found < count; values += row) {
+    const int64_t before = found;
+    if (ndim == 0) return;
+    int64_t* last = out + (ndim - 1) * count;
+    for (int64_t j = 0; j < row && found < count; ++j) {
+      last[found] = j;
+      found += convert<bool>(values[j]);
+    }
+    for (int64_t d = 0; d + 1 < ndim; ++d) std::fill(out + d * count + before, out + d * count + found, index[d]);
+    for (int64_t d = ndim - 2; d >= 0 && ++index[d] == sizes[d]; --d) index[d] = 0;
+  }
+}
+
+}  // namespace
+
 Tensor nonzero(const Tensor& self) {
   const Tensor source = self.contiguous();
   const int64_t n = source.numel(), ndim = self.dim();
@@ -258,16 +356,7 @@ Tensor nonzero(const Tensor& self) {
     for (int64_t i = 0; i < n; ++i) count += convert<bool>(values[i]);
     // Column by column: each is an index of its own.
     result = empty_strided_tensor({count, ndim}, {1, std::max<int64_t>(count, 1)}, kLong, self.device());
-    int64_t* out = result.data_ptr<int64_t>();
-    for (int64_t i = 0; i < n && count > 0; ++i) {
-      if (!convert<bool>(values[i])) continue;
-      int64_t rest = i;
-      for (int64_t d = ndim - 1; d >= 0; --d) {
-        out[d * count] = rest % self.sizes()[d];
-        rest /= self.sizes()[d];
-      }
-      ++out;
-    }
+    write_places(values, self.sizes(), count, result.data_ptr<int64_t>());
   });
   return result;
 }

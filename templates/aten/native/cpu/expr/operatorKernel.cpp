@@ -9,6 +9,8 @@ namespace at::native {
 {% if is_per_isa %}
 inline namespace CPU_CAPABILITY {
 {% endif %}
+{# A long formula would be called, element by element, and calls do not vectorise. #}
+{% set inlined = "__attribute__((always_inline)) " if is_per_isa else "" %}
 {% for kernel in kernels %}
 
 // {{ kernel.schema }}
@@ -21,7 +23,7 @@ inline namespace CPU_CAPABILITY {
 {% for line in kernel.scalars %}
         {{ line }}
 {% endfor %}
-{{ fill("        cpu_kernel(iter, [=](", kernel.lambda_parameters, ") -> " ~ kernel.result ~ " {") }}
+{{ fill("        cpu_kernel(iter, [=](", kernel.lambda_parameters, ") " ~ inlined ~ "-> " ~ kernel.result ~ " {") }}
 {% for name in kernel.used %}
           const auto {{ name }} = static_cast<opmath_t>({{ name }}_element);
 {% endfor %}
