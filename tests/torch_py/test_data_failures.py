@@ -184,6 +184,8 @@ def test_after_a_failure_the_next_pass_has_new_workers() -> None:
 # -- the main process goes ---------------------------------------------------------------------------------------------------
 
 MAIN = """
+import signal
+signal.signal(signal.SIGINT, signal.default_int_handler)  # jobs in the background of a shell start without it
 import multiprocessing, os, sys
 import torch_py as torch
 from torch_py.utils.data import DataLoader, Dataset

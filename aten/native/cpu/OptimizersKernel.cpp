@@ -17,16 +17,18 @@ namespace {
 /// Calls f(i, begin, end) for ranges that together are all elements of every tensors[i].
 template <class Function>
 void for_each_range(TensorList tensors, const Function& f) {
+  // In blocks of whole vectors: the elements behind the last one may round otherwise, and must be the same for any number of threads.
+  constexpr int64_t kBlock = 64;
   std::vector<int64_t> ends;
   ends.reserve(tensors.size());
   int64_t total = 0;
-  for (const Tensor& tensor : tensors) ends.push_back(total += tensor.numel());
-  parallel_for(0, total, kDefaultGrainSize, [&](int64_t begin, int64_t end) {
+  for (const Tensor& tensor : tensors) ends.push_back(total += (tensor.numel() + kBlock - 1) / kBlock);
+  parallel_for(0, total, kDefaultGrainSize / kBlock, [&](int64_t begin, int64_t end) {
     size_t i = static_cast<size_t>(std::upper_bound(ends.begin(), ends.end(), begin) - ends.begin());
     for (; begin < end; ++i) {
       const int64_t start = i == 0 ? 0 : ends[i - 1];
       const int64_t stop = std::min(end, ends[i]);
-      f(i, begin - start, stop - start);
+      if (begin < stop) f(i, (begin - start) * kBlock, std::min((stop - start) * kBlock, tensors[i].numel()));
       begin = stop;
     }
   });
