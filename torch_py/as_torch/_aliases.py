@@ -104,7 +104,10 @@ class AliasFinder(DistributionFinder):
         if root != TAKEN:
             return None
         own = sys.modules.get(own_name(fullname))
-        spec = own.__spec__ if own is not None else self._own_spec(own_name(fullname), path, target)
+        if own is None:
+            spec = self._own_spec(own_name(fullname), path, target)
+        else:  # modules that are not files have no specification
+            spec = own.__spec__ or ModuleSpec(own_name(fullname), None)
         if spec is None:
             if fullname == TAKEN:
                 return None

@@ -11,6 +11,7 @@ from torch_py import _C
 from torch_py._tensor import Tensor
 from torch_py.autograd.grad_mode import no_grad
 from torch_py.nn.modules._calls import ModuleCalls, register_everywhere
+from torch_py.nn.modules._state import EXTRA_STATE as _EXTRA_STATE_KEY_SUFFIX  # noqa: F401  # transformers asks for it here
 from torch_py.nn.modules._state import IncompatibleKeys as _IncompatibleKeys
 from torch_py.nn.modules._state import ModuleState
 from torch_py.nn.parameter import Buffer, Parameter, is_lazy

@@ -1,0 +1,19 @@
+"""The name of arrangements of processes, for annotations and isinstance; making one raises NotImplementedError."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torch_py.distributed._world import absent
+
+__all__ = ["DeviceMesh", "init_device_mesh"]
+
+
+class DeviceMesh:
+    """No value is one: processes do not work together here."""
+
+    def __init__(self, *arguments: Any, **keywords: Any) -> None:
+        absent("device_mesh.DeviceMesh")()
+
+
+init_device_mesh = absent("device_mesh.init_device_mesh")
