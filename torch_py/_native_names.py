@@ -48,6 +48,13 @@ def _no(*arguments: Any) -> bool:
     return False
 
 
+def _are_functorch_transforms_active() -> bool:
+    """Whether this is called by a function that `torch.func` transforms."""
+    from torch_py._functorch import levels
+
+    return bool(levels._running())
+
+
 _IDLE = (
     "_debug_set_autodiff_subgraph_inlining", "_get_tracing_state", "_jit_clear_class_registry", "_jit_override_can_fuse_on_cpu",
     "_jit_override_can_fuse_on_gpu", "_jit_set_autocast_mode", "_jit_set_bailout_depth", "_jit_set_nvfuser_enabled",
@@ -68,6 +75,7 @@ def add_native_names(native: ModuleType) -> None:
     names.update(
         DispatchKey=SimpleNamespace(**{key: key for key in _KEYS}),
         DispatchKeySet=DispatchKeySet,
+        _are_functorch_transforms_active=_are_functorch_transforms_active,
         _TensorBase=native.TensorBase,
         _GLIBCXX_USE_CXX11_ABI=True,
         has_mkl=True,

@@ -146,3 +146,29 @@ def test_einops_prints_the_same_under_both(tmp_path):
     theirs, ours = (run_program(SCRIPTS / "use_einops.py", as_torch=as_torch, torchvision=None) for as_torch in (False, True))
     assert theirs.passed and ours.passed, theirs.problem + ours.problem
     assert first_difference(theirs.output, ours.output) is None
+
+
+def test_modules_that_are_not_files_can_be_imported(tmp_path):
+    code = """
+from torch.distributions.relaxed_bernoulli import RelaxedBernoulli
+import torch, torch.distributions.normal
+print(RelaxedBernoulli is torch.distributions.RelaxedBernoulli, torch.distributions.normal.Normal is torch.distributions.Normal)
+"""
+    assert output(code, tmp_path) == ["True"] * 2
+
+
+def test_names_that_packages_ask_for(tmp_path):
+    code = """
+import torch, torch.distributed.tensor as spread
+print(torch.nn.modules.module._EXTRA_STATE_KEY_SUFFIX, torch.nn.init._calculate_correct_fan(torch.ones(3, 5, 2), "fan_in"))
+print(torch.is_autocast_enabled("mps"), isinstance(torch.ones(1), spread.DTensor))
+for make in (torch.distributed.device_mesh.DeviceMesh, torch.distributed.init_device_mesh, spread.DTensor, spread.distribute_tensor):
+    try:
+        make("cpu", (1,))
+    except NotImplementedError as error:
+        print("processes" if "worlds of one process only" in str(error) else error)
+asked = torch._C._are_functorch_transforms_active
+torch.vmap(lambda value: (print(asked()), value)[1])(torch.ones(2))
+print(asked())
+"""
+    assert output(code, tmp_path) == ["_extra_state", "10", "False", "False", *["processes"] * 4, "True", "False"]

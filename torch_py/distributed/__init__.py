@@ -48,10 +48,11 @@ from torch_py.distributed.device_mesh import init_device_mesh
 __all__ = [
     "Backend", "DistError", "GroupMember", "P2POp", "ProcessGroup", "ReduceOp", "Store", "Work", "all_gather", "all_gather_into_tensor",
     "all_gather_object", "all_reduce", "all_to_all", "all_to_all_single", "barrier", "broadcast", "broadcast_object_list",
-    "destroy_process_group", "device_mesh", "gather", "gather_object", "get_backend", "get_global_rank", "get_group_rank", "get_process_group_ranks",
-    "get_rank", "get_world_size", "group", "init_device_mesh", "init_process_group", "irecv", "is_available", "is_backend_available", "is_gloo_available",
-    "is_initialized", "is_mpi_available", "is_nccl_available", "is_torchelastic_launched", "isend", "monitored_barrier", "new_group", "recv",
-    "reduce", "reduce_scatter", "reduce_scatter_tensor", "scatter", "scatter_object_list", "send",
+    "destroy_process_group", "device_mesh", "gather", "gather_object", "get_backend", "get_global_rank", "get_group_rank",
+    "get_process_group_ranks", "get_rank", "get_world_size", "group", "init_device_mesh", "init_process_group", "irecv", "is_available",
+    "is_backend_available", "is_gloo_available", "is_initialized", "is_mpi_available", "is_nccl_available", "is_torchelastic_launched",
+    "isend", "monitored_barrier", "new_group", "recv", "reduce", "reduce_scatter", "reduce_scatter_tensor", "scatter",
+    "scatter_object_list", "send",
 ]  # fmt: skip
 
 default_pg_timeout = timedelta(minutes=30)

@@ -142,11 +142,16 @@ def _xavier_std(tensor: Tensor, gain: float) -> float:
     return gain * math.sqrt(2.0 / float(sum(_calculate_fan_in_and_fan_out(tensor))))
 
 
-def _kaiming_std(tensor: Tensor, a: float, mode: str, nonlinearity: str) -> float:
+def _calculate_correct_fan(tensor: Tensor, mode: str) -> int:
+    """The one of both that `mode` names. A name that packages import."""
     if mode.lower() not in ("fan_in", "fan_out"):
         raise ValueError(f"Mode {mode.lower()} not supported, please use one of ['fan_in', 'fan_out']")
     fan_in, fan_out = _calculate_fan_in_and_fan_out(tensor)
-    return calculate_gain(nonlinearity, a) / math.sqrt(fan_in if mode.lower() == "fan_in" else fan_out)
+    return fan_in if mode.lower() == "fan_in" else fan_out
+
+
+def _kaiming_std(tensor: Tensor, a: float, mode: str, nonlinearity: str) -> float:
+    return calculate_gain(nonlinearity, a) / math.sqrt(_calculate_correct_fan(tensor, mode))
 
 
 def _kaiming(tensor: Tensor, a: float, mode: str, nonlinearity: str, fill: Callable[[float], Tensor]) -> Tensor:
