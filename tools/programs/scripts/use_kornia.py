@@ -38,7 +38,12 @@ print("homography", (K.geometry.homography.find_homography_dlt(points, moved) - 
 
 other = torch.rand(2, 3, 24, 24)
 labels = torch.randint(0, 3, (2, 24, 24))
-print("losses", K.losses.ssim_loss(images, other, 5).item(), K.losses.psnr_loss(images, other, 1.0).item(), K.losses.total_variation(images).sum().item())
+print(
+    "losses",
+    K.losses.ssim_loss(images, other, 5).item(),
+    K.losses.psnr_loss(images, other, 1.0).item(),
+    K.losses.total_variation(images).sum().item(),
+)
 print("segmentation", K.losses.dice_loss(images, labels).item(), K.losses.focal_loss(images, labels, 0.5, 2.0, "mean").item())
 
 torch.manual_seed(3)
