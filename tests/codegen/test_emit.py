@@ -365,8 +365,8 @@ def test_arguments_have_names_of_their_own(tmp_path: Path) -> None:
 def test_names_of_generated_code_are_known() -> None:
     """Every variable and function that a generated body names unqualified gives way to no argument."""
     known = names.GENERATED | {a.name for o in expand(golden_program()) for f in functions_of(o) for a in f.arguments}
-    outside = ("__attribute__", "as_method", "apply", "call", "name", "redispatch", "register_kernel", "register_operator", "register_without_gradient",
-               "release_variables", "reset_list", "grad")  # fmt: skip
+    outside = ("__attribute__", "as_method", "apply", "call", "name", "redispatch", "register_kernel", "register_operator",
+               "register_without_gradient", "release_variables", "reset_list", "grad")  # fmt: skip
     for path, text in golden_files().items():
         if not path.endswith((".cpp", ".h")) or path == "aten/Dispatch.h":
             continue
