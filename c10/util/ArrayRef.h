@@ -24,14 +24,7 @@ class ArrayRef {
   constexpr ArrayRef(const T& element) noexcept : data_(&element), size_(1) {}
   constexpr ArrayRef(const T* data, size_t size) noexcept : data_(data), size_(size) {}
   constexpr ArrayRef(const T* begin, const T* end) noexcept : data_(begin), size_(static_cast<size_t>(end - begin)) {}
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Winit-list-lifetime"
-#endif
-  constexpr ArrayRef(const std::initializer_list<T>& list) noexcept : data_(list.size() ? list.begin() : nullptr), size_(list.size()) {}
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic pop
-#endif
+  constexpr ArrayRef(const std::initializer_list<T>& list) noexcept : data_(first_of(list)), size_(list.size()) {}
   template <size_t N>
   constexpr ArrayRef(const T (&array)[N]) noexcept : data_(array), size_(N) {}
   template <class Container>
@@ -70,6 +63,9 @@ class ArrayRef {
   }
 
  private:
+  /// In a function of its own, as compilers warn of a list that is kept beyond the constructor. Callers keep it: it is an argument's.
+  static constexpr const T* first_of(const std::initializer_list<T>& list) noexcept { return list.size() ? list.begin() : nullptr; }
+
   const T* data_;
   size_t size_;
 };
@@ -90,14 +86,7 @@ class OptionalIntArrayRef : public std::optional<IntArrayRef> {
   OptionalIntArrayRef(Integer&& value) : single_(static_cast<int64_t>(value)) {
     this->emplace(&single_, 1);
   }
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Winit-list-lifetime"
-#endif
   OptionalIntArrayRef(const std::initializer_list<int64_t>& list) : Base(std::in_place, list) {}
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic pop
-#endif
   OptionalIntArrayRef(const OptionalIntArrayRef& other) : Base(other), single_(other.single_) { adopt(other); }
   OptionalIntArrayRef& operator=(const OptionalIntArrayRef& other) {
     Base::operator=(other);

@@ -50,11 +50,22 @@ def by_indexing(operator: Operator, sample: SampleInput) -> Any:
     return own
 
 
+def is_called_as_method(operator: Operator, torch: Any) -> bool:
+    return "function" not in operator.variants and not (torch.__name__ == "torch" and is_only_in_aten(operator))
+
+
+def exists_in(operator: Operator, torch: Any) -> bool:
+    """Whether `call` finds something to call: PyTorch has none of the operators that are ours alone."""
+    if is_called_as_method(operator, torch):
+        return hasattr(torch.Tensor, operator.base_name)
+    return function_of(operator, torch) is not None
+
+
 def call(operator: Operator, torch: Any, sample: SampleInput) -> Any:
     """As a function if the operator is one, otherwise as a method."""
     if torch.__name__ != "torch" and has_gaps(operator, sample) and operator.base_name != "index_put":
         return by_indexing(operator, sample)
-    if "function" not in operator.variants and not (torch.__name__ == "torch" and is_only_in_aten(operator)):
+    if is_called_as_method(operator, torch):
         return method(operator, torch, sample)
     function = function_of(operator, torch)
     assert function is not None, f"{torch.__name__} has no function {operator.base_name}"

@@ -20,7 +20,6 @@ NOT_COMPARED: dict[tuple[str, str], str] = {
        for name in ("scalarint", "scalararray", "scalarrayint", "scalarrayarray", "tensorarray", "tensorarrayint")
        for dtype in ("float16", "bfloat16")},
     ("view_as_complex", "float16"): "there is no complex32 here",
-    ("_count_steps_", "*"): "PyTorch has no such operator",
     **{(f"_fused_sgd_{overload}", dtype): "PyTorch's kernel changes only the elements behind the last whole vector"
        for overload in ("", ".tensor_lr") for dtype in ("float16", "bfloat16")},
     ("matrix_exp", "float16"): "computed in float32; PyTorch's coefficients overflow",

@@ -121,3 +121,33 @@ def test_second_build_at_the_same_time_waits(tmp_path: Path) -> None:
             assert process.wait() == 0
     order = [word for word in log.read_text().split() if word in ("in", "out")]
     assert order == ["in", "out", "in", "out"]
+
+
+@pytest.mark.skipif(shutil.which("g++") is None, reason="clang compiles without precompiled headers")
+class TestPrecompiledHeader:
+    HEADER = "aten/core/Precompiled.h"
+
+    @pytest.fixture
+    def tree(self, miniature: Path) -> Path:
+        path = miniature / self.HEADER
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text('#pragma once\n#include "c10/util/Version.h"\n')
+        return miniature
+
+    def test_files_of_its_folders_load_it(self, tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        shown = build(capsys, TORCH_PY_VERBOSE="1", CXX="g++")
+        output = f"build/precompiled/baseline/{self.HEADER}"
+        assert (tree / f"{output}.gch").exists()
+        loading = {line.split(" -c ")[1].split()[0] for line in shown.splitlines() if f"-include {output}" in line}
+        assert loading == {"aten/native/Sum.cpp", "torch_py/csrc/autograd/Engine.cpp"}
+        assert not (tree / "build/warnings.txt").exists()  # none that could not be used
+
+    def test_a_change_below_it_recompiles_them(self, tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        build(capsys, CXX="g++")
+        edit(tree / "c10/util/Version.h", "#pragma once", "#pragma once\n// edited")
+        shown = build(capsys, TORCH_PY_VERBOSE="1", CXX="g++")
+        assert {name for name in ("Sum.cpp", "Engine.cpp", "Gemm.cpp", "Module.cpp") if f"/{name} -o" in shown} == {"Sum.cpp", "Engine.cpp"}
+
+    def test_without(self, tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        assert "built " in build(capsys, TORCH_PY_PCH="0", CXX="g++")
+        assert not (tree / "build/precompiled").exists()

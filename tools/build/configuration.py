@@ -30,6 +30,7 @@ VARIABLES = (
     Variable("TORCH_PY_LDFLAGS", "", (), "appended to every link command"),
     Variable("TORCH_PY_LINKER", "", (), "value of -fuse-ld; default: lld when present"),
     Variable("TORCH_PY_CCACHE", "1", ("0", "1"), "0: do not use ccache even when it is on PATH"),
+    Variable("TORCH_PY_PCH", "1", ("0", "1"), "0: no precompiled headers (clang never has them)"),
     Variable("TORCH_PY_VERBOSE", "0", ("0", "1"), "1: print every command and all compiler output"),
 )
 
@@ -47,6 +48,7 @@ class Configuration:
     link_flags: tuple[str, ...]
     linker: str
     ccache: bool
+    precompiled_headers: bool
     verbose: bool
 
     @staticmethod
@@ -64,6 +66,7 @@ class Configuration:
             link_flags=tuple(value["TORCH_PY_LDFLAGS"].split()),
             linker=value["TORCH_PY_LINKER"],
             ccache=value["TORCH_PY_CCACHE"] == "1",
+            precompiled_headers=value["TORCH_PY_PCH"] == "1",
             verbose=value["TORCH_PY_VERBOSE"] == "1",
         )
 

@@ -18,6 +18,7 @@ from .files import write_if_changed
 from .ninja_file import render
 from .package import place_generated_python
 from .plan import LIBRARY_FOLDER, Plan, make_plan
+from .precompiled import write_names
 from .runner import run_ninja
 from .sources import GENERATED
 
@@ -34,6 +35,7 @@ def build(configuration: Configuration, only: tuple[str, ...] = ()) -> None:
         generate()
         place_generated_python(ROOT)
         plan = make_plan(configuration)
+        write_names(set(plan.precompiled.values()))
         changed = write_if_changed(NINJA_FILE, render(plan))
         Path(LIBRARY_FOLDER).mkdir(exist_ok=True)
         if changed:  # objects of sources that are gone

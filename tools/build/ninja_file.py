@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from .isa import InstructionSet
 from .plan import Plan, SharedObject
+from .precompiled import PrecompiledHeader
 from .sources import Unit
 
 HEADER = """\
@@ -16,6 +18,12 @@ rule compile
   depfile = $out.d
   deps = gcc
   description = compiling $title
+
+rule precompile
+  command = $compiler -MMD -MF $out.d $flags -x c++-header -c $in -o $out
+  depfile = $out.d
+  deps = gcc
+  description = precompiling $title
 
 rule link
   command = $linker $flags -o $out @$out.rsp $libraries
@@ -32,7 +40,9 @@ rule copy
 def render(plan: Plan) -> str:
     parts = [HEADER, _variables(plan), RULES]
     for shared in plan.objects:
-        parts += [_compile(unit, shared) for unit in shared.units]
+        precompiled = {unit: plan.precompiled[unit] for unit in shared.units if unit in plan.precompiled}
+        parts += [_precompile(header, shared) for header in dict.fromkeys(precompiled.values())]
+        parts += [_compile(unit, shared, precompiled.get(unit)) for unit in shared.units]
         parts.append(_link(shared))
     for copy, original in plan.bundled.items():
         parts.append(f"build {path(copy)}: copy {path(original)}\n")
@@ -53,12 +63,23 @@ def _variables(plan: Plan) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _compile(unit: Unit, shared: SharedObject) -> str:
-    flags = ["$compile_flags"]
-    if unit.isa:
-        flags.append(f"$kernel_flags_{unit.isa.name}")
-    flags += [value(flag) for flag in shared.compile_flags]
-    return f"build {path(unit.object)}: compile {path(unit.source)}\n  flags = {' '.join(flags)}\n  title = {value(unit.title)}\n"
+def _compile(unit: Unit, shared: SharedObject, header: PrecompiledHeader | None) -> str:
+    flags, after = _flags(unit.isa, shared), ""
+    if header:
+        # -Winvalid-pch: a header that the compiler cannot use costs seconds per file, and nobody would notice.
+        flags += ["-include", path(header.name), "-Winvalid-pch"]
+        after = f" | {path(header.output)}"
+    return f"build {path(unit.object)}: compile {path(unit.source)}{after}\n  flags = {' '.join(flags)}\n  title = {value(unit.title)}\n"
+
+
+def _precompile(header: PrecompiledHeader, shared: SharedObject) -> str:
+    flags = " ".join(_flags(header.isa, shared))
+    return f"build {path(header.output)}: precompile {path(header.name)}\n  flags = {flags}\n  title = {value(header.title)}\n"
+
+
+def _flags(isa: InstructionSet | None, shared: SharedObject) -> list[str]:
+    kernel = [f"$kernel_flags_{isa.name}"] if isa else []
+    return ["$compile_flags", *kernel, *(value(flag) for flag in shared.compile_flags)]
 
 
 def _link(shared: SharedObject) -> str:

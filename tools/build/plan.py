@@ -10,6 +10,7 @@ from .blas import Blas, find_blas
 from .configuration import Configuration
 from .flags import compile_flags, kernel_flags, link_flags
 from .headers import mirror_headers
+from .precompiled import PrecompiledHeader, headers_of
 from .sources import GENERATED, Unit
 from .toolchain import Toolchain, find_toolchain
 
@@ -40,6 +41,7 @@ class Plan:
     blas: str = ""  # for the closing line
     log_folder: str = "build"  # where ninja keeps its log
     bundled: dict[str, str] = field(default_factory=dict)  # copied file -> where it comes from
+    precompiled: dict[Unit, PrecompiledHeader] = field(default_factory=dict)  # units that load one
 
     @property
     def units(self) -> list[Unit]:
@@ -50,15 +52,18 @@ def make_plan(configuration: Configuration, toolchain: Toolchain | None = None) 
     toolchain = toolchain or find_toolchain(configuration)
     chosen = instruction_sets.selected(configuration.instruction_sets)
     blas = find_blas(configuration, toolchain)
+    objects = _shared_objects(chosen, blas, toolchain)
+    has_precompiled = configuration.precompiled_headers and not toolchain.is_clang
     return Plan(
         compiler=f"{toolchain.ccache} {toolchain.compiler}".strip(),
         compile_flags=(*compile_flags(configuration, toolchain, chosen), *(f"-I{folder}" for folder in SEARCH_PATH)),
         link_flags=link_flags(configuration, toolchain),
         kernel_flags={isa.name: kernel_flags(isa, toolchain) for isa in chosen},
-        objects=_shared_objects(chosen, blas, toolchain),
+        objects=objects,
         toolchain=toolchain,
         blas=blas.name,
         bundled={f"{LIBRARY_FOLDER}/{path.name}": str(path) for path in blas.bundled},
+        precompiled=headers_of(unit for shared in objects for unit in shared.units) if has_precompiled else {},
     )
 
 

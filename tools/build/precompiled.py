@@ -1,0 +1,64 @@
+"""Precompiled headers: what nearly every file of a kind includes is parsed once and loaded by each of them, a third of a unit's time.
+
+A folder that has a Precompiled.h gets one; kernel files one for each instruction set, as its flags are part of it. Files
+include what they use all the same: clang, libraries of operators and TORCH_PY_PCH=0 compile them without it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from .files import write_if_changed
+from .isa import InstructionSet
+from .sources import GENERATED, Unit
+
+FOLDER = "build/precompiled"
+# The first folder that a source lies in decides. c10 has none, as it must not see what it lies below; nor have the few files
+# of the others.
+HEADERS = {
+    "aten/native/cpu/": "aten/native/cpu/Precompiled.h",
+    "aten/blas/": "",
+    "aten/vec/": "",
+    "aten/": "aten/core/Precompiled.h",
+    "torch_py/csrc/autograd/": "aten/core/Precompiled.h",
+    "torch_py/csrc/bindings/": "torch_py/csrc/bindings/Precompiled.h",
+}
+
+
+@dataclass(frozen=True)
+class PrecompiledHeader:
+    header: str
+    isa: InstructionSet | None
+
+    @property
+    def name(self) -> str:
+        """What units are told to include: a file that includes the header, beside which the compiler finds `output`."""
+        return f"{FOLDER}/{self.isa.name if self.isa else 'baseline'}/{self.header}"
+
+    @property
+    def output(self) -> str:
+        return self.name + ".gch"
+
+    @property
+    def title(self) -> str:
+        return f"{self.header} ({self.isa.name})" if self.isa else self.header
+
+
+def header_of(unit: Unit) -> PrecompiledHeader | None:
+    source = unit.source.removeprefix(GENERATED + "/")
+    header = next((header for folder, header in HEADERS.items() if source.startswith(folder)), "")
+    return PrecompiledHeader(header, unit.isa) if header else None
+
+
+def headers_of(units: Iterable[Unit]) -> dict[Unit, PrecompiledHeader]:
+    """For the units of the tree in the current directory."""
+    found = ((unit, header_of(unit)) for unit in units)
+    return {unit: header for unit, header in found if header and Path(header.header).exists()}
+
+
+def write_names(headers: Iterable[PrecompiledHeader]) -> None:
+    for header in headers:
+        Path(header.name).parent.mkdir(parents=True, exist_ok=True)
+        write_if_changed(Path(header.name), f'#include "{header.header}"\n')

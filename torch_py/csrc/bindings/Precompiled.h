@@ -1,0 +1,8 @@
+#pragma once
+// What nearly every file of the bindings includes, parsed once: tools/build/precompiled.py.
+#include "torch_py/csrc/bindings/PythonHeaders.h"
+
+#include "aten/core/Precompiled.h"
+#include "torch_py/csrc/bindings/Conversions.h"
+#include "torch_py/csrc/bindings/Errors.h"
+#include "torch_py/csrc/bindings/TensorType.h"
