@@ -14,6 +14,7 @@ SOURCES = [
     "tests/c10/allocator_driver.cpp",
     "c10/core/Allocator.cpp",
     "c10/core/Device.cpp",
+    "c10/cpu/BlockCache.cpp",
     "c10/cpu/CPUAllocator.cpp",
     "c10/util/Exception.cpp",
 ]

@@ -1,0 +1,99 @@
+#pragma once
+// Internal to the allocator of host memory: size classes, blocks, and the cache that threads share.
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <mutex>
+
+#include "c10/cpu/CPUAllocator.h"
+
+namespace c10::block_cache {
+
+constexpr int kClasses = 52;
+constexpr size_t kLargestSmall = size_t{1} << 20;
+
+constexpr int class_of(size_t bytes) {
+  if (bytes <= 256) return static_cast<int>((bytes + 63) / 64) - 1;
+  const size_t last = bytes - 1;
+  const int octave = 63 - __builtin_clzll(last);
+  return 4 + (octave - 8) * 4 + static_cast<int>((last >> (octave - 2)) & 3);
+}
+constexpr size_t class_bytes(int index) {
+  if (index < 4) return static_cast<size_t>(index + 1) * 64;
+  const size_t base = size_t{256} << ((index - 4) / 4);
+  return base + base / 4 * static_cast<size_t>((index - 4) % 4 + 1);
+}
+static_assert(class_of(kLargestSmall) == kClasses - 1 && class_bytes(kClasses - 1) == kLargestSmall);
+static_assert(class_of(257) == 4 && class_bytes(4) == 320 && class_of(320) == 4 && class_of(321) == 5);
+
+struct FreeBlock {
+  FreeBlock* next;
+};
+
+struct LargeBlock {
+  void* data;
+  size_t bytes;
+  uint64_t freed_at;  // tick of the shared clock
+};
+
+/// A counter with one writer and many readers: no locked instruction.
+class OwnedCounter {
+ public:
+  void add(int64_t amount) { value_.store(value_.load(std::memory_order_relaxed) + amount, std::memory_order_relaxed); }
+  int64_t get() const { return value_.load(std::memory_order_relaxed); }
+
+ private:
+  std::atomic<int64_t> value_{0};
+};
+
+struct ThreadCache {
+  FreeBlock* lists[kClasses] = {};
+  uint32_t counts[kClasses] = {};
+  size_t cached_bytes = 0;
+  OwnedCounter allocated_bytes;  // may be negative: blocks are freed by other threads
+  OwnedCounter allocations;
+  ThreadCache* previous = nullptr;
+  ThreadCache* next = nullptr;
+};
+
+/// What all threads share, behind one mutex. Never destroyed: blocks are freed after static destructors too.
+class SharedCache {
+ public:
+  static SharedCache& get();
+
+  FreeBlock* take_small(int index, uint32_t wanted, uint32_t& taken);
+  void give_small(int index, FreeBlock* first, uint32_t count);
+  LargeBlock* take_large(size_t bytes);
+  void give_large(LargeBlock* block);
+  void* system_allocate(size_t bytes);
+  void system_free(void* data, size_t bytes);
+  void empty();
+  void set_limit(size_t bytes);
+  bool enabled() const { return limit_.load(std::memory_order_relaxed) != 0; }
+
+  void enter(ThreadCache* cache);
+  void leave(ThreadCache* cache);
+  CPUAllocatorStatistics statistics();
+  void count_outside(int64_t bytes, bool allocation);  // for threads without a cache
+
+  std::mutex mutex;
+
+ private:
+  SharedCache();
+  void trim(size_t limit);  // mutex held
+  void free_oldest_large();
+
+  FreeBlock* lists_[kClasses] = {};
+  uint32_t counts_[kClasses] = {};
+  std::multimap<size_t, LargeBlock*> large_;
+  size_t cached_bytes_ = 0;
+  std::atomic<size_t> limit_;
+  uint64_t clock_ = 0;
+  ThreadCache* threads_ = nullptr;
+  int64_t allocated_bytes_ = 0;  // of large blocks, and of threads that have left
+  int64_t allocations_ = 0;
+  std::atomic<int64_t> reserved_bytes_{0}, peak_reserved_bytes_{0}, system_allocations_{0};
+};
+
+}  // namespace c10::block_cache
