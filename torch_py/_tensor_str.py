@@ -84,9 +84,9 @@ def _plain_notation(values: list[Any]) -> _Notation:
     return _Notation(str, max((len(str(value)) for value in values), default=1))
 
 
-def _float_notation(values: list[float]) -> _Notation:
-    """Width and automatic choice of notation come from the finite values other than zero."""
-    shown = [value for value in values if math.isfinite(value) and value != 0]
+def _float_notation(values: list[float], zero: float = 0) -> _Notation:
+    """Width and automatic choice of notation come from the finite values other than `zero`."""
+    shown = [value for value in values if math.isfinite(value) and value != zero]
     integral = all(value == math.ceil(value) for value in shown)
     scientific = _options.sci_mode
     if scientific is None:
@@ -119,7 +119,8 @@ def _notation(values: list[Any], dtype: Any) -> tuple[Callable[[Any], str], int]
             return real(value.real) + ("" if second[0] in "+-" else "+") + second
 
         return write, real.width + imaginary.width + 1
-    notation = _float_notation(values) if dtype.is_floating_point else _plain_notation(values)
+    # The least number of float8_e8m0fnu is what becomes of zero.
+    notation = _float_notation(values, 2.0**-127 if dtype is _C.float8_e8m0fnu else 0) if dtype.is_floating_point else _plain_notation(values)
     return notation, notation.width
 
 

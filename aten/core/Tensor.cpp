@@ -121,6 +121,7 @@ Tensor wrapped_scalar(const Scalar& value) {
     case Scalar::Kind::Int: return scalar_tensor_of(value.to_long(), kLong);
     case Scalar::Kind::Double: return scalar_tensor_of(value.to_double(), kDouble);
     case Scalar::Kind::Complex: return scalar_tensor_of(value.to_complex_double(), kComplexDouble);
+    case Scalar::Kind::Unsigned: return scalar_tensor_of(value.to<uint64_t>(), kUInt64);
   }
   return Tensor();
 }
@@ -204,7 +205,8 @@ ScalarType result_type(TensorList tensors) {
       result = type;
     } else if (kind_of(type) > kind_of(result)) {
       // A float keeps its width: float32 with a 0-dim complex128 makes complex64.
-      result = is_floating(result) ? to_complex(result) : promote_types(result, type);
+      TORCH_CHECK(!is_float8(result), "Unknown Complex ScalarType for ", result);
+      result = is_floating(result) ? to_complex(result) : result != kBool && is_complex(type) ? type : promote_types(result, type);
     }
   }
   return result;

@@ -112,7 +112,9 @@ ReductionTypes reduction_types(const Tensor& self, ReductionDtype rule, std::opt
       const ScalarType wide = is_integral(type, true) ? default_dtype() : type;
       return {wide, wide};
     }
-    case ReductionDtype::Bool: return {type, type == kByte ? kByte : kBool};  // uint8 was the mask type once, and stays one
+    case ReductionDtype::Bool:
+      if (is_float8(type) || type == kComplexHalf) return {kBool, kBool};
+      return {type, type == kByte ? kByte : kBool};  // uint8 was the mask type once, and stays one
     case ReductionDtype::Index: return {type, kLong};
   }
   return {type, type};

@@ -1,6 +1,7 @@
 #include "aten/iteration/TensorIterator.h"
 
 #include <algorithm>
+#include <string_view>
 
 #include "aten/iteration/MemoryOverlap.h"
 #include "aten/parallel/Parallel.h"
@@ -39,6 +40,32 @@ Tensor cast_operand(const Tensor& tensor, ScalarType dtype) {
   return result;
 }
 
+/// The type whose loops serve a dtype that has none of its own (Note [Storage dtypes]); the dtype itself where there is none.
+ScalarType loop_dtype(ScalarType type, Promotion promotion) {
+  if (type == kComplexHalf) return kComplexFloat;
+  if (promotion != Promotion::Comparison) return type;
+  if (is_float8(type)) return kFloat;
+  return type == kUInt16 || type == kUInt32 ? kLong : type;
+}
+
+bool is_relation(std::string_view op_name) {
+  for (const std::string_view name : {"eq", "ne", "lt", "le", "gt", "ge"}) {
+    if (op_name == name || (op_name.starts_with(name) && op_name.substr(name.size()) == "_")) return true;
+  }
+  return false;
+}
+
+/// uint64 as int64 in the same order: 2^63 less, which flips the highest bit.
+Tensor shifted_to_signed(const Tensor& tensor) {
+  const Tensor source = tensor.contiguous();
+  Tensor result = empty_tensor(source.sizes(), kLong, source.device());
+  if (source.is_meta()) return result;
+  const auto* in = source.const_data_ptr<uint64_t>();
+  int64_t* out = result.data_ptr<int64_t>();
+  for (int64_t i = 0; i < source.numel(); ++i) out[i] = static_cast<int64_t>(in[i] ^ (uint64_t{1} << 63));
+  return result;
+}
+
 bool is_number_like(const Tensor& tensor) { return tensor.is_cpu() && tensor.dim() == 0; }
 
 }  // namespace
@@ -72,6 +99,8 @@ void TensorIterator::cast_inputs(Promotion promotion, std::initializer_list<cons
   for (const Tensor* tensor : inputs) {
     operands_.push_back({cast ? cast_operand(*tensor, common_dtype_) : *tensor});
   }
+  promoted_dtype_ = common_dtype_;
+  if (cast && is_storage_only(common_dtype_)) widen_inputs(promotion);
   if (!cast || same || !is_reduced_floating(common_dtype_)) return;
   Operand* operand = &operands_[1];
   for (const Tensor* tensor : inputs) {
@@ -82,11 +111,34 @@ void TensorIterator::cast_inputs(Promotion promotion, std::initializer_list<cons
   }
 }
 
-ScalarType TensorIterator::output_dtype(Promotion promotion) const {
+/// Inputs of a dtype without loops of its own become a type that has some, and holds every value.
+void TensorIterator::widen_inputs(Promotion promotion) {
+  const bool is_comparison = common_dtype_ == kUInt64 && promotion == Promotion::Comparison;
+  if (is_comparison && operands_.size() == 2) {  // only zero is told from other numbers
+    common_dtype_ = kBool;
+    operands_[1].tensor = operands_[1].tensor.to(kBool);
+  } else if (is_comparison && is_relation(op_name_)) {
+    common_dtype_ = kLong;
+    for (size_t i = 1; i < operands_.size(); ++i) operands_[i].tensor = shifted_to_signed(operands_[i].tensor);
+  } else {
+    common_dtype_ = loop_dtype(common_dtype_, promotion);
+    for (size_t i = 1; i < operands_.size(); ++i) operands_[i].tensor = cast_operand(operands_[i].tensor, common_dtype_);
+  }
+}
+
+ScalarType TensorIterator::output_dtype(Promotion promotion, ScalarType common) const {
   switch (promotion) {
     case Promotion::Comparison: return kBool;
-    case Promotion::ComplexToReal: return to_real(common_dtype_);
-    default: return common_dtype_;
+    case Promotion::ComplexToReal: return to_real(common);
+    default: return common;
+  }
+}
+
+/// What the loop computes in a wider type is handed out as `dtype`.
+void TensorIterator::store_narrow(ScalarType dtype) {
+  const Tensor& wide = operands_[0].tensor;
+  if (!caller_out_.defined() && wide.scalar_type() != dtype) {
+    caller_out_ = empty_strided_tensor(wide.sizes(), wide.strides(), dtype, wide.device());
   }
 }
 
@@ -272,12 +324,15 @@ TensorIterator TensorIterator::pointwise(const char* op_name, Promotion promotio
   iter.op_name_ = op_name;
   iter.operands_.push_back({});
   iter.cast_inputs(promotion, inputs);
-  const ScalarType out_dtype = iter.output_dtype(promotion);
-  if (iter.try_flat(out, out_dtype)) return iter;
-  iter.check_devices(inputs);
-  iter.compute_shape(out, kind);
-  iter.set_output(out, out_dtype, kind);
-  iter.plan();
+  const ScalarType out_dtype = iter.output_dtype(promotion, iter.common_dtype_);
+  const ScalarType stored_dtype = iter.output_dtype(promotion, iter.promoted_dtype_);
+  if (!iter.try_flat(out, out_dtype)) {
+    iter.check_devices(inputs);
+    iter.compute_shape(out, kind);
+    iter.set_output(out, out_dtype, kind);
+    iter.plan();
+  }
+  if (stored_dtype != out_dtype && !out.defined()) iter.store_narrow(stored_dtype);
   return iter;
 }
 

@@ -75,7 +75,9 @@ class TORCH_PY_API TensorIterator {
 
   void check_devices(std::initializer_list<const Tensor*> inputs) const;
   void cast_inputs(Promotion promotion, std::initializer_list<const Tensor*> inputs);
-  ScalarType output_dtype(Promotion promotion) const;
+  void widen_inputs(Promotion promotion);
+  ScalarType output_dtype(Promotion promotion, ScalarType common) const;
+  void store_narrow(ScalarType dtype);
   bool try_flat(const Tensor& out, ScalarType out_dtype);
   void compute_shape(const Tensor& out, OutputKind kind);
   void set_output(const Tensor& out, ScalarType out_dtype, OutputKind kind);
@@ -88,6 +90,7 @@ class TORCH_PY_API TensorIterator {
   DimVector shape_;
   int64_t numel_ = 0;
   ScalarType common_dtype_ = ScalarType::Undefined;
+  ScalarType promoted_dtype_ = ScalarType::Undefined;  // another one than common_dtype_ where the loop computes in a wider type
   Tensor caller_out_;  // defined when operand 0 is a temporary of another dtype
 };
 using TensorIteratorBase = TensorIterator;

@@ -87,6 +87,7 @@ Tensor to_float16(const Tensor& self) { return self.to(kHalf); }
 Tensor to_bfloat16(const Tensor& self) { return self.to(kBFloat16); }
 Tensor to_complex64(const Tensor& self) { return self.to(kComplexFloat); }
 Tensor to_complex128(const Tensor& self) { return self.to(kComplexDouble); }
+Tensor to_complex32(const Tensor& self) { return self.to(kComplexHalf); }
 Tensor to_int64(const Tensor& self) { return self.to(kLong); }
 Tensor to_int32(const Tensor& self) { return self.to(kInt); }
 Tensor to_int16(const Tensor& self) { return self.to(kShort); }
@@ -114,6 +115,8 @@ Scalar number_of(T value) {
     return Scalar(convert<double>(value));
   } else if constexpr (type == kBool) {
     return Scalar(value);
+  } else if constexpr (type == kUInt64) {
+    return Scalar::from_unsigned(value);
   } else {
     return Scalar(static_cast<int64_t>(value));
   }

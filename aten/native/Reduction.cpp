@@ -1,6 +1,7 @@
 // Sums, extrema and running results: shapes, variants and derivatives.
 #include "aten/native/declarations/Reduction.h"
 #include "aten/native/ViewHelpers.h"
+#include "aten/ops/_xor.h"
 #include "aten/ops/amax.h"
 #include "aten/ops/amin.h"
 #include "aten/ops/any.h"
@@ -24,6 +25,7 @@
 #include "aten/ops/scatter.h"
 #include "aten/ops/sum.h"
 #include "aten/ops/unsqueeze.h"
+#include "aten/ops/view.h"
 #include "aten/ops/zeros_like.h"
 
 namespace at::native {
@@ -112,6 +114,17 @@ Tensor count_nonzero_dim(const Tensor& self, IntArrayRef dim) { return at::sum(a
 Tensor count_nonzero(const Tensor& self, std::optional<int64_t> dim) {
   const Tensor nonzero = at::ne(self, Scalar(0));
   return dim.has_value() ? at::sum(nonzero, IntArrayRef(&*dim, 1)) : at::sum(nonzero);
+}
+
+Tensor hash_tensor(const Tensor& self, IntArrayRef dim, bool keepdim, int64_t mode) {
+  TORCH_CHECK(mode == 0, "Unknown hash_tensor mode: ", mode);
+  TORCH_CHECK(self.numel() > 0 || !dim.empty(),
+              "hash_tensor: Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with the 'dim' argument.");
+  const ScalarType type = self.scalar_type();
+  TORCH_CHECK_NOT_IMPLEMENTED(!self.is_complex() && !c10::is_storage_only(type), "\"hash_tensor\" not implemented for '",
+                              scalar_type_name(type), "'");
+  const Tensor bits = self.is_floating_point() ? at::view(self.to(kDouble), kLong) : self.to(kLong);
+  return at::view(at::_xor(bits, dim, keepdim), kUInt64);
 }
 
 Tensor sum_to_size(const Tensor& self, IntArrayRef size) {

@@ -14,7 +14,8 @@ std::atomic<bool> enabled{false};
 Scalar largest_integer(ScalarType dtype) {
   const int bits = 8 * static_cast<int>(element_size(dtype));
   if (dtype == kBool) return true;
-  return dtype == kByte ? int64_t{255} : static_cast<int64_t>(std::numeric_limits<int64_t>::max() >> (64 - bits));
+  if (!c10::is_signed(dtype)) return Scalar::from_unsigned(std::numeric_limits<uint64_t>::max() >> (64 - bits));
+  return static_cast<int64_t>(std::numeric_limits<int64_t>::max() >> (64 - bits));
 }
 
 }  // namespace

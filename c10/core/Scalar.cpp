@@ -23,6 +23,9 @@ IntegerRange range_of(ScalarType type) {
     case kChar: return {-128, 127};
     case kShort: return {-32768, 32767};
     case kInt: return {-2147483648.0, 2147483647.0};
+    case kUInt16: return {-65535, 65535};
+    case kUInt32: return {-4294967295.0, 4294967295.0};
+    case kUInt64: return {-18446744073709551615.0, 18446744073709551615.0};
     default: return {-9223372036854775808.0, 9223372036854775807.0};
   }
 }
@@ -35,6 +38,14 @@ const char* cpp_name(ScalarType type) {
     case kShort: return "int16_t";
     case kInt: return "int";
     case kLong: return "int64_t";
+    case kUInt16: return "uint16_t";
+    case kUInt32: return "uint32_t";
+    case kUInt64: return "uint64_t";
+    case kFloat8_e4m3fn: return "c10::Float8_e4m3fn";
+    case kFloat8_e5m2: return "c10::Float8_e5m2";
+    case kFloat8_e4m3fnuz: return "c10::Float8_e4m3fnuz";
+    case kFloat8_e5m2fnuz: return "c10::Float8_e5m2fnuz";
+    case kFloat8_e8m0fnu: return "c10::Float8_e8m0fnu";
     case kHalf: return "Half";
     case kBFloat16: return "BFloat16";
     case kFloat: return "float";
@@ -47,6 +58,11 @@ const char* cpp_name(ScalarType type) {
 double largest_finite(ScalarType type) {
   switch (type) {
     case kHalf: return 65504.0;
+    case kFloat8_e4m3fn: return 448.0;
+    case kFloat8_e4m3fnuz: return 240.0;
+    case kFloat8_e5m2:
+    case kFloat8_e5m2fnuz: return 57344.0;
+    case kFloat8_e8m0fnu: return 0x1p127;
     case kBFloat16: return 3.3895313892515355e38;
     case kFloat:
     case kComplexFloat: return FLT_MAX;
@@ -63,11 +79,11 @@ std::string format_double(double value) {
 }  // namespace
 
 void Scalar::check_fits(ScalarType type) const {
-  if (kind_ == Kind::Bool || (kind_ == Kind::Int && type == kLong)) return;
+  if (kind_ == Kind::Bool || (kind_ == Kind::Int && (type == kLong || type == kUInt64)) || (is_unsigned() && type == kUInt64)) return;
   if (c10::is_floating(type)) return check_representable(*this, type);
-  const double value = kind_ == Kind::Int ? static_cast<double>(value_.integer) : value_.real;
+  const double value = is_unsigned() ? 0x1p64 : kind_ == Kind::Int ? static_cast<double>(value_.integer) : value_.real;
   IntegerRange range = range_of(type);
-  if (type == kByte && kind_ == Kind::Double) range.low = 0;  // only integers wrap
+  if (!c10::is_signed(type) && kind_ == Kind::Double) range.low = 0;  // only integers wrap
   TORCH_CHECK(!(value < range.low || value > range.high) && !std::isnan(value), "value cannot be converted to type ", cpp_name(type),
               " without overflow: ", str());
 }
@@ -81,6 +97,9 @@ void check_representable(const Scalar& value, ScalarType type) {
       case kChar: value.to<int8_t>(); return;
       case kShort: value.to<int16_t>(); return;
       case kInt: value.to<int32_t>(); return;
+      case kUInt16: value.to<uint16_t>(); return;
+      case kUInt32: value.to<uint32_t>(); return;
+      case kUInt64: value.to<uint64_t>(); return;
       default: value.to<int64_t>(); return;
     }
   }
@@ -99,7 +118,7 @@ void Scalar::throw_imaginary(ScalarType type) const {
 
 Scalar Scalar::operator-() const {
   TORCH_CHECK(!is_bool(), "torch boolean negative, the `-` operator, is not supported.");
-  if (kind_ == Kind::Int) return Scalar(static_cast<int64_t>(0 - static_cast<uint64_t>(value_.integer)));
+  if (kind_ == Kind::Int || is_unsigned()) return Scalar(static_cast<int64_t>(0 - static_cast<uint64_t>(value_.integer)));
   if (kind_ == Kind::Double) return Scalar(-value_.real);
   return Scalar(c10::complex<double>(-value_.real, -imag_));
 }
@@ -110,6 +129,7 @@ std::string Scalar::str() const {
   switch (kind_) {
     case Kind::Bool: return value_.integer != 0 ? "True" : "False";
     case Kind::Int: return std::to_string(value_.integer);
+    case Kind::Unsigned: return std::to_string(static_cast<uint64_t>(value_.integer));
     case Kind::Double: return format_double(value_.real);
     case Kind::Complex: return "(" + format_double(value_.real) + "," + format_double(imag_) + ")";
   }

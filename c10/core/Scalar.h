@@ -10,7 +10,8 @@ namespace c10 {
 /// A Python number handed to an operator: bool, int, float or complex, kept in its widest C++ form.
 class Scalar {
  public:
-  enum class Kind : int8_t { Bool, Int, Double, Complex };
+  /// Unsigned: an integer that only uint64 holds.
+  enum class Kind : int8_t { Bool, Int, Double, Complex, Unsigned };
 
   Scalar() : Scalar(int64_t{0}) {}
   Scalar(bool value) : kind_(Kind::Bool) { value_.integer = value; }
@@ -24,9 +25,16 @@ class Scalar {
     imag_ = value.imag();
   }
 
+  static Scalar from_unsigned(uint64_t value) {
+    Scalar scalar(static_cast<int64_t>(value));
+    if (value > static_cast<uint64_t>(INT64_MAX)) scalar.kind_ = Kind::Unsigned;
+    return scalar;
+  }
+
   Kind kind() const { return kind_; }
   bool is_bool() const { return kind_ == Kind::Bool; }
-  bool is_integral(bool include_bool) const { return kind_ == Kind::Int || (include_bool && is_bool()); }
+  bool is_integral(bool include_bool) const { return kind_ == Kind::Int || is_unsigned() || (include_bool && is_bool()); }
+  bool is_unsigned() const { return kind_ == Kind::Unsigned; }
   bool is_floating() const { return kind_ == Kind::Double; }
   bool is_complex() const { return kind_ == Kind::Complex; }
 
@@ -47,6 +55,7 @@ class Scalar {
       case Kind::Int: return convert<T>(value_.integer);
       case Kind::Double: return convert<T>(value_.real);
       case Kind::Complex: return convert<T>(c10::complex<double>(value_.real, imag_));
+      case Kind::Unsigned: return convert<T>(static_cast<uint64_t>(value_.integer));
     }
     return T();
   }
@@ -55,9 +64,10 @@ class Scalar {
   bool to_bool() const { return unchecked_to<bool>(); }
   c10::complex<double> to_complex_double() const { return unchecked_to<c10::complex<double>>(); }
 
-  /// dtype of torch.tensor(value): bool, int64, float64 or complex128.
+  /// dtype of torch.tensor(value): bool, int64, float64 or complex128; uint64 for an integer that only this holds.
   ScalarType type() const {
-    return kind_ == Kind::Bool ? kBool : kind_ == Kind::Int ? kLong : kind_ == Kind::Double ? kDouble : kComplexDouble;
+    constexpr ScalarType types[] = {kBool, kLong, kDouble, kComplexDouble, kUInt64};
+    return types[static_cast<int>(kind_)];
   }
   bool equal(double other) const { return !is_complex() ? unchecked_to<double>() == other : value_.real == other && imag_ == 0; }
   TORCH_PY_API Scalar operator-() const;
@@ -67,7 +77,7 @@ class Scalar {
  private:
   /// Dtypes that some finite number does not fit.
   static constexpr bool has_range(ScalarType type) {
-    return c10::is_integral(type, false) || type == kFloat || c10::is_reduced_floating(type);
+    return c10::is_integral(type, false) || (c10::is_floating(type) && type != kDouble);
   }
   TORCH_PY_API void check_fits(ScalarType type) const;
   [[noreturn]] TORCH_PY_API void throw_imaginary(ScalarType type) const;

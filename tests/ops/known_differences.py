@@ -19,7 +19,6 @@ NOT_COMPARED: dict[tuple[str, str], str] = {
     **{(f"gradient.{name}", dtype): "differences of rounded numbers, added up in another order"
        for name in ("scalarint", "scalararray", "scalarrayint", "scalarrayarray", "tensorarray", "tensorarrayint")
        for dtype in ("float16", "bfloat16")},
-    ("view_as_complex", "float16"): "there is no complex32 here",
     **{(f"_fused_sgd_{overload}", dtype): "PyTorch's kernel changes only the elements behind the last whole vector"
        for overload in ("", ".tensor_lr") for dtype in ("float16", "bfloat16")},
     ("matrix_exp", "float16"): "computed in float32; PyTorch's coefficients overflow",
@@ -32,7 +31,6 @@ NOT_COMPARED: dict[tuple[str, str], str] = {
        for name in ("fractional_max_pool2d", "fractional_max_pool3d", "grid_sampler", "grid_sampler_2d", "grid_sampler_3d",
                     "upsample_trilinear3d", "upsample_bicubic2d")
        for dtype in ("float16", "bfloat16")},
-    ("view_as_complex_copy", "float16"): "there is no complex32 here",
     **{("embedding_bag", dtype): "PyTorch leaves bags of indices and sizes empty where it does not need them"
        for dtype in ("float16", "bfloat16", "float32", "float64")},
     ("instance_norm", "bfloat16"): "PyTorch rounds on the way; its results are off by twice as much",

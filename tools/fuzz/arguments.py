@@ -10,7 +10,8 @@ import torch_py as torch
 SHAPES = ((), (0,), (1,), (3,), (2, 3), (3, 3), (0, 3), (3, 0), (4, 4), (2, 1, 3), (2, 3, 4), (1, 2, 4, 4), (2, 2, 2, 2, 2), (1,) * 9)
 # Those that appear most are in front.
 DTYPES = (torch.float32, torch.int64, torch.float64, torch.bool, torch.complex64, torch.float16, torch.bfloat16, torch.uint8, torch.int8,
-          torch.int16, torch.int32, torch.complex128)  # fmt: skip
+          torch.int16, torch.int32, torch.complex128, torch.uint16, torch.uint32, torch.uint64, torch.complex32, torch.float8_e4m3fn,
+          torch.float8_e5m2, torch.float8_e8m0fnu)  # fmt: skip
 INTEGERS = (0, 1, -1, 2, 3, -2, 5, 100, 2**31 - 1, -(2**31), 2**31, 2**40, 2**62, 2**63 - 1, -(2**63))
 FLOATS = (0.0, 1.5, -1.0, 1e-320, 1e308, float("inf"), float("nan"))
 LISTS = ((), (0,), (1,), (-1,), (0, 1), (1, 0), (0, 0), (2, 2), (-1, -2), (3, 3), (1, -1), (1, 1, 1), (2, 3, 4, 5), (1,) * 70,

@@ -33,13 +33,18 @@ def storage_types() -> dict[str, StorageType]:
     return {name: StorageType(name, getattr(_C, dtype)) for name, dtype in _STORAGE_NAMES.items() if hasattr(_C, dtype)}
 
 
+# A storage of bytes, for the dtypes that have no class of their own; their tensors name the dtype.
+_BYTES = StorageType("UntypedStorage", _C.uint8)
+
+
 @cache
 def storage_type_of(dtype: Any) -> StorageType:
-    """Raises NotImplementedError for a dtype that the format has no storage class for."""
-    for kind in storage_types().values():
-        if kind.dtype == dtype:
-            return kind
-    raise NotImplementedError(f"torch.save: tensors of {dtype} are not supported")
+    """The class that files name for a storage of tensors of `dtype`."""
+    return next((kind for kind in storage_types().values() if kind.dtype == dtype), _BYTES)
+
+
+def has_storage_type(dtype: Any) -> bool:
+    return storage_type_of(dtype) is not _BYTES
 
 
 @cache
@@ -68,6 +73,8 @@ def known_names() -> dict[tuple[str, str], Any]:
 
     names: dict[tuple[str, str], Any] = {
         ("torch._utils", "_rebuild_tensor_v2"): rebuild.rebuild_tensor,
+        ("torch._utils", "_rebuild_tensor_v3"): rebuild.rebuild_tensor_of_bytes,
+        ("torch.storage", "UntypedStorage"): _BYTES,
         ("torch._utils", "_rebuild_parameter"): rebuild.rebuild_parameter,
         ("torch._utils", "_rebuild_parameter_with_state"): rebuild.rebuild_parameter_with_state,
         ("torch._utils", "_rebuild_meta_tensor_no_storage"): rebuild.rebuild_meta_tensor,

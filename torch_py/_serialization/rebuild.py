@@ -70,6 +70,20 @@ def rebuild_tensor(
     return tensor.requires_grad_(bool(requires_grad)) if requires_grad else tensor
 
 
+def rebuild_tensor_of_bytes(
+    storage: Any, offset: Any, size: Sequence[int], stride: Sequence[int], requires_grad: bool, hooks: Any, dtype: Any, metadata: Any = None
+) -> Any:
+    """A tensor of `dtype` over a storage of bytes; as `rebuild_tensor` otherwise."""
+    if not isinstance(dtype, _C.dtype):
+        raise RuntimeError(f"expected the dtype of a tensor, got {type(dtype).__name__}")
+    if not hasattr(storage, "untyped"):
+        raise RuntimeError(f"expected a storage to make a tensor of, got {type(storage).__name__}")
+    from torch_py.storage import TypedStorage
+
+    typed = TypedStorage(wrap_storage=storage.untyped(), dtype=dtype, _internal=True)
+    return rebuild_tensor(typed, offset, size, stride, requires_grad, hooks, metadata)
+
+
 def rebuild_meta_tensor(dtype: Any, size: Any, stride: Any, requires_grad: bool) -> Any:
     """A tensor on the meta device, which has a geometry and no memory."""
     _check_numbers(0, size, stride)
@@ -114,11 +128,14 @@ def _attributes(state: Any) -> dict[str, Any]:
 
 def archive_parts(tensor: Any, reference: Any) -> tuple[Any, ...]:
     """What a pickle inside of an archive has for `tensor`; `reference` stands for its storage there, and a meta tensor has none."""
+    from torch_py._serialization.names import has_storage_type
     from torch_py.nn.parameter import Parameter
 
     parts: tuple[Any, ...] = (reference, tensor.storage_offset(), tuple(tensor.shape), tuple(tensor.stride()))
     state = dict(vars(tensor))
     function, rest = rebuild_tensor, (OrderedDict(),)
+    if not has_storage_type(tensor.dtype):
+        function, rest = rebuild_tensor_of_bytes, (OrderedDict(), tensor.dtype)
     if tensor.is_meta:
         function, parts, rest = rebuild_meta_tensor, (tensor.dtype, *parts[2:]), ()
     if type(tensor) is Parameter:

@@ -10,7 +10,7 @@ import zipfile
 from typing import Any
 
 from torch_py import _C
-from torch_py._serialization.names import storage_type_of, torch_name_of
+from torch_py._serialization.names import has_storage_type, storage_type_of, torch_name_of
 from torch_py._serialization.rebuild import archive_parts, storage_bytes
 from torch_py._tensor import Tensor
 
@@ -72,7 +72,8 @@ class _ArchivePickler(pickle._Pickler):
         return archive_parts(tensor, self._reference(tensor.untyped_storage(), tensor.dtype))
 
     def _reference(self, storage: Any, dtype: Any) -> _StorageReference:
-        return _StorageReference(dtype, self._key_of(storage, dtype), storage.nbytes() // dtype.itemsize)
+        elements = storage.nbytes() // dtype.itemsize if has_storage_type(dtype) else storage.nbytes()
+        return _StorageReference(dtype, self._key_of(storage, dtype), elements)
 
     def _key_of(self, storage: Any, dtype: Any) -> str:
         # Memory stays allocated while `self.storages` holds it, so an address means one storage; empty ones have none.

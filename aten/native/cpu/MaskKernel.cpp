@@ -1,7 +1,7 @@
 // Writing where a mask is True.
 #include "aten/native/declarations/cpu/MaskKernel.h"
-#include "aten/Dispatch.h"
 #include "aten/iteration/Loops.h"
+#include "aten/native/NumberBits.h"
 
 namespace at::native {
 inline namespace CPU_CAPABILITY {
@@ -9,9 +9,9 @@ inline namespace CPU_CAPABILITY {
 void masked_fill_kernel(const Tensor& self, const Tensor& mask, const Scalar& value, const Tensor& out0) {
   if (out0.numel() == 0) return;
   const TensorIterator iter = TensorIterator::over("masked_fill", {&out0, &self, &mask});
-  AT_DISPATCH_ALL_AND_BOOL(self.scalar_type(), "masked_fill", [&] {
-    const scalar_t fill = value.to<scalar_t>();
-    cpu_kernel(iter, [fill](scalar_t element, bool masked) -> scalar_t { return masked ? fill : element; });
+  with_bits_of(value, self.scalar_type(), [&](auto fill) {
+    using T = decltype(fill);
+    cpu_kernel(iter, [fill](T element, bool masked) -> T { return masked ? fill : element; });
   });
 }
 

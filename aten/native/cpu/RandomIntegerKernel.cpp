@@ -69,6 +69,16 @@ void random_between(const Tensor& self, int64_t from, std::optional<int64_t> to,
 }  // namespace
 
 void random_from_kernel(const Tensor& self, int64_t from, std::optional<int64_t> to, Generator* generator) {
+  const ScalarType type = self.scalar_type();
+  if (c10::is_wide_unsigned(type)) {  // the same draws as int64's
+    const int64_t largest = type == kUInt64 ? std::numeric_limits<int64_t>::max() : (int64_t{1} << 8 * element_size(type)) - 1;
+    TORCH_CHECK(from >= 0 && from <= largest, "from is out of bounds for ", cpp_type_name(type));
+    TORCH_CHECK(!to.has_value() || *to - 1 <= largest, "to - 1 is out of bounds for ", cpp_type_name(type));
+    const Tensor drawn = empty_tensor(self.sizes(), kLong, kCPU);
+    random_between<int64_t>(drawn, from, to.has_value() || type == kUInt64 ? to : largest + 1, generator);
+    self.copy_(drawn);
+    return;
+  }
   AT_DISPATCH_REAL_AND_BOOL(self.scalar_type(), "random_", [&] { random_between<scalar_t>(self, from, to, generator); });
 }
 

@@ -34,6 +34,16 @@ struct Sum {
   T project(acc_t acc) const { return static_cast<T>(acc / divisor); }
 };
 
+struct ExclusiveOr {
+  using input_t = uint64_t;
+  using acc_t = uint64_t;
+  using output_t = uint64_t;
+  static uint64_t identity() { return 0; }
+  static uint64_t reduce(uint64_t acc, uint64_t value) { return acc ^ value; }
+  static uint64_t combine(uint64_t a, uint64_t b) { return a ^ b; }
+  static uint64_t project(uint64_t acc) { return acc; }
+};
+
 struct AnyTrue {
   using input_t = bool;
   using acc_t = bool;
@@ -58,6 +68,10 @@ void sum_kernel(TensorIteratorBase& iter) {
   if (type == kBool) return cpu_reduce(iter, AnyTrue());
   if (is_integral(type, false)) return dispatch_modular(type, [&]<typename T>() { cpu_reduce(iter, SumOfIntegers<T>()); });
   divided_sum(iter, 1);
+}
+
+void xor_kernel(TensorIteratorBase& iter) {
+  dispatch<kLong>(iter.common_dtype(), "xor", [&]<typename>() { cpu_reduce(iter, ExclusiveOr()); });
 }
 
 void mean_kernel(TensorIteratorBase& iter) {

@@ -47,23 +47,32 @@ void linspace_fill_kernel(const Tensor& self, const Scalar& start, const Scalar&
 
 namespace {
 
-/// Copies element (row, column) when keep(column - row), writes zero otherwise.
+/// Copies element (row, column) when keep(column - row), writes zero otherwise. T is any type of that size.
+template <typename T, typename Keep>
+void triangle_of(const Tensor& self, const Tensor& out, const Keep& keep) {
+  const int64_t columns = self.size(-1), rows = self.size(-2);
+  const int64_t in_stride = self.stride(-1), out_stride = out.stride(-1);
+  // A lane is a row; lanes are numbered in order, the row is the number modulo the rows of a matrix.
+  const LaneIterator lanes(self.dim() - 1, {&self, &out});
+  const char* base = static_cast<const char*>(out.data());
+  const int64_t row_bytes = out.stride(-2) * static_cast<int64_t>(sizeof(T));
+  lanes.for_each(columns, [&](char* const* data) {
+    const int64_t row = rows == 0 ? 0 : (data[1] - base) / row_bytes % rows;
+    const auto* in = reinterpret_cast<const T*>(data[0]);
+    auto* result = reinterpret_cast<T*>(data[1]);
+    for (int64_t j = 0; j < columns; ++j) result[j * out_stride] = keep(j - row) ? in[j * in_stride] : T(0);
+  });
+}
+
 template <typename Keep>
 void triangle(const Tensor& self, const Tensor& out, const Keep& keep) {
-  const int64_t columns = self.size(-1), rows = self.size(-2);
-  AT_DISPATCH_ALL_AND_BOOL(self.scalar_type(), "triangle", [&] {
-    const int64_t in_stride = self.stride(-1), out_stride = out.stride(-1);
-    // A lane is a row; lanes are numbered in order, the row is the number modulo the rows of a matrix.
-    const LaneIterator lanes(self.dim() - 1, {&self, &out});
-    const char* base = static_cast<const char*>(out.data());
-    const int64_t row_bytes = out.stride(-2) * static_cast<int64_t>(sizeof(scalar_t));
-    lanes.for_each(columns, [&](char* const* data) {
-      const int64_t row = rows == 0 ? 0 : (data[1] - base) / row_bytes % rows;
-      const auto* in = reinterpret_cast<const scalar_t*>(data[0]);
-      auto* result = reinterpret_cast<scalar_t*>(data[1]);
-      for (int64_t j = 0; j < columns; ++j) result[j * out_stride] = keep(j - row) ? in[j * in_stride] : scalar_t(0);
-    });
-  });
+  switch (self.itemsize()) {
+    case 1: return triangle_of<uint8_t>(self, out, keep);
+    case 2: return triangle_of<uint16_t>(self, out, keep);
+    case 4: return triangle_of<uint32_t>(self, out, keep);
+    case 8: return triangle_of<uint64_t>(self, out, keep);
+    default: return triangle_of<c10::complex<double>>(self, out, keep);
+  }
 }
 
 }  // namespace

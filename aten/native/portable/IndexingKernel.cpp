@@ -7,6 +7,7 @@
 #include "aten/iteration/Lanes.h"
 #include "aten/iteration/MemoryOverlap.h"
 #include "aten/native/AdvancedIndexing.h"
+#include "aten/native/NumberBits.h"
 #include "aten/native/declarations/Indexing.h"
 #include "aten/native/declarations/portable/IndexingKernel.h"
 #include "aten/ops/expand.h"
@@ -64,7 +65,8 @@ inline void for_each_element(int64_t count, int64_t width, const F& f) {
 }
 
 /// Sums of these round once, at the end, not after every term.
-bool is_reduced(const Tensor& tensor) { return tensor.scalar_type() == kHalf || tensor.scalar_type() == kBFloat16; }
+bool is_reduced(const Tensor& tensor) { return to_accumulate(tensor.scalar_type()) != tensor.scalar_type(); }
+Tensor widened(const Tensor& tensor) { return tensor.to(to_accumulate(tensor.scalar_type())); }
 
 Tensor long_index(const Tensor& index) { return index.scalar_type() == kLong ? index : index.to(kLong); }
 
@@ -99,8 +101,8 @@ void index_put_(const Tensor& self, TensorList indices, const Tensor& values, bo
     if (index.defined()) check_no_overlap("index_put_", self, index);
   }
   if (accumulate && is_reduced(self) && !has_internal_overlap(self)) {
-    const Tensor wide = self.to(kFloat);
-    index_put_(wide, indices, values.to(kFloat), true);
+    const Tensor wide = widened(self);
+    index_put_(wide, indices, widened(values), true);
     self.copy_(wide);
     return;
   }
@@ -207,8 +209,8 @@ void index_add_kernel(const Tensor& self, int64_t dimension, const Tensor& index
   check_no_internal_overlap("index_add", self);
   if (source.numel() == 0) return;
   if (is_reduced(self)) {
-    const Tensor wide = self.to(kFloat);
-    index_add_kernel(wide, dim, index, source.to(kFloat), alpha);
+    const Tensor wide = widened(self);
+    index_add_kernel(wide, dim, index, widened(source), alpha);
     self.copy_(wide);
     return;
   }
@@ -303,20 +305,20 @@ void scatter_kernel(const Tensor& self, int64_t dim, const Tensor& index, const 
 void scatter_value_kernel(const Tensor& self, int64_t dim, const Tensor& index, const Scalar& value, const Tensor& out0) {
   copy_into(out0, self);
   if (index.numel() == 0) return;
-  AT_DISPATCH_ALL_AND_BOOL(self.scalar_type(), "scatter", [&] {
-    const scalar_t fill = value.to<scalar_t>();
-    scatter_lanes<scalar_t>(out0, dim, index, out0, [fill](scalar_t& target, const scalar_t&) { target = fill; });
+  with_bits_of(value, self.scalar_type(), [&](auto fill) {
+    using T = decltype(fill);
+    scatter_lanes<T>(out0, dim, index, out0, [fill](T& target, const T&) { target = fill; });
   });
 }
 
 void scatter_add_kernel(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src, const Tensor& out0) {
-  copy_into(out0, self);
-  if (index.numel() == 0) return;
+  if (index.numel() == 0) return copy_into(out0, self);
   if (is_reduced(self)) {
-    const Tensor wide = self.to(kFloat), wide_src = src.to(kFloat);
-    scatter_lanes<float>(wide, dim, index, wide_src, [](float& target, const float& value) { target += value; });
+    const Tensor wide = empty_tensor(self.sizes(), to_accumulate(self.scalar_type()), kCPU);
+    scatter_add_kernel(self.to(wide.scalar_type()), dim, index, src.to(wide.scalar_type()), wide);
     return copy_into(out0, wide);
   }
+  copy_into(out0, self);
   AT_DISPATCH_ALL_AND_BOOL(self.scalar_type(), "scatter_add", [&] {
     scatter_lanes<scalar_t>(out0, dim, index, src,
                             [](scalar_t& target, const scalar_t& value) { target = static_cast<scalar_t>(target + value); });
@@ -347,6 +349,7 @@ void write_places(const T* values, IntArrayRef sizes, int64_t count, int64_t* ou
 }  // namespace
 
 Tensor nonzero(const Tensor& self) {
+  if (is_storage_only(self.scalar_type())) return nonzero(self.to(kBool));
   const Tensor source = self.contiguous();
   const int64_t n = source.numel(), ndim = self.dim();
   Tensor result;

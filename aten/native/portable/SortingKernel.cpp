@@ -5,6 +5,7 @@
 #include "aten/Dispatch.h"
 #include "aten/iteration/Lanes.h"
 #include "aten/native/RadixSort.h"
+#include "aten/native/UnsignedOrder.h"
 #include "aten/native/declarations/portable/SortingKernel.h"
 
 namespace at::native {
@@ -32,6 +33,12 @@ template <typename Order>
 void order_lanes(const Tensor& self, int64_t dim, int64_t count, bool descending, const Tensor& values, const Tensor& indices,
                  const Order& order) {
   if (self.numel() == 0 || count == 0) return;
+  if (c10::is_wide_unsigned(self.scalar_type())) {
+    const Tensor ordered = empty_tensor(values.sizes(), kLong, kCPU);
+    order_lanes(to_signed_order(self), dim, count, descending, ordered, indices, order);
+    values.copy_(from_signed_order(ordered, self.scalar_type()));
+    return;
+  }
   const int64_t d = wrap_dim(dim, self.dim());
   const int64_t n = lane_size(self, d), stride = lane_stride(self, d);
   const int64_t value_stride = lane_stride(values, d), index_stride = lane_stride(indices, d);

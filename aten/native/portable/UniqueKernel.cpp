@@ -6,6 +6,7 @@
 #include "aten/Dispatch.h"
 #include "aten/native/OrderKeys.h"
 #include "aten/native/RadixSort.h"
+#include "aten/native/UnsignedOrder.h"
 #include "aten/native/declarations/portable/UniqueKernel.h"
 #include "aten/ops/index_select.h"
 #include "aten/ops/movedim.h"
@@ -69,6 +70,10 @@ Result result_of(const Tensor& values, const Groups& groups, IntArrayRef sizes, 
 
 /// The elements of `self`, taken in an order that makes equal ones neighbours.
 Result unique_elements(const Tensor& self, bool sorted, bool inverse, bool counts) {
+  if (c10::is_wide_unsigned(self.scalar_type())) {
+    auto [values, places, numbers] = unique_elements(to_signed_order(self), sorted, inverse, counts);
+    return {from_signed_order(values, self.scalar_type()), places, numbers};
+  }
   const Tensor flat = self.contiguous();
   const int64_t n = flat.numel();
   Result result;

@@ -161,6 +161,29 @@ def reduction_nonempty_errors(make: Make) -> Iterator[ErrorInput]:
     yield ErrorInput(SampleInput(make(0)), RuntimeError, "dim")
 
 
+@samples("reduction_bits")
+def reduction_bits(make: Make) -> Iterator[SampleInput]:
+    yield from over_dims(make, distinct=True)
+    yield SampleInput(make(0, 3), 1)
+
+
+@samples("hash_tensor")
+def hash_tensor(make: Make) -> Iterator[SampleInput]:
+    for tensor in tensors(make, distinct=True):
+        yield SampleInput(tensor)
+        yield SampleInput(tensor, (0,) if tensor.dim() else ())
+        yield SampleInput(tensor, -1, keepdim=True)
+    yield SampleInput(make(2, 3, 2), (0, 2), keepdim=True, mode=0)
+    yield SampleInput(make(0, 3), 1)
+
+
+@error_samples("hash_tensor")
+def hash_tensor_errors(make: Make) -> Iterator[ErrorInput]:
+    yield from _dims_errors(make)
+    yield ErrorInput(SampleInput(make(0)), RuntimeError, "dim")
+    yield ErrorInput(SampleInput(make(2), mode=1), RuntimeError, "mode")
+
+
 @samples("reduction_dim_values")
 def reduction_dim_values(make: Make) -> Iterator[SampleInput]:
     for tensor in tensors(make, distinct=True):

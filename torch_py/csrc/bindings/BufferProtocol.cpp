@@ -21,7 +21,7 @@ struct BufferGeometry {
   c10::SmallVector<Py_ssize_t, 6> strides;
 };
 
-/// Codes of the struct module; null for bfloat16, which has none.
+/// Codes of the struct module; null for dtypes that it does not have.
 const char* format_of(at::ScalarType dtype) {
   switch (dtype) {
     case at::ScalarType::Bool: return "?";
@@ -30,6 +30,9 @@ const char* format_of(at::ScalarType dtype) {
     case at::ScalarType::Short: return "h";
     case at::ScalarType::Int: return "i";
     case at::ScalarType::Long: return sizeof(long) == 8 ? "l" : "q";
+    case at::ScalarType::UInt16: return "H";
+    case at::ScalarType::UInt32: return "I";
+    case at::ScalarType::UInt64: return sizeof(long) == 8 ? "L" : "Q";
     case at::ScalarType::Half: return "e";
     case at::ScalarType::Float: return "f";
     case at::ScalarType::Double: return "d";

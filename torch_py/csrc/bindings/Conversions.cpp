@@ -130,6 +130,11 @@ at::Scalar to_scalar(PyObject* object) {
   if (PyLong_Check(object)) {
     int overflow = 0;
     const long long value = PyLong_AsLongLongAndOverflow(object, &overflow);
+    if (overflow > 0) {  // uint64 may hold it
+      const unsigned long long large = PyLong_AsUnsignedLongLong(object);
+      if (!PyErr_Occurred()) return at::Scalar::from_unsigned(large);
+      PyErr_Clear();
+    }
     if (overflow != 0) throw_python(PyExc_OverflowError, "int too big to convert");
     if (value == -1 && PyErr_Occurred()) throw PythonError();
     return at::Scalar(value);
@@ -200,6 +205,7 @@ PyObject* from_scalar(const at::Scalar& value) {
     case at::Scalar::Kind::Bool: return PyBool_FromLong(value.to_bool());
     case at::Scalar::Kind::Int: return checked(PyLong_FromLongLong(value.to_long()));
     case at::Scalar::Kind::Double: return checked(PyFloat_FromDouble(value.to_double()));
+    case at::Scalar::Kind::Unsigned: return checked(PyLong_FromUnsignedLongLong(value.to<uint64_t>()));
     case at::Scalar::Kind::Complex: break;
   }
   const c10::complex<double> number = value.to_complex_double();

@@ -11,13 +11,7 @@ namespace torch::python {
 namespace {
 
 dlpack::DataType dlpack_type(at::ScalarType dtype) {
-  const uint8_t bits = static_cast<uint8_t>(at::element_size(dtype) * 8);
-  if (dtype == at::kBool) return {dlpack::kBool, bits, 1};
-  if (dtype == at::kBFloat16) return {dlpack::kBfloat, bits, 1};
-  if (dtype == at::kByte) return {dlpack::kUInt, bits, 1};
-  if (at::is_complex(dtype)) return {dlpack::kComplex, bits, 1};
-  if (at::is_floating(dtype)) return {dlpack::kFloat, bits, 1};
-  return {dlpack::kInt, bits, 1};
+  return {dlpack_code(dtype), static_cast<uint8_t>(at::element_size(dtype) * 8), 1};
 }
 
 /// What a capsule owns. Managed is one of the two forms.
@@ -62,6 +56,22 @@ PyObject* make_capsule(Managed& managed, const char* name, PyCapsule_Destructor 
 }
 
 }  // namespace
+
+uint8_t dlpack_code(at::ScalarType dtype) {
+  switch (dtype) {
+    case at::kBool: return dlpack::kBool;
+    case at::kBFloat16: return dlpack::kBfloat;
+    case at::kFloat8_e4m3fn: return dlpack::kFloat8_e4m3fn;
+    case at::kFloat8_e4m3fnuz: return dlpack::kFloat8_e4m3fnuz;
+    case at::kFloat8_e5m2: return dlpack::kFloat8_e5m2;
+    case at::kFloat8_e5m2fnuz: return dlpack::kFloat8_e5m2fnuz;
+    case at::kFloat8_e8m0fnu: return dlpack::kFloat8_e8m0fnu;
+    default: break;
+  }
+  if (at::is_complex(dtype)) return dlpack::kComplex;
+  if (at::is_floating(dtype)) return dlpack::kFloat;
+  return at::is_signed(dtype) ? dlpack::kInt : dlpack::kUInt;
+}
 
 PyObject* tensor_to_dlpack(const at::Tensor& tensor, bool versioned, bool is_copy) {
   if (tensor.requires_grad()) throw_python(PyExc_BufferError, "Can't export tensors that require gradient, use tensor.detach()");

@@ -14,14 +14,7 @@ at::ScalarType dtype_of(const dlpack::DataType& type) {
   if (type.lanes != 1) throw_python(PyExc_BufferError, "from_dlpack: vectors of %d lanes are not supported", int{type.lanes});
   for (int i = 0; i < at::kNumScalarTypes; ++i) {
     const auto dtype = static_cast<at::ScalarType>(i);
-    const size_t bits = at::element_size(dtype) * 8;
-    const uint8_t code = dtype == at::kBool       ? dlpack::kBool
-                         : dtype == at::kBFloat16 ? dlpack::kBfloat
-                         : dtype == at::kByte     ? dlpack::kUInt
-                         : at::is_complex(dtype)  ? dlpack::kComplex
-                         : at::is_floating(dtype) ? dlpack::kFloat
-                                                  : dlpack::kInt;
-    if (code == type.code && bits == type.bits) return dtype;
+    if (dlpack_code(dtype) == type.code && at::element_size(dtype) * 8 == type.bits) return dtype;
   }
   throw_python(PyExc_BufferError, "from_dlpack: there is no dtype for type code %d with %d bits", int{type.code}, int{type.bits});
 }

@@ -10,7 +10,19 @@ constexpr uint32_t kMajorVersion = 1;
 constexpr uint32_t kMinorVersion = 1;
 
 enum DeviceType : int32_t { kCPU = 1, kCUDA = 2, kCUDAHost = 3, kCUDAManaged = 13 };
-enum TypeCode : uint8_t { kInt = 0, kUInt = 1, kFloat = 2, kBfloat = 4, kComplex = 5, kBool = 6 };
+enum TypeCode : uint8_t {
+  kInt = 0,
+  kUInt = 1,
+  kFloat = 2,
+  kBfloat = 4,
+  kComplex = 5,
+  kBool = 6,
+  kFloat8_e4m3fn = 10,
+  kFloat8_e4m3fnuz = 11,
+  kFloat8_e5m2 = 12,
+  kFloat8_e5m2fnuz = 13,
+  kFloat8_e8m0fnu = 14
+};
 enum ManagedFlags : uint64_t { kReadOnly = 1, kIsCopied = 2 };
 
 struct Device {

@@ -37,9 +37,10 @@ PyObject* dtype_itemsize(PyObject* self, void*) { return PyLong_FromSize_t(c10::
 
 PyObject* dtype_to_complex(PyObject* self, PyObject*) {
   TORCH_PY_TRY
-  TORCH_CHECK(c10::is_floating(dtype_of(self)) || c10::is_complex(dtype_of(self)), "Unknown Complex ScalarType for ",
-              c10::dtype_name(dtype_of(self)));
-  return Py_NewRef(dtype_object(c10::to_complex(dtype_of(self))));
+  const c10::ScalarType dtype = dtype_of(self);
+  TORCH_CHECK((c10::is_floating(dtype) && !c10::is_float8(dtype)) || c10::is_complex(dtype), "Unknown Complex ScalarType for ",
+              c10::scalar_type_name(dtype));
+  return Py_NewRef(dtype_object(c10::to_complex(dtype)));
   TORCH_PY_CATCH(nullptr)
 }
 

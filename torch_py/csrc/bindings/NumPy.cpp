@@ -31,7 +31,8 @@ struct NumPyType {
 };
 constexpr NumPyType numpy_types[] = {{"f4", at::kFloat}, {"f8", at::kDouble},       {"f2", at::kHalf},          {"i8", at::kLong},
                                      {"i4", at::kInt},   {"i2", at::kShort},        {"i1", at::kChar},          {"u1", at::kByte},
-                                     {"b1", at::kBool},  {"c8", at::kComplexFloat}, {"c16", at::kComplexDouble}};
+                                     {"b1", at::kBool},  {"c8", at::kComplexFloat}, {"c16", at::kComplexDouble},
+                                     {"u2", at::kUInt16}, {"u4", at::kUInt32}, {"u8", at::kUInt64}};
 
 [[noreturn]] void throw_unsupported(PyObject* array) {
   const ObjectPtr dtype = ObjectPtr::steal(checked(PyObject_GetAttrString(array, "dtype")));
@@ -39,7 +40,7 @@ constexpr NumPyType numpy_types[] = {{"f4", at::kFloat}, {"f8", at::kDouble},   
   throw_python(
       PyExc_TypeError,
       "can't convert np.ndarray of type %s. The only supported types are: float64, float32, float16, complex64, complex128, int64, "
-      "int32, int16, int8, uint8, and bool.",
+      "int32, int16, int8, uint64, uint32, uint16, uint8, and bool.",
       reinterpret_cast<PyTypeObject*>(type.get())->tp_name);
 }
 
@@ -121,7 +122,7 @@ PyObject* import_ndarray_class() {
 
 /// numpy.dtype of a tensor's elements; borrowed, made once.
 PyObject* numpy_dtype(at::ScalarType dtype) {
-  TORCH_CHECK_TYPE(dtype != at::kBFloat16, "Got unsupported ScalarType ", at::scalar_type_name(dtype));
+  TORCH_CHECK_TYPE(dtype != at::kBFloat16 && dtype != at::kComplexHalf && !at::is_float8(dtype), "Got unsupported ScalarType ", at::scalar_type_name(dtype));
   static PyObject* dtypes[at::kNumScalarTypes] = {};
   PyObject*& known = dtypes[static_cast<int>(dtype)];
   if (known == nullptr) {

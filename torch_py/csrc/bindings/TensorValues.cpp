@@ -15,6 +15,8 @@ at::Scalar load(const void* address) {
     return at::Scalar(c10::complex<double>(value.real(), value.imag()));
   } else if constexpr (std::is_same_v<T, bool>) {
     return at::Scalar(value);
+  } else if constexpr (std::is_same_v<T, uint64_t>) {
+    return at::Scalar::from_unsigned(value);
   } else if constexpr (at::is_integral(at::scalar_type_of<T>, false)) {
     return at::Scalar(static_cast<int64_t>(value));
   } else {
@@ -80,6 +82,12 @@ PyObject* element_to_python(const void* address, at::ScalarType dtype) { return 
 
 namespace {
 
+uint64_t to_uint64(PyObject* number) {
+  const uint64_t value = PyLong_AsUnsignedLongLong(number);
+  if (value == static_cast<uint64_t>(-1) && PyErr_Occurred()) throw PythonError();
+  return value;
+}
+
 template <class T>
 void store(void* address, PyObject* number) {
   if constexpr (at::is_complex(at::scalar_type_of<T>)) {
@@ -91,6 +99,9 @@ void store(void* address, PyObject* number) {
     const double value = PyLong_Check(number) ? PyFloat_AsDouble(number) : to_double(number);
     if (value == -1.0 && PyErr_Occurred()) throw PythonError();
     *static_cast<T*>(address) = at::convert<T>(value);
+  } else if constexpr (std::is_same_v<T, uint64_t>) {
+    if (!PyLong_Check(number)) throw_python(PyExc_TypeError, "an integer is required");
+    *static_cast<T*>(address) = to_uint64(number);
   } else {
     const bool is_integer = PyLong_Check(number) && !PyBool_Check(number);
     *static_cast<T*>(address) = (is_integer ? at::Scalar(to_int64(number)) : to_scalar(number)).template to<T>();

@@ -41,8 +41,16 @@ FloatLimits limits_of() {
           static_cast<double>(static_cast<at::opmath_type<T>>(limits::min())), resolution};
 }
 
+/// Of the OCP specification of 8-bit floating point (revision 1.0): none has a decimal digit that it always keeps.
+FloatLimits float8_limits(double largest, double eps, double smallest_normal) { return {-largest, largest, eps, smallest_normal, 1.0}; }
+
 FloatLimits float_limits(at::ScalarType dtype) {
   switch (dtype) {
+    case at::kFloat8_e4m3fn: return float8_limits(448, 0x1p-3, 0x1p-6);
+    case at::kFloat8_e5m2: return float8_limits(57344, 0x1p-2, 0x1p-14);
+    case at::kFloat8_e4m3fnuz: return float8_limits(240, 0x1p-3, 0x1p-7);
+    case at::kFloat8_e5m2fnuz: return float8_limits(57344, 0x1p-3, 0x1p-15);
+    case at::kFloat8_e8m0fnu: return {0x1p-127, 0x1p127, 1.0, 0x1p-127, 1.0};
     case at::kHalf: return limits_of<c10::Half>();
     case at::kBFloat16: return limits_of<c10::BFloat16>();
     case at::kDouble: return limits_of<double>();
@@ -51,23 +59,22 @@ FloatLimits float_limits(at::ScalarType dtype) {
 }
 
 struct IntegerLimits {
-  int64_t min, max;
+  int64_t min;
+  uint64_t max;
 };
 
 IntegerLimits integer_limits(at::ScalarType dtype) {
   const int bits = static_cast<int>(at::element_size(dtype) * 8);
-  if (!at::is_signed(dtype)) return {0, (int64_t{1} << bits) - 1};
-  return {std::numeric_limits<int64_t>::min() >> (64 - bits), std::numeric_limits<int64_t>::max() >> (64 - bits)};
+  if (!at::is_signed(dtype)) return {0, std::numeric_limits<uint64_t>::max() >> (64 - bits)};
+  return {std::numeric_limits<int64_t>::min() >> (64 - bits), static_cast<uint64_t>(std::numeric_limits<int64_t>::max() >> (64 - bits))};
 }
 
 template <double FloatLimits::* field>
 PyObject* float_limit(PyObject* self, void*) {
   return PyFloat_FromDouble(float_limits(dtype_of(self)).*field);
 }
-template <int64_t IntegerLimits::* field>
-PyObject* integer_limit(PyObject* self, void*) {
-  return PyLong_FromLongLong(integer_limits(dtype_of(self)).*field);
-}
+PyObject* smallest_integer(PyObject* self, void*) { return PyLong_FromLongLong(integer_limits(dtype_of(self)).min); }
+PyObject* largest_integer(PyObject* self, void*) { return PyLong_FromUnsignedLongLong(integer_limits(dtype_of(self)).max); }
 PyObject* bits(PyObject* self, void*) { return PyLong_FromSize_t(at::element_size(dtype_of(self)) * 8); }
 PyObject* dtype_text(PyObject* self, void*) { return PyUnicode_FromString(at::dtype_name(dtype_of(self))); }
 
@@ -77,16 +84,8 @@ PyObject* make_info(PyTypeObject* type, at::ScalarType dtype) {
   return self;
 }
 
-// An object that stands for a dtype this library has not may describe it, as its attribute `name`; null when `args` is something else.
-PyObject* own_description(PyObject* args, PyObject* kwargs, const char* name) {
-  if (kwargs != nullptr || PyTuple_GET_SIZE(args) != 1) return nullptr;
-  PyObject* object = PyTuple_GET_ITEM(args, 0);
-  return PyObject_HasAttrString(object, name) != 0 ? checked(PyObject_GetAttrString(object, name)) : nullptr;
-}
-
 PyObject* finfo_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
   TORCH_PY_TRY
-  if (PyObject* description = own_description(args, kwargs, "__finfo__")) return description;
   const FastCall call(args, kwargs);
   Arguments arguments;
   arguments.bind(finfo_function, nullptr, call.args(), call.nargs(), call.kwnames());
@@ -99,7 +98,6 @@ PyObject* finfo_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
 
 PyObject* iinfo_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
   TORCH_PY_TRY
-  if (PyObject* description = own_description(args, kwargs, "__iinfo__")) return description;
   const FastCall call(args, kwargs);
   Arguments arguments;
   arguments.bind(iinfo_function, nullptr, call.args(), call.nargs(), call.kwnames());
@@ -121,8 +119,10 @@ PyObject* finfo_repr(PyObject* self) {
 
 PyObject* iinfo_repr(PyObject* self) {
   const IntegerLimits limits = integer_limits(dtype_of(self));
-  return PyUnicode_FromFormat("iinfo(min=%lld, max=%lld, dtype=%s)", static_cast<long long>(limits.min), static_cast<long long>(limits.max),
-                              at::dtype_name(dtype_of(self)));
+  char text[128];
+  std::snprintf(text, sizeof text, "iinfo(min=%g, max=%g, dtype=%s)", static_cast<double>(limits.min), static_cast<double>(limits.max),
+                at::dtype_name(dtype_of(self)));
+  return PyUnicode_FromString(text);
 }
 
 PyObject* info_compare(PyObject* a, PyObject* b, int operation) {
@@ -141,8 +141,8 @@ PyGetSetDef finfo_properties[] = {{"bits", bits, nullptr, nullptr, nullptr},
                                   {"dtype", dtype_text, nullptr, nullptr, nullptr},
                                   {nullptr, nullptr, nullptr, nullptr, nullptr}};
 PyGetSetDef iinfo_properties[] = {{"bits", bits, nullptr, nullptr, nullptr},
-                                  {"max", integer_limit<&IntegerLimits::max>, nullptr, nullptr, nullptr},
-                                  {"min", integer_limit<&IntegerLimits::min>, nullptr, nullptr, nullptr},
+                                  {"max", largest_integer, nullptr, nullptr, nullptr},
+                                  {"min", smallest_integer, nullptr, nullptr, nullptr},
                                   {"dtype", dtype_text, nullptr, nullptr, nullptr},
                                   {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
