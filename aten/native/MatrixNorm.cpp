@@ -20,6 +20,7 @@
 #include "aten/ops/ne.h"
 #include "aten/ops/norm.h"
 #include "aten/ops/permute.h"
+#include "aten/ops/pow.h"
 #include "aten/ops/reshape.h"
 #include "aten/ops/sum.h"
 #include "aten/ops/unsqueeze.h"
@@ -58,6 +59,16 @@ Tensor linalg_vector_norm(const Tensor& self, const Scalar& ord, OptionalIntArra
     }
   }
   return at::norm(converted(self, dtype), ord, dim.value_or(IntArrayRef()), keepdim);
+}
+
+Tensor linalg__powsum(const Tensor& self, const Scalar& ord, OptionalIntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype) {
+  check_norm_dtype(self, dtype, "linalg._powsum");
+  TORCH_CHECK(!ord.is_complex(), "linalg._powsum: Expected a non-complex scalar as the order of norm.");
+  const Tensor values = at::abs(converted(self, dtype));
+  const ScalarType result = values.scalar_type();
+  // Powers of half precision numbers overflow long before their sum is rounded to it.
+  const Tensor wide = result == kHalf || result == kBFloat16 ? values.to(kFloat) : values;
+  return at::sum(at::pow(wide, ord), dim.value_or(IntArrayRef()), keepdim, result);
 }
 
 Tensor norm_except_dim(const Tensor& v, int64_t pow, int64_t dim) {

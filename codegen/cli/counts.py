@@ -32,7 +32,9 @@ def _public(program: Program) -> list[Operator]:
 def _entries(program: Program) -> list[Row]:
     formulas = [o for o in program if o.expr is not None]
     return [
-        ("entries, one for each overload", len(program.operators)), ("topics", len(program.topics)), ("public entries", len(_public(program))),
+        ("entries, one for each overload", len(program.operators)),
+        ("of these for lists, that follow from `foreach`", sum(o.each is not None for o in program)),
+        ("topics", len(program.topics)), ("public entries", len(_public(program))),
         ("names of public operators", len({(o.python_module, o.base_name) for o in _public(program)})),
         ("entries with a formula (`expr`)", len(formulas)),
         ("of these without any C++ or written derivative", sum(not o.dispatch and not o.derivatives for o in formulas)),

@@ -48,8 +48,8 @@ def _joined(positional: tuple[Argument, ...], keywords: list[str], is_function: 
 
 
 def _parameter(argument: Argument, is_function: bool = False) -> str:
-    # PyTorch calls the first argument of its functions `input`.
-    name = "input" if is_function and argument.name == "self" else argument.name
+    # PyTorch calls the first argument of its functions `input` where it is a tensor.
+    name = "input" if is_function and argument.name == "self" and argument.type.is_plain("Tensor") else argument.name
     type_ = _type(argument)
     return f"{name}: {type_}" + (f" = {argument.default}" if argument.has_default else "")
 

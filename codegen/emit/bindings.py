@@ -42,6 +42,11 @@ class Body:
         return next((i for i, p in enumerate(self.parameters) if p.argument is None and p.name == name), -1)
 
     @property
+    def returns_list(self) -> bool:
+        """``_foreach_add_(list, 1)`` returns the list that it was given."""
+        return self.function.operator.each is not None and self.function.form == "inplace"
+
+    @property
     def return_type(self) -> str:
         """Of a named tuple; empty when the results have no names."""
         names = [r.name for r in self.function.schema.returns]

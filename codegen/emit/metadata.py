@@ -56,7 +56,14 @@ def _row(operator: Operator, program: Program, node_names: dict[str, str]) -> di
         "header": header_of(operator),
         "kernels": {d.key: [d.kernel, d.definition.path] for d in operator.dispatch if d.definition is not None},
         "doc": operator.doc.strip(),
+        "each": _each(operator),
     }
+
+
+def _each(operator: Operator) -> dict[str, Any] | None:
+    """Of list operators: what they call, and the arguments of those calls (codegen.model.EachArgument)."""
+    each = operator.each
+    return None if each is None else {"operator": each.operator.name, "arguments": [[a.kind, a.source] for a in each.arguments]}
 
 
 def _formula(derivative: Derivative, operator: Operator, program: Program) -> dict[str, str | None]:

@@ -165,7 +165,7 @@ def _parameter(operator: Operator, argument: Argument, keyword_only: bool, slot:
         flags.append("kNullable")
     if keyword_only:
         flags.append("kKeywordOnly")
-    name = "input" if argument.name == "self" else argument.spelling
+    name = "input" if argument.name == "self" and argument.type.is_plain("Tensor") else argument.spelling
     return Parameter(name, kind, tuple(flags), size, argument, slot)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from codegen.emit import native, style
+from codegen.emit import foreach, native, style
 from codegen.emit.functions import Function, functions_of
 from codegen.emit.layout import cpp_string
 from codegen.emit.places import place_of
@@ -44,7 +44,7 @@ class Wrapper:
 
     function: Function
     name: str
-    style: str  # pointwise, reduction, shaped, mutation, or direct
+    style: str  # pointwise, reduction, shaped, mutation, foreach, or direct
     loop: Loop | None
     kernel: str  # of a direct wrapper: native::NAME
     keys: str
@@ -132,6 +132,9 @@ def _section(operator: Operator, dtype_sets: Mapping[str, Collection[str]]) -> S
         if loop is not None:
             wrappers.append(Wrapper(function, function.struct, operator.structure, loop, loop.kernel, loop.keys, loop.origin))
         wrappers += _direct_wrappers(function, is_only=loop is None)
+        if operator.each is not None:
+            keys, origin = key_set(["kDenseBackends", "kAutogradKeys"]), f"each {operator.each.operator.name}"
+            wrappers.append(Wrapper(function, function.struct, "foreach", None, function.struct, keys, origin))
     return Section(operator, place_of(operator), found, checks_of(operator, dtype_sets), loop, tuple(wrappers), style.gradient_of(operator))
 
 
@@ -192,6 +195,7 @@ def _direct_wrappers(function: Function, is_only: bool) -> list[Wrapper]:
 # What the templates of wrappers ask
 
 shaped_outputs = native.shaped_outputs
+body_of = foreach.body_of
 
 
 def tensor_addresses(operator: Operator) -> tuple[str, ...]:

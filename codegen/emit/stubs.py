@@ -69,7 +69,7 @@ def _results(overload: Overload) -> str:
         return overload.body.return_type
     returns: Sequence[Return] = overload.body.function.schema.returns
     if not returns:
-        return "None"
+        return "Sequence[Tensor]" if overload.body.returns_list else "None"
     texts = [_result(r.type) for r in returns]
     return texts[0] if len(texts) == 1 else f"tuple[{', '.join(texts)}]"
 

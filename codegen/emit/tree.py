@@ -6,7 +6,7 @@ from collections.abc import Collection
 from pathlib import Path
 
 from codegen.dtypes import DTYPE_CONSTANTS
-from codegen.emit import autograd, bindings, docs, dtype_macros, headers, includes, metadata, native, registration, stubs, style
+from codegen.emit import autograd, bindings, docs, dtype_macros, foreach, headers, includes, metadata, native, registration, stubs, style
 from codegen.emit.expand import expand, is_formula, missing
 from codegen.emit.expr_kernels import kernels_by_file
 from codegen.emit.functions import functions_of
@@ -118,7 +118,8 @@ class Tree:
         sources = [native.header_of_source(path) for path in native.sources_of(topic.operators)]
         formulas = [e for path, found in native.by_source(topic.operators).items() if is_formula(path) for e in found]
         casts = ["aten/core/Autocast.h"] if any(f.casts for section in sections for f in section.functions) else []
-        included = [*sources, *casts, *headers.group_by_header(topic.operators), *includes.list_headers(texts)]
+        lists = [foreach.HEADER] if any(o.each is not None for o in topic.operators) else []
+        included = [*sources, *casts, *lists, *headers.group_by_header(topic.operators), *includes.list_headers(texts)]
         self.add(f"aten/register/{topic.name}.cpp", "aten/register/Topic.cpp", topic=topic.name,
                  headers=included, formulas=formulas, sections=sections, stubs=stubs, r=registration,
                  standard_headers=includes.standard_headers(texts))  # fmt: skip

@@ -2,13 +2,15 @@
 
 from codegen.model.kernels import Kernel
 from codegen.model.loading import load, read_program
-from codegen.model.operator import Derivative, DispatchEntry, Formula, Operator, Requirement
+from codegen.model.operator import Derivative, DispatchEntry, Each, EachArgument, Formula, Operator, Requirement
 from codegen.model.program import DtypeSet, Program, Topic
 
 __all__ = [
     "Derivative",
     "DispatchEntry",
     "DtypeSet",
+    "Each",
+    "EachArgument",
     "Formula",
     "Kernel",
     "Operator",

@@ -16,6 +16,7 @@ from codegen.expressions import infer_promotion
 from codegen.model import vocabulary
 from codegen.model.checks import derivatives, formulas, kernels, names, schema, structure
 from codegen.model.dtypes import read_dtype_sets
+from codegen.model.foreach import list_operators
 from codegen.model.kernels import Kernel, scan_kernels
 from codegen.model.operator import Operator
 from codegen.model.program import DtypeSet, Program, Topic
@@ -135,8 +136,9 @@ class _ProgramReader:
             if operator is None:
                 self.broken.add(reader.label.split(".")[0])
                 continue
-            self.entries.append(_Entry(_with_implications(operator), reader.has_structure))
-            operators.append(self.entries[-1].operator)
+            for found in (operator, *list_operators(reader, operator)):
+                self.entries.append(_Entry(_with_implications(found), reader.has_structure))
+                operators.append(self.entries[-1].operator)
         self.topics[name.text] = (name.location, operators)
 
     def check_entry(self, entry: _Entry) -> None:

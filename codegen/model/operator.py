@@ -69,6 +69,27 @@ class Requirement:
 
 
 @dataclass(frozen=True)
+class EachArgument:
+    """What one argument of a called operator is made of: the argument ``source`` (a position) of the list operator.
+
+    ``each``: an element of a list; ``same``: the value itself; ``single``: the same tensor, of one number; ``number`` and ``numbers``:
+    a tensor made of a number, or of an element of a list of them; ``packed``: a number read out of a tensor that holds one for each
+    call; ``default``: there is no such argument.
+    """
+
+    kind: str
+    source: int
+
+
+@dataclass(frozen=True)
+class Each:
+    """How an operator of lists calls ``operator``, with ``arguments`` in the order of that operator's schema."""
+
+    operator: Operator
+    arguments: tuple[EachArgument, ...]
+
+
+@dataclass(frozen=True)
 class Operator:
     """An operator as its entry declares it, defaults filled in and checked (codegen/model/checks)."""
 
@@ -97,6 +118,7 @@ class Operator:
     location: Location  # of the schema text
     key_locations: Mapping[str, Location] = field(hash=False, compare=False)
     entry_text: str = field(compare=False)  # the entry's YAML, dedented
+    each: Each | None = None  # of operators that follow from ``foreach``
 
     # Names
 

@@ -6,7 +6,7 @@ from codegen.python_modules import PYTHON_MODULES
 
 ENTRY_KEYS = (
     "func", "variants", "python_module", "aliases", "structure", "promotion", "dtypes", "scalars", "dispatch", "derivatives",
-    "non_differentiable", "expr", "requires", "samples", "doc", "tags", "shape", "autocast",
+    "non_differentiable", "expr", "requires", "samples", "doc", "tags", "shape", "autocast", "foreach",
 )
 DOCUMENT_KEYS = ("library", "dtype_sets", "topics")
 

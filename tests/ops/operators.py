@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from codegen.schema import Argument, FunctionSchema
-from tests.ops.samples import SampleInput, sample_inputs
+from tests.ops.lists import list_errors, list_samples
+from tests.ops.samples import ErrorInput, SampleInput, error_inputs, sample_inputs
 from tests.ops.samples.registry import is_tensor
 from tests.subject import WITH_PEER
 
@@ -46,6 +47,11 @@ class Operator:
         return str(self.row["samples"])
 
     @property
+    def called(self) -> Operator | None:
+        """What an operator of lists calls for each tensor."""
+        return None if self.row["each"] is None else _by_name()[self.row["each"]["operator"]]
+
+    @property
     def is_mutation(self) -> bool:
         """Writes to an argument by its nature: ``copy_``, ``normal_``."""
         return self.schema.is_mutable
@@ -64,6 +70,8 @@ class Operator:
 
     def takes(self, dtype: str) -> bool:
         """Whether the entry says that tensors of ``dtype`` are accepted; operators without ``dtypes:`` leave it to what they call."""
+        if self.called is not None:
+            return self.called.takes(dtype)
         declared = self.row["dtypes"]
         promotes = self.row["promotion"] == "int_to_float" and self.row["structure"] == "pointwise"
         return not declared or dtype in declared or (promotes and dtype in _FROM_INTEGERS)
@@ -73,8 +81,20 @@ class Operator:
 
     def samples(self, torch: Any, dtype: str, requires_grad: bool = False) -> list[SampleInput]:
         """Those of its generator's samples that fit the schema."""
+        if self.called is not None:
+            own, called = self.row["each"]["arguments"], self.called
+            calls = [bound for sample in called.samples(torch, dtype, requires_grad) if (bound := called.bind(sample)) is not None]
+            return list_samples(self.schema, called.schema.arguments.flat_all, own, calls, torch)
         made = sample_inputs(self.samples_name, torch, dtype, requires_grad=requires_grad)
         return [sample for sample in made if self.bind(sample) is not None]
+
+    def errors(self, torch: Any) -> list[ErrorInput]:
+        """Wrong calls: those of its generator that fit the schema or must not."""
+        if self.called is not None:
+            sample = self.typical_samples(torch)[0]
+            return list(list_errors(self.schema, self.row["each"]["arguments"], sample, torch))
+        errors = error_inputs(self.samples_name, torch)
+        return [error for error in errors if error.error is TypeError or self.bind(error.sample) is not None]
 
     def typical_samples(self, torch: Any) -> list[SampleInput]:
         """Of the first dtype that has any."""
@@ -131,6 +151,11 @@ def all_operators() -> tuple[Operator, ...]:
     rows = _metadata()["operators"]
     found = [Operator(row, FunctionSchema.parse(row["schema"])) for row in rows]
     return tuple(operator for operator in found if operator.row["samples"] not in (None, "skip_private"))
+
+
+@functools.cache
+def _by_name() -> dict[str, Operator]:
+    return {str(operator): operator for operator in all_operators()}
 
 
 def _metadata() -> dict[str, Any]:

@@ -35,6 +35,9 @@ TAKES_SEVERAL_DEVICES = {
 
 
 def several_tensors(operator: Operator) -> bool:
+    """Of operators of lists each call looks at its own tensors."""
+    if operator.called is not None:
+        return False
     return len(operator.schema.arguments.tensors) > 1 or any(a.type.is_list for a in operator.schema.arguments.tensors)
 
 

@@ -47,7 +47,7 @@ def as_function(operator: Operator, sample: SampleInput, form: Callable[..., Any
     def function(*inputs: Any) -> Any:
         called = sample.map(lambda tensor: inputs[positions[id(tensor)]] if id(tensor) in positions else tensor)
         if operator.is_mutation or form is inplace:
-            called.input = called.input.clone()
+            called.clone_input()
         if str(operator) in HERMITIAN_INPUT:
             called.input = (called.input + called.input.transpose(-2, -1).conj()) / 2
         results = [item for item in tensors_of(form(operator, torch, called)) if item.dtype in (torch.float64, torch.complex128)]
@@ -132,7 +132,7 @@ def test_gradients_have_the_layout_of_their_inputs(operator: Operator):
     for sample in differentiable_samples(operator, "float32")[:6]:
         inputs = inputs_of(sample)
         if operator.is_mutation:
-            sample.input = sample.input.clone()
+            sample.clone_input()
         outputs = [item for item in tensors_of(call(operator, torch, sample)) if item.requires_grad]
         if not outputs:
             continue

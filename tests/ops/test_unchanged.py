@@ -151,7 +151,7 @@ def test_memory_is_returned(operator: Operator):
 def use(operator: Operator, sample: SampleInput) -> None:
     sample = sample.map(lambda tensor: tensor.detach().clone().requires_grad_(tensor.requires_grad))
     if operator.is_mutation:
-        sample.input = sample.input.clone()
+        sample.clone_input()
     for result in tensors_of(outcome(call, operator, torch, sample).result):
         if result.requires_grad:
             total = result.sum()

@@ -15,7 +15,7 @@ from codegen.model.reading import Context
 
 def check(operator: Operator, context: Context, has_structure: bool) -> None:
     report = Reporter(operator, context)
-    if has_structure:
+    if has_structure and operator.each is None:
         _check_keys(operator, report)
         for entry in operator.dispatch:
             _check_definition(operator, entry, report)

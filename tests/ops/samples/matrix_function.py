@@ -248,6 +248,27 @@ def vector_norm_errors(make: Make) -> Iterator[ErrorInput]:
     yield ErrorInput(SampleInput(make(2, dtype="float64"), dtype=make.torch.float32), RuntimeError, "narrowing")
 
 
+@samples("powsum")
+def powsum(make: Make) -> Iterator[SampleInput]:
+    if not make.is_inexact:
+        return
+    yield SampleInput(make(2, 3, away_from=(0.0,)))
+    yield SampleInput(make(2, 3, away_from=(0.0,)), 1)
+    yield SampleInput(make(2, 3, 2, away_from=(0.0,)), 3, dim=(0, 2))
+    yield SampleInput(make(2, 3, away_from=(0.0,)), 2.5, dim=-1, keepdim=True)
+    yield SampleInput(make(away_from=(0.0,)), 2)
+    if not make.requires_grad:
+        yield SampleInput(make(2, 3), 0)
+        yield SampleInput(make(0))
+        if make.is_floating:
+            yield SampleInput(make(2, 3), 3, dtype=make.torch.float64)
+
+
+@error_samples("powsum")
+def powsum_errors(make: Make) -> Iterator[ErrorInput]:
+    yield ErrorInput(SampleInput(make(2), dtype=make.torch.complex64), RuntimeError, "real for real")
+
+
 @samples("matrix_norm")
 def matrix_norm(make: Make) -> Iterator[SampleInput]:
     for order in (1, -1, float("inf"), -float("inf")) if make.is_inexact else ():

@@ -33,6 +33,10 @@ class SampleInput:
             *(_map(value, function) for value in self.positional), **{name: _map(value, function) for name, value in self.kwargs.items()}
         )
 
+    def clone_input(self) -> None:
+        """Replaces the input, a tensor or a list of them, by one that may be written to."""
+        self.input = _map(self.input, lambda tensor: tensor.clone())
+
     def tensors(self) -> list[Any]:
         """Every tensor of the call, in order."""
         found: list[Any] = []

@@ -42,7 +42,11 @@ PyObject* {{ body.name }}(const Arguments& args) {
 {% endif %}
 {% if f.result == "void" %}
 {{ unlocked("  ", f, names, body.tensors, ";") }}
+{% if body.returns_list %}
+  return Py_NewRef(args.object(0));
+{% else %}
   return wrap_none();
+{% endif %}
 {% elif grad_slot >= 0 %}
 {{ unlocked("  at::Tensor result = ", f, names, body.tensors, ";") }}
   return {{ wrap }}(with_requires_grad(std::move(result), args.boolean({{ grad_slot }}, false)));
