@@ -25,6 +25,13 @@ struct ConvolutionGeometry {
     }
     return true;
   }
+  /// Each output element depends on all input elements of its group, in order.
+  bool sees_whole_input() const {
+    for (int d = 0; d < 3; ++d) {
+      if (kernel[d] != input[d] || output[d] != 1 || padding[d] != 0) return false;
+    }
+    return true;
+  }
 };
 
 /// From sizes (batch, channels, ...) and a weight (outputs, channels / groups, ...); parameters of length 1 serve all dimensions.

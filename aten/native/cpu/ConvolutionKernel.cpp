@@ -20,20 +20,6 @@ namespace {
 
 constexpr blas::Transpose kAsIs = blas::Transpose::None, kTransposed = blas::Transpose::Transpose;
 
-/// Memory for one thread.
-template <typename T>
-class Scratch {
- public:
-  explicit Scratch(int64_t elements) : tensor_(empty_tensor({elements}, scalar_type_of<T>, kCPU)) {}
-  T* data() const { return static_cast<T*>(tensor_.data()); }
-
- private:
-  Tensor tensor_;
-};
-
-/// Tasks per thread at least, for tasks of so many multiplications.
-int64_t grain_for(int64_t multiplications) { return std::max<int64_t>(1, (int64_t{1} << 20) / std::max<int64_t>(1, multiplications)); }
-
 /// A group's rows of an output-shaped tensor in one chunk, as a row-major matrix: in place when the chunk lies in one sample.
 struct OutputRows {
   int64_t offset;  // of the chunk's first element in the tensor
@@ -77,12 +63,13 @@ struct Columns {
   const T* data;
   int64_t stride;
 
-  Columns(const ConvolutionGeometry& g, const ConvolutionChunk& chunk, int64_t group, const T* in, T* buffer) {
+  Columns(const ConvolutionGeometry& g, const ConvolutionChunk& chunk, int64_t group, const T* in, ChunkWindows<T>& windows, T* buffer) {
     if (g.is_pointwise() && chunk.samples == 1) {
       data = in + (chunk.sample * g.channels + group * g.group_channels()) * g.input_plane() + chunk.first;
       stride = g.input_plane();
     } else {
-      gather_columns(g, chunk, group, in, buffer);
+      windows.set(chunk);
+      gather_columns(g, chunk, windows, group, in, buffer);
       data = buffer;
       stride = chunk.columns();
     }
@@ -92,16 +79,16 @@ struct Columns {
 template <typename T>
 void convolve(const ConvolutionGeometry& g, const T* in, const T* weight, const T* bias, T* out) {
   if (is_depthwise(g)) return depthwise_forward(g, in, weight, bias, out);
-  const ConvolutionChunks chunks(g, 512);
+  const ConvolutionChunks chunks(g);
   const int64_t rows = g.column_rows(), outputs = g.group_outputs();
-  const int64_t grain = grain_for(chunks.largest() * rows * outputs);
-  parallel_for(0, chunks.size() * g.groups, grain, [&](int64_t begin, int64_t end) {
+  for_tasks(chunks.size() * g.groups, chunks.largest() * rows * outputs, [&](int64_t begin, int64_t end) {
     const Scratch<T> columns_buffer(rows * chunks.largest()), rows_buffer(outputs * chunks.largest());
+    ChunkWindows<T> windows(g);
     for (int64_t task = begin; task < end; ++task) {
       const ConvolutionChunk chunk = chunks[task / g.groups];
       const int64_t group = task % g.groups, width = chunk.columns();
       if (width == 0) continue;
-      const Columns<T> columns(g, chunk, group, in, columns_buffer.data());
+      const Columns<T> columns(g, chunk, group, in, windows, columns_buffer.data());
       const OutputRows target = output_rows(g, chunk, group);
       const T* group_bias = bias == nullptr ? nullptr : bias + group * outputs;
       T* result = target.in_place ? out + target.offset : rows_buffer.data();
@@ -114,45 +101,44 @@ void convolve(const ConvolutionGeometry& g, const T* in, const T* weight, const 
   });
 }
 
+/// What one chunk and group adds to `out`; where a window is one element, it is all that this part of `out` gets.
+template <typename T>
+void add_input_gradient(const ConvolutionGeometry& g, const ConvolutionChunk& chunk, int64_t group, const T* grad, const T* weight,
+                        bool has_bias, ChunkWindows<T>& windows, T* columns, T* rows_buffer, T* out) {
+  const int64_t rows = g.column_rows(), outputs = g.group_outputs(), width = chunk.columns(), plane = g.input_plane();
+  const OutputRows source = output_rows(g, chunk, group);
+  if (!source.in_place) join_samples(g, chunk, grad + source.offset, rows_buffer);
+  const T* grads = source.in_place ? grad + source.offset : rows_buffer;
+  const bool direct = g.is_pointwise() && chunk.samples == 1;
+  T* result = direct ? out + (chunk.sample * g.channels + group * g.group_channels()) * plane + chunk.first : columns;
+  blas::gemm<T>(kAsIs, kTransposed, width, rows, outputs, T(1), grads, source.stride, weight + group * outputs * rows, rows,
+                direct && has_bias ? T(1) : T(0), result, direct ? plane : width);
+  if (direct) return;
+  windows.set(chunk);
+  scatter_columns(g, chunk, windows, group, columns, out);
+}
+
 /// `bias` is that of a transposed convolution, by input channel.
 template <typename T>
 void input_gradient(const ConvolutionGeometry& g, const T* grad, const T* weight, const T* bias, T* out) {
   if (is_depthwise(g)) return depthwise_input_gradient(g, grad, weight, bias, out);
-  const ConvolutionChunks chunks(g, 512);
-  const int64_t rows = g.column_rows(), outputs = g.group_outputs(), plane = g.input_plane();
-  const int64_t tasks = chunks.size() / chunks.parts();  // windows overlap, so one thread does all parts of a sample
-  parallel_for(0, tasks, grain_for(chunks.largest() * chunks.parts() * rows * g.outputs), [&](int64_t begin, int64_t end) {
-    const Scratch<T> columns_buffer(rows * chunks.largest()), rows_buffer(outputs * chunks.largest());
-    for (int64_t i = begin * chunks.parts(); i < end * chunks.parts(); ++i) {
-      const ConvolutionChunk chunk = chunks[i];
-      const int64_t width = chunk.columns();
-      const bool direct = g.is_pointwise() && chunk.samples == 1;
-      if (i % chunks.parts() == 0) {
-        T* first = out + chunk.sample * g.channels * plane;
-        for (int64_t k = 0; k < chunk.samples * g.channels; ++k) {
-          std::fill_n(first + k * plane, plane, bias == nullptr ? T(0) : bias[k % g.channels]);
-        }
-      }
-      for (int64_t group = 0; group < g.groups && width > 0; ++group) {
-        const OutputRows source = output_rows(g, chunk, group);
-        if (!source.in_place) join_samples(g, chunk, grad + source.offset, rows_buffer.data());
-        const T* grads = source.in_place ? grad + source.offset : rows_buffer.data();
-        T* result = direct ? out + (chunk.sample * g.channels + group * g.group_channels()) * plane + chunk.first : columns_buffer.data();
-        blas::gemm<T>(kAsIs, kTransposed, width, rows, outputs, T(1), grads, source.stride, weight + group * outputs * rows, rows,
-                      direct ? T(1) : T(0), result, direct ? plane : width);
-        if (!direct) scatter_columns(g, chunk, group, columns_buffer.data(), out);
-      }
+  const ConvolutionChunks chunks(g);
+  const int64_t rows = g.column_rows(), plane = g.input_plane(), largest = chunks.largest();
+  const int64_t tasks = chunks.groups_of_samples();  // windows overlap, so one thread does all parts of a sample
+  for_tasks(tasks, largest * chunks.parts() * rows * g.outputs, [&](int64_t begin, int64_t end) {
+    const Scratch<T> columns(rows * largest), rows_buffer(g.group_outputs() * largest);
+    ChunkWindows<T> windows(g);
+    const int64_t first = chunks.at(begin, 0).sample, last = std::min(chunks.at(end, 0).sample, g.batch);
+    const bool overwritten = g.is_pointwise() && chunks.samples() == 1 && bias == nullptr;
+    for (int64_t k = first * g.channels; k < last * g.channels && !overwritten; ++k) {
+      std::fill_n(out + k * plane, plane, bias == nullptr ? T(0) : bias[k % g.channels]);
     }
-  });
-}
-
-/// target[i] = sum of target[i + k * stride], in order of k.
-template <typename T>
-void add_slices(const T* slices, int64_t count, int64_t size, T* target) {
-  parallel_for(0, size, kDefaultGrainSize / 4, [&](int64_t begin, int64_t end) {
-    std::memcpy(target + begin, slices + begin, (end - begin) * sizeof(T));
-    for (int64_t k = 1; k < count; ++k) {
-      for (int64_t i = begin; i < end; ++i) target[i] += slices[k * size + i];
+    const int64_t each = end - begin;
+    for (int64_t i = 0; i < each * chunks.parts(); ++i) {
+      const ConvolutionChunk chunk = chunks.at(begin + i % each, i / each);
+      for (int64_t group = 0; group < g.groups && chunk.columns() > 0; ++group) {
+        add_input_gradient(g, chunk, group, grad, weight, bias != nullptr, windows, columns.data(), rows_buffer.data(), out);
+      }
     }
   });
 }
@@ -160,29 +146,30 @@ void add_slices(const T* slices, int64_t count, int64_t size, T* target) {
 template <typename T>
 void weight_gradient(const ConvolutionGeometry& g, const T* grad, const T* in, T* out) {
   if (is_depthwise(g)) return depthwise_weight_gradient(g, grad, in, out);
-  const ConvolutionChunks chunks(g, 1024);
+  const ConvolutionChunks chunks(g);
   const int64_t rows = g.column_rows(), outputs = g.group_outputs(), size = g.outputs * rows;
-  // Each slice of the chunks has sums of its own, as many slices as memory is reasonable for.
-  const int64_t slices = std::clamp<int64_t>((int64_t{1} << 22) / std::max<int64_t>(1, size), 1, std::clamp<int64_t>(chunks.size(), 1, 16));
+  const int64_t slices = separate_sums(chunks.size(), size);  // of the chunks
   const Scratch<T> sums(slices > 1 ? slices * size : 0);
   const int64_t per_slice = (chunks.size() + slices - 1) / slices;
-  const int64_t grain = grain_for(per_slice * chunks.largest() * rows * outputs);
-  parallel_for(0, slices * g.groups, grain, [&](int64_t begin, int64_t end) {
+  for_tasks(slices * g.groups, per_slice * chunks.largest() * rows * outputs, [&](int64_t begin, int64_t end) {
     const Scratch<T> columns_buffer(rows * chunks.largest()), rows_buffer(outputs * chunks.largest());
+    ChunkWindows<T> windows(g);
     for (int64_t task = begin; task < end; ++task) {
       const int64_t slice = task / g.groups, group = task % g.groups;
       T* result = (slices > 1 ? sums.data() + slice * size : out) + group * outputs * rows;
-      std::fill_n(result, outputs * rows, T(0));
+      bool started = false;
       for (int64_t i = slice * per_slice; i < std::min(chunks.size(), (slice + 1) * per_slice); ++i) {
         const ConvolutionChunk chunk = chunks[i];
         if (chunk.columns() == 0) continue;
-        const Columns<T> columns(g, chunk, group, in, columns_buffer.data());
+        const Columns<T> columns(g, chunk, group, in, windows, columns_buffer.data());
         const OutputRows source = output_rows(g, chunk, group);
         if (!source.in_place) join_samples(g, chunk, grad + source.offset, rows_buffer.data());
         const T* grads = source.in_place ? grad + source.offset : rows_buffer.data();
-        blas::gemm<T>(kTransposed, kAsIs, rows, outputs, chunk.columns(), T(1), columns.data, columns.stride, grads, source.stride, T(1),
-                      result, rows);
+        blas::gemm<T>(kTransposed, kAsIs, rows, outputs, chunk.columns(), T(1), columns.data, columns.stride, grads, source.stride,
+                      started ? T(1) : T(0), result, rows);
+        started = true;
       }
+      if (!started) std::fill_n(result, outputs * rows, T(0));
     }
   });
   if (slices > 1) add_slices(sums.data(), slices, size, out);
@@ -229,11 +216,45 @@ void store(const Tensor& result, const Tensor& out) {
   if (!result.is_same(out)) at::copy_(out, result);
 }
 
-/// channels_last where one of the tensors is and no loops for single channels are better.
-MemoryFormat format_of(const Tensor& input, const Tensor& weight, const ConvolutionGeometry& g) {
-  if (is_depthwise(g)) return MemoryFormat::Contiguous;
-  const MemoryFormat format = input.suggest_memory_format();
-  return format != MemoryFormat::Contiguous ? format : weight.suggest_memory_format();
+/// How a convolution is computed: its sizes as the loops see them, and whether positions or channels are neighbours in memory.
+struct Plan {
+  ConvolutionGeometry geometry;
+  MemoryFormat format = MemoryFormat::Contiguous;
+  bool rows = false;  // by RowConvolution
+};
+
+// Note [Windows that are the whole input]
+// A convolution of one output position whose window is all of the input is a product with a matrix: each input element is a channel of
+// a plane of one element, in the order in which it lies in memory, and so do input and weight (by group only where channels come first).
+Plan plan_for(const Tensor& input, const Tensor& output, const Tensor& weight, bool transposed, IntArrayRef stride, IntArrayRef padding,
+              IntArrayRef dilation, int64_t groups) {
+  const Tensor &large = transposed ? output : input, &small = transposed ? input : output;
+  Plan plan;
+  plan.geometry = convolution_geometry(large.sizes(), small.sizes(), weight.sizes(), stride, padding, dilation, groups);
+  ConvolutionGeometry& g = plan.geometry;
+  plan.format = input.suggest_memory_format();
+  if (plan.format == MemoryFormat::Contiguous) plan.format = weight.suggest_memory_format();
+  if (is_depthwise(g)) plan.format = MemoryFormat::Contiguous;  // its loops are better for single channels
+  plan.rows = plan.format != MemoryFormat::Contiguous;
+  if (is_depthwise(g) || !g.sees_whole_input() || (plan.rows && groups > 1)) return plan;
+  g.channels *= g.input_plane();
+  for (int d = 0; d < 3; ++d) g.input[d] = g.kernel[d] = 1;
+  plan.rows = true;
+  return plan;
+}
+
+/// The bias of each of the plan's input channels, from that of a transposed convolution's outputs.
+Tensor spread_bias(const Tensor& bias, const Plan& plan) {
+  const int64_t channels = bias.numel(), each = plan.geometry.channels / std::max<int64_t>(1, channels);
+  if (each <= 1) return bias;
+  const bool channels_first = plan.format == MemoryFormat::Contiguous;
+  const Tensor wide = empty_tensor({plan.geometry.channels}, bias.scalar_type(), kCPU);
+  AT_DISPATCH_FLOATING(bias.scalar_type(), "convolution", [&] {
+    const scalar_t* from = bias.const_data_ptr<scalar_t>();
+    scalar_t* to = wide.data_ptr<scalar_t>();
+    for (int64_t i = 0; i < plan.geometry.channels; ++i) to[i] = from[channels_first ? i / each : i % channels];
+  });
+  return wide;
 }
 
 }  // namespace
@@ -241,17 +262,18 @@ MemoryFormat format_of(const Tensor& input, const Tensor& weight, const Convolut
 void convolution_kernel(const Tensor& input, const Tensor& weight, const Tensor& bias, IntArrayRef stride, IntArrayRef padding,
                         IntArrayRef dilation, bool transposed, IntArrayRef, int64_t groups, const Tensor& out0) {
   if (out0.numel() == 0) return;
-  const Tensor &large = transposed ? out0 : input, &small = transposed ? input : out0;
-  const auto g = convolution_geometry(large.sizes(), small.sizes(), weight.sizes(), stride, padding, dilation, groups);
-  const MemoryFormat format = format_of(input, weight, g);
-  const Tensor x = for_reading(input, format), w = for_reading(weight, format), b = bias.defined() ? for_reading(bias) : bias;
-  const Tensor out = for_writing(out0, format);
+  const Plan plan = plan_for(input, out0, weight, transposed, stride, padding, dilation, groups);
+  const ConvolutionGeometry& g = plan.geometry;
+  const Tensor x = for_reading(input, plan.format), w = for_reading(weight, plan.format);
+  Tensor b = bias.defined() ? for_reading(bias) : bias;
+  if (transposed && b.defined()) b = spread_bias(b, plan);
+  const Tensor out = for_writing(out0, plan.format);
   AT_DISPATCH_FLOATING(x.scalar_type(), "convolution", [&] {
     const scalar_t* added = b.defined() ? b.const_data_ptr<scalar_t>() : nullptr;
     const scalar_t* source = x.const_data_ptr<scalar_t>();
     const scalar_t* factors = w.const_data_ptr<scalar_t>();
     scalar_t* result = out.data_ptr<scalar_t>();
-    if (format != MemoryFormat::Contiguous) {
+    if (plan.rows) {
       const RowConvolution<scalar_t> rows(g);
       transposed ? rows.input_gradient(source, factors, added, result) : rows.forward(source, factors, added, result);
     } else if (transposed) {
@@ -267,14 +289,15 @@ namespace {
 
 /// The gradients that have elements, of tensors that are all dense in one format.
 template <typename T>
-void gradients(const ConvolutionGeometry& g, bool transposed, bool channels_last, const Tensor& grad, const Tensor& x, const Tensor& w,
-               const Tensor& grad_input, const Tensor& grad_weight, const Tensor& grad_bias) {
+void gradients(const Plan& plan, bool transposed, const Tensor& grad, const Tensor& x, const Tensor& w, const Tensor& grad_input,
+               const Tensor& grad_weight, const Tensor& grad_bias) {
+  const ConvolutionGeometry& g = plan.geometry;
   const T *grads = grad.const_data_ptr<T>(), *factors = w.const_data_ptr<T>(), *inputs = x.const_data_ptr<T>();
   const T *small = transposed ? inputs : grads, *large = transposed ? grads : inputs;
   const RowConvolution<T> rows(g);
   if (grad_input.numel() > 0) {
     T* out = grad_input.data_ptr<T>();
-    if (channels_last) {
+    if (plan.rows) {
       transposed ? rows.forward(grads, factors, nullptr, out) : rows.input_gradient(grads, factors, nullptr, out);
     } else {
       transposed ? convolve<T>(g, grads, factors, nullptr, out) : input_gradient<T>(g, grads, factors, nullptr, out);
@@ -282,12 +305,16 @@ void gradients(const ConvolutionGeometry& g, bool transposed, bool channels_last
   }
   if (grad_weight.numel() > 0) {
     T* out = grad_weight.data_ptr<T>();
-    channels_last ? rows.weight_gradient(small, large, out) : weight_gradient(g, small, large, out);
+    plan.rows ? rows.weight_gradient(small, large, out) : weight_gradient(g, small, large, out);
   }
   if (grad_bias.numel() > 0) {
-    const int64_t channels = grad.sizes()[1], plane = transposed ? g.input_plane() : g.output_plane();
+    const int64_t channels = grad.sizes()[1], plane = grad.numel() / std::max<int64_t>(1, g.batch * channels);
     T* out = grad_bias.data_ptr<T>();
-    channels_last ? sum_columns(grads, g.batch * plane, channels, out) : bias_gradient(grads, g.batch, channels, plane, out);
+    if (plan.format == MemoryFormat::Contiguous) {
+      bias_gradient(grads, g.batch, channels, plane, out);
+    } else {
+      sum_columns(grads, g.batch * plane, channels, out);
+    }
   }
 }
 
@@ -296,14 +323,11 @@ void gradients(const ConvolutionGeometry& g, bool transposed, bool channels_last
 void convolution_backward_kernel(const Tensor& grad_output, const Tensor& input, const Tensor& weight, bool, IntArrayRef stride,
                                  IntArrayRef padding, IntArrayRef dilation, bool transposed, IntArrayRef, int64_t groups,
                                  const Tensor& out0, const Tensor& out1, const Tensor& out2) {
-  const Tensor &large = transposed ? grad_output : input, &small = transposed ? input : grad_output;
-  const auto g = convolution_geometry(large.sizes(), small.sizes(), weight.sizes(), stride, padding, dilation, groups);
-  const MemoryFormat format = format_of(input, weight, g);
-  const Tensor grad = for_reading(grad_output, format), x = for_reading(input, format), w = for_reading(weight, format);
-  const Tensor grad_input = for_writing(out0, format), grad_weight = for_writing(out1, format), grad_bias = for_writing(out2);
-  AT_DISPATCH_FLOATING(x.scalar_type(), "convolution_backward", [&] {
-    gradients<scalar_t>(g, transposed, format != MemoryFormat::Contiguous, grad, x, w, grad_input, grad_weight, grad_bias);
-  });
+  const Plan plan = plan_for(input, grad_output, weight, transposed, stride, padding, dilation, groups);
+  const Tensor grad = for_reading(grad_output, plan.format), x = for_reading(input, plan.format), w = for_reading(weight, plan.format);
+  const Tensor grad_input = for_writing(out0, plan.format), grad_weight = for_writing(out1, plan.format), grad_bias = for_writing(out2);
+  AT_DISPATCH_FLOATING(x.scalar_type(), "convolution_backward",
+                       [&] { gradients<scalar_t>(plan, transposed, grad, x, w, grad_input, grad_weight, grad_bias); });
   store(grad_input, out0);
   store(grad_weight, out1);
   store(grad_bias, out2);

@@ -1,9 +1,9 @@
 #pragma once
 // Convolutions in which every output channel sees one input channel: a matrix of columns would cost more than the products.
 #include <algorithm>
-#include <vector>
 
-#include "aten/native/cpu/ConvolutionColumns.h"
+#include "aten/native/cpu/ConvolutionWindows.h"
+#include "aten/parallel/Parallel.h"
 
 namespace at::native {
 inline namespace CPU_CAPABILITY {
@@ -15,19 +15,10 @@ inline int64_t depthwise_grain(const ConvolutionGeometry& g) {
   return std::max<int64_t>(1, kDefaultGrainSize / std::max<int64_t>(1, g.output_plane() * g.kernel_elements()));
 }
 
-/// One shifted plane for each kernel element, if the convolution is of that kind.
-template <typename T>
-std::vector<ShiftedPlane<T>> shifted_planes(const ConvolutionGeometry& g) {
-  std::vector<ShiftedPlane<T>> planes;
-  if (!has_shifted_planes(g)) return planes;
-  for (int64_t k = 0; k < g.kernel_elements(); ++k) planes.emplace_back(g, k);
-  return planes;
-}
-
 template <typename T>
 void depthwise_forward(const ConvolutionGeometry& g, const T* in, const T* weight, const T* bias, T* out) {
   const int64_t elements = g.kernel_elements(), stride = g.stride[2];
-  const auto shifted = shifted_planes<T>(g);
+  const ShiftedPlanes<T> shifted(g, 0, g.output_plane());
   parallel_for(0, g.batch * g.outputs, depthwise_grain(g), [&](int64_t begin, int64_t end) {
     for (int64_t plane = begin; plane < end; ++plane) {
       const int64_t output = plane % g.outputs, channel = output / g.group_outputs();
@@ -58,7 +49,7 @@ void depthwise_forward(const ConvolutionGeometry& g, const T* in, const T* weigh
 template <typename T>
 void depthwise_input_gradient(const ConvolutionGeometry& g, const T* grad, const T* weight, const T* bias, T* out) {
   const int64_t elements = g.kernel_elements(), stride = g.stride[2], each = g.group_outputs();
-  const auto shifted = shifted_planes<T>(g);
+  const ShiftedPlanes<T> shifted(g, 0, g.output_plane());
   parallel_for(0, g.batch * g.channels, depthwise_grain(g), [&](int64_t begin, int64_t end) {
     for (int64_t plane = begin; plane < end; ++plane) {
       const int64_t channel = plane % g.channels;
@@ -90,7 +81,7 @@ template <typename T>
 void depthwise_weight_gradient(const ConvolutionGeometry& g, const T* grad, const T* in, T* out) {
   const int64_t elements = g.kernel_elements(), stride = g.stride[2];
   const int64_t grain = std::max<int64_t>(1, kDefaultGrainSize / std::max<int64_t>(1, g.batch * g.output_plane()));
-  const auto shifted = shifted_planes<T>(g);
+  const ShiftedPlanes<T> shifted(g, 0, g.output_plane());
   parallel_for(0, g.outputs * elements, grain, [&](int64_t begin, int64_t end) {
     for (int64_t element = begin; element < end; ++element) {
       const int64_t output = element / elements, channel = output / g.group_outputs();

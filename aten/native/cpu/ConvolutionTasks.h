@@ -1,0 +1,61 @@
+#pragma once
+// How the pieces of a convolution are given to threads. Included by files compiled once per instruction set.
+#include <algorithm>
+
+#include "aten/core/Tensor.h"
+#include "aten/parallel/Parallel.h"
+
+#ifndef CPU_CAPABILITY
+#define CPU_CAPABILITY DEFAULT
+#endif
+
+namespace at::native {
+inline namespace CPU_CAPABILITY {
+
+/// Memory for one thread, of no certain contents, from the allocator that keeps freed blocks.
+template <typename T>
+class Scratch {
+ public:
+  explicit Scratch(int64_t elements) : tensor_(empty_tensor({elements}, scalar_type_of<T>, kCPU)) {}
+  T* data() const { return static_cast<T*>(tensor_.data()); }
+
+ private:
+  Tensor tensor_;
+};
+
+/// Calls f(begin, end) for ranges of tasks of so many multiplications: on several threads if there is a task for each; otherwise one
+/// after the other, and each uses the threads itself.
+template <typename F>
+void for_tasks(int64_t tasks, int64_t multiplications, const F& f) {
+  if (tasks < get_num_threads() && !in_parallel_region()) {
+    if (tasks > 0) f(int64_t{0}, tasks);
+  } else {
+    parallel_for(0, tasks, std::max<int64_t>(1, (int64_t{1} << 20) / std::max<int64_t>(1, multiplications)), f);
+  }
+}
+
+/// Columns of a matrix of `rows` x columns that are made, and multiplied by `outputs` x `rows`, at once. The matrix stays in the cache
+/// (half a megabyte) unless there are so many outputs that a product with fewer columns spends its time on reading the weight.
+inline int64_t columns_at_once(int64_t rows, int64_t outputs) {
+  const int64_t in_cache = (int64_t{1} << 17) / std::max<int64_t>(1, rows);
+  return std::clamp<int64_t>(std::max(in_cache, std::min<int64_t>(2 * outputs, 512)), 128, 1024);
+}
+
+/// Sums that are made of `chunks` chunks apart and added up in the end, each of `size` elements: as many as memory is reasonable for.
+inline int64_t separate_sums(int64_t chunks, int64_t size) {
+  return std::clamp<int64_t>((int64_t{1} << 22) / std::max<int64_t>(1, size), 1, std::clamp<int64_t>(chunks, 1, 16));
+}
+
+/// target[i] = sum of slices[i + k * size], in order of k.
+template <typename T>
+void add_slices(const T* slices, int64_t count, int64_t size, T* target) {
+  parallel_for(0, size, kDefaultGrainSize / 4, [&](int64_t begin, int64_t end) {
+    std::copy(slices + begin, slices + end, target + begin);
+    for (int64_t k = 1; k < count; ++k) {
+      for (int64_t i = begin; i < end; ++i) target[i] += slices[k * size + i];
+    }
+  });
+}
+
+}  // namespace CPU_CAPABILITY
+}  // namespace at::native
