@@ -77,6 +77,7 @@ def add_native_names(native: ModuleType) -> None:
         DispatchKeySet=DispatchKeySet,
         _are_functorch_transforms_active=_are_functorch_transforms_active,
         _TensorBase=native.TensorBase,
+        _VariableFunctionsClass=native._torch,  # where pickles of PyTorch have its functions
         _GLIBCXX_USE_CXX11_ABI=True,
         has_mkl=True,
         has_mkldnn=False,

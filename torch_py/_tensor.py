@@ -246,6 +246,13 @@ class Tensor(_C.TensorBase):
         return getattr(storage, storage.storage_of(self).pickle_storage_type())
 
 
+def _rebuild_from_type_v2(func: Any, new_type: type, args: tuple[Any, ...], state: Any) -> Any:
+    """What pickles name for a tensor with attributes, or of a subclass."""
+    from torch_py._serialization.rebuild import rebuild_from_type
+
+    return rebuild_from_type(func, new_type, args, state)
+
+
 def _as_type(value: Any, cls: type) -> Any:
     """`value` with the tensors in it, also in tuples and lists, turned into `cls`."""
     if isinstance(value, Tensor):

@@ -89,16 +89,35 @@ class ExceptionWrapper:
         raise exception
 
 
-_REBUILD = {
-    "_rebuild_tensor_v2": "rebuild_tensor", "_rebuild_parameter": "rebuild_parameter",
-    "_rebuild_parameter_with_state": "rebuild_parameter_with_state",
-}  # fmt: skip
+# What files and pickles name; the work is done above this module.
 
 
-def __getattr__(name: str) -> Any:
-    """Names that files refer to; what they stand for is above this module."""
-    if name in _REBUILD:
-        from torch_py._serialization import rebuild
+def _rebuild_tensor(storage: Any, storage_offset: int, size: Sequence[int], stride: Sequence[int]) -> Any:
+    return _rebuild_tensor_v2(storage, storage_offset, size, stride, False, None)
 
-        return getattr(rebuild, _REBUILD[name])
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+def _rebuild_tensor_v2(
+    storage: Any, storage_offset: int, size: Sequence[int], stride: Sequence[int], requires_grad: bool, backward_hooks: Any, metadata: Any = None
+) -> Any:
+    """A tensor over `storage`, a TypedStorage."""
+    from torch_py._serialization.rebuild import rebuild_tensor
+
+    return rebuild_tensor(storage, storage_offset, size, stride, requires_grad, backward_hooks, metadata)
+
+
+def _rebuild_meta_tensor_no_storage(dtype: Any, size: Sequence[int], stride: Sequence[int], requires_grad: bool) -> Any:
+    from torch_py._serialization.rebuild import rebuild_meta_tensor
+
+    return rebuild_meta_tensor(dtype, size, stride, requires_grad)
+
+
+def _rebuild_parameter(data: Any, requires_grad: bool, backward_hooks: Any) -> Any:
+    from torch_py._serialization.rebuild import rebuild_parameter
+
+    return rebuild_parameter(data, requires_grad, backward_hooks)
+
+
+def _rebuild_parameter_with_state(data: Any, requires_grad: bool, backward_hooks: Any, state: Any) -> Any:
+    from torch_py._serialization.rebuild import rebuild_parameter_with_state
+
+    return rebuild_parameter_with_state(data, requires_grad, backward_hooks, state)

@@ -20,15 +20,14 @@ MAP_LOCATION: TypeAlias = Optional[Union[Callable[[Any, str], Any], _C.device, s
 def save(obj: Any, f: Any, pickle_module: Any = None, pickle_protocol: int = DEFAULT_PROTOCOL, _use_new_zipfile_serialization: bool = True) -> None:
     """Writes `obj` to `f`, a path or a binary file open for writing.
 
-    Tensors are stored as raw bytes, memory that tensors share once; everything else is pickled. A path gets its new contents only when
+    `pickle_module`: whose `Pickler` writes what is no tensor (cloudpickle writes lambdas); `_use_new_zipfile_serialization=False` writes the
+    format before PyTorch 1.6. Tensors are stored as raw bytes, memory that tensors share once; everything else is pickled. A path gets its new contents only when
     they are complete; until then, and after an error, it has the old ones. Raises RuntimeError for a folder that
     does not exist, for tensors that view one memory as different dtypes, and NotImplementedError for tensors that are not on the CPU.
     """
     from torch_py._serialization.replacing import replacing
-    from torch_py._serialization.writer import write_archive
 
-    if not _use_new_zipfile_serialization:
-        raise NotImplementedError("torch.save: only the zip format is written; leave out _use_new_zipfile_serialization=False")
+    write = _writer(pickle_module, pickle_protocol, _use_new_zipfile_serialization)
     name = "archive"
     if isinstance(f, (str, os.PathLike)):
         path = Path(os.fspath(f))
@@ -36,11 +35,21 @@ def save(obj: Any, f: Any, pickle_module: Any = None, pickle_protocol: int = DEF
             raise RuntimeError(f"Parent directory {path.parent} does not exist.")
         name = path.stem if path.stem.isascii() and path.stem else name
         with replacing(path) as file:
-            write_archive(obj, file, name, pickle_protocol)
+            write(obj, file, name)
         return
     if not hasattr(f, "write"):
         raise AttributeError(f"expected 'f' to be string, path, or a file-like object with a 'write' attribute, got {type(f).__name__}")
-    write_archive(obj, f, name, pickle_protocol)
+    write(obj, f, name)
+
+
+def _writer(pickle_module: Any, protocol: int, zipped: bool) -> Callable[[Any, Any, str], None]:
+    from torch_py._serialization.legacy import write_legacy
+    from torch_py._serialization.writer import pickler_of, write_archive
+
+    pickler = pickler_of(pickle_module)
+    if zipped:
+        return lambda value, file, name: write_archive(value, file, name, protocol, pickler)
+    return lambda value, file, name: write_legacy(value, file, pickler, protocol)
 
 
 def load(
@@ -119,3 +128,10 @@ class safe_globals:
 
         restricted.safe_globals.clear()
         restricted.safe_globals.update(self._before)
+
+
+def _get_layout(name: str) -> Any:
+    """What PyTorch's pickles name for a layout: the one that prints as `name`. Raises ValueError."""
+    from torch_py._serialization.names import _layout
+
+    return _layout(name)

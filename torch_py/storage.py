@@ -9,7 +9,7 @@ from typing import Any
 from torch_py import _C
 from torch_py._C import UntypedStorage, _torch
 from torch_py._serialization.names import storage_types
-from torch_py._tensor import Tensor, whole_storage
+from torch_py._tensor import whole_storage
 from torch_py._utils import _element_size
 
 __all__ = ["TypedStorage", "UntypedStorage"]
@@ -215,7 +215,9 @@ class TypedStorage:
     __repr__ = __str__
 
     def __reduce__(self) -> Any:
-        return _restored, (self.dtype, whole_storage(self._untyped_storage))
+        from torch_py._serialization.legacy import storage_as_file
+
+        return _load_from_bytes, (storage_as_file(self),)
 
 
 def _count_in_buffer(available: int, size: int, count: int, offset: int) -> int:
@@ -231,8 +233,13 @@ def _count_in_buffer(available: int, size: int, count: int, offset: int) -> int:
     return count
 
 
-def _restored(dtype: Any, data: Tensor) -> TypedStorage:
-    return TypedStorage(wrap_storage=data.untyped_storage(), dtype=dtype, _internal=True)
+def _load_from_bytes(b: bytes) -> Any:
+    """What plain pickles name: the storage in the bytes of a file. Nothing but tensors and storages is read."""
+    import io
+
+    from torch_py.serialization import load
+
+    return load(io.BytesIO(b), weights_only=True)
 
 
 def _wrap(elements: Any) -> TypedStorage:

@@ -10,6 +10,7 @@ from contextlib import AbstractContextManager, closing, nullcontext
 from typing import Any
 
 from torch_py import _C
+from torch_py._serialization.legacy import is_legacy, read_legacy
 from torch_py._serialization.names import StorageType, known_names
 from torch_py._serialization.rebuild import typed_storage
 from torch_py._serialization.records import Records
@@ -99,10 +100,12 @@ def read_archive(
     """The value that `file`, a path or a seekable binary file, was written from; `mapped`: over the pages of the file."""
     opened: AbstractContextManager[Any] = open(file, "rb") if isinstance(file, (str, os.PathLike)) else nullcontext(file)
     with opened as stream:
+        if is_legacy(stream):
+            return _read_old_format(stream, map_location, weights_only, mapped, keywords, pickle_module)
         if not zipfile.is_zipfile(stream):
             raise RuntimeError(
-                "torch.load: the file is not a zip archive as torch.save writes it; files in the format before PyTorch 1.6 have to be "
-                "saved again by PyTorch, and a truncated file cannot be read"
+                "torch.load: the file is not a zip archive as torch.save writes it, nor in the format before PyTorch 1.6; a truncated "
+                "file cannot be read"
             )
         # Classes of the caller's may look at the numbers while the file is being read.
         with zipfile.ZipFile(stream) as zipped, closing(Records(zipped, mapped=mapped, eager=not weights_only or bool(safe_globals))) as records:
@@ -111,3 +114,13 @@ def read_archive(
                 value = load_restricted(structure, archive) if weights_only else _load_trusting(structure, archive, pickle_module, keywords)
             records.finish()
             return value
+
+
+def _read_old_format(stream: Any, map_location: Any, weights_only: bool, mapped: bool, keywords: dict[str, Any], pickle_module: Any) -> Any:
+    if mapped:
+        raise RuntimeError("torch.load: mmap=True needs a file in the zip format; save it again without _use_new_zipfile_serialization=False")
+
+    def unpickle(file: Any, storages: Any) -> Any:
+        return load_restricted(file, storages) if weights_only else _load_trusting(file, storages, pickle_module, keywords)
+
+    return read_legacy(stream, lambda location: _check_location(location, map_location), unpickle)

@@ -13,9 +13,13 @@ from torch_py._tensor import Tensor, whole_storage
 
 def typed_storage(data: Any, dtype: Any) -> Any:
     """A storage of elements of `dtype` over the bytes of `data`, a uint8 tensor."""
+    return typed_storage_of(data.untyped_storage(), dtype)
+
+
+def typed_storage_of(untyped: Any, dtype: Any) -> Any:
     from torch_py.storage import TypedStorage
 
-    return TypedStorage(wrap_storage=data.untyped_storage(), dtype=dtype, _internal=True)
+    return TypedStorage(wrap_storage=untyped, dtype=dtype, _internal=True)
 
 
 def storage_bytes(storage: Any) -> memoryview:
@@ -159,28 +163,42 @@ class _Unattached:
         return self.call
 
 
+def public_rebuild(function: Any) -> Any:
+    """A function of this module under the name that pickles have for it in both libraries."""
+    from torch_py import _tensor, _utils
+
+    names = {
+        rebuild_tensor: _utils._rebuild_tensor_v2, rebuild_meta_tensor: _utils._rebuild_meta_tensor_no_storage,
+        rebuild_parameter: _utils._rebuild_parameter, rebuild_parameter_with_state: _utils._rebuild_parameter_with_state,
+        rebuild_from_type: _tensor._rebuild_from_type_v2,
+    }  # fmt: skip
+    return names[function]
+
+
 def reduce_tensor(tensor: Any) -> tuple[Any, ...]:
-    """For `pickle` and `copy` without an archive: the bytes between the first and the last element."""
-    if not tensor.is_leaf and type(tensor).__module__ == "torch_py.nn.parameter":
-        raise RuntimeError("expected a parameter to be a leaf")
-    if tensor.is_meta:
-        geometry = (tensor.dtype, tuple(tensor.shape), tuple(tensor.stride()))
-        return rebuild_meta_of_type, (type(tensor), *geometry, tensor.requires_grad), vars(tensor) or None
-    if tensor.device.type != "cpu":
+    """For `pickle` without an archive: what PyTorch's plain pickles have, but of the memory no more than from the first to the last element."""
+    if tensor.device.type not in ("cpu", "meta"):
         raise NotImplementedError(f"pickling tensors on device '{tensor.device}' is not supported")
+    function, arguments = archive_parts(tensor, None)
+    if tensor.is_meta:
+        return _with_public_names(function, arguments)
     size, stride, itemsize = tuple(tensor.shape), tuple(tensor.stride()), tensor.element_size()
     extent = 0 if 0 in size else 1 + sum((length - 1) * step for length, step in zip(size, stride))
-    start = tensor.storage_offset() * itemsize
-    data = bytes(storage_bytes(tensor.untyped_storage())[start : start + extent * itemsize])
-    name = str(tensor.dtype).removeprefix("torch.")
-    return rebuild_from_bytes, (type(tensor), data, name, size, stride, tensor.requires_grad), vars(tensor) or None
+    start, memory = tensor.storage_offset() * itemsize, tensor.untyped_storage()
+    part = memory if extent * itemsize == memory.nbytes() else memory[start : start + extent * itemsize]
+    return _with_public_names(function, arguments, (typed_storage_of(part, tensor.dtype), 0))
 
 
-def rebuild_from_bytes(kind: type, data: bytes, dtype: str, size: Any, stride: Any, requires_grad: bool) -> Any:
-    storage = empty_storage(len(data))
-    storage_bytes(storage.untyped_storage())[:] = data
-    tensor = rebuild_tensor(typed_storage(storage, getattr(_C, dtype)), 0, size, stride, False, None)
-    return _as_kind(kind, tensor, requires_grad)
+def _with_public_names(function: Any, arguments: tuple[Any, ...], memory: tuple[Any, ...] = ()) -> tuple[Any, ...]:
+    """Names replaced, and `memory` (storage and offset) put in the place of those of the tensor."""
+    if function is rebuild_tensor:
+        arguments = (*memory, *arguments[len(memory) :])
+    elif function is rebuild_from_type:
+        made = _with_public_names(arguments[0], arguments[2], memory)
+        arguments = (made[0], arguments[1], *made[1:], *arguments[3:])
+    elif function in (rebuild_parameter, rebuild_parameter_with_state):
+        arguments = (_Unattached(_with_public_names(*arguments[0].call, memory)), *arguments[1:])
+    return public_rebuild(function), arguments
 
 
 def rebuild_meta_of_type(kind: type, dtype: Any, size: Any, stride: Any, requires_grad: bool) -> Any:
@@ -192,5 +210,5 @@ def _as_kind(kind: type, tensor: Any, requires_grad: bool) -> Any:
 
 
 __all__ = [
-    "archive_parts", "empty_storage", "rebuild_tensor", "reduce_tensor", "storage_bytes", "typed_storage", "whole_storage",
+    "archive_parts", "empty_storage", "public_rebuild", "rebuild_tensor", "reduce_tensor", "storage_bytes", "typed_storage", "whole_storage",
 ]  # fmt: skip

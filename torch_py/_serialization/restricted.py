@@ -102,7 +102,7 @@ class RestrictedUnpickler(pickle._Unpickler):
         self.storage_error: Exception | None = None  # of the archive, or of the caller's map_location
 
     def persistent_load(self, identity: Any) -> Any:
-        if isinstance(identity, tuple) and len(identity) == 5 and type(identity[1]) is Allowed:
+        if isinstance(identity, tuple) and len(identity) in (5, 6) and type(identity[1]) is Allowed:
             identity = (identity[0], identity[1].value, *identity[2:])
         try:
             return self.archive.storage(identity)

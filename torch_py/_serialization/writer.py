@@ -11,7 +11,7 @@ from typing import Any
 
 from torch_py import _C
 from torch_py._serialization.names import has_storage_type, storage_type_of, torch_name_of
-from torch_py._serialization.rebuild import archive_parts, storage_bytes
+from torch_py._serialization.rebuild import archive_parts, public_rebuild, storage_bytes
 from torch_py._tensor import Tensor
 
 # Readers that map the file into memory want the bytes of a storage aligned.
@@ -24,20 +24,20 @@ _EPOCH = (1980, 1, 1, 0, 0, 0)
 class _StorageReference:
     """Takes the place of a storage in the pickle."""
 
-    def __init__(self, dtype: Any, key: str, count: int) -> None:
-        self.identity = ("storage", storage_type_of(dtype), key, "cpu", count)
+    def __init__(self, kind: Any, key: str, count: int, closing: tuple[Any, ...]) -> None:
+        self.identity = ("storage", kind, key, "cpu", count, *closing)
 
 
-class _ArchivePickler(pickle._Pickler):
-    """Writes tensors as references to storages and our own functions and types under PyTorch's names."""
+class _References:
+    """Half of a pickler: writes tensors as references to storages, which it collects in `storages` with their `dtypes`."""
 
-    write: Any
-    memoize: Any
+    closing: tuple[Any, ...] = ()  # what comes after the rest of a reference
 
     def __init__(self, file: Any, protocol: int) -> None:
-        super().__init__(file, protocol)
+        super().__init__(file, protocol)  # type: ignore[call-arg]
         self.storages: dict[str, Any] = {}
-        self._keys: dict[tuple[int, int], tuple[str, Any]] = {}
+        self.dtypes: dict[str, Any] = {}
+        self._keys: dict[tuple[int, int], str] = {}
 
     def persistent_id(self, value: Any) -> Any:
         if type(value) is _StorageReference:
@@ -45,6 +45,43 @@ class _ArchivePickler(pickle._Pickler):
         # Only who has loaded the module has storages of its type.
         storages = sys.modules.get("torch_py.storage")
         return self._reference(value.untyped(), value.dtype).identity if storages and type(value) is storages.TypedStorage else None
+
+    def _tensor_parts(self, tensor: Any) -> tuple[Any, ...]:
+        if tensor.is_meta:
+            return archive_parts(tensor, None)
+        if tensor.device.type != "cpu":
+            raise NotImplementedError(f"torch.save: tensors on device '{tensor.device}' are not supported")
+        return archive_parts(tensor, self._reference(tensor.untyped_storage(), tensor.dtype))
+
+    def _reference(self, storage: Any, dtype: Any) -> _StorageReference:
+        count = storage.nbytes() // dtype.itemsize if has_storage_type(dtype) else storage.nbytes()
+        return _StorageReference(self._kind_of(dtype), self._key_of(storage, dtype), count, self.closing)
+
+    def _kind_of(self, dtype: Any) -> Any:
+        """What stands for the class of a storage."""
+        return storage_type_of(dtype)
+
+    def _key_of(self, storage: Any, dtype: Any) -> str:
+        # Memory stays allocated while `self.storages` holds it, so an address means one storage; empty ones have none.
+        identity = (storage.data_ptr(), storage.nbytes())
+        if storage.nbytes() == 0 or identity not in self._keys:
+            key = str(len(self.storages))
+            self.storages[key], self.dtypes[key] = storage, dtype
+            self._keys[identity] = key
+        key = self._keys[identity]
+        if self.dtypes[key] != dtype and storage.nbytes():
+            raise RuntimeError(
+                "torch.save: cannot save several tensors that view the same memory as different dtypes, got "
+                f"{self.dtypes[key]} and {dtype}; clone() one of them"
+            )
+        return key
+
+
+class _ArchivePickler(_References, pickle._Pickler):
+    """Writes our own functions and types under PyTorch's names."""
+
+    write: Any
+    memoize: Any
 
     def reducer_override(self, value: Any) -> Any:
         if isinstance(value, Tensor):
@@ -64,36 +101,34 @@ class _ArchivePickler(pickle._Pickler):
         self.write(pickle.GLOBAL + f"{place[0]}\n{place[1]}\n".encode("ascii"))
         self.memoize(value)
 
-    def _tensor_parts(self, tensor: Any) -> tuple[Any, ...]:
-        if tensor.is_meta:
-            return archive_parts(tensor, None)
-        if tensor.device.type != "cpu":
-            raise NotImplementedError(f"torch.save: tensors on device '{tensor.device}' are not supported")
-        return archive_parts(tensor, self._reference(tensor.untyped_storage(), tensor.dtype))
 
-    def _reference(self, storage: Any, dtype: Any) -> _StorageReference:
-        elements = storage.nbytes() // dtype.itemsize if has_storage_type(dtype) else storage.nbytes()
-        return _StorageReference(dtype, self._key_of(storage, dtype), elements)
+class _OtherPickler(_References):
+    """With the pickler of another module, which knows how to write more: our functions and types go by their own names."""
 
-    def _key_of(self, storage: Any, dtype: Any) -> str:
-        # Memory stays allocated while `self.storages` holds it, so an address means one storage; empty ones have none.
-        identity = (storage.data_ptr(), storage.nbytes())
-        if storage.nbytes() == 0 or identity not in self._keys:
-            key = str(len(self.storages))
-            self.storages[key] = storage
-            self._keys[identity] = (key, dtype)
-        key, known = self._keys[identity]
-        if known != dtype and storage.nbytes():
-            raise RuntimeError(
-                f"torch.save: cannot save several tensors that view the same memory as different dtypes, got {known} and {dtype}; clone() one of them"
-            )
-        return key
+    def reducer_override(self, value: Any) -> Any:
+        if isinstance(value, Tensor):
+            function, arguments, *rest = self._tensor_parts(value)
+            return (public_rebuild(function), arguments, *rest)
+        theirs = getattr(super(), "reducer_override", None)
+        return NotImplemented if theirs is None else theirs(value)
+
+    def _kind_of(self, dtype: Any) -> Any:
+        from torch_py import storage
+
+        return getattr(storage, storage_type_of(dtype).name)
 
 
-def write_archive(value: Any, file: Any, name: str, protocol: int) -> None:
+def pickler_of(pickle_module: Any) -> Any:
+    """The class to write with: that of `pickle_module`, or the one for files that both libraries read."""
+    if pickle_module is None or pickle_module is pickle:
+        return _ArchivePickler
+    return type("Pickler", (_OtherPickler, pickle_module.Pickler), {})
+
+
+def write_archive(value: Any, file: Any, name: str, protocol: int, pickler_type: Any = _ArchivePickler) -> None:
     """Writes `value` to the binary file `file`; records are in the folder `name` of the archive."""
     structure = io.BytesIO()
-    pickler = _ArchivePickler(structure, protocol)
+    pickler = pickler_type(structure, protocol)
     pickler.dump(value)
     with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
         _write_record(archive, f"{name}/data.pkl", structure.getbuffer())

@@ -53,9 +53,16 @@ def claim_native_names(native: Any) -> None:
                 native._rename_type(kind, f"{place}.{kind.__name__}")
     for space in [value for value in vars(native).values() if isinstance(value, ModuleType)]:
         add_aliases(space.__name__, space)
-        for name, operator in vars(space).items():
-            if isinstance(operator, BuiltinFunctionType):
-                operator.__module__ = TAKEN if getattr(torch_py, name, None) is operator else taken_name(space.__name__)
+        short = space.__name__.rpartition("._")[2]
+        # Both libraries find these operators in the public module.
+        public = import_module(f"{OWN}.{short}") if short in ("linalg", "fft", "special") else None
+        for name, operator in list(vars(space).items()):
+            if not isinstance(operator, BuiltinFunctionType):
+                continue
+            places = ((TAKEN, torch_py), (f"{TAKEN}.{short}", public), (taken_name(space.__name__), space))
+            operator.__module__ = next(place for place, module in places if getattr(module, name, None) is operator)
+            if public is not None:  # PyTorch's pickles name torch._C._linalg.linalg_inv
+                vars(space).setdefault(f"{short}_{name}", operator)
 
 
 def _rename(value: Any, name: str) -> None:

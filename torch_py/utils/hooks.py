@@ -26,6 +26,16 @@ class RemovableHandle:
             if dictionary is not None:
                 dictionary.pop(self.id, None)
 
+    def __getstate__(self) -> tuple[int, list[Any]]:
+        return self.id, [reference() for reference in self._dictionaries]
+
+    def __setstate__(self, state: tuple[int, list[Any]]) -> None:
+        """Of the dictionaries those that were pickled along are emptied by `remove()`; no new handle gets this one's number."""
+        global _ids
+        self.id, dictionaries = state
+        self._dictionaries = [weakref.ref(dictionary) for dictionary in dictionaries if dictionary is not None]
+        _ids = itertools.count(max(next(_ids), self.id + 1))
+
     def __enter__(self) -> RemovableHandle:
         return self
 

@@ -53,7 +53,7 @@ int Arguments::bind(const Function& function, PyObject* self, PyObject* const* a
     const Signature& signature = function.signatures[s];
     if (match(signature, names)) {
       signature_ = &signature;
-      return overridden_ ? kOverridden : s;
+      return overridden_ || in_function_mode() ? kOverridden : s;
     }
     if (names != nullptr) names += signature.count;
   }

@@ -100,10 +100,12 @@ class TORCH_PY_API Arguments {
     for (Py_ssize_t i = 0; i < nargs; ++i) slots_[i + 1] = args[i];
     count_ = static_cast<int>(nargs) + 1;
   }
-  /// Any call; self is null for functions. Returns the index of the signature that accepts it, or kOverridden when an argument
-  /// defines __torch_function__ (then: return call_override(function)). Throws PythonError with a TypeError when none does.
+  /// Any call; self is null for functions. Returns the index of the signature that accepts it, or kOverridden when a mode is entered
+  /// or an argument defines __torch_function__ (then: return call_override(function)). Throws PythonError with a TypeError when none does.
   int bind(const Function& function, PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames);
   PyObject* call_override(const Function& function);
+  /// The signature that accepts the call bound last, also when that was kOverridden.
+  int accepted() const { return static_cast<int>(signature_ - function_->signatures); }
 
   /// Present, and not None.
   bool given(int slot) const { return slot < count_ && slots_[slot] != nullptr && slots_[slot] != Py_None; }
@@ -205,6 +207,11 @@ std::array<bool, N> Arguments::bool_array(int slot) const {
   to_bool_array(slots_[slot], result.data(), N);
   return result;
 }
+
+/// Modes of __torch_function__ that are entered, on all threads (TorchFunctionMode.cpp). While there are any, every call goes through
+/// Arguments::bind, which asks whether this thread has one.
+TORCH_PY_API extern int function_mode_count;
+inline bool has_function_modes() { return C10_UNLIKELY(function_mode_count != 0); }
 
 /// Exactly a Tensor (or Parameter): one or two pointer comparisons.
 inline bool is_plain_tensor(PyObject* object) { return Py_TYPE(object) == tensor_class || Py_TYPE(object) == parameter_class; }

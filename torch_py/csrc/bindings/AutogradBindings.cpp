@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "c10/core/InferenceMode.h"
 #include "torch_py/csrc/autograd/AnomalyMode.h"
 #include "torch_py/csrc/autograd/Backward.h"
 #include "torch_py/csrc/autograd/Engine.h"
@@ -63,6 +64,15 @@ PyObject* in_backward(PyObject*, PyObject*) { return PyBool_FromLong(torch::auto
 PyObject* current_pass(PyObject*, PyObject*) { return PyLong_FromLongLong(torch::autograd::Engine::current_pass()); }
 PyObject* is_checkpoint_valid(PyObject*, PyObject*) { return PyBool_FromLong(!torch::autograd::Engine::is_selective()); }
 
+PyObject* increment_version(PyObject*, PyObject* tensor) {
+  TORCH_PY_TRY
+  if (!is_tensor(tensor)) throw_python(PyExc_TypeError, "increment_version: expected a tensor, got %s", type_name(tensor));
+  TORCH_CHECK(!c10::is_inference(*unpack(tensor).unsafe_impl()), "increment_version: inference tensors do not track versions");
+  unpack(tensor).unsafe_impl()->bump_version();
+  Py_RETURN_NONE;
+  TORCH_PY_CATCH(nullptr)
+}
+
 PyObject* will_run(PyObject*, PyObject* object) {
   TORCH_PY_TRY
   const torch::autograd::NodePtr node = unpack_node(object);
@@ -101,6 +111,7 @@ PyMethodDef functions[] = {
     {"_run_backward", as_method(run_backward), METH_FASTCALL | METH_KEYWORDS, nullptr},
     {"_engine_queue_callback", queue_callback, METH_O, "Runs a function when the backward pass in progress is through."},
     {"_in_backward", in_backward, METH_NOARGS, nullptr},
+    {"_increment_version", increment_version, METH_O, "Counts a write to the tensor's memory that autograd has not seen."},
     {"_current_graph_task_id", current_pass, METH_NOARGS, "Number of the backward pass in progress, -1 outside."},
     {"_is_checkpoint_valid", is_checkpoint_valid, METH_NOARGS, "Whether no backward pass for given inputs only is in progress."},
     {"_will_engine_execute_node", will_run, METH_O, "Whether the backward pass in progress runs a node."},

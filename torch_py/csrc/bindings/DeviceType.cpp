@@ -32,7 +32,8 @@ PyObject* device_new(PyTypeObject*, PyObject* args, PyObject* kwargs) {
   TORCH_PY_TRY
   const FastCall call(args, kwargs);
   Arguments arguments;
-  const int overload = arguments.bind(device_function, nullptr, call.args(), call.nargs(), call.kwnames());
+  arguments.bind(device_function, nullptr, call.args(), call.nargs(), call.kwnames());
+  const int overload = arguments.accepted();  // modes need not know of types
   return make_device(overload == 0 ? arguments.device(0) : parse(arguments));
   TORCH_PY_CATCH(nullptr)
 }

@@ -16,7 +16,7 @@ namespace torch::python {
 namespace {
 
 Py_ssize_t length(PyObject* self) {
-  if (!is_plain_tensor(self) && overrides(self)) {
+  if (is_intercepted(self)) {
     const ObjectPtr number = ObjectPtr::steal(call_method_override("__len__", self, nullptr, 0));
     return number ? PyNumber_AsSsize_t(number.get(), PyExc_OverflowError) : -1;
   }
@@ -35,7 +35,7 @@ bool any_overrides(PyObject* index) {
 }
 
 PyObject* get_item(PyObject* self, PyObject* index) {
-  if (!is_plain_tensor(self) && overrides(self)) return call_method_override("__getitem__", self, &index, 1);
+  if (is_intercepted(self)) return call_method_override("__getitem__", self, &index, 1);
   TORCH_PY_TRY
   const at::Tensor& tensor = unpack(self);
   // The two forms that loops use a million times.
@@ -109,7 +109,7 @@ int set_item(PyObject* self, PyObject* index, PyObject* value) {
     PyErr_SetString(PyExc_TypeError, "Tensor does not support deleting items");
     return -1;
   }
-  if ((!is_plain_tensor(self) && overrides(self)) || overrides(value) || any_overrides(index)) {
+  if (is_intercepted(self) || overrides(value) || any_overrides(index)) {
     return set_item_override(self, index, value);
   }
   TORCH_PY_TRY
@@ -142,7 +142,7 @@ PyMappingMethods* tensor_as_mapping() {
 }
 
 PyObject* tensor_iterate(PyObject* self) {
-  if (overrides(self)) return call_method_override("__iter__", self, nullptr, 0);
+  if (is_intercepted(self)) return call_method_override("__iter__", self, nullptr, 0);
   TORCH_PY_TRY
   const at::Tensor& tensor = unpack(self);
   TORCH_CHECK_TYPE(tensor.dim() > 0, "iteration over a 0-d tensor");

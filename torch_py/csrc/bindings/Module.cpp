@@ -43,7 +43,7 @@ constexpr void (*steps[])(PyObject*) = {init_errors,         init_dtypes,       
                                         init_function,       init_autograd_engine, init_saved_tensor_hooks,
                                         init_tensor_factory, init_dlpack,          init_global_state,
                                         init_introspection,  init_shared_memory,   init_autocast,
-                                        init_type_names};
+                                        init_type_names,     init_torch_function_mode};
 
 }  // namespace
 

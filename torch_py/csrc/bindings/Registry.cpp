@@ -72,6 +72,7 @@ PyObject* namespace_of(const char* owner) {
       return PyObject_GetAttrString(core_module, space.attribute);
     }
   }
+  if (std::string_view(owner) == "_C") return Py_NewRef(core_module);
   return PyImport_ImportModule(owner);  // an operator library names the module its functions are in
 }
 

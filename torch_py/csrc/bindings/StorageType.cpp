@@ -208,6 +208,8 @@ PyObject* device(PyObject* self, void*) {
   TORCH_PY_CATCH(nullptr)
 }
 
+PyObject* identity(PyObject* self, void*) { return PyLong_FromVoidPtr(storage_of(self).get()); }
+
 PyObject* repr(PyObject* self) {
   TORCH_PY_TRY
   return PyUnicode_FromFormat("[torch.storage.UntypedStorage(device=%s) of size %zd]", storage_of(self)->device().str().c_str(),
@@ -255,7 +257,9 @@ PyMethodDef methods[] = {{"from_file", as_method(from_file), METH_STATIC | METH_
                          {"copy_", as_method(copy_from), METH_FASTCALL | METH_KEYWORDS, nullptr},
                          {"tolist", tolist, METH_NOARGS, nullptr},
                          {nullptr, nullptr, 0, nullptr}};
-PyGetSetDef properties[] = {{"device", device, nullptr, nullptr, nullptr}, {nullptr, nullptr, nullptr, nullptr, nullptr}};
+PyGetSetDef properties[] = {{"device", device, nullptr, nullptr, nullptr},
+                            {"_cdata", identity, nullptr, "int: the same for objects of one storage.", nullptr},
+                            {nullptr, nullptr, nullptr, nullptr, nullptr}};
 PySequenceMethods as_sequence = {};
 PyMappingMethods as_mapping = {length, subscript, assign};
 PyBufferProcs as_buffer = {get_buffer, nullptr};

@@ -56,7 +56,7 @@ PyObject* requires_grad_(PyObject* self, PyObject* const* args, Py_ssize_t nargs
 }
 
 PyObject* detach(PyObject* self, PyObject*) {
-  if (overrides(self)) return call_method_override("detach", self, nullptr, 0);
+  if (is_intercepted(self)) return call_method_override("detach", self, nullptr, 0);
   TORCH_PY_TRY
   return wrap(at::detach(unpack(self)));
   TORCH_PY_CATCH(nullptr)

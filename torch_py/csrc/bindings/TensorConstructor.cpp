@@ -117,7 +117,7 @@ PyObject* tensor_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
   const FastCall fast(args, kwargs);
   Arguments call;
   int overload = call.bind(constructor, nullptr, fast.args(), fast.nargs(), fast.kwnames());
-  if (overload == kOverridden) overload = 1;  // a tensor of a subclass is data like any other
+  if (overload == kOverridden) overload = in_function_mode() ? call.accepted() : 1;  // a tensor of a subclass is data like any other
   return wrap_as(type, construct(call, overload));
   TORCH_PY_CATCH(nullptr)
 }

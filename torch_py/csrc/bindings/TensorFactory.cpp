@@ -24,12 +24,12 @@ constexpr Parameter tensor_parameters[] = {{"data", Kind::Any},
 constexpr Signature tensor_signatures[] = {
     {"tensor(object data, *, torch.dtype dtype = None, torch.device device = None, bool pin_memory = False, bool requires_grad = False)",
      tensor_parameters, 5}};
-constinit Function tensor_function = {"tensor", "torch", tensor_signatures, 1};
+constinit Function tensor_function = {"tensor", "_C", tensor_signatures, 1};
 
 PyObject* tensor(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
   TORCH_PY_TRY
   Arguments call;
-  call.bind(tensor_function, nullptr, args, nargs, kwnames);
+  if (call.bind(tensor_function, nullptr, args, nargs, kwnames) == kOverridden) return call.call_override(tensor_function);
   TORCH_CHECK(!call.boolean(3, false), "pin_memory=True requires an accelerator backend; there is none in this build");
   if (is_tensor(call.object(0))) {
     warn_user("To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
@@ -44,12 +44,12 @@ constexpr Parameter as_tensor_parameters[] = {
     {"data", Kind::Any}, {"dtype", Kind::ScalarType, kOptional | kNullable}, {"device", Kind::Device, kOptional | kNullable}};
 constexpr Signature as_tensor_signatures[] = {
     {"as_tensor(object data, torch.dtype dtype = None, torch.device device = None)", as_tensor_parameters, 3}};
-constinit Function as_tensor_function = {"as_tensor", "torch", as_tensor_signatures, 1};
+constinit Function as_tensor_function = {"as_tensor", "_C", as_tensor_signatures, 1};
 
 PyObject* as_tensor(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
   TORCH_PY_TRY
   Arguments call;
-  call.bind(as_tensor_function, nullptr, args, nargs, kwnames);
+  if (call.bind(as_tensor_function, nullptr, args, nargs, kwnames) == kOverridden) return call.call_override(as_tensor_function);
   PyObject* data = call.object(0);
   const auto dtype = call.optional_dtype(1);
   const auto device = device_of_new(call, 2);
@@ -67,7 +67,7 @@ constexpr Parameter asarray_parameters[] = {{"obj", Kind::Any},
 constexpr Signature asarray_signatures[] = {
     {"asarray(object obj, *, torch.dtype dtype = None, torch.device device = None, bool copy = None, bool requires_grad = False)",
      asarray_parameters, 5}};
-constinit Function asarray_function = {"asarray", "torch", asarray_signatures, 1};
+constinit Function asarray_function = {"asarray", "_C", asarray_signatures, 1};
 
 ObjectPtr memory_of(PyObject* object) {
   if (is_tensor(object)) return ObjectPtr::borrow(object);
@@ -82,7 +82,7 @@ at::Tensor bytes_as_tensor(PyObject* object, at::ScalarType dtype);
 PyObject* asarray(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
   TORCH_PY_TRY
   Arguments call;
-  call.bind(asarray_function, nullptr, args, nargs, kwnames);
+  if (call.bind(asarray_function, nullptr, args, nargs, kwnames) == kOverridden) return call.call_override(asarray_function);
   PyObject* object = call.object(0);
   const auto dtype = call.optional_dtype(1);
   const auto device = device_of_new(call, 2);
@@ -119,7 +119,7 @@ constexpr Parameter buffer_parameters[] = {{"buffer", Kind::Any},
                                            {"requires_grad", Kind::Bool, kOptional | kKeywordOnly}};
 constexpr Signature buffer_signatures[] = {
     {"frombuffer(object buffer, *, torch.dtype dtype, int count = -1, int offset = 0, bool requires_grad = False)", buffer_parameters, 5}};
-constinit Function buffer_function = {"frombuffer", "torch", buffer_signatures, 1};
+constinit Function buffer_function = {"frombuffer", "_C", buffer_signatures, 1};
 
 /// An exported buffer, held as long as a tensor looks at it: a bytearray cannot be resized meanwhile.
 struct BufferOwner {
@@ -176,7 +176,7 @@ at::Tensor bytes_as_tensor(PyObject* object, at::ScalarType dtype) {
 PyObject* frombuffer(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
   TORCH_PY_TRY
   Arguments call;
-  call.bind(buffer_function, nullptr, args, nargs, kwnames);
+  if (call.bind(buffer_function, nullptr, args, nargs, kwnames) == kOverridden) return call.call_override(buffer_function);
   auto owner = std::make_unique<BufferOwner>(call.object(0));
   if (owner->readonly) {
     warn_user(

@@ -27,7 +27,7 @@ template <const Function& function, int64_t (at::Tensor::*one)(int64_t) const, P
 PyObject* geometry(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
   TORCH_PY_TRY
   const at::Tensor& tensor = unpack(self);
-  if (kwnames == nullptr && is_plain_tensor(self)) {
+  if (kwnames == nullptr && is_plain_tensor(self) && !has_function_modes()) {
     if (nargs == 0) return all(tensor);
     if (nargs == 1 && is_plain_int(args[0])) return wrap((tensor.*one)(to_int64(args[0])));
   }
@@ -50,7 +50,7 @@ constinit Function contiguous_function = {"is_contiguous", "Tensor", contiguous_
 
 PyObject* is_contiguous(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
   TORCH_PY_TRY
-  if (nargs == 0 && kwnames == nullptr) return PyBool_FromLong(unpack(self).is_contiguous());
+  if (nargs == 0 && kwnames == nullptr && !has_function_modes()) return PyBool_FromLong(unpack(self).is_contiguous());
   Arguments call;
   if (call.bind(contiguous_function, self, args, nargs, kwnames) == kOverridden) return call.call_override(contiguous_function);
   const at::MemoryFormat format = call.memory_format(1, at::MemoryFormat::Contiguous);

@@ -104,7 +104,7 @@ PyObject* unary(PyObject* self) {
   return op(self, nullptr, 0);
 }
 PyObject* plus(PyObject* self) {
-  if (overrides(self)) return call_method_override("__pos__", self, nullptr, 0);
+  if (is_intercepted(self)) return call_method_override("__pos__", self, nullptr, 0);
   if (positive.function != nullptr || find_tensor_method("positive") != nullptr) return positive(self, nullptr, 0);
   return Py_NewRef(self);
 }
@@ -119,7 +119,7 @@ PyObject* inverted(PyObject* self) {
 }
 
 int truth(PyObject* self) {
-  if (!is_plain_tensor(self) && overrides(self)) {
+  if (is_intercepted(self)) {
     const ObjectPtr value = ObjectPtr::steal(call_method_override("__bool__", self, nullptr, 0));
     return value ? PyObject_IsTrue(value.get()) : -1;
   }
@@ -132,7 +132,7 @@ int truth(PyObject* self) {
 }
 
 PyObject* to_int(PyObject* self) {
-  if (!is_plain_tensor(self) && overrides(self)) return call_method_override("__int__", self, nullptr, 0);
+  if (is_intercepted(self)) return call_method_override("__int__", self, nullptr, 0);
   TORCH_PY_TRY
   const at::Scalar value = single_value(unpack(self));
   // Python's int() raises for infinities and NaN, and is exact for large values.
@@ -142,14 +142,14 @@ PyObject* to_int(PyObject* self) {
 }
 
 PyObject* to_float(PyObject* self) {
-  if (!is_plain_tensor(self) && overrides(self)) return call_method_override("__float__", self, nullptr, 0);
+  if (is_intercepted(self)) return call_method_override("__float__", self, nullptr, 0);
   TORCH_PY_TRY
   return PyFloat_FromDouble(single_value(unpack(self)).to_double());
   TORCH_PY_CATCH(nullptr)
 }
 
 PyObject* to_index(PyObject* self) {
-  if (!is_plain_tensor(self) && overrides(self)) return call_method_override("__index__", self, nullptr, 0);
+  if (is_intercepted(self)) return call_method_override("__index__", self, nullptr, 0);
   TORCH_PY_TRY
   const at::Tensor& tensor = unpack(self);
   TORCH_CHECK_TYPE(tensor.numel() == 1 && at::is_integral(tensor.scalar_type(), true),

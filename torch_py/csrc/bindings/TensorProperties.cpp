@@ -162,13 +162,13 @@ PyGetSetDef properties[] = {
 
 PyObject* get_property(PyObject* self, void* closure) {
   const auto* own = static_cast<const PyGetSetDef*>(closure);
-  if (!is_plain_tensor(self) && overrides(self)) return call_property_override(own->name, self, nullptr);
+  if (is_intercepted(self)) return call_property_override(own->name, self, nullptr);
   return own->get(self, nullptr);
 }
 
 int set_property(PyObject* self, PyObject* value, void* closure) {
   const auto* own = static_cast<const PyGetSetDef*>(closure);
-  if (value == nullptr || is_plain_tensor(self) || !overrides(self)) return own->set(self, value, nullptr);
+  if (value == nullptr || !is_intercepted(self)) return own->set(self, value, nullptr);
   PyObject* result = call_property_override(own->name, self, value);
   Py_XDECREF(result);
   return result == nullptr ? -1 : 0;

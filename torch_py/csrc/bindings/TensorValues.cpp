@@ -58,7 +58,7 @@ PyObject* tolist(PyObject* self, PyObject*) {
 }
 
 PyObject* item(PyObject* self, PyObject*) {
-  if (overrides(self)) return call_method_override("item", self, nullptr, 0);
+  if (is_intercepted(self)) return call_method_override("item", self, nullptr, 0);
   TORCH_PY_TRY
   const at::Tensor& tensor = unpack(self);
   TORCH_CHECK(!tensor.is_meta(), "Tensor.item() cannot be called on meta tensors");
@@ -69,7 +69,7 @@ PyObject* item(PyObject* self, PyObject*) {
 }
 
 PyObject* to_complex(PyObject* self, PyObject*) {
-  if (!is_plain_tensor(self) && overrides(self)) return call_method_override("__complex__", self, nullptr, 0);
+  if (is_intercepted(self)) return call_method_override("__complex__", self, nullptr, 0);
   TORCH_PY_TRY
   const c10::complex<double> value = single_value(unpack(self)).to_complex_double();
   return PyComplex_FromDoubles(value.real(), value.imag());

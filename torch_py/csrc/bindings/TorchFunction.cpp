@@ -46,6 +46,7 @@ OverloadedArguments overloaded_arguments(PyObject* args, PyObject* kwargs) {
 [[noreturn]] void throw_all_declined(const char* name, const OverloadedArguments& list) {
   std::string text =
       std::string("Multiple dispatch failed for 'torch.") + name + "'; all __torch_function__ handlers returned NotImplemented:";
+  text += name_of_function_mode();
   for (PyObject* object : list) text += std::string("\n\n  - tensor subclass ") + Py_TYPE(object)->tp_name;
   throw_python(PyExc_TypeError, "%s", text.c_str());
 }
@@ -70,12 +71,14 @@ PyObject* set_enabled(PyObject*, PyObject* value) {
 
 PyObject* is_enabled(PyObject*, PyObject*) { return PyBool_FromLong(torch_function_enabled); }
 
+PyObject* overrides_py(PyObject*, PyObject* object) { return PyBool_FromLong(overrides(object)); }
+
 PyObject* has_torch_function_py(PyObject*, PyObject* arguments) {
-  if (!is_sequence(arguments)) return PyBool_FromLong(overrides(arguments));
+  if (!is_sequence(arguments)) return PyBool_FromLong(overrides(arguments) || in_function_mode());
   for (Py_ssize_t i = 0; i < sequence_length(arguments); ++i) {
     if (overrides(sequence_item(arguments, i))) Py_RETURN_TRUE;
   }
-  Py_RETURN_FALSE;
+  return PyBool_FromLong(in_function_mode());
 }
 
 // DisableTorchFunctionSubclass: inside the block, subclasses of Tensor are treated as tensors.
@@ -102,7 +105,8 @@ PyMethodDef functions[] = {
      METH_VARARGS | METH_KEYWORDS, "Set as a Tensor subclass's __torch_function__: calls run as for a plain Tensor."},
     {"_set_torch_function_enabled", set_enabled, METH_O, "Whether subclasses take calls over on this thread; returns what it was."},
     {"_is_torch_function_enabled", is_enabled, METH_NOARGS, nullptr},
-    {"_has_torch_function", has_torch_function_py, METH_O, "Whether any of the arguments takes calls over."},
+    {"_has_torch_function", has_torch_function_py, METH_O, "Whether any of the arguments, or a mode, takes calls over."},
+    {"_overrides_torch_function", overrides_py, METH_O, "Whether the type of an argument takes calls over."},
     {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace
@@ -126,6 +130,11 @@ PyObject* call_torch_function(PyObject* function, const char* name, PyObject* ar
     PyTuple_SET_ITEM(types.get(), static_cast<Py_ssize_t>(i), Py_NewRef(reinterpret_cast<PyObject*>(Py_TYPE(list[i]))));
   }
   const ObjectPtr keywords = kwargs != nullptr ? ObjectPtr::borrow(kwargs) : ObjectPtr::steal(checked(PyDict_New()));
+  if (in_function_mode()) {
+    PyObject* result = call_function_mode(function, types.get(), args, keywords.get());
+    if (result != Py_NotImplemented) return result;
+    Py_DECREF(result);
+  }
   for (PyObject* object : list) {
     const ObjectPtr handler = ObjectPtr::steal(checked(PyObject_GetAttr(object, attribute_name)));
     PyObject* result = checked(PyObject_CallFunctionObjArgs(handler.get(), function, types.get(), args, keywords.get(), nullptr));

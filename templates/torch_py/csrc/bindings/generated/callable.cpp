@@ -16,7 +16,7 @@ PyObject* {{ callable.c_name }}(PyObject*{{ " self" if callable.is_method else "
   HANDLE_ERRORS
   Arguments call;
 {% if callable.fast_by_count %}
-  if (kwnames == nullptr{{ " && is_plain_tensor(self)" if callable.is_method else "" }}) {
+  if (kwnames == nullptr && !has_function_modes(){{ " && is_plain_tensor(self)" if callable.is_method else "" }}) {
     switch (nargs) {
 {% for count, calls in callable.fast_by_count %}
       case {{ count }}:

@@ -1,0 +1,124 @@
+"""The format of `torch.save` before PyTorch 1.6, which plain pickles of storages still contain.
+
+Five pickles one after the other: a magic number, a version, the sizes of C's types, the value with references to storages, the keys of
+the storages; then for each key, in order, the number of elements (8 bytes) and the elements.
+"""
+
+from __future__ import annotations
+
+import io
+import pickle
+import struct
+import sys
+from typing import Any
+
+from torch_py._serialization.names import StorageType, storage_type_of
+from torch_py._serialization.rebuild import empty_storage, storage_bytes, typed_storage
+
+_MAGIC = 0x1950A86A20F9469CFC6C
+_VERSION = 1001
+_COUNT = struct.Struct("<q")
+_HEADER = b"".join(
+    pickle.dumps(part, 2)
+    for part in (_MAGIC, _VERSION, {"protocol_version": _VERSION, "little_endian": True, "type_sizes": {"short": 2, "int": 4, "long": 4}})
+)
+
+
+def _text(value: str) -> bytes:
+    return pickle.BINUNICODE + struct.pack("<I", len(value)) + value.encode("ascii")
+
+
+def storage_as_file(storage: Any) -> bytes:
+    """A file with one storage: what a plain pickle has for it. Raises NotImplementedError for a dtype without a storage class."""
+    count = storage.nbytes() // storage.dtype.itemsize
+    number = pickle.dumps(count, 2)[2:-1]  # without the head and the full stop
+    kind = pickle.GLOBAL + f"torch\n{storage_type_of(storage.dtype).name}\n".encode("ascii")
+    parts = (pickle.MARK, _text("storage"), kind, _text("0"), _text("cpu"), number, pickle.NONE, pickle.TUPLE, pickle.BINPERSID, pickle.STOP)
+    return b"".join((_HEADER, b"\x80\x02", *parts, pickle.dumps(["0"], 2), _COUNT.pack(count), storage_bytes(storage.untyped())))
+
+
+def write_legacy(value: Any, file: Any, pickler_type: Any, protocol: int) -> None:
+    """Writes `value` to the binary file `file`."""
+    file.write(_HEADER)
+    structure = io.BytesIO()
+    pickler = pickler_type(structure, protocol)
+    pickler.closing = (None,)  # views of a storage, in files of PyTorch 0.x
+    pickler.dump(value)
+    file.write(structure.getbuffer())
+    file.write(pickle.dumps(list(pickler.storages), protocol))
+    for key, storage in pickler.storages.items():
+        file.write(_COUNT.pack(storage.nbytes() // pickler.dtypes[key].itemsize))
+        file.write(storage_bytes(storage))
+
+
+class LegacyFile:
+    """Storages of a file in the old format: made when the pickle refers to them, filled afterwards."""
+
+    def __init__(self, stream: Any, check_location: Any) -> None:
+        self._stream, self._check_location = stream, check_location
+        start = stream.tell()
+        self._left = stream.seek(0, 2) - start  # no file holds more than this
+        stream.seek(start)
+        self._storages: dict[str, tuple[Any, Any]] = {}
+
+    def storage(self, identity: Any) -> Any:
+        """What a persistent id stands for: ('storage', type, key, location, number of elements, None)."""
+        if not (isinstance(identity, tuple) and len(identity) == 6 and identity[0] == "storage"):
+            raise pickle.UnpicklingError(f"torch.load: expected a reference to a storage, got {identity!r}")
+        _, kind, key, location, count, view = identity
+        if not isinstance(kind, StorageType) or not isinstance(key, str) or not isinstance(count, int) or count < 0:
+            raise pickle.UnpicklingError(f"torch.load: expected a storage type, a key and a count, got {identity!r}")
+        if view is not None:
+            raise NotImplementedError("torch.load: files of PyTorch 0.x with views of storages have to be saved again by PyTorch")
+        self._check_location(location)
+        if key not in self._storages:
+            size = count * kind.dtype.itemsize
+            if size > self._left:
+                raise RuntimeError(f"torch.load: the file ends before the {size} bytes of storage {key!r}")
+            self._left -= size
+            self._storages[key] = (empty_storage(size), kind.dtype)
+        return typed_storage(self._storages[key][0], kind.dtype)
+
+    def fill(self, keys: Any) -> None:
+        """Reads the elements. Raises RuntimeError where the file is not what its pickles promise."""
+        if not isinstance(keys, list) or set(keys) != set(self._storages):
+            raise RuntimeError("torch.load: the file's list of storages is not that of the storages it refers to")
+        for key in keys:
+            data, dtype = self._storages[key]
+            target = storage_bytes(data.untyped_storage())
+            count = self._stream.read(_COUNT.size)
+            if len(count) < _COUNT.size or _COUNT.unpack(count)[0] * dtype.itemsize != len(target):
+                raise RuntimeError(f"torch.load: expected storage {key!r} to have {len(target)} bytes, the file says otherwise or ends")
+            _read_into(self._stream, target, key)
+
+
+def _read_into(stream: Any, target: memoryview, key: str) -> None:
+    done = 0
+    while done < len(target):
+        part = stream.read(min(len(target) - done, 1 << 24))
+        if not part:
+            raise RuntimeError(f"torch.load: the file ends after {done} of the {len(target)} bytes of storage {key!r}")
+        target[done : done + len(part)] = part
+        done += len(part)
+
+
+def is_legacy(stream: Any) -> bool:
+    """Whether a seekable file begins as the format does; where it is read from stays."""
+    start = stream.tell()
+    beginning = stream.read(len(_HEADER))
+    stream.seek(start)
+    # The magic number is the same in every protocol from 2 on.
+    return b"\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19." in beginning[:32]
+
+
+def read_legacy(stream: Any, check_location: Any, unpickle: Any) -> Any:
+    """The value in `stream`; `unpickle(stream, storages)` reads one pickle, `storages` being where references are looked up."""
+    storages = LegacyFile(stream, check_location)
+    magic, version, system = (unpickle(stream, storages) for _ in range(3))
+    if magic != _MAGIC or version != _VERSION:
+        raise RuntimeError(f"torch.load: expected version {_VERSION} of the old format, got {version!r}")
+    if not isinstance(system, dict) or system.get("little_endian") is not (sys.byteorder == "little"):
+        raise RuntimeError(f"torch.load: the numbers in the file have another byte order than this machine, which is {sys.byteorder}-endian")
+    value = unpickle(stream, storages)
+    storages.fill(unpickle(stream, storages))
+    return value
