@@ -1,6 +1,8 @@
 #include "aten/blas/Lapack.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <vector>
 
 #include "aten/blas/LapackLibrary.h"
@@ -13,7 +15,12 @@ namespace {
 
 using blas::Buffer;
 
-int narrow(int64_t value) { return static_cast<int>(value); }
+/// LAPACK counts in 32 bits.
+int narrow(int64_t value) {
+  TORCH_CHECK(value <= std::numeric_limits<int>::max(), "LAPACK takes matrices of at most ", std::numeric_limits<int>::max(),
+              " rows and columns, got ", value);
+  return static_cast<int>(value);
+}
 /// Leading dimensions must be plausible even of empty matrices.
 int leading(int64_t ld) { return narrow(std::max<int64_t>(ld, 1)); }
 char triangle(bool upper) { return upper ? 'U' : 'L'; }
@@ -32,12 +39,19 @@ double real_part(c10::complex<T> value) {
   return value.real();
 }
 
+/// What LAPACK wants as work space: said in the precision of the matrix, in which large numbers may have been rounded down.
+template <class T>
+int work_size(T wanted) {
+  const double size = real_part(wanted), precision = sizeof(Real<T>) == 4 ? 0x1p-23 : 0.0;
+  return std::max(1, narrow(static_cast<int64_t>(std::ceil(size * (1 + precision)))));
+}
+
 /// Asks `call(work, size)` how much it needs, then lets it work.
 template <class T, class Call>
 void with_work(const Call& call) {
   T wanted{};
   call(&wanted, -1);
-  const int size = std::max(1, static_cast<int>(real_part(wanted)));
+  const int size = work_size(wanted);
   Buffer<T> work(size);
   call(work.data(), size);
 }
@@ -158,7 +172,7 @@ int syevd(bool vectors, bool upper, int64_t n, T* a, int64_t lda, Real<T>* value
                    index_size, &info);
   };
   call(&wanted, -1, &real_wanted, -1, &indices_wanted, -1);
-  const int size = std::max(1, static_cast<int>(real_part(wanted))), real_size = std::max(1, static_cast<int>(real_wanted));
+  const int size = work_size(wanted), real_size = work_size(real_wanted);
   Buffer<T> work(size);
   Buffer<Real<T>> real_work(real_size);
   Buffer<int32_t> indices(std::max(1, indices_wanted));
@@ -225,9 +239,9 @@ int by_divide_and_conquer(int m, int n, int columns, T* a, int lda, T* b, int ld
   T wanted{};
   Real<T> real_wanted{};
   library::gelsd(m, n, columns, a, lda, b, ldb, values, rcond, rank, &wanted, -1, &real_wanted, &indices_wanted, &info);
-  const int size = std::max(1, static_cast<int>(real_part(wanted)));
+  const int size = work_size(wanted);
   Buffer<T> work(size);
-  Buffer<Real<T>> real_work(std::max(1, static_cast<int>(real_wanted)));
+  Buffer<Real<T>> real_work(work_size(real_wanted));
   Buffer<int32_t> indices(std::max(1, indices_wanted));
   library::gelsd(m, n, columns, a, lda, b, ldb, values, rcond, rank, work.data(), size, real_work.data(), indices.data(), &info);
   return info;

@@ -31,6 +31,7 @@ Tensor pairwise_distance(const Tensor& x1, const Tensor& x2, double p, double ep
 }
 
 Tensor cosine_similarity(const Tensor& x1, const Tensor& x2, int64_t dim, double eps) {
+  TORCH_CHECK(eps >= 0, "cosine_similarity: eps must be non-negative, got: ", eps);
   const ScalarType common = result_type({x1, x2});
   TORCH_CHECK(is_floating(common), "expected common dtype to be floating point, yet common dtype is ", common);
   // Sums of float16 overflow early.

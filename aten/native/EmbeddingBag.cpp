@@ -57,6 +57,15 @@ struct Bags {
   int64_t covered = 0;  // indices that are in a bag
 };
 
+void check_rows(const Tensor& indices, int64_t rows) {
+  const Tensor numbers = indices.to(kLong).contiguous();
+  const int64_t* index = numbers.const_data_ptr<int64_t>();
+  for (int64_t i = 0; i < numbers.numel(); ++i) {
+    TORCH_CHECK(index[i] >= 0 && index[i] < rows, "embedding_bag: Index ", i, " of input takes value ", index[i],
+                " which is not in the valid range [0, ", rows, ")");
+  }
+}
+
 void check_embedding_bag(const Tensor& weight, const Tensor& indices, const Tensor& offsets, int64_t mode, const Tensor& sample_weights) {
   TORCH_CHECK(weight.dim() == 2, "embedding_bag: expected a weight of 2 dimensions, got size ", weight.sizes());
   TORCH_CHECK(indices.dim() == 1, "embedding_bag: expected indices of 1 dimension, got size ", indices.sizes());
@@ -120,6 +129,7 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> embedding_bag(const Tensor& weight, c
     const Tensor result = at::expand(at::sum(weight, IntArrayRef(0), true), {bags, weight.size(1)}).contiguous();
     return {result, integers({indices.numel()}), integers({bags}), mode == kMaxMode ? integers({bags, weight.size(1)}) : integers({bags})};
   }
+  check_rows(indices, count);
   const Bags bags(indices, offsets, include_last_offset, padding_idx);
   Tensor rows = at::embedding(weight, indices, padding_idx, scale_grad_by_freq, false);
   const Tensor numbers = indices.to(kLong), sizes = bags.sizes;

@@ -52,8 +52,9 @@ void check_rms_norm(const Tensor& input, IntArrayRef normalized_shape, const Ten
               "Expected weight to be of same shape as normalized_shape, but got "
               "weight of shape ",
               weight.defined() ? weight.sizes() : IntArrayRef(), " and normalized_shape = ", normalized_shape);
+  TORCH_CHECK_VALUE(input.dim() >= count, "rms_norm: Input tensor must have at least ", count, " dimensions, but got ", input.dim());
   const IntArrayRef sizes = input.sizes();
-  bool fits = input.dim() >= count;
+  bool fits = true;
   for (int64_t d = 0; fits && d < count; ++d)
     fits = sizes[static_cast<size_t>(input.dim() - count + d)] == normalized_shape[static_cast<size_t>(d)];
   TORCH_CHECK(fits, "Given normalized_shape=", normalized_shape, ", expected input with shape [*, ", normalized_shape,
@@ -71,7 +72,7 @@ Tensor rms_norm(const Tensor& input, IntArrayRef normalized_shape, const Tensor&
   const Tensor power = at::mean(at::square(x), IntArrayRef(dims), true) + Scalar(eps.value_or(precision_of(wide)));
   Tensor result = x * at::rsqrt(power);
   if (weight.defined()) result = result * weight;
-  return result.to(weight.defined() ? result_type({input, weight}) : input.scalar_type()).contiguous();
+  return result.to(input.scalar_type()).contiguous();
 }
 
 Tensor instance_norm(const Tensor& input, const Tensor& weight, const Tensor& bias, const Tensor& running_mean, const Tensor& running_var,

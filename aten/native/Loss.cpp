@@ -45,7 +45,7 @@ Tensor weighted(const Tensor& loss, const Tensor& weight) { return weight.define
 Tensor mse_loss(const Tensor& self, const Tensor& target, int64_t reduction) {
   const ScalarType type = result_type({self, target});
   TORCH_CHECK_NOT_IMPLEMENTED(!is_integral(type, true), "\"mse_loss\" not implemented for '", scalar_type_name(type), "'");
-  return reduced(at::square(self - target), reduction);
+  return reduced(at::square(self.to(type) - target.to(type)), reduction);  // bool tensors are not subtracted
 }
 
 Tensor l1_loss(const Tensor& self, const Tensor& target, int64_t reduction) { return reduced(at::abs(self - target), reduction); }
@@ -80,6 +80,8 @@ Tensor binary_cross_entropy(const Tensor& self, const Tensor& target, const Tens
   if (!self.is_meta()) {
     const Tensor inside = at::logical_and(at::ge(self, Scalar(0)), at::le(self, Scalar(1)));
     TORCH_CHECK(at::all(inside).item().to_bool(), "all elements of input should be between 0 and 1");
+    const Tensor likely = at::logical_and(at::ge(target, Scalar(0)), at::le(target, Scalar(1)));
+    TORCH_CHECK(at::all(likely).item().to_bool(), "all elements of target should be between 0 and 1");
   }
   const Tensor opposite = Scalar(1) - self;
   const Tensor loss = (target - Scalar(1)) * limited_log(opposite) - target * limited_log(self);
@@ -229,6 +231,7 @@ Tensor smoothed_cross_entropy(const Tensor& self, const Tensor& given_target, co
 Tensor cross_entropy_loss(const Tensor& self, const Tensor& target, const Tensor& weight, int64_t reduction, int64_t ignore_index,
                           double label_smoothing) {
   TORCH_CHECK(label_smoothing >= 0 && label_smoothing <= 1, "label_smoothing must be between 0.0 and 1.0. Got: ", label_smoothing);
+  if (self.dim() > 0 && self.sizes() != target.sizes()) check_batch(self, target);
   TORCH_CHECK(!target.is_floating_point() || self.sizes() == target.sizes(),
               "cross_entropy: class probabilities must have the shape of the input, ", self.sizes(), ", got a target of shape ",
               target.sizes());

@@ -9,7 +9,6 @@
 #include "aten/ops/linear.h"
 #include "aten/ops/relu.h"
 #include "aten/ops/sigmoid.h"
-#include "aten/ops/split.h"
 #include "aten/ops/split_with_sizes.h"
 #include "aten/ops/stack.h"
 #include "aten/ops/tanh.h"
@@ -45,19 +44,26 @@ State joined(const std::vector<State>& parts) {
   return {at::cat(hidden), cell.empty() ? Tensor() : at::cat(cell)};
 }
 
+/// Equal parts of the columns; `split` would give a single one where they are empty.
+std::vector<Tensor> gates_in(const Tensor& columns, int64_t count) {
+  const int64_t size = columns.size(1) / count;
+  std::vector<Tensor> parts;
+  for (int64_t gate = 0; gate < count; ++gate) parts.push_back(columns.narrow(1, gate * size, size));
+  return parts;
+}
+
 /// The next state from `projected`, the input times its weights.
 State step(Kind kind, const Tensor& projected, const State& state, const CellParameters& p) {
   const Tensor recurrent = at::linear(state.hidden, p.w_hh, p.b_hh);
   if (kind == Kind::Tanh) return {at::tanh(projected + recurrent), {}};
   if (kind == Kind::Relu) return {at::relu(projected + recurrent), {}};
-  const int64_t size = projected.size(1) / gates_of(kind);
   if (kind == Kind::Gru) {
-    const std::vector<Tensor> given = at::split(projected, size, 1), own = at::split(recurrent, size, 1);
+    const std::vector<Tensor> given = gates_in(projected, 3), own = gates_in(recurrent, 3);
     const Tensor reset = at::sigmoid(given[0] + own[0]), update = at::sigmoid(given[1] + own[1]);
     const Tensor candidate = at::tanh(given[2] + reset * own[2]);
     return {candidate + update * (state.hidden - candidate), {}};
   }
-  const std::vector<Tensor> gates = at::split(projected + recurrent, size, 1);
+  const std::vector<Tensor> gates = gates_in(projected + recurrent, 4);
   const Tensor cell = at::sigmoid(gates[1]) * state.cell + at::sigmoid(gates[0]) * at::tanh(gates[2]);
   const Tensor hidden = at::sigmoid(gates[3]) * at::tanh(cell);
   return {p.w_hr.defined() ? at::linear(hidden, p.w_hr) : hidden, cell};

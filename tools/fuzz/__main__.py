@@ -1,7 +1,7 @@
 """python -m tools.fuzz: calls every operator with hostile arguments for a while; reports crashes, hangs and internal errors.
 
 The calls follow from the seed; `--only N` makes call number N alone. `--peer` compares results with PyTorch's instead, where that is
-installed, and reports every kind of difference of an operator once.
+installed, and reports every kind of difference of an operator once; `--layers` does so for layers, functions, optimizers and schedulers.
 """
 
 from __future__ import annotations
@@ -54,9 +54,10 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0, help="other seeds make other calls (0)")
     parser.add_argument("--only", type=int, metavar="N", help="make call number N alone")
     parser.add_argument("--peer", action="store_true", help="compare with PyTorch")
-    parser.add_argument("--operator", default="", metavar="NAME", help="with --peer: only these, add,linalg_det")
+    parser.add_argument("--layers", action="store_true", help="compare torch.nn, torch.optim and the schedulers with PyTorch")
+    parser.add_argument("--operator", default="", metavar="NAME", help="with --peer or --layers: only these, add,linalg_det or Conv2d,SGD")
     options = parser.parse_args()
-    program = "peer" if options.peer else "calls"
+    program = "layers" if options.layers else "peer" if options.peer else "calls"
     start = options.only or 0
     end = time.monotonic() + options.seconds
     found = 0

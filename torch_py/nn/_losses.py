@@ -75,10 +75,14 @@ def l1_loss(
 
 
 def _weighted(loss: Any, weight: Any, number: int) -> Tensor:
-    weighted = loss * weight
-    if number == 1:
-        return weighted.sum() / weight.expand_as(loss).sum()
-    return _reduced(weighted, number)
+    weighted = loss * _of_same_size(weight, loss)
+    return weighted.sum() / weight.sum() if number == 1 else _reduced(weighted, number)
+
+
+def _of_same_size(weight: Any, loss: Any) -> Tensor:
+    if weight.size() != loss.size():
+        raise ValueError(f"Weights and input must have the same size, got {tuple(weight.size())} and {tuple(loss.size())}")
+    return weight  # type: ignore[no-any-return]
 
 
 def smooth_l1_loss(
@@ -94,10 +98,17 @@ def smooth_l1_loss(
     return _smooth_l1_loss(*broadcast_tensors(input, target), number, beta)
 
 
-def huber_loss(input: Tensor, target: Tensor, reduction: str = "mean", delta: float = 1.0) -> Tensor:
-    """d² / 2 where d = |input - target| < delta, delta * (d - delta / 2) elsewhere"""
+def huber_loss(
+    input: Tensor, target: Tensor, reduction: str = "mean", delta: float = 1.0, weight: Tensor | None = None
+) -> Tensor:
+    """d² / 2 where d = |input - target| < delta, delta * (d - delta / 2) elsewhere, times `weight` if given; 'mean' is over elements."""
     _warn_of_broadcast(input, target)
-    return _huber_loss(*broadcast_tensors(input, target), _number(reduction, None, None), delta)
+    number = _number(reduction, None, None)
+    pair = broadcast_tensors(input, target)
+    if weight is None:
+        return _huber_loss(*pair, number, delta)
+    loss = _huber_loss(*pair, _REDUCTIONS["none"], delta)
+    return _reduced(loss * _of_same_size(weight, loss), number)
 
 
 def nll_loss(

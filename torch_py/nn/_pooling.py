@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
+from operator import index
 from typing import Any
 
 from torch_py._C import _nn, _torch
@@ -34,6 +36,7 @@ _adaptive_maxima = {rank: _operator(f"adaptive_max_pool{rank}d") for rank in (1,
 _maxima = {rank: _operator(f"max_pool{rank}d") for rank in (1, 2, 3)}
 _maxima_with_indices = {rank: _operator(f"max_pool{rank}d_with_indices") for rank in (1, 2, 3)}
 _fractional_maxima = {rank: _operator(f"fractional_max_pool{rank}d") for rank in (2, 3)}
+_relu = _operator("relu")
 _max_unpool2d, _max_unpool3d = _operator("max_unpool2d"), _operator("max_unpool3d")
 
 
@@ -74,7 +77,9 @@ max_pool3d, max_pool3d_with_indices = _max_pool(3)
 def _wanted(output_size: Any, shape: Sequence[int], rank: int) -> list[int]:
     """Sizes of adaptive pooling; None keeps a dimension as it is."""
     if not isinstance(output_size, (tuple, list)):
-        return [int(output_size)] * rank
+        if isinstance(output_size, bool) or not hasattr(output_size, "__index__"):
+            raise TypeError(f"adaptive pooling: 'output_size' must be an int or a tuple of {rank}, not {type(output_size).__name__}")
+        return [index(output_size)] * rank
     if len(shape) <= len(output_size):
         raise ValueError(f"Input dimension should be at least {len(output_size) + 1}")
     return [present if size is None else size for size, present in zip(output_size, shape[-len(output_size) :])]
@@ -213,7 +218,11 @@ def _unpooled_size(input: Tensor, kernel: Sequence[int], stride: Sequence[int], 
 
 def _windows(rank: int, kernel_size: Any, stride: Any, padding: Any) -> tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]:
     kernel = _tuple(kernel_size, rank)
-    return kernel, kernel if stride is None else _tuple(stride, rank), _tuple(padding, rank)
+    step, border = kernel if stride is None else _tuple(stride, rank), _tuple(padding, rank)
+    for name, given in (("kernel_size", kernel), ("stride", step), ("padding", border)):
+        if len(given) != rank:
+            raise ValueError(f"max_unpool{rank}d: expected {name} to be an int or {rank} of them, got {given}")
+    return kernel, step, border
 
 
 def max_unpool1d(input: Tensor, indices: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None) -> Tensor:
@@ -237,14 +246,15 @@ def max_unpool3d(input: Tensor, indices: Tensor, kernel_size: Any, stride: Any =
 
 
 def _lp_pool(rank: int, input: Tensor, norm_type: float, kernel_size: Any, stride: Any, ceil_mode: bool) -> Tensor:
-    """(sum of x ** p) ** (1 / p); the sum of a window without sign is what the root is of."""
+    """(sum of x ** p) ** (1 / p); for p = ±infinity the largest or smallest |x|. A window of zeros gets no gradient, which would be infinite."""
     kernel = _tuple(kernel_size, rank)
-    elements = 1
-    for size in kernel:
-        elements *= size
+    step = [] if stride is None else _tuple(stride, rank)
+    if norm_type in (math.inf, -math.inf):
+        largest, sign = (max_pool1d, max_pool2d, max_pool3d)[rank - 1], math.copysign(1.0, norm_type)
+        return largest(input.abs() * sign, kernel, step or None, ceil_mode=ceil_mode) * sign
     average = (avg_pool1d, avg_pool2d, avg_pool3d)[rank - 1]
-    mean = average(input.pow(norm_type), kernel, [] if stride is None else _tuple(stride, rank), 0, ceil_mode)
-    return (mean.sign() * mean.abs()).mul(elements).pow(1.0 / norm_type)
+    mean = average(input.pow(norm_type), kernel, step, 0, ceil_mode)
+    return (mean.sign() * _relu(mean.abs())).mul(math.prod(kernel)).pow(1.0 / norm_type)
 
 
 def lp_pool1d(input: Tensor, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False) -> Tensor:

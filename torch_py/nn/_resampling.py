@@ -151,7 +151,7 @@ def grid_sample(
         )
     if align_corners is None:
         _warn_of_corners()
-    return _grid_sampler(input, grid, _SAMPLING_MODES[mode], _OUTSIDE[padding_mode], bool(align_corners))
+    return _grid_sampler(input, grid, _SAMPLING_MODES[mode], _OUTSIDE[padding_mode], False if align_corners is None else align_corners)
 
 
 def _warn_of_corners() -> None:
@@ -179,4 +179,4 @@ def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None =
         )
     if min(size) <= 0:
         raise ValueError(f"Expected non-zero, positive output size. Got {tuple(size)}")
-    return _affine_grid_generator(theta, size, bool(align_corners))
+    return _affine_grid_generator(theta, size, False if align_corners is None else align_corners)

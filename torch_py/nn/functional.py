@@ -217,8 +217,10 @@ def batch_norm(
     """(input - mean) / sqrt(var + eps) * weight + bias for each channel (dimension 1).
 
     In training mean and variance are the batch's, and the running ones move towards them by `momentum`; otherwise they are the running
-    ones. Raises ValueError when a channel of a training batch has a single value.
+    ones. Raises ValueError when a channel of a training batch has a single value, and for `eps` below 0 (in training also 0).
     """
+    if eps <= 0 if training else eps < 0:
+        raise ValueError(f"batch_norm eps must be {'positive during training' if training else 'non-negative'}, but got {eps}")
     if training and input.numel() == input.shape[1]:
         raise ValueError(f"Expected more than 1 value per channel when training, got input size {input.shape}")
     return _batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps, False)
@@ -230,7 +232,15 @@ def layer_norm(input: Tensor, normalized_shape: Sequence[int], weight: Tensor | 
 
 
 def group_norm(input: Tensor, num_groups: int, weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-5) -> Tensor:
-    """Like layer_norm, over groups of channels (dimension 1) and all later dimensions; weight and bias are per channel."""
+    """Like layer_norm, over groups of channels (dimension 1) and all later dimensions; weight and bias are per channel.
+
+    Raises ValueError where all examples and groups together have a single value each.
+    """
+    if input.dim() < 2:
+        raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {input.dim()}")
+    sizes = [input.size(0) * input.size(1) // num_groups, num_groups, *input.size()[2:]]
+    if sizes[0] * math.prod(sizes[2:]) == 1:
+        raise ValueError(f"Expected more than 1 value per channel when training, got input size {sizes}")
     return _group_norm(input, num_groups, weight, bias, eps)
 
 

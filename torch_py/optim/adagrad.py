@@ -79,5 +79,5 @@ class Adagrad(ElementwiseOptimizer):
         _torch._fused_adagrad_(
             [row.parameter for row in rows], [row.gradient for row in rows], [row.state["sum"] for row in rows], steps,
             lr=number(group["lr"]), lr_decay=group["lr_decay"], weight_decay=group["weight_decay"], eps=group["eps"],
-            maximize=group["maximize"], **scaling,
+            maximize=bool(group["maximize"]), **scaling,
         )  # fmt: skip

@@ -89,15 +89,14 @@ class Adam(ElementwiseOptimizer):
             [row.parameter for row in rows], [row.gradient for row in rows], [state["exp_avg"] for state in states],
             [state["exp_avg_sq"] for state in states], [state["max_exp_avg_sq"] for state in states] if group["amsgrad"] else [], steps,
             lr=number(group["lr"]), beta1=number(beta1), beta2=number(beta2), weight_decay=group["weight_decay"], eps=group["eps"],
-            amsgrad=group["amsgrad"], maximize=group["maximize"], **scaling,
+            amsgrad=bool(group["amsgrad"]), maximize=bool(group["maximize"]), **scaling,
         )  # fmt: skip
 
 
 def _check_tensors(lr: Any, betas: Any, capturable: bool, foreach: bool | None) -> None:
     if isinstance(lr, Tensor) and foreach and not capturable:
         raise ValueError("lr as a Tensor is not supported for capturable=False and foreach=True")
-    are_tensors = [isinstance(beta, Tensor) for beta in betas]
-    if len(set(are_tensors)) > 1:
+    if not any(all(isinstance(beta, kind) for beta in betas) for kind in (float, Tensor)):
         raise ValueError("betas must be either both floats or both Tensors")
     for position, beta in enumerate(betas):
         if isinstance(beta, Tensor):

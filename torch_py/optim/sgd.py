@@ -70,6 +70,9 @@ class SGD(ElementwiseOptimizer):
             return _fused_step(rows, [], group, False, scaling)
         fresh = [row for row in rows if row.state.get("momentum_buffer") is None]
         going = [row for row in rows if row.state.get("momentum_buffer") is not None] if fresh else rows
+        found_inf = scaling["found_inf"]
+        if fresh and found_inf is not None and found_inf.item():
+            return  # the kernel would skip this step and leave the buffers as they were allocated
         for row in fresh:
             row.state["momentum_buffer"] = _torch.empty_like(row.parameter)
         for part, is_first in ((fresh, True), (going, False)):
@@ -80,6 +83,6 @@ class SGD(ElementwiseOptimizer):
 def _fused_step(rows: list[Row], buffers: list[Tensor], group: dict[str, Any], is_first: bool, scaling: dict[str, Tensor | None]) -> None:
     _torch._fused_sgd_(
         [row.parameter for row in rows], [row.gradient for row in rows], buffers, weight_decay=number(group["weight_decay"]),
-        momentum=group["momentum"], lr=number(group["lr"]), dampening=group["dampening"], nesterov=group["nesterov"],
-        maximize=group["maximize"], is_first_step=is_first, **scaling,
+        momentum=group["momentum"], lr=number(group["lr"]), dampening=group["dampening"], nesterov=bool(group["nesterov"]),
+        maximize=bool(group["maximize"]), is_first_step=is_first, **scaling,
     )  # fmt: skip

@@ -103,7 +103,8 @@ std::tuple<Tensor, Tensor, Tensor> batch_norm_backward_kernel(const Tensor& grad
                  [g, in](int64_t i, acc_t m) { return static_cast<acc_t>(g[i]) * (static_cast<acc_t>(in[i]) - m); });
     for (int64_t c = 0; c < shape.channels; ++c) {
       if (grad_bias.defined()) grad_bias.data_ptr<acc_t>()[c] = sums[c];
-      if (grad_weight.defined()) grad_weight.data_ptr<acc_t>()[c] = products_sum[c] * rstds[c];
+      // Of no values the statistics are nan, the sums 0.
+      if (grad_weight.defined()) grad_weight.data_ptr<acc_t>()[c] = shape.count() == 0 ? acc_t(0) : products_sum[c] * rstds[c];
     }
     if (!grad_input.defined() || grad_input.numel() == 0) return;
     const acc_t count = static_cast<acc_t>(shape.count());

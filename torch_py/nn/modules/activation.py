@@ -127,7 +127,7 @@ class Hardtanh(Module):
                 warnings.warn(f"keyword argument `{older}` is deprecated and renamed to `{newer}`", FutureWarning, stacklevel=2)
         min_val, max_val = min_val if min_value is None else min_value, max_val if max_value is None else max_value
         if max_val <= min_val:
-            raise ValueError(f"Hardtanh: expected max_val larger than min_val, got {max_val} and {min_val}")
+            raise AssertionError(f"max_val ({max_val}) must be greater than min_val ({min_val})")
         self.min_val, self.max_val, self.inplace = min_val, max_val, inplace
 
     def forward(self, input: Tensor) -> Tensor:

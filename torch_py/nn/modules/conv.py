@@ -78,10 +78,12 @@ class _ConvNd(Module):
                 init.uniform_(self.bias, -1 / math.sqrt(fan_in), 1 / math.sqrt(fan_in))
 
     def extra_repr(self) -> str:
-        zeros, ones = (0,) * len(self.stride), (1,) * len(self.stride)
+        def differs(values: Any, usual: int) -> bool:
+            return bool(values != (usual,) * len(values))
+
         parts = [f"{self.in_channels}, {self.out_channels}, kernel_size={self.kernel_size}, stride={self.stride}"]
-        parts += [f"padding={self.padding}"] * (self.padding != zeros) + [f"dilation={self.dilation}"] * (self.dilation != ones)
-        parts += [f"output_padding={self.output_padding}"] * (self.output_padding != zeros)
+        parts += [f"padding={self.padding}"] * differs(self.padding, 0) + [f"dilation={self.dilation}"] * differs(self.dilation, 1)
+        parts += [f"output_padding={self.output_padding}"] * differs(self.output_padding, 0)
         parts += [f"groups={self.groups}"] * (self.groups != 1) + ["bias=False"] * (self.bias is None)
         parts += [f"padding_mode={self.padding_mode}"] * (self.padding_mode != "zeros")
         return ", ".join(parts)
@@ -252,8 +254,7 @@ class _LazyConv(LazyModuleMixin, _ConvNd):
     bias: Any
 
     def _wait(self, out_channels: int, groups: int, bias: bool, device: Any, dtype: Any) -> None:
-        if out_channels % groups != 0:
-            raise ValueError("out_channels must be divisible by groups")
+        _check(0, out_channels, groups, self.padding, self.padding_mode, self.stride)
         self.out_channels, self.groups = out_channels, groups
         self.weight = UninitializedParameter(device=device, dtype=dtype)
         if bias:
@@ -263,7 +264,7 @@ class _LazyConv(LazyModuleMixin, _ConvNd):
         if not self.has_uninitialized_params() and self.in_channels != 0:
             super().reset_parameters()
 
-    def initialize_parameters(self, input: Tensor, *rest: Any) -> None:
+    def initialize_parameters(self, input: Tensor, *rest: Any, **more: Any) -> None:
         if self.has_uninitialized_params():
             self.in_channels = self._channels(input)
             if self.in_channels % self.groups != 0:

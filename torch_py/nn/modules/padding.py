@@ -132,19 +132,32 @@ class ReplicationPad3d(_PadNd):
     _rank, _mode = 3, "replicate"
 
 
-class CircularPad1d(_PadNd):
+class _CircularPadNd(_PadNd):
+    _mode = "circular"
+
+    def forward(self, input: Tensor) -> Tensor:
+        self._check_input_dim(input)
+        return super().forward(input)
+
+    def _check_input_dim(self, input: Tensor) -> None:
+        rank = self._rank
+        if input.dim() not in (rank + 1, rank + 2):
+            raise ValueError(f"expected {rank + 1}D or {rank + 2}D input (got {input.dim()}D input)")
+
+
+class CircularPad1d(_CircularPadNd):
     """Sequences wrapped around."""
 
-    _rank, _mode = 1, "circular"
+    _rank = 1
 
 
-class CircularPad2d(_PadNd):
+class CircularPad2d(_CircularPadNd):
     """Images wrapped around."""
 
-    _rank, _mode = 2, "circular"
+    _rank = 2
 
 
-class CircularPad3d(_PadNd):
+class CircularPad3d(_CircularPadNd):
     """Volumes wrapped around."""
 
-    _rank, _mode = 3, "circular"
+    _rank = 3

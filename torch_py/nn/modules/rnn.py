@@ -43,7 +43,8 @@ class RNNBase(Module):
         dtype: Any = None,
     ) -> None:
         super().__init__()
-        _check_settings(mode, hidden_size, num_layers, dropout, proj_size)
+        _check_types(input_size=(input_size, int), hidden_size=(hidden_size, int), bias=(bias, bool), batch_first=(batch_first, bool))
+        _check_settings(mode, input_size, hidden_size, num_layers, dropout, proj_size)
         self.mode, self.input_size, self.hidden_size, self.num_layers = mode, input_size, hidden_size, num_layers
         self.bias, self.batch_first, self.dropout = bias, batch_first, float(dropout)
         self.bidirectional, self.proj_size = bidirectional, proj_size
@@ -171,14 +172,20 @@ class RNNBase(Module):
         return text + "".join(f", {name}={getattr(self, name)}" for name, usual in defaults.items() if getattr(self, name) != usual)
 
 
-def _check_settings(mode: str, hidden_size: Any, num_layers: int, dropout: Any, proj_size: int) -> None:
+def _check_types(**settings: tuple[Any, type]) -> None:
+    for name, (value, wanted) in settings.items():
+        if not isinstance(value, wanted):
+            raise TypeError(f"{name} should be of type {wanted.__name__}, got: {type(value).__name__}")
+
+
+def _check_settings(mode: str, input_size: int, hidden_size: int, num_layers: int, dropout: Any, proj_size: int) -> None:
     if not isinstance(dropout, numbers.Number) or isinstance(dropout, bool) or not 0 <= dropout <= 1:  # type: ignore[operator]
         raise ValueError("dropout should be a number in range [0, 1] representing the probability of an element being zeroed")
     if dropout > 0 and num_layers == 1:  # type: ignore[operator]
         warnings.warn("dropout option adds dropout after all but last recurrent layer, so non-zero dropout expects num_layers greater than 1, "
                       f"but got dropout={dropout} and num_layers={num_layers}", stacklevel=4)
-    if not isinstance(hidden_size, int):
-        raise TypeError(f"hidden_size should be of type int, got: {type(hidden_size).__name__}")
+    if input_size <= 0:
+        raise ValueError("input_size must be greater than zero")
     if hidden_size <= 0:
         raise ValueError("hidden_size must be greater than zero")
     if num_layers <= 0:

@@ -1,0 +1,141 @@
+"""python -m tools.fuzz.layers LOG SEED START SECONDS [COUNT [NAME]]: layers, functions, optimizers and schedulers, with arguments that nobody should pass.
+
+Run by `python -m tools.fuzz --layers`, in a process of its own, because a call may end it. Each call is one that PyTorch takes, with one
+or two arguments changed. The libraries must give the same results, or exceptions of the same type; and ours must say which argument it is
+about, by its name or its value.
+"""
+
+from __future__ import annotations
+
+import faulthandler
+import os
+import random
+import sys
+import time
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+import torch_py
+from tests.ops.comparison import Outcome, outcome
+
+from . import layer_runs, layer_values
+from .known_differences import LAYERS_MAY_DIFFER
+from .layer_targets import Target, targets, working
+from .peer import Spec
+
+TIME_LIMIT = 20.0  # seconds of one call
+
+
+@dataclass(frozen=True)
+class Call:
+    target: Target
+    values: dict[str, Any]
+    changed: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"{self.target}({', '.join(f'{name}={layer_values.text_of(value)}' for name, value in self.values.items())})"
+
+
+def make_call(dice: random.Random, known: tuple[Target, ...]) -> Call | None:
+    target = dice.choice(known)
+    values = working(target)
+    if values is None or not target.parameters:
+        return None
+    values = dict(values)
+    chosen = dice.sample(target.parameters, min(dice.choice((1, 1, 1, 2)), len(target.parameters)))
+    for parameter in chosen:
+        plain = parameter.name.removeprefix("forward.")
+        values[parameter.name] = layer_values.bad(dice, plain, values.get(parameter.name, parameter.default))
+    return Call(target, values, tuple(parameter.name for parameter in chosen))
+
+
+def difference(made: Call) -> str | None:
+    """What differs between the libraries, as "kind: details"."""
+    found, expected = outcome(made.target.run, torch_py, made.values), outcome(made.target.run, torch, made.values)
+    if found.error is None and expected.error is None:
+        return layer_runs.difference(made.target.name, found.result, expected.result)
+    if "not implemented for" in str(expected.error) or "INTERNAL ASSERT" in str(expected.error):
+        return None
+    if found.error is not None and expected.error is not None and (len(made.changed) > 1 or _is_of_wrong_type(made)):
+        return None  # which of several mistakes is met first, and how Python calls a wrong type, is open
+    if type(found.error).__name__ != type(expected.error).__name__.removeprefix("_"):
+        kind = "refuses" if expected.error is None else "accepts" if found.error is None else "error"
+        return f"{kind}: {_text(found)}; PyTorch: {_text(expected)}"
+    return None if _is_clear(str(found.error), str(expected.error), made) else f"message: {_text(found)}; PyTorch: {_text(expected)}"
+
+
+def _is_of_wrong_type(made: Call) -> bool:
+    """Whether what was changed is of no type that the parameter could take, by its default or the value that works."""
+    name = made.changed[0]
+    usual = (working(made.target) or {}).get(name, next(one.default for one in made.target.parameters if one.name == name))
+    kinds = [layer_values.kind_of(name.removeprefix("forward."), value) for value in (usual, made.values[name])]
+    numbers = ("int", "float", "bool")
+    return kinds[0] != kinds[1] and not all(kind in numbers for kind in kinds)
+
+
+def _text(done: Outcome) -> str:
+    return "returned" if done.error is None else f"{type(done.error).__name__} {' '.join(str(done.error).split())[:200]}"
+
+
+def _is_clear(message: str, theirs: str, made: Call) -> bool:
+    """Says as much as PyTorch does, or names one of the changed arguments, or shows its value, type or shape."""
+    if message.startswith(theirs.split("\n")[0][:40]):
+        return True
+    for name in made.changed:
+        value = made.values[name]
+        words = [name.removeprefix("forward.").rstrip("12"), type(value).__name__]
+        words += [value.dtype, "size", "shape", "dimension", "index"] if isinstance(value, Spec) else [repr(value), str(value)]
+        words += [f"{size}" for size in value.values.shape] if isinstance(value, Spec) else []
+        if any(word.lower() in message.lower() for word in words if word):
+            return True
+    return False
+
+
+def is_known(made: Call, kind: str) -> bool:
+    names = (str(made.target), made.target.group, "*")
+    changed = (*(name.removeprefix("forward.") for name in made.changed), "*")
+    return any((name, one, argument) in LAYERS_MAY_DIFFER for name in names for one in (kind, "*") for argument in changed)
+
+
+def compare(number: int, seed: str, known: tuple[Target, ...]) -> tuple[Call, str] | None:
+    """Call ``number`` of ``seed`` and what differs, unless that is known."""
+    made = make_call(random.Random(f"{seed} {number}"), known)
+    found = difference(made) if made is not None else None
+    return None if made is None or found is None or is_known(made, found.split(":")[0]) else (made, found)
+
+
+def main() -> int:
+    log_path, seed, start, seconds = sys.argv[1], sys.argv[2], int(sys.argv[3]), float(sys.argv[4])
+    last = start + int(sys.argv[5]) if len(sys.argv) > 5 and int(sys.argv[5]) > 0 else sys.maxsize
+    wanted = sys.argv[6].split(",") if len(sys.argv) > 6 and sys.argv[6] else []
+    warnings.simplefilter("ignore")
+    faulthandler.enable()
+    torch.set_num_threads(1)
+    torch_py.set_num_threads(1)
+    log = os.open(log_path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+    known = tuple(target for target in targets() if not wanted or target.name in wanted)
+    seen: set[tuple[str, ...]] = set()
+    end = time.monotonic() + seconds
+    number = start
+    while number < last and time.monotonic() < end:
+        dice = random.Random(f"{seed} {number}")
+        made = make_call(dice, known)
+        if made is not None:
+            os.ftruncate(log, 0)
+            os.pwrite(log, f"{number} {made}".encode("utf8", "replace"), 0)
+            faulthandler.dump_traceback_later(TIME_LIMIT, exit=True)
+            found = difference(made)
+            key = (str(made.target), found.split(":")[0]) if found is not None else ()
+            if found is not None and key not in seen and not is_known(made, key[1]):
+                seen.add(key)
+                print(f"differs: {number} {made}: {found}", flush=True)
+        number += 1
+    print(f"made {number - start} calls", flush=True)
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
