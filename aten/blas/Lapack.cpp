@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <stdexcept>
+#include <string>
 #include <vector>
 
 #include "aten/blas/LapackLibrary.h"
@@ -17,8 +19,9 @@ using blas::Buffer;
 
 /// LAPACK counts in 32 bits.
 int narrow(int64_t value) {
-  TORCH_CHECK(value <= std::numeric_limits<int>::max(), "LAPACK takes matrices of at most ", std::numeric_limits<int>::max(),
-              " rows and columns, got ", value);
+  if (value > std::numeric_limits<int>::max()) {
+    throw std::runtime_error("LAPACK counts rows, columns and work space in 32 bits, got " + std::to_string(value));
+  }
   return static_cast<int>(value);
 }
 /// Leading dimensions must be plausible even of empty matrices.
