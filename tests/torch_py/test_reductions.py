@@ -248,6 +248,20 @@ def test_long_lanes_are_sorted_stably(torch: Any, dtype: str, descending: bool) 
     assert np.array_equal(np.asarray(found.values), np.take_along_axis(array, order, 1), equal_nan=dtype.startswith("float"))
 
 
+@pytest.mark.parametrize("descending", [False, True])
+@pytest.mark.parametrize("size", [16, 17, 32, 1000, 4096])
+def test_ties_are_left_in_the_order_of_pytorch(torch: Any, size: int, descending: bool) -> None:
+    """Lengths of a batch: the order of what is packed decides which element of a dropout mask belongs to whom."""
+    peer = pytest.importorskip("torch")
+    lengths = np.random.default_rng(size).integers(0, 9, (3, size))
+    for array in (lengths, lengths.astype(np.float32), lengths.astype(np.uint8), lengths % 2 == 0):
+        for dim, lanes in ((1, array), (0, array.T.copy())):
+            found = torch.sort(torch.from_numpy(lanes), dim=dim, descending=descending)
+            expected = peer.sort(peer.from_numpy(lanes), dim=dim, descending=descending)
+            assert np.array_equal(np.asarray(found.indices), np.asarray(expected.indices))
+            assert np.array_equal(np.asarray(found.values), np.asarray(expected.values))
+
+
 @pytest.mark.parametrize("k", [1, 5, 600, 2999])
 def test_first_elements_of_long_lanes(torch: Any, k: int) -> None:
     tensor = torch.from_numpy(np.random.default_rng(1).permutation(3000).astype(np.float32))

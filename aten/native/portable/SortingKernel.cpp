@@ -57,6 +57,19 @@ void order_lanes(const Tensor& self, int64_t dim, int64_t count, bool descending
   });
 }
 
+/// Lanes up to this size leave ties in PyTorch's order unless `stable` is asked for; longer ones are stable, as a radix sort is.
+constexpr int64_t kLongestUnstable = 4096;
+
+/// Ties as std::sort leaves them, which is PyTorch's order (stable up to 16 elements): a batch that is sorted by length
+/// then has the same order, and dropout the same mask.
+template <typename T>
+void unstable_ties(const Lane<T>& lane, std::vector<SortEntry>& sorted) {
+  const auto same_key = [](const SortEntry& a, const SortEntry& b) { return a.key == b.key; };
+  if (lane.size > kLongestUnstable || std::adjacent_find(sorted.begin(), sorted.end(), same_key) == sorted.end()) return;
+  sorted = lane.entries();
+  std::sort(sorted.begin(), sorted.end(), [](const SortEntry& a, const SortEntry& b) { return a.key < b.key; });
+}
+
 /// The first k in order, kept in a heap whose top is the last of them: most elements are behind it and cost one comparison.
 template <typename T>
 std::vector<SortEntry> first_of(const Lane<T>& lane, int64_t k) {
@@ -89,11 +102,12 @@ std::vector<SortEntry> top_of(const Lane<T>& lane, int64_t k, bool sorted) {
 
 }  // namespace
 
-void sort_kernel(const Tensor& self, std::optional<bool> /*always stable*/, int64_t dim, bool descending, const Tensor& out0,
-                 const Tensor& out1) {
-  order_lanes(self, dim, lane_size(self, wrap_dim(dim, self.dim())), descending, out0, out1, []<typename T>(const Lane<T>& lane) {
+void sort_kernel(const Tensor& self, std::optional<bool> stable, int64_t dim, bool descending, const Tensor& out0, const Tensor& out1) {
+  const int64_t count = lane_size(self, wrap_dim(dim, self.dim()));
+  order_lanes(self, dim, count, descending, out0, out1, [&]<typename T>(const Lane<T>& lane) {
     std::vector<SortEntry> entries = lane.entries();
     sort_entries(entries, key_bytes<T>);
+    if (!stable.value_or(false)) unstable_ties(lane, entries);
     return entries;
   });
 }
