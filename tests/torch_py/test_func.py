@@ -62,6 +62,17 @@ def test_vjp_and_jvp():
     close(moved, torch.ones(2, 3) @ b + a @ torch.ones(3))
 
 
+def test_products_of_vjp_are_a_tuple():
+    x = torch.arange(3.0)
+    products = func.vjp(lambda x: (x * x, x.sum()), x)[1]((torch.ones(3), torch.tensor(5.0)))
+    assert isinstance(products, tuple) and len(products) == 1
+    close(products[0], 2 * x + 5)
+    (of_pair,) = func.vjp(lambda pair: pair[0] * pair[1], (x, x + 1))[1](torch.ones(3))
+    close(of_pair[0], x + 1)
+    with pytest.raises(RuntimeError, match="pytree structure of cotangents"):
+        func.vjp(lambda x: x, x)[1]((torch.ones(3),))
+
+
 @pytest.mark.parametrize("jacobian", ["jacrev", "jacfwd"])
 def test_jacobians(jacobian):
     transform = getattr(func, jacobian)

@@ -91,7 +91,7 @@ def jacrev(
         result = vjp(of_chosen, *chosen, has_aux=has_aux)
         output, product = result[:2]
         outputs, output_spec = tree_flatten(output)
-        products = vmap(lambda *weights: _as_tuple(product(output_spec.unflatten(weights)), len(chosen)), chunk_size=chunk_size)
+        products = vmap(lambda *weights: product(output_spec.unflatten(weights)), chunk_size=chunk_size)
         gradients, input_spec = tree_flatten(products(*_basis(outputs)))
         columns = [_by_leaf(g, outputs) for g in gradients]
         jacobian = output_spec.unflatten(
@@ -100,10 +100,6 @@ def jacrev(
         return (jacobian, result[2]) if has_aux else jacobian
 
     return transformed
-
-
-def _as_tuple(value: Any, count: int) -> Any:
-    return (value,) if count == 1 else value
 
 
 def _chosen(by_argument: Any, argnums: Any) -> Any:

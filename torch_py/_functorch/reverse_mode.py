@@ -113,8 +113,8 @@ def grad(func: Callable[..., Any], argnums: Any = 0, has_aux: bool = False) -> C
 def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple[Any, ...]:
     """`func(*primals)` and a function from cotangents, in the structure of that result, to the products with the Jacobian.
 
-    The second function returns one product per primal, alone when there is one primal. With `has_aux` a third value is what `func`
-    returned beside its result.
+    The second function returns a tuple of one product per primal. With `has_aux` a third value is what `func` returned beside its
+    result.
     """
     with new_level():
         recorded = _Recorded(func, primals, {}, range(len(primals)), has_aux, "vjp")
@@ -123,9 +123,8 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple
         if not isinstance(output, Tensor):
             raise RuntimeError(f"vjp(f, *primals): Expected f(*primals) to only return tensors, got unsupported type {type(output)}")
 
-    def product(cotangents: Any, *more: Any) -> Any:
-        given = (cotangents, *more) if more else cotangents
-        weights, spec = tree_flatten(given)
+    def product(cotangents: Any, retain_graph: bool = True, create_graph: bool | None = None) -> tuple[Any, ...]:
+        weights, spec = tree_flatten(cotangents)
         if spec != output_spec:
             raise RuntimeError(
                 f"Expected pytree structure of cotangents to be the same as pytree structure of outputs to the function. "
@@ -136,7 +135,7 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple
                 raise RuntimeError(f"vjp: a cotangent has the shape {tuple(weight.shape)}, its output {tuple(output.shape)}")
         found = recorded.gradients(outputs, weights)
         by_primal = recorded.spec.unflatten(found)
-        return by_primal[0] if len(primals) == 1 else tuple(by_primal)
+        return tuple(by_primal)
 
     value = released(recorded.result, recorded.own)
     return (value, product, recorded.aux_released()) if has_aux else (value, product)
