@@ -312,6 +312,14 @@ def test_global_pruning() -> None:
     assert sum(dropped) == 3 and dropped[1] >= 2 and b.weight[1].tolist() == [0, 0]
 
 
+def test_random_pruning_drops_the_largest_draws() -> None:
+    torch.manual_seed(0)
+    draws = torch.rand(16)
+    torch.manual_seed(0)
+    layer = prune.random_unstructured(torch.nn.utils.skip_init(nn.Linear, 4, 4), "weight", 5)
+    assert torch.equal(layer.weight_mask.flatten() == 0, draws >= draws.topk(5).values[-1])
+
+
 @pytest.mark.parametrize("count", [0, 2, 0.25, 1.0])
 def test_random_pruning_drops_as_many_as_asked(count: Any) -> None:
     layer = numbered(4, 4)

@@ -173,6 +173,7 @@ class _ByAmount(BasePruningMethod):
 
 class _Unstructured(_ByAmount):
     PRUNING_TYPE = "unstructured"
+    _drops_largest = False
 
     def _importance(self, t: Tensor) -> Tensor:
         raise NotImplementedError
@@ -181,13 +182,15 @@ class _Unstructured(_ByAmount):
         mask = default_mask.clone(memory_format=_contiguous())
         count = self._count(t.numel())
         if count:
-            least = _torch.topk(self._importance(t).reshape(-1), count, largest=False).indices
+            least = _torch.topk(self._importance(t).reshape(-1), count, largest=self._drops_largest).indices
             mask.view(-1)[least] = 0
         return mask
 
 
 class RandomUnstructured(_Unstructured):
     """Drops elements at random."""
+
+    _drops_largest = True  # as in PyTorch, so that a seed means the same elements
 
     def _importance(self, t: Tensor) -> Tensor:
         return _torch.rand_like(t)
