@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import Any, cast
 
@@ -189,11 +190,14 @@ def get_device(input: Tensor) -> int:
     return input.get_device()
 
 
-def meshgrid(*tensors: Any, indexing: str = "ij") -> tuple[Tensor, ...]:
+def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
     """Coordinates of a grid: for vectors (or scalars) of lengths n1, n2, ... as many tensors of shape (n1, n2, ...).
 
-    `indexing='xy'` swaps the first two dimensions.
+    `indexing='xy'` swaps the first two dimensions; None means 'ij', with a warning.
     """
+    if indexing is None:
+        warnings.warn("torch.meshgrid: say indexing='ij' or 'xy': 'ij' is taken, and will have to be given", stacklevel=2)
+        indexing = "ij"
     return tuple(_torch.meshgrid(list(_one_sequence(tensors)), indexing=indexing))
 
 

@@ -450,3 +450,22 @@ def test_strict_and_recorded_jacobian() -> None:
         autograd.functional.jacobian(lambda x: torch.ones(1), x, strict=True)
     recorded = autograd.functional.jacobian(lambda x: x**3, x, create_graph=True)
     assert autograd.grad(recorded.sum(), x)[0].item() == 6.0
+
+
+# Warnings -------------------------------------------------------------------------------------------------------------------------------
+
+
+def test_asking_a_computed_tensor_for_its_gradient_warns() -> None:
+    leaf = torch.ones(2, requires_grad=True)
+    computed = leaf * 2
+    with pytest.warns(UserWarning, match="not a leaf Tensor is being accessed"):
+        assert computed.grad is None
+
+
+def test_no_warning_where_the_gradient_is_kept(recwarn: pytest.WarningsRecorder) -> None:
+    leaf = torch.ones(2, requires_grad=True)
+    kept = leaf * 2
+    kept.retain_grad()
+    assert leaf.grad is None and kept.grad is None and torch.ones(2).grad is None and kept.detach().grad is None
+    kept.sum().backward()
+    assert kept.grad.tolist() == [1, 1] and not recwarn.list

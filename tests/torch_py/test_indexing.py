@@ -193,3 +193,10 @@ def test_a_list_that_changes_while_it_is_read(torch: Any) -> None:
             use()
         except (TypeError, ValueError, IndexError, RuntimeError):
             pass  # that nothing else happens is the test
+
+
+def test_masks_of_bytes_and_reversed_shapes_warn(torch: Any) -> None:
+    with pytest.warns(UserWarning, match="indexing with dtype torch.uint8 is now deprecated"):
+        assert torch.arange(3)[torch.tensor([1, 0, 1], dtype=torch.uint8)].tolist() == [0, 2]
+    with pytest.warns(UserWarning, match="torch.meshgrid"):
+        assert [t.tolist() for t in torch.meshgrid(torch.arange(2), torch.arange(1))] == [[[0], [1]], [[0], [0]]]

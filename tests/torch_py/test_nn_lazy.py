@@ -11,7 +11,6 @@ import pytest
 from tests.subject import torch
 
 nn = torch.nn
-pytestmark = pytest.mark.filterwarnings("ignore:Lazy modules")
 
 CASES = [
     *[(f"LazyConv{t}{rank}d", (4, 2), rank) for t in ("", "Transpose") for rank in (1, 2, 3)],

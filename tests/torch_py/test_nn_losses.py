@@ -133,3 +133,10 @@ def test_dropout_of_channels():
 def test_sync_batch_norm_takes_the_place_of_others():
     model = nn.SyncBatchNorm.convert_sync_batchnorm(nn.Sequential(nn.Linear(2, 3), nn.BatchNorm1d(3)))
     assert isinstance(model[1], nn.SyncBatchNorm) and list(model.state_dict())[2] == "1.weight"
+
+
+def test_the_mean_of_kl_div_is_warned_of():
+    input, target = torch.zeros(2, 4), torch.full((2, 4), 0.25)
+    with pytest.warns(UserWarning, match="batchmean"):
+        by_element = F.kl_div(input, target)
+    assert F.kl_div(input, target, reduction="batchmean").item() == pytest.approx(4 * by_element.item())

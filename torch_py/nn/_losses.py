@@ -163,4 +163,7 @@ def kl_div(
     """target * (log(target) - input) for log-probabilities `input`; 'batchmean' divides the sum by the size of dimension 0."""
     if reduction == "batchmean":
         return _kl_div(input, target, _REDUCTIONS["sum"], log_target=log_target) / input.shape[0]
-    return _kl_div(input, target, _number(reduction, size_average, reduce), log_target=log_target)
+    number = _number(reduction, size_average, reduce)
+    if number == _REDUCTIONS["mean"]:
+        warnings.warn("reduction: 'mean' divides by the number of elements; the KL divergence is what 'batchmean' gives", stacklevel=2)
+    return _kl_div(input, target, number, log_target=log_target)

@@ -1,5 +1,6 @@
 #include "torch_py/csrc/bindings/IndexParser.h"
 
+#include "aten/core/Warning.h"
 #include "aten/ops/alias.h"
 #include "aten/ops/select.h"
 #include "aten/ops/slice.h"
@@ -131,6 +132,8 @@ class IndexParser {
 
   void record(const at::Tensor& index) {
     check_index_dtype(index);
+    if (index.scalar_type() == at::kByte)
+      at::warn("indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.");
     if (index.dim() == 0 && is_mask(index)) return add_dimension(index_of_bool(index.item().to_bool()));
     const int64_t consumed = is_mask(index) ? index.dim() : 1;
     TORCH_CHECK_INDEX(dim_ + consumed <= result_.view.dim(), "too many indices for tensor of dimension ", self_.dim());

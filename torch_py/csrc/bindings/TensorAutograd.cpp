@@ -1,6 +1,7 @@
 // Tensor's autograd attributes and methods: requires_grad, grad, grad_fn, data, hooks.
 #include "torch_py/csrc/bindings/TensorAutograd.h"
 
+#include "aten/core/Warning.h"
 #include "aten/ops/detach.h"
 #include "c10/core/InferenceMode.h"
 #include "torch_py/csrc/autograd/AutogradMeta.h"
@@ -125,7 +126,13 @@ int set_requires_grad(PyObject* self, PyObject* value, void*) {
 
 PyObject* get_grad(PyObject* self, void*) {
   TORCH_PY_TRY
-  return wrap(autograd::grad(unpack(self)));
+  const at::Tensor& tensor = unpack(self);
+  const at::Tensor grad = autograd::grad(tensor);
+  if (!grad.defined() && !autograd::is_leaf(tensor) && !autograd::retains_grad(tensor)) {
+    at::warn("The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Backward does not fill it: call "
+             ".retain_grad() on this tensor first, or look at the leaf it was computed from.");
+  }
+  return wrap(grad);
   TORCH_PY_CATCH(nullptr)
 }
 

@@ -2,9 +2,11 @@
 #include "torch_py/csrc/bindings/PythonHeaders.h"
 
 #include <algorithm>
+#include <atomic>
 #include <string_view>
 #include <vector>
 
+#include "aten/core/Warning.h"
 #include "aten/ops/imag.h"
 #include "aten/ops/permute.h"
 #include "aten/ops/real.h"
@@ -55,6 +57,11 @@ bool never(const at::Tensor&) { return false; }
 
 at::Tensor transposed(const at::Tensor& self) {
   if (self.dim() == 2) return at::transpose(self, 0, 1);
+  static std::atomic<bool> warned{false};
+  if (!warned.exchange(true)) {
+    at::warn("The use of `x.T` on tensors of dimension other than 2 to reverse their shape is deprecated: write `x.mT` for the ",
+             "transposes of a batch of matrices, `x.permute(*reversed(range(x.ndim)))` to reverse the dimensions. Got ", self.dim(), "-D.");
+  }
   at::DimVector order;
   for (int64_t i = self.dim(); i-- > 0;) order.push_back(i);
   return at::permute(self, order);

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 from torch_py.nn.parameter import is_lazy
@@ -23,8 +22,6 @@ class LazyModuleMixin:
         super().__init__(*args, **kwargs)
         self._load_hook = self._register_load_state_dict_pre_hook(self._lazy_load_hook)
         self._initialize_hook = self.register_forward_pre_hook(_infer_parameters, with_kwargs=True)
-        warnings.warn("Lazy modules are a new feature under heavy development so changes to the API or functionality can happen at any moment.",
-                      UserWarning, stacklevel=3)  # fmt: skip
 
     def initialize_parameters(self: Any, *args: Any, **kwargs: Any) -> None:
         """Materialises what waits, by the arguments of the first forward."""
