@@ -378,6 +378,7 @@ def test_parameter_containers() -> None:
     values.append(torch.ones(3))
     assert [name for name, _ in values.named_parameters()] == ["0", "1", "2"] and len(values) == 3
     table = nn.ParameterDict({"a": torch.ones(1)})
+    assert repr(table) == "ParameterDict(  (a): Parameter containing: [torch.FloatTensor of size 1])"
     assert isinstance(table["a"], nn.Parameter) and list(table.keys()) == ["a"]
 
 

@@ -275,12 +275,13 @@ class ParameterDict(Module):
             self[key] = value
 
     def extra_repr(self) -> str:
-        return "\n".join(f"  ({key}): {_described(value)}" for key, value in self.items())
+        types = {key: value.type() for key, value in self.items() if isinstance(value, Tensor)}
+        return "\n".join(f"  ({key}): {_described(value, types.get(key))}" for key, value in self.items())
 
 
-def _described(value: Any) -> str:
+def _described(value: Any, dtype: str | None = None) -> str:
     if not isinstance(value, Tensor):
         return f"Object of type: {type(value).__name__}"
     kind = "Parameter" if isinstance(value, Parameter) else "Tensor"
     size = "x".join(str(length) for length in value.shape)
-    return f"{kind} containing: [{value.dtype} of size {size}]"
+    return f"{kind} containing: [{value.dtype if dtype is None else dtype} of size {size}]"
