@@ -71,7 +71,7 @@ def test_scripts_see_what_python_shows_them(tmp_path):
     (tmp_path / "beside.py").write_text("value = 3\n")
     (tmp_path / "script.py").write_text("import sys, beside\nprint(sys.argv, __name__, __file__, beside.value, __spec__)\n")
     done = run("script.py", "-x", "y", folder=tmp_path)
-    assert done.stdout == "['script.py', '-x', 'y'] __main__ script.py 3 None\n", done.stderr
+    assert done.stdout == f"['script.py', '-x', 'y'] __main__ {tmp_path / 'script.py'} 3 None\n", done.stderr
 
 
 def test_traceback_begins_with_the_program(tmp_path):
@@ -80,7 +80,7 @@ def test_traceback_begins_with_the_program(tmp_path):
     assert (
         done.returncode == 1
         and "as_torch" not in done.stderr
-        and done.stderr.startswith('Traceback (most recent call last):\n  File "script.py", line 3')
+        and done.stderr.startswith(f'Traceback (most recent call last):\n  File "{tmp_path / "script.py"}", line 3')
     )
 
 

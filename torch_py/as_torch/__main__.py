@@ -61,6 +61,7 @@ def _run_script(path: str) -> None:
         print(f"{sys.executable}: can't open file {os.path.abspath(path)!r}: [Errno {error.errno}] {error.strerror}", file=sys.stderr)
         sys.exit(2)
     sys.path[0] = str(Path(path).resolve().parent)
+    path = os.path.join(os.getcwd(), path)  # as python makes it: programs that change the directory still find their files
     _execute(_compile(source, path), _fresh_main(__file__=path))
 
 
