@@ -68,8 +68,8 @@ _add_native_names(_C)
 _LAZY_MODULES = (
     "__config__", "_dynamo", "_jit_internal", "_subclasses", "_utils", "accelerator", "amp", "ao", "autograd", "backends", "compiler",
     "cpu", "cuda", "distributed", "distributions", "fft", "func", "functional", "fx", "hub", "jit", "library", "linalg", "mps", "mtia",
-    "multiprocessing", "nn", "onnx", "optim", "overrides", "profiler", "random", "return_types", "serialization", "special", "storage",
-    "testing", "torch_version", "types", "utils", "version", "xpu",
+    "multiprocessing", "nn", "onnx", "optim", "overrides", "profiler", "random", "return_types", "serialization", "signal", "special",
+    "storage", "testing", "torch_version", "types", "utils", "version", "xpu",
 )  # fmt: skip
 _LAZY_FUNCTIONS = {
     "GradScaler": "amp", "autocast": "amp", "compile": "compiler", "ops": "_ops", "vmap": "func", "SymBool": "_symbolic_numbers",
