@@ -137,11 +137,18 @@ def shards(program: Program, library: str | None) -> dict[str, Shard]:
             callables.setdefault(key, Callable(name, owner, module)).overloads.append(overload)
     found: dict[str, Shard] = {}
     for key, callable_ in callables.items():
+        if callable_.overloads[0].body.function.operator.each is not None:  # declared by several entries, in any order
+            callable_.overloads.sort(key=_numbers)
         found.setdefault(topic_of[key], Shard([], [])).callables += [callable_, *_aliases(callable_)]
     for shard in found.values():
         bodies = {o.body.name: o.body for c in shard.callables for o in c.overloads}
         shard.bodies = list(bodies.values())
     return found
+
+
+def _numbers(overload: Overload) -> int:
+    """How many arguments are numbers or lists of them, which tensors of no dimension would be as well."""
+    return sum(p.kind in ("Scalar", "ScalarList") for p in overload.parameters if not p.is_keyword_only)
 
 
 def _aliases(callable_: Callable) -> Iterator[Callable]:

@@ -119,17 +119,11 @@ class GradScaler:
     def _unscaled(self, optimizer: Any, inverse: Tensor) -> Tensor:
         """Multiplies the gradients; one when a gradient is infinite or nan, else zero."""
         found = _torch.zeros((), dtype=_C.float32)
+        gradients = [parameter.grad for group in optimizer.param_groups for parameter in group["params"] if parameter.grad is not None]
+        if any(gradient.dtype == _C.float16 for gradient in gradients):
+            raise ValueError("Attempting to unscale FP16 gradients.")
         with no_grad():
-            for group in optimizer.param_groups:
-                for parameter in group["params"]:
-                    gradient = parameter.grad
-                    if gradient is None:
-                        continue
-                    if gradient.dtype == _C.float16:
-                        raise ValueError("Attempting to unscale FP16 gradients.")
-                    finite = _torch.isfinite(gradient).all()
-                    found = _torch.where(finite, found, 1.0)
-                    gradient.mul_(inverse.to(gradient.dtype))
+            _torch._amp_foreach_non_finite_check_and_unscale_(gradients, found, inverse)
         return found
 
     def step(self, optimizer: Any, *args: Any, **kwargs: Any) -> Any:
@@ -165,20 +159,9 @@ class GradScaler:
             found = [progress.found_inf for progress in self._progress.values() if progress.found_inf is not None]
             if not found:
                 raise AssertionError("No inf checks were recorded prior to update.")
-            self._grow_or_fall(scale, tracker, any(each.item() for each in found))
+            overflowed = _torch.stack(found).amax()
+            _torch._amp_update_scale_(scale, tracker, overflowed, self._growth_factor, self._backoff_factor, self._growth_interval)
         self._progress.clear()
-
-    def _grow_or_fall(self, scale: Tensor, tracker: Tensor, overflowed: bool) -> None:
-        if overflowed:
-            scale.mul_(self._backoff_factor)
-            tracker.zero_()
-            return
-        tracker.add_(1)
-        if tracker.item() == self._growth_interval:
-            larger = scale * self._growth_factor
-            if bool(_torch.isfinite(larger)):
-                scale.copy_(larger)
-            tracker.zero_()
 
     # What it is set to
 
