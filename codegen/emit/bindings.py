@@ -147,8 +147,13 @@ def shards(program: Program, library: str | None) -> dict[str, Shard]:
 
 
 def _numbers(overload: Overload) -> int:
-    """How many arguments are numbers or lists of them, which tensors of no dimension would be as well."""
-    return sum(p.kind in ("Scalar", "ScalarList") for p in overload.parameters if not p.is_keyword_only)
+    """How many arguments are numbers or lists of them, which tensors of no dimension would be as well.
+
+    As in PyTorch, where ``_foreach_add(tensors, tensor(1.0))`` is a call with a number, and the overload of a tensor the one with ``alpha``.
+    """
+    count = sum(p.kind in ("Scalar", "ScalarList") for p in overload.parameters if not p.is_keyword_only)
+    has_more = any(p.is_keyword_only for p in overload.parameters) and any(p.kind == "Tensor" for p in overload.parameters)
+    return count + has_more
 
 
 def _aliases(callable_: Callable) -> Iterator[Callable]:

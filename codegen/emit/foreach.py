@@ -9,8 +9,9 @@ from codegen.emit.layout import cpp_string
 from codegen.model import EachArgument, Operator, cpp
 from codegen.schema import Argument
 
-# Of the class that holds what the bodies are made of.
+# Declares what the bodies are made of.
 HEADER = "aten/dispatch/Foreach.h"
+_COPY = "copy_to_self"
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,8 @@ def body_of(operator: Operator) -> Body:
     prologue = tuple(line for e in each.arguments for line in _made_once(e, given, name, first))
     values = tuple(_value(e, c, given) for e, c in zip(each.arguments, each.operator.schema.arguments.flat_all))
     head, tail = _frame(operator, first, name)
+    if _COPY in head:  # the gradient may need self as it was
+        values = tuple(f"value_before({v})" if v == f"{first}[i]" else v for v in values)
     return Body(lists, prologue, head, values, tail)
 
 
@@ -47,7 +50,7 @@ def _frame(operator: Operator, first: str, name: str) -> tuple[str, str]:
     loop = f"  for (size_t i = 0; i < {first}.size(); ++i) "
     if function.form == "inplace":
         return loop + call, ");"
-    return f"{loop}copy_to_self({name}, {first}[i], {call}", "));"
+    return f"{loop}{_COPY}({name}, {first}[i], {call}", "));"
 
 
 def _called(operator: Operator, form: str) -> Function:

@@ -34,6 +34,7 @@ NOT_COMPARED: dict[tuple[str, str], str] = {
     **{("embedding_bag", dtype): "PyTorch leaves bags of indices and sizes empty where it does not need them"
        for dtype in ("float16", "bfloat16", "float32", "float64")},
     ("instance_norm", "bfloat16"): "PyTorch rounds on the way; its results are off by twice as much",
+    **{("_foreach_abs_", dtype): "abs_ takes complex numbers" for dtype in ("complex64", "complex128")},
     **{("_standard_gamma_grad", dtype): "PyTorch's has 4 digits" for dtype in ("float32", "float64")},
 }
 
@@ -67,6 +68,7 @@ STRIDES: dict[str, str] = {
     "rsub.Tensor": "follows its first argument; PyTorch the second, which it subtracts from",
     **dict.fromkeys(("complex", "polar"), "contiguous: the parts are stacked; PyTorch keeps the order of dimensions"),
     "rrelu": "keeps the order of dimensions; PyTorch's result is contiguous",
+    "_foreach_pow.ScalarAndTensor": "keeps the order of dimensions; PyTorch's result is contiguous",
     "unique_dim": "contiguous; PyTorch puts the slices one behind the other",
     "unique_consecutive": "contiguous; PyTorch puts the slices one behind the other",
     "renorm": "keeps the order of dimensions; PyTorch's result is contiguous",

@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from torch_py import _C
+from torch_py._functorch.lists import writes_lists, written_lists
 from torch_py._tensor import Tensor
 from torch_py._torch_function import DisableTorchFunctionSubclass
 from torch_py.utils._pytree import tree_leaves
@@ -58,6 +59,8 @@ class WrappedTensor(Tensor):
     @classmethod
     def __torch_function__(cls, func: Any, types: Sequence[type], args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
+        if writes_lists(func):
+            return written_lists(func, args, kwargs)
         wrapped = [leaf for leaf in tree_leaves((args, kwargs)) if isinstance(leaf, WrappedTensor)]
         innermost = max(wrapped, key=lambda tensor: tensor.level)
         return innermost.transform(innermost.level, func, args, kwargs)

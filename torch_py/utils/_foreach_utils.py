@@ -33,9 +33,9 @@ def _device_has_foreach_support(device: Device) -> bool:
     return device.type in (*_get_foreach_kernels_supported_devices(), "cpu")
 
 
-def _has_foreach_support(tensors: Sequence[Tensor | None], device: Device) -> bool:
-    """Whether lists on `device` are supported, and all of `tensors` are tensors or parameters; None is left out."""
-    return _device_has_foreach_support(device) and all(t is None or type(t) in _foreach_supported_types for t in tensors)
+def _has_foreach_support(tensors: Sequence[Tensor], device: Device) -> bool:
+    """Whether lists on `device` are supported, and all of `tensors` are tensors or parameters and not of another subclass."""
+    return _device_has_foreach_support(device) and all(type(t) in _foreach_supported_types for t in tensors)
 
 
 def _group_tensors_by_device_and_dtype(
