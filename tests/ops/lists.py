@@ -14,7 +14,9 @@ Making = tuple[str, int]
 _LENGTH = 3
 
 
-def list_samples(schema: FunctionSchema, called: Sequence[Argument], making: Sequence[Making], calls: list[dict[str, Any]], torch: Any) -> list[SampleInput]:
+def list_samples(
+    schema: FunctionSchema, called: Sequence[Argument], making: Sequence[Making], calls: list[dict[str, Any]], torch: Any
+) -> list[SampleInput]:
     """``calls`` by name of argument; those that agree in what a whole list shares become lists of up to three tensors."""
     if schema.is_inplace:
         calls = [call for call in calls if _fits_in_place(call)]

@@ -80,7 +80,8 @@ def test_leaves_are_not_changed():
     [
         lambda x: torch._foreach_addcmul(x, x, x, torch.tensor(1.0)), lambda x: torch._foreach_addcmul(x, x, x, torch.ones(2, 1)),
         lambda x: torch._foreach_addcmul(x, x, x, torch.ones(3)), lambda x: torch._foreach_add(x, torch.ones(1)),
-        lambda x: torch._foreach_add([], 1), lambda x: torch._foreach_norm([torch.empty(0)], float("inf")), lambda x: torch._foreach_max([torch.empty(0)]),
+        lambda x: torch._foreach_add([], 1), lambda x: torch._foreach_norm([torch.empty(0)], float("inf")),
+        lambda x: torch._foreach_max([torch.empty(0)]),
     ],
 )  # fmt: skip
 def test_what_is_refused(call):
@@ -88,7 +89,10 @@ def test_what_is_refused(call):
         call(lists((2,), (3,)))
 
 
-@pytest.mark.parametrize("call", [lambda: torch._foreach_add(torch.ones(2), 1), lambda: torch._foreach_add([1], 1), lambda: torch._foreach_sub(lists((2,)))])
+@pytest.mark.parametrize(
+    "call",
+    [lambda: torch._foreach_add(torch.ones(2), 1), lambda: torch._foreach_add([1], 1), lambda: torch._foreach_sub(lists((2,)))],
+)
 def test_what_has_the_wrong_type(call):
     with pytest.raises(TypeError):
         call()

@@ -71,4 +71,5 @@ def _check_alike(first: Tensor, other: Tensor | None, index: int) -> None:
     if other is None or (other.device == first.device and other.dtype == first.dtype):
         return
     if other.device.type != "cpu" or other.dtype not in (float32, float64):
-        raise RuntimeError(f"_group_tensors_by_device_and_dtype: tensors {index} are {first.dtype} on {first.device} and {other.dtype} on {other.device}")
+        kinds = f"{first.dtype} on {first.device} and {other.dtype} on {other.device}"
+        raise RuntimeError(f"_group_tensors_by_device_and_dtype: tensors {index} are {kinds}")

@@ -4,10 +4,7 @@
 #include "aten/dispatch/Outputs.h"
 #include "aten/dispatch/Register.h"
 #include "aten/iteration/TensorIterator.h"
-#include "aten/dispatch/Foreach.h"
 #include "aten/native/declarations/cpu/GoldenKernel.h"
-#include "aten/ops/_foreach_add.h"
-#include "aten/ops/_foreach_tanh.h"
 #include "aten/ops/add.h"
 #include "aten/ops/less.h"
 #include "aten/ops/mul.h"
@@ -73,66 +70,6 @@ Tensor add_Tensor_out(DispatchKeySet, const Tensor& self, const Tensor& other, c
   return out;
 }
 
-// _foreach_add.Scalar(Tensor[] self, Scalar scalar) -> Tensor[]
-// operators.yaml, Arithmetic
-std::vector<Tensor> _foreach_add_Scalar(DispatchKeySet, TensorList self, const Scalar& scalar) {
-  check_lists("_foreach_add", {{"self", self.size()}});
-  const Tensor scalar_number = wrapped_scalar(scalar);
-  return results_of_each(self.size(), [&](size_t i) { return at::ops::add_Tensor::call(self[i], scalar_number, 1); });
-}
-
-// _foreach_add_.Scalar(Tensor(a!)[] self, Scalar scalar) -> ()
-// operators.yaml, Arithmetic
-void _foreach_add__Scalar(DispatchKeySet, TensorList self, const Scalar& scalar) {
-  check_lists("_foreach_add_", {{"self", self.size()}});
-  const Tensor scalar_number = wrapped_scalar(scalar);
-  for (size_t i = 0; i < self.size(); ++i) at::ops::add__Tensor::call(self[i], scalar_number, 1);
-}
-
-// _foreach_add.List(Tensor[] self, Tensor[] other, *, Scalar alpha=1) -> Tensor[]
-// operators.yaml, Arithmetic
-std::vector<Tensor> _foreach_add_List(DispatchKeySet, TensorList self, TensorList other, const Scalar& alpha) {
-  check_lists("_foreach_add", {{"self", self.size()}, {"other", other.size()}});
-  return results_of_each(self.size(), [&](size_t i) { return at::ops::add_Tensor::call(self[i], other[i], alpha); });
-}
-
-// _foreach_add_.List(Tensor(a!)[] self, Tensor[] other, *, Scalar alpha=1) -> ()
-// operators.yaml, Arithmetic
-void _foreach_add__List(DispatchKeySet, TensorList self, TensorList other, const Scalar& alpha) {
-  check_lists("_foreach_add_", {{"self", self.size()}, {"other", other.size()}});
-  for (size_t i = 0; i < self.size(); ++i) at::ops::add__Tensor::call(self[i], other[i], alpha);
-}
-
-// _foreach_add.ScalarList(Tensor[] self, Scalar[] scalars) -> Tensor[]
-// operators.yaml, Arithmetic
-std::vector<Tensor> _foreach_add_ScalarList(DispatchKeySet, TensorList self, ArrayRef<Scalar> scalars) {
-  check_lists("_foreach_add", {{"self", self.size()}, {"scalars", scalars.size()}});
-  return results_of_each(self.size(), [&](size_t i) { return at::ops::add_Tensor::call(self[i], wrapped_scalar(scalars[i]), 1); });
-}
-
-// _foreach_add_.ScalarList(Tensor(a!)[] self, Scalar[] scalars) -> ()
-// operators.yaml, Arithmetic
-void _foreach_add__ScalarList(DispatchKeySet, TensorList self, ArrayRef<Scalar> scalars) {
-  check_lists("_foreach_add_", {{"self", self.size()}, {"scalars", scalars.size()}});
-  for (size_t i = 0; i < self.size(); ++i) at::ops::add__Tensor::call(self[i], wrapped_scalar(scalars[i]), 1);
-}
-
-// _foreach_add.Tensor(Tensor[] self, Tensor other, *, Scalar alpha=1) -> Tensor[]
-// operators.yaml, Arithmetic
-std::vector<Tensor> _foreach_add_Tensor(DispatchKeySet, TensorList self, const Tensor& other, const Scalar& alpha) {
-  check_lists("_foreach_add", {{"self", self.size()}});
-  check_single_number("_foreach_add", "other", other);
-  return results_of_each(self.size(), [&](size_t i) { return at::ops::add_Tensor::call(self[i], other, alpha); });
-}
-
-// _foreach_add_.Tensor(Tensor(a!)[] self, Tensor other, *, Scalar alpha=1) -> ()
-// operators.yaml, Arithmetic
-void _foreach_add__Tensor(DispatchKeySet, TensorList self, const Tensor& other, const Scalar& alpha) {
-  check_lists("_foreach_add_", {{"self", self.size()}});
-  check_single_number("_foreach_add_", "other", other);
-  for (size_t i = 0; i < self.size(); ++i) at::ops::add__Tensor::call(self[i], other, alpha);
-}
-
 // mul.Tensor(Tensor self, Tensor other) -> Tensor
 // operators.yaml, Arithmetic
 Tensor mul_Tensor(DispatchKeySet, const Tensor& self, const Tensor& other) {
@@ -178,20 +115,6 @@ Tensor tanh_backward(DispatchKeySet, const Tensor& grad_output, const Tensor& ou
                                                   OutputKind::Function);
   native::tanh_backward_loop(iter.device(), iter);
   return iter.finish();
-}
-
-// _foreach_tanh(Tensor[] self) -> Tensor[]
-// operators.yaml, Arithmetic
-std::vector<Tensor> _foreach_tanh(DispatchKeySet, TensorList self) {
-  check_lists("_foreach_tanh", {{"self", self.size()}});
-  return results_of_each(self.size(), [&](size_t i) { return at::ops::tanh::call(self[i]); });
-}
-
-// _foreach_tanh_(Tensor(a!)[] self) -> ()
-// operators.yaml, Arithmetic
-void _foreach_tanh_(DispatchKeySet, TensorList self) {
-  check_lists("_foreach_tanh_", {{"self", self.size()}});
-  for (size_t i = 0; i < self.size(); ++i) copy_to_self("_foreach_tanh_", self[i], at::ops::tanh::call(self[i]));
 }
 
 // softcap(Tensor self, float cap=30.0) -> Tensor
@@ -268,92 +191,6 @@ Tensor add_Tensor_out::redispatch(DispatchKeySet keys, const Tensor& self, const
   return entry.lookup<Schema*>(keys.highest())(keys, self, other, alpha, out);
 }
 
-// _foreach_add.Scalar(Tensor[] self, Scalar scalar) -> Tensor[]
-constinit OperatorEntry _foreach_add_Scalar::entry("_foreach_add.Scalar", "_foreach_add.Scalar(Tensor[] self, Scalar scalar) -> Tensor[]");
-std::vector<Tensor> _foreach_add_Scalar::call(TensorList self, const Scalar& scalar) {
-  const DispatchKeySet keys = effective_keys(keys_or_cpu(keys_of(self)));
-  return entry.lookup<Schema*>(keys.highest())(keys, self, scalar);
-}
-std::vector<Tensor> _foreach_add_Scalar::redispatch(DispatchKeySet keys, TensorList self, const Scalar& scalar) {
-  return entry.lookup<Schema*>(keys.highest())(keys, self, scalar);
-}
-
-// _foreach_add_.Scalar(Tensor(a!)[] self, Scalar scalar) -> ()
-constinit OperatorEntry _foreach_add__Scalar::entry("_foreach_add_.Scalar", "_foreach_add_.Scalar(Tensor(a!)[] self, Scalar scalar) -> ()");
-void _foreach_add__Scalar::call(TensorList self, const Scalar& scalar) {
-  const DispatchKeySet keys = effective_keys(keys_or_cpu(keys_of(self)));
-  return entry.lookup<Schema*>(keys.highest())(keys, self, scalar);
-}
-void _foreach_add__Scalar::redispatch(DispatchKeySet keys, TensorList self, const Scalar& scalar) {
-  return entry.lookup<Schema*>(keys.highest())(keys, self, scalar);
-}
-
-// _foreach_add.List(Tensor[] self, Tensor[] other, *, Scalar alpha=1) -> Tensor[]
-constinit OperatorEntry _foreach_add_List::entry("_foreach_add.List",
-                                                 "_foreach_add.List(Tensor[] self, Tensor[] other, *, Scalar alpha=1) -> Tensor[]");
-std::vector<Tensor> _foreach_add_List::call(TensorList self, TensorList other, const Scalar& alpha) {
-  const DispatchKeySet keys = effective_keys(keys_or_cpu(keys_of(self) | keys_of(other)));
-  return entry.lookup<Schema*>(keys.highest())(keys, self, other, alpha);
-}
-std::vector<Tensor> _foreach_add_List::redispatch(DispatchKeySet keys, TensorList self, TensorList other, const Scalar& alpha) {
-  return entry.lookup<Schema*>(keys.highest())(keys, self, other, alpha);
-}
-
-// _foreach_add_.List(Tensor(a!)[] self, Tensor[] other, *, Scalar alpha=1) -> ()
-constinit OperatorEntry _foreach_add__List::entry("_foreach_add_.List",
-                                                  "_foreach_add_.List(Tensor(a!)[] self, Tensor[] other, *, Scalar alpha=1) -> ()");
-void _foreach_add__List::call(TensorList self, TensorList other, const Scalar& alpha) {
-  const DispatchKeySet keys = effective_keys(keys_or_cpu(keys_of(self) | keys_of(other)));
-  return entry.lookup<Schema*>(keys.highest())(keys, self, other, alpha);
-}
-void _foreach_add__List::redispatch(DispatchKeySet keys, TensorList self, TensorList other, const Scalar& alpha) {
-  return entry.lookup<Schema*>(keys.highest())(keys, self, other, alpha);
-}
-
-// _foreach_add.ScalarList(Tensor[] self, Scalar[] scalars) -> Tensor[]
-constinit OperatorEntry _foreach_add_ScalarList::entry("_foreach_add.ScalarList",
-                                                       "_foreach_add.ScalarList(Tensor[] self, Scalar[] scalars) -> Tensor[]");
-std::vector<Tensor> _foreach_add_ScalarList::call(TensorList self, ArrayRef<Scalar> scalars) {
-  const DispatchKeySet keys = effective_keys(keys_or_cpu(keys_of(self)));
-  return entry.lookup<Schema*>(keys.highest())(keys, self, scalars);
-}
-std::vector<Tensor> _foreach_add_ScalarList::redispatch(DispatchKeySet keys, TensorList self, ArrayRef<Scalar> scalars) {
-  return entry.lookup<Schema*>(keys.highest())(keys, self, scalars);
-}
-
-// _foreach_add_.ScalarList(Tensor(a!)[] self, Scalar[] scalars) -> ()
-constinit OperatorEntry _foreach_add__ScalarList::entry("_foreach_add_.ScalarList",
-                                                        "_foreach_add_.ScalarList(Tensor(a!)[] self, Scalar[] scalars) -> ()");
-void _foreach_add__ScalarList::call(TensorList self, ArrayRef<Scalar> scalars) {
-  const DispatchKeySet keys = effective_keys(keys_or_cpu(keys_of(self)));
-  return entry.lookup<Schema*>(keys.highest())(keys, self, scalars);
-}
-void _foreach_add__ScalarList::redispatch(DispatchKeySet keys, TensorList self, ArrayRef<Scalar> scalars) {
-  return entry.lookup<Schema*>(keys.highest())(keys, self, scalars);
-}
-
-// _foreach_add.Tensor(Tensor[] self, Tensor other, *, Scalar alpha=1) -> Tensor[]
-constinit OperatorEntry _foreach_add_Tensor::entry("_foreach_add.Tensor",
-                                                   "_foreach_add.Tensor(Tensor[] self, Tensor other, *, Scalar alpha=1) -> Tensor[]");
-std::vector<Tensor> _foreach_add_Tensor::call(TensorList self, const Tensor& other, const Scalar& alpha) {
-  const DispatchKeySet keys = effective_keys(keys_of(self) | keys_of(other));
-  return entry.lookup<Schema*>(keys.highest())(keys, self, other, alpha);
-}
-std::vector<Tensor> _foreach_add_Tensor::redispatch(DispatchKeySet keys, TensorList self, const Tensor& other, const Scalar& alpha) {
-  return entry.lookup<Schema*>(keys.highest())(keys, self, other, alpha);
-}
-
-// _foreach_add_.Tensor(Tensor(a!)[] self, Tensor other, *, Scalar alpha=1) -> ()
-constinit OperatorEntry _foreach_add__Tensor::entry("_foreach_add_.Tensor",
-                                                    "_foreach_add_.Tensor(Tensor(a!)[] self, Tensor other, *, Scalar alpha=1) -> ()");
-void _foreach_add__Tensor::call(TensorList self, const Tensor& other, const Scalar& alpha) {
-  const DispatchKeySet keys = effective_keys(keys_of(self) | keys_of(other));
-  return entry.lookup<Schema*>(keys.highest())(keys, self, other, alpha);
-}
-void _foreach_add__Tensor::redispatch(DispatchKeySet keys, TensorList self, const Tensor& other, const Scalar& alpha) {
-  return entry.lookup<Schema*>(keys.highest())(keys, self, other, alpha);
-}
-
 // mul.Tensor(Tensor self, Tensor other) -> Tensor
 constinit OperatorEntry mul_Tensor::entry("mul.Tensor", "mul.Tensor(Tensor self, Tensor other) -> Tensor");
 Tensor mul_Tensor::call(const Tensor& self, const Tensor& other) {
@@ -414,26 +251,6 @@ Tensor tanh_backward::redispatch(DispatchKeySet keys, const Tensor& grad_output,
   return entry.lookup<Schema*>(keys.highest())(keys, grad_output, output);
 }
 
-// _foreach_tanh(Tensor[] self) -> Tensor[]
-constinit OperatorEntry _foreach_tanh::entry("_foreach_tanh", "_foreach_tanh(Tensor[] self) -> Tensor[]");
-std::vector<Tensor> _foreach_tanh::call(TensorList self) {
-  const DispatchKeySet keys = effective_keys(keys_or_cpu(keys_of(self)));
-  return entry.lookup<Schema*>(keys.highest())(keys, self);
-}
-std::vector<Tensor> _foreach_tanh::redispatch(DispatchKeySet keys, TensorList self) {
-  return entry.lookup<Schema*>(keys.highest())(keys, self);
-}
-
-// _foreach_tanh_(Tensor(a!)[] self) -> ()
-constinit OperatorEntry _foreach_tanh_::entry("_foreach_tanh_", "_foreach_tanh_(Tensor(a!)[] self) -> ()");
-void _foreach_tanh_::call(TensorList self) {
-  const DispatchKeySet keys = effective_keys(keys_or_cpu(keys_of(self)));
-  return entry.lookup<Schema*>(keys.highest())(keys, self);
-}
-void _foreach_tanh_::redispatch(DispatchKeySet keys, TensorList self) {
-  return entry.lookup<Schema*>(keys.highest())(keys, self);
-}
-
 // softcap(Tensor self, float cap=30.0) -> Tensor
 constinit OperatorEntry softcap::entry("softcap", "softcap(Tensor self, float cap=30.0) -> Tensor");
 Tensor softcap::call(const Tensor& self, double cap) {
@@ -490,26 +307,6 @@ const bool registered = [] {
                                     "aten/native/cpu/GoldenKernel.cpp");
   register_kernel<ops::add_Tensor_out>(DispatchKeySet(DispatchKey::CPU) | DispatchKey::Meta, &add_Tensor_out, "add_kernel",
                                        "aten/native/cpu/GoldenKernel.cpp");
-  register_operator<ops::_foreach_add_Scalar>();
-  register_kernel<ops::_foreach_add_Scalar>(kDenseBackends | kAutogradKeys, &_foreach_add_Scalar, "_foreach_add_Scalar", "each add.Tensor");
-  register_operator<ops::_foreach_add__Scalar>();
-  register_kernel<ops::_foreach_add__Scalar>(kDenseBackends | kAutogradKeys, &_foreach_add__Scalar, "_foreach_add__Scalar",
-                                             "each add.Tensor");
-  register_operator<ops::_foreach_add_List>();
-  register_kernel<ops::_foreach_add_List>(kDenseBackends | kAutogradKeys, &_foreach_add_List, "_foreach_add_List", "each add.Tensor");
-  register_operator<ops::_foreach_add__List>();
-  register_kernel<ops::_foreach_add__List>(kDenseBackends | kAutogradKeys, &_foreach_add__List, "_foreach_add__List", "each add.Tensor");
-  register_operator<ops::_foreach_add_ScalarList>();
-  register_kernel<ops::_foreach_add_ScalarList>(kDenseBackends | kAutogradKeys, &_foreach_add_ScalarList, "_foreach_add_ScalarList",
-                                                "each add.Tensor");
-  register_operator<ops::_foreach_add__ScalarList>();
-  register_kernel<ops::_foreach_add__ScalarList>(kDenseBackends | kAutogradKeys, &_foreach_add__ScalarList, "_foreach_add__ScalarList",
-                                                 "each add.Tensor");
-  register_operator<ops::_foreach_add_Tensor>();
-  register_kernel<ops::_foreach_add_Tensor>(kDenseBackends | kAutogradKeys, &_foreach_add_Tensor, "_foreach_add_Tensor", "each add.Tensor");
-  register_operator<ops::_foreach_add__Tensor>();
-  register_kernel<ops::_foreach_add__Tensor>(kDenseBackends | kAutogradKeys, &_foreach_add__Tensor, "_foreach_add__Tensor",
-                                             "each add.Tensor");
   register_operator<ops::mul_Tensor>();
   register_operator<ops::mul__Tensor>();
   register_kernel<ops::mul_Tensor>(DispatchKeySet(DispatchKey::CPU) | DispatchKey::Meta, &mul_Tensor, "mul_kernel",
@@ -529,10 +326,6 @@ const bool registered = [] {
   register_operator<ops::tanh_backward>();
   register_kernel<ops::tanh_backward>(DispatchKeySet(DispatchKey::CPU) | DispatchKey::Meta, &tanh_backward, "tanh_backward_kernel",
                                       "aten/native/cpu/expr/tanhKernel.cpp");
-  register_operator<ops::_foreach_tanh>();
-  register_kernel<ops::_foreach_tanh>(kDenseBackends | kAutogradKeys, &_foreach_tanh, "_foreach_tanh", "each tanh");
-  register_operator<ops::_foreach_tanh_>();
-  register_kernel<ops::_foreach_tanh_>(kDenseBackends | kAutogradKeys, &_foreach_tanh_, "_foreach_tanh_", "each tanh");
   register_operator<ops::softcap>();
   register_operator<ops::softcap_>();
   register_operator<ops::softcap_out>();

@@ -4,8 +4,10 @@
 #include "aten/dispatch/Outputs.h"
 #include "aten/dispatch/Register.h"
 #include "aten/iteration/TensorIterator.h"
+#include "aten/dispatch/Foreach.h"
 #include "aten/native/declarations/cpu/GoldenKernel.h"
 #include "aten/native/declarations/Golden.h"
+#include "aten/ops/_foreach_fill.h"
 #include "aten/ops/fill.h"
 #include "aten/ops/float.h"
 #include "aten/ops/nonzero.h"
@@ -43,6 +45,13 @@ Tensor fill__Scalar(DispatchKeySet, const Tensor& self, const Scalar& value) {
   self.unsafe_impl()->bump_version();
   native::fill__Scalar_loop(self.device(), self, value);
   return self;
+}
+
+// _foreach_fill_(Tensor(a!)[] self, Scalar[] value) -> ()
+// operators.yaml, Memory
+void _foreach_fill_(DispatchKeySet, TensorList self, ArrayRef<Scalar> value) {
+  check_lists("_foreach_fill_", {{"self", self.size()}, {"value", value.size()}});
+  for (size_t i = 0; i < self.size(); ++i) at::ops::fill__Scalar::call(self[i], value[i]);
 }
 
 // nonzero(Tensor self) -> Tensor
@@ -104,6 +113,16 @@ Tensor fill__Scalar::redispatch(DispatchKeySet keys, const Tensor& self, const S
   return entry.lookup<Schema*>(keys.highest())(keys, self, value);
 }
 
+// _foreach_fill_(Tensor(a!)[] self, Scalar[] value) -> ()
+constinit OperatorEntry _foreach_fill_::entry("_foreach_fill_", "_foreach_fill_(Tensor(a!)[] self, Scalar[] value) -> ()");
+void _foreach_fill_::call(TensorList self, ArrayRef<Scalar> value) {
+  const DispatchKeySet keys = effective_keys(keys_or_cpu(keys_of(self)));
+  return entry.lookup<Schema*>(keys.highest())(keys, self, value);
+}
+void _foreach_fill_::redispatch(DispatchKeySet keys, TensorList self, ArrayRef<Scalar> value) {
+  return entry.lookup<Schema*>(keys.highest())(keys, self, value);
+}
+
 // nonzero(Tensor self) -> Tensor
 constinit OperatorEntry nonzero::entry("nonzero", "nonzero(Tensor self) -> Tensor");
 Tensor nonzero::call(const Tensor& self) {
@@ -149,6 +168,8 @@ const bool registered = [] {
   register_operator<ops::fill__Scalar>();
   register_kernel<ops::fill__Scalar>(DispatchKeySet(DispatchKey::CPU) | DispatchKey::Meta, &fill__Scalar, "fill_kernel",
                                      "aten/native/cpu/GoldenKernel.cpp");
+  register_operator<ops::_foreach_fill_>();
+  register_kernel<ops::_foreach_fill_>(kDenseBackends | kAutogradKeys, &_foreach_fill_, "_foreach_fill_", "each fill_.Scalar");
   register_operator<ops::nonzero>();
   register_operator<ops::nonzero_out>();
   register_kernel<ops::nonzero>(DispatchKeySet(DispatchKey::CPU), &nonzero, "nonzero", "aten/native/Golden.cpp");

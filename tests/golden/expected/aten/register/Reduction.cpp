@@ -4,8 +4,10 @@
 #include "aten/dispatch/Outputs.h"
 #include "aten/dispatch/Register.h"
 #include "aten/iteration/TensorIterator.h"
+#include "aten/dispatch/Foreach.h"
 #include "aten/native/declarations/cpu/GoldenKernel.h"
 #include "aten/native/declarations/Golden.h"
+#include "aten/ops/_foreach_sum.h"
 #include "aten/ops/expand_reduced.h"
 #include "aten/ops/max.h"
 #include "aten/ops/select_backward.h"
@@ -42,6 +44,13 @@ Tensor sum_dim_IntList_out(DispatchKeySet, const Tensor& self, OptionalIntArrayR
   native::sum_dim_IntList_loop(iter.device(), iter);
   iter.store();
   return out;
+}
+
+// _foreach_sum(Tensor[] self, *, ScalarType? dtype=None) -> Tensor[]
+// operators.yaml, Reduction
+std::vector<Tensor> _foreach_sum(DispatchKeySet, TensorList self, std::optional<ScalarType> dtype) {
+  check_lists("_foreach_sum", {{"self", self.size()}});
+  return results_of_each(self.size(), [&](size_t i) { return at::ops::sum_dim_IntList::call(self[i], {}, false, dtype); });
 }
 
 // expand_reduced(Tensor grad_output, SymInt[] sizes, int[1]? dim, bool keepdim) -> Tensor
@@ -115,6 +124,16 @@ Tensor sum_dim_IntList_out::redispatch(DispatchKeySet keys, const Tensor& self, 
   return entry.lookup<Schema*>(keys.highest())(keys, self, dim, keepdim, dtype, out);
 }
 
+// _foreach_sum(Tensor[] self, *, ScalarType? dtype=None) -> Tensor[]
+constinit OperatorEntry _foreach_sum::entry("_foreach_sum", "_foreach_sum(Tensor[] self, *, ScalarType? dtype=None) -> Tensor[]");
+std::vector<Tensor> _foreach_sum::call(TensorList self, std::optional<ScalarType> dtype) {
+  const DispatchKeySet keys = effective_keys(keys_or_cpu(keys_of(self)));
+  return entry.lookup<Schema*>(keys.highest())(keys, self, dtype);
+}
+std::vector<Tensor> _foreach_sum::redispatch(DispatchKeySet keys, TensorList self, std::optional<ScalarType> dtype) {
+  return entry.lookup<Schema*>(keys.highest())(keys, self, dtype);
+}
+
 // expand_reduced(Tensor grad_output, SymInt[] sizes, int[1]? dim, bool keepdim) -> Tensor
 constinit OperatorEntry expand_reduced::entry("expand_reduced",
                                               "expand_reduced(Tensor grad_output, SymInt[] sizes, int[1]? dim, bool keepdim) -> Tensor");
@@ -174,6 +193,8 @@ const bool registered = [] {
                                         "aten/native/cpu/GoldenKernel.cpp");
   register_kernel<ops::sum_dim_IntList_out>(DispatchKeySet(DispatchKey::CPU) | DispatchKey::Meta, &sum_dim_IntList_out, "sum_kernel",
                                             "aten/native/cpu/GoldenKernel.cpp");
+  register_operator<ops::_foreach_sum>();
+  register_kernel<ops::_foreach_sum>(kDenseBackends | kAutogradKeys, &_foreach_sum, "_foreach_sum", "each sum.dim_IntList");
   register_operator<ops::expand_reduced>();
   register_kernel<ops::expand_reduced>(kDenseBackends | kAutogradKeys, &expand_reduced, "expand_reduced", "aten/native/Golden.cpp");
   register_operator<ops::max_dim>();

@@ -3,8 +3,6 @@
 
 #include <limits>
 
-#include "aten/ops/_foreach_add.h"
-#include "aten/ops/_foreach_tanh.h"
 #include "aten/ops/add.h"
 #include "aten/ops/less.h"
 #include "aten/ops/mul.h"
@@ -38,78 +36,6 @@ PyObject* call_add__Tensor(const Arguments& args) {
   const auto& other = args.tensor_or_number(1, other_number);
   const auto alpha = args.scalar(2, 1);
   return wrap(unlocked([&] { return at::ops::add__Tensor::call(self, other, alpha); }, self, other));
-}
-
-// _foreach_add.Scalar(Tensor[] self, Scalar scalar) -> Tensor[]
-// operators.yaml, Arithmetic
-PyObject* call__foreach_add_Scalar(const Arguments& args) {
-  const auto self = args.tensor_list(0);
-  const auto scalar = args.scalar(1);
-  return wrap(unlocked([&] { return at::ops::_foreach_add_Scalar::call(self, scalar); }, self));
-}
-
-// _foreach_add.List(Tensor[] self, Tensor[] other, *, Scalar alpha=1) -> Tensor[]
-// operators.yaml, Arithmetic
-PyObject* call__foreach_add_List(const Arguments& args) {
-  const auto self = args.tensor_list(0);
-  const auto other = args.tensor_list(1);
-  const auto alpha = args.scalar(2, 1);
-  return wrap(unlocked([&] { return at::ops::_foreach_add_List::call(self, other, alpha); }, self, other));
-}
-
-// _foreach_add.ScalarList(Tensor[] self, Scalar[] scalars) -> Tensor[]
-// operators.yaml, Arithmetic
-PyObject* call__foreach_add_ScalarList(const Arguments& args) {
-  const auto self = args.tensor_list(0);
-  const auto scalars = args.scalar_list(1);
-  return wrap(unlocked([&] { return at::ops::_foreach_add_ScalarList::call(self, scalars); }, self));
-}
-
-// _foreach_add.Tensor(Tensor[] self, Tensor other, *, Scalar alpha=1) -> Tensor[]
-// operators.yaml, Arithmetic
-PyObject* call__foreach_add_Tensor(const Arguments& args) {
-  const auto self = args.tensor_list(0);
-  const auto& other = args.tensor(1);
-  const auto alpha = args.scalar(2, 1);
-  return wrap(unlocked([&] { return at::ops::_foreach_add_Tensor::call(self, other, alpha); }, self, other));
-}
-
-// _foreach_add_.Scalar(Tensor(a!)[] self, Scalar scalar) -> ()
-// operators.yaml, Arithmetic
-PyObject* call__foreach_add__Scalar(const Arguments& args) {
-  const auto self = args.tensor_list(0);
-  const auto scalar = args.scalar(1);
-  unlocked([&] { at::ops::_foreach_add__Scalar::call(self, scalar); }, self);
-  return Py_NewRef(args.object(0));
-}
-
-// _foreach_add_.List(Tensor(a!)[] self, Tensor[] other, *, Scalar alpha=1) -> ()
-// operators.yaml, Arithmetic
-PyObject* call__foreach_add__List(const Arguments& args) {
-  const auto self = args.tensor_list(0);
-  const auto other = args.tensor_list(1);
-  const auto alpha = args.scalar(2, 1);
-  unlocked([&] { at::ops::_foreach_add__List::call(self, other, alpha); }, self, other);
-  return Py_NewRef(args.object(0));
-}
-
-// _foreach_add_.ScalarList(Tensor(a!)[] self, Scalar[] scalars) -> ()
-// operators.yaml, Arithmetic
-PyObject* call__foreach_add__ScalarList(const Arguments& args) {
-  const auto self = args.tensor_list(0);
-  const auto scalars = args.scalar_list(1);
-  unlocked([&] { at::ops::_foreach_add__ScalarList::call(self, scalars); }, self);
-  return Py_NewRef(args.object(0));
-}
-
-// _foreach_add_.Tensor(Tensor(a!)[] self, Tensor other, *, Scalar alpha=1) -> ()
-// operators.yaml, Arithmetic
-PyObject* call__foreach_add__Tensor(const Arguments& args) {
-  const auto self = args.tensor_list(0);
-  const auto& other = args.tensor(1);
-  const auto alpha = args.scalar(2, 1);
-  unlocked([&] { at::ops::_foreach_add__Tensor::call(self, other, alpha); }, self, other);
-  return Py_NewRef(args.object(0));
 }
 
 // mul.Tensor(Tensor self, Tensor other) -> Tensor
@@ -161,21 +87,6 @@ PyObject* call_tanh_backward(const Arguments& args) {
   const auto& grad_output = args.tensor(0);
   const auto& output = args.tensor(1);
   return wrap(unlocked([&] { return at::ops::tanh_backward::call(grad_output, output); }, grad_output, output));
-}
-
-// _foreach_tanh(Tensor[] self) -> Tensor[]
-// operators.yaml, Arithmetic
-PyObject* call__foreach_tanh(const Arguments& args) {
-  const auto self = args.tensor_list(0);
-  return wrap(unlocked([&] { return at::ops::_foreach_tanh::call(self); }, self));
-}
-
-// _foreach_tanh_(Tensor(a!)[] self) -> ()
-// operators.yaml, Arithmetic
-PyObject* call__foreach_tanh_(const Arguments& args) {
-  const auto self = args.tensor_list(0);
-  unlocked([&] { at::ops::_foreach_tanh_::call(self); }, self);
-  return Py_NewRef(args.object(0));
 }
 
 // softcap(Tensor self, float cap=30.0) -> Tensor
@@ -292,84 +203,6 @@ PyObject* Tensor_add_(PyObject* self, PyObject* const* args, Py_ssize_t nargs, P
   switch (call.bind(Tensor_add__function, self, args, nargs, kwnames)) {
     case 0: return call_add__Tensor(call);
     default: return call.call_override(Tensor_add__function);
-  }
-  END_HANDLE_ERRORS
-}
-
-const Parameter _foreach_add_Scalar_parameters[] = {
-    {"self", Kind::TensorList, kNone, 0},
-    {"scalar", Kind::Scalar, kNone, 0},
-};
-const Parameter _foreach_add_List_parameters[] = {
-    {"self", Kind::TensorList, kNone, 0},
-    {"other", Kind::TensorList, kNone, 0},
-    {"alpha", Kind::Scalar, kOptional | kKeywordOnly, 0},
-};
-const Parameter _foreach_add_ScalarList_parameters[] = {
-    {"self", Kind::TensorList, kNone, 0},
-    {"scalars", Kind::ScalarList, kNone, 0},
-};
-const Parameter _foreach_add_Tensor_parameters[] = {
-    {"self", Kind::TensorList, kNone, 0},
-    {"other", Kind::Tensor, kNone, 0},
-    {"alpha", Kind::Scalar, kOptional | kKeywordOnly, 0},
-};
-const Signature torch__foreach_add_signatures[] = {
-    {"_foreach_add(tuple of Tensors self, Number scalar)", _foreach_add_Scalar_parameters, 2, -1},
-    {"_foreach_add(tuple of Tensors self, tuple of Tensors other, *, Number alpha = 1)", _foreach_add_List_parameters, 3, -1},
-    {"_foreach_add(tuple of Tensors self, tuple of Numbers scalars)", _foreach_add_ScalarList_parameters, 2, -1},
-    {"_foreach_add(tuple of Tensors self, Tensor other, *, Number alpha = 1)", _foreach_add_Tensor_parameters, 3, -1},
-};
-const Function torch__foreach_add_function = {"_foreach_add", "torch", torch__foreach_add_signatures, 4};
-
-PyObject* torch__foreach_add(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
-  HANDLE_ERRORS
-  Arguments call;
-  switch (call.bind(torch__foreach_add_function, nullptr, args, nargs, kwnames)) {
-    case 0: return call__foreach_add_Scalar(call);
-    case 1: return call__foreach_add_List(call);
-    case 2: return call__foreach_add_ScalarList(call);
-    case 3: return call__foreach_add_Tensor(call);
-    default: return call.call_override(torch__foreach_add_function);
-  }
-  END_HANDLE_ERRORS
-}
-
-const Parameter _foreach_add__Scalar_parameters[] = {
-    {"self", Kind::TensorList, kNone, 0},
-    {"scalar", Kind::Scalar, kNone, 0},
-};
-const Parameter _foreach_add__List_parameters[] = {
-    {"self", Kind::TensorList, kNone, 0},
-    {"other", Kind::TensorList, kNone, 0},
-    {"alpha", Kind::Scalar, kOptional | kKeywordOnly, 0},
-};
-const Parameter _foreach_add__ScalarList_parameters[] = {
-    {"self", Kind::TensorList, kNone, 0},
-    {"scalars", Kind::ScalarList, kNone, 0},
-};
-const Parameter _foreach_add__Tensor_parameters[] = {
-    {"self", Kind::TensorList, kNone, 0},
-    {"other", Kind::Tensor, kNone, 0},
-    {"alpha", Kind::Scalar, kOptional | kKeywordOnly, 0},
-};
-const Signature torch__foreach_add__signatures[] = {
-    {"_foreach_add_(tuple of Tensors self, Number scalar)", _foreach_add__Scalar_parameters, 2, -1},
-    {"_foreach_add_(tuple of Tensors self, tuple of Tensors other, *, Number alpha = 1)", _foreach_add__List_parameters, 3, -1},
-    {"_foreach_add_(tuple of Tensors self, tuple of Numbers scalars)", _foreach_add__ScalarList_parameters, 2, -1},
-    {"_foreach_add_(tuple of Tensors self, Tensor other, *, Number alpha = 1)", _foreach_add__Tensor_parameters, 3, -1},
-};
-const Function torch__foreach_add__function = {"_foreach_add_", "torch", torch__foreach_add__signatures, 4};
-
-PyObject* torch__foreach_add_(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
-  HANDLE_ERRORS
-  Arguments call;
-  switch (call.bind(torch__foreach_add__function, nullptr, args, nargs, kwnames)) {
-    case 0: return call__foreach_add__Scalar(call);
-    case 1: return call__foreach_add__List(call);
-    case 2: return call__foreach_add__ScalarList(call);
-    case 3: return call__foreach_add__Tensor(call);
-    default: return call.call_override(torch__foreach_add__function);
   }
   END_HANDLE_ERRORS
 }
@@ -732,42 +565,6 @@ PyObject* ops_tanh_backward(PyObject*, PyObject* const* args, Py_ssize_t nargs, 
   END_HANDLE_ERRORS
 }
 
-const Parameter _foreach_tanh_parameters[] = {
-    {"self", Kind::TensorList, kNone, 0},
-};
-const Signature torch__foreach_tanh_signatures[] = {
-    {"_foreach_tanh(tuple of Tensors self)", _foreach_tanh_parameters, 1, -1},
-};
-const Function torch__foreach_tanh_function = {"_foreach_tanh", "torch", torch__foreach_tanh_signatures, 1};
-
-PyObject* torch__foreach_tanh(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
-  HANDLE_ERRORS
-  Arguments call;
-  switch (call.bind(torch__foreach_tanh_function, nullptr, args, nargs, kwnames)) {
-    case 0: return call__foreach_tanh(call);
-    default: return call.call_override(torch__foreach_tanh_function);
-  }
-  END_HANDLE_ERRORS
-}
-
-const Parameter _foreach_tanh__parameters[] = {
-    {"self", Kind::TensorList, kNone, 0},
-};
-const Signature torch__foreach_tanh__signatures[] = {
-    {"_foreach_tanh_(tuple of Tensors self)", _foreach_tanh__parameters, 1, -1},
-};
-const Function torch__foreach_tanh__function = {"_foreach_tanh_", "torch", torch__foreach_tanh__signatures, 1};
-
-PyObject* torch__foreach_tanh_(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
-  HANDLE_ERRORS
-  Arguments call;
-  switch (call.bind(torch__foreach_tanh__function, nullptr, args, nargs, kwnames)) {
-    case 0: return call__foreach_tanh_(call);
-    default: return call.call_override(torch__foreach_tanh__function);
-  }
-  END_HANDLE_ERRORS
-}
-
 const Parameter softcap_parameters[] = {
     {"input", Kind::Tensor, kNone, 0},
     {"cap", Kind::Float, kOptional, 0},
@@ -903,20 +700,6 @@ const PyMethodDef torch_methods[] = {
      "add(Tensor input, Tensor or Number other, *, Number alpha = 1, Tensor out = None)\n"
      "\n"
      "``self + alpha * other``. Broadcasts."},
-    {"_foreach_add", as_method(torch__foreach_add), METH_FASTCALL | METH_KEYWORDS,
-     "_foreach_add(tuple of Tensors self, Number scalar)\n"
-     "_foreach_add(tuple of Tensors self, tuple of Tensors other, *, Number alpha = 1)\n"
-     "_foreach_add(tuple of Tensors self, tuple of Numbers scalars)\n"
-     "_foreach_add(tuple of Tensors self, Tensor other, *, Number alpha = 1)\n"
-     "\n"
-     "``add`` of each tensor, as a tuple."},
-    {"_foreach_add_", as_method(torch__foreach_add_), METH_FASTCALL | METH_KEYWORDS,
-     "_foreach_add_(tuple of Tensors self, Number scalar)\n"
-     "_foreach_add_(tuple of Tensors self, tuple of Tensors other, *, Number alpha = 1)\n"
-     "_foreach_add_(tuple of Tensors self, tuple of Numbers scalars)\n"
-     "_foreach_add_(tuple of Tensors self, Tensor other, *, Number alpha = 1)\n"
-     "\n"
-     "``add_`` on each tensor of a list."},
     {"mul", as_method(torch_mul), METH_FASTCALL | METH_KEYWORDS,
      "mul(Tensor or Number input, Tensor or Number other)\n"
      "\n"
@@ -933,16 +716,8 @@ const PyMethodDef torch_methods[] = {
      "tanh(Tensor input)\n"
      "\n"
      "The hyperbolic tangent."},
-    {"_foreach_tanh", as_method(torch__foreach_tanh), METH_FASTCALL | METH_KEYWORDS,
-     "_foreach_tanh(tuple of Tensors self)\n"
-     "\n"
-     "``tanh`` of each tensor, as a tuple."},
-    {"_foreach_tanh_", as_method(torch__foreach_tanh_), METH_FASTCALL | METH_KEYWORDS,
-     "_foreach_tanh_(tuple of Tensors self)\n"
-     "\n"
-     "``tanh`` on each tensor of a list."},
 };
-const RegisterMethods torch_table({Module::Torch, torch_methods, 9});
+const RegisterMethods torch_table({Module::Torch, torch_methods, 5});
 
 const PyMethodDef method_methods[] = {
     {"add", as_method(Tensor_add), METH_FASTCALL | METH_KEYWORDS,

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "torch_py/csrc/bindings/DefaultDevice.h"
+#include "aten/ops/_foreach_fill.h"
 #include "aten/ops/fill.h"
 #include "aten/ops/float.h"
 #include "aten/ops/nonzero.h"
@@ -41,6 +42,15 @@ PyObject* call_fill__Scalar(const Arguments& args) {
   const auto& self = args.tensor(0);
   const auto value = args.scalar(1);
   return wrap(unlocked([&] { return at::ops::fill__Scalar::call(self, value); }, self));
+}
+
+// _foreach_fill_(Tensor(a!)[] self, Scalar[] value) -> ()
+// operators.yaml, Memory
+PyObject* call__foreach_fill_(const Arguments& args) {
+  const auto self = args.tensor_list(0);
+  const auto value = args.scalar_list(1);
+  unlocked([&] { at::ops::_foreach_fill_::call(self, value); }, self);
+  return Py_NewRef(args.object(0));
 }
 
 // nonzero(Tensor self) -> Tensor
@@ -113,6 +123,25 @@ PyObject* Tensor_fill_(PyObject* self, PyObject* const* args, Py_ssize_t nargs, 
   switch (call.bind(Tensor_fill__function, self, args, nargs, kwnames)) {
     case 0: return call_fill__Scalar(call);
     default: return call.call_override(Tensor_fill__function);
+  }
+  END_HANDLE_ERRORS
+}
+
+const Parameter _foreach_fill__parameters[] = {
+    {"self", Kind::TensorList, kNone, 0},
+    {"value", Kind::ScalarList, kNone, 0},
+};
+const Signature torch__foreach_fill__signatures[] = {
+    {"_foreach_fill_(tuple of Tensors self, tuple of Numbers value)", _foreach_fill__parameters, 2, -1},
+};
+const Function torch__foreach_fill__function = {"_foreach_fill_", "torch", torch__foreach_fill__signatures, 1};
+
+PyObject* torch__foreach_fill_(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+  HANDLE_ERRORS
+  Arguments call;
+  switch (call.bind(torch__foreach_fill__function, nullptr, args, nargs, kwnames)) {
+    case 0: return call__foreach_fill_(call);
+    default: return call.call_override(torch__foreach_fill__function);
   }
   END_HANDLE_ERRORS
 }
@@ -201,12 +230,16 @@ const PyMethodDef torch_methods[] = {
      "zeros(tuple of ints size, *, torch.dtype dtype = None, torch.layout layout = None, torch.device device = None, bool pin_memory = None, bool requires_grad = False, Tensor out = None)\n"
      "\n"
      "Zeros."},
+    {"_foreach_fill_", as_method(torch__foreach_fill_), METH_FASTCALL | METH_KEYWORDS,
+     "_foreach_fill_(tuple of Tensors self, tuple of Numbers value)\n"
+     "\n"
+     "``fill_`` on each tensor of a list."},
     {"nonzero", as_method(torch_nonzero), METH_FASTCALL | METH_KEYWORDS,
      "nonzero(Tensor input, *, Tensor out = None)\n"
      "\n"
      "Where elements are not zero."},
 };
-const RegisterMethods torch_table({Module::Torch, torch_methods, 2});
+const RegisterMethods torch_table({Module::Torch, torch_methods, 3});
 
 const PyMethodDef method_methods[] = {
     {"fill_", as_method(Tensor_fill_), METH_FASTCALL | METH_KEYWORDS,

@@ -3,6 +3,7 @@
 
 #include <limits>
 
+#include "aten/ops/_foreach_sum.h"
 #include "aten/ops/expand_reduced.h"
 #include "aten/ops/max.h"
 #include "aten/ops/select_backward.h"
@@ -23,6 +24,14 @@ PyObject* call_sum_dim_IntList(const Arguments& args) {
     return wrap(unlocked([&] { return at::ops::sum_dim_IntList_out::call(self, dim, keepdim, dtype, out); }, self));
   }
   return wrap(unlocked([&] { return at::ops::sum_dim_IntList::call(self, dim, keepdim, dtype); }, self));
+}
+
+// _foreach_sum(Tensor[] self, *, ScalarType? dtype=None) -> Tensor[]
+// operators.yaml, Reduction
+PyObject* call__foreach_sum(const Arguments& args) {
+  const auto self = args.tensor_list(0);
+  const auto dtype = args.optional_dtype(1);
+  return wrap(unlocked([&] { return at::ops::_foreach_sum::call(self, dtype); }, self));
 }
 
 // expand_reduced(Tensor grad_output, SymInt[] sizes, int[1]? dim, bool keepdim) -> Tensor
@@ -137,6 +146,25 @@ PyObject* Tensor_sum(PyObject* self, PyObject* const* args, Py_ssize_t nargs, Py
   switch (call.bind(Tensor_sum_function, self, args, nargs, kwnames)) {
     case 0: return call_sum_dim_IntList(call);
     default: return call.call_override(Tensor_sum_function);
+  }
+  END_HANDLE_ERRORS
+}
+
+const Parameter _foreach_sum_parameters[] = {
+    {"self", Kind::TensorList, kNone, 0},
+    {"dtype", Kind::ScalarType, kOptional | kNullable | kKeywordOnly, 0},
+};
+const Signature torch__foreach_sum_signatures[] = {
+    {"_foreach_sum(tuple of Tensors self, *, torch.dtype dtype = None)", _foreach_sum_parameters, 2, -1},
+};
+const Function torch__foreach_sum_function = {"_foreach_sum", "torch", torch__foreach_sum_signatures, 1};
+
+PyObject* torch__foreach_sum(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+  HANDLE_ERRORS
+  Arguments call;
+  switch (call.bind(torch__foreach_sum_function, nullptr, args, nargs, kwnames)) {
+    case 0: return call__foreach_sum(call);
+    default: return call.call_override(torch__foreach_sum_function);
   }
   END_HANDLE_ERRORS
 }
@@ -259,12 +287,16 @@ const PyMethodDef torch_methods[] = {
      "sum(Tensor input, tuple of ints dim = None, bool keepdim = False, *, torch.dtype dtype = None, Tensor out = None)\n"
      "\n"
      "The sum over ``dim``."},
+    {"_foreach_sum", as_method(torch__foreach_sum), METH_FASTCALL | METH_KEYWORDS,
+     "_foreach_sum(tuple of Tensors self, *, torch.dtype dtype = None)\n"
+     "\n"
+     "``sum`` of each tensor, as a tuple."},
     {"max", as_method(torch_max), METH_FASTCALL | METH_KEYWORDS,
      "max(Tensor input, int dim, bool keepdim = False, *, tuple of Tensors out = None)\n"
      "\n"
      "The largest values and where they are."},
 };
-const RegisterMethods torch_table({Module::Torch, torch_methods, 2});
+const RegisterMethods torch_table({Module::Torch, torch_methods, 3});
 
 const PyMethodDef method_methods[] = {
     {"sum", as_method(Tensor_sum), METH_FASTCALL | METH_KEYWORDS,
