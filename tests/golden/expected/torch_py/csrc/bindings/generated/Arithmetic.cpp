@@ -132,7 +132,7 @@ const Function torch_add_function = {"add", "torch", torch_add_signatures, 1};
 PyObject* torch_add(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
   HANDLE_ERRORS
   Arguments call;
-  if (kwnames == nullptr) {
+  if (kwnames == nullptr && !has_function_modes()) {
     switch (nargs) {
       case 2:
         if (is_plain_tensor(args[0]) && (is_plain_tensor(args[1]) || is_plain_number(args[1]))) {
@@ -158,7 +158,7 @@ const Function Tensor_add_function = {"add", "Tensor", Tensor_add_signatures, 1}
 PyObject* Tensor_add(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
   HANDLE_ERRORS
   Arguments call;
-  if (kwnames == nullptr && is_plain_tensor(self)) {
+  if (kwnames == nullptr && !has_function_modes() && is_plain_tensor(self)) {
     switch (nargs) {
       case 1:
         if (is_plain_tensor(args[0]) || is_plain_number(args[0])) {
@@ -189,7 +189,7 @@ const Function Tensor_add__function = {"add_", "Tensor", Tensor_add__signatures,
 PyObject* Tensor_add_(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
   HANDLE_ERRORS
   Arguments call;
-  if (kwnames == nullptr && is_plain_tensor(self)) {
+  if (kwnames == nullptr && !has_function_modes() && is_plain_tensor(self)) {
     switch (nargs) {
       case 1:
         if (is_plain_tensor(args[0]) || is_plain_number(args[0])) {
@@ -219,7 +219,7 @@ const Function torch_mul_function = {"mul", "torch", torch_mul_signatures, 1};
 PyObject* torch_mul(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
   HANDLE_ERRORS
   Arguments call;
-  if (kwnames == nullptr) {
+  if (kwnames == nullptr && !has_function_modes()) {
     switch (nargs) {
       case 2:
         if ((is_plain_tensor(args[0]) || is_plain_number(args[0])) && (is_plain_tensor(args[1]) || is_plain_number(args[1]))) {
@@ -245,7 +245,7 @@ const Function Tensor_mul_function = {"mul", "Tensor", Tensor_mul_signatures, 1}
 PyObject* Tensor_mul(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
   HANDLE_ERRORS
   Arguments call;
-  if (kwnames == nullptr && is_plain_tensor(self)) {
+  if (kwnames == nullptr && !has_function_modes() && is_plain_tensor(self)) {
     switch (nargs) {
       case 1:
         if (is_plain_tensor(args[0]) || is_plain_number(args[0])) {
@@ -275,7 +275,7 @@ const Function Tensor_mul__function = {"mul_", "Tensor", Tensor_mul__signatures,
 PyObject* Tensor_mul_(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
   HANDLE_ERRORS
   Arguments call;
-  if (kwnames == nullptr && is_plain_tensor(self)) {
+  if (kwnames == nullptr && !has_function_modes() && is_plain_tensor(self)) {
     switch (nargs) {
       case 1:
         if (is_plain_tensor(args[0]) || is_plain_number(args[0])) {
@@ -305,7 +305,7 @@ const Function torch_less_function = {"less", "torch", torch_less_signatures, 1}
 PyObject* torch_less(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
   HANDLE_ERRORS
   Arguments call;
-  if (kwnames == nullptr) {
+  if (kwnames == nullptr && !has_function_modes()) {
     switch (nargs) {
       case 2:
         if (is_plain_tensor(args[0]) && is_plain_tensor(args[1])) {
@@ -331,7 +331,7 @@ const Function torch_lt_function = {"lt", "torch", torch_lt_signatures, 1};
 PyObject* torch_lt(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
   HANDLE_ERRORS
   Arguments call;
-  if (kwnames == nullptr) {
+  if (kwnames == nullptr && !has_function_modes()) {
     switch (nargs) {
       case 2:
         if (is_plain_tensor(args[0]) && is_plain_tensor(args[1])) {
@@ -357,7 +357,7 @@ const Function special_below_function = {"below", "special", special_below_signa
 PyObject* special_below(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
   HANDLE_ERRORS
   Arguments call;
-  if (kwnames == nullptr) {
+  if (kwnames == nullptr && !has_function_modes()) {
     switch (nargs) {
       case 2:
         if (is_plain_tensor(args[0]) && is_plain_tensor(args[1])) {
@@ -383,7 +383,7 @@ const Function Tensor_less_function = {"less", "Tensor", Tensor_less_signatures,
 PyObject* Tensor_less(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
   HANDLE_ERRORS
   Arguments call;
-  if (kwnames == nullptr && is_plain_tensor(self)) {
+  if (kwnames == nullptr && !has_function_modes() && is_plain_tensor(self)) {
     switch (nargs) {
       case 1:
         if (is_plain_tensor(args[0])) {
@@ -409,7 +409,7 @@ const Function Tensor_lt_function = {"lt", "Tensor", Tensor_lt_signatures, 1};
 PyObject* Tensor_lt(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
   HANDLE_ERRORS
   Arguments call;
-  if (kwnames == nullptr && is_plain_tensor(self)) {
+  if (kwnames == nullptr && !has_function_modes() && is_plain_tensor(self)) {
     switch (nargs) {
       case 1:
         if (is_plain_tensor(args[0])) {
@@ -439,7 +439,7 @@ const Function Tensor_less__function = {"less_", "Tensor", Tensor_less__signatur
 PyObject* Tensor_less_(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
   HANDLE_ERRORS
   Arguments call;
-  if (kwnames == nullptr && is_plain_tensor(self)) {
+  if (kwnames == nullptr && !has_function_modes() && is_plain_tensor(self)) {
     switch (nargs) {
       case 1:
         if (is_plain_tensor(args[0])) {
@@ -465,7 +465,7 @@ const Function Tensor_lt__function = {"lt_", "Tensor", Tensor_lt__signatures, 1}
 PyObject* Tensor_lt_(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
   HANDLE_ERRORS
   Arguments call;
-  if (kwnames == nullptr && is_plain_tensor(self)) {
+  if (kwnames == nullptr && !has_function_modes() && is_plain_tensor(self)) {
     switch (nargs) {
       case 1:
         if (is_plain_tensor(args[0])) {
@@ -494,7 +494,7 @@ const Function torch_tanh_function = {"tanh", "torch", torch_tanh_signatures, 1}
 PyObject* torch_tanh(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
   HANDLE_ERRORS
   Arguments call;
-  if (kwnames == nullptr) {
+  if (kwnames == nullptr && !has_function_modes()) {
     switch (nargs) {
       case 1:
         if (is_plain_tensor(args[0])) {
@@ -520,7 +520,7 @@ const Function Tensor_tanh_function = {"tanh", "Tensor", Tensor_tanh_signatures,
 PyObject* Tensor_tanh(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
   HANDLE_ERRORS
   Arguments call;
-  if (kwnames == nullptr && is_plain_tensor(self)) {
+  if (kwnames == nullptr && !has_function_modes() && is_plain_tensor(self)) {
     switch (nargs) {
       case 0:
         call.set(self, args, nargs);
@@ -547,7 +547,7 @@ const Function ops_tanh_backward_function = {"tanh_backward", "ops", ops_tanh_ba
 PyObject* ops_tanh_backward(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
   HANDLE_ERRORS
   Arguments call;
-  if (kwnames == nullptr) {
+  if (kwnames == nullptr && !has_function_modes()) {
     switch (nargs) {
       case 2:
         if (is_plain_tensor(args[0]) && is_plain_tensor(args[1])) {
@@ -578,7 +578,7 @@ const Function nn_softcap_function = {"softcap", "nn", nn_softcap_signatures, 1}
 PyObject* nn_softcap(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
   HANDLE_ERRORS
   Arguments call;
-  if (kwnames == nullptr) {
+  if (kwnames == nullptr && !has_function_modes()) {
     switch (nargs) {
       case 1:
         if (is_plain_tensor(args[0])) {
@@ -610,7 +610,7 @@ const Function Tensor_softcap_function = {"softcap", "Tensor", Tensor_softcap_si
 PyObject* Tensor_softcap(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
   HANDLE_ERRORS
   Arguments call;
-  if (kwnames == nullptr && is_plain_tensor(self)) {
+  if (kwnames == nullptr && !has_function_modes() && is_plain_tensor(self)) {
     switch (nargs) {
       case 0:
         call.set(self, args, nargs);
@@ -643,7 +643,7 @@ const Function Tensor_softcap__function = {"softcap_", "Tensor", Tensor_softcap_
 PyObject* Tensor_softcap_(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
   HANDLE_ERRORS
   Arguments call;
-  if (kwnames == nullptr && is_plain_tensor(self)) {
+  if (kwnames == nullptr && !has_function_modes() && is_plain_tensor(self)) {
     switch (nargs) {
       case 0:
         call.set(self, args, nargs);
@@ -677,7 +677,7 @@ const Function ops_softcap_backward_function = {"softcap_backward", "ops", ops_s
 PyObject* ops_softcap_backward(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
   HANDLE_ERRORS
   Arguments call;
-  if (kwnames == nullptr) {
+  if (kwnames == nullptr && !has_function_modes()) {
     switch (nargs) {
       case 3:
         if (is_plain_tensor(args[0]) && is_plain_tensor(args[1]) && (is_plain_float(args[2]) || is_plain_int(args[2]))) {

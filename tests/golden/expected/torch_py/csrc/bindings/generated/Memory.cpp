@@ -109,7 +109,7 @@ const Function Tensor_fill__function = {"fill_", "Tensor", Tensor_fill__signatur
 PyObject* Tensor_fill_(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
   HANDLE_ERRORS
   Arguments call;
-  if (kwnames == nullptr && is_plain_tensor(self)) {
+  if (kwnames == nullptr && !has_function_modes() && is_plain_tensor(self)) {
     switch (nargs) {
       case 1:
         if (is_plain_number(args[0])) {
@@ -158,7 +158,7 @@ const Function torch_nonzero_function = {"nonzero", "torch", torch_nonzero_signa
 PyObject* torch_nonzero(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
   HANDLE_ERRORS
   Arguments call;
-  if (kwnames == nullptr) {
+  if (kwnames == nullptr && !has_function_modes()) {
     switch (nargs) {
       case 1:
         if (is_plain_tensor(args[0])) {
@@ -184,7 +184,7 @@ const Function Tensor_nonzero_function = {"nonzero", "Tensor", Tensor_nonzero_si
 PyObject* Tensor_nonzero(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
   HANDLE_ERRORS
   Arguments call;
-  if (kwnames == nullptr && is_plain_tensor(self)) {
+  if (kwnames == nullptr && !has_function_modes() && is_plain_tensor(self)) {
     switch (nargs) {
       case 0:
         call.set(self, args, nargs);
@@ -210,7 +210,7 @@ const Function Tensor_float_function = {"float", "Tensor", Tensor_float_signatur
 PyObject* Tensor_float(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
   HANDLE_ERRORS
   Arguments call;
-  if (kwnames == nullptr && is_plain_tensor(self)) {
+  if (kwnames == nullptr && !has_function_modes() && is_plain_tensor(self)) {
     switch (nargs) {
       case 0:
         call.set(self, args, nargs);

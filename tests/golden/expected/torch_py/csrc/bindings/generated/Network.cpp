@@ -69,7 +69,7 @@ const Function nn_filter1d_function = {"filter1d", "nn", nn_filter1d_signatures,
 PyObject* nn_filter1d(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
   HANDLE_ERRORS
   Arguments call;
-  if (kwnames == nullptr) {
+  if (kwnames == nullptr && !has_function_modes()) {
     switch (nargs) {
       case 2:
         if (is_plain_tensor(args[0]) && is_plain_tensor(args[1])) {
@@ -115,7 +115,7 @@ const Function ops_filter1d_backward_function = {"filter1d_backward", "ops", ops
 PyObject* ops_filter1d_backward(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
   HANDLE_ERRORS
   Arguments call;
-  if (kwnames == nullptr) {
+  if (kwnames == nullptr && !has_function_modes()) {
     switch (nargs) {
       case 5:
         if (is_plain_tensor(args[0]) && is_plain_tensor(args[1]) && is_plain_tensor(args[2]) && is_plain_bool(args[3]) &&
@@ -148,7 +148,7 @@ const Function nn_dropout_function = {"dropout", "nn", nn_dropout_signatures, 1}
 PyObject* nn_dropout(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
   HANDLE_ERRORS
   Arguments call;
-  if (kwnames == nullptr) {
+  if (kwnames == nullptr && !has_function_modes()) {
     switch (nargs) {
       case 1:
         if (is_plain_tensor(args[0])) {
@@ -192,7 +192,7 @@ const Function nn_dropout__function = {"dropout_", "nn", nn_dropout__signatures,
 PyObject* nn_dropout_(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
   HANDLE_ERRORS
   Arguments call;
-  if (kwnames == nullptr) {
+  if (kwnames == nullptr && !has_function_modes()) {
     switch (nargs) {
       case 1:
         if (is_plain_tensor(args[0])) {

@@ -85,7 +85,7 @@ const Function torch_sum_function = {"sum", "torch", torch_sum_signatures, 1};
 PyObject* torch_sum(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
   HANDLE_ERRORS
   Arguments call;
-  if (kwnames == nullptr) {
+  if (kwnames == nullptr && !has_function_modes()) {
     switch (nargs) {
       case 1:
         if (is_plain_tensor(args[0])) {
@@ -123,7 +123,7 @@ const Function Tensor_sum_function = {"sum", "Tensor", Tensor_sum_signatures, 1}
 PyObject* Tensor_sum(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
   HANDLE_ERRORS
   Arguments call;
-  if (kwnames == nullptr && is_plain_tensor(self)) {
+  if (kwnames == nullptr && !has_function_modes() && is_plain_tensor(self)) {
     switch (nargs) {
       case 0:
         call.set(self, args, nargs);
@@ -204,7 +204,7 @@ const Function torch_max_function = {"max", "torch", torch_max_signatures, 1};
 PyObject* torch_max(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
   HANDLE_ERRORS
   Arguments call;
-  if (kwnames == nullptr) {
+  if (kwnames == nullptr && !has_function_modes()) {
     switch (nargs) {
       case 2:
         if (is_plain_tensor(args[0]) && is_plain_int(args[1])) {
@@ -236,7 +236,7 @@ const Function Tensor_max_function = {"max", "Tensor", Tensor_max_signatures, 1}
 PyObject* Tensor_max(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
   HANDLE_ERRORS
   Arguments call;
-  if (kwnames == nullptr && is_plain_tensor(self)) {
+  if (kwnames == nullptr && !has_function_modes() && is_plain_tensor(self)) {
     switch (nargs) {
       case 1:
         if (is_plain_int(args[0])) {

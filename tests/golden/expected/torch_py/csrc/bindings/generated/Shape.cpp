@@ -71,7 +71,7 @@ const Function torch_transpose_function = {"transpose", "torch", torch_transpose
 PyObject* torch_transpose(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
   HANDLE_ERRORS
   Arguments call;
-  if (kwnames == nullptr) {
+  if (kwnames == nullptr && !has_function_modes()) {
     switch (nargs) {
       case 3:
         if (is_plain_tensor(args[0]) && is_plain_int(args[1]) && is_plain_int(args[2])) {
@@ -97,7 +97,7 @@ const Function Tensor_transpose_function = {"transpose", "Tensor", Tensor_transp
 PyObject* Tensor_transpose(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
   HANDLE_ERRORS
   Arguments call;
-  if (kwnames == nullptr && is_plain_tensor(self)) {
+  if (kwnames == nullptr && !has_function_modes() && is_plain_tensor(self)) {
     switch (nargs) {
       case 2:
         if (is_plain_int(args[0]) && is_plain_int(args[1])) {
@@ -127,7 +127,7 @@ const Function torch_unbind_function = {"unbind", "torch", torch_unbind_signatur
 PyObject* torch_unbind(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
   HANDLE_ERRORS
   Arguments call;
-  if (kwnames == nullptr) {
+  if (kwnames == nullptr && !has_function_modes()) {
     switch (nargs) {
       case 1:
         if (is_plain_tensor(args[0])) {
@@ -159,7 +159,7 @@ const Function Tensor_unbind_function = {"unbind", "Tensor", Tensor_unbind_signa
 PyObject* Tensor_unbind(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
   HANDLE_ERRORS
   Arguments call;
-  if (kwnames == nullptr && is_plain_tensor(self)) {
+  if (kwnames == nullptr && !has_function_modes() && is_plain_tensor(self)) {
     switch (nargs) {
       case 0:
         call.set(self, args, nargs);
