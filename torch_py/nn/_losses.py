@@ -59,7 +59,7 @@ def mse_loss(
     number = _number(reduction, size_average, reduce)
     if weight is None:
         return _mse_loss(*broadcast_tensors(input, target), number)
-    return _weighted((input - target) ** 2, weight, number)
+    return _weighted((input - target) ** 2, _of_same_size(weight, input), number)
 
 
 def l1_loss(
@@ -71,17 +71,17 @@ def l1_loss(
     number = _number(reduction, size_average, reduce)
     if weight is None:
         return _l1_loss(*broadcast_tensors(input, target), number)
-    return _weighted((input - target).abs(), weight, number)
+    return _weighted((input - target).abs(), _of_same_size(weight, input), number)
 
 
 def _weighted(loss: Any, weight: Any, number: int) -> Tensor:
-    weighted = loss * _of_same_size(weight, loss)
+    weighted = loss * weight
     return weighted.sum() / weight.sum() if number == 1 else _reduced(weighted, number)
 
 
-def _of_same_size(weight: Any, loss: Any) -> Tensor:
-    if weight.size() != loss.size():
-        raise ValueError(f"Weights and input must have the same size, got {tuple(weight.size())} and {tuple(loss.size())}")
+def _of_same_size(weight: Any, input: Any) -> Tensor:
+    if weight.size() != input.size():
+        raise ValueError(f"Weights and input must have the same size, got {tuple(weight.size())} and {tuple(input.size())}")
     return weight  # type: ignore[no-any-return]
 
 
@@ -108,7 +108,7 @@ def huber_loss(
     if weight is None:
         return _huber_loss(*pair, number, delta)
     loss = _huber_loss(*pair, _REDUCTIONS["none"], delta)
-    return _reduced(loss * _of_same_size(weight, loss), number)
+    return _reduced(loss * _of_same_size(weight, input), number)
 
 
 def nll_loss(
