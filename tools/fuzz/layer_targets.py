@@ -55,8 +55,9 @@ RUNS: dict[str, Callable[[Any, str, dict[str, Any]], Any]] = {
 }
 # They take other modules, callables or lists of tensors; tests of their own call them.
 _LEFT_ALONE = {
-    "nn": ("Module", "Sequential", "ModuleList", "ModuleDict", "ParameterList", "ParameterDict", "TransformerEncoder", "TransformerDecoder", "DataParallel",
-           "Parameter", "UninitializedParameter", "UninitializedBuffer", "Buffer", "Container", "TripletMarginWithDistanceLoss", "RNNBase", "RNNCellBase"),
+    "nn": ("Module", "Sequential", "ModuleList", "ModuleDict", "ParameterList", "ParameterDict", "TransformerEncoder", "TransformerDecoder",
+           "DataParallel", "Parameter", "UninitializedParameter", "UninitializedBuffer", "Buffer", "Container", "TripletMarginWithDistanceLoss",
+           "RNNBase", "RNNCellBase"),
     "nn.functional": ("triplet_margin_with_distance_loss", "multi_head_attention_forward", "find_operator"),
     "nn.init": ("calculate_gain",),
     "optim": ("Optimizer", "LBFGS", "SparseAdam"),
@@ -119,12 +120,14 @@ def _public(group: str) -> list[tuple[str, Any]]:
     for part in ("optim.lr_scheduler" if group == "lr_scheduler" else group).split("."):
         module = getattr(module, part)
     here = [(name, getattr(module, name)) for name in sorted(dir(module)) if not name.startswith("_") and name not in _LEFT_ALONE[group]]
-    return [(name, value) for name, value in here if callable(value) and getattr(value, "__module__", "").split(".")[0] not in ("typing", "collections")]
+    foreign = ("typing", "collections")
+    return [(name, value) for name, value in here if callable(value) and getattr(value, "__module__", "").split(".")[0] not in foreign]
 
 
 def _parameters(function: Any, of_call: bool) -> tuple[Parameter, ...]:
+    prefix = "forward." if of_call else ""
     return tuple(
-        Parameter(("forward." if of_call else "") + name, None if found.default is found.empty else found.default, found.default is found.empty, of_call)
+        Parameter(prefix + name, None if found.default is found.empty else found.default, found.default is found.empty, of_call)
         for name, found in inspect.signature(function).parameters.items()
         if name not in ("self", *_IGNORED) and found.kind not in (found.VAR_POSITIONAL, found.VAR_KEYWORD)
     )

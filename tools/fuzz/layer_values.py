@@ -178,6 +178,7 @@ def text_of(value: Any) -> str:
     if not isinstance(value, Spec):
         return repr(value)
     usual = indices(*value.values.shape) if value.values.dtype.kind == "i" else floats(*value.values.shape)
-    changed = [] if value.values.dtype.kind in "bc" else [item for item in value.values.reshape(-1) if item not in usual.values and abs(item) != 0.5]
+    items = () if value.values.dtype.kind in "bc" else value.values.reshape(-1)
+    changed = [item for item in items if item not in usual.values and abs(item) != 0.5]
     layout = "" if value.layout == "contiguous" else f" {value.layout}"
     return f"<{value.dtype} {value.values.shape}{layout}{' with ' + str(changed[0]) if len(changed) == 1 else ''}>"

@@ -1,4 +1,4 @@
-"""python -m tools.fuzz.layers LOG SEED START SECONDS [COUNT [NAME]]: layers, functions, optimizers and schedulers, with arguments that nobody should pass.
+"""python -m tools.fuzz.layers LOG SEED START SECONDS [COUNT [NAME]]: layers, optimizers and so on, with arguments that nobody should pass.
 
 Run by `python -m tools.fuzz --layers`, in a process of its own, because a call may end it. Each call is one that PyTorch takes, with one
 or two arguments changed. The libraries must give the same results, or exceptions of the same type; and ours must say which argument it is
