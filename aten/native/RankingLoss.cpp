@@ -55,11 +55,11 @@ Tensor hinge_embedding_loss(const Tensor& self, const Tensor& target, double mar
 Tensor cosine_embedding_loss(const Tensor& input1, const Tensor& input2, const Tensor& target, double margin, int64_t reduction) {
   TORCH_CHECK(target.dim() == 0 || target.dim() == 1, "0D or 1D target tensor expected, multi-target not supported");
   if (target.dim() == 1) {
-    TORCH_CHECK(input1.dim() == 2 && input2.dim() == 2, "1D target tensor expects 2D input tensors, but found inputs with sizes ", input1.sizes(), " and ",
-                input2.sizes(), ".");
+    TORCH_CHECK(input1.dim() == 2 && input2.dim() == 2, "1D target tensor expects 2D input tensors, but found inputs with sizes ",
+                input1.sizes(), " and ", input2.sizes(), ".");
   } else {
-    TORCH_CHECK(input1.dim() == 1 && input2.dim() == 1, "0D target tensor expects 1D input tensors, but found inputs with sizes ", input1.sizes(), " and ",
-                input2.sizes(), ".");
+    TORCH_CHECK(input1.dim() == 1 && input2.dim() == 1, "0D target tensor expects 1D input tensors, but found inputs with sizes ",
+                input1.sizes(), " and ", input2.sizes(), ".");
   }
   // The cosine as it is defined, with a small number under the root for vectors of zeros.
   constexpr double kEpsilon = 1e-12;
