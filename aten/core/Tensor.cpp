@@ -183,8 +183,11 @@ namespace {
 
 int kind_of(ScalarType t) { return t == kBool ? 0 : is_integral(t, false) ? 1 : is_floating(t) ? 2 : 3; }
 
-/// A Python float has the default dtype, a Python complex its complex partner, an int int64.
-ScalarType wrapped_type(ScalarType t) { return t == kDouble ? default_dtype() : t == kComplexDouble ? to_complex(default_dtype()) : t; }
+/// A Python float has the default dtype, a Python complex its complex partner, an int int64, however large.
+ScalarType wrapped_type(ScalarType t) {
+  if (t == kUInt64) return kLong;
+  return t == kDouble ? default_dtype() : t == kComplexDouble ? to_complex(default_dtype()) : t;
+}
 
 }  // namespace
 

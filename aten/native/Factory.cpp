@@ -37,7 +37,8 @@ Tensor filled(IntArrayRef size, const Scalar& value, ScalarType dtype, std::opti
 ScalarType inferred(std::initializer_list<const Scalar*> values) {
   ScalarType type = kBool;
   for (const Scalar* value : values) {
-    type = promote_types(type, value->is_floating() ? default_dtype() : value->is_complex() ? to_complex(default_dtype()) : value->type());
+    const ScalarType own = value->is_unsigned() ? kLong : value->type();
+    type = promote_types(type, value->is_floating() ? default_dtype() : value->is_complex() ? to_complex(default_dtype()) : own);
   }
   return type;
 }

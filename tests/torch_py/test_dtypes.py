@@ -532,3 +532,12 @@ def test_complex32_arithmetic_has_gradients() -> None:
         return x.grad
 
     agree(of_product)
+
+
+def test_comparison_of_float8_in_tests() -> None:
+    for torch in (torch_py, peer):
+        x, y = (torch.tensor(values).to(torch.float8_e4m3fn) for values in ([1.0, 2.0], [1.0, 3.0]))
+        torch.testing.assert_close(x, x.clone())
+        for keywords in ({}, {"rtol": 0.1, "atol": 0.1}):
+            with pytest.raises(AssertionError, match="not equal|not 'equal'|low dimensional" if not keywords else "low dimensional"):
+                torch.testing.assert_close(x, y, **keywords)

@@ -111,6 +111,13 @@ class _Comparison:
         if left.dtype != right.dtype:
             common = _C.promote_types(left.dtype, right.dtype)
             left, right = left.to(common), right.to(common)
+        if left.dtype.itemsize == 1 and left.dtype.is_floating_point:  # these have no arithmetic
+            if rtol != 0 or atol != 0:
+                self.fail(
+                    f"Rtol={rtol} and atol={atol} are not supported for bitwise comparison of low dimensional floats. "
+                    f"Please use rtol=0.0 and atol=0.0.", path
+                )  # fmt: skip
+            left, right = left.float(), right.float()
         close = _torch.isclose(left, right, rtol=rtol, atol=atol, equal_nan=self.equal_nan)
         if not bool(close.all()):
             self.fail(_tensor_message(left, right, close, rtol, atol), path)
