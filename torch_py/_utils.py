@@ -105,6 +105,16 @@ def _rebuild_tensor_v2(
     return rebuild_tensor(storage, storage_offset, size, stride, requires_grad, backward_hooks, metadata)
 
 
+def _rebuild_tensor_v3(
+    storage: Any, storage_offset: int, size: Sequence[int], stride: Sequence[int], requires_grad: bool, backward_hooks: Any, dtype: Any,
+    metadata: Any = None,
+) -> Any:  # fmt: skip
+    """A tensor of `dtype` over the bytes of `storage`."""
+    from torch_py._serialization.rebuild import rebuild_tensor_of_bytes
+
+    return rebuild_tensor_of_bytes(storage, storage_offset, size, stride, requires_grad, backward_hooks, dtype, metadata)
+
+
 def _rebuild_meta_tensor_no_storage(dtype: Any, size: Sequence[int], stride: Sequence[int], requires_grad: bool) -> Any:
     from torch_py._serialization.rebuild import rebuild_meta_tensor
 

@@ -18,7 +18,9 @@ namespace at::native {
 namespace {
 
 void check_parts(const Tensor& first, const Tensor& second) {
-  const auto fits = [](const Tensor& part) { return part.is_floating_point() && to_complex(part.scalar_type()) == promote_types(kComplexHalf, part.scalar_type()); };
+  const auto fits = [](const Tensor& part) {
+    return part.is_floating_point() && to_complex(part.scalar_type()) == promote_types(kComplexHalf, part.scalar_type());
+  };
   TORCH_CHECK(fits(first) && fits(second), "Expected both inputs to be Half, Float or Double tensors but got ", first.scalar_type(),
               " and ", second.scalar_type());
   TORCH_CHECK(first.scalar_type() == second.scalar_type(), "Expected object of scalar type ", first.scalar_type(), " but got scalar type ",

@@ -118,8 +118,9 @@ Tensor count_nonzero(const Tensor& self, std::optional<int64_t> dim) {
 
 Tensor hash_tensor(const Tensor& self, IntArrayRef dim, bool keepdim, int64_t mode) {
   TORCH_CHECK(mode == 0, "Unknown hash_tensor mode: ", mode);
-  TORCH_CHECK(self.numel() > 0 || !dim.empty(),
-              "hash_tensor: Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with the 'dim' argument.");
+  TORCH_CHECK(
+      self.numel() > 0 || !dim.empty(),
+      "hash_tensor: Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with the 'dim' argument.");
   const ScalarType type = self.scalar_type();
   TORCH_CHECK_NOT_IMPLEMENTED(!self.is_complex() && !c10::is_storage_only(type), "\"hash_tensor\" not implemented for '",
                               scalar_type_name(type), "'");

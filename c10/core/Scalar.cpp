@@ -104,6 +104,8 @@ void check_representable(const Scalar& value, ScalarType type) {
     }
   }
   const double largest = largest_finite(type);
+  TORCH_CHECK(type != kFloat8_e8m0fnu || !value.is_floating() || !(value.to_double() < 0), "value cannot be converted to type ",
+              cpp_name(type), " without overflow: ", value.str());
   const complex<double> number = value.to_complex_double();
   for (const double part : {number.real(), number.imag()}) {
     TORCH_CHECK(std::abs(part) <= largest || !std::isfinite(part), "value cannot be converted to type ", cpp_name(type),

@@ -170,7 +170,7 @@ def public_rebuild(function: Any) -> Any:
     names = {
         rebuild_tensor: _utils._rebuild_tensor_v2, rebuild_meta_tensor: _utils._rebuild_meta_tensor_no_storage,
         rebuild_parameter: _utils._rebuild_parameter, rebuild_parameter_with_state: _utils._rebuild_parameter_with_state,
-        rebuild_from_type: _tensor._rebuild_from_type_v2,
+        rebuild_from_type: _tensor._rebuild_from_type_v2, rebuild_tensor_of_bytes: _utils._rebuild_tensor_v3,
     }  # fmt: skip
     return names[function]
 
@@ -191,7 +191,7 @@ def reduce_tensor(tensor: Any) -> tuple[Any, ...]:
 
 def _with_public_names(function: Any, arguments: tuple[Any, ...], memory: tuple[Any, ...] = ()) -> tuple[Any, ...]:
     """Names replaced, and `memory` (storage and offset) put in the place of those of the tensor."""
-    if function is rebuild_tensor:
+    if function in (rebuild_tensor, rebuild_tensor_of_bytes):
         arguments = (*memory, *arguments[len(memory) :])
     elif function is rebuild_from_type:
         made = _with_public_names(arguments[0], arguments[2], memory)

@@ -85,7 +85,9 @@ void copy_one_way(const Tensor& self, const Tensor& src, ScalarType way) {
   } else if constexpr (type == kComplexHalf) {
     copy.template operator()<c10::complex<float>>();
   } else if constexpr (type == kUInt64) {
-    way == kLong ? copy.template operator()<int64_t>() : way == kDouble ? copy.template operator()<double>() : copy.template operator()<float>();
+    way == kLong     ? copy.template operator()<int64_t>()
+    : way == kDouble ? copy.template operator()<double>()
+                     : copy.template operator()<float>();
   } else {
     copy.template operator()<int64_t>();
   }

@@ -10,9 +10,7 @@ namespace torch::python {
 
 namespace {
 
-dlpack::DataType dlpack_type(at::ScalarType dtype) {
-  return {dlpack_code(dtype), static_cast<uint8_t>(at::element_size(dtype) * 8), 1};
-}
+dlpack::DataType dlpack_type(at::ScalarType dtype) { return {dlpack_code(dtype), static_cast<uint8_t>(at::element_size(dtype) * 8), 1}; }
 
 /// What a capsule owns. Managed is one of the two forms.
 template <class Managed>

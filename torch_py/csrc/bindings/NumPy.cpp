@@ -29,10 +29,10 @@ struct NumPyType {
   std::string_view code;  // of __array_interface__, without byte order
   at::ScalarType dtype;
 };
-constexpr NumPyType numpy_types[] = {{"f4", at::kFloat}, {"f8", at::kDouble},       {"f2", at::kHalf},          {"i8", at::kLong},
-                                     {"i4", at::kInt},   {"i2", at::kShort},        {"i1", at::kChar},          {"u1", at::kByte},
-                                     {"b1", at::kBool},  {"c8", at::kComplexFloat}, {"c16", at::kComplexDouble},
-                                     {"u2", at::kUInt16}, {"u4", at::kUInt32}, {"u8", at::kUInt64}};
+constexpr NumPyType numpy_types[] = {{"f4", at::kFloat},  {"f8", at::kDouble},       {"f2", at::kHalf},           {"i8", at::kLong},
+                                     {"i4", at::kInt},    {"i2", at::kShort},        {"i1", at::kChar},           {"u1", at::kByte},
+                                     {"b1", at::kBool},   {"c8", at::kComplexFloat}, {"c16", at::kComplexDouble}, {"u2", at::kUInt16},
+                                     {"u4", at::kUInt32}, {"u8", at::kUInt64}};
 
 [[noreturn]] void throw_unsupported(PyObject* array) {
   const ObjectPtr dtype = ObjectPtr::steal(checked(PyObject_GetAttrString(array, "dtype")));
@@ -122,7 +122,8 @@ PyObject* import_ndarray_class() {
 
 /// numpy.dtype of a tensor's elements; borrowed, made once.
 PyObject* numpy_dtype(at::ScalarType dtype) {
-  TORCH_CHECK_TYPE(dtype != at::kBFloat16 && dtype != at::kComplexHalf && !at::is_float8(dtype), "Got unsupported ScalarType ", at::scalar_type_name(dtype));
+  TORCH_CHECK_TYPE(dtype != at::kBFloat16 && dtype != at::kComplexHalf && !at::is_float8(dtype), "Got unsupported ScalarType ",
+                   at::scalar_type_name(dtype));
   static PyObject* dtypes[at::kNumScalarTypes] = {};
   PyObject*& known = dtypes[static_cast<int>(dtype)];
   if (known == nullptr) {

@@ -100,8 +100,9 @@ void store(void* address, PyObject* number) {
     if (value == -1.0 && PyErr_Occurred()) throw PythonError();
     *static_cast<T*>(address) = at::convert<T>(value);
   } else if constexpr (std::is_same_v<T, uint64_t>) {
-    if (!PyLong_Check(number)) throw_python(PyExc_TypeError, "an integer is required");
-    *static_cast<T*>(address) = to_uint64(number);
+    if (!PyIndex_Check(number)) throw_python(PyExc_TypeError, "an integer is required");
+    const ObjectPtr integer = ObjectPtr::steal(checked(PyNumber_Index(number)));
+    *static_cast<T*>(address) = to_uint64(integer.get());
   } else {
     const bool is_integer = PyLong_Check(number) && !PyBool_Check(number);
     *static_cast<T*>(address) = (is_integer ? at::Scalar(to_int64(number)) : to_scalar(number)).template to<T>();
