@@ -12,19 +12,19 @@
 #include "aten/ops/dropout.h"
 #include "aten/ops/empty.h"
 #include "aten/ops/eq.h"
+#include "aten/ops/full.h"
 #include "aten/ops/logical_not.h"
 #include "aten/ops/masked_fill.h"
 #include "aten/ops/matmul.h"
 #include "aten/ops/mean.h"
 #include "aten/ops/mul.h"
-#include "aten/ops/ones.h"
 #include "aten/ops/repeat.h"
 #include "aten/ops/repeat_interleave.h"
 #include "aten/ops/rsqrt.h"
 #include "aten/ops/softmax.h"
 #include "aten/ops/square.h"
 #include "aten/ops/sum.h"
-#include "aten/ops/tril.h"
+#include "aten/ops/triu.h"
 #include "aten/ops/zeros_like.h"
 
 namespace at::native {
@@ -141,8 +141,13 @@ Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& given_key
   }
   const double factor = scale.value_or(1 / std::sqrt(static_cast<double>(query.size(-1))));
   Tensor scores = at::matmul(query * Scalar(factor), key.transpose(-2, -1));
-  Tensor mask = attn_mask;
-  if (is_causal) mask = at::tril(at::ones({query.size(-2), key.size(-2)}, kBool, {}, query.device()));
+  const Tensor& mask = attn_mask;
+  if (is_causal && key.size(-2) > 0) {
+    // Every row has its first key; -inf is added, which has no gradient that costs anything.
+    const Tensor later = at::full({query.size(-2), key.size(-2)}, Scalar(-std::numeric_limits<double>::infinity()), query.scalar_type(), {},
+                                  query.device());
+    scores = scores + at::triu(later, 1);
+  }
   if (mask.defined()) scores = masked_scores(scores, mask);
   Tensor nothing;  // rows of which nothing takes part: zeros, and no gradient
   if (mask.defined()) {
