@@ -44,6 +44,11 @@ def _nothing(*arguments: Any) -> None:
     return None
 
 
+def _disabled_torch_dispatch_impl(func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+    """What `__torch_dispatch__` of every tensor type amounts to."""
+    return func(*args, **(kwargs or {}))
+
+
 def _no(*arguments: Any) -> bool:
     return False
 
@@ -70,12 +75,21 @@ _ANSWERED_NO = ("_has_cuda", "_has_xpu", "_has_mps", "_is_tracing", "_jit_can_fu
 
 def add_native_names(native: ModuleType) -> None:
     """Puts them into the native module, unless it has its own."""
+    from torch_py import _torch_function
+
     names: dict[str, Any] = {name: _nothing for name in _IDLE}
     names.update({name: _no for name in _ANSWERED_NO})
     names.update(
         DispatchKey=SimpleNamespace(**{key: key for key in _KEYS}),
         DispatchKeySet=DispatchKeySet,
         _are_functorch_transforms_active=_are_functorch_transforms_active,
+        DisableTorchFunction=_torch_function.DisableTorchFunction,
+        _EnableTorchFunction=_torch_function._EnableTorchFunction,
+        _is_torch_function_all_disabled=_torch_function._is_torch_function_all_disabled,
+        _has_torch_function_unary=lambda value: native._has_torch_function((value,)),
+        _has_torch_function_variadic=lambda *values: native._has_torch_function(values),
+        _disabled_torch_dispatch_impl=_disabled_torch_dispatch_impl,
+        _len_torch_dispatch_stack=int,
         _TensorBase=native.TensorBase,
         _VariableFunctionsClass=native._torch,  # where pickles of PyTorch have its functions
         _GLIBCXX_USE_CXX11_ABI=True,

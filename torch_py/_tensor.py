@@ -27,6 +27,13 @@ class Tensor(_C.TensorBase):
         with DisableTorchFunctionSubclass():
             return _as_type(func(*args, **(kwargs or {})), cls)
 
+    @staticmethod
+    def _make_wrapper_subclass(cls: type, *args: Any, **kwargs: Any) -> NoReturn:
+        """Tensors without memory whose operators `__torch_dispatch__` computes: not there."""
+        raise NotImplementedError(
+            f"Tensor._make_wrapper_subclass({cls.__name__}): torch_py has no __torch_dispatch__, so a tensor without memory could not compute"
+        )
+
     def __repr__(self) -> str:
         from torch_py._tensor_str import tensor_repr
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from torch_py import _C
-from torch_py._torch_function import DisableTorchFunctionSubclass
+from torch_py._torch_function import DisableTorchFunction
 
 
 @dataclass(frozen=True)
@@ -183,7 +183,7 @@ def _numbers(tensor: Any, indent: int) -> str:
 
 def _tensor_str(tensor: Any, indent: int) -> str:
     """The numbers of a tensor in brackets, `indent` columns from the left: without `tensor(` and what follows."""
-    with DisableTorchFunctionSubclass():
+    with DisableTorchFunction():
         return _numbers(tensor.detach(), indent) if tensor.numel() else "[]"
 
 
@@ -234,7 +234,7 @@ def tensor_repr(tensor: Any) -> str:
     """The text of `repr(tensor)`: `tensor(`, or the name of a subclass, then the numbers and what they do not tell."""
     from torch_py._tensor import Tensor
 
-    with DisableTorchFunctionSubclass():
+    with DisableTorchFunction():
         is_plain = type(tensor) is Tensor or getattr(type(tensor), "_prints_as_plain_tensor", False)
         prefix = "tensor(" if is_plain else f"{type(tensor).__name__}("
         suffixes = _suffixes(tensor, has_numbers=tensor.numel() > 0 and not tensor.is_meta)

@@ -1,4 +1,4 @@
-"""Turning `__torch_function__` of Tensor subclasses off for a stretch of code, and back to what it was."""
+"""Turning `__torch_function__` off for a stretch of code, and back to what it was."""
 
 from __future__ import annotations
 
@@ -15,3 +15,35 @@ class DisableTorchFunctionSubclass:
 
     def __exit__(self, *exception: object) -> None:
         _C._set_torch_function_enabled(self._before)
+
+
+class DisableTorchFunction:
+    """The same, and modes see nothing of the block either."""
+
+    __slots__ = ("_modes", "_types")
+
+    def __enter__(self) -> None:
+        self._types: bool = _C._set_torch_function_enabled(False)
+        self._modes: bool = _C._set_torch_function_modes_enabled(False)
+
+    def __exit__(self, *exception: object) -> None:
+        _C._set_torch_function_enabled(self._types)
+        _C._set_torch_function_modes_enabled(self._modes)
+
+
+class _EnableTorchFunction:
+    """Inside the block types and modes take calls over again."""
+
+    __slots__ = ("_modes", "_types")
+
+    def __enter__(self) -> None:
+        self._types: bool = _C._set_torch_function_enabled(True)
+        self._modes: bool = _C._set_torch_function_modes_enabled(True)
+
+    __exit__ = DisableTorchFunction.__exit__
+
+
+def _is_torch_function_all_disabled() -> bool:
+    before = _C._set_torch_function_modes_enabled(True)
+    _C._set_torch_function_modes_enabled(before)
+    return not before and not _C._is_torch_function_enabled()

@@ -1,55 +1,70 @@
-"""Helpers for functions that let types with `__torch_function__` take over, as operators do."""
+"""Helpers for functions that let types with `__torch_function__` take over, as operators do, and modes that see every call of a block."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import contextlib
+import warnings
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NoReturn
 
 from torch_py import _C
+from torch_py._overridable import ignored_functions, overridable_functions
 from torch_py._tensor import Tensor
 
 __all__ = [
-    "TorchFunctionMode", "get_default_nowrap_functions", "get_ignored_functions", "get_overridable_functions",
+    "TorchFunctionMode", "get_default_nowrap_functions", "get_ignored_functions", "get_overridable_functions", "get_testing_overrides",
     "handle_torch_function", "has_torch_function", "is_tensor_like", "is_tensor_method_or_property", "resolve_name", "wrap_torch_function",
 ]  # fmt: skip
 
 _disabled_torch_function_impl = _C._disabled_torch_function_impl
 
 
-def _overrides(value: Any) -> bool:
-    return bool(_C._has_torch_function((value,)))
-
-
 def has_torch_function(relevant_args: Iterable[Any]) -> bool:
-    """Whether one of the arguments has a `__torch_function__` of its own."""
-    return bool(_C._has_torch_function(tuple(relevant_args)))
+    """Whether a mode, or a `__torch_function__` that one of the arguments has of its own, takes the call over."""
+    return _C._has_torch_function(tuple(relevant_args))
 
 
-has_torch_function_unary = _overrides
+def has_torch_function_unary(obj: Any) -> bool:
+    return _C._has_torch_function((obj,))
 
 
 def has_torch_function_variadic(*values: Any) -> bool:
-    return bool(_C._has_torch_function(values))
+    return _C._has_torch_function(values)
+
+
+def _get_overloaded_args(relevant_args: Iterable[Any], get_type_fn: Callable[[Any], type] | None = None) -> list[Any]:
+    """One argument of each type that overrides: subclasses first, then from left to right."""
+    type_of = get_type_fn or type
+    values: list[Any] = []
+    for value in relevant_args:
+        if not _C._overrides_torch_function(value) or any(type_of(value) is type_of(other) for other in values):
+            continue
+        place = next((place for place, other in enumerate(values) if issubclass(type_of(value), type_of(other))), len(values))
+        values.insert(place, value)
+    return values
 
 
 def handle_torch_function(public_api: Callable[..., Any], relevant_args: Iterable[Any], *args: Any, **kwargs: Any) -> Any:
-    """Lets `__torch_function__` of `relevant_args` do the call of `public_api`: subclasses first, then from left to right.
+    """Lets the mode entered last do the call of `public_api`, or else `__torch_function__` of `relevant_args`.
 
     Raises TypeError when all of them return NotImplemented.
     """
-    values: list[Any] = []
-    for value in relevant_args:
-        if not _overrides(value) or any(type(value) is type(other) for other in values):
-            continue
-        place = next((place for place, other in enumerate(values) if issubclass(type(value), type(other))), len(values))
-        values.insert(place, value)
+    values = _get_overloaded_args(relevant_args)
     types = tuple(map(type, values))
+    in_mode = _C._is_torch_function_mode_enabled()
+    if in_mode:
+        with _pop_mode_temporarily() as mode:
+            result = mode.__torch_function__(public_api, types, args, kwargs)
+        if result is not NotImplemented:
+            return result
     for value in values:
         result = type(value).__torch_function__(public_api, types, args, kwargs)
         if result is not NotImplemented:
             return result
     name = f"{public_api.__module__}.{public_api.__name__}"
-    raise TypeError(f"no implementation found for '{name}' on types that implement __torch_function__: {list(types)}")
+    asked = f"types that implement __torch_function__: {list(types)}"
+    mode_text = f" nor in mode {_get_current_function_mode()}" if in_mode else ""
+    raise TypeError(f"no implementation found for '{name}' on {asked}{mode_text}")
 
 
 def wrap_torch_function(dispatcher: Callable[..., Iterable[Any]]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -69,6 +84,9 @@ def wrap_torch_function(dispatcher: Callable[..., Iterable[Any]]) -> Callable[[C
     return decorate
 
 
+# Questions about functions
+
+
 def is_tensor_like(inp: Any) -> bool:
     """Whether it is a Tensor or has `__torch_function__`."""
     return type(inp) is Tensor or hasattr(inp, "__torch_function__")
@@ -81,44 +99,110 @@ def is_tensor_method_or_property(func: Callable[..., Any]) -> bool:
 
 
 def resolve_name(f: Any) -> str | None:
-    """A name for people."""
+    """Where people find a function: 'torch.Tensor.add', 'torch.Tensor.shape.__get__', 'torch.nn.functional.linear'; None for others."""
     if isinstance(f, str):
         return f
-    return f"{f.__module__}.{f.__qualname__}" if hasattr(f, "__qualname__") else None
+    if type(f).__name__ == "NativeOperator":
+        return str(f)
+    try:
+        return overridable_functions()[1].get(f)
+    except TypeError:  # cannot be hashed
+        return None
 
 
 def get_default_nowrap_functions() -> set[Any]:
-    """Methods whose results stay plain tensors in subclasses."""
+    """Getters whose results stay plain tensors in subclasses."""
     return {getattr(Tensor, name).__get__ for name in ("_base", "grad", "_grad") if hasattr(Tensor, name)}
 
 
-def _not_listed(name: str) -> NoReturn:
-    raise NotImplementedError(f"torch.overrides.{name}: torch_py does not list the functions that can be overridden")
+def get_overridable_functions() -> dict[Any, list[Any]]:
+    """By module, and for Tensor, the operators, methods and getters that types and modes can take over."""
+    return {place: list(functions) for place, functions in overridable_functions()[0].items()}
 
 
-def get_ignored_functions() -> NoReturn:
-    _not_listed("get_ignored_functions")
-
-
-def get_overridable_functions() -> NoReturn:
-    _not_listed("get_overridable_functions")
+def get_ignored_functions() -> set[Any]:
+    """Functions that run without asking `__torch_function__`."""
+    return set(ignored_functions())
 
 
 def get_testing_overrides() -> NoReturn:
-    _not_listed("get_testing_overrides")
+    raise NotImplementedError("torch.overrides.get_testing_overrides: torch_py has no table of stand-ins for its functions")
+
+
+# Modes
+
+
+def _push_mode(mode: TorchFunctionMode) -> None:
+    _C._push_on_torch_function_stack(mode)
+
+
+def _pop_mode() -> Any:
+    return _C._pop_torch_function_stack()
+
+
+@contextlib.contextmanager
+def _pop_mode_temporarily() -> Iterator[Any]:
+    mode = _pop_mode()
+    try:
+        yield mode
+    finally:
+        _push_mode(mode)
+
+
+def _get_current_function_mode_stack() -> list[Any]:
+    return [_C._get_function_stack_at(place) for place in range(_C._len_torch_function_stack())]
+
+
+def _get_current_function_mode() -> Any:
+    """The mode that sees calls now; None outside of all."""
+    modes = _get_current_function_mode_stack()
+    return modes[-1] if modes else None
 
 
 class TorchFunctionMode:
-    """Would see every call of a block: can be subclassed, not entered (NotImplementedError)."""
+    """Inside of `with mode:` every call of an operator, method or property of a tensor goes to `mode.__torch_function__(func, types,
+    args, kwargs)`, also when no argument is a tensor (`torch.zeros(3)`); what it returns is the result.
+
+    In there the mode is not active; `with self:` makes it so. Of nested modes the inner one is asked, and its own calls go to the outer.
+    One mode may be entered several times; threads have modes of their own.
+    """
+
+    inner: TorchFunctionMode
+
+    def __init__(self) -> None:
+        pass
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         raise NotImplementedError
 
-    def __enter__(self) -> NoReturn:
-        raise NotImplementedError(f"{type(self).__name__}: torch_py has no modes of __torch_function__; only types can override it")
+    def __enter__(self) -> Any:
+        _push_mode(self)
+        return self
 
-    def __exit__(self, *exception: object) -> None:
-        pass
+    def __exit__(self, exc_type: Any, exc_val: Any, exc_tb: Any) -> None:
+        _pop_mode()
+
+    @classmethod
+    def push(cls, *args: Any, **kwargs: Any) -> Any:
+        warnings.warn("`Mode.push()` is no longer necessary and can be replaced with just `with Mode()`", stacklevel=2)
+        return cls(*args, **kwargs)
 
 
-BaseTorchFunctionMode = TorchFunctionMode
+class BaseTorchFunctionMode(TorchFunctionMode):
+    """A mode that changes nothing."""
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        return func(*args, **(kwargs or {}))
+
+
+@contextlib.contextmanager
+def _enable_torch_function() -> Iterator[None]:
+    from torch_py._torch_function import _EnableTorchFunction
+
+    with _EnableTorchFunction():
+        yield
+
+
+def enable_reentrant_dispatch() -> NoReturn:
+    """For implementations of `__torch_dispatch__`, which there are none of."""
+    raise NotImplementedError("torch.overrides.enable_reentrant_dispatch: torch_py has no __torch_dispatch__")

@@ -65,6 +65,9 @@ class NativeOperator:
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:
         return self._function(*arguments, **keywords)
 
+    def __str__(self) -> str:
+        return f"aten.{self.__name__}"
+
     def __repr__(self) -> str:
         kind = "OpOverloadPacket" if self._overloadname is None else "OpOverload"
         return f"<{kind}(op='aten.{self._opname}', overload={self._overloadname!r})>"

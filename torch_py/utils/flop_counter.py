@@ -1,0 +1,212 @@
+"""Counting the multiplications and additions of a program: matrix products, convolutions and attention, forward and backward.
+
+Note [Counting backward]: PyTorch counts below autograd, where backward is operators like any others. Here a mode sees the calls of the
+program. What a product's backward will do follows from its shapes and from which of its inputs require grad, so it is counted by a hook
+on the result, when its gradient is there. Derivatives of derivatives are not counted.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from math import prod
+from typing import Any
+
+from torch_py._ops import ops
+from torch_py._tensor import Tensor
+from torch_py.overrides import TorchFunctionMode
+from torch_py.utils._flop_formulas import Work, work_of
+from torch_py.utils.module_tracker import ModuleTracker
+
+__all__ = ["FlopCounterMode", "register_flop_formula"]
+
+# By operator (torch.ops.aten.mm): flops(*shapes and other arguments, out_shape=shape of the result).
+flop_registry: dict[Any, Callable[..., int]] = {}
+
+
+def _shapes(value: Any) -> Any:
+    if isinstance(value, Tensor):
+        return value.shape
+    if isinstance(value, (tuple, list)):
+        return type(value)(_shapes(item) for item in value) if not hasattr(value, "_fields") else tuple(map(_shapes, value))
+    return value
+
+
+def register_flop_formula(targets: Any, get_raw: bool = False) -> Callable[[Callable[..., int]], Callable[..., int]]:
+    """Makes a function the formula for `targets`, operators such as `torch.ops.mylib.myop`.
+
+    It gets the arguments of the call with shapes in the place of tensors, and `out_shape`; with `get_raw` the tensors and `out_val`.
+    """
+    wanted = tuple(targets) if isinstance(targets, (tuple, list)) else (targets,)
+
+    def register(formula: Callable[..., int]) -> Callable[..., int]:
+        def flops(*args: Any, out_val: Any = None, **kwargs: Any) -> int:
+            if get_raw:
+                return formula(*args, **kwargs, out_val=out_val)
+            keywords = {name: _shapes(value) for name, value in kwargs.items()}
+            return formula(*_shapes(args), **keywords, out_shape=_shapes(out_val))
+
+        for target in wanted:
+            if target in flop_registry:
+                raise RuntimeError(f"duplicate registrations for {target}")
+            flop_registry[target] = flops
+        return formula
+
+    return register
+
+
+@register_flop_formula(ops.aten.mm)
+def mm_flop(a_shape: Sequence[int], b_shape: Sequence[int], *args: Any, out_shape: Any = None, **kwargs: Any) -> int:
+    return 2 * a_shape[0] * a_shape[1] * b_shape[1]
+
+
+@register_flop_formula(ops.aten.addmm)
+def addmm_flop(self_shape: Any, a_shape: Sequence[int], b_shape: Sequence[int], out_shape: Any = None, **kwargs: Any) -> int:
+    """The addition comes with the last multiplication."""
+    return mm_flop(a_shape, b_shape)
+
+
+@register_flop_formula(ops.aten.bmm)
+def bmm_flop(a_shape: Sequence[int], b_shape: Sequence[int], out_shape: Any = None, **kwargs: Any) -> int:
+    return a_shape[0] * mm_flop(a_shape[1:], b_shape[1:])
+
+
+@register_flop_formula(ops.aten.baddbmm)
+def baddbmm_flop(self_shape: Any, a_shape: Sequence[int], b_shape: Sequence[int], out_shape: Any = None, **kwargs: Any) -> int:
+    return bmm_flop(a_shape, b_shape)
+
+
+def conv_flop_count(x_shape: Sequence[int], w_shape: Sequence[int], out_shape: Sequence[int], transposed: bool = False) -> int:
+    """Every element of the result (of a transposed one: of the input) meets every weight once."""
+    return 2 * x_shape[0] * prod((x_shape if transposed else out_shape)[2:]) * prod(w_shape)
+
+
+def sdpa_flop_count(query_shape: Sequence[int], key_shape: Sequence[int], value_shape: Sequence[int]) -> int:
+    """query · keyᵀ, and its softmax · value."""
+    *batch, queries, width = query_shape
+    return 2 * prod(batch) * queries * key_shape[-2] * (width + value_shape[-1])
+
+
+def sdpa_backward_flop_count(query_shape: Sequence[int], key_shape: Sequence[int], value_shape: Sequence[int]) -> int:
+    """The scores again, and the gradients of the scores and of all three."""
+    *batch, queries, width = query_shape
+    return 2 * prod(batch) * queries * key_shape[-2] * (3 * width + 2 * value_shape[-1])
+
+
+class _Counts(TorchFunctionMode):
+    """Hands what it sees to the counter."""
+
+    def __init__(self, counter: FlopCounterMode) -> None:
+        super().__init__()
+        self.counter = counter
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        kwargs = kwargs or {}
+        result = func(*args, **kwargs)
+        self.counter._count(func, args, kwargs, result)
+        return result
+
+
+class FlopCounterMode:
+    """Counts inside of `with FlopCounterMode() as counter:`; the table of modules is printed at the end when `display`, to `depth` levels.
+
+    `custom_mapping` has further formulas by operator, called as those of `register_flop_formula`. Counted are matrix products, `linear`,
+    convolutions and attention with their backward, one multiplication and addition as two.
+    """
+
+    def __init__(self, mods: Any = None, depth: int = 2, display: bool = True, custom_mapping: dict[Any, Any] | None = None) -> None:
+        self.depth, self.display = depth, display
+        self.flop_counts: dict[str, dict[Any, int]] = defaultdict(lambda: defaultdict(int))
+        self.flop_registry = {**flop_registry, **(custom_mapping or {})}
+        self.mod_tracker = ModuleTracker()
+        self._mode = _Counts(self)
+        self._entered = False
+
+    def __enter__(self) -> FlopCounterMode:
+        self.flop_counts.clear()
+        self.mod_tracker.__enter__()
+        self._mode.__enter__()
+        self._entered = True
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._entered = False
+        self._mode.__exit__(None, None, None)
+        self.mod_tracker.__exit__()
+        if self.display:
+            print(self.get_table(self.depth))
+
+    def _count(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> None:
+        own = self.flop_registry.get(func)
+        if own is not None:
+            self._add(frozenset(self.mod_tracker.parents), func, own(*args, **kwargs, out_val=result))
+            return
+        work = work_of(getattr(func, "__name__", ""), args, kwargs, result)
+        if work is None:
+            return
+        parents = frozenset(self.mod_tracker.parents)
+        self._add_work(parents, work.forward)
+        if isinstance(result, Tensor) and result.requires_grad and result.grad_fn is not None:
+            result.register_hook(lambda gradient: self._add_work(parents, work.backward()) if self._entered else None)  # type: ignore[attr-defined]
+
+    def _add_work(self, parents: frozenset[str], steps: Sequence[Work]) -> None:
+        for name, arguments in steps:
+            if name == "scaled_dot_product_attention_backward":  # has no operator of its own
+                self._add(parents, ops.aten.scaled_dot_product_attention, sdpa_backward_flop_count(*arguments))
+                continue
+            operator = getattr(ops.aten, name)
+            self._add(parents, operator, self.flop_registry[operator](*arguments))
+
+    def _add(self, parents: frozenset[str], operator: Any, flops: int) -> None:
+        for parent in parents:
+            self.flop_counts[parent][operator] += flops
+
+    def get_total_flops(self) -> int:
+        return sum(self.flop_counts["Global"].values())
+
+    def get_flop_counts(self) -> dict[str, dict[Any, int]]:
+        """By name of a module ("Global" for all), by operator."""
+        return {name: dict(counts) for name, counts in self.flop_counts.items()}
+
+    def get_table(self, depth: int | None = None) -> str:
+        """Modules to `depth` levels, with the operators in them, their flops and the share of the total."""
+        deepest = self.depth if depth is None else depth
+        total = self.get_total_flops()
+        rows = [("Module", "FLOP", "% Total")]
+        names = sorted((name for name in self.flop_counts if name != "Global" and name.count(".") < deepest), key=str)
+        for name in ["Global", *names]:
+            counts = self.flop_counts[name]
+            indent = " " * (name.count(".") + (name != "Global"))
+            rows.append((indent + name, _short(sum(counts.values())), _percent(sum(counts.values()), total)))
+            rows += [(f"{indent} - aten.{_name_of(operator)}", _short(flops), _percent(flops, total)) for operator, flops in counts.items()]
+        widths = [max(len(row[column]) for row in rows) for column in range(3)]
+        lines = [f"{row[0]:<{widths[0]}}  {row[1]:>{widths[1]}}  {row[2]:>{widths[2]}}" for row in rows]
+        return "\n".join([lines[0], "  ".join("-" * width for width in widths), *lines[1:]])
+
+
+def _name_of(operator: Any) -> str:
+    return str(getattr(operator, "__name__", operator))
+
+
+def _short(number: int) -> str:
+    size = min(len(str(number)) - 1, 14) // 3
+    return f"{number / 1000**size:.3f}{('', 'K', 'M', 'B', 'T')[size]}" if size else str(number)
+
+
+def _percent(number: int, total: int) -> str:
+    return f"{number / total:.2%}" if total else "0%"
+
+
+def _register_convolutions() -> None:
+    def convolution(x: Any, w: Any, out: Any, transposed: bool = False, out_val: Any = None, **kwargs: Any) -> int:
+        return conv_flop_count(x, w, out, transposed)
+
+    def attention(query: Any, key: Any, value: Any, out_val: Any = None, **kwargs: Any) -> int:
+        return sdpa_flop_count(query, key, value)
+
+    flop_registry[ops.aten.convolution] = convolution
+    flop_registry[ops.aten.convolution_backward] = convolution
+    flop_registry[ops.aten.scaled_dot_product_attention] = attention
+
+
+_register_convolutions()
