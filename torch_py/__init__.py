@@ -34,6 +34,7 @@ from torch_py._functional import *  # noqa: E402
 from torch_py._inplace_functions import add_inplace_functions as _add_inplace_functions  # noqa: E402
 from torch_py._native_names import add_native_names as _add_native_names  # noqa: E402
 from torch_py._settings import *  # noqa: E402
+from torch_py._storage_methods import add_storage_methods as _add_storage_methods  # noqa: E402
 from torch_py.amp._older_names import *  # noqa: E402
 
 e = _math.e
@@ -63,13 +64,14 @@ _fill_constants(globals())
 _export_operators(_C._torch, globals())
 _add_inplace_functions(globals())
 _add_native_names(_C)
+_add_storage_methods()
 
 # Imported when they are first named.
 _LAZY_MODULES = (
     "__config__", "_dynamo", "_jit_internal", "_subclasses", "_utils", "accelerator", "amp", "ao", "autograd", "backends", "compiler",
-    "cpu", "cuda", "distributed", "distributions", "fft", "func", "functional", "fx", "hub", "jit", "library", "linalg", "mps", "mtia",
-    "multiprocessing", "nn", "onnx", "optim", "overrides", "profiler", "random", "return_types", "serialization", "signal", "special",
-    "storage", "testing", "torch_version", "types", "utils", "version", "xpu",
+    "cpu", "cuda", "distributed", "distributions", "export", "fft", "func", "functional", "fx", "hub", "jit", "library", "linalg", "mps",
+    "mtia", "multiprocessing", "nested", "nn", "onnx", "optim", "overrides", "profiler", "quantization", "random", "return_types",
+    "serialization", "signal", "special", "storage", "testing", "torch_version", "types", "utils", "version", "xpu",
 )  # fmt: skip
 _LAZY_FUNCTIONS = {
     "GradScaler": "amp", "autocast": "amp", "compile": "compiler", "ops": "_ops", "vmap": "func", "SymBool": "_symbolic_numbers",

@@ -9,6 +9,7 @@ from typing import Any
 from torch_py import _C
 from torch_py._C import UntypedStorage, _torch
 from torch_py._serialization.names import storage_types
+from torch_py._storage_methods import CONVERSIONS
 from torch_py._tensor import whole_storage
 from torch_py._utils import _element_size
 
@@ -161,6 +162,40 @@ class TypedStorage:
         self._elements().copy_(source._elements())
         return self
 
+    @classmethod
+    def from_file(cls, filename: str, shared: bool = False, size: int = 0) -> TypedStorage:
+        """A storage of `size` elements over a file that is mapped into memory, see UntypedStorage.from_file."""
+        dtype = cls.dtype if cls.dtype is not None else _C.get_default_dtype()
+        untyped = UntypedStorage.from_file(filename, shared, size * _element_size(dtype))  # type: ignore[attr-defined]
+        return TypedStorage(wrap_storage=untyped, dtype=dtype, _internal=True)
+
+    @property
+    def filename(self) -> str | None:
+        return None
+
+    @property
+    def is_hpu(self) -> bool:
+        return False
+
+    def get_device(self) -> int:
+        return -1 if self.device.index is None else int(self.device.index)
+
+    def cuda(self, device: Any = None, non_blocking: bool = False) -> TypedStorage:
+        self._untyped_storage.cuda(device, non_blocking)  # type: ignore[attr-defined]
+        return self
+
+    def hpu(self, device: Any = None, non_blocking: bool = False) -> TypedStorage:
+        self._untyped_storage.hpu(device, non_blocking)  # type: ignore[attr-defined]
+        return self
+
+    def pin_memory(self, device: Any = None) -> TypedStorage:
+        self._untyped_storage.pin_memory(device)  # type: ignore[attr-defined]
+        return self
+
+    @property
+    def _cdata(self) -> int:
+        return int(self._untyped_storage._cdata)  # type: ignore[attr-defined]
+
     def resize_(self, size: int) -> None:
         self._untyped_storage.resize_(size * self.element_size())  # type: ignore[attr-defined]
 
@@ -260,12 +295,6 @@ def storage_of(tensor: Tensor) -> TypedStorage:
     return TypedStorage(wrap_storage=tensor.untyped_storage(), dtype=tensor.dtype, _internal=True)
 
 
-_CONVERSIONS = {
-    "double": "float64", "float": "float32", "half": "float16", "long": "int64", "int": "int32", "short": "int16", "char": "int8",
-    "byte": "uint8", "bool": "bool", "bfloat16": "bfloat16", "complex_double": "complex128", "complex_float": "complex64",
-}  # fmt: skip
-
-
 def _conversion(name: str, dtype: Any) -> Any:
     def convert(self: TypedStorage) -> TypedStorage:
         return self._converted(dtype)
@@ -274,7 +303,7 @@ def _conversion(name: str, dtype: Any) -> Any:
     return convert
 
 
-for _name, _dtype in _CONVERSIONS.items():
+for _name, _dtype in CONVERSIONS.items():
     setattr(TypedStorage, _name, _conversion(_name, getattr(_C, _dtype)))
 
 

@@ -91,7 +91,7 @@ class TORCH_PY_API TensorIterator {
   int64_t numel_ = 0;
   ScalarType common_dtype_ = ScalarType::Undefined;
   ScalarType promoted_dtype_ = ScalarType::Undefined;  // another one than common_dtype_ where the loop computes in a wider type
-  Tensor caller_out_;  // defined when operand 0 is a temporary of another dtype
+  Tensor caller_out_;                                  // defined when operand 0 is a temporary of another dtype
 };
 using TensorIteratorBase = TensorIterator;
 

@@ -144,8 +144,8 @@ Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& given_key
   const Tensor& mask = attn_mask;
   if (is_causal && key.size(-2) > 0) {
     // Every row has its first key; -inf is added, which has no gradient that costs anything.
-    const Tensor later = at::full({query.size(-2), key.size(-2)}, Scalar(-std::numeric_limits<double>::infinity()), query.scalar_type(), {},
-                                  query.device());
+    const Tensor later =
+        at::full({query.size(-2), key.size(-2)}, Scalar(-std::numeric_limits<double>::infinity()), query.scalar_type(), {}, query.device());
     scores = scores + at::triu(later, 1);
   }
   if (mask.defined()) scores = masked_scores(scores, mask);

@@ -76,9 +76,7 @@ class Scalar {
 
  private:
   /// Dtypes that some finite number does not fit.
-  static constexpr bool has_range(ScalarType type) {
-    return c10::is_integral(type, false) || (c10::is_floating(type) && type != kDouble);
-  }
+  static constexpr bool has_range(ScalarType type) { return c10::is_integral(type, false) || (c10::is_floating(type) && type != kDouble); }
   TORCH_PY_API void check_fits(ScalarType type) const;
   [[noreturn]] TORCH_PY_API void throw_imaginary(ScalarType type) const;
 

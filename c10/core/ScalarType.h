@@ -87,9 +87,7 @@ constexpr bool is_float8(ScalarType t) { return t >= kFloat8_e4m3fn && t <= kFlo
 constexpr bool is_wide_unsigned(ScalarType t) { return t == kUInt16 || t == kUInt32 || t == kUInt64; }
 /// See Note [Storage dtypes].
 constexpr bool is_storage_only(ScalarType t) { return t > kBFloat16 && t < ScalarType::Undefined; }
-constexpr bool is_floating(ScalarType t) {
-  return t == kFloat || t == kDouble || t == kHalf || t == kBFloat16 || is_float8(t);
-}
+constexpr bool is_floating(ScalarType t) { return t == kFloat || t == kDouble || t == kHalf || t == kBFloat16 || is_float8(t); }
 /// Integers; bool counts only when include_bool.
 constexpr bool is_integral(ScalarType t, bool include_bool) {
   return t == kByte || t == kChar || t == kShort || t == kInt || t == kLong || is_wide_unsigned(t) || (include_bool && t == kBool);

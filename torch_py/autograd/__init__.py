@@ -10,6 +10,8 @@ from torch_py import _C
 from torch_py._tensor import Tensor
 from torch_py.autograd.function import Function
 from torch_py.autograd.grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled
+from torch_py.autograd.grad_mode import is_multithreading_enabled as is_multithreading_enabled
+from torch_py.autograd.grad_mode import set_multithreading_enabled as set_multithreading_enabled
 
 __all__ = [
     "Function", "Variable", "backward", "detect_anomaly", "enable_grad", "functional", "grad", "gradcheck", "gradgradcheck",

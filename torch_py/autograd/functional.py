@@ -98,14 +98,31 @@ def _jacobian_of(output: Tensor, sources: tuple[Tensor, ...], create_graph: bool
     return tuple(_torch.stack(row).view(shape) if row else empty(shape) for row, shape in zip(rows, shapes))
 
 
+def _check_strategy(strategy: str, create_graph: bool, strict: bool, vectorize: bool) -> None:
+    if strategy not in ("forward-mode", "reverse-mode"):
+        raise AssertionError(f'jacobian: expected strategy to be either "forward-mode" or "reverse-mode", got {strategy!r}')
+    if strategy == "forward-mode":
+        if create_graph:
+            raise NotImplementedError('jacobian: `create_graph=True` and `strategy="forward-mode"` are not supported together')
+        if strict:
+            raise RuntimeError('jacobian: `strict=True` and `strategy="forward-mode"` are not supported together')
+        if not vectorize:
+            raise NotImplementedError('jacobian: `strategy="forward-mode"` needs `vectorize=True`')
+    if vectorize and strict:
+        raise RuntimeError("jacobian: `strict=True` and `vectorize=True` are not supported together")
+
+
 def jacobian(
     func: Callable[..., Any], inputs: Any, create_graph: bool = False, strict: bool = False, vectorize: bool = False, strategy: str = "reverse-mode"
 ) -> Any:
     """All derivatives of all outputs by all inputs.
 
     A tensor of shape output.shape + input.shape; a tuple of them when `inputs` is a tuple; a tuple of those when `func` returns a tuple.
-    `vectorize` and `strategy` choose how fast, not what; one backward pass per output element is what this build does.
+    `vectorize` and `strategy` choose how fast, not what; one backward pass per output element is what this build does. Raises
+    AssertionError for another strategy, NotImplementedError for 'forward-mode' with `create_graph` or without `vectorize`, and
+    RuntimeError for `strict` with either.
     """
+    _check_strategy(strategy, create_graph, strict, vectorize)
     with enable_grad():
         is_input_tuple, sources = _inputs(inputs, create_graph, "jacobian")
         is_output_tuple, outputs = _outputs(func(*sources), "jacobian")
@@ -125,8 +142,19 @@ def _scalar(func: Callable[..., Any], caller: str) -> Callable[..., Tensor]:
     return checked
 
 
-def hessian(func: Callable[..., Any], inputs: Any, create_graph: bool = False, strict: bool = False, vectorize: bool = False) -> Any:
-    """Second derivatives of a function with one output element: a tensor of shape input.shape + input.shape, or a tuple of tuples."""
+def hessian(
+    func: Callable[..., Any],
+    inputs: Any,
+    create_graph: bool = False,
+    strict: bool = False,
+    vectorize: bool = False,
+    outer_jacobian_strategy: str = "reverse-mode",
+) -> Any:
+    """Second derivatives of a function with one output element: a tensor of shape input.shape + input.shape, or a tuple of tuples.
+
+    `vectorize` and `outer_jacobian_strategy` as for `jacobian`, of which this is one of the gradient.
+    """
+    _check_strategy(outer_jacobian_strategy, create_graph, strict, vectorize)
     scalar, is_tuple = _scalar(func, "hessian"), isinstance(inputs, tuple)
 
     def gradient(*sources: Tensor) -> Any:

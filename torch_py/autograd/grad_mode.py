@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import threading
 import warnings
 from collections.abc import Callable, Generator
 from typing import Any, TypeVar
@@ -154,3 +155,30 @@ class inference_mode(_GradModeSwitch):
 
     def _clone(self) -> inference_mode:
         return inference_mode(self.mode)
+
+
+class set_multithreading_enabled:
+    """Whether backward may use a thread for each device; takes effect at once, in `with` for the block.
+
+    Backward on the CPU runs on the thread that calls it, whatever is said here.
+    """
+
+    def __init__(self, mode: bool) -> None:
+        self.prev, self.mode = is_multithreading_enabled(), mode
+        _threads.multithreading = mode
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *exception: object) -> None:
+        _threads.multithreading = self.prev
+
+    def clone(self) -> set_multithreading_enabled:
+        return type(self)(self.mode)
+
+
+_threads = threading.local()
+
+
+def is_multithreading_enabled() -> bool:
+    return bool(getattr(_threads, "multithreading", True))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Literal, NamedTuple
 
 from torch_py import _C
@@ -12,8 +12,8 @@ from torch_py._tensor import Tensor
 from torch_py.utils.hooks import RemovableHandle
 
 __all__ = [
-    "GradientEdge", "Node", "disable_saved_tensors_hooks", "get_gradient_edge", "register_multi_grad_hook", "save_on_cpu",
-    "saved_tensors_hooks",
+    "GradientEdge", "Node", "allow_mutation_on_saved_tensors", "disable_saved_tensors_hooks", "get_gradient_edge", "increment_version",
+    "register_multi_grad_hook", "save_on_cpu", "saved_tensors_hooks",
 ]  # fmt: skip
 
 # The messages of the `disable_saved_tensors_hooks` blocks this thread is in.
@@ -76,6 +76,30 @@ def get_gradient_edge(tensor: Tensor) -> GradientEdge:
         raise RuntimeError("get_gradient_edge: expected a tensor that requires grad, got one that does not")
     node = tensor.grad_fn if tensor.grad_fn is not None else tensor.view_as(tensor).grad_fn.next_functions[0][0]
     return GradientEdge(node, tensor.output_nr)
+
+
+def _get_grad_fn_or_grad_acc(t: Tensor | GradientEdge) -> Any:
+    """The node that a tensor's gradient arrives at: what made it, or for a leaf what adds to its `.grad`. None without grad."""
+    if isinstance(t, GradientEdge):
+        return t.node
+    return get_gradient_edge(t).node if t.requires_grad else None
+
+
+def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
+    """Tells autograd that the memory of a tensor, or of several, was written to by something it does not see.
+
+    Raises RuntimeError for tensors made in inference mode.
+    """
+    for written in (tensor,) if isinstance(tensor, Tensor) else tensor:
+        _C._increment_version(written)
+
+
+def __getattr__(name: str) -> Any:
+    if name == "allow_mutation_on_saved_tensors":  # a mode, made of what is above this module
+        from torch_py.autograd._saved_copies import allow_mutation_on_saved_tensors
+
+        return allow_mutation_on_saved_tensors
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 @contextlib.contextmanager

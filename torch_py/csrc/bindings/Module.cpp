@@ -36,14 +36,29 @@ PyModuleDef definition = {PyModuleDef_HEAD_INIT,
                           nullptr};
 
 // The types first: functions and methods below make instances of them.
-constexpr void (*steps[])(PyObject*) = {init_errors,         init_dtypes,          init_size,
-                                        init_device,         init_generator,       init_storage,
-                                        init_type_info,      init_tensor_type,     install_registered_methods,
-                                        init_torch_function, init_hooks,           init_nodes,
-                                        init_function,       init_autograd_engine, init_saved_tensor_hooks,
-                                        init_tensor_factory, init_dlpack,          init_global_state,
-                                        init_introspection,  init_shared_memory,   init_autocast,
-                                        init_type_names,     init_torch_function_mode};
+constexpr void (*steps[])(PyObject*) = {init_errors,
+                                        init_dtypes,
+                                        init_size,
+                                        init_device,
+                                        init_generator,
+                                        init_storage,
+                                        init_type_info,
+                                        init_tensor_type,
+                                        install_registered_methods,
+                                        init_torch_function,
+                                        init_hooks,
+                                        init_nodes,
+                                        init_function,
+                                        init_autograd_engine,
+                                        init_saved_tensor_hooks,
+                                        init_tensor_factory,
+                                        init_dlpack,
+                                        init_global_state,
+                                        init_introspection,
+                                        init_shared_memory,
+                                        init_autocast,
+                                        init_type_names,
+                                        init_torch_function_mode};
 
 }  // namespace
 

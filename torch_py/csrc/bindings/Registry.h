@@ -23,8 +23,8 @@ struct TORCH_PY_API RegisterMethods {
 /// Functions on a module (or namespace object), or methods on the Tensor type; for operator libraries outside the tree.
 TORCH_PY_API void install_methods(PyObject* target, const PyMethodDef* methods, int count);
 
-/// The namespace object of an owner: "torch", "nn", "linalg", "special", "fft", "ops", "Tensor", "return_types", "_C". A new reference, or null
-/// with an exception set.
+/// The namespace object of an owner: "torch", "nn", "linalg", "special", "fft", "ops", "Tensor", "return_types", "_C". A new reference, or
+/// null with an exception set.
 TORCH_PY_API PyObject* namespace_of(const char* owner);
 
 /// The C function behind a generated method of Tensor; null when there is no operator of that name.

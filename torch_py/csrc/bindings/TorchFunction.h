@@ -26,8 +26,8 @@ PyObject* call_function_mode(PyObject* function, PyObject* types, PyObject* args
 /// For messages; empty without a mode.
 std::string name_of_function_mode();
 
-/// Calls __torch_function__ of the mode entered last, if any, then of the overriding arguments, most derived type first, until one does not return NotImplemented.
-/// `args` is a tuple, `kwargs` a dict or null. A new reference, or null with an exception set.
+/// Calls __torch_function__ of the mode entered last, if any, then of the overriding arguments, most derived type first, until one does not
+/// return NotImplemented. `args` is a tuple, `kwargs` a dict or null. A new reference, or null with an exception set.
 PyObject* call_torch_function(PyObject* function, const char* name, PyObject* args, PyObject* kwargs);
 /// The same for a method or property of Tensor: `function` is looked up in TensorBase.
 PyObject* call_method_override(const char* method, PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames = nullptr);

@@ -62,7 +62,8 @@ PyObject* mode_at(PyObject*, PyObject* position) {
   TORCH_PY_TRY
   const int64_t i = to_int64(position);
   if (i < 0 || static_cast<size_t>(i) >= modes.size()) {
-    throw_python(PyExc_IndexError, "_get_function_stack_at: position %lld of a stack of %zu modes", static_cast<long long>(i), modes.size());
+    throw_python(PyExc_IndexError, "_get_function_stack_at: position %lld of a stack of %zu modes", static_cast<long long>(i),
+                 modes.size());
   }
   return Py_NewRef(modes[static_cast<size_t>(i)]);
   TORCH_PY_CATCH(nullptr)

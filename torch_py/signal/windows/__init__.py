@@ -5,7 +5,17 @@ symmetric window of `M + 1`. Without elements for `M = 0`; a single one is 1.
 """
 
 from torch_py.signal.windows._windows import (
-    bartlett, blackman, cosine, exponential, gaussian, general_cosine, general_hamming, hamming, hann, kaiser, nuttall,
+    bartlett,
+    blackman,
+    cosine,
+    exponential,
+    gaussian,
+    general_cosine,
+    general_hamming,
+    hamming,
+    hann,
+    kaiser,
+    nuttall,
 )  # fmt: skip
 
 __all__ = [

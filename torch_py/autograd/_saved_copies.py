@@ -1,0 +1,105 @@
+"""`torch.autograd.graph.allow_mutation_on_saved_tensors`: what backward needs is copied when the program is about to write over it."""
+
+from __future__ import annotations
+
+import contextlib
+import weakref
+from collections.abc import Iterator
+from typing import Any
+
+from torch_py._tensor import Tensor
+from torch_py._torch_function import DisableTorchFunction
+from torch_py.autograd.grad_mode import no_grad
+from torch_py.autograd.graph import saved_tensors_hooks
+from torch_py.overrides import TorchFunctionMode
+
+
+class _Saved:
+    """One saved tensor: over the program's memory, until a write makes it a copy."""
+
+    __slots__ = ("__weakref__", "value")
+
+    def __init__(self, value: Tensor) -> None:
+        self.value: Tensor | None = value
+
+
+class _AllowMutationOnSavedContext:
+    """What `with allow_mutation_on_saved_tensors() as context` gives."""
+
+    def __init__(self) -> None:
+        self._by_memory: dict[int, weakref.WeakSet[_Saved]] = {}
+        self._all: weakref.WeakSet[_Saved] = weakref.WeakSet()
+        self.ended = False
+
+    def clear(self) -> None:
+        """Lets go of everything that was saved; backward then raises RuntimeError."""
+        for saved in list(self._all):
+            saved.value = None
+        self._by_memory.clear()
+
+    def pack(self, tensor: Tensor) -> _Saved:
+        saved = _Saved(tensor.detach())
+        with DisableTorchFunction():
+            self._by_memory.setdefault(_memory(tensor), weakref.WeakSet()).add(saved)
+        self._all.add(saved)
+        return saved
+
+    def unpack(self, saved: _Saved) -> Tensor:
+        if saved.value is None or self.ended:
+            raise RuntimeError(
+                "Trying to backward outside of the 'allow_mutation_on_saved_tensors' context in which the graph was originally recorded."
+            )
+        return saved.value
+
+    def before_write(self, tensor: Any) -> None:
+        """Copies what is saved of the memory of `tensor`."""
+        if not isinstance(tensor, Tensor) or tensor.is_meta:
+            return
+        with DisableTorchFunction(), no_grad():
+            for saved in self._by_memory.pop(_memory(tensor), ()):
+                if saved.value is not None:
+                    saved.value = saved.value.clone()
+
+
+def _memory(tensor: Any) -> int:
+    return int(tensor.untyped_storage()._cdata)
+
+
+class _CopyBeforeWrites(TorchFunctionMode):
+    def __init__(self, context: _AllowMutationOnSavedContext) -> None:
+        super().__init__()
+        self.context = context
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        kwargs = kwargs or {}
+        name = getattr(func, "__name__", "")
+        if (name.endswith("_") and not name.startswith("__")) or name == "__setitem__" or kwargs.get("inplace") is True:
+            self.context.before_write(args[0] if args else kwargs.get("input"))
+        out = kwargs.get("out")
+        for tensor in out if isinstance(out, (tuple, list)) else (out,):
+            self.context.before_write(tensor)
+        return func(*args, **kwargs)
+
+
+_inside = False
+
+
+@contextlib.contextmanager
+def allow_mutation_on_saved_tensors() -> Iterator[_AllowMutationOnSavedContext]:
+    """Inside of the block tensors that backward needs may be written to: their values are copied before.
+
+    Backward has to run inside of the block too, or raises RuntimeError. Seen are the writes that the program makes by operators, methods,
+    `out=` and `x[...] = y`; not those through NumPy or other libraries. Blocks cannot be nested.
+    """
+    global _inside
+    if _inside:
+        raise RuntimeError("allow_mutation_on_saved_tensors contexts cannot be nested")
+    context = _AllowMutationOnSavedContext()
+    _inside = True
+    try:
+        with saved_tensors_hooks(context.pack, context.unpack), _CopyBeforeWrites(context):
+            yield context
+    finally:
+        _inside = False
+        context.clear()
+        context.ended = True
