@@ -48,13 +48,15 @@ def set_rng_state(new_state: Tensor) -> None:
 
 
 @contextlib.contextmanager
-def fork_rng(devices: Iterable[Any] | None = None, enabled: bool = True, device_type: str = "cuda") -> Iterator[None]:
+def fork_rng(
+    devices: Iterable[Any] | None = None, enabled: bool = True, _caller: str = "fork_rng", _devices_kw: str = "devices", device_type: str | None = None
+) -> Iterator[None]:
     """Random draws inside the block leave the generator outside as it was. `devices` must be empty: there are no accelerators."""
     if not enabled:
         yield
         return
     if devices is not None and list(devices):
-        raise RuntimeError(f"fork_rng: this build has no {device_type} devices, got devices={list(devices)}")
+        raise RuntimeError(f"fork_rng: this build has no {device_type or 'cuda'} devices, got devices={list(devices)}")
     state = get_rng_state()
     try:
         yield

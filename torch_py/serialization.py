@@ -17,7 +17,14 @@ FILE_LIKE: TypeAlias = str | os.PathLike[str] | IO[bytes]
 MAP_LOCATION: TypeAlias = Optional[Union[Callable[[Any, str], Any], _C.device, str, dict[str, str]]]  # noqa: UP007, UP045
 
 
-def save(obj: Any, f: Any, pickle_module: Any = None, pickle_protocol: int = DEFAULT_PROTOCOL, _use_new_zipfile_serialization: bool = True) -> None:
+def save(
+    obj: Any,
+    f: Any,
+    pickle_module: Any = None,
+    pickle_protocol: int = DEFAULT_PROTOCOL,
+    _use_new_zipfile_serialization: bool = True,
+    _disable_byteorder_record: bool = False,
+) -> None:
     """Writes `obj` to `f`, a path or a binary file open for writing.
 
     `pickle_module`: whose `Pickler` writes what is no tensor (cloudpickle writes lambdas); `_use_new_zipfile_serialization=False` writes the
@@ -27,7 +34,7 @@ def save(obj: Any, f: Any, pickle_module: Any = None, pickle_protocol: int = DEF
     """
     from torch_py._serialization.replacing import replacing
 
-    write = _writer(pickle_module, pickle_protocol, _use_new_zipfile_serialization)
+    write = _writer(pickle_module, pickle_protocol, _use_new_zipfile_serialization, not _disable_byteorder_record)
     name = "archive"
     if isinstance(f, (str, os.PathLike)):
         path = Path(os.fspath(f))
@@ -42,13 +49,13 @@ def save(obj: Any, f: Any, pickle_module: Any = None, pickle_protocol: int = DEF
     write(obj, f, name)
 
 
-def _writer(pickle_module: Any, protocol: int, zipped: bool) -> Callable[[Any, Any, str], None]:
+def _writer(pickle_module: Any, protocol: int, zipped: bool, byte_order: bool) -> Callable[[Any, Any, str], None]:
     from torch_py._serialization.legacy import write_legacy
     from torch_py._serialization.writer import pickler_of, write_archive
 
     pickler = pickler_of(pickle_module)
     if zipped:
-        return lambda value, file, name: write_archive(value, file, name, protocol, pickler)
+        return lambda value, file, name: write_archive(value, file, name, protocol, pickler, byte_order=byte_order)
     return lambda value, file, name: write_legacy(value, file, pickler, protocol)
 
 

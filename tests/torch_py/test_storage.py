@@ -131,3 +131,38 @@ def test_elements_of_a_buffer() -> None:
 def test_a_buffer_that_does_not_fit(count: int, offset: int) -> None:
     with pytest.raises(ValueError, match="offset|multiple|only"):
         torch.FloatStorage.from_buffer(bytes(12), "little", count, offset)
+
+
+def test_untyped_from_buffer_and_byteswap() -> None:
+    untyped = torch.UntypedStorage
+    assert untyped.from_buffer(b"\1\2\3\4", byte_order="big", dtype=torch.int16).tolist() == [2, 1, 4, 3]
+    assert untyped.from_buffer(b"\1\2\3\4", dtype=torch.uint8, offset=1, count=2).tolist() == [2, 3]
+    for arguments, error in [
+        ({}, RuntimeError),
+        ({"dtype": torch.int16}, RuntimeError),
+        ({"dtype": torch.int16, "byte_order": "x"}, ValueError),
+        ({"dtype": torch.int16, "byte_order": "native", "offset": 9}, ValueError),
+        ({"dtype": torch.int16, "byte_order": "native", "count": 9}, ValueError),
+        ({"dtype": torch.int16, "byte_order": "native", "offset": 1}, ValueError),
+    ]:
+        with pytest.raises(error):
+            untyped.from_buffer(b"\1\2\3\4", **arguments)
+    storage = untyped([1, 2, 3, 4, 5, 6, 7, 8])
+    storage.byteswap(torch.int32)
+    assert storage.tolist() == list(storage) == [4, 3, 2, 1, 8, 7, 6, 5]
+
+
+def test_untyped_copies_and_conversions() -> None:
+    storage = torch.UntypedStorage([1, 2])
+    assert storage.float().tolist() == [1.0, 2.0] and storage.long().dtype == torch.int64
+    assert storage.type() == "torch.storage.UntypedStorage" and storage.cpu() is storage and storage.to(device="cpu") is storage
+    assert storage.new().nbytes() == 0 and not storage.is_cuda and storage.get_device() == -1 and not storage.is_pinned()
+    assert storage._cdata == storage.untyped()._cdata
+    for copied in (copy.copy(storage), copy.deepcopy(storage)):
+        copied[0] = 9
+        assert storage.tolist() == [1, 2]
+    x = torch.ones(2)
+    tensor, memory = copy.deepcopy((x, x.untyped_storage()))
+    assert tensor.data_ptr() == memory.data_ptr() != x.data_ptr()
+    with pytest.raises((RuntimeError, AssertionError)):
+        storage.cuda()

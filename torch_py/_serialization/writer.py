@@ -125,8 +125,8 @@ def pickler_of(pickle_module: Any) -> Any:
     return type("Pickler", (_OtherPickler, pickle_module.Pickler), {})
 
 
-def write_archive(value: Any, file: Any, name: str, protocol: int, pickler_type: Any = _ArchivePickler) -> None:
-    """Writes `value` to the binary file `file`; records are in the folder `name` of the archive."""
+def write_archive(value: Any, file: Any, name: str, protocol: int, pickler_type: Any = _ArchivePickler, *, byte_order: bool = True) -> None:
+    """Writes `value` to the binary file `file`; records are in the folder `name` of the archive. Without `byte_order` it is not said."""
     structure = io.BytesIO()
     pickler = pickler_type(structure, protocol)
     pickler.dump(value)
@@ -134,7 +134,8 @@ def write_archive(value: Any, file: Any, name: str, protocol: int, pickler_type:
         _write_record(archive, f"{name}/data.pkl", structure.getbuffer())
         _write_record(archive, f"{name}/.format_version", b"1")
         _write_record(archive, f"{name}/.storage_alignment", str(_ALIGNMENT).encode())
-        _write_record(archive, f"{name}/byteorder", sys.byteorder.encode())
+        if byte_order:
+            _write_record(archive, f"{name}/byteorder", sys.byteorder.encode())
         for key, storage in pickler.storages.items():
             _write_record(archive, f"{name}/data/{key}", storage_bytes(storage))
         _write_record(archive, f"{name}/version", _FORMAT_VERSION.encode())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib as _importlib
+import warnings as _warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -68,13 +69,21 @@ def backward(
     grad_tensors: Tensor | Sequence[Tensor | None] | None = None,
     retain_graph: bool | None = None,
     create_graph: bool = False,
+    grad_variables: Tensor | Sequence[Tensor | None] | None = None,
     inputs: Tensor | Sequence[Tensor] | None = None,
 ) -> None:
     """Adds gradients of `tensors`, weighted by `grad_tensors`, to `.grad` of the leaves below them, or only of `inputs`.
 
     `grad_tensors`: one per tensor and of its shape; None for tensors of one element. Raises RuntimeError when shapes differ, when a
-    gradient is missing, when `inputs` is empty, or when nothing requires grad.
+    gradient is missing, when `inputs` is empty, or when nothing requires grad. `grad_variables` is the older name of `grad_tensors`.
     """
+    if grad_variables is not None:
+        _warnings.warn("`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning, stacklevel=2)
+        if grad_tensors is not None:
+            raise RuntimeError(
+                "`grad_tensors` and `grad_variables` (deprecated) arguments both passed to `backward()`. Please only use `grad_tensors`."
+            )
+        grad_tensors = grad_variables
     outputs = _as_tuple(tensors)
     gradients = _checked_gradients(outputs, grad_tensors, "backward")
     wanted = () if inputs is None else _as_tuple(inputs)

@@ -32,7 +32,7 @@ class _AllowMutationOnSavedContext:
         self.ended = False
 
     def clear(self) -> None:
-        """Lets go of everything that was saved; backward then raises RuntimeError."""
+        """Lets go of everything that was saved; backward then raises AssertionError."""
         for saved in list(self._all):
             saved.value = None
         self._by_memory.clear()
@@ -46,7 +46,7 @@ class _AllowMutationOnSavedContext:
 
     def unpack(self, saved: _Saved) -> Tensor:
         if saved.value is None or self.ended:
-            raise RuntimeError(
+            raise AssertionError(
                 "Trying to backward outside of the 'allow_mutation_on_saved_tensors' context in which the graph was originally recorded."
             )
         return saved.value
@@ -88,7 +88,7 @@ _inside = False
 def allow_mutation_on_saved_tensors() -> Iterator[_AllowMutationOnSavedContext]:
     """Inside of the block tensors that backward needs may be written to: their values are copied before.
 
-    Backward has to run inside of the block too, or raises RuntimeError. Seen are the writes that the program makes by operators, methods,
+    Backward has to run inside of the block too, or raises AssertionError. Seen are the writes that the program makes by operators, methods,
     `out=` and `x[...] = y`; not those through NumPy or other libraries. Blocks cannot be nested.
     """
     global _inside

@@ -100,15 +100,15 @@ class Function(_C.FunctionBase, metaclass=FunctionMeta):
         return cls.vjp if has_vjp else cls.backward
 
 
-def once_differentiable(function: Callable[..., Any]) -> Callable[..., Any]:
+def once_differentiable(fn: Callable[..., Any]) -> Callable[..., Any]:
     """Decorates a `backward` that is not itself differentiable: differentiating its results raises RuntimeError."""
 
-    @functools.wraps(function)
+    @functools.wraps(fn)
     def wrapper(ctx: Any, *gradients: Any) -> Any:
         from torch_py.autograd.grad_mode import no_grad
 
         with no_grad():
-            results = function(ctx, *gradients)
+            results = fn(ctx, *gradients)
         recorded = _C.is_grad_enabled() and any(isinstance(item, _C.TensorBase) and item.requires_grad for item in gradients)
         if not recorded:
             return results
@@ -117,6 +117,14 @@ def once_differentiable(function: Callable[..., Any]) -> Callable[..., Any]:
         return sealed if isinstance(results, tuple) else sealed[0]
 
     return wrapper
+
+
+class InplaceFunction(Function):
+    """A base class for operations that may be done in place; `inplace` says whether."""
+
+    def __init__(self, inplace: bool = False) -> None:
+        super().__init__()
+        self.inplace = inplace
 
 
 class _SecondDerivativeBarrier(Function):

@@ -15,7 +15,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 class _GradModeSwitch:
-    """A context manager that also decorates functions and generator functions. Each entry takes a fresh instance from `_clone`."""
+    """A context manager that also decorates functions and generator functions. Each entry takes a fresh instance from `clone`."""
 
     def __enter__(self) -> None:
         raise NotImplementedError
@@ -23,11 +23,11 @@ class _GradModeSwitch:
     def __exit__(self, *exception: object) -> None:
         raise NotImplementedError
 
-    def _clone(self) -> _GradModeSwitch:
+    def clone(self) -> _GradModeSwitch:
         return type(self)()
 
     def __call__(self, function: F) -> F:
-        return _decorate(function, self._clone)
+        return _decorate(function, self.clone)
 
 
 def _decorate(function: Any, make_switch: Callable[[], _GradModeSwitch]) -> Any:
@@ -122,7 +122,7 @@ class set_grad_enabled(_GradModeSwitch):
     def __exit__(self, *exception: object) -> None:
         _C._set_grad_enabled(self._before)
 
-    def _clone(self) -> set_grad_enabled:
+    def clone(self) -> set_grad_enabled:
         return set_grad_enabled(self.mode)
 
     def __call__(self, function: F) -> F:
@@ -153,7 +153,7 @@ class inference_mode(_GradModeSwitch):
         _C._set_inference_mode(inference)
         _C._set_grad_enabled(grad_enabled)
 
-    def _clone(self) -> inference_mode:
+    def clone(self) -> inference_mode:
         return inference_mode(self.mode)
 
 

@@ -134,6 +134,35 @@ def cross_entropy(
     return _cross_entropy_loss(input, target, weight, number, ignore_index, label_smoothing)
 
 
+def linear_cross_entropy(
+    input: Tensor,
+    linear_weight: Tensor,
+    target: Tensor,
+    *,
+    linear_bias: Tensor | None = None,
+    weight: Tensor | None = None,
+    reduction: str = "mean",
+    ignore_index: int | None = None,
+    label_smoothing: float = 0.0,
+    options: Any = None,
+) -> Tensor:
+    """`cross_entropy(linear(input, linear_weight, linear_bias), target)` for input (N, F) or (F,) and weight (C, d1, ..., F).
+
+    `options` (nn.LinearCrossEntropyOptions) is for saving memory and does not change the loss; it is computed whole here. Raises
+    RuntimeError for another input, and for an `ignore_index` with probabilities as the target.
+    """
+    if input.dim() not in (1, 2):
+        raise RuntimeError(f"linear_cross_entropy: expected input with dimensionality 1 or 2, got {input.dim()}")
+    if ignore_index is not None and target.is_floating_point():
+        raise RuntimeError("linear_cross_entropy: ignore_index cannot be specified when target contains probabilities")
+    classes = tuple(linear_weight.shape[:-1])
+    flat_bias = None if linear_bias is None else linear_bias.reshape(-1)
+    scores = _nn.linear(input, linear_weight.reshape(-1, linear_weight.shape[-1]), flat_bias)
+    scores = scores.reshape(*input.shape[:-1], *classes)
+    ignored = -100 if ignore_index is None else ignore_index
+    return cross_entropy(scores, target, weight=weight, ignore_index=ignored, reduction=reduction, label_smoothing=label_smoothing)
+
+
 def binary_cross_entropy_with_logits(
     input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: bool | None = None, reduce: bool | None = None,
     reduction: str = "mean", pos_weight: Tensor | None = None,

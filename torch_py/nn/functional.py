@@ -20,6 +20,7 @@ from torch_py.nn._losses import (
     binary_cross_entropy_with_logits,
     cross_entropy,
     huber_loss,
+    linear_cross_entropy,
     kl_div,
     l1_loss,
     mse_loss,
@@ -33,7 +34,7 @@ from torch_py.nn._resampling import *
 __all__ = [
     "batch_norm", "bilinear", "binary_cross_entropy", "binary_cross_entropy_with_logits", "celu", "celu_",
     "cosine_similarity", "cross_entropy", "elu", "elu_", "embedding", "embedding_bag", "gelu", "glu", "group_norm",
-    "gumbel_softmax", "hardshrink", "hardsigmoid", "hardswish", "hardtanh", "hardtanh_", "huber_loss", "instance_norm", "kl_div", "l1_loss",
+    "gumbel_softmax", "hardshrink", "hardsigmoid", "hardswish", "hardtanh", "hardtanh_", "huber_loss", "instance_norm", "kl_div", "l1_loss", "linear_cross_entropy",
     "layer_norm", "leaky_relu", "leaky_relu_", "linear", "local_response_norm", "log_softmax", "logsigmoid", "mish", "mse_loss", "nll_loss",
     "normalize", "one_hot", "pairwise_distance", "pdist", "prelu", "relu", "relu6", "relu_", "rms_norm", "rrelu", "rrelu_",
     "selu", "selu_", "sigmoid", "silu", "smooth_l1_loss", "softmax", "softmin", "softplus",

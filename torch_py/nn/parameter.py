@@ -69,16 +69,16 @@ class Buffer(Tensor, metaclass=_BufferMeta):
 # What a parameter or buffer without a shape can be asked: everything else needs its elements.
 _ALLOWED_UNINITIALIZED = frozenset(
     {
-        "data", "device", "dtype", "grad", "grad_fn", "is_leaf", "is_meta", "layout", "requires_grad", "requires_grad_", "to", "cpu", "cuda",
+        "data", "device", "dtype", "grad", "grad_fn", "is_leaf", "is_meta", "layout", "requires_grad", "to", "cpu", "cuda",
         "half", "float", "double", "bfloat16", "char", "short", "int", "long", "is_floating_point", "is_complex", "is_cuda", "is_sparse",
-        "register_hook", "_make_subclass", "type",
+        "register_hook", "_make_subclass",
     }
 )  # fmt: skip
 
 
 # Answered by the native module without asking `__torch_function__`: about memory that is not there yet.
 _REFUSED_UNINITIALIZED = (
-    "data_ptr", "dim", "element_size", "is_contiguous", "ndimension", "nelement", "numel", "storage", "storage_offset", "tolist",
+    "data_ptr", "dim", "element_size", "is_shared", "requires_grad_", "type", "is_contiguous", "ndimension", "nelement", "numel", "storage", "storage_offset", "tolist",
     "untyped_storage",
 )  # fmt: skip
 

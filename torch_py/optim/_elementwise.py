@@ -102,17 +102,17 @@ def average_squares(squares: Tensor, gradient: Tensor, share: float) -> None:
 _WORDS = {"lr": "learning rate", "eps": "epsilon value"}
 
 
-def check_rate(lr: Any) -> None:
-    """Raises ValueError for a tensor of several elements and for negative rates."""
+def check_rate(lr: Any, *, may_be_nan: bool = False) -> None:
+    """Raises ValueError for a tensor of several elements and for negative rates; nan counts as one, unless allowed."""
     if isinstance(lr, Tensor) and lr.numel() != 1:
         raise ValueError("Tensor lr must be 1-element")
-    check_not_negative(lr=lr)
+    check_not_negative(may_be_nan, lr=lr)
 
 
-def check_not_negative(**settings: Any) -> None:
+def check_not_negative(may_be_nan: bool = False, /, **settings: Any) -> None:
     """Raises ValueError in PyTorch's words for the first setting that is not at least zero."""
     for name, value in settings.items():
-        if not 0.0 <= value:
+        if value < 0.0 or not (may_be_nan or value >= 0.0):
             raise ValueError(f"Invalid {_WORDS.get(name, f'{name} value')}: {value}")
 
 

@@ -55,15 +55,16 @@ from torch_py.nn.modules.batchnorm import (
     LazyBatchNorm3d,
     SyncBatchNorm,
 )
-from torch_py.nn.modules.container import ModuleDict, ModuleList, ParameterDict, ParameterList, Sequential
+from torch_py.nn.modules.container import Container, ModuleDict, ModuleList, ParameterDict, ParameterList, Sequential
 from torch_py.nn.modules.conv import *
 from torch_py.nn.modules.distance import *
 from torch_py.nn.modules.dropout import AlphaDropout, Dropout, Dropout1d, Dropout2d, Dropout3d, FeatureAlphaDropout
 from torch_py.nn.modules.flatten import Flatten, Unflatten
 from torch_py.nn.modules.fold import *
+from torch_py.nn.modules.fused_loss import *
 from torch_py.nn.modules.instancenorm import *
 from torch_py.nn.modules.linear import Bilinear, Identity, LazyLinear, Linear
-from torch_py.nn.modules.loss import BCELoss, BCEWithLogitsLoss, CrossEntropyLoss, HuberLoss, KLDivLoss, L1Loss, MSELoss, NLLLoss, SmoothL1Loss
+from torch_py.nn.modules.loss import BCELoss, BCEWithLogitsLoss, CrossEntropyLoss, HuberLoss, KLDivLoss, L1Loss, MSELoss, NLLLoss, NLLLoss2d, SmoothL1Loss
 from torch_py.nn.modules.module import Module
 from torch_py.nn.modules.normalization import CrossMapLRN2d, GroupNorm, LayerNorm, LocalResponseNorm, RMSNorm
 from torch_py.nn.modules.padding import *
@@ -77,15 +78,15 @@ from torch_py.nn.modules.upsampling import *
 
 __all__ = [
     "AdaptiveLogSoftmaxWithLoss", "AlphaDropout", "BCELoss", "BCEWithLogitsLoss", "BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "Bilinear",
-    "CELU", "CrossEntropyLoss", "CrossMapLRN2d", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "ELU", "Embedding", "EmbeddingBag",
+    "CELU", "Container", "CrossEntropyLoss", "CrossMapLRN2d", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "ELU", "Embedding", "EmbeddingBag",
     "FeatureAlphaDropout", "Flatten", "GELU", "GLU", "GroupNorm", "Hardshrink", "Hardsigmoid", "Hardswish", "Hardtanh", "HuberLoss",
     "Identity", "KLDivLoss", "L1Loss", "LayerNorm", "LazyBatchNorm1d", "LazyBatchNorm2d", "LazyBatchNorm3d", "LazyLinear", "LeakyReLU",
-    "Linear", "LocalResponseNorm", "LogSigmoid", "LogSoftmax", "MSELoss", "Mish", "Module", "ModuleDict", "ModuleList", "NLLLoss",
+    "Linear", "LocalResponseNorm", "LogSigmoid", "LogSoftmax", "MSELoss", "Mish", "Module", "ModuleDict", "ModuleList", "NLLLoss", "NLLLoss2d",
     "PReLU", "ParameterDict", "ParameterList", "RMSNorm", "RReLU", "ReLU", "ReLU6", "SELU", "Sequential", "SiLU", "Sigmoid",
     "SmoothL1Loss", "Softmax", "Softmax2d", "Softmin", "Softplus", "Softshrink", "Softsign", "SyncBatchNorm", "Tanh", "Tanhshrink",
     "Threshold", "Unflatten",
 ]  # fmt: skip
 __all__ += [
-    *attention.__all__, *conv.__all__, *distance.__all__, *fold.__all__, *instancenorm.__all__, *padding.__all__, *pixelshuffle.__all__,
+    *attention.__all__, *conv.__all__, *distance.__all__, *fold.__all__, *fused_loss.__all__, *instancenorm.__all__, *padding.__all__, *pixelshuffle.__all__,
     *pooling.__all__, *ranking_loss.__all__, *rnn.__all__, *transformer.__all__, *upsampling.__all__,
 ]  # fmt: skip
