@@ -107,8 +107,8 @@ def _is_pinned(self: Any, device: Any = None) -> bool:
     return False
 
 
-def _get_device(self: Any) -> int:
-    return -1 if self.device.index is None else int(self.device.index)
+def _get_device(self: Any) -> int | None:
+    return self.device.index  # type: ignore[no-any-return]  # None on the CPU, unlike that of a tensor
 
 
 def _conversion(name: str, dtype: Any) -> Any:

@@ -177,8 +177,8 @@ class TypedStorage:
     def is_hpu(self) -> bool:
         return False
 
-    def get_device(self) -> int:
-        return -1 if self.device.index is None else int(self.device.index)
+    def get_device(self) -> int | None:
+        return self.device.index  # type: ignore[no-any-return]  # None on the CPU, unlike that of a tensor
 
     def cuda(self, device: Any = None, non_blocking: bool = False) -> TypedStorage:
         self._untyped_storage.cuda(device, non_blocking)  # type: ignore[attr-defined]

@@ -156,7 +156,7 @@ def test_untyped_copies_and_conversions() -> None:
     storage = torch.UntypedStorage([1, 2])
     assert storage.float().tolist() == [1.0, 2.0] and storage.long().dtype == torch.int64
     assert storage.type() == "torch.storage.UntypedStorage" and storage.cpu() is storage and storage.to(device="cpu") is storage
-    assert storage.new().nbytes() == 0 and not storage.is_cuda and storage.get_device() == -1 and not storage.is_pinned()
+    assert storage.new().nbytes() == 0 and not storage.is_cuda and storage.get_device() is None and not storage.is_pinned()
     assert storage._cdata == storage.untyped()._cdata
     for copied in (copy.copy(storage), copy.deepcopy(storage)):
         copied[0] = 9
