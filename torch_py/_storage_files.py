@@ -12,14 +12,17 @@ from torch_py import _C
 def storage_from_file(filename: str, shared: bool = False, nbytes: int = 0) -> Any:
     """A storage of the first `nbytes` bytes of a file, read when they are touched; 0 bytes: the whole file.
 
-    With `shared` writes reach the file, which is made or lengthened when it is too short; else they stay in this process. Raises what
-    open() raises, and RuntimeError for a file that is too short.
+    With `shared` writes reach the file, which is made or lengthened when it is too short; else they stay in this process. Raises
+    RuntimeError for a file that cannot be opened, or is too short.
     """
     name = os.fspath(filename)
     if nbytes < 0:
-        raise ValueError(f"UntypedStorage.from_file: expected nbytes >= 0, got {nbytes}")
+        raise RuntimeError(f"UntypedStorage.from_file: expected nbytes >= 0, got {nbytes}")
     flags = os.O_RDWR | os.O_CREAT if shared else os.O_RDONLY
-    descriptor = os.open(name, flags, 0o600)
+    try:
+        descriptor = os.open(name, flags, 0o600)
+    except OSError as error:
+        raise RuntimeError(f"UntypedStorage.from_file: unable to open file {name!r}: {error.strerror} ({error.errno})") from error
     try:
         there = os.fstat(descriptor).st_size
         size = nbytes or there

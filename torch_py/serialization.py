@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
-from pathlib import Path
 from typing import IO, Any, Optional, TypeAlias, Union
 
 from torch_py import _C
@@ -12,6 +11,7 @@ from torch_py import _C
 __all__ = ["add_safe_globals", "clear_safe_globals", "get_safe_globals", "load", "safe_globals", "save"]
 
 DEFAULT_PROTOCOL = 2
+_OPTIONS_OF_PICKLE = {"fix_imports", "encoding", "errors", "buffers"}  # of pickle.load
 # For annotations.
 FILE_LIKE: TypeAlias = str | os.PathLike[str] | IO[bytes]
 MAP_LOCATION: TypeAlias = Optional[Union[Callable[[Any, str], Any], _C.device, str, dict[str, str]]]  # noqa: UP007, UP045
@@ -28,35 +28,30 @@ def save(
     """Writes `obj` to `f`, a path or a binary file open for writing.
 
     `pickle_module`: whose `Pickler` writes what is no tensor (cloudpickle writes lambdas); `_use_new_zipfile_serialization=False` writes the
-    format before PyTorch 1.6. Tensors are stored as raw bytes, memory that tensors share once; everything else is pickled. A path gets its new contents only when
-    they are complete; until then, and after an error, it has the old ones. Raises RuntimeError for a folder that
-    does not exist, for tensors that view one memory as different dtypes, and NotImplementedError for tensors that are not on the CPU.
+    format before PyTorch 1.6. Tensors are stored as raw bytes, memory that tensors share once; everything else is pickled. A path gets its
+    new contents only when they are complete; until then, and after an error, it has the old ones. Raises RuntimeError for a path that
+    cannot be written, for tensors that view one memory as different dtypes, and NotImplementedError for tensors that are not on the CPU.
     """
-    from torch_py._serialization.replacing import replacing
+    from torch_py._serialization.writer import write_path, write_stream
 
-    write = _writer(pickle_module, pickle_protocol, _use_new_zipfile_serialization, not _disable_byteorder_record)
-    name = "archive"
-    if isinstance(f, (str, os.PathLike)):
-        path = Path(os.fspath(f))
-        if not path.parent.is_dir():
-            raise RuntimeError(f"Parent directory {path.parent} does not exist.")
-        name = path.stem if path.stem.isascii() and path.stem else name
-        with replacing(path) as file:
-            write(obj, file, name)
-        return
-    if not hasattr(f, "write"):
+    is_path = isinstance(f, (str, os.PathLike))
+    if not is_path and not hasattr(f, "write"):
         raise AttributeError(f"expected 'f' to be string, path, or a file-like object with a 'write' attribute, got {type(f).__name__}")
-    write(obj, f, name)
+    write = _writer(obj, pickle_module, pickle_protocol, _use_new_zipfile_serialization, not _disable_byteorder_record)
+    if is_path:
+        write_path(write, os.fspath(f))
+    else:
+        write_stream(write, f)
 
 
-def _writer(pickle_module: Any, protocol: int, zipped: bool, byte_order: bool) -> Callable[[Any, Any, str], None]:
+def _writer(obj: Any, pickle_module: Any, protocol: int, zipped: bool, byte_order: bool) -> Callable[[Any, str], None]:
     from torch_py._serialization.legacy import write_legacy
-    from torch_py._serialization.writer import pickler_of, write_archive
+    from torch_py._serialization.writer import Pickled, pickler_of
 
     pickler = pickler_of(pickle_module)
     if zipped:
-        return lambda value, file, name: write_archive(value, file, name, protocol, pickler, byte_order=byte_order)
-    return lambda value, file, name: write_legacy(value, file, pickler, protocol)
+        return Pickled(obj, protocol, pickler, byte_order=byte_order).write
+    return lambda file, name: write_legacy(obj, file, pickler, protocol)
 
 
 def load(
@@ -64,7 +59,7 @@ def load(
     map_location: Any = None,
     pickle_module: Any = None,
     *,
-    weights_only: bool | None = True,
+    weights_only: bool | None = None,
     mmap: bool | None = None,
     **pickle_load_args: Any,
 ) -> Any:
@@ -72,16 +67,20 @@ def load(
 
     Only tensors, numbers, text, plain containers and what `add_safe_globals` allows are read; another object raises
     pickle.UnpicklingError, unless `weights_only=False`, which can run any code that the file contains: for trusted files only.
-    `pickle_module` (with `weights_only=False`): whose `Unpickler` reads the structure.
-    `map_location` as in PyTorch; in this build everything must end up on the CPU, else RuntimeError. With `mmap` the tensors lie over
-    the pages of the file at the path `f`: nothing is read before it is needed, checksums are not verified, and what is written to the
-    tensors stays in memory.
+    `pickle_module`: whose `Unpickler` reads the structure; it means `weights_only=False`.
+    `map_location` as in PyTorch; in this build everything must end up on the CPU or on the meta device, else RuntimeError. With `mmap`
+    the tensors lie over the pages of the file at the path `f`: nothing is read before it is needed, checksums are not verified, and what
+    is written to the tensors stays in memory; a file that others shorten meanwhile ends the process (SIGBUS).
+
+    Raises EOFError for an empty file, RuntimeError or pickle.UnpicklingError for a truncated, damaged or hostile one.
     """
     from torch_py._serialization.reader import read_archive
 
-    restricted = weights_only is None or bool(weights_only)
+    restricted = pickle_module is None if weights_only is None else bool(weights_only)
     if restricted and pickle_module is not None:
         raise RuntimeError("torch.load: expected no pickle_module together with weights_only=True")
+    if restricted and set(pickle_load_args) - _OPTIONS_OF_PICKLE:
+        raise TypeError(f"load() got an unexpected keyword argument {min(set(pickle_load_args) - _OPTIONS_OF_PICKLE)!r}")
     if not isinstance(f, (str, os.PathLike)) and not (hasattr(f, "read") and hasattr(f, "seek")):
         raise AttributeError("torch.load: expected a path or a file that can read and seek; read() it into an io.BytesIO first")
     if mmap and not isinstance(f, (str, os.PathLike)):
@@ -91,11 +90,13 @@ def load(
 
 def _named(allowed: Any) -> tuple[tuple[str, str], Any]:
     """A class or function, or a pair of one and the dotted name that files have for it."""
+    from torch_py._serialization.names import as_torch
+
     if isinstance(allowed, tuple):
         value, path = allowed
         module, _, name = path.rpartition(".")
-        return (module, name), value
-    return (allowed.__module__, allowed.__qualname__), allowed
+        return (as_torch(module), name), value
+    return (as_torch(allowed.__module__), allowed.__qualname__), allowed
 
 
 def add_safe_globals(safe_globals: Iterable[Any]) -> None:

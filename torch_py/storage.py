@@ -10,7 +10,7 @@ from torch_py import _C
 from torch_py._C import UntypedStorage, _torch
 from torch_py._serialization.names import storage_types
 from torch_py._storage_methods import CONVERSIONS
-from torch_py._tensor import whole_storage
+from torch_py._tensor import Tensor, whole_storage
 from torch_py._utils import _element_size
 
 __all__ = ["TypedStorage", "UntypedStorage"]
@@ -36,7 +36,7 @@ class TypedStorage:
     def __init__(self, *args: Any, wrap_storage: Any = None, dtype: Any = None, device: Any = None, _internal: bool = False) -> None:
         if not _internal:
             warnings.warn(_DEPRECATED, UserWarning, stacklevel=2)
-        if len(args) > 1 or (args and wrap_storage is not None):
+        if len(args) > 1 or (wrap_storage is not None and (args or dtype is None)):
             raise RuntimeError(
                 f"{type(self)}.__init__ received an invalid combination of arguments. Expected one of: no arguments; (int size); "
                 f"(Sequence data); (*, UntypedStorage wrap_storage), each with dtype="
@@ -50,11 +50,16 @@ class TypedStorage:
             self._untyped_storage = _elements_of(args[0] if args else 0, self.dtype, device).untyped_storage()
 
     @classmethod
-    def from_buffer(cls, buffer: Any, byte_order: str = "native", dtype: Any = None, count: int = -1, offset: int = 0) -> TypedStorage:
+    def from_buffer(cls, buffer: Any, byte_order: str | None = None, dtype: Any = None, count: int = -1, offset: int = 0) -> TypedStorage:
         """A copy of `count` elements (-1: all) of `buffer` from byte `offset` on; `byte_order` is 'native', 'little' or 'big'.
 
-        Raises ValueError for an offset outside, for fewer bytes than elements, and for a rest that is no whole element.
+        Raises RuntimeError without a byte order, which elements of one byte do not need, ValueError for an offset outside, for fewer bytes
+        than elements, and for a rest that is no whole element.
         """
+        if byte_order is None:
+            if _element_size(next(kind for kind in (dtype, cls.dtype, _C.get_default_dtype()) if kind is not None)) > 1:
+                raise RuntimeError("TypedStorage.from_buffer: missing required argument 'byte_order' (pos 2)")
+            byte_order = "native"
         if byte_order not in ("native", "little", "big"):
             raise ValueError(f"TypedStorage.from_buffer: expected byte_order 'native', 'little' or 'big', got {byte_order!r}")
         wanted = next(kind for kind in (dtype, cls.dtype, _C.get_default_dtype()) if kind is not None)
@@ -336,5 +341,5 @@ def __getattr__(name: str) -> Any:
 
 
 @classmethod  # type: ignore[misc]
-def _from_buffer(cls: Any, buffer: Any, byte_order: str = "native", count: int = -1, offset: int = 0) -> TypedStorage:
+def _from_buffer(cls: Any, buffer: Any, byte_order: str | None = None, count: int = -1, offset: int = 0) -> TypedStorage:
     return TypedStorage.from_buffer(buffer, byte_order, cls.dtype, count, offset)

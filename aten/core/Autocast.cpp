@@ -9,12 +9,22 @@ namespace {
 
 constexpr size_t kDeviceTypes = 8;
 
+/// A weight as it was when it was converted. It and its memory are held, so that nothing else takes their addresses.
+struct ConvertedWeight {
+  Tensor weight, converted;
+  c10::Storage storage;
+  uint32_t version;
+
+  bool fits(const Tensor& now, ScalarType dtype) const {
+    return converted.scalar_type() == dtype && storage == now.storage() && version == now.version();
+  }
+};
+
 struct State {
   std::array<ScalarType, kDeviceTypes> dtypes;
   bool cache_enabled = true;
   int depth = 0;
-  // By the weight, which is held so that no other tensor takes its address.
-  std::unordered_map<const c10::TensorImpl*, std::pair<Tensor, Tensor>> weights;
+  std::unordered_map<const c10::TensorImpl*, ConvertedWeight> weights;
   State() {
     dtypes.fill(kBFloat16);
     dtypes[static_cast<size_t>(c10::DeviceType::CUDA)] = kHalf;
@@ -42,9 +52,9 @@ Tensor converted(const Tensor& tensor, ScalarType dtype) {
   if (!state().cache_enabled || state().depth == 0 || !c10::GradMode::is_enabled() || !is_weight(tensor)) return tensor.to(dtype);
   auto& weights = state().weights;
   const auto known = weights.find(tensor.unsafe_impl());
-  if (known != weights.end() && known->second.second.scalar_type() == dtype) return known->second.second;
+  if (known != weights.end() && known->second.fits(tensor, dtype)) return known->second.converted;
   Tensor result = tensor.to(dtype);
-  weights.insert_or_assign(tensor.unsafe_impl(), std::pair(tensor, result));
+  weights.insert_or_assign(tensor.unsafe_impl(), ConvertedWeight{tensor, result, tensor.storage(), tensor.version()});
   return result;
 }
 

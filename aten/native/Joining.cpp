@@ -1,4 +1,6 @@
 // Joining and cutting up tensors by the conventions of NumPy's stack and split families.
+#include <unistd.h>
+
 #include <algorithm>
 
 #include "aten/native/ViewHelpers.h"
@@ -130,11 +132,19 @@ int64_t checked_split_dim(const Tensor& self, int64_t dim) {
   return wrap_dim(dim, self.dim());
 }
 
+/// Refuses, before the first is made, more pieces than this machine has memory for.
+void check_pieces(const char* name, int64_t pieces) {
+  const auto memory = static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+  TORCH_CHECK(static_cast<uint64_t>(pieces) <= memory / sizeof(TensorImpl), name, ": cannot make ", pieces, " tensors, this machine has ",
+              memory, " bytes of memory");
+}
+
 }  // namespace
 
 std::vector<Tensor> tensor_split_sections(const Tensor& self, int64_t sections, int64_t dim) {
   const int64_t d = checked_split_dim(self, dim);
   TORCH_CHECK(sections > 0, "number of sections must be larger than 0, got ", sections);
+  check_pieces("tensor_split", sections);
   const int64_t length = self.sizes()[d] / sections, longer = self.sizes()[d] % sections;
   std::vector<Tensor> pieces;
   int64_t start = 0;
@@ -239,7 +249,8 @@ std::vector<Tensor> unsafe_split_with_sizes(const Tensor& self, IntArrayRef spli
 std::vector<Tensor> unsafe_chunk(const Tensor& self, int64_t chunks, int64_t dim) {
   TORCH_CHECK(self.dim() > 0, "chunk expects at least a 1-dimensional tensor");
   TORCH_CHECK(chunks > 0, "chunk expects `chunks` to be greater than 0, got: ", chunks);
-  const int64_t length = (self.size(dim) + chunks - 1) / chunks;
+  const int64_t extent = self.size(dim), length = extent == 0 ? 0 : (extent - 1) / chunks + 1;
+  if (length == 0) check_pieces("unsafe_chunk", chunks);
   if (length == 0) return unsafe_split_with_sizes(self, DimVector(chunks, 0), dim);
   return unsafe_split(self, length, dim);
 }

@@ -16,6 +16,7 @@
 //  * A fork on either side while a storage is alive gives the child a view of it. Such a segment is never used again; the processes
 //    compare `fork_generation()` at both ends of a storage's life.
 //    The child itself only unmaps: the other ends are not its own, and a mutex may have been locked by a thread that it does not have.
+//    Everything else that it asks of an inherited pool or receiver is an error.
 //  * What a receiver gets belongs to it alone. shared_segment() does not know these storages there: sharing one copies it.
 // Tested in tests/torch_py/test_segment_pool.py.
 
@@ -60,6 +61,10 @@ struct SegmentPool::State {
   uint64_t clock = 0;
   std::vector<int64_t> forgotten;  // removed, and the receiver may have them mapped
 
+  void check_process() const {
+    TORCH_CHECK(process == getpid(), "shared memory: a pool of segments belongs to process ", process, ", and was used in its child ",
+                getpid());
+  }
   /// After one side let go of it; the mutex is held. What has to be unmapped is handed to the caller, who does it later.
   void settle(int64_t id, Segment& segment, std::vector<std::shared_ptr<SharedSegment>>& garbage) {
     if (!segment.idle() || !segment.is_condemned) return;
@@ -108,6 +113,7 @@ SegmentPool::SegmentPool() : state_(std::make_shared<State>()) {}
 SegmentPool::~SegmentPool() = default;
 
 Storage SegmentPool::allocate(size_t bytes) {
+  state_->check_process();
   const size_t capacity = capacity_for(bytes);
   std::unique_lock lock(state_->mutex);
   Segment* segment = state_->find_idle(capacity);
@@ -134,6 +140,7 @@ std::optional<SegmentPool::Exported> SegmentPool::export_storage(const StorageIm
   if (storage.data.deleter() != &release_to_pool) return std::nullopt;
   const auto* context = static_cast<PoolContext*>(storage.data.context());
   if (context->pool.lock() != state_) return std::nullopt;
+  state_->check_process();
   const std::lock_guard lock(state_->mutex);
   const auto found = state_->segments.find(context->id);
   if (found == state_->segments.end() || found->second.was_sent) return std::nullopt;
@@ -143,6 +150,7 @@ std::optional<SegmentPool::Exported> SegmentPool::export_storage(const StorageIm
 }
 
 void SegmentPool::delivered(const std::vector<int64_t>& ids) {
+  state_->check_process();
   const std::lock_guard lock(state_->mutex);
   for (const int64_t id : ids) {
     const auto found = state_->segments.find(id);
@@ -153,6 +161,7 @@ void SegmentPool::delivered(const std::vector<int64_t>& ids) {
 }
 
 void SegmentPool::release(const std::vector<int64_t>& ids, bool reusable) {
+  state_->check_process();
   std::vector<std::shared_ptr<SharedSegment>> garbage;
   const std::lock_guard lock(state_->mutex);
   for (const int64_t id : ids) {
@@ -166,6 +175,7 @@ void SegmentPool::release(const std::vector<int64_t>& ids, bool reusable) {
 }
 
 std::vector<int64_t> SegmentPool::trim() {
+  state_->check_process();
   std::vector<std::shared_ptr<SharedSegment>> garbage;
   const std::lock_guard lock(state_->mutex);
   const auto busy = std::count_if(state_->segments.begin(), state_->segments.end(), [](const auto& entry) { return !entry.second.idle(); });
@@ -180,6 +190,7 @@ std::vector<int64_t> SegmentPool::trim() {
 }
 
 std::pair<size_t, size_t> SegmentPool::count() const {
+  state_->check_process();
   const std::lock_guard lock(state_->mutex);
   const auto idle = std::count_if(state_->segments.begin(), state_->segments.end(), [](const auto& entry) { return entry.second.idle(); });
   return {state_->segments.size(), static_cast<size_t>(idle)};
@@ -190,6 +201,10 @@ std::pair<size_t, size_t> SegmentPool::count() const {
 struct SegmentReceiver::State {
   std::mutex mutex;
   const pid_t process = getpid();
+  void check_process() const {
+    TORCH_CHECK(process == getpid(), "shared memory: a receiver of segments belongs to process ", process, ", and was used in its child ",
+                getpid());
+  }
   std::map<int64_t, std::shared_ptr<SharedSegment>> segments;
   Returned returned;
   bool is_open = true;
@@ -228,6 +243,7 @@ SegmentReceiver::~SegmentReceiver() { close(); }
 
 Storage SegmentReceiver::receive(int64_t id, int descriptor, size_t capacity, size_t bytes) {
   std::shared_ptr<SharedSegment> memory;
+  state_->check_process();
   if (descriptor >= 0) {
     memory = SharedSegment::open(descriptor, capacity, true);
     memory->close_descriptor();  // thousands of batches may be kept: descriptors are few
@@ -247,11 +263,13 @@ Storage SegmentReceiver::receive(int64_t id, int descriptor, size_t capacity, si
 }
 
 SegmentReceiver::Returned SegmentReceiver::take_returned() {
+  state_->check_process();
   const std::lock_guard lock(state_->mutex);
   return std::exchange(state_->returned, {});
 }
 
 void SegmentReceiver::forget(const std::vector<int64_t>& ids) {
+  state_->check_process();
   std::vector<std::shared_ptr<SharedSegment>> garbage;
   const std::lock_guard lock(state_->mutex);
   for (const int64_t id : ids) {

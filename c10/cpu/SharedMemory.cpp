@@ -12,6 +12,7 @@
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <new>
 #include <string>
 #include <utility>
 
@@ -36,6 +37,9 @@ struct Mappings {
   std::mutex mutex;
   std::map<Inode, std::weak_ptr<SharedSegment>> segments;
   std::atomic<uint64_t> forks{0};
+  /// Held while a storage is copied to a segment. A fork does not wait for it: the copying thread may wait for what the forking one holds.
+  /// The child, which does not have that thread, gets a new one.
+  std::mutex sharing;
 
   static Mappings& get() {
     static Mappings* const mappings = [] {
@@ -48,6 +52,7 @@ struct Mappings {
                      [] {
                        ++get().forks;
                        get().mutex.unlock();
+                       new (&get().sharing) std::mutex;
                      });
       return fresh;
     }();
@@ -180,7 +185,13 @@ std::shared_ptr<SharedSegment> SharedSegment::open(int descriptor, size_t bytes,
     if (segment->descriptor_ < 0) segment->descriptor_ = file.release();
     return segment;
   }
-  std::shared_ptr<SharedSegment> segment(new SharedSegment(file.release(), size, populate));
+  std::shared_ptr<SharedSegment> segment;
+  try {
+    segment.reset(new SharedSegment(file.release(), size, populate));
+  } catch (...) {
+    mappings.segments.erase(inode);
+    throw;
+  }
   segment->device_ = inode.first;
   segment->inode_ = inode.second;
   known = segment;
@@ -192,17 +203,22 @@ std::shared_ptr<SharedSegment> shared_segment(const StorageImpl& storage) {
   return static_cast<SharedContext*>(storage.data.context())->segment;
 }
 
-void share_storage(StorageImpl& storage) {
-  if (shared_segment(storage)) return;
+std::shared_ptr<SharedSegment> copy_to_segment(const StorageImpl& storage) {
   TORCH_CHECK(storage.device().is_cpu(), "share_memory_: only memory on the CPU can be shared, got a storage on device '", storage.device(),
               "'");
   auto segment = SharedSegment::create(storage.nbytes);
   if (storage.nbytes > 0) std::memcpy(segment->data(), storage.data.get(), storage.nbytes);
+  return segment;
+}
+
+void move_to_segment(StorageImpl& storage, std::shared_ptr<SharedSegment> segment) {
   // Memory that was exported (or imported) may have other readers, which keep the storage alive but not its data.
   DataPtr before = storage.resizable() ? DataPtr() : std::move(storage.data);
   storage.data = data_on_segment(std::move(segment), std::move(before));
   storage.allocator = nullptr;
 }
+
+std::mutex& sharing_mutex() { return Mappings::get().sharing; }
 
 Storage storage_on_segment(std::shared_ptr<SharedSegment> segment, size_t bytes) {
   TORCH_CHECK(bytes <= segment->bytes(), "shared memory: the segment has ", segment->bytes(), " bytes, ", bytes, " were expected");

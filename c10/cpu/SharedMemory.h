@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 
 #include "c10/core/Storage.h"
 #include "c10/util/Export.h"
@@ -42,8 +43,12 @@ class TORCH_PY_API SharedSegment {
 
 /// The segment under a storage; null when its memory is private to this process.
 TORCH_PY_API std::shared_ptr<SharedSegment> shared_segment(const StorageImpl& storage);
-/// Moves the bytes of a CPU storage to a segment, for all tensors on it; nothing to do when they are there. It cannot be resized then.
-TORCH_PY_API void share_storage(StorageImpl& storage);
+/// Sharing a storage, whose bytes are then in a segment for all tensors on it, and which cannot be resized any more: a new segment with
+/// the bytes of a CPU storage, which takes time and changes nothing, and the exchange. One storage is shared by one thread at a time:
+/// whoever lets others run in between holds the mutex.
+TORCH_PY_API std::shared_ptr<SharedSegment> copy_to_segment(const StorageImpl& storage);
+TORCH_PY_API void move_to_segment(StorageImpl& storage, std::shared_ptr<SharedSegment> segment);
+TORCH_PY_API std::mutex& sharing_mutex();
 /// A storage of `bytes` bytes over a segment.
 TORCH_PY_API Storage storage_on_segment(std::shared_ptr<SharedSegment> segment, size_t bytes);
 

@@ -327,3 +327,19 @@ def test_older_homes() -> None:
     assert torch.is_autocast_cpu_enabled() is False and torch.get_autocast_cpu_dtype() == torch.bfloat16
     with pytest.warns((FutureWarning, UserWarning)):
         torch.cuda.amp.GradScaler()
+
+
+@only_torch_py
+def test_weights_that_change_inside_are_converted_again() -> None:  # PyTorch goes on with the old ones
+    weight, x = torch.ones(2, 2, requires_grad=True), torch.ones(1, 2)
+    seen = []
+    with torch.autocast("cpu"):
+        for change in (lambda: None, lambda: weight.mul_(2), lambda: setattr(weight, "data", torch.full((2, 2), 5.0))):
+            with torch.no_grad():
+                change()
+            seen.append((x @ weight).sum().item())
+        for kind, options in ((torch.optim.SGD, {}), (torch.optim.Adam, {}), (torch.optim.AdamW, {"fused": True, "weight_decay": 0.0})):
+            weight.grad = torch.ones(2, 2)
+            kind([weight], lr=1.0, **options).step()
+            seen.append((x @ weight).sum().item())
+    assert seen == [4, 8, 20, 16, 12, 8]

@@ -40,6 +40,7 @@ def numbers(values: tuple[int, ...]) -> bytes:
 STORAGE = b"(" + text("storage") + named("torch", "FloatStorage") + text("0") + text("cpu") + b"K\x04tQ"
 ORDERED = named("collections", "OrderedDict")
 LAYOUT = named("torch.serialization", "_get_layout")
+DOUBLED, DEEP = b")" + b"2\x86" * 40, b")" + b"\x85" * 300_000
 
 
 def tensor(offset: int, size: tuple[int, ...], stride: tuple[int, ...]) -> bytes:
@@ -94,6 +95,33 @@ HOSTILE = {
     "a negative size": tensor(0, (-1,), (1,)),
     "outside of the storage": tensor(1, (4,), (1,)),
     "another function": named("os", "system"),
+    # Tuples that hold the one before twice: 40 bytes stand for 2**40 parts.
+    "a key of many parts": b"}" + DOUBLED + b"K\x01s",
+    "keys of many parts at once": b"(" + DOUBLED + b"K\x01d",
+    "a set of many parts": b"\x8f(" + DOUBLED + b"\x90",
+    "a frozen set of many parts": b"(" + DOUBLED + b"\x91",
+    "a call of many parts": DOUBLED + b")R",
+    "an instance of many parts": DOUBLED + b")\x81",
+    "a storage of many parts": DOUBLED + b"Q",
+    "attributes of many parts": called(ORDERED) + b"}" + DOUBLED + b"K\x01sb",
+    "an encoding of many parts": called(named("_codecs", "encode"), text("a"), DOUBLED),
+    "metadata of many parts": called(
+        named("torch._utils", "_rebuild_tensor_v2"), STORAGE, b"K\x00", numbers((1,)), numbers((1,)), b"\x89", called(ORDERED), DOUBLED
+    ),
+    "a tensor of a type of many parts": called(
+        named("torch._tensor", "_rebuild_from_type_v2"), named("torch._utils", "_rebuild_meta_tensor_no_storage"), DOUBLED,
+        b"(" + named("torch", "float32") + b"))\x89t", b"}",
+    ),
+    "a key nested deeply in a list": called(ORDERED, b"]]" + DEEP + b"aK\x01aa"),
+    "a layout nested deeply": called(LAYOUT, DEEP),
+    "a location nested deeply": b"(" + text("storage") + named("torch", "FloatStorage") + text("0") + DEEP + b"K\x04tQ",
+    "a size of everything": called(named("torch", "Size"), called(named("builtins", "range"), HUGE)),
+    "a bytearray that is not there": b"\x96" + struct.pack("<Q", 2**40),
+    "a parameter of nothing": called(named("torch._utils", "_rebuild_parameter"), b"N\x89", called(ORDERED)),
+    "copies of copies": b"B" + struct.pack("<I", 10**5) + bytes(10**5) + b"q\x000" + named("builtins", "bytearray")
+    + b"q\x010(" + b"h\x01h\x00\x85R" * 1000 + b"l",
+    "a number of a megabyte": b"\x8b" + struct.pack("<i", 10**6) + bytes(10**6),
+    "a tensor of another layout": named("torch._utils", "_rebuild_sparse_tensor"),
 }
 
 

@@ -236,3 +236,18 @@ def test_unknown_start_methods() -> None:
         mp.start_processes(one_process, start_method="foo")
     with pytest.warns(FutureWarning, match="start_method"):
         mp.spawn(one_process, args=(torch.zeros(1).share_memory_(), "return"), start_method="fork")
+
+
+def send_and_end(queue: Any) -> None:
+    queue.put(torch.ones(3))
+
+
+@only_torch_py
+def test_a_sender_that_does_not_wait() -> None:
+    context = mp.get_context("fork")
+    queue = context.Queue()
+    process = context.Process(target=send_and_end, args=(queue,))
+    process.start()
+    process.join()
+    with pytest.raises((ConnectionError, FileNotFoundError, EOFError), match="the process that sent a tensor has ended"):
+        queue.get(timeout=SECONDS)

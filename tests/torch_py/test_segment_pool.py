@@ -125,3 +125,25 @@ def test_bad_arguments() -> None:
     assert received.numel() == 10
     with pytest.raises(RuntimeError, match="4096 bytes, 5000 were expected"):
         ends.receiver.receive(0, -1, 0, 5000)
+
+
+def test_both_ends_belong_to_their_process() -> None:
+    ends = Ends()
+    tensor = ends.allocate(10)
+    calls = [
+        lambda: ends.pool.allocate(5), lambda: ends.pool.export(tensor.untyped_storage()), lambda: ends.pool.release([], []),
+        lambda: ends.pool.delivered([]), ends.pool.trim, ends.pool.count, ends.receiver.take_returned, lambda: ends.receiver.forget([]),
+    ]  # fmt: skip
+    pid = os.fork()
+    if pid == 0:
+        refused = 0
+        try:
+            for call in calls:
+                try:
+                    call()
+                except RuntimeError as error:
+                    refused += "was used in its child" in str(error)
+        finally:
+            os._exit(refused)
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == len(calls)
+    assert ends.pool.count() == (1, 0)

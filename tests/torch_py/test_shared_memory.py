@@ -6,6 +6,8 @@ import os
 import shutil
 import subprocess
 import sys
+import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -92,6 +94,68 @@ def test_arrays_of_the_memory_before_stay_valid() -> None:
         tensor.fill_(-1)
         torch.full((100000,), 7.0, dtype=torch.float64)  # would take memory that was freed
         assert numpy.array_equal(array, source) and tensor.sum() == -100000
+
+
+@only_torch_py
+def test_buffers_stay_valid() -> None:
+    tensor = torch.arange(1000.0)
+    storage, before = tensor.untyped_storage(), bytes(tensor.untyped_storage().tolist())
+    view = memoryview(storage)
+    for grow in (lambda: storage.resize_(10**7), lambda: tensor.resize_(10**7)):
+        with pytest.raises(RuntimeError, match="not resizable"):
+            grow()
+    second = memoryview(storage)
+    view.release()
+    assert not storage.resizable()
+    second.release()
+    storage.resize_(8000)
+    view = memoryview(storage)
+    storage.share_memory_().fill_(9)
+    torch.full((2000,), 7.0)  # would take memory that was freed
+    assert bytes(view[:4000]) == before and not storage.resizable()
+    view.release()
+    assert not storage.resizable()
+
+
+@only_torch_py
+def test_others_run_while_a_large_storage_is_copied() -> None:
+    tensor = torch.ones(50_000_000)
+    ticks, ended = [0], threading.Event()
+
+    def tick() -> None:
+        while not ended.is_set():
+            ticks[0] += 1
+            time.sleep(0)
+
+    thread = threading.Thread(target=tick)
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1000)  # nobody gives up the GIL unless it wants to
+    try:
+        thread.start()
+        while ticks[0] == 0:
+            time.sleep(0.001)
+        before = ticks[0]
+        tensor.share_memory_()
+        during = ticks[0] - before
+    finally:
+        sys.setswitchinterval(interval)
+        ended.set()
+        thread.join()
+    assert during > 10 and tensor.is_shared() and tensor[-1] == 1
+
+
+@only_torch_py
+def test_threads_share_one_storage_while_others_fork() -> None:
+    for _ in range(3):
+        tensor = torch.arange(2_000_000.0)
+        threads = [threading.Thread(target=tensor.share_memory_) for _ in range(5)]
+        for thread in threads:
+            thread.start()
+        assert in_child(lambda: torch.ones(500_000).share_memory_().sum().item()) == 0
+        for thread in threads:
+            thread.join()
+        assert tensor.is_shared() and torch.equal(tensor, torch.arange(2_000_000.0))
+        assert in_child(tensor.zero_) == 0 and tensor.sum() == 0
 
 
 def test_a_meta_tensor_has_no_memory_to_share() -> None:

@@ -57,17 +57,18 @@ class LegacyFile:
     def __init__(self, stream: Any, check_location: Any) -> None:
         self._stream, self._check_location = stream, check_location
         start = stream.tell()
-        self._left = stream.seek(0, 2) - start  # no file holds more than this
+        self.size = self._left = stream.seek(0, 2) - start  # no file holds more than this
         stream.seek(start)
         self._storages: dict[str, tuple[Any, Any]] = {}
 
     def storage(self, identity: Any) -> Any:
         """What a persistent id stands for: ('storage', type, key, location, number of elements, None)."""
-        if not (isinstance(identity, tuple) and len(identity) == 6 and identity[0] == "storage"):
-            raise pickle.UnpicklingError(f"torch.load: expected a reference to a storage, got {identity!r}")
+        if not (isinstance(identity, tuple) and len(identity) == 6 and type(identity[0]) is str and identity[0] == "storage"):
+            raise pickle.UnpicklingError(f"torch.load: expected a reference to a storage, got a {type(identity).__name__}")
         _, kind, key, location, count, view = identity
-        if not isinstance(kind, StorageType) or not isinstance(key, str) or not isinstance(count, int) or count < 0:
-            raise pickle.UnpicklingError(f"torch.load: expected a storage type, a key and a count, got {identity!r}")
+        if not isinstance(kind, StorageType) or type(key) is not str or type(location) is not str or type(count) is not int or count < 0:
+            given = ", ".join(type(part).__name__ for part in identity[1:])
+            raise pickle.UnpicklingError(f"torch.load: expected a storage type, a key, a location and a count, got {given}")
         if view is not None:
             raise NotImplementedError("torch.load: files of PyTorch 0.x with views of storages have to be saved again by PyTorch")
         self._check_location(location)
@@ -81,7 +82,7 @@ class LegacyFile:
 
     def fill(self, keys: Any) -> None:
         """Reads the elements. Raises RuntimeError where the file is not what its pickles promise."""
-        if not isinstance(keys, list) or set(keys) != set(self._storages):
+        if type(keys) is not list or not all(type(key) is str for key in keys) or set(keys) != set(self._storages):
             raise RuntimeError("torch.load: the file's list of storages is not that of the storages it refers to")
         for key in keys:
             data, dtype = self._storages[key]
@@ -115,8 +116,8 @@ def read_legacy(stream: Any, check_location: Any, unpickle: Any) -> Any:
     """The value in `stream`; `unpickle(stream, storages)` reads one pickle, `storages` being where references are looked up."""
     storages = LegacyFile(stream, check_location)
     magic, version, system = (unpickle(stream, storages) for _ in range(3))
-    if magic != _MAGIC or version != _VERSION:
-        raise RuntimeError(f"torch.load: expected version {_VERSION} of the old format, got {version!r}")
+    if magic != _MAGIC or type(version) is not int or version != _VERSION:
+        raise RuntimeError(f"torch.load: expected version {_VERSION} of the old format")
     if not isinstance(system, dict) or system.get("little_endian") is not (sys.byteorder == "little"):
         raise RuntimeError(f"torch.load: the numbers in the file have another byte order than this machine, which is {sys.byteorder}-endian")
     value = unpickle(stream, storages)

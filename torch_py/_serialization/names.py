@@ -34,17 +34,17 @@ def storage_types() -> dict[str, StorageType]:
 
 
 # A storage of bytes, for the dtypes that have no class of their own; their tensors name the dtype.
-_BYTES = StorageType("UntypedStorage", _C.uint8)
+UNTYPED = StorageType("UntypedStorage", _C.uint8)
 
 
 @cache
 def storage_type_of(dtype: Any) -> StorageType:
     """The class that files name for a storage of tensors of `dtype`."""
-    return next((kind for kind in storage_types().values() if kind.dtype == dtype), _BYTES)
+    return next((kind for kind in storage_types().values() if kind.dtype == dtype), UNTYPED)
 
 
 def has_storage_type(dtype: Any) -> bool:
-    return storage_type_of(dtype) is not _BYTES
+    return storage_type_of(dtype) is not UNTYPED
 
 
 @cache
@@ -54,16 +54,25 @@ def _layouts() -> dict[str, Any]:
 
 
 def _layout(name: str) -> Any:
-    if name not in _layouts():
-        raise ValueError(f"expected a layout, one of {', '.join(_layouts())}, got {name!r}")
+    if not isinstance(name, str) or name not in _layouts():
+        raise ValueError(f"expected a layout, one of {', '.join(_layouts())}, got {_short(name)}")
     return _layouts()[name]
+
+
+def _short(value: Any) -> str:
+    return repr(value)[:100] if isinstance(value, str) else type(value).__name__
 
 
 def _encode(text: str, encoding: str) -> bytes:
     """How pickle protocol 2 writes bytes."""
-    if encoding not in ("latin1", "latin-1"):
-        raise ValueError(f"expected the encoding of bytes in a pickle to be latin1, got {encoding!r}")
+    if not isinstance(encoding, str) or encoding not in ("latin1", "latin-1"):
+        raise ValueError(f"expected the encoding of bytes in a pickle to be latin1, got {_short(encoding)}")
     return text.encode("latin1")
+
+
+def as_torch(module: str) -> str:
+    """PyTorch's name of one of our modules."""
+    return "torch" + module[len("torch_py") :] if module == "torch_py" or module.startswith("torch_py.") else module
 
 
 @cache
@@ -74,7 +83,8 @@ def known_names() -> dict[tuple[str, str], Any]:
     names: dict[tuple[str, str], Any] = {
         ("torch._utils", "_rebuild_tensor_v2"): rebuild.rebuild_tensor,
         ("torch._utils", "_rebuild_tensor_v3"): rebuild.rebuild_tensor_of_bytes,
-        ("torch.storage", "UntypedStorage"): _BYTES,
+        ("torch", "UntypedStorage"): UNTYPED,
+        ("torch.storage", "UntypedStorage"): UNTYPED,
         ("torch._utils", "_rebuild_parameter"): rebuild.rebuild_parameter,
         ("torch._utils", "_rebuild_parameter_with_state"): rebuild.rebuild_parameter_with_state,
         ("torch._utils", "_rebuild_meta_tensor_no_storage"): rebuild.rebuild_meta_tensor,

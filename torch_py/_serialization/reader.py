@@ -2,76 +2,60 @@
 
 from __future__ import annotations
 
+import io
 import os
 import pickle
+import struct
 import sys
 import zipfile
-from contextlib import AbstractContextManager, closing, nullcontext
+import zlib
+from contextlib import AbstractContextManager, closing, nullcontext, suppress
 from typing import Any
 
-from torch_py import _C
 from torch_py._serialization.legacy import is_legacy, read_legacy
-from torch_py._serialization.names import StorageType, known_names
-from torch_py._serialization.rebuild import typed_storage
+from torch_py._serialization.names import StorageType, as_torch, known_names
+from torch_py._serialization.placing import placed
+from torch_py._serialization.rebuild import empty_storage, typed_storage_of
 from torch_py._serialization.records import Records
-from torch_py._serialization.restricted import as_torch, load_restricted, safe_globals
+from torch_py._serialization.restricted import load_restricted, safe_globals
+
+# What zipfile raises for bytes that it does not understand.
+_MALFORMED = (zipfile.BadZipFile, EOFError, NotImplementedError, OSError, OverflowError, UnicodeError, ValueError, struct.error, zlib.error)
 
 
 class _Archive:
     """Storages of an open zip file, each read once."""
 
-    def __init__(self, file: zipfile.ZipFile, map_location: Any, records: Records) -> None:
-        self.file, self.map_location, self.records = file, map_location, records
-        structures = [name for name in file.namelist() if name.endswith("/data.pkl") and name.count("/") == 1]
+    def __init__(self, records: Records, map_location: Any) -> None:
+        self.map_location, self.records = map_location, records
+        names = records.archive.namelist()
+        structures = [name for name in names if name.endswith("/data.pkl") and name.count("/") == 1]
         if len(structures) != 1:
-            raise RuntimeError(f"torch.load: expected an archive with one data.pkl in a folder, got the records {file.namelist()[:5]}")
+            raise RuntimeError(f"torch.load: expected an archive with one data.pkl in a folder, got the records {names[:5]}")
         self.root = structures[0].rpartition("/")[0]
         self._check_byte_order()
+        self.structure = records.content(structures[0])
         self._storages: dict[str, Any] = {}
 
     def _check_byte_order(self) -> None:
         name = f"{self.root}/byteorder"
-        order = self.file.read(name).decode("ascii", "replace") if name in self.file.namelist() else "little"
+        order = self.records.content(name)[:20].decode("ascii", "replace") if name in self.records else "little"
         if order != sys.byteorder:
             raise RuntimeError(f"torch.load: the file has {order}-endian numbers, this machine {sys.byteorder}-endian ones")
 
     def storage(self, identity: Any) -> Any:
         """What a persistent id stands for: ('storage', type, key, location, number of elements)."""
-        if not (isinstance(identity, tuple) and len(identity) == 5 and identity[0] == "storage"):
-            raise pickle.UnpicklingError(f"torch.load: expected a reference to a storage, got {identity!r}")
+        if not (isinstance(identity, tuple) and len(identity) == 5 and type(identity[0]) is str and identity[0] == "storage"):
+            raise pickle.UnpicklingError(f"torch.load: expected a reference to a storage, got a {type(identity).__name__}")
         _, kind, key, location, count = identity
-        if not isinstance(kind, StorageType) or not isinstance(key, str) or not isinstance(count, int) or count < 0:
-            raise pickle.UnpicklingError(f"torch.load: expected a storage type, a key and a count, got {identity!r}")
-        _check_location(location, self.map_location)
+        if not isinstance(kind, StorageType) or type(key) is not str or type(location) is not str or type(count) is not int or count < 0:
+            given = ", ".join(type(part).__name__ for part in identity[1:])
+            raise pickle.UnpicklingError(f"torch.load: expected a storage type, a key, a location and a count, got {given}")
         if key not in self._storages:
-            self._storages[key] = self.records.read(f"{self.root}/data/{key}", count * kind.dtype.itemsize)
-        return typed_storage(self._storages[key], kind.dtype)
-
-
-def _check_location(location: Any, map_location: Any) -> None:
-    """Raises RuntimeError when a storage is to be put somewhere else than in the memory of the CPU."""
-    target = location
-    if isinstance(map_location, dict):
-        target = map_location.get(location, location)
-    elif isinstance(map_location, (str, _C.device)):
-        target = str(map_location)
-    elif callable(map_location):
-        # Returns the storage it is given for "stay on the CPU", None for "as in the file".
-        stand_in = _OnCpu()
-        target = "cpu" if map_location(stand_in, location) is not None else location
-    if not isinstance(target, str) or target.partition(":")[0] not in ("cpu", "meta"):
-        raise RuntimeError(
-            f"torch.load: a storage is to be loaded on device {target!r}, which this build does not have; load with map_location=torch.device('cpu')"
-        )
-
-
-class _OnCpu:
-    """What a map_location function gets in the place of a storage."""
-
-    device = "cpu"
-
-    def cpu(self) -> _OnCpu:
-        return self
+            name = f"{self.root}/data/{key}"
+            nbytes = count * kind.dtype.itemsize
+            self._storages[key] = placed(lambda nbytes: self.records.read(name, nbytes), nbytes, location, self.map_location)
+        return typed_storage_of(self._storages[key], kind.dtype)
 
 
 class _Trusting:
@@ -83,8 +67,16 @@ class _Trusting:
         return self.archive.storage(identity)
 
     def find_class(self, module: str, name: str) -> Any:
-        value = known_names().get((as_torch(module), name)) if as_torch(module).startswith("torch") else None
-        return super().find_class(module, name) if value is None else value  # type: ignore[misc]
+        place = as_torch(module), name
+        if place in known_names() and place[0].partition(".")[0] == "torch":
+            return known_names()[place]
+        if module.partition(".")[0] != "torch":
+            return super().find_class(module, name)  # type: ignore[misc]
+        ours = "torch_py" + module[len("torch") :]
+        for place in (ours, ".".join(ours.split(".")[:2])):  # a layer may be in another file here, and is public in the package
+            with suppress(ImportError, AttributeError):
+                return super().find_class(place, name)  # type: ignore[misc]
+        raise pickle.UnpicklingError(f"torch.load: the file needs {module}.{name}, which this build does not have")
 
 
 def _load_trusting(file: Any, archive: _Archive, pickle_module: Any, keywords: dict[str, Any]) -> Any:
@@ -94,24 +86,48 @@ def _load_trusting(file: Any, archive: _Archive, pickle_module: Any, keywords: d
     return unpickler.load()
 
 
+def _check_beginning(stream: Any) -> None:
+    """Raises EOFError for an empty file, UnpicklingError for one that is no archive, and what seeking raises."""
+    stream.seek(stream.tell())
+    start = stream.tell()
+    beginning = stream.read(4)
+    stream.seek(start)
+    if not isinstance(beginning, (bytes, bytearray)):
+        raise AssertionError(f"torch.load: expected a file that gives bytes, got {type(beginning).__name__}")
+    if not beginning:
+        raise EOFError("torch.load: the file is empty")
+    if beginning[:2] != b"PK" and not is_legacy(stream):
+        raise pickle.UnpicklingError("torch.load: the file is not a zip archive as torch.save writes it, nor in the format before PyTorch 1.6")
+
+
+def _opened(stream: Any, mapped: bool, eager: bool) -> Records:
+    """Raises RuntimeError for whatever is wrong with the directory of the archive."""
+    try:
+        return Records(zipfile.ZipFile(stream), mapped=mapped, eager=eager)
+    except _MALFORMED as error:
+        raise RuntimeError(f"torch.load: the archive is damaged or truncated: {error}") from error
+
+
 def read_archive(
     file: Any, map_location: Any, weights_only: bool, mapped: bool, keywords: dict[str, Any], pickle_module: Any = None
 ) -> Any:
     """The value that `file`, a path or a seekable binary file, was written from; `mapped`: over the pages of the file."""
     opened: AbstractContextManager[Any] = open(file, "rb") if isinstance(file, (str, os.PathLike)) else nullcontext(file)
+    # Code of the caller's may look at the numbers while the file is being read.
+    eager = not weights_only or bool(safe_globals) or callable(map_location)
     with opened as stream:
+        if isinstance(stream, io.RawIOBase):  # its reads may end early
+            stream = io.BytesIO(stream.read()) if not stream.seekable() else io.BufferedReader(stream)  # type: ignore[type-var]
+        _check_beginning(stream)
         if is_legacy(stream):
             return _read_old_format(stream, map_location, weights_only, mapped, keywords, pickle_module)
-        if not zipfile.is_zipfile(stream):
-            raise RuntimeError(
-                "torch.load: the file is not a zip archive as torch.save writes it, nor in the format before PyTorch 1.6; a truncated "
-                "file cannot be read"
-            )
-        # Classes of the caller's may look at the numbers while the file is being read.
-        with zipfile.ZipFile(stream) as zipped, closing(Records(zipped, mapped=mapped, eager=not weights_only or bool(safe_globals))) as records:
-            archive = _Archive(zipped, map_location, records)
-            with zipped.open(f"{archive.root}/data.pkl") as structure:
-                value = load_restricted(structure, archive) if weights_only else _load_trusting(structure, archive, pickle_module, keywords)
+        with closing(_opened(stream, mapped, eager)) as records:
+            archive = _Archive(records, map_location)
+            structure = io.BytesIO(archive.structure)
+            if weights_only:
+                value = load_restricted(structure, archive, len(archive.structure))
+            else:
+                value = _load_trusting(structure, archive, pickle_module, keywords)
             records.finish()
             return value
 
@@ -121,6 +137,6 @@ def _read_old_format(stream: Any, map_location: Any, weights_only: bool, mapped:
         raise RuntimeError("torch.load: mmap=True needs a file in the zip format; save it again without _use_new_zipfile_serialization=False")
 
     def unpickle(file: Any, storages: Any) -> Any:
-        return load_restricted(file, storages) if weights_only else _load_trusting(file, storages, pickle_module, keywords)
+        return load_restricted(file, storages, storages.size) if weights_only else _load_trusting(file, storages, pickle_module, keywords)
 
-    return read_legacy(stream, lambda location: _check_location(location, map_location), unpickle)
+    return read_legacy(stream, lambda location: placed(empty_storage, 0, location, map_location), unpickle)

@@ -67,10 +67,10 @@ def rebuild_tensor(
 ) -> Any:
     """A tensor over `storage`. Raises RuntimeError when it would reach outside, or for metadata that this build does not know."""
     _check_geometry(storage, offset, size, stride)
-    if metadata:
-        raise RuntimeError(f"tensors with metadata {sorted(metadata)} are not supported")
-    tensor: Any = _C._torch.empty(0, dtype=storage.dtype, device="cpu")
+    tensor: Any = _C._torch.empty(0, dtype=storage.dtype, device=storage.device)
     tensor.set_(storage.untyped(), offset, tuple(size), tuple(stride))
+    if metadata:
+        tensor = _with_bits(tensor, metadata)
     return tensor.requires_grad_(bool(requires_grad)) if requires_grad else tensor
 
 
@@ -88,6 +88,15 @@ def rebuild_tensor_of_bytes(
     return rebuild_tensor(typed, offset, size, stride, requires_grad, hooks, metadata)
 
 
+def _with_bits(tensor: Any, metadata: Any) -> Any:
+    """PyTorch writes what x.conj() and x.conj().imag have in memory, and beside it that the numbers mean something else."""
+    if type(metadata) is not dict or not all(name in ("conj", "neg") for name in metadata):
+        raise RuntimeError("expected no metadata of a tensor except its conjugate and negative bit")
+    if metadata.get("conj"):
+        tensor = tensor.conj().resolve_conj()
+    return -tensor if metadata.get("neg") else tensor
+
+
 def rebuild_meta_tensor(dtype: Any, size: Any, stride: Any, requires_grad: bool) -> Any:
     """A tensor on the meta device, which has a geometry and no memory."""
     _check_numbers(0, size, stride)
@@ -100,6 +109,8 @@ def rebuild_meta_tensor(dtype: Any, size: Any, stride: Any, requires_grad: bool)
 def rebuild_parameter(data: Any, requires_grad: bool, hooks: Any) -> Any:
     from torch_py.nn.parameter import Parameter
 
+    if not isinstance(data, Tensor):
+        raise RuntimeError(f"expected a tensor to make a parameter of, got {type(data).__name__}")
     return Parameter(data, bool(requires_grad))
 
 
@@ -113,7 +124,8 @@ def rebuild_from_type(function: Any, kind: Any, arguments: tuple[Any, ...], stat
     """A tensor with attributes, or of a subclass."""
     tensor = function(*arguments)
     if not isinstance(tensor, Tensor) or not (isinstance(kind, type) and issubclass(kind, Tensor)):
-        raise RuntimeError(f"expected a function that makes a tensor and a tensor type, got {function} and {kind}")
+        got = f"{type(tensor).__name__} and {kind.__name__ if isinstance(kind, type) else type(kind).__name__}"
+        raise RuntimeError(f"expected a function that makes a tensor and a tensor type, got {got}")
     if type(tensor) is not kind:
         tensor = tensor.as_subclass(kind)
     tensor.__setstate__(_attributes(state))

@@ -1,10 +1,11 @@
-"""The records of an archive with the bytes of storages: read by several threads at once, or mapped into memory."""
+"""The records of an archive: their bytes, read by several threads at once, or mapped into memory."""
 
 from __future__ import annotations
 
 import mmap
 import os
 import struct
+import threading
 import zipfile
 import zlib
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -18,35 +19,43 @@ _SIGNATURE = b"PK\x03\x04"
 # Bytes for one call of the system, between which checksums are computed while they are still in the cache.
 _CHUNK = 1 << 20
 _THREADS = 4
+_MAPPED_ALIGNMENT = 16  # of the largest element: kernels may rely on it
 
 
 class Records:
-    """Storages of an open zip file. `eager`: each is complete when `read` returns; otherwise all are after `finish`."""
+    """The records of an open zip file. `eager`: a storage is complete when `read` returns; otherwise all are after `finish`.
+
+    Raises RuntimeError for a directory of records that overlap or end behind the file: a small file could stand for much memory.
+    """
 
     def __init__(self, archive: zipfile.ZipFile, *, mapped: bool, eager: bool) -> None:
         self.archive = archive
         self._mapped = mapped
         self._map: mmap.mmap | None = None
-        self._descriptor = _descriptor(archive.fp)
-        self._size = os.fstat(self._descriptor).st_size if self._descriptor is not None else 0
-        self._pool = None if eager or self._descriptor is None else ThreadPoolExecutor(_THREADS, "torch.load")
+        self._source = _source(archive.fp)
+        self._ends = _ends_of_records(archive, self._source.size)
+        self._pool = None if eager or self._source.descriptor is None else ThreadPoolExecutor(_THREADS, "torch.load")
         self._jobs: list[Future[None]] = []
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.archive.NameToInfo
+
+    def content(self, name: str) -> bytes:
+        """All bytes of a record."""
+        record = self._record(name)
+        data = bytearray(record.file_size)
+        self._fill(memoryview(data), record, self._start(record))
+        return bytes(data)
 
     def read(self, name: str, nbytes: int) -> Any:
         """A uint8 tensor with the first `nbytes` of the record. Raises RuntimeError when there are not that many."""
-        if name not in self.archive.NameToInfo:
-            raise RuntimeError(f"torch.load: the archive has no record {name!r}")
-        record = self.archive.getinfo(name)
-        if record.compress_type != zipfile.ZIP_STORED or record.file_size < nbytes or record.compress_size != record.file_size:
-            raise RuntimeError(f"torch.load: expected record {name!r} to be {nbytes} plain bytes, got {record.file_size}")
+        record = self._record(name)
+        if record.file_size < nbytes:
+            raise RuntimeError(f"torch.load: expected record {name!r} to have {nbytes} bytes, got {record.file_size}")
         if nbytes == 0:
             return empty_storage(0)
-        if self._descriptor is None:
-            return self._copied(record, nbytes)
         start = self._start(record)
-        if start + nbytes > self._size:
-            raise RuntimeError(f"torch.load: record {name!r} ends after {max(0, self._size - start)} of {nbytes} bytes")
-        if self._mapped:
+        if self._mapped and start % _MAPPED_ALIGNMENT == 0:
             return self._view(start, nbytes)
         data = empty_storage(nbytes)
         target = storage_bytes(data.untyped_storage())
@@ -65,55 +74,83 @@ class Records:
         if self._pool is not None:
             self._pool.shutdown(cancel_futures=True)
 
+    def _record(self, name: str) -> zipfile.ZipInfo:
+        if name not in self:
+            raise RuntimeError(f"torch.load: the archive has no record {name!r}")
+        record = self.archive.getinfo(name)
+        if record.compress_type != zipfile.ZIP_STORED or record.compress_size != record.file_size or record.flag_bits & 1:
+            raise RuntimeError(f"torch.load: record {name!r} is compressed or encrypted; torch.save writes plain bytes")
+        return record
+
     def _start(self, record: zipfile.ZipInfo) -> int:
         """Where the bytes of a record begin: behind its header in the file, whose lengths the directory does not tell."""
-        assert self._descriptor is not None
-        header = os.pread(self._descriptor, _LOCAL_HEADER.size, record.header_offset)
-        if len(header) < _LOCAL_HEADER.size:
+        header = bytearray(_LOCAL_HEADER.size)
+        if self._source.read_into(memoryview(header), record.header_offset) < _LOCAL_HEADER.size:
             raise RuntimeError(f"torch.load: the archive ends before record {record.filename!r}")
         signature, name_length, extra_length = _LOCAL_HEADER.unpack(header)
         if signature != _SIGNATURE:
             raise RuntimeError(f"torch.load: the archive is damaged at record {record.filename!r}")
-        return record.header_offset + _LOCAL_HEADER.size + name_length + extra_length
+        start = int(record.header_offset + _LOCAL_HEADER.size + name_length + extra_length)
+        available = self._ends[record.header_offset] - start
+        if record.file_size > available:
+            raise RuntimeError(f"torch.load: record {record.filename!r} ends after {max(0, available)} of {record.file_size} bytes")
+        return start
 
     def _fill(self, target: memoryview, record: zipfile.ZipInfo, start: int) -> None:
-        assert self._descriptor is not None
         checksum = filled = 0
         while filled < len(target):
             part = target[filled : filled + _CHUNK]
-            count = os.preadv(self._descriptor, [part], start + filled)
+            count = self._source.read_into(part, start + filled)
             if count == 0:
                 raise RuntimeError(f"torch.load: record {record.filename!r} ends after {filled} of {len(target)} bytes")
             checksum = zlib.crc32(part[:count], checksum)
             filled += count
-        if filled == record.file_size and checksum != record.CRC:
+        # Zero: written by PyTorch under set_crc32_options(False).
+        if filled == record.file_size and checksum != record.CRC and record.CRC != 0:
             raise RuntimeError(f"torch.load: the bytes of record {record.filename!r} are damaged: their checksum is another one")
-
-    def _copied(self, record: zipfile.ZipInfo, nbytes: int) -> Any:
-        """From a file that is no file of the system, such as io.BytesIO."""
-        data = empty_storage(nbytes)
-        target, filled = storage_bytes(data.untyped_storage()), 0
-        with self.archive.open(record) as stream:
-            while filled < nbytes:
-                count = stream.readinto(target[filled:])  # type: ignore[attr-defined]
-                if not count:
-                    raise RuntimeError(f"torch.load: record {record.filename!r} ends after {filled} of {nbytes} bytes")
-                filled += count
-        return data
 
     def _view(self, start: int, nbytes: int) -> Any:
         """The pages of the file themselves; writing to them changes a copy in memory, never the file."""
         if self._map is None:
-            assert self._descriptor is not None
-            self._map = mmap.mmap(self._descriptor, 0, access=mmap.ACCESS_COPY)
+            assert self._source.descriptor is not None
+            self._map = mmap.mmap(self._source.descriptor, 0, access=mmap.ACCESS_COPY)
         return _C.frombuffer(self._map, dtype=_C.uint8, count=nbytes, offset=start)
 
 
-def _descriptor(stream: Any) -> int | None:
-    """Of a file that the system can read at any place, None for anything else."""
+def _ends_of_records(archive: zipfile.ZipFile, size: int) -> dict[int, int]:
+    """By the offset of each record's header, where the next record or the directory begins."""
+    ordered = sorted(archive.infolist(), key=lambda record: record.header_offset)
+    ends = [*(record.header_offset for record in ordered[1:]), min(archive.start_dir, size)]
+    for record, end in zip(ordered, ends):
+        if record.header_offset < 0 or record.header_offset + _LOCAL_HEADER.size + record.compress_size > end:
+            raise RuntimeError(f"torch.load: the archive is damaged: record {record.filename[:100]!r} ends behind the beginning of another")
+    return {record.header_offset: end for record, end in zip(ordered, ends)}
+
+
+class _Source:
+    """The bytes of a file by their places, for several threads. `descriptor` is None for what is no file of the system (io.BytesIO)."""
+
+    def __init__(self, stream: Any, descriptor: int | None, size: int) -> None:
+        self.stream, self.descriptor, self.size = stream, descriptor, size
+        self._lock = threading.Lock()
+
+    def read_into(self, target: memoryview, offset: int) -> int:
+        """How many bytes were read; 0 at the end of the file."""
+        if self.descriptor is not None:
+            return os.preadv(self.descriptor, [target], offset)
+        with self._lock:
+            self.stream.seek(offset)
+            if hasattr(self.stream, "readinto"):
+                return int(self.stream.readinto(target) or 0)
+            data = self.stream.read(len(target))
+            target[: len(data)] = data
+            return len(data)
+
+
+def _source(stream: Any) -> _Source:
     try:
         descriptor: int = stream.fileno()
         os.pread(descriptor, 0, 0)
+        return _Source(stream, descriptor, os.fstat(descriptor).st_size)
     except (AttributeError, OSError, ValueError):
-        return None
-    return descriptor
+        return _Source(stream, None, stream.seek(0, os.SEEK_END) if stream is not None else 0)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
-import threading
+import stat
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, cast
@@ -24,14 +24,21 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
         with open(target, "wb") as direct:
             yield direct
         return
-    unfinished = target.with_name(f".{target.name}.{os.getpid()}-{threading.get_ident()}.unfinished")
+    # In the same folder, as only a file of the same file system can take its place; a name of its own for whoever else saves there.
+    descriptor, unfinished = tempfile.mkstemp(".unfinished", f".{target.name[:100]}.", target.parent)
     try:
-        with open(unfinished, "wb") as file:
+        with open(descriptor, "wb") as file:
             yield cast(Any, file)
-        if exists:
-            shutil.copymode(target, unfinished)
+        os.chmod(unfinished, stat.S_IMODE(target.stat().st_mode) if exists else 0o666 & ~_mask())
         os.replace(unfinished, target)
     except BaseException:
         with contextlib.suppress(OSError):
-            unfinished.unlink()
+            os.unlink(unfinished)
         raise
+
+
+def _mask() -> int:
+    """Of the permissions of new files. It can only be read by setting it; that it is the strictest for a moment harms nobody."""
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask

@@ -11,29 +11,28 @@ tests/torch_py/test_hostile_files.py
 from __future__ import annotations
 
 import pickle
+import struct
 from collections import Counter, OrderedDict
 from collections.abc import Callable
 from typing import Any
 
-from torch_py._serialization.names import known_names
+from torch_py import _C
+from torch_py._serialization.budget import Budget, failure
+from torch_py._serialization.names import as_torch, known_names
 from torch_py._serialization.rebuild import rebuild_from_type, rebuild_meta_tensor, rebuild_parameter, rebuild_tensor
 
 # Without stand-ins: what a program has allowed by add_safe_globals, by module and name.
 safe_globals: dict[tuple[str, str], Any] = {}
 
 _SIZED = (list, tuple, dict, set, frozenset, str, bytes, bytearray)
-_CONSTRUCTORS = {set, frozenset, bytearray, OrderedDict, Counter}
+_CONSTRUCTORS = {set, frozenset, bytearray, OrderedDict, Counter, _C.Size}
 _KEYED = (set, frozenset, OrderedDict, Counter)
-_DEEPEST_KEY = 100
+_LONGEST_NUMBER = 1 << 16  # bytes; its hash takes time in every key
 _LISTS, _DICTS, _SETS = (list,), (dict, OrderedDict, Counter), (set,)
 # Instructions that torch.save does not write: old-style instances, extension codes, buffers outside of the pickle.
 _FORBIDDEN = (
     pickle.INST, pickle.OBJ, pickle.EXT1, pickle.EXT2, pickle.EXT4, pickle.PERSID, pickle.NEXT_BUFFER, pickle.READONLY_BUFFER,
 )  # fmt: skip
-
-
-def failure(message: str) -> pickle.UnpicklingError:
-    return pickle.UnpicklingError(f"Weights only load failed: {message}")
 
 
 class Allowed:
@@ -52,19 +51,16 @@ class Allowed:
         return repr(self.value)
 
 
+def _brief(value: Any) -> str:
+    """For messages. What a pickle has built may print as more text than there is memory."""
+    if type(value) is Allowed or (isinstance(value, (str, bytes)) and len(value) < 100):
+        return repr(value)
+    return f"an object of type {type(value).__name__}"
+
+
 def _exact_type(value: Any, kinds: tuple[type, ...], action: str) -> None:
     if type(value) not in kinds:
         raise failure(f"the file tries to {action} an object of type {type(value).__name__}")
-
-
-def _check_keys(keys: Any) -> None:
-    """Python's hash of tuples in tuples recurses without a limit of its own."""
-    level = [key for key in keys if type(key) in (tuple, frozenset)]
-    for _ in range(_DEEPEST_KEY):
-        if not level:
-            return
-        level = [part for key in level for part in key if type(part) in (tuple, frozenset)]
-    raise failure(f"the file has a key of tuples nested deeper than {_DEEPEST_KEY}")
 
 
 def _is_rebuilder(function: Any) -> bool:
@@ -94,11 +90,13 @@ class RestrictedUnpickler(pickle._Unpickler):
     dispatch: dict[int, Callable[[Any], None]] = dict(pickle._Unpickler.dispatch)
     stack: list[Any]
     append: Callable[[Any], None]
+    read: Callable[[int], bytes]
     pop_mark: Callable[[], list[Any]]
 
-    def __init__(self, file: Any, archive: Any) -> None:
+    def __init__(self, file: Any, archive: Any, size: int) -> None:
         super().__init__(_WholeReads(file))
         self.archive = archive
+        self.budget = Budget(size)
         self.storage_error: Exception | None = None  # of the archive, or of the caller's map_location
 
     def persistent_load(self, identity: Any) -> Any:
@@ -111,9 +109,12 @@ class RestrictedUnpickler(pickle._Unpickler):
             raise
 
     def find_class(self, module: str, name: str) -> Any:
-        if (module, name) in safe_globals:
-            return Allowed(safe_globals[module, name])
-        value = known_names().get((as_torch(module), name))
+        place = as_torch(module), name
+        if place in safe_globals:
+            return Allowed(safe_globals[place])
+        value = known_names().get(place)
+        if value is None and module == "torch._utils" and name.startswith("_rebuild_"):
+            raise failure(f"the file has a tensor that {name} makes: of a layout, a dtype or a device that this build does not have")
         if value is None:
             raise failure(
                 f"the file needs {module}.{name}, which is not among what is loaded by default, as loading it can run code. If you trust "
@@ -131,15 +132,17 @@ class RestrictedUnpickler(pickle._Unpickler):
 
     def _call(self, function: Any, arguments: Any) -> Any:
         if type(function) is not Allowed or type(arguments) is not tuple or not self._may_be_called(function.value):
-            raise failure(f"the file tries to call {function!r}")
+            raise failure(f"the file tries to call {_brief(function)}")
         if function.value in _CONSTRUCTORS and not all(type(argument) in _SIZED for argument in arguments):
             # bytearray(2**40) or set(range(2**40)) would take memory that the file does not have to fill.
-            raise failure(f"the file tries to call {function!r} with {', '.join(type(a).__name__ for a in arguments)}")
+            raise failure(f"the file tries to call {function!r} with {', '.join(type(a).__name__ for a in arguments[:9])}")
+        self.budget.copy(argument for argument in arguments if type(argument) in _SIZED)
         if function.value is rebuild_from_type and not (arguments and _is_rebuilder(arguments[0])):
             raise failure("the file tries to make a tensor of a type by something else than a tensor's parts")
         if function.value in _KEYED:
             for argument in arguments:
-                _check_keys(argument)
+                self.budget.check_keys(argument)
+                self.budget.check_keys(part for pair in argument if type(pair) is list for part in pair)
         return function.value(*(argument.value if type(argument) is Allowed else argument for argument in arguments))
 
     @staticmethod
@@ -168,7 +171,7 @@ class RestrictedUnpickler(pickle._Unpickler):
             self.append(self._call(kind, arguments))
             return
         if not isinstance(value, type) or value not in safe_globals.values():
-            raise failure(f"the file tries to make an instance of {kind!r}")
+            raise failure(f"the file tries to make an instance of {_brief(kind)}")
         self.append(value.__new__(value, *arguments, **keywords))
 
     # Changes
@@ -177,9 +180,7 @@ class RestrictedUnpickler(pickle._Unpickler):
         state, target = self.stack.pop(), self.stack[-1]
         kind = type(target)
         if kind in (OrderedDict, Counter):
-            if type(state) is not dict:
-                raise failure(f"the file gives a {kind.__name__} the state {type(state).__name__}")
-            vars(target).update(state)
+            vars(target).update(_attributes(state))
         elif _is_tensor(target):
             target.__setstate__(_attributes(state))
         elif kind in safe_globals.values():
@@ -207,7 +208,7 @@ class RestrictedUnpickler(pickle._Unpickler):
     def load_setitem(self) -> None:
         value, key = self.stack.pop(), self.stack.pop()
         _exact_type(self.stack[-1], _DICTS, "set items of")
-        _check_keys((key,))
+        self.budget.check_keys((key,))
         self.stack[-1][key] = value
 
     dispatch[pickle.SETITEM[0]] = load_setitem
@@ -215,7 +216,7 @@ class RestrictedUnpickler(pickle._Unpickler):
     def load_setitems(self) -> None:
         items = self.pop_mark()
         _exact_type(self.stack[-1], _DICTS, "set items of")
-        _check_keys(items[::2])
+        self.budget.check_keys(items[::2])
         for i in range(0, len(items), 2):
             self.stack[-1][items[i]] = items[i + 1]
 
@@ -224,10 +225,46 @@ class RestrictedUnpickler(pickle._Unpickler):
     def load_additems(self) -> None:
         items = self.pop_mark()
         _exact_type(self.stack[-1], _SETS, "add to")
-        _check_keys(items)
+        self.budget.check_keys(items)
         self.stack[-1].update(items)
 
     dispatch[pickle.ADDITEMS[0]] = load_additems
+
+    # Values
+
+    def load_dict(self) -> None:
+        items = self.pop_mark()
+        self.budget.check_keys(items[::2])
+        self.append({items[i]: items[i + 1] for i in range(0, len(items), 2)})
+
+    dispatch[pickle.DICT[0]] = load_dict
+
+    def load_frozenset(self) -> None:
+        items = self.pop_mark()
+        self.budget.check_keys(items)
+        self.append(frozenset(items))
+
+    dispatch[pickle.FROZENSET[0]] = load_frozenset
+
+    def load_bytearray8(self) -> None:
+        (length,) = struct.unpack("<Q", self.read(8))
+        self.append(bytearray(self._bytes(length)))
+
+    dispatch[pickle.BYTEARRAY8[0]] = load_bytearray8
+
+    def load_long4(self) -> None:
+        (length,) = struct.unpack("<i", self.read(4))
+        if not 0 <= length <= _LONGEST_NUMBER:
+            raise failure(f"the file has a number of {length} bytes, at most {_LONGEST_NUMBER} are read")
+        self.append(int.from_bytes(self.read(length), "little", signed=True))
+
+    dispatch[pickle.LONG4[0]] = load_long4
+
+    def _bytes(self, length: int) -> bytes:
+        """Not reserved before they are there."""
+        if length > self.budget.size:
+            raise failure(f"the file announces {length} bytes and has {self.budget.size}")
+        return self.read(length)
 
 
 def _refuse(self: Any) -> None:
@@ -238,8 +275,6 @@ RestrictedUnpickler.dispatch.update({code[0]: _refuse for code in _FORBIDDEN})
 
 
 def _plain_values() -> tuple[type, ...]:
-    from torch_py import _C
-
     return (_C.dtype, _C.layout, _C.memory_format)
 
 
@@ -251,18 +286,13 @@ def _is_tensor(value: Any) -> bool:
 
 def _attributes(state: Any) -> dict[str, Any]:
     if type(state) is not dict or not all(type(key) is str for key in state):
-        raise failure("the file gives a tensor a state that is no dict of attributes")
+        raise failure("the file gives an object a state that is no dict of attributes")
     return state
 
 
-def as_torch(module: str) -> str:
-    """PyTorch's name of one of our modules."""
-    return "torch" + module[len("torch_py") :] if module == "torch_py" or module.startswith("torch_py.") else module
-
-
-def load_restricted(file: Any, archive: Any) -> Any:
-    """The value in `file`. Raises pickle.UnpicklingError or RuntimeError for whatever is wrong with the file."""
-    unpickler = RestrictedUnpickler(file, archive)
+def load_restricted(file: Any, archive: Any, size: int) -> Any:
+    """The value in `file`, of `size` bytes. Raises pickle.UnpicklingError or RuntimeError for whatever is wrong with the file."""
+    unpickler = RestrictedUnpickler(file, archive, size)
     try:
         return unpickler.load()
     except (pickle.UnpicklingError, NotImplementedError):

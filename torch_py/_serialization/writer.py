@@ -7,11 +7,15 @@ import pickle
 import struct
 import sys
 import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from types import FunctionType
 from typing import Any
 
 from torch_py import _C
-from torch_py._serialization.names import has_storage_type, storage_type_of, torch_name_of
+from torch_py._serialization.names import UNTYPED, as_torch, has_storage_type, storage_type_of, torch_name_of
 from torch_py._serialization.rebuild import archive_parts, public_rebuild, storage_bytes
+from torch_py._serialization.replacing import replacing
 from torch_py._tensor import Tensor
 
 # Readers that map the file into memory want the bytes of a storage aligned.
@@ -42,6 +46,8 @@ class _References:
     def persistent_id(self, value: Any) -> Any:
         if type(value) is _StorageReference:
             return value.identity
+        if type(value) is _C.UntypedStorage:
+            return _StorageReference(self._kind_of(None), self._key_of(value, _C.uint8), value.nbytes(), self.closing).identity
         # Only who has loaded the module has storages of its type.
         storages = sys.modules.get("torch_py.storage")
         return self._reference(value.untyped(), value.dtype).identity if storages and type(value) is storages.TypedStorage else None
@@ -58,8 +64,8 @@ class _References:
         return _StorageReference(self._kind_of(dtype), self._key_of(storage, dtype), count, self.closing)
 
     def _kind_of(self, dtype: Any) -> Any:
-        """What stands for the class of a storage."""
-        return storage_type_of(dtype)
+        """What stands for the class of a storage; None: of bytes without a dtype."""
+        return UNTYPED if dtype is None else storage_type_of(dtype)
 
     def _key_of(self, storage: Any, dtype: Any) -> str:
         # Memory stays allocated while `self.storages` holds it, so an address means one storage; empty ones have none.
@@ -90,11 +96,11 @@ class _ArchivePickler(_References, pickle._Pickler):
             return _C.Size, (tuple(value),)
         if type(value) is _C.device:
             return _C.device, (value.type,) if value.index is None else (value.type, value.index)
-        name = torch_name_of(value)
-        return NotImplemented if name is None else name[1]
+        place = _place_of(value)
+        return NotImplemented if place is None else place[1]
 
     def save_global(self, value: Any, name: str | None = None) -> None:
-        place = torch_name_of(value)
+        place = _place_of(value)
         if place is None:
             super().save_global(value, name)  # type: ignore[misc]
             return
@@ -115,7 +121,7 @@ class _OtherPickler(_References):
     def _kind_of(self, dtype: Any) -> Any:
         from torch_py import storage
 
-        return getattr(storage, storage_type_of(dtype).name)
+        return _C.UntypedStorage if dtype is None else getattr(storage, storage_type_of(dtype).name)
 
 
 def pickler_of(pickle_module: Any) -> Any:
@@ -125,20 +131,68 @@ def pickler_of(pickle_module: Any) -> Any:
     return type("Pickler", (_OtherPickler, pickle_module.Pickler), {})
 
 
-def write_archive(value: Any, file: Any, name: str, protocol: int, pickler_type: Any = _ArchivePickler, *, byte_order: bool = True) -> None:
-    """Writes `value` to the binary file `file`; records are in the folder `name` of the archive. Without `byte_order` it is not said."""
-    structure = io.BytesIO()
-    pickler = pickler_type(structure, protocol)
-    pickler.dump(value)
-    with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
-        _write_record(archive, f"{name}/data.pkl", structure.getbuffer())
-        _write_record(archive, f"{name}/.format_version", b"1")
-        _write_record(archive, f"{name}/.storage_alignment", str(_ALIGNMENT).encode())
-        if byte_order:
-            _write_record(archive, f"{name}/byteorder", sys.byteorder.encode())
-        for key, storage in pickler.storages.items():
-            _write_record(archive, f"{name}/data/{key}", storage_bytes(storage))
-        _write_record(archive, f"{name}/version", _FORMAT_VERSION.encode())
+def _place_of(value: Any) -> tuple[str, str] | None:
+    """Module and name that PyTorch has for one of our objects, None for other values.
+
+    Layers and optimizers have the attributes of PyTorch's, which finds them by their public names in a file of whole modules.
+    """
+    place = torch_name_of(value)
+    if place is not None or not isinstance(value, (type, FunctionType)):
+        return place
+    module, name = value.__module__, value.__qualname__
+    if not isinstance(module, str) or not module.startswith(("torch_py.nn.", "torch_py.optim.")):
+        return None
+    public = ".".join(module.split(".")[:2])
+    return as_torch(public if getattr(sys.modules[public], name, None) is value else module), name
+
+
+def write_path(write: Callable[[Any, str], None], name: str) -> None:
+    """Calls `write` with a file, and a name for what is in it. Raises RuntimeError when the file cannot be written."""
+    path = Path(name)
+    if not path.parent.is_dir():
+        raise RuntimeError(f"Parent directory {path.parent} does not exist.")
+    if not name or path.is_dir():
+        raise RuntimeError(f"torch.save: expected the path of a file, got {name!r}")
+    try:
+        with replacing(path) as file:
+            write(file, path.stem if path.stem.isascii() and path.stem else "archive")
+    except OSError as error:
+        raise RuntimeError(f"torch.save: cannot write {name!r}: {error}") from error
+
+
+def write_stream(write: Callable[[Any, str], None], file: Any) -> None:
+    if not isinstance(file, io.RawIOBase):
+        write(file, "archive")
+        return
+    buffered = io.BufferedWriter(file)  # a raw file may write less than it was given
+    try:
+        write(buffered, "archive")
+        buffered.flush()
+    finally:
+        buffered.detach()
+
+
+class Pickled:
+    """The structure of `value`, and the storages that it refers to."""
+
+    def __init__(self, value: Any, protocol: int, pickler_type: Any = _ArchivePickler, *, byte_order: bool = True) -> None:
+        """Without `byte_order` the file does not say which it has."""
+        structure = io.BytesIO()
+        pickler = pickler_type(structure, protocol)
+        pickler.dump(value)
+        self.structure, self.storages, self.byte_order = structure.getbuffer(), pickler.storages, byte_order
+
+    def write(self, file: Any, name: str) -> None:
+        """To a binary file; records are in the folder `name` of the archive."""
+        with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
+            _write_record(archive, f"{name}/data.pkl", self.structure)
+            _write_record(archive, f"{name}/.format_version", b"1")
+            _write_record(archive, f"{name}/.storage_alignment", str(_ALIGNMENT).encode())
+            if self.byte_order:
+                _write_record(archive, f"{name}/byteorder", sys.byteorder.encode())
+            for key, storage in self.storages.items():
+                _write_record(archive, f"{name}/data/{key}", storage_bytes(storage))
+            _write_record(archive, f"{name}/version", _FORMAT_VERSION.encode())
 
 
 def _write_record(archive: zipfile.ZipFile, name: str, data: Any) -> None:

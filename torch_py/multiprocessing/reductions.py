@@ -19,6 +19,7 @@ _NOT_A_LEAF = (
     "Cowardly refusing to serialize non-leaf tensor which requires_grad, since autograd does not support crossing process boundaries.  "
     "If you just want to transfer the data, call detach() on the tensor before serializing (e.g., putting it on the queue)."
 )
+_SENDER_HAS_ENDED = "the process that sent a tensor has ended before the tensor was received; it has to stay until then"
 
 
 def check_sendable(tensor: Any) -> None:
@@ -54,8 +55,17 @@ def rebuild_storage_empty() -> Any:
 
 
 def rebuild_storage_fd(handle: Any, size: int) -> Any:
-    """A storage over the memory behind `handle`; memory that this process has mapped already is not mapped again."""
-    return cast(Any, _C.UntypedStorage)._from_descriptor(handle.detach(), size)
+    """A storage over the memory behind `handle`; memory that this process has mapped already is not mapped again.
+
+    Raises ConnectionRefusedError, FileNotFoundError or EOFError when the sender has ended: it hands the descriptor over.
+    """
+    try:
+        descriptor = handle.detach()
+    except (ConnectionError, FileNotFoundError) as error:
+        raise type(error)(error.errno, f"{_SENDER_HAS_ENDED} ({error.strerror})") from error
+    except EOFError as error:
+        raise EOFError(_SENDER_HAS_ENDED) from error
+    return cast(Any, _C.UntypedStorage)._from_descriptor(descriptor, size)
 
 
 def reduce_tensor(tensor: Any) -> tuple[Any, ...]:

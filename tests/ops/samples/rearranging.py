@@ -94,6 +94,7 @@ def tensor_split_sections(make: Make) -> Iterator[SampleInput]:
 @error_samples("tensor_split_sections")
 def tensor_split_sections_errors(make: Make) -> Iterator[ErrorInput]:
     yield ErrorInput(SampleInput(make(2), 0), RuntimeError, "0")
+    yield ErrorInput(SampleInput(make(2), 2**62), RuntimeError, "cannot make 4611686018427387904 tensors")
     yield ErrorInput(SampleInput(make(), 1), RuntimeError, "dim")
     yield ErrorInput(SampleInput(make(2), 1, 1), IndexError, "1")
 

@@ -1,6 +1,9 @@
 #include "torch_py/csrc/bindings/SharedMemory.h"
 
+#include <memory>
+#include <mutex>
 #include <new>
+#include <utility>
 #include <vector>
 
 #include "c10/cpu/SegmentPool.h"
@@ -16,9 +19,29 @@ namespace {
 
 // -- UntypedStorage ------------------------------------------------------------------------------------------------------
 
+constexpr size_t kLongCopy = size_t{1} << 20;
+
+/// Large copies are made without the GIL. Nobody waits for the mutex with it, so its owner may wait for the GIL.
+void share_large(c10::StorageImpl& storage) {
+  std::unique_lock lock(c10::sharing_mutex(), std::defer_lock);
+  std::shared_ptr<c10::SharedSegment> segment;
+  {
+    const GilRelease unlocked;
+    lock.lock();
+    if (!c10::shared_segment(storage)) segment = c10::copy_to_segment(storage);
+  }
+  if (segment) c10::move_to_segment(storage, std::move(segment));
+}
+
 PyObject* share_memory(PyObject* self, PyObject*) {
   TORCH_PY_TRY
-  c10::share_storage(*unpack_storage(self));
+  const c10::Storage storage = unpack_storage(self);
+  if (c10::shared_segment(*storage)) return Py_NewRef(self);
+  if (storage->nbytes >= kLongCopy && storage->device().is_cpu()) {
+    share_large(*storage);
+  } else {
+    c10::move_to_segment(*storage, c10::copy_to_segment(*storage));
+  }
   return Py_NewRef(self);
   TORCH_PY_CATCH(nullptr)
 }

@@ -2,6 +2,8 @@
 
 #include <cstring>
 #include <new>
+#include <unordered_map>
+#include <utility>
 
 #include "aten/core/Tensor.h"
 #include "torch_py/csrc/bindings/Arguments.h"
@@ -36,16 +38,14 @@ c10::Storage allocate(int64_t nbytes, c10::Device device) {
 }
 
 uint8_t byte_value(PyObject* item) {
-  if (!is_int(item)) {
-    throw_python(PyExc_TypeError, "torch.UntypedStorage(): expected a sequence of int, but one of the items was of type %s",
-                 type_name(item));
-  }
+  TORCH_CHECK(is_int(item), "torch.UntypedStorage(): expected bytes as int, but one of them was of type ", type_name(item));
   const int64_t value = to_int64(item);
   TORCH_CHECK_VALUE(value >= -128 && value < 256, "torch.UntypedStorage(): byte ", value, " is out of range");
   return static_cast<uint8_t>(value);
 }
 
 c10::Storage from_sequence(PyObject* data) {
+  TORCH_CHECK(PySequence_Check(data), "torch.UntypedStorage(): Expected a sequence type, but got ", type_name(data));
   const ObjectPtr items = ObjectPtr::steal(checked(PySequence_Tuple(data)));
   const Py_ssize_t count = PyTuple_GET_SIZE(items.get());
   c10::Storage storage = allocate(count, c10::kCPU);
@@ -152,6 +152,7 @@ int assign(PyObject* self, PyObject* index, PyObject* value) {
 PyObject* resize(PyObject* self, PyObject* size) {
   TORCH_PY_TRY
   c10::StorageImpl& storage = *storage_of(self);
+  TORCH_CHECK(is_int(size), "resize_ expects an int, but got ", type_name(size));
   const int64_t wanted = to_int64(size);
   TORCH_CHECK(wanted >= 0, "resize_: size must not be negative, got ", wanted);
   TORCH_CHECK(storage.resizable(), "Trying to resize storage that is not resizable");
@@ -223,6 +224,36 @@ PyObject* compare(PyObject* a, PyObject* b, int operation) {
 }
 Py_hash_t hash(PyObject* self) { return static_cast<Py_hash_t>(reinterpret_cast<intptr_t>(storage_of(self).get()) >> 4); }
 
+// Note [Memory that a buffer looks at]
+// A memoryview keeps its storage alive, but resizing the storage would free the memory under it. So a storage with buffers is not
+// resizable, as one over foreign memory; it is again when the last buffer goes, unless its memory was exchanged meanwhile
+// (share_memory_, which keeps the old one). The GIL guards the table.
+struct Buffers {
+  Py_ssize_t count = 0;
+  c10::Allocator* allocator = nullptr;
+  const void* data = nullptr;
+};
+
+std::unordered_map<const c10::StorageImpl*, Buffers>& buffers_of_storages() {
+  static auto* const table = new std::unordered_map<const c10::StorageImpl*, Buffers>;  // never destroyed: buffers may outlive it
+  return *table;
+}
+
+void begin_buffer(c10::StorageImpl& storage) {
+  Buffers& buffers = buffers_of_storages()[&storage];
+  if (buffers.count++ > 0) return;
+  buffers.allocator = std::exchange(storage.allocator, nullptr);
+  buffers.data = storage.data.get();
+}
+
+void release_buffer(PyObject* self, Py_buffer*) {
+  c10::StorageImpl& storage = *storage_of(self);
+  const auto found = buffers_of_storages().find(&storage);
+  if (found == buffers_of_storages().end() || --found->second.count > 0) return;
+  if (storage.data.get() == found->second.data) storage.allocator = found->second.allocator;
+  buffers_of_storages().erase(found);
+}
+
 int get_buffer(PyObject* self, Py_buffer* view, int flags) {
   if (!storage_of(self)->device().is_cpu()) {
     view->obj = nullptr;
@@ -230,7 +261,9 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) {
     return -1;
   }
   static uint8_t none;
-  return PyBuffer_FillInfo(view, self, bytes_of(self) != nullptr ? bytes_of(self) : &none, size_of(self), 0, flags);
+  const int status = PyBuffer_FillInfo(view, self, bytes_of(self) != nullptr ? bytes_of(self) : &none, size_of(self), 0, flags);
+  if (status == 0) begin_buffer(*storage_of(self));
+  return status;
 }
 
 PyObject* untyped(PyObject* self, PyObject*) { return Py_NewRef(self); }
@@ -262,7 +295,7 @@ PyGetSetDef properties[] = {{"device", device, nullptr, nullptr, nullptr},
                             {nullptr, nullptr, nullptr, nullptr, nullptr}};
 PySequenceMethods as_sequence = {};
 PyMappingMethods as_mapping = {length, subscript, assign};
-PyBufferProcs as_buffer = {get_buffer, nullptr};
+PyBufferProcs as_buffer = {get_buffer, release_buffer};
 
 }  // namespace
 

@@ -42,8 +42,8 @@ class TensorDataset(Dataset[tuple[Tensor, ...]]):
     tensors: tuple[Tensor, ...]
 
     def __init__(self, *tensors: Tensor) -> None:
-        if any(tensor.shape[0] != tensors[0].shape[0] for tensor in tensors):
-            raise AssertionError(f"Size mismatch between tensors: got first sizes {[tensor.shape[0] for tensor in tensors]}")
+        if any(tensor.size(0) != tensors[0].size(0) for tensor in tensors):
+            raise AssertionError(f"Size mismatch between tensors: got first sizes {[tensor.size(0) for tensor in tensors]}")
         self.tensors = tensors
 
     def __getitem__(self, index: Any) -> tuple[Tensor, ...]:

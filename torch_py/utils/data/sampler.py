@@ -14,9 +14,6 @@ T_co = TypeVar("T_co", covariant=True)
 class Sampler(Generic[T_co]):
     """Iterates over indices, or lists of them."""
 
-    def __init__(self, data_source: Any = None) -> None:
-        pass
-
     def __iter__(self) -> Iterator[T_co]:
         raise NotImplementedError
 
@@ -64,7 +61,9 @@ class RandomSampler(Sampler[int]):
                 count = min(32, self.num_samples - start)
                 yield from _torch.randint(high=size, size=(count,), dtype=_C.int64, generator=generator).tolist()
             return
-        for start in range(0, self.num_samples, max(size, 1)):
+        if size == 0:
+            raise ZeroDivisionError(f"RandomSampler: cannot draw {self.num_samples} indices of an empty dataset")
+        for start in range(0, self.num_samples, size):
             yield from _torch.randperm(size, generator=generator).tolist()[: self.num_samples - start]
 
     def __len__(self) -> int:

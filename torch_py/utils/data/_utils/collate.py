@@ -33,7 +33,7 @@ def default_convert(data: Any) -> Any:
         return data
     if _is_numpy(data):
         textual = kind.__name__ == "ndarray" and np_str_obj_array_pattern.search(data.dtype.str) is not None
-        return data if textual else _C.as_tensor(data)
+        return data if textual or isinstance(data, str) else _C.as_tensor(data)
     if isinstance(data, Mapping):
         return _rebuild_mapping(data, {key: default_convert(value) for key, value in data.items()})
     if _is_named_tuple(data):
@@ -113,12 +113,12 @@ def collate_tensor_fn(batch: Sequence[Any], *, collate_fn_map: CollateMap | None
     first, pool = batch[0], worker.current_pool()
     size = first.numel() * len(batch) * first.element_size()
     if pool is None or first.is_meta or size <= INLINE_BYTES or any(tensor.requires_grad or tensor.dtype != first.dtype for tensor in batch):
-        return _torch.stack(list(batch), 0)
+        return _torch.stack(batch, 0)
     shape = (len(batch), *first.shape)
     if any(tensor.shape != first.shape for tensor in batch):
-        return _torch.stack(list(batch), 0)  # raises
+        return _torch.stack(batch, 0)  # raises
     out: Any = _torch.empty(0, dtype=first.dtype)
-    return _torch.stack(list(batch), 0, out=out.set_(pool.allocate(size), 0, shape))
+    return _torch.stack(batch, 0, out=out.set_(pool.allocate(size), 0, shape))
 
 
 def collate_numpy_array_fn(batch: Sequence[Any], *, collate_fn_map: CollateMap | None = None) -> Any:
