@@ -11,7 +11,7 @@ import numpy as np
 
 # Relative and absolute tolerance by the dtype of the result: a few roundings of it, and of terms near 1 that it may be a sum of.
 TOLERANCES: dict[str, tuple[float, float]] = {
-    "float16": (2e-3, 1e-3), "bfloat16": (1.6e-2, 4e-3), "float32": (2e-6, 1e-5), "float64": (1e-10, 1e-10),
+    "float16": (2e-3, 1e-3), "complex32": (2e-3, 1e-3), "bfloat16": (1.6e-2, 4e-3), "float32": (2e-6, 1e-5), "float64": (1e-10, 1e-10),
     "complex64": (2e-6, 1e-5), "complex128": (1e-10, 1e-10),
 }  # fmt: skip
 
@@ -21,11 +21,12 @@ def dtype_name(tensor: Any) -> str:
 
 
 def to_numpy(tensor: Any) -> Any:
-    """The elements as an array; bfloat16, which NumPy lacks, as float32."""
+    """The elements as an array; bfloat16 and complex32, which NumPy lacks, as float32 and complex64."""
     tensor = tensor.detach()
     if tensor.is_complex() and hasattr(tensor, "resolve_conj"):
         tensor = tensor.resolve_conj()  # PyTorch conjugates lazily
-    return (tensor.float() if dtype_name(tensor) == "bfloat16" else tensor).numpy()
+    name = dtype_name(tensor)
+    return (tensor.float() if name == "bfloat16" else tensor.cfloat() if name == "complex32" else tensor).numpy()
 
 
 @dataclass

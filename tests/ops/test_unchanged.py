@@ -154,7 +154,7 @@ def use(operator: Operator, sample: SampleInput) -> None:
         sample.clone_input()
     for result in tensors_of(outcome(call, operator, torch, sample).result):
         if result.requires_grad:
-            total = result.sum()
+            total = (result.cfloat() if result.dtype == torch.complex32 else result).sum()
             (total.abs() if total.is_complex() else total).backward(retain_graph=True)
 
 

@@ -198,7 +198,10 @@ def reduce_tensor(tensor: Any) -> tuple[Any, ...]:
     extent = 0 if 0 in size else 1 + sum((length - 1) * step for length, step in zip(size, stride))
     start, memory = tensor.storage_offset() * itemsize, tensor.untyped_storage()
     part = memory if extent * itemsize == memory.nbytes() else memory[start : start + extent * itemsize]
-    return _with_public_names(function, arguments, (typed_storage_of(part, tensor.dtype), 0))
+    from torch_py._serialization.names import has_storage_type
+
+    dtype = tensor.dtype if has_storage_type(tensor.dtype) else _C.uint8
+    return _with_public_names(function, arguments, (typed_storage_of(part, dtype), 0))
 
 
 def _with_public_names(function: Any, arguments: tuple[Any, ...], memory: tuple[Any, ...] = ()) -> tuple[Any, ...]:
