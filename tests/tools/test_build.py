@@ -151,3 +151,26 @@ class TestPrecompiledHeader:
     def test_without(self, tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
         assert "built " in build(capsys, TORCH_PY_PCH="0", CXX="g++")
         assert not (tree / "build/precompiled").exists()
+
+
+def test_a_build_that_is_ended_ends_its_compilers(miniature: Path, tmp_path: Path) -> None:
+    compiler = tmp_path / "slow"
+    compiler.write_text('#!/bin/sh\ncase "$*" in *Sum.cpp*) touch started; sleep 60;; esac\nexec g++ "$@"\n')
+    compiler.chmod(0o755)
+    source = "import sys, os\nfrom pathlib import Path\nfrom tools.build import driver\nfrom tools.build.configuration import Configuration\n"
+    source += f"driver.ROOT = Path({str(miniature)!r})\nos.chdir(driver.ROOT)\ndriver.build(Configuration.from_environment({SETTINGS | {'CXX': str(compiler)}!r}))\n"
+    root = Path(__file__).parents[2]
+    process = subprocess.Popen([sys.executable, "-c", source], cwd=root, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    deadline = time.monotonic() + 60
+    while not (miniature / "started").exists() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    process.terminate()
+    assert process.wait(timeout=20) == 143
+    assert not any(str(compiler).encode() in command_line(path) for path in Path("/proc").glob("[0-9]*/cmdline"))
+
+
+def command_line(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError:  # of a process that has ended meanwhile
+        return b""

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
+import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TextIO
+from types import FrameType
+from typing import NoReturn, TextIO
 
 STATUS = re.compile(r"^\[(\d+)/(\d+)\] (.*)$")
 MEMORY_PER_JOB = 1.5 * 2**30  # the largest kernel files at -O3
@@ -94,12 +98,31 @@ def run_ninja(ninja: str, file: str, jobs: int | None, verbose: bool, targets: I
     process = subprocess.Popen(command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
     assert process.stdout is not None
     try:
-        progress.feed(process.stdout)
-    except KeyboardInterrupt:  # ninja got it too and stops its compilers
+        with ending_by_exception():
+            progress.feed(process.stdout)
+    except BaseException:  # a compiler that went on alone would write its object after the next build has begun
+        process.terminate()
         process.wait()
         raise
     progress.failed |= process.wait() != 0
     return progress
+
+
+@contextlib.contextmanager
+def ending_by_exception() -> Iterator[None]:
+    """SIGTERM ends this process as Ctrl-C does, so that what it has started can be ended before."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def end(number: int, frame: FrameType | None) -> NoReturn:
+        raise SystemExit(128 + number)
+
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def default_jobs() -> int:
