@@ -9,6 +9,7 @@ from torch_py import _C
 from torch_py._functorch.batching import DATA_DEPENDENT, as_batched, batched, member, randomness
 from torch_py._functorch.levels import is_at, shell_of
 from torch_py._functorch.operators import Call, call_of
+from torch_py._functorch.random_batches import check_allowed, draws
 from torch_py._tensor import Tensor
 from torch_py._torch_function import DisableTorchFunctionSubclass
 from torch_py.utils._pytree import tree_flatten, tree_map
@@ -60,17 +61,6 @@ class _Batch:
     def tensors(self) -> list[Tensor]:
         return [leaf for leaf in self.leaves if isinstance(leaf, Tensor)]
 
-    def argument(self, *names: str) -> Any:
-        """The value given for an argument of one of these names; None when there is none."""
-        for name in names:
-            if name in self.kwargs:
-                return self.kwargs[name]
-            places = {o.position(name) for o in self.call.overloads} - {None}
-            for place in places:
-                if place < len(self.args):
-                    return self.args[place]
-        return None
-
     # The choice
 
     def result(self) -> Any:
@@ -79,7 +69,7 @@ class _Batch:
             return self.property()
         if name in _DATA_DEPENDENT:
             raise RuntimeError(f"vmap: It looks like you're calling .{name}() on a Tensor inside of vmap, which {DATA_DEPENDENT}")
-        if any(o.is_random for o in call.overloads) and self.argument("train", "training") is not False:
+        if draws(call, self.args, self.kwargs):
             return self.random()
         if call.is_inplace:
             self.check_target()
@@ -208,20 +198,16 @@ class _Batch:
         return self.loop() if any(isinstance(leaf, Tensor) for leaf in tree_flatten(seen)[0]) else seen
 
     def random(self) -> Any:
-        mode = randomness()
-        if mode == "error":
-            raise RuntimeError(
-                "vmap: called random operation while in randomness error mode. Please either use the 'same' or 'different' randomness "
-                f"flags on vmap or perform the randomness operation out of vmap ({self.call.name})"
-            )
-        if mode == "same":
+        check_allowed(self.call)
+        if randomness() == "same":
             state = _C.default_generator.get_state()
 
             def again() -> None:
                 _C.default_generator.set_state(state)
 
             return self.loop(again)
-        return self.loop()
+        fills = self.call.is_inplace or self.call.name.endswith("_like")
+        return self.elementwise() if fills and len(self.tensors) == 1 and self.is_batched(self.leaves[0]) else self.loop()
 
     def check_target(self) -> None:
         target = self.leaves[0]

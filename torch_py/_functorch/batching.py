@@ -188,7 +188,9 @@ def vmap(
                 front = leaf.movedim(dim, 0)
                 return batched(front if (start, stop) == (0, size) else front[start:stop], level)
 
-            with new_level(stop - start) as level, _randomness(randomness):
+            from torch_py._functorch.random_batches import OfNoBatch
+
+            with new_level(stop - start) as level, _randomness(randomness), OfNoBatch(level, stop - start):
                 values = [leaf if dim is None else part(leaf, dim, level) for leaf, dim in zip(leaves, dims)]
                 named = [part(leaf, 0, level) if isinstance(leaf, Tensor) else leaf for leaf in keyword_leaves]
                 result = func(*spec.unflatten(values), **keyword_spec.unflatten(named))

@@ -68,6 +68,29 @@ class Call:
         found = {o.structure for o in self.overloads}
         return found.pop() if len(found) == 1 else ""
 
+    def argument(self, args: Any, kwargs: Any, *names: str) -> Any:
+        """The value given for an argument of one of these names; None when there is none."""
+        for name in names:
+            if name in kwargs:
+                return kwargs[name]
+            places = {o.position(name) for o in self.overloads} - {None}
+            for place in places:
+                if place < len(args):
+                    return args[place]
+        return None
+
+    def with_longer_size(self, args: Any, kwargs: Any, first: int) -> tuple[Any, Any] | None:
+        """The same arguments but for `size`, which gets one more dimension in front; None for operators that are told no size."""
+        if "size" in kwargs:
+            return args, {**kwargs, "size": (first, *kwargs["size"])}
+        places = sorted({o.position("size") for o in self.overloads} - {None})
+        for place in places:
+            if place < len(args) and isinstance(args[place], (tuple, list)):
+                return (*args[:place], (first, *args[place]), *args[place + 1 :]), kwargs
+        if places == [0]:  # randn(2, 3)
+            return ((first, *args),), kwargs
+        return None
+
 
 
 
