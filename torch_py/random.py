@@ -49,7 +49,11 @@ def set_rng_state(new_state: Tensor) -> None:
 
 @contextlib.contextmanager
 def fork_rng(
-    devices: Iterable[Any] | None = None, enabled: bool = True, _caller: str = "fork_rng", _devices_kw: str = "devices", device_type: str | None = None
+    devices: Iterable[Any] | None = None,
+    enabled: bool = True,
+    _caller: str = "fork_rng",
+    _devices_kw: str = "devices",
+    device_type: str | None = None,
 ) -> Iterator[None]:
     """Random draws inside the block leave the generator outside as it was. `devices` must be empty: there are no accelerators."""
     if not enabled:

@@ -76,7 +76,8 @@ def test_tensors(protocol: int) -> None:
     assert type(loaded) is Named and torch.equal(loaded.as_subclass(torch.Tensor), torch.ones(3))
     loaded = again(torch.ones(2, 3, device="meta"), protocol)
     assert loaded.is_meta and loaded.shape == (2, 3)
-    for value in (torch.ones(0, 3), torch.tensor(2.5), torch.ones(2).bfloat16(), torch.tensor([True, False]), torch.ones(1, dtype=torch.complex64)):
+    for value in (torch.ones(0, 3), torch.tensor(2.5), torch.ones(2).bfloat16(), torch.tensor([True, False]), torch.ones(1, dtype=torch.complex64),
+                  torch.arange(3).to(torch.uint16)[1:]):  # fmt: skip
         assert again(value, protocol).dtype == value.dtype and torch.equal(again(value, protocol), value)
 
 

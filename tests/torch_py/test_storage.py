@@ -119,7 +119,7 @@ def test_sharing() -> None:
 
 
 def test_elements_of_a_buffer() -> None:
-    data = bytes.fromhex("0000803f" "00000040" "00004040")
+    data = bytes.fromhex("0000803f0000004000004040")
     make = torch.FloatStorage.from_buffer
     assert make(data, "little").tolist() == [1.0, 2.0, 3.0]
     assert make(data, "little", offset=4).tolist() == [2.0, 3.0]

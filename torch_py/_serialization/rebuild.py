@@ -189,6 +189,8 @@ def public_rebuild(function: Any) -> Any:
 
 def reduce_tensor(tensor: Any) -> tuple[Any, ...]:
     """For `pickle` without an archive: what PyTorch's plain pickles have, but of the memory no more than from the first to the last element."""
+    from torch_py._serialization.names import has_storage_type
+
     if tensor.device.type not in ("cpu", "meta"):
         raise NotImplementedError(f"pickling tensors on device '{tensor.device}' is not supported")
     function, arguments = archive_parts(tensor, None)
@@ -198,10 +200,8 @@ def reduce_tensor(tensor: Any) -> tuple[Any, ...]:
     extent = 0 if 0 in size else 1 + sum((length - 1) * step for length, step in zip(size, stride))
     start, memory = tensor.storage_offset() * itemsize, tensor.untyped_storage()
     part = memory if extent * itemsize == memory.nbytes() else memory[start : start + extent * itemsize]
-    from torch_py._serialization.names import has_storage_type
-
-    dtype = tensor.dtype if has_storage_type(tensor.dtype) else _C.uint8
-    return _with_public_names(function, arguments, (typed_storage_of(part, dtype), 0))
+    kind = tensor.dtype if has_storage_type(tensor.dtype) else _C.uint8
+    return _with_public_names(function, arguments, (typed_storage_of(part, kind), 0))
 
 
 def _with_public_names(function: Any, arguments: tuple[Any, ...], memory: tuple[Any, ...] = ()) -> tuple[Any, ...]:

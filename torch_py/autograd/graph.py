@@ -114,9 +114,7 @@ def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
         _state.disabled.pop()
 
 
-def register_multi_grad_hook(
-    tensors: Sequence[Tensor], fn: Callable[..., None], *, mode: Literal["all", "any"] = "all"
-) -> RemovableHandle:
+def register_multi_grad_hook(tensors: Sequence[Tensor], fn: Callable[..., None], *, mode: Literal["all", "any"] = "all") -> RemovableHandle:
     """Calls `fn` in backward about the gradients of several tensors that require grad.
 
     'all': once in every pass, `fn([gradient or None, ...])`, when all gradients that the pass computes are there. 'any': with the first

@@ -98,9 +98,7 @@ def smooth_l1_loss(
     return _smooth_l1_loss(*broadcast_tensors(input, target), number, beta)
 
 
-def huber_loss(
-    input: Tensor, target: Tensor, reduction: str = "mean", delta: float = 1.0, weight: Tensor | None = None
-) -> Tensor:
+def huber_loss(input: Tensor, target: Tensor, reduction: str = "mean", delta: float = 1.0, weight: Tensor | None = None) -> Tensor:
     """d² / 2 where d = |input - target| < delta, delta * (d - delta / 2) elsewhere, times `weight` if given; 'mean' is over elements."""
     _warn_of_broadcast(input, target)
     number = _number(reduction, None, None)

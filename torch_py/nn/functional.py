@@ -315,18 +315,25 @@ def embedding_bag(
     `per_sample_weights` scale the rows of a sum. Indices `padding_idx` count for nothing. Raises ValueError when offsets do not fit.
     """
     if weight.dtype == _C.int64 and input.is_floating_point():
-        warnings.warn("Argument order of nn.functional.embedding_bag was changed. Usage `embedding_bag(weight, input, ...)` is deprecated, "
-                      "and should now be `embedding_bag(input, weight, ...)`.", stacklevel=2)
+        warnings.warn(
+            "Argument order of nn.functional.embedding_bag was changed. Usage `embedding_bag(weight, input, ...)` is deprecated, "
+            "and should now be `embedding_bag(input, weight, ...)`.",
+            stacklevel=2,
+        )
         weight, input = input, weight
     if per_sample_weights is not None and input.size() != per_sample_weights.size():
-        raise ValueError(f"embedding_bag: If per_sample_weights ({tuple(per_sample_weights.shape)}) is not None, then it must have the same "
-                         f"shape as the input ({tuple(input.shape)})")
+        raise ValueError(
+            f"embedding_bag: If per_sample_weights ({tuple(per_sample_weights.shape)}) is not None, then it must have the same "
+            f"shape as the input ({tuple(input.shape)})"
+        )
     if not weight.dim() == 2:
         raise ValueError(f"weight has to be a 2D Tensor, but got Tensor of dimension {weight.dim()}")
     if input.dim() == 2:
         if offsets is not None:
-            raise ValueError("if input is 2D, then offsets has to be None, as input is treated is a mini-batch of fixed length sequences. "
-                             f"However, found offsets of type {type(offsets)}")
+            raise ValueError(
+                "if input is 2D, then offsets has to be None, as input is treated is a mini-batch of fixed length sequences. "
+                f"However, found offsets of type {type(offsets)}"
+            )
         width = input.size(1)
         offsets = _torch.arange(0, input.numel(), width, dtype=input.dtype, device=input.device) if width else input.new_zeros(input.size(0))
         input, include_last_offset = input.reshape(-1), False
@@ -342,13 +349,15 @@ def embedding_bag(
     if mode == "max" and (scale_grad_by_freq or sparse):
         raise ValueError("max mode does not support " + ("scaling the gradient by the frequency" if scale_grad_by_freq else "sparse weights"))
     if per_sample_weights is not None and mode != "sum":
-        raise NotImplementedError("embedding_bag: per_sample_weights was not None. per_sample_weights is only supported for mode='sum' "
-                                  f"(got mode='{mode}'). Please open a feature request on GitHub.")
+        raise NotImplementedError(
+            "embedding_bag: per_sample_weights was not None. per_sample_weights is only supported for mode='sum' "
+            f"(got mode='{mode}'). Please open a feature request on GitHub."
+        )
     if max_norm is not None:
         _limit_norms(weight, input, max_norm, norm_type)
-    return _embedding_bag(
-        weight, input, offsets, scale_grad_by_freq, _BAG_MODES[mode], sparse, per_sample_weights, include_last_offset, padding_idx
-    )[0]
+    return _embedding_bag(weight, input, offsets, scale_grad_by_freq, _BAG_MODES[mode], sparse, per_sample_weights, include_last_offset, padding_idx)[
+        0
+    ]
 
 
 # Compositions -----------------------------------------------------------------------------------------------------------------------

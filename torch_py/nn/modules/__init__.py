@@ -64,7 +64,18 @@ from torch_py.nn.modules.fold import *
 from torch_py.nn.modules.fused_loss import *
 from torch_py.nn.modules.instancenorm import *
 from torch_py.nn.modules.linear import Bilinear, Identity, LazyLinear, Linear
-from torch_py.nn.modules.loss import BCELoss, BCEWithLogitsLoss, CrossEntropyLoss, HuberLoss, KLDivLoss, L1Loss, MSELoss, NLLLoss, NLLLoss2d, SmoothL1Loss
+from torch_py.nn.modules.loss import (
+    BCELoss,
+    BCEWithLogitsLoss,
+    CrossEntropyLoss,
+    HuberLoss,
+    KLDivLoss,
+    L1Loss,
+    MSELoss,
+    NLLLoss,
+    NLLLoss2d,
+    SmoothL1Loss,
+)
 from torch_py.nn.modules.module import Module
 from torch_py.nn.modules.normalization import CrossMapLRN2d, GroupNorm, LayerNorm, LocalResponseNorm, RMSNorm
 from torch_py.nn.modules.padding import *
