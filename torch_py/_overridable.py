@@ -19,7 +19,8 @@ _IGNORED_METHODS = (
 _IGNORED_FUNCTIONS = (
     "as_tensor", "asarray", "can_cast", "compile", "from_dlpack", "from_numpy", "frombuffer", "get_default_dtype", "get_num_threads",
     "get_rng_state", "initial_seed", "is_grad_enabled", "is_storage", "is_tensor", "load", "manual_seed", "promote_types", "save", "seed",
-    "set_default_device", "set_default_dtype", "set_num_threads", "set_printoptions", "set_rng_state", "tensor", "typename", "use_deterministic_algorithms",
+    "set_default_device", "set_default_dtype", "set_num_threads", "set_printoptions", "set_rng_state", "tensor", "typename",
+    "use_deterministic_algorithms",
 )  # fmt: skip
 
 

@@ -28,8 +28,8 @@ class Names(overrides.TorchFunctionMode):
 def test_every_kind_of_call_is_seen() -> None:
     with Names() as mode:
         x = torch.ones(2, 2)
-        x + x
-        x.shape
+        _ = x + x
+        _ = x.shape
         x[0]
         torch.tensor([1.0])
         F.linear(x, x)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from torch_py import _C
 from torch_py._tensor import Tensor
@@ -166,3 +166,7 @@ class _MultiGradHook:
             self.fn(gradient)
         elif self.mode == "all" and complete:
             self.fn(self.gradients)
+
+
+if TYPE_CHECKING:
+    from torch_py.autograd._saved_copies import allow_mutation_on_saved_tensors

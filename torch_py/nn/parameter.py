@@ -78,7 +78,8 @@ _ALLOWED_UNINITIALIZED = frozenset(
 
 # Answered by the native module without asking `__torch_function__`: about memory that is not there yet.
 _REFUSED_UNINITIALIZED = (
-    "data_ptr", "dim", "element_size", "is_shared", "requires_grad_", "type", "is_contiguous", "ndimension", "nelement", "numel", "storage", "storage_offset", "tolist",
+    "data_ptr", "dim", "element_size", "is_shared", "requires_grad_", "type", "is_contiguous", "ndimension", "nelement", "numel",
+    "storage", "storage_offset", "tolist",
     "untyped_storage",
 )  # fmt: skip
 

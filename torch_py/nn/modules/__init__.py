@@ -5,6 +5,7 @@ from torch_py.nn.modules import (
     conv,
     distance,
     fold,
+    fused_loss,
     instancenorm,
     padding,
     pixelshuffle,
@@ -98,6 +99,7 @@ __all__ = [
     "Threshold", "Unflatten",
 ]  # fmt: skip
 __all__ += [
-    *attention.__all__, *conv.__all__, *distance.__all__, *fold.__all__, *fused_loss.__all__, *instancenorm.__all__, *padding.__all__, *pixelshuffle.__all__,
+    *attention.__all__, *conv.__all__, *distance.__all__, *fold.__all__, *fused_loss.__all__, *instancenorm.__all__,
+    *padding.__all__, *pixelshuffle.__all__,
     *pooling.__all__, *ranking_loss.__all__, *rnn.__all__, *transformer.__all__, *upsampling.__all__,
 ]  # fmt: skip
