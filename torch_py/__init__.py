@@ -20,11 +20,14 @@ _C._set_tensor_class(Tensor)  # before anything makes a tensor
 
 from torch_py._checks import (  # noqa: E402
     _assert,
+    _assert_async,
+    _assert_scalar,
     _check,
     _check_index,
     _check_is_size,
     _check_not_implemented,
     _check_tensor_all,
+    _check_tensor_all_with,
     _check_type,
     _check_value,
     _check_with,
@@ -33,6 +36,7 @@ from torch_py._exports import *  # noqa: E402
 from torch_py._functional import *  # noqa: E402
 from torch_py._inplace_functions import add_inplace_functions as _add_inplace_functions  # noqa: E402
 from torch_py._native_names import add_native_names as _add_native_names  # noqa: E402
+from torch_py._private_functions import *  # noqa: E402
 from torch_py._settings import *  # noqa: E402
 from torch_py._storage_methods import add_storage_methods as _add_storage_methods  # noqa: E402
 from torch_py.amp._older_names import *  # noqa: E402
@@ -68,13 +72,18 @@ _add_storage_methods()
 
 # Imported when they are first named.
 _LAZY_MODULES = (
-    "__config__", "_dynamo", "_jit_internal", "_subclasses", "_utils", "accelerator", "amp", "ao", "autograd", "backends", "compiler",
-    "cpu", "cuda", "distributed", "distributions", "export", "fft", "func", "functional", "fx", "hub", "jit", "library", "linalg", "mps",
-    "mtia", "multiprocessing", "nested", "nn", "onnx", "optim", "overrides", "profiler", "quantization", "random", "return_types",
-    "serialization", "signal", "special", "storage", "testing", "torch_version", "types", "utils", "version", "xpu",
+    "__config__", "_dynamo", "_jit_internal", "_logging", "_prims_common", "_subclasses", "_utils", "accelerator", "amp", "ao", "autograd",
+    "backends", "compiler", "cpu", "cuda", "distributed", "distributions", "export", "fft", "func", "functional", "futures", "fx", "hub",
+    "jit", "library", "linalg", "mps", "mtia", "multiprocessing", "nested", "nn", "onnx", "optim", "overrides", "package", "profiler",
+    "quantization", "quasirandom", "random", "return_types", "serialization", "signal", "sparse", "special", "storage", "testing",
+    "torch_version", "types", "utils", "version", "xpu",
 )  # fmt: skip
 _LAZY_FUNCTIONS = {
-    "GradScaler": "amp", "autocast": "amp", "compile": "compiler", "ops": "_ops", "vmap": "func", "SymBool": "_symbolic_numbers",
+    "Event": "_streams", "Future": "futures", "GradScaler": "amp", "PyTorchFileReader": "_serialization.archive_reader",
+    "ScriptFunction": "jit", "ScriptModule": "jit", "Stream": "_streams",
+    "autocast": "amp", "compile": "compiler", "dsmm": "sparse", "sparse_bsc_tensor": "_absent_layouts", "sparse_bsr_tensor": "_absent_layouts",
+    "sparse_compressed_tensor": "_absent_layouts", "sparse_coo_tensor": "_absent_layouts", "sparse_csc_tensor": "_absent_layouts",
+    "sparse_csr_tensor": "_absent_layouts", "spmm": "sparse", "ops": "_ops", "vmap": "func", "SymBool": "_symbolic_numbers",
     "SymFloat": "_symbolic_numbers", "SymInt": "_symbolic_numbers", "sym_constrain_range": "_symbolic_numbers",
     "sym_constrain_range_for_size": "_symbolic_numbers", "sym_float": "_symbolic_numbers", "sym_int": "_symbolic_numbers",
     "sym_ite": "_symbolic_numbers", "sym_max": "_symbolic_numbers", "sym_min": "_symbolic_numbers", "sym_not": "_symbolic_numbers",

@@ -9,8 +9,8 @@ from typing import Any
 from torch_py._tensor import Tensor
 
 __all__ = [
-    "_assert", "_check", "_check_index", "_check_is_size", "_check_not_implemented", "_check_tensor_all", "_check_type", "_check_value",
-    "_check_with",
+    "_assert", "_assert_async", "_assert_scalar", "_check", "_check_index", "_check_is_size", "_check_not_implemented", "_check_tensor_all",
+    "_check_tensor_all_with", "_check_type", "_check_value", "_check_with",
 ]  # fmt: skip
 
 Message = Callable[[], Any] | None
@@ -75,9 +75,28 @@ def _check_is_size(i: Any, message: Message = None, *, max: Any = None) -> None:
 
 def _check_tensor_all(cond: Tensor, message: Message = None) -> None:
     """Raises RuntimeError unless all elements of `cond` are true."""
+    _check_tensor_all_with(RuntimeError, cond, message)
+
+
+def _check_tensor_all_with(error_type: type[BaseException], cond: Tensor, message: Message = None) -> None:
+    """Raises `error_type` unless all elements of `cond` are true."""
     if not isinstance(cond, Tensor):
         raise TypeError(f"cond must be a tensor, but got {type(cond)}")
-    _check(bool(cond.all()), message)
+    _check_with(error_type, bool(cond.all()), message)
+
+
+def _assert_async(input: Tensor, assert_msg: str | None = None) -> None:
+    """Raises RuntimeError unless the one element of `input` is true. What runs on the CPU is checked at once."""
+    if not isinstance(input, Tensor):
+        raise TypeError(f"_assert_async(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
+    if not bool(input):
+        raise RuntimeError("Expected Tensor with single nonzero value, but got zero" if assert_msg is None else assert_msg)
+
+
+def _assert_scalar(self: Any, assert_msg: str) -> None:
+    """Raises RuntimeError with `assert_msg` unless the number `self` is true."""
+    if not self:
+        raise RuntimeError(assert_msg)
 
 
 def _assert(condition: Any, message: str) -> None:

@@ -40,6 +40,15 @@ class DispatchKeySet:
         return f"DispatchKeySet({', '.join(map(str, sorted(self._keys)))})"
 
 
+def _get_accelerator(check: bool | None = None) -> Any:
+    """The accelerator's device; without one the CPU's, or RuntimeError where `check` is true."""
+    from torch_py import _C
+
+    if check:
+        raise RuntimeError("Cannot access accelerator device when none is available.")
+    return _C.device("cpu")
+
+
 def _nothing(*arguments: Any) -> None:
     return None
 
@@ -90,6 +99,7 @@ def add_native_names(native: ModuleType) -> None:
         _has_torch_function_variadic=lambda *values: native._has_torch_function(values),
         _disabled_torch_dispatch_impl=_disabled_torch_dispatch_impl,
         _len_torch_dispatch_stack=int,
+        _get_accelerator=_get_accelerator,
         _TensorBase=native.TensorBase,
         _VariableFunctionsClass=native._torch,  # where pickles of PyTorch have its functions
         _GLIBCXX_USE_CXX11_ABI=True,

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any, NoReturn, cast
 
 from torch_py import _C
+from torch_py._absent_layouts import add_methods
 from torch_py._torch_function import DisableTorchFunctionSubclass
 
 
@@ -294,3 +295,6 @@ def whole_storage(storage: Any) -> Any:
     view: Any = _C._torch.empty(0, dtype=_C.uint8, device="cpu")
     view.set_(storage, 0, (storage.nbytes(),), (1,))
     return view
+
+
+add_methods(Tensor)

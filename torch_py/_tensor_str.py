@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -57,6 +58,18 @@ def set_printoptions(
 
 def get_printoptions() -> PrintOptions:
     return _options
+
+
+@contextlib.contextmanager
+def printoptions(**options: Any) -> Iterator[None]:
+    """`set_printoptions(**options)` for a `with` block."""
+    global _options
+    before = _options
+    set_printoptions(**options)
+    try:
+        yield
+    finally:
+        _options = before
 
 
 class _LiveOptions:

@@ -56,6 +56,16 @@ def _get_available_device_type() -> None:
     return None
 
 
+def _get_device_module(device_type: str | None = None) -> Any:
+    """The module of a kind of device, `torch.cpu` and its like. Raises RuntimeError for one without."""
+    import torch_py
+
+    module = getattr(torch_py, device_type or "cpu", None)
+    if module is None:
+        raise RuntimeError(f"Device '{device_type}' does not have a corresponding module registered as 'torch.{device_type}'.")
+    return module
+
+
 def _get_device_index(device: Any, optional: bool = False, allow_cpu: bool = False) -> int:
     """The number of a device; -1 for the CPU where it is allowed. Raises ValueError elsewhere."""
     if isinstance(device, int):

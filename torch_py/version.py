@@ -4,3 +4,4 @@ __version__ = "0.1.0"
 cuda: str | None = None
 hip: str | None = None
 debug = False
+git_version = "unknown"  # an installation does not know its commit

@@ -26,6 +26,7 @@ PROGRAMS = (
     Program("kornia", "kornia"),
     Program("torch-geometric", "torch_geometric"),
     Program("pytorch-lightning", "pytorch_lightning"),
+    Program("lightning", "lightning"),
     Program("accelerate", "accelerate"),
     Program("e3nn", "e3nn"),
     Program("torchsde", "torchsde"),
@@ -34,4 +35,8 @@ PROGRAMS = (
     Program("peft", "peft"),
     Program("diffusers", "diffusers"),
     Program("segmentation-models-pytorch", "segmentation_models_pytorch", needs_torchvision=True),
+    Program("sentence-transformers", "sentence_transformers"),
+    Program("stable-baselines3", "stable_baselines3"),
+    Program("tensordict", "tensordict"),
+    Program("pytorch-metric-learning", "pytorch_metric_learning"),
 )

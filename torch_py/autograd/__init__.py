@@ -171,6 +171,10 @@ class detect_anomaly(set_detect_anomaly):
 def __getattr__(name: str) -> Any:
     if name == "Variable":
         return _variable
+    if name == "ProfilerActivity":
+        return _importlib.import_module("torch_py.profiler").ProfilerActivity
+    if name in ("is_multithreading_enabled", "set_multithreading_enabled"):
+        return getattr(_importlib.import_module("torch_py.autograd.grad_mode"), name)
     if name in _LAZY:
         # `gradcheck` is a module and the function in it; the name means the function.
         value = getattr(_importlib.import_module(f"torch_py.autograd._{_LAZY[name]}"), name)

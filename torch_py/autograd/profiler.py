@@ -11,7 +11,7 @@ from torch_py.profiler._ranges import Range as FunctionEvent
 from torch_py.profiler._ranges import is_recording as _is_recording
 from torch_py.profiler._ranges import record_function as record_function
 
-__all__ = ["EventList", "FunctionEvent", "FunctionEventAvg", "profile", "record_function"]
+__all__ = ["EventList", "FunctionEvent", "FunctionEventAvg", "emit_nvtx", "profile", "record_function"]
 
 
 class profile(_profile):
@@ -27,6 +27,21 @@ class profile(_profile):
 
     def table(self, *arguments: Any, **options: Any) -> str:
         return self.key_averages().table(*arguments, **options)
+
+
+class emit_nvtx:
+    """Would mark operations for NVIDIA's profilers. Raises RuntimeError when it is entered: there is no CUDA."""
+
+    def __init__(self, enabled: bool = True, record_shapes: bool = False) -> None:
+        self.enabled, self.record_shapes = enabled, record_shapes
+
+    def __enter__(self) -> emit_nvtx:
+        if self.enabled:
+            raise RuntimeError("torch.autograd.profiler.emit_nvtx: this build of torch_py has no CUDA support")
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        pass
 
 
 def _is_profiler_enabled() -> bool:

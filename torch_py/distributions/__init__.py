@@ -71,7 +71,7 @@ _CLASS_MODULES = {
 def _add_class_modules() -> None:
     for name, members in _CLASS_MODULES.items():
         module = _ModuleType(f"{__name__}.{name}", f"{members[0].__name__} under PyTorch's name of its module.")
-        for member in members:
+        for member in (*members, Distribution):  # the base is found there too
             setattr(module, member.__name__, member)
         module.__dict__["__all__"] = [member.__name__ for member in members if not member.__name__.startswith("_")]
         _sys.modules[module.__name__] = module

@@ -12,6 +12,7 @@ from torch_py._C import _nn, _torch
 from torch_py._namespace import find_operator
 from torch_py._tensor import Tensor
 from torch_py.nn import _attention, _convolution, _dropout, _pooling, _ranking_losses, _resampling
+from torch_py.nn import _reduction as _Reduction  # noqa: N812  # PyTorch's name
 from torch_py.nn._attention import *
 from torch_py.nn._convolution import *
 from torch_py.nn._dropout import *

@@ -45,6 +45,9 @@ def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Any 
         return tensor.normal_(mean, std, generator=generator)
 
 
+# By the names under which other layers' initialisers use them.
+_no_grad_uniform_, _no_grad_normal_ = uniform_, normal_
+
 # Share of a normal distribution from which drawing again what falls outside is cheaper than inverting its cumulative function.
 _REDRAW_FROM = 0.3
 

@@ -92,7 +92,7 @@ def _refused(name: Any) -> ValueError:
     )
 
 
-class _Uninitialized:
+class UninitializedTensorMixin:
     """What waiting for a shape means: `materialize` gives memory, and until then almost nothing else can be done."""
 
     _becomes: type
@@ -145,15 +145,15 @@ def _refusal(name: str) -> Any:
 
 
 for _name in _REFUSED_UNINITIALIZED:
-    setattr(_Uninitialized, _name, _refusal(_name))
+    setattr(UninitializedTensorMixin, _name, _refusal(_name))
 
 
 def is_lazy(param: Any) -> bool:
     """Whether `param` waits for its shape."""
-    return isinstance(param, _Uninitialized)
+    return isinstance(param, UninitializedTensorMixin)
 
 
-class UninitializedParameter(_Uninitialized, Parameter):
+class UninitializedParameter(UninitializedTensorMixin, Parameter):
     """A parameter whose shape is not known yet; `materialize(shape)` makes it a Parameter. Other uses of it raise ValueError."""
 
     _becomes = Parameter
@@ -162,7 +162,7 @@ class UninitializedParameter(_Uninitialized, Parameter):
         return cast(Any, Tensor)._make_subclass(cls, _C._torch.empty(0, device=device, dtype=dtype), requires_grad)
 
 
-class UninitializedBuffer(_Uninitialized, Tensor):
+class UninitializedBuffer(UninitializedTensorMixin, Tensor):
     """A buffer whose shape is not known yet; `materialize(shape)` makes it a tensor. Other uses of it raise ValueError."""
 
     _becomes = Tensor

@@ -7,6 +7,7 @@ A node is a tuple, a named tuple, a list, a dict, an OrderedDict, a defaultdict 
 from __future__ import annotations
 
 from collections import OrderedDict, defaultdict, deque
+from collections import namedtuple as _namedtuple
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -217,6 +218,42 @@ def tree_any(predicate: Callable[[Any], bool], tree: PyTree, is_leaf: Callable[[
     return any(map(predicate, tree_leaves(tree, is_leaf)))
 
 
+Context = Any
+
+
+def is_namedtuple_instance(obj: object) -> bool:
+    """Whether it is a named tuple, of a class derived from `tuple` directly."""
+    return _is_namedtuple(type(obj))
+
+
+def is_structseq_instance(obj: object) -> bool:
+    """Whether it is a result of an operator that has names, or another structure sequence of C."""
+    return isinstance(obj, tuple) and hasattr(type(obj), "n_sequence_fields")
+
+
+def tree_is_leaf(tree: PyTree, is_leaf: Callable[[PyTree], bool] | None = None) -> bool:
+    """Whether `tree` as a whole is one leaf."""
+    return (is_leaf is not None and is_leaf(tree)) or _node_of(tree) is None
+
+
+def arg_tree_leaves(*args: PyTree, **kwargs: PyTree) -> list[Any]:
+    """The leaves of all arguments, as a call passes them."""
+    return [leaf for tree in (*args, *kwargs.values()) for leaf in tree_leaves(tree)]
+
+
+def _get_node_type(tree: PyTree) -> Any:
+    return _namedtuple if is_namedtuple_instance(tree) and type(tree) not in SUPPORTED_NODES else type(tree)
+
+
+def _dict_unflatten(values: Iterable[Any], context: Any) -> dict[Any, Any]:
+    return dict(zip(context, values))
+
+
+def _list_unflatten(values: Iterable[Any], context: Any) -> list[Any]:
+    return list(values)
+
+
+_is_leaf = tree_is_leaf
 _register_pytree_node = register_pytree_node
 
 

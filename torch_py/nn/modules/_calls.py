@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from torch_py.utils.hooks import RemovableHandle, register
@@ -18,6 +18,25 @@ def register_everywhere(kind: str, hook: Callable[..., Any]) -> RemovableHandle:
 
 def _hooks_everywhere(*kinds: str) -> list[tuple[str, Callable[..., Any]]]:
     return [entry for entry in _everywhere.values() if entry[0].split("+")[0] in kinds]
+
+
+class HooksEverywhere(Mapping[int, Callable[..., Any]]):
+    """The hooks of one kind around the calls of all modules, by number."""
+
+    def __init__(self, kind: str) -> None:
+        self._kind = kind
+
+    def _hooks(self) -> dict[int, Callable[..., Any]]:
+        return {number: hook for number, (kind, hook) in _everywhere.items() if kind.split("+")[0] == self._kind}
+
+    def __getitem__(self, number: int) -> Callable[..., Any]:
+        return self._hooks()[number]
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._hooks())
+
+    def __len__(self) -> int:
+        return len(self._hooks())
 
 
 class ModuleCalls:

@@ -14,8 +14,8 @@ from torch_py.nn.modules.module import Module
 from torch_py.nn.parameter import Parameter, UninitializedBuffer, UninitializedParameter
 
 
-class _BatchNorm(Module):
-    """Normalises each of `num_features` channels by the statistics of the batch in training, by running ones in evaluation.
+class _NormBase(Module):
+    """Weight, bias and running statistics of `num_features` channels, which batch and instance normalisation share.
 
     Version 2 of its state dict has `num_batches_tracked`. `momentum` None averages over all batches seen.
     """
@@ -70,6 +70,22 @@ class _BatchNorm(Module):
             expected = " or ".join(f"{count}D" for count in self._input_dims)
             raise ValueError(f"expected {expected} input (got {input.dim()}D input)")
 
+    def extra_repr(self) -> str:
+        return (
+            f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, affine={self.affine}, bias={self.bias is not None}, "
+            f"track_running_stats={self.track_running_stats}"
+        )
+
+    def _load_from_state_dict(self, state_dict: Any, prefix: str, local_metadata: dict[str, Any], *rest: Any) -> None:
+        key = prefix + "num_batches_tracked"
+        if (local_metadata.get("version") or 1) < 2 and self.num_batches_tracked is not None and key not in state_dict:
+            state_dict[key] = self.num_batches_tracked
+        super()._load_from_state_dict(state_dict, prefix, local_metadata, *rest)
+
+
+class _BatchNorm(_NormBase):
+    """Normalises each channel by the statistics of the batch in training, by running ones in evaluation."""
+
     def _step(self) -> float:
         """How far the running statistics move this time; counts the batch."""
         if self.training and self.num_batches_tracked is not None:
@@ -85,18 +101,6 @@ class _BatchNorm(Module):
         tracked = not self.training or self.track_running_stats
         running_mean, running_var = (self.running_mean, self.running_var) if tracked else (None, None)
         return F.batch_norm(input, running_mean, running_var, self.weight, self.bias, by_batch, step, self.eps)
-
-    def extra_repr(self) -> str:
-        return (
-            f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, affine={self.affine}, bias={self.bias is not None}, "
-            f"track_running_stats={self.track_running_stats}"
-        )
-
-    def _load_from_state_dict(self, state_dict: Any, prefix: str, local_metadata: dict[str, Any], *rest: Any) -> None:
-        key = prefix + "num_batches_tracked"
-        if (local_metadata.get("version") or 1) < 2 and self.num_batches_tracked is not None and key not in state_dict:
-            state_dict[key] = self.num_batches_tracked
-        super()._load_from_state_dict(state_dict, prefix, local_metadata, *rest)
 
 
 class BatchNorm1d(_BatchNorm):
@@ -117,7 +121,7 @@ class BatchNorm3d(_BatchNorm):
     _input_dims = (5,)
 
 
-class _LazyNorm(LazyModuleMixin, _BatchNorm):
+class _LazyNorm(LazyModuleMixin, _NormBase):
     """A normalisation whose `num_features` is the number of channels of its first input."""
 
     weight: Any

@@ -7,14 +7,14 @@ from typing import Any
 
 from torch_py._tensor import Tensor
 from torch_py.nn import functional as F
-from torch_py.nn.modules.batchnorm import _BatchNorm, _LazyNorm
+from torch_py.nn.modules.batchnorm import _LazyNorm, _NormBase
 
 __all__ = [
     "InstanceNorm1d", "InstanceNorm2d", "InstanceNorm3d", "LazyInstanceNorm1d", "LazyInstanceNorm2d", "LazyInstanceNorm3d",
 ]  # fmt: skip
 
 
-class _InstanceNorm(_BatchNorm):
+class _InstanceNorm(_NormBase):
     def __init__(
         self,
         num_features: int,

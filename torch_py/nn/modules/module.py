@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from torch_py import _C
 from torch_py._tensor import Tensor
 from torch_py.autograd.grad_mode import no_grad
-from torch_py.nn.modules._calls import ModuleCalls, register_everywhere
+from torch_py.nn.modules._calls import HooksEverywhere, ModuleCalls, register_everywhere
 from torch_py.nn.modules._state import EXTRA_STATE as _EXTRA_STATE_KEY_SUFFIX  # noqa: F401  # transformers asks for it here
 from torch_py.nn.modules._state import IncompatibleKeys as _IncompatibleKeys
 from torch_py.nn.modules._state import ModuleState
@@ -372,12 +372,25 @@ class Module(ModuleCalls, ModuleState):
 
     def __repr__(self) -> str:
         own = self.extra_repr().split("\n") if self.extra_repr() else []
-        children = [f"({name}): " + repr(child).replace("\n", "\n  ") for name, child in self._modules.items()]
+        children = [f"({name}): " + _addindent(repr(child), 2) for name, child in self._modules.items()]
         lines = own + children
         if len(own) == 1 and not children:
             return f"{self._get_name()}({own[0]})"
         inside = "".join(f"\n  {line}" for line in lines)
         return f"{self._get_name()}({inside}\n)" if lines else f"{self._get_name()}()"
+
+
+def _addindent(s_: str, numSpaces: int) -> str:  # noqa: N803  # PyTorch's names
+    """The text with every line but the first indented."""
+    return s_.replace("\n", "\n" + " " * numSpaces)
+
+
+# By the names under which programs look for them.
+_global_parameter_registration_hooks = _registration_hooks["_parameters"]
+_global_buffer_registration_hooks = _registration_hooks["_buffers"]
+_global_module_registration_hooks = _registration_hooks["_modules"]
+_global_forward_pre_hooks, _global_forward_hooks = HooksEverywhere("forward_pre"), HooksEverywhere("forward")
+_global_backward_pre_hooks, _global_backward_hooks = HooksEverywhere("backward_pre"), HooksEverywhere("backward")
 
 
 def register_module_parameter_registration_hook(hook: Callable[..., Any]) -> RemovableHandle:

@@ -38,7 +38,7 @@ def _is_causal(mask: Tensor | None, is_causal: bool | None, size: int | None) ->
     return bool((mask == (causal if mask.is_floating_point() else causal.isinf())).all())
 
 
-def _activation(activation: str | Activation) -> Activation:
+def _get_activation_fn(activation: str | Activation) -> Activation:
     if not isinstance(activation, str):
         return activation
     if activation not in ("relu", "gelu"):
@@ -101,7 +101,7 @@ class TransformerEncoderLayer(_Layer):
         self._add_feed_forward(d_model, dim_feedforward, dropout, bias, factory)
         self.norm_first = norm_first
         self._add_norms(2, d_model, layer_norm_eps, dropout, bias, factory)
-        self.activation = _activation(activation)
+        self.activation = _get_activation_fn(activation)
 
     def forward(self, src: Tensor, src_mask: Tensor | None = None, src_key_padding_mask: Tensor | None = None, is_causal: bool = False) -> Tensor:
         src_key_padding_mask = canonical_mask(
@@ -143,7 +143,7 @@ class TransformerDecoderLayer(_Layer):
         self._add_feed_forward(d_model, dim_feedforward, dropout, bias, factory)
         self.norm_first = norm_first
         self._add_norms(3, d_model, layer_norm_eps, dropout, bias, factory)
-        self.activation = _activation(activation)
+        self.activation = _get_activation_fn(activation)
 
     def forward(
         self,

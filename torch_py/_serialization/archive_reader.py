@@ -1,0 +1,40 @@
+"""Records of a file of `torch.save` by their names, for programs that read parts of one."""
+
+from __future__ import annotations
+
+import zipfile
+from typing import Any
+
+from torch_py import _C
+
+_torch: Any = _C._torch
+
+
+class PyTorchFileReader:
+    """Reads the zip file `name`, a path or an open binary file. Raises RuntimeError for what is none, and for records it does not have."""
+
+    def __init__(self, name: Any) -> None:
+        try:
+            self._archive = zipfile.ZipFile(name)
+        except (OSError, zipfile.BadZipFile) as error:
+            raise RuntimeError(f"PyTorchFileReader: cannot read {name!r}: {error}") from error
+        names = self._archive.namelist()
+        self._folder = names[0].partition("/")[0] + "/" if names else ""
+
+    def get_all_records(self) -> list[str]:
+        return [name.removeprefix(self._folder) for name in self._archive.namelist()]
+
+    def has_record(self, name: str) -> bool:
+        return self._folder + name in self._archive.NameToInfo
+
+    def get_record(self, name: str) -> bytes:
+        """All bytes of a record."""
+        if not self.has_record(name):
+            raise RuntimeError(f"PyTorchFileReader: there is no record {name!r}")
+        return self._archive.read(self._folder + name)
+
+    def get_storage_from_record(self, name: str, numel: int, dtype: Any) -> Any:
+        """A tensor of the first `numel` elements of `dtype` in a record; of bytes where `dtype` is a class of storages."""
+        dtype = dtype if isinstance(dtype, _C.dtype) else _C.uint8
+        data = bytearray(self.get_record(name))
+        return _C.frombuffer(data, dtype=dtype, count=numel) if numel else _torch.empty(0, dtype=dtype)

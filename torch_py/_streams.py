@@ -1,0 +1,82 @@
+"""Queues of work on a device, and marks in them. On the CPU work is done when the call returns: its one queue is always empty."""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+from torch_py import _C
+
+
+def _device(given: Any, caller: str) -> Any:
+    device = _C.device("cpu") if given is None else _C.device(given)
+    if device.type != "cpu":
+        raise RuntimeError(f"torch.{caller}: torch_py is not linked with support for {device.type} devices")
+    return device
+
+
+def _no_events(*arguments: Any) -> NoReturn:
+    raise RuntimeError("cpu backend doesn't support events.")
+
+
+class Stream:
+    """The queue of `device`. On the CPU there is one, without events; other devices raise RuntimeError."""
+
+    def __init__(self, device: Any = None, *, priority: int = 0) -> None:
+        self.device = _device(device, "Stream")
+        self.device_index, self.stream_id, self.device_type = -1, 0, 0
+
+    def query(self) -> bool:
+        """Whether all work is done."""
+        return True
+
+    def synchronize(self) -> None:
+        """Waits until it is."""
+
+    def wait_event(self, event: Event) -> None:
+        """Nothing has been recorded that could be waited for."""
+
+    record_event = wait_stream = _no_events
+
+    def __enter__(self) -> Stream:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        pass
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Stream) and (self.device, self.stream_id) == (other.device, other.stream_id)
+
+    def __hash__(self) -> int:
+        return hash((self.device, self.stream_id))
+
+    def __repr__(self) -> str:
+        return f"torch.Stream device_type={self.device.type}, device_index={self.device_index}, stream_id={self.stream_id}"
+
+
+class Event:
+    """A mark in a stream. On the CPU none can be set: `record` and `elapsed_time` raise RuntimeError and ValueError."""
+
+    def __init__(self, device: Any = None, *, enable_timing: bool = False, blocking: bool = False, interprocess: bool = False) -> None:
+        self.device = _device(device, "Event")
+        self.event_id = 0
+        self._timed = enable_timing
+
+    def query(self) -> bool:
+        return True
+
+    def synchronize(self) -> None:
+        """Waits for the mark."""
+
+    def wait(self, stream: Stream | None = None) -> None:
+        """Makes `stream` wait for the mark."""
+
+    def record(self, stream: Stream | None = None) -> None:
+        _no_events()
+
+    def elapsed_time(self, end_event: Event) -> float:
+        if not (self._timed and end_event._timed):
+            raise ValueError("Both events must be created with argument 'enable_timing=True'.")
+        raise ValueError("Both events must be recorded before calculating elapsed time.")
+
+    def __repr__(self) -> str:
+        return f"torch.Event device_type={self.device.type}, device_index=-1, event_flag={int(self._timed)}, event_id=0"
