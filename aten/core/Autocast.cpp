@@ -27,7 +27,10 @@ struct State {
   std::unordered_map<const c10::TensorImpl*, ConvertedWeight> weights;
   State() {
     dtypes.fill(kBFloat16);
-    dtypes[static_cast<size_t>(c10::DeviceType::CUDA)] = kHalf;
+    for (const char* name : {"cuda", "xpu", "mps", "mtia", "privateuseone"}) {
+      const auto index = static_cast<size_t>(c10::Device(name).type);
+      if (index < kDeviceTypes) dtypes[index] = kHalf;
+    }
   }
 };
 
@@ -38,7 +41,7 @@ State& state() {
 
 size_t index_of(c10::DeviceType device) {
   const auto index = static_cast<size_t>(device);
-  TORCH_INTERNAL_ASSERT(index < kDeviceTypes);
+  TORCH_CHECK(index < kDeviceTypes, "unknown device type for autocast: '", c10::device_type_name(device), "'");
   return index;
 }
 

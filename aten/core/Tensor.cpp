@@ -4,6 +4,7 @@
 
 #include "aten/core/Warning.h"
 
+#include "c10/core/AbsentDevice.h"
 #include "c10/cpu/CPUAllocator.h"
 
 namespace at {
@@ -41,8 +42,7 @@ size_t storage_bytes(int64_t elements, ScalarType dtype) {
 
 Storage allocate(size_t bytes, Device device) {
   Allocator* allocator = allocator_of(device.type);
-  TORCH_CHECK(allocator != nullptr, "torch_py was built without ", device_type_name(device.type),
-              " support, or its backend is not loaded: cannot allocate on '", device, "'");
+  if (allocator == nullptr) throw AbsentDeviceError(device);
   return make_storage(bytes, allocator);
 }
 
@@ -55,13 +55,17 @@ struct MetaAllocator final : Allocator {
 
 Allocator* allocator_of(DeviceType type) {
   static MetaAllocator meta;
+  if (static_cast<int>(type) >= kNumDeviceTypes) return nullptr;
   Allocator*& allocator = allocators[static_cast<int>(type)];
   if (allocator == nullptr && type == DeviceType::CPU) allocator = &cpu_allocator();
   if (allocator == nullptr && type == DeviceType::Meta) allocator = &meta;
   return allocator;
 }
 
-void set_allocator(DeviceType type, Allocator* allocator) { allocators[static_cast<int>(type)] = allocator; }
+void set_allocator(DeviceType type, Allocator* allocator) {
+  TORCH_CHECK(static_cast<int>(type) < kNumDeviceTypes, "set_allocator: there is no backend for '", device_type_name(type), "'");
+  allocators[static_cast<int>(type)] = allocator;
+}
 
 Tensor empty_tensor(IntArrayRef sizes, ScalarType dtype, Device device) {
   int64_t numel = 1;

@@ -2,6 +2,7 @@
 #include "aten/native/declarations/PixelShuffle.h"
 
 #include "aten/native/ResultFormat.h"
+#include "aten/ops/clone.h"
 #include "aten/ops/reshape.h"
 #include "aten/ops/transpose.h"
 
@@ -60,6 +61,7 @@ Tensor channel_shuffle(const Tensor& self, int64_t groups) {
   DimVector sizes(self.sizes());
   sizes[1] = channels / groups;
   sizes.insert(sizes.begin() + 1, groups);
+  if (groups == 1) return at::clone(self);
   const Tensor parts = at::transpose(at::reshape(self, sizes), 1, 2);
   const Tensor result = at::reshape(parts, self.sizes());
   return result.contiguous(self.suggest_memory_format());

@@ -6,6 +6,7 @@
 #include "aten/native/ViewHelpers.h"
 #include "aten/native/declarations/Shape.h"
 #include "aten/ops/cat.h"
+#include "aten/ops/clone.h"
 #include "aten/ops/constant_pad_nd.h"
 #include "aten/ops/contiguous.h"
 #include "aten/ops/copy.h"
@@ -294,7 +295,8 @@ Tensor repeat(const Tensor& self, IntArrayRef repeats) {
                 repeats[i], " times");
     merged.push_back(length);
   }
-  return at::reshape(at::contiguous(at::expand(at::reshape(self, split_shape), expanded)), merged);
+  // A copy even where everything is repeated once and contiguous() would give back `self`.
+  return at::reshape(at::clone(at::expand(at::reshape(self, split_shape), expanded), MemoryFormat::Contiguous), merged);
 }
 
 Tensor tile(const Tensor& self, IntArrayRef dims) {
@@ -311,7 +313,7 @@ Tensor repeat_interleave_int(const Tensor& self, int64_t repeats, std::optional<
               output_size.value_or(0));
   DimVector expanded(source.sizes());
   expanded.insert(expanded.begin() + d + 1, repeats);
-  return at::flatten(at::contiguous(at::expand(at::unsqueeze(source, d + 1), expanded)), d, d + 1);
+  return at::flatten(at::clone(at::expand(at::unsqueeze(source, d + 1), expanded), MemoryFormat::Contiguous), d, d + 1);
 }
 
 TensorSpec flip_shape(const Tensor& self, IntArrayRef dims) {

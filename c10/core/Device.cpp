@@ -1,12 +1,19 @@
 #include "c10/core/Device.h"
 
 #include <charconv>
+#include <iterator>
 
 #include "c10/util/Exception.h"
 
 namespace c10 {
 
 namespace {
+// Devices that programs name, to ask whether they are there. They follow DeviceType's own, have no backend here, and nothing is ever on
+// one. The first four are within the bits of automatic dtypes (aten/core/Autocast.cpp).
+constexpr const char* kNamedOnly[] = {"xpu",  "mps",  "hpu",  "mtia",   "ipu",    "xla",    "hip",    "ve",
+                                      "fpga", "maia", "lazy", "vulkan", "mkldnn", "opengl", "opencl", "ideep"};
+constexpr int kNumNames = kNumDeviceTypes + static_cast<int>(std::size(kNamedOnly));
+
 std::string& privateuse1_name() {
   static std::string name = "privateuseone";
   return name;
@@ -20,8 +27,17 @@ std::string device_type_name(DeviceType type) {
     case DeviceType::Meta: return "meta";
     case DeviceType::PrivateUse1: return privateuse1_name();
   }
-  return "unknown";
+  const int other = static_cast<int>(type) - kNumDeviceTypes;
+  return other >= 0 && other < static_cast<int>(std::size(kNamedOnly)) ? kNamedOnly[other] : "unknown";
 }
+
+namespace {
+std::string all_names() {
+  std::string names;
+  for (int i = 0; i < kNumNames; ++i) names += (i == 0 ? "" : ", ") + device_type_name(static_cast<DeviceType>(i));
+  return names;
+}
+}  // namespace
 
 void rename_privateuse1_backend(std::string name) {
   TORCH_CHECK(privateuse1_name() == "privateuseone" || privateuse1_name() == name,
@@ -34,14 +50,11 @@ Device::Device(std::string_view text) {
   const size_t colon = text.find(':');
   const std::string_view name = text.substr(0, colon);
   bool known = false;
-  for (int i = 0; i < kNumDeviceTypes; ++i) {
-    if (device_type_name(static_cast<DeviceType>(i)) == name) {
-      type = static_cast<DeviceType>(i);
-      known = true;
-    }
+  for (int i = 0; i < kNumNames && !known; ++i) {
+    type = static_cast<DeviceType>(i);
+    known = device_type_name(type) == name;
   }
-  TORCH_CHECK(known, "Expected one of cpu, cuda, meta, ", privateuse1_name(),
-              " device type at start of device string: ", std::string(text));
+  TORCH_CHECK(known, "Expected one of ", all_names(), " device type at start of device string: ", std::string(text));
   if (colon == std::string_view::npos) return;
   const std::string_view digits = text.substr(colon + 1);
   int value = -1;

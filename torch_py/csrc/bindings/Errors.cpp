@@ -3,6 +3,7 @@
 #include <new>
 
 #include "aten/core/Warning.h"
+#include "c10/core/AbsentDevice.h"
 #include "torch_py/csrc/bindings/ObjectPtr.h"
 
 namespace torch::python {
@@ -24,6 +25,14 @@ void set_error(PyObject* type, const char* message) {
   // The message may quote bytes that are no UTF-8; PyErr_SetString would raise UnicodeDecodeError instead.
   const ObjectPtr text = ObjectPtr::steal(PyUnicode_DecodeUTF8(message, static_cast<Py_ssize_t>(strlen(message)), "replace"));
   if (text) PyErr_SetObject(type, text.get());
+}
+
+// PyTorch initialises some kinds of devices in Python, from modules that say that they were built without, or are not there.
+PyObject* type_for_absent(c10::Device device) {
+  const std::string name = c10::device_type_name(device.type);
+  if (name == "cuda" || name == "xpu" || name == "mtia") return PyExc_AssertionError;
+  if (name == "hpu" || device.type == c10::DeviceType::PrivateUse1) return PyExc_ModuleNotFoundError;
+  return PyExc_NotImplementedError;
 }
 
 // Kernels warn without the GIL. A filter that turns warnings into errors gives a PythonError, which travels as any other.
@@ -83,6 +92,8 @@ void set_error_from_cpp() noexcept {
     set_error(PyExc_TypeError, error.what());
   } catch (const c10::NotImplementedError& error) {
     set_error(PyExc_NotImplementedError, error.what());
+  } catch (const c10::AbsentDeviceError& error) {
+    set_error(type_for_absent(error.device()), error.what());
   } catch (const c10::LinAlgError& error) {
     set_error(linalg_error, error.what());
   } catch (const c10::OutOfMemoryError& error) {

@@ -3,6 +3,7 @@
 #include <string>
 #include <string_view>
 
+#include "c10/dispatch/LocalState.h"
 #include "torch_py/csrc/bindings/Conversions.h"
 #include "torch_py/csrc/bindings/ForeignMemory.h"
 #include "torch_py/csrc/bindings/ObjectPtr.h"
@@ -170,7 +171,8 @@ PyObject* tensor_to_numpy(const at::Tensor& tensor) {
                    " device type tensor to numpy. Use Tensor.cpu() to copy the tensor to host memory first.");
   TORCH_CHECK_TYPE(tensor.layout() == at::Layout::Strided, "can't convert ", tensor.layout(),
                    " layout tensor to numpy. Use Tensor.to_dense() first.");
-  TORCH_CHECK(!tensor.requires_grad(), "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.");
+  TORCH_CHECK(!tensor.requires_grad() || !c10::GradMode::is_enabled(),
+              "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.");
   PyObject* dtype = numpy_dtype(tensor.scalar_type());
   PyObject* type = import_ndarray_class();
   pin_memory_of(tensor);

@@ -1,0 +1,19 @@
+#pragma once
+#include "c10/core/Device.h"
+#include "c10/util/Exception.h"
+
+namespace c10 {
+
+/// Memory was asked for on a device whose backend is not in this process. Python raises what PyTorch does for that device: see
+/// set_error_from_cpp.
+class TORCH_PY_API AbsentDeviceError final : public Error {
+ public:
+  explicit AbsentDeviceError(Device device);
+  ~AbsentDeviceError() override;
+  Device device() const noexcept { return device_; }
+
+ private:
+  Device device_;
+};
+
+}  // namespace c10
