@@ -206,7 +206,7 @@ class Tensor(_C.TensorBase):
         return False
 
     def cuda(self, device: Any = None, non_blocking: bool = False, memory_format: Any = None) -> NoReturn:
-        raise RuntimeError("Tensor.cuda: this build of torch_py has no CUDA support")
+        raise AssertionError("Tensor.cuda: this build of torch_py has no CUDA support")
 
     def norm(self, p: float | str | None = "fro", dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Tensor:
         """As torch.norm, whose orders include the names 'fro' and 'nuc'."""

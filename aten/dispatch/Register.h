@@ -1,6 +1,7 @@
 #pragma once
 // What generated registrations are made of. `Op` is a struct of at::ops.
 #include "aten/core/Tensor.h"
+#include "c10/core/AbsentDevice.h"
 #include "c10/dispatch/OperatorEntry.h"
 
 namespace at {
@@ -36,6 +37,10 @@ void register_without_gradient() {
 /// Keys of a call whose tensors may all be missing: the CPU's then.
 inline DispatchKeySet keys_or_cpu(DispatchKeySet keys) { return keys.empty() ? DispatchKeySet(DispatchKey::CPU) : keys; }
 /// Keys of a factory, from its device argument.
-inline DispatchKeySet keys_of_device(std::optional<Device> device) { return DispatchKeySet(dense_backend_key(device.value_or(kCPU).type)); }
+inline DispatchKeySet keys_of_device(std::optional<Device> device) {
+  const DispatchKey key = dense_backend_key(device.value_or(kCPU).type);
+  if (C10_UNLIKELY(key == DispatchKey::Undefined)) throw AbsentDeviceError(*device);
+  return DispatchKeySet(key);
+}
 
 }  // namespace at

@@ -44,6 +44,10 @@ Tensor div_number_mode(const Tensor& self, const Scalar& other, std::optional<st
   return div_mode(self, wrapped_scalar(other), rounding_mode);
 }
 
+Tensor div_of_number_mode(const Scalar& self, const Tensor& other, std::optional<std::string_view> rounding_mode) {
+  return div_mode(wrapped_scalar(self), other, rounding_mode);
+}
+
 Tensor pow_number(const Tensor& self, const Scalar& exponent) {
   if (is_integral(self.scalar_type(), false) && exponent.is_integral(false)) {
     TORCH_CHECK(exponent.to_long() >= 0, "Integers to negative integer powers are not allowed.");

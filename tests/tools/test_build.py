@@ -158,7 +158,8 @@ def test_a_build_that_is_ended_ends_its_compilers(miniature: Path, tmp_path: Pat
     compiler.write_text('#!/bin/sh\ncase "$*" in *Sum.cpp*) touch started; sleep 60;; esac\nexec g++ "$@"\n')
     compiler.chmod(0o755)
     source = "import sys, os\nfrom pathlib import Path\nfrom tools.build import driver\nfrom tools.build.configuration import Configuration\n"
-    source += f"driver.ROOT = Path({str(miniature)!r})\nos.chdir(driver.ROOT)\ndriver.build(Configuration.from_environment({SETTINGS | {'CXX': str(compiler)}!r}))\n"
+    source += f"driver.ROOT = Path({str(miniature)!r})\nos.chdir(driver.ROOT)\n"
+    source += f"driver.build(Configuration.from_environment({SETTINGS | {'CXX': str(compiler)}!r}))\n"
     root = Path(__file__).parents[2]
     process = subprocess.Popen([sys.executable, "-c", source], cwd=root, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     deadline = time.monotonic() + 60

@@ -19,6 +19,10 @@ def outcome(call, module):
 
 
 CALLS = {
+    "number first": lambda t: [getattr(t, f)(7, t.tensor([2.0, -3.0])).tolist() for f in ("add", "sub", "mul", "div", "true_divide", "floor_divide")],
+    "number first, weighted": lambda t: t.add(7, t.tensor([2, 3]), alpha=2).tolist(),
+    "number first, rounded": lambda t: [t.div(7, t.tensor([2, -3]), rounding_mode=mode).tolist() for mode in ("floor", "trunc", None)],
+    "numbers only": lambda t: t.sub(7, 2).item(),
     "assert one": lambda t: t._assert_async(t.tensor(1)),
     "assert zero": lambda t: t._assert_async(t.tensor(0.0), "text"),
     "assert many": lambda t: t._assert_async(t.ones(2)),

@@ -60,6 +60,15 @@ def test_compiled_module():
     assert [name for name, _ in module.named_parameters()] == ["_orig_mod.weight", "_orig_mod.bias"]
 
 
+def test_module_compiled_in_place():
+    module = torch.nn.Linear(2, 3)
+    before = module(torch.ones(2))
+    assert module.compile(mode="default") is None
+    assert torch.equal(module(torch.ones(2)), before) and list(module.state_dict()) == ["weight", "bias"]
+    with pytest.raises(RuntimeError, match="nonsense"):
+        module.compile(mode="nonsense")
+
+
 def test_questions_of_the_compiler():
     assert not torch.compiler.is_compiling() and not torch.jit.is_scripting() and not torch.jit.is_tracing()
     assert torch.compiler.disable(double) is double and torch.compiler.disable(recursive=False)(double) is double

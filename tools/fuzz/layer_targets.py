@@ -53,12 +53,12 @@ RUNS: dict[str, Callable[[Any, str, dict[str, Any]], Any]] = {
     "optim": layer_runs.optimizer,
     "lr_scheduler": layer_runs.scheduler,
 }
-# They take other modules, callables or lists of tensors; tests of their own call them.
+# They take other modules, callables, lists of tensors, or three shapes that must meet; tests of their own call them.
 _LEFT_ALONE = {
     "nn": ("Module", "Sequential", "ModuleList", "ModuleDict", "ParameterList", "ParameterDict", "TransformerEncoder", "TransformerDecoder",
            "DataParallel", "Parameter", "UninitializedParameter", "UninitializedBuffer", "Buffer", "Container", "TripletMarginWithDistanceLoss",
            "RNNBase", "RNNCellBase"),
-    "nn.functional": ("triplet_margin_with_distance_loss", "multi_head_attention_forward", "find_operator"),
+    "nn.functional": ("triplet_margin_with_distance_loss", "multi_head_attention_forward", "find_operator", "linear_cross_entropy"),
     "nn.init": ("calculate_gain",),
     "optim": ("Optimizer", "LBFGS", "SparseAdam"),
     "lr_scheduler": ("LRScheduler", "ChainedScheduler", "SequentialLR"),

@@ -148,8 +148,8 @@ def _changed(dice: random.Random, spec: Spec) -> Spec:
         return _of_dtype(spec, dice.choice(("float64", "float16", "int64", "bool", "complex64", "int32", "bfloat16")))
     if change == 4 and spec.values.size:
         values = np.array(spec.values)
-    suffix = f" with {changed[0]}" if len(changed) == 1 else ""
-    return f"<{value.dtype} {value.values.shape}{layout}{suffix}>"
+        odd = (-1, 0, 100) if values.dtype.kind == "i" else (np.nan, np.inf, -np.inf, 0.0, 2.0)
+        values.reshape(-1)[dice.randrange(values.size)] = dice.choice(odd)
         return Spec(values, spec.dtype, "contiguous")
     return Spec(spec.values, spec.dtype, dice.choice(("transposed", "strided", "expanded", "offset", "channels_last")))
 

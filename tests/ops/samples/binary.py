@@ -156,6 +156,13 @@ def div_mode(make: Make) -> Iterator[SampleInput]:
         yield from _nonzero_divisors(make, rounding_mode=mode)
 
 
+@samples("div_of_number_mode")
+def div_of_number_mode(make: Make) -> Iterator[SampleInput]:
+    for mode in ("trunc", "floor", None):
+        for number in (7, 2.5) if make.is_inexact else (7,):
+            yield SampleInput(number, make(2, 3, away_from=(0,)), rounding_mode=mode)
+
+
 @error_samples("div_mode")
 def div_mode_errors(make: Make) -> Iterator[ErrorInput]:
     yield ErrorInput(SampleInput(make(2), make(2), rounding_mode="up"), RuntimeError, "rounding_mode.*up")

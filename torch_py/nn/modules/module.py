@@ -354,6 +354,12 @@ class Module(ModuleCalls, ModuleState):
     def to_empty(self: T, *, device: Any, recurse: bool = True) -> T:
         return self._apply(lambda tensor: _C._torch.empty_like(tensor, device=device), recurse)
 
+    def compile(self, *arguments: Any, **keywords: Any) -> None:
+        """Has calls of this module compiled, in place; arguments and what comes of it as with torch_py.compile."""
+        from torch_py import compiler
+
+        compiler.compile(self.forward, *arguments, **keywords)
+
     def share_memory(self: T) -> T:
         """Moves all parameters and buffers to shared memory. Raises RuntimeError for a lazy module that has no memory yet."""
         for tensor in (*self.parameters(), *self.buffers()):
