@@ -81,19 +81,19 @@ Tensor to_dense(const Tensor& self, std::optional<ScalarType> dtype, std::option
 }
 Tensor type_as(const Tensor& self, const Tensor& other) { return to_other(self, other, false, false, std::nullopt); }
 
-Tensor to_float32(const Tensor& self) { return self.to(kFloat); }
-Tensor to_float64(const Tensor& self) { return self.to(kDouble); }
-Tensor to_float16(const Tensor& self) { return self.to(kHalf); }
-Tensor to_bfloat16(const Tensor& self) { return self.to(kBFloat16); }
-Tensor to_complex64(const Tensor& self) { return self.to(kComplexFloat); }
-Tensor to_complex128(const Tensor& self) { return self.to(kComplexDouble); }
-Tensor to_complex32(const Tensor& self) { return self.to(kComplexHalf); }
-Tensor to_int64(const Tensor& self) { return self.to(kLong); }
-Tensor to_int32(const Tensor& self) { return self.to(kInt); }
-Tensor to_int16(const Tensor& self) { return self.to(kShort); }
-Tensor to_int8(const Tensor& self) { return self.to(kChar); }
-Tensor to_uint8(const Tensor& self) { return self.to(kByte); }
-Tensor to_bool(const Tensor& self) { return self.to(kBool); }
+Tensor to_float32(const Tensor& self, std::optional<MemoryFormat> format) { return to_dtype(self, kFloat, false, false, format); }
+Tensor to_float64(const Tensor& self, std::optional<MemoryFormat> format) { return to_dtype(self, kDouble, false, false, format); }
+Tensor to_float16(const Tensor& self, std::optional<MemoryFormat> format) { return to_dtype(self, kHalf, false, false, format); }
+Tensor to_bfloat16(const Tensor& self, std::optional<MemoryFormat> format) { return to_dtype(self, kBFloat16, false, false, format); }
+Tensor to_complex64(const Tensor& self, std::optional<MemoryFormat> format) { return to_dtype(self, kComplexFloat, false, false, format); }
+Tensor to_complex128(const Tensor& self, std::optional<MemoryFormat> format) { return to_dtype(self, kComplexDouble, false, false, format); }
+Tensor to_complex32(const Tensor& self, std::optional<MemoryFormat> format) { return to_dtype(self, kComplexHalf, false, false, format); }
+Tensor to_int64(const Tensor& self, std::optional<MemoryFormat> format) { return to_dtype(self, kLong, false, false, format); }
+Tensor to_int32(const Tensor& self, std::optional<MemoryFormat> format) { return to_dtype(self, kInt, false, false, format); }
+Tensor to_int16(const Tensor& self, std::optional<MemoryFormat> format) { return to_dtype(self, kShort, false, false, format); }
+Tensor to_int8(const Tensor& self, std::optional<MemoryFormat> format) { return to_dtype(self, kChar, false, false, format); }
+Tensor to_uint8(const Tensor& self, std::optional<MemoryFormat> format) { return to_dtype(self, kByte, false, false, format); }
+Tensor to_bool(const Tensor& self, std::optional<MemoryFormat> format) { return to_dtype(self, kBool, false, false, format); }
 
 Tensor fill_scalar(const Tensor& self, const Scalar& value) { return at::fill_(at::clone(self), value).as_new(); }
 Tensor fill_with_tensor(const Tensor& self, const Tensor& value) {

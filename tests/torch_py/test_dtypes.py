@@ -541,3 +541,12 @@ def test_comparison_of_float8_in_tests() -> None:
         for keywords in ({}, {"rtol": 0.1, "atol": 0.1}):
             with pytest.raises(AssertionError, match="not equal|not 'equal'|low dimensional" if not keywords else "low dimensional"):
                 torch.testing.assert_close(x, y, **keywords)
+
+
+@pytest.mark.parametrize("name", ["float", "double", "half", "bfloat16", "long", "int", "short", "char", "byte", "bool", "cfloat", "cdouble", "chalf"])
+def test_conversions_take_a_memory_format(name: str):
+    x = torch_py.ones(2, 3, 4, 5, dtype=torch_py.int64 if name != "long" else torch_py.float32)
+    assert getattr(x, name)(memory_format=torch_py.channels_last).is_contiguous(memory_format=torch_py.channels_last)
+    same = getattr(x, name)()
+    assert getattr(same, name)(memory_format=torch_py.preserve_format) is same
+    assert getattr(same, name)(memory_format=torch_py.channels_last).stride() == (60, 1, 15, 3)
