@@ -86,7 +86,9 @@ Tensor to_float64(const Tensor& self, std::optional<MemoryFormat> format) { retu
 Tensor to_float16(const Tensor& self, std::optional<MemoryFormat> format) { return to_dtype(self, kHalf, false, false, format); }
 Tensor to_bfloat16(const Tensor& self, std::optional<MemoryFormat> format) { return to_dtype(self, kBFloat16, false, false, format); }
 Tensor to_complex64(const Tensor& self, std::optional<MemoryFormat> format) { return to_dtype(self, kComplexFloat, false, false, format); }
-Tensor to_complex128(const Tensor& self, std::optional<MemoryFormat> format) { return to_dtype(self, kComplexDouble, false, false, format); }
+Tensor to_complex128(const Tensor& self, std::optional<MemoryFormat> format) {
+  return to_dtype(self, kComplexDouble, false, false, format);
+}
 Tensor to_complex32(const Tensor& self, std::optional<MemoryFormat> format) { return to_dtype(self, kComplexHalf, false, false, format); }
 Tensor to_int64(const Tensor& self, std::optional<MemoryFormat> format) { return to_dtype(self, kLong, false, false, format); }
 Tensor to_int32(const Tensor& self, std::optional<MemoryFormat> format) { return to_dtype(self, kInt, false, false, format); }

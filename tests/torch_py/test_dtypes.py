@@ -543,7 +543,7 @@ def test_comparison_of_float8_in_tests() -> None:
                 torch.testing.assert_close(x, y, **keywords)
 
 
-@pytest.mark.parametrize("name", ["float", "double", "half", "bfloat16", "long", "int", "short", "char", "byte", "bool", "cfloat", "cdouble", "chalf"])
+@pytest.mark.parametrize("name", "float double half bfloat16 long int short char byte bool cfloat cdouble chalf".split())
 def test_conversions_take_a_memory_format(name: str):
     x = torch_py.ones(2, 3, 4, 5, dtype=torch_py.int64 if name != "long" else torch_py.float32)
     assert getattr(x, name)(memory_format=torch_py.channels_last).is_contiguous(memory_format=torch_py.channels_last)
