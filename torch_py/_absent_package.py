@@ -6,6 +6,10 @@ from collections.abc import Callable
 from typing import Any, NoReturn
 
 
+class _AbsentMember(NotImplementedError, AttributeError):
+    """Answers hasattr() with no, and says why to who goes on."""
+
+
 class _AbsentMeta(type):
     """Calling the class, or taking a member of it, is a use."""
 
@@ -15,7 +19,7 @@ class _AbsentMeta(type):
     def __getattr__(cls, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(f"type object {cls.__name__!r} has no attribute {name!r}")
-        raise NotImplementedError(cls._why)  # type: ignore[attr-defined]
+        raise _AbsentMember(cls._why)  # type: ignore[attr-defined]
 
 
 def absent_names(module: str, why: str) -> Callable[[str], Any]:

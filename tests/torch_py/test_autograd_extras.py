@@ -106,6 +106,7 @@ def test_absent_packages_can_be_imported_and_say_so_when_used() -> None:
     from torch_py.quantization import FakeQuantize, QuantStub
 
     assert not isinstance(3, ExportedProgram) and QuantStub()(3) == 3
+    assert not hasattr(Dim, "AUTO")
     for use in (lambda: export(1), lambda: nested_tensor([1]), lambda: Dim.AUTO, lambda: FakeQuantize(), lambda: torch.nested.as_nested_tensor([])):
         with pytest.raises(NotImplementedError, match=r"torch\.(export|nested|quantization)\.\w+: torch_py"):
             use()
