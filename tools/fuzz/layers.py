@@ -7,13 +7,9 @@ about, by its name or its value.
 
 from __future__ import annotations
 
-import faulthandler
 import math
-import os
 import random
-import sys
-import time
-import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,11 +19,10 @@ import torch_py
 from tests.ops.comparison import Outcome, outcome
 
 from . import layer_runs, layer_values
+from .comparing import compare_calls
 from .known_differences import LAYERS_MAY_DIFFER
 from .layer_targets import Target, targets, working
 from .peer import Spec
-
-TIME_LIMIT = 20.0  # seconds of one call
 
 
 @dataclass(frozen=True)
@@ -40,7 +35,7 @@ class Call:
         return f"{self.target}({', '.join(f'{name}={layer_values.text_of(value)}' for name, value in self.values.items())})"
 
 
-def make_call(dice: random.Random, known: tuple[Target, ...]) -> Call | None:
+def make_call(dice: random.Random, known: Sequence[Target]) -> Call | None:
     target = dice.choice(known)
     values = working(target)
     if values is None or not target.parameters:
@@ -130,35 +125,5 @@ def compare(number: int, seed: str, known: tuple[Target, ...]) -> tuple[Call, st
     return None if made is None or found is None or is_known(made, found.split(":")[0]) else (made, found)
 
 
-def main() -> int:
-    log_path, seed, start, seconds = sys.argv[1], sys.argv[2], int(sys.argv[3]), float(sys.argv[4])
-    last = start + int(sys.argv[5]) if len(sys.argv) > 5 and int(sys.argv[5]) > 0 else sys.maxsize
-    wanted = sys.argv[6].split(",") if len(sys.argv) > 6 and sys.argv[6] else []
-    warnings.simplefilter("ignore")
-    faulthandler.enable()
-    torch.set_num_threads(1)
-    torch_py.set_num_threads(1)
-    log = os.open(log_path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
-    known = tuple(target for target in targets() if not wanted or target.name in wanted)
-    seen: set[tuple[str, ...]] = set()
-    end = time.monotonic() + seconds
-    number = start
-    while number < last and time.monotonic() < end:
-        dice = random.Random(f"{seed} {number}")
-        made = make_call(dice, known)
-        if made is not None:
-            os.ftruncate(log, 0)
-            os.pwrite(log, f"{number} {made}".encode("utf8", "replace"), 0)
-            faulthandler.dump_traceback_later(TIME_LIMIT, exit=True)
-            found = difference(made)
-            key = (str(made.target), found.split(":")[0]) if found is not None else ()
-            if found is not None and key not in seen and not is_known(made, key[1]):
-                seen.add(key)
-                print(f"differs: {number} {made}: {found}", flush=True)
-        number += 1
-    print(f"made {number - start} calls", flush=True)
-    os._exit(0)
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    compare_calls(targets(), lambda target: target.name, make_call, difference, is_known, lambda made: made.target)

@@ -6,11 +6,7 @@ dtypes, values, layouts, numbers and sizes; what must agree are dtype, shape, st
 
 from __future__ import annotations
 
-import faulthandler
-import os
 import random
-import sys
-import time
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -20,15 +16,15 @@ import numpy as np
 import torch
 
 import torch_py
-from tests.ops.calling import call, inplace, method_parts, tensors_of
+from tests.ops.calling import call, exists_in, inplace, method_parts, tensors_of
 from tests.ops.comparison import Outcome, assert_same, dtype_name, outcome, to_numpy
 from tests.ops.known_differences import NOT_COMPARED, STRIDES, WITHOUT_VALUES
 from tests.ops.operators import DTYPES, OTHER_DTYPES, Operator, all_operators
 from tests.ops.samples import SampleInput
 
+from .comparing import compare_calls
 from .known_differences import MAY_DIFFER
 
-TIME_LIMIT = 20.0  # seconds of one call
 _ALL_DTYPES = (*DTYPES, *OTHER_DTYPES)
 _FLOATS = (np.nan, np.inf, -np.inf, 0.0, -0.0, 1e-40, -1e-40, 6e-8, 65504.0, 3e38, -3e38, 0.5, 1.0, -1.0, 2.5, -3.5, 100.0)
 _NUMBERS = (0, 1, -1, 2, 3, -3, 0.0, 0.1, -0.5, 1.5, 1 - 1e-4, 1e-8, 100, 300, -200, 70000, -(2**31), float("nan"), float("inf"), True, 1j)
@@ -245,35 +241,5 @@ def is_known(made: Call, kind: str) -> bool:
     return (name, kind) in MAY_DIFFER or (name, "*") in MAY_DIFFER
 
 
-def main() -> int:
-    log_path, seed, start, seconds = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), float(sys.argv[4])
-    last = start + int(sys.argv[5]) if len(sys.argv) > 5 and int(sys.argv[5]) > 0 else sys.maxsize
-    wanted = sys.argv[6] if len(sys.argv) > 6 else ""
-    warnings.simplefilter("ignore")
-    faulthandler.enable()
-    torch.set_num_threads(1)
-    torch_py.set_num_threads(1)
-    log = os.open(log_path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
-    operators = [operator for operator in all_operators() if not wanted or operator.base_name in wanted.split(",")]
-    seen: set[tuple[str, str]] = set()
-    end = time.monotonic() + seconds
-    number = start
-    while number < last and time.monotonic() < end:
-        dice = random.Random(f"{seed} {number}")
-        made = make_call(dice, operators)
-        if made is not None:
-            os.ftruncate(log, 0)
-            os.pwrite(log, f"{number} {made}".encode("utf8", "replace"), 0)
-            faulthandler.dump_traceback_later(TIME_LIMIT, exit=True)
-            found = difference(made)
-            key = (str(made.operator), found.split(":")[0]) if found is not None else ("", "")
-            if found is not None and key not in seen and not is_known(made, key[1]):
-                seen.add(key)
-                print(f"differs: {number} {made}: {found}", flush=True)
-        number += 1
-    print(f"made {number - start} calls", flush=True)
-    os._exit(0)
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    compare_calls([o for o in all_operators() if exists_in(o, torch)], lambda operator: operator.base_name, make_call, difference, is_known, lambda made: made.operator)
