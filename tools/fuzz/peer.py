@@ -242,4 +242,5 @@ def is_known(made: Call, kind: str) -> bool:
 
 
 if __name__ == "__main__":
-    compare_calls([o for o in all_operators() if exists_in(o, torch)], lambda operator: operator.base_name, make_call, difference, is_known, lambda made: made.operator)
+    known = [operator for operator in all_operators() if exists_in(operator, torch)]
+    compare_calls(known, lambda operator: operator.base_name, make_call, difference, is_known, lambda made: made.operator)
