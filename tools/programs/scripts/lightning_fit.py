@@ -49,12 +49,12 @@ def fit(package):
             gradient_clip_val=1.0, accumulate_grad_batches=2,
         )  # fmt: skip
         trainer.fit(model, DataLoader(data, batch_size=16, shuffle=True), DataLoader(data, batch_size=32))
-        print("fitted", trainer.global_step, trainer.callback_metrics["training_epoch"].item(), trainer.callback_metrics["validation"].item())
+        print("fitted", trainer.global_step, *(trainer.callback_metrics[name].item() for name in ("training_epoch", "validation")))
         print("rate", trainer.optimizers[0].param_groups[0]["lr"])
         again = Regression.load_from_checkpoint(keep.best_model_path, weights_only=False)
         print("again", again.hparams.width, torch.equal(again.body[0].weight, model.body[0].weight))
         print("validated", trainer.validate(again, DataLoader(data, batch_size=32), verbose=False)[0]["validation"])
         print("predicted", torch.cat(trainer.predict(again, DataLoader(data, batch_size=32))).std().item())
         trainer = pl.Trainer(max_epochs=4, accelerator="cpu", enable_progress_bar=False, enable_model_summary=False, logger=False)
-        trainer.fit(Regression(), DataLoader(data, batch_size=16), DataLoader(data, batch_size=32), ckpt_path=keep.best_model_path, weights_only=False)
+        trainer.fit(Regression(), DataLoader(data, 16), DataLoader(data, 32), ckpt_path=keep.best_model_path, weights_only=False)
         print("resumed", trainer.current_epoch, trainer.callback_metrics["validation"].item())
