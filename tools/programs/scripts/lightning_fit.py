@@ -45,8 +45,8 @@ def fit(package):
         keep = callbacks.ModelCheckpoint(folder, monitor="validation", filename="best")
         trainer = pl.Trainer(
             max_epochs=3, accelerator="cpu", devices=1, enable_progress_bar=False, enable_model_summary=True, log_every_n_steps=1,
-            default_root_dir=folder, callbacks=[keep, callbacks.EarlyStopping("validation"), callbacks.LearningRateMonitor()], logger=loggers.CSVLogger(folder),
-            gradient_clip_val=1.0, accumulate_grad_batches=2,
+            default_root_dir=folder, callbacks=[keep, callbacks.EarlyStopping("validation"), callbacks.LearningRateMonitor()],
+            logger=loggers.CSVLogger(folder), gradient_clip_val=1.0, accumulate_grad_batches=2,
         )  # fmt: skip
         trainer.fit(model, DataLoader(data, batch_size=16, shuffle=True), DataLoader(data, batch_size=32))
         print("fitted", trainer.global_step, *(trainer.callback_metrics[name].item() for name in ("training_epoch", "validation")))
