@@ -90,7 +90,9 @@ C10_ALWAYS_INLINE double log1p(double x) { return abs(x) < 0x1p-25 ? x : log(1.0
 }  // namespace wide
 
 C10_ALWAYS_INLINE float exp(float x) {
-  x = x < -104.0f ? -104.0f : x;
+  // Not by way of denormals, which processors multiply slowly: -inf is common, in what attention masks.
+  const bool zero = x < -104.0f;
+  x = zero ? 0.0f : x;
   x = x > 89.0f ? 89.0f : x;
   const float shifted = multiply_add(x, static_cast<float>(kLog2E), kRoundFloat);
   const float k = shifted - kRoundFloat;
@@ -103,7 +105,7 @@ C10_ALWAYS_INLINE float exp(float x) {
   const int32_t half = exponent >> 1;
   const float scale1 = from_bits(static_cast<uint32_t>(half + 127) << 23);
   const float scale2 = from_bits(static_cast<uint32_t>(exponent - half + 127) << 23);
-  return result * scale1 * scale2;
+  return zero ? 0.0f : result * scale1 * scale2;
 }
 C10_ALWAYS_INLINE double exp(double x) { return __builtin_exp(x); }
 
