@@ -10,25 +10,18 @@ namespace at::blas::builtin {
 namespace DEFAULT {
 extern const Table kTable;
 }
-#ifdef TORCH_PY_HAVE_AVX2
+// Null where the build does not have the instruction set.
 namespace AVX2 {
-extern const Table kTable;
+[[gnu::weak]] extern const Table kTable;
 }
-#endif
-#ifdef TORCH_PY_HAVE_AVX512
 namespace AVX512 {
-extern const Table kTable;
+[[gnu::weak]] extern const Table kTable;
 }
-#endif
 
 const Table& table() {
-  [[maybe_unused]] const int capability = runtime().capability;
-#ifdef TORCH_PY_HAVE_AVX512
-  if (capability >= 2) return AVX512::kTable;
-#endif
-#ifdef TORCH_PY_HAVE_AVX2
-  if (capability >= 1) return AVX2::kTable;
-#endif
+  const int capability = runtime().capability;
+  if (capability >= 2 && &AVX512::kTable != nullptr) return AVX512::kTable;
+  if (capability >= 1 && &AVX2::kTable != nullptr) return AVX2::kTable;
   return DEFAULT::kTable;
 }
 

@@ -3,45 +3,28 @@
 #include "c10/cpu/CpuInfo.h"
 
 // Declares a kernel of aten/native/cpu. A kernel file (the build defines CPU_CAPABILITY_AVX2 or the like) sees the variant that it
-// defines, in the inline namespace it defines it in; all other files see every variant of this build.
-#if defined(TORCH_PY_HAVE_AVX2)
-#define TORCH_PY_DECLARE_AVX2(...) \
-  namespace AVX2 {                 \
-  __VA_ARGS__;                     \
-  }
-#define TORCH_PY_AVX2(name) &AVX2::name
-#else
-#define TORCH_PY_DECLARE_AVX2(...)
-#define TORCH_PY_AVX2(name) nullptr
-#endif
-#if defined(TORCH_PY_HAVE_AVX512)
-#define TORCH_PY_DECLARE_AVX512(...) \
-  namespace AVX512 {                 \
-  __VA_ARGS__;                       \
-  }
-#define TORCH_PY_AVX512(name) &AVX512::name
-#else
-#define TORCH_PY_DECLARE_AVX512(...)
-#define TORCH_PY_AVX512(name) nullptr
-#endif
-
+// defines, in the inline namespace it defines it in; all other files see every variant. Those that this build does not have are null:
+// were they told apart by macros, a build with other instruction sets would compile every file again.
 #if defined(CPU_CAPABILITY_DEFAULT) || defined(CPU_CAPABILITY_AVX2) || defined(CPU_CAPABILITY_AVX512)
 #define TORCH_PY_KERNEL(...)        \
   inline namespace CPU_CAPABILITY { \
   __VA_ARGS__;                      \
   }
 #else
-#define TORCH_PY_KERNEL(...)         \
-  namespace DEFAULT {                \
-  __VA_ARGS__;                       \
-  }                                  \
-  TORCH_PY_DECLARE_AVX2(__VA_ARGS__) \
-  TORCH_PY_DECLARE_AVX512(__VA_ARGS__)
+#define TORCH_PY_KERNEL(...) \
+  namespace DEFAULT {        \
+  __VA_ARGS__;               \
+  }                          \
+  namespace AVX2 {           \
+  [[gnu::weak]] __VA_ARGS__; \
+  }                          \
+  namespace AVX512 {         \
+  [[gnu::weak]] __VA_ARGS__; \
+  }
 #endif
 
 /// The variant of kernel `name` for this processor, of the function type that follows; to be used inside namespace at::native.
-#define TORCH_PY_CHOOSE_KERNEL(name, ...) \
-  ::at::native::choose_kernel<__VA_ARGS__>(&DEFAULT::name, TORCH_PY_AVX2(name), TORCH_PY_AVX512(name))
+#define TORCH_PY_CHOOSE_KERNEL(name, ...) ::at::native::choose_kernel<__VA_ARGS__>(&DEFAULT::name, &AVX2::name, &AVX512::name)
 
 namespace at::native {
 

@@ -35,8 +35,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
         cpp_driver.object_file(folder / f"{level}.o", "aten/blas/BuiltinKernels.isa.cpp", f"-DCPU_CAPABILITY={level}", *flags)
         for level, flags in levels.items()
     ]
-    have = [f"-DTORCH_PY_HAVE_{level}" for level in levels if level != "DEFAULT"]
-    return cpp_driver.build(folder / "blas", [*SOURCES, *objects], "-O1", "-fopenmp", *have)
+    return cpp_driver.build(folder / "blas", [*SOURCES, *objects], "-O1", "-fopenmp")
 
 
 @pytest.mark.parametrize("level", list(LEVELS))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .configuration import Configuration
-from .isa import InstructionSet, macros
+from .isa import InstructionSet
 from .toolchain import Toolchain
 
 LANGUAGE = ("-std=c++20", "-fPIC", "-fopenmp")
@@ -16,7 +16,7 @@ SECTIONS = ("-ffunction-sections", "-fdata-sections")
 WARNINGS = ("-Wall", "-Wextra", "-Wno-unused-parameter", "-Wno-missing-field-initializers", "-Werror=return-type")
 
 
-def compile_flags(configuration: Configuration, toolchain: Toolchain, chosen: tuple[InstructionSet, ...]) -> tuple[str, ...]:
+def compile_flags(configuration: Configuration, toolchain: Toolchain) -> tuple[str, ...]:
     """For every file; what a kernel file's instruction set adds comes after these."""
     flags = [*LANGUAGE, "-O2", *VISIBILITY, *ARITHMETIC, *SECTIONS, *WARNINGS]
     if not toolchain.is_clang:
@@ -27,7 +27,7 @@ def compile_flags(configuration: Configuration, toolchain: Toolchain, chosen: tu
         flags += [f"-fsanitize={configuration.sanitize}", "-fno-omit-frame-pointer", "-g"]
     if configuration.warnings_are_errors:
         flags.append("-Werror")
-    return (*flags, *macros(chosen), *configuration.compile_flags)
+    return (*flags, *configuration.compile_flags)
 
 
 def kernel_flags(isa: InstructionSet, toolchain: Toolchain) -> tuple[str, ...]:

@@ -54,11 +54,6 @@ def selected(names: tuple[str, ...], architecture: str | None = None) -> tuple[I
     return tuple(isa for isa in offered if not names or isa.name in names)
 
 
-def macros(chosen: tuple[InstructionSet, ...]) -> tuple[str, ...]:
-    """Defined for every file, so that the run-time choice knows which variants exist."""
-    return tuple(f"-DTORCH_PY_HAVE_{isa.name}" for isa in chosen if isa is not DEFAULT)
-
-
 def is_kernel_file(path: str) -> bool:
     """`path` relative to the sources' or the generated tree's root."""
     pure = PurePosixPath(path)

@@ -75,7 +75,7 @@ def make_plan(library: OperatorLibrary, configuration: Configuration) -> Plan:
     search_path = (library.output / "generated", library.declarations.parent, *library.include)
     return Plan(
         compiler=f"{toolchain.ccache} {toolchain.compiler}".strip(),
-        compile_flags=(*compile_flags(configuration, toolchain, chosen), *(f"-I{folder}" for folder in search_path)),
+        compile_flags=(*compile_flags(configuration, toolchain), *(f"-I{folder}" for folder in search_path)),
         link_flags=link_flags(configuration, toolchain),
         kernel_flags={isa.name: kernel_flags(isa, toolchain) for isa in chosen},
         objects=[shared_object(library, chosen, toolchain.python_include, toolchain.extension_suffix)],

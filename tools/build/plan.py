@@ -56,7 +56,7 @@ def make_plan(configuration: Configuration, toolchain: Toolchain | None = None) 
     has_precompiled = configuration.precompiled_headers and not toolchain.is_clang
     return Plan(
         compiler=f"{toolchain.ccache} {toolchain.compiler}".strip(),
-        compile_flags=(*compile_flags(configuration, toolchain, chosen), *(f"-I{folder}" for folder in SEARCH_PATH)),
+        compile_flags=(*compile_flags(configuration, toolchain), *(f"-I{folder}" for folder in SEARCH_PATH)),
         link_flags=link_flags(configuration, toolchain),
         kernel_flags={isa.name: kernel_flags(isa, toolchain) for isa in chosen},
         objects=objects,
