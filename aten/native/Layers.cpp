@@ -5,26 +5,17 @@
 #include <limits>
 
 #include "aten/native/Normalization.h"
-#include "aten/ops/all.h"
 #include "aten/ops/batch_norm.h"
 #include "aten/ops/bernoulli.h"
 #include "aten/ops/div.h"
 #include "aten/ops/dropout.h"
 #include "aten/ops/empty.h"
-#include "aten/ops/eq.h"
-#include "aten/ops/full.h"
-#include "aten/ops/logical_not.h"
-#include "aten/ops/masked_fill.h"
-#include "aten/ops/matmul.h"
 #include "aten/ops/mean.h"
 #include "aten/ops/mul.h"
 #include "aten/ops/repeat.h"
-#include "aten/ops/repeat_interleave.h"
 #include "aten/ops/rsqrt.h"
-#include "aten/ops/softmax.h"
 #include "aten/ops/square.h"
 #include "aten/ops/sum.h"
-#include "aten/ops/triu.h"
 #include "aten/ops/zeros_like.h"
 
 namespace at::native {
@@ -95,69 +86,6 @@ Tensor instance_norm(const Tensor& input, const Tensor& weight, const Tensor& bi
   averaged(running_mean, mean);
   averaged(running_var, var);
   return result.reshape(input.sizes());
-}
-
-namespace {
-
-/// Scores with a mask added, or with -inf where a boolean one is False.
-Tensor masked_scores(const Tensor& scores, const Tensor& mask) {
-  if (mask.scalar_type() != kBool) return scores + mask;
-  return at::masked_fill(scores, at::logical_not(mask), Scalar(-std::numeric_limits<double>::infinity()));
-}
-
-void check_attention(const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& mask, bool is_causal, double dropout) {
-  TORCH_CHECK(query.scalar_type() == key.scalar_type() && query.scalar_type() == value.scalar_type(),
-              "Expected query, key, and value to have the same dtype, but got query.dtype: ", query.scalar_type(),
-              " key.dtype: ", key.scalar_type(), " and value.dtype: ", value.scalar_type(), " instead.");
-  TORCH_CHECK(query.device() == key.device() && query.device() == value.device(),
-              "Expected query, key, and value to have the same device type, but got query.device: ", query.device(),
-              " key.device: ", key.device(), " and value.device: ", value.device(), " instead.");
-  TORCH_CHECK(query.dim() >= 2 && key.dim() >= 2 && value.dim() >= 2,
-              "Expected query, key, and value to all be at least 2 dimensional, but got query.dim: ", query.dim(), " key.dim: ", key.dim(),
-              " and value.dim: ", value.dim(), " instead.");
-  TORCH_CHECK(dropout >= 0 && dropout <= 1, "dropout probability has to be between 0 and 1, but got ", dropout);
-  if (!mask.defined()) return;
-  TORCH_CHECK(!is_causal, "scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True");
-  TORCH_CHECK(mask.scalar_type() == kBool || mask.scalar_type() == query.scalar_type() || mask.scalar_type() == kFloat,
-              "Expected attn_mask dtype to be bool or float or to match query dtype, but got attn_mask.dtype: ", mask.scalar_type(),
-              " and  query.dtype: ", query.scalar_type(), " instead.");
-}
-
-}  // namespace
-
-Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& given_key, const Tensor& given_value, const Tensor& attn_mask,
-                                    double dropout_p, bool is_causal, std::optional<double> scale, bool enable_gqa) {
-  check_attention(query, given_key, given_value, attn_mask, is_causal, dropout_p);
-  Tensor key = given_key, value = given_value;
-  if (enable_gqa) {
-    TORCH_CHECK(query.dim() >= 3 && key.dim() >= 3 && value.dim() >= 3, "enable_gqa: expected a dimension of heads, got sizes ",
-                query.sizes(), ", ", key.sizes(), " and ", value.sizes());
-    const int64_t heads = query.size(-3), key_heads = key.size(-3), value_heads = value.size(-3);
-    TORCH_CHECK(key_heads > 0 && value_heads > 0 && heads % key_heads == 0 && heads % value_heads == 0,
-                "Number of heads in key and value must divide the number of heads in query, got ", heads, ", ", key_heads, " and ",
-                value_heads);
-    if (heads != key_heads) key = at::repeat_interleave(key, heads / key_heads, key.dim() - 3);
-    if (heads != value_heads) value = at::repeat_interleave(value, heads / value_heads, value.dim() - 3);
-  }
-  const double factor = scale.value_or(1 / std::sqrt(static_cast<double>(query.size(-1))));
-  Tensor scores = at::matmul(query * Scalar(factor), key.transpose(-2, -1));
-  const Tensor& mask = attn_mask;
-  if (is_causal && key.size(-2) > 0) {
-    // Every row has its first key; -inf is added, which has no gradient that costs anything.
-    const Tensor later =
-        at::full({query.size(-2), key.size(-2)}, Scalar(-std::numeric_limits<double>::infinity()), query.scalar_type(), {}, query.device());
-    scores = scores + at::triu(later, 1);
-  }
-  if (mask.defined()) scores = masked_scores(scores, mask);
-  Tensor nothing;  // rows of which nothing takes part: zeros, and no gradient
-  if (mask.defined()) {
-    nothing = at::all(at::eq(scores, Scalar(-std::numeric_limits<double>::infinity())), IntArrayRef{-1}, true);
-    scores = at::masked_fill(scores, nothing, Scalar(0));
-  }
-  Tensor weights = at::softmax(scores, -1);
-  if (mask.defined()) weights = at::masked_fill(weights, nothing, Scalar(0));
-  weights = weights.to(value.scalar_type());
-  return at::matmul(dropout_p > 0 ? at::dropout(weights, dropout_p, true) : weights, value);
 }
 
 // -- dropout -----------------------------------------------------------------------------------------------------

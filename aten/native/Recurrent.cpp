@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "aten/native/RecurrentSteps.h"
+#include "aten/ops/_lstm_steps.h"
 #include "aten/ops/cat.h"
 #include "aten/ops/dropout.h"
 #include "aten/ops/linear.h"
@@ -86,7 +88,20 @@ struct Direction {
   State last;
 };
 
+/// Whether `_lstm_steps` does all steps at once. It has no projections, and kernels for float and double.
+bool has_kernel(Kind kind, const Tensor& rows, const State& initial, const CellParameters& p) {
+  const ScalarType dtype = rows.scalar_type();
+  const auto fits = [&](const Tensor& tensor) { return !tensor.defined() || (tensor.scalar_type() == dtype && tensor.is_cpu()); };
+  return kind == Kind::Lstm && (dtype == kFloat || dtype == kDouble) && !p.w_hr.defined() && rows.is_cpu() && initial.hidden.numel() > 0 &&
+         fits(initial.hidden) && fits(initial.cell) && fits(p.w_ih) && fits(p.w_hh) && fits(p.b_ih) && fits(p.b_hh);
+}
+
 Direction run_direction(Kind kind, const Tensor& rows, const Steps& steps, const State& initial, const CellParameters& p, bool reverse) {
+  if (has_kernel(kind, rows, initial, p)) {
+    const Tensor projected = at::linear(rows, p.w_ih, p.b_ih.defined() ? p.b_ih + p.b_hh : p.b_ih);
+    auto [outputs, hidden, cell, gates, cells] = at::_lstm_steps(projected, initial.hidden, initial.cell, p.w_hh, steps.batches, reverse);
+    return {outputs, {hidden, cell}};
+  }
   const std::vector<Tensor> projected = steps.split(at::linear(rows, p.w_ih, p.b_ih));
   const size_t count = steps.batches.size();
   std::vector<Tensor> outputs(count);
@@ -223,14 +238,7 @@ Network run_packed(const Settings& s, const Tensor& data, const Tensor& batch_si
   const Tensor sizes = batch_sizes.contiguous();
   const int64_t* first = sizes.const_data_ptr<int64_t>();
   const Steps steps{std::vector<int64_t>(first, first + sizes.numel()), true};
-  int64_t total = 0;
-  for (size_t t = 0; t < steps.batches.size(); ++t) {
-    const int64_t batch = steps.batches[t];
-    TORCH_CHECK(batch > 0 && (t == 0 || batch <= steps.batches[t - 1]), s.name(), ": expected positive batch_sizes that do not grow, got ",
-                batch, " at step ", t);
-    total += batch;
-  }
-  TORCH_CHECK(total == data.sizes()[0], s.name(), ": batch_sizes sum up to ", total, ", the data has ", data.sizes()[0], " rows");
+  check_batch_sizes(s.name(), steps.batches, data.sizes()[0]);
   return run_layers(s, data, steps, hiddens, cells, params);
 }
 

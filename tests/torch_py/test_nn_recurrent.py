@@ -132,3 +132,46 @@ def test_pad_sequence():
 def test_wrong_lengths(lengths, message):
     with pytest.raises(RuntimeError, match=message):
         rnn.pack_padded_sequence(torch.zeros(2, 2, 3), lengths)
+
+
+def packed_lstm_inputs():
+    torch.manual_seed(0)
+    layer = nn.LSTM(2, 3, 2, bidirectional=True).double()
+    data = torch.randn(6, 2, dtype=torch.float64, requires_grad=True)
+    state = [torch.randn(4, 3, 3, dtype=torch.float64, requires_grad=True) for _ in range(2)]
+    return layer, data, state
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_lstm_has_first_and_second_derivatives(packed):
+    """Of everything that comes in and out, where sequences end and begin at different steps."""
+    layer, data, state = packed_lstm_inputs()
+
+    def run(data, hidden, cell, *parameters):
+        sequence = rnn.PackedSequence(data, torch.tensor([3, 2, 1])) if packed else data.view(2, 3, 2)
+        named = dict(zip((name for name, _ in layer.named_parameters()), parameters))
+        output, (hidden, cell) = torch.func.functional_call(layer, named, (sequence, (hidden, cell)))
+        return output.data if packed else output, hidden, cell
+
+    inputs = (data, *state, *layer.parameters())
+    assert torch.autograd.gradcheck(run, inputs, fast_mode=True)
+    assert torch.autograd.gradgradcheck(run, inputs, fast_mode=True)
+
+
+def test_lstm_over_many_rows_and_steps_is_repeated_cells():
+    """Enough for several threads, and gradients of weights that are sums over all steps."""
+    torch.manual_seed(0)
+    layer, cell, input = nn.LSTM(33, 65).double(), nn.LSTMCell(33, 65).double(), torch.randn(9, 70, 33, dtype=torch.float64)
+    cell.load_state_dict({name.removesuffix("_l0"): value for name, value in layer.state_dict().items()})
+    output, (hidden, last) = layer(input)
+    state, expected = None, []
+    for step in input:
+        state = cell(step, state)
+        expected.append(state[0])
+    torch.testing.assert_close(output, torch.stack(expected))
+    torch.testing.assert_close(last[0], state[1])
+    weight = torch.randn_like(output)
+    found = torch.autograd.grad((output * weight).sum() + last.sum(), list(layer.parameters()))
+    wanted = torch.autograd.grad((torch.stack(expected) * weight).sum() + state[1].sum(), list(cell.parameters()))
+    for ours, theirs in zip(found, wanted):
+        torch.testing.assert_close(ours, theirs)

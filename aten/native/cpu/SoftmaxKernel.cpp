@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "aten/Dispatch.h"
+#include "aten/native/cpu/RowFold.h"
 #include "aten/native/declarations/cpu/SoftmaxKernel.h"
 #include "aten/ops/contiguous.h"
 #include "aten/parallel/Parallel.h"
@@ -15,33 +16,7 @@ inline namespace CPU_CAPABILITY {
 
 namespace {
 
-constexpr int64_t kLanes = 32;  // independent accumulators of a row
 constexpr int64_t kWidth = 64;  // lanes of a block
-
-/// Folds `n` elements with `step(accumulator, i)` in kLanes accumulators, then these with `join`. The order depends on n only.
-template <typename T, typename Step, typename Join>
-T fold(int64_t n, T start, const Step& step, const Join& join) {
-  T lanes[kLanes];
-  for (int64_t j = 0; j < kLanes; ++j) lanes[j] = start;
-  int64_t i = 0;
-  for (; i + kLanes <= n; i += kLanes) {
-    for (int64_t j = 0; j < kLanes; ++j) lanes[j] = step(lanes[j], i + j);
-  }
-  for (int64_t j = 0; i < n; ++i, ++j) lanes[j] = step(lanes[j], i);
-  for (int64_t width = kLanes / 2; width > 0; width /= 2) {
-    for (int64_t j = 0; j < width; ++j) lanes[j] = join(lanes[j], lanes[j + width]);
-  }
-  return lanes[0];
-}
-
-template <typename T>
-T larger(T a, T b) {
-  return a > b ? a : b;
-}
-template <typename T>
-T added(T a, T b) {
-  return a + b;
-}
 
 /// A row, or `width` lanes whose elements lie `stride` apart; in and out may be the same memory.
 template <typename T>
