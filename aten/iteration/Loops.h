@@ -27,7 +27,10 @@ struct function_traits<R (C::*)(A...) const> {
 constexpr int64_t kBlock = 256;  // elements per block of a strided loop: all buffers stay in the first-level cache
 
 template <typename F, typename R, typename... A, size_t... I>
-inline void contiguous_loop(const F& op, R* out, const std::tuple<const A*...>& in, int64_t n, std::index_sequence<I...>) {
+inline void contiguous_loop(const F& captured, R* out, const std::tuple<const A*...>& in, int64_t n, std::index_sequence<I...>) {
+  // A copy, which no result can be written to: numbers that a formula uses in one case only are loaded once, not in that case, which
+  // the vectoriser gives up on.
+  const F op = captured;
   // ivdep: an in-place call has out == in, element by element, which is no dependence between iterations.
 #pragma GCC ivdep
   for (int64_t i = 0; i < n; ++i) out[i] = op(std::get<I>(in)[i]...);
