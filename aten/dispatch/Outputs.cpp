@@ -87,6 +87,22 @@ void check_inplace_result(const char* op_name, const Tensor& self, IntArrayRef s
               " in ", op_name);
 }
 
+Tensor inplace_buffer(const TensorSpec& spec, const Tensor& self, std::initializer_list<TensorList> others) {
+  bool fits = self.scalar_type() == spec.dtype && has_layout(self, spec) && !has_internal_overlap(self);
+  for (const TensorList list : others) {
+    for (const Tensor& other : list) fits = fits && (!other.defined() || memory_overlap(self, other) == Overlap::No);
+  }
+  return fits ? self : empty_from_spec(spec);
+}
+
+void store_inplace(const Tensor& self, const Tensor& buffer) {
+  if (self.is_same(buffer)) {
+    self.unsafe_impl()->bump_version();
+  } else {
+    self.copy_(buffer);
+  }
+}
+
 Tensor value_before(const Tensor& self) { return GradMode::is_enabled() && self.requires_grad() ? self.clone() : self; }
 
 void copy_to_self(const char* op_name, const Tensor& self, const Tensor& result) {

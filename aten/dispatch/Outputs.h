@@ -37,6 +37,10 @@ TORCH_PY_API Tensor output_buffer(const char* op_name, const Tensor& out, const 
 TORCH_PY_API void store_output(const Tensor& out, const Tensor& buffer);
 /// Gives `out` the sizes and values of `result`, which must be castable to its dtype.
 TORCH_PY_API void copy_to_output(const char* op_name, const Tensor& out, const Tensor& result);
+/// What a kernel writes to that may read self and write it: self, where it can hold the result and shares no memory with the others.
+TORCH_PY_API Tensor inplace_buffer(const TensorSpec& spec, const Tensor& self, std::initializer_list<TensorList> others);
+/// Ends an in-place call whose kernel wrote to `buffer`.
+TORCH_PY_API void store_inplace(const Tensor& self, const Tensor& buffer);
 /// `self` as an in-place call of a composite reads it: a copy when autograd will save it, since self is then overwritten.
 TORCH_PY_API Tensor value_before(const Tensor& self);
 /// Replaces the values of `self` by those of `result`, which has its sizes and can be cast to its dtype.

@@ -7,12 +7,12 @@
 #include "aten/native/AdvancedIndexing.h"
 #include "aten/native/ViewHelpers.h"
 #include "aten/native/declarations/Indexing.h"
-#include "aten/ops/_index_add.h"
 #include "aten/ops/_masked_fill.h"
 #include "aten/ops/any.h"
 #include "aten/ops/clone.h"
 #include "aten/ops/expand.h"
 #include "aten/ops/fill.h"
+#include "aten/ops/full.h"
 #include "aten/ops/gather.h"
 #include "aten/ops/index.h"
 #include "aten/ops/index_add.h"
@@ -154,7 +154,7 @@ TensorSpec index_select_shape(const Tensor& self, int64_t dim, const Tensor& ind
   return {sizes, self.scalar_type(), self.device()};
 }
 
-Tensor index_add(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source, const Scalar& alpha) {
+TensorSpec index_add_shape(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source, const Scalar&) {
   check_index_dtype("index_add", index);
   check_same_dtype("index_add", "source", self, source);
   check_same_device("index_add", self, index);
@@ -171,9 +171,7 @@ Tensor index_add(const Tensor& self, int64_t dim, const Tensor& index, const Ten
   }
   TORCH_CHECK_INDEX(index.numel() == (source.dim() == 0 ? 1 : source.sizes()[d]), "index_add(): Number of indices (", index.numel(),
                     ") should be equal to source.size(dim): (", source.dim() == 0 ? 1 : source.sizes()[d], "), for dim: ", dim);
-  Tensor result = at::clone(self, MemoryFormat::Contiguous);
-  at::_index_add_(result, d, index, source, alpha);
-  return result;
+  return {DimVector(self.sizes()), self.scalar_type(), self.device()};
 }
 
 namespace {
@@ -213,10 +211,19 @@ Tensor mask_of_index(const Tensor& self, int64_t dim, const Tensor& index) {
   return at::reshape(mask, shape);
 }
 
+/// Whether positions are a vector or a number of integers, on self's device.
+bool is_slice_index(const Tensor& self, const Tensor& index) {
+  return (index.scalar_type() == kLong || index.scalar_type() == kInt) && index.dim() <= 1 && index.device() == self.device();
+}
+
 }  // namespace
 
 void index_fill_(const Tensor& self, int64_t dim, const Tensor& index, const Scalar& value) {
   c10::check_representable(value, self.scalar_type());
+  if (self.dim() > 0 && !has_internal_overlap(self) && is_slice_index(self, index)) {
+    at::index_put_(at::movedim(self, dim, 0), {at::reshape(index, {-1})}, at::full({}, value, self.scalar_type(), {}, self.device()));
+    return;
+  }
   fill_masked("index_fill_", self, mask_of_index(self, dim, index), value);
 }
 
@@ -224,7 +231,10 @@ Tensor index_fill(const Tensor& self, int64_t dim, const Tensor& index, const Sc
   return at::masked_fill_(at::clone(self), mask_of_index(self, dim, index), value);
 }
 
-Tensor index_copy(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source) {
+namespace {
+
+/// The dimension, wrapped.
+int64_t check_index_copy(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source) {
   check_index_dtype("index_copy", index);
   check_same_dtype("index_copy", "source", self, source);
   check_same_device("index_copy", self, index);
@@ -242,15 +252,30 @@ Tensor index_copy(const Tensor& self, int64_t dim, const Tensor& index, const Te
   TORCH_CHECK_INDEX(source.dim() == 0 || index.numel() == source.size(d), "index_copy_(): Number of indices (", index.numel(),
                     ") should be equal to source.size(dim) (", source.dim() == 0 ? 1 : source.size(d), ")");
   check_not_negative("index_copy_", index, d, self.dim() == 0 ? 1 : self.sizes()[d]);
-  Tensor result = at::clone(self, MemoryFormat::Contiguous);
+  return d;
+}
+
+void write_slices(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source) {
   const Tensor positions = at::reshape(index, {-1});
   if (self.dim() == 0) {
-    at::index_put_(at::reshape(result, {1}), {positions}, at::reshape(source, {-1}));
-    return result;
+    at::index_put_(at::reshape(self, {1}), {positions}, at::reshape(source, {-1}));
+  } else {
+    const Tensor rows = source.dim() == 0 ? at::reshape(source, {1}) : at::movedim(source, dim, 0);
+    at::index_put_(at::movedim(self, dim, 0), {positions}, rows);
   }
-  const Tensor rows = source.dim() == 0 ? at::reshape(source, {1}) : at::movedim(source, d, 0);
-  at::index_put_(at::movedim(result, d, 0), {positions}, rows);
+}
+
+}  // namespace
+
+Tensor index_copy(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source) {
+  const int64_t d = check_index_copy(self, dim, index, source);
+  Tensor result = at::clone(self, MemoryFormat::Contiguous);
+  write_slices(result, d, index, source);
   return result;
+}
+
+void index_copy_(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source) {
+  write_slices(self, check_index_copy(self, dim, index, source), index, source);
 }
 
 TensorSpec gather_shape(const Tensor& self, int64_t dim, const Tensor& index, bool) {

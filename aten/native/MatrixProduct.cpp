@@ -63,7 +63,7 @@ void scale(const Tensor& out, const Scalar& beta) {
 
 /// Fills out with self, broadcast, unless beta makes its values irrelevant.
 void start_with(const Tensor& self, const Scalar& beta, const Tensor& out) {
-  if (!beta.equal(0)) at::copy_(out, at::expand(self, out.sizes()));
+  if (!beta.equal(0) && !out.is_same(self)) at::copy_(out, at::expand(self, out.sizes()));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "aten/dispatch/Outputs.h"
 #include "aten/native/declarations/PointwiseMath.h"
 #include "aten/ops/_clamp.h"
 #include "aten/ops/_clamp_max_tensor.h"
@@ -11,6 +12,7 @@
 #include "aten/ops/abs.h"
 #include "aten/ops/clamp.h"
 #include "aten/ops/conj.h"
+#include "aten/ops/copy.h"
 #include "aten/ops/eq.h"
 #include "aten/ops/ge.h"
 #include "aten/ops/le.h"
@@ -48,19 +50,40 @@ Tensor clamp_tensor(const Tensor& self, const Tensor& min, const Tensor& max) {
   return at::_clamp_min_max(self, min, max);
 }
 
-Tensor clamp(const Tensor& self, const std::optional<Scalar>& min, const std::optional<Scalar>& max) {
+namespace {
+
+/// The common dtype of clamp, whose bounds must be there.
+ScalarType clamp_dtype(const Tensor& self, const std::optional<Scalar>& min, const std::optional<Scalar>& max) {
   TORCH_CHECK(min.has_value() || max.has_value(), "torch.clamp: At least one of 'min' or 'max' must not be None");
   TORCH_CHECK_NOT_IMPLEMENTED(!self.is_complex(), "clamp is not supported for complex types");
   // A bound of a higher kind raises the dtype, as in arithmetic with a number.
   std::vector<Tensor> operands{self};
   if (min.has_value()) operands.push_back(wrapped_scalar(*min));
   if (max.has_value()) operands.push_back(wrapped_scalar(*max));
-  return at::_clamp(self.to(result_type(operands)), min, max);
+  return result_type(operands);
+}
+
+}  // namespace
+
+Tensor clamp(const Tensor& self, const std::optional<Scalar>& min, const std::optional<Scalar>& max) {
+  return at::_clamp(self.to(clamp_dtype(self, min, max)), min, max);
+}
+
+void clamp_(const Tensor& self, const std::optional<Scalar>& min, const std::optional<Scalar>& max) {
+  const ScalarType dtype = clamp_dtype(self, min, max);
+  check_inplace_result("clamp_", self, self.sizes(), dtype);
+  if (dtype == self.scalar_type()) {
+    at::_clamp_(self, min, max);
+  } else {
+    at::copy_(self, at::_clamp(self.to(dtype), min, max));
+  }
 }
 
 Tensor clamp_min(const Tensor& self, const Scalar& min) { return at::clamp(self, min, std::nullopt); }
+void clamp_min_(const Tensor& self, const Scalar& min) { at::clamp_(self, min, std::nullopt); }
 
 Tensor clamp_max(const Tensor& self, const Scalar& max) { return at::clamp(self, std::nullopt, max); }
+void clamp_max_(const Tensor& self, const Scalar& max) { at::clamp_(self, std::nullopt, max); }
 
 Tensor clamp_min_tensor(const Tensor& self, const Tensor& min) { return at::clamp(self, min, Tensor()); }
 

@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "aten/dispatch/Outputs.h"
+#include "aten/iteration/MemoryOverlap.h"
 #include "aten/native/ViewHelpers.h"
 #include "aten/native/declarations/ScatterReduce.h"
 #include "aten/ops/_scatter_reduce.h"
@@ -90,6 +92,16 @@ Tensor scatter_reduce(const Tensor& self, int64_t dim, const Tensor& index, cons
   return is_integral(self.scalar_type(), false) ? at::floor_divide(result, counts) : result / counts;
 }
 
+void scatter_reduce_(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src, std::string_view reduce, bool include_self) {
+  check_reduction(self, src, reduce);
+  const bool apart = memory_overlap(self, src) == Overlap::No && memory_overlap(self, index) == Overlap::No && !has_internal_overlap(self);
+  if (apart && include_self && reduce != "mean" && !is_reduced(self.scalar_type())) {
+    at::_scatter_reduce_(self, dim, index, src, reduce);
+  } else {
+    copy_to_self("scatter_reduce_", self, native::scatter_reduce(self, dim, index, src, reduce, include_self));
+  }
+}
+
 namespace {
 
 /// Gradients with respect to self and to the elements of src that the index names.
@@ -167,8 +179,10 @@ Tensor scatter_value_reducing(const Tensor& self, int64_t dim, const Tensor& ind
   return scatter_reducing(self, dim, index, at::full(index.sizes(), value, self.scalar_type(), std::nullopt, self.device()), reduce);
 }
 
-Tensor index_reduce(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source, std::string_view reduce,
-                    bool include_self) {
+namespace {
+
+/// The index as scatter_reduce takes it.
+Tensor slice_index(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source, std::string_view reduce) {
   TORCH_CHECK(reduce == "prod" || reduce == "mean" || reduce == "amax" || reduce == "amin",
               "index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got ", reduce, ".");
   TORCH_CHECK(index.scalar_type() == kLong || index.scalar_type() == kInt,
@@ -188,7 +202,18 @@ Tensor index_reduce(const Tensor& self, int64_t dim, const Tensor& index, const 
   }
   DimVector shape(source.dim(), 1);
   if (source.dim() > 0) shape[d] = index.numel();
-  return at::scatter_reduce(self, d, at::expand(at::reshape(index, shape), source.sizes()), source, reduce, include_self);
+  return at::expand(at::reshape(index, shape), source.sizes());
+}
+
+}  // namespace
+
+Tensor index_reduce(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source, std::string_view reduce,
+                    bool include_self) {
+  return at::scatter_reduce(self, dim, slice_index(self, dim, index, source, reduce), source, reduce, include_self);
+}
+
+void index_reduce_(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source, std::string_view reduce, bool include_self) {
+  at::scatter_reduce_(self, dim, slice_index(self, dim, index, source, reduce), source, reduce, include_self);
 }
 
 // ---- other ways of writing --------------------------------------------------------------------------------------
@@ -207,7 +232,9 @@ Tensor index_put(const Tensor& self, TensorList indices, const Tensor& values, b
   return at::index_put_(result, indices, values, accumulate);
 }
 
-Tensor put(const Tensor& self, const Tensor& index, const Tensor& source, bool accumulate) {
+namespace {
+
+void check_put(const Tensor& self, const Tensor& index, const Tensor& source) {
   TORCH_CHECK(index.scalar_type() == kLong, "put_(): Expected a long tensor for index, but got ", scalar_type_name(index.scalar_type()));
   TORCH_CHECK(self.scalar_type() == source.scalar_type(),
               "put_(): self and source expected to have the same dtype, but got self.dtype = ", scalar_type_name(self.scalar_type()),
@@ -216,10 +243,25 @@ Tensor put(const Tensor& self, const Tensor& index, const Tensor& source, bool a
                     "put_(): Expected source and index to have the same number of elements, but got source.numel() = ", source.numel(),
                     ", index.numel() = ", index.numel());
   TORCH_CHECK_INDEX(self.numel() != 0 || index.numel() == 0, "put_(): Tried to put elements into an empty tensor");
+}
+
+}  // namespace
+
+Tensor put(const Tensor& self, const Tensor& index, const Tensor& source, bool accumulate) {
+  check_put(self, index, source);
   Tensor flat = at::clone(at::reshape(self, {-1}));
   at::index_put_(flat, {at::reshape(index, {-1})}, at::reshape(source, {-1}), accumulate);
   const Tensor result = at::reshape(flat, self.sizes());
   return self.is_contiguous() ? result : at::copy_(at::empty_like(self), result);
+}
+
+void put_(const Tensor& self, const Tensor& index, const Tensor& source, bool accumulate) {
+  check_put(self, index, source);
+  if (self.is_contiguous()) {
+    at::index_put_(at::reshape(self, {-1}), {at::reshape(index, {-1})}, at::reshape(source, {-1}), accumulate);
+  } else {
+    copy_to_self("put_", self, native::put(value_before(self), index, source, accumulate));
+  }
 }
 
 std::vector<Tensor> nonzero_numpy(const Tensor& self) { return at::unbind(at::nonzero(self.dim() == 0 ? self.unsqueeze(0) : self), 1); }

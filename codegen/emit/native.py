@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from codegen.emit import style
 from codegen.emit.expand import is_formula
 from codegen.emit.places import place_of
-from codegen.model import Kernel, Operator, cpp
+from codegen.model import Kernel, Operator, cpp, vocabulary
 from codegen.remembered import remembered
 
 
@@ -94,6 +94,9 @@ def _declared(operator: Operator) -> Iterator[tuple[str, Declaration]]:
     result = cpp.results_type(operator.schema) if operator.structure != "mutation" else "void"
     for direct in style.direct_kernels(operator):
         yield direct.definition.path, Declaration(f"{result} {direct.kernel}(", every, _scope(direct.definition))
+    inplace = operator.dispatch_for(vocabulary.INPLACE_KEY)
+    if inplace is not None and inplace.definition is not None:
+        yield inplace.definition.path, Declaration(f"void {inplace.kernel}(", every, "")
 
 
 def _scope(definition: Kernel) -> str:

@@ -10,7 +10,7 @@ from codegen.emit.functions import Function, functions_of
 from codegen.emit.layout import cpp_string
 from codegen.emit.places import place_of
 from codegen.emit.requirements import Check, checks_of
-from codegen.model import Operator, cpp
+from codegen.model import Operator, cpp, vocabulary
 from codegen.schema import Argument
 
 PROMOTIONS = {"default": "Default", "int_to_float": "IntToFloat", "comparison": "Comparison", "same": "Same",
@@ -248,6 +248,17 @@ def _holds_optionals(argument: Argument) -> bool:
 
 def _may_be_absent(argument: Argument) -> bool:
     return argument.type.is_list or argument.type.is_optional
+
+
+def inplace_kernel(operator: Operator) -> str:
+    """The function that changes self; empty where the in-place form copies."""
+    entry = operator.dispatch_for(vocabulary.INPLACE_KEY)
+    return "" if entry is None else f"native::{entry.kernel}"
+
+
+def self_and_others(operator: Operator) -> str:
+    """``self``, and a list of what else a kernel reads."""
+    return "self, {" + ", ".join(a.name for a in operator.schema.arguments.tensors if a.name != "self") + "}"
 
 
 def specs(operator: Operator) -> list[str]:

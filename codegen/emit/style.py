@@ -7,6 +7,7 @@ from typing import Literal
 
 from codegen.emit.functions import Function
 from codegen.model import DispatchEntry, Kernel, Operator
+from codegen.model.vocabulary import INPLACE_KEY
 
 Gradient = Literal["none", "decomposed", "node"]
 
@@ -39,7 +40,7 @@ def direct_kernels(operator: Operator) -> tuple[Direct, ...]:
     """Kernels of the dispatch map that are no loops, with the keys they serve."""
     found: dict[str, Direct] = {}
     for entry in operator.dispatch:
-        if is_loop(operator, entry) or entry.definition is None:
+        if is_loop(operator, entry) or entry.definition is None or entry.key == INPLACE_KEY:
             continue
         before = found.get(entry.kernel)
         keys = (*(before.keys if before else ()), entry.key)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 
 from codegen.dtypes import DTYPE_ALIASES, DTYPE_CONSTANTS
+from codegen.model import vocabulary
 from codegen.model.keywords import cpp_identifier
 from codegen.model.operator import Operator
 from codegen.remembered import remembered
@@ -135,7 +136,8 @@ def kernel_signature(operator: Operator, kernel: str, key: str) -> str:
             every = ["TensorIteratorBase& iter", *(parameter(a) for a in reduction_kernel_arguments(operator))]
         elif operator.structure == "shaped":
             every += [f"{argument_type(r.type)} out{i}" for i, r in enumerate(operator.schema.returns) if not r.is_write]
-    result = "void" if operator.is_loop(key) or operator.structure == "mutation" else results_type(operator.schema)
+    writes = operator.is_loop(key) or operator.structure == "mutation" or key == vocabulary.INPLACE_KEY
+    result = "void" if writes else results_type(operator.schema)
     return f"{result} {kernel}({', '.join(every)})"
 
 

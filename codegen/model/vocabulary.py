@@ -38,8 +38,10 @@ LOOP_FOR_ALL_STRUCTURES = ("shaped", "mutation")
 
 DISPATCH_KEYS = (
     "All", "CPU", "CUDA", "Meta", "SparseCPU", "SparseCUDA", "SparseCsrCPU", "SparseCsrCUDA", "QuantizedCPU",
-    "QuantizedCUDA", "MkldnnCPU", "PrivateUse1",
+    "QuantizedCUDA", "MkldnnCPU", "PrivateUse1", "Inplace",
 )
+# Beside ``All`` of a composite: the function behind its in-place form, which otherwise copies the result to self.
+INPLACE_KEY = "Inplace"
 
 # What an operator does with floating point arguments inside of torch.autocast; none: it takes them as they are.
 AUTOCASTS = ("none", "lower_precision", "float32", "promote")
@@ -52,6 +54,7 @@ NON_DIFFERENTIABLE = "non_differentiable"
 TAGS = (
     "along_dim",  # acts along its `dim` argument and takes the other dimensions as a batch
     "mixes_devices",  # copies from one device to another
+    "self_as_result",  # the kernel of a ``shaped`` operator may be given self as its result, which the in-place form does
     "core", "data_dependent_output", "dynamic_output_shape", "inplace_view", "nondeterministic_bitwise",
     "nondeterministic_seeded", "pt2_compliant_tag", "view_copy",
 )

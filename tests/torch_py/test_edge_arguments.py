@@ -263,8 +263,7 @@ def test_count_nonzero_of_one_dimension():
 
 # Operators that derivatives are made of check their arguments, too.
 PRIVATE = [
-    "ops._index_add_(torch.zeros(3), 0, torch.tensor([0, 1]), torch.ones(5), 1)",
-    "ops._index_add_(torch.zeros(3), 5, torch.tensor([0]), torch.ones(1), 1)",
+    "ops._scatter_reduce_(torch.zeros(3), 0, torch.tensor([0, 5]), torch.ones(2), 'sum')",
     "ops._arange_fill_(torch.zeros(4, 4).t()[:, :2], 0, 1)",
     "ops._linspace_fill_(torch.zeros(1).expand(1000), 0, 1)",
     "ops._split_backward([None, None], [4], 2, 0)",

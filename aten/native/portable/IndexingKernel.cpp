@@ -77,18 +77,6 @@ void check_no_overlap(const char* op, const Tensor& self, const Tensor& input) {
               "Please clone() the tensor before performing the operation.");
 }
 
-/// Lanes of `source` are as many as those of `self`, and as long as there are indices.
-void check_index_add(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source) {
-  TORCH_CHECK(self.scalar_type() == source.scalar_type(), "index_add(): Expected self.dtype to be equal to source.dtype, got ",
-              self.scalar_type(), " and ", source.scalar_type());
-  TORCH_CHECK_INDEX(index.scalar_type() == kLong || index.scalar_type() == kInt, "index_add(): Expected dtype int32/int64 for index, got ",
-                    index.scalar_type());
-  bool fits = std::max<int64_t>(1, self.dim()) == std::max<int64_t>(1, source.dim()) && index.numel() == lane_size(source, dim);
-  for (int64_t d = 0; fits && d < std::min(self.dim(), source.dim()); ++d) fits = d == dim || self.sizes()[d] == source.sizes()[d];
-  TORCH_CHECK(fits, "index_add(): source of size ", source.sizes(), " and ", index.numel(), " indices do not fit self of size ",
-              self.sizes(), " along dimension ", dim);
-}
-
 }  // namespace
 
 void index_put_(const Tensor& self, TensorList indices, const Tensor& values, bool accumulate) {
@@ -203,15 +191,13 @@ Tensor one_hot_kernel(const Tensor& self, int64_t num_classes) {
   return result;
 }
 
-void index_add_kernel(const Tensor& self, int64_t dimension, const Tensor& index, const Tensor& source, const Scalar& alpha) {
+void index_add_kernel(const Tensor& self, int64_t dimension, const Tensor& index, const Tensor& source, const Scalar& alpha,
+                      const Tensor& out0) {
   const int64_t dim = wrap_dim(dimension, self.dim());
-  check_index_add(self, dim, index, source);
-  check_no_internal_overlap("index_add", self);
-  if (source.numel() == 0) return;
   if (is_reduced(self)) {
     const Tensor wide = widened(self);
-    index_add_kernel(wide, dim, index, widened(source), alpha);
-    self.copy_(wide);
+    index_add_kernel(wide, dim, index, widened(source), alpha, wide);
+    out0.copy_(wide);
     return;
   }
   const Tensor positions = long_index(index).contiguous();
@@ -220,25 +206,27 @@ void index_add_kernel(const Tensor& self, int64_t dimension, const Tensor& index
   // PyTorch's exception for vectors is another than for what has more dimensions.
   for (int64_t i = 0; i < count; ++i)
     self.dim() > 1 ? checked_element("index_add", position[i], dim, extent) : checked("index_add", position[i], dim, extent);
+  if (!out0.is_same(self)) out0.copy_(self);
+  if (source.numel() == 0) return;
   AT_DISPATCH_ALL_AND_BOOL(self.scalar_type(), "index_add", [&] {
     using opmath_t = opmath_type<scalar_t>;
     const opmath_t factor = alpha.to<opmath_t>();
-    const int64_t self_stride = lane_stride(self, dim), source_stride = lane_stride(source, dim);
+    const int64_t out_stride = lane_stride(out0, dim), source_stride = lane_stride(source, dim);
     // Lanes do not share elements, so each is added up by one thread, in the order of the indices.
     const auto add = [factor](scalar_t& element, const scalar_t& value) {
       element = static_cast<scalar_t>(static_cast<opmath_t>(element) + static_cast<opmath_t>(value) * factor);
     };
-    LaneIterator(dim, {&self, &source})
-        .for_each_group(count, lanes_together(self, dim), [&](char* const* data, int64_t width, const int64_t* steps) {
+    LaneIterator(dim, {&out0, &source})
+        .for_each_group(count, lanes_together(out0, dim), [&](char* const* data, int64_t width, const int64_t* steps) {
           auto* out = reinterpret_cast<scalar_t*>(data[0]);
           const auto* in = reinterpret_cast<const scalar_t*>(data[1]);
           const int64_t out_step = steps[0] / sizeof(scalar_t), in_step = steps[1] / sizeof(scalar_t);
           if (out_step == 1 && in_step == 1) {
             for_each_element(count, width,
-                             [&](int64_t i, int64_t w) { add(out[position[i] * self_stride + w], in[i * source_stride + w]); });
+                             [&](int64_t i, int64_t w) { add(out[position[i] * out_stride + w], in[i * source_stride + w]); });
           } else {
             for_each_element(count, width, [&](int64_t i, int64_t w) {
-              add(out[position[i] * self_stride + w * out_step], in[i * source_stride + w * in_step]);
+              add(out[position[i] * out_stride + w * out_step], in[i * source_stride + w * in_step]);
             });
           }
         });
@@ -289,12 +277,22 @@ void scatter_lanes(const Tensor& out, int64_t dim, const Tensor& index, const Te
   LaneIterator(d, {&positions, &out, &src}).for_each_group(count, lanes_together(positions, d), group);
 }
 
-void copy_into(const Tensor& out, const Tensor& self) { out.copy_(self); }
+/// Gives `out` the values of self; where it is self, the index is checked, since nothing may be written when it is wrong.
+void start_scatter(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& out) {
+  if (!out.is_same(self)) {
+    out.copy_(self);
+    return;
+  }
+  const Tensor positions = long_index(index).contiguous();
+  const int64_t d = wrap_dim(dim, self.dim()), extent = lane_size(self, d);
+  const int64_t* position = positions.data_ptr<int64_t>();
+  for (int64_t i = 0; i < positions.numel(); ++i) checked_element("scatter", position[i], d, extent);
+}
 
 }  // namespace
 
 void scatter_kernel(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src, const Tensor& out0) {
-  copy_into(out0, self);
+  start_scatter(self, dim, index, out0);
   if (index.numel() == 0) return;
   with_element_type(self.itemsize(), [&](auto element) {
     using T = decltype(element);
@@ -303,7 +301,7 @@ void scatter_kernel(const Tensor& self, int64_t dim, const Tensor& index, const 
 }
 
 void scatter_value_kernel(const Tensor& self, int64_t dim, const Tensor& index, const Scalar& value, const Tensor& out0) {
-  copy_into(out0, self);
+  start_scatter(self, dim, index, out0);
   if (index.numel() == 0) return;
   with_bits_of(value, self.scalar_type(), [&](auto fill) {
     using T = decltype(fill);
@@ -312,13 +310,14 @@ void scatter_value_kernel(const Tensor& self, int64_t dim, const Tensor& index, 
 }
 
 void scatter_add_kernel(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src, const Tensor& out0) {
-  if (index.numel() == 0) return copy_into(out0, self);
   if (is_reduced(self)) {
     const Tensor wide = empty_tensor(self.sizes(), to_accumulate(self.scalar_type()), kCPU);
     scatter_add_kernel(self.to(wide.scalar_type()), dim, index, src.to(wide.scalar_type()), wide);
-    return copy_into(out0, wide);
+    out0.copy_(wide);
+    return;
   }
-  copy_into(out0, self);
+  start_scatter(self, dim, index, out0);
+  if (index.numel() == 0) return;
   AT_DISPATCH_ALL_AND_BOOL(self.scalar_type(), "scatter_add", [&] {
     scatter_lanes<scalar_t>(out0, dim, index, src,
                             [](scalar_t& target, const scalar_t& value) { target = static_cast<scalar_t>(target + value); });

@@ -27,19 +27,27 @@ void check_sizes(const Tensor& self, int64_t dim, const Tensor& index, const Ten
   }
 }
 
+/// Before anything is written.
+void check_positions(const Tensor& positions, int64_t dim, int64_t extent) {
+  const Tensor dense = positions.contiguous();
+  const int64_t* position = dense.const_data_ptr<int64_t>();
+  for (int64_t i = 0; i < dense.numel(); ++i) {
+    TORCH_CHECK(position[i] >= 0 && position[i] < extent, "scatter(): index ", position[i], " is out of bounds for dimension ", dim,
+                " with size ", extent);
+  }
+}
+
 /// target = reduce(target, element of src) for every index, lane by lane, in the order of the indices.
 template <typename T, typename Reduce>
 void reduce_lanes(const Tensor& self, int64_t dim, const Tensor& positions, const Tensor& src, const Reduce& reduce) {
-  const int64_t extent = lane_size(self, dim), count = lane_size(positions, dim);
+  const int64_t count = lane_size(positions, dim);
   const int64_t self_stride = lane_stride(self, dim), src_stride = lane_stride(src, dim), index_stride = lane_stride(positions, dim);
   LaneIterator(dim, {&positions, &self, &src}).for_each(count, [&](char* const* data) {
     const auto* position = reinterpret_cast<const int64_t*>(data[0]);
     T* target = reinterpret_cast<T*>(data[1]);
     const T* source = reinterpret_cast<const T*>(data[2]);
     for (int64_t i = 0; i < count; ++i) {
-      const int64_t p = position[i * index_stride];
-      TORCH_CHECK(p >= 0 && p < extent, "scatter(): index ", p, " is out of bounds for dimension ", dim, " with size ", extent);
-      T& element = target[p * self_stride];
+      T& element = target[position[i * index_stride] * self_stride];
       element = static_cast<T>(reduce(element, source[i * src_stride]));
     }
   });
@@ -52,6 +60,7 @@ void scatter_reduce_kernel(const Tensor& self, int64_t dim, const Tensor& index,
   check_sizes(self, d, index, src);
   if (index.numel() == 0) return;
   const Tensor positions = index.to(kLong);
+  check_positions(positions, d, lane_size(self, d));
   if (reduce == "amax" || reduce == "amin") {
     const bool largest = reduce == "amax";
     AT_DISPATCH_REAL_AND_BOOL(self.scalar_type(), "scatter_reduce", [&] {

@@ -31,6 +31,10 @@ def _check_keys(operator: Operator, report: Reporter) -> None:
             report.at_key("structure", "the entry has no kernel", f"write dispatch: and below it {example}{also}")
         return
     for entry in operator.dispatch:
+        if entry.key == vocabulary.INPLACE_KEY:
+            if operator.structure != "composite" or not operator.has_inplace:
+                report.at(entry.location, "'Inplace' is for a composite that has the variant inplace", f"remove Inplace: {entry.kernel}")
+            continue
         if operator.is_composite_implicit and "All" in keys:  # composed while a graph is recorded, a device's own kernel otherwise
             continue
         if one_for_all and entry.key != "All":

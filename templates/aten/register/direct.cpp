@@ -17,6 +17,9 @@
   return {{ r.returned(f) }};
 {% elif declared %}
 {{ fill("  return " ~ wrapper.kernel ~ "(", names, ");") }}
+{% elif f.form == "inplace" and r.inplace_kernel(op) %}
+{{ fill("  " ~ r.inplace_kernel(op) ~ "(", names, ");") }}
+  return self;
 {% elif f.form == "inplace" %}
   const Tensor self_before = value_before(self);
 {{ fill("  copy_to_self(" ~ f.name|cpp_string ~ ", self, " ~ wrapper.kernel ~ "(", ("self_before",) + names[1:], "));") }}

@@ -24,6 +24,8 @@
 {% for output in outputs %}
 {% if f.form == "out" %}
 {{ fill("  const Tensor " ~ output ~ "_buffer = output_buffer(", [f.python_name|cpp_string, f.out_names[loop.index0], "spec" ~ loop.index0, "{" ~ r.input_lists(op)|join(", ") ~ "}", "OutputDtype::" ~ r.output_dtype(op)], ");") }}
+{% elif f.form == "inplace" and "self_as_result" in op.tags %}
+{{ fill("  const Tensor " ~ output ~ " = inplace_buffer(", ["spec" ~ loop.index0, r.self_and_others(op)], ");") }}
 {% else %}
   const Tensor {{ output }} = empty_from_spec(spec{{ loop.index0 }});
 {% endif %}
@@ -39,7 +41,7 @@
 {% endfor %}
   return {{ r.returned(f) }};
 {% elif f.form == "inplace" and op.has_inplace %}
-  self.copy_(out0);
+  store_inplace(self, out0);
   return self;
 {% elif outputs|length == 1 %}
   return out0;

@@ -1,0 +1,117 @@
+"""In-place forms write to self alone, at the places that are named, and to nothing when an argument is wrong."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.subject import only_torch_py, torch
+
+ROWS = torch.tensor([2, 0, 2])
+CALLS = {
+    "index_add_": lambda x: x.index_add_(0, ROWS, torch.ones(3, 4), alpha=2),
+    "index_copy_": lambda x: x.index_copy_(0, ROWS, torch.ones(3, 4)),
+    "index_fill_": lambda x: x.index_fill_(1, ROWS, 7.0),
+    "index_reduce_": lambda x: x.index_reduce_(0, ROWS, torch.ones(3, 4), "amax"),
+    "scatter_": lambda x: x.scatter_(0, ROWS[:, None].expand(3, 4), torch.ones(3, 4)),
+    "scatter_value": lambda x: x.scatter_(0, ROWS[:, None].expand(3, 4), 5.0),
+    "scatter_add_": lambda x: x.scatter_add_(0, ROWS[:, None].expand(3, 4), torch.ones(3, 4)),
+    "scatter_reduce_": lambda x: x.scatter_reduce_(0, ROWS[:, None].expand(3, 4), torch.ones(3, 4), "prod"),
+    "put_": lambda x: x.put_(torch.tensor([0, -1]), torch.ones(2)),
+    "put_accumulate": lambda x: x.put_(torch.tensor([0, -1]), torch.ones(2), accumulate=True),
+    "clamp_": lambda x: x.clamp_(-0.5, 0.5),
+    "clamp_min_": lambda x: x.clamp_min_(0),
+    "clamp_max_": lambda x: x.clamp_max_(0),
+    "tril_": lambda x: x.tril_(),
+    "triu_": lambda x: x.triu_(-1),
+    "addmm_": lambda x: x.addmm_(torch.ones(5, 2), torch.ones(2, 4), beta=0.5),
+    "baddbmm_": lambda x: x[None].baddbmm_(torch.ones(1, 5, 2), torch.ones(1, 2, 4)),
+}
+
+
+@pytest.fixture(autouse=True)
+def seed():
+    torch.manual_seed(0)
+
+
+def on_a_copy(name, x):
+    """The same in dense memory, which tests/ops compares with the form without the underscore."""
+    copy = x.clone()
+    CALLS[name](copy)
+    return copy
+
+
+@pytest.mark.parametrize("name", list(CALLS))
+@pytest.mark.parametrize("layout", ["dense", "transposed", "strided"])
+def test_every_layout_is_written_where_it_lies(name, layout):
+    values = torch.randn(5, 4)
+    base = {"dense": values.clone(), "transposed": values.t().clone(), "strided": torch.stack([values, values], -1)}[layout]
+    x = {"dense": base, "transposed": base.transpose(0, 1), "strided": base[..., 0]}[layout]
+    address, version = x.data_ptr(), x._version
+    CALLS[name](x)
+    assert x.data_ptr() == address and x._version > version
+    torch.testing.assert_close(x, on_a_copy(name, values))
+    if layout == "strided":
+        assert torch.equal(base[..., 1], values)
+
+
+@pytest.mark.parametrize("name", list(CALLS))
+def test_gradients_pass(name):
+    values = torch.randn(5, 4, dtype=torch.float64)
+    if name == "index_reduce_":
+        values = values.abs() + 2  # ties have no derivative
+    if name.startswith(("clamp", "tril", "triu", "index_fill", "scatter_value")):
+        leaf = values.clone().requires_grad_()
+        CALLS[name](leaf.clone()).sum().backward()
+        changed = on_a_copy(name, values) != values
+        assert torch.equal(leaf.grad, (~changed).double())
+    else:
+        leaf = values.float().requires_grad_()
+        CALLS[name](leaf.clone()).sum().backward()
+        assert leaf.grad is not None and bool(torch.isfinite(leaf.grad).all())
+
+
+WRONG = {
+    "index_add_": lambda x: x.index_add_(0, torch.tensor([0, 9]), torch.ones(2, 4)),
+    "index_copy_": lambda x: x.index_copy_(0, torch.tensor([0, 9]), torch.ones(2, 4)),
+    "index_fill_": lambda x: x.index_fill_(0, torch.tensor([0, 9]), 1.0),
+    "index_reduce_": lambda x: x.index_reduce_(0, torch.tensor([0, 9]), torch.ones(2, 4), "amax"),
+    "scatter_": lambda x: x.scatter_(0, torch.tensor([[0], [9]]), torch.ones(2, 1)),
+    "scatter_add_": lambda x: x.scatter_add_(0, torch.tensor([[0], [9]]), torch.ones(2, 1)),
+    "scatter_reduce_": lambda x: x.scatter_reduce_(0, torch.tensor([[0], [9]]), torch.ones(2, 1), "sum"),
+    "put_": lambda x: x.put_(torch.tensor([0, 99]), torch.ones(2)),
+    "clamp_": lambda x: x.long().clamp_(0.5, 1),
+}
+
+
+@only_torch_py  # PyTorch writes until it meets what is wrong
+@pytest.mark.parametrize("name", list(WRONG))
+def test_nothing_is_written_when_an_argument_is_wrong(name):
+    x = torch.randn(5, 4)
+    before = x.clone()
+    with pytest.raises((IndexError, RuntimeError)):
+        WRONG[name](x)
+    assert torch.equal(x, before)
+
+
+def test_clamp_keeps_the_dtype_of_self():
+    assert torch.tensor([1, 5, 9]).clamp_(2, 6).tolist() == [2, 5, 6]
+    with pytest.raises(RuntimeError, match="can't be cast"):
+        torch.tensor([1, 5, 9]).clamp_(2.5)
+
+
+def test_many_more_elements_than_are_named_cost_nothing():
+    """Of 64 MB, 16 bytes are written: not a millisecond's work, where a copy takes ten."""
+    import time
+
+    x, index = torch.zeros(4_000_000, 4), torch.tensor([7])
+    calls = [
+        lambda: x.index_add_(0, index, torch.ones(1, 4)), lambda: x.index_copy_(0, index, torch.ones(1, 4)),
+        lambda: x.scatter_add_(0, index[:, None], torch.ones(1, 1)), lambda: x.index_fill_(0, index, 1.0),
+    ]  # fmt: skip
+    for call in calls:
+        times = []
+        for _ in range(5):
+            start = time.perf_counter()
+            call()
+            times.append(time.perf_counter() - start)
+        assert min(times) < 0.002
