@@ -42,8 +42,7 @@ size_t index_in(at::TensorList list, const at::Tensor& tensor) {
 void set_history_of_dirty(const CustomForward& forward, const at::Tensor& output, const NodePtr& node, size_t output_count) {
   const bool is_view = output.is_view();
   const at::Tensor base(output.impl()->base());
-  TORCH_CHECK(!is_view || !requires_grad(output) || !requires_grad(base) || !is_leaf(base) ||
-                  output.unsafe_impl()->view_origin() == c10::ViewOrigin::NoGradMode,
+  TORCH_CHECK(!is_view || !requires_grad(output) || !is_leaf(base) || output.unsafe_impl()->view_origin() == c10::ViewOrigin::NoGradMode,
               "a view of a leaf Variable that requires grad is being used in an in-place operation.");
   TORCH_CHECK(!requires_grad(output) || !is_leaf(output), "a leaf Variable that requires grad has been used in an in-place operation.");
   TORCH_CHECK(

@@ -42,7 +42,8 @@ void check_inplace(const at::Tensor& self, bool recorded, const char*) {
   if (self.is_view()) {
     check_view_origin(self, /*indirect=*/false);
     const at::Tensor base(self.impl()->base());
-    TORCH_CHECK(!requires_grad(self) || !requires_grad(base) || !is_leaf(base),
+    // The base need not require grad itself: the leaf may be a view, too (arange(4).view(2, 2).requires_grad_()).
+    TORCH_CHECK(!requires_grad(self) || !is_leaf(base),
                 "a view of a leaf Variable that requires grad is being used in an in-place operation.");
   }
   TORCH_CHECK(!requires_grad(self) || !is_leaf(self), "a leaf Variable that requires grad is being used in an in-place operation.");
