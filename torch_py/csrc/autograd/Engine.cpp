@@ -42,7 +42,7 @@ constexpr int kMaxDepthOfThread = 60;
 std::atomic<Engine::DeviceThreadInit> device_thread_init{nullptr};
 
 // -- hooks ---------------------------------------------------------------------------------------------------------------
-// Lists are indexed anew in every round and hooks are held while they run: a hook may register or remove hooks.
+// Lists are copied first: a hook may register hooks, which run from the next pass on, or remove some.
 
 void retain(const NodeHooks& hooks, const variable_list& grads) {
   for (const NodeHooks::RetainedGrad& entry : hooks.retained_grads) {
@@ -57,8 +57,7 @@ void retain(const NodeHooks& hooks, const variable_list& grads) {
 void call_tensor_hooks(const Node& node, variable_list& grads) {
   const NodeHooks* hooks = node.hooks();
   if (C10_LIKELY(hooks == nullptr)) return;
-  for (size_t i = 0; i < hooks->tensor_hooks.size(); ++i) {
-    const NodeHooks::OfTensor entry = hooks->tensor_hooks[i];
+  for (const NodeHooks::OfTensor& entry : std::vector<NodeHooks::OfTensor>(hooks->tensor_hooks)) {
     at::Tensor& grad = grads[entry.input_nr];
     at::Tensor replaced = entry.hook->call(grad);
     if (!replaced.defined()) continue;
@@ -72,8 +71,7 @@ void call_tensor_hooks(const Node& node, variable_list& grads) {
 void call_pre_hooks(const Node& node, variable_list& grads) {
   const NodeHooks* hooks = node.hooks();
   if (C10_LIKELY(hooks == nullptr)) return;
-  for (size_t i = 0; i < hooks->pre_hooks.size(); ++i) {
-    const auto hook = hooks->pre_hooks[i];
+  for (const auto& hook : std::vector<std::shared_ptr<FunctionPreHook>>(hooks->pre_hooks)) {
     variable_list replaced = hook->call(grads);
     if (replaced.empty()) continue;
     TORCH_CHECK(replaced.size() == grads.size(), "pre-hook of ", node.name(), " returned ", replaced.size(), " gradients, expected ",
@@ -84,8 +82,7 @@ void call_pre_hooks(const Node& node, variable_list& grads) {
 
 void call_post_hooks(const Node& node, variable_list& outputs, const variable_list& inputs) {
   const NodeHooks* hooks = node.hooks();
-  for (size_t i = 0; i < hooks->post_hooks.size(); ++i) {
-    const auto hook = hooks->post_hooks[i];
+  for (const auto& hook : std::vector<std::shared_ptr<FunctionPostHook>>(hooks->post_hooks)) {
     variable_list replaced = hook->call(outputs, inputs);
     if (replaced.empty()) continue;
     TORCH_CHECK(replaced.size() == outputs.size(), "hook of ", node.name(), " returned ", replaced.size(), " gradients, expected ",

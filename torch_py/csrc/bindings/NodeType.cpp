@@ -1,5 +1,6 @@
 #include "torch_py/csrc/bindings/NodeType.h"
 
+#include <memory>
 #include <new>
 #include <string_view>
 
@@ -15,11 +16,11 @@ namespace torch::python {
 namespace {
 
 using torch::autograd::NodePtr;
+using torch::autograd::variable_list;
 
 /// Holds the node; Node::pyobj points back, so that one node has one object while that lives.
 struct NodeObject {
   PyObject_HEAD NodePtr node;
-  PyObject* metadata;
 };
 PyTypeObject NodeType = {PyVarObject_HEAD_INIT(nullptr, 0)};
 PyObject* node_classes = nullptr;  // name -> class
@@ -39,19 +40,24 @@ void node_dealloc(PyObject* self) {
   NodeObject* object = as_node(self);
   PyObject_GC_UnTrack(self);
   if (object->node) object->node->pyobj.store(nullptr);
-  Py_CLEAR(object->metadata);
   object->node.~intrusive_ptr();
   Py_TYPE(self)->tp_free(self);
 }
 
-int node_traverse(PyObject* self, visitproc visit, void* arg) {
-  Py_VISIT(as_node(self)->metadata);
-  return 0;
-}
-int node_clear(PyObject* self) {
-  Py_CLEAR(as_node(self)->metadata);
-  return 0;
-}
+int node_traverse(PyObject*, visitproc, void*) { return 0; }  // classes made in Python are collected, and so their base has to be
+
+/// The user's dict of a node. The node owns it, as a hook that does nothing: objects of nodes come and go.
+struct Metadata final : torch::autograd::FunctionPreHook {
+  Metadata() : dict(checked(PyDict_New())) {}
+  ~Metadata() override {
+    if (!Py_IsInitialized()) return;
+    const GilAcquire gil;
+    Py_CLEAR(dict);
+  }
+  variable_list call(const variable_list&) override { return {}; }
+
+  PyObject* dict;
+};
 
 NodePtr live_node(PyObject* self) {
   NodePtr node = unpack_node(self);
@@ -87,14 +93,14 @@ PyObject* node_sequence_nr(PyObject* self, PyObject*) {
 PyObject* node_call(PyObject* self, PyObject* args, PyObject*) {
   TORCH_PY_TRY
   const NodePtr node = live_node(self);
-  torch::autograd::variable_list grads;
+  variable_list grads;
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args); ++i) {
     PyObject* item = PyTuple_GET_ITEM(args, i);
     if (item != Py_None && !is_tensor(item)) throw_python(PyExc_TypeError, "expected Tensor or None, got %s", type_name(item));
     grads.push_back(item == Py_None ? at::Tensor() : unpack(item));
   }
   TORCH_CHECK(grads.size() == node->num_inputs(), node->name(), " expected ", node->num_inputs(), " arguments, got ", grads.size());
-  torch::autograd::variable_list results;
+  variable_list results;
   {
     const GilRelease no_gil;
     results = node->apply(std::move(grads));
@@ -220,9 +226,16 @@ PyObject* node_input_metadata(PyObject* self, void*) {
 }
 
 PyObject* node_metadata(PyObject* self, void*) {
-  PyObject*& metadata = as_node(self)->metadata;
-  if (metadata == nullptr) metadata = PyDict_New();
-  return Py_XNewRef(metadata);
+  TORCH_PY_TRY
+  const NodePtr node = live_node(self);
+  auto& hooks = node->mutable_hooks().pre_hooks;
+  for (const auto& hook : hooks) {
+    if (auto* known = dynamic_cast<Metadata*>(hook.get())) return Py_NewRef(known->dict);
+  }
+  const auto made = std::make_shared<Metadata>();
+  hooks.push_back(made);
+  return Py_NewRef(made->dict);
+  TORCH_PY_CATCH(nullptr)
 }
 
 PyObject* wrap_node(const NodePtr& node) {
@@ -247,7 +260,6 @@ void init_nodes(PyObject* module) {
   NodeType.tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION;
   NodeType.tp_dealloc = node_dealloc;
   NodeType.tp_traverse = node_traverse;
-  NodeType.tp_clear = node_clear;
   NodeType.tp_call = node_call;
   NodeType.tp_repr = node_repr;
   NodeType.tp_methods = node_methods;

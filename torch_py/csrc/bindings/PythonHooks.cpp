@@ -1,6 +1,7 @@
 #include "torch_py/csrc/bindings/PythonHooks.h"
 
 #include <memory>
+#include <vector>
 
 #include "torch_py/csrc/bindings/Conversions.h"
 #include "torch_py/csrc/bindings/ObjectPtr.h"
@@ -166,11 +167,34 @@ void for_each_leaf_hook(const at::Tensor& tensor, Use use) {
   }
 }
 
+/// Drops hooks that were removed. Programs that register and remove one in every step would have ever longer lists.
+template <class Hook, class Entries, class Member>
+void forget_removed(Entries& entries, Member hook_of) {
+  if (entries.size() < entries.capacity()) return;  // only before the list grows: constant work per registration
+  std::erase_if(entries, [&](const auto& entry) {
+    auto* python = dynamic_cast<Hook*>(hook_of(entry).get());
+    return python != nullptr && python->callable->function == nullptr;
+  });
+}
+
+void forget_removed_hooks(const at::Tensor& tensor) {
+  const auto itself = [](const auto& hook) -> const auto& { return hook; };
+  const auto of_tensor = [](const auto& entry) -> const auto& { return entry.hook; };
+  torch::autograd::AutogradMeta& meta = torch::autograd::materialize_autograd_meta(tensor);
+  const torch::autograd::NodePtr node = meta.grad_fn ? meta.grad_fn : meta.grad_accumulator.lock();
+  if (meta.leaf_hooks) {
+    forget_removed<PythonTensorHook>(meta.leaf_hooks->tensor_hooks, itself);
+    forget_removed<PythonPostAccumulateHook>(meta.leaf_hooks->post_accumulate, itself);
+  }
+  if (node && node->hooks() != nullptr) forget_removed<PythonTensorHook>(node->mutable_hooks().tensor_hooks, of_tensor);
+}
+
 }  // namespace
 
 PyObject* add_tensor_hook(const at::Tensor& tensor, PyObject* function) {
   TORCH_CHECK(tensor.requires_grad(), "cannot register a hook on a tensor that doesn't require gradient");
   const CallablePtr callable = make_callable(function);
+  forget_removed_hooks(tensor);
   torch::autograd::add_tensor_hook(tensor, std::make_shared<PythonTensorHook>(callable));
   return make_handle(callable);
 }
@@ -179,18 +203,21 @@ PyObject* add_post_accumulate_hook(const at::Tensor& tensor, PyObject* function)
   TORCH_CHECK(tensor.requires_grad(), "cannot register a hook on a tensor that doesn't require gradient");
   TORCH_CHECK(torch::autograd::is_leaf(tensor), "post accumulate grad hooks cannot be registered on non-leaf tensors");
   const CallablePtr callable = make_callable(function);
+  forget_removed_hooks(tensor);
   torch::autograd::add_post_accumulate_grad_hook(tensor, std::make_shared<PythonPostAccumulateHook>(callable));
   return make_handle(callable);
 }
 
 PyObject* add_node_hook(torch::autograd::Node& node, PyObject* function) {
   const CallablePtr callable = make_callable(function);
+  forget_removed<PythonPostHook>(node.mutable_hooks().post_hooks, [](const auto& hook) -> const auto& { return hook; });
   node.add_post_hook(std::make_shared<PythonPostHook>(callable));
   return make_handle(callable);
 }
 
 PyObject* add_node_prehook(torch::autograd::Node& node, PyObject* function) {
   const CallablePtr callable = make_callable(function);
+  forget_removed<PythonPreHook>(node.mutable_hooks().pre_hooks, [](const auto& hook) -> const auto& { return hook; });
   node.add_pre_hook(std::make_shared<PythonPreHook>(callable));
   return make_handle(callable);
 }

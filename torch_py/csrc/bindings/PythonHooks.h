@@ -3,7 +3,8 @@
 
 #include "torch_py/csrc/autograd/AutogradMeta.h"
 
-// Hooks of autograd that call Python. Each holds its callable; removing a hook empties it, and it stays in its list doing nothing.
+// Hooks of autograd that call Python. Each holds its callable; removing a hook empties it; it stays in its list, doing
+// nothing, until the list is about to grow.
 
 namespace torch::python {
 
