@@ -13,6 +13,7 @@ from torch_py.autograd.function import Function
 from torch_py.autograd.grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled
 from torch_py.autograd.grad_mode import is_multithreading_enabled as is_multithreading_enabled
 from torch_py.autograd.grad_mode import set_multithreading_enabled as set_multithreading_enabled
+from torch_py.autograd.graph import GradientEdge, get_gradient_edge
 
 __all__ = [
     "Function", "Variable", "backward", "detect_anomaly", "enable_grad", "functional", "grad", "gradcheck", "gradgradcheck",
@@ -29,7 +30,26 @@ def _is_checkpoint_valid() -> bool:
 
 
 def _as_tuple(value: Any) -> tuple[Any, ...]:
-    return (value,) if isinstance(value, Tensor) or not isinstance(value, (tuple, list)) else tuple(value)
+    return (value,) if isinstance(value, (Tensor, GradientEdge)) or not isinstance(value, (tuple, list)) else tuple(value)
+
+
+def _checked_sources(values: tuple[Any, ...], caller: str) -> tuple[Any, ...]:
+    """What gradients are asked of. Raises RuntimeError unless all are tensors or edges of the graph."""
+    for value in values:
+        if not isinstance(value, (Tensor, GradientEdge)):
+            raise RuntimeError(f"{caller}: all inputs have to be Tensors or GradientEdges, but got {type(value).__name__}")
+    return values
+
+
+def _run(outputs: Any, gradients: Any, keep: bool, create_graph: bool, sources: Any, allow_unused: bool, accumulate: bool) -> Any:
+    """The engine, from tensors and edges to tensors and edges."""
+    if not any(isinstance(value, GradientEdge) for value in (*outputs, *sources)):
+        return _C._run_backward(outputs, gradients, keep, create_graph, sources, allow_unused, accumulate)
+    for source in sources:
+        if accumulate and isinstance(source, Tensor) and not source.is_leaf:
+            source.retain_grad()
+    roots, ends = (tuple(value if isinstance(value, GradientEdge) else get_gradient_edge(value) for value in values) for values in (outputs, sources))
+    return _C._run_backward_of_edges(roots, gradients, keep, create_graph, ends, allow_unused, accumulate)
 
 
 def _checked_gradients(outputs: tuple[Tensor, ...], gradients: Any, caller: str) -> tuple[Tensor | None, ...]:
@@ -38,11 +58,13 @@ def _checked_gradients(outputs: tuple[Tensor, ...], gradients: Any, caller: str)
     if len(given) != len(outputs):
         raise RuntimeError(f"{caller}: got {len(outputs)} tensors and {len(given)} gradients")
     for position, (output, gradient) in enumerate(zip(outputs, given)):
-        if gradient is None:
+        if isinstance(output, GradientEdge):
+            _check_is_gradient(gradient, caller)  # the engine knows the shape
+        elif not isinstance(output, Tensor):
+            raise AssertionError(f"{caller}: expected output to be a Tensor or a GradientEdge, got {type(output).__name__}")
+        elif gradient is None:
             _check_implicit(output, caller)
-        elif not isinstance(gradient, Tensor):
-            raise TypeError(f"{caller}: gradients can be either Tensors or None, got {type(gradient).__name__}")
-        elif tuple(gradient.shape) != tuple(output.shape):
+        elif _check_is_gradient(gradient, caller) and tuple(gradient.shape) != tuple(output.shape):
             raise RuntimeError(
                 f"{caller}: Mismatch in shape: grad_output[{position}] has a shape of {gradient.shape} "
                 f"and output[{position}] has a shape of {output.shape}."
@@ -55,6 +77,12 @@ def _checked_gradients(outputs: tuple[Tensor, ...], gradients: Any, caller: str)
     return given
 
 
+def _check_is_gradient(gradient: Any, caller: str) -> bool:
+    if gradient is not None and not isinstance(gradient, Tensor):
+        raise TypeError(f"{caller}: gradients can be either Tensors or None, got {type(gradient).__name__}")
+    return True
+
+
 def _check_implicit(output: Tensor, caller: str) -> None:
     if not output.requires_grad:
         return  # the engine has the better message for these
@@ -65,12 +93,12 @@ def _check_implicit(output: Tensor, caller: str) -> None:
 
 
 def backward(
-    tensors: Tensor | Sequence[Tensor],
+    tensors: Tensor | GradientEdge | Sequence[Tensor | GradientEdge],
     grad_tensors: Tensor | Sequence[Tensor | None] | None = None,
     retain_graph: bool | None = None,
     create_graph: bool = False,
     grad_variables: Tensor | Sequence[Tensor | None] | None = None,
-    inputs: Tensor | Sequence[Tensor] | None = None,
+    inputs: Tensor | GradientEdge | Sequence[Tensor | GradientEdge] | None = None,
 ) -> None:
     """Adds gradients of `tensors`, weighted by `grad_tensors`, to `.grad` of the leaves below them, or only of `inputs`.
 
@@ -86,17 +114,17 @@ def backward(
         grad_tensors = grad_variables
     outputs = _as_tuple(tensors)
     gradients = _checked_gradients(outputs, grad_tensors, "backward")
-    wanted = () if inputs is None else _as_tuple(inputs)
+    wanted = () if inputs is None else _checked_sources(_as_tuple(inputs), "backward")
     if inputs is not None and not wanted:
         raise RuntimeError("backward: 'inputs' argument to backward cannot be empty.")
     keep = create_graph if retain_graph is None else retain_graph
     if outputs:
-        _C._run_backward(outputs, gradients, keep, create_graph, wanted, True, True)
+        _run(outputs, gradients, keep, create_graph, wanted, True, True)
 
 
 def grad(
-    outputs: Tensor | Sequence[Tensor],
-    inputs: Tensor | Sequence[Tensor],
+    outputs: Tensor | GradientEdge | Sequence[Tensor | GradientEdge],
+    inputs: Tensor | GradientEdge | Sequence[Tensor | GradientEdge],
     grad_outputs: Tensor | Sequence[Tensor | None] | None = None,
     retain_graph: bool | None = None,
     create_graph: bool = False,
@@ -109,11 +137,16 @@ def grad(
 
     An input that the outputs do not depend on raises RuntimeError, gives None with `allow_unused`, zeros with `materialize_grads`.
     `is_grads_batched`: each of `grad_outputs` has one more dimension in front, and so have the results.
-    `only_inputs` must be True: it is what this function does.
+    Outputs and inputs may be edges (`graph.get_gradient_edge`). `only_inputs` is of the past and has no effect.
     """
     if not only_inputs:
-        raise ValueError("grad: only_inputs=False is not supported; use backward(inputs=...) to accumulate into .grad")
-    results, sources = _as_tuple(outputs), _as_tuple(inputs)
+        _warnings.warn(
+            "only_inputs argument is deprecated and is ignored now (defaults to True). To accumulate gradient for other parts of the "
+            "graph, please use torch.autograd.backward.",
+            FutureWarning,
+            stacklevel=2,
+        )
+    results, sources = _as_tuple(outputs), _checked_sources(_as_tuple(inputs), "grad")
     if materialize_grads and allow_unused is False:
         raise ValueError("grad: expected allow_unused to be True or not given when materialize_grads is True, got allow_unused=False")
     if not sources:
@@ -123,11 +156,13 @@ def grad(
     if is_grads_batched:
         return _batched_grad(results, sources, _as_tuple(grad_outputs), keep, create_graph, unused, materialize_grads)
     gradients = _checked_gradients(results, grad_outputs, "grad")
-    found = _C._run_backward(results, gradients, keep, create_graph, sources, unused, False)
+    found = _run(results, gradients, keep, create_graph, sources, unused, False)
     return _materialized(found, sources) if materialize_grads else tuple(found)
 
 
 def _materialized(found: Sequence[Tensor | None], sources: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    if any(gradient is None and isinstance(source, GradientEdge) for gradient, source in zip(found, sources)):
+        raise RuntimeError("grad: materialize_grads cannot be used when the given input is a GradientEdge")
     return tuple(_C._torch.zeros_like(source) if gradient is None else gradient for gradient, source in zip(found, sources))
 
 
@@ -135,7 +170,19 @@ def _batched_grad(
     outputs: Any, inputs: Any, batches: Any, retain_graph: bool, create_graph: bool, allow_unused: bool, materialize: bool
 ) -> tuple[Any, ...]:
     """One pass for each leading index of `batches`."""
-    count = next(batch.shape[0] for batch in batches if batch is not None)
+    given = [batch for batch in batches if batch is not None]
+    for batch in given:
+        if _check_is_gradient(batch, "grad") and batch.dim() == 0:
+            raise ValueError("grad: with is_grads_batched=True every one of grad_outputs has a first dimension, got a tensor without")
+    sizes = {batch.shape[0] for batch in given}
+    if len(sizes) > 1:
+        raise ValueError(f"grad: expected all grad_outputs to have the same size in their first dimension, got {sorted(sizes)}")
+    if not given:
+        _checked_gradients(outputs, None, "grad")
+        raise RuntimeError("grad: is_grads_batched=True needs grad_outputs, of which one has a batch")
+    count = sizes.pop()
+    if count == 0 and all(isinstance(source, Tensor) for source in inputs):
+        return tuple(_C._torch.zeros((0, *source.shape), dtype=source.dtype, device=source.device) for source in inputs)
     rows = []
     for index in range(count):
         row = [None if batch is None else batch[index] for batch in batches]
@@ -162,9 +209,12 @@ class set_detect_anomaly:
 
 
 class detect_anomaly(set_detect_anomaly):
-    """`set_detect_anomaly(True)` for a `with` block."""
+    """`set_detect_anomaly(True)` for a `with` block, with a warning that it takes time."""
 
     def __init__(self, check_nan: bool = True) -> None:
+        _warnings.warn(
+            "Anomaly Detection has been enabled. This mode will increase the runtime and should only be enabled for debugging.", stacklevel=2
+        )
         super().__init__(True, check_nan)
 
 

@@ -71,13 +71,8 @@ void warn_of_cycle() {
            "sure to reset the .grad fields of your parameters to None after use to break the cycle and avoid the leak.");
 }
 
-}  // namespace
-
-variable_list run_backward(at::TensorList tensors, at::TensorList grad_tensors, bool keep_graph, bool create_graph, at::TensorList inputs,
-                           bool allow_unused, bool accumulate_grad) {
-  const edge_list roots = root_edges(tensors);
-  variable_list grads = root_gradients(tensors, grad_tensors);
-  const edge_list wanted = input_edges(inputs, accumulate_grad);
+variable_list execute(const edge_list& roots, variable_list grads, bool keep_graph, bool create_graph, const edge_list& wanted,
+                      bool allow_unused, bool accumulate_grad) {
   if (accumulate_grad && create_graph) warn_of_cycle();
   variable_list result = Engine::get().execute(roots, std::move(grads), keep_graph, create_graph, accumulate_grad, wanted);
   if (accumulate_grad) return {};
@@ -86,6 +81,27 @@ variable_list run_backward(at::TensorList tensors, at::TensorList grad_tensors, 
                 " appears to not have been used in the graph. Set allow_unused=True if this is the desired behavior.");
   }
   return result;
+}
+
+}  // namespace
+
+variable_list run_backward(at::TensorList tensors, at::TensorList grad_tensors, bool keep_graph, bool create_graph, at::TensorList inputs,
+                           bool allow_unused, bool accumulate_grad) {
+  const edge_list roots = root_edges(tensors);
+  variable_list grads = root_gradients(tensors, grad_tensors);
+  return execute(roots, std::move(grads), keep_graph, create_graph, input_edges(inputs, accumulate_grad), allow_unused, accumulate_grad);
+}
+
+variable_list run_backward(const edge_list& roots, variable_list grads, bool keep_graph, bool create_graph, const edge_list& inputs,
+                           bool allow_unused, bool accumulate_grad) {
+  for (size_t i = 0; i < roots.size(); ++i) {
+    const InputMetadata& output = roots[i].function->input_metadata(roots[i].input_nr);
+    TORCH_CHECK(output.is_defined(), "output ", roots[i].input_nr, " of ", roots[i].function->name(), " has no gradient");
+    if (!grads[i].defined()) grads[i] = implicit_gradient(output.zeros());
+    TORCH_CHECK(grads[i].sizes() == output.sizes, "Mismatch in shape: grad_output[", i, "] has a shape of ", size_text(grads[i].sizes()),
+                " and output[", i, "] has a shape of ", size_text(output.sizes), ".");
+  }
+  return execute(roots, std::move(grads), keep_graph, create_graph, inputs, allow_unused, accumulate_grad);
 }
 
 }  // namespace torch::autograd

@@ -11,4 +11,8 @@ namespace torch::autograd {
 TORCH_PY_API variable_list run_backward(at::TensorList tensors, at::TensorList grad_tensors, bool keep_graph, bool create_graph,
                                         at::TensorList inputs, bool allow_unused, bool accumulate_grad);
 
+/// The same from and to edges of the graph; as many gradients as roots, undefined ones stand for one and need a root of one element.
+TORCH_PY_API variable_list run_backward(const edge_list& roots, variable_list grads, bool keep_graph, bool create_graph,
+                                        const edge_list& inputs, bool allow_unused, bool accumulate_grad);
+
 }  // namespace torch::autograd

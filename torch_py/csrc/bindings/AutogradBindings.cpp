@@ -42,6 +42,49 @@ PyObject* run_backward(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObj
   TORCH_PY_CATCH(nullptr)
 }
 
+/// (node, output_nr)
+torch::autograd::Edge unpack_edge(PyObject* object) {
+  PyObject* node = PyTuple_Check(object) && PyTuple_GET_SIZE(object) == 2 ? PyTuple_GET_ITEM(object, 0) : nullptr;
+  torch::autograd::Edge edge{node != nullptr ? unpack_node(node) : nullptr, 0};
+  if (!edge.is_valid()) throw_python(PyExc_TypeError, "expected a Tensor or a GradientEdge of a live graph, got %s", type_name(object));
+  const int64_t number = to_int64(PyTuple_GET_ITEM(object, 1));
+  TORCH_CHECK_INDEX(number >= 0 && static_cast<size_t>(number) < edge.function->num_inputs(), "GradientEdge: ", edge.function->name(),
+                    " has ", edge.function->num_inputs(), " outputs, got output_nr=", number);
+  edge.input_nr = static_cast<uint32_t>(number);
+  return edge;
+}
+
+torch::autograd::edge_list unpack_edges(PyObject* tuple) {
+  torch::autograd::edge_list edges;
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(tuple); ++i) edges.push_back(unpack_edge(PyTuple_GET_ITEM(tuple, i)));
+  return edges;
+}
+
+PyObject* run_backward_of_edges(PyObject*, PyObject* args) {
+  TORCH_PY_TRY
+  PyObject *roots = nullptr, *gradients = nullptr, *inputs = nullptr;
+  int keep_graph = 0, create_graph = 0, allow_unused = 0, accumulate = 0;
+  if (!PyArg_ParseTuple(args, "O!O!ppO!pp:_run_backward_of_edges", &PyTuple_Type, &roots, &PyTuple_Type, &gradients, &keep_graph,
+                        &create_graph, &PyTuple_Type, &inputs, &allow_unused, &accumulate))
+    return nullptr;
+  TORCH_CHECK_VALUE(PyTuple_GET_SIZE(roots) == PyTuple_GET_SIZE(gradients), "_run_backward_of_edges: expected one gradient for each root");
+  torch::autograd::variable_list grads;
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(gradients); ++i) {
+    PyObject* gradient = PyTuple_GET_ITEM(gradients, i);
+    grads.push_back(is_tensor(gradient) ? unpack(gradient) : at::Tensor());
+  }
+  const torch::autograd::edge_list from = unpack_edges(roots), to = unpack_edges(inputs);
+  torch::autograd::variable_list results;
+  {
+    const GilRelease no_gil;
+    results =
+        torch::autograd::run_backward(from, std::move(grads), keep_graph != 0, create_graph != 0, to, allow_unused != 0, accumulate != 0);
+  }
+  if (accumulate != 0) Py_RETURN_NONE;
+  return wrap(std::move(results));
+  TORCH_PY_CATCH(nullptr)
+}
+
 PyObject* queue_callback(PyObject*, PyObject* callback) {
   TORCH_PY_TRY
   if (!PyCallable_Check(callback)) throw_python(PyExc_TypeError, "queue_callback: expected a callable, got %s", type_name(callback));
@@ -109,6 +152,7 @@ std::unique_ptr<torch::autograd::AnomalyMetadata> record_stack(const torch::auto
 
 PyMethodDef functions[] = {
     {"_run_backward", as_method(run_backward), METH_FASTCALL | METH_KEYWORDS, nullptr},
+    {"_run_backward_of_edges", run_backward_of_edges, METH_VARARGS, "_run_backward with (node, output_nr) for each tensor but gradients."},
     {"_engine_queue_callback", queue_callback, METH_O, "Runs a function when the backward pass in progress is through."},
     {"_in_backward", in_backward, METH_NOARGS, nullptr},
     {"_increment_version", increment_version, METH_O, "Counts a write to the tensor's memory that autograd has not seen."},
