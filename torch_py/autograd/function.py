@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -32,6 +33,10 @@ class _Context(_C.FunctionBase):
     def mark_non_differentiable(self, *tensors: Any) -> None:
         """Declares outputs that have no gradient; backward still receives a gradient of zeros for each."""
         self.non_differentiable = tensors
+
+    def mark_shared_storage(self, *pairs: Any) -> None:
+        """Does nothing: memory that tensors share is seen without it."""
+        warnings.warn("mark_shared_storage is deprecated: tensors that share storage are tracked automatically", FutureWarning, stacklevel=2)
 
     def set_materialize_grads(self, value: bool) -> None:
         """Whether missing gradients reach `backward` as zeros (the default) or as None."""
@@ -68,14 +73,23 @@ class Function(_C.FunctionBase, metaclass=FunctionMeta):
     """Subclass with static methods `forward(ctx, *args)` and `backward(ctx, *gradients)`; call with `MyFunction.apply(*args)`.
 
     `backward` gets one gradient per output and returns one per argument of `forward`, None where there is none. Alternatively `forward`
-    has no `ctx` and `setup_context(ctx, inputs, output)` does the marking. Instances are made by the engine only.
+    has no `ctx` and `setup_context(ctx, inputs, output)` does the marking. Instances are good for nothing; calling one raises RuntimeError.
     """
 
     _node_class: type
     _has_setup_context: bool
 
     def __init__(self, *arguments: Any, **keywords: Any) -> None:
-        raise RuntimeError(f"{type(self).__name__}: functions are not instantiated; call {type(self).__name__}.apply(...)")
+        warnings.warn(
+            f"{type(self)} should not be instantiated. Methods on autograd functions are all static, so you should invoke them on the class "
+            f"itself: call {type(self).__name__}.apply(...)",
+            DeprecationWarning,
+            stacklevel=2,
+        )
+
+    def __call__(self, *arguments: Any, **keywords: Any) -> Any:
+        name = type(self).__name__
+        raise RuntimeError(f"{name}: autograd functions with a forward that is not static are not supported; call {name}.apply(...)")
 
     @staticmethod
     def forward(*arguments: Any, **keywords: Any) -> Any:

@@ -112,9 +112,11 @@ class set_grad_enabled(_GradModeSwitch):
     """Sets recording to `mode` at once; used in `with`, the mode before comes back at the end; as a decorator only calls are affected."""
 
     def __init__(self, mode: bool) -> None:
+        if not isinstance(mode, bool):
+            raise TypeError(f"set_grad_enabled(): argument 'mode' must be bool, not {type(mode).__name__}")
         self._before = _C.is_grad_enabled()
-        self.mode = bool(mode)
-        _C._set_grad_enabled(self.mode)
+        self.mode = mode
+        _C._set_grad_enabled(mode)
 
     def __enter__(self) -> None:
         _C._set_grad_enabled(self.mode)
@@ -128,6 +130,11 @@ class set_grad_enabled(_GradModeSwitch):
     def __call__(self, function: F) -> F:
         _C._set_grad_enabled(self._before)
         return super().__call__(function)
+
+    def __str__(self) -> str:
+        return f"torch.autograd.grad_mode.set_grad_enabled(mode={self.mode})"
+
+    __repr__ = __str__
 
 
 class inference_mode(_GradModeSwitch):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -31,6 +32,10 @@ class InputMetadata(NamedTuple):
 class _NodeMeta(type):
     def __instancecheck__(cls, instance: object) -> bool:
         return isinstance(instance, _C.Node) or (isinstance(instance, _C.FunctionBase) and hasattr(instance, "next_functions"))
+
+    def __subclasscheck__(cls, subclass: type) -> bool:
+        is_context = issubclass(subclass, _C.FunctionBase) and hasattr(subclass, "_forward_class")
+        return cls in subclass.__mro__ or issubclass(subclass, _C.Node) or is_context
 
 
 class Node(metaclass=_NodeMeta):
@@ -133,7 +138,14 @@ def register_multi_grad_hook(tensors: Sequence[Tensor], fn: Callable[..., None],
 
 
 class _Registered(dict[int, bool]):
-    """The dictionary that a handle empties."""
+    """The dictionary that a handle empties. The hooks of the tensors, which hold one another's graph, go with it."""
+
+    handles: list[Any]
+
+    def pop(self, *arguments: Any) -> Any:
+        for handle in self.handles:
+            handle.remove()
+        return super().pop(*arguments)
 
 
 class _MultiGradHook:
@@ -145,8 +157,8 @@ class _MultiGradHook:
         self.pass_number = -1
         self.missing: set[int] = set()
         self.edges = [get_gradient_edge(tensor) for tensor in tensors]
-        for position, tensor in enumerate(tensors):
-            tensor.register_hook(lambda gradient, position=position: self._arrived(position, gradient))
+        arrived = [functools.partial(self._arrived, position) for position in range(len(tensors))]
+        self.registered.handles = [tensor.register_hook(hook) for tensor, hook in zip(tensors, arrived)]
 
     def _arrived(self, position: int, gradient: Any) -> None:
         if not self.registered:
