@@ -4,5 +4,6 @@
     operators.py     what operators.json says of the operator behind a Python callable
     forward_mode.py  dual tensors: a value and its tangent
     batching.py      batched tensors and `vmap`;  batch_rules.py: how an operator acts on a batch, by its structure
+    custom_functions.py  `torch.autograd.Function` inside of transforms
     reverse_mode.py  `grad`, `vjp` and Jacobians, which work on wrapped tensors too
 """

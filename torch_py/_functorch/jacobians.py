@@ -59,7 +59,7 @@ def _basis(leaves: list[Tensor]) -> list[Tensor]:
     for leaf in leaves:
         rows = torch.zeros(total, leaf.numel(), dtype=leaf.dtype, device=leaf.device)
         rows[start : start + leaf.numel()] = torch.eye(leaf.numel(), dtype=leaf.dtype, device=leaf.device)
-        found.append(rows.reshape(total, *leaf.shape))
+        found.append(rows.reshape((total, *leaf.shape)))
         start += leaf.numel()
     return found
 
@@ -67,7 +67,7 @@ def _basis(leaves: list[Tensor]) -> list[Tensor]:
 def _by_leaf(rows: Tensor, leaves: list[Tensor]) -> list[Tensor]:
     """(total, *shape) cut into pieces for the leaves that the rows count."""
     pieces = torch.split(rows, [leaf.numel() for leaf in leaves])
-    return [piece.reshape(*leaf.shape, *rows.shape[1:]) for piece, leaf in zip(pieces, leaves)]
+    return [piece.reshape((*leaf.shape, *rows.shape[1:])) for piece, leaf in zip(pieces, leaves)]
 
 
 def jacrev(

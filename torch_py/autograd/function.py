@@ -57,16 +57,8 @@ class FunctionMeta(type(_C.FunctionBase)):  # type: ignore[misc]
     def __init__(cls, name: str, bases: tuple[type, ...], namespace: dict[str, Any]) -> None:
         super().__init__(name, bases, namespace)
         cls._node_class = type(f"{name}Backward", (_Context,), {"_forward_class": cls, "__module__": cls.__module__})
-        cls._has_setup_context = any("setup_context" in vars(base) for base in cls.__mro__ if base.__name__ != "Function")
-        if cls._has_setup_context and "apply" not in namespace:
-            cls.apply = classmethod(_apply_bound)
-
-
-def _apply_bound(cls: Any, *arguments: Any, **keywords: Any) -> Any:
-    """`setup_context` sees the arguments that have defaults, too, in the order of `forward`."""
-    bound = inspect.signature(cls.forward).bind(*arguments, **keywords)
-    bound.apply_defaults()
-    return _C.FunctionBase.__dict__["apply"].__get__(None, cls)(*bound.args, **bound.kwargs)
+        *derived, _ = (base for base in cls.__mro__ if isinstance(base, FunctionMeta))
+        cls._has_setup_context = any("setup_context" in vars(base) for base in derived)
 
 
 class Function(_C.FunctionBase, metaclass=FunctionMeta):
@@ -76,6 +68,7 @@ class Function(_C.FunctionBase, metaclass=FunctionMeta):
     has no `ctx` and `setup_context(ctx, inputs, output)` does the marking. Instances are good for nothing; calling one raises RuntimeError.
     """
 
+    generate_vmap_rule = False  # whether `vmap` runs the other methods on members of a batch
     _node_class: type
     _has_setup_context: bool
 
@@ -104,6 +97,34 @@ class Function(_C.FunctionBase, metaclass=FunctionMeta):
         raise NotImplementedError("You must implement either the backward or vjp method for your custom autograd.Function.")
 
     vjp = backward
+
+    @staticmethod
+    def jvp(ctx: Any, *tangents: Any) -> Any:
+        """The tangents of the outputs from those of the arguments; `ctx.saved_tensors` are what `save_for_forward` kept."""
+        raise NotImplementedError("You must implement the jvp function for custom autograd.Function to use it with forward mode AD.")
+
+    @staticmethod
+    def vmap(info: Any, in_dims: Any, *arguments: Any) -> Any:
+        """The outputs for a batch and where its dimension is in each: `in_dims` says where it is in the arguments, None where it is not.
+
+        `info` has `batch_size` and `randomness`.
+        """
+        raise NotImplementedError(
+            "To use autograd.Function with vmap, you must either override the vmap staticmethod or set generate_vmap_rule=True."
+        )
+
+    @classmethod
+    def apply(cls, *arguments: Any, **keywords: Any) -> Any:
+        """The outputs of `forward`, recorded so that `backward` differentiates them."""
+        if cls._has_setup_context:  # which sees the arguments that have defaults, too, in the order of `forward`
+            bound = inspect.signature(cls.forward).bind(*arguments, **keywords)
+            bound.apply_defaults()
+            arguments, keywords = bound.args, bound.kwargs
+        for argument in arguments:
+            in_transform = getattr(type(argument), "_apply_function", None)
+            if in_transform is not None:
+                return in_transform(cls, arguments)
+        return super().apply(*arguments, **keywords)
 
     @classmethod
     def _own_backward(cls) -> Callable[..., Any]:
@@ -144,9 +165,15 @@ class InplaceFunction(Function):
 class _SecondDerivativeBarrier(Function):
     """Ties a result to the gradients it was computed from, so that differentiating it is an error and not silently zero."""
 
+    generate_vmap_rule = True
+
     @staticmethod
-    def forward(ctx: Any, result: Any, *gradients: Any) -> Any:
+    def forward(result: Any, *gradients: Any) -> Any:
         return result.clone()
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+        pass
 
     @staticmethod
     def backward(ctx: Any, *gradients: Any) -> Any:

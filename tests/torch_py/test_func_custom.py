@@ -1,0 +1,224 @@
+"""`torch.autograd.Function` inside of vmap, grad, jvp and their compositions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.subject import only_torch_py, torch
+
+func = torch.func
+forward_ad = torch.autograd.forward_ad
+
+
+class Cube(torch.autograd.Function):
+    """x ** 3 * factor, whose rules say twice as much as is true: the operators inside say something else."""
+
+    generate_vmap_rule = True
+
+    @staticmethod
+    def forward(x: Any, factor: Any) -> Any:
+        return x**3 * factor
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+        x, factor = inputs
+        ctx.save_for_backward(x)
+        ctx.save_for_forward(x)
+        ctx.factor = factor
+
+    @staticmethod
+    def backward(ctx: Any, gradient: Any) -> Any:
+        (x,) = ctx.saved_tensors
+        return 2 * gradient * 3 * x**2 * ctx.factor, None
+
+    @staticmethod
+    def jvp(ctx: Any, tangent: Any, _: Any) -> Any:
+        (x,) = ctx.saved_tensors
+        return 2 * tangent * 3 * x**2 * ctx.factor
+
+
+class Product(torch.autograd.Function):
+    """Two outputs of two inputs; backward swaps nothing but says how often it ran."""
+
+    generate_vmap_rule = True
+
+    @staticmethod
+    def forward(x: Any, y: Any) -> Any:
+        return x * y, x.sum()
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+        ctx.save_for_backward(*inputs)
+
+    @staticmethod
+    def backward(ctx: Any, of_product: Any, of_sum: Any) -> Any:
+        x, y = ctx.saved_tensors
+        return of_product * y + of_sum, of_product * x
+
+
+def cube(x: Any) -> Any:
+    return Cube.apply(x, 5.0)
+
+
+def close(result: Any, expected: Any) -> None:
+    torch.testing.assert_close(result, expected)
+
+
+BATCH = torch.tensor([[1.0, 2.0, 3.0], [0.0, -1.0, 4.0]])
+X = BATCH[0]
+
+
+def test_backward_of_members() -> None:
+    close(func.vmap(cube)(BATCH), 5 * BATCH**3)
+    close(func.grad(lambda x: cube(x).sum())(X), 30 * X**2)
+    close(func.vmap(func.grad(lambda x: cube(x).sum()))(BATCH), 30 * BATCH**2)
+    close(func.grad(lambda x: func.vmap(cube)(x).sum())(BATCH), 30 * BATCH**2)
+    close(func.vmap(func.vmap(func.grad(cube)))(BATCH), 30 * BATCH**2)
+    close(func.vmap(func.grad(cube), in_dims=0, out_dims=0)(BATCH[1]), 30 * BATCH[1] ** 2)
+    close(func.vmap(func.vmap(cube), in_dims=1, out_dims=1)(BATCH), 5 * BATCH**3)
+
+
+def test_second_derivatives() -> None:
+    close(func.vmap(func.grad(func.grad(cube)))(X), 60 * X)
+    close(func.jacrev(func.jacrev(cube))(X[0]), 60 * X[0])
+    close(func.hessian(lambda x: cube(x).sum())(X), torch.diag(60 * X))
+
+
+@only_torch_py  # PyTorch's generated rule loses the tangent of what was saved: 0
+def test_tangents_of_tangents() -> None:
+    close(func.jacfwd(func.jacfwd(cube))(X[1]), 60 * X[1])
+
+
+def test_jacobians() -> None:
+    close(func.jacrev(cube)(X), torch.diag(30 * X**2))
+    close(func.jacfwd(cube)(X), torch.diag(30 * X**2))
+    close(torch.autograd.functional.jacobian(cube, X), torch.diag(30 * X**2))
+
+
+def test_tangents() -> None:
+    value, tangent = func.jvp(cube, (X,), (torch.ones(3),))
+    close(value, 5 * X**3)
+    close(tangent, 30 * X**2)
+    close(func.vmap(lambda x: func.jvp(cube, (x,), (torch.ones(3),))[1])(BATCH), 30 * BATCH**2)
+    close(func.jvp(func.vmap(cube), (BATCH,), (torch.ones(2, 3),))[1], 30 * BATCH**2)
+    with forward_ad.dual_level():
+        close(forward_ad.unpack_dual(cube(forward_ad.make_dual(X, torch.ones(3)))).tangent, 30 * X**2)
+
+
+def test_tangents_are_differentiable() -> None:
+    x = X.clone().requires_grad_()
+    func.jvp(cube, (x,), (torch.ones(3),))[1].sum().backward()
+    close(x.grad, 60 * X)
+    close(func.grad(lambda x: func.jvp(cube, (x,), (torch.ones(3),))[1].sum())(X), 60 * X)
+
+
+def test_several_outputs() -> None:
+    def total(x: Any, y: Any) -> Any:
+        product, sum_ = Product.apply(x, y)
+        return (product * 3).sum() + sum_
+
+    y = torch.tensor([1.0, 2.0, 3.0])
+    of_x, of_y = func.vmap(func.grad(total, argnums=(0, 1)), in_dims=(0, None))(BATCH, y)
+    close(of_x, (3 * y + 1).expand(2, 3))
+    close(of_y, 3 * BATCH)
+    shared = y.clone().requires_grad_()
+    product, sums = func.vmap(Product.apply, in_dims=(0, None))(BATCH, shared)
+    close(sums, BATCH.sum(-1))
+    product.sum().backward()
+    close(shared.grad, BATCH.sum(0))  # all members share it
+
+
+def test_own_rule_for_batches() -> None:
+    seen = []
+
+    class Tenfold(torch.autograd.Function):
+        @staticmethod
+        def forward(x: Any, factor: int) -> Any:
+            return x * factor
+
+        @staticmethod
+        def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+            pass
+
+        @staticmethod
+        def vmap(info: Any, in_dims: Any, x: Any, factor: int) -> Any:
+            seen.append((info.batch_size, info.randomness, in_dims))
+            return x * factor * 10, 0
+
+    close(func.vmap(Tenfold.apply, in_dims=(0, None))(BATCH, 2), BATCH * 20)
+    assert seen == [(2, "error", (0, None))]
+    assert Tenfold.apply(X, 2).tolist() == [2, 4, 6]
+
+
+def rule(**methods: Any) -> Any:
+    common = {"forward": staticmethod(lambda x: x * 2), "setup_context": staticmethod(lambda ctx, inputs, output: None)}
+    return type("Twice", (torch.autograd.Function,), {**common, **methods})
+
+
+def test_what_is_missing_is_an_error() -> None:
+    with pytest.raises(RuntimeError, match="does not have vmap support"):
+        func.vmap(rule().apply)(BATCH)
+    with pytest.raises(RuntimeError, match="both generate_vmap_rule=True and an overridden vmap"):
+        func.vmap(rule(generate_vmap_rule=True, vmap=staticmethod(lambda info, dims, x: (x, 0))).apply)(BATCH)
+    with pytest.raises(RuntimeError, match="two returns, an output and out_dims"):
+        func.vmap(rule(vmap=staticmethod(lambda info, dims, x: x)).apply)(BATCH)
+    with pytest.raises(NotImplementedError, match="must implement the jvp function"), forward_ad.dual_level():
+        rule().apply(forward_ad.make_dual(X, torch.ones(3)))
+
+    class Old(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            return x * 2
+
+    with pytest.raises(RuntimeError, match="must override the setup_context"):
+        func.vmap(Old.apply)(BATCH)
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of PyTorch's own
+def test_tangents_of_a_function_with_ctx_in_forward() -> None:
+    class Old(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any, k: int) -> Any:
+            ctx.save_for_forward(x)
+            ctx.k = k
+            return x * k
+
+        @staticmethod
+        def jvp(ctx: Any, tangent: Any, _: Any) -> Any:
+            (x,) = ctx.saved_tensors
+            return tangent * x * ctx.k * 7
+
+    with forward_ad.dual_level():
+        result = Old.apply(forward_ad.make_dual(X, torch.ones(3)), 2)
+        close(forward_ad.unpack_dual(result).tangent, 14 * X)
+
+
+def test_levels_end_after_errors() -> None:
+    def fail(ctx: Any, gradient: Any) -> Any:
+        raise KeyError("backward")
+
+    wrong = rule(generate_vmap_rule=True, backward=staticmethod(fail))
+    with pytest.raises(KeyError):
+        func.vmap(func.grad(lambda x: wrong.apply(x).sum()))(BATCH)
+    close(func.vmap(func.grad(lambda x: (x**2).sum()))(BATCH), 2 * BATCH)
+
+
+def test_a_class_named_function() -> None:
+    class Function(torch.autograd.Function):
+        @staticmethod
+        def forward(x: Any) -> Any:
+            return x * 2
+
+        @staticmethod
+        def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+            ctx.factor = 3
+
+        @staticmethod
+        def backward(ctx: Any, gradient: Any) -> Any:
+            return gradient * ctx.factor
+
+    x = X.clone().requires_grad_()
+    Function.apply(x).sum().backward()
+    assert x.grad.tolist() == [3, 3, 3]
