@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import gc
+import pickle
 import threading
 import warnings
 import weakref
@@ -343,3 +345,40 @@ def test_weights_that_change_inside_are_converted_again() -> None:  # PyTorch go
             kind([weight], lr=1.0, **options).step()
             seen.append((x @ weight).sum().item())
     assert seen == [4, 8, 20, 16, 12, 8]
+
+
+def test_scalers_are_pickled_between_iterations() -> None:
+    scaler = torch.amp.GradScaler("cpu", init_scale=8.0)
+    weight = torch.ones(3, requires_grad=True)
+    optimizer = torch.optim.SGD([weight], lr=0.1)
+    scaler.scale(weight.sum()).backward()
+    scaler.unscale_(optimizer)
+    for give in (pickle.dumps, copy.deepcopy):
+        with pytest.raises(AssertionError, match="pickled at the beginning"):
+            give(scaler)
+    scaler.step(optimizer)
+    scaler.update(4.0)
+    for again in (pickle.loads(pickle.dumps(scaler)), copy.deepcopy(scaler)):
+        assert again.get_scale() == 4 and again.state_dict() == scaler.state_dict()
+        assert again.scale(torch.ones(2)).tolist() == [4, 4]
+
+
+def test_new_scales() -> None:
+    scaler = torch.amp.GradScaler("cpu")
+    scaler.scale(torch.ones(2))
+    scaler.update(torch.tensor(8.0))
+    assert scaler.get_scale() == 8
+    for wrong in (torch.ones(2), torch.ones(1, requires_grad=True)):
+        with pytest.raises(AssertionError, match="new_scale should be a float"):
+            scaler.update(wrong)
+    assert scaler.get_scale() == 8
+
+
+def test_found_inf_is_told() -> None:
+    scaler = torch.amp.GradScaler("cpu")
+    weight = torch.ones(3, requires_grad=True)
+    optimizer = torch.optim.SGD([weight], lr=0.1)
+    scaler.scale((weight * float("inf")).sum()).backward()
+    assert not scaler._found_inf_per_device(optimizer)
+    scaler.unscale_(optimizer)
+    assert [found.item() for found in scaler._found_inf_per_device(optimizer).values()] == [1]

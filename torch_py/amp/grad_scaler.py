@@ -154,6 +154,11 @@ class GradScaler:
             return
         scale, tracker = self._started("update")
         if new_scale is not None:
+            if isinstance(new_scale, Tensor) and (new_scale.numel() != 1 or new_scale.requires_grad):
+                raise AssertionError(
+                    "new_scale should be a float or a 1-element torch.FloatTensor with requires_grad=False, got a tensor of shape "
+                    f"{tuple(new_scale.shape)}, requires_grad={new_scale.requires_grad}"
+                )
             scale.fill_(new_scale if not isinstance(new_scale, Tensor) else new_scale.item())
         else:
             found = [progress.found_inf for progress in self._progress.values() if progress.found_inf is not None]
@@ -162,6 +167,22 @@ class GradScaler:
             overflowed = _torch.stack(found).amax()
             _torch._amp_update_scale_(scale, tracker, overflowed, self._growth_factor, self._backoff_factor, self._growth_interval)
         self._progress.clear()
+
+    def _found_inf_per_device(self, optimizer: Any) -> dict[Any, Tensor]:
+        """As `unscale_` or `step` found it for an optimizer since the last update: one where a gradient was infinite or nan."""
+        found = self._of(optimizer).found_inf
+        return {} if found is None else {found.device: found}
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The scale as a number. Raises AssertionError between `unscale_` and `update`: optimizers are known by identity."""
+        state = self.__dict__.copy()
+        if self._enabled:
+            if self._progress:
+                raise AssertionError(
+                    "A GradScaler instance may only be pickled at the beginning of an iteration, or at the end after scaler.update()."
+                )
+            state.update(_init_scale=self.get_scale(), _init_growth_tracker=self._get_growth_tracker(), _scale=None, _growth_tracker=None)
+        return state
 
     # What it is set to
 
