@@ -293,3 +293,34 @@ def test_names_are_escaped() -> None:
     x = torch.ones(2, requires_grad=True)
     svg = viz.to_svg(viz.graph_of(x * 2, [("<script>", x)]))
     assert "<script>" not in svg and "&lt;script&gt;" in svg
+
+
+def test_early_stop_is_chosen_in_forward() -> None:
+    ends: list[str] = []
+
+    def run(x: Any) -> Any:
+        y = x.exp().sin()
+        ends.append("end")
+        return y
+
+    x = torch.ones(3, requires_grad=True)
+    with torch.utils.checkpoint.set_checkpoint_early_stop(False):
+        inside = checkpoint(run, x, use_reentrant=False)
+    inside.sum().backward()
+    assert ends == ["end", "end"]
+    outside = checkpoint(run, x, use_reentrant=False)
+    with torch.utils.checkpoint.set_checkpoint_early_stop(False):
+        outside.sum().backward()
+    assert ends == ["end"] * 3
+
+
+@only_torch_py  # PyTorch's refuses hooks of saved tensors there
+def test_inside_of_transforms() -> None:
+    x = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
+
+    def run(x: Any) -> Any:
+        return checkpoint(lambda x: x.exp().sin(), x, use_reentrant=False).sum()
+
+    expected = torch.cos(x.exp()) * x.exp()
+    torch.testing.assert_close(torch.func.grad(run)(x), expected)
+    torch.testing.assert_close(torch.func.vmap(torch.func.grad(run))(x), expected)

@@ -60,7 +60,7 @@ _early_stop_everywhere: bool | None = None
 
 @contextlib.contextmanager
 def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
-    """Whether second runs inside of this block end as soon as backward has what it needs, whatever the calls say."""
+    """Whether second runs of what is checkpointed in this block end as soon as backward has what it needs, whatever the calls say."""
     global _early_stop_everywhere
     before, _early_stop_everywhere = _early_stop_everywhere, enable
     try:
@@ -158,7 +158,8 @@ class _Frame:
 
     def __init__(self, function: Any, args: Any, kwargs: Any, context: Any, surroundings: _Surroundings, early_stop: bool, check: bool) -> None:
         self.function, self.context, self.surroundings = function, context, surroundings
-        self.early_stop, self.check = early_stop, check
+        self.early_stop = early_stop if _early_stop_everywhere is None else _early_stop_everywhere
+        self.check = check
         self.placeholders: list[weakref.ref[_Placeholder]] = []
         self.described: list[tuple[Any, ...]] = []
         self.complete = False
@@ -213,7 +214,7 @@ class _Frame:
             placeholder = wanted[position] if position < len(wanted) else None
             if placeholder is not None:
                 placeholder.value = tensor.detach()
-            if self._stops_early() and position >= last:
+            if self.early_stop and position >= last:
                 raise _Enough
             return tensor.detach()
 
@@ -222,12 +223,9 @@ class _Frame:
                 self.function(*args, **kwargs)
         self._compare(saved)
 
-    def _stops_early(self) -> bool:
-        return self.early_stop if _early_stop_everywhere is None else _early_stop_everywhere
-
     def _compare(self, saved: list[tuple[Any, ...]]) -> None:
         """Raises CheckpointError when the runs differ in what they saved."""
-        stopped = self._stops_early() and len(saved) <= len(self.described)
+        stopped = self.early_stop and len(saved) <= len(self.described)
         alive = [reference() for reference in self.placeholders]
         needed = max((each.position + 1 for each in alive if each is not None), default=0)
         if len(saved) < needed or (not stopped and len(saved) != len(self.described)):
