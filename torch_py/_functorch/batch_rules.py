@@ -25,6 +25,10 @@ _OF_MATRICES = frozenset(
     ["cholesky", "cholesky_ex", "cholesky_inverse", "det", "eig", "eigh", "eigvals", "eigvalsh", "inv", "inv_ex", "inverse", "logdet",
      "lu_factor", "lu_factor_ex", "matrix_exp", "matrix_power", "pinv", "pinverse", "qr", "slogdet", "svd", "svdvals"]
 )  # fmt: skip
+# Elementwise by what they compute, though some of their overloads are made of other operators.
+_POINTWISE = frozenset(["clamp", "clamp_max", "clamp_min", "copy", "div", "gelu", "pow", "round", "where", "zero"])
+# Of the last dimensions of their first argument.
+_OF_LAST_DIMS = {"glu": 1, "layer_norm": 1, "rms_norm": 1, "tril": 2, "triu": 2}
 _CONVERSIONS = frozenset(["float", "double", "half", "bfloat16", "int", "long", "short", "char", "byte", "bool", "type_as"])
 
 
@@ -67,7 +71,7 @@ class _Batch:
         call, name = self.call, self.call.name
         if call.is_property:
             return self.property()
-        if name in _DATA_DEPENDENT:
+        if name in _DATA_DEPENDENT or (name == "where" and len(self.leaves) == 1):
             raise RuntimeError(f"vmap: It looks like you're calling .{name}() on a Tensor inside of vmap, which {DATA_DEPENDENT}")
         if draws(call, self.args, self.kwargs):
             return self.random()
@@ -88,8 +92,10 @@ class _Batch:
             return self.run([shell_of(leaf) if self.is_batched(leaf) else leaf for leaf in self.leaves])
         if call.name in _OF_MATRICES and len(self.tensors) == 1:
             return self.elementwise()
-        if call.structure == "pointwise" or call.name in ("zero", "copy") or (call.name == "fill" and len(self.tensors) == 1):
+        if call.structure == "pointwise" or call.name in _POINTWISE or (call.name == "fill" and len(self.tensors) == 1):
             return self.pointwise()
+        if self.is_of_last_dims():
+            return self.elementwise()
         if call.structure == "view":
             return self.view()
         if len(self.tensors) == 1 and any(o.is_along_dim for o in call.overloads):
@@ -97,6 +103,13 @@ class _Batch:
         if not call.overloads:
             return self.no_operator()
         return self.loop()
+
+    def is_of_last_dims(self) -> bool:
+        if self.call.name not in _OF_LAST_DIMS or not any(leaf is self.leaves[0] for leaf in self.tensors):
+            return False
+        source = self.leaves[0]
+        others = [leaf for leaf in self.leaves[1:] if self.is_batched(leaf)]
+        return self.is_batched(source) and not others and source.dim() >= _OF_LAST_DIMS[self.call.name] and not self.call.is_inplace
 
     # The rules
 
@@ -113,7 +126,9 @@ class _Batch:
 
     def pointwise(self) -> Any:
         rank = max(leaf.dim() for leaf in self.tensors)
-        leaves = [self.aligned(leaf, rank) if isinstance(leaf, Tensor) else leaf for leaf in _same_promotion(self.leaves)]
+        with_mask = self.call.name in ("where", "masked_fill")
+        chosen = self.leaves if with_mask else _same_promotion(self.leaves)
+        leaves = [self.aligned(leaf, rank) if isinstance(leaf, Tensor) else leaf for leaf in chosen]
         result = self.run(leaves)
         return self.args[0] if self.call.is_inplace else self.wrapped(result)
 
@@ -150,7 +165,7 @@ class _Batch:
         with_dim = [o for o in self.call.overloads if o.position("dim") is not None]
         if self.args[0] is not source or not with_dim:
             return self.loop()
-        place = with_dim[0].position("dim")
+        place = min(overload.position("dim") for overload in with_dim)  # type: ignore[type-var]
         is_positional = len(self.args) > place
         dim = self.args[place] if is_positional else self.kwargs.get("dim", with_dim[0].default("dim"))
         if is_positional and isinstance(dim, bool):
@@ -161,7 +176,7 @@ class _Batch:
         if dim is None or dim == () or dim == []:
             if self.kwargs.get("keepdim"):
                 return self.loop()
-            return self.over_all(value.reshape(self.size, -1), is_positional, place)
+            return self.over_all(value.reshape(self.size, shell_of(source).numel()), is_positional, place)
         shifted = [d + 1 if d >= 0 else d for d in dim] if isinstance(dim, (tuple, list)) else dim + 1 if dim >= 0 else dim
         args = (value, *self.args[1:])
         kwargs = dict(self.kwargs)
@@ -188,8 +203,13 @@ class _Batch:
 
     def expected_results(self) -> int:
         """Of one member."""
-        first = self.run([member(leaf, self.level, 0) for leaf in self.leaves])
+        first = self.run([self.member(leaf, 0) for leaf in self.leaves])
         return len(first) if isinstance(first, tuple) else 1
+
+    def member(self, leaf: Any, index: int) -> Any:
+        if self.size == 0 and self.is_batched(leaf):  # for the shapes of results
+            return leaf.value.new_zeros(leaf.value.shape[1:])
+        return member(leaf, self.level, index)
 
     def no_operator(self) -> Any:
         """Methods that say something of the tensor, and Python functions."""
@@ -221,18 +241,19 @@ class _Batch:
     def loop(self, before: Callable[[], None] | None = None) -> Any:
         """Each member by itself, stacked."""
         results = []
-        for index in range(self.size):
+        for index in range(0 if self.call.is_inplace else 1) if self.size == 0 else range(self.size):
             if before is not None:
                 before()
-            results.append(self.run([member(leaf, self.level, index) for leaf in self.leaves]))
+            results.append(self.run([self.member(leaf, index) for leaf in self.leaves]))
         if self.call.is_inplace:
             return self.args[0]
-        if not results:
-            raise RuntimeError(f"vmap: {self.call.name} is applied member by member, and the batch has none")
-        leaves, spec = tree_flatten(results[0])
+        spec = tree_flatten(results[0])[1]
         columns = zip(*(tree_flatten(r)[0] for r in results))
-        stacked = [batched(torch.stack(list(c)), self.level) if isinstance(first, Tensor) else first for first, c in zip(leaves, columns)]
+        stacked = [self.stacked(column) if isinstance(column[0], Tensor) else column[0] for column in columns]
         return spec.unflatten(stacked)
+
+    def stacked(self, members: Sequence[Tensor]) -> Tensor:
+        return batched(torch.stack(list(members))[: self.size], self.level)
 
 
 def _is_wrapped(tensor: object) -> bool:
@@ -296,6 +317,15 @@ def _norm(batch: _Batch) -> Any:
     return batch.loop() if batch.func is _C._linalg.norm else batch.along_dim()
 
 
+def _masked_fill(batch: _Batch) -> Any:
+    """A value of each member is no value without dimensions, as the operator takes it."""
+    value = batch.leaves[-1]
+    if not batch.is_batched(value):
+        return batch.pointwise()
+    source, mask = batch.leaves[:2]
+    return batch.loop() if batch.call.is_inplace else torch.where(mask, value, source).to(source.dtype)
+
+
 def _index(batch: _Batch) -> Any:
     source, index = batch.args
     items = index if isinstance(index, tuple) else (index,)
@@ -326,5 +356,6 @@ def _reshape(batch: _Batch) -> Any:
 
 _RULES: dict[str, Callable[[_Batch], Any]] = {
     **dict.fromkeys(("matmul", "mm", "bmm", "mv", "dot"), _matmul),
-    "linear": _linear, "norm": _norm, "cat": _cat, "stack": _cat, "reshape": _reshape, "__getitem__": _index, "__setitem__": _assign,
+    "linear": _linear, "masked_fill": _masked_fill,
+    "norm": _norm, "cat": _cat, "stack": _cat, "reshape": _reshape, "__getitem__": _index, "__setitem__": _assign,
 }  # fmt: skip

@@ -18,8 +18,11 @@ from torch_py.utils._pytree import tree_leaves, tree_map
 
 
 def draws(call: Call, args: Any, kwargs: Any) -> bool:
-    """Whether a call takes random numbers: dropout does not after training."""
-    return any(o.is_random for o in call.overloads) and call.argument(args, kwargs, "train", "training") is not False
+    """Whether a call takes random numbers: dropout does not after training, attention not without dropout."""
+    if not any(o.is_random for o in call.overloads) or call.argument(args, kwargs, "train", "training") is False:
+        return False
+    dropout_is_default = all(any(name == "dropout_p" for name, *_ in o.arguments) for o in call.overloads)
+    return not dropout_is_default or bool(call.argument(args, kwargs, "dropout_p"))
 
 
 def check_allowed(call: Call) -> None:

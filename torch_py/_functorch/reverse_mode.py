@@ -122,6 +122,8 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple
     for output in outputs:
         if not isinstance(output, Tensor):
             raise RuntimeError(f"vjp(f, *primals): Expected f(*primals) to only return tensors, got unsupported type {type(output)}")
+        if not (output.is_floating_point() or output.is_complex()):
+            raise RuntimeError(f"vjp(f, ...): All outputs of f must be floating-point or complex Tensors, got Tensor with dtype {output.dtype}")
 
     def product(cotangents: Any, retain_graph: bool = True, create_graph: bool | None = None) -> tuple[Any, ...]:
         weights, spec = tree_flatten(cotangents)

@@ -133,11 +133,11 @@ def jacobian(
 
 def _scalar(func: Callable[..., Any], caller: str) -> Callable[..., Tensor]:
     def checked(*arguments: Tensor) -> Tensor:
-        output = func(*arguments)
-        if not isinstance(output, Tensor) or output.numel() != 1:
-            got = f"shape {tuple(output.shape)}" if isinstance(output, Tensor) else type(output).__name__
+        is_tuple, outputs = _outputs(func(*arguments), caller)
+        if is_tuple or outputs[0].numel() != 1:
+            got = f"{len(outputs)} in a tuple" if is_tuple else f"shape {tuple(outputs[0].shape)}"
             raise RuntimeError(f"{caller}: expected the function to return a tensor with a single element, got {got}")
-        return output.reshape(())
+        return outputs[0]
 
     return checked
 
