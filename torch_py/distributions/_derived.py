@@ -101,8 +101,7 @@ class _Half(TransformedDistribution):
         return torch.zeros_like(self.scale)
 
     def log_prob(self, value: Tensor) -> Tensor:
-        value = torch.as_tensor(self._checked(value), dtype=self.scale.dtype, device=self.scale.device)
-        log_prob = self.base_dist.log_prob(value) + math.log(2)
+        log_prob = self.base_dist.log_prob(self._checked(value)) + math.log(2)
         return torch.where(value >= 0, log_prob, -_INF)
 
     def cdf(self, value: Tensor) -> Tensor:
@@ -149,6 +148,9 @@ class HalfCauchy(_Half):
 
     def __init__(self, scale: Tensor | float, validate_args: bool | None = None) -> None:
         super().__init__(Cauchy(0, scale, validate_args=False), AbsTransform(), validate_args=validate_args)
+
+    def log_prob(self, value: Tensor | float) -> Tensor:  # type: ignore[override]
+        return super().log_prob(torch.as_tensor(self._checked(value), dtype=self.scale.dtype, device=self.scale.device))
 
     @property
     def mean(self) -> Tensor:

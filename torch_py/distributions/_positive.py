@@ -102,7 +102,7 @@ class Gamma(ExponentialFamily):
         return value
 
     def log_prob(self, value: Tensor) -> Tensor:
-        value = torch.as_tensor(self._checked(value), dtype=self.rate.dtype, device=self.rate.device)
+        value = self._checked(torch.as_tensor(value, dtype=self.rate.dtype, device=self.rate.device))
         powers = torch.xlogy(self.concentration, self.rate) + torch.xlogy(self.concentration - 1, value)
         return powers - self.rate * value - torch.lgamma(self.concentration)
 

@@ -339,3 +339,15 @@ def test_batches_can_be_empty():
         assert d.sample((2,)).shape == (2, 0) + d.event_shape
         assert d.log_prob(d.sample()).shape == (0,)
     assert D.Categorical(torch.ones(0, 3)).sample((2,)).shape == (2, 0)
+
+
+def test_log_prob_of_numbers_and_dtypes():
+    for gamma in (D.Gamma(2.0, 3.0), D.Chi2(4.0)):
+        assert gamma.log_prob(1.5) == gamma.log_prob(torch.tensor(1.5))
+        with pytest.raises(ValueError, match="support"):
+            gamma.log_prob(-1.0)
+    wide = torch.tensor(1e30, dtype=torch.float64)
+    assert D.HalfNormal(1.0).log_prob(wide).dtype == torch.float64 and D.HalfNormal(1.0).log_prob(wide) > -math.inf
+    assert D.HalfCauchy(1.0, validate_args=False).log_prob(1.5) == D.HalfCauchy(1.0).log_prob(torch.tensor(1.5))
+    with pytest.raises(ValueError, match="must be a Tensor"):
+        D.HalfCauchy(1.0).log_prob(1.5)
