@@ -222,3 +222,46 @@ def test_a_class_named_function() -> None:
     x = X.clone().requires_grad_()
     Function.apply(x).sum().backward()
     assert x.grad.tolist() == [3, 3, 3]
+
+
+# Arguments of transforms --------------------------------------------------------------------------------------------------
+
+
+def test_keyword_arguments_are_not_mapped() -> None:
+    assert func.vmap(lambda x, y=None: x + y)(torch.arange(2), y=torch.arange(3)).tolist() == [[0, 1, 2], [1, 2, 3]]
+    assert func.vmap(lambda x, y: x * y["k"], chunk_size=1)(torch.arange(2.0), y={"k": 2}).tolist() == [0, 2]
+
+
+def test_what_is_no_tensor_is_not_differentiated_by() -> None:
+    for transform in (func.grad, func.jacrev, func.grad_and_value):
+        with pytest.raises(ValueError, match="must be Tensor"):
+            transform(lambda x: x)(3.0)
+
+
+def test_strict_jvp() -> None:
+    with pytest.raises(RuntimeError, match="independent of the inputs"):
+        func.jvp(lambda x: torch.ones(3), (X,), (X,), strict=True)
+    assert func.jvp(lambda x: x * 0, (X,), (X,), strict=True)[1].tolist() == [0, 0, 0]
+
+
+def test_functional_call_refuses() -> None:
+    layer = torch.nn.Linear(2, 2)
+    for wrong in (3, [3], None):
+        with pytest.raises(ValueError, match="parameter_and_buffer_dicts"):
+            func.functional_call(layer, wrong, (torch.ones(2),))
+
+    class Tied(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.first, self.second = torch.nn.Linear(2, 2, bias=False), torch.nn.Linear(2, 2, bias=False)
+            self.second.weight = self.first.weight
+
+        def forward(self, x: Any) -> Any:
+            return self.second(self.first(x))
+
+    eye, other = torch.eye(2), torch.eye(2) * 3
+    with pytest.raises(ValueError, match="which are tied"):
+        func.functional_call(Tied(), {"first.weight": eye, "second.weight": other}, (torch.ones(2),))
+    assert func.functional_call(Tied(), {"first.weight": other, "second.weight": other}, (torch.ones(2),)).tolist() == [9, 9]
+    apart = func.functional_call(Tied(), {"first.weight": eye, "second.weight": other}, (torch.ones(2),), tie_weights=False)
+    assert apart.tolist() == [3, 3]

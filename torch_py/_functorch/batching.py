@@ -162,6 +162,8 @@ def vmap(
         randomness: "error": random operators raise RuntimeError; "different": each slice has its own numbers; "same": they share them.
         chunk_size: as many slices at a time.
 
+    Keyword arguments are not mapped: every slice sees them whole.
+
     Raises ValueError for arguments that `in_dims` or `out_dims` do not fit.
     """
     if randomness not in ("error", "different", "same"):
@@ -178,10 +180,6 @@ def vmap(
         leaves, spec = tree_flatten(args)
         described = tuple(in_dims) if isinstance(in_dims, list) and len(args) > 1 else in_dims
         dims, size = _checked_dims(leaves, _broadcast_dims(described, spec, "in_dims"), name, in_dims)
-        keyword_leaves, keyword_spec = tree_flatten(kwargs)  # mapped over their first dimension
-        for leaf in keyword_leaves:
-            if isinstance(leaf, Tensor) and (leaf.dim() == 0 or leaf.shape[0] != size):
-                raise ValueError(f"vmap({name}): keyword arguments are mapped over dimension 0, expected size {size}, got {tuple(leaf.shape)}")
 
         def run(start: int, stop: int) -> Any:
             def part(leaf: Tensor, dim: int, level: int) -> BatchedTensor:
@@ -192,8 +190,7 @@ def vmap(
 
             with new_level(stop - start) as level, _randomness(randomness), OfNoBatch(level, stop - start):
                 values = [leaf if dim is None else part(leaf, dim, level) for leaf, dim in zip(leaves, dims)]
-                named = [part(leaf, 0, level) if isinstance(leaf, Tensor) else leaf for leaf in keyword_leaves]
-                result = func(*spec.unflatten(values), **keyword_spec.unflatten(named))
+                result = func(*spec.unflatten(values), **kwargs)
                 return _stripped(result, level, stop - start, out_dims, name)
 
         if chunk_size is None or size <= chunk_size:

@@ -20,7 +20,7 @@ def jvp(func: Callable[..., Any], primals: Any, tangents: Any, *, strict: bool =
     """`func(*primals)` and its derivative in the direction `tangents`, by forward mode.
 
     Both are tuples of trees of tensors of the same structure and shapes; raises RuntimeError otherwise. With `has_aux`, `func` returns
-    `(result, aux)` and a third value is `aux`. `strict` is accepted: results that do not depend on the primals have zero tangents.
+    `(result, aux)` and a third value is `aux`. Results that do not depend on the primals have zero tangents, with `strict` RuntimeError.
     """
     if not isinstance(primals, tuple) or not isinstance(tangents, tuple) or len(primals) != len(tangents) or not primals:
         raise RuntimeError("jvp(f, primals, tangents): Expected primals and tangents to be non-empty tuples of the same length")
@@ -38,6 +38,9 @@ def jvp(func: Callable[..., Any], primals: Any, tangents: Any, *, strict: bool =
         for leaf in tree_leaves(result):
             if not isinstance(leaf, Tensor):
                 raise RuntimeError(f"jvp(f, primals, tangents): Expected f to return only tensors, got type {type(leaf)}")
+            if strict and not is_at(leaf, level):
+                raise RuntimeError("jvp(f, primals, tangents, strict=True): The output of f is independent of the inputs. This is not allowed "
+                                   "with strict=True.")  # fmt: skip
         value, tangent = tree_map(lambda leaf: primal_of(leaf, level), result), tree_map(lambda leaf: tangent_of(leaf, level), result)
         return (value, tangent, tree_map(lambda leaf: primal_of(leaf, level), aux)) if has_aux else (value, tangent)
 

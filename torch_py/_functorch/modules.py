@@ -28,6 +28,10 @@ def _replaced(module: Any, tensors: Mapping[str, Tensor], tie_weights: bool, str
     wanted = {name: tensor for name, tensor in tensors.items() if name in places}
     if tie_weights:
         for names in by_identity.values():
+            several = {id(tensors[name]) for name in names if name in tensors}
+            if len(several) > 1:
+                tied = [name for name in names if name in tensors]
+                raise ValueError(f"functional_call got multiple values for keys {tied}, which are tied. Consider using tie_weights=False")
             given = next((tensors[name] for name in names if name in tensors), None)
             wanted.update({name: given for name in names if given is not None and name not in tensors})
     before = {name: places[name][0][places[name][1]] for name in wanted}
@@ -57,7 +61,11 @@ def functional_call(
         tie_weights: names that mean one tensor in the module are replaced together.
         strict: every parameter and buffer must be given, and nothing else; otherwise other names are ignored.
     """
-    dicts = [parameter_and_buffer_dicts] if isinstance(parameter_and_buffer_dicts, Mapping) else list(parameter_and_buffer_dicts)
+    dicts = [parameter_and_buffer_dicts] if isinstance(parameter_and_buffer_dicts, Mapping) else parameter_and_buffer_dicts
+    if not isinstance(dicts, (list, tuple)) or not all(isinstance(one, Mapping) for one in dicts):
+        raise ValueError(
+            f"Expected parameter_and_buffer_dicts to be a dict, or a list/tuple of dicts, but got {type(parameter_and_buffer_dicts)}"
+        )
     tensors: dict[str, Tensor] = {}
     for one in dicts:
         repeated = sorted(set(tensors) & set(one))

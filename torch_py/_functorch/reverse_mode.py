@@ -40,7 +40,7 @@ class _Recorded:
         leaves, self.spec = tree_flatten(chosen)
         for leaf in leaves:
             if not isinstance(leaf, Tensor):
-                raise RuntimeError(f"{caller}: expected the arguments to differentiate by to hold only tensors, got {type(leaf).__name__}")
+                raise ValueError(f"{caller}: Thing passed to transform API must be Tensor, got {type(leaf)} among what is differentiated by")
             if not (leaf.is_floating_point() or leaf.is_complex()):
                 raise RuntimeError(f"{caller}: only floating point and complex tensors have gradients, got {leaf.dtype}")
         with enable_grad():

@@ -95,6 +95,8 @@ def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
 
     Raises RuntimeError for tensors made in inference mode.
     """
+    if not isinstance(tensor, (Tensor, Iterable)):
+        raise RuntimeError(f"increment_version expect a Iterable[Tensor] as input, got {type(tensor).__name__}")
     for written in (tensor,) if isinstance(tensor, Tensor) else tensor:
         _C._increment_version(written)
 
