@@ -413,12 +413,6 @@ def test_gradgradcheck_with_given_weights() -> None:
     assert gradgradcheck(lambda x: x.exp(), x, gen_non_contig_grad_outputs=True)
 
 
-@only_torch_py
-def test_forward_mode_is_refused() -> None:
-    with pytest.raises(NotImplementedError):
-        gradcheck(lambda x: x, double(1), check_forward_ad=True)
-
-
 # functional -----------------------------------------------------------------------------------------------------------------------------
 
 

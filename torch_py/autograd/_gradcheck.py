@@ -40,17 +40,24 @@ def gradcheck(
 
     Every input that requires grad is checked against every output, elements within `atol + rtol * |numerical|`; such inputs should be
     float64 or complex128. `fast_mode` compares one random combination of each Jacobian. Gradients must also come out the same
-    (within `nondet_tol`) twice, have the shapes of the inputs and, with `check_grad_dtypes`, their dtypes.
+    (within `nondet_tol`) twice, have the shapes of the inputs and, with `check_grad_dtypes`, their dtypes. `check_forward_ad` compares
+    the derivatives of forward mode as well, `check_batched_forward_grad` those under vmap, `check_batched_grad` batches of gradients.
 
     Returns True, or False on a mismatch when `raise_exception` is False; otherwise a mismatch raises GradcheckError, a RuntimeError.
     Unusable inputs raise ValueError or RuntimeError in any case.
     """
-    if check_forward_ad or check_batched_forward_grad or check_batched_grad:
-        raise NotImplementedError("gradcheck: checks of forward mode and of batched gradients are not part of this build of torch_py")
+    if not (check_forward_ad or check_backward_ad):
+        raise AssertionError("gradcheck: Expected at least one of check_forward_ad or check_backward_ad to be True")
+    if check_batched_grad and not check_backward_ad:
+        raise ValueError("gradcheck: Setting check_batched_grad=True requires check_backward_ad to be True")
+    if check_batched_forward_grad and not check_forward_ad:
+        raise ValueError("gradcheck: Setting check_batched_forward_grad=True requires check_forward_ad to be True")
     arguments = _as_tuple(inputs)
     check = _Check(func, arguments, eps, atol, rtol, nondet_tol, check_grad_dtypes)
     try:
         check.run(fast_mode) if check_backward_ad else None
+        check.run_forward(fast_mode, check_batched_forward_grad) if check_forward_ad else None
+        check.run_batched() if check_batched_grad else None
     except GradcheckError:
         if raise_exception:
             raise
@@ -128,6 +135,39 @@ class _Check:
                 note = "(fast_mode: one random combination of the Jacobian; run with fast_mode=False to see the elements)"
                 raise GradcheckError(_mismatch(number, position, numerical, analytical, atol, self.rtol) + "\n" + note)
             self._check_same(analytical, again)
+
+    def run_forward(self, fast: bool, batched: bool) -> None:
+        """The same with the derivatives of forward mode."""
+        count = len(self.floating_outputs())
+        for source, position in zip(self.sources, self.positions):
+            if source.numel() == 0 or count == 0:
+                continue
+            directions = [jacobians.random_direction(source)] if fast else jacobians.basis(source)
+            if fast:
+                expected = [matrix.unsqueeze(0) for matrix in jacobians.numerical_along(self.floating_outputs, source, directions[0], self.eps)]
+            else:
+                expected = jacobians.numerical(self.floating_outputs, source, count, self.eps)
+            for in_batch in (False, True) if batched else (False,):
+                found = jacobians.tangents(self.func, self.arguments, position, directions, in_batch)
+                for number in range(count):
+                    matrix = _torch.stack([jacobians.real_parts(moved[number]) for moved in found])
+                    if not _close(matrix, expected[number], self.atol, self.rtol):
+                        kind = "forward mode, under vmap" if in_batch else "forward mode"
+                        text = _mismatch(number, position, expected[number], matrix, self.atol, self.rtol)
+                        raise GradcheckError(f"{text}\n(analytical: by {kind})")
+
+    def run_batched(self) -> None:
+        """Batches of two gradients against one after the other."""
+        for number, output in enumerate(self.floating_outputs()):
+            if not output.requires_grad:
+                continue
+            weights = _torch.stack([jacobians.random_direction(output) for _ in range(2)])
+            together = grad(output, self.sources, weights, True, allow_unused=True, is_grads_batched=True)
+            for row in range(2):
+                alone = grad(output, self.sources, weights[row], True, allow_unused=True)
+                for position, batch, one in zip(self.positions, together, alone):
+                    if (batch is None) != (one is None) or (one is not None and not _close(batch[row], one, self.atol, self.rtol)):
+                        raise GradcheckError(f"batched gradients of output {number} by input {position} are not what one after the other gives")
 
     def _check_metadata(self, gradients: list[Any], source: Any, position: int) -> None:
         for gradient in gradients:
@@ -209,8 +249,6 @@ def gradgradcheck(
     masked: bool = False,
 ) -> bool:
     """gradcheck of the gradients of `func`, as functions of `inputs` and of `grad_outputs` (random where not given)."""
-    if check_fwd_over_rev:
-        raise NotImplementedError("gradgradcheck: forward mode is not part of this build of torch_py")
     arguments = _as_tuple(inputs)
     with enable_grad():
         outputs = _differentiable(_as_tuple(func(*arguments)))
@@ -222,14 +260,16 @@ def gradgradcheck(
     def gradients(*everything: Any) -> tuple[Any, ...]:
         values, given = everything[: len(arguments)], everything[len(arguments) :]
         sources = [item for item in values if isinstance(item, Tensor) and item.requires_grad]
+        from torch_py._functorch.engine import gradients as of_any_level  # in forward over reverse the values carry tangents
+
         with enable_grad():
-            found = grad(_differentiable(_as_tuple(func(*values))), sources, given, create_graph=True, allow_unused=True)
+            found = of_any_level(_differentiable(_as_tuple(func(*values))), sources, given, True)
         return tuple(item for item in found if item is not None)
 
     return gradcheck(
         gradients, arguments + weights, eps=eps, atol=atol, rtol=rtol, raise_exception=raise_exception, nondet_tol=nondet_tol,
         check_undefined_grad=check_undefined_grad, check_grad_dtypes=check_grad_dtypes, check_batched_grad=check_batched_grad,
-        fast_mode=fast_mode,
+        check_forward_ad=check_fwd_over_rev, check_backward_ad=check_rev_over_rev, fast_mode=fast_mode,
     )  # fmt: skip
 
 

@@ -110,3 +110,34 @@ def numerical_along(outputs: Outputs, source: Any, direction: Any, eps: float) -
         difference = _difference(outputs, lambda delta: data.copy_(original + delta * direction), eps)
         data.copy_(original)
     return difference
+
+
+def tangents(func: Callable[..., Any], arguments: Sequence[Any], position: int, directions: Sequence[Any], batched: bool = False) -> list[Any]:
+    """For every direction of argument `position` the tangents of the outputs of `func`, by forward mode; None for outputs without gradient.
+
+    `batched`: all directions at once, by vmap.
+    """
+    from torch_py import func as transforms
+    from torch_py.autograd import _as_tuple
+
+    def of_source(value: Any) -> Any:
+        found = _as_tuple(func(*arguments[:position], value, *arguments[position + 1 :]))
+        return tuple(item for item in found if isinstance(item, _C.TensorBase) and (item.is_floating_point() or item.is_complex()))
+
+    def moved(direction: Any) -> Any:
+        return transforms.jvp(of_source, (arguments[position],), (direction,))[1]
+
+    if not batched:
+        return [moved(direction) for direction in directions]
+    columns = transforms.vmap(moved)(_torch.stack(list(directions)))
+    return [tuple(column[row] for column in columns) for row in range(len(directions))]
+
+
+def basis(source: Any) -> list[Any]:
+    """A direction for every real number in `source`."""
+    found = []
+    for index, step in _directions(source):
+        direction = _torch.zeros_like(source, requires_grad=False)
+        _set(direction, index, step)
+        found.append(direction)
+    return found
