@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
 import pytest
@@ -265,3 +266,54 @@ def test_functional_call_refuses() -> None:
     assert func.functional_call(Tied(), {"first.weight": other, "second.weight": other}, (torch.ones(2),)).tolist() == [9, 9]
     apart = func.functional_call(Tied(), {"first.weight": eye, "second.weight": other}, (torch.ones(2),), tie_weights=False)
     assert apart.tolist() == [3, 3]
+
+
+def test_batch_norm_without_running_statistics() -> None:
+    net = torch.nn.Sequential(torch.nn.BatchNorm1d(2), torch.nn.Sequential(torch.nn.BatchNorm2d(3), torch.nn.Linear(2, 2)))
+    assert func.replace_all_batch_norm_modules_(net) is net
+    for norm in (net[0], net[1][0]):
+        assert norm.running_mean is None and norm.running_var is None and norm.num_batches_tracked is None
+        assert norm.track_running_stats is False
+    alone = func.replace_all_batch_norm_modules_(torch.nn.BatchNorm1d(2))
+    assert alone.running_mean is None
+    x = torch.randn(3, 4, 2)
+    close(func.vmap(alone)(x), torch.stack([alone(member) for member in x]))
+
+
+def test_threads_have_transforms_of_their_own() -> None:
+    entered, inside, found = threading.Event(), threading.Event(), []
+
+    def draw(x: Any) -> Any:
+        entered.set()
+        inside.wait(10)
+        return x + torch.rand(1)
+
+    thread = threading.Thread(target=lambda: found.append(func.vmap(draw, randomness="different")(torch.zeros(2)).shape))
+    thread.start()
+    entered.wait(10)
+
+    def wait(x: Any) -> Any:
+        inside.set()
+        thread.join(10)
+        return x
+
+    func.vmap(wait)(X)
+    assert [tuple(shape) for shape in found] == [(2, 1)]
+
+
+@only_torch_py  # PyTorch's level is one for all threads
+def test_threads_have_levels_of_their_own() -> None:
+    found = []
+
+    def other() -> None:
+        with pytest.raises(RuntimeError, match="no level exists"):
+            forward_ad.make_dual(X, X)
+        with forward_ad.dual_level():
+            found.append(forward_ad.unpack_dual(forward_ad.make_dual(X, X) * 2).tangent)
+
+    with forward_ad.dual_level():
+        thread = threading.Thread(target=other)
+        thread.start()
+        thread.join()
+        close(forward_ad.unpack_dual(forward_ad.make_dual(X, X) * 3).tangent, 3 * X)
+    close(found[0], 2 * X)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -207,7 +208,14 @@ def _joined(chunks: Sequence[Any], out_dims: Any) -> Any:
     return spec.unflatten(c[0] if d is None else _C._torch.cat(list(c), d) for c, d in zip(columns, dims))
 
 
-_RANDOMNESS = ["error"]
+class _Modes(threading.local):
+    """Of each thread: what random operators do in the running `vmap`s, innermost last."""
+
+    def __init__(self) -> None:
+        self.stack = ["error"]
+
+
+_MODES = _Modes()
 
 
 class _randomness:
@@ -217,11 +225,11 @@ class _randomness:
         self.mode = mode
 
     def __enter__(self) -> None:
-        _RANDOMNESS.append(self.mode)
+        _MODES.stack.append(self.mode)
 
     def __exit__(self, *exception: object) -> None:
-        _RANDOMNESS.pop()
+        _MODES.stack.pop()
 
 
 def randomness() -> str:
-    return _RANDOMNESS[-1]
+    return _MODES.stack[-1]

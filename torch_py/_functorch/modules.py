@@ -98,3 +98,17 @@ def stack_module_state(models: Sequence[Any]) -> tuple[dict[str, Tensor], dict[s
 
     parameters = stacked([dict(model.named_parameters()) for model in models], True)
     return parameters, stacked([dict(model.named_buffers()) for model in models], False)
+
+
+def replace_all_batch_norm_modules_(root: Any) -> Any:
+    """Batch normalisations in `root`, and `root` itself, use the statistics of the batch alone: vmap cannot write running ones. Returns `root`.
+
+    Changes the module in place: running statistics are dropped.
+    """
+    from torch_py.nn.modules.batchnorm import _BatchNorm
+
+    for module in root.modules():
+        if isinstance(module, _BatchNorm):
+            module.running_mean = module.running_var = module.num_batches_tracked = None
+            module.track_running_stats = False
+    return root

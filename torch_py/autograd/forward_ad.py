@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Any, NamedTuple
 
 from torch_py._functorch.forward_mode import DualTensor, dual, has_gradient
@@ -10,7 +11,15 @@ from torch_py._tensor import Tensor
 
 __all__ = ["UnpackedDualTensor", "dual_level", "enter_dual_level", "exit_dual_level", "make_dual", "unpack_dual"]
 
-_ENTERED: list[Any] = []
+
+class _Entered(threading.local):
+    """Of each thread: the level that is active, as its context manager and its number."""
+
+    def __init__(self) -> None:
+        self.levels: list[Any] = []
+
+
+_STATE = _Entered()
 
 
 class UnpackedDualTensor(NamedTuple):
@@ -20,18 +29,18 @@ class UnpackedDualTensor(NamedTuple):
 
 def enter_dual_level() -> int:
     """Begins a level; returns 0, the only one there is. Raises RuntimeError inside of another."""
-    if _ENTERED:
+    if _STATE.levels:
         raise RuntimeError("Nested forward mode AD is not supported at the moment")
     context = new_level()
-    _ENTERED.append((context, context.__enter__()))
+    _STATE.levels.append((context, context.__enter__()))
     return 0
 
 
 def exit_dual_level(*, level: int | None = None) -> None:
     """Ends the level; what carried a tangent in it has none any more."""
-    if not _ENTERED:
+    if not _STATE.levels:
         raise RuntimeError("Trying to exit a forward AD level that was not entered: no dual_level is active")
-    _ENTERED.pop()[0].__exit__(None, None, None)
+    _STATE.levels.pop()[0].__exit__(None, None, None)
 
 
 class dual_level:
@@ -45,11 +54,11 @@ class dual_level:
 
 
 def _level() -> int:
-    if not _ENTERED:
+    if not _STATE.levels:
         raise RuntimeError(
             "Trying to create a dual Tensor for forward AD but no level exists, make sure to enter_dual_level() first."
         )
-    return int(_ENTERED[-1][1])
+    return int(_STATE.levels[-1][1])
 
 
 def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> Tensor:
@@ -63,7 +72,7 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
 
 def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTensor:
     """The value and the tangent, None where there is none."""
-    if not _ENTERED or not is_at(tensor, current_level()):
+    if not _STATE.levels or not is_at(tensor, current_level()):
         return UnpackedDualTensor(tensor, None)
     assert isinstance(tensor, DualTensor)
     return UnpackedDualTensor(tensor.value, tensor.tangent)
