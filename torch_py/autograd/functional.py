@@ -40,6 +40,9 @@ def _vectors(v: Any, like: tuple[Tensor, ...], caller: str, side: str) -> tuple[
             raise RuntimeError(f"{caller}: the vector v can only be left out when the {side} is a single element")
         return (_torch.ones_like(like[0]),)
     vectors = v if isinstance(v, tuple) else (v,)
+    for item in vectors:
+        if not isinstance(item, Tensor):
+            raise TypeError(f"{caller}: the v given must be either a Tensor or a tuple of Tensors, got {type(item).__name__}")
     shapes, expected = [tuple(item.shape) for item in vectors], [tuple(item.shape) for item in like]
     if shapes != expected:
         raise RuntimeError(f"{caller}: expected v to have the shapes of the {side}, {expected}, got {shapes}")
