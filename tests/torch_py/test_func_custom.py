@@ -317,3 +317,25 @@ def test_threads_have_levels_of_their_own() -> None:
         thread.join()
         close(forward_ad.unpack_dual(forward_ad.make_dual(X, X) * 3).tangent, 3 * X)
     close(found[0], 2 * X)
+
+
+def test_custom_operators_keep_their_gradients() -> None:
+    @torch.library.custom_op("tests_of_func::squared", mutates_args=(), schema="(Tensor x, float factor) -> Tensor")
+    def squared(x: Any, factor: float) -> Any:
+        return x * x * factor
+
+    def backward(ctx: Any, gradient: Any) -> Any:
+        (x,) = ctx.saved_tensors
+        return gradient * 2 * x * ctx.factor, None
+
+    def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+        ctx.save_for_backward(inputs[0])
+        ctx.factor = inputs[1]
+
+    squared.register_autograd(backward, setup_context=setup_context)
+    close(func.vmap(lambda x: squared(x, 3.0))(X), 3 * X**2)
+    x = X.clone().requires_grad_()
+    func.vmap(lambda x: squared(x, 3.0))(x).sum().backward()
+    close(x.grad, 6 * X)
+    if torch.__name__ == "torch_py":  # PyTorch has no rule for this
+        close(func.vmap(func.grad(lambda x: squared(x, 3.0)))(X), 6 * X)

@@ -81,7 +81,8 @@ class CustomOperator:
             finally:
                 self._inside_around = False
         tensors = _tensors((*positional, *rest.values()))
-        if is_grad_enabled() and any(tensor.requires_grad for tensor in tensors):
+        in_transform = self._node is not None and any(hasattr(type(tensor), "_apply_function") for tensor in tensors)
+        if in_transform or (is_grad_enabled() and any(tensor.requires_grad for tensor in tensors)):
             node = self._node or _node_of(self, None, None)
             return node.apply(rest, *positional)
         return self.compute(positional, rest)
@@ -117,14 +118,21 @@ class CustomOperator:
 def _node_of(operator: CustomOperator, backward: Callable[..., Any] | None, setup_context: Callable[..., Any] | None) -> type[Function]:
     """The autograd Function of an operator; its first argument is the dict of keyword-only ones."""
 
+    user_setup = setup_context
+
     class Node(Function):
+        generate_vmap_rule = True
+
         @staticmethod
-        def forward(ctx: Any, rest: dict[str, Any], *positional: Any) -> Any:
-            result = operator.compute(positional, rest)
-            if setup_context is not None:
+        def forward(rest: dict[str, Any], *positional: Any) -> Any:
+            return operator.compute(positional, rest)
+
+        @staticmethod
+        def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+            rest, *positional = inputs
+            if user_setup is not None:
                 keywords = {"keyword_only_inputs": rest} if rest else {}
-                setup_context(ctx=ctx, inputs=positional, output=result, **keywords)
-            return result
+                user_setup(ctx=ctx, inputs=tuple(positional), output=output, **keywords)
 
         @staticmethod
         def backward(ctx: Any, *gradients: Any) -> Any:
