@@ -262,9 +262,10 @@ def _without_reentrance(
     if determinism_check not in _DETERMINISM_CHECKS:
         raise ValueError(f"determinism_check should be one of {list(_DETERMINISM_CHECKS)} but got {determinism_check}")
     first, second = context_fn()
+    if not _C.is_grad_enabled():
+        return function(*args, **kwargs)
     # Inside of vmap and jvp what operators save is of no tensor that could be asked for again.
-    in_transform = any(hasattr(type(value), "_apply_function") for value in (*args, *kwargs.values()))
-    if in_transform or not _C.is_grad_enabled():
+    if any(hasattr(type(value), "_apply_function") for value in (*args, *kwargs.values())):
         with first:
             return function(*args, **kwargs)
     frame = _Frame(function, args, kwargs, second, _Surroundings(preserve_rng_state), early_stop, determinism_check == "default")
