@@ -76,7 +76,10 @@ def train(model: nn.Module, dataset: TensorDataset, epochs: int) -> list[float]:
                 schedule.step()
                 losses.append(float(loss))
                 bar.update()
-            bar.set_postfix(epoch=epoch + 1, loss=f"{sum(losses[-len(loader) :]) / len(loader):.4f}")
+            mean = f"{sum(losses[-len(loader) :]) / len(loader):.4f}"
+            bar.set_postfix(epoch=epoch + 1, loss=mean)
+            if bar.disable:  # a log has no place for a bar
+                print(f"   epoch {epoch + 1:2d} of {epochs}  loss {mean}", flush=True)
     return losses
 
 
@@ -119,7 +122,7 @@ def run(output: Path, epochs: int) -> float:
     training, held_out = load_data()
     model = DigitNet()
     count = sum(parameter.numel() for parameter in model.parameters())
-    print(f"1. A convolutional network with {count:,} parameters, {len(training)} handwritten digits to learn from, {len(held_out)} held out")
+    print(f"1. A convolutional network with {count:,} parameters, {len(training)} handwritten digits to learn from, {len(held_out)} held out", flush=True)
     started = time.perf_counter()
     losses = train(model, training, epochs)
     seconds = time.perf_counter() - started
@@ -130,3 +133,7 @@ def run(output: Path, epochs: int) -> float:
     draw_predictions(held_out, answers, output / "predictions.png")
     print(f"   pictures: {output / 'loss.png'}, {output / 'predictions.png'}; weights: {output / 'digits.pt'}")
     return accuracy
+
+
+if __name__ == "__main__":
+    raise SystemExit("a part of the demo: python examples/demo.py --part digits")

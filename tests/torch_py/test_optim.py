@@ -232,7 +232,7 @@ def test_wrong_order_warns() -> None:
     ],
 )  # fmt: skip
 def test_states_of_schedules_are_pytorchs(make: Any) -> None:
-    import torch as peer
+    peer = pytest.importorskip("torch")
 
     def start(library: Any) -> tuple[Any, Any]:
         optimizer = library.optim.SGD([library.ones(1, requires_grad=True)], lr=0.1)

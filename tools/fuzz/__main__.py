@@ -7,6 +7,7 @@ installed, and reports every kind of difference of an operator once; `--layers` 
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import os
 import re
 import subprocess
@@ -57,6 +58,8 @@ def main() -> int:
     parser.add_argument("--layers", action="store_true", help="compare torch.nn, torch.optim and the schedulers with PyTorch")
     parser.add_argument("--operator", default="", metavar="NAME", help="with --peer or --layers: only these, add,linalg_det or Conv2d,SGD")
     options = parser.parse_args()
+    if (options.peer or options.layers) and importlib.util.find_spec("torch") is None:
+        parser.error("--peer and --layers compare with PyTorch, which is not installed here: pip install torch==2.13.0")
     program = "layers" if options.layers else "peer" if options.peer else "calls"
     start = options.only or 0
     end = time.monotonic() + options.seconds

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib as _importlib
 import warnings as _warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from torch_py import _C
@@ -30,7 +30,8 @@ def _is_checkpoint_valid() -> bool:
 
 
 def _as_tuple(value: Any) -> tuple[Any, ...]:
-    return (value,) if isinstance(value, (Tensor, GradientEdge)) or not isinstance(value, (tuple, list)) else tuple(value)
+    """A tensor, an edge, or what stands for none, alone; everything that holds several, `module.parameters()` too, item by item."""
+    return (value,) if isinstance(value, (Tensor, GradientEdge)) or not isinstance(value, Iterable) else tuple(value)
 
 
 def _checked_sources(values: tuple[Any, ...], caller: str) -> tuple[Any, ...]:
@@ -98,7 +99,7 @@ def backward(
     retain_graph: bool | None = None,
     create_graph: bool = False,
     grad_variables: Tensor | Sequence[Tensor | None] | None = None,
-    inputs: Tensor | GradientEdge | Sequence[Tensor | GradientEdge] | None = None,
+    inputs: Tensor | GradientEdge | Iterable[Tensor | GradientEdge] | None = None,
 ) -> None:
     """Adds gradients of `tensors`, weighted by `grad_tensors`, to `.grad` of the leaves below them, or only of `inputs`.
 
@@ -124,7 +125,7 @@ def backward(
 
 def grad(
     outputs: Tensor | GradientEdge | Sequence[Tensor | GradientEdge],
-    inputs: Tensor | GradientEdge | Sequence[Tensor | GradientEdge],
+    inputs: Tensor | GradientEdge | Iterable[Tensor | GradientEdge],
     grad_outputs: Tensor | Sequence[Tensor | None] | None = None,
     retain_graph: bool | None = None,
     create_graph: bool = False,

@@ -33,7 +33,7 @@ def build_operators(yaml_path: str | os.PathLike[str], output_dir: str | os.Path
     output = Path(output_dir).resolve() if output_dir is not None else declarations.parent / "build" / declarations.stem
     missing = [name for module, name in _NEEDED.items() if importlib.util.find_spec(module) is None]
     if missing:
-        raise RuntimeError(f"build_operators needs {', '.join(missing)}: pip install 'torch_py[operators]'")
+        raise RuntimeError(f"build_operators needs {', '.join(missing)}: pip install {' '.join(missing)}")
     shared_object = _run_build(declarations, output, verbose)
     return _import(shared_object)
 

@@ -102,7 +102,7 @@ def _collate_sequences(batch: Sequence[Any], collate_fn_map: CollateMap | None) 
     first = batch[0]
     if not _is_named_tuple(first) and any(len(example) != len(first) for example in batch):
         raise RuntimeError("each element in list of batch should be of equal size")
-    columns = [collate(list(column), collate_fn_map=collate_fn_map) for column in zip(*batch)]
+    columns = [collate(column, collate_fn_map=collate_fn_map) for column in zip(*batch)]  # of text, which stays, the tuple
     if _is_named_tuple(first):
         return type(first)(*columns)
     return columns if isinstance(first, tuple) else _rebuild_sequence(first, columns) if len(columns) == len(first) else columns
