@@ -114,3 +114,12 @@ def test_absent_packages_can_be_imported_and_say_so_when_used() -> None:
     for use in (lambda: export(1), lambda: nested_tensor([1]), lambda: Dim.AUTO, lambda: FakeQuantize(), lambda: torch.nested.as_nested_tensor([])):
         with pytest.raises(NotImplementedError, match=r"torch\.(export|nested|quantization)\.\w+: torch_py"):
             use()
+
+
+def test_inputs_may_be_an_iterator() -> None:
+    layer = torch.nn.Linear(2, 1)
+    weight, bias = torch.autograd.grad(layer(torch.ones(3, 2)).sum(), layer.parameters())
+    assert weight.tolist() == [[3, 3]] and bias.tolist() == [3]
+    layer(torch.ones(3, 2)).sum().backward(inputs=[layer.bias])
+    torch.autograd.backward(iter([layer(torch.ones(1, 2)).sum()]), inputs=layer.parameters())
+    assert layer.bias.grad.tolist() == [4] and layer.weight.grad.tolist() == [[1, 1]]

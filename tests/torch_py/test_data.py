@@ -67,6 +67,7 @@ def test_collate() -> None:
     assert result["a"].tolist() == [1, 2] and result["b"].dtype == torch.float64 and result["c"] == ["text", "more"]
     assert result["d"].shape == (2, 2) and result["e"].dtype == torch.float64
     assert [column.tolist() for column in result["f"]] == [[1, 3], [2, 4]] and type(result["g"]).__name__ == "Point"
+    assert data.default_collate([(1, "a"), (2, "b")])[1] == ("a", "b")  # not a list: it is the column itself
     with pytest.raises(TypeError, match="must contain tensors"):
         data.default_collate([object()])
     with pytest.raises(RuntimeError, match="equal size"):

@@ -218,3 +218,100 @@ def test_wrapped_tensors_are_not_pickled():
 
     with pytest.raises(RuntimeError):
         torch.vmap(lambda x: pickle.dumps(x))(torch.ones(2))
+
+
+class Scaled(torch.autograd.Function):
+    """k x^3 with a derivative that is wrong on purpose, 4 k x^2, so that it can be seen who was asked."""
+
+    generate_vmap_rule = True
+
+    @staticmethod
+    def forward(x, k=1.0):
+        return k * x**3
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(inputs[0])
+        ctx.k = inputs[1]
+
+    @staticmethod
+    def backward(ctx, gradient):
+        (x,) = ctx.saved_tensors
+        return 4 * ctx.k * gradient * x * x, None
+
+
+def test_own_functions_of_batches_use_their_own_gradient():
+    x = torch.tensor([1.0, 2.0, 3.0])
+    close(func.vmap(func.grad(lambda t: Scaled.apply(t, 2.0)))(x), 8 * x * x)
+    close(func.grad(lambda t: func.vmap(Scaled.apply)(t).sum())(x), 4 * x * x)
+    close(func.vmap(func.vmap(func.grad(Scaled.apply)))(x.expand(2, 3)), (4 * x * x).expand(2, 3))
+    close(func.vmap(func.grad(func.grad(Scaled.apply)))(x), 8 * x)
+    close(func.jacrev(Scaled.apply)(x), torch.diag(4 * x * x))
+    value, pull = func.vjp(func.vmap(Scaled.apply), x)
+    close(value, x**3)
+    close(pull(torch.ones(3))[0], 4 * x * x)  # the transform has ended
+
+
+def test_own_functions_of_batches_and_what_members_share():
+    class Product(torch.autograd.Function):
+        generate_vmap_rule = True
+
+        @staticmethod
+        def forward(a, b):
+            return a @ b
+
+        @staticmethod
+        def setup_context(ctx, inputs, output):
+            ctx.save_for_backward(*inputs)
+
+        @staticmethod
+        def backward(ctx, gradient):
+            a, b = ctx.saved_tensors
+            return gradient @ b.mT if ctx.needs_input_grad[0] else None, a.mT @ gradient if ctx.needs_input_grad[1] else None
+
+    weight, batch = torch.arange(6.0).view(2, 3).requires_grad_(), torch.arange(12.0).view(2, 3, 2)
+    func.vmap(lambda b: Product.apply(weight, b))(batch).sum().backward()
+    close(weight.grad, batch.sum((0, 2)).expand(2, 3))
+    of_each = func.vmap(func.grad(lambda w, b: Product.apply(w, b).sum()), (None, 0))(weight.detach(), batch)
+    close(of_each, batch.sum(2)[:, None].expand(2, 2, 3))
+
+
+def test_own_functions_with_a_method_for_batches():
+    class Cumulated(torch.autograd.Function):
+        @staticmethod
+        def forward(x, dim):
+            return torch.from_numpy(x.detach().numpy().cumsum(dim))  # knows nothing of transforms
+
+        @staticmethod
+        def setup_context(ctx, inputs, output):
+            ctx.dim = inputs[1]
+
+        @staticmethod
+        def backward(ctx, gradient):
+            return Cumulated.apply(gradient.flip(ctx.dim), ctx.dim).flip(ctx.dim), None
+
+        @staticmethod
+        def vmap(info, in_dims, x, dim):
+            assert info.batch_size == 2 and info.randomness == "error" and in_dims[1] is None
+            return Cumulated.apply(x.movedim(in_dims[0], 0), dim + 1), 0
+
+    x = torch.arange(6.0).view(2, 3)
+    close(func.vmap(lambda row: Cumulated.apply(row, 0))(x), x.cumsum(1))
+    slopes = func.vmap(func.grad(lambda row: (Cumulated.apply(row, 0) * torch.tensor([1.0, 2.0, 4.0])).sum()))(x)
+    close(slopes, torch.tensor([7.0, 6.0, 4.0]).expand(2, 3))
+
+
+@only_torch_py
+def test_forward_mode_of_own_functions_follows_from_their_gradient():
+    x = torch.tensor([1.0, 2.0, 3.0])
+    close(func.jvp(Scaled.apply, (x,), (torch.ones(3),))[1], 4 * x * x)
+    close(func.jacfwd(Scaled.apply)(x), torch.diag(4 * x * x))
+    close(func.hessian(lambda t: Scaled.apply(t).sum())(x), torch.diag(8 * x))
+    close(func.vmap(func.hessian(Scaled.apply))(x), 8 * x)
+
+
+def test_jacobians_of_numbers():
+    x = torch.tensor(2.0)
+    close(func.jacrev(lambda t: t**3)(x), 3 * x * x)
+    close(func.hessian(lambda t: t**3)(x), 6 * x)
+    close(func.vmap(func.hessian(lambda t: t**3))(x.expand(2)), 6 * x.expand(2))

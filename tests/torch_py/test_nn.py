@@ -409,3 +409,11 @@ def test_names_in_messages():
     assert repr(torch.nn.GroupNorm(1, 2)) == "GroupNorm(1, 2, eps=1e-05, affine=True, bias=True)"
     module.register_full_backward_hook(lambda *arguments: None)
     assert type(module(torch.ones(1, 2, requires_grad=True)).grad_fn).__name__ == "BackwardHookFunctionBackward"
+
+
+def test_lists_of_equal_modules_are_shown_once():
+    modules = nn.ModuleList([nn.Linear(2, 3), nn.Linear(2, 3), nn.ReLU(), nn.Linear(2, 3)])
+    line = "Linear(in_features=2, out_features=3, bias=True)"
+    assert repr(modules) == f"ModuleList(\n  (0-1): 2 x {line}\n  (2): ReLU()\n  (3): {line}\n)"
+    assert repr(nn.ModuleList()) == "ModuleList()"
+    assert repr(nn.ModuleList([nn.Sequential(nn.ReLU())] * 2)) == "ModuleList(\n  (0-1): 2 x Sequential(\n    (0): ReLU()\n  )\n)"

@@ -117,3 +117,27 @@ def test_encoder_copies_its_layer():
     assert len(names) == 3 * 12 + 2 and names[0] == "layers.0.self_attn.in_proj_weight"
     assert encoder.layers[0].linear1.weight is not encoder.layers[1].linear1.weight
     assert torch.equal(encoder.layers[0].linear1.weight, layer.linear1.weight)
+
+
+def test_encoders_leave_out_padding_at_the_end_when_they_infer():
+    """PyTorch computes without the padded places then, and fills them with zeros, before the last normalisation."""
+    padding, scattered = torch.tensor([[False, False, True], [False] * 3]), torch.tensor([[True, False, False], [False] * 3])
+    layer = nn.TransformerEncoderLayer(4, 2, 8, batch_first=True)
+    encoder = nn.TransformerEncoder(layer, 2).eval()
+    x = torch.randn(2, 3, 4)
+    assert encoder(x, src_key_padding_mask=padding)[0, 2].abs().sum() > 0  # a graph is recorded
+    with torch.no_grad():
+        inferred = encoder(x, src_key_padding_mask=padding)
+        torch.testing.assert_close(inferred[0, :2], encoder(x[:1, :2])[0])
+        assert inferred[0, 2].tolist() == [0] * 4 and (inferred == 0).sum() == 4
+        assert encoder(x, src_key_padding_mask=scattered)[0, 0].abs().sum() > 0
+        assert encoder.train()(x, src_key_padding_mask=padding)[0, 2].abs().sum() > 0
+        normalised = nn.TransformerEncoder(layer, 1, nn.LayerNorm(4)).eval()
+        normalised.norm.bias.fill_(0.5)
+        assert normalised(x, src_key_padding_mask=padding)[0, 2].tolist() == [0.5] * 4
+
+
+@pytest.mark.parametrize("reason, options", [("norm_first", {"norm_first": True}), ("batch_first", {"batch_first": False}), ("odd", {"nhead": 3})])
+def test_encoders_say_why_padding_stays(reason, options):
+    with pytest.warns(UserWarning, match=f"self.use_nested_tensor is False because .*{reason}"):
+        nn.TransformerEncoder(nn.TransformerEncoderLayer(**{"d_model": 6, "nhead": 2, "batch_first": True, **options}), 1)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import operator
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import chain
+from itertools import chain, groupby
 from typing import Any
 
 from torch_py._tensor import Tensor
-from torch_py.nn.modules.module import Module
+from torch_py.nn.modules.module import Module, _addindent
 from torch_py.nn.parameter import Parameter
 
 
@@ -120,6 +120,15 @@ class ModuleList(_Sequence):
         super().__init__()
         if modules is not None:
             self.extend(modules)
+
+    def __repr__(self) -> str:
+        """Modules in a row that read the same are one entry."""
+        rows = [list(group) for _, group in groupby(enumerate(map(repr, self)), key=lambda entry: entry[1])]
+        lines = []
+        for row in rows:
+            (first, text), last = row[0], row[-1][0]
+            lines.append(f"\n  ({first}): {_addindent(text, 2)}" if first == last else f"\n  ({first}-{last}): {len(row)} x {_addindent(text, 2)}")
+        return f"{self._get_name()}({''.join(lines)}\n)" if lines else f"{self._get_name()}()"
 
     def _like(self, modules: list[Any]) -> ModuleList:
         return type(self)(modules)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -12,6 +13,7 @@ from torch_py._tensor import Tensor
 from torch_py.nn import functional as F
 from torch_py.nn import init
 from torch_py.nn._attention import canonical_mask
+from torch_py.nn.modules.activation import GELU, ReLU
 from torch_py.nn.modules.attention import MultiheadAttention
 from torch_py.nn.modules.container import ModuleList
 from torch_py.nn.modules.dropout import Dropout
@@ -185,8 +187,11 @@ class TransformerEncoder(Module):
         super().__init__()
         self.layers = _copies(encoder_layer, num_layers)
         self.num_layers, self.norm = num_layers, norm
-        # Nested tensors are an optimisation of PyTorch that changes no results.
         self.enable_nested_tensor, self.mask_check = enable_nested_tensor, mask_check
+        reason = _why_padding_stays(encoder_layer)
+        self.use_nested_tensor = enable_nested_tensor and not reason
+        if enable_nested_tensor and reason:
+            warnings.warn(f"enable_nested_tensor is True, but self.use_nested_tensor is False because {reason}", stacklevel=2)
 
     def forward(
         self, src: Tensor, mask: Tensor | None = None, src_key_padding_mask: Tensor | None = None, is_causal: bool | None = None
@@ -196,9 +201,47 @@ class TransformerEncoder(Module):
         )
         mask = canonical_mask(mask, "mask", None, "", src.dtype, False)
         is_causal = _is_causal(mask, is_causal, None)
+        output = src
         for layer in self.layers:
-            src = layer(src, src_mask=mask, is_causal=is_causal, src_key_padding_mask=src_key_padding_mask)
-        return src if self.norm is None else self.norm(src)
+            output = layer(output, src_mask=mask, is_causal=is_causal, src_key_padding_mask=src_key_padding_mask)
+        if src_key_padding_mask is not None and self._leaves_out_padding(src, mask, src_key_padding_mask):
+            output = output.masked_fill(src_key_padding_mask.bool().unsqueeze(-1), 0)
+        return output if self.norm is None else self.norm(output)
+
+    def _leaves_out_padding(self, src: Tensor, mask: Tensor | None, padding: Tensor) -> bool:
+        """Whether padded places come out as zeros: they do where PyTorch computes without them, which inference does."""
+        from torch_py.backends import mha
+
+        layer = self.layers[0] if len(self.layers) else None
+        if not self.use_nested_tensor or mask is not None or not isinstance(layer, TransformerEncoderLayer) or layer.training:
+            return False
+        if src.dim() != 3 or not mha.get_fastpath_enabled() or _C.is_autocast_enabled("cpu"):
+            return False
+        if _C.is_grad_enabled() and (src.requires_grad or any(parameter.requires_grad for parameter in layer.parameters())):
+            return False
+        is_padded = padding.bool()
+        return not self.mask_check or not bool((is_padded[:, :-1] & ~is_padded[:, 1:]).any())  # all of it at the end
+
+
+def _why_padding_stays(layer: Module) -> str:
+    """What keeps an encoder of this layer from leaving padding out; empty if nothing does."""
+    if not isinstance(layer, TransformerEncoderLayer):
+        return "encoder_layer was not TransformerEncoderLayer"
+    attention = layer.self_attn
+    reasons = {
+        "encoder_layer.norm_first was True": layer.norm_first,
+        "encoder_layer.self_attn.batch_first was not True(use batch_first for better inference performance)": not attention.batch_first,
+        "encoder_layer.self_attn was passed bias=False": attention.in_proj_bias is None,
+        "encoder_layer.self_attn._qkv_same_embed_dim was not True": not attention._qkv_same_embed_dim,
+        "encoder_layer.activation_relu_or_gelu was not True": not _is_relu_or_gelu(layer.activation),
+        "encoder_layer.norm1.eps was not equal to encoder_layer.norm2.eps": layer.norm1.eps != layer.norm2.eps,
+        "encoder_layer.self_attn.num_heads is odd": attention.num_heads % 2 == 1,
+    }
+    return next((reason for reason, holds in reasons.items() if holds), "")
+
+
+def _is_relu_or_gelu(activation: Activation) -> bool:
+    return activation in (F.relu, F.gelu) or isinstance(activation, (ReLU, GELU))
 
 
 class TransformerDecoder(Module):
