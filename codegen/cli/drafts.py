@@ -24,6 +24,7 @@ class Stub:
     symbol: str
     path: str
     signature: str
+    include: str = "aten/iteration/Loops.h"  # what its body is made of
 
     @property
     def text(self) -> str:
@@ -37,6 +38,14 @@ class SamplesDraft:
     name: str
     path: str = ""
     text: str = ""
+
+
+def structure_like(schema: FunctionSchema) -> str:
+    """What the arguments tell: of one dimension something is reduced, or composed."""
+    names = {argument.name for argument in schema.arguments.flat_all}
+    if {"dim", "keepdim"} <= names:
+        return "reduction"
+    return "composite" if "dim" in names else "pointwise"
 
 
 def topic_like(schema: FunctionSchema, structure: str, program: Program | None) -> str:
@@ -114,6 +123,8 @@ def _value(argument: Argument) -> str:
              "str": '"text"'}.get(argument.type.base.name, "None")  # fmt: skip
     if value == '"text"' and argument.has_default and isinstance(argument.default_value, str):
         value = json.dumps(argument.default_value)
+    if argument.name == "dim" and value == "1":  # the one dimension that every shape has
+        value = "-1"
     return f"[{value}]" if argument.type.is_list and value != "None" else value
 
 
@@ -168,17 +179,22 @@ def kernel_stubs(operator: Operator) -> list[Stub]:
     name = operator.unambiguous_name
     key = "All" if operator.structure in ALL_STRUCTURES else "CPU"
     kernel = name if key == "All" else f"{name}_kernel"
-    stubs = [Stub(kernel, kernel_file(operator, key), kernel_signature(operator, kernel, key))]
+    stubs = [_kernel_stub(operator, kernel, key)]
     return stubs + ([_shape_stub(operator, f"{name}_shape")] if operator.structure == "shaped" else [])
 
 
 def missing_stubs(operator: Operator) -> list[Stub]:
     """Of an entry that is there already: what it names and nobody has written."""
     missing = {d.kernel: d.key for d in operator.dispatch if d.definition is None and not d.key.endswith("CUDA")}
-    stubs = [Stub(kernel, kernel_file(operator, key), kernel_signature(operator, kernel, key)) for kernel, key in missing.items()]
+    stubs = [_kernel_stub(operator, kernel, key) for kernel, key in missing.items()]
     if operator.shape is not None and operator.shape_definition is None:
         stubs.append(_shape_stub(operator, operator.shape))
     return stubs
+
+
+def _kernel_stub(operator: Operator, kernel: str, key: str) -> Stub:
+    loops = "aten/iteration/Reduce.h" if operator.structure == "reduction" else Stub.include
+    return Stub(kernel, kernel_file(operator, key), kernel_signature(operator, kernel, key), loops)
 
 
 def _shape_stub(operator: Operator, rule: str) -> Stub:

@@ -20,11 +20,11 @@ def with_entry(text: str, topic: str, entry: str) -> str:
     return before + ("" if is_first else "\n") + entry + ("\n" + text[end:] if following else "")
 
 
-def with_stub(path: Path, stub: str, text: str | None = None) -> str:
+def with_stub(path: Path, stub: str, text: str | None = None, loops: str = "aten/iteration/Loops.h") -> str:
     """The file, which would read ``text``, with ``stub`` at the end of the namespace of kernels: below native/cpu, one per instruction set."""
     per_instruction_set = path.parent.name == "cpu"
     if text is None and not path.exists():
-        includes = [f"aten/native/declarations/{'cpu/' * per_instruction_set}{path.stem}.h", "aten/Dispatch.h", "aten/iteration/Loops.h"]
+        includes = [f"aten/native/declarations/{'cpu/' * per_instruction_set}{path.stem}.h", "aten/Dispatch.h", loops]
         opening, closing = ["namespace at::native {"], ["}  // namespace at::native"]
         if per_instruction_set:
             opening, closing = [*opening, "inline namespace CPU_CAPABILITY {"], ["}  // namespace CPU_CAPABILITY", *closing]

@@ -52,7 +52,8 @@ def _parser() -> argparse.ArgumentParser:
     command = _command(commands, "new", "write a new entry and the stubs of what it names, or those that an entry misses")
     command.add_argument("operator", metavar="OP", help="a name, or a whole schema in quotes")
     command.add_argument("--topic", help="default: that of the entry most like it; another name makes a new topic")
-    command.add_argument("--structure", default="pointwise", help="default: %(default)s")
+    command.add_argument("--structure", metavar="WORD",
+                         help="pointwise, reduction, view, shaped, composite, dynamic or mutation; default: what the schema looks like")  # fmt: skip
     command.add_argument("--expr", help="a pointwise formula instead of a kernel")
     command.add_argument("--write", action="store_true", help="write into the files instead of to the terminal")
 

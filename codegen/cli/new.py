@@ -6,7 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from codegen.cli.drafts import SamplesDraft, Stub, entry_text, kernel_stubs, missing_stubs, samples_for, topic_like
+from codegen.cli.drafts import SamplesDraft, Stub, entry_text, kernel_stubs, missing_stubs, samples_for, structure_like, topic_like
 from codegen.cli.insertion import with_entry, with_stub
 from codegen.cli.loading import base_program
 from codegen.diagnostics import Diagnostic, Diagnostics, Location, closest, did_you_mean
@@ -31,17 +31,19 @@ def new(options: argparse.Namespace) -> int:
     known = [] if program is None else [o for o in program if options.operator in (o.name, o.unambiguous_name, o.base_name)]
     if known:
         return _complete(options, known)
-    if options.structure not in STRUCTURES:
+    if options.structure is not None and options.structure not in STRUCTURES:
         print(f"unknown structure '{options.structure}'; {did_you_mean(options.structure, STRUCTURES)}", file=sys.stderr)
         return 1
     text = options.operator
     if "(" not in text:
-        text = _DEFAULT_SCHEMAS[options.structure].format(name=text.removesuffix("_"))
+        text = _DEFAULT_SCHEMAS[options.structure or "pointwise"].format(name=text.removesuffix("_"))
     try:
         schema = FunctionSchema.parse(text)
     except SchemaError as error:
         print(f"{text}\n{' ' * error.offset}^ {error.message}; {error.hint}", file=sys.stderr)
         return 1
+    if options.structure is None:
+        options.structure = "pointwise" if options.expr else structure_like(schema)
     if program is not None and program.operators.get(schema.unambiguous_name) is not None:
         return _complete(options, [program.operators[schema.unambiguous_name]])
     return _draft(options, schema, program, base)
@@ -107,7 +109,7 @@ def _put(options: argparse.Namespace, entry: tuple[str, str] | None, stubs: list
         texts[options.yaml] = with_entry(_text(options.yaml), *entry)
     for stub in stubs:
         path = folder / stub.path
-        texts[path] = with_stub(path, stub.text, texts.get(path))
+        texts[path] = with_stub(path, stub.text, texts.get(path), stub.include)
     if samples is not None:
         texts[folder / samples.path] = samples.text
     if options.write:

@@ -149,6 +149,20 @@ def test_what_new_writes_passes_the_check(arguments: list[str], checkout: Path, 
     assert "3 operators" in capsys.readouterr().out
 
 
+def test_new_takes_the_structure_from_the_schema(checkout: Path, capsys: pytest.CaptureFixture[str]):
+    for schema, structure, stub in (
+        ("rms(Tensor self, int[1]? dim=None, bool keepdim=False) -> Tensor", "reduction", "void rms_kernel(TensorIteratorBase& iter)"),
+        ("centred(Tensor self, int dim) -> Tensor", "composite", "Tensor centred(const Tensor& self, int64_t dim)"),
+        ("cube(Tensor self, int times=1) -> Tensor", "pointwise", "void cube_kernel(TensorIteratorBase& iter, int64_t times)"),
+    ):
+        assert main(["new", schema, "--topic", "Fresh", "--write"]) == 0, capsys.readouterr().err
+        assert f"      structure: {structure}\n" in (checkout / "native_functions.yaml").read_text().split("  Fresh:")[1]
+        assert any(stub in path.read_text() for path in checkout.glob("aten/native/**/*.cpp")), stub
+    assert "#include \"aten/iteration/Reduce.h\"" in (checkout / "aten/native/cpu/FreshKernel.cpp").read_text()
+    assert main(["new", "scaled(Tensor self, float dim) -> Tensor", "--expr", "self * dim"]) == 0
+    assert "structure: pointwise" in capsys.readouterr().out
+
+
 SAMPLES = '@samples("unary")\ndef unary(make):\n    yield\n'
 
 
@@ -168,6 +182,8 @@ def test_new_brings_samples_that_fit(checkout: Path, capsys: pytest.CaptureFixtu
     assert '@samples("thrice")\ndef thrice(make: Make) -> Iterator[SampleInput]:\n' in text
     assert "SampleInput(make(*shape), [0.5])" in text and 'SampleInput(make(*shape), [0.5], mode="a", w=make(*shape))' in text
     assert not (folder / "cube.py").exists()
+    assert main(["new", "centred(Tensor self, int dim, int[] more) -> Tensor", "--write"]) == 0
+    assert "SampleInput(make(*shape), -1, [1])" in (folder / "centred.py").read_text()  # numbers have one dimension, too
 
 
 def test_the_derivative_of_a_draft_is_none(checkout: Path, capsys: pytest.CaptureFixture[str]):

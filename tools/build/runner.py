@@ -17,6 +17,10 @@ from types import FrameType
 from typing import NoReturn, TextIO
 
 STATUS = re.compile(r"^\[(\d+)/(\d+)\] (.*)$")
+INSTRUCTION_SET = re.compile(r" \((\w+)\)$")
+# g++ and clang++
+UNKNOWN_OPERATOR = re.compile(r"error: (?:\W*(\w+)\W* is not a member of \W*at\W|no member named '(\w+)' in namespace 'at')")
+OPERATOR_HEADERS = Path(__file__).resolve().parents[2] / "build/generated/aten/ops"
 MEMORY_PER_JOB = 1.5 * 2**30  # the largest kernel files at -O3
 SECONDS_BETWEEN_LINES = 10.0  # when the output is not a terminal
 
@@ -33,6 +37,7 @@ class Progress:
         self.warnings: list[str] = []
         self._about = ""
         self._pending: list[str] = []
+        self._errors: set[str] = set()
         self._last_line = 0.0
 
     def feed(self, lines: Iterable[str]) -> None:
@@ -62,11 +67,21 @@ class Progress:
         if any(line.startswith(("FAILED: ", "ninja: ")) for line in lines):
             self.failed = True
             self._clear()
-            print(f"error while {self._about}" if self._about else "error", file=self.stream)
             # The command is long and says little; the compiler's own words come after it.
-            print("\n".join(line for line in lines if not line.startswith("FAILED: ") and " -MMD -MF " not in line), file=self.stream, flush=True)
+            self._show_error([line for line in lines if not line.startswith("FAILED: ") and " -MMD -MF " not in line])
         else:
             self.warnings.append(f"== {self._about}\n" + "\n".join(lines))
+
+    def _show_error(self, lines: list[str]) -> None:
+        """A file that is compiled for several instruction sets has the same mistakes in each: once is enough."""
+        instruction_set = INSTRUCTION_SET.search(self._about)
+        common = "\n".join(lines).replace(instruction_set[1], "*") if instruction_set else "\n".join(lines)
+        print(f"error while {self._about}" if self._about else "error", end="", file=self.stream)
+        if common in self._errors:
+            print(": the same", file=self.stream, flush=True)
+            return
+        self._errors.add(common)
+        print("", *lines, *missing_includes(lines), sep="\n", file=self.stream, flush=True)
 
     def _show(self, number: int, total: int, text: str) -> None:
         line = f"[{number}/{total}] {text}"
@@ -82,6 +97,12 @@ class Progress:
         if self.in_place:
             self.stream.write("\r\x1b[2K")
             self.stream.flush()
+
+
+def missing_includes(lines: Iterable[str], headers: Path = OPERATOR_HEADERS) -> list[str]:
+    """Which header has the operators that a compiler does not find: every one has its own, which nothing says where it is missing."""
+    names = dict.fromkeys(found[1] or found[2] for found in map(UNKNOWN_OPERATOR.search, lines) if found)
+    return [f'hint: at::{name} is declared in "aten/ops/{name}.h"' for name in names if (headers / f"{name}.h").exists()]
 
 
 def run_ninja(ninja: str, file: str, jobs: int | None, verbose: bool, targets: Iterable[str] = (), folder: Path = Path(".")) -> Progress:
