@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -78,3 +79,10 @@ def test_changed_requirements_are_noticed(monkeypatch: pytest.MonkeyPatch, tmp_p
     assert bootstrap.is_current(tmp_path, "build")
     monkeypatch.setenv("TORCH_PY_BLAS", "openblas")
     assert not bootstrap.is_current(tmp_path, "build")
+
+
+def test_a_long_download_is_told_of(capsys: pytest.CaptureFixture[str]) -> None:
+    program = "import sys, time; print('Downloading mkl (228 MB)', flush=True); time.sleep(0.5); print('no', file=sys.stderr); sys.exit(3)"
+    assert bootstrap.run_with_news([sys.executable, "-c", program], 0.2) == (3, "no\n")
+    assert " s: Downloading mkl (228 MB)\n" in capsys.readouterr().out
+    assert bootstrap.run_with_news([sys.executable, "-c", "print('quick')"]) == (0, "") and capsys.readouterr().out == ""

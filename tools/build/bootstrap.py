@@ -15,12 +15,16 @@ import re
 import subprocess
 import sys
 import sysconfig
+import tempfile
+import threading
+import time
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 STAMP = ".torch_py-requirements-{group}"
 BUILD_GROUP = "build"
+SECONDS_BETWEEN_LINES = 10.0
 # A build can do without these: our own plain BLAS takes their place.
 OPTIONAL = ("mkl-static", "mkl-include", "scipy-openblas32")
 
@@ -106,16 +110,33 @@ def install(venv: Path, group: str, base_python: str) -> None:
     wanted = requirements(group)
     names = ", ".join(re.split(r"[\s;<>=!~\[]", requirement)[0] for requirement in wanted)
     print(f"[setup] installing {group} requirements: {names}", flush=True)
-    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *wanted]
-    result = subprocess.run(pip, capture_output=True, text=True)
-    if result.returncode != 0:
+    pip = [sys.executable, "-m", "pip", "install", "--progress-bar", "off", "--disable-pip-version-check", *wanted]
+    status, errors = run_with_news(pip)
+    if status != 0:
         see_packages_of(base_python)
         missing = not_installed(wanted)
         if missing:
             hint = f"Without a network, {base_python} must have them; it lacks {', '.join(missing)}."
-            fail(f"pip could not install the {group} requirements:\n{result.stderr.strip()}\n{hint}")
+            fail(f"pip could not install the {group} requirements:\n{errors.strip()}\n{hint}")
         print("[setup] pip could not reach an index: going on with the packages that this machine has", flush=True)
     (venv / STAMP.format(group=group)).write_text(fingerprint(group))
+
+
+def run_with_news(command: list[str], seconds: float = SECONDS_BETWEEN_LINES) -> tuple[int, str]:
+    """The exit status and what went to stderr; now and then a line of the output, as hundreds of megabytes take their time."""
+    started, lines = time.monotonic(), list[str]()
+    with tempfile.TemporaryFile("w+") as errors, subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True) as process:
+        assert process.stdout is not None
+        threading.Thread(target=lines.extend, args=(process.stdout,), daemon=True).start()
+        while True:
+            try:
+                status = process.wait(seconds)
+                break
+            except subprocess.TimeoutExpired:
+                news = [line.strip() for line in lines if line.lstrip().startswith(("Collecting", "Downloading", "Installing"))]
+                print(f"[setup] {time.monotonic() - started:3.0f} s: {news[-1][:100] if news else 'waiting for pip'}", flush=True)
+        errors.seek(0)
+        return status, errors.read()
 
 
 def see_packages_of(base_python: str) -> None:
