@@ -363,3 +363,9 @@ def test_einsum_takes_the_cheapest_order():
     sizes = {"a": 1000, "b": 2, "c": 1000, "d": 2, "e": 1000}
     # (bc, cd) first gives a 2 x 2 matrix; from left to right there would be a 1000 x 1000 one.
     assert next(iter(_order(["ab", "bc", "cd", "de"], "ae", sizes))) == (1, 2)
+
+
+def test_named_results_say_whose_they_are():
+    assert type(torch.linalg.svd(torch.eye(2))).__name__ == "linalg_svd"
+    assert repr(torch.linalg.slogdet(torch.eye(2))).startswith("torch.return_types.linalg_slogdet(\nsign=")
+    assert type(torch.slogdet(torch.eye(2))).__name__ == "slogdet"

@@ -417,3 +417,13 @@ def test_lists_of_equal_modules_are_shown_once():
     assert repr(modules) == f"ModuleList(\n  (0-1): 2 x {line}\n  (2): ReLU()\n  (3): {line}\n)"
     assert repr(nn.ModuleList()) == "ModuleList()"
     assert repr(nn.ModuleList([nn.Sequential(nn.ReLU())] * 2)) == "ModuleList(\n  (0-1): 2 x Sequential(\n    (0): ReLU()\n  )\n)"
+
+
+def test_post_hooks_change_the_state_dict_in_place():
+    layer = nn.Linear(1, 1)
+    handle = layer.register_state_dict_post_hook(lambda module, state, prefix, metadata: state.pop("bias"))
+    with pytest.raises(RuntimeError, match="state_dict post-hook must return None"):
+        layer.state_dict()
+    handle.remove()
+    layer.register_state_dict_post_hook(lambda module, state, prefix, metadata: state.__delitem__("bias"))
+    assert list(layer.state_dict()) == ["weight"]

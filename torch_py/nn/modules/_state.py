@@ -26,6 +26,18 @@ class IncompatibleKeys(NamedTuple):
         return f"_IncompatibleKeys(missing_keys={self.missing_keys}, unexpected_keys={self.unexpected_keys})"
 
 
+class _PostHook:
+    """A hook that is to change the state dict it is given, and must not return another."""
+
+    def __init__(self, hook: Callable[..., Any]) -> None:
+        self.hook = hook
+
+    def __call__(self, *arguments: Any) -> None:
+        result = self.hook(*arguments)
+        if result is not None:
+            raise RuntimeError(f"state_dict post-hook must return None, got {type(result).__name__}")
+
+
 class ModuleState:
     """`state_dict` and `load_state_dict`; subclasses change what one module stores by overriding the two methods with an underscore."""
 
@@ -91,8 +103,8 @@ class ModuleState:
         return register(self._state_dict_hooks, hook)
 
     def register_state_dict_post_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
-        """After `state_dict`: `hook(module, state_dict, prefix, local_metadata)`, which changes the dict in place."""
-        return register(self._state_dict_hooks, hook)
+        """After `state_dict`: `hook(module, state_dict, prefix, local_metadata)`, which changes the dict in place and returns None."""
+        return register(self._state_dict_hooks, _PostHook(hook))
 
     def register_state_dict_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """Before `state_dict`: `hook(module, prefix, keep_vars)`."""

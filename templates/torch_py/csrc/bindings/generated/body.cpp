@@ -5,7 +5,7 @@
 {# An argument may be called wrap. #}
 {% set wrap = "python::wrap" if "wrap" in names else "wrap" %}
 {% if body.return_type %}
-const ReturnType {{ body.return_type }} = { {{- f.python_name|cpp_string }}, { {{- body.return_fields|join(", ") -}} }};
+const ReturnType {{ body.return_type }} = { {{- f.operator.base_name|cpp_string }}, { {{- body.return_fields|join(", ") -}} }};
 {% endif %}
 PyObject* {{ body.name }}(const Arguments& args) {
 {% for parameter in body.arguments %}
