@@ -479,3 +479,20 @@ def test_classes_may_be_decorated_with_a_warning() -> None:
                 self.recorded = torch.is_grad_enabled()
 
     assert not Model().recorded
+
+
+def test_arguments_may_have_any_attribute() -> None:
+    class Answering:
+        def __getattr__(self, name: str) -> Any:
+            return lambda *arguments: "not asked"
+
+    class Scale(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any, other: Any) -> Any:
+            return x * 2
+
+        @staticmethod
+        def backward(ctx: Any, gradient: Any) -> Any:
+            return gradient * 2, None
+
+    assert Scale.apply(torch.ones(1, requires_grad=True), Answering()).tolist() == [2]

@@ -244,7 +244,8 @@ def test_backward_hook_without_differentiable_input() -> None:
     seen: list[Any] = []
     layer = nn.Linear(2, 1)
     layer.register_full_backward_hook(lambda module, grad_input, grad_output: seen.append(grad_input))
-    layer(torch.ones(1, 2)).sum().backward()
+    with pytest.warns(UserWarning, match="with respect to module outputs since no inputs require gradients"):
+        layer(torch.ones(1, 2)).sum().backward()
     assert seen == [(None,)]
 
 

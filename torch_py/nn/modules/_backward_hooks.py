@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -50,6 +51,11 @@ class BackwardHooks:
             gradients = _replaced(gradients, hook(self.module, gradients), "grad_output")
         self.grad_output = gradients
         if not self.watches_inputs:
+            if self.hooks:
+                warnings.warn(
+                    "Full backward hook is firing when gradients are computed with respect to module outputs since no inputs require gradients.",
+                    stacklevel=6,  # the line that calls backward
+                )
             self._call((None,) * self.input_count)
         return gradients
 
