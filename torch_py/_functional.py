@@ -81,11 +81,11 @@ def feature_alpha_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
 
 
 def typename(obj: Any) -> str:
-    """The name of the type of `obj` with its module, `torch.FloatTensor` style for tensors."""
+    """The name with its module of a type or function, else of the type of `obj`; `torch.FloatTensor` style for tensors."""
     if isinstance(obj, Tensor):
         return str(cast(Any, obj).type())
-    kind = obj if isinstance(obj, type) else type(obj)
-    return kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
+    named = obj if hasattr(obj, "__qualname__") else type(obj)
+    return named.__qualname__ if named.__module__ in (None, "builtins") else f"{named.__module__}.{named.__qualname__}"
 
 
 def broadcast_shapes(*shapes: Sequence[int] | int) -> Any:

@@ -428,3 +428,13 @@ def test_post_hooks_change_the_state_dict_in_place():
     handle.remove()
     layer.register_state_dict_post_hook(lambda module, state, prefix, metadata: state.__delitem__("bias"))
     assert list(layer.state_dict()) == ["weight"]
+
+
+def test_what_is_no_module_is_named() -> None:
+    with pytest.raises(TypeError, match=r"nn\.functional.*relu is not a Module subclass"):
+        nn.Sequential(nn.Linear(1, 1), nn.functional.relu)
+    with pytest.raises(TypeError, match=r"activation\.ReLU is not a Module subclass"):
+        nn.Sequential(nn.ReLU)
+    with pytest.raises(TypeError, match="^int is not a Module subclass"):
+        nn.Sequential(3)
+    assert torch.typename(nn.ReLU).endswith("activation.ReLU") and torch.typename(nn.functional.relu).endswith("functional.relu")

@@ -266,3 +266,8 @@ def test_plateau_takes_a_least_rate_per_group() -> None:
     for _ in range(3):
         schedule.step(1.0)
     assert [group["lr"] for group in optimizer.param_groups] == pytest.approx([0.5, 0.01])
+
+
+def test_rates_out_of_range_are_named_whatever_their_type() -> None:
+    with pytest.raises(ValueError, match="Invalid beta parameter at index 1: 1"):
+        torch.optim.Adam([torch.ones(1, requires_grad=True)], betas=(0.5, 1))

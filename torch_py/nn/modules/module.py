@@ -454,8 +454,9 @@ def _converted(parameter: Any, fn: Callable[[Any], Any]) -> Any:
 
 
 def _type_name(value: Any) -> str:
-    kind = type(value)
-    return kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
+    """As `typename`: `nn.Sequential(F.relu)` and `nn.Sequential(nn.ReLU)` are told what they were given."""
+    named = value if hasattr(value, "__qualname__") else type(value)
+    return named.__qualname__ if named.__module__ in (None, "builtins") else f"{named.__module__}.{named.__qualname__}"
 
 
 def clear_gradients(parameters: Any, set_to_none: bool) -> None:
