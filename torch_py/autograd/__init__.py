@@ -31,7 +31,7 @@ def _is_checkpoint_valid() -> bool:
 
 def _as_tuple(value: Any) -> tuple[Any, ...]:
     """A tensor, an edge, or what stands for none, alone; everything that holds several, `module.parameters()` too, item by item."""
-    return (value,) if isinstance(value, (Tensor, GradientEdge)) or not isinstance(value, Iterable) else tuple(value)
+    return (value,) if isinstance(value, (Tensor, GradientEdge, str)) or not isinstance(value, Iterable) else tuple(value)
 
 
 def _checked_sources(values: tuple[Any, ...], caller: str) -> tuple[Any, ...]:
