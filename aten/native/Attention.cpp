@@ -38,7 +38,9 @@ void check_attention(const Tensor& query, const Tensor& key, const Tensor& value
               " and value.dim: ", value.dim(), " instead.");
   TORCH_CHECK(dropout >= 0 && dropout <= 1, "dropout probability has to be between 0 and 1, but got ", dropout);
   if (!mask.defined()) return;
-  TORCH_CHECK(!is_causal, "scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True");
+  // Batches of heads take both, as PyTorch's kernel for CPUs does; its formula for everything else has always refused them.
+  TORCH_CHECK(!is_causal || (query.dim() == 4 && key.dim() == 4 && value.dim() == 4 && dropout == 0 && !mask.requires_grad()),
+              "scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True");
   TORCH_CHECK(mask.scalar_type() == kBool || mask.scalar_type() == query.scalar_type() || mask.scalar_type() == kFloat,
               "Expected attn_mask dtype to be bool or float or to match query dtype, but got attn_mask.dtype: ", mask.scalar_type(),
               " and  query.dtype: ", query.scalar_type(), " instead.");

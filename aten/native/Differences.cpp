@@ -94,6 +94,9 @@ Tensor no_integral(const Tensor& y, int64_t dim) {
   return at::new_zeros(y, sizes);
 }
 
+/// Without elements, in the dtype of a quotient.
+Tensor no_cumulative_integral(const Tensor& y) { return is_integral(y.scalar_type(), true) ? y.to(default_dtype()) : y.clone(); }
+
 }  // namespace
 
 Tensor trapezoid_x(const Tensor& y, const Tensor& x, int64_t dim) {
@@ -115,7 +118,7 @@ Tensor trapz_dx(const Tensor& y, double dx, int64_t dim) { return trapezoid_dx(y
 
 Tensor cumulative_trapezoid_x(const Tensor& y, const Tensor& x, int64_t dim) {
   const int64_t d = checked_dim("cumulative_trapezoid", y, dim);
-  if (y.size(d) == 0) return y.clone();
+  if (y.size(d) == 0) return no_cumulative_integral(y);
   const Tensor widths = distances("cumulative_trapezoid", y, x, d);
   return at::cumsum(widths * pair_sums(y, d), d - y.dim()) / Scalar(2.0);
 }
@@ -123,7 +126,7 @@ Tensor cumulative_trapezoid_x(const Tensor& y, const Tensor& x, int64_t dim) {
 Tensor cumulative_trapezoid_dx(const Tensor& y, const Scalar& dx, int64_t dim) {
   const int64_t d = checked_dim("cumulative_trapezoid", y, dim);
   check_dx("cumulative_trapezoid", y, dx);
-  if (y.size(d) == 0) return y.clone();
+  if (y.size(d) == 0) return no_cumulative_integral(y);
   return at::cumsum(pair_sums(y, d) * Scalar(dx.to_double() / 2), d);
 }
 

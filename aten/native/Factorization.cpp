@@ -112,7 +112,9 @@ std::tuple<Tensor, Tensor, Tensor> lu_unpack(const Tensor& LU, const Tensor& piv
               "torch.lu_unpack: LU_pivots must have the shape of the batch of LU_data and ", k, " elements for each matrix, got ",
               pivots.sizes());
   Tensor P = empty_result(LU), L = P, U = P;
-  if (unpack_pivots) P = at::_permutation_from_pivots(pivots, m, LU.scalar_type());
+  const ScalarType type = LU.scalar_type();
+  const bool has_loop = c10::is_complex(type) || type == kFloat || type == kDouble;
+  if (unpack_pivots) P = at::_permutation_from_pivots(pivots, m, has_loop ? type : kFloat).to(type);
   if (unpack_data) {
     L = at::tril(at::narrow(LU, -1, 0, k), -1) + identity_like(LU, m, k);
     U = at::triu(at::narrow(LU, -2, 0, k), 0);

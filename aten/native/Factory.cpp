@@ -221,6 +221,8 @@ Tensor linspace(const Scalar& start, const Scalar& end, int64_t steps, std::opti
   check_strided(layout, "linspace");
   TORCH_CHECK(steps >= 0, "number of steps must be non-negative, got ", steps);
   const ScalarType type = dtype.value_or(start.is_complex() || end.is_complex() ? to_complex(default_dtype()) : default_dtype());
+  TORCH_CHECK(!(start.is_complex() || end.is_complex()) || c10::is_complex(type), "torch.linspace(): inferred dtype ",
+              to_complex(default_dtype()), " can't be safely cast to passed dtype ", type);
   c10::check_representable(start, type);
   c10::check_representable(end, type);
   Tensor result = empty_tensor({steps}, type, resolved(device));

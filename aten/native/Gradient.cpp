@@ -28,6 +28,7 @@ DimVector checked_dims(const Tensor& self, OptionalIntArrayRef dim) {
 
 DimVector checked(const Tensor& self, OptionalIntArrayRef dim, int64_t edge_order) {
   TORCH_CHECK(self.scalar_type() != kByte, "torch.gradient does not support uint8 input.");
+  TORCH_CHECK(self.scalar_type() != kBool, "torch.gradient does not support bool input: bool tensors are not subtracted.");
   TORCH_CHECK(edge_order == 1 || edge_order == 2, "torch.gradient only supports edge_order=1 and edge_order=2, got ", edge_order);
   DimVector dims = checked_dims(self, dim);
   for (const int64_t d : dims) {

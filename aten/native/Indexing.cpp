@@ -306,7 +306,7 @@ TensorSpec scatter_value_shape(const Tensor& self, int64_t dim, const Tensor& in
 
 Tensor take(const Tensor& self, const Tensor& index) {
   check_index_dtype("take", index);
-  return at::index(at::reshape(self, {-1}), {index});
+  return at::index(at::reshape(self, {-1}), {index.contiguous()});
 }
 
 Tensor take_along_dim(const Tensor& self, const Tensor& indices, std::optional<int64_t> dim) {

@@ -18,9 +18,11 @@
 #include "aten/ops/reshape.h"
 #include "aten/ops/squeeze.h"
 #include "aten/ops/sum.h"
+#include "aten/ops/sum_to_size.h"
 #include "aten/ops/transpose.h"
 #include "aten/ops/unsqueeze.h"
 #include "aten/ops/zeros.h"
+#include "c10/core/ScalarChecks.h"
 
 namespace at::native {
 
@@ -148,6 +150,8 @@ Tensor addmv(const Tensor& self, const Tensor& mat, const Tensor& vec, const Sca
               "addmv input tensors must have the same dtype, but got ", self.scalar_type(), ", ", mat.scalar_type(), ", and ",
               vec.scalar_type());
   check_vector_sizes(mat, vec, self.numel());
+  c10::check_representable(alpha, self.scalar_type());
+  c10::check_representable(beta, self.scalar_type());
   // Without weight the product is not formed: its nan and inf do not count.
   Tensor product = alpha.equal(0) ? at::zeros({mat.sizes()[0]}, mat.scalar_type(), std::nullopt, mat.device()) : at::mv(mat, vec);
   if (!alpha.equal(1) && !alpha.equal(0)) product = product * alpha;
@@ -202,6 +206,17 @@ Tensor matmul(const Tensor& self, const Tensor& other) {
   return matmul_batched(self, other);
 }
 
+/// Whether a bias is of the size of the result, or broadcasts to the rows that it is computed as.
+static bool fits_into(IntArrayRef bias, IntArrayRef result, int64_t rows) {
+  if (bias == result) return true;
+  const DimVector matrix{rows, result.back()};
+  if (bias.size() > 2) return false;
+  for (size_t d = 1; d <= bias.size(); ++d) {
+    if (bias[bias.size() - d] != 1 && bias[bias.size() - d] != matrix[2 - d]) return false;
+  }
+  return true;
+}
+
 TensorSpec linear_shape(const Tensor& input, const Tensor& weight, const Tensor& bias) {
   TORCH_CHECK(input.dim() > 0 && weight.dim() > 0, "both arguments to linear need to be at least 1D, but they are ", input.dim(), "D and ",
               weight.dim(), "D");
@@ -221,7 +236,9 @@ TensorSpec linear_shape(const Tensor& input, const Tensor& weight, const Tensor&
     check_same_device("linear", input, bias);
     TORCH_CHECK(bias.scalar_type() == weight.scalar_type(), "self and mat2 must have the same dtype, but got ", bias.scalar_type(), " and ",
                 weight.scalar_type());
-    TORCH_CHECK(bias.dim() == weight.dim() - 1 && bias.numel() == outputs, "The expanded size of the tensor (", outputs,
+    const bool is_row = bias.dim() == weight.dim() - 1 && bias.numel() == outputs;
+    // PyTorch also adds what broadcasts to the rows of a matrix.
+    TORCH_CHECK(is_row || (weight.dim() == 2 && fits_into(bias.sizes(), sizes, product_of(outer))), "The expanded size of the tensor (", outputs,
                 ") must match the existing size (", bias.dim() == 0 ? 1 : bias.size(-1), ") at non-singleton dimension 1.  Target sizes: [",
                 product_of(outer), ", ", outputs, "].  Tensor sizes: ", bias.sizes());
   }
@@ -256,8 +273,10 @@ Tensor _linear_backward_weight(const Tensor& grad, const Tensor& input, int64_t 
   return at::mm(at::transpose(at::reshape(grad, {rows.sizes()[0], grad.size(-1)}), 0, 1), rows);
 }
 
-Tensor _linear_backward_bias(const Tensor& grad, int64_t ndim) {
+Tensor _linear_backward_bias(const Tensor& grad, int64_t ndim, IntArrayRef sizes) {
   if (ndim == 1) return at::sum(grad);
+  if (grad.sizes() == sizes) return grad;
+  if (sizes.size() != 1 || sizes[0] != grad.size(-1)) return at::sum_to_size(at::reshape(grad, {-1, grad.size(-1)}), sizes);
   DimVector outer;
   for (int64_t d = 0; d + 1 < grad.dim(); ++d) outer.push_back(d);
   return outer.empty() ? grad : at::sum(grad, IntArrayRef(outer));

@@ -38,13 +38,29 @@ Tensor reduced(const Tensor& loss, int64_t reduction) {
   return reduction == kMean ? at::mean(loss) : at::sum(loss);
 }
 
+void check_castable(ScalarType from, ScalarType to) {
+  TORCH_CHECK(can_cast(from, to), "result type ", from, " can't be cast to the desired output type ", to);
+}
+
+/// PyTorch computes some losses in the memory of an argument, which has the last word on their dtype.
+Tensor in_dtype_of(const Tensor& argument, const Tensor& loss) {
+  check_castable(loss.scalar_type(), argument.scalar_type());
+  return loss.to(argument.scalar_type());
+}
+
+/// Of both arguments; numbers without a fraction have no such loss, complex ones no order.
+ScalarType type_of_loss(const char* op, const Tensor& self, const Tensor& target) {
+  const ScalarType type = result_type({self, target});
+  TORCH_CHECK_NOT_IMPLEMENTED(is_floating(type), "\"", op, "\" not implemented for '", scalar_type_name(type), "'");
+  return type;
+}
+
 Tensor weighted(const Tensor& loss, const Tensor& weight) { return weight.defined() ? loss * weight : loss; }
 
 }  // namespace
 
 Tensor mse_loss(const Tensor& self, const Tensor& target, int64_t reduction) {
-  const ScalarType type = result_type({self, target});
-  TORCH_CHECK_NOT_IMPLEMENTED(!is_integral(type, true), "\"mse_loss\" not implemented for '", scalar_type_name(type), "'");
+  const ScalarType type = type_of_loss("mse_loss", self, target);
   return reduced(at::square(self.to(type) - target.to(type)), reduction);  // bool tensors are not subtracted
 }
 
@@ -53,16 +69,20 @@ Tensor l1_loss(const Tensor& self, const Tensor& target, int64_t reduction) { re
 Tensor smooth_l1_loss(const Tensor& self, const Tensor& target, int64_t reduction, double beta) {
   TORCH_CHECK(beta >= 0, "smooth_l1_loss does not support negative values for beta.");
   if (beta == 0) return l1_loss(self, target, reduction);
-  const Tensor distance = at::abs(self - target);
+  const ScalarType type = type_of_loss("smooth_l1_loss", self, target);
+  const Tensor distance = at::abs(self.to(type) - target.to(type));
   const Tensor near = at::square(distance) * Scalar(0.5 / beta);
   return reduced(at::where(at::lt(distance, Scalar(beta)), near, distance - Scalar(0.5 * beta)), reduction);
 }
 
 Tensor huber_loss(const Tensor& self, const Tensor& target, int64_t reduction, double delta) {
   TORCH_CHECK(delta > 0, "huber_loss does not support non-positive values for delta.");
-  const Tensor distance = at::abs(self - target);
+  check_castable(result_type({self, target}), self.scalar_type());
+  const ScalarType type = type_of_loss("huber_loss", self, target);
+  const Tensor distance = at::abs(self.to(type) - target.to(type));
   const Tensor near = at::square(distance) * Scalar(0.5);
-  return reduced(at::where(at::lt(distance, Scalar(delta)), near, (distance - Scalar(0.5 * delta)) * Scalar(delta)), reduction);
+  const Tensor loss = at::where(at::lt(distance, Scalar(delta)), near, (distance - Scalar(0.5 * delta)) * Scalar(delta));
+  return reduced(in_dtype_of(self, loss), reduction);
 }
 
 namespace {
@@ -77,6 +97,10 @@ Tensor limited_log(const Tensor& p) {
 }  // namespace
 
 Tensor binary_cross_entropy(const Tensor& self, const Tensor& target, const Tensor& weight, int64_t reduction) {
+  for (const Tensor& other : {target, weight}) {
+    TORCH_CHECK(!other.defined() || other.scalar_type() == self.scalar_type() || other.scalar_type() == kBool,
+                "binary_cross_entropy: Found dtype ", other.scalar_type(), " but expected ", self.scalar_type());
+  }
   if (!self.is_meta()) {
     const Tensor inside = at::logical_and(at::ge(self, Scalar(0)), at::le(self, Scalar(1)));
     TORCH_CHECK(at::all(inside).item().to_bool(), "all elements of input should be between 0 and 1");
@@ -84,8 +108,9 @@ Tensor binary_cross_entropy(const Tensor& self, const Tensor& target, const Tens
     TORCH_CHECK(at::all(likely).item().to_bool(), "all elements of target should be between 0 and 1");
   }
   const Tensor opposite = Scalar(1) - self;
-  const Tensor loss = (target - Scalar(1)) * limited_log(opposite) - target * limited_log(self);
-  return reduced(weighted(loss, weight), reduction);
+  const Tensor loss = weighted((target - Scalar(1)) * limited_log(opposite) - target * limited_log(self), weight);
+  TORCH_CHECK(loss.sizes() == self.sizes(), "output with shape ", self.sizes(), " doesn't match the broadcast shape ", loss.sizes());
+  return reduced(loss, reduction);
 }
 
 Tensor binary_cross_entropy_with_logits(const Tensor& self, const Tensor& target, const Tensor& weight, const Tensor& pos_weight,
@@ -93,7 +118,9 @@ Tensor binary_cross_entropy_with_logits(const Tensor& self, const Tensor& target
   // -log(1 - sigmoid(x)) = x - log_sigmoid(x), so that the loss is (1 - target) x - (1 + (pos_weight - 1) target) log_sigmoid(x).
   Tensor likelihood = at::log_sigmoid(self);
   if (pos_weight.defined()) likelihood = ((pos_weight - Scalar(1)) * target + Scalar(1)) * likelihood;
-  return reduced(weighted((Scalar(1) - target) * self - likelihood, weight), reduction);
+  const Tensor loss = (Scalar(1) - target) * self;
+  TORCH_CHECK(loss.sizes() == target.sizes(), "output with shape ", target.sizes(), " doesn't match the broadcast shape ", loss.sizes());
+  return reduced(in_dtype_of(target, weighted(in_dtype_of(target, loss - likelihood), weight)), reduction);
 }
 
 Tensor kl_div(const Tensor& self, const Tensor& target, int64_t reduction, bool log_target) {
@@ -232,9 +259,6 @@ Tensor cross_entropy_loss(const Tensor& self, const Tensor& target, const Tensor
                           double label_smoothing) {
   TORCH_CHECK(label_smoothing >= 0 && label_smoothing <= 1, "label_smoothing must be between 0.0 and 1.0. Got: ", label_smoothing);
   if (self.dim() > 0 && self.sizes() != target.sizes()) check_batch(self, target);
-  TORCH_CHECK(!target.is_floating_point() || self.sizes() == target.sizes(),
-              "cross_entropy: class probabilities must have the shape of the input, ", self.sizes(), ", got a target of shape ",
-              target.sizes());
   if (self.sizes() == target.sizes()) {
     TORCH_CHECK(ignore_index < 0, "ignore_index is not supported for floating point target");
     return cross_entropy_of_probabilities(self, target, weight, reduction, label_smoothing);

@@ -240,7 +240,7 @@ Tensor linalg_diagonal(const Tensor& A, int64_t offset, int64_t dim1, int64_t di
 Tensor linalg_vander(const Tensor& x, std::optional<int64_t> N) {
   TORCH_CHECK(x.scalar_type() != kBool && !is_reduced_floating(x.scalar_type()),
               "linalg.vander supports floating point, complex, and integer tensors, but got ", x.scalar_type());
-  TORCH_CHECK(x.dim() >= 1, "linalg.vander: x must have at least 1 dimension.");
+  if (x.dim() == 0) return linalg_vander(at::unsqueeze(x, 0), N);  // a matrix of one row
   const int64_t powers = N.value_or(x.size(-1));
   TORCH_CHECK(powers > 1, "N must be greater than 1.");
   const Tensor column = at::unsqueeze(x, -1);

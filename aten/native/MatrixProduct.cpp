@@ -151,7 +151,11 @@ void linear_kernel(const Tensor& input, const Tensor& weight, const Tensor& bias
   const int64_t inner = input.size(-1);
   const int64_t outputs = weight.dim() == 1 ? 1 : weight.sizes()[0];
   const int64_t rows = out0.numel() / outputs;
-  if (bias.defined()) fill_rows(bias, rows, out0);
+  if (bias.defined() && (weight.dim() == 1 || (bias.dim() == 1 && bias.numel() == outputs))) {
+    fill_rows(bias, rows, out0);
+  } else if (bias.defined()) {
+    at::copy_(out0.view({rows, outputs}), bias.numel() == out0.numel() ? bias.reshape({rows, outputs}) : bias);
+  }
   const Scalar beta = bias.defined() ? 1 : 0;
   const Tensor matrix = input.reshape({rows, inner});
   if (weight.dim() == 1) return matrix_vector_product(matrix, weight, beta, 1, out0.view({rows}));

@@ -187,15 +187,14 @@ DimVector all_but_channels(int64_t dim) {
 }
 
 /// running = (1 - momentum) * running + momentum * statistic of the batch; the variance is the unbiased one.
-void update_running(const Tensor& running_mean, const Tensor& running_var, const Tensor& mean, const Tensor& invstd, int64_t count,
-                    double momentum, double eps) {
+void update_running(const Tensor& running_mean, const Tensor& running_var, const Tensor& mean, const Tensor& variance, int64_t count,
+                    double momentum) {
   const NoGradGuard no_grad;
   at::lerp_(running_mean, mean.detach().to(running_mean.scalar_type()), Scalar(momentum));
-  const Tensor variance = at::reciprocal(at::square(invstd.detach())) - Scalar(eps);
   // One value has no unbiased variance: 0 / 0.
   const double correction =
       count == 1 ? std::numeric_limits<double>::quiet_NaN() : static_cast<double>(count) / static_cast<double>(count - 1);
-  const Tensor unbiased = variance * Scalar(correction);
+  const Tensor unbiased = variance.detach() * Scalar(correction);
   at::lerp_(running_var, unbiased.to(running_var.scalar_type()), Scalar(momentum));
 }
 
@@ -220,11 +219,11 @@ TensorSpec batch_norm_apply_shape(const Tensor& input, const Tensor& weight, con
   return spec_in_format_of(input, input.sizes(), input.sizes().size() - 2);
 }
 
-std::tuple<TensorSpec, TensorSpec, TensorSpec> batch_norm_train_shape(const Tensor& input, const Tensor& weight, const Tensor& bias,
-                                                                      double) {
+std::tuple<TensorSpec, TensorSpec, TensorSpec, TensorSpec> batch_norm_train_shape(const Tensor& input, const Tensor& weight,
+                                                                                  const Tensor& bias, double) {
   check_batch_norm(input, weight, bias);
   const TensorSpec per_channel{{input.sizes()[1]}, to_accumulate(input.scalar_type()), input.device()};
-  return {spec_in_format_of(input, input.sizes(), input.sizes().size() - 2), per_channel, per_channel};
+  return {spec_in_format_of(input, input.sizes(), input.sizes().size() - 2), per_channel, per_channel, per_channel};
 }
 
 Tensor batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias, const Tensor& running_mean, const Tensor& running_var,
@@ -246,9 +245,9 @@ Tensor batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias,
     TORCH_CHECK(running_mean.defined(), "running_mean must be defined in evaluation mode");
     return at::native_batch_norm(input, weight, bias, running_mean, at::rsqrt(running_var + Scalar(eps)));
   }
-  const auto [output, mean, invstd] = at::_batch_norm_train(input, weight, bias, eps);
+  const auto [output, mean, invstd, variance] = at::_batch_norm_train(input, weight, bias, eps);
   if (running_mean.defined() && input.numel() > 0) {
-    update_running(running_mean, running_var, mean, invstd, input.numel() / channels, momentum, eps);
+    update_running(running_mean, running_var, mean, variance, input.numel() / channels, momentum);
   }
   return output;
 }

@@ -94,7 +94,11 @@ Tensor poisson_nll_loss(const Tensor& input, const Tensor& target, bool log_inpu
 }
 
 Tensor soft_margin_loss(const Tensor& self, const Tensor& target, int64_t reduction) {
-  return reduced(-at::log_sigmoid(target * self), reduction);
+  const Tensor product = target * self;
+  TORCH_CHECK(product.sizes() == self.sizes(), "output with shape ", self.sizes(), " doesn't match the broadcast shape ", product.sizes());
+  TORCH_CHECK(can_cast(product.scalar_type(), self.scalar_type()), "result type ", product.scalar_type(),
+              " can't be cast to the desired output type ", self.scalar_type());
+  return reduced(-at::log_sigmoid(product).to(self.scalar_type()), reduction);
 }
 
 namespace {

@@ -1,6 +1,8 @@
 // Spectrograms: Fourier transforms of overlapping pieces of a signal, and the signal back from them.
 #include <algorithm>
+#include <atomic>
 
+#include "aten/core/Warning.h"
 #include "aten/native/declarations/ShortTimeFourier.h"
 #include "aten/ops/_fft_c2c.h"
 #include "aten/ops/_fft_c2r.h"
@@ -25,6 +27,13 @@
 namespace at::native {
 
 namespace {
+
+/// Says so once in a process, as the default is rarely what is meant.
+void warn_without_window(std::atomic<bool>& warned, const char* consequence) {
+  if (warned.exchange(true)) return;
+  warn("A window was not provided. A rectangular window will be applied, ", consequence,
+       " To suppress this warning and use a rectangular window, explicitly set `window=torch.ones(n_fft, device=<device>)`.");
+}
 
 struct Frames {
   Frames(const char* name, int64_t n_fft, std::optional<int64_t> hop_length, std::optional<int64_t> win_length, const Tensor& window)
@@ -85,6 +94,8 @@ Tensor stft_center(const Tensor& self, int64_t n_fft, std::optional<int64_t> hop
   const int64_t length = signal.size(1);
   TORCH_CHECK(0 < n_fft && n_fft <= length, "stft: expected 0 < n_fft < ", length, ", but got n_fft=", n_fft);
   const Frames frames("stft", n_fft, hop_length, win_length, window);
+  static std::atomic<bool> warned{false};
+  if (!window.defined()) warn_without_window(warned, "which is known to cause spectral leakage: others as torch.hann_window reduce it.");
   const bool one_side = onesided.value_or(!is_complex);
   TORCH_CHECK(!one_side || !is_complex, "Cannot have onesided output if window or input is complex");
   Tensor pieces = at::unfold(signal, 1, n_fft, frames.hop);  // (batch, frames, n_fft)
@@ -102,6 +113,8 @@ Tensor istft(const Tensor& self, int64_t n_fft, std::optional<int64_t> hop_lengt
   TORCH_CHECK(self.numel() > 0, "istft: input tensor cannot be empty.");
   TORCH_CHECK(self.dim() == 2 || self.dim() == 3, "istft: expected a tensor with 2 or 3 dimensions, but got ", self.dim());
   const Frames frames("istft", n_fft, hop_length, win_length, window);
+  static std::atomic<bool> warned{false};
+  if (!window.defined()) warn_without_window(warned, "which loses something unless stft was called without one as well.");
   const Tensor spectrum = self.dim() == 2 ? self.unsqueeze(0) : self;
   const int64_t bins = spectrum.size(1), count = spectrum.size(2);
   const bool one_side = onesided.value_or(bins != n_fft);

@@ -130,8 +130,8 @@ Tensor view_dtype(const Tensor& self, ScalarType dtype) {
 }
 
 Tensor adjoint(const Tensor& self) {
-  TORCH_CHECK(self.dim() >= 2, "tensor.adjoint() is only supported on matrices or batches of matrices. Got ", self.dim(), "-D tensor.");
-  const Tensor turned = at::transpose(self, -2, -1);
+  TORCH_CHECK(self.dim() != 1, "tensor.adjoint() is only supported on matrices or batches of matrices. Got 1-D tensor.");
+  const Tensor turned = self.dim() == 0 ? self : at::transpose(self, -2, -1);
   return self.is_complex() ? at::conj(turned) : turned;
 }
 
@@ -232,7 +232,7 @@ Tensor reshape_as(const Tensor& self, const Tensor& other) { return at::reshape(
 Tensor broadcast_to(const Tensor& self, IntArrayRef size) { return at::expand(self, size); }
 
 Tensor slice(const Tensor& self, int64_t dim, std::optional<int64_t> start, std::optional<int64_t> end, int64_t step) {
-  TORCH_CHECK(self.dim() > 0, "slice() cannot be applied to a 0-dim tensor.");
+  TORCH_CHECK_INDEX(self.dim() > 0, "slice() cannot be applied to a 0-dim tensor.");
   const int64_t d = wrap_dim(dim, self.dim());
   const SliceRange range = slice_range(self.sizes()[d], start, end, step);
   DimVector sizes(self.sizes()), strides(self.strides());

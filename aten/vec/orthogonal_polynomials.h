@@ -5,7 +5,7 @@
 
 #include "aten/vec/arithmetic.h"
 
-// Orthogonal polynomials of degree n (rounded towards zero; 0 below 0) by their three-term recurrences. Not vectorised.
+// Orthogonal polynomials of degree n (rounded towards zero, as PyTorch does; 0 below 0) by their three-term recurrences. Not vectorised.
 
 namespace at::vec {
 inline namespace CPU_CAPABILITY {
@@ -17,7 +17,7 @@ constexpr int64_t kLargestDegree = int64_t{1} << 22;
 /// where the polynomials stay bounded.
 template <class T, class Step, class Limit>
 inline T polynomial_by_recurrence(T x, T n, T first, const Step& step, const Limit& limit) {
-  if (!(n >= T(0))) return n != n ? n : T(0);
+  if (!(n > T(-1))) return n != n ? n : T(0);
   if (n > static_cast<T>(kLargestDegree) && limit(x, n) == limit(x, n)) return limit(x, n);
   T before = T(1), value = first;
   if (n < T(1)) return x != x ? x : before;

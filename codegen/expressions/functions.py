@@ -146,7 +146,8 @@ _TABLE = (
     _unary("log10", "1 / (x * 2.302585092994046)", domain=POSITIVE, latex=r"\log_{{10}}({0})"),
     _special("logaddexp2", ("x", "y"), ("sigmoid((x - y) * 0.6931471805599453)", "sigmoid((y - x) * 0.6931471805599453)"),
              "np.logaddexp2({0}, {1})", (REAL, REAL), "logaddexp2", operator="logaddexp2", vectorises=True),  # fmt: skip
-    _pair("logaddexp", ("sigmoid(x - y)", "sigmoid(y - x)"), float_result=True, latex=r"\log(e^{{{0}}} + e^{{{1}}})"),
+    _pair("logaddexp", ("sigmoid(x - y)", "sigmoid(y - x)"), "special.logaddexp({0}, {1})", float_result=True, holomorphic=True,
+          latex=r"\log(e^{{{0}}} + e^{{{1}}})", header="aten/vec/complex_logaddexp.h"),  # fmt: skip
     # Powers and roots.
     _unary("sqrt", "0.5 / sqrt(x)", domain=POSITIVE, latex=r"\sqrt{{{0}}}", note="nan below 0"),
     _unary("rsqrt", "-0.5 * rsqrt(x) ** 3", "1 / np.sqrt({0})", POSITIVE, latex=r"\frac{{1}}{{\sqrt{{{0}}}}}"),

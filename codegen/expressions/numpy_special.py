@@ -17,6 +17,14 @@ def sigmoid(x: Any) -> Any:
     return 0.5 * (1 + np.tanh(0.5 * np.asarray(x)))
 
 
+def logaddexp(x: Any, y: Any) -> Any:
+    x, y = np.asarray(x), np.asarray(y)
+    if not (np.iscomplexobj(x) or np.iscomplexobj(y)):
+        return np.logaddexp(x, y)
+    larger = np.where(x.real >= y.real, x, y)
+    return larger + np.log(np.exp(x - larger) + np.exp(y - larger))
+
+
 def _elementwise(function: Callable[[float], float]) -> Callable[[Any], Any]:
     def apply(x: Any) -> Any:
         array = np.asarray(x)

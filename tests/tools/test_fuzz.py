@@ -24,6 +24,14 @@ def test_one_call_again() -> None:
     assert done.stdout == "1 calls with seed 7: 0 problems\n", done.stdout + done.stderr
 
 
+def test_operators_agree_with_pytorch(tmp_path: Path) -> None:
+    """As below, for operators."""
+    pytest.importorskip("torch")
+    command = [sys.executable, "-m", "tools.fuzz.peer", str(tmp_path / "log"), "11", "0", "1000", "1200"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
+    assert done.stdout == "made 1200 calls\n", done.stdout + done.stderr
+
+
 def test_layers_agree_with_pytorch(tmp_path: Path) -> None:
     """The same calls every time: what differs is new, a difference that is meant belongs into tools/fuzz/known_differences.py."""
     pytest.importorskip("torch")

@@ -27,7 +27,7 @@ def compare_calls(
     name_of: Callable[[Subject], str],
     make_call: Callable[[random.Random, Sequence[Subject]], Any],
     difference: Callable[[Any], str | None],
-    is_known: Callable[[Any, str], bool],
+    is_known: Callable[[Any, str], bool],  # of a call and what differs
     subject_of: Callable[[Any], Any],
 ) -> None:
     """Does not return. `make_call` may make none; `difference` says "kind: details"."""
@@ -51,7 +51,7 @@ def compare_calls(
             faulthandler.dump_traceback_later(TIME_LIMIT, exit=True)
             found = difference(made)
             key = (str(subject_of(made)), found.split(":")[0]) if found is not None else ("", "")
-            if found is not None and key not in seen and not is_known(made, key[1]):
+            if found is not None and key not in seen and not is_known(made, found):
                 seen.add(key)
                 print(f"differs: {number} {made}: {found}", flush=True)
         number += 1

@@ -2,13 +2,81 @@
 
 from __future__ import annotations
 
-MAY_DIFFER: dict[tuple[str, str], str] = {
-    **dict.fromkeys((("sort", "values"), ("argsort", "values"), ("topk", "values")), "equal elements are in order; PyTorch's order is any"),
-    **dict.fromkeys((("mse_loss", "*"), ("l1_loss", "*")), "an unknown reduction is an internal error of PyTorch, or none"),
-    ("resize_as_", "values"): "new elements are uninitialised",
-    ("_sample_dirichlet", "strides"): "keeps the order of dimensions",
-    **dict.fromkeys((("arange.start_step", "*"), ("repeat_interleave.self_int", "error")), "too large, or wrong in two ways"),
-}
+from .circumstances import (
+    Known,
+    always,
+    any_of,
+    beyond,
+    has_bool,
+    has_complex,
+    has_empty,
+    has_integers,
+    has_layout,
+    has_number_outside,
+    has_numbers,
+    has_scalar_tensor,
+    is_expanded,
+    is_extreme,
+    is_mixed,
+    is_reduced,
+)
+
+_SVD = "linalg_svd|linalg_svdvals|svd|linalg_cond|linalg_matrix_norm.*|linalg_norm.*|nuclear_norm.*|linalg_pinv.*|pinverse|linalg_matrix_rank.*|norm.*"
+_FACTORS = "svd|linalg_svd|linalg_eigh?|linalg_qr|qr|geqrf|linalg_lu.*|lu.*|linalg_tensorsolve|linalg_solve.*|linalg_inv.*|linalg_tensorinv|linalg_lstsq|linalg_ldl.*"
+_CONVOLUTIONS = r"conv\dd(\.padding)?|convolution|conv_transpose\dd(\.input)?|conv_tbc"
+_LOSSES = ".*_loss.*|binary_cross_entropy.*|huber_loss|kl_div|poisson_nll_loss"
+
+MAY_DIFFER: tuple[Known, ...] = (
+    Known("sort|argsort|topk", "values", always, "equal elements are in order; PyTorch's order is any"),
+    Known("resize_as_|resize_", "values", always, "new elements are uninitialised"),
+    Known("_sample_dirichlet|bernoulli.p", "strides", always, "keeps the order of dimensions"),
+    Known("pow.*|float_power.Scalar", "strides", has_numbers, "keeps the order of dimensions of the exponent; PyTorch's result is contiguous"),
+    Known("reflection_pad3d|replication_pad3d", "strides", has_layout("channels_last"), "4 dimensions are a volume without a batch, no batch of images"),
+    Known("arange.start_step", ".*", always, "too large, or wrong in two ways"),
+    # Overflow: where an intermediate result is infinite.
+    Known("special_.*_polynomial_.*", "values", beyond(30), "infinite where PyTorch adds up nan; degrees beyond int64"),
+    Known("hardswish|i0|special_i1|special_bessel_.*|linalg_norm.*|linalg_vector_norm|gradient.*|expm1|linalg_det|det|logdet|matrix_power|"
+          "linalg_matrix_power|mean.*|var_mean.*|std_mean.*|linalg_multi_dot|addr|cumulative_trapezoid.*|trapezoid.*|softplus|pairwise_distance",
+          "values", is_extreme, "nan, infinite or finite by the order of operations"),
+    Known(_CONVOLUTIONS, "values", any_of(has_complex, has_integers), "infinite complex factors; integers beyond 2**53 are added up in float64"),
+    Known("(_foreach_)?(mul|div|add|sub)_?[._].*", "values", is_reduced, "PyTorch rounds the number to float16 first in whole vectors, not in the rest"),
+    Known("expm1|mean.*|sum.*|prod.*", "values", has_complex, "PyTorch multiplies the imaginary part, 0, by infinity"),
+    Known("fft_.*|stft.*|istft", "values", beyond(1e3), "rounding of the largest term"),
+    Known("triplet_margin_loss", "values", has_number_outside(-1, 10), "eps far beyond the distances"),
+    # Matrices.
+    Known(_SVD, "refuses|error", is_extreme, "elements that are not finite are refused by every path; PyTorch's LAPACK returns nan from some"),
+    Known(_FACTORS, "values", any_of(is_expanded, is_extreme), "factors of singular matrices are not determined"),
+    Known("linalg_slogdet|slogdet", "values", is_extreme, "the sign of nan where the pivots overflow"),
+    Known("linalg_tensorinv", "accepts", has_scalar_tensor, "of a number: its reciprocal"),
+    # Without elements.
+    Known(_CONVOLUTIONS, ".*", has_empty, "results of a channel or batch without elements follow from the sizes; kernels have elements"),
+    Known("addmv|mv", "form", has_empty, "a number is broadcast to the rows; PyTorch forgets it where the matrix has no elements"),
+    Known("pixel_unshuffle|pixel_shuffle", "form", has_empty, "PyTorch leaves the shape of tensors without elements"),
+    Known("repeat_interleave.Tensor", "refuses", has_empty, "output_size is compared with the sum, 0, too"),
+    Known("cumsum|cumprod", "refuses", has_empty, "in place, of bool"),
+    Known("embedding_bag", "form", always, "results that are not needed are empty in PyTorch, or of another size"),
+    # Dtypes.
+    Known("square", "refuses|error", has_bool, "truth values have no product; PyTorch's is an integer"),
+    Known("(_foreach_)?abs_?", "accepts", has_complex, "the real result is stored in place; PyTorch refuses"),
+    Known("affine_grid_generator", "refuses", has_integers, "integers cannot hold the grid; PyTorch's is cut off to 0 and 1"),
+    Known("constant_pad_nd|fill.*|full.*|new_full|masked_fill.*|index_fill.*", "refuses", has_complex, "an imaginary number for real elements, bool ones too"),
+    Known("cummin|cummax", "refuses", has_scalar_tensor, "complex numbers have no order, a single one neither"),
+    Known("index_put_?", "accepts", has_scalar_tensor, "a tensor of 0 dimensions is a number of any dtype, as a Python number is"),
+    Known("isin.*", "refuses", has_number_outside(-(2**15), 2**15), "a number that the dtype does not hold; PyTorch's wraps and finds another"),
+    Known(r"_foreach_addc(mul|div)_?\.Tensor", "accepts", has_layout("expanded", "strided", "transposed"), "PyTorch wants contiguous scalars"),
+    Known(r"_foreach_(minimum|maximum|clamp_m..)_?\.Scalar.*", "accepts", beyond(100), "a bound that the dtype does not hold"),
+    Known("binomial", "error", is_mixed, "count and prob of two dtypes: RuntimeError, whichever of them is no floating one"),
+    # Numbers.
+    Known("fft_r?fftfreq", "refuses|error", has_number_outside(0, 1e9), "a negative number of samples"),
+    Known("grid_sampler.*", "refuses", has_number_outside(0, 2), "an unknown interpolation; PyTorch's kernels take it for a known one"),
+    Known(_LOSSES, ".*", has_number_outside(0, 2), "an unknown reduction is an internal error of PyTorch, or the sum, or none"),
+    Known("_pad_packed_sequence", "accepts", has_number_outside(-128, 127), "a padding value that is not needed"),
+    Known("multilabel_margin_loss", "accepts", always, "labels behind the first -1 are not looked at"),
+    # Indices.
+    Known("index_select|take_along_dim|gather|index_add|index_copy|embedding.*", "error|refuses", always,
+          "IndexError for an index beyond the size; PyTorch has an exception for each path, or reads on"),
+    Known("slice_inverse", ".*", always, "the size of the slice is checked"),
+)
 
 # What `python -m tools.fuzz --layers` does not report: (target, kind of difference, argument) with the reason.
 # A target is named by the beginning of its name, in lower case.

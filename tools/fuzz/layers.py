@@ -93,7 +93,7 @@ def _text(done: Outcome) -> str:
 
 def _is_clear(message: str, theirs: str, made: Call) -> bool:
     """Says as much as PyTorch does, or names one of the changed arguments, or shows its value, type or shape."""
-    if message.startswith(theirs.split("\n")[0][:40]):
+    if theirs.split("\n")[0][:40] in message:
         return True
     for name in made.changed:
         value = made.values[name]

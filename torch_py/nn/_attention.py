@@ -188,5 +188,7 @@ def _attend(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, dropout_p: flo
     scores = (q * math.sqrt(1.0 / q.shape[-1])).bmm(k.transpose(-2, -1))
     weights = _softmax(scores if mask is None else scores + mask, -1)
     if dropout_p > 0.0:
+        if dropout_p > 1.0:
+            raise ValueError(f"dropout probability has to be between 0 and 1, but got {dropout_p}")
         weights = _dropout(weights, dropout_p, True)
     return weights.bmm(v), weights

@@ -199,11 +199,16 @@ def fractional_max_pool3d_with_indices(
 def _unpooled_size(input: Tensor, kernel: Sequence[int], stride: Sequence[int], padding: Sequence[int], output_size: Any) -> list[int]:
     """The size before pooling; `output_size`, which may name samples and channels too, chooses among those that give the same result."""
     rank = len(kernel)
+    if input.dim() < rank:
+        raise IndexError(f"max_unpool{rank}d: expected an input of {rank + 1} or {rank + 2} dimensions, got size {tuple(input.shape)}")
     usual = [
         (int(size) - 1) * step + window - 2 * border
         for size, window, step, border in zip(input.shape[-rank:], kernel, stride, padding, strict=True)
     ]
     if output_size is None:
+        for dim, size in enumerate(usual):
+            if size < 0:
+                raise ValueError(f"max_unpooling: output_size must contain non-negative spatial dimensions, but got output_size[{dim}]={size}")
         return usual
     chosen = [int(size) for size in output_size]
     if len(chosen) == rank + 2:

@@ -56,7 +56,7 @@ void batch_norm_kernel(const Tensor& input, const Tensor& weight, const Tensor& 
 }
 
 void batch_norm_train_kernel(const Tensor& input, const Tensor& weight, const Tensor& bias, double eps, const Tensor& out0,
-                             const Tensor& out1, const Tensor& out2) {
+                             const Tensor& out1, const Tensor& out2, const Tensor& out3) {
   const Tensor x = input.contiguous(input.suggest_memory_format());
   const ChannelShape shape(x);
   AT_DISPATCH_FLOATING_AND_REDUCED(x.scalar_type(), "batch_norm", [&] {
@@ -64,15 +64,19 @@ void batch_norm_train_kernel(const Tensor& input, const Tensor& weight, const Te
     const scalar_t* in = x.const_data_ptr<scalar_t>();
     acc_t* mean = out1.data_ptr<acc_t>();
     acc_t* invstd = out2.data_ptr<acc_t>();
+    acc_t* variance = out3.data_ptr<acc_t>();
     const acc_t count = static_cast<acc_t>(shape.count());
     std::fill_n(mean, shape.channels, acc_t(0));
     sum_channels(shape, mean, invstd, [in](int64_t i, acc_t) { return static_cast<acc_t>(in[i]); });
     for (int64_t c = 0; c < shape.channels; ++c) mean[c] = invstd[c] / count;
-    sum_channels(shape, mean, invstd, [in](int64_t i, acc_t m) {
+    sum_channels(shape, mean, variance, [in](int64_t i, acc_t m) {
       const acc_t distance = static_cast<acc_t>(in[i]) - m;
       return distance * distance;
     });
-    for (int64_t c = 0; c < shape.channels; ++c) invstd[c] = acc_t(1) / std::sqrt(invstd[c] / count + static_cast<acc_t>(eps));
+    for (int64_t c = 0; c < shape.channels; ++c) {
+      variance[c] /= count;
+      invstd[c] = acc_t(1) / std::sqrt(variance[c] + static_cast<acc_t>(eps));
+    }
     const auto scales = products(invstd, parameter_values<acc_t>(weight, shape.channels, 1));
     const auto shifts = parameter_values<acc_t>(bias, shape.channels, 0);
     apply(shape, in, mean, scales.data(), shifts.data(), out0.data_ptr<scalar_t>());

@@ -213,7 +213,8 @@ Tensor for_writing(const Tensor& out, MemoryFormat format = MemoryFormat::Contig
   return empty_strided_tensor(out.sizes(), channels_last_strides(out.sizes()), wide, kCPU);
 }
 void store(const Tensor& result, const Tensor& out) {
-  if (!result.is_same(out)) at::copy_(out, result);
+  if (result.is_same(out)) return;
+  at::copy_(out, is_integral(out.scalar_type(), true) ? result.to(kLong) : result);  // too large integers wrap
 }
 
 /// How a convolution is computed: its sizes as the loops see them, and whether positions or channels are neighbours in memory.

@@ -5,6 +5,8 @@
 #include "aten/Dispatch.h"
 #include "aten/native/declarations/portable/ColumnsKernel.h"
 #include "aten/ops/contiguous.h"
+#include "aten/ops/copy.h"
+#include "aten/ops/empty.h"
 #include "aten/parallel/Parallel.h"
 
 namespace at::native {
@@ -75,6 +77,12 @@ void im2col_kernel(const Tensor& self, IntArrayRef kernel_size, IntArrayRef dila
 void col2im_kernel(const Tensor& self, IntArrayRef, IntArrayRef kernel_size, IntArrayRef dilation, IntArrayRef padding, IntArrayRef stride,
                    const Tensor& out0) {
   if (out0.numel() == 0) return;
+  if (self.scalar_type() == kBool) {  // whether any of the elements is true
+    const Tensor counts = at::empty(out0.sizes(), kFloat, {}, self.device());
+    col2im_kernel(self.to(kFloat), {}, kernel_size, dilation, padding, stride, counts);
+    at::copy_(out0, counts);
+    return;
+  }
   const Tensor input = self.contiguous();
   const Windows w(out0.sizes(), kernel_size, dilation, padding, stride);
   AT_DISPATCH_FLOATING_AND_COMPLEX(self.scalar_type(), "col2im", [&] {

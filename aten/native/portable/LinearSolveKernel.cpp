@@ -164,7 +164,7 @@ void linalg_slogdet_kernel(const Tensor& A, const Tensor& out0, const Tensor& ou
           sign = size == 0 ? T(0) : sign * T(value.real() / size, value.imag() / size);
         } else {
           size = std::abs(value);
-          sign = value < 0 ? -sign : value == 0 ? T(0) : sign;
+          sign *= static_cast<T>((value > 0) - (value < 0));  // 0 for nan, as PyTorch's sign of it
         }
         logarithm += std::log(size);
       }

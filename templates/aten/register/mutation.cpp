@@ -18,7 +18,7 @@
 {{ fill("  " ~ wrapper.loop.direct ~ "(", f.names, ");") }}
 {% else %}
 {% set first = f.written[0] %}
-{{ fill("  native::" ~ wrapper.loop.stub ~ "(", [first.name ~ ("[0]" if first.type.is_list else "") ~ ".device()", f.names], ");") }}
+{{ fill("  native::" ~ wrapper.loop.stub ~ "(", [(first.name ~ ".empty() ? Device(DeviceType::CPU) : " ~ first.name ~ "[0].device()") if first.type.is_list else first.name ~ ".device()", f.names], ");") }}
 {% endif %}
 {% if f.schema.returns %}
   return {{ r.returned(f) }};

@@ -1,6 +1,9 @@
 // Nested Python sequences -> tensor: shape from the first elements, dtype from all, then one pass that writes the values.
 #include "torch_py/csrc/bindings/TensorData.h"
 
+#include <atomic>
+
+#include "aten/core/Warning.h"
 #include "aten/ops/to.h"
 #include "torch_py/csrc/autograd/AutogradMeta.h"
 #include "torch_py/csrc/bindings/Conversions.h"
@@ -23,6 +26,14 @@ bool is_nested(PyObject* object) {
 /// The items of a sequence, itself when it is a list or tuple.
 ObjectPtr items_of(PyObject* sequence) { return ObjectPtr::steal(checked(PySequence_Fast(sequence, "expected a sequence"))); }
 
+/// Every element of the arrays becomes a Python number on the way, once said in a process.
+void warn_of_arrays(PyObject* items) {
+  static std::atomic<bool> warned{false};
+  if (sequence_length(items) == 0 || !is_numpy_array(sequence_item(items, 0)) || warned.exchange(true)) return;
+  at::warn("Creating a tensor from a list of numpy.ndarrays is extremely slow. Please consider converting the list to a single ",
+           "numpy.ndarray with numpy.array() before converting to a tensor.");
+}
+
 at::DimVector shape_of(PyObject* data) {
   at::DimVector sizes;
   ObjectPtr level = ObjectPtr::borrow(data);
@@ -34,6 +45,7 @@ at::DimVector shape_of(PyObject* data) {
     TORCH_CHECK_VALUE(sizes.size() < kMaxDims, "too many dimensions '", Py_TYPE(level.get())->tp_name, "'");
     const ObjectPtr items = items_of(level.get());
     const Py_ssize_t length = sequence_length(items.get());
+    warn_of_arrays(items.get());
     sizes.push_back(length);
     if (length == 0) break;
     level = ObjectPtr::borrow(sequence_item(items.get(), 0));

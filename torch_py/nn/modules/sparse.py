@@ -133,7 +133,7 @@ class EmbeddingBag(Module):
         if self.max_norm is not None:
             text += f", max_norm={self.max_norm}"
         if self.norm_type != 2:
-            text += f", norm_type={self.norm_type}"
+            text += f", norm_type={self.norm_type!r}"
         if self.scale_grad_by_freq:
             text += f", scale_grad_by_freq={self.scale_grad_by_freq}"
         text += f", mode={self.mode!r}"
