@@ -238,9 +238,9 @@ TensorSpec linear_shape(const Tensor& input, const Tensor& weight, const Tensor&
                 weight.scalar_type());
     const bool is_row = bias.dim() == weight.dim() - 1 && bias.numel() == outputs;
     // PyTorch also adds what broadcasts to the rows of a matrix.
-    TORCH_CHECK(is_row || (weight.dim() == 2 && fits_into(bias.sizes(), sizes, product_of(outer))), "The expanded size of the tensor (", outputs,
-                ") must match the existing size (", bias.dim() == 0 ? 1 : bias.size(-1), ") at non-singleton dimension 1.  Target sizes: [",
-                product_of(outer), ", ", outputs, "].  Tensor sizes: ", bias.sizes());
+    TORCH_CHECK(is_row || (weight.dim() == 2 && fits_into(bias.sizes(), sizes, product_of(outer))), "The expanded size of the tensor (",
+                outputs, ") must match the existing size (", bias.dim() == 0 ? 1 : bias.size(-1),
+                ") at non-singleton dimension 1.  Target sizes: [", product_of(outer), ", ", outputs, "].  Tensor sizes: ", bias.sizes());
   }
   return {sizes, input.scalar_type(), input.device()};
 }

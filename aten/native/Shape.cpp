@@ -327,7 +327,7 @@ TensorSpec roll_shape(const Tensor& self, IntArrayRef shifts, IntArrayRef dims) 
   TORCH_CHECK(dims.empty() ? shifts.size() == 1 : shifts.size() == dims.size(), "shifts and dimensions must align. shifts: ", shifts.size(),
               ", dims:", dims.size());
   if (self.numel() == 0) return {DimVector(self.sizes()), self.scalar_type(), self.device()};  // dimensions are not looked at
-  for (const int64_t dim : dims) wrap_dim_of(self.sizes(), dim);  // a repeated one adds up its shifts
+  for (const int64_t dim : dims) wrap_dim_of(self.sizes(), dim);                               // a repeated one adds up its shifts
   for (const int64_t shift : shifts) {
     TORCH_CHECK(shift != std::numeric_limits<int64_t>::min(), "roll(): a shift of ", shift, " cannot be reversed");
   }

@@ -20,7 +20,7 @@ from tests.ops.comparison import Outcome, outcome
 
 from . import layer_runs, layer_values
 from .comparing import compare_calls
-from .known_differences import LAYERS_MAY_DIFFER
+from .known_layer_differences import LAYERS_MAY_DIFFER
 from .layer_targets import Target, targets, working
 from .peer import Spec
 
@@ -106,23 +106,21 @@ def _is_clear(message: str, theirs: str, made: Call) -> bool:
     return False
 
 
-def is_known(made: Call, kind: str) -> bool:
-    specs = [value for value in (made.values[name] for name in made.changed) if isinstance(value, Spec)]
+def is_known(made: Call, found: str) -> bool:
+    kind, specs = found.split(":")[0], [value for value in (made.values[name] for name in made.changed) if isinstance(value, Spec)]
     if kind == "values" and any(spec.dtype in ("float16", "bfloat16") for spec in specs):
         return True  # rounded once here, in several places there
     if kind == "refuses" and any(spec.layout == "expanded" for spec in specs):
         return True  # elements in one place are not written to
-    changed = (*(name.removeprefix("forward.") for name in made.changed), "*")
-    return any(
-        made.target.name.lower().startswith(name) and one in (kind, "*") and argument in changed for name, one, argument in LAYERS_MAY_DIFFER
-    )
+    changed = [name.removeprefix("forward.") for name in made.changed]
+    return any(row.covers(made.target.name, found, changed) for row in LAYERS_MAY_DIFFER)
 
 
 def compare(number: int, seed: str, known: tuple[Target, ...]) -> tuple[Call, str] | None:
     """Call ``number`` of ``seed`` and what differs, unless that is known."""
     made = make_call(random.Random(f"{seed} {number}"), known)
     found = difference(made) if made is not None else None
-    return None if made is None or found is None or is_known(made, found.split(":")[0]) else (made, found)
+    return None if made is None or found is None or is_known(made, found) else (made, found)
 
 
 if __name__ == "__main__":

@@ -18,6 +18,13 @@ _linear, _pad, _dropout = find_operator("linear", _nn), find_operator("pad", _nn
 _softmax = find_operator("softmax", _torch)
 
 
+def dtype_of_mask(mask: Any) -> Any:
+    """None without a mask."""
+    if mask is not None and not isinstance(mask, Tensor):
+        raise RuntimeError(f"a mask must be None or a torch.Tensor, got {type(mask).__name__}")
+    return None if mask is None else mask.dtype
+
+
 def canonical_mask(mask: Tensor | None, name: str, other_dtype: Any, other_name: str, dtype: Any, check_other: bool = True) -> Tensor | None:
     """A mask to add: -inf where a boolean one is True. Raises AssertionError for masks of other dtypes."""
     if mask is None:
@@ -129,7 +136,7 @@ def multi_head_attention_forward(
     else:
         _check(key.shape == value.shape, f"key shape {key.shape} does not match value shape {value.shape}")
     key_padding_mask = canonical_mask(
-        key_padding_mask, "key_padding_mask", attn_mask.dtype if attn_mask is not None else None, "attn_mask", query.dtype
+        key_padding_mask, "key_padding_mask", dtype_of_mask(attn_mask), "attn_mask", query.dtype
     )
     if is_causal and attn_mask is None:
         raise RuntimeError("Need attn_mask if specifying the is_causal hint.")

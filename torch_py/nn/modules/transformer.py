@@ -12,7 +12,7 @@ from torch_py._C import _torch
 from torch_py._tensor import Tensor
 from torch_py.nn import functional as F
 from torch_py.nn import init
-from torch_py.nn._attention import canonical_mask
+from torch_py.nn._attention import canonical_mask, dtype_of_mask
 from torch_py.nn.modules.activation import GELU, ReLU
 from torch_py.nn.modules.attention import MultiheadAttention
 from torch_py.nn.modules.container import ModuleList
@@ -107,7 +107,7 @@ class TransformerEncoderLayer(_Layer):
 
     def forward(self, src: Tensor, src_mask: Tensor | None = None, src_key_padding_mask: Tensor | None = None, is_causal: bool = False) -> Tensor:
         src_key_padding_mask = canonical_mask(
-            src_key_padding_mask, "src_key_padding_mask", src_mask.dtype if src_mask is not None else None, "src_mask", src.dtype
+            src_key_padding_mask, "src_key_padding_mask", dtype_of_mask(src_mask), "src_mask", src.dtype
         )
         src_mask = canonical_mask(src_mask, "src_mask", None, "", src.dtype, False)
         x = self._residual(src, self.norm1, lambda y: self._sa_block(y, src_mask, src_key_padding_mask, is_causal))
@@ -197,7 +197,7 @@ class TransformerEncoder(Module):
         self, src: Tensor, mask: Tensor | None = None, src_key_padding_mask: Tensor | None = None, is_causal: bool | None = None
     ) -> Tensor:
         src_key_padding_mask = canonical_mask(
-            src_key_padding_mask, "src_key_padding_mask", mask.dtype if mask is not None else None, "mask", src.dtype
+            src_key_padding_mask, "src_key_padding_mask", dtype_of_mask(mask), "mask", src.dtype
         )
         mask = canonical_mask(mask, "mask", None, "", src.dtype, False)
         is_causal = _is_causal(mask, is_causal, None)
