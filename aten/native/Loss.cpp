@@ -97,10 +97,8 @@ Tensor limited_log(const Tensor& p) {
 }  // namespace
 
 Tensor binary_cross_entropy(const Tensor& self, const Tensor& target, const Tensor& weight, int64_t reduction) {
-  for (const Tensor& other : {target, weight}) {
-    TORCH_CHECK(!other.defined() || other.scalar_type() == self.scalar_type() || other.scalar_type() == kBool,
-                "binary_cross_entropy: Found dtype ", other.scalar_type(), " but expected ", self.scalar_type());
-  }
+  TORCH_CHECK(target.scalar_type() == self.scalar_type(), "binary_cross_entropy: Found dtype ", target.scalar_type(), " but expected ",
+              self.scalar_type());
   if (!self.is_meta()) {
     const Tensor inside = at::logical_and(at::ge(self, Scalar(0)), at::le(self, Scalar(1)));
     TORCH_CHECK(at::all(inside).item().to_bool(), "all elements of input should be between 0 and 1");
@@ -110,7 +108,7 @@ Tensor binary_cross_entropy(const Tensor& self, const Tensor& target, const Tens
   const Tensor opposite = Scalar(1) - self;
   const Tensor loss = weighted((target - Scalar(1)) * limited_log(opposite) - target * limited_log(self), weight);
   TORCH_CHECK(loss.sizes() == self.sizes(), "output with shape ", self.sizes(), " doesn't match the broadcast shape ", loss.sizes());
-  return reduced(loss, reduction);
+  return reduced(in_dtype_of(self, loss), reduction);
 }
 
 Tensor binary_cross_entropy_with_logits(const Tensor& self, const Tensor& target, const Tensor& weight, const Tensor& pos_weight,

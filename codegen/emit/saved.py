@@ -66,6 +66,9 @@ def saved_values(
         for metadata in used.metadata:
             value = cpp_formula(metadata.node, operator)
             value = f"own({value})" if metadata.kind == "int[]" else value
+            target = operator.schema.arguments.find(metadata.target)
+            if target is not None and target.type.is_optional and metadata.method != "defined":
+                value = f"{metadata.target}.defined() ? {value} : {metadata.cpp_type}()"  # nothing has no properties
             plain[metadata.member] = Saved(metadata.member, f"{metadata.member}_", metadata.cpp_type, value, False)
     return tuple(plain.values()), tuple(tensors.values())
 

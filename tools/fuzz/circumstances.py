@@ -81,6 +81,10 @@ def has_layout(*layouts: str) -> Condition:
     return lambda facts: any(layout in layouts for layout in facts.layouts)
 
 
+def all_of(*conditions: Condition) -> Condition:
+    return lambda facts: all(condition(facts) for condition in conditions)
+
+
 def any_of(*conditions: Condition) -> Condition:
     return lambda facts: any(condition(facts) for condition in conditions)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .circumstances import (
     Known,
+    all_of,
     always,
     any_of,
     beyond,
@@ -15,6 +16,7 @@ from .circumstances import (
     has_number_outside,
     has_numbers,
     has_scalar_tensor,
+    in_place,
     is_expanded,
     is_extreme,
     is_mixed,
@@ -45,12 +47,18 @@ MAY_DIFFER: tuple[Known, ...] = (
     Known("hardswish|i0|special_i1|special_bessel_.*|linalg_norm.*|linalg_vector_norm|gradient.*|expm1|linalg_det|det|logdet|matrix_power|"
           "linalg_matrix_power|mean.*|var_mean.*|std_mean.*|linalg_multi_dot|addr|cumulative_trapezoid.*|trapezoid.*|softplus|pairwise_distance",
           "values", is_extreme, "nan, infinite or finite by the order of operations"),
-    Known(_CONVOLUTIONS, "values", any_of(has_complex, has_integers), "infinite complex factors; integers beyond 2**53 are added up in float64"),
+    Known(_CONVOLUTIONS, "values", any_of(has_complex, has_integers, is_extreme),
+          "infinite complex factors; integers beyond 2**53 are added up in float64; oneDNN drops nan of a weight"),
     Known("(_foreach_)?(mul|div|add|sub)_?[._].*", "values", is_reduced,
           "PyTorch rounds the number to float16 first in whole vectors, not in the rest"),
     Known("expm1|mean.*|sum.*|prod.*", "values", has_complex, "PyTorch multiplies the imaginary part, 0, by infinity"),
     Known("fft_.*|stft.*|istft", "values", beyond(1e3), "rounding of the largest term"),
     Known("triplet_margin_loss", "values", has_number_outside(-1, 10), "eps far beyond the distances"),
+    Known(".*", "values", all_of(has_complex, is_extreme), "products of infinite complex numbers: nan in one part or in both"),
+    Known("signbit|copysign.*", "values", is_extreme, "the sign of nan does not outlive every conversion"),
+    Known("special_airy_ai", "values", beyond(1e3), "PyTorch's angle is rounded to float32 before its cosine is taken"),
+    Known(".*", "refuses", all_of(in_place, is_expanded), "elements that lie in one place are not written to"),
+    Known("logspace.*|linspace.*", "accepts|refuses", is_extreme, "bounds that the dtype does not hold"),
     # Matrices.
     Known(_SVD, "refuses|error", is_extreme, "elements that are not finite are refused by every path; PyTorch's LAPACK returns nan from some"),
     Known(_FACTORS, "values", any_of(is_expanded, is_extreme), "factors of singular matrices are not determined"),
@@ -66,7 +74,9 @@ MAY_DIFFER: tuple[Known, ...] = (
     # Dtypes.
     Known("square", "refuses|error", has_bool, "truth values have no product; PyTorch's is an integer"),
     Known("(_foreach_)?abs_?", "accepts", has_complex, "the real result is stored in place; PyTorch refuses"),
-    Known("affine_grid_generator", "refuses", has_integers, "integers cannot hold the grid; PyTorch's is cut off to 0 and 1"),
+    Known("affine_grid_generator", "refuses", any_of(has_integers, has_complex), "PyTorch's grid is cut off to integers, or complex"),
+    Known(_CONVOLUTIONS, "refuses", is_mixed, "a bias of another dtype, which some of PyTorch's kernels convert"),
+    Known(r"adaptive_avg_pool\dd", "refuses", any_of(has_complex, has_integers), "PyTorch takes the mean for an output of one element, else refuses"),
     Known("constant_pad_nd|fill.*|full.*|new_full|masked_fill.*|index_fill.*", "refuses", has_complex,
           "an imaginary number for real elements, bool ones too"),
     Known("cummin|cummax", "refuses", has_scalar_tensor, "complex numbers have no order, a single one neither"),

@@ -121,6 +121,11 @@ void add_input_gradient(const ConvolutionGeometry& g, const ConvolutionChunk& ch
 /// `bias` is that of a transposed convolution, by input channel.
 template <typename T>
 void input_gradient(const ConvolutionGeometry& g, const T* grad, const T* weight, const T* bias, T* out) {
+  if (g.output_plane() == 0) {  // of a transposed convolution: what it has is bias
+    const int64_t size = g.input_plane();
+    for (int64_t k = 0; k < g.batch * g.channels; ++k) std::fill_n(out + k * size, size, bias == nullptr ? T(0) : bias[k % g.channels]);
+    return;
+  }
   if (is_depthwise(g)) return depthwise_input_gradient(g, grad, weight, bias, out);
   const ConvolutionChunks chunks(g);
   const int64_t rows = g.column_rows(), plane = g.input_plane(), largest = chunks.largest();
