@@ -257,6 +257,9 @@ Tensor cross_entropy_loss(const Tensor& self, const Tensor& target, const Tensor
                           double label_smoothing) {
   TORCH_CHECK(label_smoothing >= 0 && label_smoothing <= 1, "label_smoothing must be between 0.0 and 1.0. Got: ", label_smoothing);
   if (self.dim() > 0 && self.sizes() != target.sizes()) check_batch(self, target);
+  TORCH_CHECK(!target.is_floating_point() || self.dim() != target.dim() || self.sizes() == target.sizes(),
+              "cross_entropy: class probabilities must have the shape of the input, ", self.sizes(), ", got a target of shape ",
+              target.sizes());
   if (self.sizes() == target.sizes()) {
     TORCH_CHECK(ignore_index < 0, "ignore_index is not supported for floating point target");
     return cross_entropy_of_probabilities(self, target, weight, reduction, label_smoothing);

@@ -255,6 +255,30 @@ def test_warnings_come_once() -> None:
     assert [text[:8] for text in done.stdout.strip().split("|")] == ["A window", "A window", "Creating"]
 
 
+def test_modules_that_read_alike_are_shown_once() -> None:
+    nn = torch.nn
+    shown = repr(nn.ModuleList([nn.ReLU(), nn.ReLU(), nn.Sequential(nn.Tanh())]))
+    assert shown == "ModuleList(\n  (0-1): 2 x ReLU()\n  (2): Sequential(\n    (0): Tanh()\n  )\n)"
+    assert repr(nn.ModuleList()) == "ModuleList()"
+
+
+def test_layers_without_bias_have_a_gradient() -> None:
+    layer = torch.nn.Linear(3, 2, bias=False)
+    layer(torch.ones(2, 3)).sum().backward()
+    assert layer.weight.grad.tolist() == [[2.0] * 3] * 2
+
+
+def test_sizes_are_integers() -> None:
+    with pytest.raises(TypeError):
+        F.interpolate(torch.ones(2, 4, 8), size=1.5)
+
+
+@only_torch_py  # PyTorch refuses empty images
+def test_transposed_convolution_of_empty_images_is_its_bias() -> None:
+    found = F.conv_transpose1d(torch.ones(4, 0), torch.ones(4, 1, 2), torch.tensor([1.0, 2.0]), 3, 0, 2, 2, 2)
+    assert found.tolist() == [[1.0] * found.shape[1], [2.0] * found.shape[1]]
+
+
 def test_sizes_before_pooling() -> None:
     x, indices = torch.ones(1, 2, 4), torch.zeros(1, 2, 4, dtype=torch.int64)
     with pytest.raises(ValueError, match="non-negative spatial dimensions"):

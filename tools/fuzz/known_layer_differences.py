@@ -48,6 +48,9 @@ LAYERS_MAY_DIFFER: tuple[KnownLayer, ...] = (
     KnownLayer("poisson_?nll_?loss", "values", "input|target", "mixed dtypes are promoted first"),
     KnownLayer("(smooth_?l1|multi_?label_?(soft_?)?margin|multi_?margin|huber)_?loss", "values", "input|target|delta|beta",
                "elements that are not finite", _NOT_FINITE),
+    KnownLayer("huber_?loss|soft_?margin_?loss", "accepts", "target", "gradients of two dtypes, and of the target", "Found dtype|differentiable"),
+    KnownLayer("soft_?margin_?loss", "values", "input|target", "elements that are not finite", _NOT_FINITE),
+    KnownLayer("nll_?loss", "accepts", "input|target", "PyTorch's gradient refuses a single label of one dimension", "size mismatch"),
     # Activations
     KnownLayer("hardswish|hardsigmoid|gelu|softshrink", "values", "input", "limits where PyTorch multiplies infinity by 0", _NOT_FINITE),
     KnownLayer("hardtanh_?|relu6", "values", "min_val|max_val", "limits in the wrong order"),
@@ -58,9 +61,10 @@ LAYERS_MAY_DIFFER: tuple[KnownLayer, ...] = (
     KnownLayer("(local_response_norm|crossmaplrn2d)", "values", "size|alpha|beta|k|input", "PyTorch's derivative fails gradcheck", r"result\[3\]"),
     KnownLayer("crossmaplrn2d", "accepts|error", "size|input", "an internal buffer of PyTorch has the dtype of the input; a window without elements"),
     KnownLayer(_NORM, "values", "input|running_mean|running_var|weight|bias", "statistics of elements that are not finite", _NOT_FINITE),
+    KnownLayer(_NORM, "refuses", "input", "no channels, where the layer has some", "should contain"),
     KnownLayer(_LAZY_NORM, "values", "eps", "roots of negative numbers", "nan"),
     KnownLayer(_LAZY_NORM, "accepts|error", "input", "inputs without a batch have their channels first; without elements"),
-    KnownLayer("lazyinstancenorm.d", "refuses", "input", "statistics of another dtype than the input"),
+    KnownLayer("lazyinstancenorm.d", "refuses", "input|dtype", "statistics of another dtype than the input"),
     KnownLayer(_LAZY_NORM, "text", "affine|track_running_stats", "the number of features is known when there is no weight"),
     KnownLayer("group_?norm", "error", "num_(groups|channels)|input", "which check of a size comes first"),
     # Pooling

@@ -94,7 +94,10 @@ def _sizes_and_factors(shape: Sequence[int], rank: int, size: Any, scale_factor:
     if recompute and size is not None:
         raise ValueError("recompute_scale_factor is not meaningful with an explicit size.")
     if size is not None:
-        return [int(extent) for extent in _per_dimension("output size", size, rank, shape)], []
+        extents = _per_dimension("output size", size, rank, shape)
+        if any(isinstance(extent, float) for extent in extents):
+            raise TypeError(f"interpolate: expected size to be an int or a tuple of {rank} of them, but got size={size}")
+        return [int(extent) for extent in extents], []
     factors = [float(factor) for factor in _per_dimension("scale_factor", scale_factor, rank, shape)]
     sizes = [math.floor(float(extent) * factor) for extent, factor in zip(shape[2:], factors)]
     return sizes, [] if recompute else factors

@@ -224,7 +224,7 @@ def batch_norm(
     """
     if eps <= 0 if training else eps < 0:
         raise ValueError(f"batch_norm eps must be {'positive during training' if training else 'non-negative'}, but got {eps}")
-    if training and input.numel() == input.shape[1]:
+    if training and input.shape[0] * math.prod(input.shape[2:]) == 1:
         raise ValueError(f"Expected more than 1 value per channel when training, got input size {input.shape}")
     return _batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps, False)
 

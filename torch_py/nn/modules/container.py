@@ -9,7 +9,7 @@ from itertools import chain, groupby
 from typing import Any
 
 from torch_py._tensor import Tensor
-from torch_py.nn.modules.module import Module, _addindent
+from torch_py.nn.modules.module import Module
 from torch_py.nn.parameter import Parameter
 
 
@@ -122,12 +122,13 @@ class ModuleList(_Sequence):
             self.extend(modules)
 
     def __repr__(self) -> str:
-        """Modules in a row that read the same are one entry."""
-        rows = [list(group) for _, group in groupby(enumerate(map(repr, self)), key=lambda entry: entry[1])]
-        lines = []
-        for row in rows:
-            (first, text), last = row[0], row[-1][0]
-            lines.append(f"\n  ({first}): {_addindent(text, 2)}" if first == last else f"\n  ({first}-{last}): {len(row)} x {_addindent(text, 2)}")
+        """Neighbours that read alike are shown once."""
+        lines, first = [], 0
+        for text, alike in groupby(map(repr, self)):
+            count = len(list(alike))
+            name = f"({first}): " if count == 1 else f"({first}-{first + count - 1}): {count} x "
+            lines.append("\n  " + name + text.replace("\n", "\n  "))
+            first += count
         return f"{self._get_name()}({''.join(lines)}\n)" if lines else f"{self._get_name()}()"
 
     def _like(self, modules: list[Any]) -> ModuleList:
