@@ -170,7 +170,7 @@ void check_batch(const Tensor& self, const Tensor& target) {
                       "For 1D input, 1D target must have size 1, but got target size: ", target.numel());
     return;
   }
-  const int64_t batch = target.dim() > 0 ? target.sizes()[0] : 1;
+  const int64_t batch = target.dim() > 0 ? target.sizes()[0] : 0;
   TORCH_CHECK_VALUE(self.sizes()[0] == batch, "Expected input batch_size (", self.sizes()[0], ") to match target batch_size (", batch,
                     ").");
 }

@@ -126,6 +126,10 @@ def test_degrees_are_cut_off(degree: float, expected: float) -> None:
     assert torch.special.legendre_polynomial_p(torch.tensor([3.0]), degree).item() == expected
 
 
+def test_narrow_numbers_are_rounded_to_decimals_in_float32() -> None:
+    assert torch.round(torch.tensor([-4.34375, 6.34375], dtype=torch.bfloat16), decimals=1).tolist() == [-4.3125, 6.3125]
+
+
 def test_sign_of_the_determinant_of_nan() -> None:
     sign, logarithm = torch.linalg.slogdet(torch.full((2, 2), math.nan))
     assert sign.item() == 0 and math.isnan(logarithm.item())

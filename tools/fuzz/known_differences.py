@@ -25,7 +25,7 @@ from .circumstances import (
 
 _SVD = (
     "linalg_svd|linalg_svdvals|svd|linalg_cond|linalg_matrix_norm.*|"
-    "linalg_norm.*|nuclear_norm.*|linalg_pinv.*|pinverse|linalg_matrix_rank.*|norm.*"
+    "linalg_norm.*|nuclear_norm.*|linalg_pinv.*|pinverse|linalg_matrix_rank.*|norm.*|linalg_eig.*"
 )
 _FACTORS = (
     "svd|linalg_svd|linalg_eigh?|linalg_qr|qr|geqrf|linalg_lu.*|"
@@ -34,10 +34,16 @@ _FACTORS = (
 _CONVOLUTIONS = r"conv\dd(\.padding)?|convolution|conv_transpose\dd(\.input)?|conv_tbc"
 _LOSSES = ".*_loss.*|binary_cross_entropy.*|huber_loss|kl_div|poisson_nll_loss"
 
+NOT_CALLED: tuple[Known, ...] = (
+    Known(r"(gru|lstm|rnn_\w+)\.data", "", has_empty, "PyTorch reads batch sizes that are not there"),
+    Known("repeat_interleave.*", "", beyond(1e6), "results of gigabytes"),
+    Known("lcm|gcd", "", beyond(1e9), "PyTorch divides by 0"),
+)
+
 MAY_DIFFER: tuple[Known, ...] = (
     Known("sort|argsort|topk", "values", always, "equal elements are in order; PyTorch's order is any"),
     Known("resize_as_|resize_", "values", always, "new elements are uninitialised"),
-    Known("_sample_dirichlet|bernoulli.p", "strides", always, "keeps the order of dimensions"),
+    Known("_sample_dirichlet|_standard_gamma|bernoulli.p", "strides", always, "keeps the order of dimensions"),
     Known("pow.*|float_power.Scalar", "strides", has_numbers, "keeps the order of dimensions of the exponent; PyTorch's result is contiguous"),
     Known("reflection_pad3d|replication_pad3d", "strides", has_layout("channels_last"),
           "4 dimensions are a volume without a batch, no batch of images"),
@@ -52,6 +58,11 @@ MAY_DIFFER: tuple[Known, ...] = (
     Known("(_foreach_)?(mul|div|add|sub)_?[._].*", "values", is_reduced,
           "PyTorch rounds the number to float16 first in whole vectors, not in the rest"),
     Known("expm1|mean.*|sum.*|prod.*", "values", has_complex, "PyTorch multiplies the imaginary part, 0, by infinity"),
+    Known("corrcoef|cov", "values", beyond(1e6), "rounding of the largest term"),
+    Known("gradient.*", "values", all_of(has_integers, beyond(60)), "differences of integers wrap, in another order"),
+    Known("igamma|igammac|special_gammainc.*", "values", is_extreme, "limits where PyTorch gives nan"),
+    Known("logspace", "values", always, "integers are rounded once, from float64"),
+    Known("cosine_similarity", "values", any_of(is_reduced, is_mixed), "norms that are 0 in the dtype of the result"),
     Known("fft_.*|stft.*|istft", "values", beyond(1e3), "rounding of the largest term"),
     Known("triplet_margin_loss", "values", has_number_outside(-1, 10), "eps far beyond the distances"),
     Known(".*", "values", all_of(has_complex, is_extreme), "products of infinite complex numbers: nan in one part or in both"),
@@ -68,6 +79,7 @@ MAY_DIFFER: tuple[Known, ...] = (
     Known(_CONVOLUTIONS, ".*", has_empty, "results of a channel or batch without elements follow from the sizes; kernels have elements"),
     Known("addmv|mv", "form", has_empty, "a number is broadcast to the rows; PyTorch forgets it where the matrix has no elements"),
     Known("pixel_unshuffle|pixel_shuffle", "form", has_empty, "PyTorch leaves the shape of tensors without elements"),
+    Known("index_(reduce|add|copy).*", "accepts", has_empty, "nothing is put anywhere"),
     Known("repeat_interleave.Tensor", "refuses", has_empty, "output_size is compared with the sum, 0, too"),
     Known("cumsum|cumprod", "refuses", has_empty, "in place, of bool"),
     Known("embedding_bag", "form", always, "results that are not needed are empty in PyTorch, or of another size"),
@@ -76,16 +88,24 @@ MAY_DIFFER: tuple[Known, ...] = (
     Known("(_foreach_)?abs_?", "accepts", has_complex, "the real result is stored in place; PyTorch refuses"),
     Known("affine_grid_generator", "refuses", any_of(has_integers, has_complex), "PyTorch's grid is cut off to integers, or complex"),
     Known(_CONVOLUTIONS, "refuses", is_mixed, "a bias of another dtype, which some of PyTorch's kernels convert"),
+    Known(_CONVOLUTIONS, "refuses", has_complex, "complex results without elements, which real ones are refused for"),
+    Known(_CONVOLUTIONS, "strides", has_complex, "complex results are contiguous; PyTorch joins two real ones"),
     Known(r"adaptive_avg_pool\dd", "refuses", any_of(has_complex, has_integers), "PyTorch takes the mean for an output of one element, else refuses"),
-    Known("constant_pad_nd|fill.*|full.*|new_full|masked_fill.*|index_fill.*", "refuses", has_complex,
+    Known("constant_pad_nd|fill.*|full.*|new_full|scalar_tensor|masked_fill.*|index_fill.*", "refuses", has_complex,
           "an imaginary number for real elements, bool ones too"),
-    Known("cummin|cummax", "refuses", has_scalar_tensor, "complex numbers have no order, a single one neither"),
+    Known("cummin|cummax|kthvalue|mode", "refuses", has_scalar_tensor, "complex numbers have no order, a single one neither"),
     Known("index_put_?", "accepts", has_scalar_tensor, "a tensor of 0 dimensions is a number of any dtype, as a Python number is"),
     Known("isin.*", "refuses", has_number_outside(-(2**15), 2**15), "a number that the dtype does not hold; PyTorch's wraps and finds another"),
     Known(r"_foreach_addc(mul|div)_?\.Tensor", "accepts", has_layout("expanded", "strided", "transposed"), "PyTorch wants contiguous scalars"),
     Known(r"_foreach_(minimum|maximum|clamp_m..)_?\.Scalar.*", "accepts", beyond(100), "a bound that the dtype does not hold"),
     Known("binomial", "error", is_mixed, "count and prob of two dtypes: RuntimeError, whichever of them is no floating one"),
+    Known("embedding_bag", "accepts", has_integers, "rows of integers are added up as well"),
+    Known("bilinear|_standard_gamma_grad", "accepts", is_mixed, "dtypes are promoted"),
+    Known("soft_margin_loss|multilabel_.*_loss.*", "refuses", has_complex, "complex numbers have no logistic function here"),
+    Known("hardtanh_?", "refuses", has_integers, "negative limits of unsigned integers, whatever is behind their point"),
+    Known("lu_unpack", "refuses", has_empty, "pivots of a matrix without elements"),
     # Numbers.
+    Known("conv_tbc", "refuses", has_number_outside(0, 1e9), "a negative padding"),
     Known("fft_r?fftfreq", "refuses|error", has_number_outside(0, 1e9), "a negative number of samples"),
     Known("grid_sampler.*", "refuses", has_number_outside(0, 2), "an unknown interpolation; PyTorch's kernels take it for a known one"),
     Known(_LOSSES, ".*", has_number_outside(0, 2), "an unknown reduction is an internal error of PyTorch, or the sum, or none"),
