@@ -36,7 +36,7 @@ _NOT_FINITE = "nan|inf"
 LAYERS_MAY_DIFFER: tuple[KnownLayer, ...] = (
     # Losses
     KnownLayer("ctc_?loss", "values", ".*", "PyTorch's gradient is the one behind log_softmax, not that of the logarithms", r"result\[[23]\]\["),
-    KnownLayer("ctc_?loss", "refuses", "targets|blank|.*lengths", "labels that are no classes are read from memory that is not there"),
+    KnownLayer("ctc_?loss", "refuses", "log_probs|targets|blank|.*lengths", "labels that are no classes are read from memory that is not there"),
     KnownLayer("ctc_?loss", "accepts", "targets|target_lengths", "labels behind the last one that the lengths count"),
     KnownLayer("cross_?entropy(loss)?", "refuses", "label_smoothing", "PyTorch does not look at it where the targets are probabilities"),
     KnownLayer("cosine.*", "values", "eps|margin", "the gradient where eps takes the place of a norm"),
@@ -80,6 +80,7 @@ LAYERS_MAY_DIFFER: tuple[KnownLayer, ...] = (
     KnownLayer("lp_?pool.d", "accepts", "kernel_size|stride", "a tuple of one size serves all dimensions"),
     KnownLayer("(lp|avg)_?pool.d|unfold", "error", "input", "too few dimensions: an IndexError of PyTorch"),
     KnownLayer("max_?pool1d(_with_indices)?", "accepts", "padding", "half of the window with its gaps, as in 2 dimensions", "half of kernel"),
+    KnownLayer("avg_?pool3d", "accepts", "padding|kernel_size", "windows that fit with the padding", "smaller than kernel"),
     KnownLayer("max_?unpool.d", "accepts|refuses|error", "kernel_size|stride|padding|output_size",
                "tuples of wrong length are refused, PyTorch reads some of them; strides of 0"),
     KnownLayer("max_?pool3d(_with_indices)?", "accepts", "input",
