@@ -187,7 +187,6 @@ def test_writing_in_place():
     close(tangent, 2 * torch.ones(3))
 
 
-
 def test_dual_tensors():
     forward_ad = torch.autograd.forward_ad
     x, direction = torch.arange(3.0), torch.ones(3)
@@ -299,15 +298,6 @@ def test_own_functions_with_a_method_for_batches():
     close(func.vmap(lambda row: Cumulated.apply(row, 0))(x), x.cumsum(1))
     slopes = func.vmap(func.grad(lambda row: (Cumulated.apply(row, 0) * torch.tensor([1.0, 2.0, 4.0])).sum()))(x)
     close(slopes, torch.tensor([7.0, 6.0, 4.0]).expand(2, 3))
-
-
-@only_torch_py
-def test_forward_mode_of_own_functions_follows_from_their_gradient():
-    x = torch.tensor([1.0, 2.0, 3.0])
-    close(func.jvp(Scaled.apply, (x,), (torch.ones(3),))[1], 4 * x * x)
-    close(func.jacfwd(Scaled.apply)(x), torch.diag(4 * x * x))
-    close(func.hessian(lambda t: Scaled.apply(t).sum())(x), torch.diag(8 * x))
-    close(func.vmap(func.hessian(Scaled.apply))(x), 8 * x)
 
 
 def test_jacobians_of_numbers():

@@ -28,7 +28,7 @@ _OF_MATRICES = frozenset(
 # Elementwise by what they compute, though some of their overloads are made of other operators.
 _POINTWISE = frozenset(["clamp", "clamp_max", "clamp_min", "copy", "div", "gelu", "pow", "round", "where", "zero"])
 # Of the last dimensions of their first argument.
-_OF_LAST_DIMS = {"glu": 1, "layer_norm": 1, "rms_norm": 1, "tril": 2, "triu": 2}
+_OF_LAST_DIMS = {"layer_norm": 1, "rms_norm": 1, "tril": 2, "triu": 2}
 _CONVERSIONS = frozenset(["float", "double", "half", "bfloat16", "int", "long", "short", "char", "byte", "bool", "type_as"])
 
 
