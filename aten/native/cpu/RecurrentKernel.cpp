@@ -28,13 +28,13 @@ void for_units(int64_t n, int64_t rows, const F& f) {
                [&](int64_t begin, int64_t end) { f(begin * kUnits, std::min(n, end * kUnits) - begin * kUnits); });
 }
 
-/// Gates (count, 4 n) += hidden (count, n) times weight (4 n, n) transposed, for some of the n units.
+/// Gates (count, 4 n) += hidden (count, n) times weight (n, 4 n), for some of the n units.
 template <typename T>
 void add_product(const T* hidden, const T* weight, T* gates, int64_t count, int64_t n, int64_t first, int64_t units) {
   const bool all = units == n;  // the gates of all units are one matrix
   for (int64_t gate = 0; gate < (all ? 1 : 4); ++gate) {
-    const int64_t row = gate * n + first;
-    blas::gemm<T>(Transpose::Transpose, Transpose::None, all ? 4 * n : units, count, n, 1, weight + row * n, n, hidden, n, 1, gates + row,
+    const int64_t column = gate * n + first;
+    blas::gemm<T>(Transpose::None, Transpose::None, all ? 4 * n : units, count, n, 1, weight + column, 4 * n, hidden, n, 1, gates + column,
                   4 * n);
   }
 }
@@ -131,7 +131,8 @@ void lstm_steps_kernel(const Tensor& projected, const Tensor& hidden, const Tens
   gates.copy_(projected);
   const std::vector<StepRows> steps = steps_in_order(batch_sizes, reverse);
   AT_DISPATCH_FLOATING(hidden.scalar_type(), "_lstm_steps", [&] {
-    const Rows<scalar_t> factor(weight);
+    // Not transposed: products with few columns do not copy such a matrix, each step anew.
+    const Rows<scalar_t> factor(weight.transpose(0, 1));
     scalar_t *output = outputs.data_ptr<scalar_t>(), *state = last_hidden.data_ptr<scalar_t>(),
              *cell_state = last_cell.data_ptr<scalar_t>();
     for (size_t i = 0; i < steps.size(); ++i) {
