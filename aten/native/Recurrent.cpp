@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "aten/core/Autocast.h"
 #include "aten/native/RecurrentSteps.h"
 #include "aten/ops/_lstm_steps.h"
 #include "aten/ops/cat.h"
@@ -88,12 +89,14 @@ struct Direction {
   State last;
 };
 
-/// Whether `_lstm_steps` does all steps at once. It has no projections, and kernels for float and double.
+/// Whether `_lstm_steps` does all steps at once. It has no projections, and kernels for float and double. In torch.autocast the products
+/// have other dtypes than the states.
 bool has_kernel(Kind kind, const Tensor& rows, const State& initial, const CellParameters& p) {
   const ScalarType dtype = rows.scalar_type();
   const auto fits = [&](const Tensor& tensor) { return !tensor.defined() || (tensor.scalar_type() == dtype && tensor.is_cpu()); };
-  return kind == Kind::Lstm && (dtype == kFloat || dtype == kDouble) && !p.w_hr.defined() && rows.is_cpu() && initial.hidden.numel() > 0 &&
-         fits(initial.hidden) && fits(initial.cell) && fits(p.w_ih) && fits(p.w_hh) && fits(p.b_ih) && fits(p.b_hh);
+  return kind == Kind::Lstm && !autocast::is_active() && (dtype == kFloat || dtype == kDouble) && !p.w_hr.defined() && rows.is_cpu() &&
+         initial.hidden.numel() > 0 && fits(initial.hidden) && fits(initial.cell) && fits(p.w_ih) && fits(p.w_hh) && fits(p.b_ih) &&
+         fits(p.b_hh);
 }
 
 Direction run_direction(Kind kind, const Tensor& rows, const Steps& steps, const State& initial, const CellParameters& p, bool reverse) {

@@ -108,6 +108,19 @@ def test_model_trains() -> None:
     assert abs(float(loss) - float(reference)) < 0.1
 
 
+@pytest.mark.parametrize("options", [{}, {"bidirectional": True}, {"num_layers": 2}, {"proj_size": 2}], ids=str)
+@pytest.mark.parametrize("packed", [False, True])
+def test_lstm_trains(options: dict[str, Any], packed: bool) -> None:
+    model, x = nn.LSTM(3, 4, **options), floats(5, 2, 3)
+    given = nn.utils.rnn.pack_sequence([x[:, 0], x[:3, 1]]) if packed else x
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        result = model(given)[0]
+    values, reference = (result.data, model(given)[0].data) if packed else (result, model(x)[0])
+    torch.testing.assert_close(values.float(), reference, rtol=0, atol=0.03)
+    values.float().sum().backward()
+    assert all(parameter.grad.dtype == torch.float32 for parameter in model.parameters())
+
+
 def test_blocks_nest() -> None:
     x = floats(2, 2)
     with torch.autocast("cpu"):
