@@ -12,9 +12,24 @@ bool has_internal_overlap(const Tensor& tensor) {
   return false;
 }
 
+namespace {
+
+/// Two storages may be made of one buffer of another library's: torch.from_numpy(a) and torch.from_numpy(a).
+bool share_memory(const StorageImpl& a, const StorageImpl& b) {
+  const auto *a_begin = static_cast<const char*>(a.data.get()), *b_begin = static_cast<const char*>(b.data.get());
+  return a_begin != nullptr && b_begin != nullptr && a_begin < b_begin + b.nbytes && b_begin < a_begin + a.nbytes;
+}
+
+}  // namespace
+
 Overlap memory_overlap(const Tensor& a, const Tensor& b) {
   if (a.is_same(b)) return Overlap::Full;
-  if (a.numel() == 0 || b.numel() == 0 || a.storage().get() != b.storage().get()) return Overlap::No;
+  if (a.numel() == 0 || b.numel() == 0) return Overlap::No;
+  const StorageImpl *a_storage = a.storage().get(), *b_storage = b.storage().get();
+  if (a_storage != b_storage) {
+    if (a_storage == nullptr || b_storage == nullptr) return Overlap::No;
+    return share_memory(*a_storage, *b_storage) ? Overlap::Unknown : Overlap::No;
+  }
   if (!a.is_non_overlapping_and_dense() || !b.is_non_overlapping_and_dense()) {
     const bool same = a.data() == b.data() && a.sizes() == b.sizes() && a.strides() == b.strides();
     return same ? Overlap::Full : Overlap::Unknown;

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy
 import pytest
 
 from tests.subject import only_torch_py, torch
@@ -115,3 +116,33 @@ def test_many_more_elements_than_are_named_cost_nothing():
             call()
             times.append(time.perf_counter() - start)
         assert min(times) < 0.002
+
+
+@pytest.mark.parametrize("name", [name for name in CALLS if name != "index_fill_"])  # which warns
+def test_elements_in_one_place_are_not_written_to(name):
+    row = torch.zeros(1, 4)
+    with pytest.raises(RuntimeError, match="single memory location"):
+        CALLS[name](row.expand(5, 4))
+    assert row.tolist() == [[0.0] * 4]
+
+
+@only_torch_py  # PyTorch writes some of it before it finds an index that is wrong by then
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda x, index, source: x.scatter_(0, index, source),
+        lambda x, index, source: x.scatter_add_(0, index, source),
+        lambda x, index, source: x.scatter_reduce_(0, index, source, "amax"),
+        lambda x, index, source: x.index_add_(0, index, source),
+        lambda x, index, source: x.index_reduce_(0, index, source, "amax"),
+        lambda x, index, source: x.index_copy_(0, index, source),
+    ],
+)
+def test_an_index_in_the_same_memory_is_read_first(change):
+    """Of two tensors on one array of NumPy's, which do not share a storage."""
+    array = numpy.arange(6000)[::-1].copy()
+    x, index, source = torch.from_numpy(array), torch.from_numpy(array), torch.full((6000,), 10**12)
+    expected = x.clone()
+    change(expected, index.clone(), source)
+    change(x, index, source)
+    assert torch.equal(x, expected)
