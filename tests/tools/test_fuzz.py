@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import random
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
+import numpy
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -47,3 +50,35 @@ def test_layers_have_calls_that_work() -> None:
     known = targets()
     assert len(known) > 280
     assert [str(target) for target in known if working(target) is None] == []
+
+
+def test_expanded_tensors_may_be_refused_for_that_reason_alone() -> None:
+    from tools.fuzz.circumstances import Circumstances
+    from tools.fuzz.known_differences import MAY_DIFFER
+
+    facts = Circumstances(("float32",), (numpy.ones(3),), ("expanded",), (), in_place=True)
+
+    def is_known(found: str) -> bool:
+        return any(row.covers("add.Tensor", found, facts) for row in MAY_DIFFER)
+
+    assert is_known("refuses: RuntimeError more than one element of the written-to tensor refers to a single memory location; PyTorch: returned")
+    assert not is_known("refuses: RuntimeError output with shape [3] does not match; PyTorch: returned")
+
+
+def test_accidents_are_reported_whatever_was_changed() -> None:
+    pytest.importorskip("torch")
+    from tests.ops.comparison import Outcome
+    from tools.fuzz import peer
+
+    made = next(call for call in map(_call, range(100)) if call is not None and call.changes > 1)
+    theirs = Outcome(error=RuntimeError("wrong size"))
+    assert peer._different_errors(made, Outcome(error=ValueError("wrong size")), theirs) is None
+    for error in (SystemError("returned a result with an exception set"), KeyError("x"), RuntimeError("INTERNAL ASSERT FAILED")):
+        assert peer._different_errors(made, Outcome(error=error), theirs) is not None
+
+
+def _call(number: int) -> Any:
+    from tests.ops.operators import all_operators
+    from tools.fuzz import peer
+
+    return peer.make_call(random.Random(number), tuple(all_operators())[:50])

@@ -28,15 +28,21 @@ Condition = Callable[[Circumstances], bool]
 
 @dataclass(frozen=True)
 class Known:
-    """A difference that is meant: for operators and kinds, both regular expressions of the whole name, when the condition holds."""
+    """A difference that is meant: for operators and kinds, both regular expressions of the whole name, when the condition holds.
+
+    `details` are words of what was found.
+    """
 
     operators: str
     kinds: str
     when: Condition
     reason: str
+    details: str = ""
 
-    def covers(self, operator: str, kind: str, facts: Circumstances) -> bool:
-        return bool(re.fullmatch(self.operators, operator) and re.fullmatch(self.kinds, kind)) and self.when(facts)
+    def covers(self, operator: str, found: str, facts: Circumstances) -> bool:
+        kind, _, details = found.partition(":")
+        named = re.fullmatch(self.operators, operator) and re.fullmatch(self.kinds, kind) and re.search(self.details, details)
+        return bool(named) and self.when(facts)
 
 
 def always(facts: Circumstances) -> bool:
