@@ -111,7 +111,8 @@ class CustomOperator:
             [(tuple(one.shape), one.dtype) for one in _tensors(value if isinstance(value, tuple) else (value,))]
             for value in (result, self.fake(*meta, **rest))
         )
-        assert expected == got, f"opcheck: {self.name} returned {expected}, its register_fake {got}"
+        if expected != got:
+            raise AssertionError(f"opcheck: {self.name} returned {expected}, its register_fake {got}")
         return {"test_schema": "SUCCESS", "test_faketensor": "SUCCESS"}
 
 
