@@ -119,3 +119,42 @@ def test_functional_of_no_tensors() -> None:
             functional.vjp(lambda x: x * 2, X[0, 0], wrong)
     value, _ = functional.vhp(lambda x: (x**2).sum().reshape(1), X[0, 0], torch.ones(2))
     assert tuple(value.shape) == (1,)
+
+
+ROW = torch.tensor([1.0, -2.0])
+NUMBERS = {
+    "masked_fill": lambda number: ROW.masked_fill(ROW > 0, number),
+    "fill": lambda number: torch.fill(ROW, number),
+    "clamp": lambda number: ROW.clamp(min=number),
+    "lerp": lambda number: torch.lerp(ROW, ROW + 1, number),
+}
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+def test_a_number_of_each_member(name: str) -> None:
+    """In the place where most calls have a Python number."""
+    numbers = torch.tensor([5.0, 6.0, 7.0])
+    expected = torch.stack([NUMBERS[name](number.item()) for number in numbers])
+    assert func.vmap(NUMBERS[name])(numbers).tolist() == expected.tolist()
+    change = func.jvp(NUMBERS[name], (numbers[0],), (torch.tensor(2.0),))[1]
+    assert torch.allclose(change, (NUMBERS[name](5.5) - NUMBERS[name](4.5)) * 2)
+
+
+@pytest.mark.parametrize("call", [lambda number: torch.full((2,), number), lambda number: torch.add(ROW, ROW, alpha=number), torch.arange])
+def test_numbers_that_are_read_are_of_no_member(call: Any) -> None:
+    with pytest.raises(RuntimeError, match="vmap"):
+        func.vmap(call)(torch.tensor([5.0, 6.0]))
+    assert func.jvp(call, (torch.tensor(5.0),), (torch.tensor(2.0),))[1].any().item() is False
+
+
+def test_members_are_not_written_to_what_all_share() -> None:
+    for change in (ROW.clone().fill_, ROW.clone().clamp_):
+        with pytest.raises(RuntimeError, match="vmap"):
+            func.vmap(change)(torch.tensor([5.0, 6.0]))
+
+
+def test_halves_of_any_dimension() -> None:
+    x = torch.arange(24.0).reshape(3, 2, 4)
+    for dim in (0, 1, -1, -2):
+        expected = torch.stack([torch.nn.functional.glu(member, dim) for member in x])
+        assert torch.allclose(func.vmap(lambda member, dim=dim: torch.nn.functional.glu(member, dim))(x), expected)

@@ -40,6 +40,16 @@ bool is_list_of(const Parameter& parameter, PyObject* object, bool (*check)(PyOb
   return parameter.list_size > 0 && check(object);
 }
 
+// Whether the signature that is being matched would read a tensor of a transform (vmap, jvp) as a number, which has no members or tangent.
+thread_local bool reads_wrapped = false;
+
+/// Raises what `item` raises: a member of a batch has no number, a value with a tangent has one.
+void check_number(PyObject* object) {
+  if (object == nullptr || !is_tensor(object) || is_plain_tensor(object)) return;
+  if (!PyObject_HasAttrString(reinterpret_cast<PyObject*>(Py_TYPE(object)), "_apply_function")) return;
+  ObjectPtr::steal(checked(PyObject_CallMethod(object, "item", nullptr)));
+}
+
 }  // namespace
 
 int Arguments::bind(const Function& function, PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
@@ -49,19 +59,32 @@ int Arguments::bind(const Function& function, PyObject* self, PyObject* const* a
   nargs_ = nargs;
   kwnames_ = kwnames != nullptr && PyTuple_GET_SIZE(kwnames) > 0 ? kwnames : nullptr;
   PyObject* const* names = kwnames_ == nullptr ? nullptr : function.interned != nullptr ? function.interned : intern_names(function);
+  int as_number = -1;  // the first signature that reads one; another may take it for the tensor that it is
+  PyObject* const* names_of_it = nullptr;
   for (int s = 0; s < function.count; ++s) {
     const Signature& signature = function.signatures[s];
     if (match(signature, names)) {
-      signature_ = &signature;
-      return overridden_ || in_function_mode() ? kOverridden : s;
+      if (C10_LIKELY(!reads_wrapped)) {
+        signature_ = &signature;
+        return overridden_ || in_function_mode() ? kOverridden : s;
+      }
+      if (as_number < 0) as_number = s, names_of_it = names;
     }
     if (names != nullptr) names += signature.count;
+  }
+  if (as_number >= 0 && match(function.signatures[as_number], names_of_it)) {
+    signature_ = &function.signatures[as_number];
+    for (int i = 0; i < signature_->count; ++i) {
+      const Kind kind = signature_->parameters[i].kind;
+      if (kind != Kind::Tensor && kind != Kind::TensorOrNumber) check_number(slots_[i]);
+    }
+    return overridden_ || in_function_mode() ? kOverridden : as_number;
   }
   throw_call_error({function, args_, nargs_, kwnames_});
 }
 
 bool Arguments::match(const Signature& signature, PyObject* const* names) {
-  overridden_ = false;
+  overridden_ = reads_wrapped = false;
   varargs_slot_ = -1;
   count_ = signature.count;
   for (int i = 0; i < count_; ++i) slots_[i] = nullptr;
@@ -114,7 +137,11 @@ bool Arguments::accepts(const Parameter& parameter, PyObject* object) {
     case Kind::TensorOrNumber: return accepts_tensor(parameter, object);
     case Kind::TensorList:
     case Kind::OptionalTensorList: return accepts_tensor_list(parameter, object);
-    default: return parameter_accepts(parameter, object);
+    default:
+      if (!parameter_accepts(parameter, object)) return false;
+      reads_wrapped =
+          reads_wrapped || (is_tensor(object) && !is_plain_tensor(object) && parameter.kind != Kind::Any && has_torch_function(object));
+      return true;
   }
 }
 
