@@ -103,7 +103,14 @@ void store_inplace(const Tensor& self, const Tensor& buffer) {
   }
 }
 
-Tensor value_before(const Tensor& self) { return GradMode::is_enabled() && self.requires_grad() ? self.clone() : self; }
+Tensor value_before(const Tensor& self, std::initializer_list<TensorList> others) {
+  if (!GradMode::is_enabled()) return self;
+  bool needed = self.requires_grad();
+  for (const TensorList list : others) {
+    for (const Tensor& other : list) needed = needed || (other.defined() && other.requires_grad());
+  }
+  return needed ? self.clone() : self;
+}
 
 void copy_to_self(const char* op_name, const Tensor& self, const Tensor& result) {
   check_inplace_result(op_name, self, result.sizes(), result.scalar_type());

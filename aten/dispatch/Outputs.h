@@ -41,8 +41,9 @@ TORCH_PY_API void copy_to_output(const char* op_name, const Tensor& out, const T
 TORCH_PY_API Tensor inplace_buffer(const TensorSpec& spec, const Tensor& self, std::initializer_list<TensorList> others);
 /// Ends an in-place call whose kernel wrote to `buffer`.
 TORCH_PY_API void store_inplace(const Tensor& self, const Tensor& buffer);
-/// `self` as an in-place call of a composite reads it: a copy when autograd will save it, since self is then overwritten.
-TORCH_PY_API Tensor value_before(const Tensor& self);
+/// `self` as an in-place call of a composite reads it: a copy when autograd may save it, for its own gradient or that of the others,
+/// since self is then overwritten.
+TORCH_PY_API Tensor value_before(const Tensor& self, std::initializer_list<TensorList> others = {});
 /// Replaces the values of `self` by those of `result`, which has its sizes and can be cast to its dtype.
 TORCH_PY_API void copy_to_self(const char* op_name, const Tensor& self, const Tensor& result);
 /// An in-place call whose result has other sizes, or a dtype that self cannot hold, is refused before anything changes.

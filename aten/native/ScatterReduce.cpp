@@ -260,7 +260,7 @@ void put_(const Tensor& self, const Tensor& index, const Tensor& source, bool ac
   if (self.is_contiguous()) {
     at::index_put_(at::reshape(self, {-1}), {at::reshape(index, {-1})}, at::reshape(source, {-1}), accumulate);
   } else {
-    copy_to_self("put_", self, native::put(value_before(self), index, source, accumulate));
+    copy_to_self("put_", self, native::put(value_before(self, {source}), index, source, accumulate));
   }
 }
 

@@ -158,3 +158,10 @@ def test_halves_of_any_dimension() -> None:
     for dim in (0, 1, -1, -2):
         expected = torch.stack([torch.nn.functional.glu(member, dim) for member in x])
         assert torch.allclose(func.vmap(lambda member, dim=dim: torch.nn.functional.glu(member, dim))(x), expected)
+
+
+def test_members_are_no_numbers_to_build_tensors_of():
+    x = torch.arange(3.0)
+    with pytest.raises(RuntimeError, match="item"):
+        torch.vmap(lambda b: torch.tensor([b, b]))(x)
+    assert torch.tensor([x[1], torch.nn.Parameter(x[2])]).tolist() == [1, 2]

@@ -21,7 +21,7 @@
 {{ fill("  " ~ r.inplace_kernel(op) ~ "(", names, ");") }}
   return self;
 {% elif f.form == "inplace" %}
-  const Tensor self_before = value_before(self);
+{{ fill("  const Tensor self_before = value_before(", [r.self_and_others(op)], ");") }}
 {{ fill("  copy_to_self(" ~ f.name|cpp_string ~ ", self, " ~ wrapper.kernel ~ "(", ("self_before",) + names[1:], "));") }}
   return self;
 {% elif f.out_names|length == 1 %}

@@ -6,6 +6,7 @@
 #include "aten/core/Warning.h"
 #include "aten/ops/to.h"
 #include "torch_py/csrc/autograd/AutogradMeta.h"
+#include "torch_py/csrc/bindings/Arguments.h"
 #include "torch_py/csrc/bindings/Conversions.h"
 #include "torch_py/csrc/bindings/NumPy.h"
 #include "torch_py/csrc/bindings/ObjectPtr.h"
@@ -86,8 +87,10 @@ struct Destination {
 
 void write_value(char* address, const Destination& to, PyObject* object) {
   if (is_tensor(object)) {
-    const at::Scalar value = single_value(unpack(object));
-    const ObjectPtr number = ObjectPtr::steal(from_scalar(value));
+    // A subclass is asked itself: members of a batch (vmap) have no number.
+    const bool plain = is_plain_tensor(object);
+    const ObjectPtr number =
+        ObjectPtr::steal(plain ? from_scalar(single_value(unpack(object))) : checked(PyObject_CallMethod(object, "item", nullptr)));
     return element_from_python(address, to.dtype, number.get());
   }
   if (PyUnicode_Check(object) || PyBytes_Check(object)) throw_python(PyExc_TypeError, "new(): invalid data type '%s'", type_name(object));
