@@ -69,7 +69,7 @@ Tensor dropout(DispatchKeySet, const Tensor& self, double p, bool train, Generat
 
 Tensor dropout_(DispatchKeySet, const Tensor& self, double p, bool train, Generator* generator) {
   check_dropout(p);
-  const Tensor self_before = value_before(self);
+  const Tensor self_before = value_before(self, {});
   copy_to_self("dropout_", self, native::dropout(self_before, p, train, generator));
   return self;
 }
