@@ -23,7 +23,8 @@ class Location:
 class Diagnostic:
     """Rendered as ``native_functions.yaml:LINE:COL: operator: what is wrong; what to write``.
 
-    ``operator`` is the name and overload as the entry writes them, a topic, or the key of a document-level table.
+    ``operator`` is the name and overload as the entry writes them, a topic, or the key of a document-level
+    table.
     """
 
     location: Location

@@ -1,4 +1,5 @@
-"""Answers that are kept with the object they are about: schemas, operators and formulas are frozen, and asked the same often."""
+"""Answers that are kept with the object they are about: schemas, operators and formulas are frozen, and asked
+the same often."""
 
 from __future__ import annotations
 
@@ -11,7 +12,8 @@ Answer = TypeVar("Answer")
 
 
 def remembered(function: Callable[[Owner], Answer]) -> Callable[[Owner], Answer]:
-    """``function`` of one frozen object, called once for each. Unlike with ``functools.cache``, the object need not be hashed."""
+    """``function`` of one frozen object, called once for each. Unlike with ``functools.cache``, the object
+    need not be hashed."""
     key = f"{function.__module__}.{function.__qualname__}"
 
     @wraps(function)

@@ -1,6 +1,7 @@
 """The files beside the declarations that the generator looks into: kernels and sample generators.
 
-Used by the scanners and by the fingerprint of a generated tree, which must not differ; imports nothing of the package.
+Used by the scanners and by the fingerprint of a generated tree, which must not differ; imports nothing of the
+package.
 """
 
 from __future__ import annotations

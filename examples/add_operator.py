@@ -1,4 +1,5 @@
-"""Adds an operator that PyTorch does not have: one entry in a YAML file, built outside of torch_py's tree, used like any other."""
+"""Adds an operator that PyTorch does not have: one entry in a YAML file, built outside of torch_py's tree,
+used like any other."""
 
 from __future__ import annotations
 
@@ -36,25 +37,42 @@ def timed(what: str, step: Callable[[], T]) -> T:
 
 
 def run(output: Path) -> None:
-    print("\n2. An operator that did not exist: softcap(x, cap) = cap * tanh(x / cap). Its declaration, all there is to write:\n")
+    print(
+        "\n2. An operator that did not exist: softcap(x, cap) = cap * tanh(x / cap). Its declaration, all "
+        "there is to write:\n"
+    )
     print("".join(f"       {line}\n" for line in DECLARATION.splitlines()))
     path = output / "softcap" / "softcap.yaml"
     path.parent.mkdir(parents=True, exist_ok=True)
     timed("wrote the entry", lambda: path.write_text(DECLARATION))
-    print("            compiling it for every instruction set: seconds with a filled ccache, else about half a minute", flush=True)
+    print(
+        "            compiling it for every instruction set: seconds with a filled ccache, else about half "
+        "a minute",
+        flush=True,
+    )
     softcap = timed("generated, compiled and imported it", lambda: build_operators(path)).softcap
 
     x = torch.linspace(-60, 60, 7)
-    print(f"            softcap({x.tolist()}, 30.0) = {[round(value, 2) for value in timed('called it', lambda: softcap(x, 30.0)).tolist()]}")
+    print(
+        f"            softcap({x.tolist()}, 30.0) = "
+        f"{[round(value, 2) for value in timed('called it', lambda: softcap(x, 30.0)).tolist()]}"
+    )
     timed("differentiated it twice", lambda: differentiate_twice(softcap))
     small = torch.linspace(-3, 3, 9, dtype=torch.float64).requires_grad_()
-    timed("compared the first derivative with finite differences", lambda: gradcheck(lambda x: softcap(x, 2.0), small))
-    timed("compared the second derivative with finite differences", lambda: gradgradcheck(lambda x: softcap(x, 2.0), small))
+    timed(
+        "compared the first derivative with finite differences",
+        lambda: gradcheck(lambda x: softcap(x, 2.0), small),
+    )
+    timed(
+        "compared the second derivative with finite differences",
+        lambda: gradgradcheck(lambda x: softcap(x, 2.0), small),
+    )
     compare_with_composition(softcap)
 
 
 def differentiate_twice(softcap: Callable[..., torch.Tensor]) -> None:
-    """Both derivatives against what calculus says: 1 - tanh(x / c)² and -2 tanh(x / c) (1 - tanh(x / c)²) / c."""
+    """Both derivatives against what calculus says: 1 - tanh(x / c)² and -2 tanh(x / c) (1 - tanh(x / c)²) /
+    c."""
     x = torch.tensor([-1.0, 0.5, 4.0], dtype=torch.float64, requires_grad=True)
     (first,) = torch.autograd.grad(softcap(x, 2.0).sum(), x, create_graph=True)
     (second,) = torch.autograd.grad(first.sum(), x)
@@ -76,7 +94,10 @@ def compare_with_composition(softcap: Callable[..., torch.Tensor], count: int = 
         return sorted(times)[len(times) // 2]
 
     fused, composed = seconds(lambda: softcap(x, 30.0)), seconds(lambda: 30.0 * torch.tanh(x / 30.0))
-    print(f"   forward and backward on {count:,} numbers: {fused * 1e3:.2f} ms, as three operators: {composed * 1e3:.2f} ms")
+    print(
+        f"   forward and backward on {count:,} numbers: {fused * 1e3:.2f} ms, as three operators: "
+        f"{composed * 1e3:.2f} ms"
+    )
 
 
 if __name__ == "__main__":

@@ -44,13 +44,26 @@ def network(width: int) -> nn.Module:
     def stage(inputs: int, outputs: int) -> list[nn.Module]:
         return [nn.Conv2d(inputs, outputs, 3, padding=1), nn.BatchNorm2d(outputs), nn.ReLU(), nn.MaxPool2d(2)]
 
-    return nn.Sequential(*stage(1, width), *stage(width, 2 * width), nn.AdaptiveAvgPool2d(2), nn.Flatten(), nn.Linear(8 * width, 10))
+    return nn.Sequential(
+        *stage(1, width),
+        *stage(width, 2 * width),
+        nn.AdaptiveAvgPool2d(2),
+        nn.Flatten(),
+        nn.Linear(8 * width, 10),
+    )
 
 
 def training(small: bool = False) -> Iterator[float]:
     torch.manual_seed(0)
     dataset = DistortedDigits(16 if small else 28)
-    loader = DataLoader(dataset, batch_size=32 if small else 64, shuffle=True, num_workers=2, persistent_workers=True, drop_last=True)
+    loader = DataLoader(
+        dataset,
+        batch_size=32 if small else 64,
+        shuffle=True,
+        num_workers=2,
+        persistent_workers=True,
+        drop_last=True,
+    )
     model = network(8 if small else 32)
     optimizer = torch.optim.Adam(model.parameters(), lr=3e-3)
     while True:

@@ -29,7 +29,9 @@ class Block(nn.Module):
 
     def forward(self, x):
         batch, length, width = x.shape
-        parts = self.queries_keys_values(self.norm1(x)).view(batch, length, 3, self.heads, width // self.heads)
+        parts = self.queries_keys_values(self.norm1(x)).view(
+            batch, length, 3, self.heads, width // self.heads
+        )
         q, k, v = parts.permute(2, 0, 3, 1, 4)
         seen = F.scaled_dot_product_attention(q, k, v, is_causal=True)
         x = x + self.mix(seen.transpose(1, 2).reshape(batch, length, width))
@@ -95,5 +97,8 @@ if __name__ == "__main__":
     kept: dict = {}
     losses = train(__doc__, lambda small: training(small, kept), 300)
     written = kept["model"].write(torch.tensor([[kept["number"]["T"]]]), 200)[0].tolist()
-    print(f"{math.exp(losses[-1]):.1f} characters of {len(kept['alphabet'])} are likely at each place. It writes:")
+    print(
+        f"{math.exp(losses[-1]):.1f} characters of {len(kept['alphabet'])} are likely at each place. It "
+        "writes:"
+    )
     print("".join(kept["alphabet"][index] for index in written))

@@ -19,18 +19,27 @@ LATENT = 32
 
 def generator(width: int) -> nn.Module:
     return nn.Sequential(
-        nn.ConvTranspose2d(LATENT, 4 * width, 4, bias=False), nn.BatchNorm2d(4 * width), nn.ReLU(True),
-        nn.ConvTranspose2d(4 * width, 2 * width, 4, 2, 1, bias=False), nn.BatchNorm2d(2 * width), nn.ReLU(True),
-        nn.ConvTranspose2d(2 * width, 1, 4, 2, 1), nn.Tanh(),
-    )  # fmt: skip
+        nn.ConvTranspose2d(LATENT, 4 * width, 4, bias=False),
+        nn.BatchNorm2d(4 * width),
+        nn.ReLU(True),
+        nn.ConvTranspose2d(4 * width, 2 * width, 4, 2, 1, bias=False),
+        nn.BatchNorm2d(2 * width),
+        nn.ReLU(True),
+        nn.ConvTranspose2d(2 * width, 1, 4, 2, 1),
+        nn.Tanh(),
+    )
 
 
 def discriminator(width: int) -> nn.Module:
     return nn.Sequential(
-        nn.Conv2d(1, width, 4, 2, 1), nn.LeakyReLU(0.2, True),
-        nn.Conv2d(width, 2 * width, 4, 2, 1, bias=False), nn.BatchNorm2d(2 * width), nn.LeakyReLU(0.2, True),
-        nn.Conv2d(2 * width, 1, 4), nn.Flatten(0),
-    )  # fmt: skip
+        nn.Conv2d(1, width, 4, 2, 1),
+        nn.LeakyReLU(0.2, True),
+        nn.Conv2d(width, 2 * width, 4, 2, 1, bias=False),
+        nn.BatchNorm2d(2 * width),
+        nn.LeakyReLU(0.2, True),
+        nn.Conv2d(2 * width, 1, 4),
+        nn.Flatten(0),
+    )
 
 
 def start(module: nn.Module) -> None:
@@ -53,7 +62,9 @@ def training(small: bool = False) -> Iterator[float]:
     while True:
         real = images[torch.randint(len(images), (batch,))]
         fake = draw(torch.randn(batch, LATENT, 1, 1))
-        verdict = F.binary_cross_entropy_with_logits(judge(real), ones) + F.binary_cross_entropy_with_logits(judge(fake.detach()), zeros)
+        verdict = F.binary_cross_entropy_with_logits(judge(real), ones) + F.binary_cross_entropy_with_logits(
+            judge(fake.detach()), zeros
+        )
         optimizers[1].zero_grad()
         verdict.backward()
         optimizers[1].step()

@@ -1,4 +1,5 @@
-"""What torch_py does, in two parts: a network is trained on real digits, then an operator is added in front of your eyes.
+"""What torch_py does, in two parts: a network is trained on real digits, then an operator is added in front
+of your eyes.
 
 make demo                      or: python examples/demo.py [--epochs 12] [--output build/demo]
 """
@@ -17,9 +18,16 @@ EXPECTED_ACCURACY = 0.97
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--epochs", type=int, default=12)
-    parser.add_argument("--output", type=Path, default=ROOT / "build" / "demo", help="folder for pictures, weights and the operator library")
+    parser.add_argument(
+        "--output",
+        type=Path,
+        default=ROOT / "build" / "demo",
+        help="folder for pictures, weights and the operator library",
+    )
     parser.add_argument("--part", choices=("digits", "operator"), help="only this part")
     options = parser.parse_args()
     options.output.mkdir(parents=True, exist_ok=True)

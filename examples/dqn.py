@@ -1,4 +1,5 @@
-"""Deep Q-learning (Mnih et al. 2015) of the pole on a cart, with the environment in these lines (Barto, Sutton & Anderson 1983).
+"""Deep Q-learning (Mnih et al. 2015) of the pole on a cart, with the environment in these lines (Barto,
+Sutton & Anderson 1983).
 
 python examples/dqn.py [--steps 3000] [--small]
 """
@@ -18,7 +19,8 @@ from torch_py.nn import functional as F
 
 
 class Cart:
-    """A cart that is pushed left (0) or right (1); the episode ends when the pole leans over 12 degrees or the cart is 2.4 m away."""
+    """A cart that is pushed left (0) or right (1); the episode ends when the pole leans over 12 degrees or
+    the cart is 2.4 m away."""
 
     GRAVITY, CART, POLE, HALF_LENGTH, FORCE, SECONDS = 9.8, 1.0, 0.1, 0.5, 10.0, 0.02
 
@@ -41,7 +43,9 @@ class Cart:
 
 
 def network(width: int) -> nn.Module:
-    return nn.Sequential(nn.Linear(4, width), nn.ReLU(), nn.Linear(width, width), nn.ReLU(), nn.Linear(width, 2))
+    return nn.Sequential(
+        nn.Linear(4, width), nn.ReLU(), nn.Linear(width, width), nn.ReLU(), nn.Linear(width, 2)
+    )
 
 
 def training(small: bool = False, lengths: list[int] | None = None) -> Iterator[float]:
@@ -58,7 +62,11 @@ def training(small: bool = False, lengths: list[int] | None = None) -> Iterator[
     while True:
         explore = 0.05 + 0.85 * math.exp(-steps / 500)
         with torch.no_grad():
-            action = random.randrange(2) if random.random() < explore else int(online(torch.tensor(state)).argmax())
+            action = (
+                random.randrange(2)
+                if random.random() < explore
+                else int(online(torch.tensor(state)).argmax())
+            )
         following, reward, fallen = cart.step(action)
         memory.append((state, action, reward, following, float(fallen)))
         state, length, steps = following, length + 1, steps + 1
@@ -68,7 +76,9 @@ def training(small: bool = False, lengths: list[int] | None = None) -> Iterator[
             state, length = cart.reset(), 0
         if len(memory) < batch:
             continue
-        states, actions, rewards, followings, ends = (torch.tensor(column) for column in zip(*random.sample(memory, batch)))
+        states, actions, rewards, followings, ends = (
+            torch.tensor(column) for column in zip(*random.sample(memory, batch))
+        )
         with torch.no_grad():
             wanted = rewards + discount * (1 - ends) * target(followings).max(1).values
         loss = F.smooth_l1_loss(online(states).gather(1, actions[:, None])[:, 0], wanted)

@@ -1,4 +1,5 @@
-"""An LSTM that predicts the next word of the language reference that comes with every Python, state carried from batch to batch.
+"""An LSTM that predicts the next word of the language reference that comes with every Python, state carried
+from batch to batch.
 
 python examples/lstm_language_model.py [--steps 200] [--small]
 """
@@ -32,7 +33,10 @@ class LanguageModel(nn.Module):
 
 def numbered_words(limit: int, vocabulary: int):
     words = re.findall(r"\w+|[^\w\s]", " ".join(topics[name] for name in sorted(topics)).lower())[:limit]
-    known = {word: index for index, (word, _) in enumerate(collections.Counter(words).most_common(vocabulary - 1), 1)}
+    known = {
+        word: index
+        for index, (word, _) in enumerate(collections.Counter(words).most_common(vocabulary - 1), 1)
+    }
     return torch.tensor([known.get(word, 0) for word in words]), len(known) + 1
 
 
@@ -40,7 +44,9 @@ def training(small: bool = False) -> Iterator[float]:
     torch.manual_seed(0)
     width, layers, batch, length = (32, 2, 8, 10) if small else (256, 2, 20, 35)
     data, words = numbered_words(10_000 if small else 1_000_000, 500 if small else 4000)
-    columns = data[: len(data) // batch * batch].view(batch, -1).t().contiguous()  # each column is a stretch of the text
+    columns = (
+        data[: len(data) // batch * batch].view(batch, -1).t().contiguous()
+    )  # each column is a stretch of the text
     model = LanguageModel(words, width, layers)
     optimizer = torch.optim.SGD(model.parameters(), lr=1.0, momentum=0.9)
     state = None

@@ -1,7 +1,9 @@
-"""Training that can be killed at any moment and resumed: the result is, bit for bit, that of a run nobody disturbed.
+"""Training that can be killed at any moment and resumed: the result is, bit for bit, that of a run nobody
+disturbed.
 
-python examples/resume.py --checkpoint run.pt [--steps 200] [--every 20]      the same command again goes on from run.pt
-python examples/resume.py --proof                                            kills and resumes a run, compares it with another
+python examples/resume.py --checkpoint run.pt [--steps 200] [--every 20]      the same command again goes on
+from run.pt python examples/resume.py --proof                                            kills and resumes a
+run, compares it with another
 """
 
 from __future__ import annotations
@@ -26,9 +28,18 @@ class Run:
     def __init__(self) -> None:
         torch.manual_seed(0)
         digits = load_digits()
-        self.images, self.labels = torch.from_numpy(digits.images).float()[:, None] / 16, torch.from_numpy(digits.target)
+        self.images, self.labels = (
+            torch.from_numpy(digits.images).float()[:, None] / 16,
+            torch.from_numpy(digits.target),
+        )
         self.model = nn.Sequential(
-            nn.Conv2d(1, 16, 3, padding=1), nn.BatchNorm2d(16), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(), nn.Dropout(0.3), nn.Linear(256, 10)
+            nn.Conv2d(1, 16, 3, padding=1),
+            nn.BatchNorm2d(16),
+            nn.ReLU(),
+            nn.MaxPool2d(2),
+            nn.Flatten(),
+            nn.Dropout(0.3),
+            nn.Linear(256, 10),
         )
         self.optimizer = torch.optim.Adam(self.model.parameters(), lr=1e-2)
         self.scheduler = torch.optim.lr_scheduler.StepLR(self.optimizer, 50, 0.5)
@@ -84,7 +95,9 @@ def proof(steps: int, every: int) -> int:
     """Two runs, one of them killed (SIGKILL) again and again."""
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, __file__, "--steps", str(steps), "--every", str(every), "--checkpoint"]
-        undisturbed = subprocess.run([*command, f"{folder}/one.pt"], check=True, capture_output=True, text=True).stdout.split()[-1]
+        undisturbed = subprocess.run(
+            [*command, f"{folder}/one.pt"], check=True, capture_output=True, text=True
+        ).stdout.split()[-1]
         kills = 0
         while True:
             process = subprocess.Popen([*command, f"{folder}/two.pt"], stdout=subprocess.PIPE, text=True)
@@ -100,12 +113,17 @@ def proof(steps: int, every: int) -> int:
             if process.returncode == 0:
                 disturbed = (line + remaining).split()[-1]
                 break
-    print(f"undisturbed {undisturbed}, killed {kills} times {disturbed}: {'the same bits' if undisturbed == disturbed else 'DIFFERENT'}")
+    print(
+        f"undisturbed {undisturbed}, killed {kills} times {disturbed}: "
+        f"{'the same bits' if undisturbed == disturbed else 'DIFFERENT'}"
+    )
     return 0 if undisturbed == disturbed else 1
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--checkpoint", type=Path)
     parser.add_argument("--steps", type=int, default=200)
     parser.add_argument("--every", type=int, default=20)

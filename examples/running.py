@@ -1,7 +1,7 @@
 """What the training examples share: their command line, and the losses they print while they train.
 
-An example defines `training(small)`, a generator that yields the loss of every step, first builds model and data, and knows nothing of
-this file's options; so a test, a benchmark or a notebook can drive it as well.
+An example defines `training(small)`, a generator that yields the loss of every step, first builds model and
+data, and knows nothing of this file's options; so a test, a benchmark or a notebook can drive it as well.
 """
 
 from __future__ import annotations
@@ -25,5 +25,9 @@ def train(description: str, training: Callable[[bool], Iterator[float]], steps: 
         losses.append(loss)
         if step == 1 or step % shown == 0 or step == options.steps:
             recent = losses[-shown:]
-            print(f"step {step:5d}  loss {sum(recent) / len(recent):8.4f}  {(time.perf_counter() - start) / step * 1e3:7.1f} ms a step", flush=True)
+            print(
+                f"step {step:5d}  loss {sum(recent) / len(recent):8.4f}  "
+                f"{(time.perf_counter() - start) / step * 1e3:7.1f} ms a step",
+                flush=True,
+            )
     return losses

@@ -1,4 +1,5 @@
-"""Trains a convolutional network on scikit-learn's 1,797 handwritten digits (8 x 8 pixels) and draws how it went."""
+"""Trains a convolutional network on scikit-learn's 1,797 handwritten digits (8 x 8 pixels) and draws how it
+went."""
 
 from __future__ import annotations
 
@@ -29,7 +30,9 @@ class DigitNet(nn.Module):
             nn.ReLU(),
             nn.MaxPool2d(2),
         )
-        self.classifier = nn.Sequential(nn.Flatten(), nn.Dropout(0.25), nn.Linear(2 * width * 4 * 4, 64), nn.ReLU(), nn.Linear(64, 10))
+        self.classifier = nn.Sequential(
+            nn.Flatten(), nn.Dropout(0.25), nn.Linear(2 * width * 4 * 4, 64), nn.ReLU(), nn.Linear(64, 10)
+        )
 
     def forward(self, images: torch.Tensor) -> torch.Tensor:
         return self.classifier(self.features(images))
@@ -111,13 +114,17 @@ def draw_predictions(dataset: TensorDataset, answers: torch.Tensor, path: Path) 
         axes = figure.add_subplot(2, 5, place + 1)
         axes.imshow(images[index, 0].numpy(), cmap="gray_r")
         answer, truth = int(answers[index]), int(labels[index])
-        axes.set_title(f"{answer}" if answer == truth else f"{answer} (is {truth})", color="black" if answer == truth else "crimson")
+        axes.set_title(
+            f"{answer}" if answer == truth else f"{answer} (is {truth})",
+            color="black" if answer == truth else "crimson",
+        )
         axes.axis("off")
     figure.savefig(path, dpi=120)
 
 
 def run(output: Path, epochs: int) -> float:
-    """Trains, writes loss.png, predictions.png and digits.pt to `output`; returns the accuracy on held-out digits."""
+    """Trains, writes loss.png, predictions.png and digits.pt to `output`; returns the accuracy on held-out
+    digits."""
     torch.manual_seed(SEED)
     training, held_out = load_data()
     model = DigitNet()
@@ -128,11 +135,16 @@ def run(output: Path, epochs: int) -> float:
     losses = train(model, training, epochs)
     seconds = time.perf_counter() - started
     accuracy, answers = evaluate(model, held_out)
-    print(f"   trained {len(losses)} steps in {seconds:.1f} s; {accuracy:.1%} of the held-out digits are recognised")
+    print(
+        f"   trained {len(losses)} steps in {seconds:.1f} s; {accuracy:.1%} of the held-out digits are "
+        "recognised"
+    )
     torch.save(model.state_dict(), output / "digits.pt")
     draw_losses(losses, output / "loss.png")
     draw_predictions(held_out, answers, output / "predictions.png")
-    print(f"   pictures: {output / 'loss.png'}, {output / 'predictions.png'}; weights: {output / 'digits.pt'}")
+    print(
+        f"   pictures: {output / 'loss.png'}, {output / 'predictions.png'}; weights: {output / 'digits.pt'}"
+    )
     return accuracy
 
 

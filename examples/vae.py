@@ -18,9 +18,17 @@ from torch_py.nn import functional as F
 class VAE(nn.Module):
     def __init__(self, pixels: int, hidden: int, latent: int) -> None:
         super().__init__()
-        self.encoder = nn.Sequential(nn.Linear(pixels, hidden), nn.ReLU(), nn.Linear(hidden, hidden), nn.ReLU())
+        self.encoder = nn.Sequential(
+            nn.Linear(pixels, hidden), nn.ReLU(), nn.Linear(hidden, hidden), nn.ReLU()
+        )
         self.mean, self.log_variance = nn.Linear(hidden, latent), nn.Linear(hidden, latent)
-        self.decoder = nn.Sequential(nn.Linear(latent, hidden), nn.ReLU(), nn.Linear(hidden, hidden), nn.ReLU(), nn.Linear(hidden, pixels))
+        self.decoder = nn.Sequential(
+            nn.Linear(latent, hidden),
+            nn.ReLU(),
+            nn.Linear(hidden, hidden),
+            nn.ReLU(),
+            nn.Linear(hidden, pixels),
+        )
 
     def forward(self, x):
         hidden = self.encoder(x)

@@ -12,7 +12,9 @@ from tests.operator_report import OperatorReport
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--operator-report", metavar="FILE", help="write a table of what was tested of each operator")
+    parser.addoption(
+        "--operator-report", metavar="FILE", help="write a table of what was tested of each operator"
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -1,6 +1,7 @@
 """Compiles a small C++ program out of a driver and the few sources it checks, and runs it.
 
-For leaf pieces that need neither the library nor Python: the test is ready in seconds, before the first build.
+For leaf pieces that need neither the library nor Python: the test is ready in seconds, before the first
+build.
 """
 
 from __future__ import annotations
@@ -39,7 +40,11 @@ def build(output: Path, sources: list[str], *flags: str) -> Path:
 def run(program: Path, *arguments: str, **environment: str) -> str:
     """What the program prints; fails the test, with the output, when it exits with a status other than 0."""
     result = subprocess.run(
-        [str(program), *arguments], capture_output=True, text=True, timeout=120, env={**os.environ, **environment}
+        [str(program), *arguments],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env={**os.environ, **environment},
     )
     assert result.returncode == 0, f"exit status {result.returncode}\n{result.stdout}{result.stderr}"
     return result.stdout

@@ -1,6 +1,7 @@
 """``pytest tests/ops --operator-report FILE``: a table of what was tried on each operator, as Markdown.
 
-A plugin of its own because results of several worker processes come together only in the process that started them.
+A plugin of its own because results of several worker processes come together only in the process that started
+them.
 """
 
 from __future__ import annotations
@@ -11,13 +12,17 @@ from pathlib import Path
 
 import pytest
 
-_TEST = re.compile(r"tests/ops/test_(\w+)\.py::test_(\w+)\[(.+?)(?:-(?:u?int|float|bfloat|complex|bool)\d*)?\]")
+_TEST = re.compile(
+    r"tests/ops/test_(\w+)\.py::test_(\w+)\[(.+?)(?:-(?:u?int|float|bfloat|complex|bool)\d*)?\]"
+)
 
 
 class OperatorReport:
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.outcomes: defaultdict[str, defaultdict[str, Counter[str]]] = defaultdict(lambda: defaultdict(Counter))
+        self.outcomes: defaultdict[str, defaultdict[str, Counter[str]]] = defaultdict(
+            lambda: defaultdict(Counter)
+        )
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         found = _TEST.match(report.nodeid)
@@ -29,11 +34,16 @@ class OperatorReport:
     def pytest_sessionfinish(self) -> None:
         files = sorted({file for by_file in self.outcomes.values() for file in by_file})
         lines = [
-            "# What is tested of each operator", "",
-            "Passed tests by file of `tests/ops`; `+ n skipped` where a test has nothing to try, `n FAILED` where it failed. Made by", "",
-            "    pytest tests/ops --operator-report FILE", "",
-            f"| operator | {' | '.join(files)} |", f"|---|{'---:|' * len(files)}",
-        ]  # fmt: skip
+            "# What is tested of each operator",
+            "",
+            "Passed tests by file of `tests/ops`; `+ n skipped` where a test has nothing to try, `n FAILED` "
+            "where it failed. Made by",
+            "",
+            "    pytest tests/ops --operator-report FILE",
+            "",
+            f"| operator | {' | '.join(files)} |",
+            f"|---|{'---:|' * len(files)}",
+        ]
         for operator in sorted(self.outcomes, key=str.lower):
             cells = [_cell(self.outcomes[operator][file]) for file in files]
             lines.append(f"| `{operator}` | {' | '.join(cells)} |")

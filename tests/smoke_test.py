@@ -49,7 +49,13 @@ def test_autograd() -> None:
 
 def test_training_step() -> None:
     torch.manual_seed(0)
-    model = torch.nn.Sequential(torch.nn.Conv2d(1, 2, 3), torch.nn.BatchNorm2d(2), torch.nn.ReLU(), torch.nn.Flatten(), torch.nn.Linear(72, 2))
+    model = torch.nn.Sequential(
+        torch.nn.Conv2d(1, 2, 3),
+        torch.nn.BatchNorm2d(2),
+        torch.nn.ReLU(),
+        torch.nn.Flatten(),
+        torch.nn.Linear(72, 2),
+    )
     optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
     images, labels = torch.randn(4, 1, 8, 8), torch.tensor([0, 1, 0, 1])
 
@@ -79,7 +85,11 @@ def test_seed_gives_the_same_numbers() -> None:
 
 
 def test_errors_are_exceptions() -> None:
-    for wrong in (lambda: torch.ones(2) + torch.ones(3), lambda: torch.ones(2)[5], lambda: torch.ones(2, 3) @ torch.ones(2, 3)):
+    for wrong in (
+        lambda: torch.ones(2) + torch.ones(3),
+        lambda: torch.ones(2)[5],
+        lambda: torch.ones(2, 3) @ torch.ones(2, 3),
+    ):
         try:
             wrong()
         except (RuntimeError, IndexError) as error:

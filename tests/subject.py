@@ -1,4 +1,5 @@
-"""The library under test: torch_py, or PyTorch itself with TEST_WITH=torch, which tells whether a test expects what PyTorch does.
+"""The library under test: torch_py, or PyTorch itself with TEST_WITH=torch, which tells whether a test
+expects what PyTorch does.
 
 from tests.subject import torch
 """

@@ -1,6 +1,7 @@
 """Every command in a ```sh block of README and CONTRIBUTING works, and so do the examples beside them.
 
-`make` compiles, so only CI (DOCUMENTED=run) really runs its commands; elsewhere the targets and the files they name are looked up.
+`make` compiles, so only CI (DOCUMENTED=run) really runs its commands; elsewhere the targets and the files
+they name are looked up.
 """
 
 from __future__ import annotations
@@ -30,7 +31,13 @@ def blocks(document: str, language: str) -> Iterator[str]:
 
 
 def commands() -> list[tuple[str, str]]:
-    return [(document, line) for document in DOCUMENTS for block in blocks(document, "sh") for line in block.splitlines() if line.strip()]
+    return [
+        (document, line)
+        for document in DOCUMENTS
+        for block in blocks(document, "sh")
+        for line in block.splitlines()
+        if line.strip()
+    ]
 
 
 def run(command: list[str], **environment: str) -> subprocess.CompletedProcess[str]:
@@ -53,7 +60,10 @@ def test_command(document: str, command: str) -> None:
     elif words[0] == "python":
         check_python(words, environment)
     else:
-        pytest.fail(f"{document}: no way to check '{command}'; start it with make or python, or teach {Path(__file__).name}")
+        pytest.fail(
+            f"{document}: no way to check '{command}'; start it with make or python, or teach "
+            f"{Path(__file__).name}"
+        )
 
 
 # What .ci/run calls by these words itself.
@@ -93,20 +103,43 @@ def check_paths(texts: Iterator[str] | list[str]) -> None:
 def test_links_and_folders_exist(document: str) -> None:
     text = (REPOSITORY / document).read_text()
     for name in re.findall(r"\]\(([\w./-]+)\)", text) + re.findall(r"`((?:[\w.]+/)+)`", text):
-        assert name in ("build/generated/",) or (REPOSITORY / name).exists(), f"{document} names {name}, which does not exist"
+        assert name in ("build/generated/",) or (REPOSITORY / name).exists(), (
+            f"{document} names {name}, which does not exist"
+        )
 
 
 def test_operator_of_the_readme_is_accepted(tmp_path: Path) -> None:
     (declaration,) = blocks("README.md", "yaml")
     path = tmp_path / "softcap.yaml"
     path.write_text(declaration)
-    result = run([sys.executable, "-m", "codegen", "check", "--yaml", str(path), "--library-of", "native_functions.yaml"])
+    result = run(
+        [
+            sys.executable,
+            "-m",
+            "codegen",
+            "check",
+            "--yaml",
+            str(path),
+            "--library-of",
+            "native_functions.yaml",
+        ]
+    )
     assert result.returncode == 0, result.stdout + result.stderr
 
 
 def run_script(script: str, folder: Path) -> str:
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, [str(REPOSITORY), os.environ.get("PYTHONPATH")]))}
-    result = subprocess.run([sys.executable, "-c", script], cwd=folder, capture_output=True, text=True, env=environment, timeout=600)
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join(filter(None, [str(REPOSITORY), os.environ.get("PYTHONPATH")])),
+    }
+    result = subprocess.run(
+        [sys.executable, "-c", script],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        env=environment,
+        timeout=600,
+    )
     assert result.returncode == 0, result.stdout[-2000:] + result.stderr[-3000:]
     return result.stdout
 
@@ -157,7 +190,12 @@ def test_samples_of_contributing_are_a_generator() -> None:
     from tests.ops.samples import make, registry
 
     (block,) = blocks("CONTRIBUTING.md", "python")
-    names: dict[str, Any] = {**vars(registry), **vars(make), "Iterator": Iterator, "samples": lambda name: lambda function: function}
+    names: dict[str, Any] = {
+        **vars(registry),
+        **vars(make),
+        "Iterator": Iterator,
+        "samples": lambda name: lambda function: function,
+    }
     names["tensors"] = importlib.import_module("tests.ops.samples.pointwise").tensors
     exec(block, names)
     assert list(names["softcap"](make.Make(torch_py, "float32", "cpu", False, "")))

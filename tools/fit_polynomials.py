@@ -1,8 +1,10 @@
-"""Fits the polynomials of aten/vec: `python tools/fit_polynomials.py [NAME...]` prints coefficients, lowest order first, and errors.
+"""Fits the polynomials of aten/vec: `python tools/fit_polynomials.py [NAME...]` prints coefficients, lowest
+order first, and errors.
 
-Each is a minimax fit (Remez exchange on a dense grid, 60 digits) of g(t) with weight w(t), chosen so that w * error is the relative
-error of the function it serves. Coefficients are rounded to the working precision; in float from the lowest order up, refitting
-the rest, where that is possible (powers without the constant are no Chebyshev system on an interval around 0).
+Each is a minimax fit (Remez exchange on a dense grid, 60 digits) of g(t) with weight w(t), chosen so that w *
+error is the relative error of the function it serves. Coefficients are rounded to the working precision; in
+float from the lowest order up, refitting the rest, where that is possible (powers without the constant are no
+Chebyshev system on an interval around 0).
 """
 
 from __future__ import annotations
@@ -44,36 +46,69 @@ FITS: dict[str, Fit] = {
     # exp(r) = 1 + r + r^2 P(r)
     "exp": Fit(lambda r: (mp.expm1(r) - r) / r**2, lambda r: r**2 / mp.exp(r), -0.3466, 0.3466, 4, "float"),
     # expm1(r) = r + r^2 P(r), relative to expm1
-    "expm1": Fit(lambda r: (mp.expm1(r) - r) / r**2, lambda r: r**2 / mp.expm1(r), -0.3466, 0.3466, 7, "double"),
+    "expm1": Fit(
+        lambda r: (mp.expm1(r) - r) / r**2, lambda r: r**2 / mp.expm1(r), -0.3466, 0.3466, 7, "double"
+    ),
     # log1p(f) = f - f^2/2 + f^3 P(f)
     "log": Fit(lambda f: _log1p_tail(f, 2), lambda f: f**3 / mp.log1p(f), -0.29290, 0.41422, 8, "float"),
-    "log_wide": Fit(lambda f: _log1p_tail(f, 2), lambda f: f**3 / mp.log1p(f), -0.29290, 0.41422, 13, "double"),
+    "log_wide": Fit(
+        lambda f: _log1p_tail(f, 2), lambda f: f**3 / mp.log1p(f), -0.29290, 0.41422, 13, "double"
+    ),
     # sin(pi/2 f) = f P(f^2); cos(pi/2 f) = 1 + f^2 P(f^2)
-    "sin_quadrant": Fit(lambda s: mp.sin(HALF_PI * mp.sqrt(s)) / mp.sqrt(s), lambda s: 1, 1e-9, 0.2501, 5, "double"),
-    "cos_quadrant": Fit(lambda s: (mp.cos(HALF_PI * mp.sqrt(s)) - 1) / s, lambda s: s, 1e-9, 0.2501, 5, "double"),
+    "sin_quadrant": Fit(
+        lambda s: mp.sin(HALF_PI * mp.sqrt(s)) / mp.sqrt(s), lambda s: 1, 1e-9, 0.2501, 5, "double"
+    ),
+    "cos_quadrant": Fit(
+        lambda s: (mp.cos(HALF_PI * mp.sqrt(s)) - 1) / s, lambda s: s, 1e-9, 0.2501, 5, "double"
+    ),
     # tanh(x) = x + x^3 P(x^2) for |x| < 0.625
     "tanh": Fit(
         lambda s: (mp.tanh(mp.sqrt(s)) - mp.sqrt(s)) / mp.sqrt(s) ** 3,
-        lambda s: mp.sqrt(s) ** 3 / mp.tanh(mp.sqrt(s)), 1e-9, 0.391, 4, "float",
+        lambda s: mp.sqrt(s) ** 3 / mp.tanh(mp.sqrt(s)),
+        1e-9,
+        0.391,
+        4,
+        "float",
     ),
     # erf(x) = x + x P(x^2) for |x| < 1; erf(a) = 1 - exp(P(a)) for 1 <= a <= 4
     "erf_small": Fit(
-        lambda s: mp.erf(mp.sqrt(s)) / mp.sqrt(s) - 1, lambda s: mp.sqrt(s) / mp.erf(mp.sqrt(s)), 1e-9, 0.7745, 6, "float"
+        lambda s: mp.erf(mp.sqrt(s)) / mp.sqrt(s) - 1,
+        lambda s: mp.sqrt(s) / mp.erf(mp.sqrt(s)),
+        1e-9,
+        0.7745,
+        6,
+        "float",
     ),
     "erf_large": Fit(lambda a: mp.log(mp.erfc(a)), lambda a: mp.erfc(a) / mp.erf(a), 0.88, 4.0, 7, "float"),
     # erfc(a) exp(a^2) (1 + 2 a) = P(t), t = (a - 2) / (a + 2), for 0 <= a <= 11
     "erfcx": Fit(
-        lambda t: mp.erfc(2 * (1 + t) / (1 - t)) * mp.exp((2 * (1 + t) / (1 - t)) ** 2) * (1 + 4 * (1 + t) / (1 - t)),
-        lambda t: 1, -1.0, 9 / 13, 13, "double",
+        lambda t: (
+            mp.erfc(2 * (1 + t) / (1 - t))
+            * mp.exp((2 * (1 + t) / (1 - t)) ** 2)
+            * (1 + 4 * (1 + t) / (1 - t))
+        ),
+        lambda t: 1,
+        -1.0,
+        9 / 13,
+        13,
+        "double",
     ),
     # atan(t) = t + t^3 P(t^2) on [0, 1]; asin(t) likewise on [0, 1/2]
     "atan": Fit(
         lambda s: (mp.atan(mp.sqrt(s)) - mp.sqrt(s)) / mp.sqrt(s) ** 3,
-        lambda s: mp.sqrt(s) ** 3 / mp.atan(mp.sqrt(s)), 1e-9, 1.0, 10, "double",
+        lambda s: mp.sqrt(s) ** 3 / mp.atan(mp.sqrt(s)),
+        1e-9,
+        1.0,
+        10,
+        "double",
     ),
     "asin": Fit(
         lambda s: (mp.asin(mp.sqrt(s)) - mp.sqrt(s)) / mp.sqrt(s) ** 3,
-        lambda s: mp.sqrt(s) ** 3 / mp.asin(mp.sqrt(s)), 1e-9, 0.25, 6, "double",
+        lambda s: mp.sqrt(s) ** 3 / mp.asin(mp.sqrt(s)),
+        1e-9,
+        0.25,
+        6,
+        "double",
     ),
 }
 
@@ -140,10 +175,11 @@ def fit(spec: Fit) -> tuple[list[mp.mpf], mp.mpf]:
 
 
 def two_over_pi() -> tuple[list[mp.mpf], list[mp.mpf]]:
-    """Row e: 2/pi less those multiples of 4 / 2^(e-23) that only add whole turns for floats in [2^e, 2^(e+1)).
+    """Row e: 2/pi less those multiples of 4 / 2^(e-23) that only add whole turns for floats in [2^e,
+    2^(e+1)).
 
-    High parts have 29 bits, so that their product with a float is exact in double. They are rounded down: the low parts are positive,
-    and -0 times both stays -0.
+    High parts have 29 bits, so that their product with a float is exact in double. They are rounded down: the
+    low parts are positive, and -0 times both stays -0.
     """
     high, low = [], []
     with mp.workprec(400):

@@ -23,8 +23,14 @@ def show() -> str:
 
 def parallel_info() -> str:
     """Threads of kernels, and the variables that set them."""
-    lines = [f"torch.get_num_threads() : {_C.get_num_threads()}", f"std::thread::hardware_concurrency() : {os.cpu_count()}", "Environment variables:"]
-    lines += [f"\t{name} : {os.environ.get(name, '[not set]')}" for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS")]
+    lines = [
+        f"torch.get_num_threads() : {_C.get_num_threads()}",
+        f"std::thread::hardware_concurrency() : {os.cpu_count()}",
+        "Environment variables:",
+    ]
+    lines += [
+        f"\t{name} : {os.environ.get(name, '[not set]')}" for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS")
+    ]
     return "\n".join(lines) + "\n"
 
 

@@ -1,7 +1,7 @@
 """Tensors, automatic differentiation and neural networks behind PyTorch's API: `import torch_py as torch`.
 
-Operators come from the native module; what is written here is what is not an operator. Submodules that a program may not need are
-imported when they are first named, so that `import torch_py` stays fast.
+Operators come from the native module; what is written here is what is not an operator. Submodules that a
+program may not need are imported when they are first named, so that `import torch_py` stays fast.
 """
 
 from __future__ import annotations
@@ -55,9 +55,16 @@ def _fill_constants(target: dict[str, _Any]) -> None:
         if not name.startswith("_") and isinstance(value, (_C.dtype, _C.layout, _C.memory_format)):
             target[name] = value
     aliases = {
-        "float": "float32", "double": "float64", "half": "float16", "short": "int16", "int": "int32", "long": "int64",
-        "cfloat": "complex64", "cdouble": "complex128", "chalf": "complex32",
-    }  # fmt: skip
+        "float": "float32",
+        "double": "float64",
+        "half": "float16",
+        "short": "int16",
+        "int": "int32",
+        "long": "int64",
+        "cfloat": "complex64",
+        "cdouble": "complex128",
+        "chalf": "complex32",
+    }
     for alias, name in aliases.items():
         if name in target:
             target[alias] = target[name]
@@ -72,31 +79,120 @@ _add_storage_methods()
 
 # Imported when they are first named.
 _LAZY_MODULES = (
-    "__config__", "_dynamo", "_jit_internal", "_logging", "_prims_common", "_subclasses", "_utils", "accelerator", "amp", "ao", "autograd",
-    "backends", "compiler", "cpu", "cuda", "distributed", "distributions", "export", "fft", "func", "functional", "futures", "fx", "hub",
-    "jit", "library", "linalg", "mps", "mtia", "multiprocessing", "nested", "nn", "onnx", "optim", "overrides", "package", "profiler",
-    "quantization", "quasirandom", "random", "return_types", "serialization", "signal", "sparse", "special", "storage", "testing",
-    "torch_version", "types", "utils", "version", "xpu",
-)  # fmt: skip
+    "__config__",
+    "_dynamo",
+    "_jit_internal",
+    "_logging",
+    "_prims_common",
+    "_subclasses",
+    "_utils",
+    "accelerator",
+    "amp",
+    "ao",
+    "autograd",
+    "backends",
+    "compiler",
+    "cpu",
+    "cuda",
+    "distributed",
+    "distributions",
+    "export",
+    "fft",
+    "func",
+    "functional",
+    "futures",
+    "fx",
+    "hub",
+    "jit",
+    "library",
+    "linalg",
+    "mps",
+    "mtia",
+    "multiprocessing",
+    "nested",
+    "nn",
+    "onnx",
+    "optim",
+    "overrides",
+    "package",
+    "profiler",
+    "quantization",
+    "quasirandom",
+    "random",
+    "return_types",
+    "serialization",
+    "signal",
+    "sparse",
+    "special",
+    "storage",
+    "testing",
+    "torch_version",
+    "types",
+    "utils",
+    "version",
+    "xpu",
+)
 _LAZY_FUNCTIONS = {
-    "Event": "_streams", "Future": "futures", "GradScaler": "amp", "PyTorchFileReader": "_serialization.archive_reader",
-    "ScriptFunction": "jit", "ScriptModule": "jit", "Stream": "_streams",
-    "autocast": "amp", "compile": "compiler", "dsmm": "sparse", "sparse_bsc_tensor": "_absent_layouts", "sparse_bsr_tensor": "_absent_layouts",
-    "sparse_compressed_tensor": "_absent_layouts", "sparse_coo_tensor": "_absent_layouts", "sparse_csc_tensor": "_absent_layouts",
-    "sparse_csr_tensor": "_absent_layouts", "spmm": "sparse", "ops": "_ops", "vmap": "func", "SymBool": "_symbolic_numbers",
-    "SymFloat": "_symbolic_numbers", "SymInt": "_symbolic_numbers", "sym_constrain_range": "_symbolic_numbers",
-    "sym_constrain_range_for_size": "_symbolic_numbers", "sym_float": "_symbolic_numbers", "sym_int": "_symbolic_numbers",
-    "sym_ite": "_symbolic_numbers", "sym_max": "_symbolic_numbers", "sym_min": "_symbolic_numbers", "sym_not": "_symbolic_numbers",
-    "sym_sqrt": "_symbolic_numbers", "sym_sum": "_symbolic_numbers",
-}  # fmt: skip
+    "Event": "_streams",
+    "Future": "futures",
+    "GradScaler": "amp",
+    "PyTorchFileReader": "_serialization.archive_reader",
+    "ScriptFunction": "jit",
+    "ScriptModule": "jit",
+    "Stream": "_streams",
+    "autocast": "amp",
+    "compile": "compiler",
+    "dsmm": "sparse",
+    "sparse_bsc_tensor": "_absent_layouts",
+    "sparse_bsr_tensor": "_absent_layouts",
+    "sparse_compressed_tensor": "_absent_layouts",
+    "sparse_coo_tensor": "_absent_layouts",
+    "sparse_csc_tensor": "_absent_layouts",
+    "sparse_csr_tensor": "_absent_layouts",
+    "spmm": "sparse",
+    "ops": "_ops",
+    "vmap": "func",
+    "SymBool": "_symbolic_numbers",
+    "SymFloat": "_symbolic_numbers",
+    "SymInt": "_symbolic_numbers",
+    "sym_constrain_range": "_symbolic_numbers",
+    "sym_constrain_range_for_size": "_symbolic_numbers",
+    "sym_float": "_symbolic_numbers",
+    "sym_int": "_symbolic_numbers",
+    "sym_ite": "_symbolic_numbers",
+    "sym_max": "_symbolic_numbers",
+    "sym_min": "_symbolic_numbers",
+    "sym_not": "_symbolic_numbers",
+    "sym_sqrt": "_symbolic_numbers",
+    "sym_sum": "_symbolic_numbers",
+}
 _LEGACY_TENSOR_TYPES = (
-    "FloatTensor", "DoubleTensor", "HalfTensor", "BFloat16Tensor", "LongTensor", "IntTensor", "ShortTensor", "CharTensor", "ByteTensor",
+    "FloatTensor",
+    "DoubleTensor",
+    "HalfTensor",
+    "BFloat16Tensor",
+    "LongTensor",
+    "IntTensor",
+    "ShortTensor",
+    "CharTensor",
+    "ByteTensor",
     "BoolTensor",
-)  # fmt: skip
+)
 _STORAGE_TYPES = (
-    "TypedStorage", "FloatStorage", "DoubleStorage", "HalfStorage", "BFloat16Storage", "LongStorage", "IntStorage", "ShortStorage",
-    "CharStorage", "ByteStorage", "BoolStorage", "ComplexFloatStorage", "ComplexDoubleStorage",
-)  # fmt: skip
+    "TypedStorage",
+    "FloatStorage",
+    "DoubleStorage",
+    "HalfStorage",
+    "BFloat16Storage",
+    "LongStorage",
+    "IntStorage",
+    "ShortStorage",
+    "CharStorage",
+    "ByteStorage",
+    "BoolStorage",
+    "ComplexFloatStorage",
+    "ComplexDoubleStorage",
+)
 
 
 def __getattr__(name: str) -> _Any:

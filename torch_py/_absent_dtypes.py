@@ -1,4 +1,5 @@
-"""Names of dtypes that PyTorch has and this library has not: libraries list them in tables that they never use.
+"""Names of dtypes that PyTorch has and this library has not: libraries list them in tables that they never
+use.
 
 A tensor of one cannot be made; that is a TypeError of the function that was to make it.
 """
@@ -7,9 +8,13 @@ from __future__ import annotations
 
 # name -> (bytes of an element, whether it has a sign, whether it is a floating-point number)
 _DTYPES = {
-    "qint8": (1, True, False), "quint8": (1, False, False), "qint32": (4, True, False), "quint4x2": (1, False, False), "quint2x4": (1, False, False),
+    "qint8": (1, True, False),
+    "quint8": (1, False, False),
+    "qint32": (4, True, False),
+    "quint4x2": (1, False, False),
+    "quint2x4": (1, False, False),
     "float4_e2m1fn_x2": (1, True, True),
-}  # fmt: skip
+}
 
 
 class AbsentDtype:

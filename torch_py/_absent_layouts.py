@@ -1,4 +1,5 @@
-"""Sparse and quantized tensors, which there are none of: functions that make them refuse, methods of theirs say what they expected."""
+"""Sparse and quantized tensors, which there are none of: functions that make them refuse, methods of theirs
+say what they expected."""
 
 from __future__ import annotations
 
@@ -6,21 +7,50 @@ from collections.abc import Callable
 from typing import Any, NoReturn
 
 __all__ = [
-    "sparse_bsc_tensor", "sparse_bsr_tensor", "sparse_compressed_tensor", "sparse_coo_tensor", "sparse_csc_tensor", "sparse_csr_tensor",
-]  # fmt: skip
+    "sparse_bsc_tensor",
+    "sparse_bsr_tensor",
+    "sparse_compressed_tensor",
+    "sparse_coo_tensor",
+    "sparse_csc_tensor",
+    "sparse_csr_tensor",
+]
 
 # Methods of one layout, and what they call it where a dense tensor has them.
 _LAYOUTS = {
-    "coalesce": "coordinate tensor", "is_coalesced": "coordinate tensor", "indices": "coordinate tensor", "values": "tensor",
-    "crow_indices": "row compressed tensor", "col_indices": "row compressed tensor", "row_indices": "column compressed tensor",
+    "coalesce": "coordinate tensor",
+    "is_coalesced": "coordinate tensor",
+    "indices": "coordinate tensor",
+    "values": "tensor",
+    "crow_indices": "row compressed tensor",
+    "col_indices": "row compressed tensor",
+    "row_indices": "column compressed tensor",
     "ccol_indices": "column compressed tensor",
-}  # fmt: skip
+}
 # Methods without an implementation for dense tensors.
 _UNIMPLEMENTED = (
-    "_indices", "_nnz", "_values", "int_repr", "q_per_channel_axis", "q_per_channel_scales", "q_per_channel_zero_points", "q_scale",
-    "q_zero_point", "qscheme", "record_stream", "sparse_mask", "sparse_resize_", "sparse_resize_and_clear_",
-)  # fmt: skip
-_CONVERSIONS = ("to_sparse", "to_sparse_bsc", "to_sparse_bsr", "to_sparse_coo", "to_sparse_csc", "to_sparse_csr")
+    "_indices",
+    "_nnz",
+    "_values",
+    "int_repr",
+    "q_per_channel_axis",
+    "q_per_channel_scales",
+    "q_per_channel_zero_points",
+    "q_scale",
+    "q_zero_point",
+    "qscheme",
+    "record_stream",
+    "sparse_mask",
+    "sparse_resize_",
+    "sparse_resize_and_clear_",
+)
+_CONVERSIONS = (
+    "to_sparse",
+    "to_sparse_bsc",
+    "to_sparse_bsr",
+    "to_sparse_coo",
+    "to_sparse_csc",
+    "to_sparse_csr",
+)
 
 
 def _refusal(name: str) -> Callable[..., NoReturn]:
@@ -33,7 +63,10 @@ def _refusal(name: str) -> Callable[..., NoReturn]:
 
 
 sparse_bsc_tensor, sparse_bsr_tensor = _refusal("sparse_bsc_tensor"), _refusal("sparse_bsr_tensor")
-sparse_compressed_tensor, sparse_coo_tensor = _refusal("sparse_compressed_tensor"), _refusal("sparse_coo_tensor")
+sparse_compressed_tensor, sparse_coo_tensor = (
+    _refusal("sparse_compressed_tensor"),
+    _refusal("sparse_coo_tensor"),
+)
 sparse_csc_tensor, sparse_csr_tensor = _refusal("sparse_csc_tensor"), _refusal("sparse_csr_tensor")
 
 
@@ -47,7 +80,9 @@ def _expecting(name: str, expected: str) -> Callable[..., NoReturn]:
 
 def _unimplemented(name: str) -> Callable[..., NoReturn]:
     def method(self: Any, *arguments: Any, **keywords: Any) -> NoReturn:
-        raise NotImplementedError(f"Could not run 'aten::{name}' with arguments from the 'CPU' backend: it is not for dense tensors")
+        raise NotImplementedError(
+            f"Could not run 'aten::{name}' with arguments from the 'CPU' backend: it is not for dense tensors"
+        )
 
     method.__name__ = name
     return method
@@ -60,7 +95,9 @@ def _dequantize(self: Any) -> Any:
 
 def add_methods(tensor: type) -> None:
     """Puts the methods into the class of tensors, unless it has its own."""
-    methods: dict[str, Callable[..., Any]] = {name: _expecting(name, expected) for name, expected in _LAYOUTS.items()}
+    methods: dict[str, Callable[..., Any]] = {
+        name: _expecting(name, expected) for name, expected in _LAYOUTS.items()
+    }
     methods.update({name: _unimplemented(name) for name in _UNIMPLEMENTED})
     methods.update({name: _refusal(f"Tensor.{name}") for name in _CONVERSIONS})
     methods["dequantize"] = _dequantize

@@ -1,4 +1,5 @@
-"""Packages of PyTorch that torch_py does not have: whatever is taken from them can be named, and raises NotImplementedError when used."""
+"""Packages of PyTorch that torch_py does not have: whatever is taken from them can be named, and raises
+NotImplementedError when used."""
 
 from __future__ import annotations
 
@@ -23,7 +24,8 @@ class _AbsentMeta(type):
 
 
 def absent_names(module: str, why: str) -> Callable[[str], Any]:
-    """A module's `__getattr__`: every public name is a class without instances, which can be called, subclassed or asked about by isinstance."""
+    """A module's `__getattr__`: every public name is a class without instances, which can be called,
+    subclassed or asked about by isinstance."""
     made: dict[str, Any] = {}
 
     def get(name: str) -> Any:

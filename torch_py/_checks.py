@@ -9,14 +9,25 @@ from typing import Any
 from torch_py._tensor import Tensor
 
 __all__ = [
-    "_assert", "_assert_async", "_assert_scalar", "_check", "_check_index", "_check_is_size", "_check_not_implemented", "_check_tensor_all",
-    "_check_tensor_all_with", "_check_type", "_check_value", "_check_with",
-]  # fmt: skip
+    "_assert",
+    "_assert_async",
+    "_assert_scalar",
+    "_check",
+    "_check_index",
+    "_check_is_size",
+    "_check_not_implemented",
+    "_check_tensor_all",
+    "_check_tensor_all_with",
+    "_check_type",
+    "_check_value",
+    "_check_with",
+]
 
 Message = Callable[[], Any] | None
 
 _NO_MESSAGE = (
-    "Expected cond to be True, but got False. (Could this error message be improved? If so, please report an enhancement request.)"
+    "Expected cond to be True, but got False. (Could this error message be improved? If so, "
+    "please report an enhancement request.)"
 )
 
 
@@ -29,10 +40,12 @@ def _text(message: Message) -> str:
 
 
 def _check_with(error_type: type[BaseException], cond: bool, message: Message) -> None:
-    """Raises `error_type` with the text that `message()` returns unless `cond` is true, which must be a bool."""
+    """Raises `error_type` with the text that `message()` returns unless `cond` is true, which must be a
+    bool."""
     if isinstance(cond, Tensor):
         raise TypeError(
-            "cond must be a bool, but got a Tensor. For tensor conditions, use torch._check_tensor_all() to assert that all elements are true."
+            "cond must be a bool, but got a Tensor. For tensor conditions, use torch._check_tensor_all() to "
+            "assert that all elements are true."
         )
     if not isinstance(cond, bool):
         raise TypeError(f"cond must be a bool, but got {type(cond)}")
@@ -86,11 +99,16 @@ def _check_tensor_all_with(error_type: type[BaseException], cond: Tensor, messag
 
 
 def _assert_async(input: Tensor, assert_msg: str | None = None) -> None:
-    """Raises RuntimeError unless the one element of `input` is true. What runs on the CPU is checked at once."""
+    """Raises RuntimeError unless the one element of `input` is true. What runs on the CPU is checked at
+    once."""
     if not isinstance(input, Tensor):
-        raise TypeError(f"_assert_async(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
+        raise TypeError(
+            f"_assert_async(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}"
+        )
     if not bool(input):
-        raise RuntimeError("Expected Tensor with single nonzero value, but got zero" if assert_msg is None else assert_msg)
+        raise RuntimeError(
+            "Expected Tensor with single nonzero value, but got zero" if assert_msg is None else assert_msg
+        )
 
 
 def _assert_scalar(self: Any, assert_msg: str) -> None:

@@ -11,7 +11,8 @@ from torch_py.backends import opt_einsum
 
 # Dimensions under an ellipsis are named by characters that no equation contains.
 _ELLIPSIS_NAMES = "".join(chr(0x100 + index) for index in range(64))
-# Up to as many operands every order is tried (3^n pairs of subsets); beyond, the cheapest pair is taken again and again.
+# Up to as many operands every order is tried (3^n pairs of subsets); beyond, the cheapest pair is taken again
+# and again.
 _EXHAUSTIVE = 8
 
 
@@ -26,7 +27,8 @@ def contract(equation: str, operands: Sequence[Any]) -> Any:
 
 
 def equation_of(arguments: Sequence[Any]) -> tuple[str, list[Any]]:
-    """Of operands each followed by a list of dimension numbers, `einsum(a, [0, 1], b, [1, 2], [0, 2])`, the equation and the operands."""
+    """Of operands each followed by a list of dimension numbers, `einsum(a, [0, 1], b, [1, 2], [0, 2])`, the
+    equation and the operands."""
     operands = list(arguments[0:-1:2]) if len(arguments) % 2 else list(arguments[0::2])
     equation = ",".join(_subscripts(subscripts) for subscripts in arguments[1::2])
     return (f"{equation}->{_subscripts(arguments[-1])}" if len(arguments) % 2 else equation), operands
@@ -52,18 +54,24 @@ def _parse(equation: str, ranks: Sequence[int]) -> tuple[list[str], str]:
         raise RuntimeError(f"einsum(): {more} operands were provided than specified in the equation")
     hidden = [_hidden_dimensions(index, term, rank) for index, (term, rank) in enumerate(zip(terms, ranks))]
     longest = max(hidden)
-    inputs = [term.replace("...", _ELLIPSIS_NAMES[longest - width : longest]) for term, width in zip(terms, hidden)]
+    inputs = [
+        term.replace("...", _ELLIPSIS_NAMES[longest - width : longest]) for term, width in zip(terms, hidden)
+    ]
     covered = _ELLIPSIS_NAMES[:longest]
     everything = "".join(terms).replace("...", "")
     if not arrow:
-        return inputs, covered + "".join(sorted(letter for letter in set(everything) if everything.count(letter) == 1))
+        return inputs, covered + "".join(
+            sorted(letter for letter in set(everything) if everything.count(letter) == 1)
+        )
     _check_letters("the output", right, len(left) + 2)
     output = right.replace("...", covered)
     for letter in output:
         if output.count(letter) > 1:
             raise RuntimeError(f"einsum(): output subscript {letter} appears more than once in the output")
         if not any(letter in names for names in inputs):
-            raise RuntimeError(f"einsum(): output subscript {letter} does not appear in the equation for any input operand")
+            raise RuntimeError(
+                f"einsum(): output subscript {letter} does not appear in the equation for any input operand"
+            )
     return inputs, output
 
 
@@ -73,12 +81,14 @@ def _hidden_dimensions(index: int, term: str, rank: int) -> int:
     letters = len(term.replace("...", ""))
     if "..." not in term and letters != rank:
         raise RuntimeError(
-            f"einsum(): the number of subscripts in the equation ({letters}) does not match the number of dimensions ({rank}) for operand "
+            f"einsum(): the number of subscripts in the equation ({letters}) does not match the number of "
+            f"dimensions ({rank}) for operand "
             f"{index} and no ellipsis was given"
         )
     if letters > rank:
         raise RuntimeError(
-            f"einsum(): the number of subscripts in the equation ({letters}) is more than the number of dimensions ({rank}) for operand {index}"
+            f"einsum(): the number of subscripts in the equation ({letters}) is more than the number of "
+            f"dimensions ({rank}) for operand {index}"
         )
     return rank - letters
 
@@ -92,7 +102,10 @@ def _check_letters(whose: str, term: str, offset: int) -> None:
     for letter in rest:
         if not ("a" <= letter <= "z" or "A" <= letter <= "Z"):
             position = offset + term.index(letter)
-            raise RuntimeError(f"einsum(): invalid subscript given at index {position} in the equation string, subscripts must be in [a-zA-Z]")
+            raise RuntimeError(
+                f"einsum(): invalid subscript given at index {position} in the equation string, subscripts "
+                "must be in [a-zA-Z]"
+            )
 
 
 def _sizes(inputs: Sequence[str], shapes: Sequence[Sequence[int]]) -> dict[str, int]:
@@ -102,12 +115,14 @@ def _sizes(inputs: Sequence[str], shapes: Sequence[Sequence[int]]) -> dict[str, 
         for name, size in zip(names, shape):
             if own.setdefault(name, size) != size:
                 raise RuntimeError(
-                    f"einsum(): subscript {name} is repeated for operand {operand} but the sizes don't match, {size} != {own[name]}"
+                    f"einsum(): subscript {name} is repeated for operand {operand} but the sizes don't "
+                    f"match, {size} != {own[name]}"
                 )
             known = sizes.get(name, 1)
             if known != 1 and size not in (1, known):
                 raise RuntimeError(
-                    f"einsum(): subscript {name} has size {size} for operand {operand} which does not broadcast with previously seen size {known}"
+                    f"einsum(): subscript {name} has size {size} for operand {operand} which does not "
+                    f"broadcast with previously seen size {known}"
                 )
             sizes[name] = size if known == 1 else known
     return sizes
@@ -119,17 +134,24 @@ def _sizes(inputs: Sequence[str], shapes: Sequence[Sequence[int]]) -> dict[str, 
 @dataclass(frozen=True)
 class _Plan:
     preparations: list[Callable[[Any], Any]]
-    pairs: list[tuple[int, int, Callable[[Any, Any], Any]]]  # places of two tensors; the result takes the next place
+    pairs: list[
+        tuple[int, int, Callable[[Any, Any], Any]]
+    ]  # places of two tensors; the result takes the next place
     order: list[int] | None  # of the output's dimensions in the last result
 
 
 @functools.lru_cache(maxsize=1024)
 def _plan(equation: str, shapes: tuple[tuple[int, ...], ...], choose: bool) -> _Plan:
     if not shapes:
-        raise ValueError("einsum(): must specify the equation string and at least one operand, or at least one operand and its subscripts list")
+        raise ValueError(
+            "einsum(): must specify the equation string and at least one operand, or at least one operand "
+            "and its subscripts list"
+        )
     inputs, output = _parse(equation, [len(shape) for shape in shapes])
     sizes = _sizes(inputs, shapes)
-    broadcast = [{name for name, size in zip(own, shape) if size != sizes[name]} for own, shape in zip(inputs, shapes)]
+    broadcast = [
+        {name for name, size in zip(own, shape) if size != sizes[name]} for own, shape in zip(inputs, shapes)
+    ]
     present = [set(own) - dropped for own, dropped in zip(inputs, broadcast)]
     names: list[str] = []
     preparations = []
@@ -152,14 +174,17 @@ def _plan(equation: str, shapes: tuple[tuple[int, ...], ...], choose: bool) -> _
 
 
 def _preparation(names: str, broadcast: set[str], needed: set[str]) -> tuple[Callable[[Any], Any], str]:
-    """Diagonals of repeated names; dimensions of size 1 that broadcast are dropped; what nobody else has is summed."""
+    """Diagonals of repeated names; dimensions of size 1 that broadcast are dropped; what nobody else has is
+    summed."""
     diagonals = []
     for name in dict.fromkeys(names):
         while names.count(name) > 1:
             first = names.index(name)
             second = names.index(name, first + 1)
             diagonals.append((first, second))
-            names = "".join(letter for place, letter in enumerate(names) if place not in (first, second)) + name
+            names = (
+                "".join(letter for place, letter in enumerate(names) if place not in (first, second)) + name
+            )
     squeezed = [place for place, name in enumerate(names) if name in broadcast]
     names = "".join(name for place, name in enumerate(names) if place not in squeezed)
     summed = [place for place, name in enumerate(names) if name not in needed]
@@ -183,7 +208,8 @@ def _product(names: Sequence[str] | set[str], sizes: dict[str, int]) -> int:
 
 
 def _pair(a: str, b: str, kept: set[str], sizes: dict[str, int]) -> tuple[Callable[[Any, Any], Any], str]:
-    """The product of two operands as one (batched) product of matrices, or elementwise where nothing is summed."""
+    """The product of two operands as one (batched) product of matrices, or elementwise where nothing is
+    summed."""
     batch = "".join(name for name in a if name in b and name in kept)
     inner = "".join(name for name in a if name in b and name not in kept)
     rows = "".join(name for name in a if name not in b)
@@ -191,7 +217,9 @@ def _pair(a: str, b: str, kept: set[str], sizes: dict[str, int]) -> tuple[Callab
     result = batch + rows + columns
     if not inner:
         first = _rearranged(a, batch + rows, [*(sizes[name] for name in batch + rows), *(1 for _ in columns)])
-        second = _rearranged(b, batch + columns, [*(sizes[n] for n in batch), *(1 for _ in rows), *(sizes[n] for n in columns)])
+        second = _rearranged(
+            b, batch + columns, [*(sizes[n] for n in batch), *(1 for _ in rows), *(sizes[n] for n in columns)]
+        )
         return lambda x, y: first(x) * second(y), result
     extents = [_product(group, sizes) for group in (batch, rows, inner, columns)]
     count = extents[:1] if batch else []
@@ -215,7 +243,11 @@ def _rearranged(names: str, wanted: str, shape: list[int]) -> Callable[[Any], An
 def _order(names: Sequence[str], output: str, sizes: dict[str, int]) -> Iterator[tuple[int, int]]:
     if len(names) <= 2:
         return iter([(0, 1)] if len(names) == 2 else [])
-    return iter(_cheapest_order(names, output, sizes) if len(names) <= _EXHAUSTIVE else _greedy_order(names, output, sizes))
+    return iter(
+        _cheapest_order(names, output, sizes)
+        if len(names) <= _EXHAUSTIVE
+        else _greedy_order(names, output, sizes)
+    )
 
 
 def _from_left_to_right(count: int) -> Iterator[tuple[int, int]]:
@@ -225,7 +257,10 @@ def _from_left_to_right(count: int) -> Iterator[tuple[int, int]]:
 def _cheapest_order(names: Sequence[str], output: str, sizes: dict[str, int]) -> list[tuple[int, int]]:
     """By dynamic programming over subsets of operands, given as bits."""
     everyone = (1 << len(names)) - 1
-    members = [set().union(*(names[place] for place in range(len(names)) if subset >> place & 1)) for subset in range(everyone + 1)]
+    members = [
+        set().union(*(names[place] for place in range(len(names)) if subset >> place & 1))
+        for subset in range(everyone + 1)
+    ]
     left = [members[subset] & (set(output) | members[everyone ^ subset]) for subset in range(everyone + 1)]
     best: dict[int, tuple[float, int]] = {1 << place: (0.0, 0) for place in range(len(names))}
     for subset in sorted(range(1, everyone + 1), key=int.bit_count):

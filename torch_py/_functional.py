@@ -12,12 +12,50 @@ from torch_py._removed import eig, lstsq, matrix_rank, solve, symeig
 from torch_py._tensor import Tensor
 
 __all__ = [
-    "alpha_dropout_", "atleast_1d", "atleast_2d", "atleast_3d", "block_diag", "broadcast_shapes", "broadcast_tensors",
-    "cartesian_prod", "cdist", "chain_matmul", "detach_", "dropout_", "eig", "einsum", "feature_alpha_dropout_", "feature_dropout_",
-    "from_dlpack", "get_device", "is_complex", "is_conj", "is_floating_point", "is_inference", "is_neg", "is_signed", "is_storage",
-    "is_tensor", "lobpcg", "lstsq", "lu", "matrix_rank", "meshgrid", "nonzero", "norm", "numel", "pca_lowrank", "solve", "svd_lowrank",
-    "symeig", "tensordot", "typename", "unique", "unique_consecutive", "unravel_index",
-]  # fmt: skip
+    "alpha_dropout_",
+    "atleast_1d",
+    "atleast_2d",
+    "atleast_3d",
+    "block_diag",
+    "broadcast_shapes",
+    "broadcast_tensors",
+    "cartesian_prod",
+    "cdist",
+    "chain_matmul",
+    "detach_",
+    "dropout_",
+    "eig",
+    "einsum",
+    "feature_alpha_dropout_",
+    "feature_dropout_",
+    "from_dlpack",
+    "get_device",
+    "is_complex",
+    "is_conj",
+    "is_floating_point",
+    "is_inference",
+    "is_neg",
+    "is_signed",
+    "is_storage",
+    "is_tensor",
+    "lobpcg",
+    "lstsq",
+    "lu",
+    "matrix_rank",
+    "meshgrid",
+    "nonzero",
+    "norm",
+    "numel",
+    "pca_lowrank",
+    "solve",
+    "svd_lowrank",
+    "symeig",
+    "tensordot",
+    "typename",
+    "unique",
+    "unique_consecutive",
+    "unravel_index",
+]
 
 from_dlpack = _C.from_dlpack
 
@@ -81,11 +119,16 @@ def feature_alpha_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
 
 
 def typename(obj: Any) -> str:
-    """The name with its module of a type or function, else of the type of `obj`; `torch.FloatTensor` style for tensors."""
+    """The name with its module of a type or function, else of the type of `obj`; `torch.FloatTensor` style
+    for tensors."""
     if isinstance(obj, Tensor):
         return str(cast(Any, obj).type())
     named = obj if hasattr(obj, "__qualname__") else type(obj)
-    return named.__qualname__ if named.__module__ in (None, "builtins") else f"{named.__module__}.{named.__qualname__}"
+    return (
+        named.__qualname__
+        if named.__module__ in (None, "builtins")
+        else f"{named.__module__}.{named.__qualname__}"
+    )
 
 
 def broadcast_shapes(*shapes: Sequence[int] | int) -> Any:
@@ -94,12 +137,17 @@ def broadcast_shapes(*shapes: Sequence[int] | int) -> Any:
     result = [1] * max((len(size) for size in sizes), default=0)
     for size in sizes:
         if any(length < 0 for length in size):
-            raise ValueError(f"broadcast_shapes: Attempting to broadcast a dimension with negative length: {size}")
+            raise ValueError(
+                f"broadcast_shapes: Attempting to broadcast a dimension with negative length: {size}"
+            )
         for position in range(-len(size), 0):
             if size[position] == 1 or size[position] == result[position]:
                 continue
             if result[position] != 1:
-                raise RuntimeError(f"broadcast_shapes: shapes {', '.join(map(str, sizes))} do not broadcast at dimension {position}")
+                raise RuntimeError(
+                    f"broadcast_shapes: shapes {', '.join(map(str, sizes))} do not broadcast at dimension "
+                    f"{position}"
+                )
             result[position] = size[position]
     return _C.Size(result)
 
@@ -169,7 +217,8 @@ def unravel_index(indices: Tensor, shape: int | Sequence[int]) -> tuple[Tensor, 
 
 
 def nonzero(input: Tensor, *, out: Tensor | None = None, as_tuple: bool = False) -> Any:
-    """The indices of elements that are not zero: a row each, or with `as_tuple` a vector for each dimension, to index with."""
+    """The indices of elements that are not zero: a row each, or with `as_tuple` a vector for each dimension,
+    to index with."""
     if as_tuple:
         return tuple(cast(Any, _C)._ops.nonzero_numpy(input))
     return _torch.nonzero(input) if out is None else _torch.nonzero(input, out=out)
@@ -191,25 +240,41 @@ def get_device(input: Tensor) -> int:
 
 
 def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
-    """Coordinates of a grid: for vectors (or scalars) of lengths n1, n2, ... as many tensors of shape (n1, n2, ...).
+    """Coordinates of a grid: for vectors (or scalars) of lengths n1, n2, ... as many tensors of shape (n1,
+    n2, ...).
 
     `indexing='xy'` swaps the first two dimensions; None means 'ij', with a warning.
     """
     if indexing is None:
-        warnings.warn("torch.meshgrid: say indexing='ij' or 'xy': 'ij' is taken, and will have to be given", stacklevel=2)
+        warnings.warn(
+            "torch.meshgrid: say indexing='ij' or 'xy': 'ij' is taken, and will have to be given",
+            stacklevel=2,
+        )
         indexing = "ij"
     return tuple(_torch.meshgrid(list(_one_sequence(tensors)), indexing=indexing))
 
 
 def norm(
-    input: Tensor, p: float | str | None = "fro", dim: Any = None, keepdim: bool = False, out: Tensor | None = None, dtype: Any = None
+    input: Tensor,
+    p: float | str | None = "fro",
+    dim: Any = None,
+    keepdim: bool = False,
+    out: Tensor | None = None,
+    dtype: Any = None,
 ) -> Tensor:
-    """The p-norm of the elements along `dim`, of all elements when None. `'fro'` and None mean 2; `'nuc'` sums the singular values."""
+    """The p-norm of the elements along `dim`, of all elements when None. `'fro'` and None mean 2; `'nuc'`
+    sums the singular values."""
     tensor = input if dtype is None else input.to(dtype)
     if isinstance(p, str) and p not in ("fro", "nuc"):
-        raise RuntimeError(f"only valid string values are 'fro' (corresponding to Frobenius norm) and 'nuc', got {p!r}")
+        raise RuntimeError(
+            f"only valid string values are 'fro' (corresponding to Frobenius norm) and 'nuc', got {p!r}"
+        )
     if p == "nuc":
-        result = _torch.nuclear_norm(tensor, keepdim=keepdim) if dim is None else _torch.nuclear_norm(tensor, dim, keepdim=keepdim)
+        result = (
+            _torch.nuclear_norm(tensor, keepdim=keepdim)
+            if dim is None
+            else _torch.nuclear_norm(tensor, dim, keepdim=keepdim)
+        )
     elif dim is None and not keepdim:
         result = _torch.norm(tensor, 2.0 if p in ("fro", None) else p)
     else:
@@ -219,7 +284,8 @@ def norm(
 
 
 def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) -> Tensor:
-    """Sums products over the last `dims` dimensions of `a` and the first of `b`, or over two lists of dimensions."""
+    """Sums products over the last `dims` dimensions of `a` and the first of `b`, or over two lists of
+    dimensions."""
     if isinstance(dims, Tensor):
         dims = dims.tolist() if dims.numel() > 1 else int(dims.item())
     if isinstance(dims, int):
@@ -230,16 +296,28 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) ->
         first, second = list(range(-dims, 0)), list(range(dims))
     else:
         first, second = list(dims[0]), list(dims[1])
-    return _torch.tensordot(a, b, first, second) if out is None else _torch.tensordot(a, b, first, second, out=out)
+    return (
+        _torch.tensordot(a, b, first, second)
+        if out is None
+        else _torch.tensordot(a, b, first, second, out=out)
+    )
 
 
-_CDIST_MODES = {"use_mm_for_euclid_dist_if_necessary": None, "use_mm_for_euclid_dist": 1, "donot_use_mm_for_euclid_dist": 2}
+_CDIST_MODES = {
+    "use_mm_for_euclid_dist_if_necessary": None,
+    "use_mm_for_euclid_dist": 1,
+    "donot_use_mm_for_euclid_dist": 2,
+}
 
 
-def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str = "use_mm_for_euclid_dist_if_necessary") -> Tensor:
-    """The p-norms of the differences of all rows of `x1` and `x2`: (..., P, M) and (..., R, M) give (..., P, R).
+def cdist(
+    x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str = "use_mm_for_euclid_dist_if_necessary"
+) -> Tensor:
+    """The p-norms of the differences of all rows of `x1` and `x2`: (..., P, M) and (..., R, M) give (..., P,
+    R).
 
-    Euclidean distances of more than 25 rows go through a product of matrices, which is faster and less exact for close rows.
+    Euclidean distances of more than 25 rows go through a product of matrices, which is faster and less exact
+    for close rows.
     """
     if compute_mode not in _CDIST_MODES:
         raise ValueError(f"{compute_mode} is not a valid value for compute_mode")
@@ -253,7 +331,8 @@ def chain_matmul(*matrices: Tensor, out: Tensor | None = None) -> Tensor:
 
 
 def lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Any = None) -> tuple[Tensor, ...]:
-    """L and U of A = P L U packed in one matrix, the pivots, and with `get_infos` what would be an error without."""
+    """L and U of A = P L U packed in one matrix, the pivots, and with `get_infos` what would be an error
+    without."""
     found = tuple(_C._ops._lu_with_info(A, pivot=pivot, check_errors=not get_infos))
     results = found if get_infos else found[:2]
     if out is None:
@@ -263,49 +342,66 @@ def lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Any = None) 
     return tuple(target.resize_(result.shape).copy_(result) for target, result in zip(out, results))
 
 
-def svd_lowrank(A: Tensor, q: int | None = 6, niter: int | None = 2, M: Tensor | None = None) -> tuple[Tensor, Tensor, Tensor]:
-    """U, S, V with A ~ U diag(S) V^H for `q` singular values, of A - M where `M` is given, by random projections."""
+def svd_lowrank(
+    A: Tensor, q: int | None = 6, niter: int | None = 2, M: Tensor | None = None
+) -> tuple[Tensor, Tensor, Tensor]:
+    """U, S, V with A ~ U diag(S) V^H for `q` singular values, of A - M where `M` is given, by random
+    projections."""
     from torch_py import _lowrank
 
     return _lowrank.svd_lowrank(A, q, niter, M)
 
 
 def lobpcg(A: Tensor, k: int | None = None, *args: Any, **kwargs: Any) -> tuple[Tensor, Tensor]:
-    """The `k` largest (`largest=False`: smallest) eigenvalues and eigenvectors of symmetric matrices, of A x = e B x where `B` is given."""
+    """The `k` largest (`largest=False`: smallest) eigenvalues and eigenvectors of symmetric matrices, of A x
+    = e B x where `B` is given."""
     from torch_py import _lobpcg
 
     return _lobpcg.lobpcg(A, k, *args, **kwargs)
 
 
-def pca_lowrank(A: Tensor, q: int | None = None, center: bool = True, niter: int = 2) -> tuple[Tensor, Tensor, Tensor]:
-    """The `q` main components of the rows of `A`: U, S, V as of `svd_lowrank`, after subtraction of the mean row if `center`."""
+def pca_lowrank(
+    A: Tensor, q: int | None = None, center: bool = True, niter: int = 2
+) -> tuple[Tensor, Tensor, Tensor]:
+    """The `q` main components of the rows of `A`: U, S, V as of `svd_lowrank`, after subtraction of the mean
+    row if `center`."""
     from torch_py import _lowrank
 
     return _lowrank.pca_lowrank(A, q, center, niter)
 
 
 def einsum(*args: Any) -> Tensor:
-    """Sums of products written as subscripts: `einsum('bij,bjk->bik', a, b)`, or `einsum(a, [0, 1], b, [1, 2], [0, 2])`.
+    """Sums of products written as subscripts: `einsum('bij,bjk->bik', a, b)`, or `einsum(a, [0, 1], b, [1,
+    2], [0, 2])`.
 
-    Letters name dimensions; `...` stands for dimensions that broadcast; a letter that is not in the output is summed. Without `->` the
-    output has the letters that occur once, in alphabetical order. More than two operands are multiplied in the order that takes the
-    fewest multiplications. Raises RuntimeError when equation and operands do not fit.
+    Letters name dimensions; `...` stands for dimensions that broadcast; a letter that is not in the output is
+    summed. Without `->` the output has the letters that occur once, in alphabetical order. More than two
+    operands are multiplied in the order that takes the fewest multiplications. Raises RuntimeError when
+    equation and operands do not fit.
     """
     from torch_py._einsum import contract, equation_of
 
     if len(args) < 2:
         raise ValueError(
-            "einsum(): must specify the equation string and at least one operand, or at least one operand and its subscripts list"
+            "einsum(): must specify the equation string and at least one operand, or at least one operand "
+            "and its subscripts list"
         )
     if isinstance(args[0], Tensor):
         return contract(*equation_of(args))
     return contract(args[0], _one_sequence(args[1:]))
 
 
-def unique(input: Tensor, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None) -> Any:
+def unique(
+    input: Tensor,
+    sorted: bool = True,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    dim: int | None = None,
+) -> Any:
     """The different elements, or slices of `dim`, in order.
 
-    With `return_inverse` also where each element is among them, with `return_counts` also how often each occurs.
+    With `return_inverse` also where each element is among them, with `return_counts` also how often each
+    occurs.
     """
     if dim is None:
         found = _C._ops._unique2(input, sorted, return_inverse, return_counts)
@@ -314,9 +410,14 @@ def unique(input: Tensor, sorted: bool = True, return_inverse: bool = False, ret
     return _asked_for(found, return_inverse, return_counts)
 
 
-def unique_consecutive(input: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None) -> Any:
-    """The elements, or slices of `dim`, that differ from the one before them; the other results as of `unique`."""
-    return _asked_for(_torch.unique_consecutive(input, return_inverse, return_counts, dim), return_inverse, return_counts)
+def unique_consecutive(
+    input: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
+) -> Any:
+    """The elements, or slices of `dim`, that differ from the one before them; the other results as of
+    `unique`."""
+    return _asked_for(
+        _torch.unique_consecutive(input, return_inverse, return_counts, dim), return_inverse, return_counts
+    )
 
 
 def _asked_for(found: tuple[Tensor, Tensor, Tensor], inverse: bool, counts: bool) -> Any:

@@ -17,7 +17,15 @@ def _copy_to_script_wrapper(fn: Any) -> Any:
     return fn
 
 
-def boolean_dispatch(arg_name: str, arg_index: int, default: bool, if_true: Any, if_false: Any, module_name: str, func_name: str) -> Any:
+def boolean_dispatch(
+    arg_name: str,
+    arg_index: int,
+    default: bool,
+    if_true: Any,
+    if_false: Any,
+    module_name: str,
+    func_name: str,
+) -> Any:
     """A function that calls `if_true` or `if_false`, as its argument `arg_name` (number `arg_index`) says."""
 
     def chosen(*arguments: Any, **keywords: Any) -> Any:

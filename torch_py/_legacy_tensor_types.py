@@ -17,7 +17,8 @@ class _LegacyMeta(type):
 
 
 def _construct(cls: Any, *arguments: Any) -> Tensor:
-    """Sizes as integers or a torch.Size give an uninitialised tensor; a sequence, array or tensor is copied; nothing gives an empty tensor."""
+    """Sizes as integers or a torch.Size give an uninitialised tensor; a sequence, array or tensor is copied;
+    nothing gives an empty tensor."""
     if not arguments:
         return _torch.empty(0, dtype=cls.dtype, device="cpu")
     if isinstance(arguments[0], _C.Size) or all(isinstance(argument, int) for argument in arguments):

@@ -1,4 +1,5 @@
-"""A few extreme eigenpairs of large symmetric matrices (Knyazev, Toward the Optimal Preconditioned Eigensolver, 2001)."""
+"""A few extreme eigenpairs of large symmetric matrices (Knyazev, Toward the Optimal Preconditioned
+Eigensolver, 2001)."""
 
 from __future__ import annotations
 
@@ -13,10 +14,21 @@ _METHODS = ("basic", "ortho")
 
 
 def lobpcg(
-    A: Any, k: int | None = None, B: Any = None, X: Any = None, n: int | None = None, iK: Any = None, niter: int | None = None,
-    tol: float | None = None, largest: bool | None = None, method: str | None = None, tracker: Any = None, **unused: Any,
-) -> tuple[Tensor, Tensor]:  # fmt: skip
-    """The `k` largest (smallest) eigenvalues and eigenvectors of A x = e B x. Eigenvalues are differentiable, vectors are not."""
+    A: Any,
+    k: int | None = None,
+    B: Any = None,
+    X: Any = None,
+    n: int | None = None,
+    iK: Any = None,
+    niter: int | None = None,
+    tol: float | None = None,
+    largest: bool | None = None,
+    method: str | None = None,
+    tracker: Any = None,
+    **unused: Any,
+) -> tuple[Tensor, Tensor]:
+    """The `k` largest (smallest) eigenvalues and eigenvectors of A x = e B x. Eigenvalues are differentiable,
+    vectors are not."""
     if method is not None and method not in _METHODS:
         raise ValueError(f"lobpcg: method must be one of {', '.join(_METHODS)}, got {method!r}")
     if A.dim() < 2 or A.shape[-1] != A.shape[-2]:
@@ -26,7 +38,8 @@ def lobpcg(
     block = n if n is not None else X.shape[-1] if X is not None else pairs
     if 3 * block > size:
         raise ValueError(
-            f"LPBPCG algorithm is not applicable when the number of A rows (={size}) is smaller than 3 x the number of requested "
+            f"LPBPCG algorithm is not applicable when the number of A rows (={size}) is smaller than 3 x "
+            "the number of requested "
             f"eigenpairs (={block})"
         )
     limit = 1000 if niter is None or niter < 0 else niter
@@ -40,7 +53,9 @@ def lobpcg(
     return (vectors.conj() * (A @ vectors)).sum(-2).real, vectors
 
 
-def _of_batch(A: Any, pairs: int, B: Any, X: Any, block: int, iK: Any, limit: int, tolerance: float, largest: bool) -> tuple[Tensor, Tensor]:
+def _of_batch(
+    A: Any, pairs: int, B: Any, X: Any, block: int, iK: Any, limit: int, tolerance: float, largest: bool
+) -> tuple[Tensor, Tensor]:
     shape = A.shape[:-2]
 
     def rows(tensor: Any) -> Any:
@@ -60,7 +75,8 @@ def _epsilon(A: Any) -> float:
 
 
 def _iterate(A: Any, B: Any, X: Any, iK: Any, limit: int, tolerance: float, largest: bool) -> Any:
-    """Rayleigh-Ritz in the span of vectors, (preconditioned) residuals and previous steps, until the residuals are small."""
+    """Rayleigh-Ritz in the span of vectors, (preconditioned) residuals and previous steps, until the
+    residuals are small."""
     count = X.shape[-1]
     X, values = _ritz(A, B, X, count, largest)
     scale = linalg.vector_norm(A) + (0 if B is None else values.abs().max() * linalg.vector_norm(B))
@@ -84,7 +100,9 @@ def _ritz(A: Any, B: Any, span: Any, count: int, largest: bool) -> tuple[Any, An
         factor = linalg.cholesky(_adjoint(basis) @ (B @ basis))
         basis = linalg.solve_triangular(_adjoint(factor), basis, upper=True, left=False)
     values, vectors = linalg.eigh(_adjoint(basis) @ (A @ basis))
-    chosen = list(range(values.shape[-1] - 1, values.shape[-1] - 1 - count, -1)) if largest else list(range(count))
+    chosen = (
+        list(range(values.shape[-1] - 1, values.shape[-1] - 1 - count, -1)) if largest else list(range(count))
+    )
     return basis @ vectors[:, chosen], values[chosen]
 
 

@@ -1,6 +1,7 @@
 """Moves operators from the native namespaces of `torch_py._C` into public modules.
 
-The generator decides which namespace an operator is in (`python_module:` of its entry); nothing here names an operator.
+The generator decides which namespace an operator is in (`python_module:` of its entry); nothing here names an
+operator.
 """
 
 from __future__ import annotations
@@ -11,7 +12,8 @@ from typing import Any
 
 
 def export_operators(namespace: object, target: dict[str, Any]) -> list[str]:
-    """Puts every operator of `namespace` into `target` (a module's globals) unless the name is taken; returns the public names added.
+    """Puts every operator of `namespace` into `target` (a module's globals) unless the name is taken; returns
+    the public names added.
 
     Names like `_pack_padded_sequence`, which PyTorch has too, are there without being public.
     """
@@ -28,7 +30,8 @@ def export_operators(namespace: object, target: dict[str, Any]) -> list[str]:
 def find_operator(name: str, *namespaces: object) -> Callable[..., Any]:
     """The operator `name` of the first namespace that has it.
 
-    An operator that this build does not have becomes a function raising NotImplementedError, so that what does not use it still imports.
+    An operator that this build does not have becomes a function raising NotImplementedError, so that what
+    does not use it still imports.
     """
     for namespace in namespaces:
         operator = getattr(namespace, name, None)

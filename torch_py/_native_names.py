@@ -1,4 +1,5 @@
-"""Names that libraries look for in `torch._C`: questions about things that are not there, and other names of what is."""
+"""Names that libraries look for in `torch._C`: questions about things that are not there, and other names of
+what is."""
 
 from __future__ import annotations
 
@@ -19,9 +20,16 @@ def _parse_to(*args: Any, **kwargs: Any) -> tuple[Any, Any, bool, Any]:
             device, dtype = argument.device, argument.dtype
         elif isinstance(argument, _C.dtype):
             dtype = argument
-        elif isinstance(argument, (str, _C.device)) or (isinstance(argument, int) and not isinstance(argument, bool)):
+        elif isinstance(argument, (str, _C.device)) or (
+            isinstance(argument, int) and not isinstance(argument, bool)
+        ):
             device = argument
-    return None if device is None else _C.device(device), dtype, kwargs.get("non_blocking", bool(flags and flags[0])), kwargs.get("memory_format")
+    return (
+        None if device is None else _C.device(device),
+        dtype,
+        kwargs.get("non_blocking", bool(flags and flags[0])),
+        kwargs.get("memory_format"),
+    )
 
 
 class DispatchKeySet:
@@ -70,16 +78,52 @@ def _are_functorch_transforms_active() -> bool:
 
 
 _IDLE = (
-    "_debug_set_autodiff_subgraph_inlining", "_get_tracing_state", "_jit_clear_class_registry", "_jit_override_can_fuse_on_cpu",
-    "_jit_override_can_fuse_on_gpu", "_jit_set_autocast_mode", "_jit_set_bailout_depth", "_jit_set_nvfuser_enabled",
-    "_jit_set_profiling_executor", "_jit_set_profiling_mode", "_jit_set_texpr_fuser_enabled", "_log_api_usage_once",
-)  # fmt: skip
+    "_debug_set_autodiff_subgraph_inlining",
+    "_get_tracing_state",
+    "_jit_clear_class_registry",
+    "_jit_override_can_fuse_on_cpu",
+    "_jit_override_can_fuse_on_gpu",
+    "_jit_set_autocast_mode",
+    "_jit_set_bailout_depth",
+    "_jit_set_nvfuser_enabled",
+    "_jit_set_profiling_executor",
+    "_jit_set_profiling_mode",
+    "_jit_set_texpr_fuser_enabled",
+    "_log_api_usage_once",
+)
 _KEYS = (
-    "Undefined", "CPU", "CUDA", "Meta", "AutogradCPU", "AutogradCUDA", "AutogradMeta", "AutogradOther", "Autograd", "AutocastCPU", "AutocastCUDA",
-    "AutocastXPU", "Functionalize", "Python", "CompositeImplicitAutograd", "CompositeExplicitAutograd", "ADInplaceOrView", "BackendSelect",
-    "PrivateUse1", "FuncTorchBatched", "XPU", "MPS",
-)  # fmt: skip
-_ANSWERED_NO = ("_has_cuda", "_has_xpu", "_has_mps", "_is_tracing", "_jit_can_fuse_on_cpu", "_jit_can_fuse_on_gpu", "_llvm_enabled")
+    "Undefined",
+    "CPU",
+    "CUDA",
+    "Meta",
+    "AutogradCPU",
+    "AutogradCUDA",
+    "AutogradMeta",
+    "AutogradOther",
+    "Autograd",
+    "AutocastCPU",
+    "AutocastCUDA",
+    "AutocastXPU",
+    "Functionalize",
+    "Python",
+    "CompositeImplicitAutograd",
+    "CompositeExplicitAutograd",
+    "ADInplaceOrView",
+    "BackendSelect",
+    "PrivateUse1",
+    "FuncTorchBatched",
+    "XPU",
+    "MPS",
+)
+_ANSWERED_NO = (
+    "_has_cuda",
+    "_has_xpu",
+    "_has_mps",
+    "_is_tracing",
+    "_jit_can_fuse_on_cpu",
+    "_jit_can_fuse_on_gpu",
+    "_llvm_enabled",
+)
 
 
 def add_native_names(native: ModuleType) -> None:

@@ -12,23 +12,70 @@ from torch_py._tensor import Tensor
 
 # Answered without asking: about objects and memory rather than values, or for the machinery itself.
 _IGNORED_METHODS = (
-    "__class__", "__delattr__", "__dict__", "__dir__", "__doc__", "__getattribute__", "__init__", "__init_subclass__", "__new__",
-    "__setattr__", "__sizeof__", "__str__", "__subclasshook__", "__torch_function__", "__weakref__", "_make_subclass", "as_subclass",
-    "__reduce__", "__getstate__", "__hash__", "__module__",
-)  # fmt: skip
+    "__class__",
+    "__delattr__",
+    "__dict__",
+    "__dir__",
+    "__doc__",
+    "__getattribute__",
+    "__init__",
+    "__init_subclass__",
+    "__new__",
+    "__setattr__",
+    "__sizeof__",
+    "__str__",
+    "__subclasshook__",
+    "__torch_function__",
+    "__weakref__",
+    "_make_subclass",
+    "as_subclass",
+    "__reduce__",
+    "__getstate__",
+    "__hash__",
+    "__module__",
+)
 _IGNORED_FUNCTIONS = (
-    "as_tensor", "asarray", "can_cast", "compile", "from_dlpack", "from_numpy", "frombuffer", "get_default_dtype", "get_num_threads",
-    "get_rng_state", "initial_seed", "is_grad_enabled", "is_storage", "is_tensor", "load", "manual_seed", "promote_types", "save", "seed",
-    "set_default_device", "set_default_dtype", "set_num_threads", "set_printoptions", "set_rng_state", "tensor", "typename",
+    "as_tensor",
+    "asarray",
+    "can_cast",
+    "compile",
+    "from_dlpack",
+    "from_numpy",
+    "frombuffer",
+    "get_default_dtype",
+    "get_num_threads",
+    "get_rng_state",
+    "initial_seed",
+    "is_grad_enabled",
+    "is_storage",
+    "is_tensor",
+    "load",
+    "manual_seed",
+    "promote_types",
+    "save",
+    "seed",
+    "set_default_device",
+    "set_default_dtype",
+    "set_num_threads",
+    "set_printoptions",
+    "set_rng_state",
+    "tensor",
+    "typename",
     "use_deterministic_algorithms",
-)  # fmt: skip
+)
 
 
 def _modules() -> dict[str, ModuleType]:
     import torch_py
     from torch_py import fft, linalg, nn, special
 
-    return {"torch": torch_py, "torch.nn.functional": nn.functional, "torch.linalg": linalg, "torch.fft": fft, "torch.special": special}
+    return {
+        "torch": torch_py,
+        "torch.nn.functional": nn.functional,
+        "torch.linalg": linalg,
+        "torch.fft": fft,
+        "torch.special": special,
+    }
 
 
 def _is_operator(value: Any) -> bool:
@@ -53,7 +100,11 @@ def overridable_functions() -> tuple[dict[Any, list[Any]], dict[Any, str]]:
     names: dict[Any, str] = {}
     ignored = ignored_functions()
     for place, module in _modules().items():
-        found[module] = [value for name, value in vars(module).items() if not name.startswith("_") and _is_operator(value) and value not in ignored]
+        found[module] = [
+            value
+            for name, value in vars(module).items()
+            if not name.startswith("_") and _is_operator(value) and value not in ignored
+        ]
         for name, value in vars(module).items():
             if isinstance(value, Callable) and not isinstance(value, type) and value not in names:  # type: ignore[arg-type]
                 names[value] = f"{place}.{name}"
@@ -68,6 +119,10 @@ def overridable_functions() -> tuple[dict[Any, list[Any]], dict[Any, str]]:
 def ignored_functions() -> frozenset[Any]:
     import torch_py
 
-    methods = (getattr(Tensor, name) for name in _IGNORED_METHODS if name not in ("__dict__", "__doc__", "__module__") and hasattr(Tensor, name))
+    methods = (
+        getattr(Tensor, name)
+        for name in _IGNORED_METHODS
+        if name not in ("__dict__", "__doc__", "__module__") and hasattr(Tensor, name)
+    )
     functions = (getattr(torch_py, name) for name in _IGNORED_FUNCTIONS if hasattr(torch_py, name))
     return frozenset((*methods, *functions, _C._disabled_torch_function_impl))

@@ -7,21 +7,30 @@ from typing import Any
 from torch_py import _C
 from torch_py._tensor import Tensor
 
-__all__ = ["_convert_indices_from_coo_to_csr", "_convert_indices_from_csr_to_coo", "_shape_as_tensor", "_softmax_backward_data"]
+__all__ = [
+    "_convert_indices_from_coo_to_csr",
+    "_convert_indices_from_csr_to_coo",
+    "_shape_as_tensor",
+    "_softmax_backward_data",
+]
 
 _torch: Any = _C._torch
 
 
 def _convert_indices_from_coo_to_csr(input: Tensor, size: int, *, out_int32: bool = False) -> Tensor:
-    """Where each of `size` rows begins, and the end, for the sorted row numbers `input`: shape (size + 1,), int64 or int32."""
+    """Where each of `size` rows begins, and the end, for the sorted row numbers `input`: shape (size + 1,),
+    int64 or int32."""
     if input.dim() > 1:
         raise RuntimeError(f"Input is supposed to be a vector, but got {input.dim()} dimensional tensor.")
     rows = _torch.arange(size + 1, dtype=input.dtype, device=input.device)
     return _torch.searchsorted(input.contiguous(), rows, out_int32=out_int32)
 
 
-def _convert_indices_from_csr_to_coo(crow_indices: Tensor, col_indices: Tensor, *, out_int32: bool = False, transpose: bool = False) -> Tensor:
-    """Rows and columns, shape (2, n), for beginnings of rows and n columns; columns first with `transpose`."""
+def _convert_indices_from_csr_to_coo(
+    crow_indices: Tensor, col_indices: Tensor, *, out_int32: bool = False, transpose: bool = False
+) -> Tensor:
+    """Rows and columns, shape (2, n), for beginnings of rows and n columns; columns first with
+    `transpose`."""
     counts = crow_indices[1:] - crow_indices[:-1]
     dtype = _C.int32 if out_int32 else _C.int64
     rows = _torch.repeat_interleave(_torch.arange(counts.numel()), counts.long()).to(dtype)

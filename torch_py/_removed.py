@@ -8,7 +8,10 @@ __all__ = ["eig", "lstsq", "matrix_rank", "solve", "symeig"]
 
 
 def _removed(name: str, instead: str) -> NoReturn:
-    raise RuntimeError(f"This function was deprecated since version 1.9 and is now removed. `torch.{name}` is replaced by {instead}")
+    raise RuntimeError(
+        f"This function was deprecated since version 1.9 and is now removed. `torch.{name}` is replaced by "
+        f"{instead}"
+    )
 
 
 def solve(input: Any, A: Any, *, out: Any = None) -> NoReturn:
@@ -16,15 +19,23 @@ def solve(input: Any, A: Any, *, out: Any = None) -> NoReturn:
 
 
 def symeig(input: Any, eigenvectors: bool = False, upper: bool = True, *, out: Any = None) -> NoReturn:
-    _removed("symeig", "`torch.linalg.eigh` and, for values only, `torch.linalg.eigvalsh`; they read the lower triangle unless UPLO='U'.")
+    _removed(
+        "symeig",
+        "`torch.linalg.eigh` and, for values only, `torch.linalg.eigvalsh`; they read the lower triangle "
+        "unless UPLO='U'.",
+    )
 
 
 def eig(input: Any, eigenvectors: bool = False, *, out: Any = None) -> NoReturn:
-    _removed("eig", "`torch.linalg.eig` and, for values only, `torch.linalg.eigvals`; their results are complex.")
+    _removed(
+        "eig", "`torch.linalg.eig` and, for values only, `torch.linalg.eigvals`; their results are complex."
+    )
 
 
 def lstsq(input: Any, A: Any, *, out: Any = None) -> NoReturn:
-    _removed("lstsq", "`torch.linalg.lstsq`, which takes the matrix first and does not return the QR factors.")
+    _removed(
+        "lstsq", "`torch.linalg.lstsq`, which takes the matrix first and does not return the QR factors."
+    )
 
 
 def matrix_rank(input: Any, tol: Any = None, symmetric: bool = False, *, out: Any = None) -> NoReturn:

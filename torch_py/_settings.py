@@ -1,4 +1,5 @@
-"""Process-wide settings and questions about the build: default dtype and device, determinism, threads, warnings, printing."""
+"""Process-wide settings and questions about the build: default dtype and device, determinism, threads,
+warnings, printing."""
 
 from __future__ import annotations
 
@@ -13,19 +14,37 @@ from torch_py import _C
 from torch_py._tensor_str import set_printoptions
 
 __all__ = [
-    "are_deterministic_algorithms_enabled", "get_default_device", "get_deterministic_debug_mode", "get_device_module",
-    "get_float32_matmul_precision", "get_num_interop_threads", "is_deterministic_algorithms_warn_only_enabled", "is_inference_mode_enabled",
-    "is_warn_always_enabled", "set_default_device", "set_default_dtype", "set_default_tensor_type", "set_deterministic_debug_mode",
-    "set_float32_matmul_precision", "set_num_interop_threads", "set_printoptions", "set_warn_always", "use_deterministic_algorithms",
-]  # fmt: skip
+    "are_deterministic_algorithms_enabled",
+    "get_default_device",
+    "get_deterministic_debug_mode",
+    "get_device_module",
+    "get_float32_matmul_precision",
+    "get_num_interop_threads",
+    "is_deterministic_algorithms_warn_only_enabled",
+    "is_inference_mode_enabled",
+    "is_warn_always_enabled",
+    "set_default_device",
+    "set_default_dtype",
+    "set_default_tensor_type",
+    "set_deterministic_debug_mode",
+    "set_float32_matmul_precision",
+    "set_num_interop_threads",
+    "set_printoptions",
+    "set_warn_always",
+    "use_deterministic_algorithms",
+]
 
 _DEFAULT_FLOATING = ("float16", "bfloat16", "float32", "float64")
 _MATMUL_PRECISIONS = ("highest", "high", "medium")
 _DEBUG_MODES = ("default", "warn", "error")
 _state: dict[str, Any] = {
-    "deterministic": False, "warn_only": False, "fill_uninitialized": True, "matmul_precision": "highest", "interop_threads": None,
+    "deterministic": False,
+    "warn_only": False,
+    "fill_uninitialized": True,
+    "matmul_precision": "highest",
+    "interop_threads": None,
     "warn_always": False,
-}  # fmt: skip
+}
 
 
 def set_default_dtype(dtype: Any, /) -> None:
@@ -34,12 +53,16 @@ def set_default_dtype(dtype: Any, /) -> None:
     Raises TypeError unless `dtype` is float16, bfloat16, float32 or float64.
     """
     if not isinstance(dtype, _C.dtype) or dtype not in [getattr(_C, name) for name in _DEFAULT_FLOATING]:
-        raise TypeError(f"set_default_dtype: expected a floating-point torch.dtype ({', '.join(_DEFAULT_FLOATING)}), got {dtype}")
+        raise TypeError(
+            f"set_default_dtype: expected a floating-point torch.dtype ({', '.join(_DEFAULT_FLOATING)}), "
+            f"got {dtype}"
+        )
     _C.set_default_dtype(dtype)
 
 
 def set_default_tensor_type(t: Any, /) -> None:
-    """Older form of `set_default_dtype`: takes `torch.DoubleTensor`, another of its kind, or its name with the module.
+    """Older form of `set_default_dtype`: takes `torch.DoubleTensor`, another of its kind, or its name with
+    the module.
 
     Raises TypeError for what is not such a type or not one of floating-point numbers.
     """
@@ -47,23 +70,30 @@ def set_default_tensor_type(t: Any, /) -> None:
     if isinstance(t, str):
         module, _, name = t.rpartition(".")
         if module.endswith(".cuda"):
-            raise TypeError(f"set_default_tensor_type: type {t} is not available, torch_py was not compiled with CUDA")
+            raise TypeError(
+                f"set_default_tensor_type: type {t} is not available, torch_py was not compiled with CUDA"
+            )
         kind = getattr(importlib.import_module("torch_py" if module == "torch" else module or t), name)
     dtype = getattr(kind, "dtype", None) if inspect.isclass(kind) else None
     if not isinstance(dtype, _C.dtype) or not dtype.is_floating_point:
-        raise TypeError(f"set_default_tensor_type: only floating-point types are supported as the default type, got {t!r}")
+        raise TypeError(
+            f"set_default_tensor_type: only floating-point types are supported as the default type, got {t!r}"
+        )
     set_default_dtype(dtype)
 
 
 def get_default_device() -> Any:
-    """The device on which this thread creates tensors when none is named: `set_default_device`, or the innermost `with device:`."""
+    """The device on which this thread creates tensors when none is named: `set_default_device`, or the
+    innermost `with device:`."""
     return _C._get_default_device()
 
 
 def set_default_device(device: Any) -> None:
-    """Tensors that this thread creates without naming a device are on `device` from now on; None: on the CPU again.
+    """Tensors that this thread creates without naming a device are on `device` from now on; None: on the CPU
+    again.
 
-    Functions that take their device from a tensor do not change. `with torch.device(...)` does the same for a block.
+    Functions that take their device from a tensor do not change. `with torch.device(...)` does the same for a
+    block.
     """
     _C._set_default_device(device)
 
@@ -93,8 +123,9 @@ def _check_bool(function: str, name: str, value: Any, kind: type[Exception] = Ty
 
 
 def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
-    """Operators that have a deterministic way take it. All operators here have on the CPU; what changes is that memory which a program can
-    see uninitialised (`torch.empty` and its like) is filled, see `torch.utils.deterministic`.
+    """Operators that have a deterministic way take it. All operators here have on the CPU; what changes is
+    that memory which a program can see uninitialised (`torch.empty` and its like) is filled, see
+    `torch.utils.deterministic`.
 
     Raises TypeError unless both are bool.
     """
@@ -110,7 +141,8 @@ def _update_filling() -> None:
 
 
 def fill_uninitialized_memory(value: Any = None) -> bool:
-    """The setting of `torch.utils.deterministic`: read, and changed when a value is given (RuntimeError unless it is a bool)."""
+    """The setting of `torch.utils.deterministic`: read, and changed when a value is given (RuntimeError
+    unless it is a bool)."""
     if value is not None:
         if not isinstance(value, bool):
             raise RuntimeError(f"expected a bool, but got {type(value).__name__}")
@@ -128,14 +160,18 @@ def is_deterministic_algorithms_warn_only_enabled() -> bool:
 
 
 def set_deterministic_debug_mode(debug_mode: int | str) -> None:
-    """`use_deterministic_algorithms` by number or name: 0 'default' (off), 1 'warn' (on, warnings only), 2 'error' (on).
+    """`use_deterministic_algorithms` by number or name: 0 'default' (off), 1 'warn' (on, warnings only), 2
+    'error' (on).
 
     Raises TypeError for another type, RuntimeError for another value.
     """
     if not isinstance(debug_mode, (int, str)):
         raise TypeError(f"debug_mode must be str or int, but got {type(debug_mode)}")
     if isinstance(debug_mode, str) and debug_mode not in _DEBUG_MODES:
-        raise RuntimeError(f"invalid value of debug_mode, expected one of {', '.join(f'`{mode}`' for mode in _DEBUG_MODES)}, but got {debug_mode}")
+        raise RuntimeError(
+            "invalid value of debug_mode, expected one of "
+            f"{', '.join(f'`{mode}`' for mode in _DEBUG_MODES)}, but got {debug_mode}"
+        )
     level = _DEBUG_MODES.index(debug_mode) if isinstance(debug_mode, str) else int(debug_mode)
     if level not in (0, 1, 2):
         raise RuntimeError(f"invalid value of debug_mode, expected 0, 1, or 2, but got {debug_mode}")
@@ -150,7 +186,8 @@ def get_deterministic_debug_mode() -> int:
 
 
 def set_num_interop_threads(count: int, /) -> None:
-    """Remembers how many operators may run side by side; nothing here runs more than one. Can be set once, before `get_num_interop_threads`.
+    """Remembers how many operators may run side by side; nothing here runs more than one. Can be set once,
+    before `get_num_interop_threads`.
 
     Raises RuntimeError for what is not a positive integer, and the second time.
     """
@@ -159,7 +196,10 @@ def set_num_interop_threads(count: int, /) -> None:
     if count <= 0:
         raise RuntimeError(f"set_num_interop_threads expects a positive integer, got {count}")
     if _state["interop_threads"] is not None:
-        raise RuntimeError("Error: cannot set number of interop threads after parallel work has started or set_num_interop_threads called")
+        raise RuntimeError(
+            "Error: cannot set number of interop threads after parallel work has started or "
+            "set_num_interop_threads called"
+        )
     _state["interop_threads"] = count
 
 
@@ -178,16 +218,22 @@ def is_warn_always_enabled() -> bool:
 
 
 def set_float32_matmul_precision(precision: str) -> None:
-    """Allows faster, less exact float32 products on devices that have them; the CPU always computes in full precision.
+    """Allows faster, less exact float32 products on devices that have them; the CPU always computes in full
+    precision.
 
-    Warns about a name other than 'highest', 'high' and 'medium' and ignores it; RuntimeError for another type.
+    Warns about a name other than 'highest', 'high' and 'medium' and ignores it; RuntimeError for another
+    type.
     """
     if not isinstance(precision, str):
         raise RuntimeError(f"set_float32_matmul_precision expects a str, but got {type(precision).__name__}")
     if precision in _MATMUL_PRECISIONS:
         _state["matmul_precision"] = precision
     else:
-        warnings.warn(f"{precision} is not one of 'highest', 'high', or 'medium'; set_float32_matmul_precision has no effect", stacklevel=2)
+        warnings.warn(
+            f"{precision} is not one of 'highest', 'high', or 'medium'; set_float32_matmul_precision has no "
+            "effect",
+            stacklevel=2,
+        )
 
 
 def get_float32_matmul_precision() -> str:

@@ -12,7 +12,8 @@ from torch_py import _C
 def storage_from_file(filename: str, shared: bool = False, nbytes: int = 0) -> Any:
     """A storage of the first `nbytes` bytes of a file, read when they are touched; 0 bytes: the whole file.
 
-    With `shared` writes reach the file, which is made or lengthened when it is too short; else they stay in this process. Raises
+    With `shared` writes reach the file, which is made or lengthened when it is too short; else they stay in
+    this process. Raises
     RuntimeError for a file that cannot be opened, or is too short.
     """
     name = os.fspath(filename)
@@ -22,7 +23,9 @@ def storage_from_file(filename: str, shared: bool = False, nbytes: int = 0) -> A
     try:
         descriptor = os.open(name, flags, 0o600)
     except OSError as error:
-        raise RuntimeError(f"UntypedStorage.from_file: unable to open file {name!r}: {error.strerror} ({error.errno})") from error
+        raise RuntimeError(
+            f"UntypedStorage.from_file: unable to open file {name!r}: {error.strerror} ({error.errno})"
+        ) from error
     try:
         there = os.fstat(descriptor).st_size
         size = nbytes or there

@@ -11,9 +11,19 @@ from torch_py._utils import _element_size
 
 # Methods that convert, with the dtype of each.
 CONVERSIONS = {
-    "double": "float64", "float": "float32", "half": "float16", "long": "int64", "int": "int32", "short": "int16", "char": "int8",
-    "byte": "uint8", "bool": "bool", "bfloat16": "bfloat16", "complex_double": "complex128", "complex_float": "complex64",
-}  # fmt: skip
+    "double": "float64",
+    "float": "float32",
+    "half": "float16",
+    "long": "int64",
+    "int": "int32",
+    "short": "int16",
+    "char": "int8",
+    "byte": "uint8",
+    "bool": "bool",
+    "bfloat16": "bfloat16",
+    "complex_double": "complex128",
+    "complex_float": "complex64",
+}
 
 
 def _new(self: Any, *sizes: Any) -> Any:
@@ -64,7 +74,8 @@ def _to(self: Any, *, device: Any, non_blocking: bool = False) -> Any:
 
 
 def _type(self: Any, dtype: Any = None, non_blocking: bool = False) -> Any:
-    """The name of the type without `dtype`, which is the name of a storage type: then the bytes, each an element of it."""
+    """The name of the type without `dtype`, which is the name of a storage type: then the bytes, each an
+    element of it."""
     if dtype is None:
         return "torch.storage.UntypedStorage"
     return _typed(self, _C.uint8).type(dtype)
@@ -74,23 +85,31 @@ def _byteswap(self: Any, dtype: Any) -> None:
     """Reverses the bytes of each element of `dtype` (of complex ones those of each part), in place."""
     size = _element_size(dtype) // (2 if dtype.is_complex else 1)
     if self.nbytes() % size:
-        raise RuntimeError(f"UntypedStorage.byteswap: expected a multiple of {size} bytes for {dtype}, got {self.nbytes()}")
+        raise RuntimeError(
+            f"UntypedStorage.byteswap: expected a multiple of {size} bytes for {dtype}, got {self.nbytes()}"
+        )
     if size > 1:
         rows = whole_storage(self).view(-1, size)
         rows.copy_(rows.flip(1))
 
 
-def _from_buffer(buffer: Any, byte_order: str | None = None, count: int = -1, offset: int = 0, dtype: Any = None) -> Any:
-    """A copy of `count` elements of `dtype` (-1: all) of `buffer` from byte `offset` on; `byte_order` is 'native', 'little' or 'big'.
+def _from_buffer(
+    buffer: Any, byte_order: str | None = None, count: int = -1, offset: int = 0, dtype: Any = None
+) -> Any:
+    """A copy of `count` elements of `dtype` (-1: all) of `buffer` from byte `offset` on; `byte_order` is
+    'native', 'little' or 'big'.
 
-    Raises RuntimeError for a missing `dtype` or, where bytes have an order, `byte_order`; ValueError for what does not fit.
+    Raises RuntimeError for a missing `dtype` or, where bytes have an order, `byte_order`; ValueError for what
+    does not fit.
     """
     from torch_py.storage import TypedStorage
 
     if dtype is None:
         raise RuntimeError("UntypedStorage.from_buffer: argument 'dtype' cannot be None")
     if byte_order is None and dtype not in (_C.bool, _C.uint8, _C.int8):
-        raise RuntimeError("UntypedStorage.from_buffer: function missing required argument 'byte_order' (pos 2)")
+        raise RuntimeError(
+            "UntypedStorage.from_buffer: function missing required argument 'byte_order' (pos 2)"
+        )
     return TypedStorage.from_buffer(buffer, byte_order or "native", dtype, count, offset).untyped()
 
 
@@ -122,12 +141,28 @@ def _conversion(name: str, dtype: Any) -> Any:
 def add_storage_methods() -> None:
     """Gives them to the native type."""
     members: dict[str, Any] = {
-        "__copy__": _copy, "__deepcopy__": _deepcopy, "__iter__": _iterate, "__reduce__": _reduce, "byteswap": _byteswap, "cpu": _cpu,
-        "cuda": _no_accelerator("cuda"), "from_buffer": staticmethod(_from_buffer), "filename": property(lambda self: None),
-        "get_device": _get_device, "hpu": _no_accelerator("hpu"), "is_cuda": property(lambda self: self.device.type == "cuda"),
-        "is_hpu": property(lambda self: False), "is_pinned": _is_pinned, "is_sparse": False, "is_sparse_csr": False,
-        "mps": _no_accelerator("mps"), "new": _new, "pin_memory": _no_accelerator("pin_memory"), "to": _to, "type": _type,
-    }  # fmt: skip
+        "__copy__": _copy,
+        "__deepcopy__": _deepcopy,
+        "__iter__": _iterate,
+        "__reduce__": _reduce,
+        "byteswap": _byteswap,
+        "cpu": _cpu,
+        "cuda": _no_accelerator("cuda"),
+        "from_buffer": staticmethod(_from_buffer),
+        "filename": property(lambda self: None),
+        "get_device": _get_device,
+        "hpu": _no_accelerator("hpu"),
+        "is_cuda": property(lambda self: self.device.type == "cuda"),
+        "is_hpu": property(lambda self: False),
+        "is_pinned": _is_pinned,
+        "is_sparse": False,
+        "is_sparse_csr": False,
+        "mps": _no_accelerator("mps"),
+        "new": _new,
+        "pin_memory": _no_accelerator("pin_memory"),
+        "to": _to,
+        "type": _type,
+    }
     members.update({name: _conversion(name, getattr(_C, dtype)) for name, dtype in CONVERSIONS.items()})
     for name, value in members.items():
         _C._add_to_type(_C.UntypedStorage, name, value)

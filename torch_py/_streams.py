@@ -1,4 +1,5 @@
-"""Queues of work on a device, and marks in them. On the CPU work is done when the call returns: its one queue is always empty."""
+"""Queues of work on a device, and marks in them. On the CPU work is done when the call returns: its one queue
+is always empty."""
 
 from __future__ import annotations
 
@@ -50,13 +51,24 @@ class Stream:
         return hash((self.device, self.stream_id))
 
     def __repr__(self) -> str:
-        return f"torch.Stream device_type={self.device.type}, device_index={self.device_index}, stream_id={self.stream_id}"
+        return (
+            f"torch.Stream device_type={self.device.type}, device_index={self.device_index}, "
+            f"stream_id={self.stream_id}"
+        )
 
 
 class Event:
-    """A mark in a stream. On the CPU none can be set: `record` and `elapsed_time` raise RuntimeError and ValueError."""
+    """A mark in a stream. On the CPU none can be set: `record` and `elapsed_time` raise RuntimeError and
+    ValueError."""
 
-    def __init__(self, device: Any = None, *, enable_timing: bool = False, blocking: bool = False, interprocess: bool = False) -> None:
+    def __init__(
+        self,
+        device: Any = None,
+        *,
+        enable_timing: bool = False,
+        blocking: bool = False,
+        interprocess: bool = False,
+    ) -> None:
         self.device = _device(device, "Event")
         self.event_id = 0
         self._timed = enable_timing
@@ -79,4 +91,7 @@ class Event:
         raise ValueError("Both events must be recorded before calculating elapsed time.")
 
     def __repr__(self) -> str:
-        return f"torch.Event device_type={self.device.type}, device_index=-1, event_flag={int(self._timed)}, event_id=0"
+        return (
+            f"torch.Event device_type={self.device.type}, device_index=-1, "
+            f"event_flag={int(self._timed)}, event_id=0"
+        )

@@ -1,4 +1,5 @@
-"""Numbers that a tracer does not know yet. There is no tracer: numbers are Python's, and nothing is an instance of these classes."""
+"""Numbers that a tracer does not know yet. There is no tracer: numbers are Python's, and nothing is an
+instance of these classes."""
 
 from __future__ import annotations
 
@@ -7,16 +8,29 @@ import math
 from typing import Any
 
 __all__ = [
-    "SymBool", "SymFloat", "SymInt", "sym_constrain_range", "sym_constrain_range_for_size", "sym_float", "sym_int", "sym_ite", "sym_max",
-    "sym_min", "sym_not", "sym_sqrt", "sym_sum",
-]  # fmt: skip
+    "SymBool",
+    "SymFloat",
+    "SymInt",
+    "sym_constrain_range",
+    "sym_constrain_range_for_size",
+    "sym_float",
+    "sym_int",
+    "sym_ite",
+    "sym_max",
+    "sym_min",
+    "sym_not",
+    "sym_sqrt",
+    "sym_sum",
+]
 
 
 class _Symbolic:
     __module__ = "torch_py"
 
     def __init__(self, node: Any) -> None:
-        raise NotImplementedError(f"torch.{type(self).__name__}: torch_py does not trace programs yet; sizes are ints")
+        raise NotImplementedError(
+            f"torch.{type(self).__name__}: torch_py does not trace programs yet; sizes are ints"
+        )
 
 
 class SymInt(_Symbolic):
@@ -58,7 +72,9 @@ def sym_min(a: Any, b: Any) -> Any:
 
 def sym_ite(b: Any, t: Any, f: Any) -> Any:
     """`t` if `b`, else `f`, which have one type."""
-    assert isinstance(b, bool) and type(t) is type(f), f"sym_ite: expected a bool and two values of one type, got {b!r}, {t!r}, {f!r}"
+    assert isinstance(b, bool) and type(t) is type(f), (
+        f"sym_ite: expected a bool and two values of one type, got {b!r}, {t!r}, {f!r}"
+    )
     return t if b else f
 
 

@@ -1,4 +1,5 @@
-"""`torch.Tensor`: what the native tensor type leaves to Python. Operators and properties are in `_C.TensorBase`."""
+"""`torch.Tensor`: what the native tensor type leaves to Python. Operators and properties are in
+`_C.TensorBase`."""
 
 from __future__ import annotations
 
@@ -22,7 +23,8 @@ class Tensor(_C.TensorBase):
 
     @classmethod
     def __torch_function__(cls, func: Any, types: Sequence[type], args: Any = (), kwargs: Any = None) -> Any:
-        """What a subclass gets that does not say otherwise: the plain computation, results in the type of the subclass."""
+        """What a subclass gets that does not say otherwise: the plain computation, results in the type of the
+        subclass."""
         if not all(issubclass(cls, kind) for kind in types):
             return NotImplemented
         with DisableTorchFunctionSubclass():
@@ -32,7 +34,8 @@ class Tensor(_C.TensorBase):
     def _make_wrapper_subclass(cls: type, *args: Any, **kwargs: Any) -> NoReturn:
         """Tensors without memory whose operators `__torch_dispatch__` computes: not there."""
         raise NotImplementedError(
-            f"Tensor._make_wrapper_subclass({cls.__name__}): torch_py has no __torch_dispatch__, so a tensor without memory could not compute"
+            f"Tensor._make_wrapper_subclass({cls.__name__}): torch_py has no __torch_dispatch__, so a "
+            "tensor without memory could not compute"
         )
 
     def __repr__(self) -> str:
@@ -46,9 +49,12 @@ class Tensor(_C.TensorBase):
         return object.__format__(self, specification)
 
     def __contains__(self, element: object) -> bool:
-        """Whether an element equals `element`, a number or a tensor that broadcasts. Raises RuntimeError for anything else."""
+        """Whether an element equals `element`, a number or a tensor that broadcasts. Raises RuntimeError for
+        anything else."""
         if not isinstance(element, (Tensor, int, float, complex)):
-            raise RuntimeError(f"Tensor.__contains__: expected a tensor or a number, got {type(element).__name__}")
+            raise RuntimeError(
+                f"Tensor.__contains__: expected a tensor or a number, got {type(element).__name__}"
+            )
         return bool((self == element).any().item())
 
     def __reversed__(self) -> Tensor:
@@ -61,10 +67,12 @@ class Tensor(_C.TensorBase):
         create_graph: bool = False,
         inputs: Tensor | Sequence[Tensor] | None = None,
     ) -> None:
-        """Adds the gradient of this tensor to `.grad` of the leaves it was computed from, or only of `inputs`.
+        """Adds the gradient of this tensor to `.grad` of the leaves it was computed from, or only of
+        `inputs`.
 
-        `gradient` has the shape of this tensor and may be left out when it has one element. `create_graph` makes the gradients
-        differentiable; `retain_graph` (default: `create_graph`) keeps what the graph has saved for another call.
+        `gradient` has the shape of this tensor and may be left out when it has one element. `create_graph`
+        makes the gradients differentiable; `retain_graph` (default: `create_graph`) keeps what the graph has
+        saved for another call.
         """
         from torch_py.autograd import backward
 
@@ -82,7 +90,8 @@ class Tensor(_C.TensorBase):
             return memo[id(self)]
         if not self.is_leaf:
             raise RuntimeError(
-                "Tensor.__deepcopy__: only graph leaves (tensors made by the user, not computed from others that require grad) can be "
+                "Tensor.__deepcopy__: only graph leaves (tensors made by the user, not computed from others "
+                "that require grad) can be "
                 f"deep-copied, got a tensor with grad_fn={self.grad_fn}; copy .detach() instead"
             )
         with DisableTorchFunctionSubclass():
@@ -113,14 +122,18 @@ class Tensor(_C.TensorBase):
         return tuple(cast(Any, _C)._ops.nonzero_numpy(self)) if as_tuple else super().nonzero()
 
     def new(self, *arguments: Any, device: Any = None) -> Tensor:
-        """A tensor of this dtype and device: of the given sizes and uninitialised, from a sequence, or over a tensor's or storage's memory.
+        """A tensor of this dtype and device: of the given sizes and uninitialised, from a sequence, or over a
+        tensor's or storage's memory.
 
         Written `new_empty` or `new_tensor` it says which.
         """
         first = arguments[0] if arguments else 0
         if isinstance(first, Tensor):
             if first.dtype != self.dtype or first.device != self.device:
-                raise TypeError(f"new(): expected a tensor of {self.dtype} on {self.device}, got {first.dtype} on {first.device}")
+                raise TypeError(
+                    f"new(): expected a tensor of {self.dtype} on {self.device}, got {first.dtype} on "
+                    f"{first.device}"
+                )
             return first.detach()
         made: Any = cast(Any, self).new_empty
         if isinstance(first, _C.UntypedStorage):
@@ -139,7 +152,8 @@ class Tensor(_C.TensorBase):
         shape = tuple(sizes[0]) if len(sizes) == 1 and not isinstance(sizes[0], int) else sizes
         if math.prod(shape) != self.numel() or any(size < 0 for size in shape):
             raise RuntimeError(
-                f"requested resize to {shape}, but the given tensor has a size of {tuple(self.shape)}: resize only changes the shape, "
+                f"requested resize to {shape}, but the given tensor has a size of {tuple(self.shape)}: "
+                "resize only changes the shape, "
                 "while preserving the number of elements"
             )
         return self.contiguous().view(shape)
@@ -153,7 +167,8 @@ class Tensor(_C.TensorBase):
         return self._assign_each("apply_", callable, ())
 
     def map_(self, tensor: Tensor, callable: Any) -> Tensor:
-        """Replaces each element by `callable(element, element of tensor)`, in Python. `tensor` broadcasts to this one."""
+        """Replaces each element by `callable(element, element of tensor)`, in Python. `tensor` broadcasts to
+        this one."""
         return self._assign_each("map_", callable, (tensor,))
 
     def map2_(self, x: Tensor, y: Tensor, callable: Any) -> Tensor:
@@ -162,24 +177,39 @@ class Tensor(_C.TensorBase):
 
     def _assign_each(self, name: str, callable: Any, others: tuple[Tensor, ...]) -> Tensor:
         if self.requires_grad or any(other.requires_grad for other in others):
-            raise RuntimeError(f"Can't call {name}() on Variable that requires grad. Use var.detach().{name}() instead.")
+            raise RuntimeError(
+                f"Can't call {name}() on Variable that requires grad. Use var.detach().{name}() instead."
+            )
         if any(other.dtype != self.dtype for other in others):
-            raise TypeError(f"{name}() expected tensors of {self.dtype}, got {', '.join(str(other.dtype) for other in others)}")
+            raise TypeError(
+                f"{name}() expected tensors of {self.dtype}, got "
+                f"{', '.join(str(other.dtype) for other in others)}"
+            )
         operands = [tensor.expand(self.shape).reshape(-1).tolist() for tensor in (self, *others)]
-        values = cast(Any, self).new_tensor([callable(*elements) for elements in zip(*operands)], dtype=self.dtype)
+        values = cast(Any, self).new_tensor(
+            [callable(*elements) for elements in zip(*operands)], dtype=self.dtype
+        )
         return cast(Tensor, self.copy_(values.reshape(self.shape)))
 
     def dim_order(self) -> tuple[int, ...]:
         """The dimensions from the one that varies slowest in memory to the one that varies fastest."""
         return tuple(sorted(range(self.dim()), key=lambda dim: -self.stride(dim)))
 
-    def unique(self, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None) -> Any:
+    def unique(
+        self,
+        sorted: bool = True,
+        return_inverse: bool = False,
+        return_counts: bool = False,
+        dim: int | None = None,
+    ) -> Any:
         """As `torch.unique`."""
         from torch_py._functional import unique
 
         return unique(self, sorted, return_inverse, return_counts, dim)
 
-    def unique_consecutive(self, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None) -> Any:
+    def unique_consecutive(
+        self, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
+    ) -> Any:
         """As `torch.unique_consecutive`."""
         from torch_py._functional import unique_consecutive
 
@@ -190,17 +220,22 @@ class Tensor(_C.TensorBase):
         return bool(not self.is_meta and cast(Any, self).untyped_storage().is_shared())
 
     def share_memory_(self) -> Tensor:
-        """Moves the storage to memory that other processes can map, for all tensors on it; it cannot be resized any more.
+        """Moves the storage to memory that other processes can map, for all tensors on it; it cannot be
+        resized any more.
 
         Raises RuntimeError for tensors that are not on the CPU.
         """
         if self.is_meta:
-            raise RuntimeError("Tensor.share_memory_: only memory on the CPU can be shared, got a meta tensor")
+            raise RuntimeError(
+                "Tensor.share_memory_: only memory on the CPU can be shared, got a meta tensor"
+            )
         cast(Any, self).untyped_storage().share_memory_()
         return self
 
     def pin_memory(self, device: Any = None) -> NoReturn:
-        raise RuntimeError("Tensor.pin_memory: pinned memory needs an accelerator, and this build of torch_py has none")
+        raise RuntimeError(
+            "Tensor.pin_memory: pinned memory needs an accelerator, and this build of torch_py has none"
+        )
 
     def is_pinned(self, device: Any = None) -> bool:
         return False
@@ -208,7 +243,9 @@ class Tensor(_C.TensorBase):
     def cuda(self, device: Any = None, non_blocking: bool = False, memory_format: Any = None) -> NoReturn:
         raise AssertionError("Tensor.cuda: this build of torch_py has no CUDA support")
 
-    def norm(self, p: float | str | None = "fro", dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Tensor:
+    def norm(
+        self, p: float | str | None = "fro", dim: Any = None, keepdim: bool = False, dtype: Any = None
+    ) -> Tensor:
         """As torch.norm, whose orders include the names 'fro' and 'nuc'."""
         from torch_py._functional import norm
 
@@ -220,15 +257,20 @@ class Tensor(_C.TensorBase):
         return lu(self, pivot, get_infos)
 
     def __array_namespace__(self, *, api_version: str | None = None) -> Any:
-        """The functions of the Python array API standard for tensors. Raises ValueError for a version other than those from 2021.12 to 2024.12."""
+        """The functions of the Python array API standard for tensors. Raises ValueError for a version other
+        than those from 2021.12 to 2024.12."""
         from torch_py import _array_api
 
         if api_version not in (None, "2021.12", "2022.12", "2023.12", "2024.12"):
-            raise ValueError(f"__array_namespace__(): unsupported version of the array API standard, api_version={api_version!r}")
+            raise ValueError(
+                "__array_namespace__(): unsupported version of the array API standard, "
+                f"api_version={api_version!r}"
+            )
         return _array_api
 
     def to_device(self, device: Any, /, *, stream: Any = None) -> Tensor:
-        """`to(device)` under the array API standard's name. Raises ValueError for a `stream`: no device here has any."""
+        """`to(device)` under the array API standard's name. Raises ValueError for a `stream`: no device here
+        has any."""
         if stream is not None:
             raise ValueError(f"to_device(): expected stream=None, got {stream!r}")
         return self.to(device)
@@ -241,7 +283,8 @@ class Tensor(_C.TensorBase):
         return False
 
     def storage(self) -> Any:
-        """The memory as a `torch.TypedStorage`, which is deprecated: `untyped_storage()` is the storage itself."""
+        """The memory as a `torch.TypedStorage`, which is deprecated: `untyped_storage()` is the storage
+        itself."""
         from torch_py import storage
 
         warnings.warn(storage._DEPRECATED, UserWarning, stacklevel=2)
@@ -271,11 +314,14 @@ def _as_type(value: Any, cls: type) -> Any:
     if isinstance(value, list):
         return items
     # Named tuples of operators take one sequence, those of the collections module take separate arguments.
-    return type(value)(*items) if hasattr(value, "_fields") and hasattr(value, "_make") else type(value)(items)
+    return (
+        type(value)(*items) if hasattr(value, "_fields") and hasattr(value, "_make") else type(value)(items)
+    )
 
 
 def _copy_with_storage(tensor: Any, memo: dict[Any, Any]) -> Any:
-    """A detached copy with the strides of `tensor`. Tensors that share a storage share the copy of it, if copied with one `memo`."""
+    """A detached copy with the strides of `tensor`. Tensors that share a storage share the copy of it, if
+    copied with one `memo`."""
     source = tensor.detach()
     if source.is_meta:
         return source.clone()
@@ -286,7 +332,9 @@ def _copy_with_storage(tensor: Any, memo: dict[Any, Any]) -> Any:
     if key not in memo:
         memo[key] = whole_storage(storage).clone()
     result: Any = _C._torch.empty(0, dtype=source.dtype, device="cpu")
-    result.set_(memo[key].untyped_storage(), source.storage_offset(), tuple(source.shape), tuple(source.stride()))
+    result.set_(
+        memo[key].untyped_storage(), source.storage_offset(), tuple(source.shape), tuple(source.stride())
+    )
     return result
 
 

@@ -1,4 +1,5 @@
-"""How a tensor prints: numbers aligned in columns, large tensors summarised, then what a reader cannot see from the numbers."""
+"""How a tensor prints: numbers aligned in columns, large tensors summarised, then what a reader cannot see
+from the numbers."""
 
 from __future__ import annotations
 
@@ -43,17 +44,27 @@ def set_printoptions(
 ) -> None:
     """Changes how tensors print from now on.
 
-    `profile` ('default', 'short' or 'full') resets the four numbers first; each number given then replaces its option. `sci_mode` forces
-    scientific notation on or off; None, also when not given, lets each tensor decide. Raises ValueError for an unknown profile.
+    `profile` ('default', 'short' or 'full') resets the four numbers first; each number given then replaces
+    its option. `sci_mode` forces scientific notation on or off; None, also when not given, lets each tensor
+    decide. Raises ValueError for an unknown profile.
     """
     global _options
     chosen = _options
     if profile is not None:
         if profile not in _PROFILES:
-            raise ValueError(f"set_printoptions: expected profile to be one of {', '.join(_PROFILES)}, got {profile!r}")
+            raise ValueError(
+                f"set_printoptions: expected profile to be one of {', '.join(_PROFILES)}, got {profile!r}"
+            )
         chosen = _PROFILES[profile]
-    given: dict[str, Any] = {"precision": precision, "threshold": threshold, "edgeitems": edgeitems, "linewidth": linewidth}
-    _options = replace(chosen, sci_mode=sci_mode, **{name: value for name, value in given.items() if value is not None})
+    given: dict[str, Any] = {
+        "precision": precision,
+        "threshold": threshold,
+        "edgeitems": edgeitems,
+        "linewidth": linewidth,
+    }
+    _options = replace(
+        chosen, sci_mode=sci_mode, **{name: value for name, value in given.items() if value is not None}
+    )
 
 
 def get_printoptions() -> PrintOptions:
@@ -110,7 +121,11 @@ def _float_notation(values: list[float], zero: float = 0) -> _Notation:
 
 def _needs_exponent(magnitudes: list[float], integral: bool) -> bool:
     largest, smallest = max(magnitudes), min(magnitudes)
-    return largest / smallest > _WIDEST_RATIO or largest > _LARGEST_FIXED or (not integral and smallest < _SMALLEST_FIXED)
+    return (
+        largest / smallest > _WIDEST_RATIO
+        or largest > _LARGEST_FIXED
+        or (not integral and smallest < _SMALLEST_FIXED)
+    )
 
 
 def _writer(scientific: bool, integral: bool) -> Callable[[float], str]:
@@ -125,7 +140,10 @@ def _writer(scientific: bool, integral: bool) -> Callable[[float], str]:
 def _notation(values: list[Any], dtype: Any) -> tuple[Callable[[Any], str], int]:
     """The function that writes one element, and the columns an element takes."""
     if dtype.is_complex:
-        real, imaginary = _float_notation([value.real for value in values]), _float_notation([value.imag for value in values])
+        real, imaginary = (
+            _float_notation([value.real for value in values]),
+            _float_notation([value.imag for value in values]),
+        )
 
         def write(value: complex) -> str:
             second = imaginary(value.imag).lstrip() + "j"
@@ -133,7 +151,11 @@ def _notation(values: list[Any], dtype: Any) -> tuple[Callable[[Any], str], int]
 
         return write, real.width + imaginary.width + 1
     # The least number of float8_e8m0fnu is what becomes of zero.
-    notation = _float_notation(values, 2.0**-127 if dtype is _C.float8_e8m0fnu else 0) if dtype.is_floating_point else _plain_notation(values)
+    notation = (
+        _float_notation(values, 2.0**-127 if dtype is _C.float8_e8m0fnu else 0)
+        if dtype.is_floating_point
+        else _plain_notation(values)
+    )
     return notation, notation.width
 
 
@@ -163,7 +185,9 @@ def _flat(nested: Any) -> Iterator[Any]:
 class _Layout:
     """Arranges written elements into nested brackets, `indent` columns from the left."""
 
-    def __init__(self, write: Callable[[Any], str], width: int, shape: tuple[int, ...], summarised: bool) -> None:
+    def __init__(
+        self, write: Callable[[Any], str], width: int, shape: tuple[int, ...], summarised: bool
+    ) -> None:
         self.write, self.width, self.shape, self.summarised = write, width, shape, summarised
 
     def _with_gap(self, parts: list[str], depth: int, gap: str) -> list[str]:
@@ -195,7 +219,8 @@ def _numbers(tensor: Any, indent: int) -> str:
 
 
 def _tensor_str(tensor: Any, indent: int) -> str:
-    """The numbers of a tensor in brackets, `indent` columns from the left: without `tensor(` and what follows."""
+    """The numbers of a tensor in brackets, `indent` columns from the left: without `tensor(` and what
+    follows."""
     with DisableTorchFunction():
         return _numbers(tensor.detach(), indent) if tensor.numel() else "[]"
 
@@ -203,7 +228,9 @@ def _tensor_str(tensor: Any, indent: int) -> str:
 def _is_implied(dtype: Any) -> bool:
     """Whether the printed numbers alone tell the dtype."""
     default = _C.get_default_dtype()
-    complex_default = {"torch.float64": "complex128", "torch.float16": "complex32"}.get(str(default), "complex64")
+    complex_default = {"torch.float64": "complex128", "torch.float16": "complex32"}.get(
+        str(default), "complex64"
+    )
     return dtype in (default, _C.int64, _C.bool) or dtype == getattr(_C, complex_default, None)
 
 
@@ -244,7 +271,8 @@ def _append(text: str, suffixes: list[str], indent: int) -> str:
 
 
 def tensor_repr(tensor: Any) -> str:
-    """The text of `repr(tensor)`: `tensor(`, or the name of a subclass, then the numbers and what they do not tell."""
+    """The text of `repr(tensor)`: `tensor(`, or the name of a subclass, then the numbers and what they do not
+    tell."""
     from torch_py._tensor import Tensor
 
     with DisableTorchFunction():

@@ -11,7 +11,8 @@ from torch_py._tensor import Tensor
 
 
 def _flatten_dense_tensors(tensors: Iterable[Tensor]) -> Tensor:
-    """The elements of all tensors, one after the other, in one dimension. One tensor is viewed, several are copied."""
+    """The elements of all tensors, one after the other, in one dimension. One tensor is viewed, several are
+    copied."""
     flat = [tensor.contiguous().view(-1) for tensor in tensors]
     return flat[0] if len(flat) == 1 else _torch.cat(flat)
 
@@ -23,13 +24,16 @@ def _unflatten_dense_tensors(flat: Tensor, tensors: Sequence[Tensor]) -> tuple[T
     for tensor in tensors:
         count = tensor.numel()
         # A view of nothing would keep all of `flat` alive.
-        results.append(flat.narrow(0, offset, count).view(tensor.shape) if count else flat.new_empty(tensor.shape))
+        results.append(
+            flat.narrow(0, offset, count).view(tensor.shape) if count else flat.new_empty(tensor.shape)
+        )
         offset += count
     return tuple(results)
 
 
 def _take_tensors(tensors: Iterable[Tensor], size_limit: int) -> Iterator[list[Tensor]]:
-    """Groups of tensors of one type of at most `size_limit` bytes each, but for single ones that are larger."""
+    """Groups of tensors of one type of at most `size_limit` bytes each, but for single ones that are
+    larger."""
     groups: dict[str, tuple[list[Tensor], int]] = {}
     for tensor in tensors:
         kind, size = tensor.type(), tensor.numel() * tensor.element_size()  # type: ignore[attr-defined]
@@ -62,7 +66,10 @@ def _get_device_module(device_type: str | None = None) -> Any:
 
     module = getattr(torch_py, device_type or "cpu", None)
     if module is None:
-        raise RuntimeError(f"Device '{device_type}' does not have a corresponding module registered as 'torch.{device_type}'.")
+        raise RuntimeError(
+            f"Device '{device_type}' does not have a corresponding module registered as "
+            f"'torch.{device_type}'."
+        )
     return module
 
 
@@ -107,7 +114,13 @@ def _rebuild_tensor(storage: Any, storage_offset: int, size: Sequence[int], stri
 
 
 def _rebuild_tensor_v2(
-    storage: Any, storage_offset: int, size: Sequence[int], stride: Sequence[int], requires_grad: bool, backward_hooks: Any, metadata: Any = None
+    storage: Any,
+    storage_offset: int,
+    size: Sequence[int],
+    stride: Sequence[int],
+    requires_grad: bool,
+    backward_hooks: Any,
+    metadata: Any = None,
 ) -> Any:
     """A tensor over `storage`, a TypedStorage."""
     from torch_py._serialization.rebuild import rebuild_tensor
@@ -116,16 +129,26 @@ def _rebuild_tensor_v2(
 
 
 def _rebuild_tensor_v3(
-    storage: Any, storage_offset: int, size: Sequence[int], stride: Sequence[int], requires_grad: bool, backward_hooks: Any, dtype: Any,
+    storage: Any,
+    storage_offset: int,
+    size: Sequence[int],
+    stride: Sequence[int],
+    requires_grad: bool,
+    backward_hooks: Any,
+    dtype: Any,
     metadata: Any = None,
-) -> Any:  # fmt: skip
+) -> Any:
     """A tensor of `dtype` over the bytes of `storage`."""
     from torch_py._serialization.rebuild import rebuild_tensor_of_bytes
 
-    return rebuild_tensor_of_bytes(storage, storage_offset, size, stride, requires_grad, backward_hooks, dtype, metadata)
+    return rebuild_tensor_of_bytes(
+        storage, storage_offset, size, stride, requires_grad, backward_hooks, dtype, metadata
+    )
 
 
-def _rebuild_meta_tensor_no_storage(dtype: Any, size: Sequence[int], stride: Sequence[int], requires_grad: bool) -> Any:
+def _rebuild_meta_tensor_no_storage(
+    dtype: Any, size: Sequence[int], stride: Sequence[int], requires_grad: bool
+) -> Any:
     from torch_py._serialization.rebuild import rebuild_meta_tensor
 
     return rebuild_meta_tensor(dtype, size, stride, requires_grad)

@@ -19,7 +19,10 @@ class Future(Generic[T]):
 
     def __init__(self, *, devices: list[Any] | None = None) -> None:
         if devices:
-            raise ValueError(f"torch.futures.Future: expected devices to have indices of accelerators, and there are none, got {devices}")
+            raise ValueError(
+                "torch.futures.Future: expected devices to have indices of accelerators, and there are "
+                f"none, got {devices}"
+            )
         self._changed = threading.Condition()
         self._done = False
         self._value: Any = None
@@ -56,7 +59,8 @@ class Future(Generic[T]):
         with self._changed:
             if self._done:
                 raise RuntimeError(
-                    "Attempting to mark a completed Future as complete again. Note that a Future can only be marked completed once."
+                    "Attempting to mark a completed Future as complete again. Note that a Future can only "
+                    "be marked completed once."
                 )
             self._value, self._error, self._done = value, error, True
             self._changed.notify_all()
@@ -65,7 +69,8 @@ class Future(Generic[T]):
             callback(self)
 
     def add_done_callback(self, callback: Callable[[Future[T]], Any]) -> None:
-        """Calls `callback(self)` when there is a value: now, if there is one. Its exceptions are reported and go no further."""
+        """Calls `callback(self)` when there is a value: now, if there is one. Its exceptions are reported and
+        go no further."""
 
         def reporting(future: Future[T]) -> None:
             try:
@@ -73,7 +78,9 @@ class Future(Generic[T]):
             except Exception as error:
                 import warnings
 
-                warnings.warn(f"torch.futures: a callback raised {type(error).__name__}: {error}", stacklevel=2)
+                warnings.warn(
+                    f"torch.futures: a callback raised {type(error).__name__}: {error}", stacklevel=2
+                )
 
         self._when_done(reporting)
 

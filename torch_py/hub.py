@@ -58,7 +58,9 @@ def download_url_to_file(url: str, dst: str, hash_prefix: str | None = None, pro
                     digest.update(chunk)
                     bar.update(len(chunk))
             if hash_prefix is not None and not digest.hexdigest().startswith(hash_prefix):
-                raise RuntimeError(f'invalid hash value (expected "{hash_prefix}", got "{digest.hexdigest()}")')
+                raise RuntimeError(
+                    f'invalid hash value (expected "{hash_prefix}", got "{digest.hexdigest()}")'
+                )
             shutil.move(name, target)
         finally:
             Path(name).unlink(missing_ok=True)
@@ -92,10 +94,11 @@ def load_state_dict_from_url(
     file_name: str | None = None,
     weights_only: bool = False,
 ) -> Any:
-    """`torch.load` of the file at `url`, downloaded once into `model_dir` (default: `checkpoints` in `get_dir()`).
+    """`torch.load` of the file at `url`, downloaded once into `model_dir` (default: `checkpoints` in
+    `get_dir()`).
 
-    With `check_hash` the file's name says its hash: name-HASH.pth. As in PyTorch `weights_only` is False here: pass True for files that
-    are not trusted.
+    With `check_hash` the file's name says its hash: name-HASH.pth. As in PyTorch `weights_only` is False
+    here: pass True for files that are not trusted.
     """
     from torch_py.serialization import load as load_file
 
@@ -114,7 +117,10 @@ def _hubconf(repo_or_dir: Any, source: str) -> ModuleType:
     if source not in ("github", "local"):
         raise ValueError(f'Unknown source: "{source}". Allowed values: "github" | "local".')
     if source == "github":
-        raise NotImplementedError(f"torch.hub: code is not fetched from GitHub; clone {repo_or_dir!r} and pass the folder with source='local'")
+        raise NotImplementedError(
+            f"torch.hub: code is not fetched from GitHub; clone {repo_or_dir!r} and pass the folder with "
+            "source='local'"
+        )
     path = os.path.join(os.path.expanduser(repo_or_dir), MODULE_HUBCONF)
     if not os.path.exists(path):
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
@@ -141,7 +147,12 @@ def _entry(module: ModuleType, name: str) -> Any:
 
 
 def list(
-    github: str, force_reload: bool = False, skip_validation: bool = False, trust_repo: Any = None, verbose: bool = True, source: str = "github"
+    github: str,
+    force_reload: bool = False,
+    skip_validation: bool = False,
+    trust_repo: Any = None,
+    verbose: bool = True,
+    source: str = "github",
 ) -> Any:
     """Names of the entry points of a folder (``source="local"``)."""
     module = _hubconf(github, source)
@@ -149,7 +160,12 @@ def list(
 
 
 def help(
-    github: str, model: str, force_reload: bool = False, skip_validation: bool = False, trust_repo: Any = None, source: str = "github"
+    github: str,
+    model: str,
+    force_reload: bool = False,
+    skip_validation: bool = False,
+    trust_repo: Any = None,
+    source: str = "github",
 ) -> str | None:
     """The docstring of entry point `model`."""
     doc: str | None = _entry(_hubconf(github, source), model).__doc__
@@ -169,7 +185,8 @@ def load(
 ) -> Any:
     """Calls entry point `model` of the folder `repo_or_dir` (``source="local"``) with the other arguments.
 
-    Raises FileNotFoundError without a hubconf.py there, RuntimeError without such an entry point or what it depends on, and
+    Raises FileNotFoundError without a hubconf.py there, RuntimeError without such an entry point or what it
+    depends on, and
     NotImplementedError for ``source="github"``, which would run code from the network.
     """
     return _entry(_hubconf(repo_or_dir, source), model)(*args, **kwargs)

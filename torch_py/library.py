@@ -1,6 +1,8 @@
-"""Operators written in Python: called as `torch.ops.NAMESPACE.NAME`, with kernels by device, a shape rule for meta tensors, a gradient.
+"""Operators written in Python: called as `torch.ops.NAMESPACE.NAME`, with kernels by device, a shape rule for
+meta tensors, a gradient.
 
-Operators of torch_py itself come from native_functions.yaml (or `torch.utils.build_operators`) and cannot be changed from here.
+Operators of torch_py itself come from native_functions.yaml (or `torch.utils.build_operators`) and cannot be
+changed from here.
 """
 
 from __future__ import annotations
@@ -13,9 +15,24 @@ from torch_py._custom_ops.registry import declare, find, operator_of
 from torch_py._custom_ops.schema import Schema, infer_schema, parse_schema
 
 __all__ = [
-    "CustomOpDef", "Library", "custom_op", "define", "fallthrough_kernel", "get_ctx", "impl", "impl_abstract", "infer_schema", "opcheck",
-    "register_autograd", "register_fake", "register_kernel", "register_torch_dispatch", "register_vmap", "triton_op", "wrap_triton",
-]  # fmt: skip
+    "CustomOpDef",
+    "Library",
+    "custom_op",
+    "define",
+    "fallthrough_kernel",
+    "get_ctx",
+    "impl",
+    "impl_abstract",
+    "infer_schema",
+    "opcheck",
+    "register_autograd",
+    "register_fake",
+    "register_kernel",
+    "register_torch_dispatch",
+    "register_vmap",
+    "triton_op",
+    "wrap_triton",
+]
 
 CustomOpDef = CustomOperator
 _EVERYWHERE = ("CompositeExplicitAutograd", "CompositeImplicitAutograd", "default", "")
@@ -30,12 +47,20 @@ def _devices(types: Any) -> tuple[str | None, ...]:
 
 
 def custom_op(
-    name: str, fn: Any = None, /, *, mutates_args: str | Iterable[str], device_types: Any = None, schema: str | None = None, tags: Any = None
+    name: str,
+    fn: Any = None,
+    /,
+    *,
+    mutates_args: str | Iterable[str],
+    device_types: Any = None,
+    schema: str | None = None,
+    tags: Any = None,
 ) -> Any:
     """Makes a function the operator `name` ("namespace::name"); a decorator when `fn` is left out.
 
-    The schema is read from the annotations unless given. The function must not return its arguments or views of them, and may write
-    to the arguments `mutates_args` only. Raises ValueError for a bad name or annotation.
+    The schema is read from the annotations unless given. The function must not return its arguments or views
+    of them, and may write to the arguments `mutates_args` only. Raises ValueError for a bad name or
+    annotation.
     """
 
     def make(function: Callable[..., Any]) -> CustomOperator:
@@ -48,7 +73,9 @@ def custom_op(
     return make if fn is None else make(fn)
 
 
-def triton_op(name: str, fn: Any = None, /, *, mutates_args: str | Iterable[str], schema: str | None = None) -> Any:
+def triton_op(
+    name: str, fn: Any = None, /, *, mutates_args: str | Iterable[str], schema: str | None = None
+) -> Any:
     """As `custom_op`."""
     return custom_op(name, fn, mutates_args=mutates_args, schema=schema)
 
@@ -61,7 +88,9 @@ def wrap_triton(triton_kernel: Any, /) -> Any:
 def define(qualname: str, schema: Any, *, lib: Any = None, tags: Any = ()) -> Any:
     """Declares operator `qualname` with `schema`, "(Tensor x, int n) -> Tensor", without kernels yet."""
     if not isinstance(qualname, str):
-        raise ValueError(f"define(qualname, schema): expected qualname to be instance of str, got {type(qualname)}")
+        raise ValueError(
+            f"define(qualname, schema): expected qualname to be instance of str, got {type(qualname)}"
+        )
     return declare(parse_schema(f"{qualname}{schema}"), None)
 
 
@@ -87,8 +116,11 @@ def register_kernel(op: Any, device_types: Any, func: Any = None, /, *, lib: Any
     return register if func is None else register(func)
 
 
-def register_fake(op: Any, func: Any = None, /, *, lib: Any = None, _stacklevel: int = 1, allow_override: bool = True) -> Any:
-    """Registers what the operator does with meta tensors: the shapes and dtypes of results. A decorator without `func`."""
+def register_fake(
+    op: Any, func: Any = None, /, *, lib: Any = None, _stacklevel: int = 1, allow_override: bool = True
+) -> Any:
+    """Registers what the operator does with meta tensors: the shapes and dtypes of results. A decorator
+    without `func`."""
 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
         operator_of(op).fake = function
@@ -100,36 +132,50 @@ def register_fake(op: Any, func: Any = None, /, *, lib: Any = None, _stacklevel:
 impl_abstract = register_fake
 
 
-def register_autograd(op: Any, backward: Callable[..., Any], /, *, setup_context: Any = None, lib: Any = None) -> None:
-    """The gradient: ``backward(ctx, *grads)`` returns one for each argument; ``setup_context(ctx, inputs, output)`` saves for it."""
+def register_autograd(
+    op: Any, backward: Callable[..., Any], /, *, setup_context: Any = None, lib: Any = None
+) -> None:
+    """The gradient: ``backward(ctx, *grads)`` returns one for each argument;
+    ``setup_context(ctx, inputs, output)`` saves for it."""
     operator_of(op).set_autograd(backward, setup_context)
 
 
 def register_vmap(op: Any, func: Any = None, /, *, lib: Any = None) -> Any:
     """Not there: raises NotImplementedError, as does vmap over a custom operator."""
-    raise NotImplementedError("torch.library.register_vmap: batching rules of custom operators are not supported")
+    raise NotImplementedError(
+        "torch.library.register_vmap: batching rules of custom operators are not supported"
+    )
 
 
-def register_torch_dispatch(op: Any, torch_dispatch_class: Any, func: Any = None, /, *, lib: Any = None) -> NoReturn:
+def register_torch_dispatch(
+    op: Any, torch_dispatch_class: Any, func: Any = None, /, *, lib: Any = None
+) -> NoReturn:
     raise NotImplementedError("torch.library.register_torch_dispatch: torch_py has no __torch_dispatch__")
 
 
 def get_ctx() -> NoReturn:
     """Sizes known only at run time need a tracer, which is not there."""
-    raise RuntimeError("torch.library.get_ctx() can only be called inside of a fake impl that is being traced; torch_py does not trace")
+    raise RuntimeError(
+        "torch.library.get_ctx() can only be called inside of a fake impl that is being traced; torch_py "
+        "does not trace"
+    )
 
 
 def fallthrough_kernel(*arguments: Any, **keywords: Any) -> NoReturn:
     raise NotImplementedError("fallthrough_kernel() should never be called.")
 
 
-def opcheck(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any] | None = None, **options: Any) -> dict[str, str]:
-    """Calls the operator and, where it has one, its shape rule, and compares them. Raises AssertionError when they differ."""
+def opcheck(
+    op: Any, args: tuple[Any, ...], kwargs: dict[str, Any] | None = None, **options: Any
+) -> dict[str, str]:
+    """Calls the operator and, where it has one, its shape rule, and compares them. Raises AssertionError when
+    they differ."""
     return operator_of(op).check(args, kwargs or {})
 
 
 class Library:
-    """Operators of namespace `ns`: "DEF" declares them, "FRAGMENT" adds to them, "IMPL" gives kernels to those that are there."""
+    """Operators of namespace `ns`: "DEF" declares them, "FRAGMENT" adds to them, "IMPL" gives kernels to
+    those that are there."""
 
     def __init__(self, ns: str, kind: str, dispatch_key: str = "") -> None:
         if kind not in ("DEF", "FRAGMENT", "IMPL"):
@@ -148,7 +194,8 @@ class Library:
         return parsed.name
 
     def impl(self, op_name: Any, fn: Callable[..., Any], dispatch_key: str = "", **options: Any) -> None:
-        """Registers a kernel under a dispatch key: of a device, Meta (the shape rule), Autograd (replaces the whole operator), or of all.
+        """Registers a kernel under a dispatch key: of a device, Meta (the shape rule), Autograd (replaces the
+        whole operator), or of all.
 
         Raises NotImplementedError for operators of torch_py itself.
         """

@@ -1,4 +1,5 @@
-"""Helpers for functions that let types with `__torch_function__` take over, as operators do, and modes that see every call of a block."""
+"""Helpers for functions that let types with `__torch_function__` take over, as operators do, and modes that
+see every call of a block."""
 
 from __future__ import annotations
 
@@ -12,15 +13,25 @@ from torch_py._overridable import ignored_functions, overridable_functions
 from torch_py._tensor import Tensor
 
 __all__ = [
-    "TorchFunctionMode", "get_default_nowrap_functions", "get_ignored_functions", "get_overridable_functions", "get_testing_overrides",
-    "handle_torch_function", "has_torch_function", "is_tensor_like", "is_tensor_method_or_property", "resolve_name", "wrap_torch_function",
-]  # fmt: skip
+    "TorchFunctionMode",
+    "get_default_nowrap_functions",
+    "get_ignored_functions",
+    "get_overridable_functions",
+    "get_testing_overrides",
+    "handle_torch_function",
+    "has_torch_function",
+    "is_tensor_like",
+    "is_tensor_method_or_property",
+    "resolve_name",
+    "wrap_torch_function",
+]
 
 _disabled_torch_function_impl = _C._disabled_torch_function_impl
 
 
 def has_torch_function(relevant_args: Iterable[Any]) -> bool:
-    """Whether a mode, or a `__torch_function__` that one of the arguments has of its own, takes the call over."""
+    """Whether a mode, or a `__torch_function__` that one of the arguments has of its own, takes the call
+    over."""
     return _C._has_torch_function(tuple(relevant_args))
 
 
@@ -32,20 +43,30 @@ def has_torch_function_variadic(*values: Any) -> bool:
     return _C._has_torch_function(values)
 
 
-def _get_overloaded_args(relevant_args: Iterable[Any], get_type_fn: Callable[[Any], type] | None = None) -> list[Any]:
+def _get_overloaded_args(
+    relevant_args: Iterable[Any], get_type_fn: Callable[[Any], type] | None = None
+) -> list[Any]:
     """One argument of each type that overrides: subclasses first, then from left to right."""
     type_of = get_type_fn or type
     values: list[Any] = []
     for value in relevant_args:
-        if not _C._overrides_torch_function(value) or any(type_of(value) is type_of(other) for other in values):
+        if not _C._overrides_torch_function(value) or any(
+            type_of(value) is type_of(other) for other in values
+        ):
             continue
-        place = next((place for place, other in enumerate(values) if issubclass(type_of(value), type_of(other))), len(values))
+        place = next(
+            (place for place, other in enumerate(values) if issubclass(type_of(value), type_of(other))),
+            len(values),
+        )
         values.insert(place, value)
     return values
 
 
-def handle_torch_function(public_api: Callable[..., Any], relevant_args: Iterable[Any], *args: Any, **kwargs: Any) -> Any:
-    """Lets the mode entered last do the call of `public_api`, or else `__torch_function__` of `relevant_args`.
+def handle_torch_function(
+    public_api: Callable[..., Any], relevant_args: Iterable[Any], *args: Any, **kwargs: Any
+) -> Any:
+    """Lets the mode entered last do the call of `public_api`, or else `__torch_function__` of
+    `relevant_args`.
 
     Raises TypeError when all of them return NotImplemented.
     """
@@ -67,7 +88,9 @@ def handle_torch_function(public_api: Callable[..., Any], relevant_args: Iterabl
     raise TypeError(f"no implementation found for '{name}' on {asked}{mode_text}")
 
 
-def wrap_torch_function(dispatcher: Callable[..., Iterable[Any]]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def wrap_torch_function(
+    dispatcher: Callable[..., Iterable[Any]],
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Lets a function be taken over by the arguments that `dispatcher`, called like it, returns."""
     import functools
 
@@ -99,7 +122,8 @@ def is_tensor_method_or_property(func: Callable[..., Any]) -> bool:
 
 
 def resolve_name(f: Any) -> str | None:
-    """Where people find a function: 'torch.Tensor.add', 'torch.Tensor.shape.__get__', 'torch.nn.functional.linear'; None for others."""
+    """Where people find a function: 'torch.Tensor.add', 'torch.Tensor.shape.__get__',
+    'torch.nn.functional.linear'; None for others."""
     if isinstance(f, str):
         return f
     if type(f).__name__ == "NativeOperator":
@@ -126,7 +150,9 @@ def get_ignored_functions() -> set[Any]:
 
 
 def get_testing_overrides() -> NoReturn:
-    raise NotImplementedError("torch.overrides.get_testing_overrides: torch_py has no table of stand-ins for its functions")
+    raise NotImplementedError(
+        "torch.overrides.get_testing_overrides: torch_py has no table of stand-ins for its functions"
+    )
 
 
 # Modes
@@ -160,10 +186,12 @@ def _get_current_function_mode() -> Any:
 
 
 class TorchFunctionMode:
-    """Inside of `with mode:` every call of an operator, method or property of a tensor goes to `mode.__torch_function__(func, types,
-    args, kwargs)`, also when no argument is a tensor (`torch.zeros(3)`); what it returns is the result.
+    """Inside of `with mode:` every call of an operator, method or property of a tensor goes to
+    `mode.__torch_function__(func, types, args, kwargs)`, also when no argument is a tensor
+    (`torch.zeros(3)`); what it returns is the result.
 
-    In there the mode is not active; `with self:` makes it so. Of nested modes the inner one is asked, and its own calls go to the outer.
+    In there the mode is not active; `with self:` makes it so. Of nested modes the inner one is asked, and its
+    own calls go to the outer.
     One mode may be entered several times; threads have modes of their own.
     """
 
@@ -184,7 +212,9 @@ class TorchFunctionMode:
 
     @classmethod
     def push(cls, *args: Any, **kwargs: Any) -> Any:
-        warnings.warn("`Mode.push()` is no longer necessary and can be replaced with just `with Mode()`", stacklevel=2)
+        warnings.warn(
+            "`Mode.push()` is no longer necessary and can be replaced with just `with Mode()`", stacklevel=2
+        )
         return cls(*args, **kwargs)
 
 

@@ -13,20 +13,24 @@ _torch: Any = _C._torch
 
 
 def _directions(dimension: int, bits: int) -> Tensor:
-    """Direction numbers of Joe and Kuo (SIAM J. Sci. Comput. 30, 2008), dimension by bits: SciPy brings their table."""
+    """Direction numbers of Joe and Kuo (SIAM J. Sci. Comput. 30, 2008), dimension by bits: SciPy brings their
+    table."""
     try:
         from scipy.stats import qmc  # type: ignore[import-untyped]
     except ImportError as error:
-        raise ImportError("torch.quasirandom.SobolEngine takes its direction numbers from SciPy: pip install scipy") from error
+        raise ImportError(
+            "torch.quasirandom.SobolEngine takes its direction numbers from SciPy: pip install scipy"
+        ) from error
     table = qmc.Sobol(dimension, scramble=False, bits=bits)._sv
     return _C.tensor(table.astype("int64"))
 
 
 class SobolEngine:
-    """Points of a Sobol sequence in [0, 1)^dimension, one after the other; with `scramble` in a random order that keeps them even.
+    """Points of a Sobol sequence in [0, 1)^dimension, one after the other; with `scramble` in a random order
+    that keeps them even.
 
-    `dimension` is at most MAXDIM, else ValueError. `seed` makes scrambling repeatable; without it the default generator is used. Points
-    have 30 bits. Needs SciPy.
+    `dimension` is at most MAXDIM, else ValueError. `seed` makes scrambling repeatable; without it the default
+    generator is used. Points have 30 bits. Needs SciPy.
     """
 
     MAXBIT = 30
@@ -44,9 +48,13 @@ class SobolEngine:
         self.num_generated = 0
 
     def draw(self, n: int = 1, out: Tensor | None = None, dtype: Any = None) -> Tensor:
-        """The next `n` points, shape (n, dimension), of `dtype` or the default one; into `out` if it is given."""
+        """The next `n` points, shape (n, dimension), of `dtype` or the default one; into `out` if it is
+        given."""
         if n < (1 if self.num_generated == 0 else 0):
-            raise RuntimeError(f"SobolEngine.draw: trying to create tensor with negative dimension {n - 1}: [{n - 1}, {self.dimension}]")
+            raise RuntimeError(
+                f"SobolEngine.draw: trying to create tensor with negative dimension {n - 1}: [{n - 1}, "
+                f"{self.dimension}]"
+            )
         dtype = _C.get_default_dtype() if dtype is None else dtype
         if not dtype.is_floating_point:
             raise NotImplementedError(f"SobolEngine.draw is not implemented for {dtype}")
@@ -61,12 +69,14 @@ class SobolEngine:
         return out
 
     def draw_base2(self, m: int, out: Tensor | None = None, dtype: Any = None) -> Tensor:
-        """The next 2**m points, which together with those before must be a power of two, as the points are even then: else ValueError."""
+        """The next 2**m points, which together with those before must be a power of two, as the points are
+        even then: else ValueError."""
         total = self.num_generated + 2**m
         if total & (total - 1):
             raise ValueError(
                 "The balance properties of Sobol' points require n to be a power of 2. "
-                f"{self.num_generated} points have been previously generated, then: n={self.num_generated}+2**{m}={total}. "
+                f"{self.num_generated} points have been previously generated, then: "
+                f"n={self.num_generated}+2**{m}={total}. "
                 "If you still want to do this, please use 'SobolEngine.draw()' instead."
             )
         return self.draw(2**m, out=out, dtype=dtype)
@@ -95,7 +105,8 @@ class SobolEngine:
         return points  # type: ignore[no-any-return]
 
     def _scramble(self) -> None:
-        """A random shift, and a random lower triangular matrix over the bits for each dimension (Matousek, J. Complexity 14, 1998)."""
+        """A random shift, and a random lower triangular matrix over the bits for each dimension (Matousek, J.
+        Complexity 14, 1998)."""
         generator = None
         if self.seed is not None:
             generator = _C.Generator()

@@ -17,7 +17,8 @@ __all__ = ["fork_rng", "get_rng_state", "initial_seed", "manual_seed", "seed", "
 
 
 def manual_seed(seed: int) -> _C.Generator:
-    """Starts the default generator anew from `seed`, an integer in [-2**63, 2**64); a negative one counts from 2**64. Returns the generator.
+    """Starts the default generator anew from `seed`, an integer in [-2**63, 2**64); a negative one counts
+    from 2**64. Returns the generator.
 
     Raises ValueError when `seed` is out of range.
     """
@@ -28,7 +29,8 @@ def manual_seed(seed: int) -> _C.Generator:
 
 
 def seed() -> int:
-    """Seeds the default generator from the operating system's randomness and returns the seed, a number of 64 bits."""
+    """Seeds the default generator from the operating system's randomness and returns the seed, a number of 64
+    bits."""
     return int(default_generator.seed())
 
 
@@ -55,12 +57,15 @@ def fork_rng(
     _devices_kw: str = "devices",
     device_type: str | None = None,
 ) -> Iterator[None]:
-    """Random draws inside the block leave the generator outside as it was. `devices` must be empty: there are no accelerators."""
+    """Random draws inside the block leave the generator outside as it was. `devices` must be empty: there are
+    no accelerators."""
     if not enabled:
         yield
         return
     if devices is not None and list(devices):
-        raise RuntimeError(f"fork_rng: this build has no {device_type or 'cuda'} devices, got devices={list(devices)}")
+        raise RuntimeError(
+            f"fork_rng: this build has no {device_type or 'cuda'} devices, got devices={list(devices)}"
+        )
     state = get_rng_state()
     try:
         yield

@@ -27,24 +27,33 @@ def save(
 ) -> None:
     """Writes `obj` to `f`, a path or a binary file open for writing.
 
-    `pickle_module`: whose `Pickler` writes what is no tensor (cloudpickle writes lambdas); `_use_new_zipfile_serialization=False` writes the
-    format before PyTorch 1.6. Tensors are stored as raw bytes, memory that tensors share once; everything else is pickled. A path gets its
-    new contents only when they are complete; until then, and after an error, it has the old ones. Raises RuntimeError for a path that
-    cannot be written, for tensors that view one memory as different dtypes, and NotImplementedError for tensors that are not on the CPU.
+    `pickle_module`: whose `Pickler` writes what is no tensor (cloudpickle writes lambdas);
+    `_use_new_zipfile_serialization=False` writes the format before PyTorch 1.6. Tensors are stored as raw
+    bytes, memory that tensors share once; everything else is pickled. A path gets its new contents only when
+    they are complete; until then, and after an error, it has the old ones. Raises RuntimeError for a path
+    that cannot be written, for tensors that view one memory as different dtypes, and NotImplementedError for
+    tensors that are not on the CPU.
     """
     from torch_py._serialization.writer import write_path, write_stream
 
     is_path = isinstance(f, (str, os.PathLike))
     if not is_path and not hasattr(f, "write"):
-        raise AttributeError(f"expected 'f' to be string, path, or a file-like object with a 'write' attribute, got {type(f).__name__}")
-    write = _writer(obj, pickle_module, pickle_protocol, _use_new_zipfile_serialization, not _disable_byteorder_record)
+        raise AttributeError(
+            "expected 'f' to be string, path, or a file-like object with a 'write' attribute, got "
+            f"{type(f).__name__}"
+        )
+    write = _writer(
+        obj, pickle_module, pickle_protocol, _use_new_zipfile_serialization, not _disable_byteorder_record
+    )
     if is_path:
         write_path(write, os.fspath(f))
     else:
         write_stream(write, f)
 
 
-def _writer(obj: Any, pickle_module: Any, protocol: int, zipped: bool, byte_order: bool) -> Callable[[Any, str], None]:
+def _writer(
+    obj: Any, pickle_module: Any, protocol: int, zipped: bool, byte_order: bool
+) -> Callable[[Any, str], None]:
     from torch_py._serialization.legacy import write_legacy
     from torch_py._serialization.writer import Pickled, pickler_of
 
@@ -65,14 +74,17 @@ def load(
 ) -> Any:
     """What `save` wrote to `f`, a path or a seekable binary file.
 
-    Only tensors, numbers, text, plain containers and what `add_safe_globals` allows are read; another object raises
-    pickle.UnpicklingError, unless `weights_only=False`, which can run any code that the file contains: for trusted files only.
+    Only tensors, numbers, text, plain containers and what `add_safe_globals` allows are read; another object
+    raises pickle.UnpicklingError, unless `weights_only=False`, which can run any code that the file contains:
+    for trusted files only.
     `pickle_module`: whose `Unpickler` reads the structure; it means `weights_only=False`.
-    `map_location` as in PyTorch; in this build everything must end up on the CPU or on the meta device, else RuntimeError. With `mmap`
-    the tensors lie over the pages of the file at the path `f`: nothing is read before it is needed, checksums are not verified, and what
-    is written to the tensors stays in memory; a file that others shorten meanwhile ends the process (SIGBUS).
+    `map_location` as in PyTorch; in this build everything must end up on the CPU or on the meta device, else
+    RuntimeError. With `mmap` the tensors lie over the pages of the file at the path `f`: nothing is read
+    before it is needed, checksums are not verified, and what is written to the tensors stays in memory; a
+    file that others shorten meanwhile ends the process (SIGBUS).
 
-    Raises EOFError for an empty file, RuntimeError or pickle.UnpicklingError for a truncated, damaged or hostile one.
+    Raises EOFError for an empty file, RuntimeError or pickle.UnpicklingError for a truncated, damaged or
+    hostile one.
     """
     from torch_py._serialization.reader import read_archive
 
@@ -80,9 +92,13 @@ def load(
     if restricted and pickle_module is not None:
         raise RuntimeError("torch.load: expected no pickle_module together with weights_only=True")
     if restricted and set(pickle_load_args) - _OPTIONS_OF_PICKLE:
-        raise TypeError(f"load() got an unexpected keyword argument {min(set(pickle_load_args) - _OPTIONS_OF_PICKLE)!r}")
+        raise TypeError(
+            f"load() got an unexpected keyword argument {min(set(pickle_load_args) - _OPTIONS_OF_PICKLE)!r}"
+        )
     if not isinstance(f, (str, os.PathLike)) and not (hasattr(f, "read") and hasattr(f, "seek")):
-        raise AttributeError("torch.load: expected a path or a file that can read and seek; read() it into an io.BytesIO first")
+        raise AttributeError(
+            "torch.load: expected a path or a file that can read and seek; read() it into an io.BytesIO first"
+        )
     if mmap and not isinstance(f, (str, os.PathLike)):
         raise ValueError("f must be a file path in order to use the mmap argument")
     return read_archive(f, map_location, restricted, bool(mmap), pickle_load_args, pickle_module)

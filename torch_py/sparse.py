@@ -1,4 +1,5 @@
-"""Functions of sparse matrices, as far as they are defined for dense ones; the rest raises what PyTorch raises for dense tensors."""
+"""Functions of sparse matrices, as far as they are defined for dense ones; the rest raises what PyTorch
+raises for dense tensors."""
 
 from __future__ import annotations
 
@@ -9,8 +10,17 @@ from torch_py._absent_layouts import _refusal
 from torch_py._tensor import Tensor
 
 __all__ = [
-    "addmm", "as_sparse_gradcheck", "check_sparse_tensor_invariants", "log_softmax", "mm", "sampled_addmm", "softmax", "solve", "spdiags", "sum",
-]  # fmt: skip
+    "addmm",
+    "as_sparse_gradcheck",
+    "check_sparse_tensor_invariants",
+    "log_softmax",
+    "mm",
+    "sampled_addmm",
+    "softmax",
+    "solve",
+    "spdiags",
+    "sum",
+]
 
 _torch: Any = _C._torch
 
@@ -29,24 +39,32 @@ def addmm(mat: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: Any 
 
 
 def sum(input: Tensor, dim: Any = None, dtype: Any = None) -> NoReturn:
-    """The sum of a sparse tensor's elements. Raises RuntimeError for a dense one, which has :func:`torch.sum`."""
+    """The sum of a sparse tensor's elements. Raises RuntimeError for a dense one, which has
+    :func:`torch.sum`."""
     raise RuntimeError("coalesce expected sparse coordinate tensor layout but got Strided")
 
 
 def _for_sparse(name: str) -> Any:
     def refuse(*arguments: Any, **keywords: Any) -> NoReturn:
-        raise NotImplementedError(f"Could not run 'aten::{name}' with arguments from the 'CPU' backend: it is not for dense tensors")
+        raise NotImplementedError(
+            f"Could not run 'aten::{name}' with arguments from the 'CPU' backend: it is not for dense tensors"
+        )
 
     refuse.__name__ = refuse.__qualname__ = name.removeprefix("_sparse_").removeprefix("sparse_")
     return refuse
 
 
-softmax, log_softmax, sampled_addmm = _for_sparse("_sparse_softmax"), _for_sparse("_sparse_log_softmax"), _for_sparse("sparse_sampled_addmm")
+softmax, log_softmax, sampled_addmm = (
+    _for_sparse("_sparse_softmax"),
+    _for_sparse("_sparse_log_softmax"),
+    _for_sparse("sparse_sampled_addmm"),
+)
 solve, spdiags = _refusal("sparse.solve"), _refusal("sparse.spdiags")
 
 
 class check_sparse_tensor_invariants:
-    """Whether new sparse tensors are checked: there are none, so that this only remembers what it was told. Also a `with` block."""
+    """Whether new sparse tensors are checked: there are none, so that this only remembers what it was told.
+    Also a `with` block."""
 
     _enabled = False
 

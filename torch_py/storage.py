@@ -1,4 +1,5 @@
-"""Storages that know the dtype of their elements, as `Tensor.storage()` returns them: deprecated in favour of `torch.UntypedStorage`."""
+"""Storages that know the dtype of their elements, as `Tensor.storage()` returns them: deprecated in favour of
+`torch.UntypedStorage`."""
 
 from __future__ import annotations
 
@@ -16,8 +17,10 @@ from torch_py._utils import _element_size
 __all__ = ["TypedStorage", "UntypedStorage"]
 
 _DEPRECATED = (
-    "TypedStorage is deprecated. It will be removed in the future and UntypedStorage will be the only storage class. This should only "
-    "matter to you if you are using storages directly. To access UntypedStorage directly, use tensor.untyped_storage() instead of "
+    "TypedStorage is deprecated. It will be removed in the future and UntypedStorage will be the only "
+    "storage class. This should only "
+    "matter to you if you are using storages directly. To access UntypedStorage directly, use "
+    "tensor.untyped_storage() instead of "
     "tensor.storage()"
 )
 
@@ -27,47 +30,75 @@ def _legacy_name(dtype: Any) -> str:
 
 
 class TypedStorage:
-    """A row of elements of one dtype in the memory of an UntypedStorage: `TypedStorage(size or values, dtype=, wrap_storage=)`."""
+    """A row of elements of one dtype in the memory of an UntypedStorage: `TypedStorage(size or values,
+    dtype=, wrap_storage=)`."""
 
     __module__ = "torch_py.storage"
     dtype: Any = None
     _untyped_storage: UntypedStorage
 
-    def __init__(self, *args: Any, wrap_storage: Any = None, dtype: Any = None, device: Any = None, _internal: bool = False) -> None:
+    def __init__(
+        self,
+        *args: Any,
+        wrap_storage: Any = None,
+        dtype: Any = None,
+        device: Any = None,
+        _internal: bool = False,
+    ) -> None:
         if not _internal:
             warnings.warn(_DEPRECATED, UserWarning, stacklevel=2)
         if len(args) > 1 or (wrap_storage is not None and (args or dtype is None)):
             raise RuntimeError(
-                f"{type(self)}.__init__ received an invalid combination of arguments. Expected one of: no arguments; (int size); "
+                f"{type(self)}.__init__ received an invalid combination of arguments. Expected one of: no "
+                "arguments; (int size); "
                 f"(Sequence data); (*, UntypedStorage wrap_storage), each with dtype="
             )
         self.dtype = dtype if dtype is not None else _C.get_default_dtype()
         if wrap_storage is not None:
             if not isinstance(wrap_storage, UntypedStorage):
-                raise TypeError(f"Argument 'wrap_storage' must be UntypedStorage, but got {type(wrap_storage)}")
+                raise TypeError(
+                    f"Argument 'wrap_storage' must be UntypedStorage, but got {type(wrap_storage)}"
+                )
             self._untyped_storage = wrap_storage
         else:
             self._untyped_storage = _elements_of(args[0] if args else 0, self.dtype, device).untyped_storage()
 
     @classmethod
-    def from_buffer(cls, buffer: Any, byte_order: str | None = None, dtype: Any = None, count: int = -1, offset: int = 0) -> TypedStorage:
-        """A copy of `count` elements (-1: all) of `buffer` from byte `offset` on; `byte_order` is 'native', 'little' or 'big'.
+    def from_buffer(
+        cls, buffer: Any, byte_order: str | None = None, dtype: Any = None, count: int = -1, offset: int = 0
+    ) -> TypedStorage:
+        """A copy of `count` elements (-1: all) of `buffer` from byte `offset` on; `byte_order` is 'native',
+        'little' or 'big'.
 
-        Raises RuntimeError without a byte order, which elements of one byte do not need, ValueError for an offset outside, for fewer bytes
-        than elements, and for a rest that is no whole element.
+        Raises RuntimeError without a byte order, which elements of one byte do not need, ValueError for an
+        offset outside, for fewer bytes than elements, and for a rest that is no whole element.
         """
         if byte_order is None:
-            if _element_size(next(kind for kind in (dtype, cls.dtype, _C.get_default_dtype()) if kind is not None)) > 1:
+            if (
+                _element_size(
+                    next(kind for kind in (dtype, cls.dtype, _C.get_default_dtype()) if kind is not None)
+                )
+                > 1
+            ):
                 raise RuntimeError("TypedStorage.from_buffer: missing required argument 'byte_order' (pos 2)")
             byte_order = "native"
         if byte_order not in ("native", "little", "big"):
-            raise ValueError(f"TypedStorage.from_buffer: expected byte_order 'native', 'little' or 'big', got {byte_order!r}")
+            raise ValueError(
+                "TypedStorage.from_buffer: expected byte_order 'native', 'little' or 'big', got "
+                f"{byte_order!r}"
+            )
         wanted = next(kind for kind in (dtype, cls.dtype, _C.get_default_dtype()) if kind is not None)
         data, size = memoryview(buffer).cast("B"), _element_size(wanted)
         count = _count_in_buffer(len(data), size, count, offset)
-        values = _C.frombuffer(bytearray(data[offset:]), dtype=wanted, count=count).clone() if count else _torch.empty(0, dtype=wanted)
+        values = (
+            _C.frombuffer(bytearray(data[offset:]), dtype=wanted, count=count).clone()
+            if count
+            else _torch.empty(0, dtype=wanted)
+        )
         if byte_order == "big" and size > 1 and count:
-            whole_storage(values.untyped_storage()).view(-1, size).copy_(whole_storage(values.untyped_storage()).view(-1, size).flip(1))
+            whole_storage(values.untyped_storage()).view(-1, size).copy_(
+                whole_storage(values.untyped_storage()).view(-1, size).flip(1)
+            )
         return _wrap(values)
 
     # What it is
@@ -127,7 +158,9 @@ class TypedStorage:
 
     def _elements(self) -> Any:
         """A tensor over the memory."""
-        return _torch.empty(0, dtype=self.dtype, device=self.device).set_(self._untyped_storage, 0, (self.size(),), (1,))
+        return _torch.empty(0, dtype=self.dtype, device=self.device).set_(
+            self._untyped_storage, 0, (self.size(),), (1,)
+        )
 
     def _position(self, index: Any) -> int:
         if not isinstance(index, int):
@@ -163,13 +196,16 @@ class TypedStorage:
         if not isinstance(source, TypedStorage):
             raise TypeError(f"copy_(): expected a TypedStorage, got {type(source).__name__}")
         if source.size() != self.size():
-            raise RuntimeError(f"size does not match, self was {self.nbytes()} bytes but src was {source.nbytes()} bytes")
+            raise RuntimeError(
+                f"size does not match, self was {self.nbytes()} bytes but src was {source.nbytes()} bytes"
+            )
         self._elements().copy_(source._elements())
         return self
 
     @classmethod
     def from_file(cls, filename: str, shared: bool = False, size: int = 0) -> TypedStorage:
-        """A storage of `size` elements over a file that is mapped into memory, see UntypedStorage.from_file."""
+        """A storage of `size` elements over a file that is mapped into memory, see
+        UntypedStorage.from_file."""
         dtype = cls.dtype if cls.dtype is not None else _C.get_default_dtype()
         untyped = UntypedStorage.from_file(filename, shared, size * _element_size(dtype))  # type: ignore[attr-defined]
         return TypedStorage(wrap_storage=untyped, dtype=dtype, _internal=True)
@@ -231,7 +267,9 @@ class TypedStorage:
             return f"torch.{self.pickle_storage_type()}"
         name = dtype.rpartition(".")[2] if isinstance(dtype, str) else getattr(dtype, "__name__", "")
         if name not in storage_types() and not isinstance(dtype, _C.dtype):
-            raise TypeError(f"TypedStorage.type: expected a dtype or the name of a storage type, got {dtype!r}")
+            raise TypeError(
+                f"TypedStorage.type: expected a dtype or the name of a storage type, got {dtype!r}"
+            )
         return self._converted(dtype if isinstance(dtype, _C.dtype) else storage_types()[name].dtype)
 
     def _converted(self, dtype: Any) -> TypedStorage:
@@ -240,7 +278,11 @@ class TypedStorage:
     # Comparison and text
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, TypedStorage) and self.data_ptr() == other.data_ptr() and self.dtype == other.dtype
+        return (
+            isinstance(other, TypedStorage)
+            and self.data_ptr() == other.data_ptr()
+            and self.dtype == other.dtype
+        )
 
     def __hash__(self) -> int:
         return hash((self.data_ptr(), self.nbytes()))
@@ -249,8 +291,13 @@ class TypedStorage:
         return object.__sizeof__(self) + self.nbytes()
 
     def __str__(self) -> str:
-        elements = "".join(f" {value}\n" for value in self.tolist()) if self.device.type != "meta" else "...\n"
-        return f"{elements}[torch.storage.TypedStorage(dtype={self.dtype}, device={self.device}) of size {self.size()}]"
+        elements = (
+            "".join(f" {value}\n" for value in self.tolist()) if self.device.type != "meta" else "...\n"
+        )
+        return (
+            f"{elements}[torch.storage.TypedStorage(dtype={self.dtype}, device={self.device}) of size "
+            f"{self.size()}]"
+        )
 
     __repr__ = __str__
 
@@ -263,18 +310,26 @@ class TypedStorage:
 def _count_in_buffer(available: int, size: int, count: int, offset: int) -> int:
     """How many elements of `size` bytes to take; -1 for `count` means all there are."""
     if not 0 <= offset <= available:
-        raise ValueError(f"offset must be non-negative and no greater than buffer length ({available}), but got {offset}")
+        raise ValueError(
+            f"offset must be non-negative and no greater than buffer length ({available}), but got {offset}"
+        )
     if count < 0:
         if (available - offset) % size:
-            raise ValueError(f"buffer size ({available - offset}) must be a multiple of element size ({size})")
+            raise ValueError(
+                f"buffer size ({available - offset}) must be a multiple of element size ({size})"
+            )
         return (available - offset) // size
     if count * size > available - offset:
-        raise ValueError(f"buffer has only {(available - offset) // size} elements after offset {offset}, but specified a size of {count}")
+        raise ValueError(
+            f"buffer has only {(available - offset) // size} elements after offset {offset}, but specified "
+            f"a size of {count}"
+        )
     return count
 
 
 def _load_from_bytes(b: bytes) -> Any:
-    """What plain pickles name: the storage in the bytes of a file. Nothing but tensors and storages is read."""
+    """What plain pickles name: the storage in the bytes of a file. Nothing but tensors and storages is
+    read."""
     import io
 
     from torch_py.serialization import load
@@ -316,13 +371,25 @@ class _LegacyMeta(type):
     dtype: Any
 
     def __instancecheck__(cls, instance: object) -> bool:
-        return isinstance(instance, TypedStorage) and instance.dtype == cls.dtype and instance.device.type == "cpu"
+        return (
+            isinstance(instance, TypedStorage)
+            and instance.dtype == cls.dtype
+            and instance.device.type == "cpu"
+        )
 
     def __call__(cls, *args: Any, wrap_storage: Any = None) -> TypedStorage:
         if len(args) > 1:
-            raise RuntimeError(f"{cls}.__new__ received an invalid combination of arguments: expected no more than a size or a sequence")
+            raise RuntimeError(
+                f"{cls}.__new__ received an invalid combination of arguments: expected no more than a size "
+                "or a sequence"
+            )
         warnings.warn(_DEPRECATED, UserWarning, stacklevel=2)
-        if wrap_storage is None and args and not isinstance(args[0], (int, Sequence)) or (args and isinstance(args[0], str)):
+        if (
+            wrap_storage is None
+            and args
+            and not isinstance(args[0], (int, Sequence))
+            or (args and isinstance(args[0], str))
+        ):
             raise TypeError(f"new(): invalid data type '{type(args[0]).__name__}'")
         return TypedStorage(*args, wrap_storage=wrap_storage, dtype=cls.dtype, _internal=True)
 
@@ -331,7 +398,8 @@ LEGACY_NAMES = tuple(storage_types())
 
 
 def __getattr__(name: str) -> Any:
-    """`FloatStorage` and its siblings: constructors of storages of one dtype, and types to ask `isinstance` about."""
+    """`FloatStorage` and its siblings: constructors of storages of one dtype, and types to ask `isinstance`
+    about."""
     if name not in LEGACY_NAMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     members = {"dtype": storage_types()[name].dtype, "__module__": "torch_py", "from_buffer": _from_buffer}
@@ -341,5 +409,7 @@ def __getattr__(name: str) -> Any:
 
 
 @classmethod  # type: ignore[misc]
-def _from_buffer(cls: Any, buffer: Any, byte_order: str | None = None, count: int = -1, offset: int = 0) -> TypedStorage:
+def _from_buffer(
+    cls: Any, buffer: Any, byte_order: str | None = None, count: int = -1, offset: int = 0
+) -> TypedStorage:
     return TypedStorage.from_buffer(buffer, byte_order, cls.dtype, count, offset)

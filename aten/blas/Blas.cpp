@@ -17,7 +17,8 @@ namespace {
 
 constexpr Runtime kSerial = {
     [] { return 1; },
-    [](int64_t begin, int64_t end, int64_t, const void* function, void (*call)(const void*, int64_t, int64_t)) {
+    [](int64_t begin, int64_t end, int64_t, const void* function,
+       void (*call)(const void*, int64_t, int64_t)) {
       if (begin < end) call(function, begin, end);
     },
     0,
@@ -30,8 +31,8 @@ bool builtin_from_environment() {
   const char* text = std::getenv("TORCH_PY_BLAS_BACKEND");
   if (!text || !*text || std::strcmp(text, library::kName) == 0) return !kHasLibrary;
   if (std::strcmp(text, "builtin") == 0) return true;
-  std::fprintf(stderr, "torch_py: TORCH_PY_BLAS_BACKEND=%s is ignored: this build has %s%s\n", text, library::kName,
-               kHasLibrary ? " and builtin" : "");
+  std::fprintf(stderr, "torch_py: TORCH_PY_BLAS_BACKEND=%s is ignored: this build has %s%s\n", text,
+               library::kName, kHasLibrary ? " and builtin" : "");
   return !kHasLibrary;
 }
 
@@ -52,43 +53,52 @@ bool use_library(double work, Sizes... sizes) {
   return true;
 }
 
-double work_of(int64_t m, int64_t n, int64_t k) { return static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k); }
+double work_of(int64_t m, int64_t n, int64_t k) {
+  return static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
+}
 
 bool is_transposed(Transpose transpose) { return transpose != Transpose::None; }
 
-/// The stride between columns matters only when there are several; libraries insist on a plausible one all the same.
+/// The stride between columns matters only when there are several; libraries insist on a plausible
+/// one all the same.
 int64_t leading_dimension(int64_t ld, int64_t rows, int64_t columns) {
   return columns <= 1 ? std::max<int64_t>({ld, rows, 1}) : std::max<int64_t>(ld, 1);
 }
 
-/// A product with one row or column is a matrix times a vector, which libraries do better that way. True when it was done.
+/// A product with one row or column is a matrix times a vector, which libraries do better that way.
+/// True when it was done.
 template <class T>
-bool gemm_as_gemv(Transpose ta, Transpose tb, int64_t m, int64_t n, int64_t k, Scale<T> alpha, const T* a, int64_t lda, const T* b,
-                  int64_t ldb, Scale<T> beta, T* c, int64_t ldc) {
+bool gemm_as_gemv(Transpose ta, Transpose tb, int64_t m, int64_t n, int64_t k, Scale<T> alpha,
+                  const T* a, int64_t lda, const T* b, int64_t ldb, Scale<T> beta, T* c,
+                  int64_t ldc) {
   if (k == 0) return false;
   if (n == 1 && tb != Transpose::Conjugate) {
-    gemv<T>(ta, is_transposed(ta) ? k : m, is_transposed(ta) ? m : k, alpha, a, lda, b, is_transposed(tb) ? ldb : 1, beta, c, 1);
+    gemv<T>(ta, is_transposed(ta) ? k : m, is_transposed(ta) ? m : k, alpha, a, lda, b,
+            is_transposed(tb) ? ldb : 1, beta, c, 1);
     return true;
   }
   // The row of C is op(B) transposed times the row of op(A).
   if (m == 1 && ta != Transpose::Conjugate && tb != Transpose::Conjugate) {
-    gemv<T>(is_transposed(tb) ? Transpose::None : Transpose::Transpose, is_transposed(tb) ? n : k, is_transposed(tb) ? k : n, alpha, b, ldb,
-            a, is_transposed(ta) ? 1 : lda, beta, c, ldc);
+    gemv<T>(is_transposed(tb) ? Transpose::None : Transpose::Transpose, is_transposed(tb) ? n : k,
+            is_transposed(tb) ? k : n, alpha, b, ldb, a, is_transposed(ta) ? 1 : lda, beta, c, ldc);
     return true;
   }
   return false;
 }
 
 #ifdef TORCH_PY_BLAS_MKL
-/// BFloat16 by the library, where the processor multiplies it directly. Elsewhere our own kernels, which convert while packing, are
-/// twice as fast as MKL 2026 (77 against 37 Gop/s at 512^3 on a Cascade Lake core; Half 55 against 28).
-bool gemm_bfloat16(Transpose ta, Transpose tb, int64_t m, int64_t n, int64_t k, float alpha, const c10::BFloat16* a, int64_t lda,
-                   const c10::BFloat16* b, int64_t ldb, float beta, c10::BFloat16* c, int64_t ldc) {
+/// BFloat16 by the library, where the processor multiplies it directly. Elsewhere our own kernels,
+/// which convert while packing, are twice as fast as MKL 2026 (77 against 37 Gop/s at 512^3 on a
+/// Cascade Lake core; Half 55 against 28).
+bool gemm_bfloat16(Transpose ta, Transpose tb, int64_t m, int64_t n, int64_t k, float alpha,
+                   const c10::BFloat16* a, int64_t lda, const c10::BFloat16* b, int64_t ldb,
+                   float beta, c10::BFloat16* c, int64_t ldc) {
   static const bool native = __builtin_cpu_supports("avx512bf16");
   if (!native || k == 0 || !use_library(work_of(m, n, k), m, n, k, lda, ldb)) return false;
   Buffer<float> sums(m * n);
-  library::gemm_bfloat16(ta, tb, static_cast<int>(m), static_cast<int>(n), static_cast<int>(k), alpha, a, static_cast<int>(lda), b,
-                         static_cast<int>(ldb), 0.0f, sums.data(), static_cast<int>(m));
+  library::gemm_bfloat16(ta, tb, static_cast<int>(m), static_cast<int>(n), static_cast<int>(k),
+                         alpha, a, static_cast<int>(lda), b, static_cast<int>(ldb), 0.0f,
+                         sums.data(), static_cast<int>(m));
   builtin::add_rounded(m, n, sums.data(), beta, c, ldc);
   return true;
 }
@@ -102,8 +112,8 @@ const char* backend_name() { return builtin_wanted().load() ? "builtin" : librar
 void use_builtin(bool builtin) { builtin_wanted().store(builtin || !kHasLibrary); }
 
 template <class T>
-void gemm(Transpose ta, Transpose tb, int64_t m, int64_t n, int64_t k, Scale<T> alpha, const T* a, int64_t lda, const T* b, int64_t ldb,
-          Scale<T> beta, T* c, int64_t ldc) {
+void gemm(Transpose ta, Transpose tb, int64_t m, int64_t n, int64_t k, Scale<T> alpha, const T* a,
+          int64_t lda, const T* b, int64_t ldb, Scale<T> beta, T* c, int64_t ldc) {
   if (m == 0 || n == 0) return;
   const bool a_transposed = is_transposed(ta), b_transposed = is_transposed(tb);
   lda = leading_dimension(lda, a_transposed ? k : m, a_transposed ? m : k);
@@ -114,8 +124,9 @@ void gemm(Transpose ta, Transpose tb, int64_t m, int64_t n, int64_t k, Scale<T> 
   ldc = leading_dimension(ldc, m, n);
   if constexpr (library::serves<T>) {
     if (use_library(work_of(m, n, k), m, n, k, lda, ldb, ldc)) {
-      return library::gemm(ta, tb, static_cast<int>(m), static_cast<int>(n), static_cast<int>(k), alpha, a, static_cast<int>(lda), b,
-                           static_cast<int>(ldb), beta, c, static_cast<int>(ldc));
+      return library::gemm(ta, tb, static_cast<int>(m), static_cast<int>(n), static_cast<int>(k),
+                           alpha, a, static_cast<int>(lda), b, static_cast<int>(ldb), beta, c,
+                           static_cast<int>(ldc));
     }
   }
 #ifdef TORCH_PY_BLAS_MKL
@@ -127,33 +138,39 @@ void gemm(Transpose ta, Transpose tb, int64_t m, int64_t n, int64_t k, Scale<T> 
 }
 
 template <class T>
-void gemm_batched_strided(Transpose ta, Transpose tb, int64_t m, int64_t n, int64_t k, Scale<T> alpha, const T* a, int64_t lda,
-                          int64_t stride_a, const T* b, int64_t ldb, int64_t stride_b, Scale<T> beta, T* c, int64_t ldc, int64_t stride_c,
-                          int64_t batch) {
+void gemm_batched_strided(Transpose ta, Transpose tb, int64_t m, int64_t n, int64_t k,
+                          Scale<T> alpha, const T* a, int64_t lda, int64_t stride_a, const T* b,
+                          int64_t ldb, int64_t stride_b, Scale<T> beta, T* c, int64_t ldc,
+                          int64_t stride_c, int64_t batch) {
   if (m == 0 || n == 0 || batch == 0) return;
   if constexpr (library::serves<T> && library::kHasBatchedGemm) {
     const bool a_transposed = is_transposed(ta), b_transposed = is_transposed(tb);
     const int64_t la = leading_dimension(lda, a_transposed ? k : m, a_transposed ? m : k);
-    const int64_t lb = leading_dimension(ldb, b_transposed ? n : k, b_transposed ? k : n), lc = leading_dimension(ldc, m, n);
-    if (batch > 1 && use_library(work_of(m, n, k) * static_cast<double>(batch), m, n, k, la, lb, lc, stride_a, stride_b, stride_c, batch)) {
-      return library::gemm_batched(ta, tb, static_cast<int>(m), static_cast<int>(n), static_cast<int>(k), alpha, a, static_cast<int>(la),
-                                   stride_a, b, static_cast<int>(lb), stride_b, beta, c, static_cast<int>(lc), stride_c,
-                                   static_cast<int>(batch));
+    const int64_t lb = leading_dimension(ldb, b_transposed ? n : k, b_transposed ? k : n),
+                  lc = leading_dimension(ldc, m, n);
+    if (batch > 1 && use_library(work_of(m, n, k) * static_cast<double>(batch), m, n, k, la, lb, lc,
+                                 stride_a, stride_b, stride_c, batch)) {
+      return library::gemm_batched(ta, tb, static_cast<int>(m), static_cast<int>(n),
+                                   static_cast<int>(k), alpha, a, static_cast<int>(la), stride_a, b,
+                                   static_cast<int>(lb), stride_b, beta, c, static_cast<int>(lc),
+                                   stride_c, static_cast<int>(batch));
     }
   }
   const auto range = [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
-      gemm<T>(ta, tb, m, n, k, alpha, a + i * stride_a, lda, b + i * stride_b, ldb, beta, c + i * stride_c, ldc);
+      gemm<T>(ta, tb, m, n, k, alpha, a + i * stride_a, lda, b + i * stride_b, ldb, beta,
+              c + i * stride_c, ldc);
     }
   };
   // Enough matrices: one thread each. Otherwise each product uses the threads itself.
   if (batch < runtime().threads()) return range(0, batch);
-  parallel_for(0, batch, std::max<int64_t>(1, (int64_t{1} << 18) / std::max<int64_t>(1, m * n * k)), range);
+  parallel_for(0, batch, std::max<int64_t>(1, (int64_t{1} << 18) / std::max<int64_t>(1, m * n * k)),
+               range);
 }
 
 template <class T>
-void gemv(Transpose transpose, int64_t m, int64_t n, Scale<T> alpha, const T* a, int64_t lda, const T* x, int64_t incx, Scale<T> beta, T* y,
-          int64_t incy) {
+void gemv(Transpose transpose, int64_t m, int64_t n, Scale<T> alpha, const T* a, int64_t lda,
+          const T* x, int64_t incx, Scale<T> beta, T* y, int64_t incy) {
   if ((is_transposed(transpose) ? n : m) == 0) return;
   lda = leading_dimension(lda, m, n);
   // Vectors of one element may come with any stride; libraries refuse zero.
@@ -162,8 +179,9 @@ void gemv(Transpose transpose, int64_t m, int64_t n, Scale<T> alpha, const T* a,
   if constexpr (library::serves<T>) {
     // Some libraries return at once for an empty sum, without scaling y.
     if (m > 0 && n > 0 && use_library(4 * work_of(m, n, 1), m, n, lda, incx, incy)) {
-      return library::gemv(transpose, static_cast<int>(m), static_cast<int>(n), alpha, a, static_cast<int>(lda), x, static_cast<int>(incx),
-                           beta, y, static_cast<int>(incy));
+      return library::gemv(transpose, static_cast<int>(m), static_cast<int>(n), alpha, a,
+                           static_cast<int>(lda), x, static_cast<int>(incx), beta, y,
+                           static_cast<int>(incy));
     }
   }
   builtin::gemv<T>(transpose, m, n, alpha, a, lda, x, incx, beta, y, incy);
@@ -174,7 +192,8 @@ template <class T>
 T any_dot(int64_t n, const T* x, int64_t incx, const T* y, int64_t incy, bool conjugate) {
   if constexpr (library::serves<T>) {
     if (use_library(0, n, incx, incy)) {
-      return library::dot(static_cast<int>(n), x, static_cast<int>(incx), y, static_cast<int>(incy), conjugate);
+      return library::dot(static_cast<int>(n), x, static_cast<int>(incx), y, static_cast<int>(incy),
+                          conjugate);
     }
   }
   return builtin::dot<T>(n, x, incx, y, incy, conjugate);
@@ -190,13 +209,15 @@ T dot_conjugated(int64_t n, const T* x, int64_t incx, const T* y, int64_t incy) 
   return any_dot(n, x, incx, y, incy, true);
 }
 
-#define INSTANTIATE(T)                                                                                                                    \
-  template TORCH_PY_API void gemm<T>(Transpose, Transpose, int64_t, int64_t, int64_t, Scale<T>, const T*, int64_t, const T*, int64_t,     \
-                                     Scale<T>, T*, int64_t);                                                                              \
-  template TORCH_PY_API void gemm_batched_strided<T>(Transpose, Transpose, int64_t, int64_t, int64_t, Scale<T>, const T*, int64_t,        \
-                                                     int64_t, const T*, int64_t, int64_t, Scale<T>, T*, int64_t, int64_t, int64_t);       \
-  template TORCH_PY_API void gemv<T>(Transpose, int64_t, int64_t, Scale<T>, const T*, int64_t, const T*, int64_t, Scale<T>, T*, int64_t); \
-  template TORCH_PY_API T dot<T>(int64_t, const T*, int64_t, const T*, int64_t);                                                          \
+#define INSTANTIATE(T)                                                                             \
+  template TORCH_PY_API void gemm<T>(Transpose, Transpose, int64_t, int64_t, int64_t, Scale<T>,    \
+                                     const T*, int64_t, const T*, int64_t, Scale<T>, T*, int64_t); \
+  template TORCH_PY_API void gemm_batched_strided<T>(                                              \
+      Transpose, Transpose, int64_t, int64_t, int64_t, Scale<T>, const T*, int64_t, int64_t,       \
+      const T*, int64_t, int64_t, Scale<T>, T*, int64_t, int64_t, int64_t);                        \
+  template TORCH_PY_API void gemv<T>(Transpose, int64_t, int64_t, Scale<T>, const T*, int64_t,     \
+                                     const T*, int64_t, Scale<T>, T*, int64_t);                    \
+  template TORCH_PY_API T dot<T>(int64_t, const T*, int64_t, const T*, int64_t);                   \
   template TORCH_PY_API T dot_conjugated<T>(int64_t, const T*, int64_t, const T*, int64_t);
 INSTANTIATE(float)
 INSTANTIATE(double)

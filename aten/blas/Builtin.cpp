@@ -27,7 +27,8 @@ const Table& table() {
 
 namespace {
 
-/// The kernels for element type In: a reference to the table's entry, whose types tell what to cast to.
+/// The kernels for element type In: a reference to the table's entry, whose types tell what to cast
+/// to.
 template <class In>
 const auto& kernels_for() {
   const Table& t = table();
@@ -67,8 +68,10 @@ Grid choose_grid(int64_t m, int64_t n, int64_t k) {
   for (int64_t rows = 1; rows <= parts; ++rows) {
     if (parts % rows != 0) continue;
     const int64_t columns = parts / rows;
-    const double border = static_cast<double>(m) / static_cast<double>(rows) + static_cast<double>(n) / static_cast<double>(columns);
-    if (rows <= std::max<int64_t>(1, m / 16) && columns <= std::max<int64_t>(1, n / 4) && border < best_border) {
+    const double border = static_cast<double>(m) / static_cast<double>(rows) +
+                          static_cast<double>(n) / static_cast<double>(columns);
+    if (rows <= std::max<int64_t>(1, m / 16) && columns <= std::max<int64_t>(1, n / 4) &&
+        border < best_border) {
       best = {rows, columns};
       best_border = border;
     }
@@ -77,25 +80,28 @@ Grid choose_grid(int64_t m, int64_t n, int64_t k) {
 }
 
 template <class In, class T>
-void gemm_threaded(GemmKernel<In, T> kernel, bool ta, bool tb, int64_t m, int64_t n, int64_t k, T alpha, const In* a, int64_t lda,
-                   const In* b, int64_t ldb, T beta, T* c, int64_t ldc) {
+void gemm_threaded(GemmKernel<In, T> kernel, bool ta, bool tb, int64_t m, int64_t n, int64_t k,
+                   T alpha, const In* a, int64_t lda, const In* b, int64_t ldb, T beta, T* c,
+                   int64_t ldc) {
   const Grid grid = choose_grid(m, n, k);
   parallel_for(0, grid.rows * grid.columns, 1, [&](int64_t begin, int64_t end) {
     for (int64_t part = begin; part < end; ++part) {
       const int64_t row = part % grid.rows, column = part / grid.rows;
       const int64_t i0 = m * row / grid.rows, i1 = m * (row + 1) / grid.rows;
       const int64_t j0 = n * column / grid.columns, j1 = n * (column + 1) / grid.columns;
-      kernel(ta, tb, i1 - i0, j1 - j0, k, alpha, a + i0 * (ta ? lda : 1), lda, b + j0 * (tb ? 1 : ldb), ldb, beta, c + i0 + j0 * ldc, ldc);
+      kernel(ta, tb, i1 - i0, j1 - j0, k, alpha, a + i0 * (ta ? lda : 1), lda,
+             b + j0 * (tb ? 1 : ldb), ldb, beta, c + i0 + j0 * ldc, ldc);
     }
   });
 }
 
 /// Reduced floats: sums stay in float until the end.
 template <class In>
-void gemm_reduced(bool ta, bool tb, int64_t m, int64_t n, int64_t k, float alpha, const In* a, int64_t lda, const In* b, int64_t ldb,
-                  float beta, In* c, int64_t ldc) {
+void gemm_reduced(bool ta, bool tb, int64_t m, int64_t n, int64_t k, float alpha, const In* a,
+                  int64_t lda, const In* b, int64_t ldb, float beta, In* c, int64_t ldc) {
   Buffer<float> sums(m * n);
-  gemm_threaded<In, float>(kernels_for<In>().gemm, ta, tb, m, n, k, alpha, a, lda, b, ldb, 0.0f, sums.data(), m);
+  gemm_threaded<In, float>(kernels_for<In>().gemm, ta, tb, m, n, k, alpha, a, lda, b, ldb, 0.0f,
+                           sums.data(), m);
   add_rounded(m, n, sums.data(), beta, c, ldc);
 }
 
@@ -117,8 +123,9 @@ struct Planes {
 
 /// Four real products.
 template <class T>
-void gemm_complex(Transpose transpose_a, Transpose transpose_b, int64_t m, int64_t n, int64_t k, c10::complex<T> alpha,
-                  const c10::complex<T>* a, int64_t lda, const c10::complex<T>* b, int64_t ldb, c10::complex<T> beta, c10::complex<T>* c,
+void gemm_complex(Transpose transpose_a, Transpose transpose_b, int64_t m, int64_t n, int64_t k,
+                  c10::complex<T> alpha, const c10::complex<T>* a, int64_t lda,
+                  const c10::complex<T>* b, int64_t ldb, c10::complex<T> beta, c10::complex<T>* c,
                   int64_t ldc) {
   const bool ta = transpose_a != Transpose::None, tb = transpose_b != Transpose::None;
   const int64_t rows_a = ta ? k : m, rows_b = tb ? n : k;
@@ -126,7 +133,8 @@ void gemm_complex(Transpose transpose_a, Transpose transpose_b, int64_t m, int64
   Planes<T> pb(b, ldb, rows_b, tb ? k : n, transpose_b == Transpose::Conjugate);
   Buffer<T> real(m * n), imag(m * n);
   const auto multiply = [&](T sign, Buffer<T>& x, Buffer<T>& y, T keep, Buffer<T>& out) {
-    gemm_threaded<T, T>(kernels_for<T>().gemm, ta, tb, m, n, k, sign, x.data(), rows_a, y.data(), rows_b, keep, out.data(), m);
+    gemm_threaded<T, T>(kernels_for<T>().gemm, ta, tb, m, n, k, sign, x.data(), rows_a, y.data(),
+                        rows_b, keep, out.data(), m);
   };
   multiply(T(1), pa.real, pb.real, T(0), real);
   multiply(T(-1), pa.imag, pb.imag, T(1), real);
@@ -156,8 +164,9 @@ void add_rounded(int64_t m, int64_t n, const float* sums, float beta, T* c, int6
 }
 
 template <class T>
-void gemm(Transpose transpose_a, Transpose transpose_b, int64_t m, int64_t n, int64_t k, Scale<T> alpha, const T* a, int64_t lda,
-          const T* b, int64_t ldb, Scale<T> beta, T* c, int64_t ldc) {
+void gemm(Transpose transpose_a, Transpose transpose_b, int64_t m, int64_t n, int64_t k,
+          Scale<T> alpha, const T* a, int64_t lda, const T* b, int64_t ldb, Scale<T> beta, T* c,
+          int64_t ldc) {
   const bool ta = transpose_a != Transpose::None, tb = transpose_b != Transpose::None;
   if constexpr (c10::is_complex_v<T>) {
     gemm_complex(transpose_a, transpose_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
@@ -165,17 +174,19 @@ void gemm(Transpose transpose_a, Transpose transpose_b, int64_t m, int64_t n, in
     gemm_reduced(ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
   } else {
     using K = typename KernelType<T>::type;
-    gemm_threaded<K, K>(kernels_for<K>().gemm, ta, tb, m, n, k, static_cast<K>(alpha), reinterpret_cast<const K*>(a), lda,
-                        reinterpret_cast<const K*>(b), ldb, static_cast<K>(beta), reinterpret_cast<K*>(c), ldc);
+    gemm_threaded<K, K>(kernels_for<K>().gemm, ta, tb, m, n, k, static_cast<K>(alpha),
+                        reinterpret_cast<const K*>(a), lda, reinterpret_cast<const K*>(b), ldb,
+                        static_cast<K>(beta), reinterpret_cast<K*>(c), ldc);
   }
 }
 
 namespace {
 
-/// float and double, with contiguous copies of strided vectors; threads share the rows or columns that make up y.
+/// float and double, with contiguous copies of strided vectors; threads share the rows or columns
+/// that make up y.
 template <class T>
-void gemv_real(GemvKernel<T> kernel, bool transpose, int64_t m, int64_t n, T alpha, const T* a, int64_t lda, const T* x, int64_t incx,
-               T beta, T* y, int64_t incy) {
+void gemv_real(GemvKernel<T> kernel, bool transpose, int64_t m, int64_t n, T alpha, const T* a,
+               int64_t lda, const T* x, int64_t incx, T beta, T* y, int64_t incy) {
   const int64_t length_x = transpose ? m : n, length_y = transpose ? n : m;
   Buffer<T> copy_x(incx == 1 ? 1 : length_x), copy_y(incy == 1 ? 1 : length_y);
   if (incx != 1) {
@@ -197,19 +208,24 @@ void gemv_real(GemvKernel<T> kernel, bool transpose, int64_t m, int64_t n, T alp
 }  // namespace
 
 template <class T>
-void gemv(Transpose transpose, int64_t m, int64_t n, Scale<T> alpha, const T* a, int64_t lda, const T* x, int64_t incx, Scale<T> beta, T* y,
-          int64_t incy) {
+void gemv(Transpose transpose, int64_t m, int64_t n, Scale<T> alpha, const T* a, int64_t lda,
+          const T* x, int64_t incx, Scale<T> beta, T* y, int64_t incy) {
   if constexpr (std::is_same_v<T, float>) {
-    gemv_real(table().gemv_f32, transpose != Transpose::None, m, n, alpha, a, lda, x, incx, beta, y, incy);
+    gemv_real(table().gemv_f32, transpose != Transpose::None, m, n, alpha, a, lda, x, incx, beta, y,
+              incy);
   } else if constexpr (std::is_same_v<T, double>) {
-    gemv_real(table().gemv_f64, transpose != Transpose::None, m, n, alpha, a, lda, x, incx, beta, y, incy);
+    gemv_real(table().gemv_f64, transpose != Transpose::None, m, n, alpha, a, lda, x, incx, beta, y,
+              incy);
   } else {
-    const int64_t k = transpose == Transpose::None ? n : m, length = transpose == Transpose::None ? m : n;
-    // x as a k x 1 matrix that is stored transposed, with column stride incx; y likewise has no form with a stride, hence a copy.
+    const int64_t k = transpose == Transpose::None ? n : m,
+                  length = transpose == Transpose::None ? m : n;
+    // x as a k x 1 matrix that is stored transposed, with column stride incx; y likewise has no
+    // form with a stride, hence a copy.
     Buffer<T> copy(incy == 1 ? 1 : length);
     T* const out = incy == 1 ? y : copy.data();
     for (int64_t i = 0; incy != 1 && i < length; ++i) out[i] = y[i * incy];
-    builtin::gemm<T>(transpose, Transpose::Transpose, length, 1, k, alpha, a, lda, x, incx, beta, out, length);
+    builtin::gemm<T>(transpose, Transpose::Transpose, length, 1, k, alpha, a, lda, x, incx, beta,
+                     out, length);
     for (int64_t i = 0; incy != 1 && i < length; ++i) y[i * incy] = out[i];
   }
 }
@@ -218,18 +234,21 @@ template <class T>
 T dot(int64_t n, const T* x, int64_t incx, const T* y, int64_t incy, bool conjugate) {
   if constexpr (c10::is_complex_v<T>) {
     T sum(0);
-    for (int64_t i = 0; i < n; ++i) sum += (conjugate ? conj(x[i * incx]) : x[i * incx]) * y[i * incy];
+    for (int64_t i = 0; i < n; ++i)
+      sum += (conjugate ? conj(x[i * incx]) : x[i * incx]) * y[i * incy];
     return sum;
   } else {
     using K = typename KernelType<T>::type;
-    return static_cast<T>(kernels_for<K>().dot(n, reinterpret_cast<const K*>(x), incx, reinterpret_cast<const K*>(y), incy));
+    return static_cast<T>(kernels_for<K>().dot(n, reinterpret_cast<const K*>(x), incx,
+                                               reinterpret_cast<const K*>(y), incy));
   }
 }
 
-#define INSTANTIATE(T)                                                                                                                 \
-  template void gemm<T>(Transpose, Transpose, int64_t, int64_t, int64_t, Scale<T>, const T*, int64_t, const T*, int64_t, Scale<T>, T*, \
-                        int64_t);                                                                                                      \
-  template void gemv<T>(Transpose, int64_t, int64_t, Scale<T>, const T*, int64_t, const T*, int64_t, Scale<T>, T*, int64_t);           \
+#define INSTANTIATE(T)                                                                       \
+  template void gemm<T>(Transpose, Transpose, int64_t, int64_t, int64_t, Scale<T>, const T*, \
+                        int64_t, const T*, int64_t, Scale<T>, T*, int64_t);                  \
+  template void gemv<T>(Transpose, int64_t, int64_t, Scale<T>, const T*, int64_t, const T*,  \
+                        int64_t, Scale<T>, T*, int64_t);                                     \
   template T dot<T>(int64_t, const T*, int64_t, const T*, int64_t, bool);
 INSTANTIATE(float)
 INSTANTIATE(double)
@@ -243,7 +262,8 @@ INSTANTIATE(int16_t)
 INSTANTIATE(int32_t)
 INSTANTIATE(int64_t)
 #undef INSTANTIATE
-template void add_rounded<c10::BFloat16>(int64_t, int64_t, const float*, float, c10::BFloat16*, int64_t);
+template void add_rounded<c10::BFloat16>(int64_t, int64_t, const float*, float, c10::BFloat16*,
+                                         int64_t);
 template void add_rounded<c10::Half>(int64_t, int64_t, const float*, float, c10::Half*, int64_t);
 
 }  // namespace at::blas::builtin

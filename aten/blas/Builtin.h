@@ -4,20 +4,24 @@
 
 #include "aten/blas/Blas.h"
 
-// Our own products: the reference in tests, the fallback where no library is installed, and what serves integers.
+// Our own products: the reference in tests, the fallback where no library is installed, and what
+// serves integers.
 
 namespace at::blas::builtin {
 
 // Note [Builtin kernels]
-// BuiltinKernels.isa.cpp is compiled once per instruction set and exports one table of single-threaded functions. In: element type
-// of A and B; T: type that products are summed in, and of C. Signed integers use the functions of the unsigned ones, whose overflow
-// is defined. Matrices with Transpose::Conjugate do not reach the kernels.
+// BuiltinKernels.isa.cpp is compiled once per instruction set and exports one table of
+// single-threaded functions. In: element type of A and B; T: type that products are summed in, and
+// of C. Signed integers use the functions of the unsigned ones, whose overflow is defined. Matrices
+// with Transpose::Conjugate do not reach the kernels.
 template <class In, class T>
-using GemmKernel = void (*)(bool transpose_a, bool transpose_b, int64_t m, int64_t n, int64_t k, T alpha, const In* a, int64_t lda,
-                            const In* b, int64_t ldb, T beta, T* c, int64_t ldc);
+using GemmKernel = void (*)(bool transpose_a, bool transpose_b, int64_t m, int64_t n, int64_t k,
+                            T alpha, const In* a, int64_t lda, const In* b, int64_t ldb, T beta,
+                            T* c, int64_t ldc);
 /// y += alpha op(A) x with contiguous x and y.
 template <class T>
-using GemvKernel = void (*)(bool transpose, int64_t m, int64_t n, T alpha, const T* a, int64_t lda, const T* x, T* y);
+using GemvKernel = void (*)(bool transpose, int64_t m, int64_t n, T alpha, const T* a, int64_t lda,
+                            const T* x, T* y);
 template <class In, class T>
 using DotKernel = T (*)(int64_t n, const In* x, int64_t incx, const In* y, int64_t incy);
 
@@ -44,11 +48,12 @@ struct Table {
 const Table& table();
 
 template <class T>
-void gemm(Transpose transpose_a, Transpose transpose_b, int64_t m, int64_t n, int64_t k, Scale<T> alpha, const T* a, int64_t lda,
-          const T* b, int64_t ldb, Scale<T> beta, T* c, int64_t ldc);
+void gemm(Transpose transpose_a, Transpose transpose_b, int64_t m, int64_t n, int64_t k,
+          Scale<T> alpha, const T* a, int64_t lda, const T* b, int64_t ldb, Scale<T> beta, T* c,
+          int64_t ldc);
 template <class T>
-void gemv(Transpose transpose, int64_t m, int64_t n, Scale<T> alpha, const T* a, int64_t lda, const T* x, int64_t incx, Scale<T> beta, T* y,
-          int64_t incy);
+void gemv(Transpose transpose, int64_t m, int64_t n, Scale<T> alpha, const T* a, int64_t lda,
+          const T* x, int64_t incx, Scale<T> beta, T* y, int64_t incy);
 template <class T>
 T dot(int64_t n, const T* x, int64_t incx, const T* y, int64_t incy, bool conjugate);
 

@@ -6,7 +6,8 @@ namespace at::blas::builtin {
 
 namespace {
 
-constexpr int64_t kLargestFactor = 61;  // beyond, a convolution is cheaper than a sum over all pairs
+constexpr int64_t kLargestFactor =
+    61;  // beyond, a convolution is cheaper than a sum over all pairs
 constexpr double kTwoPi = 6.283185307179586476925286766559;
 
 /// exp(-2 pi i k / n), reduced so that the angle is exact for large k.
@@ -44,7 +45,8 @@ FftPlan<T>::FftPlan(int64_t n) : n_(n), factors_(factors_of(n)) {
     terms_.resize(kLargestFactor);
     return;
   }
-  // j k = (j^2 + k^2 - (k - j)^2) / 2: a product with a chirp, a convolution with its conjugate, and the product again.
+  // j k = (j^2 + k^2 - (k - j)^2) / 2: a product with a chirp, a convolution with its conjugate,
+  // and the product again.
   int64_t length = 1;
   while (length < 2 * n - 1) length *= 2;
   inner_.emplace_back(length);
@@ -52,7 +54,8 @@ FftPlan<T>::FftPlan(int64_t n) : n_(n), factors_(factors_of(n)) {
   kernel_.assign(length, Complex(0, 0));
   padded_.resize(length);
   for (int64_t j = 0; j < n; ++j) {
-    const auto square = static_cast<int64_t>(static_cast<unsigned __int128>(j) * static_cast<unsigned __int128>(j) % (2 * n));
+    const auto square = static_cast<int64_t>(static_cast<unsigned __int128>(j) *
+                                             static_cast<unsigned __int128>(j) % (2 * n));
     chirp_[j] = root<T>(square, 2 * n);
     kernel_[j] = kernel_[(length - j) % length] = c10::conj(chirp_[j]);
   }
@@ -68,13 +71,15 @@ void FftPlan<T>::run(Complex* data) {
 }
 
 template <class T>
-void FftPlan<T>::split(Complex* out, const Complex* in, int64_t stride, size_t level, int64_t length) {
+void FftPlan<T>::split(Complex* out, const Complex* in, int64_t stride, size_t level,
+                       int64_t length) {
   if (length == 1) {
     out[0] = in[0];
     return;
   }
   const int64_t radix = factors_[level], part = length / radix, step = n_ / length;
-  for (int64_t q = 0; q < radix; ++q) split(out + q * part, in + q * stride, stride * radix, level + 1, part);
+  for (int64_t q = 0; q < radix; ++q)
+    split(out + q * part, in + q * stride, stride * radix, level + 1, part);
   for (int64_t k = 0; k < part; ++k) {
     for (int64_t q = 0; q < radix; ++q) terms_[q] = out[q * part + k] * roots_[q * k * step];
     if (radix == 2) {

@@ -8,8 +8,8 @@
 
 namespace at::blas::builtin {
 
-/// Forward transforms of one length. Lengths with small prime factors are split by them (Cooley and Tukey 1965); a length with a large
-/// one becomes a convolution of a power of two (Bluestein 1970).
+/// Forward transforms of one length. Lengths with small prime factors are split by them (Cooley and
+/// Tukey 1965); a length with a large one becomes a convolution of a power of two (Bluestein 1970).
 template <class T>
 class FftPlan {
  public:

@@ -9,8 +9,9 @@
 #define CPU_CAPABILITY DEFAULT
 #endif
 
-// Matrix product after Goto and van de Geijn (2008): blocks of A (kRows x kDepth) and of B (kDepth x kColumns) are copied into
-// panels in the order in which the micro-kernel reads them; the micro-kernel keeps a tile of C in registers and adds outer products.
+// Matrix product after Goto and van de Geijn (2008): blocks of A (kRows x kDepth) and of B (kDepth
+// x kColumns) are copied into panels in the order in which the micro-kernel reads them; the
+// micro-kernel keeps a tile of C in registers and adds outer products.
 
 namespace at::blas::builtin {
 namespace CPU_CAPABILITY {
@@ -18,32 +19,38 @@ namespace CPU_CAPABILITY {
 namespace {
 
 #if defined(__AVX512F__)
-constexpr int kVectorBytes = 64, kTileVectors = 2, kTileColumns = 12;  // 24 of 32 registers hold the tile
+constexpr int kVectorBytes = 64, kTileVectors = 2,
+              kTileColumns = 12;  // 24 of 32 registers hold the tile
 #elif defined(__AVX2__)
 constexpr int kVectorBytes = 32, kTileVectors = 2, kTileColumns = 6;  // 12 of 16
 #else
 constexpr int kVectorBytes = 16, kTileVectors = 2, kTileColumns = 4;  // 8 of 16
 #endif
 
-constexpr int64_t kDepth = 256;     // a panel of B, kDepth x kTileColumns, stays in the first-level cache
+constexpr int64_t kDepth =
+    256;  // a panel of B, kDepth x kTileColumns, stays in the first-level cache
 constexpr int64_t kRows = 192;      // a block of A, kRows x kDepth, in the second
 constexpr int64_t kColumns = 1536;  // a block of B in the third
 
 template <class T>
 constexpr int64_t kTileRows = kTileVectors * kVectorBytes / static_cast<int>(sizeof(T));
 
-constexpr int64_t round_up(int64_t value, int64_t multiple) { return (value + multiple - 1) / multiple * multiple; }
+constexpr int64_t round_up(int64_t value, int64_t multiple) {
+  return (value + multiple - 1) / multiple * multiple;
+}
 
 /// a * b; small unsigned numbers would be promoted to int, whose overflow is undefined.
 template <class T>
 T product(T a, T b) {
-  if constexpr (std::is_same_v<T, uint8_t> || std::is_same_v<T, uint16_t>) return static_cast<T>(uint32_t{a} * b);
+  if constexpr (std::is_same_v<T, uint8_t> || std::is_same_v<T, uint16_t>)
+    return static_cast<T>(uint32_t{a} * b);
   else return a * b;
 }
 
 /// tile = panel of A (kTileRows wide) times panel of B (kTileColumns wide), both `depth` long.
 template <class T>
-void multiply_panels(int64_t depth, const T* __restrict a, const T* __restrict b, T* __restrict tile) {
+void multiply_panels(int64_t depth, const T* __restrict a, const T* __restrict b,
+                     T* __restrict tile) {
   typedef T Vector __attribute__((vector_size(kVectorBytes)));
   constexpr int kLanes = kVectorBytes / static_cast<int>(sizeof(T));
   Vector sum[kTileColumns][kTileVectors] = {};
@@ -62,22 +69,25 @@ void multiply_panels(int64_t depth, const T* __restrict a, const T* __restrict b
   std::memcpy(tile, sum, sizeof(sum));
 }
 
-/// Copies `width` lines of `depth` elements into panels of kWidth interleaved lines; missing lines are zero. Element p of line i is
-/// source[i * line_stride + p * depth_stride].
+/// Copies `width` lines of `depth` elements into panels of kWidth interleaved lines; missing lines
+/// are zero. Element p of line i is source[i * line_stride + p * depth_stride].
 template <int64_t kWidth, class In, class T>
-void pack(const In* source, int64_t line_stride, int64_t depth_stride, int64_t width, int64_t depth, T* panels) {
+void pack(const In* source, int64_t line_stride, int64_t depth_stride, int64_t width, int64_t depth,
+          T* panels) {
   for (int64_t first = 0; first < width; first += kWidth, panels += kWidth * depth) {
     const int64_t lines = std::min(kWidth, width - first);
     const In* from = source + first * line_stride;
     if (lines == kWidth && line_stride == 1) {
       for (int64_t p = 0; p < depth; ++p) {
-        for (int64_t i = 0; i < kWidth; ++i) panels[p * kWidth + i] = static_cast<T>(from[p * depth_stride + i]);
+        for (int64_t i = 0; i < kWidth; ++i)
+          panels[p * kWidth + i] = static_cast<T>(from[p * depth_stride + i]);
       }
       continue;
     }
     for (int64_t i = 0; i < kWidth; ++i) {
       for (int64_t p = 0; p < depth; ++p) {
-        panels[p * kWidth + i] = i < lines ? static_cast<T>(from[i * line_stride + p * depth_stride]) : T();
+        panels[p * kWidth + i] =
+            i < lines ? static_cast<T>(from[i * line_stride + p * depth_stride]) : T();
       }
     }
   }
@@ -90,18 +100,21 @@ void store_tile(const T* tile, int64_t rows, int64_t columns, T alpha, T beta, T
     if (beta == T()) {
       for (int64_t i = 0; i < rows; ++i) c[i] = product(alpha, tile[i]);
     } else {
-      for (int64_t i = 0; i < rows; ++i) c[i] = static_cast<T>(product(alpha, tile[i]) + product(beta, c[i]));
+      for (int64_t i = 0; i < rows; ++i)
+        c[i] = static_cast<T>(product(alpha, tile[i]) + product(beta, c[i]));
     }
   }
 }
 
 template <class T>
-void multiply_blocks(int64_t m, int64_t n, int64_t depth, const T* a, const T* b, T alpha, T beta, T* c, int64_t ldc) {
+void multiply_blocks(int64_t m, int64_t n, int64_t depth, const T* a, const T* b, T alpha, T beta,
+                     T* c, int64_t ldc) {
   alignas(64) T tile[kTileRows<T> * kTileColumns];
   for (int64_t j = 0; j < n; j += kTileColumns) {
     for (int64_t i = 0; i < m; i += kTileRows<T>) {
       multiply_panels(depth, a + i * depth, b + j * depth, tile);
-      store_tile(tile, std::min(kTileRows<T>, m - i), std::min<int64_t>(kTileColumns, n - j), alpha, beta, c + i + j * ldc, ldc);
+      store_tile(tile, std::min(kTileRows<T>, m - i), std::min<int64_t>(kTileColumns, n - j), alpha,
+                 beta, c + i + j * ldc, ldc);
     }
   }
 }
@@ -109,13 +122,14 @@ void multiply_blocks(int64_t m, int64_t n, int64_t depth, const T* a, const T* b
 template <class T>
 void scale(int64_t m, int64_t n, T beta, T* c, int64_t ldc) {
   for (int64_t j = 0; j < n; ++j) {
-    for (int64_t i = 0; i < m; ++i) c[i + j * ldc] = beta == T() ? T() : product(beta, c[i + j * ldc]);
+    for (int64_t i = 0; i < m; ++i)
+      c[i + j * ldc] = beta == T() ? T() : product(beta, c[i + j * ldc]);
   }
 }
 
 template <class In, class T>
-void gemm(bool transpose_a, bool transpose_b, int64_t m, int64_t n, int64_t k, T alpha, const In* a, int64_t lda, const In* b, int64_t ldb,
-          T beta, T* c, int64_t ldc) {
+void gemm(bool transpose_a, bool transpose_b, int64_t m, int64_t n, int64_t k, T alpha, const In* a,
+          int64_t lda, const In* b, int64_t ldb, T beta, T* c, int64_t ldc) {
   if (k == 0) return scale(m, n, beta, c, ldc);
   const int64_t row_a = transpose_a ? lda : 1, depth_a = transpose_a ? 1 : lda;
   const int64_t column_b = transpose_b ? 1 : ldb, depth_b = transpose_b ? ldb : 1;
@@ -127,11 +141,14 @@ void gemm(bool transpose_a, bool transpose_b, int64_t m, int64_t n, int64_t k, T
     for (int64_t p = 0; p < k; p += kDepth) {
       const int64_t depth = std::min(kDepth, k - p);
       const T beta_now = p == 0 ? beta : T(1);
-      pack<kTileColumns>(b + j * column_b + p * depth_b, column_b, depth_b, columns, depth, packed_b.data());
+      pack<kTileColumns>(b + j * column_b + p * depth_b, column_b, depth_b, columns, depth,
+                         packed_b.data());
       for (int64_t i = 0; i < m; i += block_rows) {
         const int64_t rows = std::min(block_rows, m - i);
-        pack<kTileRows<T>>(a + i * row_a + p * depth_a, row_a, depth_a, rows, depth, packed_a.data());
-        multiply_blocks(rows, columns, depth, packed_a.data(), packed_b.data(), alpha, beta_now, c + i + j * ldc, ldc);
+        pack<kTileRows<T>>(a + i * row_a + p * depth_a, row_a, depth_a, rows, depth,
+                           packed_a.data());
+        multiply_blocks(rows, columns, depth, packed_a.data(), packed_b.data(), alpha, beta_now,
+                        c + i + j * ldc, ldc);
       }
     }
   }
@@ -148,7 +165,8 @@ T dot(int64_t n, const In* x, int64_t incx, const In* y, int64_t incy) {
     T partial[kPartialSums] = {};
     for (; i + kPartialSums <= n; i += kPartialSums) {
       for (int l = 0; l < kPartialSums; ++l) {
-        partial[l] = static_cast<T>(partial[l] + product(static_cast<T>(x[i + l]), static_cast<T>(y[i + l])));
+        partial[l] = static_cast<T>(partial[l] +
+                                    product(static_cast<T>(x[i + l]), static_cast<T>(y[i + l])));
       }
     }
     for (int width = kPartialSums / 2; width > 0; width /= 2) {
@@ -156,12 +174,14 @@ T dot(int64_t n, const In* x, int64_t incx, const In* y, int64_t incy) {
     }
     sum = partial[0];
   }
-  for (; i < n; ++i) sum = static_cast<T>(sum + product(static_cast<T>(x[i * incx]), static_cast<T>(y[i * incy])));
+  for (; i < n; ++i)
+    sum = static_cast<T>(sum + product(static_cast<T>(x[i * incx]), static_cast<T>(y[i * incy])));
   return sum;
 }
 
 template <class T>
-void gemv(bool transpose, int64_t m, int64_t n, T alpha, const T* a, int64_t lda, const T* x, T* __restrict y) {
+void gemv(bool transpose, int64_t m, int64_t n, T alpha, const T* a, int64_t lda, const T* x,
+          T* __restrict y) {
   if (transpose) {
     for (int64_t j = 0; j < n; ++j) y[j] += alpha * dot<T, T>(m, a + j * lda, 1, x, 1);
     return;

@@ -17,7 +17,8 @@ namespace at::blas {
 
 namespace {
 
-constexpr size_t kPlans = 64;  // kept by each thread; plans are forgotten all at once when there are more
+constexpr size_t kPlans =
+    64;  // kept by each thread; plans are forgotten all at once when there are more
 
 template <class Key, class Plan, class Make>
 Plan& cached(std::map<Key, Plan>& plans, const Key& key, const Make& make) {
@@ -91,10 +92,15 @@ Descriptor make_descriptor(int64_t n, bool is_double, bool is_real, double scale
   DFTI_DESCRIPTOR_HANDLE handle = nullptr;
   const auto precision = is_double ? DFTI_DOUBLE : DFTI_SINGLE;
   const auto domain = is_real ? DFTI_REAL : DFTI_COMPLEX;
-  if (DftiCreateDescriptor(&handle, precision, domain, 1, static_cast<MKL_LONG>(n)) != DFTI_NO_ERROR) return nullptr;
+  if (DftiCreateDescriptor(&handle, precision, domain, 1, static_cast<MKL_LONG>(n)) !=
+      DFTI_NO_ERROR)
+    return nullptr;
   Descriptor descriptor(handle);
-  bool done = DftiSetValue(handle, DFTI_PLACEMENT, is_real ? DFTI_NOT_INPLACE : DFTI_INPLACE) == DFTI_NO_ERROR;
-  if (is_real) done = done && DftiSetValue(handle, DFTI_CONJUGATE_EVEN_STORAGE, DFTI_COMPLEX_COMPLEX) == DFTI_NO_ERROR;
+  bool done = DftiSetValue(handle, DFTI_PLACEMENT, is_real ? DFTI_NOT_INPLACE : DFTI_INPLACE) ==
+              DFTI_NO_ERROR;
+  if (is_real)
+    done = done &&
+           DftiSetValue(handle, DFTI_CONJUGATE_EVEN_STORAGE, DFTI_COMPLEX_COMPLEX) == DFTI_NO_ERROR;
   done = done && DftiSetValue(handle, DFTI_THREAD_LIMIT, 1) == DFTI_NO_ERROR;
   done = done && DftiSetValue(handle, DFTI_FORWARD_SCALE, scale) == DFTI_NO_ERROR;
   done = done && DftiSetValue(handle, DFTI_BACKWARD_SCALE, scale) == DFTI_NO_ERROR;
@@ -106,8 +112,9 @@ template <class T, class Run>
 bool with_library(int64_t n, bool is_real, T scale, const Run& run) {
   if (std::strcmp(backend_name(), "mkl") != 0) return false;
   thread_local std::map<std::tuple<int64_t, bool, double>, Descriptor> plans;
-  auto& plan = cached(plans, {n, is_real, static_cast<double>(scale)},
-                      [&] { return make_descriptor(n, std::is_same_v<T, double>, is_real, scale); });
+  auto& plan = cached(plans, {n, is_real, static_cast<double>(scale)}, [&] {
+    return make_descriptor(n, std::is_same_v<T, double>, is_real, scale);
+  });
   return plan != nullptr && run(plan.get());
 }
 
@@ -129,7 +136,8 @@ template <class T>
 void fft_c2c(int64_t n, int64_t rows, c10::complex<T>* data, bool forward, T scale) {
   const bool done = with_library(n, false, scale, [&]([[maybe_unused]] auto* plan) {
     for (int64_t row = 0; row < rows; ++row) {
-      const auto status = forward ? DftiComputeForward(plan, data + row * n) : DftiComputeBackward(plan, data + row * n);
+      const auto status = forward ? DftiComputeForward(plan, data + row * n)
+                                  : DftiComputeBackward(plan, data + row * n);
       if (status != DFTI_NO_ERROR) return false;
     }
     return true;
@@ -141,7 +149,9 @@ template <class T>
 void fft_r2c(int64_t n, int64_t rows, const T* in, c10::complex<T>* out, T scale) {
   const bool done = with_library(n, true, scale, [&]([[maybe_unused]] auto* plan) {
     for (int64_t row = 0; row < rows; ++row) {
-      if (DftiComputeForward(plan, const_cast<T*>(in + row * n), out + row * (n / 2 + 1)) != DFTI_NO_ERROR) return false;
+      if (DftiComputeForward(plan, const_cast<T*>(in + row * n), out + row * (n / 2 + 1)) !=
+          DFTI_NO_ERROR)
+        return false;
     }
     return true;
   });

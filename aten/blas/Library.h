@@ -4,7 +4,8 @@
 
 #include "aten/blas/Blas.h"
 
-// MKL or OpenBLAS, whichever this file is compiled for, as overloads by element type. Only Blas.cpp and Lapack.cpp include it.
+// MKL or OpenBLAS, whichever this file is compiled for, as overloads by element type. Only Blas.cpp
+// and Lapack.cpp include it.
 
 #if defined(TORCH_PY_BLAS_MKL)
 #include <mkl_cblas.h>
@@ -40,16 +41,21 @@ inline void set_threads(int count) {
 #endif
 
 inline CBLAS_TRANSPOSE flag(Transpose transpose) {
-  return transpose == Transpose::None ? CblasNoTrans : transpose == Transpose::Transpose ? CblasTrans : CblasConjTrans;
+  return transpose == Transpose::None        ? CblasNoTrans
+         : transpose == Transpose::Transpose ? CblasTrans
+                                             : CblasConjTrans;
 }
 
-#define AT_BLAS_LIBRARY_TYPE(T, LETTER, SCALAR)                                                                                      \
-  inline void gemm(Transpose ta, Transpose tb, int m, int n, int k, T alpha, const T* a, int lda, const T* b, int ldb, T beta, T* c, \
-                   int ldc) {                                                                                                        \
-    AT_CBLAS(LETTER##gemm)(CblasColMajor, flag(ta), flag(tb), m, n, k, SCALAR(alpha), a, lda, b, ldb, SCALAR(beta), c, ldc);         \
-  }                                                                                                                                  \
-  inline void gemv(Transpose transpose, int m, int n, T alpha, const T* a, int lda, const T* x, int incx, T beta, T* y, int incy) {  \
-    AT_CBLAS(LETTER##gemv)(CblasColMajor, flag(transpose), m, n, SCALAR(alpha), a, lda, x, incx, SCALAR(beta), y, incy);             \
+#define AT_BLAS_LIBRARY_TYPE(T, LETTER, SCALAR)                                                   \
+  inline void gemm(Transpose ta, Transpose tb, int m, int n, int k, T alpha, const T* a, int lda, \
+                   const T* b, int ldb, T beta, T* c, int ldc) {                                  \
+    AT_CBLAS(LETTER##gemm)(CblasColMajor, flag(ta), flag(tb), m, n, k, SCALAR(alpha), a, lda, b,  \
+                           ldb, SCALAR(beta), c, ldc);                                            \
+  }                                                                                               \
+  inline void gemv(Transpose transpose, int m, int n, T alpha, const T* a, int lda, const T* x,   \
+                   int incx, T beta, T* y, int incy) {                                            \
+    AT_CBLAS(LETTER##gemv)(CblasColMajor, flag(transpose), m, n, SCALAR(alpha), a, lda, x, incx,  \
+                           SCALAR(beta), y, incy);                                                \
   }
 #define AT_BLAS_BY_VALUE(X) X
 #define AT_BLAS_BY_ADDRESS(X) (&(X))
@@ -59,20 +65,26 @@ AT_BLAS_LIBRARY_TYPE(c10::complex<float>, c, AT_BLAS_BY_ADDRESS)
 AT_BLAS_LIBRARY_TYPE(c10::complex<double>, z, AT_BLAS_BY_ADDRESS)
 #undef AT_BLAS_LIBRARY_TYPE
 
-inline float dot(int n, const float* x, int incx, const float* y, int incy, bool) { return AT_CBLAS(sdot)(n, x, incx, y, incy); }
-inline double dot(int n, const double* x, int incx, const double* y, int incy, bool) { return AT_CBLAS(ddot)(n, x, incx, y, incy); }
-#define AT_BLAS_COMPLEX_DOT(T, LETTER)                                                                   \
-  inline T dot(int n, const T* x, int incx, const T* y, int incy, bool conjugate) {                      \
-    T result;                                                                                            \
-    (conjugate ? AT_CBLAS(LETTER##dotc_sub) : AT_CBLAS(LETTER##dotu_sub))(n, x, incx, y, incy, &result); \
-    return result;                                                                                       \
+inline float dot(int n, const float* x, int incx, const float* y, int incy, bool) {
+  return AT_CBLAS(sdot)(n, x, incx, y, incy);
+}
+inline double dot(int n, const double* x, int incx, const double* y, int incy, bool) {
+  return AT_CBLAS(ddot)(n, x, incx, y, incy);
+}
+#define AT_BLAS_COMPLEX_DOT(T, LETTER)                                                         \
+  inline T dot(int n, const T* x, int incx, const T* y, int incy, bool conjugate) {            \
+    T result;                                                                                  \
+    (conjugate ? AT_CBLAS(LETTER##dotc_sub) : AT_CBLAS(LETTER##dotu_sub))(n, x, incx, y, incy, \
+                                                                          &result);            \
+    return result;                                                                             \
   }
 AT_BLAS_COMPLEX_DOT(c10::complex<float>, c)
 AT_BLAS_COMPLEX_DOT(c10::complex<double>, z)
 #undef AT_BLAS_COMPLEX_DOT
 
 template <class T>
-inline constexpr bool serves = std::is_same_v<T, float> || std::is_same_v<T, double> || c10::is_complex_v<T>;
+inline constexpr bool serves =
+    std::is_same_v<T, float> || std::is_same_v<T, double> || c10::is_complex_v<T>;
 
 #else  // our own implementation only
 
@@ -93,18 +105,22 @@ void dot(const Arguments&...) = delete;
 #if defined(TORCH_PY_BLAS_MKL)
 // MKL's own extensions.
 /// Inputs of 16 bits, a result of 32.
-inline void gemm_bfloat16(Transpose ta, Transpose tb, int m, int n, int k, float alpha, const c10::BFloat16* a, int lda,
-                          const c10::BFloat16* b, int ldb, float beta, float* c, int ldc) {
-  cblas_gemm_bf16bf16f32(CblasColMajor, flag(ta), flag(tb), m, n, k, alpha, reinterpret_cast<const MKL_BF16*>(a), lda,
+inline void gemm_bfloat16(Transpose ta, Transpose tb, int m, int n, int k, float alpha,
+                          const c10::BFloat16* a, int lda, const c10::BFloat16* b, int ldb,
+                          float beta, float* c, int ldc) {
+  cblas_gemm_bf16bf16f32(CblasColMajor, flag(ta), flag(tb), m, n, k, alpha,
+                         reinterpret_cast<const MKL_BF16*>(a), lda,
                          reinterpret_cast<const MKL_BF16*>(b), ldb, beta, c, ldc);
 }
 inline constexpr bool kHasBatchedGemm = true;
-#define AT_BLAS_BATCHED(T, LETTER, SCALAR)                                                                                                \
-  inline void gemm_batched(Transpose ta, Transpose tb, int m, int n, int k, T alpha, const T* a, int lda, int64_t stride_a, const T* b,   \
-                           int ldb, int64_t stride_b, T beta, T* c, int ldc, int64_t stride_c, int batch) {                               \
-    cblas_##LETTER##gemm_batch_strided(CblasColMajor, flag(ta), flag(tb), m, n, k, SCALAR(alpha), a, lda, static_cast<MKL_INT>(stride_a), \
-                                       b, ldb, static_cast<MKL_INT>(stride_b), SCALAR(beta), c, ldc, static_cast<MKL_INT>(stride_c),      \
-                                       batch);                                                                                            \
+#define AT_BLAS_BATCHED(T, LETTER, SCALAR)                                                        \
+  inline void gemm_batched(Transpose ta, Transpose tb, int m, int n, int k, T alpha, const T* a,  \
+                           int lda, int64_t stride_a, const T* b, int ldb, int64_t stride_b,      \
+                           T beta, T* c, int ldc, int64_t stride_c, int batch) {                  \
+    cblas_##LETTER##gemm_batch_strided(CblasColMajor, flag(ta), flag(tb), m, n, k, SCALAR(alpha), \
+                                       a, lda, static_cast<MKL_INT>(stride_a), b, ldb,            \
+                                       static_cast<MKL_INT>(stride_b), SCALAR(beta), c, ldc,      \
+                                       static_cast<MKL_INT>(stride_c), batch);                    \
   }
 AT_BLAS_BATCHED(float, s, AT_BLAS_BY_VALUE)
 AT_BLAS_BATCHED(double, d, AT_BLAS_BY_VALUE)

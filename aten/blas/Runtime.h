@@ -12,14 +12,18 @@ const Runtime& runtime();
 template <class Function>
 void parallel_for(int64_t begin, int64_t end, int64_t grain_size, const Function& function) {
   runtime().parallel_for(begin, end, grain_size, &function,
-                         [](const void* object, int64_t b, int64_t e) { (*static_cast<const Function*>(object))(b, e); });
+                         [](const void* object, int64_t b, int64_t e) {
+                           (*static_cast<const Function*>(object))(b, e);
+                         });
 }
 
 /// A temporary array, aligned for vectors and not initialised.
 template <class T>
 class Buffer {
  public:
-  explicit Buffer(int64_t count) : data_(static_cast<T*>(::operator new(static_cast<size_t>(count) * sizeof(T), kAlignment))) {}
+  explicit Buffer(int64_t count)
+      : data_(static_cast<T*>(::operator new(static_cast<size_t>(count) * sizeof(T), kAlignment))) {
+  }
   Buffer(const Buffer&) = delete;
   Buffer& operator=(const Buffer&) = delete;
   ~Buffer() { ::operator delete(data_, kAlignment); }

@@ -9,7 +9,8 @@ namespace {
 
 constexpr size_t kDeviceTypes = 8;
 
-/// A weight as it was when it was converted. It and its memory are held, so that nothing else takes their addresses.
+/// A weight as it was when it was converted. It and its memory are held, so that nothing else takes
+/// their addresses.
 struct ConvertedWeight {
   Tensor weight, converted;
   c10::Storage storage;
@@ -41,29 +42,36 @@ State& state() {
 
 size_t index_of(c10::DeviceType device) {
   const auto index = static_cast<size_t>(device);
-  TORCH_CHECK(index < kDeviceTypes, "unknown device type for autocast: '", c10::device_type_name(device), "'");
+  TORCH_CHECK(index < kDeviceTypes, "unknown device type for autocast: '",
+              c10::device_type_name(device), "'");
   return index;
 }
 
 bool is_weight(const Tensor& tensor) {
   const c10::AutogradMetaInterface* meta = tensor.unsafe_impl()->autograd_meta();
-  return tensor.scalar_type() == kFloat && meta != nullptr && meta->requires_grad && !tensor.is_view();
+  return tensor.scalar_type() == kFloat && meta != nullptr && meta->requires_grad &&
+         !tensor.is_view();
 }
 
 Tensor converted(const Tensor& tensor, ScalarType dtype) {
   // Without grad mode the result has no history, which a later block with grad mode needs.
-  if (!state().cache_enabled || state().depth == 0 || !c10::GradMode::is_enabled() || !is_weight(tensor)) return tensor.to(dtype);
+  if (!state().cache_enabled || state().depth == 0 || !c10::GradMode::is_enabled() ||
+      !is_weight(tensor))
+    return tensor.to(dtype);
   auto& weights = state().weights;
   const auto known = weights.find(tensor.unsafe_impl());
   if (known != weights.end() && known->second.fits(tensor, dtype)) return known->second.converted;
   Tensor result = tensor.to(dtype);
-  weights.insert_or_assign(tensor.unsafe_impl(), ConvertedWeight{tensor, result, tensor.storage(), tensor.version()});
+  weights.insert_or_assign(tensor.unsafe_impl(),
+                           ConvertedWeight{tensor, result, tensor.storage(), tensor.version()});
   return result;
 }
 
 }  // namespace
 
-bool is_enabled(c10::DeviceType device) { return (c10::local_state().autocast >> index_of(device) & 1) != 0; }
+bool is_enabled(c10::DeviceType device) {
+  return (c10::local_state().autocast >> index_of(device) & 1) != 0;
+}
 
 void set_enabled(c10::DeviceType device, bool enabled) {
   const auto bit = static_cast<uint8_t>(1 << index_of(device));
@@ -72,7 +80,9 @@ void set_enabled(c10::DeviceType device, bool enabled) {
 }
 
 ScalarType dtype(c10::DeviceType device) { return state().dtypes[index_of(device)]; }
-void set_dtype(c10::DeviceType device, ScalarType dtype) { state().dtypes[index_of(device)] = dtype; }
+void set_dtype(c10::DeviceType device, ScalarType dtype) {
+  state().dtypes[index_of(device)] = dtype;
+}
 bool is_cache_enabled() { return state().cache_enabled; }
 void set_cache_enabled(bool enabled) { state().cache_enabled = enabled; }
 void clear_cache() { state().weights.clear(); }
@@ -86,7 +96,8 @@ bool Cast::is_eligible(const Tensor& argument) const {
 
 void Cast::see(const Tensor& argument) {
   if (!is_eligible(argument)) return;
-  widest_ = widest_ == ScalarType::Undefined ? argument.scalar_type() : promote_types(widest_, argument.scalar_type());
+  widest_ = widest_ == ScalarType::Undefined ? argument.scalar_type()
+                                             : promote_types(widest_, argument.scalar_type());
 }
 
 void Cast::see(TensorList arguments) {

@@ -7,11 +7,12 @@
 namespace at::autocast {
 
 // Note [Automatic dtypes]
-// Inside torch.autocast a call of an operator whose entry says `autocast:` first converts its floating point arguments: to the narrow
-// dtype that was chosen for their device (lower_precision), to float32, or to the widest among them (promote). Only the outermost call
-// does; what it calls finds the arguments as they should be. Other operators do not look here at all.
-// float64 arguments are left alone. Leaves that require grad (weights) are converted once until the outermost block ends or they change:
-// an optimizer may step inside of a block.
+// Inside torch.autocast a call of an operator whose entry says `autocast:` first converts its
+// floating point arguments: to the narrow dtype that was chosen for their device (lower_precision),
+// to float32, or to the widest among them (promote). Only the outermost call does; what it calls
+// finds the arguments as they should be. Other operators do not look here at all. float64 arguments
+// are left alone. Leaves that require grad (weights) are converted once until the outermost block
+// ends or they change: an optimizer may step inside of a block.
 
 inline bool is_active() { return c10::local_state().autocast != 0; }
 TORCH_PY_API bool is_enabled(c10::DeviceType device);
@@ -43,7 +44,8 @@ enum class Policy : uint8_t { LowerPrecision, Float32, Promote };
 /// Converts arguments while `suspended` holds what was enabled before it.
 class TORCH_PY_API Cast {
  public:
-  Cast(Policy policy, const Suspended& suspended) : policy_(policy), enabled_(suspended.enabled()) {}
+  Cast(Policy policy, const Suspended& suspended)
+      : policy_(policy), enabled_(suspended.enabled()) {}
   /// Of Policy::Promote: looks at an argument before any is converted.
   void see(const Tensor& argument);
   void see(TensorList arguments);

@@ -1,6 +1,7 @@
 #pragma once
-// What nearly every file above c10 includes, parsed once: tools/build/precompiled.py. A change here, or of a header below,
-// recompiles all of them: no header belongs here that most of them do not include.
+// What nearly every file above c10 includes, parsed once: tools/build/precompiled.py. A change
+// here, or of a header below, recompiles all of them: no header belongs here that most of them do
+// not include.
 #include <algorithm>
 #include <array>
 #include <cmath>

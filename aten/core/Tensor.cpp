@@ -13,7 +13,9 @@ namespace {
 
 Allocator* allocators[kNumDeviceTypes] = {};
 
-DispatchKeySet backend_keys(Device device) { return DispatchKeySet(dense_backend_key(device.type)); }
+DispatchKeySet backend_keys(Device device) {
+  return DispatchKeySet(dense_backend_key(device.type));
+}
 
 void check_sizes(IntArrayRef sizes) {
   for (const int64_t size : sizes) {
@@ -27,7 +29,8 @@ int64_t storage_extent(IntArrayRef sizes, IntArrayRef strides) {
   for (size_t i = 0; i < sizes.size(); ++i) {
     if (sizes[i] == 0) return 0;
     int64_t step = 0;
-    TORCH_CHECK(!__builtin_mul_overflow(sizes[i] - 1, strides[i], &step) && !__builtin_add_overflow(extent, step, &extent),
+    TORCH_CHECK(!__builtin_mul_overflow(sizes[i] - 1, strides[i], &step) &&
+                    !__builtin_add_overflow(extent, step, &extent),
                 "Storage size calculation overflowed with sizes=", sizes, " and strides=", strides);
   }
   return extent;
@@ -63,7 +66,8 @@ Allocator* allocator_of(DeviceType type) {
 }
 
 void set_allocator(DeviceType type, Allocator* allocator) {
-  TORCH_CHECK(static_cast<int>(type) < kNumDeviceTypes, "set_allocator: there is no backend for '", device_type_name(type), "'");
+  TORCH_CHECK(static_cast<int>(type) < kNumDeviceTypes, "set_allocator: there is no backend for '",
+              device_type_name(type), "'");
   allocators[static_cast<int>(type)] = allocator;
 }
 
@@ -71,26 +75,33 @@ Tensor empty_tensor(IntArrayRef sizes, ScalarType dtype, Device device) {
   int64_t numel = 1;
   for (const int64_t size : sizes) {
     if (__builtin_expect(size < 0, false)) check_sizes(sizes);
-    TORCH_CHECK(!__builtin_mul_overflow(numel, size, &numel), "Storage size calculation overflowed with sizes=", sizes);
+    TORCH_CHECK(!__builtin_mul_overflow(numel, size, &numel),
+                "Storage size calculation overflowed with sizes=", sizes);
   }
-  auto impl = make_intrusive<TensorImpl>(allocate(storage_bytes(numel, dtype), device), dtype, device, backend_keys(device));
+  auto impl = make_intrusive<TensorImpl>(allocate(storage_bytes(numel, dtype), device), dtype,
+                                         device, backend_keys(device));
   impl->set_sizes_contiguous(sizes);
   return Tensor(std::move(impl));
 }
 
-Tensor empty_strided_tensor(IntArrayRef sizes, IntArrayRef strides, ScalarType dtype, Device device) {
-  TORCH_CHECK(sizes.size() == strides.size(), "mismatch in length of strides and shape: sizes ", sizes, ", strides ", strides);
+Tensor empty_strided_tensor(IntArrayRef sizes, IntArrayRef strides, ScalarType dtype,
+                            Device device) {
+  TORCH_CHECK(sizes.size() == strides.size(), "mismatch in length of strides and shape: sizes ",
+              sizes, ", strides ", strides);
   check_sizes(sizes);
-  for (const int64_t stride : strides) TORCH_CHECK(stride >= 0, "Negative strides are not supported, got strides ", strides);
+  for (const int64_t stride : strides)
+    TORCH_CHECK(stride >= 0, "Negative strides are not supported, got strides ", strides);
   const size_t bytes = storage_bytes(storage_extent(sizes, strides), dtype);
-  auto impl = make_intrusive<TensorImpl>(allocate(bytes, device), dtype, device, backend_keys(device));
+  auto impl =
+      make_intrusive<TensorImpl>(allocate(bytes, device), dtype, device, backend_keys(device));
   impl->set_sizes_and_strides(sizes, strides);
   return Tensor(std::move(impl));
 }
 
 Tensor empty_from_spec(const TensorSpec& spec) {
-  return spec.strides.empty() ? empty_tensor(spec.sizes, spec.dtype, spec.device)
-                              : empty_strided_tensor(spec.sizes, spec.strides, spec.dtype, spec.device);
+  return spec.strides.empty()
+             ? empty_tensor(spec.sizes, spec.dtype, spec.device)
+             : empty_strided_tensor(spec.sizes, spec.strides, spec.dtype, spec.device);
 }
 
 DimVector strides_in_order_of(const Tensor& tensor) {
@@ -98,13 +109,15 @@ DimVector strides_in_order_of(const Tensor& tensor) {
   for (int64_t d = tensor.dim() - 1; d >= 0; --d) order.push_back(d);
   std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
     const int64_t stride_a = tensor.strides()[a], stride_b = tensor.strides()[b];
-    return stride_a != 0 && stride_b != 0 && stride_a < stride_b;  // expanded dimensions stay where they are
+    return stride_a != 0 && stride_b != 0 &&
+           stride_a < stride_b;  // expanded dimensions stay where they are
   });
   DimVector strides(tensor.dim());
   int64_t stride = 1;
   for (const int64_t d : order) {
     strides[d] = stride;
-    if (__builtin_mul_overflow(stride, std::max<int64_t>(tensor.sizes()[d], 1), &stride)) stride = 1;  // no element, no address
+    if (__builtin_mul_overflow(stride, std::max<int64_t>(tensor.sizes()[d], 1), &stride))
+      stride = 1;  // no element, no address
   }
   return strides;
 }
@@ -136,13 +149,14 @@ void resize_tensor(const Tensor& tensor, IntArrayRef sizes) {
   check_sizes(sizes);
   int64_t numel = 1;
   for (const int64_t size : sizes) {
-    TORCH_CHECK(!__builtin_mul_overflow(numel, size, &numel), "Storage size calculation overflowed with sizes=", sizes);
+    TORCH_CHECK(!__builtin_mul_overflow(numel, size, &numel),
+                "Storage size calculation overflowed with sizes=", sizes);
   }
   const size_t bytes = storage_bytes(numel + impl->storage_offset(), impl->dtype());
   StorageImpl& storage = *impl->storage();
   if (bytes > storage.nbytes) {
-    TORCH_CHECK(storage.resizable(), "Trying to resize storage that is not resizable: it has ", storage.nbytes,
-                " bytes of foreign memory, ", bytes, " are needed");
+    TORCH_CHECK(storage.resizable(), "Trying to resize storage that is not resizable: it has ",
+                storage.nbytes, " bytes of foreign memory, ", bytes, " are needed");
     DataPtr grown = storage.allocator->allocate(bytes);
     if (storage.data.get() != nullptr && grown.get() != nullptr) {
       __builtin_memcpy(grown.get(), storage.data.get(), storage.nbytes);
@@ -158,14 +172,16 @@ void resize_output(const Tensor& out, IntArrayRef sizes) {
   if (out.numel() != 0) {
     warn("An output with one or more elements was resized since it had shape ", out.sizes(),
          ", which does not match the required output shape ", sizes,
-         ". This behavior is deprecated: resize the out tensor with out.resize_(0) before the call.");
+         ". This behavior is deprecated: resize the out tensor with out.resize_(0) before the "
+         "call.");
   }
   resize_tensor(out, sizes);
 }
 
 int64_t wrap_dim(int64_t dim, int64_t ndim) {
   const int64_t range = ndim == 0 ? 1 : ndim;
-  TORCH_CHECK_INDEX(dim >= -range && dim < range, "Dimension out of range (expected to be in range of [", -range, ", ", range - 1,
+  TORCH_CHECK_INDEX(dim >= -range && dim < range,
+                    "Dimension out of range (expected to be in range of [", -range, ", ", range - 1,
                     "], but got ", dim, ")");
   return dim < 0 ? dim + range : dim;
 }
@@ -176,8 +192,9 @@ DimVector broadcast_sizes(IntArrayRef a, IntArrayRef b) {
   for (size_t i = 0; i < n; ++i) {  // i counts from the last dimension
     const int64_t size_a = i < a.size() ? a[a.size() - 1 - i] : 1;
     const int64_t size_b = i < b.size() ? b[b.size() - 1 - i] : 1;
-    TORCH_CHECK(size_a == size_b || size_a == 1 || size_b == 1, "The size of tensor a (", size_a, ") must match the size of tensor b (",
-                size_b, ") at non-singleton dimension ", n - 1 - i);
+    TORCH_CHECK(size_a == size_b || size_a == 1 || size_b == 1, "The size of tensor a (", size_a,
+                ") must match the size of tensor b (", size_b, ") at non-singleton dimension ",
+                n - 1 - i);
     result[n - 1 - i] = size_a == 1 ? size_b : size_a;
   }
   return result;
@@ -185,9 +202,12 @@ DimVector broadcast_sizes(IntArrayRef a, IntArrayRef b) {
 
 namespace {
 
-int kind_of(ScalarType t) { return t == kBool ? 0 : is_integral(t, false) ? 1 : is_floating(t) ? 2 : 3; }
+int kind_of(ScalarType t) {
+  return t == kBool ? 0 : is_integral(t, false) ? 1 : is_floating(t) ? 2 : 3;
+}
 
-/// A Python float has the default dtype, a Python complex its complex partner, an int int64, however large.
+/// A Python float has the default dtype, a Python complex its complex partner, an int int64,
+/// however large.
 ScalarType wrapped_type(ScalarType t) {
   if (t == kUInt64) return kLong;
   return t == kDouble ? default_dtype() : t == kComplexDouble ? to_complex(default_dtype()) : t;
@@ -196,14 +216,16 @@ ScalarType wrapped_type(ScalarType t) {
 }  // namespace
 
 ScalarType result_type(TensorList tensors) {
-  // Three classes: tensors with dimensions, 0-dim tensors, wrapped numbers. A lower class takes part only when its
-  // kind (bool < integer < float < complex) is above that of the classes before it.
+  // Three classes: tensors with dimensions, 0-dim tensors, wrapped numbers. A lower class takes
+  // part only when its kind (bool < integer < float < complex) is above that of the classes before
+  // it.
   ScalarType types[3] = {ScalarType::Undefined, ScalarType::Undefined, ScalarType::Undefined};
   for (const Tensor& tensor : tensors) {
     if (!tensor.defined()) continue;
     const bool wrapped = tensor.is_wrapped_number();
     const int level = wrapped ? 2 : tensor.dim() == 0 ? 1 : 0;
-    types[level] = promote_types(types[level], wrapped ? wrapped_type(tensor.scalar_type()) : tensor.scalar_type());
+    types[level] = promote_types(types[level], wrapped ? wrapped_type(tensor.scalar_type())
+                                                       : tensor.scalar_type());
   }
   ScalarType result = types[0];
   for (const ScalarType type : {types[1], types[2]}) {
@@ -213,24 +235,30 @@ ScalarType result_type(TensorList tensors) {
     } else if (kind_of(type) > kind_of(result)) {
       // A float keeps its width: float32 with a 0-dim complex128 makes complex64.
       TORCH_CHECK(!is_float8(result), "Unknown Complex ScalarType for ", result);
-      result = is_floating(result) ? to_complex(result) : result != kBool && is_complex(type) ? type : promote_types(result, type);
+      result = is_floating(result)                   ? to_complex(result)
+               : result != kBool && is_complex(type) ? type
+                                                     : promote_types(result, type);
     }
   }
   return result;
 }
 
 int64_t Tensor::size(int64_t dim) const { return sizes()[static_cast<size_t>(checked_dim(dim))]; }
-int64_t Tensor::stride(int64_t dim) const { return strides()[static_cast<size_t>(checked_dim(dim))]; }
+int64_t Tensor::stride(int64_t dim) const {
+  return strides()[static_cast<size_t>(checked_dim(dim))];
+}
 
 int64_t Tensor::checked_dim(int64_t dim) const {
-  TORCH_CHECK_INDEX(this->dim() > 0, "Dimension specified as ", dim, " but tensor has no dimensions");
+  TORCH_CHECK_INDEX(this->dim() > 0, "Dimension specified as ", dim,
+                    " but tensor has no dimensions");
   return wrap_dim(dim, this->dim());
 }
 
 MemoryFormat Tensor::suggest_memory_format() const {
   if (is_contiguous()) return MemoryFormat::Contiguous;
   if (is_contiguous(MemoryFormat::ChannelsLast)) return MemoryFormat::ChannelsLast;
-  return is_contiguous(MemoryFormat::ChannelsLast3d) ? MemoryFormat::ChannelsLast3d : MemoryFormat::Contiguous;
+  return is_contiguous(MemoryFormat::ChannelsLast3d) ? MemoryFormat::ChannelsLast3d
+                                                     : MemoryFormat::Contiguous;
 }
 
 }  // namespace at

@@ -20,8 +20,9 @@ using namespace c10;
 class Tensor;
 using TensorList = c10::ArrayRef<Tensor>;
 
-/// Reference-counted handle of a TensorImpl. Operators are free functions (`at::add`, one generated header each,
-/// aten/ops/add.h), so that a new operator recompiles nothing that includes this file; here is only what changes never.
+/// Reference-counted handle of a TensorImpl. Operators are free functions (`at::add`, one generated
+/// header each, aten/ops/add.h), so that a new operator recompiles nothing that includes this file;
+/// here is only what changes never.
 class TORCH_PY_API Tensor {
  public:
   Tensor() = default;
@@ -65,7 +66,8 @@ class TORCH_PY_API Tensor {
   /// Pointer to the first element; the dtype must be T.
   template <typename T>
   T* data_ptr() const {
-    TORCH_CHECK(scalar_type() == scalar_type_of<T>, "expected scalar type ", scalar_type_of<T>, " but found ", scalar_type());
+    TORCH_CHECK(scalar_type() == scalar_type_of<T>, "expected scalar type ", scalar_type_of<T>,
+                " but found ", scalar_type());
     return static_cast<T*>(impl_->data());
   }
   template <typename T>
@@ -136,9 +138,12 @@ struct TensorOptions {
   Device device_or_default() const { return device.value_or(kCPU); }
 };
 
-inline TensorOptions options_of(const Tensor& tensor) { return {tensor.scalar_type(), tensor.layout(), tensor.device(), std::nullopt}; }
+inline TensorOptions options_of(const Tensor& tensor) {
+  return {tensor.scalar_type(), tensor.layout(), tensor.device(), std::nullopt};
+}
 
-/// Result of a shape rule: everything about an output but its values. Empty strides mean contiguous.
+/// Result of a shape rule: everything about an output but its values. Empty strides mean
+/// contiguous.
 struct TensorSpec {
   DimVector sizes;
   ScalarType dtype = ScalarType::Float;
@@ -148,7 +153,8 @@ struct TensorSpec {
 
 /// Allocates (without a dispatched call) a tensor on CPU or meta, or on a registered device.
 TORCH_PY_API Tensor empty_tensor(IntArrayRef sizes, ScalarType dtype, Device device);
-TORCH_PY_API Tensor empty_strided_tensor(IntArrayRef sizes, IntArrayRef strides, ScalarType dtype, Device device);
+TORCH_PY_API Tensor empty_strided_tensor(IntArrayRef sizes, IntArrayRef strides, ScalarType dtype,
+                                         Device device);
 TORCH_PY_API Tensor empty_from_spec(const TensorSpec& spec);
 /// Dense strides for a tensor of the same shape whose dimensions are in the same order of memory.
 TORCH_PY_API DimVector strides_in_order_of(const Tensor& tensor);
@@ -158,12 +164,14 @@ TORCH_PY_API Tensor wrapped_scalar(const Scalar& value);
 TORCH_PY_API Allocator* allocator_of(DeviceType type);
 TORCH_PY_API void set_allocator(DeviceType type, Allocator* allocator);
 
-/// Makes an out= tensor have `sizes`; warns when that changes the size of a tensor that holds elements.
+/// Makes an out= tensor have `sizes`; warns when that changes the size of a tensor that holds
+/// elements.
 TORCH_PY_API void resize_output(const Tensor& out, IntArrayRef sizes);
 /// Changes sizes, growing the storage when needed; never shrinks it.
 TORCH_PY_API void resize_tensor(const Tensor& tensor, IntArrayRef sizes);
 
-/// dim in [-ndim, ndim) to [0, ndim); IndexError "Dimension out of range" otherwise. ndim 0 counts as 1.
+/// dim in [-ndim, ndim) to [0, ndim); IndexError "Dimension out of range" otherwise. ndim 0 counts
+/// as 1.
 TORCH_PY_API int64_t wrap_dim(int64_t dim, int64_t ndim);
 /// Broadcast of two shapes; RuntimeError as PyTorch words it.
 TORCH_PY_API DimVector broadcast_sizes(IntArrayRef a, IntArrayRef b);
@@ -171,7 +179,9 @@ TORCH_PY_API DimVector broadcast_sizes(IntArrayRef a, IntArrayRef b);
 TORCH_PY_API ScalarType result_type(TensorList tensors);
 
 /// Keys of all tensors of a call.
-inline DispatchKeySet keys_of(const Tensor& tensor) { return tensor.defined() ? tensor.key_set() : DispatchKeySet(); }
+inline DispatchKeySet keys_of(const Tensor& tensor) {
+  return tensor.defined() ? tensor.key_set() : DispatchKeySet();
+}
 inline DispatchKeySet keys_of(TensorList tensors) {
   DispatchKeySet keys;
   for (const Tensor& tensor : tensors) keys = keys | keys_of(tensor);

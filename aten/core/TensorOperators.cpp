@@ -25,16 +25,24 @@
 
 namespace at {
 
-Tensor Tensor::contiguous(MemoryFormat format) const { return is_contiguous(format) ? *this : at::contiguous(*this, format); }
-Tensor Tensor::to(ScalarType dtype) const { return scalar_type() == dtype ? *this : at::to(*this, dtype); }
+Tensor Tensor::contiguous(MemoryFormat format) const {
+  return is_contiguous(format) ? *this : at::contiguous(*this, format);
+}
+Tensor Tensor::to(ScalarType dtype) const {
+  return scalar_type() == dtype ? *this : at::to(*this, dtype);
+}
 Tensor Tensor::view(IntArrayRef sizes) const { return at::view(*this, sizes); }
 Tensor Tensor::reshape(IntArrayRef sizes) const { return at::reshape(*this, sizes); }
-Tensor Tensor::transpose(int64_t dim0, int64_t dim1) const { return at::transpose(*this, dim0, dim1); }
+Tensor Tensor::transpose(int64_t dim0, int64_t dim1) const {
+  return at::transpose(*this, dim0, dim1);
+}
 Tensor Tensor::unsqueeze(int64_t dim) const { return at::unsqueeze(*this, dim); }
 Tensor Tensor::squeeze(int64_t dim) const { return at::squeeze(*this, dim); }
 Tensor Tensor::expand(IntArrayRef sizes) const { return at::expand(*this, sizes); }
 Tensor Tensor::select(int64_t dim, int64_t index) const { return at::select(*this, dim, index); }
-Tensor Tensor::narrow(int64_t dim, int64_t start, int64_t length) const { return at::narrow(*this, dim, start, length); }
+Tensor Tensor::narrow(int64_t dim, int64_t start, int64_t length) const {
+  return at::narrow(*this, dim, start, length);
+}
 Tensor Tensor::sum() const { return at::sum(*this); }
 Tensor Tensor::clone() const { return at::clone(*this); }
 Tensor Tensor::detach() const { return at::detach(*this); }

@@ -4,7 +4,8 @@
 
 namespace at {
 
-/// Whether memory that a program sees before anything was written to it is filled: NaN, the largest integer or true. Off at first.
+/// Whether memory that a program sees before anything was written to it is filled: NaN, the largest
+/// integer or true. Off at first.
 TORCH_PY_API void set_fill_uninitialized(bool enabled);
 TORCH_PY_API bool fills_uninitialized();
 /// `tensor`, filled when that is on.

@@ -6,7 +6,9 @@
 namespace at {
 
 namespace {
-void print_to_stderr(const std::string& message) { std::fprintf(stderr, "Warning: %s\n", message.c_str()); }
+void print_to_stderr(const std::string& message) {
+  std::fprintf(stderr, "Warning: %s\n", message.c_str());
+}
 std::atomic<WarningHandler> current_handler{print_to_stderr};
 }  // namespace
 

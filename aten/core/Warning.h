@@ -6,7 +6,8 @@
 
 namespace at {
 
-/// Receives warnings of kernels; the bindings install one that raises Python's UserWarning. Without it: stderr.
+/// Receives warnings of kernels; the bindings install one that raises Python's UserWarning. Without
+/// it: stderr.
 using WarningHandler = void (*)(const std::string& message);
 TORCH_PY_API void set_warning_handler(WarningHandler handler);
 TORCH_PY_API void emit_warning(const std::string& message);

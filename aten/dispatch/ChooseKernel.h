@@ -1,11 +1,14 @@
 #pragma once
-// Kernels that are compiled once per instruction set: their declaration, and the choice at start-up.
+// Kernels that are compiled once per instruction set: their declaration, and the choice at
+// start-up.
 #include "c10/cpu/CpuInfo.h"
 
-// Declares a kernel of aten/native/cpu. A kernel file (the build defines CPU_CAPABILITY_AVX2 or the like) sees the variant that it
-// defines, in the inline namespace it defines it in; all other files see every variant. Those that this build does not have are null:
-// were they told apart by macros, a build with other instruction sets would compile every file again.
-#if defined(CPU_CAPABILITY_DEFAULT) || defined(CPU_CAPABILITY_AVX2) || defined(CPU_CAPABILITY_AVX512)
+// Declares a kernel of aten/native/cpu. A kernel file (the build defines CPU_CAPABILITY_AVX2 or the
+// like) sees the variant that it defines, in the inline namespace it defines it in; all other files
+// see every variant. Those that this build does not have are null: were they told apart by macros,
+// a build with other instruction sets would compile every file again.
+#if defined(CPU_CAPABILITY_DEFAULT) || defined(CPU_CAPABILITY_AVX2) || \
+    defined(CPU_CAPABILITY_AVX512)
 #define TORCH_PY_KERNEL(...)        \
   inline namespace CPU_CAPABILITY { \
   __VA_ARGS__;                      \
@@ -23,8 +26,10 @@
   }
 #endif
 
-/// The variant of kernel `name` for this processor, of the function type that follows; to be used inside namespace at::native.
-#define TORCH_PY_CHOOSE_KERNEL(name, ...) ::at::native::choose_kernel<__VA_ARGS__>(&DEFAULT::name, &AVX2::name, &AVX512::name)
+/// The variant of kernel `name` for this processor, of the function type that follows; to be used
+/// inside namespace at::native.
+#define TORCH_PY_CHOOSE_KERNEL(name, ...) \
+  ::at::native::choose_kernel<__VA_ARGS__>(&DEFAULT::name, &AVX2::name, &AVX512::name)
 
 namespace at::native {
 

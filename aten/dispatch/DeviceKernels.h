@@ -25,7 +25,8 @@ class DeviceKernels<void(Args...)> {
   void operator()(c10::Device device, Given&&... arguments) const {
     if (device.is_meta()) return;
     const Kernel kernel = kernels_[static_cast<int>(device.type)];
-    TORCH_CHECK_NOT_IMPLEMENTED(kernel != nullptr, name_, " has no kernel for device '", device, "'");
+    TORCH_CHECK_NOT_IMPLEMENTED(kernel != nullptr, name_, " has no kernel for device '", device,
+                                "'");
     kernel(static_cast<Given&&>(arguments)...);
   }
 

@@ -26,14 +26,18 @@ template <class T>
 using real_type = typename c10::ScalarTypeToCppType<c10::to_real(c10::scalar_type_of<T>)>::type;
 
 [[noreturn]] inline void throw_not_implemented(const char* name, c10::ScalarType type) {
-  TORCH_THROW(NotImplementedError, "\"", name, "\" not implemented for '", c10::scalar_type_name(type), "'");
+  TORCH_THROW(NotImplementedError, "\"", name, "\" not implemented for '",
+              c10::scalar_type_name(type), "'");
 }
 
 /// Calls f.operator()<scalar_t>() for the element type of `type`, which must be one of `dtypes`:
 /// dispatch<kFloat, kDouble>(type, "name", [&]<typename scalar_t>() { ... }).
 template <c10::ScalarType... dtypes, class F>
 void dispatch(c10::ScalarType type, const char* name, const F& f) {
-  const bool found = ((type == dtypes && (f.template operator()<typename c10::ScalarTypeToCppType<dtypes>::type>(), true)) || ...);
+  const bool found =
+      ((type == dtypes &&
+        (f.template operator()<typename c10::ScalarTypeToCppType<dtypes>::type>(), true)) ||
+       ...);
   if (!found) throw_not_implemented(name, type);
 }
 

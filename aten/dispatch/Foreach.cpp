@@ -8,24 +8,29 @@ namespace at {
 
 void check_lists(const char* op_name, std::initializer_list<NamedLength> lists) {
   const NamedLength& first = *lists.begin();
-  TORCH_CHECK(first.length > 0, op_name, ": Tensor list must have at least one tensor, but ", first.name, " is empty");
+  TORCH_CHECK(first.length > 0, op_name, ": Tensor list must have at least one tensor, but ",
+              first.name, " is empty");
   for (const NamedLength& list : lists) {
-    TORCH_CHECK(list.length == first.length, op_name, ": ", first.name, " has ", first.length, " elements, but ", list.name, " has ",
-                list.length);
+    TORCH_CHECK(list.length == first.length, op_name, ": ", first.name, " has ", first.length,
+                " elements, but ", list.name, " has ", list.length);
   }
 }
 
 void check_single_number(const char* op_name, const char* name, const Tensor& tensor) {
-  TORCH_CHECK(tensor.dim() == 0, op_name, ": ", name, " must be a tensor of 0 dimensions, but its sizes are ", tensor.sizes());
+  TORCH_CHECK(tensor.dim() == 0, op_name, ": ", name,
+              " must be a tensor of 0 dimensions, but its sizes are ", tensor.sizes());
 }
 
-std::vector<Scalar> packed_numbers(const char* op_name, const char* name, const Tensor& tensor, size_t count) {
-  TORCH_CHECK(tensor.dim() == 1, op_name, ": ", name, " must be a tensor of 1 dimension, but its sizes are ", tensor.sizes());
-  TORCH_CHECK(static_cast<size_t>(tensor.size(0)) == count, op_name, ": ", name, " has ", tensor.size(0), " elements, but there are ",
-              count, " tensors");
+std::vector<Scalar> packed_numbers(const char* op_name, const char* name, const Tensor& tensor,
+                                   size_t count) {
+  TORCH_CHECK(tensor.dim() == 1, op_name, ": ", name,
+              " must be a tensor of 1 dimension, but its sizes are ", tensor.sizes());
+  TORCH_CHECK(static_cast<size_t>(tensor.size(0)) == count, op_name, ": ", name, " has ",
+              tensor.size(0), " elements, but there are ", count, " tensors");
   std::vector<Scalar> numbers;
   numbers.reserve(count);
-  for (size_t i = 0; i < count; ++i) numbers.push_back(item(select(tensor, 0, static_cast<int64_t>(i))));
+  for (size_t i = 0; i < count; ++i)
+    numbers.push_back(item(select(tensor, 0, static_cast<int64_t>(i))));
   return numbers;
 }
 

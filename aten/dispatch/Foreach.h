@@ -1,5 +1,6 @@
 #pragma once
-// What generated operators of lists (_foreach_*) are made of: a call of another operator for each tensor, above autograd.
+// What generated operators of lists (_foreach_*) are made of: a call of another operator for each
+// tensor, above autograd.
 #include <initializer_list>
 #include <vector>
 
@@ -17,7 +18,8 @@ TORCH_PY_API void check_lists(const char* op_name, std::initializer_list<NamedLe
 /// A tensor that stands for a number is 0-dimensional.
 TORCH_PY_API void check_single_number(const char* op_name, const char* name, const Tensor& tensor);
 /// The elements of a 1-d tensor, one for each of `count` calls.
-TORCH_PY_API std::vector<Scalar> packed_numbers(const char* op_name, const char* name, const Tensor& tensor, size_t count);
+TORCH_PY_API std::vector<Scalar> packed_numbers(const char* op_name, const char* name,
+                                                const Tensor& tensor, size_t count);
 
 /// function(0), function(1), ...
 template <class Function>

@@ -9,20 +9,23 @@ namespace at {
 namespace {
 
 void check_output(const char* op_name, const Tensor& out, Device device, ScalarType dtype) {
-  TORCH_CHECK(out.device() == device, op_name, ": Expected out tensor to have device ", device, ", but got ", out.device(), " instead");
-  TORCH_CHECK(can_cast(dtype, out.scalar_type()), "result type ", dtype, " can't be cast to the desired output type ", out.scalar_type(),
-              " in ", op_name);
+  TORCH_CHECK(out.device() == device, op_name, ": Expected out tensor to have device ", device,
+              ", but got ", out.device(), " instead");
+  TORCH_CHECK(can_cast(dtype, out.scalar_type()), "result type ", dtype,
+              " can't be cast to the desired output type ", out.scalar_type(), " in ", op_name);
 }
 
 bool has_layout(const Tensor& out, const TensorSpec& spec) {
   return spec.strides.empty() ? out.is_contiguous() : out.strides() == IntArrayRef(spec.strides);
 }
 
-bool shares_memory(const char* op_name, const Tensor& out, std::initializer_list<TensorList> inputs) {
+bool shares_memory(const char* op_name, const Tensor& out,
+                   std::initializer_list<TensorList> inputs) {
   bool shares = false;
   for (const TensorList list : inputs) {
     for (const Tensor& input : list) {
-      if (!input.defined() || !out.storage() || input.storage().get() != out.storage().get()) continue;
+      if (!input.defined() || !out.storage() || input.storage().get() != out.storage().get())
+        continue;
       check_no_partial_overlap(op_name, out, input);
       shares = true;
     }
@@ -38,9 +41,12 @@ void check_one_device(const char* op_name, std::initializer_list<NamedTensors> a
     for (const Tensor& tensor : argument.tensors) {
       if (!tensor.defined()) continue;
       if (first == nullptr) first = &tensor;
-      if (tensor.device() == first->device() || (tensor.is_cpu() && (tensor.dim() == 0 || argument.may_be_on_cpu))) continue;
-      TORCH_CHECK(false, "Expected all tensors to be on the same device, but got ", argument.name, " is on ", tensor.device(),
-                  ", different from other tensors on ", first->device(), " (when checking argument in method ", op_name, ")");
+      if (tensor.device() == first->device() ||
+          (tensor.is_cpu() && (tensor.dim() == 0 || argument.may_be_on_cpu)))
+        continue;
+      TORCH_CHECK(false, "Expected all tensors to be on the same device, but got ", argument.name,
+                  " is on ", tensor.device(), ", different from other tensors on ", first->device(),
+                  " (when checking argument in method ", op_name, ")");
     }
   }
 }
@@ -49,19 +55,22 @@ void check_distinct_outputs(const char* op_name, std::initializer_list<Tensor> o
   for (const Tensor* a = outs.begin(); a != outs.end(); ++a) {
     for (const Tensor* b = outs.begin(); b != a; ++b) {
       const Overlap overlap = memory_overlap(*a, *b);
-      TORCH_CHECK(overlap != Overlap::Full && overlap != Overlap::Partial, op_name,
-                  ": unsupported operation: several of the out tensors refer to a single memory location");
+      TORCH_CHECK(
+          overlap != Overlap::Full && overlap != Overlap::Partial, op_name,
+          ": unsupported operation: several of the out tensors refer to a single memory location");
     }
   }
 }
 
-Tensor output_buffer(const char* op_name, const Tensor& out, const TensorSpec& spec, std::initializer_list<TensorList> inputs,
-                     OutputDtype dtype) {
+Tensor output_buffer(const char* op_name, const Tensor& out, const TensorSpec& spec,
+                     std::initializer_list<TensorList> inputs, OutputDtype dtype) {
   check_output(op_name, out, spec.device, spec.dtype);
-  TORCH_CHECK(dtype == OutputDtype::Castable || out.scalar_type() == spec.dtype, op_name, ": Expected out tensor to have dtype ",
-              cpp_type_name(spec.dtype), ", but got ", cpp_type_name(out.scalar_type()), " instead");
+  TORCH_CHECK(dtype == OutputDtype::Castable || out.scalar_type() == spec.dtype, op_name,
+              ": Expected out tensor to have dtype ", cpp_type_name(spec.dtype), ", but got ",
+              cpp_type_name(out.scalar_type()), " instead");
   // Inputs are read before an out that shares their memory is resized.
-  if (shares_memory(op_name, out, inputs) || out.scalar_type() != spec.dtype) return empty_from_spec(spec);
+  if (shares_memory(op_name, out, inputs) || out.scalar_type() != spec.dtype)
+    return empty_from_spec(spec);
   resize_output(out, spec.sizes);
   return has_layout(out, spec) ? out : empty_from_spec(spec);
 }
@@ -81,16 +90,21 @@ void copy_to_output(const char* op_name, const Tensor& out, const Tensor& result
   out.copy_(result);
 }
 
-void check_inplace_result(const char* op_name, const Tensor& self, IntArrayRef sizes, ScalarType dtype) {
-  TORCH_CHECK(self.sizes() == sizes, "output with shape ", self.sizes(), " doesn't match the broadcast shape ", sizes, " in ", op_name);
-  TORCH_CHECK(can_cast(dtype, self.scalar_type()), "result type ", dtype, " can't be cast to the desired output type ", self.scalar_type(),
-              " in ", op_name);
+void check_inplace_result(const char* op_name, const Tensor& self, IntArrayRef sizes,
+                          ScalarType dtype) {
+  TORCH_CHECK(self.sizes() == sizes, "output with shape ", self.sizes(),
+              " doesn't match the broadcast shape ", sizes, " in ", op_name);
+  TORCH_CHECK(can_cast(dtype, self.scalar_type()), "result type ", dtype,
+              " can't be cast to the desired output type ", self.scalar_type(), " in ", op_name);
 }
 
-Tensor inplace_buffer(const TensorSpec& spec, const Tensor& self, std::initializer_list<TensorList> others) {
-  bool fits = self.scalar_type() == spec.dtype && has_layout(self, spec) && !has_internal_overlap(self);
+Tensor inplace_buffer(const TensorSpec& spec, const Tensor& self,
+                      std::initializer_list<TensorList> others) {
+  bool fits =
+      self.scalar_type() == spec.dtype && has_layout(self, spec) && !has_internal_overlap(self);
   for (const TensorList list : others) {
-    for (const Tensor& other : list) fits = fits && (!other.defined() || memory_overlap(self, other) == Overlap::No);
+    for (const Tensor& other : list)
+      fits = fits && (!other.defined() || memory_overlap(self, other) == Overlap::No);
   }
   return fits ? self : empty_from_spec(spec);
 }

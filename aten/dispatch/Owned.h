@@ -1,5 +1,6 @@
 #pragma once
-// Arguments of a call that outlive it: what views somebody else's memory is copied, the rest is as it was.
+// Arguments of a call that outlive it: what views somebody else's memory is copied, the rest is as
+// it was.
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -36,7 +37,8 @@ inline DimVector sizes_along(TensorList tensors, int64_t dim) {
   int64_t ndim = 0;
   for (const Tensor& tensor : tensors) ndim = std::max(ndim, tensor.dim());
   DimVector sizes;
-  for (const Tensor& tensor : tensors) sizes.push_back(tensor.dim() == ndim ? tensor.size(dim) : -1);
+  for (const Tensor& tensor : tensors)
+    sizes.push_back(tensor.dim() == ndim ? tensor.size(dim) : -1);
   return sizes;
 }
 

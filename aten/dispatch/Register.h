@@ -13,7 +13,8 @@ void register_operator() {
 }
 
 template <class Op>
-void register_kernel(DispatchKeySet keys, typename Op::Schema* kernel, const char* name, const char* origin) {
+void register_kernel(DispatchKeySet keys, typename Op::Schema* kernel, const char* name,
+                     const char* origin) {
   Op::entry.set_kernel(keys, reinterpret_cast<void*>(kernel), name, origin);
 }
 
@@ -31,11 +32,14 @@ struct BelowAutograd<Op, Result(DispatchKeySet, Args...)> {
 
 template <class Op>
 void register_without_gradient() {
-  register_kernel<Op>(kAutogradKeys, &BelowAutograd<Op, typename Op::Schema>::call, "without gradient", "aten/dispatch/Register.h");
+  register_kernel<Op>(kAutogradKeys, &BelowAutograd<Op, typename Op::Schema>::call,
+                      "without gradient", "aten/dispatch/Register.h");
 }
 
 /// Keys of a call whose tensors may all be missing: the CPU's then.
-inline DispatchKeySet keys_or_cpu(DispatchKeySet keys) { return keys.empty() ? DispatchKeySet(DispatchKey::CPU) : keys; }
+inline DispatchKeySet keys_or_cpu(DispatchKeySet keys) {
+  return keys.empty() ? DispatchKeySet(DispatchKey::CPU) : keys;
+}
 /// Keys of a factory, from its device argument.
 inline DispatchKeySet keys_of_device(std::optional<Device> device) {
   const DispatchKey key = dense_backend_key(device.value_or(kCPU).type);

@@ -6,8 +6,8 @@
 
 namespace at {
 
-// Strided operands are brought into small contiguous blocks, so that each operator has one vectorised loop
-// (see Loops.h) and the strided copies are compiled once, here, by element size.
+// Strided operands are brought into small contiguous blocks, so that each operator has one
+// vectorised loop (see Loops.h) and the strided copies are compiled once, here, by element size.
 
 /// Copies n elements of `size` bytes from `source` (every `stride` bytes) to contiguous `target`.
 TORCH_PY_API void gather(void* target, const void* source, int64_t stride, size_t size, int64_t n);

@@ -1,5 +1,6 @@
 #pragma once
-// Loops over the 1-d lanes of tensors along one dimension (softmax, cumsum, sort, argmax, gather ...).
+// Loops over the 1-d lanes of tensors along one dimension (softmax, cumsum, sort, argmax, gather
+// ...).
 #include <algorithm>
 #include <initializer_list>
 
@@ -8,8 +9,9 @@
 
 namespace at::native {
 
-/// A set of tensors that agree in all dimensions but `dim`; calls f(pointers) per lane, pointers[k] being the first
-/// element of the lane in tensor k. Lanes are shared out to threads; `lane_cost` is the work of one, in elements.
+/// A set of tensors that agree in all dimensions but `dim`; calls f(pointers) per lane, pointers[k]
+/// being the first element of the lane in tensor k. Lanes are shared out to threads; `lane_cost` is
+/// the work of one, in elements.
 class LaneIterator {
  public:
   LaneIterator(int64_t dim, std::initializer_list<const Tensor*> tensors) {
@@ -42,21 +44,25 @@ class LaneIterator {
     });
   }
 
-  /// The same by groups of at most `most` lanes that are neighbours in the last of the other dimensions: f(pointers, width, steps),
-  /// where lane w of tensor k begins w * steps[k] bytes after pointers[k]. For lanes whose elements lie further apart than lanes do.
+  /// The same by groups of at most `most` lanes that are neighbours in the last of the other
+  /// dimensions: f(pointers, width, steps), where lane w of tensor k begins w * steps[k] bytes
+  /// after pointers[k]. For lanes whose elements lie further apart than lanes do.
   template <typename F>
   void for_each_group(int64_t lane_cost, int64_t most, const F& f) const {
     if (lanes_ == 0) return;
     const int64_t last = sizes_.empty() ? 1 : sizes_.back(), parts = (last + most - 1) / most;
-    const int64_t grain = std::max<int64_t>(1, 32768 / std::max<int64_t>(1, lane_cost * std::min(last, most)));
+    const int64_t grain =
+        std::max<int64_t>(1, 32768 / std::max<int64_t>(1, lane_cost * std::min(last, most)));
     int64_t steps[8] = {};
-    for (size_t k = 0; k < operands_.size(); ++k) steps[k] = sizes_.empty() ? 0 : operands_[k].strides.back();
+    for (size_t k = 0; k < operands_.size(); ++k)
+      steps[k] = sizes_.empty() ? 0 : operands_[k].strides.back();
     parallel_for(0, lanes_ / last * parts, grain, [&](int64_t begin, int64_t end) {
       char* pointers[8];
       for (int64_t group = begin; group < end; ++group) {
         const int64_t first = group % parts * most;
         find(group / parts * last + first, pointers);
-        f(static_cast<char* const*>(pointers), std::min(most, last - first), static_cast<const int64_t*>(steps));
+        f(static_cast<char* const*>(pointers), std::min(most, last - first),
+          static_cast<const int64_t*>(steps));
       }
     });
   }
@@ -82,7 +88,11 @@ class LaneIterator {
 };
 
 /// Stride of `dim` in elements; 1 for a 0-dim tensor, which counts as one lane of one element.
-inline int64_t lane_stride(const Tensor& tensor, int64_t dim) { return tensor.dim() == 0 ? 1 : tensor.strides()[dim]; }
-inline int64_t lane_size(const Tensor& tensor, int64_t dim) { return tensor.dim() == 0 ? 1 : tensor.sizes()[dim]; }
+inline int64_t lane_stride(const Tensor& tensor, int64_t dim) {
+  return tensor.dim() == 0 ? 1 : tensor.strides()[dim];
+}
+inline int64_t lane_size(const Tensor& tensor, int64_t dim) {
+  return tensor.dim() == 0 ? 1 : tensor.sizes()[dim];
+}
 
 }  // namespace at::native

@@ -1,6 +1,7 @@
 #pragma once
-// Loops of pointwise CPU kernels. Included by files that are compiled once per instruction set, hence the
-// CPU_CAPABILITY namespace: code of one instruction set never replaces code of another at link time.
+// Loops of pointwise CPU kernels. Included by files that are compiled once per instruction set,
+// hence the CPU_CAPABILITY namespace: code of one instruction set never replaces code of another at
+// link time.
 #include <algorithm>
 #include <tuple>
 #include <utility>
@@ -24,27 +25,32 @@ struct function_traits<R (C::*)(A...) const> {
   static constexpr size_t arity = sizeof...(A);
 };
 
-constexpr int64_t kBlock = 256;  // elements per block of a strided loop: all buffers stay in the first-level cache
+constexpr int64_t kBlock =
+    256;  // elements per block of a strided loop: all buffers stay in the first-level cache
 
 template <typename F, typename R, typename... A, size_t... I>
-inline void contiguous_loop(const F& captured, R* out, const std::tuple<const A*...>& in, int64_t n, std::index_sequence<I...>) {
-  // A copy, which no result can be written to: numbers that a formula uses in one case only are loaded once, not in that case, which
-  // the vectoriser gives up on.
+inline void contiguous_loop(const F& captured, R* out, const std::tuple<const A*...>& in, int64_t n,
+                            std::index_sequence<I...>) {
+  // A copy, which no result can be written to: numbers that a formula uses in one case only are
+  // loaded once, not in that case, which the vectoriser gives up on.
   const F op = captured;
-  // ivdep: an in-place call has out == in, element by element, which is no dependence between iterations.
+  // ivdep: an in-place call has out == in, element by element, which is no dependence between
+  // iterations.
 #pragma GCC ivdep
   for (int64_t i = 0; i < n; ++i) out[i] = op(std::get<I>(in)[i]...);
 }
 
-/// One inner loop over n elements: contiguous operands are used where they are, others through blocks.
+/// One inner loop over n elements: contiguous operands are used where they are, others through
+/// blocks.
 template <typename F, typename R, typename... A, size_t... I>
-void pointwise_loop(const F& op, char* const* data, const int64_t* strides, int64_t n, std::tuple<A...>*,
-                    std::index_sequence<I...> indices) {
+void pointwise_loop(const F& op, char* const* data, const int64_t* strides, int64_t n,
+                    std::tuple<A...>*, std::index_sequence<I...> indices) {
   const bool out_direct = strides[0] == static_cast<int64_t>(sizeof(R)) || n == 1;
   const bool direct[] = {(strides[I + 1] == static_cast<int64_t>(sizeof(A)) || n == 1)..., true};
   if (out_direct && (direct[I] && ...)) {
-    contiguous_loop<F, R, A...>(op, reinterpret_cast<R*>(data[0]), std::tuple<const A*...>(reinterpret_cast<const A*>(data[I + 1])...), n,
-                                indices);
+    contiguous_loop<F, R, A...>(op, reinterpret_cast<R*>(data[0]),
+                                std::tuple<const A*...>(reinterpret_cast<const A*>(data[I + 1])...),
+                                n, indices);
     return;
   }
   alignas(64) char out_block[kBlock * sizeof(R)];
@@ -56,11 +62,13 @@ void pointwise_loop(const F& op, char* const* data, const int64_t* strides, int6
       using T = std::remove_pointer_t<decltype(typed)>;
       const char* source = data[k + 1] + start * strides[k + 1];
       if (direct[k]) return reinterpret_cast<const T*>(source);
-      const bool filled = strides[k + 1] == 0 && start != 0;  // a broadcast value stays in its block
+      const bool filled =
+          strides[k + 1] == 0 && start != 0;  // a broadcast value stays in its block
       if (!filled) gather(blocks[k], source, strides[k + 1], sizeof(T), count);
       return reinterpret_cast<const T*>(blocks[k]);
     };
-    const std::tuple<const A*...> in(pointer(std::integral_constant<size_t, I>(), static_cast<A*>(nullptr))...);
+    const std::tuple<const A*...> in(
+        pointer(std::integral_constant<size_t, I>(), static_cast<A*>(nullptr))...);
     char* target = data[0] + start * strides[0];
     R* out = reinterpret_cast<R*>(out_direct ? target : out_block);
     contiguous_loop<F, R, A...>(op, out, in, count, indices);
@@ -68,21 +76,26 @@ void pointwise_loop(const F& op, char* const* data, const int64_t* strides, int6
   }
 }
 
-/// Applies `op` to every element: result type and argument types of the lambda are the operands' element types.
+/// Applies `op` to every element: result type and argument types of the lambda are the operands'
+/// element types.
 template <typename F>
-void cpu_kernel(const TensorIteratorBase& iter, const F& op, int64_t grain = TensorIterator::kGrain) {
+void cpu_kernel(const TensorIteratorBase& iter, const F& op,
+                int64_t grain = TensorIterator::kGrain) {
   using traits = function_traits<F>;
   using arguments = typename traits::arguments;
-  TORCH_INTERNAL_ASSERT(iter.ntensors() == static_cast<int>(traits::arity) + 1, iter.op_name(), ": kernel takes ", traits::arity,
-                        " inputs, iterator has ", iter.ntensors() - 1);
+  TORCH_INTERNAL_ASSERT(iter.ntensors() == static_cast<int>(traits::arity) + 1, iter.op_name(),
+                        ": kernel takes ", traits::arity, " inputs, iterator has ",
+                        iter.ntensors() - 1);
   auto loop = [](const void* context, char* const* data, const int64_t* strides, int64_t n) {
-    pointwise_loop<F, typename traits::result>(*static_cast<const F*>(context), data, strides, n, static_cast<arguments*>(nullptr),
+    pointwise_loop<F, typename traits::result>(*static_cast<const F*>(context), data, strides, n,
+                                               static_cast<arguments*>(nullptr),
                                                std::make_index_sequence<traits::arity>());
   };
   iter.for_each(loop, &op, grain);
 }
 
-/// For kernels with state per element that must run in order (random numbers): one thread, no blocks.
+/// For kernels with state per element that must run in order (random numbers): one thread, no
+/// blocks.
 template <typename F>
 void cpu_serial_kernel(const TensorIteratorBase& iter, const F& op) {
   using traits = function_traits<F>;

@@ -14,10 +14,13 @@ bool has_internal_overlap(const Tensor& tensor) {
 
 namespace {
 
-/// Two storages may be made of one buffer of another library's: torch.from_numpy(a) and torch.from_numpy(a).
+/// Two storages may be made of one buffer of another library's: torch.from_numpy(a) and
+/// torch.from_numpy(a).
 bool share_memory(const StorageImpl& a, const StorageImpl& b) {
-  const auto *a_begin = static_cast<const char*>(a.data.get()), *b_begin = static_cast<const char*>(b.data.get());
-  return a_begin != nullptr && b_begin != nullptr && a_begin < b_begin + b.nbytes && b_begin < a_begin + a.nbytes;
+  const auto *a_begin = static_cast<const char*>(a.data.get()),
+             *b_begin = static_cast<const char*>(b.data.get());
+  return a_begin != nullptr && b_begin != nullptr && a_begin < b_begin + b.nbytes &&
+         b_begin < a_begin + a.nbytes;
 }
 
 }  // namespace
@@ -38,19 +41,22 @@ Overlap memory_overlap(const Tensor& a, const Tensor& b) {
   const char* b_begin = static_cast<const char*>(b.data());
   const char* a_end = a_begin + a.numel() * static_cast<int64_t>(a.itemsize());
   const char* b_end = b_begin + b.numel() * static_cast<int64_t>(b.itemsize());
-  if (a_begin == b_begin && a_end == b_end) return a.strides() == b.strides() ? Overlap::Full : Overlap::Partial;
+  if (a_begin == b_begin && a_end == b_end)
+    return a.strides() == b.strides() ? Overlap::Full : Overlap::Partial;
   return a_begin < b_end && b_begin < a_end ? Overlap::Partial : Overlap::No;
 }
 
 void check_no_internal_overlap(const char* op_name, const Tensor& tensor) {
   TORCH_CHECK(!has_internal_overlap(tensor), op_name,
-              ": unsupported operation: more than one element of the written-to tensor refers to a single memory "
+              ": unsupported operation: more than one element of the written-to tensor refers to a "
+              "single memory "
               "location. Please clone() the tensor before performing the operation.");
 }
 
 void check_no_partial_overlap(const char* op_name, const Tensor& out, const Tensor& input) {
   TORCH_CHECK(memory_overlap(out, input) != Overlap::Partial, op_name,
-              ": unsupported operation: some elements of the input tensor and the written-to tensor refer to a single "
+              ": unsupported operation: some elements of the input tensor and the written-to "
+              "tensor refer to a single "
               "memory location. Please clone() the tensor before performing the operation.");
 }
 

@@ -4,17 +4,21 @@
 
 namespace at {
 
-/// Assembles the iterator of a reduction: the result is seen with size-1 dimensions expanded at stride 0.
+/// Assembles the iterator of a reduction: the result is seen with size-1 dimensions expanded at
+/// stride 0.
 class ReductionBuilder {
  public:
-  ReductionBuilder(const char* op_name, const Tensor& self, OptionalIntArrayRef dims, bool keepdim, bool no_dims_are_all = true)
+  ReductionBuilder(const char* op_name, const Tensor& self, OptionalIntArrayRef dims, bool keepdim,
+                   bool no_dims_are_all = true)
       : self_(self), keepdim_(keepdim), reduced_(mask(op_name, self, dims, no_dims_are_all)) {
     iter_.op_name_ = op_name;
   }
 
-  static std::bitset<64> mask(const char* op_name, const Tensor& self, OptionalIntArrayRef dims, bool no_dims_are_all) {
+  static std::bitset<64> mask(const char* op_name, const Tensor& self, OptionalIntArrayRef dims,
+                              bool no_dims_are_all) {
     std::bitset<64> reduced;
-    TORCH_CHECK(self.dim() <= 64, op_name, ": only tensors with up to 64 dims are supported, got ", self.dim());
+    TORCH_CHECK(self.dim() <= 64, op_name, ": only tensors with up to 64 dims are supported, got ",
+                self.dim());
     if (!dims.has_value() || (no_dims_are_all && dims->empty())) return reduced.set();
     for (const int64_t dim : *dims) {
       const int64_t d = wrap_dim(dim, self.dim());
@@ -53,11 +57,12 @@ class ReductionBuilder {
  private:
   void set_result(const Tensor& out, IntArrayRef sizes, ScalarType out_dtype) {
     if (out.defined()) {
-      TORCH_CHECK(out.device() == self_.device(), iter_.op_name_,
-                  ": Expected all tensors to be on the same device, but found at least two devices, ", self_.device(), " and ",
-                  out.device(), "!");
-      TORCH_CHECK(can_cast(out_dtype, out.scalar_type()), iter_.op_name_, ": result type ", out_dtype,
-                  " can't be cast to the desired output type ", out.scalar_type());
+      TORCH_CHECK(
+          out.device() == self_.device(), iter_.op_name_,
+          ": Expected all tensors to be on the same device, but found at least two devices, ",
+          self_.device(), " and ", out.device(), "!");
+      TORCH_CHECK(can_cast(out_dtype, out.scalar_type()), iter_.op_name_, ": result type ",
+                  out_dtype, " can't be cast to the desired output type ", out.scalar_type());
       resize_output(out, sizes);
       check_no_internal_overlap(iter_.op_name_, out);
       if (out.scalar_type() == out_dtype && !shares_memory(out)) {
@@ -69,9 +74,12 @@ class ReductionBuilder {
     iter_.operands_[0].tensor = empty_tensor(sizes, out_dtype, self_.device());
   }
 
-  bool shares_memory(const Tensor& out) const { return out.storage().get() == self_.storage().get(); }
+  bool shares_memory(const Tensor& out) const {
+    return out.storage().get() == self_.storage().get();
+  }
 
-  /// `result` as a tensor of self's shape: kept dimensions with their strides, reduced ones with stride 0.
+  /// `result` as a tensor of self's shape: kept dimensions with their strides, reduced ones with
+  /// stride 0.
   Tensor expanded(const Tensor& result) const {
     DimVector strides(self_.dim());
     int64_t from = 0;
@@ -99,7 +107,8 @@ struct ReductionTypes {
   ScalarType output;
 };
 
-ReductionTypes reduction_types(const Tensor& self, ReductionDtype rule, std::optional<ScalarType> dtype) {
+ReductionTypes reduction_types(const Tensor& self, ReductionDtype rule,
+                               std::optional<ScalarType> dtype) {
   const ScalarType type = dtype.value_or(self.scalar_type());
   switch (rule) {
     case ReductionDtype::Extremum:
@@ -120,20 +129,23 @@ ReductionTypes reduction_types(const Tensor& self, ReductionDtype rule, std::opt
   return {type, type};
 }
 
-/// A dtype that was asked for must be that of out; where neither is asked for, sums and products are computed in the dtype of out.
-std::optional<ScalarType> dtype_with_out(const char* op_name, const Tensor& out, const Tensor& self, ReductionDtype rule,
-                                         std::optional<ScalarType> dtype) {
+/// A dtype that was asked for must be that of out; where neither is asked for, sums and products
+/// are computed in the dtype of out.
+std::optional<ScalarType> dtype_with_out(const char* op_name, const Tensor& out, const Tensor& self,
+                                         ReductionDtype rule, std::optional<ScalarType> dtype) {
   const ScalarType found = out.scalar_type();
   if (dtype.has_value()) {
-    TORCH_CHECK(found == *dtype, op_name, ": Expected out tensor to have dtype ", cpp_type_name(*dtype), ", but got ", cpp_type_name(found),
-                " instead");
+    TORCH_CHECK(found == *dtype, op_name, ": Expected out tensor to have dtype ",
+                cpp_type_name(*dtype), ", but got ", cpp_type_name(found), " instead");
   } else if (rule == ReductionDtype::IntToLong) {
     return found;
   } else if (rule == ReductionDtype::Extremum) {
-    TORCH_CHECK(found == self.scalar_type(), op_name, ": Expected the dtype for input and out to match, but got ", self.scalar_type(),
+    TORCH_CHECK(found == self.scalar_type(), op_name,
+                ": Expected the dtype for input and out to match, but got ", self.scalar_type(),
                 " for input's dtype and ", found, " for out's dtype.");
   } else if (rule == ReductionDtype::Bool) {
-    TORCH_CHECK(found == kBool || found == kByte, op_name, " only supports bool tensor for result, got: ", found);
+    TORCH_CHECK(found == kBool || found == kByte, op_name,
+                " only supports bool tensor for result, got: ", found);
   }
   return dtype;
 }
@@ -144,7 +156,8 @@ void check_nonempty(const TensorIteratorBase& iter) {
   const Tensor& self = iter.input(0);
   int64_t d = 0;
   while (self.sizes()[d] != 0) ++d;
-  TORCH_CHECK_INDEX(false, iter.op_name(), "(): Expected reduction dim ", d, " to have non-zero size.");
+  TORCH_CHECK_INDEX(false, iter.op_name(), "(): Expected reduction dim ", d,
+                    " to have non-zero size.");
 }
 
 }  // namespace
@@ -153,11 +166,14 @@ DimVector reduced_sizes(const Tensor& self, OptionalIntArrayRef dims, bool keepd
   return ReductionBuilder("reduction", self, dims, keepdim).result_sizes();
 }
 
-TensorIterator make_reduction(const char* op_name, const Tensor& out, const Tensor& self, OptionalIntArrayRef dims, bool keepdim,
-                              ReductionDtype rule, std::optional<ScalarType> dtype) {
-  const ReductionTypes types = reduction_types(self, rule, out.defined() ? dtype_with_out(op_name, out, self, rule, dtype) : dtype);
+TensorIterator make_reduction(const char* op_name, const Tensor& out, const Tensor& self,
+                              OptionalIntArrayRef dims, bool keepdim, ReductionDtype rule,
+                              std::optional<ScalarType> dtype) {
+  const ReductionTypes types = reduction_types(
+      self, rule, out.defined() ? dtype_with_out(op_name, out, self, rule, dtype) : dtype);
   // any and all take an empty list of dimensions at its word; of other reductions it means all.
-  TensorIterator iter = ReductionBuilder(op_name, self, dims, keepdim, rule != ReductionDtype::Bool).build(out, types.input, types.output);
+  TensorIterator iter = ReductionBuilder(op_name, self, dims, keepdim, rule != ReductionDtype::Bool)
+                            .build(out, types.input, types.output);
   if (rule == ReductionDtype::Extremum) check_nonempty(iter);
   return iter;
 }

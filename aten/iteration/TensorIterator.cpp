@@ -40,7 +40,8 @@ Tensor cast_operand(const Tensor& tensor, ScalarType dtype) {
   return result;
 }
 
-/// The type whose loops serve a dtype that has none of its own (Note [Storage dtypes]); the dtype itself where there is none.
+/// The type whose loops serve a dtype that has none of its own (Note [Storage dtypes]); the dtype
+/// itself where there is none.
 ScalarType loop_dtype(ScalarType type, Promotion promotion) {
   if (type == kComplexHalf) return kComplexFloat;
   if (promotion != Promotion::Comparison) return type;
@@ -50,7 +51,8 @@ ScalarType loop_dtype(ScalarType type, Promotion promotion) {
 
 bool is_relation(std::string_view op_name) {
   for (const std::string_view name : {"eq", "ne", "lt", "le", "gt", "ge"}) {
-    if (op_name == name || (op_name.starts_with(name) && op_name.substr(name.size()) == "_")) return true;
+    if (op_name == name || (op_name.starts_with(name) && op_name.substr(name.size()) == "_"))
+      return true;
   }
   return false;
 }
@@ -62,7 +64,8 @@ Tensor shifted_to_signed(const Tensor& tensor) {
   if (source.is_meta()) return result;
   const auto* in = source.const_data_ptr<uint64_t>();
   int64_t* out = result.data_ptr<int64_t>();
-  for (int64_t i = 0; i < source.numel(); ++i) out[i] = static_cast<int64_t>(in[i] ^ (uint64_t{1} << 63));
+  for (int64_t i = 0; i < source.numel(); ++i)
+    out[i] = static_cast<int64_t>(in[i] ^ (uint64_t{1} << 63));
   return result;
 }
 
@@ -77,15 +80,16 @@ void TensorIterator::check_devices(std::initializer_list<const Tensor*> inputs) 
     if (is_number_like(*tensor)) continue;
     if (first == nullptr) first = tensor;
     TORCH_CHECK(tensor->device() == first->device(), op_name_,
-                ": Expected all tensors to be on the same device, but found at least two devices, ", first->device(), " and ",
-                tensor->device(), "!");
+                ": Expected all tensors to be on the same device, but found at least two devices, ",
+                first->device(), " and ", tensor->device(), "!");
   }
 }
 
 void TensorIterator::cast_inputs(Promotion promotion, std::initializer_list<const Tensor*> inputs) {
   bool same = true;
   const ScalarType first = (*inputs.begin())->scalar_type();
-  for (const Tensor* tensor : inputs) same = same && tensor->scalar_type() == first && !tensor->is_wrapped_number();
+  for (const Tensor* tensor : inputs)
+    same = same && tensor->scalar_type() == first && !tensor->is_wrapped_number();
   common_dtype_ = first;
   if (promotion != Promotion::Same) {
     if (!same) {
@@ -93,7 +97,8 @@ void TensorIterator::cast_inputs(Promotion promotion, std::initializer_list<cons
       for (const Tensor* tensor : inputs) tensors.push_back(*tensor);
       common_dtype_ = result_type(tensors);
     }
-    if (promotion == Promotion::IntToFloat && is_integral(common_dtype_, true)) common_dtype_ = default_dtype();
+    if (promotion == Promotion::IntToFloat && is_integral(common_dtype_, true))
+      common_dtype_ = default_dtype();
   }
   const bool cast = promotion != Promotion::Same;
   for (const Tensor* tensor : inputs) {
@@ -119,10 +124,12 @@ void TensorIterator::widen_inputs(Promotion promotion) {
     operands_[1].tensor = operands_[1].tensor.to(kBool);
   } else if (is_comparison && is_relation(op_name_)) {
     common_dtype_ = kLong;
-    for (size_t i = 1; i < operands_.size(); ++i) operands_[i].tensor = shifted_to_signed(operands_[i].tensor);
+    for (size_t i = 1; i < operands_.size(); ++i)
+      operands_[i].tensor = shifted_to_signed(operands_[i].tensor);
   } else {
     common_dtype_ = loop_dtype(common_dtype_, promotion);
-    for (size_t i = 1; i < operands_.size(); ++i) operands_[i].tensor = cast_operand(operands_[i].tensor, common_dtype_);
+    for (size_t i = 1; i < operands_.size(); ++i)
+      operands_[i].tensor = cast_operand(operands_[i].tensor, common_dtype_);
   }
 }
 
@@ -150,17 +157,19 @@ bool TensorIterator::try_flat(const Tensor& out, ScalarType out_dtype) {
     const Tensor& tensor = operands_[i].tensor;
     if (!tensor.is_contiguous() || tensor.sizes() != first.sizes()) return false;
   }
-  if (out.defined() &&
-      (out.device() != first.device() || out.scalar_type() != out_dtype || !out.is_contiguous() || out.sizes() != first.sizes())) {
+  if (out.defined() && (out.device() != first.device() || out.scalar_type() != out_dtype ||
+                        !out.is_contiguous() || out.sizes() != first.sizes())) {
     return false;
   }
   for (const Operand& operand : operands_) {
     if (operand.tensor.defined() && operand.tensor.device() != first.device()) return false;
   }
   numel_ = first.numel();
-  operands_[0].tensor = out.defined() ? out : empty_tensor(first.sizes(), out_dtype, first.device());
+  operands_[0].tensor =
+      out.defined() ? out : empty_tensor(first.sizes(), out_dtype, first.device());
   if (out.defined()) {
-    for (size_t i = 1; i < operands_.size(); ++i) check_no_partial_overlap(op_name_, out, operands_[i].tensor);
+    for (size_t i = 1; i < operands_.size(); ++i)
+      check_no_partial_overlap(op_name_, out, operands_[i].tensor);
   }
   shape_.push_back(numel_);
   for (Operand& operand : operands_) {
@@ -177,8 +186,8 @@ void TensorIterator::compute_shape(const Tensor& out, OutputKind kind) {
     if (IntArrayRef(shape_) != sizes) shape_ = broadcast_sizes(shape_, sizes);
   }
   if (kind == OutputKind::Inplace) {
-    TORCH_CHECK(out.sizes() == IntArrayRef(shape_), "output with shape ", out.sizes(), " doesn't match the broadcast shape ",
-                IntArrayRef(shape_), " in ", op_name_);
+    TORCH_CHECK(out.sizes() == IntArrayRef(shape_), "output with shape ", out.sizes(),
+                " doesn't match the broadcast shape ", IntArrayRef(shape_), " in ", op_name_);
   }
 }
 
@@ -191,13 +200,17 @@ void TensorIterator::set_output(const Tensor& out, ScalarType out_dtype, OutputK
     }
   }
   if (out.defined()) {
-    TORCH_CHECK(out.device() == device || (is_number_like(operands_[1].tensor) && operands_.size() == 2), op_name_,
-                ": Expected all tensors to be on the same device, but found at least two devices, ", device, " and ", out.device(), "!");
-    TORCH_CHECK(can_cast(out_dtype, out.scalar_type()), op_name_, ": result type ", out_dtype, " can't be cast to the desired output type ",
-                out.scalar_type());
+    TORCH_CHECK(out.device() == device ||
+                    (is_number_like(operands_[1].tensor) && operands_.size() == 2),
+                op_name_,
+                ": Expected all tensors to be on the same device, but found at least two devices, ",
+                device, " and ", out.device(), "!");
+    TORCH_CHECK(can_cast(out_dtype, out.scalar_type()), op_name_, ": result type ", out_dtype,
+                " can't be cast to the desired output type ", out.scalar_type());
     if (kind == OutputKind::Out) resize_output(out, shape_);
     check_no_internal_overlap(op_name_, out);
-    for (size_t i = 1; i < operands_.size(); ++i) check_no_partial_overlap(op_name_, out, operands_[i].tensor);
+    for (size_t i = 1; i < operands_.size(); ++i)
+      check_no_partial_overlap(op_name_, out, operands_[i].tensor);
     if (out.scalar_type() == out_dtype) {
       operands_[0].tensor = out;
       return;
@@ -208,7 +221,8 @@ void TensorIterator::set_output(const Tensor& out, ScalarType out_dtype, OutputK
   // A new output keeps the order of dimensions of its inputs (channels_last stays channels_last).
   bool contiguous = true;
   for (size_t i = 1; i < operands_.size(); ++i) {
-    contiguous = contiguous && (operands_[i].tensor.is_contiguous() || operands_[i].tensor.dim() == 0);
+    contiguous =
+        contiguous && (operands_[i].tensor.is_contiguous() || operands_[i].tensor.dim() == 0);
   }
   if (contiguous || shape_.size() < 2) {
     operands_[0].tensor = empty_tensor(shape_, out_dtype, device);
@@ -233,14 +247,16 @@ DimVector broadcast_strides(const Tensor& tensor, IntArrayRef shape) {
   const int64_t itemsize = static_cast<int64_t>(tensor.itemsize());
   const size_t offset = shape.size() - tensor.sizes().size();
   for (size_t i = 0; i < tensor.sizes().size(); ++i) {
-    strides[i + offset] = tensor.sizes()[i] == 1 && shape[i + offset] != 1 ? 0 : tensor.strides()[i] * itemsize;
+    strides[i + offset] =
+        tensor.sizes()[i] == 1 && shape[i + offset] != 1 ? 0 : tensor.strides()[i] * itemsize;
   }
   return strides;
 }
 
 }  // namespace
 
-/// Dimensions from fastest to slowest: the first operand whose strides tell two dimensions apart decides.
+/// Dimensions from fastest to slowest: the first operand whose strides tell two dimensions apart
+/// decides.
 SmallVector<int, 6> TensorIterator::dimension_order(IntArrayRef shape) const {
   const int n = static_cast<int>(shape.size());
   SmallVector<DimVector, 4> strides;
@@ -275,8 +291,8 @@ SmallVector<int, 6> TensorIterator::dimension_order(IntArrayRef shape) const {
 void TensorIterator::plan() {
   numel_ = 1;
   for (const int64_t size : shape_) {
-    TORCH_CHECK(!__builtin_mul_overflow(numel_, size, &numel_), op_name_, ": numel: integer multiplication overflow, got sizes ",
-                IntArrayRef(shape_));
+    TORCH_CHECK(!__builtin_mul_overflow(numel_, size, &numel_), op_name_,
+                ": numel: integer multiplication overflow, got sizes ", IntArrayRef(shape_));
   }
   const SmallVector<int, 6> order = dimension_order(shape_);
   for (Operand& operand : operands_) {
@@ -318,8 +334,10 @@ void TensorIterator::coalesce() {
   for (Operand& operand : operands_) operand.strides.resize(last + 1);
 }
 
-TensorIterator TensorIterator::pointwise(const char* op_name, Promotion promotion, const Tensor& out,
-                                         std::initializer_list<const Tensor*> inputs, OutputKind kind) {
+TensorIterator TensorIterator::pointwise(const char* op_name, Promotion promotion,
+                                         const Tensor& out,
+                                         std::initializer_list<const Tensor*> inputs,
+                                         OutputKind kind) {
   TensorIterator iter;
   iter.op_name_ = op_name;
   iter.operands_.push_back({});
@@ -336,15 +354,17 @@ TensorIterator TensorIterator::pointwise(const char* op_name, Promotion promotio
   return iter;
 }
 
-TensorIterator TensorIterator::over(const char* op_name, std::initializer_list<const Tensor*> operands) {
+TensorIterator TensorIterator::over(const char* op_name,
+                                    std::initializer_list<const Tensor*> operands) {
   TensorIterator iter;
   iter.op_name_ = op_name;
   for (const Tensor* tensor : operands) iter.operands_.push_back({*tensor});
   iter.common_dtype_ = iter.operands_.back().tensor.scalar_type();
   iter.shape_ = DimVector(iter.operands_[0].tensor.sizes());
   for (const Operand& operand : iter.operands_) {
-    TORCH_CHECK(broadcast_sizes(iter.shape_, operand.tensor.sizes()) == iter.shape_, op_name, ": shape ", operand.tensor.sizes(),
-                " does not broadcast to ", iter.operands_[0].tensor.sizes());
+    TORCH_CHECK(broadcast_sizes(iter.shape_, operand.tensor.sizes()) == iter.shape_, op_name,
+                ": shape ", operand.tensor.sizes(), " does not broadcast to ",
+                iter.operands_[0].tensor.sizes());
   }
   iter.plan();
   return iter;
@@ -358,7 +378,8 @@ const Tensor& TensorIterator::finish() {
 
 void TensorIterator::store() {
   const bool copies = caller_out_.defined() && !caller_out_.is_meta();  // copy_ counts itself
-  if (!copies) (caller_out_.defined() ? caller_out_ : operands_[0].tensor).unsafe_impl()->bump_version();
+  if (!copies)
+    (caller_out_.defined() ? caller_out_ : operands_[0].tensor).unsafe_impl()->bump_version();
   finish();
 }
 
@@ -368,10 +389,12 @@ void TensorIterator::for_each(Loop loop, const void* context, int64_t grain) con
     serial_for_each(loop, context, 0, numel_);
     return;
   }
-  parallel_for(0, numel_, grain, [&](int64_t begin, int64_t end) { serial_for_each(loop, context, begin, end); });
+  parallel_for(0, numel_, grain,
+               [&](int64_t begin, int64_t end) { serial_for_each(loop, context, begin, end); });
 }
 
-void TensorIterator::serial_for_each(Loop loop, const void* context, int64_t begin, int64_t end) const {
+void TensorIterator::serial_for_each(Loop loop, const void* context, int64_t begin,
+                                     int64_t end) const {
   if (begin >= end) return;
   const int n = ntensors();
   char* data[kMaxOperands];

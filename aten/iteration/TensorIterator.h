@@ -19,25 +19,29 @@ enum class Promotion : uint8_t {
 /// Which variant of an operator a call is: decides what an output of another shape or dtype means.
 enum class OutputKind : uint8_t { Function, Inplace, Out };
 
-/// Plan of one pointwise or reduction pass over several tensors: operand 0 is written, the others are read.
-/// Dimensions are reordered and merged so that dimension 0 is the fastest; strides are in bytes.
+/// Plan of one pointwise or reduction pass over several tensors: operand 0 is written, the others
+/// are read. Dimensions are reordered and merged so that dimension 0 is the fastest; strides are in
+/// bytes.
 class TORCH_PY_API TensorIterator {
  public:
   static constexpr int kMaxOperands = 8;
-  static constexpr int64_t kGrain = 32768;  // elements below which a second thread costs more than it brings
+  static constexpr int64_t kGrain =
+      32768;  // elements below which a second thread costs more than it brings
   /// Runs over n elements: data[k] advances by strides[k] bytes per element.
   using Loop = void (*)(const void* context, char* const* data, const int64_t* strides, int64_t n);
 
-  /// Casts inputs to the common dtype, checks devices, overlap and castability, broadcasts, allocates (undefined `out`)
-  /// or resizes the output, and coalesces.
-  static TensorIterator pointwise(const char* op_name, Promotion promotion, const Tensor& out, std::initializer_list<const Tensor*> inputs,
+  /// Casts inputs to the common dtype, checks devices, overlap and castability, broadcasts,
+  /// allocates (undefined `out`) or resizes the output, and coalesces.
+  static TensorIterator pointwise(const char* op_name, Promotion promotion, const Tensor& out,
+                                  std::initializer_list<const Tensor*> inputs,
                                   OutputKind kind = OutputKind::Function);
   /// Operands as they are (no casts, no allocation): each must broadcast to operand 0's shape.
   static TensorIterator over(const char* op_name, std::initializer_list<const Tensor*> operands);
 
   /// Writes a casted temporary back to the caller's out, and returns the caller's output.
   const Tensor& finish();
-  /// finish() of an in-place or out= call: the change counts once in the version of the caller's tensor.
+  /// finish() of an in-place or out= call: the change counts once in the version of the caller's
+  /// tensor.
   void store();
 
   const char* op_name() const { return op_name_; }
@@ -55,8 +59,9 @@ class TORCH_PY_API TensorIterator {
   const Tensor& output() const { return operands_[0].tensor; }
   const Tensor& input(int i) const { return operands_[i + 1].tensor; }
   const Tensor& tensor(int operand) const { return operands_[operand].tensor; }
-  /// The value of a 0-dim CPU operand before it was rounded to float16 or bfloat16, the common dtype: products and quotients
-  /// compute with it in float32 and round once, so that `x *= 1 - 1e-4` is no multiplication by 1. None when nothing was rounded.
+  /// The value of a 0-dim CPU operand before it was rounded to float16 or bfloat16, the common
+  /// dtype: products and quotients compute with it in float32 and round once, so that `x *= 1 -
+  /// 1e-4` is no multiplication by 1. None when nothing was rounded.
   std::optional<float> unrounded_number(int operand) const { return operands_[operand].unrounded; }
 
   /// Calls loop(context, ...) over all elements, split over threads above the grain.
@@ -90,22 +95,28 @@ class TORCH_PY_API TensorIterator {
   DimVector shape_;
   int64_t numel_ = 0;
   ScalarType common_dtype_ = ScalarType::Undefined;
-  ScalarType promoted_dtype_ = ScalarType::Undefined;  // another one than common_dtype_ where the loop computes in a wider type
-  Tensor caller_out_;                                  // defined when operand 0 is a temporary of another dtype
+  ScalarType promoted_dtype_ = ScalarType::Undefined;  // another one than common_dtype_ where the
+                                                       // loop computes in a wider type
+  Tensor caller_out_;  // defined when operand 0 is a temporary of another dtype
 };
 using TensorIteratorBase = TensorIterator;
 
-/// Refuses a written tensor in which two elements share memory (expand), and inputs that overlap it partly.
+/// Refuses a written tensor in which two elements share memory (expand), and inputs that overlap it
+/// partly.
 TORCH_PY_API void check_no_internal_overlap(const char* op_name, const Tensor& tensor);
-TORCH_PY_API void check_no_partial_overlap(const char* op_name, const Tensor& out, const Tensor& input);
+TORCH_PY_API void check_no_partial_overlap(const char* op_name, const Tensor& out,
+                                           const Tensor& input);
 
 namespace native {
 
 enum class ReductionDtype : uint8_t { Same, Extremum, IntToLong, IntToFloat, Bool, Index };
 
-/// Plan of a reduction of `self` over `dims` (none or empty: all): operand 0 has stride 0 along what is reduced.
-TORCH_PY_API TensorIterator make_reduction(const char* op_name, const Tensor& out, const Tensor& self, OptionalIntArrayRef dims,
-                                           bool keepdim, ReductionDtype rule, std::optional<ScalarType> dtype);
+/// Plan of a reduction of `self` over `dims` (none or empty: all): operand 0 has stride 0 along
+/// what is reduced.
+TORCH_PY_API TensorIterator make_reduction(const char* op_name, const Tensor& out,
+                                           const Tensor& self, OptionalIntArrayRef dims,
+                                           bool keepdim, ReductionDtype rule,
+                                           std::optional<ScalarType> dtype);
 /// Sizes that a reduction's result has.
 TORCH_PY_API DimVector reduced_sizes(const Tensor& self, OptionalIntArrayRef dims, bool keepdim);
 

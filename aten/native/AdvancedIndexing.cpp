@@ -12,7 +12,9 @@ namespace at::native {
 
 namespace {
 
-bool is_mask(const Tensor& index) { return index.scalar_type() == kBool || index.scalar_type() == kByte; }
+bool is_mask(const Tensor& index) {
+  return index.scalar_type() == kBool || index.scalar_type() == kByte;
+}
 
 /// Replaces masks by the positions of their True elements, one index per mask dimension.
 std::vector<Tensor> resolve_masks(const Tensor& self, TensorList indices) {
@@ -22,23 +24,29 @@ std::vector<Tensor> resolve_masks(const Tensor& self, TensorList indices) {
       result.emplace_back();
       continue;
     }
-    TORCH_CHECK(self.is_meta() || !index.is_meta(), "indices on the meta device hold no positions, and the indexed tensor is on ",
+    TORCH_CHECK(self.is_meta() || !index.is_meta(),
+                "indices on the meta device hold no positions, and the indexed tensor is on ",
                 self.device());
     const ScalarType type = index.scalar_type();
-    TORCH_CHECK_INDEX(type == kLong || type == kInt || is_mask(index), "tensors used as indices must be long, int, byte or bool tensors");
+    TORCH_CHECK_INDEX(type == kLong || type == kInt || is_mask(index),
+                      "tensors used as indices must be long, int, byte or bool tensors");
     if (!is_mask(index)) {
       result.push_back(index.to(kLong));
       continue;
     }
     const size_t first = result.size();
-    TORCH_CHECK_INDEX(static_cast<int64_t>(first) + index.dim() <= self.dim(), "too many indices for tensor of dimension ", self.dim());
+    TORCH_CHECK_INDEX(static_cast<int64_t>(first) + index.dim() <= self.dim(),
+                      "too many indices for tensor of dimension ", self.dim());
     for (int64_t d = 0; d < index.dim(); ++d) {
-      TORCH_CHECK_INDEX(index.sizes()[d] == self.sizes()[first + d], "The shape of the mask ", index.sizes(), " at index ", d,
-                        " does not match the shape of the indexed tensor ", self.sizes(), " at index ", first + d);
+      TORCH_CHECK_INDEX(index.sizes()[d] == self.sizes()[first + d], "The shape of the mask ",
+                        index.sizes(), " at index ", d,
+                        " does not match the shape of the indexed tensor ", self.sizes(),
+                        " at index ", first + d);
     }
     for (const Tensor& position : at::unbind(at::nonzero(index), 1)) result.push_back(position);
   }
-  TORCH_CHECK_INDEX(static_cast<int64_t>(result.size()) <= self.dim(), "too many indices for tensor of dimension ", self.dim(), " (got ",
+  TORCH_CHECK_INDEX(static_cast<int64_t>(result.size()) <= self.dim(),
+                    "too many indices for tensor of dimension ", self.dim(), " (got ",
                     result.size(), ")");
   result.resize(self.dim());
   return result;
@@ -55,7 +63,9 @@ DimVector broadcast_index_sizes(const std::vector<Tensor>& indices) {
       for (const Tensor& each : indices) {
         if (each.defined()) shapes += c10::str(shapes.empty() ? "" : ", ", each.sizes());
       }
-      TORCH_CHECK_INDEX(false, "shape mismatch: indexing tensors could not be broadcast together with shapes ", shapes);
+      TORCH_CHECK_INDEX(
+          false, "shape mismatch: indexing tensors could not be broadcast together with shapes ",
+          shapes);
     }
   }
   return sizes;
@@ -71,12 +81,14 @@ bool are_neighbours(const std::vector<Tensor>& indices) {
   return changes <= 1;
 }
 
-void add_offsets(std::vector<int64_t>& offsets, const Tensor& index, IntArrayRef sizes, int64_t dim, int64_t extent, int64_t stride) {
+void add_offsets(std::vector<int64_t>& offsets, const Tensor& index, IntArrayRef sizes, int64_t dim,
+                 int64_t extent, int64_t stride) {
   const Tensor positions = at::expand(index, sizes).contiguous();
   const int64_t* position = positions.data_ptr<int64_t>();
   for (size_t i = 0; i < offsets.size(); ++i) {
     const int64_t p = position[i];
-    TORCH_CHECK_INDEX(p >= -extent && p < extent, "index ", p, " is out of bounds for dimension ", dim, " with size ", extent);
+    TORCH_CHECK_INDEX(p >= -extent && p < extent, "index ", p, " is out of bounds for dimension ",
+                      dim, " with size ", extent);
     offsets[i] += (p < 0 ? p + extent : p) * stride;
   }
 }
@@ -92,17 +104,21 @@ DimVector IndexPlan::result_sizes() const {
 
 DimVector IndexPlan::result_strides() const {
   const DimVector sizes = result_sizes();
-  const bool all_contiguous = std::all_of(indices.begin(), indices.end(), [](const Tensor& index) { return index.is_contiguous(); });
+  const bool all_contiguous = std::all_of(
+      indices.begin(), indices.end(), [](const Tensor& index) { return index.is_contiguous(); });
   if (source.is_contiguous() && all_contiguous) return contiguous_strides(sizes);
   std::vector<DimVector> operands;
   DimVector source_strides(sizes.size(), 0);
   std::copy(before_strides.begin(), before_strides.end(), source_strides.begin());
-  std::copy(after_strides.begin(), after_strides.end(), source_strides.end() - after_strides.size());
+  std::copy(after_strides.begin(), after_strides.end(),
+            source_strides.end() - after_strides.size());
   operands.push_back(source_strides);
   for (const Tensor& index : indices) {
-    // As if it had all dimensions of the result: those that it does not have, of size 1, count where the result's are of size 1.
+    // As if it had all dimensions of the result: those that it does not have, of size 1, count
+    // where the result's are of size 1.
     DimVector shape(sizes.size(), 1);
-    const Tensor full = index.sizes() == IntArrayRef(index_sizes) ? index : at::expand(index, index_sizes);
+    const Tensor full =
+        index.sizes() == IntArrayRef(index_sizes) ? index : at::expand(index, index_sizes);
     std::copy(index_sizes.begin(), index_sizes.end(), shape.begin() + before_sizes.size());
     DimVector strides(at::reshape(full, shape).strides());
     for (size_t d = 0; d < sizes.size(); ++d) {
@@ -120,7 +136,8 @@ IndexPlan plan_index(const Tensor& self, TensorList indices) {
   plan.index_sizes = broadcast_index_sizes(resolved);
   int64_t positions = 1;
   for (const int64_t size : plan.index_sizes) {
-    TORCH_CHECK(!__builtin_mul_overflow(positions, size, &positions), "numel: integer multiplication overflow, got indices of sizes ",
+    TORCH_CHECK(!__builtin_mul_overflow(positions, size, &positions),
+                "numel: integer multiplication overflow, got indices of sizes ",
                 IntArrayRef(plan.index_sizes));
   }
   if (self.is_meta()) positions = 0;  // a shape is all there is to plan
@@ -128,15 +145,18 @@ IndexPlan plan_index(const Tensor& self, TensorList indices) {
   const bool neighbours = are_neighbours(resolved);
   const int64_t itemsize = static_cast<int64_t>(self.itemsize());
   bool nothing = false;  // no element is read, so no index has to be in range
-  for (int64_t d = 0; d < self.dim(); ++d) nothing = nothing || (self.sizes()[d] == 0 && !resolved[d].defined());
+  for (int64_t d = 0; d < self.dim(); ++d)
+    nothing = nothing || (self.sizes()[d] == 0 && !resolved[d].defined());
   bool seen = !neighbours;
   for (int64_t d = 0; d < self.dim(); ++d) {
     const int64_t stride = self.strides()[d] * itemsize;
     if (resolved[d].defined()) {
       seen = true;
       plan.indices.push_back(resolved[d]);
-      TORCH_CHECK_INDEX(positions == 0 || self.sizes()[d] > 0, "index is out of bounds for dimension ", d, " with size 0");
-      if (positions > 0 && !nothing) add_offsets(plan.offsets, resolved[d], plan.index_sizes, d, self.sizes()[d], stride);
+      TORCH_CHECK_INDEX(positions == 0 || self.sizes()[d] > 0,
+                        "index is out of bounds for dimension ", d, " with size 0");
+      if (positions > 0 && !nothing)
+        add_offsets(plan.offsets, resolved[d], plan.index_sizes, d, self.sizes()[d], stride);
       continue;
     }
     (seen ? plan.after_sizes : plan.before_sizes).push_back(self.sizes()[d]);
@@ -159,7 +179,8 @@ RowShape row_shape(const IndexPlan& plan) {
 
 char* row_address(const IndexPlan& plan, int64_t index) {
   int64_t offset = 0;
-  if (plan.before_sizes.empty() && plan.after_sizes.size() <= 1) return static_cast<char*>(plan.source.data()) + plan.offsets[index];
+  if (plan.before_sizes.empty() && plan.after_sizes.size() <= 1)
+    return static_cast<char*>(plan.source.data()) + plan.offsets[index];
   for (size_t d = plan.after_sizes.size(); d-- > 1;) {
     const size_t outer = d - 1;
     offset += index % plan.after_sizes[outer] * plan.after_strides[outer];

@@ -36,15 +36,19 @@ Scalar minus_one(const Scalar& value) {
 
 }  // namespace
 
-Tensor div_mode(const Tensor& self, const Tensor& other, std::optional<std::string_view> rounding_mode) {
-  return rounding_mode.has_value() ? at::_div_rounded(self, other, *rounding_mode) : at::div(self, other);
+Tensor div_mode(const Tensor& self, const Tensor& other,
+                std::optional<std::string_view> rounding_mode) {
+  return rounding_mode.has_value() ? at::_div_rounded(self, other, *rounding_mode)
+                                   : at::div(self, other);
 }
 
-Tensor div_number_mode(const Tensor& self, const Scalar& other, std::optional<std::string_view> rounding_mode) {
+Tensor div_number_mode(const Tensor& self, const Scalar& other,
+                       std::optional<std::string_view> rounding_mode) {
   return div_mode(self, wrapped_scalar(other), rounding_mode);
 }
 
-Tensor div_of_number_mode(const Scalar& self, const Tensor& other, std::optional<std::string_view> rounding_mode) {
+Tensor div_of_number_mode(const Scalar& self, const Tensor& other,
+                          std::optional<std::string_view> rounding_mode) {
   return div_mode(wrapped_scalar(self), other, rounding_mode);
 }
 
@@ -67,11 +71,14 @@ Tensor _pow_backward_self(const Tensor& grad, const Tensor& self, const Tensor& 
   return at::where(at::eq(exponent, Scalar(0)), Scalar(0), derivative);
 }
 
-Tensor _pow_backward_exponent(const Tensor& grad, const Tensor& self, const Tensor& exponent, const Tensor& result) {
+Tensor _pow_backward_exponent(const Tensor& grad, const Tensor& self, const Tensor& exponent,
+                              const Tensor& result) {
   // 0 to a power is 0 all around positive exponents, though its logarithm is infinite.
   const Tensor zero = at::eq(self, Scalar(0));
-  const Tensor flat = exponent.is_complex() ? zero : at::logical_and(zero, at::ge(exponent, Scalar(0)));
-  return grad * at::where(flat, Scalar(0), conjugate(result * at::log(self.to(result.scalar_type()))));
+  const Tensor flat =
+      exponent.is_complex() ? zero : at::logical_and(zero, at::ge(exponent, Scalar(0)));
+  return grad *
+         at::where(flat, Scalar(0), conjugate(result * at::log(self.to(result.scalar_type()))));
 }
 
 namespace {
@@ -84,7 +91,8 @@ Tensor old_values(const Tensor& self) { return self.requires_grad() ? at::clone(
 
 /// In place the result must fit: nothing is rounded.
 Tensor replace_by_power(const Tensor& self, const Tensor& power) {
-  TORCH_CHECK(self.scalar_type() == power.scalar_type(), "the base given to float_power_ has dtype ", self.scalar_type(),
+  TORCH_CHECK(self.scalar_type() == power.scalar_type(),
+              "the base given to float_power_ has dtype ", self.scalar_type(),
               " but the operation's result requires dtype ", power.scalar_type());
   return at::copy_(self, power);
 }

@@ -17,9 +17,10 @@ Device common_device(const Tensor& condition, const Tensor& self, const Tensor& 
   for (const Tensor* tensor : {&condition, &self, &other}) {
     if (is_number_like(*tensor)) continue;
     if (is_number_like(*first)) first = tensor;
-    TORCH_CHECK(tensor->device() == first->device(),
-                "where(): Expected all tensors to be on the same device, but found at least two devices, ", first->device(), " and ",
-                tensor->device(), "!");
+    TORCH_CHECK(
+        tensor->device() == first->device(),
+        "where(): Expected all tensors to be on the same device, but found at least two devices, ",
+        first->device(), " and ", tensor->device(), "!");
   }
   return first->device();
 }
@@ -37,9 +38,11 @@ Tensor choice(const Scalar& number, const Tensor& tensor) {
 
 TensorSpec where_shape(const Tensor& condition, const Tensor& self, const Tensor& other) {
   TORCH_CHECK(condition.scalar_type() == kBool || condition.scalar_type() == kByte,
-              "where expected condition to be a boolean tensor, but got a tensor with dtype ", condition.scalar_type());
+              "where expected condition to be a boolean tensor, but got a tensor with dtype ",
+              condition.scalar_type());
   const Tensor values[] = {self, other};
-  const DimVector sizes = broadcast_sizes(condition.sizes(), broadcast_sizes(self.sizes(), other.sizes()));
+  const DimVector sizes =
+      broadcast_sizes(condition.sizes(), broadcast_sizes(self.sizes(), other.sizes()));
   return {sizes, result_type(TensorList(values, 2)), common_device(condition, self, other),
           strides_like(sizes, {&condition, &self, &other})};
 }

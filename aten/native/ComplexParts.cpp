@@ -19,22 +19,28 @@ namespace {
 
 void check_parts(const Tensor& first, const Tensor& second) {
   const auto fits = [](const Tensor& part) {
-    return part.is_floating_point() && to_complex(part.scalar_type()) == promote_types(kComplexHalf, part.scalar_type());
+    return part.is_floating_point() &&
+           to_complex(part.scalar_type()) == promote_types(kComplexHalf, part.scalar_type());
   };
-  TORCH_CHECK(fits(first) && fits(second), "Expected both inputs to be Half, Float or Double tensors but got ", first.scalar_type(),
-              " and ", second.scalar_type());
-  TORCH_CHECK(first.scalar_type() == second.scalar_type(), "Expected object of scalar type ", first.scalar_type(), " but got scalar type ",
-              second.scalar_type(), " for second argument");
+  TORCH_CHECK(fits(first) && fits(second),
+              "Expected both inputs to be Half, Float or Double tensors but got ",
+              first.scalar_type(), " and ", second.scalar_type());
+  TORCH_CHECK(first.scalar_type() == second.scalar_type(), "Expected object of scalar type ",
+              first.scalar_type(), " but got scalar type ", second.scalar_type(),
+              " for second argument");
 }
 
 }  // namespace
 
-Tensor angle(const Tensor& self) { return self.is_complex() ? at::_angle_complex(self) : at::_angle_real(self); }
+Tensor angle(const Tensor& self) {
+  return self.is_complex() ? at::_angle_complex(self) : at::_angle_real(self);
+}
 
 Tensor _angle_backward(const Tensor& grad, const Tensor& self) {
   // The angle grows across the direction of self: i self / |self|^2. 0 has no direction.
   const Tensor modulus = at::abs(self);
-  const Tensor scaled = at::where(at::eq(modulus, Scalar(0)), Scalar(0), grad / (modulus * modulus));
+  const Tensor scaled =
+      at::where(at::eq(modulus, Scalar(0)), Scalar(0), grad / (modulus * modulus));
   return at::_times_i(self) * scaled;
 }
 

@@ -3,8 +3,9 @@
 
 namespace at::native {
 
-/// Sizes of a convolution as loops see it: always three spatial dimensions, missing ones in front with size 1. A transposed
-/// convolution is described by the convolution that it is the transpose of: its result is `input`, what it is given `output`.
+/// Sizes of a convolution as loops see it: always three spatial dimensions, missing ones in front
+/// with size 1. A transposed convolution is described by the convolution that it is the transpose
+/// of: its result is `input`, what it is given `output`.
 struct ConvolutionGeometry {
   int64_t batch = 0, groups = 1;
   int64_t channels = 0, outputs = 0;  // of all groups
@@ -21,7 +22,8 @@ struct ConvolutionGeometry {
   /// Each window is one element, in order: the input is its own matrix of columns.
   bool is_pointwise() const {
     for (int d = 0; d < 3; ++d) {
-      if (kernel[d] != 1 || stride[d] != 1 || padding[d] != 0 || input[d] != output[d]) return false;
+      if (kernel[d] != 1 || stride[d] != 1 || padding[d] != 0 || input[d] != output[d])
+        return false;
     }
     return true;
   }
@@ -34,9 +36,12 @@ struct ConvolutionGeometry {
   }
 };
 
-/// From sizes (batch, channels, ...) and a weight (outputs, channels / groups, ...); parameters of length 1 serve all dimensions.
-inline ConvolutionGeometry convolution_geometry(IntArrayRef input, IntArrayRef output, IntArrayRef weight, IntArrayRef stride,
-                                                IntArrayRef padding, IntArrayRef dilation, int64_t groups) {
+/// From sizes (batch, channels, ...) and a weight (outputs, channels / groups, ...); parameters of
+/// length 1 serve all dimensions.
+inline ConvolutionGeometry convolution_geometry(IntArrayRef input, IntArrayRef output,
+                                                IntArrayRef weight, IntArrayRef stride,
+                                                IntArrayRef padding, IntArrayRef dilation,
+                                                int64_t groups) {
   ConvolutionGeometry g;
   g.batch = input[0];
   g.groups = groups;

@@ -28,12 +28,14 @@
 namespace at::native {
 
 Tensor clone(const Tensor& self, std::optional<MemoryFormat> memory_format) {
-  Tensor result = at::empty_like(self, std::nullopt, std::nullopt, std::nullopt, std::nullopt, memory_format);
+  Tensor result =
+      at::empty_like(self, std::nullopt, std::nullopt, std::nullopt, std::nullopt, memory_format);
   return at::copy_(result, self).as_new();
 }
 
 Tensor contiguous(const Tensor& self, MemoryFormat memory_format) {
-  TORCH_CHECK(memory_format != MemoryFormat::Preserve, "contiguous(): preserve memory format is unsupported by the contiguous operator");
+  TORCH_CHECK(memory_format != MemoryFormat::Preserve,
+              "contiguous(): preserve memory format is unsupported by the contiguous operator");
   return self.is_contiguous(memory_format) ? self : at::clone(self, memory_format);
 }
 
@@ -43,63 +45,104 @@ Tensor detach(const Tensor& self) {
   return Tensor(std::move(impl));
 }
 
-Tensor _to_copy(const Tensor& self, ScalarType dtype, Device device, std::optional<MemoryFormat> memory_format, bool non_blocking) {
+Tensor _to_copy(const Tensor& self, ScalarType dtype, Device device,
+                std::optional<MemoryFormat> memory_format, bool non_blocking) {
   Tensor result = at::empty_like(self, dtype, std::nullopt, device, std::nullopt, memory_format);
   return at::copy_(result, self, non_blocking).as_new();
 }
 
 namespace {
 
-Tensor convert_to(const Tensor& self, ScalarType dtype, Device device, bool non_blocking, bool copy, std::optional<MemoryFormat> format) {
+Tensor convert_to(const Tensor& self, ScalarType dtype, Device device, bool non_blocking, bool copy,
+                  std::optional<MemoryFormat> format) {
   const bool same_device =
-      self.device().type == device.type && (!device.has_index() || self.device().index == device.index || device.is_cpu());
-  const bool same_format = !format.has_value() || *format == MemoryFormat::Preserve || self.is_contiguous(*format);
+      self.device().type == device.type &&
+      (!device.has_index() || self.device().index == device.index || device.is_cpu());
+  const bool same_format =
+      !format.has_value() || *format == MemoryFormat::Preserve || self.is_contiguous(*format);
   if (!copy && self.scalar_type() == dtype && same_device && same_format) return self;
   return at::_to_copy(self, dtype, device, format, non_blocking);
 }
 
 }  // namespace
 
-Tensor to_dtype(const Tensor& self, ScalarType dtype, bool non_blocking, bool copy, std::optional<MemoryFormat> memory_format) {
+Tensor to_dtype(const Tensor& self, ScalarType dtype, bool non_blocking, bool copy,
+                std::optional<MemoryFormat> memory_format) {
   return convert_to(self, dtype, self.device(), non_blocking, copy, memory_format);
 }
-Tensor to_device(const Tensor& self, Device device, std::optional<ScalarType> dtype, bool non_blocking, bool copy,
-                 std::optional<MemoryFormat> memory_format) {
-  return convert_to(self, dtype.value_or(self.scalar_type()), device, non_blocking, copy, memory_format);
+Tensor to_device(const Tensor& self, Device device, std::optional<ScalarType> dtype,
+                 bool non_blocking, bool copy, std::optional<MemoryFormat> memory_format) {
+  return convert_to(self, dtype.value_or(self.scalar_type()), device, non_blocking, copy,
+                    memory_format);
 }
-Tensor to_other(const Tensor& self, const Tensor& other, bool non_blocking, bool copy, std::optional<MemoryFormat> memory_format) {
+Tensor to_other(const Tensor& self, const Tensor& other, bool non_blocking, bool copy,
+                std::optional<MemoryFormat> memory_format) {
   return convert_to(self, other.scalar_type(), other.device(), non_blocking, copy, memory_format);
 }
-Tensor to_dtype_layout(const Tensor& self, std::optional<ScalarType> dtype, std::optional<Layout> layout, std::optional<Device> device,
-                       std::optional<bool>, bool non_blocking, bool copy, std::optional<MemoryFormat> memory_format) {
-  TORCH_CHECK_NOT_IMPLEMENTED(layout.value_or(Layout::Strided) == Layout::Strided, "to(): conversion to layout ", layout_name(*layout),
+Tensor to_dtype_layout(const Tensor& self, std::optional<ScalarType> dtype,
+                       std::optional<Layout> layout, std::optional<Device> device,
+                       std::optional<bool>, bool non_blocking, bool copy,
+                       std::optional<MemoryFormat> memory_format) {
+  TORCH_CHECK_NOT_IMPLEMENTED(layout.value_or(Layout::Strided) == Layout::Strided,
+                              "to(): conversion to layout ", layout_name(*layout),
                               " is not available");
-  return convert_to(self, dtype.value_or(self.scalar_type()), device.value_or(self.device()), non_blocking, copy, memory_format);
+  return convert_to(self, dtype.value_or(self.scalar_type()), device.value_or(self.device()),
+                    non_blocking, copy, memory_format);
 }
-Tensor to_dense(const Tensor& self, std::optional<ScalarType> dtype, std::optional<bool> /*masked_grad: of sparse tensors*/) {
+Tensor to_dense(const Tensor& self, std::optional<ScalarType> dtype,
+                std::optional<bool> /*masked_grad: of sparse tensors*/) {
   return self.to(dtype.value_or(self.scalar_type()));
 }
-Tensor type_as(const Tensor& self, const Tensor& other) { return to_other(self, other, false, false, std::nullopt); }
+Tensor type_as(const Tensor& self, const Tensor& other) {
+  return to_other(self, other, false, false, std::nullopt);
+}
 
-Tensor to_float32(const Tensor& self, std::optional<MemoryFormat> format) { return to_dtype(self, kFloat, false, false, format); }
-Tensor to_float64(const Tensor& self, std::optional<MemoryFormat> format) { return to_dtype(self, kDouble, false, false, format); }
-Tensor to_float16(const Tensor& self, std::optional<MemoryFormat> format) { return to_dtype(self, kHalf, false, false, format); }
-Tensor to_bfloat16(const Tensor& self, std::optional<MemoryFormat> format) { return to_dtype(self, kBFloat16, false, false, format); }
-Tensor to_complex64(const Tensor& self, std::optional<MemoryFormat> format) { return to_dtype(self, kComplexFloat, false, false, format); }
+Tensor to_float32(const Tensor& self, std::optional<MemoryFormat> format) {
+  return to_dtype(self, kFloat, false, false, format);
+}
+Tensor to_float64(const Tensor& self, std::optional<MemoryFormat> format) {
+  return to_dtype(self, kDouble, false, false, format);
+}
+Tensor to_float16(const Tensor& self, std::optional<MemoryFormat> format) {
+  return to_dtype(self, kHalf, false, false, format);
+}
+Tensor to_bfloat16(const Tensor& self, std::optional<MemoryFormat> format) {
+  return to_dtype(self, kBFloat16, false, false, format);
+}
+Tensor to_complex64(const Tensor& self, std::optional<MemoryFormat> format) {
+  return to_dtype(self, kComplexFloat, false, false, format);
+}
 Tensor to_complex128(const Tensor& self, std::optional<MemoryFormat> format) {
   return to_dtype(self, kComplexDouble, false, false, format);
 }
-Tensor to_complex32(const Tensor& self, std::optional<MemoryFormat> format) { return to_dtype(self, kComplexHalf, false, false, format); }
-Tensor to_int64(const Tensor& self, std::optional<MemoryFormat> format) { return to_dtype(self, kLong, false, false, format); }
-Tensor to_int32(const Tensor& self, std::optional<MemoryFormat> format) { return to_dtype(self, kInt, false, false, format); }
-Tensor to_int16(const Tensor& self, std::optional<MemoryFormat> format) { return to_dtype(self, kShort, false, false, format); }
-Tensor to_int8(const Tensor& self, std::optional<MemoryFormat> format) { return to_dtype(self, kChar, false, false, format); }
-Tensor to_uint8(const Tensor& self, std::optional<MemoryFormat> format) { return to_dtype(self, kByte, false, false, format); }
-Tensor to_bool(const Tensor& self, std::optional<MemoryFormat> format) { return to_dtype(self, kBool, false, false, format); }
+Tensor to_complex32(const Tensor& self, std::optional<MemoryFormat> format) {
+  return to_dtype(self, kComplexHalf, false, false, format);
+}
+Tensor to_int64(const Tensor& self, std::optional<MemoryFormat> format) {
+  return to_dtype(self, kLong, false, false, format);
+}
+Tensor to_int32(const Tensor& self, std::optional<MemoryFormat> format) {
+  return to_dtype(self, kInt, false, false, format);
+}
+Tensor to_int16(const Tensor& self, std::optional<MemoryFormat> format) {
+  return to_dtype(self, kShort, false, false, format);
+}
+Tensor to_int8(const Tensor& self, std::optional<MemoryFormat> format) {
+  return to_dtype(self, kChar, false, false, format);
+}
+Tensor to_uint8(const Tensor& self, std::optional<MemoryFormat> format) {
+  return to_dtype(self, kByte, false, false, format);
+}
+Tensor to_bool(const Tensor& self, std::optional<MemoryFormat> format) {
+  return to_dtype(self, kBool, false, false, format);
+}
 
-Tensor fill_scalar(const Tensor& self, const Scalar& value) { return at::fill_(at::clone(self), value).as_new(); }
+Tensor fill_scalar(const Tensor& self, const Scalar& value) {
+  return at::fill_(at::clone(self), value).as_new();
+}
 Tensor fill_with_tensor(const Tensor& self, const Tensor& value) {
-  TORCH_CHECK(value.dim() == 0, "fill only supports 0-dimension value tensor but got tensor with ", value.dim(), " dimensions.");
+  TORCH_CHECK(value.dim() == 0, "fill only supports 0-dimension value tensor but got tensor with ",
+              value.dim(), " dimensions.");
   return at::where(at::ones_like(self, kBool), value.to(self.scalar_type()), self);
 }
 
@@ -127,7 +170,8 @@ Scalar number_of(T value) {
 
 Scalar item(const Tensor& self) {
   TORCH_CHECK(!self.is_meta(), "Tensor.item() cannot be called on meta tensors");
-  TORCH_CHECK(self.numel() == 1, "a Tensor with ", self.numel(), " elements cannot be converted to Scalar");
+  TORCH_CHECK(self.numel() == 1, "a Tensor with ", self.numel(),
+              " elements cannot be converted to Scalar");
   switch (self.scalar_type()) {
 #define CASE(cpp, name, python) \
   case ScalarType::name: return number_of(*static_cast<const cpp*>(self.data()));
@@ -142,17 +186,20 @@ Scalar item(const Tensor& self) {
 void resize_(const Tensor& self, IntArrayRef size, std::optional<MemoryFormat> memory_format) {
   TORCH_CHECK(!self.requires_grad(), "cannot resize variables that require grad");
   resize_tensor(self, size);
-  if (memory_format.has_value() && *memory_format != MemoryFormat::Contiguous && *memory_format != MemoryFormat::Preserve) {
+  if (memory_format.has_value() && *memory_format != MemoryFormat::Contiguous &&
+      *memory_format != MemoryFormat::Preserve) {
     self.unsafe_impl()->set_sizes_and_strides(size, channels_last_strides(size));
   }
 }
 
 void set_tensor(const Tensor& self, const Tensor& source) {
-  TORCH_CHECK(self.scalar_type() == source.scalar_type(), "set_(): expected a tensor of dtype ", self.scalar_type(), ", got ",
-              source.scalar_type());
-  TORCH_CHECK(self.device() == source.device(), "set_(): expected a tensor on ", self.device(), ", got one on ", source.device());
+  TORCH_CHECK(self.scalar_type() == source.scalar_type(), "set_(): expected a tensor of dtype ",
+              self.scalar_type(), ", got ", source.scalar_type());
+  TORCH_CHECK(self.device() == source.device(), "set_(): expected a tensor on ", self.device(),
+              ", got one on ", source.device());
   self.unsafe_impl()->set_storage(source.storage());
-  self.unsafe_impl()->set_sizes_and_strides(source.sizes(), source.strides(), source.storage_offset());
+  self.unsafe_impl()->set_sizes_and_strides(source.sizes(), source.strides(),
+                                            source.storage_offset());
 }
 
 bool is_nonzero(const Tensor& self) {
@@ -162,23 +209,31 @@ bool is_nonzero(const Tensor& self) {
 }
 
 bool equal(const Tensor& self, const Tensor& other) {
-  TORCH_CHECK(self.device() == other.device(), "equal(): Expected all tensors to be on the same device, but found at least two devices, ",
-              self.device(), " and ", other.device(), "!");
+  TORCH_CHECK(
+      self.device() == other.device(),
+      "equal(): Expected all tensors to be on the same device, but found at least two devices, ",
+      self.device(), " and ", other.device(), "!");
   if (self.sizes() != other.sizes()) return false;
-  if (!self.is_contiguous() || !other.is_contiguous()) return at::all(at::eq(self, other)).item().to_bool();
+  if (!self.is_contiguous() || !other.is_contiguous())
+    return at::all(at::eq(self, other)).item().to_bool();
   // By pieces: the first difference is enough.
   constexpr int64_t kPiece = 65536;
   const Tensor a = at::reshape(self, {-1}), b = at::reshape(other, {-1});
   for (int64_t start = 0; start < a.numel(); start += kPiece) {
     const int64_t count = std::min(kPiece, a.numel() - start);
-    if (!at::all(at::eq(at::narrow(a, 0, start, count), at::narrow(b, 0, start, count))).item().to_bool()) return false;
+    if (!at::all(at::eq(at::narrow(a, 0, start, count), at::narrow(b, 0, start, count)))
+             .item()
+             .to_bool())
+      return false;
   }
   return true;
 }
 
 Tensor isclose(const Tensor& self, const Tensor& other, double rtol, double atol, bool equal_nan) {
-  TORCH_CHECK(self.scalar_type() == other.scalar_type(), "isclose(): ", self.scalar_type(), " did not match ", other.scalar_type());
-  TORCH_CHECK(rtol >= 0 && atol >= 0, "isclose(): rtol and atol must not be negative, got rtol=", rtol, ", atol=", atol);
+  TORCH_CHECK(self.scalar_type() == other.scalar_type(), "isclose(): ", self.scalar_type(),
+              " did not match ", other.scalar_type());
+  TORCH_CHECK(rtol >= 0 && atol >= 0,
+              "isclose(): rtol and atol must not be negative, got rtol=", rtol, ", atol=", atol);
   Tensor close = at::eq(self, other);
   if (equal_nan && (self.is_floating_point() || self.is_complex())) {
     close = at::logical_or(close, at::logical_and(at::isnan(self), at::isnan(other)));

@@ -16,17 +16,20 @@ namespace {
 
 void check_addition(const Tensor& self, const Tensor& other, int64_t dim) {
   if (!other.defined()) return;
-  TORCH_CHECK(other.dim() == self.dim(), "diff expects prepend or append to be the same dimension as input, got ", other.dim(), " and ",
-              self.dim(), " dimensions");
+  TORCH_CHECK(other.dim() == self.dim(),
+              "diff expects prepend or append to be the same dimension as input, got ", other.dim(),
+              " and ", self.dim(), " dimensions");
   for (int64_t d = 0; d < self.dim(); ++d) {
     TORCH_CHECK(d == dim || other.size(d) == self.size(d),
-                "diff expects the shape of tensor to prepend or append to match that of input except along the differencing dimension; "
+                "diff expects the shape of tensor to prepend or append to match that of input "
+                "except along the differencing dimension; "
                 "input.size(",
                 d, ") = ", self.size(d), ", but got tensor.size(", d, ") = ", other.size(d));
   }
 }
 
-Tensor with_additions(const Tensor& self, const Tensor& prepend, const Tensor& append, int64_t dim) {
+Tensor with_additions(const Tensor& self, const Tensor& prepend, const Tensor& append,
+                      int64_t dim) {
   std::vector<Tensor> parts;
   for (const Tensor* part : {&prepend, &self, &append}) {
     if (part->defined()) parts.push_back(*part);
@@ -34,12 +37,17 @@ Tensor with_additions(const Tensor& self, const Tensor& prepend, const Tensor& a
   return parts.size() == 1 ? self : at::cat(parts, dim);
 }
 
-Tensor upper(const Tensor& self, int64_t dim) { return at::narrow(self, dim, 1, self.size(dim) - 1); }
-Tensor lower(const Tensor& self, int64_t dim) { return at::narrow(self, dim, 0, self.size(dim) - 1); }
+Tensor upper(const Tensor& self, int64_t dim) {
+  return at::narrow(self, dim, 1, self.size(dim) - 1);
+}
+Tensor lower(const Tensor& self, int64_t dim) {
+  return at::narrow(self, dim, 0, self.size(dim) - 1);
+}
 
 }  // namespace
 
-Tensor diff(const Tensor& self, int64_t n, int64_t dim, const Tensor& prepend, const Tensor& append) {
+Tensor diff(const Tensor& self, int64_t n, int64_t dim, const Tensor& prepend,
+            const Tensor& append) {
   TORCH_CHECK(self.dim() >= 1, "diff expects input to be at least one-dimensional");
   TORCH_CHECK(n >= 0, "order must be non-negative but got ", n);
   const int64_t d = wrap_dim(dim, self.dim());
@@ -50,7 +58,8 @@ Tensor diff(const Tensor& self, int64_t n, int64_t dim, const Tensor& prepend, c
   if (n == 0) return result.is_same(self) ? self.clone() : result;
   for (int64_t step = 0; step < n; ++step) {
     const bool is_bool = result.scalar_type() == kBool;
-    result = is_bool ? at::logical_xor(upper(result, d), lower(result, d)) : upper(result, d) - lower(result, d);
+    result = is_bool ? at::logical_xor(upper(result, d), lower(result, d))
+                     : upper(result, d) - lower(result, d);
   }
   return result;
 }
@@ -58,7 +67,8 @@ Tensor diff(const Tensor& self, int64_t n, int64_t dim, const Tensor& prepend, c
 namespace {
 
 int64_t checked_dim(const char* op, const Tensor& y, int64_t dim) {
-  TORCH_CHECK_INDEX(y.dim() > 0, op, ": Dimension specified as ", dim, " but tensor has no dimensions");
+  TORCH_CHECK_INDEX(y.dim() > 0, op, ": Dimension specified as ", dim,
+                    " but tensor has no dimensions");
   return wrap_dim(dim, y.dim());
 }
 
@@ -66,7 +76,8 @@ int64_t checked_dim(const char* op, const Tensor& y, int64_t dim) {
 Tensor distances(const char* op, const Tensor& y, const Tensor& x, int64_t dim) {
   TORCH_CHECK(x.scalar_type() != kBool && y.scalar_type() != kBool, op,
               ": received a bool input for `x` or `y`, but bool is not supported");
-  TORCH_CHECK(x.dim() != 1 || x.size(0) == y.size(dim), op, ": There must be one `x` value for each sample point, got ", x.numel(), " for ",
+  TORCH_CHECK(x.dim() != 1 || x.size(0) == y.size(dim), op,
+              ": There must be one `x` value for each sample point, got ", x.numel(), " for ",
               y.size(dim));
   TORCH_CHECK(x.dim() > 0, op, ": `x` has no dimensions, expected one value for each sample point");
   DimVector sizes(y.dim(), 1);
@@ -81,8 +92,10 @@ Tensor distances(const char* op, const Tensor& y, const Tensor& x, int64_t dim) 
 }
 
 void check_dx(const char* op, const Tensor& y, const Scalar& dx) {
-  TORCH_CHECK(y.scalar_type() != kBool, op, ": received a bool input for `y`, but bool is not supported");
-  TORCH_CHECK(!dx.is_complex() && !dx.is_bool(), op, ": Currently, we only support dx as a real number.");
+  TORCH_CHECK(y.scalar_type() != kBool, op,
+              ": received a bool input for `y`, but bool is not supported");
+  TORCH_CHECK(!dx.is_complex() && !dx.is_bool(), op,
+              ": Currently, we only support dx as a real number.");
 }
 
 /// Twice the mean of neighbours.
@@ -95,7 +108,9 @@ Tensor no_integral(const Tensor& y, int64_t dim) {
 }
 
 /// Without elements, in the dtype of a quotient.
-Tensor no_cumulative_integral(const Tensor& y) { return is_integral(y.scalar_type(), true) ? y.to(default_dtype()) : y.clone(); }
+Tensor no_cumulative_integral(const Tensor& y) {
+  return is_integral(y.scalar_type(), true) ? y.to(default_dtype()) : y.clone();
+}
 
 }  // namespace
 
@@ -114,7 +129,9 @@ Tensor trapezoid_dx(const Tensor& y, const Scalar& dx, int64_t dim) {
   return (at::sum(y, d) - ends * Scalar(0.5)) * dx;
 }
 
-Tensor trapz_dx(const Tensor& y, double dx, int64_t dim) { return trapezoid_dx(y, Scalar(dx), dim); }
+Tensor trapz_dx(const Tensor& y, double dx, int64_t dim) {
+  return trapezoid_dx(y, Scalar(dx), dim);
+}
 
 Tensor cumulative_trapezoid_x(const Tensor& y, const Tensor& x, int64_t dim) {
   const int64_t d = checked_dim("cumulative_trapezoid", y, dim);

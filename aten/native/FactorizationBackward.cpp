@@ -1,4 +1,5 @@
-// Gradients of factorisations, written with differentiable operators; see Note [Gradients of matrix functions] in MatrixAlgebra.h.
+// Gradients of factorisations, written with differentiable operators; see Note [Gradients of matrix
+// functions] in MatrixAlgebra.h.
 #include <algorithm>
 
 #include "aten/native/MatrixAlgebra.h"
@@ -41,12 +42,14 @@ Tensor solve_right(const Tensor& A, const Tensor& B, bool upper, bool unit = fal
 Tensor as_row(const Tensor& vector) { return at::unsqueeze(vector, -2); }
 Tensor as_column(const Tensor& vector) { return at::unsqueeze(vector, -1); }
 
-/// Vectors of complex matrices have a free phase. A loss that depends on it has no gradient: `imaginary` is its derivative.
+/// Vectors of complex matrices have a free phase. A loss that depends on it has no gradient:
+/// `imaginary` is its derivative.
 void check_independent_of_phase(const char* name, const char* vectors, const Tensor& imaginary) {
   if (!imaginary.is_cpu() || imaginary.numel() == 0) return;
   const Tensor size = at::amax(at::abs(imaginary.detach()), IntArrayRef());
   TORCH_CHECK(!(size.item<double>() > 1e-2), name, ": The ", vectors,
-              " in the complex case are specified up to multiplication by e^{i phi}. The specified loss function depends on this quantity, "
+              " in the complex case are specified up to multiplication by e^{i phi}. The specified "
+              "loss function depends on this quantity, "
               "so it is ill-defined.");
 }
 
@@ -67,36 +70,42 @@ namespace {
 /// From the gradient of A to that of the triangle that gives A = L L^H or U^H U.
 Tensor gradient_of_triangle(const Tensor& grad_A, const Tensor& factor, bool upper) {
   const Tensor both = grad_A + adjoint_of(grad_A);
-  return upper ? at::triu(product(at::triu(factor, 0), both), 0) : at::tril(product(both, at::tril(factor, 0)), 0);
+  return upper ? at::triu(product(at::triu(factor, 0), both), 0)
+               : at::tril(product(both, at::tril(factor, 0)), 0);
 }
 
 }  // namespace
 
-std::tuple<Tensor, Tensor> _cholesky_solve_backward(const Tensor& grad, const Tensor& self, const Tensor& factor, const Tensor& result,
+std::tuple<Tensor, Tensor> _cholesky_solve_backward(const Tensor& grad, const Tensor& self,
+                                                    const Tensor& factor, const Tensor& result,
                                                     bool upper) {
   const Tensor grad_B = at::cholesky_solve(grad, factor, upper);
   Tensor grad_factor;
   if (factor.requires_grad()) {
-    const Tensor grad_A = at::sum_to_size(at::neg(product(grad_B, adjoint_of(result))), factor.sizes());
+    const Tensor grad_A =
+        at::sum_to_size(at::neg(product(grad_B, adjoint_of(result))), factor.sizes());
     grad_factor = gradient_of_triangle(grad_A, factor, upper);
   }
   return {at::sum_to_size(grad_B, self.sizes()), grad_factor};
 }
 
-Tensor _cholesky_inverse_backward(const Tensor& grad, const Tensor& factor, const Tensor& inverse, bool upper) {
+Tensor _cholesky_inverse_backward(const Tensor& grad, const Tensor& factor, const Tensor& inverse,
+                                  bool upper) {
   return gradient_of_triangle(at::neg(product(inverse, product(grad, inverse))), factor, upper);
 }
 
 namespace {
 
-/// The gradient of A in P^T A = L U from those of L and U; P is left to the caller. With M = L^-1 dA U^-1 of a square A:
-/// dL = L strictly_lower(M), dU = upper(M) U. What a wide or tall A has beyond the square is a triangular system.
+/// The gradient of A in P^T A = L U from those of L and U; P is left to the caller. With M = L^-1
+/// dA U^-1 of a square A: dL = L strictly_lower(M), dU = upper(M) U. What a wide or tall A has
+/// beyond the square is a triangular system.
 Tensor lu_backward(const Tensor& grad_L, const Tensor& grad_U, const Tensor& L, const Tensor& U) {
   const int64_t m = L.size(-2), n = U.size(-1), k = std::min(m, n);
   const auto top = [k](const Tensor& a) { return at::narrow(a, -2, 0, k); };
   const auto left = [k](const Tensor& a) { return at::narrow(a, -1, 0, k); };
   const Tensor L1 = top(L), U1 = left(U);
-  Tensor lower = product(adjoint_of(L1), top(grad_L)), upper = product(left(grad_U), adjoint_of(U1));
+  Tensor lower = product(adjoint_of(L1), top(grad_L)),
+         upper = product(left(grad_U), adjoint_of(U1));
   Tensor rest;
   if (n > k) {
     const Tensor grad_U2 = at::narrow(grad_U, -1, k, n - k);
@@ -108,7 +117,8 @@ Tensor lu_backward(const Tensor& grad_L, const Tensor& grad_U, const Tensor& L, 
     rest = solve_right(adjoint_of(U1), grad_L2, false);
   }
   const Tensor middle = at::tril(lower, -1) + at::triu(upper, 0);
-  const Tensor square = solve_right(adjoint_of(U1), solve_left(adjoint_of(L1), middle, true, true), false);
+  const Tensor square =
+      solve_right(adjoint_of(U1), solve_left(adjoint_of(L1), middle, true, true), false);
   return rest.defined() ? at::cat({square, rest}, n > k ? -1 : -2) : square;
 }
 
@@ -118,11 +128,14 @@ Tensor _lu_factor_backward(const Tensor& grad, const Tensor& LU, const Tensor& p
   if (!grad.defined()) return {};
   const auto [P, L, U] = at::lu_unpack(LU, pivots, true, true);
   const int64_t k = U.size(-2);
-  return product(P, lu_backward(at::tril(at::narrow(grad, -1, 0, k), -1), at::triu(at::narrow(grad, -2, 0, k), 0), L, U));
+  return product(P, lu_backward(at::tril(at::narrow(grad, -1, 0, k), -1),
+                                at::triu(at::narrow(grad, -2, 0, k), 0), L, U));
 }
 
-// A X = B gives <G, dX> = <A^-H G, dB - dA X>; the adjoint and the right-hand forms accordingly. A = P L U passes it on.
-std::tuple<Tensor, Tensor> _lu_solve_backward(const Tensor& grad, const Tensor& LU, const Tensor& pivots, const Tensor& B,
+// A X = B gives <G, dX> = <A^-H G, dB - dA X>; the adjoint and the right-hand forms accordingly. A
+// = P L U passes it on.
+std::tuple<Tensor, Tensor> _lu_solve_backward(const Tensor& grad, const Tensor& LU,
+                                              const Tensor& pivots, const Tensor& B,
                                               const Tensor& result, bool left, bool adjoint) {
   const Tensor grad_B = at::linalg_lu_solve(LU, pivots, grad, left, !adjoint);
   Tensor grad_LU;
@@ -131,17 +144,20 @@ std::tuple<Tensor, Tensor> _lu_solve_backward(const Tensor& grad, const Tensor& 
     const Tensor grad_A = left ? (adjoint ? product(X, adjoint_of(Y)) : product(Y, adjoint_of(X)))
                                : (adjoint ? product(adjoint_of(Y), X) : product(adjoint_of(X), Y));
     const auto [P, L, U] = at::lu_unpack(LU, pivots, true, true);
-    const Tensor permuted = at::neg(product(P.transpose(-2, -1), at::sum_to_size(grad_A, LU.sizes())));
-    grad_LU = at::tril(product(permuted, adjoint_of(U)), -1) + at::triu(product(adjoint_of(L), permuted), 0);
+    const Tensor permuted =
+        at::neg(product(P.transpose(-2, -1), at::sum_to_size(grad_A, LU.sizes())));
+    grad_LU = at::tril(product(permuted, adjoint_of(U)), -1) +
+              at::triu(product(adjoint_of(L), permuted), 0);
   }
   return {grad_LU, at::sum_to_size(grad_B, B.sizes())};
 }
 
 namespace {
 
-// C = Q^H dA R^-1 = Q^H dQ + dR R^-1 is the sum of a skew-Hermitian and an upper triangular matrix with a real diagonal, hence
-// dR R^-1 = half_upper(C + C^H). Y collects what multiplies it.
-Tensor tall_qr_backward(const Tensor& grad_Q, const Tensor& grad_R, const Tensor& Q, const Tensor& R) {
+// C = Q^H dA R^-1 = Q^H dQ + dR R^-1 is the sum of a skew-Hermitian and an upper triangular matrix
+// with a real diagonal, hence dR R^-1 = half_upper(C + C^H). Y collects what multiplies it.
+Tensor tall_qr_backward(const Tensor& grad_Q, const Tensor& grad_R, const Tensor& Q,
+                        const Tensor& R) {
   Tensor Y;
   if (grad_R.defined()) Y = product(grad_R, adjoint_of(R));
   if (grad_Q.defined()) {
@@ -156,12 +172,16 @@ Tensor tall_qr_backward(const Tensor& grad_Q, const Tensor& grad_R, const Tensor
 
 }  // namespace
 
-Tensor _linalg_qr_backward(const Tensor& grad_Q, const Tensor& grad_R, const Tensor& Q, const Tensor& R, std::string_view mode) {
+Tensor _linalg_qr_backward(const Tensor& grad_Q, const Tensor& grad_R, const Tensor& Q,
+                           const Tensor& R, std::string_view mode) {
   if (!grad_Q.defined() && !grad_R.defined()) return {};
-  TORCH_CHECK(mode != "r", "The derivative of linalg.qr depends on Q, which is not computed when mode='r'. Please use "
-                           "linalg.qr(A, mode='reduced') if you are going to require gradients.");
+  TORCH_CHECK(
+      mode != "r",
+      "The derivative of linalg.qr depends on Q, which is not computed when mode='r'. Please use "
+      "linalg.qr(A, mode='reduced') if you are going to require gradients.");
   const int64_t m = Q.size(-2), n = R.size(-1);
-  TORCH_CHECK(mode != "complete" || m <= n, "The QR decomposition is not differentiable when mode='complete' and nrows > ncols.");
+  TORCH_CHECK(mode != "complete" || m <= n,
+              "The QR decomposition is not differentiable when mode='complete' and nrows > ncols.");
   if (m >= n) return tall_qr_backward(grad_Q, grad_R, Q, R);
   // A wide A = [A1 A2] has R2 = Q^H A2 besides A1 = Q R1.
   const Tensor R1 = at::narrow(R, -1, 0, m), R2 = at::narrow(R, -1, m, n - m);
@@ -170,13 +190,16 @@ Tensor _linalg_qr_backward(const Tensor& grad_Q, const Tensor& grad_R, const Ten
   }
   const Tensor grad_R1 = at::narrow(grad_R, -1, 0, m), grad_R2 = at::narrow(grad_R, -1, m, n - m);
   const Tensor through_R2 = product(Q, R2, adjoint_of(grad_R2));
-  const Tensor first = tall_qr_backward(grad_Q.defined() ? grad_Q + through_R2 : through_R2, grad_R1, Q, R1);
+  const Tensor first =
+      tall_qr_backward(grad_Q.defined() ? grad_Q + through_R2 : through_R2, grad_R1, Q, R1);
   return at::cat({first, product(Q, grad_R2)}, -1);
 }
 
-// Q = H_1 ... H_k E with H_i = I - tau_i v_i v_i^H and E the first columns of the identity. The part of dQ from dH_i has
-// after_i = H_(i+1) ... H_k E to its right and before_i = H_1 ... H_(i-1) to its left.
-std::tuple<Tensor, Tensor> _householder_product_backward(const Tensor& grad, const Tensor& input, const Tensor& tau) {
+// Q = H_1 ... H_k E with H_i = I - tau_i v_i v_i^H and E the first columns of the identity. The
+// part of dQ from dH_i has after_i = H_(i+1) ... H_k E to its right and before_i = H_1 ... H_(i-1)
+// to its left.
+std::tuple<Tensor, Tensor> _householder_product_backward(const Tensor& grad, const Tensor& input,
+                                                         const Tensor& tau) {
   const int64_t m = input.size(-2), n = input.size(-1), k = tau.size(-1);
   const Tensor vectors = at::tril(at::narrow(input, -1, 0, k), -1) + identity_like(input, m, k);
   const auto vector = [&](int64_t i) { return at::narrow(vectors, -1, i, 1); };
@@ -192,8 +215,10 @@ std::tuple<Tensor, Tensor> _householder_product_backward(const Tensor& grad, con
   for (int64_t i = 0; i < k; ++i) {
     const Tensor v = vector(i), t = factor(i), conjugate = at::conj(t);
     const Tensor right = product(adjoint_of(after[i + 1]), v), left = product(adjoint_of(G), v);
-    grad_tau.push_back(at::reshape(at::neg(product(adjoint_of(left), right)), joined_sizes(batch_sizes(input), {1})));
-    grad_vectors.push_back(at::neg(conjugate * product(G, right) + t * product(after[i + 1], left)));
+    grad_tau.push_back(at::reshape(at::neg(product(adjoint_of(left), right)),
+                                   joined_sizes(batch_sizes(input), {1})));
+    grad_vectors.push_back(
+        at::neg(conjugate * product(G, right) + t * product(after[i + 1], left)));
     G = G - conjugate * product(v, adjoint_of(left));
   }
   if (k == 0) return {input * Scalar(0), tau * Scalar(0)};
@@ -208,17 +233,24 @@ Tensor times_imaginary_unit(const Tensor& x) { return x * Scalar(c10::complex<do
 
 }  // namespace
 
-// M = U^H dA V = dP S + dS - S dQ with skew-Hermitian dP = U^H dU, dQ = V^H dV. Off the diagonal dP (s_j^2 - s_i^2) = M S + S M^H and
-// dQ (s_j^2 - s_i^2) = S M + M^H S; on it dS = Re M, and the phase that U and V share is free, so that dQ = 0 may be chosen there.
-// Outside of the spans of U and V, dU S = (I - U U^H) dA V and dV S = (I - V V^H) dA^H U.
-Tensor _linalg_svd_backward(const Tensor& grad_U, const Tensor& grad_S, const Tensor& grad_Vh, bool full_matrices, const Tensor& all_U,
-                            const Tensor& S, const Tensor& all_Vh) {
+// M = U^H dA V = dP S + dS - S dQ with skew-Hermitian dP = U^H dU, dQ = V^H dV. Off the diagonal dP
+// (s_j^2 - s_i^2) = M S + S M^H and dQ (s_j^2 - s_i^2) = S M + M^H S; on it dS = Re M, and the
+// phase that U and V share is free, so that dQ = 0 may be chosen there. Outside of the spans of U
+// and V, dU S = (I - U U^H) dA V and dV S = (I - V V^H) dA^H U.
+Tensor _linalg_svd_backward(const Tensor& grad_U, const Tensor& grad_S, const Tensor& grad_Vh,
+                            bool full_matrices, const Tensor& all_U, const Tensor& S,
+                            const Tensor& all_Vh) {
   const int64_t k = S.size(-1);
   // Vectors beyond the first k are any basis of what remains; nothing can depend on them.
-  const auto columns = [&](const Tensor& a) { return full_matrices && a.defined() ? at::narrow(a, -1, 0, k) : a; };
-  const auto rows = [&](const Tensor& a) { return full_matrices && a.defined() ? at::narrow(a, -2, 0, k) : a; };
+  const auto columns = [&](const Tensor& a) {
+    return full_matrices && a.defined() ? at::narrow(a, -1, 0, k) : a;
+  };
+  const auto rows = [&](const Tensor& a) {
+    return full_matrices && a.defined() ? at::narrow(a, -2, 0, k) : a;
+  };
   const Tensor U = columns(all_U), Vh = rows(all_Vh), gU = columns(grad_U), gVh = rows(grad_Vh);
-  if (!gU.defined() && !gVh.defined()) return grad_S.defined() ? product(U * as_row(grad_S), Vh) : Tensor();
+  if (!gU.defined() && !gVh.defined())
+    return grad_S.defined() ? product(U * as_row(grad_S), Vh) : Tensor();
   const Tensor s = as_row(S), differences = (s - as_column(S)) * (s + as_column(S));
   Tensor core = grad_S.defined() ? at::diag_embed(grad_S) : Tensor();
   const auto add = [&core](const Tensor& term) { core = core.defined() ? core + term : term; };
@@ -250,18 +282,23 @@ Tensor _linalg_svd_backward(const Tensor& grad_U, const Tensor& grad_S, const Te
 }
 
 // V^H dA V = M gives dL = diag(M) and dV = V (M / (l_j - l_i)) off the diagonal.
-Tensor _linalg_eigh_backward(const Tensor& grad_L, const Tensor& grad_V, const Tensor& L, const Tensor& V) {
+Tensor _linalg_eigh_backward(const Tensor& grad_L, const Tensor& grad_V, const Tensor& L,
+                             const Tensor& V) {
   const Tensor Vh = adjoint_of(V);
   if (!grad_V.defined()) return grad_L.defined() ? product(V * as_row(grad_L), Vh) : Tensor();
   const Tensor inner = product(Vh, grad_V);
-  if (V.is_complex()) check_independent_of_phase("linalg_eigh_backward", "eigenvectors", at::imag(at::diagonal(inner, 0, -2, -1)));
+  if (V.is_complex())
+    check_independent_of_phase("linalg_eigh_backward", "eigenvectors",
+                               at::imag(at::diagonal(inner, 0, -2, -1)));
   Tensor core = divide_off_diagonal(inner, as_row(L) - as_column(L));
   if (grad_L.defined()) core = core + at::diag_embed(grad_L);
   return product(V, core, Vh);
 }
 
-// V^-1 dA V = M gives dL = diag(M) and dV = V K - V diag(Re diag(V^H V K)), K = M / (l_j - l_i) off the diagonal: columns keep norm 1.
-Tensor _linalg_eig_backward(const Tensor& grad_L, const Tensor& grad_V, const Tensor& self, const Tensor& L, const Tensor& V) {
+// V^-1 dA V = M gives dL = diag(M) and dV = V K - V diag(Re diag(V^H V K)), K = M / (l_j - l_i) off
+// the diagonal: columns keep norm 1.
+Tensor _linalg_eig_backward(const Tensor& grad_L, const Tensor& grad_V, const Tensor& self,
+                            const Tensor& L, const Tensor& V) {
   if (!grad_L.defined() && !grad_V.defined()) return {};
   const Tensor Vh = adjoint_of(V);
   Tensor grad;
@@ -271,7 +308,8 @@ Tensor _linalg_eig_backward(const Tensor& grad_L, const Tensor& grad_V, const Te
     const Tensor inner = product(Vh, grad_V), along = at::diagonal(inner, 0, -2, -1);
     check_independent_of_phase("linalg_eig_backward", "eigenvectors", at::imag(along));
     const Tensor differences = at::conj(as_row(L) - as_column(L));
-    Tensor core = divide_off_diagonal(inner - product(Vh, V * as_row(at::real(along))), differences);
+    Tensor core =
+        divide_off_diagonal(inner - product(Vh, V * as_row(at::real(along))), differences);
     if (grad_L.defined()) core = core + at::diag_embed(grad_L);
     grad = at::linalg_solve(Vh, product(core, Vh), true);
   }

@@ -13,12 +13,14 @@ namespace at::native {
 namespace {
 
 void check_one_number(const char* op, const char* name, const Tensor& tensor) {
-  TORCH_CHECK(tensor.numel() == 1, op, ": ", name, " must have one element, but has sizes ", tensor.sizes());
+  TORCH_CHECK(tensor.numel() == 1, op, ": ", name, " must have one element, but has sizes ",
+              tensor.sizes());
 }
 
 void check_one_float(const char* op, const char* name, const Tensor& tensor) {
   check_one_number(op, name, tensor);
-  TORCH_CHECK(tensor.scalar_type() == kFloat, op, ": ", name, " must be a float tensor, but has dtype ", tensor.scalar_type());
+  TORCH_CHECK(tensor.scalar_type() == kFloat, op, ": ", name,
+              " must be a float tensor, but has dtype ", tensor.scalar_type());
 }
 
 /// The smallest and the largest element are nan when any element is.
@@ -35,7 +37,8 @@ void amp_unscale_(TensorList self, const Tensor& found_inf, const Tensor& inv_sc
   check_one_float(op, "found_inf", found_inf);
   check_one_float(op, "inv_scale", inv_scale);
   for (size_t i = 0; i < self.size(); ++i) {
-    TORCH_CHECK_NOT_IMPLEMENTED(c10::is_floating(self[i].scalar_type()), op, " is not implemented for '", self[i].scalar_type(),
+    TORCH_CHECK_NOT_IMPLEMENTED(c10::is_floating(self[i].scalar_type()), op,
+                                " is not implemented for '", self[i].scalar_type(),
                                 "', the dtype of self[", i, "]");
   }
   if (self.empty() || found_inf.is_meta() || inv_scale.is_meta()) return;
@@ -47,12 +50,14 @@ void amp_unscale_(TensorList self, const Tensor& found_inf, const Tensor& inv_sc
   }
 }
 
-Tensor amp_update_scale_(const Tensor& self, const Tensor& growth_tracker, const Tensor& found_inf, double scale_growth_factor,
-                         double scale_backoff_factor, int64_t growth_interval) {
+Tensor amp_update_scale_(const Tensor& self, const Tensor& growth_tracker, const Tensor& found_inf,
+                         double scale_growth_factor, double scale_backoff_factor,
+                         int64_t growth_interval) {
   const char* op = "_amp_update_scale_";
   check_one_float(op, "self", self);
   check_one_number(op, "growth_tracker", growth_tracker);
-  TORCH_CHECK(growth_tracker.scalar_type() == kInt, op, ": growth_tracker must be an int tensor, but has dtype ",
+  TORCH_CHECK(growth_tracker.scalar_type() == kInt, op,
+              ": growth_tracker must be an int tensor, but has dtype ",
               growth_tracker.scalar_type());
   check_one_float(op, "found_inf", found_inf);
   if (self.is_meta() || growth_tracker.is_meta() || found_inf.is_meta()) return self;

@@ -1,5 +1,6 @@
 #pragma once
-// Where a grid samples, for one point and dimension. Compiled once per instruction set where the loops include it.
+// Where a grid samples, for one point and dimension. Compiled once per instruction set where the
+// loops include it.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -8,7 +9,8 @@
 
 namespace at::native {
 
-void check_grid_gradient(const Tensor& grad, const Tensor& input, const Tensor& grid, int64_t interpolation_mode, int64_t padding_mode);
+void check_grid_gradient(const Tensor& grad, const Tensor& input, const Tensor& grid,
+                         int64_t interpolation_mode, int64_t padding_mode);
 
 struct GridSampler {
   enum class Mode : int64_t { Linear = 0, Nearest = 1, Cubic = 2 };
@@ -36,7 +38,8 @@ GridPosition<T> clipped(GridPosition<T> at, int64_t size) {
 /// Mirrored at the middle of the border elements (align_corners), or at their outer edges.
 template <typename T>
 GridPosition<T> reflected(GridPosition<T> at, int64_t size, bool align_corners) {
-  const T low = align_corners ? T(0) : T(-0.5), span = static_cast<T>(align_corners ? size - 1 : size);
+  const T low = align_corners ? T(0) : T(-0.5),
+          span = static_cast<T>(align_corners ? size - 1 : size);
   if (span == 0) return {T(0), T(0)};
   T distance = at.value - low;
   if (distance < 0) {
@@ -45,16 +48,19 @@ GridPosition<T> reflected(GridPosition<T> at, int64_t size, bool align_corners) 
   }
   const T rest = std::fmod(distance, span);
   const bool back = std::fmod(std::floor(distance / span), T(2)) != 0;
-  return back ? GridPosition<T>{span - rest + low, -at.slope} : GridPosition<T>{rest + low, at.slope};
+  return back ? GridPosition<T>{span - rest + low, -at.slope}
+              : GridPosition<T>{rest + low, at.slope};
 }
 
 template <typename T>
 GridPosition<T> moved_inside(const GridSampler& sampler, GridPosition<T> at, int64_t size) {
-  if (sampler.outside == GridSampler::Outside::Reflection) at = reflected(at, size, sampler.align_corners);
+  if (sampler.outside == GridSampler::Outside::Reflection)
+    at = reflected(at, size, sampler.align_corners);
   return sampler.outside == GridSampler::Outside::Zeros ? at : clipped(at, size);
 }
 
-/// What a point takes from one dimension: up to four elements (-1: outside, a zero), their weights, and the weights' derivatives.
+/// What a point takes from one dimension: up to four elements (-1: outside, a zero), their weights,
+/// and the weights' derivatives.
 template <typename T>
 struct GridTaps {
   int64_t index[4] = {0, 0, 0, 0};
@@ -63,13 +69,16 @@ struct GridTaps {
 
 namespace grid_detail {
 
-/// Coordinates that no element is near, NaN among them, become one such coordinate that fits into an integer.
+/// Coordinates that no element is near, NaN among them, become one such coordinate that fits into
+/// an integer.
 template <typename T>
 T tame(T value) {
   return value > T(-1e9) && value < T(1e9) ? value : T(-100);
 }
 
-inline int64_t inside_or_none(int64_t index, int64_t size) { return index >= 0 && index < size ? index : -1; }
+inline int64_t inside_or_none(int64_t index, int64_t size) {
+  return index >= 0 && index < size ? index : -1;
+}
 
 /// Keys' kernel with a = -0.75 at distances 1 + t, t, 1 - t, 2 - t, and its derivative by t.
 template <typename T>
@@ -80,7 +89,8 @@ void cubic_weights(T t, T (&weight)[4], T (&slope)[4]) {
   const auto near_slope = [](T x) { return (3 * (a + 2) * x - 2 * (a + 3)) * x; };
   const auto far_slope = [](T x) { return (3 * a * x - 10 * a) * x + 8 * a; };
   weight[0] = far(1 + t), weight[1] = near(t), weight[2] = near(1 - t), weight[3] = far(2 - t);
-  slope[0] = far_slope(1 + t), slope[1] = near_slope(t), slope[2] = -near_slope(1 - t), slope[3] = -far_slope(2 - t);
+  slope[0] = far_slope(1 + t), slope[1] = near_slope(t), slope[2] = -near_slope(1 - t),
+  slope[3] = -far_slope(2 - t);
 }
 
 }  // namespace grid_detail
@@ -89,8 +99,9 @@ template <typename T>
 GridTaps<T> grid_taps(const GridSampler& sampler, T coordinate, int64_t size) {
   using namespace grid_detail;
   const T scale = static_cast<T>(sampler.align_corners ? size - 1 : size) / 2;
-  GridPosition<T> at{
-      sampler.align_corners ? (coordinate + 1) / 2 * static_cast<T>(size - 1) : ((coordinate + 1) * static_cast<T>(size) - 1) / 2, scale};
+  GridPosition<T> at{sampler.align_corners ? (coordinate + 1) / 2 * static_cast<T>(size - 1)
+                                           : ((coordinate + 1) * static_cast<T>(size) - 1) / 2,
+                     scale};
   GridTaps<T> taps;
   if (sampler.mode == GridSampler::Mode::Cubic) {
     const T low = std::floor(tame(at.value));

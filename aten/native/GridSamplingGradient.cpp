@@ -1,5 +1,5 @@
-// The gradients of grid_sampler as operators that can be differentiated again. The loops of GridSamplingKernel compute the same where
-// nobody asks for that.
+// The gradients of grid_sampler as operators that can be differentiated again. The loops of
+// GridSamplingKernel compute the same where nobody asks for that.
 #include <utility>
 #include <vector>
 
@@ -41,13 +41,15 @@ struct Tap {
   Tensor weight, slope;
 };
 
-/// A coordinate in elements, and its derivative by the coordinate of the grid, a constant between kinks.
+/// A coordinate in elements, and its derivative by the coordinate of the grid, a constant between
+/// kinks.
 struct Position {
   Tensor value, slope;
 };
 
 Position clipped(const Position& at, double last) {
-  const Tensor inside = at::logical_and(at::gt(at.value, 0), at::lt(at.value, last)).to(at.value.scalar_type());
+  const Tensor inside =
+      at::logical_and(at::gt(at.value, 0), at::lt(at.value, last)).to(at.value.scalar_type());
   return {at::clamp(at.value, Scalar(0.0), Scalar(last)), at.slope * inside};
 }
 
@@ -55,7 +57,8 @@ Position reflected(const Position& at, double size, bool align_corners) {
   const double low = align_corners ? 0.0 : -0.5, span = align_corners ? size - 1 : size;
   if (span == 0) return {at.value * 0.0, at.slope * 0.0};
   const Tensor distance = at::abs(at.value - low), turns = at::floor(distance.detach() / span);
-  const Tensor back = at::remainder(turns, 2), side = at::ge(at.value.detach(), low).to(at.value.scalar_type()) * 2.0 - 1.0;
+  const Tensor back = at::remainder(turns, 2),
+               side = at::ge(at.value.detach(), low).to(at.value.scalar_type()) * 2.0 - 1.0;
   const Tensor direction = 1.0 - back * 2.0;
   return {(distance - turns * span) * direction + (back * span + low), at.slope * side * direction};
 }
@@ -63,18 +66,23 @@ Position reflected(const Position& at, double size, bool align_corners) {
 Position moved_inside(const GridSampler& sampler, const Position& at, int64_t size) {
   if (sampler.outside == GridSampler::Outside::Zeros) return at;
   const bool reflects = sampler.outside == GridSampler::Outside::Reflection;
-  const Position moved = reflects ? reflected(at, static_cast<double>(size), sampler.align_corners) : at;
+  const Position moved =
+      reflects ? reflected(at, static_cast<double>(size), sampler.align_corners) : at;
   return clipped(moved, static_cast<double>(size - 1));
 }
 
 /// `place` is a whole number.
 Tap tap_at(const Tensor& place, int64_t size, Tensor weight, Tensor slope) {
-  const Tensor inside = at::logical_and(at::ge(place, 0), at::le(place, static_cast<double>(size - 1)));
-  return {at::where(inside, place, at::zeros_like(place)).to(kLong), inside.to(place.scalar_type()), std::move(weight), std::move(slope)};
+  const Tensor inside =
+      at::logical_and(at::ge(place, 0), at::le(place, static_cast<double>(size - 1)));
+  return {at::where(inside, place, at::zeros_like(place)).to(kLong), inside.to(place.scalar_type()),
+          std::move(weight), std::move(slope)};
 }
 
 /// ((a x + b) x + c) x + d
-Tensor cubic(const Tensor& x, double a, double b, double c, double d) { return ((x * a + b) * x + c) * x + d; }
+Tensor cubic(const Tensor& x, double a, double b, double c, double d) {
+  return ((x * a + b) * x + c) * x + d;
+}
 
 /// Keys' kernel with a = -0.75 at distances 1 + t, t, 1 - t and 2 - t.
 std::vector<Tap> cubic_taps(const GridSampler& sampler, const Position& at, int64_t size) {
@@ -88,7 +96,8 @@ std::vector<Tap> cubic_taps(const GridSampler& sampler, const Position& at, int6
   const Tensor slopes[] = {far_slope(t), near_slope(t), -near_slope(rest), -far_slope(rest)};
   std::vector<Tap> taps;
   for (int k = 0; k < 4; ++k) {
-    const Position place = moved_inside(sampler, {low + static_cast<double>(k - 1), at.slope}, size);
+    const Position place =
+        moved_inside(sampler, {low + static_cast<double>(k - 1), at.slope}, size);
     taps.push_back(tap_at(place.value, size, weights[k], slopes[k] * at.slope));
   }
   return taps;
@@ -96,11 +105,13 @@ std::vector<Tap> cubic_taps(const GridSampler& sampler, const Position& at, int6
 
 std::vector<Tap> axis_taps(const GridSampler& sampler, const Tensor& coordinate, int64_t size) {
   const double scale = static_cast<double>(sampler.align_corners ? size - 1 : size) / 2;
-  Position at{(coordinate + 1.0) * scale - (sampler.align_corners ? 0.0 : 0.5), at::ones_like(coordinate) * scale};
+  Position at{(coordinate + 1.0) * scale - (sampler.align_corners ? 0.0 : 0.5),
+              at::ones_like(coordinate) * scale};
   if (sampler.mode == GridSampler::Mode::Cubic) return cubic_taps(sampler, at, size);
   at = moved_inside(sampler, at, size);
   if (sampler.mode == GridSampler::Mode::Nearest) {
-    return {tap_at(at::round(at.value.detach()), size, at::ones_like(coordinate), at::zeros_like(coordinate))};
+    return {tap_at(at::round(at.value.detach()), size, at::ones_like(coordinate),
+                   at::zeros_like(coordinate))};
   }
   const Tensor low = at::floor(at.value.detach()), part = at.value - low;
   return {tap_at(low, size, 1.0 - part, -at.slope), tap_at(low + 1.0, size, part, at.slope)};
@@ -109,8 +120,10 @@ std::vector<Tap> axis_taps(const GridSampler& sampler, const Tensor& coordinate,
 /// Sums that taps of all dimensions contribute to.
 class Gradients {
  public:
-  Gradients(const Tensor& grad, const Tensor& input) : grad_(at::flatten(grad, 2, -1)), input_(at::flatten(input, 2, -1)) {
-    if (input.requires_grad()) input_sums_ = at::zeros(input_.sizes(), input_.scalar_type(), std::nullopt, input_.device());
+  Gradients(const Tensor& grad, const Tensor& input)
+      : grad_(at::flatten(grad, 2, -1)), input_(at::flatten(input, 2, -1)) {
+    if (input.requires_grad())
+      input_sums_ = at::zeros(input_.sizes(), input_.scalar_type(), std::nullopt, input_.device());
   }
 
   /// One tap of each dimension, in order.
@@ -123,8 +136,11 @@ class Gradients {
       weight = weight * taps[d]->weight;
     }
     const Tensor places = at::expand(at::unsqueeze(index, 1), grad_.sizes());
-    if (input_sums_.defined()) input_sums_ = at::scatter_add(input_sums_, 2, places, grad_ * at::unsqueeze(weight * inside, 1));
-    const Tensor products = at::sum(at::gather(input_, 2, places) * grad_, IntArrayRef(int64_t{1})) * inside;
+    if (input_sums_.defined())
+      input_sums_ =
+          at::scatter_add(input_sums_, 2, places, grad_ * at::unsqueeze(weight * inside, 1));
+    const Tensor products =
+        at::sum(at::gather(input_, 2, places) * grad_, IntArrayRef(int64_t{1})) * inside;
     grid_sums_.resize(rank);
     for (size_t d = 0; d < rank; ++d) {
       Tensor slope = taps[d]->slope;
@@ -133,10 +149,13 @@ class Gradients {
     }
   }
 
-  Tensor input(IntArrayRef sizes) const { return input_sums_.defined() ? at::reshape(input_sums_, sizes) : Tensor(); }
+  Tensor input(IntArrayRef sizes) const {
+    return input_sums_.defined() ? at::reshape(input_sums_, sizes) : Tensor();
+  }
   /// Coordinates are last dimension first.
   Tensor grid(IntArrayRef sizes) const {
-    return at::reshape(at::stack(std::vector<Tensor>(grid_sums_.rbegin(), grid_sums_.rend()), -1), sizes);
+    return at::reshape(at::stack(std::vector<Tensor>(grid_sums_.rbegin(), grid_sums_.rend()), -1),
+                       sizes);
   }
 
  private:
@@ -146,18 +165,20 @@ class Gradients {
 
 }  // namespace
 
-std::tuple<Tensor, Tensor> _grid_sampler_backward(const Tensor& grad, const Tensor& input, const Tensor& grid, int64_t interpolation_mode,
+std::tuple<Tensor, Tensor> _grid_sampler_backward(const Tensor& grad, const Tensor& input,
+                                                  const Tensor& grid, int64_t interpolation_mode,
                                                   int64_t padding_mode, bool align_corners) {
   check_grid_gradient(grad, input, grid, interpolation_mode, padding_mode);
-  const GridSampler sampler{static_cast<GridSampler::Mode>(interpolation_mode), static_cast<GridSampler::Outside>(padding_mode),
-                            align_corners};
+  const GridSampler sampler{static_cast<GridSampler::Mode>(interpolation_mode),
+                            static_cast<GridSampler::Outside>(padding_mode), align_corners};
   const IntArrayRef sizes = input.sizes().slice(2);
   const size_t rank = sizes.size();
   const ScalarType wide = to_accumulate(input.scalar_type());
   const Tensor points = at::flatten(grid.to(wide), 1, -2);
   std::vector<std::vector<Tap>> axes;
   for (size_t d = 0; d < rank; ++d) {
-    axes.push_back(axis_taps(sampler, at::select(points, -1, static_cast<int64_t>(rank - 1 - d)), sizes[d]));
+    axes.push_back(
+        axis_taps(sampler, at::select(points, -1, static_cast<int64_t>(rank - 1 - d)), sizes[d]));
   }
   Gradients gradients(grad.to(wide), input.to(wide));
   size_t combinations = 1;
@@ -165,11 +186,13 @@ std::tuple<Tensor, Tensor> _grid_sampler_backward(const Tensor& grad, const Tens
   for (size_t c = 0; c < combinations; ++c) {
     std::vector<const Tap*> chosen(rank);
     size_t rest = c;
-    for (size_t d = rank; d-- > 0; rest /= axes[d].size()) chosen[d] = &axes[d][rest % axes[d].size()];
+    for (size_t d = rank; d-- > 0; rest /= axes[d].size())
+      chosen[d] = &axes[d][rest % axes[d].size()];
     gradients.add(chosen, sizes);
   }
   const Tensor grad_input = gradients.input(input.sizes());
-  return {grad_input.defined() ? grad_input.to(input.scalar_type()) : grad_input, gradients.grid(grid.sizes()).to(grid.scalar_type())};
+  return {grad_input.defined() ? grad_input.to(input.scalar_type()) : grad_input,
+          gradients.grid(grid.sizes()).to(grid.scalar_type())};
 }
 
 }  // namespace at::native

@@ -28,11 +28,16 @@
 
 namespace at::native {
 
-// ---- a number of dimensions -------------------------------------------------------------------------------------
+// ---- a number of dimensions
+// ------------------------------------------------------------
 
 Tensor atleast_1d(const Tensor& self) { return self.dim() == 0 ? at::reshape(self, {1}) : self; }
-Tensor atleast_2d(const Tensor& self) { return self.dim() < 2 ? at::unsqueeze(atleast_1d(self), 0) : self; }
-Tensor atleast_3d(const Tensor& self) { return self.dim() < 3 ? at::unsqueeze(atleast_2d(self), -1) : self; }
+Tensor atleast_2d(const Tensor& self) {
+  return self.dim() < 2 ? at::unsqueeze(atleast_1d(self), 0) : self;
+}
+Tensor atleast_3d(const Tensor& self) {
+  return self.dim() < 3 ? at::unsqueeze(atleast_2d(self), -1) : self;
+}
 
 namespace {
 
@@ -48,7 +53,8 @@ std::vector<Tensor> atleast_1d_each(TensorList tensors) { return each(tensors, a
 std::vector<Tensor> atleast_2d_each(TensorList tensors) { return each(tensors, atleast_2d); }
 std::vector<Tensor> atleast_3d_each(TensorList tensors) { return each(tensors, atleast_3d); }
 
-// ---- joining ----------------------------------------------------------------------------------------------------
+// ---- joining
+// ------------------------------------------------------------
 
 Tensor dstack(TensorList tensors) {
   TORCH_CHECK(!tensors.empty(), "dstack expects a non-empty TensorList");
@@ -57,7 +63,8 @@ Tensor dstack(TensorList tensors) {
 
 Tensor column_stack(TensorList tensors) {
   TORCH_CHECK(!tensors.empty(), "column_stack expects a non-empty TensorList");
-  return at::hstack(each(tensors, [](const Tensor& t) { return t.dim() <= 1 ? at::reshape(t, {t.numel(), 1}) : t; }));
+  return at::hstack(each(
+      tensors, [](const Tensor& t) { return t.dim() <= 1 ? at::reshape(t, {t.numel(), 1}) : t; }));
 }
 
 Tensor block_diag(TensorList tensors) {
@@ -65,11 +72,12 @@ Tensor block_diag(TensorList tensors) {
   std::vector<Tensor> blocks;
   int64_t columns = 0;
   for (size_t i = 0; i < tensors.size(); ++i) {
-    TORCH_CHECK(tensors[i].dim() <= 2, "torch.block_diag: Input tensors must have 2 or fewer dimensions. Input ", i, " has ",
-                tensors[i].dim(), " dimensions");
+    TORCH_CHECK(tensors[i].dim() <= 2,
+                "torch.block_diag: Input tensors must have 2 or fewer dimensions. Input ", i,
+                " has ", tensors[i].dim(), " dimensions");
     TORCH_CHECK(tensors[i].device() == tensors[0].device(),
-                "torch.block_diag: input tensors must all be on the same device. Input 0 is on ", tensors[0].device(), " and input ", i,
-                " is on ", tensors[i].device());
+                "torch.block_diag: input tensors must all be on the same device. Input 0 is on ",
+                tensors[0].device(), " and input ", i, " is on ", tensors[i].device());
     blocks.push_back(atleast_2d(tensors[i]));
     columns += blocks.back().sizes()[1];
   }
@@ -84,9 +92,11 @@ Tensor block_diag(TensorList tensors) {
 }
 
 Tensor cartesian_prod(TensorList tensors) {
-  for (const Tensor& tensor : tensors) TORCH_CHECK(tensor.dim() == 1, "Expect a 1D vector, but got shape ", tensor.sizes());
+  for (const Tensor& tensor : tensors)
+    TORCH_CHECK(tensor.dim() == 1, "Expect a 1D vector, but got shape ", tensor.sizes());
   if (tensors.size() == 1) return tensors[0];
-  return at::stack(each(at::meshgrid(tensors, "ij"), [](const Tensor& grid) { return at::flatten(grid); }), 1);
+  return at::stack(
+      each(at::meshgrid(tensors, "ij"), [](const Tensor& grid) { return at::flatten(grid); }), 1);
 }
 
 namespace {
@@ -123,20 +133,24 @@ Tensor combinations(const Tensor& self, int64_t r, bool with_replacement) {
   return at::reshape(at::index_select(self, 0, positions), {positions.numel() / r, r});
 }
 
-// ---- cutting ----------------------------------------------------------------------------------------------------
+// ---- cutting
+// ------------------------------------------------------------
 
 namespace {
 
 int64_t checked_split_dim(const Tensor& self, int64_t dim) {
-  TORCH_CHECK(self.dim() > 0, "tensor_split expected at least a 1-dimensional tensor, but got a tensor with ", self.dim(), " dims");
+  TORCH_CHECK(self.dim() > 0,
+              "tensor_split expected at least a 1-dimensional tensor, but got a tensor with ",
+              self.dim(), " dims");
   return wrap_dim(dim, self.dim());
 }
 
 /// Refuses, before the first is made, more pieces than this machine has memory for.
 void check_pieces(const char* name, int64_t pieces) {
-  const auto memory = static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
-  TORCH_CHECK(static_cast<uint64_t>(pieces) <= memory / sizeof(TensorImpl), name, ": cannot make ", pieces, " tensors, this machine has ",
-              memory, " bytes of memory");
+  const auto memory =
+      static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+  TORCH_CHECK(static_cast<uint64_t>(pieces) <= memory / sizeof(TensorImpl), name, ": cannot make ",
+              pieces, " tensors, this machine has ", memory, " bytes of memory");
 }
 
 }  // namespace
@@ -169,12 +183,18 @@ std::vector<Tensor> tensor_split_indices(const Tensor& self, IntArrayRef indices
 }
 
 std::vector<Tensor> tensor_split_tensor(const Tensor& self, const Tensor& indices, int64_t dim) {
-  TORCH_CHECK(self.dim() > 0, "tensor_split expected at least a 1-dimensional tensor, but got a tensor with ", self.dim(), " dims");
-  TORCH_CHECK(indices.is_cpu(), "tensor_split expected tensor_indices_or_sections to be on cpu, but it's on ", indices.device());
-  TORCH_CHECK(indices.scalar_type() == kLong, "tensor_split expected tensor_indices_or_sections to have dtype of long, but got ",
+  TORCH_CHECK(self.dim() > 0,
+              "tensor_split expected at least a 1-dimensional tensor, but got a tensor with ",
+              self.dim(), " dims");
+  TORCH_CHECK(indices.is_cpu(),
+              "tensor_split expected tensor_indices_or_sections to be on cpu, but it's on ",
+              indices.device());
+  TORCH_CHECK(indices.scalar_type() == kLong,
+              "tensor_split expected tensor_indices_or_sections to have dtype of long, but got ",
               scalar_type_name(indices.scalar_type()));
   TORCH_CHECK(indices.dim() <= 1,
-              "tensor_split expected tensor_indices_or_sections to be a zero-dimensional or one-dimensional tensor, but got a tensor with ",
+              "tensor_split expected tensor_indices_or_sections to be a zero-dimensional or "
+              "one-dimensional tensor, but got a tensor with ",
               indices.dim(), " dims");
   if (indices.dim() == 0) return at::tensor_split(self, indices.item<int64_t>(), dim);
   const Tensor values = indices.contiguous();
@@ -184,14 +204,16 @@ std::vector<Tensor> tensor_split_tensor(const Tensor& self, const Tensor& indice
 namespace {
 
 /// The dimension that a split by name cuts, which must have equal pieces where `sections` is given.
-int64_t named_split_dim(const char* name, const Tensor& self, int64_t least, std::optional<int64_t> sections) {
-  TORCH_CHECK(self.dim() >= least, "torch.", name, " requires a tensor with at least ", least, " dimension, but got a tensor with ",
-              self.dim(), " dimensions!");
+int64_t named_split_dim(const char* name, const Tensor& self, int64_t least,
+                        std::optional<int64_t> sections) {
+  TORCH_CHECK(self.dim() >= least, "torch.", name, " requires a tensor with at least ", least,
+              " dimension, but got a tensor with ", self.dim(), " dimensions!");
   const int64_t dim = least == 1 ? (self.dim() == 1 ? 0 : 1) : (least == 2 ? 0 : 2);
   if (sections.has_value()) {
     const int64_t size = self.sizes()[dim];
-    TORCH_CHECK(*sections > 0 && size % *sections == 0, "torch.", name, " attempted to split along dimension ", dim,
-                ", but the size of the dimension ", size, " is not divisible by the split_size ", *sections, "!");
+    TORCH_CHECK(*sections > 0 && size % *sections == 0, "torch.", name,
+                " attempted to split along dimension ", dim, ", but the size of the dimension ",
+                size, " is not divisible by the split_size ", *sections, "!");
   }
   return dim;
 }
@@ -219,9 +241,12 @@ std::vector<Tensor> dsplit_array(const Tensor& self, IntArrayRef indices) {
 
 std::vector<Tensor> unsafe_split(const Tensor& self, int64_t split_size, int64_t dim) {
   TORCH_CHECK(self.dim() > 0, "split expects at least a 1-dimensional tensor");
-  TORCH_CHECK(split_size >= 0, "split expects split_size be non-negative, but got split_size=", split_size);
+  TORCH_CHECK(split_size >= 0,
+              "split expects split_size be non-negative, but got split_size=", split_size);
   const int64_t d = wrap_dim(dim, self.dim()), extent = self.sizes()[d];
-  TORCH_CHECK(split_size > 0 || extent == 0, "split_size can only be 0 if dimension size is 0, but got dimension size of ", extent);
+  TORCH_CHECK(split_size > 0 || extent == 0,
+              "split_size can only be 0 if dimension size is 0, but got dimension size of ",
+              extent);
   std::vector<Tensor> pieces;
   int64_t start = 0;
   do {
@@ -231,18 +256,23 @@ std::vector<Tensor> unsafe_split(const Tensor& self, int64_t split_size, int64_t
   return pieces;
 }
 
-std::vector<Tensor> unsafe_split_with_sizes(const Tensor& self, IntArrayRef split_sizes, int64_t dim) {
+std::vector<Tensor> unsafe_split_with_sizes(const Tensor& self, IntArrayRef split_sizes,
+                                            int64_t dim) {
   TORCH_CHECK(self.dim() > 0, "split_with_sizes expects at least a 1-dimensional tensor");
   const int64_t d = wrap_dim(dim, self.dim());
   std::vector<Tensor> pieces;
   int64_t start = 0;
   for (const int64_t length : split_sizes) {
-    TORCH_CHECK(length >= 0, "split_with_sizes expects split_sizes have only non-negative entries, but got split_sizes=", split_sizes);
+    TORCH_CHECK(
+        length >= 0,
+        "split_with_sizes expects split_sizes have only non-negative entries, but got split_sizes=",
+        split_sizes);
     pieces.push_back(at::slice(self, d, start, start + length));
     start += length;
   }
-  TORCH_CHECK(start == self.sizes()[d], "split_with_sizes expects split_sizes to sum exactly to ", self.sizes()[d],
-              " (input tensor's size at dimension ", d, "), but got split_sizes=", split_sizes);
+  TORCH_CHECK(start == self.sizes()[d], "split_with_sizes expects split_sizes to sum exactly to ",
+              self.sizes()[d], " (input tensor's size at dimension ", d,
+              "), but got split_sizes=", split_sizes);
   return pieces;
 }
 
@@ -255,13 +285,15 @@ std::vector<Tensor> unsafe_chunk(const Tensor& self, int64_t chunks, int64_t dim
   return unsafe_split(self, length, dim);
 }
 
-// ---- reversing --------------------------------------------------------------------------------------------------
+// ---- reversing
+// ------------------------------------------------------------
 
 Tensor rot90(const Tensor& self, int64_t k, IntArrayRef dims) {
   TORCH_CHECK(dims.size() == 2, "expected total rotation dims == 2, but got dims = ", dims.size());
   TORCH_CHECK(self.dim() >= 2, "expected total dims >= 2, but got total dims = ", self.dim());
   const int64_t from = wrap_dim(dims[0], self.dim()), to = wrap_dim(dims[1], self.dim());
-  TORCH_CHECK(from != to, "expected rotation dims to be different, but got dim0 = ", dims[0], " and dim1 = ", dims[1]);
+  TORCH_CHECK(from != to, "expected rotation dims to be different, but got dim0 = ", dims[0],
+              " and dim1 = ", dims[1]);
   switch ((k % 4 + 4) % 4) {
     case 1: return at::transpose(at::flip(self, {to}), from, to);
     case 2: return at::flip(self, {from, to});
@@ -280,6 +312,8 @@ Tensor flipud(const Tensor& self) {
   return at::flip(self, {0});
 }
 
-Tensor diagflat(const Tensor& self, int64_t offset) { return at::diag(at::reshape(self.contiguous(), {-1}), offset); }
+Tensor diagflat(const Tensor& self, int64_t offset) {
+  return at::diag(at::reshape(self.contiguous(), {-1}), offset);
+}
 
 }  // namespace at::native

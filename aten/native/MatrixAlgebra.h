@@ -12,25 +12,34 @@
 // Short words for the formulas of gradients of matrices. All of them are differentiable.
 //
 // Note [Gradients of matrix functions]
-// The gradient G of a loss with respect to X is the matrix with d(loss) = Re tr(G^H dX), written <G, dX>. Formulas follow from it by
-// moving factors: <G, P dX Q> = <P^H G Q^H, dX>, and <G, dX^H> = <G^H, dX>. A mask M of zeros and ones is its own adjoint:
-// <G, M o dX> = <M o G, dX>.
+// The gradient G of a loss with respect to X is the matrix with d(loss) = Re tr(G^H dX), written
+// <G, dX>. Formulas follow from it by moving factors: <G, P dX Q> = <P^H G Q^H, dX>, and <G, dX^H>
+// = <G^H, dX>. A mask M of zeros and ones is its own adjoint: <G, M o dX> = <M o G, dX>.
 
 namespace at::native {
 
 inline Tensor adjoint_of(const Tensor& a) { return at::conj_transpose(a); }
 inline Tensor product(const Tensor& a, const Tensor& b) { return at::matmul(a, b); }
-inline Tensor product(const Tensor& a, const Tensor& b, const Tensor& c) { return at::matmul(at::matmul(a, b), c); }
+inline Tensor product(const Tensor& a, const Tensor& b, const Tensor& c) {
+  return at::matmul(at::matmul(a, b), c);
+}
 
 inline Tensor identity_like(const Tensor& like, int64_t rows, int64_t columns) {
   return at::eye(rows, columns, like.scalar_type(), std::nullopt, like.device());
 }
 /// True on the diagonal of n x n matrices.
-inline Tensor diagonal_mask(const Tensor& like, int64_t n) { return at::eye(n, n, kBool, std::nullopt, like.device()); }
+inline Tensor diagonal_mask(const Tensor& like, int64_t n) {
+  return at::eye(n, n, kBool, std::nullopt, like.device());
+}
 
-/// The lower triangle with half of the diagonal: X = half_lower(X) + half_lower(X)^H for Hermitian X.
-inline Tensor half_lower(const Tensor& a) { return (at::tril(a, 0) + at::tril(a, -1)) * Scalar(0.5); }
-inline Tensor half_upper(const Tensor& a) { return (at::triu(a, 0) + at::triu(a, 1)) * Scalar(0.5); }
+/// The lower triangle with half of the diagonal: X = half_lower(X) + half_lower(X)^H for Hermitian
+/// X.
+inline Tensor half_lower(const Tensor& a) {
+  return (at::tril(a, 0) + at::tril(a, -1)) * Scalar(0.5);
+}
+inline Tensor half_upper(const Tensor& a) {
+  return (at::triu(a, 0) + at::triu(a, 1)) * Scalar(0.5);
+}
 
 /// a_ij / b_ij off the diagonal, 0 on it, whatever b has there.
 inline Tensor divide_off_diagonal(const Tensor& a, const Tensor& b) {

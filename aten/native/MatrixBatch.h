@@ -7,8 +7,8 @@
 #include "aten/core/Tensor.h"
 #include "aten/parallel/Parallel.h"
 
-// What operators of linear algebra have in common: checks of arguments in PyTorch's words, column-major results, and loops over the
-// matrices of a batch.
+// What operators of linear algebra have in common: checks of arguments in PyTorch's words,
+// column-major results, and loops over the matrices of a batch.
 
 namespace at::native {
 
@@ -43,7 +43,8 @@ inline TensorSpec column_major_spec(DimVector sizes, const Tensor& like) {
 }
 /// The dimensions in front of the last `count`.
 inline IntArrayRef batch_sizes(const Tensor& tensor, int64_t count = 2) {
-  TORCH_CHECK(tensor.dim() >= count, "expected a tensor of at least ", count, " dimensions, got one of shape ", tensor.sizes());
+  TORCH_CHECK(tensor.dim() >= count, "expected a tensor of at least ", count,
+              " dimensions, got one of shape ", tensor.sizes());
   return tensor.sizes().slice(0, tensor.dim() - count);
 }
 DimVector joined_sizes(IntArrayRef batch, std::initializer_list<int64_t> rest);
@@ -65,7 +66,9 @@ void for_matrix_type(ScalarType dtype, const char* name, const Function& f) {
     case kDouble: return f.template operator()<double>();
     case kComplexFloat: return f.template operator()<c10::complex<float>>();
     case kComplexDouble: return f.template operator()<c10::complex<double>>();
-    default: TORCH_THROW(NotImplementedError, '"', name, "\" not implemented for '", scalar_type_name(dtype), "'");
+    default:
+      TORCH_THROW(NotImplementedError, '"', name, "\" not implemented for '",
+                  scalar_type_name(dtype), "'");
   }
 }
 
@@ -78,7 +81,8 @@ inline int64_t matrix_count(const Tensor& tensor, int64_t matrix_dims = 2) {
 /// The matrices (or vectors) of a contiguous batch, by index.
 template <class T>
 struct Batch {
-  Batch(const Tensor& tensor, int64_t matrix_dims) : data(tensor.numel() == 0 ? nullptr : tensor.data_ptr<T>()) {
+  Batch(const Tensor& tensor, int64_t matrix_dims)
+      : data(tensor.numel() == 0 ? nullptr : tensor.data_ptr<T>()) {
     for (int64_t d = tensor.dim() - matrix_dims; d < tensor.dim(); ++d) stride *= tensor.sizes()[d];
   }
   T* operator[](int64_t index) const { return data ? data + index * stride : nullptr; }
@@ -98,7 +102,8 @@ Batch<T> scalars_of(const Tensor& tensor) {
   return Batch<T>(tensor, 0);
 }
 
-/// f(i) for every matrix: several at a time when there are enough of them, else one after the other with LAPACK's own threads.
+/// f(i) for every matrix: several at a time when there are enough of them, else one after the other
+/// with LAPACK's own threads.
 template <class Function>
 void for_each_matrix(int64_t count, double multiplications, const Function& f) {
   const auto range = [&f](int64_t begin, int64_t end) {
@@ -123,6 +128,8 @@ bool is_finite(const T* values, int64_t count) {
   return true;
 }
 
-inline double cube(int64_t n) { return static_cast<double>(n) * static_cast<double>(n) * static_cast<double>(n); }
+inline double cube(int64_t n) {
+  return static_cast<double>(n) * static_cast<double>(n) * static_cast<double>(n);
+}
 
 }  // namespace at::native

@@ -1,5 +1,6 @@
 #pragma once
-// A number as an element of a dtype: what writes it somewhere needs one loop per element size, not one per dtype.
+// A number as an element of a dtype: what writes it somewhere needs one loop per element size, not
+// one per dtype.
 #include <cstring>
 
 #include "c10/core/Scalar.h"
@@ -7,7 +8,8 @@
 
 namespace at::native {
 
-/// Calls f(bits) with `value`, converted to `type` and checked to fit, as an unsigned integer of that size, or as two doubles.
+/// Calls f(bits) with `value`, converted to `type` and checked to fit, as an unsigned integer of
+/// that size, or as two doubles.
 template <class F>
 void with_bits_of(const Scalar& value, ScalarType type, const F& f) {
   c10::complex<double> memory(0, 0);

@@ -24,7 +24,8 @@
 
 namespace at::native {
 
-Tensor _clamp_backward(const Tensor& grad, const Tensor& self, const std::optional<Scalar>& min, const std::optional<Scalar>& max) {
+Tensor _clamp_backward(const Tensor& grad, const Tensor& self, const std::optional<Scalar>& min,
+                       const std::optional<Scalar>& max) {
   Tensor inside;
   if (min.has_value()) inside = at::ge(self, *min);
   if (max.has_value()) {
@@ -34,7 +35,9 @@ Tensor _clamp_backward(const Tensor& grad, const Tensor& self, const std::option
   return inside.defined() ? at::where(inside, grad, Scalar(0)) : grad;
 }
 
-Tensor sgn(const Tensor& self) { return self.is_complex() ? at::_sgn_complex(self) : at::sign(self); }
+Tensor sgn(const Tensor& self) {
+  return self.is_complex() ? at::_sgn_complex(self) : at::sign(self);
+}
 
 Tensor _sgn_backward(const Tensor& grad, const Tensor& self, const Tensor& result) {
   // x / |x|: the part of grad along the direction goes, the rest scales with 1 / |x|; 0 stays at 0.
@@ -43,7 +46,8 @@ Tensor _sgn_backward(const Tensor& grad, const Tensor& self, const Tensor& resul
 }
 
 Tensor clamp_tensor(const Tensor& self, const Tensor& min, const Tensor& max) {
-  TORCH_CHECK(min.defined() || max.defined(), "torch.clamp: At least one of 'min' or 'max' must not be None");
+  TORCH_CHECK(min.defined() || max.defined(),
+              "torch.clamp: At least one of 'min' or 'max' must not be None");
   TORCH_CHECK_NOT_IMPLEMENTED(!self.is_complex(), "clamp is not supported for complex types");
   if (!max.defined()) return at::_clamp_min_tensor(self, min);
   if (!min.defined()) return at::_clamp_max_tensor(self, max);
@@ -53,8 +57,10 @@ Tensor clamp_tensor(const Tensor& self, const Tensor& min, const Tensor& max) {
 namespace {
 
 /// The common dtype of clamp, whose bounds must be there.
-ScalarType clamp_dtype(const Tensor& self, const std::optional<Scalar>& min, const std::optional<Scalar>& max) {
-  TORCH_CHECK(min.has_value() || max.has_value(), "torch.clamp: At least one of 'min' or 'max' must not be None");
+ScalarType clamp_dtype(const Tensor& self, const std::optional<Scalar>& min,
+                       const std::optional<Scalar>& max) {
+  TORCH_CHECK(min.has_value() || max.has_value(),
+              "torch.clamp: At least one of 'min' or 'max' must not be None");
   TORCH_CHECK_NOT_IMPLEMENTED(!self.is_complex(), "clamp is not supported for complex types");
   // A bound of a higher kind raises the dtype, as in arithmetic with a number.
   std::vector<Tensor> operands{self};
@@ -65,11 +71,13 @@ ScalarType clamp_dtype(const Tensor& self, const std::optional<Scalar>& min, con
 
 }  // namespace
 
-Tensor clamp(const Tensor& self, const std::optional<Scalar>& min, const std::optional<Scalar>& max) {
+Tensor clamp(const Tensor& self, const std::optional<Scalar>& min,
+             const std::optional<Scalar>& max) {
   return at::_clamp(self.to(clamp_dtype(self, min, max)), min, max);
 }
 
-void clamp_(const Tensor& self, const std::optional<Scalar>& min, const std::optional<Scalar>& max) {
+void clamp_(const Tensor& self, const std::optional<Scalar>& min,
+            const std::optional<Scalar>& max) {
   const ScalarType dtype = clamp_dtype(self, min, max);
   check_inplace_result("clamp_", self, self.sizes(), dtype);
   if (dtype == self.scalar_type()) {
@@ -79,15 +87,23 @@ void clamp_(const Tensor& self, const std::optional<Scalar>& min, const std::opt
   }
 }
 
-Tensor clamp_min(const Tensor& self, const Scalar& min) { return at::clamp(self, min, std::nullopt); }
+Tensor clamp_min(const Tensor& self, const Scalar& min) {
+  return at::clamp(self, min, std::nullopt);
+}
 void clamp_min_(const Tensor& self, const Scalar& min) { at::clamp_(self, min, std::nullopt); }
 
-Tensor clamp_max(const Tensor& self, const Scalar& max) { return at::clamp(self, std::nullopt, max); }
+Tensor clamp_max(const Tensor& self, const Scalar& max) {
+  return at::clamp(self, std::nullopt, max);
+}
 void clamp_max_(const Tensor& self, const Scalar& max) { at::clamp_(self, std::nullopt, max); }
 
-Tensor clamp_min_tensor(const Tensor& self, const Tensor& min) { return at::clamp(self, min, Tensor()); }
+Tensor clamp_min_tensor(const Tensor& self, const Tensor& min) {
+  return at::clamp(self, min, Tensor());
+}
 
-Tensor clamp_max_tensor(const Tensor& self, const Tensor& max) { return at::clamp(self, Tensor(), max); }
+Tensor clamp_max_tensor(const Tensor& self, const Tensor& max) {
+  return at::clamp(self, Tensor(), max);
+}
 
 Tensor positive(const Tensor& self) {
   TORCH_CHECK(self.scalar_type() != kBool, "The `+` operator, on a bool tensor is not supported.");
@@ -95,9 +111,12 @@ Tensor positive(const Tensor& self) {
 }
 
 Tensor round_decimals(const Tensor& self, int64_t decimals) {
-  TORCH_CHECK_NOT_IMPLEMENTED(self.is_floating_point(), "\"round\" with decimals is not implemented for '", self.scalar_type(), "'");
+  TORCH_CHECK_NOT_IMPLEMENTED(self.is_floating_point(),
+                              "\"round\" with decimals is not implemented for '",
+                              self.scalar_type(), "'");
   if (decimals == 0) return at::round(self);
-  if (is_reduced_floating(self.scalar_type())) return round_decimals(self.to(kFloat), decimals).to(self.scalar_type());
+  if (is_reduced_floating(self.scalar_type()))
+    return round_decimals(self.to(kFloat), decimals).to(self.scalar_type());
   const Scalar power(std::pow(10.0, static_cast<double>(std::abs(decimals))));
   return decimals > 0 ? at::round(self * power) / power : at::round(self / power) * power;
 }

@@ -1,4 +1,5 @@
-// A stable sort by least significant digits first. Digits that all keys share cost one look at a table.
+// A stable sort by least significant digits first. Digits that all keys share cost one look at a
+// table.
 #include "aten/native/RadixSort.h"
 
 #include <algorithm>
@@ -16,7 +17,9 @@ constexpr size_t kShort = 512;
 
 using Counts = std::array<uint32_t, kValues>;
 
-uint32_t digit_of(uint64_t key, int digit) { return static_cast<uint32_t>(key >> (kBits * digit)) & (kValues - 1); }
+uint32_t digit_of(uint64_t key, int digit) {
+  return static_cast<uint32_t>(key >> (kBits * digit)) & (kValues - 1);
+}
 
 std::vector<Counts> count_digits(const std::vector<SortEntry>& entries, int digits) {
   std::vector<Counts> counts(static_cast<size_t>(digits), Counts{});
@@ -26,7 +29,8 @@ std::vector<Counts> count_digits(const std::vector<SortEntry>& entries, int digi
   return counts;
 }
 
-void distribute(const std::vector<SortEntry>& from, std::vector<SortEntry>& to, const Counts& counts, int digit) {
+void distribute(const std::vector<SortEntry>& from, std::vector<SortEntry>& to,
+                const Counts& counts, int digit) {
   std::array<uint32_t, kValues> places;
   uint32_t place = 0;
   for (int value = 0; value < kValues; ++value) {
@@ -39,7 +43,8 @@ void distribute(const std::vector<SortEntry>& from, std::vector<SortEntry>& to, 
 }  // namespace
 
 void sort_entries(std::vector<SortEntry>& entries, int key_bytes) {
-  if (entries.size() < kShort || entries.size() > UINT32_MAX) return std::sort(entries.begin(), entries.end(), is_before);
+  if (entries.size() < kShort || entries.size() > UINT32_MAX)
+    return std::sort(entries.begin(), entries.end(), is_before);
   const int digits = (8 * key_bytes + kBits - 1) / kBits;
   const std::vector<Counts> counts = count_digits(entries, digits);
   std::vector<SortEntry> other(entries.size());

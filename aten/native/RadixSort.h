@@ -1,5 +1,6 @@
 #pragma once
-// Elements as unsigned integers of the same order, so that one sort serves all dtypes, and sorts long lanes digit by digit.
+// Elements as unsigned integers of the same order, so that one sort serves all dtypes, and sorts
+// long lanes digit by digit.
 #include <bit>
 #include <vector>
 
@@ -15,7 +16,8 @@ struct SortEntry {
 
 /// Bytes of a key that can differ.
 template <typename T>
-constexpr int key_bytes = static_cast<int>(is_integral(scalar_type_of<T>, true) ? sizeof(T) : sizeof(opmath_type<T>));
+constexpr int key_bytes =
+    static_cast<int>(is_integral(scalar_type_of<T>, true) ? sizeof(T) : sizeof(opmath_type<T>));
 
 /// nan is above all numbers; zeros of both signs are equal.
 template <typename T>
@@ -37,9 +39,12 @@ uint64_t sort_key(T element) {
 }
 
 /// The order of a stable sort: equal keys in the order of their indices.
-inline bool is_before(const SortEntry& a, const SortEntry& b) { return a.key < b.key || (a.key == b.key && a.index < b.index); }
+inline bool is_before(const SortEntry& a, const SortEntry& b) {
+  return a.key < b.key || (a.key == b.key && a.index < b.index);
+}
 
-/// Puts entries, which are in the order of their indices, into the order of their keys; equal ones stay in order.
+/// Puts entries, which are in the order of their indices, into the order of their keys; equal ones
+/// stay in order.
 TORCH_PY_API void sort_entries(std::vector<SortEntry>& entries, int key_bytes);
 
 }  // namespace at::native

@@ -30,61 +30,88 @@ namespace at::native {
 
 namespace {
 
-Tensor uninitialised(const char* op, IntArrayRef size, ScalarType dtype, std::optional<Layout> layout, std::optional<Device> device,
+Tensor uninitialised(const char* op, IntArrayRef size, ScalarType dtype,
+                     std::optional<Layout> layout, std::optional<Device> device,
                      std::optional<bool> pin_memory) {
-  TORCH_CHECK_NOT_IMPLEMENTED(layout.value_or(Layout::Strided) == Layout::Strided, op, ": layout ", layout_name(*layout),
-                              " is not available");
-  TORCH_CHECK(!pin_memory.value_or(false), op, "(): pinned memory needs an accelerator, and none is available");
+  TORCH_CHECK_NOT_IMPLEMENTED(layout.value_or(Layout::Strided) == Layout::Strided, op, ": layout ",
+                              layout_name(*layout), " is not available");
+  TORCH_CHECK(!pin_memory.value_or(false), op,
+              "(): pinned memory needs an accelerator, and none is available");
   const Device where = device.value_or(kCPU);
   return empty_tensor(size, dtype, where.is_cpu() ? kCPU : where);
 }
 
 }  // namespace
 
-Tensor rand(IntArrayRef size, Generator* generator, std::optional<ScalarType> dtype, std::optional<Layout> layout,
-            std::optional<Device> device, std::optional<bool> pin_memory) {
-  return at::uniform_(uninitialised("rand", size, dtype.value_or(default_dtype()), layout, device, pin_memory), 0, 1, generator).as_new();
-}
-
-Tensor rand_like_generator(const Tensor& self, Generator* generator, std::optional<ScalarType> dtype, std::optional<Layout> layout,
-                           std::optional<Device> device, std::optional<bool> pin_memory, std::optional<MemoryFormat> memory_format) {
-  return at::uniform_(at::empty_like(self, dtype, layout, device, pin_memory, memory_format), 0, 1, generator).as_new();
-}
-
-Tensor rand_like(const Tensor& self, std::optional<ScalarType> dtype, std::optional<Layout> layout, std::optional<Device> device,
-                 std::optional<bool> pin_memory, std::optional<MemoryFormat> memory_format) {
-  return at::uniform_(at::empty_like(self, dtype, layout, device, pin_memory, memory_format)).as_new();
-}
-
-Tensor randn(IntArrayRef size, Generator* generator, std::optional<ScalarType> dtype, std::optional<Layout> layout,
-             std::optional<Device> device, std::optional<bool> pin_memory) {
-  return normal_float(0, 1, size, generator, dtype, layout, device, pin_memory);
-}
-
-Tensor randn_like_generator(const Tensor& self, Generator* generator, std::optional<ScalarType> dtype, std::optional<Layout> layout,
-                            std::optional<Device> device, std::optional<bool> pin_memory, std::optional<MemoryFormat> memory_format) {
-  return at::normal_(at::empty_like(self, dtype, layout, device, pin_memory, memory_format), 0, 1, generator).as_new();
-}
-
-Tensor randn_like(const Tensor& self, std::optional<ScalarType> dtype, std::optional<Layout> layout, std::optional<Device> device,
-                  std::optional<bool> pin_memory, std::optional<MemoryFormat> memory_format) {
-  return at::normal_(at::empty_like(self, dtype, layout, device, pin_memory, memory_format)).as_new();
-}
-
-Tensor normal_float(double mean, double std, IntArrayRef size, Generator* generator, std::optional<ScalarType> dtype,
-                    std::optional<Layout> layout, std::optional<Device> device, std::optional<bool> pin_memory) {
-  return at::normal_(uninitialised("normal", size, dtype.value_or(default_dtype()), layout, device, pin_memory), mean, std, generator)
+Tensor rand(IntArrayRef size, Generator* generator, std::optional<ScalarType> dtype,
+            std::optional<Layout> layout, std::optional<Device> device,
+            std::optional<bool> pin_memory) {
+  return at::uniform_(uninitialised("rand", size, dtype.value_or(default_dtype()), layout, device,
+                                    pin_memory),
+                      0, 1, generator)
       .as_new();
 }
 
-Tensor randint(int64_t high, IntArrayRef size, Generator* generator, std::optional<ScalarType> dtype, std::optional<Layout> layout,
+Tensor rand_like_generator(const Tensor& self, Generator* generator,
+                           std::optional<ScalarType> dtype, std::optional<Layout> layout,
+                           std::optional<Device> device, std::optional<bool> pin_memory,
+                           std::optional<MemoryFormat> memory_format) {
+  return at::uniform_(at::empty_like(self, dtype, layout, device, pin_memory, memory_format), 0, 1,
+                      generator)
+      .as_new();
+}
+
+Tensor rand_like(const Tensor& self, std::optional<ScalarType> dtype, std::optional<Layout> layout,
+                 std::optional<Device> device, std::optional<bool> pin_memory,
+                 std::optional<MemoryFormat> memory_format) {
+  return at::uniform_(at::empty_like(self, dtype, layout, device, pin_memory, memory_format))
+      .as_new();
+}
+
+Tensor randn(IntArrayRef size, Generator* generator, std::optional<ScalarType> dtype,
+             std::optional<Layout> layout, std::optional<Device> device,
+             std::optional<bool> pin_memory) {
+  return normal_float(0, 1, size, generator, dtype, layout, device, pin_memory);
+}
+
+Tensor randn_like_generator(const Tensor& self, Generator* generator,
+                            std::optional<ScalarType> dtype, std::optional<Layout> layout,
+                            std::optional<Device> device, std::optional<bool> pin_memory,
+                            std::optional<MemoryFormat> memory_format) {
+  return at::normal_(at::empty_like(self, dtype, layout, device, pin_memory, memory_format), 0, 1,
+                     generator)
+      .as_new();
+}
+
+Tensor randn_like(const Tensor& self, std::optional<ScalarType> dtype, std::optional<Layout> layout,
+                  std::optional<Device> device, std::optional<bool> pin_memory,
+                  std::optional<MemoryFormat> memory_format) {
+  return at::normal_(at::empty_like(self, dtype, layout, device, pin_memory, memory_format))
+      .as_new();
+}
+
+Tensor normal_float(double mean, double std, IntArrayRef size, Generator* generator,
+                    std::optional<ScalarType> dtype, std::optional<Layout> layout,
+                    std::optional<Device> device, std::optional<bool> pin_memory) {
+  return at::normal_(uninitialised("normal", size, dtype.value_or(default_dtype()), layout, device,
+                                   pin_memory),
+                     mean, std, generator)
+      .as_new();
+}
+
+Tensor randint(int64_t high, IntArrayRef size, Generator* generator,
+               std::optional<ScalarType> dtype, std::optional<Layout> layout,
                std::optional<Device> device, std::optional<bool> pin_memory) {
   return randint_low(0, high, size, generator, dtype, layout, device, pin_memory);
 }
 
-Tensor randint_low(int64_t low, int64_t high, IntArrayRef size, Generator* generator, std::optional<ScalarType> dtype,
-                   std::optional<Layout> layout, std::optional<Device> device, std::optional<bool> pin_memory) {
-  return at::random_(uninitialised("randint", size, dtype.value_or(kLong), layout, device, pin_memory), low, high, generator).as_new();
+Tensor randint_low(int64_t low, int64_t high, IntArrayRef size, Generator* generator,
+                   std::optional<ScalarType> dtype, std::optional<Layout> layout,
+                   std::optional<Device> device, std::optional<bool> pin_memory) {
+  return at::random_(
+             uninitialised("randint", size, dtype.value_or(kLong), layout, device, pin_memory), low,
+             high, generator)
+      .as_new();
 }
 
 namespace {
@@ -118,12 +145,15 @@ int64_t permutation_limit(ScalarType type) {
 
 }  // namespace
 
-Tensor randperm(int64_t n, Generator* generator, std::optional<ScalarType> dtype, std::optional<Layout> layout,
-                std::optional<Device> device, std::optional<bool> pin_memory) {
+Tensor randperm(int64_t n, Generator* generator, std::optional<ScalarType> dtype,
+                std::optional<Layout> layout, std::optional<Device> device,
+                std::optional<bool> pin_memory) {
   const ScalarType type = dtype.value_or(kLong);
   TORCH_CHECK(n >= 0, "n must be non-negative, got ", n);
-  TORCH_CHECK_NOT_IMPLEMENTED(type != kBool && !c10::is_complex(type), "\"randperm\" not implemented for '", type, "'");
-  TORCH_CHECK(n <= permutation_limit(type), "n cannot be greater than ", permutation_limit(type), " for ", type, " type.");
+  TORCH_CHECK_NOT_IMPLEMENTED(type != kBool && !c10::is_complex(type),
+                              "\"randperm\" not implemented for '", type, "'");
+  TORCH_CHECK(n <= permutation_limit(type), "n cannot be greater than ", permutation_limit(type),
+              " for ", type, " type.");
   const Tensor result = uninitialised("randperm", {n}, type, layout, device, pin_memory);
   if (result.is_meta()) return result;
   const bool direct = type == kLong && result.is_cpu();
@@ -133,10 +163,12 @@ Tensor randperm(int64_t n, Generator* generator, std::optional<ScalarType> dtype
 }
 
 Tensor bernoulli(const Tensor& self, Generator* generator) {
-  TORCH_CHECK_NOT_IMPLEMENTED(self.is_floating_point(), "\"bernoulli\" not implemented for '", self.scalar_type(), "'");
+  TORCH_CHECK_NOT_IMPLEMENTED(self.is_floating_point(), "\"bernoulli\" not implemented for '",
+                              self.scalar_type(), "'");
   if (self.is_meta()) return at::empty_like(self);
   const Tensor valid = at::logical_and(at::ge(self, Scalar(0)), at::le(self, Scalar(1)));
-  TORCH_CHECK(at::all(valid).item().to_bool(), "bernoulli(): expected all probabilities to be in [0, 1]");
+  TORCH_CHECK(at::all(valid).item().to_bool(),
+              "bernoulli(): expected all probabilities to be in [0, 1]");
   const ScalarType type = to_accumulate(self.scalar_type());
   const Tensor draws = at::empty_like(self, type);
   at::uniform_(draws, 0, 1, generator);
@@ -147,18 +179,24 @@ namespace {
 
 void check_multinomial(const Tensor& self, int64_t num_samples, bool replacement) {
   TORCH_CHECK(self.dim() == 1 || self.dim() == 2, "prob_dist must be 1 or 2 dim");
-  TORCH_CHECK(self.is_floating_point(), "multinomial only supports floating-point dtypes for input, got: ", self.scalar_type());
+  TORCH_CHECK(
+      self.is_floating_point(),
+      "multinomial only supports floating-point dtypes for input, got: ", self.scalar_type());
   TORCH_CHECK(num_samples > 0, "cannot sample n_sample <= 0 samples");
-  TORCH_CHECK(replacement || num_samples <= self.size(-1), "cannot sample n_sample > prob_dist.size(-1) samples without replacement");
+  TORCH_CHECK(replacement || num_samples <= self.size(-1),
+              "cannot sample n_sample > prob_dist.size(-1) samples without replacement");
   TORCH_CHECK(self.size(-1) <= (int64_t{1} << 24), "number of categories cannot exceed 2^24");
   if (self.is_meta() || self.numel() == 0) return;
   const Tensor valid = at::logical_and(at::isfinite(self), at::ge(self, Scalar(0)));
-  TORCH_CHECK(at::all(valid).item().to_bool(), "probability tensor contains either `inf`, `nan` or element < 0");
+  TORCH_CHECK(at::all(valid).item().to_bool(),
+              "probability tensor contains either `inf`, `nan` or element < 0");
   const Tensor empty = at::le(at::sum(self, IntArrayRef{-1}), Scalar(0));
-  TORCH_CHECK(!at::sum(empty).item().to_bool(), "invalid multinomial distribution (sum of probabilities <= 0)");
+  TORCH_CHECK(!at::sum(empty).item().to_bool(),
+              "invalid multinomial distribution (sum of probabilities <= 0)");
 }
 
-/// Each exponential clock of rate p rings first with probability p: the order of the times is a sample without replacement.
+/// Each exponential clock of rate p rings first with probability p: the order of the times is a
+/// sample without replacement.
 Tensor sample_by_clocks(const Tensor& self, int64_t num_samples, Generator* generator) {
   const Tensor clocks = at::empty_like(self);
   at::exponential_(clocks, 1, generator);
@@ -169,7 +207,8 @@ Tensor sample_by_clocks(const Tensor& self, int64_t num_samples, Generator* gene
 
 /// The first of the running sums that reaches a uniform number.
 template <typename T>
-void sample_by_sums(const Tensor& weights, int64_t num_samples, const Tensor& out, Generator* chosen) {
+void sample_by_sums(const Tensor& weights, int64_t num_samples, const Tensor& out,
+                    Generator* chosen) {
   Generator& generator = chosen != nullptr ? *chosen : default_cpu_generator();
   const std::lock_guard<std::mutex> lock(generator.mutex);
   const int64_t categories = weights.size(-1), rows = weights.numel() / categories;
@@ -179,12 +218,16 @@ void sample_by_sums(const Tensor& weights, int64_t num_samples, const Tensor& ou
     T sum = 0;
     for (int64_t j = 0; j < categories; ++j) sums[static_cast<size_t>(j)] = sum += weight[j];
     for (T& value : sums) value /= sum;
-    int64_t last = categories - 1;  // not one of weight 0, even when rounding leaves the sums below 1
+    int64_t last =
+        categories - 1;  // not one of weight 0, even when rounding leaves the sums below 1
     while (last > 0 && !(weight[last] > 0)) --last;
     for (int64_t s = 0; s < num_samples; ++s) {
-      const double draw = static_cast<double>(generator.random64() & ((uint64_t{1} << 53) - 1)) * 0x1p-53;
+      const double draw =
+          static_cast<double>(generator.random64() & ((uint64_t{1} << 53) - 1)) * 0x1p-53;
       const auto found =
-          std::lower_bound(sums.begin(), sums.end(), draw, [](T value, double wanted) { return static_cast<double>(value) < wanted; });
+          std::lower_bound(sums.begin(), sums.end(), draw, [](T value, double wanted) {
+            return static_cast<double>(value) < wanted;
+          });
       int64_t index = std::min<int64_t>(found - sums.begin(), last);
       while (!(weight[index] > 0)) ++index;  // a draw of exactly 0 finds leading weights of 0
       out.data_ptr<int64_t>()[row * num_samples + s] = index;
@@ -194,12 +237,14 @@ void sample_by_sums(const Tensor& weights, int64_t num_samples, const Tensor& ou
 
 }  // namespace
 
-Tensor multinomial(const Tensor& self, int64_t num_samples, bool replacement, Generator* generator) {
+Tensor multinomial(const Tensor& self, int64_t num_samples, bool replacement,
+                   Generator* generator) {
   check_multinomial(self, num_samples, replacement);
   DimVector sizes(self.sizes());
   sizes.back() = num_samples;
   if (self.is_meta() || self.numel() == 0) {
-    TORCH_CHECK(self.numel() > 0 || self.size(-1) > 0, "multinomial(): expected at least one category");
+    TORCH_CHECK(self.numel() > 0 || self.size(-1) > 0,
+                "multinomial(): expected at least one category");
     return empty_tensor(sizes, kLong, self.device());
   }
   if (!replacement || num_samples == 1) return sample_by_clocks(self, num_samples, generator);

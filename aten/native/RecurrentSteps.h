@@ -3,8 +3,9 @@
 
 #include "aten/core/Tensor.h"
 
-// The rows of the steps of a recurrent network, as packed sequences have them: the rows of a step behind those of the step before,
-// and never more of them. With padded sequences all steps have the same number.
+// The rows of the steps of a recurrent network, as packed sequences have them: the rows of a step
+// behind those of the step before, and never more of them. With padded sequences all steps have the
+// same number.
 
 namespace at::native {
 
@@ -13,7 +14,8 @@ struct StepRows {
   int64_t first, count;
 };
 
-/// The steps in the order in which they are computed. The state has a row for each sequence; a step changes the first `count` of them.
+/// The steps in the order in which they are computed. The state has a row for each sequence; a step
+/// changes the first `count` of them.
 inline std::vector<StepRows> steps_in_order(IntArrayRef batch_sizes, bool reverse) {
   std::vector<StepRows> steps;
   int64_t first = 0;
@@ -27,9 +29,12 @@ inline std::vector<StepRows> steps_in_order(IntArrayRef batch_sizes, bool revers
 /// That batch_sizes are positive, do not grow and sum up to `rows`.
 void check_batch_sizes(const char* name, IntArrayRef batch_sizes, int64_t rows);
 /// The arguments of _lstm_steps.
-void check_lstm_steps(const Tensor& projected, const Tensor& hidden, const Tensor& cell, const Tensor& weight, IntArrayRef batch_sizes);
+void check_lstm_steps(const Tensor& projected, const Tensor& hidden, const Tensor& cell,
+                      const Tensor& weight, IntArrayRef batch_sizes);
 /// The results of _lstm_steps, and their gradients where they are defined.
-void check_lstm_results(const Tensor& hidden, const Tensor& outputs, const Tensor& gates, const Tensor& cells, const Tensor& grad_outputs,
-                        const Tensor& grad_hidden, const Tensor& grad_cell, const Tensor& grad_gates, const Tensor& grad_cells);
+void check_lstm_results(const Tensor& hidden, const Tensor& outputs, const Tensor& gates,
+                        const Tensor& cells, const Tensor& grad_outputs, const Tensor& grad_hidden,
+                        const Tensor& grad_cell, const Tensor& grad_gates,
+                        const Tensor& grad_cells);
 
 }  // namespace at::native

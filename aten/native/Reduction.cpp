@@ -45,7 +45,8 @@ DimVector kept_sizes(IntArrayRef sizes, OptionalIntArrayRef dims) {
 }
 
 /// A reduced tensor with its reduced dimensions put back, of size 1.
-Tensor with_kept_dims(const Tensor& reduced, IntArrayRef sizes, OptionalIntArrayRef dims, bool keepdim) {
+Tensor with_kept_dims(const Tensor& reduced, IntArrayRef sizes, OptionalIntArrayRef dims,
+                      bool keepdim) {
   return keepdim ? reduced : at::reshape(reduced, kept_sizes(sizes, dims));
 }
 
@@ -59,9 +60,13 @@ Tensor conjugate(const Tensor& tensor) { return tensor.is_complex() ? at::conj(t
 
 void check_reducible(const Tensor& self, std::optional<int64_t> dim) {
   if (self.numel() > 0) return;
-  TORCH_CHECK_INDEX(dim.has_value(), "argmax(), argmin(): Expected reduction dim to be specified for input.numel() == 0.");
+  TORCH_CHECK_INDEX(
+      dim.has_value(),
+      "argmax(), argmin(): Expected reduction dim to be specified for input.numel() == 0.");
   const int64_t d = wrap_dim(*dim, self.dim());
-  TORCH_CHECK_INDEX(self.sizes()[d] != 0, "max(), min(), argmax(), argmin(): Expected reduction dim ", d, " to have non-zero size.");
+  TORCH_CHECK_INDEX(self.sizes()[d] != 0,
+                    "max(), min(), argmax(), argmin(): Expected reduction dim ", d,
+                    " to have non-zero size.");
 }
 
 }  // namespace
@@ -70,12 +75,13 @@ namespace {
 
 TensorSpec index_shape(const Tensor& self, std::optional<int64_t> dim, bool keepdim) {
   check_reducible(self, dim);
-  const DimVector sizes =
-      dim.has_value() ? reduced_sizes(self, IntArrayRef(&*dim, 1), keepdim) : reduced_sizes(self, std::nullopt, keepdim);
+  const DimVector sizes = dim.has_value() ? reduced_sizes(self, IntArrayRef(&*dim, 1), keepdim)
+                                          : reduced_sizes(self, std::nullopt, keepdim);
   return {sizes, kLong, self.device()};
 }
 
-TensorSpec argument_shape(const char* op, const Tensor& self, std::optional<int64_t> dim, bool keepdim) {
+TensorSpec argument_shape(const char* op, const Tensor& self, std::optional<int64_t> dim,
+                          bool keepdim) {
   TORCH_CHECK(self.scalar_type() != kBool, op, "(): does not support bool input");
   TORCH_CHECK(!self.is_complex(), op, "(): does not support complex input");
   return index_shape(self, dim, keepdim);
@@ -90,7 +96,8 @@ TensorSpec argmin_shape(const Tensor& self, std::optional<int64_t> dim, bool kee
   return argument_shape("argmin", self, dim, keepdim);
 }
 
-std::tuple<TensorSpec, TensorSpec> values_indices_shape(const Tensor& self, int64_t dim, bool keepdim) {
+std::tuple<TensorSpec, TensorSpec> values_indices_shape(const Tensor& self, int64_t dim,
+                                                        bool keepdim) {
   const TensorSpec indices = index_shape(self, dim, keepdim);
   TensorSpec values = indices;
   values.dtype = self.scalar_type();
@@ -99,18 +106,23 @@ std::tuple<TensorSpec, TensorSpec> values_indices_shape(const Tensor& self, int6
 
 TensorSpec cumulative_shape(const Tensor& self, int64_t dim, std::optional<ScalarType> dtype) {
   wrap_dim(dim, self.dim());
-  const ScalarType type = dtype.value_or(is_integral(self.scalar_type(), true) ? kLong : self.scalar_type());
+  const ScalarType type =
+      dtype.value_or(is_integral(self.scalar_type(), true) ? kLong : self.scalar_type());
   return {DimVector(self.sizes()), type, self.device()};
 }
 
-Tensor prod_all(const Tensor& self, std::optional<ScalarType> dtype) { return at::prod(at::reshape(self, {-1}), 0, false, dtype); }
+Tensor prod_all(const Tensor& self, std::optional<ScalarType> dtype) {
+  return at::prod(at::reshape(self, {-1}), 0, false, dtype);
+}
 
 Tensor max_all(const Tensor& self) { return at::amax(self); }
 Tensor min_all(const Tensor& self) { return at::amin(self); }
 Tensor max_other(const Tensor& self, const Tensor& other) { return at::maximum(self, other); }
 Tensor min_other(const Tensor& self, const Tensor& other) { return at::minimum(self, other); }
 
-Tensor count_nonzero_dim(const Tensor& self, IntArrayRef dim) { return at::sum(at::ne(self, Scalar(0)), dim); }
+Tensor count_nonzero_dim(const Tensor& self, IntArrayRef dim) {
+  return at::sum(at::ne(self, Scalar(0)), dim);
+}
 Tensor count_nonzero(const Tensor& self, std::optional<int64_t> dim) {
   const Tensor nonzero = at::ne(self, Scalar(0));
   return dim.has_value() ? at::sum(nonzero, IntArrayRef(&*dim, 1)) : at::sum(nonzero);
@@ -118,12 +130,12 @@ Tensor count_nonzero(const Tensor& self, std::optional<int64_t> dim) {
 
 Tensor hash_tensor(const Tensor& self, IntArrayRef dim, bool keepdim, int64_t mode) {
   TORCH_CHECK(mode == 0, "Unknown hash_tensor mode: ", mode);
-  TORCH_CHECK(
-      self.numel() > 0 || !dim.empty(),
-      "hash_tensor: Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with the 'dim' argument.");
+  TORCH_CHECK(self.numel() > 0 || !dim.empty(),
+              "hash_tensor: Expected reduction dim to be specified for input.numel() == 0. Specify "
+              "the reduction dim with the 'dim' argument.");
   const ScalarType type = self.scalar_type();
-  TORCH_CHECK_NOT_IMPLEMENTED(!self.is_complex() && !c10::is_storage_only(type), "\"hash_tensor\" not implemented for '",
-                              scalar_type_name(type), "'");
+  TORCH_CHECK_NOT_IMPLEMENTED(!self.is_complex() && !c10::is_storage_only(type),
+                              "\"hash_tensor\" not implemented for '", scalar_type_name(type), "'");
   const Tensor bits = self.is_floating_point() ? at::view(self.to(kDouble), kLong) : self.to(kLong);
   return at::view(at::_xor(bits, dim, keepdim), kUInt64);
 }
@@ -142,11 +154,13 @@ Tensor sum_to_size(const Tensor& self, IntArrayRef size) {
   return at::reshape(at::sum(self, dims, true), size);
 }
 
-Tensor _expand_reduced(const Tensor& grad, IntArrayRef sizes, OptionalIntArrayRef dim, bool keepdim) {
+Tensor _expand_reduced(const Tensor& grad, IntArrayRef sizes, OptionalIntArrayRef dim,
+                       bool keepdim) {
   return at::expand(with_kept_dims(grad, sizes, dim, keepdim), sizes);
 }
 
-Tensor _mean_backward(const Tensor& grad, IntArrayRef sizes, OptionalIntArrayRef dim, bool keepdim) {
+Tensor _mean_backward(const Tensor& grad, IntArrayRef sizes, OptionalIntArrayRef dim,
+                      bool keepdim) {
   const int64_t outputs = product(kept_sizes(sizes, dim));
   const int64_t count = outputs == 0 ? 1 : product(sizes) / outputs;
   return _expand_reduced(grad / Scalar(static_cast<double>(count)), sizes, dim, keepdim);
@@ -157,7 +171,9 @@ namespace {
 /// The product of the elements before each element.
 Tensor products_before(const Tensor& self, int64_t dim) {
   const int64_t n = self.sizes()[dim];
-  return at::cat({at::ones_like(at::narrow(self, dim, 0, 1)), at::cumprod(at::narrow(self, dim, 0, n - 1), dim)}, dim);
+  return at::cat({at::ones_like(at::narrow(self, dim, 0, 1)),
+                  at::cumprod(at::narrow(self, dim, 0, n - 1), dim)},
+                 dim);
 }
 
 }  // namespace
@@ -170,21 +186,27 @@ Tensor _prod_backward(const Tensor& grad, const Tensor& self, int64_t dim, bool 
   // Products from both sides rather than result / self: right where elements are zero, too.
   const Tensor before = products_before(values, d);
   const Tensor after = at::flip(products_before(at::flip(values, {d}), d), {d});
-  return with_kept_dims(grad, self.sizes(), IntArrayRef(&d, 1), keepdim) * conjugate(before * after);
+  return with_kept_dims(grad, self.sizes(), IntArrayRef(&d, 1), keepdim) *
+         conjugate(before * after);
 }
 
-Tensor _extremum_backward(const Tensor& grad, const Tensor& self, const Tensor& result, IntArrayRef dim, bool keepdim) {
+Tensor _extremum_backward(const Tensor& grad, const Tensor& self, const Tensor& result,
+                          IntArrayRef dim, bool keepdim) {
   const Tensor extremum = with_kept_dims(result, self.sizes(), dim, keepdim);
   Tensor chosen = at::eq(self, extremum);
-  // A nan is the extremum of all elements wherever one is: those share the gradient, as equal elements do.
+  // A nan is the extremum of all elements wherever one is: those share the gradient, as equal
+  // elements do.
   if (dim.empty()) chosen = at::logical_or(chosen, at::ne(self, self));
-  // Where nothing is equal: nan, when the extremum is; zero, when self was overwritten behind autograd's back.
-  const Tensor count = dim.empty() ? at::maximum(at::sum(chosen), at::eq(extremum, extremum))
-                                   : at::maximum(at::sum(chosen, dim, true), at::eq(extremum, extremum));
+  // Where nothing is equal: nan, when the extremum is; zero, when self was overwritten behind
+  // autograd's back.
+  const Tensor count = dim.empty()
+                           ? at::maximum(at::sum(chosen), at::eq(extremum, extremum))
+                           : at::maximum(at::sum(chosen, dim, true), at::eq(extremum, extremum));
   return with_kept_dims(grad, self.sizes(), dim, keepdim) / count * chosen;
 }
 
-Tensor _select_by_index_backward(const Tensor& grad, IntArrayRef sizes, int64_t dim, const Tensor& indices, bool keepdim) {
+Tensor _select_by_index_backward(const Tensor& grad, IntArrayRef sizes, int64_t dim,
+                                 const Tensor& indices, bool keepdim) {
   if (sizes.empty()) return grad;
   const int64_t d = wrap_dim(dim, static_cast<int64_t>(sizes.size()));
   const Tensor source = keepdim ? grad : at::unsqueeze(grad, d);
@@ -207,7 +229,8 @@ Tensor cumprod_backward_with_zeros(const Tensor& grad, const Tensor& self, int64
   std::vector<Tensor> parts;
   for (int64_t k = 0; k < n; ++k) {
     Tensor without = first;
-    if (k + 1 < n) without = at::cat({first, at::cumprod(at::narrow(self, dim, k + 1, n - k - 1), dim)}, dim);
+    if (k + 1 < n)
+      without = at::cat({first, at::cumprod(at::narrow(self, dim, k + 1, n - k - 1), dim)}, dim);
     const Tensor weighted = at::narrow(grad, dim, k, n - k) * conjugate(before * without);
     parts.push_back(at::sum(weighted, IntArrayRef(&dim, 1), true));
     before = before * at::narrow(self, dim, k, 1);
@@ -217,11 +240,13 @@ Tensor cumprod_backward_with_zeros(const Tensor& grad, const Tensor& self, int64
 
 }  // namespace
 
-Tensor _cumprod_backward(const Tensor& grad, const Tensor& self, int64_t dim, const Tensor& result) {
+Tensor _cumprod_backward(const Tensor& grad, const Tensor& self, int64_t dim,
+                         const Tensor& result) {
   if (self.dim() == 0 || self.numel() == 0) return grad;
   const int64_t d = wrap_dim(dim, self.dim());
   const Tensor values = self.to(grad.scalar_type());
-  if (!self.is_meta() && at::any(at::eq(values, Scalar(0))).item().to_bool()) return cumprod_backward_with_zeros(grad, values, d);
+  if (!self.is_meta() && at::any(at::eq(values, Scalar(0))).item().to_bool())
+    return cumprod_backward_with_zeros(grad, values, d);
   return _reverse_cumsum(grad * conjugate(result), d) / conjugate(values);
 }
 

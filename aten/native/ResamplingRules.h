@@ -4,10 +4,12 @@
 
 namespace at::native {
 
-AxesTaps interpolation_axes(const Tensor& self, IntArrayRef sizes, IntArrayRef output_size, std::string_view mode, bool align_corners,
-                            ArrayRef<double> scales, bool antialias);
-AxesTaps average_axes(IntArrayRef sizes, IntArrayRef output_sizes, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding,
-                      bool count_include_pad, std::optional<int64_t> divisor_override);
+AxesTaps interpolation_axes(const Tensor& self, IntArrayRef sizes, IntArrayRef output_size,
+                            std::string_view mode, bool align_corners, ArrayRef<double> scales,
+                            bool antialias);
+AxesTaps average_axes(IntArrayRef sizes, IntArrayRef output_sizes, IntArrayRef kernel_size,
+                      IntArrayRef stride, IntArrayRef padding, bool count_include_pad,
+                      std::optional<int64_t> divisor_override);
 /// `pad` as of ``pad``: last dimension first.
 AxesTaps padding_axes(IntArrayRef sizes, IntArrayRef pad, std::string_view mode);
 

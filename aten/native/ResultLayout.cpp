@@ -44,7 +44,8 @@ DimVector strides_like(IntArrayRef shape, std::initializer_list<const Tensor*> o
     const size_t offset = shape.size() - tensor->sizes().size();
     for (size_t d = 0; d < tensor->sizes().size(); ++d) {
       const bool repeats = tensor->sizes()[d] == 1 && shape[d + offset] != 1;
-      own[d + offset] = repeats ? 0 : tensor->strides()[d] * static_cast<int64_t>(tensor->itemsize());
+      own[d + offset] =
+          repeats ? 0 : tensor->strides()[d] * static_cast<int64_t>(tensor->itemsize());
     }
     strides.push_back(own);
   }
@@ -52,7 +53,8 @@ DimVector strides_like(IntArrayRef shape, std::initializer_list<const Tensor*> o
 }
 
 DimVector strides_in_format(IntArrayRef shape, MemoryFormat format) {
-  const bool channels_last = format == MemoryFormat::ChannelsLast || format == MemoryFormat::ChannelsLast3d;
+  const bool channels_last =
+      format == MemoryFormat::ChannelsLast || format == MemoryFormat::ChannelsLast3d;
   return channels_last ? channels_last_strides(shape) : contiguous_strides(shape);
 }
 

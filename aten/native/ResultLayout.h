@@ -5,18 +5,20 @@
 
 namespace at::native {
 
-/// Dense strides for a result of `shape` whose dimensions lie in memory as they do in the operands. Each operand is given by its
-/// strides along the dimensions of the result, 0 where it does not vary; the first that tells two dimensions apart decides.
+/// Dense strides for a result of `shape` whose dimensions lie in memory as they do in the operands.
+/// Each operand is given by its strides along the dimensions of the result, 0 where it does not
+/// vary; the first that tells two dimensions apart decides.
 TORCH_PY_API DimVector strides_like(IntArrayRef shape, ArrayRef<DimVector> operands);
 
 /// The same for operands that broadcast to `shape`.
-TORCH_PY_API DimVector strides_like(IntArrayRef shape, std::initializer_list<const Tensor*> operands);
+TORCH_PY_API DimVector strides_like(IntArrayRef shape,
+                                    std::initializer_list<const Tensor*> operands);
 
 /// Dense strides of `shape` in a memory format: contiguous or channels_last.
 TORCH_PY_API DimVector strides_in_format(IntArrayRef shape, MemoryFormat format);
 
-/// The format that a new tensor made from this one should have. Unlike Tensor::suggest_memory_format also for strided parts of
-/// channels_last tensors.
+/// The format that a new tensor made from this one should have. Unlike
+/// Tensor::suggest_memory_format also for strided parts of channels_last tensors.
 TORCH_PY_API MemoryFormat format_like(const Tensor& tensor);
 
 }  // namespace at::native

@@ -15,11 +15,14 @@ TensorSpec logcumsumexp_shape(const Tensor& self, int64_t dim) {
   return {DimVector(self.sizes()), self.scalar_type(), self.device()};
 }
 
-TensorSpec exponential_weights_shape(const Tensor& grad_output, const Tensor& self, const Tensor& output, int64_t) {
+TensorSpec exponential_weights_shape(const Tensor& grad_output, const Tensor& self,
+                                     const Tensor& output, int64_t) {
   for (const Tensor& tensor : {grad_output, output}) {
-    TORCH_CHECK(tensor.sizes() == self.sizes() && tensor.device() == self.device() && tensor.scalar_type() == self.scalar_type(),
-                "gradient of logcumsumexp: expected tensors of ", self.sizes(), ", ", self.scalar_type(), " on ", self.device(), ", got ",
-                tensor.sizes(), ", ", tensor.scalar_type(), " on ", tensor.device());
+    TORCH_CHECK(tensor.sizes() == self.sizes() && tensor.device() == self.device() &&
+                    tensor.scalar_type() == self.scalar_type(),
+                "gradient of logcumsumexp: expected tensors of ", self.sizes(), ", ",
+                self.scalar_type(), " on ", self.device(), ", got ", tensor.sizes(), ", ",
+                tensor.scalar_type(), " on ", tensor.device());
   }
   return {DimVector(self.sizes()), grad_output.scalar_type(), self.device()};
 }

@@ -11,10 +11,13 @@ namespace at::native {
 class SerialDraws {
  public:
   explicit SerialDraws(c10::Generator* generator)
-      : generator_(generator != nullptr ? *generator : c10::default_cpu_generator()), lock_(generator_.mutex) {}
+      : generator_(generator != nullptr ? *generator : c10::default_cpu_generator()),
+        lock_(generator_.mutex) {}
 
   /// From [0, 1), of 53 bits.
-  double uniform() { return static_cast<double>(generator_.random64() & ((uint64_t{1} << 53) - 1)) * 0x1p-53; }
+  double uniform() {
+    return static_cast<double>(generator_.random64() & ((uint64_t{1} << 53) - 1)) * 0x1p-53;
+  }
 
   /// Standard normal; of each pair the second is kept for the next draw.
   double normal() {
@@ -24,7 +27,8 @@ class SerialDraws {
       return value;
     }
     const double first = uniform(), second = uniform();
-    const double radius = std::sqrt(-2.0 * std::log1p(-second)), angle = 2.0 * std::numbers::pi * first;
+    const double radius = std::sqrt(-2.0 * std::log1p(-second)),
+                 angle = 2.0 * std::numbers::pi * first;
     generator_.next_normal = radius * std::sin(angle);
     return radius * std::cos(angle);
   }

@@ -25,18 +25,24 @@ void check_isin_dtype(const Tensor& tensor) {
 
 /// Nothing equals nan, and a search would not get past it.
 Tensor without_nan(const Tensor& values) {
-  return values.is_floating_point() && !values.is_meta() ? at::masked_select(values, at::eq(values, values)) : values;
+  return values.is_floating_point() && !values.is_meta()
+             ? at::masked_select(values, at::eq(values, values))
+             : values;
 }
 
 }  // namespace
 
-Tensor isin(const Tensor& elements, const Tensor& test_elements, bool /*assume_unique*/, bool invert) {
+Tensor isin(const Tensor& elements, const Tensor& test_elements, bool /*assume_unique*/,
+            bool invert) {
   check_isin_dtype(elements);
   check_isin_dtype(test_elements);
   const Tensor operands[] = {elements, test_elements};
   const ScalarType type = result_type(TensorList(operands, 2));
-  const Tensor values = elements.to(type), tested = std::get<0>(at::sort(without_nan(at::reshape(test_elements.to(type), {-1}))));
-  if (tested.numel() == 0) return at::full(elements.sizes(), Scalar(invert), kBool, std::nullopt, elements.device());
+  const Tensor values = elements.to(type),
+               tested =
+                   std::get<0>(at::sort(without_nan(at::reshape(test_elements.to(type), {-1}))));
+  if (tested.numel() == 0)
+    return at::full(elements.sizes(), Scalar(invert), kBool, std::nullopt, elements.device());
   const Tensor places = at::clamp_max(at::searchsorted(tested, values), Scalar(tested.numel() - 1));
   const Tensor candidates = at::take(tested, places);
   return invert ? at::ne(candidates, values) : at::eq(candidates, values);
@@ -48,11 +54,13 @@ Tensor isin_scalar(const Tensor& elements, const Scalar& test_element, bool, boo
   return invert ? at::ne(elements, test_element) : at::eq(elements, test_element);
 }
 
-Tensor isin_of_scalar(const Scalar& element, const Tensor& test_elements, bool assume_unique, bool invert) {
+Tensor isin_of_scalar(const Scalar& element, const Tensor& test_elements, bool assume_unique,
+                      bool invert) {
   const Tensor number = wrapped_scalar(element), operands[] = {number, test_elements};
   check_isin_dtype(number);
   const ScalarType type = result_type(TensorList(operands, 2));
-  return at::isin(at::scalar_tensor(element, type, std::nullopt, test_elements.device()), test_elements, assume_unique, invert);
+  return at::isin(at::scalar_tensor(element, type, std::nullopt, test_elements.device()),
+                  test_elements, assume_unique, invert);
 }
 
 Tensor argwhere(const Tensor& self) { return at::nonzero(self); }

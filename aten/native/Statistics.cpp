@@ -1,4 +1,5 @@
-// Variances, norms and logsumexp: reductions that are made of others and differentiable through them.
+// Variances, norms and logsumexp: reductions that are made of others and differentiable through
+// them.
 #include <cmath>
 #include <limits>
 
@@ -36,7 +37,8 @@ int64_t reduced_count(const Tensor& self, OptionalIntArrayRef dim) {
   return count;
 }
 
-/// root(x) with a derivative of 0, not infinity, at x = 0: there x is a sum of terms whose derivatives vanish.
+/// root(x) with a derivative of 0, not infinity, at x = 0: there x is a sum of terms whose
+/// derivatives vanish.
 template <typename Root>
 Tensor root_flat_at_zero(const Tensor& x, const Root& root) {
   if (!x.requires_grad()) return root(x);
@@ -45,45 +47,58 @@ Tensor root_flat_at_zero(const Tensor& x, const Root& root) {
 }
 
 Tensor variance(const Tensor& self, OptionalIntArrayRef dim, double correction, bool keepdim) {
-  TORCH_CHECK(self.is_floating_point() || self.is_complex(), "std and var only support floating point and complex dtypes");
+  TORCH_CHECK(self.is_floating_point() || self.is_complex(),
+              "std and var only support floating point and complex dtypes");
   const Tensor values = widened(self);
   const Tensor centred = values - at::mean(values, dim, true);
   const Tensor size = centred.is_complex() ? at::abs(centred) : centred;
   const double freedom = std::max(0.0, static_cast<double>(reduced_count(self, dim)) - correction);
   if (freedom <= 0)
-    warn("std() and var(): degrees of freedom is <= 0. Correction should be strictly less than the reduction factor (input numel divided "
+    warn("std() and var(): degrees of freedom is <= 0. Correction should be strictly less than the "
+         "reduction factor (input numel divided "
          "by output numel).");
   return at::sum(size * size, dim, keepdim) / Scalar(freedom);
 }
 
-Tensor standard_deviation(const Tensor& self, OptionalIntArrayRef dim, double correction, bool keepdim) {
-  const Tensor root = root_flat_at_zero(variance(self, dim, correction, keepdim), [](const Tensor& x) { return at::sqrt(x); });
+Tensor standard_deviation(const Tensor& self, OptionalIntArrayRef dim, double correction,
+                          bool keepdim) {
+  const Tensor root = root_flat_at_zero(variance(self, dim, correction, keepdim),
+                                        [](const Tensor& x) { return at::sqrt(x); });
   return root.to(to_real(self.scalar_type()));
 }
 
-double correction_or_one(const std::optional<Scalar>& correction) { return correction.has_value() ? correction->to_double() : 1.0; }
+double correction_or_one(const std::optional<Scalar>& correction) {
+  return correction.has_value() ? correction->to_double() : 1.0;
+}
 
-Tensor narrowed_variance(const Tensor& self, OptionalIntArrayRef dim, double correction, bool keepdim) {
+Tensor narrowed_variance(const Tensor& self, OptionalIntArrayRef dim, double correction,
+                         bool keepdim) {
   return variance(self, dim, correction, keepdim).to(to_real(self.scalar_type()));
 }
 
 }  // namespace
 
-Tensor var_correction(const Tensor& self, OptionalIntArrayRef dim, const std::optional<Scalar>& correction, bool keepdim) {
+Tensor var_correction(const Tensor& self, OptionalIntArrayRef dim,
+                      const std::optional<Scalar>& correction, bool keepdim) {
   return narrowed_variance(self, dim, correction_or_one(correction), keepdim);
 }
 Tensor var_dim(const Tensor& self, OptionalIntArrayRef dim, bool unbiased, bool keepdim) {
   return narrowed_variance(self, dim, unbiased ? 1 : 0, keepdim);
 }
-Tensor var_unbiased(const Tensor& self, bool unbiased) { return narrowed_variance(self, std::nullopt, unbiased ? 1 : 0, false); }
+Tensor var_unbiased(const Tensor& self, bool unbiased) {
+  return narrowed_variance(self, std::nullopt, unbiased ? 1 : 0, false);
+}
 
-Tensor std_correction(const Tensor& self, OptionalIntArrayRef dim, const std::optional<Scalar>& correction, bool keepdim) {
+Tensor std_correction(const Tensor& self, OptionalIntArrayRef dim,
+                      const std::optional<Scalar>& correction, bool keepdim) {
   return standard_deviation(self, dim, correction_or_one(correction), keepdim);
 }
 Tensor std_dim(const Tensor& self, OptionalIntArrayRef dim, bool unbiased, bool keepdim) {
   return standard_deviation(self, dim, unbiased ? 1 : 0, keepdim);
 }
-Tensor std_unbiased(const Tensor& self, bool unbiased) { return standard_deviation(self, std::nullopt, unbiased ? 1 : 0, false); }
+Tensor std_unbiased(const Tensor& self, bool unbiased) {
+  return standard_deviation(self, std::nullopt, unbiased ? 1 : 0, false);
+}
 
 Tensor logsumexp(const Tensor& self, IntArrayRef dim, bool keepdim) {
   const Tensor values = is_integral(self.scalar_type(), true) ? self.to(default_dtype()) : self;
@@ -100,7 +115,8 @@ namespace {
 
 void check_norm_exists(const Tensor& self, double p, IntArrayRef dim) {
   if (self.numel() > 0 || (p >= 0 && !std::isinf(p))) return;
-  TORCH_CHECK(!dim.empty(), "norm: cannot compute the ", p, " norm on an empty tensor because the operation does not have an identity");
+  TORCH_CHECK(!dim.empty(), "norm: cannot compute the ", p,
+              " norm on an empty tensor because the operation does not have an identity");
   for (const int64_t d : dim) {
     TORCH_CHECK(self.size(d) != 0, "norm: cannot compute the ", p, " norm on the dimension ", d,
                 " because this dimension is empty and the operation does not have an identity");
@@ -117,7 +133,8 @@ Tensor power_of_size(const Tensor& size, double p) {
 
 Tensor norm_of(const Tensor& values, double p, IntArrayRef dim, bool keepdim) {
   if (p == 2 && !values.is_complex()) {
-    return root_flat_at_zero(at::sum(values * values, dim, keepdim), [](const Tensor& x) { return at::sqrt(x); });
+    return root_flat_at_zero(at::sum(values * values, dim, keepdim),
+                             [](const Tensor& x) { return at::sqrt(x); });
   }
   const Tensor size = at::abs(values);
   if (p == 0) return at::sum(at::where(at::ne(size, Scalar(0)), Scalar(1), size), dim, keepdim);
@@ -131,7 +148,8 @@ Tensor norm_of(const Tensor& values, double p, IntArrayRef dim, bool keepdim) {
 }  // namespace
 
 Tensor norm_dim(const Tensor& self, const std::optional<Scalar>& p, IntArrayRef dim, bool keepdim) {
-  TORCH_CHECK(self.is_floating_point() || self.is_complex(), "norm: Expected a floating point or complex tensor as input. Got ",
+  TORCH_CHECK(self.is_floating_point() || self.is_complex(),
+              "norm: Expected a floating point or complex tensor as input. Got ",
               self.scalar_type());
   const double order = p.has_value() ? p->to_double() : 2.0;
   check_norm_exists(self, order, dim);
@@ -140,18 +158,22 @@ Tensor norm_dim(const Tensor& self, const std::optional<Scalar>& p, IntArrayRef 
 
 namespace {
 Tensor converted(const Tensor& self, ScalarType dtype) {
-  TORCH_CHECK(is_floating(dtype) || is_complex(dtype), "norm: dtype should be floating point or complex, but got ", dtype);
-  TORCH_CHECK(self.is_floating_point() || self.is_complex(), "norm: Expected a floating point or complex tensor as input. Got ",
+  TORCH_CHECK(is_floating(dtype) || is_complex(dtype),
+              "norm: dtype should be floating point or complex, but got ", dtype);
+  TORCH_CHECK(self.is_floating_point() || self.is_complex(),
+              "norm: Expected a floating point or complex tensor as input. Got ",
               self.scalar_type());
-  TORCH_CHECK(is_complex(dtype) == self.is_complex(), "norm: dtype should be ", self.is_complex() ? "complex" : "real",
-              " for such inputs, but got ", dtype);
-  TORCH_CHECK(promote_types(self.scalar_type(), dtype) == dtype, "norm: the dtype of the input (", self.scalar_type(),
+  TORCH_CHECK(is_complex(dtype) == self.is_complex(), "norm: dtype should be ",
+              self.is_complex() ? "complex" : "real", " for such inputs, but got ", dtype);
+  TORCH_CHECK(promote_types(self.scalar_type(), dtype) == dtype, "norm: the dtype of the input (",
+              self.scalar_type(),
               ") should be convertible without narrowing to the specified dtype (", dtype, ")");
   return self.to(dtype);
 }
 }  // namespace
 
-Tensor norm_dim_dtype(const Tensor& self, const std::optional<Scalar>& p, IntArrayRef dim, bool keepdim, ScalarType dtype) {
+Tensor norm_dim_dtype(const Tensor& self, const std::optional<Scalar>& p, IntArrayRef dim,
+                      bool keepdim, ScalarType dtype) {
   return at::norm(converted(self, dtype), p, dim, keepdim);
 }
 
@@ -159,6 +181,8 @@ Tensor norm_all_dtype(const Tensor& self, const std::optional<Scalar>& p, Scalar
   return at::norm(converted(self, dtype), p, IntArrayRef(), false);
 }
 
-Tensor norm_all(const Tensor& self, const Scalar& p) { return at::norm(self, p, IntArrayRef(), false); }
+Tensor norm_all(const Tensor& self, const Scalar& p) {
+  return at::norm(self, p, IntArrayRef(), false);
+}
 
 }  // namespace at::native

@@ -1,4 +1,5 @@
-// A = L D L^H of symmetric matrices that need not be definite: shapes of results, and what is composed.
+// A = L D L^H of symmetric matrices that need not be definite: shapes of results, and what is
+// composed.
 #include "aten/native/declarations/SymmetricFactorization.h"
 #include "aten/native/MatrixBatch.h"
 #include "aten/native/ViewHelpers.h"
@@ -30,20 +31,28 @@ TensorSpec ldl_solve_shape(const Tensor& LD, const Tensor& pivots, const Tensor&
   check_is_matrix(B, name, "B");
   check_matrix_dtype(LD, name);
   check_same_device(name, {&LD, &pivots, &B});
-  TORCH_CHECK(LD.scalar_type() == B.scalar_type(), name, ": Expected LD and B to have the same dtype, but found LD of type ",
-              LD.scalar_type(), " and B of type ", B.scalar_type(), " instead");
-  TORCH_CHECK(is_integral(pivots.scalar_type(), false), name, ": Expected pivots to be integers. Got ", pivots.scalar_type());
-  TORCH_CHECK(pivots.dim() == LD.dim() - 1 && pivots.sizes() == LD.sizes().slice(0, LD.dim() - 1), name,
-              ": Expected LD.shape[:-1] and pivots.shape to be the same, but got pivots with shape ", pivots.sizes(), " instead");
-  TORCH_CHECK(LD.size(-1) == B.size(-2), "Incompatible matrix sizes for ", name, ": each A matrix is ", LD.size(-1), " by ", LD.size(-1),
-              " but each b matrix is ", B.size(-2), " by ", B.size(-1));
-  return column_major_spec(joined_sizes(broadcast_sizes(batch_sizes(LD), batch_sizes(B)), {B.size(-2), B.size(-1)}), B);
+  TORCH_CHECK(LD.scalar_type() == B.scalar_type(), name,
+              ": Expected LD and B to have the same dtype, but found LD of type ", LD.scalar_type(),
+              " and B of type ", B.scalar_type(), " instead");
+  TORCH_CHECK(is_integral(pivots.scalar_type(), false), name,
+              ": Expected pivots to be integers. Got ", pivots.scalar_type());
+  TORCH_CHECK(
+      pivots.dim() == LD.dim() - 1 && pivots.sizes() == LD.sizes().slice(0, LD.dim() - 1), name,
+      ": Expected LD.shape[:-1] and pivots.shape to be the same, but got pivots with shape ",
+      pivots.sizes(), " instead");
+  TORCH_CHECK(LD.size(-1) == B.size(-2), "Incompatible matrix sizes for ", name,
+              ": each A matrix is ", LD.size(-1), " by ", LD.size(-1), " but each b matrix is ",
+              B.size(-2), " by ", B.size(-1));
+  return column_major_spec(
+      joined_sizes(broadcast_sizes(batch_sizes(LD), batch_sizes(B)), {B.size(-2), B.size(-1)}), B);
 }
 
 /// A^H = A of Hermitian matrices; of symmetric ones A^H = conj(A).
-Tensor _ldl_solve_backward(const Tensor& grad, const Tensor& LD, const Tensor& pivots, bool hermitian, IntArrayRef sizes) {
+Tensor _ldl_solve_backward(const Tensor& grad, const Tensor& LD, const Tensor& pivots,
+                           bool hermitian, IntArrayRef sizes) {
   const bool conjugate = !hermitian && is_complex(grad.scalar_type());
-  const Tensor solved = at::linalg_ldl_solve(LD, pivots, conjugate ? at::conj_physical(grad) : grad, hermitian);
+  const Tensor solved =
+      at::linalg_ldl_solve(LD, pivots, conjugate ? at::conj_physical(grad) : grad, hermitian);
   return at::sum_to_size(conjugate ? at::conj_physical(solved) : solved, sizes);
 }
 

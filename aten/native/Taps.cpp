@@ -40,15 +40,21 @@ Taps transposed_taps(const Taps& taps) {
   return result;
 }
 
-AxesTaps transposed_taps(const AxesTaps& taps) { return {transposed_taps(taps[0]), transposed_taps(taps[1]), transposed_taps(taps[2])}; }
+AxesTaps transposed_taps(const AxesTaps& taps) {
+  return {transposed_taps(taps[0]), transposed_taps(taps[1]), transposed_taps(taps[2])};
+}
 
 namespace {
 
 /// Input elements per output element.
 double step_of(const Interpolation& how, int64_t in, int64_t out, double scale_factor) {
-  if (how.align_corners) return out > 1 ? static_cast<double>(in - 1) / static_cast<double>(out - 1) : 0.0;
-  // A step beyond every input, which only a factor that contradicts the sizes gives, still has to fit into integers.
-  return std::min(scale_factor > 0 ? 1.0 / scale_factor : static_cast<double>(in) / static_cast<double>(out), 1e9);
+  if (how.align_corners)
+    return out > 1 ? static_cast<double>(in - 1) / static_cast<double>(out - 1) : 0.0;
+  // A step beyond every input, which only a factor that contradicts the sizes gives, still has to
+  // fit into integers.
+  return std::min(scale_factor > 0 ? 1.0 / scale_factor
+                                   : static_cast<double>(in) / static_cast<double>(out),
+                  1e9);
 }
 
 /// Which element is nearest is decided by a product that has to be rounded as PyTorch does it.
@@ -56,7 +62,8 @@ int64_t nearest(const Interpolation& how, int64_t in, int64_t out, double scale_
   const double centre = how.mode == "nearest-exact" ? 0.5 : 0.0;
   double position;
   if (how.single) {
-    const float step = scale_factor > 0 ? static_cast<float>(1.0 / scale_factor) : static_cast<float>(in) / static_cast<float>(out);
+    const float step = scale_factor > 0 ? static_cast<float>(1.0 / scale_factor)
+                                        : static_cast<float>(in) / static_cast<float>(out);
     position = std::floor((static_cast<float>(j) + static_cast<float>(centre)) * step);
   } else {
     position = std::floor((static_cast<double>(j) + centre) * step_of(how, in, out, scale_factor));
@@ -87,9 +94,11 @@ void add_cubic(Taps& taps, double position) {
   }
 }
 
-/// A kernel as wide as the step where that is more than one element, normalised over the elements inside.
+/// A kernel as wide as the step where that is more than one element, normalised over the elements
+/// inside.
 void add_smoothed(Taps& taps, bool cubic, double step, int64_t j) {
-  const double stretch = std::max(step, 1.0), reach = (cubic ? 2.0 : 1.0) * stretch, centre = step * (static_cast<double>(j) + 0.5);
+  const double stretch = std::max(step, 1.0), reach = (cubic ? 2.0 : 1.0) * stretch,
+               centre = step * (static_cast<double>(j) + 0.5);
   const int64_t begin = std::max<int64_t>(static_cast<int64_t>(centre - reach + 0.5), 0);
   const int64_t end = std::min<int64_t>(static_cast<int64_t>(centre + reach + 0.5), taps.in);
   double total = 0;
@@ -118,7 +127,8 @@ Taps interpolation_taps(const Interpolation& how, int64_t in, int64_t out, doubl
   }
   const double step = step_of(how, in, out, scale_factor);
   for (int64_t j = 0; j < out; ++j) {
-    const double exact = how.align_corners ? static_cast<double>(j) * step : (static_cast<double>(j) + 0.5) * step - 0.5;
+    const double exact = how.align_corners ? static_cast<double>(j) * step
+                                           : (static_cast<double>(j) + 0.5) * step - 0.5;
     const double position = std::min(exact, static_cast<double>(in));
     if (how.mode == "area") {
       add_area(taps, j);
@@ -144,7 +154,8 @@ void quantise_weights(Taps& taps) {
   int bits = 0;
   while (bits < 22 && std::floor(0.5 + largest * std::ldexp(1.0, bits + 1)) < 32768.0) ++bits;
   for (double& weight : taps.weight) {
-    weight = std::trunc(weight * std::ldexp(1.0, bits) + (weight < 0 ? -0.5 : 0.5)) * std::ldexp(1.0, -bits);
+    weight = std::trunc(weight * std::ldexp(1.0, bits) + (weight < 0 ? -0.5 : 0.5)) *
+             std::ldexp(1.0, -bits);
   }
 }
 
@@ -152,7 +163,9 @@ AverageWindow average_window(const AverageWindows& windows, int64_t in, int64_t 
   const int64_t start = j * windows.stride - windows.padding;
   const int64_t begin = std::max<int64_t>(start, 0), end = std::min(start + windows.kernel, in);
   const int64_t padded = std::min(start + windows.kernel, in + windows.padding) - start;
-  const int64_t count = windows.divisor != 0 ? windows.divisor : windows.count_include_pad ? padded : end - begin;
+  const int64_t count = windows.divisor != 0        ? windows.divisor
+                        : windows.count_include_pad ? padded
+                                                    : end - begin;
   return {begin, end, 1.0 / static_cast<double>(count)};
 }
 
@@ -169,7 +182,8 @@ Taps average_taps(const AverageWindows& windows, int64_t in, int64_t out) {
 // Circular padding repeats what a negative width leaves; the others go back to what it cuts off.
 Taps padding_taps(std::string_view mode, int64_t in, int64_t before, int64_t after) {
   Taps taps{in, in + before + after};
-  const int64_t begin = std::max<int64_t>(-before, 0), size = in - begin - std::max<int64_t>(-after, 0);
+  const int64_t begin = std::max<int64_t>(-before, 0),
+                size = in - begin - std::max<int64_t>(-after, 0);
   for (int64_t position = -before; position < in + after; ++position) {
     int64_t source = position;
     if (mode == "replicate") {

@@ -8,7 +8,8 @@
 
 namespace at::native {
 
-/// Element j of the result is the sum of weight[t] * input[index[t]] over t in [first[j], first[j + 1]).
+/// Element j of the result is the sum of weight[t] * input[index[t]] over t in [first[j], first[j +
+/// 1]).
 struct Taps {
   int64_t in = 1, out = 1;
   std::vector<int64_t> first{0}, index;
@@ -23,7 +24,8 @@ struct Taps {
   bool is_identity() const;
 };
 
-/// Those of the last three dimensions, in order; identities of size 1 in front where there are fewer.
+/// Those of the last three dimensions, in order; identities of size 1 in front where there are
+/// fewer.
 using AxesTaps = std::array<Taps, 3>;
 
 Taps identity_taps(int64_t size);
@@ -35,7 +37,8 @@ AxesTaps transposed_taps(const AxesTaps& taps);
 struct Interpolation {
   std::string_view mode;  // nearest, nearest-exact, linear, cubic or area
   bool align_corners, antialias;
-  bool single;  // positions of the nearest element are rounded to float32, as for all dtypes but float64
+  bool single;  // positions of the nearest element are rounded to float32, as for all dtypes but
+                // float64
 };
 
 /// Weights as fractions that 16-bit integers hold, as interpolation of bytes has them.
@@ -43,7 +46,8 @@ void quantise_weights(Taps& taps);
 
 Taps interpolation_taps(const Interpolation& how, int64_t in, int64_t out, double scale_factor);
 
-/// Windows of average pooling. `divisor` 0: the number of elements of the window, padding included if `count_include_pad`.
+/// Windows of average pooling. `divisor` 0: the number of elements of the window, padding included
+/// if `count_include_pad`.
 struct AverageWindows {
   int64_t kernel, stride, padding;
   bool count_include_pad;

@@ -9,7 +9,9 @@ namespace at::native {
 
 namespace unsigned_order {
 /// The highest bit of uint64 is int64's sign: flipped, it orders the same.
-inline Tensor flipped(const Tensor& tensor) { return at::bitwise_xor(tensor, Scalar(std::numeric_limits<int64_t>::min())); }
+inline Tensor flipped(const Tensor& tensor) {
+  return at::bitwise_xor(tensor, Scalar(std::numeric_limits<int64_t>::min()));
+}
 }  // namespace unsigned_order
 
 inline Tensor to_signed_order(const Tensor& tensor) {

@@ -44,8 +44,8 @@ Tensor _inverse_permute(const Tensor& grad, IntArrayRef dims) {
   return at::permute(grad, inverse);
 }
 
-Tensor _slice_backward(const Tensor& grad, IntArrayRef sizes, int64_t dim, std::optional<int64_t> start, std::optional<int64_t> end,
-                       int64_t step) {
+Tensor _slice_backward(const Tensor& grad, IntArrayRef sizes, int64_t dim,
+                       std::optional<int64_t> start, std::optional<int64_t> end, int64_t step) {
   Tensor result = zeros_for(grad, sizes);
   at::copy_(at::slice(result, dim, start, end, step), grad);
   return result;
@@ -57,13 +57,15 @@ Tensor _select_backward(const Tensor& grad, IntArrayRef sizes, int64_t dim, int6
   return result;
 }
 
-Tensor _diagonal_backward(const Tensor& grad, IntArrayRef sizes, int64_t offset, int64_t dim1, int64_t dim2) {
+Tensor _diagonal_backward(const Tensor& grad, IntArrayRef sizes, int64_t offset, int64_t dim1,
+                          int64_t dim2) {
   Tensor result = zeros_for(grad, sizes);
   at::copy_(at::diagonal(result, offset, dim1, dim2), grad);
   return result;
 }
 
-Tensor _unfold_backward(const Tensor& grad, IntArrayRef sizes, int64_t dimension, int64_t size, int64_t step) {
+Tensor _unfold_backward(const Tensor& grad, IntArrayRef sizes, int64_t dimension, int64_t size,
+                        int64_t step) {
   const int64_t ndim = static_cast<int64_t>(sizes.size());
   if (ndim == 0) return at::reshape(grad, {});
   const int64_t d = wrap_dim(dimension, ndim);
@@ -81,7 +83,8 @@ Tensor _unfold_backward(const Tensor& grad, IntArrayRef sizes, int64_t dimension
   }
   DimVector folded(sizes.begin(), sizes.end());
   folded[d] = windows * size;
-  return at::index_add(zeros_for(grad, sizes), d, positions, at::reshape(at::permute(grad, order), folded));
+  return at::index_add(zeros_for(grad, sizes), d, positions,
+                       at::reshape(at::permute(grad, order), folded));
 }
 
 namespace {
@@ -104,20 +107,27 @@ bool may_overlap(IntArrayRef sizes, IntArrayRef strides) {
 
 }  // namespace
 
-Tensor _as_strided_backward(const Tensor& grad, IntArrayRef input_sizes, IntArrayRef input_strides, int64_t input_offset, IntArrayRef size,
-                            IntArrayRef stride, std::optional<int64_t> storage_offset) {
-  // Both geometries index one flat buffer: view elements add to it (several may share a place), the input reads it.
-  const int64_t offset = storage_offset.value_or(input_offset), first = std::min(offset, input_offset);
+Tensor _as_strided_backward(const Tensor& grad, IntArrayRef input_sizes, IntArrayRef input_strides,
+                            int64_t input_offset, IntArrayRef size, IntArrayRef stride,
+                            std::optional<int64_t> storage_offset) {
+  // Both geometries index one flat buffer: view elements add to it (several may share a place), the
+  // input reads it.
+  const int64_t offset = storage_offset.value_or(input_offset),
+                first = std::min(offset, input_offset);
   const int64_t input_start = input_offset - first, start = offset - first;
-  const int64_t length = std::max(reach(input_sizes, input_strides) + input_start, reach(size, stride) + start);
-  const auto places = [&, device = grad.device()](IntArrayRef sizes, IntArrayRef strides, int64_t from) {
+  const int64_t length =
+      std::max(reach(input_sizes, input_strides) + input_start, reach(size, stride) + start);
+  const auto places = [&, device = grad.device()](IntArrayRef sizes, IntArrayRef strides,
+                                                  int64_t from) {
     const Tensor all = at::arange(Scalar(length), kLong, std::nullopt, device);
     return at::reshape(at::as_strided(all, sizes, strides, from), {-1});
   };
-  Tensor flat = at::index_add(zeros_for(grad, {length}), 0, places(size, stride, start), at::reshape(grad, {-1}));
+  Tensor flat = at::index_add(zeros_for(grad, {length}), 0, places(size, stride, start),
+                              at::reshape(grad, {-1}));
   if (may_overlap(input_sizes, input_strides)) {
     // Elements of the input that are one place in memory share what that place gets.
-    const Tensor own = places(input_sizes, input_strides, input_start), ones = at::new_ones(grad, {own.numel()});
+    const Tensor own = places(input_sizes, input_strides, input_start),
+                 ones = at::new_ones(grad, {own.numel()});
     const Tensor count = at::index_add(zeros_for(grad, {length}), 0, own, ones);
     flat = flat / at::masked_fill(count, at::eq(count, Scalar(0)), Scalar(1));
   }

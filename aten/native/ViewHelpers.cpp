@@ -9,8 +9,8 @@ void (*note_untracked_view)(TensorImpl& view) = nullptr;
 
 std::optional<DimVector> view_strides(IntArrayRef sizes, IntArrayRef strides, IntArrayRef shape) {
   if (std::find(sizes.begin(), sizes.end(), 0) != sizes.end()) return contiguous_strides(shape);
-  // Walk both shapes from the end: each maximal run of input dimensions that lie contiguously must be made up exactly
-  // by a run of the new dimensions.
+  // Walk both shapes from the end: each maximal run of input dimensions that lie contiguously must
+  // be made up exactly by a run of the new dimensions.
   DimVector result(shape.size());
   int64_t d = static_cast<int64_t>(shape.size()) - 1;
   int64_t run = 1;   // elements of the current input run
@@ -43,16 +43,19 @@ DimVector infer_size(IntArrayRef shape, int64_t numel) {
       inferred = static_cast<int64_t>(i);
     } else {
       TORCH_CHECK(shape[i] >= 0, "invalid shape dimension ", shape[i]);
-      TORCH_CHECK(!__builtin_mul_overflow(known, shape[i], &known), "shape '", shape, "' is invalid for input of size ", numel);
+      TORCH_CHECK(!__builtin_mul_overflow(known, shape[i], &known), "shape '", shape,
+                  "' is invalid for input of size ", numel);
     }
   }
   if (inferred >= 0 && known != 0 && numel % known == 0) {
     result[inferred] = numel / known;
     return result;
   }
-  TORCH_CHECK(inferred < 0 || known != 0 || numel != 0, "cannot reshape tensor of 0 elements into shape ", shape,
+  TORCH_CHECK(inferred < 0 || known != 0 || numel != 0,
+              "cannot reshape tensor of 0 elements into shape ", shape,
               " because the unspecified dimension size -1 can be any value and is ambiguous");
-  TORCH_CHECK(inferred < 0 && known == numel, "shape '", shape, "' is invalid for input of size ", numel);
+  TORCH_CHECK(inferred < 0 && known == numel, "shape '", shape, "' is invalid for input of size ",
+              numel);
   return result;
 }
 
@@ -74,8 +77,11 @@ DimVector wrap_dims(IntArrayRef dims, int64_t ndim) {
   return result;
 }
 
-SliceRange slice_range(int64_t size, std::optional<int64_t> start, std::optional<int64_t> end, int64_t step) {
-  auto clip = [size](int64_t index) { return std::clamp<int64_t>(index < 0 ? index + size : index, 0, size); };
+SliceRange slice_range(int64_t size, std::optional<int64_t> start, std::optional<int64_t> end,
+                       int64_t step) {
+  auto clip = [size](int64_t index) {
+    return std::clamp<int64_t>(index < 0 ? index + size : index, 0, size);
+  };
   const int64_t first = clip(start.value_or(0));
   const int64_t last = std::max(first, clip(end.value_or(size)));
   return {first, last == first ? 0 : (last - first - 1) / step + 1};

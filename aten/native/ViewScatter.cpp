@@ -15,14 +15,17 @@ namespace {
 
 /// With the strides of `self`, gaps included, so that as_strided means the same elements.
 Tensor copy_with_strides(const Tensor& self) {
-  const bool expanded = std::find(self.strides().begin(), self.strides().end(), 0) != self.strides().end();
+  const bool expanded =
+      std::find(self.strides().begin(), self.strides().end(), 0) != self.strides().end();
   const DimVector strides = expanded ? strides_in_order_of(self) : DimVector(self.strides());
-  Tensor copy = at::empty_strided(self.sizes(), strides, self.scalar_type(), self.layout(), self.device());
+  Tensor copy =
+      at::empty_strided(self.sizes(), strides, self.scalar_type(), self.layout(), self.device());
   return at::copy_(copy, self);
 }
 
 void write(const Tensor& part, const Tensor& src) {
-  TORCH_CHECK(part.sizes() == src.sizes(), "expected src to have a size equal to the slice of self. src size = ", src.sizes(),
+  TORCH_CHECK(part.sizes() == src.sizes(),
+              "expected src to have a size equal to the slice of self. src size = ", src.sizes(),
               ", slice size = ", part.sizes());
   at::copy_(part, src);
 }
@@ -35,21 +38,22 @@ Tensor select_scatter(const Tensor& self, const Tensor& src, int64_t dim, int64_
   return result;
 }
 
-Tensor slice_scatter(const Tensor& self, const Tensor& src, int64_t dim, std::optional<int64_t> start, std::optional<int64_t> end,
-                     int64_t step) {
+Tensor slice_scatter(const Tensor& self, const Tensor& src, int64_t dim,
+                     std::optional<int64_t> start, std::optional<int64_t> end, int64_t step) {
   Tensor result = copy_with_strides(self);
   write(at::slice(result, dim, start, end, step), src);
   return result;
 }
 
-Tensor diagonal_scatter(const Tensor& self, const Tensor& src, int64_t offset, int64_t dim1, int64_t dim2) {
+Tensor diagonal_scatter(const Tensor& self, const Tensor& src, int64_t offset, int64_t dim1,
+                        int64_t dim2) {
   Tensor result = copy_with_strides(self);
   write(at::diagonal(result, offset, dim1, dim2), src);
   return result;
 }
 
-Tensor as_strided_scatter(const Tensor& self, const Tensor& src, IntArrayRef size, IntArrayRef stride,
-                          std::optional<int64_t> storage_offset) {
+Tensor as_strided_scatter(const Tensor& self, const Tensor& src, IntArrayRef size,
+                          IntArrayRef stride, std::optional<int64_t> storage_offset) {
   Tensor result = copy_with_strides(self);
   // The copy starts its own storage.
   const int64_t offset = storage_offset.value_or(self.storage_offset()) - self.storage_offset();
@@ -57,11 +61,12 @@ Tensor as_strided_scatter(const Tensor& self, const Tensor& src, IntArrayRef siz
   return result;
 }
 
-Tensor slice_inverse(const Tensor& self, const Tensor& src, int64_t dim, std::optional<int64_t> start, std::optional<int64_t> end,
-                     int64_t step) {
+Tensor slice_inverse(const Tensor& self, const Tensor& src, int64_t dim,
+                     std::optional<int64_t> start, std::optional<int64_t> end, int64_t step) {
   const Tensor slice = at::slice(src, dim, start, end, step);
-  TORCH_CHECK(slice.sizes() == self.sizes(), "slice_inverse: expected self to have the size of the slice of src, ", slice.sizes(), ", got ",
-              self.sizes());
+  TORCH_CHECK(slice.sizes() == self.sizes(),
+              "slice_inverse: expected self to have the size of the slice of src, ", slice.sizes(),
+              ", got ", self.sizes());
   const int64_t offset = self.storage_offset() - (slice.storage_offset() - src.storage_offset());
   return at::as_strided(self, src.sizes(), src.strides(), offset);
 }

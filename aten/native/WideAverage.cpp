@@ -14,8 +14,8 @@ namespace {
 
 constexpr int64_t kMostTaps = int64_t{1} << 20;
 
-/// Sums of neighbours along one dimension: of `from`[begin[j]] to `from`[end[j]] for each j, by a factor for each j, or before they are
-/// added for each element of `from`.
+/// Sums of neighbours along one dimension: of `from`[begin[j]] to `from`[end[j]] for each j, by a
+/// factor for each j, or before they are added for each element of `from`.
 struct Sums {
   std::vector<int64_t> begin, end;
   std::vector<double> factor;
@@ -27,7 +27,8 @@ Sums sums_of(const AverageArguments& a, size_t d) {
   const size_t at = a.sizes.size() - a.kernel_size.size() + d;
   // The override replaces the product of all counts: it belongs to one dimension.
   const int64_t divisor = !a.divisor_override ? 0 : d == 0 ? *a.divisor_override : 1;
-  const AverageWindows windows{a.kernel_size[d], a.stride[d], a.padding[d], a.count_include_pad, divisor};
+  const AverageWindows windows{a.kernel_size[d], a.stride[d], a.padding[d], a.count_include_pad,
+                               divisor};
   Sums sums;
   for (int64_t j = 0; j < a.output_sizes[at]; ++j) {
     const AverageWindow window = average_window(windows, a.sizes[at], j);
@@ -56,7 +57,8 @@ double sum_of_line(const double* values, const double* factors, int64_t n) {
   double lanes[kLanes] = {}, sum = 0;
   int64_t i = 0;
   for (; i + kLanes <= n; i += kLanes) {
-    for (int64_t l = 0; l < kLanes; ++l) lanes[l] += factors == nullptr ? values[i + l] : factors[i + l] * values[i + l];
+    for (int64_t l = 0; l < kLanes; ++l)
+      lanes[l] += factors == nullptr ? values[i + l] : factors[i + l] * values[i + l];
   }
   for (; i < n; ++i) sum += factors == nullptr ? values[i] : factors[i] * values[i];
   for (const double lane : lanes) sum += lane;
@@ -69,7 +71,8 @@ void sum_rows(const Sums& sums, int64_t j, int64_t after, const double* from, do
   const double scale = sums.factor_of_source ? 1.0 : sums.factor[j];
   const double* factors = sums.factor_of_source ? sums.factor.data() : nullptr;
   if (after == 1) {
-    *to = scale * sum_of_line(from + begin, factors == nullptr ? nullptr : factors + begin, end - begin);
+    *to = scale *
+          sum_of_line(from + begin, factors == nullptr ? nullptr : factors + begin, end - begin);
     return;
   }
   std::fill_n(to, after, 0.0);
@@ -91,9 +94,12 @@ Tensor summed(const Tensor& x, size_t dim, const Sums& sums) {
   const Tensor result = empty_tensor(sizes, kDouble, kCPU);
   const double* from = x.const_data_ptr<double>();
   double* to = result.data_ptr<double>();
-  parallel_for(0, before * out, std::max<int64_t>(1, kDefaultGrainSize / (after * width)), [&](int64_t begin, int64_t end) {
-    for (int64_t row = begin; row < end; ++row) sum_rows(sums, row % out, after, from + row / out * in * after, to + row * after);
-  });
+  parallel_for(0, before * out, std::max<int64_t>(1, kDefaultGrainSize / (after * width)),
+               [&](int64_t begin, int64_t end) {
+                 for (int64_t row = begin; row < end; ++row)
+                   sum_rows(sums, row % out, after, from + row / out * in * after,
+                            to + row * after);
+               });
   return result;
 }
 
@@ -103,12 +109,16 @@ bool has_wide_windows(const AverageArguments& a) {
   for (size_t d = 0; d < a.kernel_size.size(); ++d) {
     const size_t at = a.sizes.size() - a.kernel_size.size() + d;
     int64_t taps = 0;
-    if (__builtin_mul_overflow(std::min(a.kernel_size[d], a.sizes[at]), a.output_sizes[at], &taps) || taps > kMostTaps) return true;
+    if (__builtin_mul_overflow(std::min(a.kernel_size[d], a.sizes[at]), a.output_sizes[at],
+                               &taps) ||
+        taps > kMostTaps)
+      return true;
   }
   return false;
 }
 
-void average_wide_windows(const AverageArguments& a, bool backward, const Tensor& from, const Tensor& to) {
+void average_wide_windows(const AverageArguments& a, bool backward, const Tensor& from,
+                          const Tensor& to) {
   if (to.numel() == 0) return;
   Tensor x = from.to(kDouble).contiguous();
   const size_t spatial = a.kernel_size.size(), leading = a.sizes.size() - spatial;

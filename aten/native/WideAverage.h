@@ -13,7 +13,9 @@ struct AverageArguments {
 
 /// Whether so many elements are in the windows of one dimension that they should not be listed.
 bool has_wide_windows(const AverageArguments& arguments);
-/// Pools `from` into `to`; or, backward, adds up what the gradient `from` gives each element of the input, `to`.
-void average_wide_windows(const AverageArguments& arguments, bool backward, const Tensor& from, const Tensor& to);
+/// Pools `from` into `to`; or, backward, adds up what the gradient `from` gives each element of the
+/// input, `to`.
+void average_wide_windows(const AverageArguments& arguments, bool backward, const Tensor& from,
+                          const Tensor& to);
 
 }  // namespace at::native

@@ -19,9 +19,11 @@ struct Range {
   runtime.parallel_for = [](int64_t begin, int64_t end, int64_t grain_size, const void* function,
                             void (*call)(const void*, int64_t, int64_t)) {
     const Range range{function, call};
-    parallel_for(begin, end, grain_size, [&range](int64_t b, int64_t e) { range.call(range.function, b, e); });
+    parallel_for(begin, end, grain_size,
+                 [&range](int64_t b, int64_t e) { range.call(range.function, b, e); });
   };
-  // A wrong value of TORCH_PY_CPU_CAPABILITY throws here, while the library is loaded; whoever uses it later reports it.
+  // A wrong value of TORCH_PY_CPU_CAPABILITY throws here, while the library is loaded; whoever uses
+  // it later reports it.
   try {
     runtime.capability = static_cast<int>(c10::cpu_capability());
   } catch (...) {

@@ -18,8 +18,9 @@ namespace at {
 namespace {
 
 // Note [Threads after fork]
-// libgomp's workers do not exist in a forked child, and its next parallel region would wait for them forever. A child of a process
-// therefore runs everything on one thread, whatever set_num_threads() says.
+// libgomp's workers do not exist in a forked child, and its next parallel region would wait for
+// them forever. A child of a process therefore runs everything on one thread, whatever
+// set_num_threads() says.
 std::atomic<bool> forked{false};
 
 thread_local bool in_region = false;
@@ -28,7 +29,8 @@ thread_local int thread_index = 0;
 int initial_threads() {
   if (const char* text = std::getenv("TORCH_PY_NUM_THREADS"); text && *text) {
     const int count = std::atoi(text);
-    TORCH_CHECK_VALUE(count > 0, "TORCH_PY_NUM_THREADS: expected a positive number, got '", text, "'");
+    TORCH_CHECK_VALUE(count > 0, "TORCH_PY_NUM_THREADS: expected a positive number, got '", text,
+                      "'");
     return count;
   }
 #ifdef _OPENMP

@@ -5,12 +5,14 @@
 
 #include "c10/util/Export.h"
 
-// One thread pool for everything: libgomp's, which MKL and oneDNN share. The OpenMP region is in Parallel.cpp, so that callers
-// compile without -fopenmp and a loop body is one function, not one per thread count.
+// One thread pool for everything: libgomp's, which MKL and oneDNN share. The OpenMP region is in
+// Parallel.cpp, so that callers compile without -fopenmp and a loop body is one function, not one
+// per thread count.
 
 namespace at {
 
-/// Threads that a parallel region may use. Initially TORCH_PY_NUM_THREADS, OMP_NUM_THREADS or the processors of the process.
+/// Threads that a parallel region may use. Initially TORCH_PY_NUM_THREADS, OMP_NUM_THREADS or the
+/// processors of the process.
 TORCH_PY_API int get_num_threads();
 TORCH_PY_API void set_num_threads(int count);
 /// Index of the calling thread inside the region, 0 outside.
@@ -25,8 +27,9 @@ class RangeFunction {
   template <class Function>
     requires(!std::is_same_v<Function, RangeFunction>)
   RangeFunction(const Function& function)
-      : object_(&function),
-        call_([](const void* object, int64_t begin, int64_t end) { (*static_cast<const Function*>(object))(begin, end); }) {}
+      : object_(&function), call_([](const void* object, int64_t begin, int64_t end) {
+          (*static_cast<const Function*>(object))(begin, end);
+        }) {}
   void operator()(int64_t begin, int64_t end) const { call_(object_, begin, end); }
 
  private:
@@ -34,13 +37,15 @@ class RangeFunction {
   void (*call_)(const void*, int64_t, int64_t);
 };
 
-TORCH_PY_API void parallel_for_threads(int64_t begin, int64_t end, int64_t grain_size, RangeFunction function);
+TORCH_PY_API void parallel_for_threads(int64_t begin, int64_t end, int64_t grain_size,
+                                       RangeFunction function);
 
 }  // namespace internal
 
-/// Calls f(b, e) for consecutive ranges that together make [begin, end), each of at least grain_size elements when split, on
-/// different threads. Runs f(begin, end) directly when the range is no longer than grain_size, inside another parallel region, or
-/// with one thread. The first exception of any range is thrown again here, after all ranges ended.
+/// Calls f(b, e) for consecutive ranges that together make [begin, end), each of at least
+/// grain_size elements when split, on different threads. Runs f(begin, end) directly when the range
+/// is no longer than grain_size, inside another parallel region, or with one thread. The first
+/// exception of any range is thrown again here, after all ranges ended.
 template <class Function>
 inline void parallel_for(int64_t begin, int64_t end, int64_t grain_size, const Function& f) {
   if (begin >= end) return;

@@ -16,7 +16,8 @@ inline constexpr double kAiryAtIntegers[][2] = {
     {0x1.1235093d83da5p-1, -0x1.4cf103bcc6624p-7},  {0x1.6b8c7962715b8p-2, -0x1.0907f42b70f8bp-2},
     {0x1.151430bbaf656p-3, -0x1.45ef17fce4faep-3},  {0x1.1e1935c04b623p-5, -0x1.b2ea9b1bfccdcp-5}};
 
-/// Taylor's series around the nearest whole number; the differential equation gives each coefficient from two before it.
+/// Taylor's series around the nearest whole number; the differential equation gives each
+/// coefficient from two before it.
 inline double airy_ai_series(double x) {
   const double centre = __builtin_nearbyint(x), h = x - centre;
   const double* start = kAiryAtIntegers[static_cast<int>(centre) + 9];
@@ -37,14 +38,15 @@ struct AiryArgument {
   explicit AiryArgument(double x) {
     const double root = __builtin_sqrt(x), product = x * root;
     value = product * (2.0 / 3.0);
-    const double lost = __builtin_fma(x, root, -product) + x * __builtin_fma(-root, root, x) / (2.0 * root);
+    const double lost =
+        __builtin_fma(x, root, -product) + x * __builtin_fma(-root, root, x) / (2.0 * root);
     rest = (__builtin_fma(-3.0, value, 2.0 * product) + 2.0 * lost) / 3.0;
   }
   double value, rest;
 };
 
-/// sqrt(x / 3) / pi K_1/3(zeta), by the trapezoidal rule for the integral of exp(-zeta cosh t) cosh(t / 3), which converges
-/// exponentially; zeta = 2/3 x^(3/2) is 1.2 at least.
+/// sqrt(x / 3) / pi K_1/3(zeta), by the trapezoidal rule for the integral of exp(-zeta cosh t)
+/// cosh(t / 3), which converges exponentially; zeta = 2/3 x^(3/2) is 1.2 at least.
 inline double airy_ai_decaying(double x) {
   if (x > 108.0) return 0.0;  // below the smallest number
   const AiryArgument zeta(x);
@@ -59,20 +61,23 @@ inline double airy_ai_decaying(double x) {
   return kFactor * __builtin_sqrt(x) * __builtin_exp(-zeta.value) * (1.0 - zeta.rest) * sum * step;
 }
 
-/// The asymptotic series of modulus and phase (Abramowitz and Stegun 10.4.60), for zeta of 19 at least.
+/// The asymptotic series of modulus and phase (Abramowitz and Stegun 10.4.60), for zeta of 19 at
+/// least.
 inline double airy_ai_oscillating(double x) {
   if (x < -1e100) return 0.0;
   const AiryArgument zeta(-x);
   double term = 1.0, even = 1.0, odd = 0.0;
   for (int k = 1; k < 28 && term > 1e-18; ++k) {
-    term *= (6.0 * k - 5) * (6.0 * k - 3) * (6.0 * k - 1) / ((2.0 * k - 1) * 216.0 * k * zeta.value);
+    term *=
+        (6.0 * k - 5) * (6.0 * k - 3) * (6.0 * k - 1) / ((2.0 * k - 1) * 216.0 * k * zeta.value);
     ((k & 1) != 0 ? odd : even) += (k & 2) != 0 ? -term : term;
   }
   const double c = __builtin_cos(zeta.value), s = __builtin_sin(zeta.value);
   const double cosine = c - zeta.rest * s, sine = s + zeta.rest * c;
   // cos(zeta - pi / 4) even + sin(zeta - pi / 4) odd, over sqrt(pi) x^(1/4).
   constexpr double kFactor = 0.39894228040143268;  // 1 / sqrt(2 pi)
-  return kFactor / __builtin_sqrt(__builtin_sqrt(-x)) * ((cosine + sine) * even + (sine - cosine) * odd);
+  return kFactor / __builtin_sqrt(__builtin_sqrt(-x)) *
+         ((cosine + sine) * even + (sine - cosine) * odd);
 }
 
 inline double airy_ai(double x) {

@@ -98,11 +98,13 @@ C10_ALWAYS_INLINE double round(double x) {
 #endif
 }
 
-/// Remainder of truncated division, exact, with the sign of x. Not vectorised: the number of steps depends on the operands.
+/// Remainder of truncated division, exact, with the sign of x. Not vectorised: the number of steps
+/// depends on the operands.
 C10_ALWAYS_INLINE float fmod(float x, float y) { return __builtin_fmodf(x, y); }
 C10_ALWAYS_INLINE double fmod(double x, double y) { return __builtin_fmod(x, y); }
 
-/// sqrt(x^2 + y^2) without over- or underflow; infinite when either is infinite, even if the other is NaN.
+/// sqrt(x^2 + y^2) without over- or underflow; infinite when either is infinite, even if the other
+/// is NaN.
 C10_ALWAYS_INLINE float hypot(float x, float y) {
   const double a = x, b = y;
   const float length = static_cast<float>(sqrt(a * a + b * b));

@@ -4,8 +4,9 @@
 
 #include "aten/vec/core.h"
 
-// Sums of Chebyshev polynomials: they need more terms than powers do, but do not cancel, so that double results stay exact to a
-// few units in the last place. Coefficients come from the values of the functions at Chebyshev nodes, with 50 digits.
+// Sums of Chebyshev polynomials: they need more terms than powers do, but do not cancel, so that
+// double results stay exact to a few units in the last place. Coefficients come from the values of
+// the functions at Chebyshev nodes, with 50 digits.
 
 namespace at::vec {
 inline namespace CPU_CAPABILITY {
@@ -26,7 +27,8 @@ C10_ALWAYS_INLINE double chebyshev(double t, const double (&c)[n]) {
 
 /// The same with the coefficients `a` where `choose`, else `b`: a loop over it has no branches.
 template <size_t n>
-C10_ALWAYS_INLINE double chebyshev(double t, bool choose, const double (&a)[n], const double (&b)[n]) {
+C10_ALWAYS_INLINE double chebyshev(double t, bool choose, const double (&a)[n],
+                                   const double (&b)[n]) {
   const double twice = 2.0 * t;
   double next = 0.0, after = 0.0;
 #pragma GCC unroll 64

@@ -4,7 +4,8 @@
 #include "c10/util/complex.h"
 #include "c10/util/complex_math.h"
 
-// The functions of aten/vec for complex numbers. Arithmetic vectorises, the rest is the C library's.
+// The functions of aten/vec for complex numbers. Arithmetic vectorises, the rest is the C
+// library's.
 
 namespace at::vec {
 inline namespace CPU_CAPABILITY {
@@ -46,7 +47,8 @@ C10_ALWAYS_INLINE c10::complex<T> exp2(c10::complex<T> z) {
 template <class T>
 C10_ALWAYS_INLINE c10::complex<T> expm1(c10::complex<T> z) {
   const double x = z.real(), y = z.imag(), half = __builtin_sin(0.5 * y);
-  return {static_cast<T>(__builtin_expm1(x) * __builtin_cos(y) - 2 * half * half), static_cast<T>(__builtin_exp(x) * __builtin_sin(y))};
+  return {static_cast<T>(__builtin_expm1(x) * __builtin_cos(y) - 2 * half * half),
+          static_cast<T>(__builtin_exp(x) * __builtin_sin(y))};
 }
 /// log(1 + z); |1 + z|^2 - 1 = x (2 + x) + y^2 keeps small z exact.
 template <class T>
@@ -54,7 +56,8 @@ C10_ALWAYS_INLINE c10::complex<T> log1p(c10::complex<T> z) {
   const double x = z.real(), y = z.imag();
   const double modulus = x * (2 + x) + y * y;
   const bool moderate = modulus < 1e100 && modulus > -0.5;
-  const double magnitude = moderate ? 0.5 * __builtin_log1p(modulus) : __builtin_log(__builtin_hypot(1 + x, y));
+  const double magnitude =
+      moderate ? 0.5 * __builtin_log1p(modulus) : __builtin_log(__builtin_hypot(1 + x, y));
   return {static_cast<T>(magnitude), static_cast<T>(__builtin_atan2(y, 1 + x))};
 }
 template <class T>

@@ -5,16 +5,18 @@
 #include "c10/util/Export.h"
 
 // Note [Functions that vectorise]
-// The functions of aten/vec take and return one number and have no branches, only selects, so that `g++ -O3 -fno-math-errno
-// -fno-trapping-math` turns a loop around them into vector code for whatever instruction set the file is compiled for. Many float
-// functions compute in double with a short polynomial (namespace `wide`): half the lanes, but results rounded once, at most one
-// unit in the last place off, and no cases for overflow or denormal numbers. The most used ones (exp, log, tanh, sigmoid, erf) stay
-// in float. double functions are mostly the C library's. Polynomials come from tools/fit_polynomials.py; accuracy is tested in
-// tests/aten/test_vec_math.py.
+// The functions of aten/vec take and return one number and have no branches, only selects, so that
+// `g++ -O3 -fno-math-errno -fno-trapping-math` turns a loop around them into vector code for
+// whatever instruction set the file is compiled for. Many float functions compute in double with a
+// short polynomial (namespace `wide`): half the lanes, but results rounded once, at most one unit
+// in the last place off, and no cases for overflow or denormal numbers. The most used ones (exp,
+// log, tanh, sigmoid, erf) stay in float. double functions are mostly the C library's. Polynomials
+// come from tools/fit_polynomials.py; accuracy is tested in tests/aten/test_vec_math.py.
 //
 // Note [One namespace per instruction set]
-// Files that use this are compiled several times with different -m flags. The same inline function would then exist in several
-// versions under one name, of which the linker keeps any; hence the inline namespace.
+// Files that use this are compiled several times with different -m flags. The same inline function
+// would then exist in several versions under one name, of which the linker keeps any; hence the
+// inline namespace.
 #ifndef CPU_CAPABILITY
 #define CPU_CAPABILITY DEFAULT
 #endif
@@ -56,15 +58,23 @@ C10_ALWAYS_INLINE T polynomial(T x, T c0, Rest... rest) {
   return multiply_add(polynomial(x, static_cast<T>(rest)...), x, c0);
 }
 
-// Adding 1.5 * 2^23 (2^52) leaves no bits for a fraction: the sum is rounded to an integer, which stands in its low bits.
+// Adding 1.5 * 2^23 (2^52) leaves no bits for a fraction: the sum is rounded to an integer, which
+// stands in its low bits.
 inline constexpr float kRoundFloat = 0x1.8p23f;
 inline constexpr double kRound = 0x1.8p52;
 
-/// 2^k for the k in the low bits of a number that kRound was added to; k must be the exponent of a normal number.
-C10_ALWAYS_INLINE double exponential_of_rounded(double shifted) { return from_bits((bits_of(shifted) + 1023) << 52); }
+/// 2^k for the k in the low bits of a number that kRound was added to; k must be the exponent of a
+/// normal number.
+C10_ALWAYS_INLINE double exponential_of_rounded(double shifted) {
+  return from_bits((bits_of(shifted) + 1023) << 52);
+}
 
-C10_ALWAYS_INLINE float copysign(float magnitude, float sign) { return __builtin_copysignf(magnitude, sign); }
-C10_ALWAYS_INLINE double copysign(double magnitude, double sign) { return __builtin_copysign(magnitude, sign); }
+C10_ALWAYS_INLINE float copysign(float magnitude, float sign) {
+  return __builtin_copysignf(magnitude, sign);
+}
+C10_ALWAYS_INLINE double copysign(double magnitude, double sign) {
+  return __builtin_copysign(magnitude, sign);
+}
 C10_ALWAYS_INLINE float abs(float x) { return __builtin_fabsf(x); }
 C10_ALWAYS_INLINE double abs(double x) { return __builtin_fabs(x); }
 C10_ALWAYS_INLINE float sqrt(float x) { return __builtin_sqrtf(x); }

@@ -25,12 +25,14 @@ inline T gcd(T x, T y) {
   }
   return static_cast<T>(a);
 }
-/// Not negative where it fits: the products of small types are formed in int, of others in their own type.
+/// Not negative where it fits: the products of small types are formed in int, of others in their
+/// own type.
 template <std::integral T>
 inline T lcm(T x, T y) {
   const T divisor = gcd(x, y);
   if (divisor == 0) return 0;
-  const uint64_t product = uint64_t{unsigned_magnitude(x)} / unsigned_magnitude(divisor) * unsigned_magnitude(y);
+  const uint64_t product =
+      uint64_t{unsigned_magnitude(x)} / unsigned_magnitude(divisor) * unsigned_magnitude(y);
   if constexpr (sizeof(T) < 4) return static_cast<T>(product);
   return static_cast<T>(unsigned_magnitude(static_cast<T>(product)));
 }

@@ -9,25 +9,28 @@ inline namespace CPU_CAPABILITY {
 
 C10_ALWAYS_INLINE float erf(float x) {
   const float magnitude = abs(x), square = x * x;
-  const float p = polynomial(square, 0x1.06eba8p-3f, -0x1.812740p-2f, 0x1.ce2d5cp-4f, -0x1.b7ff94p-6f, 0x1.5431f8p-8f, -0x1.a4d7e0p-11f,
-                             0x1.4a23f0p-14f);
+  const float p = polynomial(square, 0x1.06eba8p-3f, -0x1.812740p-2f, 0x1.ce2d5cp-4f,
+                             -0x1.b7ff94p-6f, 0x1.5431f8p-8f, -0x1.a4d7e0p-11f, 0x1.4a23f0p-14f);
   const float small = multiply_add(x, p, x);
   const float clamped = magnitude > 4.0f ? 4.0f : magnitude;  // erf(4) rounds to 1; NaN passes
-  const float log_erfc = polynomial(clamped, 0x1.56ddecp-13f, -0x1.212452p+0f, -0x1.4454a4p-1f, -0x1.bb0210p-4f, 0x1.9a3b54p-6f,
-                                    -0x1.0f52acp-8f, 0x1.c0cc64p-12f, -0x1.587d86p-16f);
+  const float log_erfc =
+      polynomial(clamped, 0x1.56ddecp-13f, -0x1.212452p+0f, -0x1.4454a4p-1f, -0x1.bb0210p-4f,
+                 0x1.9a3b54p-6f, -0x1.0f52acp-8f, 0x1.c0cc64p-12f, -0x1.587d86p-16f);
   return magnitude < 0.88f ? small : copysign(1.0f - exp(log_erfc), x);
 }
 C10_ALWAYS_INLINE double erf(double x) { return __builtin_erf(x); }
 
-/// erfc(a) = exp(-a^2) P(t) / (1 + 2 a) with t = (a - 2) / (a + 2) for a >= 0; erfc(-a) = 2 - erfc(a).
+/// erfc(a) = exp(-a^2) P(t) / (1 + 2 a) with t = (a - 2) / (a + 2) for a >= 0; erfc(-a) = 2 -
+/// erfc(a).
 C10_ALWAYS_INLINE float erfc(float x) {
   double a = abs(x);
   a = a > 11.0 ? 11.0 : a;  // the result is 0 from 10.06 on; NaN passes
   const double t = (a - 2.0) / (a + 2.0);
-  const double p =
-      polynomial(t, 0x1.46e80e22c7bedp+0, -0x1.7bf5ebdab9f15p-4, -0x1.5407c026b992cp-3, 0x1.4ffa181a6ae50p-3, -0x1.bc2b1713eb543p-5,
-                 -0x1.073c63ba5ad93p-7, 0x1.1dc3492a0a5dcp-7, 0x1.4bfe0399f4e1ep-10, -0x1.7c4529b899f4ep-10, -0x1.ca02b72821973p-12,
-                 0x1.a1d58aceec2cap-13, 0x1.f41141d199e6fp-14, -0x1.9855d74af1e49p-18, -0x1.7fa9e54a20326p-17);
+  const double p = polynomial(t, 0x1.46e80e22c7bedp+0, -0x1.7bf5ebdab9f15p-4, -0x1.5407c026b992cp-3,
+                              0x1.4ffa181a6ae50p-3, -0x1.bc2b1713eb543p-5, -0x1.073c63ba5ad93p-7,
+                              0x1.1dc3492a0a5dcp-7, 0x1.4bfe0399f4e1ep-10, -0x1.7c4529b899f4ep-10,
+                              -0x1.ca02b72821973p-12, 0x1.a1d58aceec2cap-13, 0x1.f41141d199e6fp-14,
+                              -0x1.9855d74af1e49p-18, -0x1.7fa9e54a20326p-17);
   const double value = wide::exp(-a * a) * p / (1.0 + 2.0 * a);
   return static_cast<float>(x < 0.0f ? 2.0 - value : value);
 }
@@ -50,7 +53,8 @@ inline double digamma(double x) {
   }
   for (; x < 10.0; x += 1.0) result -= 1.0 / x;
   const double inverse = 1.0 / (x * x);
-  const double series = inverse * polynomial(inverse, 1.0 / 12, -1.0 / 120, 1.0 / 252, -1.0 / 240, 1.0 / 132, -691.0 / 32760, 1.0 / 12);
+  const double series = inverse * polynomial(inverse, 1.0 / 12, -1.0 / 120, 1.0 / 252, -1.0 / 240,
+                                             1.0 / 132, -691.0 / 32760, 1.0 / 12);
   return result + (__builtin_log(x) - 0.5 / x - series);
 }
 inline float digamma(float x) { return static_cast<float>(digamma(static_cast<double>(x))); }

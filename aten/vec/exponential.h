@@ -3,8 +3,9 @@
 #include "aten/vec/arithmetic.h"
 #include "aten/vec/core.h"
 
-// Exponentials, logarithms and powers. Derivation: exp(x) = 2^k exp(r) with k = round(x / ln 2), |r| <= ln 2 / 2;
-// log(x) = e ln 2 + log(1 + f) with x = 2^e (1 + f), 1 + f in [sqrt(1/2), sqrt(2)).
+// Exponentials, logarithms and powers. Derivation: exp(x) = 2^k exp(r) with k = round(x / ln 2),
+// |r| <= ln 2 / 2; log(x) = e ln 2 + log(1 + f) with x = 2^e (1 + f), 1 + f in [sqrt(1/2),
+// sqrt(2)).
 
 namespace at::vec {
 inline namespace CPU_CAPABILITY {
@@ -18,8 +19,9 @@ namespace wide {
 
 /// exp(r) - 1 for |r| <= ln 2 / 2, relative error 2^-43.
 C10_ALWAYS_INLINE double expm1_reduced(double r) {
-  const double p = polynomial(r, 0x1.fffffffff7c09p-2, 0x1.5555555567217p-3, 0x1.55555573220c6p-5, 0x1.111110e13f9ecp-7,
-                              0x1.6c164fd209e68p-10, 0x1.a01a7d2d23e8cp-13, 0x1.a1584577a8ef9p-16, 0x1.71e94c10ef32dp-19);
+  const double p = polynomial(r, 0x1.fffffffff7c09p-2, 0x1.5555555567217p-3, 0x1.55555573220c6p-5,
+                              0x1.111110e13f9ecp-7, 0x1.6c164fd209e68p-10, 0x1.a01a7d2d23e8cp-13,
+                              0x1.a1584577a8ef9p-16, 0x1.71e94c10ef32dp-19);
   return multiply_add(r * r, p, r);
 }
 
@@ -59,10 +61,11 @@ C10_ALWAYS_INLINE Decomposed decompose(double x) {
 }
 /// log(1 + f) for f in [sqrt(1/2) - 1, sqrt(2) - 1], relative error 2^-43.
 C10_ALWAYS_INLINE double log1p_reduced(double f) {
-  const double p =
-      polynomial(f, 0x1.55555554c5dcep-2, -0x1.fffffff539207p-3, 0x1.99999a919254ap-3, -0x1.55555c4139145p-3, 0x1.2492082e4025cp-3,
-                 -0x1.fffcad6f70bdfp-4, 0x1.c72a8b7942b6cp-4, -0x1.99fd0678891efp-4, 0x1.73c440fc61e55p-4, -0x1.4f5aa210bd699p-4,
-                 0x1.3a83a476fbd43p-4, -0x1.503b0399f65eep-4, 0x1.46771d660ad4ep-4, -0x1.45d60a78ca17ep-5);
+  const double p = polynomial(f, 0x1.55555554c5dcep-2, -0x1.fffffff539207p-3, 0x1.99999a919254ap-3,
+                              -0x1.55555c4139145p-3, 0x1.2492082e4025cp-3, -0x1.fffcad6f70bdfp-4,
+                              0x1.c72a8b7942b6cp-4, -0x1.99fd0678891efp-4, 0x1.73c440fc61e55p-4,
+                              -0x1.4f5aa210bd699p-4, 0x1.3a83a476fbd43p-4, -0x1.503b0399f65eep-4,
+                              0x1.46771d660ad4ep-4, -0x1.45d60a78ca17ep-5);
   const double square = f * f;
   return multiply_add(square * f, p, multiply_add(square, -0.5, f));
 }
@@ -82,15 +85,18 @@ C10_ALWAYS_INLINE double log2(double x) {
 }
 C10_ALWAYS_INLINE double log10(double x) {
   const Decomposed d = decompose(x);
-  return logarithm_edges(x, multiply_add(log1p_reduced(d.fraction), kLog10E, d.exponent * kLog10Of2));
+  return logarithm_edges(x,
+                         multiply_add(log1p_reduced(d.fraction), kLog10E, d.exponent * kLog10Of2));
 }
-/// For x that is a float, or not tiny: where 1 + x drops too many bits, log1p(x) is x to float precision.
+/// For x that is a float, or not tiny: where 1 + x drops too many bits, log1p(x) is x to float
+/// precision.
 C10_ALWAYS_INLINE double log1p(double x) { return abs(x) < 0x1p-25 ? x : log(1.0 + x); }
 
 }  // namespace wide
 
 C10_ALWAYS_INLINE float exp(float x) {
-  // Not by way of denormals, which processors multiply slowly: -inf is common, in what attention masks.
+  // Not by way of denormals, which processors multiply slowly: -inf is common, in what attention
+  // masks.
   const bool zero = x < -104.0f;
   x = zero ? 0.0f : x;
   x = x > 89.0f ? 89.0f : x;
@@ -98,9 +104,11 @@ C10_ALWAYS_INLINE float exp(float x) {
   const float k = shifted - kRoundFloat;
   // ln 2 in two parts; k times the first, of 16 bits, is exact without fused multiply-add too.
   const float r = multiply_add(k, -0x1.7f7d1cp-20f, multiply_add(k, -0x1.62e4p-1f, x));
-  const float p = polynomial(r, 0x1.fffffcp-2f, 0x1.555492p-3f, 0x1.5558f2p-5f, 0x1.1239e0p-7f, 0x1.6a2432p-10f);
+  const float p = polynomial(r, 0x1.fffffcp-2f, 0x1.555492p-3f, 0x1.5558f2p-5f, 0x1.1239e0p-7f,
+                             0x1.6a2432p-10f);
   const float result = multiply_add(r * r, p, r) + 1.0f;
-  // 2^k in two factors: k reaches from -150 (denormal results, rounded in the last multiplication only) to 128.
+  // 2^k in two factors: k reaches from -150 (denormal results, rounded in the last multiplication
+  // only) to 128.
   const int32_t exponent = static_cast<int32_t>(bits_of(shifted) - bits_of(kRoundFloat));
   const int32_t half = exponent >> 1;
   const float scale1 = from_bits(static_cast<uint32_t>(half + 127) << 23);
@@ -124,8 +132,9 @@ C10_ALWAYS_INLINE float log(float x) {
   const int32_t biased = static_cast<int32_t>((bits_of(normal) + (kOne - kSqrtHalf)) >> 23);
   const float e = static_cast<float>(biased - (denormal ? 150 : 127));
   const float f = from_bits(bits_of(normal) - (static_cast<uint32_t>(biased - 127) << 23)) - 1.0f;
-  const float p = polynomial(f, 0x1.555548p-2f, -0x1.000006p-2f, 0x1.99a4b6p-3f, -0x1.555c4ep-3f, 0x1.233760p-3f, -0x1.fc21ccp-4f,
-                             0x1.e6f0bap-4f, -0x1.de3dacp-4f, 0x1.1458e2p-4f);
+  const float p =
+      polynomial(f, 0x1.555548p-2f, -0x1.000006p-2f, 0x1.99a4b6p-3f, -0x1.555c4ep-3f,
+                 0x1.233760p-3f, -0x1.fc21ccp-4f, 0x1.e6f0bap-4f, -0x1.de3dacp-4f, 0x1.1458e2p-4f);
   const float square = f * f;
   // Smallest terms first.
   float tail = multiply_add(e, 0x1.7f7d1cp-20f, square * f * p);
@@ -164,7 +173,8 @@ C10_ALWAYS_INLINE float sigmoid(float x) {
   const float e = exp(-abs(x));
   const float sum = 1.0f + e;
   const float quotient = (x < 0.0f ? e : 1.0f) / sum;
-  // What the sum lost, relative to it: 1 / sum is about 1 - e / 2. Saves most of one unit in the last place.
+  // What the sum lost, relative to it: 1 / sum is about 1 - e / 2. Saves most of one unit in the
+  // last place.
   const float lost = (e - (sum - 1.0f)) * multiply_add(e, -0.5f, 1.0f);
   return multiply_add(-quotient, lost, quotient);
 }

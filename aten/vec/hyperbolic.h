@@ -10,7 +10,8 @@ inline namespace CPU_CAPABILITY {
 /// A polynomial near 0, else 1 - 2 / (exp(2 |x|) + 1).
 C10_ALWAYS_INLINE float tanh(float x) {
   const float magnitude = abs(x), square = x * x;
-  const float p = polynomial(square, -0x1.555532p-2f, 0x1.1106f6p-3f, -0x1.b835a4p-5f, 0x1.51f908p-6f, -0x1.750f82p-8f);
+  const float p = polynomial(square, -0x1.555532p-2f, 0x1.1106f6p-3f, -0x1.b835a4p-5f,
+                             0x1.51f908p-6f, -0x1.750f82p-8f);
   const float small = multiply_add(square * x, p, x);
   const float large = 1.0f - 2.0f / (exp(magnitude + magnitude) + 1.0f);
   return copysign(magnitude < 0.625f ? small : large, x);

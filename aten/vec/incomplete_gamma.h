@@ -3,7 +3,8 @@
 #include "aten/vec/arithmetic.h"
 #include "aten/vec/error_function.h"
 
-// The regularised incomplete gamma functions: P(a, x), of the integral from 0 to x, and Q = 1 - P. Not vectorised.
+// The regularised incomplete gamma functions: P(a, x), of the integral from 0 to x, and Q = 1 - P.
+// Not vectorised.
 
 namespace at::vec {
 inline namespace CPU_CAPABILITY {
@@ -21,11 +22,13 @@ inline double log1p_deficit(double m) {
   return sum;
 }
 
-/// x^a exp(-x) / Gamma(a); for large a by Stirling's series, so that no large numbers are subtracted.
+/// x^a exp(-x) / Gamma(a); for large a by Stirling's series, so that no large numbers are
+/// subtracted.
 inline double gamma_density(double a, double x) {
   if (a < 20.0) return __builtin_exp(a * __builtin_log(x) - x - __builtin_lgamma(a));
   const double inverse = 1.0 / a, square = inverse * inverse;
-  const double stirling = inverse * (1.0 / 12 - square * (1.0 / 360 - square * (1.0 / 1260 - square * (1.0 / 1680))));
+  const double stirling =
+      inverse * (1.0 / 12 - square * (1.0 / 360 - square * (1.0 / 1260 - square * (1.0 / 1680))));
   return sqrt(a * 0x1.45f306dc9c883p-3) * __builtin_exp(-a * log1p_deficit((x - a) / a) - stirling);
 }
 
@@ -35,8 +38,10 @@ inline double lgamma1p(double a) {
   return a * (-0.5772156649015329 +
               a * (0.8224670334241132 +
                    a * (-0.40068563438653143 +
-                        a * (0.27058080842778454 + a * (-0.20738555102867398 +
-                                                        a * (0.1695571769974082 + a * (-0.1440498967688461 + a * 0.12550966952474304)))))));
+                        a * (0.27058080842778454 +
+                             a * (-0.20738555102867398 +
+                                  a * (0.1695571769974082 +
+                                       a * (-0.1440498967688461 + a * 0.12550966952474304)))))));
 }
 
 /// P(a, x) by its power series, for x below about a + 1.
@@ -78,10 +83,12 @@ inline double upper_gamma_series(double a, double x) {
     if (abs(term) <= 0x1p-54 * abs(sum)) break;
   }
   const double logarithm = __builtin_log(x);
-  return -__builtin_expm1(a * logarithm - lgamma1p(a)) - a * __builtin_exp(a * logarithm - lgamma1p(a)) * sum;
+  return -__builtin_expm1(a * logarithm - lgamma1p(a)) -
+         a * __builtin_exp(a * logarithm - lgamma1p(a)) * sum;
 }
 
-/// Q(a, x) for huge a: the normal distribution in the variable that makes the density normal (Temme 1979), with its first correction.
+/// Q(a, x) for huge a: the normal distribution in the variable that makes the density normal (Temme
+/// 1979), with its first correction.
 inline double upper_gamma_normal(double a, double x) {
   const double m = (x - a) / a, deficit = log1p_deficit(m);
   const double eta = copysign(sqrt(2.0 * deficit), m);
@@ -120,8 +127,12 @@ inline double gammainc(double a, double x) {
   if (a > kHugeShape) return 1.0 - upper_gamma_normal(a, x);
   return x > 1.0 && x > a ? 1.0 - upper_gamma_fraction(a, x) : lower_gamma_series(a, x);
 }
-inline float gammainc(float a, float x) { return static_cast<float>(gammainc(static_cast<double>(a), static_cast<double>(x))); }
-inline float gammaincc(float a, float x) { return static_cast<float>(gammaincc(static_cast<double>(a), static_cast<double>(x))); }
+inline float gammainc(float a, float x) {
+  return static_cast<float>(gammainc(static_cast<double>(a), static_cast<double>(x)));
+}
+inline float gammaincc(float a, float x) {
+  return static_cast<float>(gammaincc(static_cast<double>(a), static_cast<double>(x)));
+}
 
 }  // namespace CPU_CAPABILITY
 }  // namespace at::vec

@@ -4,7 +4,8 @@
 
 #include "aten/vec/arithmetic.h"
 
-// The functions of formulas that leave integers (and bool) integers, so that one formula serves all dtypes.
+// The functions of formulas that leave integers (and bool) integers, so that one formula serves all
+// dtypes.
 
 namespace at::vec {
 inline namespace CPU_CAPABILITY {

@@ -5,16 +5,18 @@
 
 #include "aten/vec/arithmetic.h"
 
-// Orthogonal polynomials of degree n (rounded towards zero, as PyTorch does; 0 below 0) by their three-term recurrences. Not vectorised.
+// Orthogonal polynomials of degree n (rounded towards zero, as PyTorch does; 0 below 0) by their
+// three-term recurrences. Not vectorised.
 
 namespace at::vec {
 inline namespace CPU_CAPABILITY {
 
-/// Degrees beyond take the asymptotic form, so that no degree takes longer than milliseconds. Counting by ones is exact below it.
+/// Degrees beyond take the asymptotic form, so that no degree takes longer than milliseconds.
+/// Counting by ones is exact below it.
 constexpr int64_t kLargestDegree = int64_t{1} << 22;
 
-/// p_0 = 1, p_1 = first, p_{k+1} = step(x, k, p_k, p_{k-1}); ends early once that is infinite or nan. `limit` gives p_n for large n
-/// where the polynomials stay bounded.
+/// p_0 = 1, p_1 = first, p_{k+1} = step(x, k, p_k, p_{k-1}); ends early once that is infinite or
+/// nan. `limit` gives p_n for large n where the polynomials stay bounded.
 template <class T, class Step, class Limit>
 inline T polynomial_by_recurrence(T x, T n, T first, const Step& step, const Limit& limit) {
   if (!(n > T(-1))) return n != n ? n : T(0);
@@ -39,7 +41,10 @@ struct Unbounded {
 /// Laplace and Heine's form of Legendre's polynomials.
 template <class T>
 inline T legendre_limit(T x, T n) {
-  if (std::abs(x) >= T(1)) return x == T(1) ? T(1) : x == T(-1) ? (std::fmod(n, T(2)) == T(0) ? T(1) : T(-1)) : Unbounded<T>()(x, n);
+  if (std::abs(x) >= T(1))
+    return x == T(1)    ? T(1)
+           : x == T(-1) ? (std::fmod(n, T(2)) == T(0) ? T(1) : T(-1))
+                        : Unbounded<T>()(x, n);
   const T angle = std::acos(x), pi = T(3.14159265358979323846);
   return std::sqrt(T(2) / (pi * n * std::sin(angle))) * std::cos((n + T(0.5)) * angle - pi / T(4));
 }
@@ -49,63 +54,85 @@ template <class T>
 inline T laguerre_limit(T x, T n) {
   if (!(x > T(0))) return x == T(0) ? T(1) : Unbounded<T>()(x, n);
   const T pi = T(3.14159265358979323846);
-  return std::exp(x / T(2)) / (std::sqrt(pi) * std::sqrt(std::sqrt(x * n))) * std::cos(T(2) * std::sqrt(n * x) - pi / T(4));
+  return std::exp(x / T(2)) / (std::sqrt(pi) * std::sqrt(std::sqrt(x * n))) *
+         std::cos(T(2) * std::sqrt(n * x) - pi / T(4));
 }
 
-/// Chebyshev's polynomials by angles: cos(n t), sin((n + 1) t) / sin t, cos((n + 1/2) t) / cos(t / 2), sin((n + 1/2) t) / sin(t / 2).
+/// Chebyshev's polynomials by angles: cos(n t), sin((n + 1) t) / sin t, cos((n + 1/2) t) / cos(t /
+/// 2), sin((n + 1/2) t) / sin(t / 2).
 template <class T, char kind>
 inline T chebyshev_limit(T x, T n) {
   if (std::abs(x) > T(1)) return Unbounded<T>()(x, n);
-  const T t = std::acos(x), whole = std::floor(n), sign = std::fmod(whole, T(2)) == T(0) ? T(1) : T(-1);
+  const T t = std::acos(x), whole = std::floor(n),
+          sign = std::fmod(whole, T(2)) == T(0) ? T(1) : T(-1);
   if constexpr (kind == 't') return std::cos(whole * t);
   if constexpr (kind == 'u')
-    return x == T(1) ? whole + T(1) : x == T(-1) ? sign * (whole + T(1)) : std::sin((whole + T(1)) * t) / std::sin(t);
-  if constexpr (kind == 'v') return x == T(-1) ? sign * (T(2) * whole + T(1)) : std::cos((whole + T(0.5)) * t) / std::cos(t / T(2));
+    return x == T(1)    ? whole + T(1)
+           : x == T(-1) ? sign * (whole + T(1))
+                        : std::sin((whole + T(1)) * t) / std::sin(t);
+  if constexpr (kind == 'v')
+    return x == T(-1) ? sign * (T(2) * whole + T(1))
+                      : std::cos((whole + T(0.5)) * t) / std::cos(t / T(2));
   return x == T(1) ? T(2) * whole + T(1) : std::sin((whole + T(0.5)) * t) / std::sin(t / T(2));
 }
 
 /// The physicists' Hermite polynomials.
 template <class T>
 inline T hermite_polynomial_h(T x, T n) {
-  return polynomial_by_recurrence(x, n, T(2) * x, [](T v, T k, T p, T before) -> T { return T(2) * (v * p - k * before); }, Unbounded<T>());
+  return polynomial_by_recurrence(
+      x, n, T(2) * x, [](T v, T k, T p, T before) -> T { return T(2) * (v * p - k * before); },
+      Unbounded<T>());
 }
 /// The probabilists' Hermite polynomials.
 template <class T>
 inline T hermite_polynomial_he(T x, T n) {
-  return polynomial_by_recurrence(x, n, x, [](T v, T k, T p, T before) -> T { return v * p - k * before; }, Unbounded<T>());
+  return polynomial_by_recurrence(
+      x, n, x, [](T v, T k, T p, T before) -> T { return v * p - k * before; }, Unbounded<T>());
 }
 /// Laguerre's polynomials.
 template <class T>
 inline T laguerre_polynomial_l(T x, T n) {
   return polynomial_by_recurrence(
-      x, n, T(1) - x, [](T v, T k, T p, T before) -> T { return ((T(2) * k + T(1) - v) * p - k * before) / (k + T(1)); },
+      x, n, T(1) - x,
+      [](T v, T k, T p, T before) -> T {
+        return ((T(2) * k + T(1) - v) * p - k * before) / (k + T(1));
+      },
       laguerre_limit<T>);
 }
 /// Legendre's polynomials.
 template <class T>
 inline T legendre_polynomial_p(T x, T n) {
   return polynomial_by_recurrence(
-      x, n, x, [](T v, T k, T p, T before) -> T { return ((T(2) * k + T(1)) * v * p - k * before) / (k + T(1)); }, legendre_limit<T>);
+      x, n, x,
+      [](T v, T k, T p, T before) -> T {
+        return ((T(2) * k + T(1)) * v * p - k * before) / (k + T(1));
+      },
+      legendre_limit<T>);
 }
 // Chebyshev's four kinds differ in their first degree only.
 template <class T>
 inline T chebyshev_polynomial_t(T x, T n) {
-  return polynomial_by_recurrence(x, n, x, [](T v, T, T p, T before) -> T { return T(2) * v * p - before; }, chebyshev_limit<T, 't'>);
+  return polynomial_by_recurrence(
+      x, n, x, [](T v, T, T p, T before) -> T { return T(2) * v * p - before; },
+      chebyshev_limit<T, 't'>);
 }
 template <class T>
 inline T chebyshev_polynomial_u(T x, T n) {
   return polynomial_by_recurrence(
-      x, n, T(2) * x, [](T v, T, T p, T before) -> T { return T(2) * v * p - before; }, chebyshev_limit<T, 'u'>);
+      x, n, T(2) * x, [](T v, T, T p, T before) -> T { return T(2) * v * p - before; },
+      chebyshev_limit<T, 'u'>);
 }
 template <class T>
 inline T chebyshev_polynomial_v(T x, T n) {
   return polynomial_by_recurrence(
-      x, n, T(2) * x - T(1), [](T v, T, T p, T before) -> T { return T(2) * v * p - before; }, chebyshev_limit<T, 'v'>);
+      x, n, T(2) * x - T(1), [](T v, T, T p, T before) -> T { return T(2) * v * p - before; },
+      chebyshev_limit<T, 'v'>);
 }
 template <class T>
 inline T chebyshev_polynomial_w(T x, T n) {
   return polynomial_by_recurrence(
-      x, n, T(2) * x + T(1), [](T v, T, T p, T before) -> T { return T(2) * v * p - before; }, chebyshev_limit<T, 'w'>);
+      x, n, T(2) * x + T(1), [](T v, T, T p, T before) -> T { return T(2) * v * p - before; },
+      chebyshev_limit<T, 'w'>);
 }
 // Shifted from [-1, 1] to [0, 1].
 template <class T>

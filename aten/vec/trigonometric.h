@@ -14,14 +14,16 @@ inline constexpr double kHalfPi = 0x1.921fb54442d18p+0;
 
 namespace wide {
 
-/// x = (quadrant + fraction) * pi/2 with |fraction| <= 1/2, up to whole turns. Right for every finite float.
+/// x = (quadrant + fraction) * pi/2 with |fraction| <= 1/2, up to whole turns. Right for every
+/// finite float.
 struct Angle {
   uint64_t quadrant;  // in the low two bits
   double fraction;
 };
 C10_ALWAYS_INLINE Angle reduce_angle(float x) {
-  // One added: below 2^25 all rows are the same, above it does not change the exponent. No select here, which g++ would turn into a
-  // branch around the look-up; and an index as wide as the elements, else it does not vectorise it.
+  // One added: below 2^25 all rows are the same, above it does not change the exponent. No select
+  // here, which g++ would turn into a branch around the look-up; and an index as wide as the
+  // elements, else it does not vectorise it.
   const uint64_t exponent = bits_of(1.0 + abs(static_cast<double>(x))) >> 52;
   const uint64_t row = (exponent + 1) % kTwoOverPiRows;  // 1023 -> 0; infinities and NaN -> 0
   const double wide_x = x;
@@ -31,14 +33,16 @@ C10_ALWAYS_INLINE Angle reduce_angle(float x) {
 }
 /// sin(fraction * pi/2) and cos(fraction * pi/2)
 C10_ALWAYS_INLINE double sin_quadrant(double fraction) {
-  const double p = polynomial(fraction * fraction, 0x1.921fb54442cfap+0, -0x1.4abbce6257a19p-1, 0x1.466bc671228f6p-4, -0x1.32d2c6436dae5p-8,
-                              0x1.5071cd6ec674bp-13, -0x1.dd54192f33bf9p-19);
+  const double p = polynomial(fraction * fraction, 0x1.921fb54442cfap+0, -0x1.4abbce6257a19p-1,
+                              0x1.466bc671228f6p-4, -0x1.32d2c6436dae5p-8, 0x1.5071cd6ec674bp-13,
+                              -0x1.dd54192f33bf9p-19);
   return fraction * p;
 }
 C10_ALWAYS_INLINE double cos_quadrant(double fraction) {
   const double square = fraction * fraction;
-  const double p = polynomial(square, -0x1.3bd3cc9be45a5p+0, 0x1.03c1f081b149ap-2, -0x1.55d3c7dcb3119p-6, 0x1.e1f4fbf8c6ca8p-11,
-                              -0x1.a6c9fef7726f6p-16, 0x1.f3eea8aa650cap-22);
+  const double p =
+      polynomial(square, -0x1.3bd3cc9be45a5p+0, 0x1.03c1f081b149ap-2, -0x1.55d3c7dcb3119p-6,
+                 0x1.e1f4fbf8c6ca8p-11, -0x1.a6c9fef7726f6p-16, 0x1.f3eea8aa650cap-22);
   return multiply_add(square, p, 1.0);
 }
 /// Sine of the angle with `quarters` more right angles.
@@ -52,30 +56,40 @@ C10_ALWAYS_INLINE double sin_of(Angle angle, uint64_t quarters) {
 /// atan(t) for 0 <= t <= 1, relative error 2^-33; asin(t) for 0 <= t <= 1/2.
 C10_ALWAYS_INLINE double atan_reduced(double t) {
   const double square = t * t;
-  const double p = polynomial(square, -0x1.555554873c737p-2, 0x1.999937f1b2659p-3, -0x1.248a2ca7abc21p-3, 0x1.c66e4c604ef8ap-4,
-                              -0x1.700b22d0ba73dp-4, 0x1.2958a9040defep-4, -0x1.be9804b5c4398p-5, 0x1.1a6cd8e53673fp-5,
+  const double p = polynomial(square, -0x1.555554873c737p-2, 0x1.999937f1b2659p-3,
+                              -0x1.248a2ca7abc21p-3, 0x1.c66e4c604ef8ap-4, -0x1.700b22d0ba73dp-4,
+                              0x1.2958a9040defep-4, -0x1.be9804b5c4398p-5, 0x1.1a6cd8e53673fp-5,
                               -0x1.0b0c64dde16f4p-6, 0x1.42d9c63dc0a01p-8, -0x1.6ded18153c759p-11);
   return multiply_add(square * t, p, t);
 }
 C10_ALWAYS_INLINE double asin_reduced(double t) {
   const double square = t * t;
-  const double p = polynomial(square, 0x1.55555605cdc13p-3, 0x1.3332aa05e4d44p-4, 0x1.6ddabff563631p-5, 0x1.ed5d16f76429fp-6,
-                              0x1.931f9c9ad1d3ap-6, 0x1.ec2475ca840f3p-8, 0x1.1bd28e0c39edbp-5);
+  const double p = polynomial(square, 0x1.55555605cdc13p-3, 0x1.3332aa05e4d44p-4,
+                              0x1.6ddabff563631p-5, 0x1.ed5d16f76429fp-6, 0x1.931f9c9ad1d3ap-6,
+                              0x1.ec2475ca840f3p-8, 0x1.1bd28e0c39edbp-5);
   return multiply_add(square * t, p, t);
 }
-/// asin of t, where t is |x| below 1/2 and otherwise sqrt((1 - |x|) / 2), half the complement's sine.
-C10_ALWAYS_INLINE double half_angle(double magnitude) { return asin_reduced(magnitude <= 0.5 ? magnitude : sqrt(0.5 * (1.0 - magnitude))); }
+/// asin of t, where t is |x| below 1/2 and otherwise sqrt((1 - |x|) / 2), half the complement's
+/// sine.
+C10_ALWAYS_INLINE double half_angle(double magnitude) {
+  return asin_reduced(magnitude <= 0.5 ? magnitude : sqrt(0.5 * (1.0 - magnitude)));
+}
 
 }  // namespace wide
 
-C10_ALWAYS_INLINE float sin(float x) { return static_cast<float>(wide::sin_of(wide::reduce_angle(x), 0)); }
+C10_ALWAYS_INLINE float sin(float x) {
+  return static_cast<float>(wide::sin_of(wide::reduce_angle(x), 0));
+}
 C10_ALWAYS_INLINE double sin(double x) { return __builtin_sin(x); }
-C10_ALWAYS_INLINE float cos(float x) { return static_cast<float>(wide::sin_of(wide::reduce_angle(x), 1)); }
+C10_ALWAYS_INLINE float cos(float x) {
+  return static_cast<float>(wide::sin_of(wide::reduce_angle(x), 1));
+}
 C10_ALWAYS_INLINE double cos(double x) { return __builtin_cos(x); }
 
 C10_ALWAYS_INLINE float tan(float x) {
   const wide::Angle angle = wide::reduce_angle(x);
-  const double sine = wide::sin_quadrant(angle.fraction), cosine = wide::cos_quadrant(angle.fraction);
+  const double sine = wide::sin_quadrant(angle.fraction),
+               cosine = wide::cos_quadrant(angle.fraction);
   const bool odd = angle.quadrant & 1;
   const double tangent = (odd ? -cosine : sine) / (odd ? sine : cosine);
   return static_cast<float>(tangent);

@@ -4,8 +4,8 @@
 
 namespace c10 {
 
-/// Memory was asked for on a device whose backend is not in this process. Python raises what PyTorch does for that device: see
-/// set_error_from_cpp.
+/// Memory was asked for on a device whose backend is not in this process. Python raises what
+/// PyTorch does for that device: see set_error_from_cpp.
 class TORCH_PY_API AbsentDeviceError final : public Error {
  public:
   explicit AbsentDeviceError(Device device);

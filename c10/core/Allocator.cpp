@@ -15,14 +15,17 @@ Allocator::~Allocator() = default;
 
 Allocator& get_allocator(DeviceType type) {
   const int index = static_cast<int>(type);
-  Allocator* allocator = index < kNumDeviceTypes ? allocators[index].load(std::memory_order_acquire) : nullptr;
+  Allocator* allocator =
+      index < kNumDeviceTypes ? allocators[index].load(std::memory_order_acquire) : nullptr;
   if (allocator == nullptr && type == DeviceType::CPU) return cpu_allocator();
-  TORCH_CHECK(allocator != nullptr, "no allocator for device type '", device_type_name(type), "': its backend is not loaded");
+  TORCH_CHECK(allocator != nullptr, "no allocator for device type '", device_type_name(type),
+              "': its backend is not loaded");
   return *allocator;
 }
 
 void set_allocator(DeviceType type, Allocator* allocator) {
-  TORCH_CHECK(static_cast<int>(type) < kNumDeviceTypes, "set_allocator: there is no backend for '", device_type_name(type), "'");
+  TORCH_CHECK(static_cast<int>(type) < kNumDeviceTypes, "set_allocator: there is no backend for '",
+              device_type_name(type), "'");
   allocators[static_cast<int>(type)].store(allocator, std::memory_order_release);
 }
 

@@ -8,11 +8,12 @@
 
 namespace c10 {
 
-/// Frees what DataPtr owns. Called with the context, which need not be the data pointer; must not throw.
+/// Frees what DataPtr owns. Called with the context, which need not be the data pointer; must not
+/// throw.
 using DeleterFn = void (*)(void* context);
 
-/// Memory on a device together with the way to free it: move-only. The data may begin inside what the context owns (an imported
-/// array, a mapped file), or be borrowed, with no deleter at all.
+/// Memory on a device together with the way to free it: move-only. The data may begin inside what
+/// the context owns (an imported array, a mapped file), or be borrowed, with no deleter at all.
 class DataPtr {
  public:
   DataPtr() noexcept = default;
@@ -62,7 +63,8 @@ class DataPtr {
   Device device_ = kCPU;
 };
 
-/// Gives memory of one device. Implementations are safe to call from any thread and live until the process ends.
+/// Gives memory of one device. Implementations are safe to call from any thread and live until the
+/// process ends.
 class TORCH_PY_API Allocator {
  public:
   virtual ~Allocator();

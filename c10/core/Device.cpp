@@ -8,10 +8,12 @@
 namespace c10 {
 
 namespace {
-// Devices that programs name, to ask whether they are there. They follow DeviceType's own, have no backend here, and nothing is ever on
-// one. The first four are within the bits of automatic dtypes (aten/core/Autocast.cpp).
-constexpr const char* kNamedOnly[] = {"xpu",  "mps",  "hpu",  "mtia",   "ipu",    "xla",    "hip",    "ve",
-                                      "fpga", "maia", "lazy", "vulkan", "mkldnn", "opengl", "opencl", "ideep"};
+// Devices that programs name, to ask whether they are there. They follow DeviceType's own, have no
+// backend here, and nothing is ever on one. The first four are within the bits of automatic dtypes
+// (aten/core/Autocast.cpp).
+constexpr const char* kNamedOnly[] = {"xpu",    "mps",    "hpu",    "mtia", "ipu",  "xla",
+                                      "hip",    "ve",     "fpga",   "maia", "lazy", "vulkan",
+                                      "mkldnn", "opengl", "opencl", "ideep"};
 constexpr int kNumNames = kNumDeviceTypes + static_cast<int>(std::size(kNamedOnly));
 
 std::string& privateuse1_name() {
@@ -28,20 +30,23 @@ std::string device_type_name(DeviceType type) {
     case DeviceType::PrivateUse1: return privateuse1_name();
   }
   const int other = static_cast<int>(type) - kNumDeviceTypes;
-  return other >= 0 && other < static_cast<int>(std::size(kNamedOnly)) ? kNamedOnly[other] : "unknown";
+  return other >= 0 && other < static_cast<int>(std::size(kNamedOnly)) ? kNamedOnly[other]
+                                                                       : "unknown";
 }
 
 namespace {
 std::string all_names() {
   std::string names;
-  for (int i = 0; i < kNumNames; ++i) names += (i == 0 ? "" : ", ") + device_type_name(static_cast<DeviceType>(i));
+  for (int i = 0; i < kNumNames; ++i)
+    names += (i == 0 ? "" : ", ") + device_type_name(static_cast<DeviceType>(i));
   return names;
 }
 }  // namespace
 
 void rename_privateuse1_backend(std::string name) {
   TORCH_CHECK(privateuse1_name() == "privateuseone" || privateuse1_name() == name,
-              "rename_privateuse1_backend: the backend is already named '", privateuse1_name(), "'");
+              "rename_privateuse1_backend: the backend is already named '", privateuse1_name(),
+              "'");
   privateuse1_name() = std::move(name);
 }
 
@@ -54,13 +59,14 @@ Device::Device(std::string_view text) {
     type = static_cast<DeviceType>(i);
     known = device_type_name(type) == name;
   }
-  TORCH_CHECK(known, "Expected one of ", all_names(), " device type at start of device string: ", std::string(text));
+  TORCH_CHECK(known, "Expected one of ", all_names(),
+              " device type at start of device string: ", std::string(text));
   if (colon == std::string_view::npos) return;
   const std::string_view digits = text.substr(colon + 1);
   int value = -1;
   const auto [end, status] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  TORCH_CHECK(status == std::errc() && end == digits.data() + digits.size() && value >= 0 && value < 128 &&
-                  (digits.size() == 1 || digits[0] != '0'),
+  TORCH_CHECK(status == std::errc() && end == digits.data() + digits.size() && value >= 0 &&
+                  value < 128 && (digits.size() == 1 || digits[0] != '0'),
               "Invalid device string: '", std::string(text), "'");
   index = static_cast<DeviceIndex>(value);
 }

@@ -28,7 +28,9 @@ struct Device {
   constexpr bool has_index() const { return index >= 0; }
   TORCH_PY_API std::string str() const;
 
-  friend constexpr bool operator==(const Device& a, const Device& b) { return a.type == b.type && a.index == b.index; }
+  friend constexpr bool operator==(const Device& a, const Device& b) {
+    return a.type == b.type && a.index == b.index;
+  }
 };
 
 constexpr Device kCPU{DeviceType::CPU};

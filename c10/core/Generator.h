@@ -9,8 +9,8 @@
 
 namespace c10 {
 
-/// Source of random numbers (torch.Generator) for CPU tensors. Drawing is serial under `mutex`, so that a seed gives
-/// the same numbers whatever the number of threads.
+/// Source of random numbers (torch.Generator) for CPU tensors. Drawing is serial under `mutex`, so
+/// that a seed gives the same numbers whatever the number of threads.
 struct TORCH_PY_API Generator {
   explicit Generator(uint64_t seed = 67280421310721ULL) { set_seed(seed); }
 

@@ -7,8 +7,9 @@
 
 namespace c10 {
 
-/// The Mersenne Twister of Matsumoto and Nishimura (1998) with a 32-bit seed: the stream of std::mt19937 and of the CPU
-/// generators of NumPy's legacy interface and PyTorch. Copyable; the state can be saved and restored.
+/// The Mersenne Twister of Matsumoto and Nishimura (1998) with a 32-bit seed: the stream of
+/// std::mt19937 and of the CPU generators of NumPy's legacy interface and PyTorch. Copyable; the
+/// state can be saved and restored.
 class MT19937 {
  public:
   static constexpr int kStateSize = 624;
@@ -75,7 +76,8 @@ class MT19937 {
   C10_NOINLINE void next_block() {
     uint32_t* w = state_.words.data();
     for (int i = 0; i < kStateSize - kShift; ++i) w[i] = twist(w[i], w[i + 1], w[i + kShift]);
-    for (int i = kStateSize - kShift; i < kStateSize - 1; ++i) w[i] = twist(w[i], w[i + 1], w[i + kShift - kStateSize]);
+    for (int i = kStateSize - kShift; i < kStateSize - 1; ++i)
+      w[i] = twist(w[i], w[i + 1], w[i + kShift - kStateSize]);
     w[kStateSize - 1] = twist(w[kStateSize - 1], w[0], w[kShift - 1]);
     state_.position = 0;
   }

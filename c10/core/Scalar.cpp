@@ -19,7 +19,8 @@ struct IntegerRange {
 
 IntegerRange range_of(ScalarType type) {
   switch (type) {
-    case kByte: return {-255, 255};  // negative values wrap, as torch.tensor([1], dtype=uint8) + (-1) does
+    case kByte:
+      return {-255, 255};  // negative values wrap, as torch.tensor([1], dtype=uint8) + (-1) does
     case kChar: return {-128, 127};
     case kShort: return {-32768, 32767};
     case kInt: return {-2147483648.0, 2147483647.0};
@@ -79,13 +80,17 @@ std::string format_double(double value) {
 }  // namespace
 
 void Scalar::check_fits(ScalarType type) const {
-  if (kind_ == Kind::Bool || (kind_ == Kind::Int && (type == kLong || type == kUInt64)) || (is_unsigned() && type == kUInt64)) return;
+  if (kind_ == Kind::Bool || (kind_ == Kind::Int && (type == kLong || type == kUInt64)) ||
+      (is_unsigned() && type == kUInt64))
+    return;
   if (c10::is_floating(type)) return check_representable(*this, type);
-  const double value = is_unsigned() ? 0x1p64 : kind_ == Kind::Int ? static_cast<double>(value_.integer) : value_.real;
+  const double value = is_unsigned()        ? 0x1p64
+                       : kind_ == Kind::Int ? static_cast<double>(value_.integer)
+                                            : value_.real;
   IntegerRange range = range_of(type);
   if (!c10::is_signed(type) && kind_ == Kind::Double) range.low = 0;  // only integers wrap
-  TORCH_CHECK(!(value < range.low || value > range.high) && !std::isnan(value), "value cannot be converted to type ", cpp_name(type),
-              " without overflow: ", str());
+  TORCH_CHECK(!(value < range.low || value > range.high) && !std::isnan(value),
+              "value cannot be converted to type ", cpp_name(type), " without overflow: ", str());
 }
 
 void check_representable(const Scalar& value, ScalarType type) {
@@ -104,28 +109,34 @@ void check_representable(const Scalar& value, ScalarType type) {
     }
   }
   const double largest = largest_finite(type);
-  TORCH_CHECK(type != kFloat8_e8m0fnu || !value.is_floating() || !(value.to_double() < 0), "value cannot be converted to type ",
-              cpp_name(type), " without overflow: ", value.str());
+  TORCH_CHECK(type != kFloat8_e8m0fnu || !value.is_floating() || !(value.to_double() < 0),
+              "value cannot be converted to type ", cpp_name(type),
+              " without overflow: ", value.str());
   const complex<double> number = value.to_complex_double();
   for (const double part : {number.real(), number.imag()}) {
-    TORCH_CHECK(std::abs(part) <= largest || !std::isfinite(part), "value cannot be converted to type ", cpp_name(type),
+    TORCH_CHECK(std::abs(part) <= largest || !std::isfinite(part),
+                "value cannot be converted to type ", cpp_name(type),
                 " without overflow: ", value.str());
   }
 }
 
 void Scalar::throw_imaginary(ScalarType type) const {
-  TORCH_CHECK(false, "value cannot be converted to type ", dtype_name(type), " without overflow: ", str());
+  TORCH_CHECK(false, "value cannot be converted to type ", dtype_name(type),
+              " without overflow: ", str());
   __builtin_unreachable();
 }
 
 Scalar Scalar::operator-() const {
   TORCH_CHECK(!is_bool(), "torch boolean negative, the `-` operator, is not supported.");
-  if (kind_ == Kind::Int || is_unsigned()) return Scalar(static_cast<int64_t>(0 - static_cast<uint64_t>(value_.integer)));
+  if (kind_ == Kind::Int || is_unsigned())
+    return Scalar(static_cast<int64_t>(0 - static_cast<uint64_t>(value_.integer)));
   if (kind_ == Kind::Double) return Scalar(-value_.real);
   return Scalar(c10::complex<double>(-value_.real, -imag_));
 }
 
-Scalar Scalar::conj() const { return is_complex() ? Scalar(c10::complex<double>(value_.real, -imag_)) : *this; }
+Scalar Scalar::conj() const {
+  return is_complex() ? Scalar(c10::complex<double>(value_.real, -imag_)) : *this;
+}
 
 std::string Scalar::str() const {
   switch (kind_) {

@@ -33,12 +33,15 @@ class Scalar {
 
   Kind kind() const { return kind_; }
   bool is_bool() const { return kind_ == Kind::Bool; }
-  bool is_integral(bool include_bool) const { return kind_ == Kind::Int || is_unsigned() || (include_bool && is_bool()); }
+  bool is_integral(bool include_bool) const {
+    return kind_ == Kind::Int || is_unsigned() || (include_bool && is_bool());
+  }
   bool is_unsigned() const { return kind_ == Kind::Unsigned; }
   bool is_floating() const { return kind_ == Kind::Double; }
   bool is_complex() const { return kind_ == Kind::Complex; }
 
-  /// Value in C++ type T; throws when it does not fit ("value cannot be converted to type int8 without overflow").
+  /// Value in C++ type T; throws when it does not fit ("value cannot be converted to type int8
+  /// without overflow").
   template <typename T>
   T to() const {
     if constexpr (!c10::is_complex(scalar_type_of<T>)) {
@@ -64,19 +67,24 @@ class Scalar {
   bool to_bool() const { return unchecked_to<bool>(); }
   c10::complex<double> to_complex_double() const { return unchecked_to<c10::complex<double>>(); }
 
-  /// dtype of torch.tensor(value): bool, int64, float64 or complex128; uint64 for an integer that only this holds.
+  /// dtype of torch.tensor(value): bool, int64, float64 or complex128; uint64 for an integer that
+  /// only this holds.
   ScalarType type() const {
     constexpr ScalarType types[] = {kBool, kLong, kDouble, kComplexDouble, kUInt64};
     return types[static_cast<int>(kind_)];
   }
-  bool equal(double other) const { return !is_complex() ? unchecked_to<double>() == other : value_.real == other && imag_ == 0; }
+  bool equal(double other) const {
+    return !is_complex() ? unchecked_to<double>() == other : value_.real == other && imag_ == 0;
+  }
   TORCH_PY_API Scalar operator-() const;
   TORCH_PY_API Scalar conj() const;
   TORCH_PY_API std::string str() const;
 
  private:
   /// Dtypes that some finite number does not fit.
-  static constexpr bool has_range(ScalarType type) { return c10::is_integral(type, false) || (c10::is_floating(type) && type != kDouble); }
+  static constexpr bool has_range(ScalarType type) {
+    return c10::is_integral(type, false) || (c10::is_floating(type) && type != kDouble);
+  }
   TORCH_PY_API void check_fits(ScalarType type) const;
   [[noreturn]] TORCH_PY_API void throw_imaginary(ScalarType type) const;
 

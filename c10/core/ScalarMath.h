@@ -1,6 +1,7 @@
 #pragma once
-// Arithmetic of numbers handed to operators, as derivative formulas write it (grad * (alpha * beta)). Kinds promote as in Python:
-// bool and int stay int except under division and mathematical functions, int < double < complex.
+// Arithmetic of numbers handed to operators, as derivative formulas write it (grad * (alpha *
+// beta)). Kinds promote as in Python: bool and int stay int except under division and mathematical
+// functions, int < double < complex.
 #include <cmath>
 #include <complex>
 
@@ -10,7 +11,9 @@ namespace c10 {
 
 namespace scalar_math {
 
-inline Scalar from(std::complex<double> value) { return Scalar(c10::complex<double>(value.real(), value.imag())); }
+inline Scalar from(std::complex<double> value) {
+  return Scalar(c10::complex<double>(value.real(), value.imag()));
+}
 inline std::complex<double> to_std(const Scalar& value) {
   const auto number = value.to_complex_double();
   return {number.real(), number.imag()};
@@ -29,16 +32,23 @@ inline int64_t wrapped(uint64_t value) { return static_cast<int64_t>(value); }
 }  // namespace scalar_math
 
 inline Scalar operator+(const Scalar& a, const Scalar& b) {
-  return scalar_math::apply(a, b, [](uint64_t x, uint64_t y) { return scalar_math::wrapped(x + y); }, [](auto x, auto y) { return x + y; });
+  return scalar_math::apply(
+      a, b, [](uint64_t x, uint64_t y) { return scalar_math::wrapped(x + y); },
+      [](auto x, auto y) { return x + y; });
 }
 inline Scalar operator-(const Scalar& a, const Scalar& b) {
-  return scalar_math::apply(a, b, [](uint64_t x, uint64_t y) { return scalar_math::wrapped(x - y); }, [](auto x, auto y) { return x - y; });
+  return scalar_math::apply(
+      a, b, [](uint64_t x, uint64_t y) { return scalar_math::wrapped(x - y); },
+      [](auto x, auto y) { return x - y; });
 }
 inline Scalar operator*(const Scalar& a, const Scalar& b) {
-  return scalar_math::apply(a, b, [](uint64_t x, uint64_t y) { return scalar_math::wrapped(x * y); }, [](auto x, auto y) { return x * y; });
+  return scalar_math::apply(
+      a, b, [](uint64_t x, uint64_t y) { return scalar_math::wrapped(x * y); },
+      [](auto x, auto y) { return x * y; });
 }
 inline Scalar operator/(const Scalar& a, const Scalar& b) {
-  if (a.is_complex() || b.is_complex()) return scalar_math::from(scalar_math::to_std(a) / scalar_math::to_std(b));
+  if (a.is_complex() || b.is_complex())
+    return scalar_math::from(scalar_math::to_std(a) / scalar_math::to_std(b));
   return Scalar(a.to_double() / b.to_double());
 }
 
@@ -81,9 +91,14 @@ C10_REAL_SCALAR_FUNCTION(trunc)
 
 inline Scalar abs(const Scalar& x) {
   if (x.is_complex()) return Scalar(std::abs(scalar_math::to_std(x)));
-  return x.is_floating() ? Scalar(std::abs(x.to_double())) : Scalar(static_cast<int64_t>(std::abs(x.to_long())));
+  return x.is_floating() ? Scalar(std::abs(x.to_double()))
+                         : Scalar(static_cast<int64_t>(std::abs(x.to_long())));
 }
-inline Scalar maximum(const Scalar& a, const Scalar& b) { return a.to_double() < b.to_double() ? b : a; }
-inline Scalar minimum(const Scalar& a, const Scalar& b) { return b.to_double() < a.to_double() ? b : a; }
+inline Scalar maximum(const Scalar& a, const Scalar& b) {
+  return a.to_double() < b.to_double() ? b : a;
+}
+inline Scalar minimum(const Scalar& a, const Scalar& b) {
+  return b.to_double() < a.to_double() ? b : a;
+}
 
 }  // namespace c10

@@ -31,10 +31,13 @@ ScalarType promote_floats(ScalarType a, ScalarType b) {
 
 /// What promotes with nothing else, or with floating-point types only.
 ScalarType promote_storage_types(ScalarType a, ScalarType b) {
-  TORCH_CHECK(!is_float8(a) && !is_float8(b), "Promotion for Float8 Types is not supported, attempted to promote ", a, " and ", b);
+  TORCH_CHECK(!is_float8(a) && !is_float8(b),
+              "Promotion for Float8 Types is not supported, attempted to promote ", a, " and ", b);
   if (is_wide_unsigned(a) && is_floating(b)) return b;
   if (is_wide_unsigned(b) && is_floating(a)) return a;
-  TORCH_CHECK(false, "Promotion for uint16, uint32, uint64 types is not supported, attempted to promote ", a, " and ", b);
+  TORCH_CHECK(false,
+              "Promotion for uint16, uint32, uint64 types is not supported, attempted to promote ",
+              a, " and ", b);
   return a;
 }
 
@@ -46,9 +49,11 @@ ScalarType promote_types(ScalarType a, ScalarType b) {
   if (a == b) return a;
   if (a == ScalarType::Undefined) return b;
   if (b == ScalarType::Undefined) return a;
-  if (is_float8(a) || is_float8(b) || is_wide_unsigned(a) || is_wide_unsigned(b)) return promote_storage_types(a, b);
+  if (is_float8(a) || is_float8(b) || is_wide_unsigned(a) || is_wide_unsigned(b))
+    return promote_storage_types(a, b);
   if (kind(a) < kind(b)) std::swap(a, b);
-  if (kind(a) == 3) return to_complex(kind(b) < 2 ? to_real(a) : promote_floats(to_real(a), to_real(b)));
+  if (kind(a) == 3)
+    return to_complex(kind(b) < 2 ? to_real(a) : promote_floats(to_real(a), to_real(b)));
   if (kind(a) != kind(b)) return a;
   return kind(a) == 1 ? promote_integers(a, b) : promote_floats(a, b);
 }
@@ -115,7 +120,8 @@ ScalarType default_dtype() { return default_dtype_value; }
 
 void set_default_dtype(ScalarType type) {
   TORCH_CHECK_TYPE(!is_float8(type), "couldn't find storage object ", type, "Storage");
-  TORCH_CHECK_TYPE(is_floating(type), "only floating-point types are supported as the default type, got ", type);
+  TORCH_CHECK_TYPE(is_floating(type),
+                   "only floating-point types are supported as the default type, got ", type);
   default_dtype_value = type;
 }
 

@@ -13,9 +13,10 @@
 
 namespace c10 {
 
-// (C++ type, enumerator, Python name). Python's names are also the dtype names of native_functions.yaml.
-// Note [Storage dtypes]. Those behind BFloat16 are stored, moved and converted, and computed with in a wider type if at all (see
-// TensorIterator); they are in none of the dtype sets that kernels are instantiated for. What moves elements asks for their size.
+// (C++ type, enumerator, Python name). Python's names are also the dtype names of
+// native_functions.yaml. Note [Storage dtypes]. Those behind BFloat16 are stored, moved and
+// converted, and computed with in a wider type if at all (see TensorIterator); they are in none of
+// the dtype sets that kernels are instantiated for. What moves elements asks for their size.
 #define TORCH_PY_FORALL_SCALAR_TYPES(_)                       \
   _(uint8_t, Byte, uint8)                                     \
   _(int8_t, Char, int8)                                       \
@@ -81,32 +82,49 @@ constexpr size_t element_size(ScalarType type) {
   return 0;
 }
 
-constexpr bool is_complex(ScalarType t) { return t == kComplexFloat || t == kComplexDouble || t == kComplexHalf; }
+constexpr bool is_complex(ScalarType t) {
+  return t == kComplexFloat || t == kComplexDouble || t == kComplexHalf;
+}
 constexpr bool is_float8(ScalarType t) { return t >= kFloat8_e4m3fn && t <= kFloat8_e8m0fnu; }
 /// The unsigned integers that do not promote with other integers: all but uint8.
-constexpr bool is_wide_unsigned(ScalarType t) { return t == kUInt16 || t == kUInt32 || t == kUInt64; }
+constexpr bool is_wide_unsigned(ScalarType t) {
+  return t == kUInt16 || t == kUInt32 || t == kUInt64;
+}
 /// See Note [Storage dtypes].
 constexpr bool is_storage_only(ScalarType t) { return t > kBFloat16 && t < ScalarType::Undefined; }
-constexpr bool is_floating(ScalarType t) { return t == kFloat || t == kDouble || t == kHalf || t == kBFloat16 || is_float8(t); }
+constexpr bool is_floating(ScalarType t) {
+  return t == kFloat || t == kDouble || t == kHalf || t == kBFloat16 || is_float8(t);
+}
 /// Integers; bool counts only when include_bool.
 constexpr bool is_integral(ScalarType t, bool include_bool) {
-  return t == kByte || t == kChar || t == kShort || t == kInt || t == kLong || is_wide_unsigned(t) || (include_bool && t == kBool);
+  return t == kByte || t == kChar || t == kShort || t == kInt || t == kLong ||
+         is_wide_unsigned(t) || (include_bool && t == kBool);
 }
 constexpr bool is_reduced_floating(ScalarType t) { return t == kHalf || t == kBFloat16; }
-constexpr bool is_signed(ScalarType t) { return t != kByte && t != kBool && !is_wide_unsigned(t) && t != kFloat8_e8m0fnu; }
+constexpr bool is_signed(ScalarType t) {
+  return t != kByte && t != kBool && !is_wide_unsigned(t) && t != kFloat8_e8m0fnu;
+}
 constexpr ScalarType to_complex(ScalarType t) {
-  return t == kDouble ? kComplexDouble : t == kHalf ? kComplexHalf : is_complex(t) ? t : kComplexFloat;
+  return t == kDouble    ? kComplexDouble
+         : t == kHalf    ? kComplexHalf
+         : is_complex(t) ? t
+                         : kComplexFloat;
 }
 constexpr ScalarType to_real(ScalarType t) {
-  return t == kComplexFloat ? kFloat : t == kComplexDouble ? kDouble : t == kComplexHalf ? kHalf : t;
+  return t == kComplexFloat    ? kFloat
+         : t == kComplexDouble ? kDouble
+         : t == kComplexHalf   ? kHalf
+                               : t;
 }
-/// Accumulation type of reductions and of arithmetic on reduced precision: float for half and bfloat16.
+/// Accumulation type of reductions and of arithmetic on reduced precision: float for half and
+/// bfloat16.
 constexpr ScalarType to_accumulate(ScalarType t) {
   return is_reduced_floating(t) || is_float8(t) ? kFloat : t == kComplexHalf ? kComplexFloat : t;
 }
 
-/// PyTorch's promotion lattice (bool < uint8, int8.. < float16 | bfloat16 < float32 < float64 < complex). float8 promotes with nothing,
-/// uint16 to uint64 with floating-point types only: RuntimeError.
+/// PyTorch's promotion lattice (bool < uint8, int8.. < float16 | bfloat16 < float32 < float64 <
+/// complex). float8 promotes with nothing, uint16 to uint64 with floating-point types only:
+/// RuntimeError.
 TORCH_PY_API ScalarType promote_types(ScalarType a, ScalarType b);
 /// Whether a result of type `from` may be written to a tensor of type `to` (same or higher kind).
 TORCH_PY_API bool can_cast(ScalarType from, ScalarType to);
@@ -145,7 +163,8 @@ struct OpMath<complex<Half>> {
 template <typename T>
 using opmath_type = typename OpMath<T>::type;
 
-/// Value conversion that PyTorch's casts define: float to bool is "!= 0", complex to real drops the imaginary part.
+/// Value conversion that PyTorch's casts define: float to bool is "!= 0", complex to real drops the
+/// imaginary part.
 template <typename To, typename From>
 inline To convert(From value) {
   if constexpr (std::is_same_v<To, From>) {
@@ -171,7 +190,8 @@ inline To convert(From value) {
     constexpr auto kTop = static_cast<opmath_type<From>>(9223372036854775808.0);
     const auto number = static_cast<opmath_type<From>>(value);
     const bool large = number >= kTop;
-    return static_cast<uint64_t>(static_cast<int64_t>(large ? number - kTop : number)) ^ (uint64_t{large} << 63);
+    return static_cast<uint64_t>(static_cast<int64_t>(large ? number - kTop : number)) ^
+           (uint64_t{large} << 63);
   } else if constexpr (std::is_unsigned_v<To> && is_floating(scalar_type_of<From>)) {
     // Negative floats to unsigned are undefined in C++; go through int64 as the peer does.
     return static_cast<To>(static_cast<int64_t>(static_cast<opmath_type<From>>(value)));

@@ -8,10 +8,11 @@
 
 namespace c10 {
 
-/// Bytes that tensors share. `allocator` is null for memory that belongs to somebody else (NumPy, DLPack),
-/// which then cannot be resized.
+/// Bytes that tensors share. `allocator` is null for memory that belongs to somebody else (NumPy,
+/// DLPack), which then cannot be resized.
 struct TORCH_PY_API StorageImpl final : intrusive_ptr_target {
-  StorageImpl(DataPtr data, size_t nbytes, Allocator* allocator) : data(std::move(data)), nbytes(nbytes), allocator(allocator) {}
+  StorageImpl(DataPtr data, size_t nbytes, Allocator* allocator)
+      : data(std::move(data)), nbytes(nbytes), allocator(allocator) {}
 
   bool resizable() const { return allocator != nullptr; }
   Device device() const { return data.device(); }

@@ -13,18 +13,21 @@ namespace {
 
 void (*pyobj_deleter)(_object*) = nullptr;
 
-/// Sizes of no memory (expanded ones, those of meta tensors) may multiply to more than an int64 counts.
+/// Sizes of no memory (expanded ones, those of meta tensors) may multiply to more than an int64
+/// counts.
 int64_t count_elements(IntArrayRef sizes) {
   int64_t numel = 1;
   for (const int64_t size : sizes) {
-    TORCH_CHECK(!__builtin_mul_overflow(numel, size, &numel), "numel: integer multiplication overflow, got sizes ", sizes);
+    TORCH_CHECK(!__builtin_mul_overflow(numel, size, &numel),
+                "numel: integer multiplication overflow, got sizes ", sizes);
   }
   return numel;
 }
 
 /// Stride of the next slower dimension. An empty tensor may have sizes whose strides do not fit.
 int64_t slower_stride(int64_t stride, int64_t size, IntArrayRef sizes) {
-  TORCH_CHECK(!__builtin_mul_overflow(stride, std::max<int64_t>(size, 1), &stride), "Stride calculation overflowed, got sizes ", sizes);
+  TORCH_CHECK(!__builtin_mul_overflow(stride, std::max<int64_t>(size, 1), &stride),
+              "Stride calculation overflowed, got sizes ", sizes);
   return stride;
 }
 
@@ -35,14 +38,16 @@ VersionCounter inference_counter{{1}, {kInferenceVersion}};
 
 void set_pyobj_deleter(void (*deleter)(_object*)) { pyobj_deleter = deleter; }
 
-TensorImpl::TensorImpl(Storage storage, ScalarType dtype, Device device, DispatchKeySet backend_keys)
+TensorImpl::TensorImpl(Storage storage, ScalarType dtype, Device device,
+                       DispatchKeySet backend_keys)
     : storage_(std::move(storage)),
       keys_(backend_keys),
       device_(device),
       dtype_(dtype),
       itemsize_(static_cast<uint8_t>(element_size(dtype))) {
   inline_geometry_[1] = 1;  // one dimension of size 0, as torch.empty(0)
-  if (C10_UNLIKELY(local_state().inference_mode)) version_.store(&inference_counter, std::memory_order_relaxed);
+  if (C10_UNLIKELY(local_state().inference_mode))
+    version_.store(&inference_counter, std::memory_order_relaxed);
 }
 
 TensorImpl::~TensorImpl() {
@@ -68,7 +73,8 @@ void TensorImpl::set_sizes_contiguous(IntArrayRef sizes) {
   const DimVector copy(sizes.begin(), sizes.end());
   const size_t n = copy.size();
   const int64_t numel = count_elements(copy);
-  if (numel == 0) contiguous_strides(copy);  // checks them; those of elements fit when the number of these does
+  if (numel == 0)
+    contiguous_strides(copy);  // checks them; those of elements fit when the number of these does
   int64_t* geometry = reserve_dims(n);
   int64_t stride = 1;
   for (size_t i = n; i-- > 0;) {
@@ -82,7 +88,8 @@ void TensorImpl::set_sizes_contiguous(IntArrayRef sizes) {
 }
 
 void TensorImpl::set_sizes_and_strides(IntArrayRef sizes, IntArrayRef strides) {
-  TORCH_INTERNAL_ASSERT(sizes.size() == strides.size(), "sizes have ", sizes.size(), " dimensions, strides ", strides.size());
+  TORCH_INTERNAL_ASSERT(sizes.size() == strides.size(), "sizes have ", sizes.size(),
+                        " dimensions, strides ", strides.size());
   const DimVector size_copy(sizes.begin(), sizes.end());
   const DimVector stride_copy(strides.begin(), strides.end());
   numel_ = count_elements(size_copy);  // before anything changes
@@ -139,7 +146,8 @@ namespace {
 /// What counts a change of an inference tensor, which nobody asks for.
 VersionCounter* changeable_inference_counter() {
   TORCH_CHECK(InferenceMode::is_enabled(),
-              "Inplace update to inference tensor outside InferenceMode is not allowed. You can make a clone to get a normal tensor before "
+              "Inplace update to inference tensor outside InferenceMode is not allowed. You can "
+              "make a clone to get a normal tensor before "
               "doing inplace update.");
   static thread_local VersionCounter unread;
   return &unread;
@@ -159,14 +167,16 @@ VersionCounter* TensorImpl::version_counter() const {
 
 void TensorImpl::drop_version() {
   VersionCounter* counter = version_.exchange(nullptr);
-  if (counter != nullptr && counter != &inference_counter && counter->references.fetch_sub(1, std::memory_order_acq_rel) == 1)
+  if (counter != nullptr && counter != &inference_counter &&
+      counter->references.fetch_sub(1, std::memory_order_acq_rel) == 1)
     delete counter;
 }
 
 void TensorImpl::reset_version() {
   const VersionCounter* counter = version_.load(std::memory_order_acquire);
   if (counter == nullptr || counter == &inference_counter) return;
-  TORCH_INTERNAL_ASSERT(counter->references.load(std::memory_order_relaxed) == 1, "a tensor with views is not new");
+  TORCH_INTERNAL_ASSERT(counter->references.load(std::memory_order_relaxed) == 1,
+                        "a tensor with views is not new");
   drop_version();
 }
 
@@ -215,7 +225,8 @@ DimVector contiguous_strides(IntArrayRef sizes) {
 
 DimVector channels_last_strides(IntArrayRef sizes) {
   const size_t n = sizes.size();
-  TORCH_CHECK(n == 4 || n == 5, "channels_last needs a tensor of 4 (or 5, channels_last_3d) dimensions, got ", n);
+  TORCH_CHECK(n == 4 || n == 5,
+              "channels_last needs a tensor of 4 (or 5, channels_last_3d) dimensions, got ", n);
   DimVector strides(n);
   strides[1] = 1;
   int64_t stride = std::max<int64_t>(sizes[1], 1);

@@ -32,9 +32,10 @@ struct VersionCounter {
 /// How a view came to be, when writing to it through autograd is forbidden.
 enum class ViewOrigin : uint8_t { Ordinary, NoGradMode, MultiOutput, CustomFunction };
 
-/// Note [Views]: a view holds its root base (a view of a view holds the same root) and shares its version counter.
-/// Keys of a view include the base's autograd key, so that a base that starts to require grad through one view is
-/// noticed by all others. This works without autograd: nothing is lost for tensors that never require grad.
+/// Note [Views]: a view holds its root base (a view of a view holds the same root) and shares its
+/// version counter. Keys of a view include the base's autograd key, so that a base that starts to
+/// require grad through one view is noticed by all others. This works without autograd: nothing is
+/// lost for tensors that never require grad.
 class TORCH_PY_API TensorImpl : public intrusive_ptr_target {
  public:
   TensorImpl(Storage storage, ScalarType dtype, Device device, DispatchKeySet backend_keys);
@@ -42,7 +43,8 @@ class TORCH_PY_API TensorImpl : public intrusive_ptr_target {
   TensorImpl(const TensorImpl&) = delete;
   TensorImpl& operator=(const TensorImpl&) = delete;
 
-  // -- geometry ------------------------------------------------------------------------------------------------
+  // -- geometry
+  // ------------------------------------------------------------
   int64_t dim() const { return ndim_; }
   int64_t numel() const { return numel_; }
   IntArrayRef sizes() const { return {sizes_ptr(), static_cast<size_t>(ndim_)}; }
@@ -61,15 +63,19 @@ class TORCH_PY_API TensorImpl : public intrusive_ptr_target {
   }
   void set_storage_offset(int64_t offset) { storage_offset_ = offset; }
 
-  // -- memory --------------------------------------------------------------------------------------------------
+  // -- memory
+  // ------------------------------------------------------------
   const Storage& storage() const { return storage_; }
   void set_storage(Storage storage) { storage_ = std::move(storage); }
   void* data() const {
-    return storage_ ? static_cast<char*>(storage_->data.get()) + storage_offset_ * static_cast<int64_t>(itemsize_) : nullptr;
+    return storage_ ? static_cast<char*>(storage_->data.get()) +
+                          storage_offset_ * static_cast<int64_t>(itemsize_)
+                    : nullptr;
   }
   size_t itemsize() const { return itemsize_; }
 
-  // -- type ----------------------------------------------------------------------------------------------------
+  // -- type
+  // ------------------------------------------------------------
   ScalarType dtype() const { return dtype_; }
   void set_dtype(ScalarType dtype) {
     dtype_ = dtype;
@@ -83,9 +89,12 @@ class TORCH_PY_API TensorImpl : public intrusive_ptr_target {
   bool is_wrapped_number() const { return is_wrapped_number_; }
   void set_wrapped_number(bool value) { is_wrapped_number_ = value; }
 
-  // -- autograd ------------------------------------------------------------------------------------------------
+  // -- autograd
+  // ------------------------------------------------------------
   AutogradMetaInterface* autograd_meta() const { return autograd_meta_.get(); }
-  void set_autograd_meta(std::unique_ptr<AutogradMetaInterface> meta) { autograd_meta_ = std::move(meta); }
+  void set_autograd_meta(std::unique_ptr<AutogradMetaInterface> meta) {
+    autograd_meta_ = std::move(meta);
+  }
   /// Adds or removes the autograd key of this tensor's device.
   void set_autograd_key(bool present) { set_key(autograd_key(device_.type), present); }
 
@@ -107,14 +116,18 @@ class TORCH_PY_API TensorImpl : public intrusive_ptr_target {
   /// The tensor is new: what filled it was no change. Nothing else may share its counter.
   void reset_version();
 
-  // -- Python --------------------------------------------------------------------------------------------------
-  /// The Python object of this tensor: borrowed while Python owns the tensor, owned once only C++ does.
+  // -- Python
+  // ------------------------------------------------------------
+  /// The Python object of this tensor: borrowed while Python owns the tensor, owned once only C++
+  /// does.
   std::atomic<_object*> pyobj{nullptr};
   bool owns_pyobj = false;
 
-  /// A new tensor of the same memory and geometry; no autograd meta, not a view, fresh version counter.
+  /// A new tensor of the same memory and geometry; no autograd meta, not a view, fresh version
+  /// counter.
   intrusive_ptr<TensorImpl> shallow_copy() const;
-  /// Takes over memory, geometry and dtype of `other` (tensor.data = other); autograd and Python parts stay.
+  /// Takes over memory, geometry and dtype of `other` (tensor.data = other); autograd and Python
+  /// parts stay.
   void shallow_copy_from(const TensorImpl& other);
 
  protected:
@@ -122,7 +135,9 @@ class TORCH_PY_API TensorImpl : public intrusive_ptr_target {
 
  private:
   static constexpr int kInlineDims = 5;
-  const int64_t* sizes_ptr() const { return ndim_ <= kInlineDims ? inline_geometry_ : heap_geometry_.get(); }
+  const int64_t* sizes_ptr() const {
+    return ndim_ <= kInlineDims ? inline_geometry_ : heap_geometry_.get();
+  }
   int64_t* reserve_dims(size_t ndim);
   void refresh();
   bool compute_dense() const;
@@ -142,7 +157,8 @@ class TORCH_PY_API TensorImpl : public intrusive_ptr_target {
   bool is_dense_ = true;
   bool is_wrapped_number_ = false;
   ViewOrigin view_origin_ = ViewOrigin::Ordinary;
-  mutable std::atomic<VersionCounter*> version_{nullptr};  // made on first use, so most tensors have none
+  mutable std::atomic<VersionCounter*> version_{
+      nullptr};  // made on first use, so most tensors have none
   std::unique_ptr<AutogradMetaInterface> autograd_meta_;
   intrusive_ptr<TensorImpl> base_;
   int64_t inline_geometry_[2 * kInlineDims] = {};  // ndim sizes, then ndim strides

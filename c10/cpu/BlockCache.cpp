@@ -20,13 +20,18 @@ size_t parse_bytes(const char* text) {
   char* end = nullptr;
   const double number = std::strtod(text, &end);
   const char suffix = *end;
-  const int shift = suffix == 'K' || suffix == 'k' ? 10 : suffix == 'M' || suffix == 'm' ? 20 : suffix == 'G' || suffix == 'g' ? 30 : 0;
-  TORCH_CHECK_VALUE(end != text && number >= 0, "TORCH_PY_CPU_CACHE_LIMIT: expected bytes such as 512M, got '", text, "'");
+  const int shift = suffix == 'K' || suffix == 'k'   ? 10
+                    : suffix == 'M' || suffix == 'm' ? 20
+                    : suffix == 'G' || suffix == 'g' ? 30
+                                                     : 0;
+  TORCH_CHECK_VALUE(end != text && number >= 0,
+                    "TORCH_PY_CPU_CACHE_LIMIT: expected bytes such as 512M, got '", text, "'");
   return static_cast<size_t>(number * static_cast<double>(size_t{1} << shift));
 }
 
 size_t memory_of_process() {
-  size_t bytes = static_cast<size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  size_t bytes =
+      static_cast<size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<size_t>(sysconf(_SC_PAGESIZE));
   if (std::FILE* file = std::fopen("/sys/fs/cgroup/memory.max", "r")) {
     unsigned long long limit = 0;
     if (std::fscanf(file, "%llu", &limit) == 1 && limit > 0) bytes = std::min<size_t>(bytes, limit);
@@ -48,7 +53,8 @@ SharedCache& SharedCache::get() {
   static SharedCache* const cache = [] {
     auto* fresh = new SharedCache;
     // The child owns a consistent copy. Lists of threads that do not exist there stay unused.
-    pthread_atfork([] { get().mutex.lock(); }, [] { get().mutex.unlock(); }, [] { get().mutex.unlock(); });
+    pthread_atfork([] { get().mutex.lock(); }, [] { get().mutex.unlock(); },
+                   [] { get().mutex.unlock(); });
     return fresh;
   }();
   return *cache;
@@ -59,13 +65,15 @@ void* SharedCache::system_allocate(size_t bytes) {
   void* data = nullptr;
   if (posix_memalign(&data, alignment, bytes) != 0) {
     empty();
-    TORCH_CHECK_WITH(OutOfMemoryError, posix_memalign(&data, alignment, bytes) == 0, "CPU out of memory: cannot allocate ", bytes,
-                     " bytes beside the ", reserved_bytes_.load(), " bytes that are reserved");
+    TORCH_CHECK_WITH(OutOfMemoryError, posix_memalign(&data, alignment, bytes) == 0,
+                     "CPU out of memory: cannot allocate ", bytes, " bytes beside the ",
+                     reserved_bytes_.load(), " bytes that are reserved");
   }
 #ifdef MADV_HUGEPAGE
   if (alignment == kHugePage) madvise(data, bytes / kHugePage * kHugePage, MADV_HUGEPAGE);
 #endif
-  const int64_t reserved = reserved_bytes_.fetch_add(static_cast<int64_t>(bytes)) + static_cast<int64_t>(bytes);
+  const int64_t reserved =
+      reserved_bytes_.fetch_add(static_cast<int64_t>(bytes)) + static_cast<int64_t>(bytes);
   int64_t peak = peak_reserved_bytes_.load();
   while (peak < reserved && !peak_reserved_bytes_.compare_exchange_weak(peak, reserved)) {
   }
@@ -131,7 +139,9 @@ void SharedCache::give_large(LargeBlock* block) {
 
 void SharedCache::free_oldest_large() {
   const auto oldest =
-      std::min_element(large_.begin(), large_.end(), [](const auto& a, const auto& b) { return a.second->freed_at < b.second->freed_at; });
+      std::min_element(large_.begin(), large_.end(), [](const auto& a, const auto& b) {
+        return a.second->freed_at < b.second->freed_at;
+      });
   LargeBlock* const block = oldest->second;
   large_.erase(oldest);
   cached_bytes_ -= block->bytes;

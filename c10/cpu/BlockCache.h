@@ -24,8 +24,10 @@ constexpr size_t class_bytes(int index) {
   const size_t base = size_t{256} << ((index - 4) / 4);
   return base + base / 4 * static_cast<size_t>((index - 4) % 4 + 1);
 }
-static_assert(class_of(kLargestSmall) == kClasses - 1 && class_bytes(kClasses - 1) == kLargestSmall);
-static_assert(class_of(257) == 4 && class_bytes(4) == 320 && class_of(320) == 4 && class_of(321) == 5);
+static_assert(class_of(kLargestSmall) == kClasses - 1 &&
+              class_bytes(kClasses - 1) == kLargestSmall);
+static_assert(class_of(257) == 4 && class_bytes(4) == 320 && class_of(320) == 4 &&
+              class_of(321) == 5);
 
 struct FreeBlock {
   FreeBlock* next;
@@ -40,7 +42,9 @@ struct LargeBlock {
 /// A counter with one writer and many readers: no locked instruction.
 class OwnedCounter {
  public:
-  void add(int64_t amount) { value_.store(value_.load(std::memory_order_relaxed) + amount, std::memory_order_relaxed); }
+  void add(int64_t amount) {
+    value_.store(value_.load(std::memory_order_relaxed) + amount, std::memory_order_relaxed);
+  }
   int64_t get() const { return value_.load(std::memory_order_relaxed); }
 
  private:
@@ -57,7 +61,8 @@ struct ThreadCache {
   ThreadCache* next = nullptr;
 };
 
-/// What all threads share, behind one mutex. Never destroyed: blocks are freed after static destructors too.
+/// What all threads share, behind one mutex. Never destroyed: blocks are freed after static
+/// destructors too.
 class SharedCache {
  public:
   static SharedCache& get();

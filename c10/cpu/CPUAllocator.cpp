@@ -9,15 +9,19 @@
 #include "c10/util/Exception.h"
 
 // Note [CPU memory cache]
-// Fresh memory is expensive twice: the system call, and a page fault for every 4 KiB written the first time. Freed blocks are
-// therefore kept.
-//  * Small blocks (up to 1 MiB) belong to one of 52 size classes, four per power of two. Each thread keeps a list per class, used
-//    without locks; lists that grow too long give half to the shared lists, empty ones are refilled from there.
-//  * Large blocks are rounded to eight sizes per power of two and wait, shared, in order of size. A request takes the smallest
-//    block that fits unless it would waste more than a quarter. Above the limit the longest unused go back to the system.
-// The class of a small block is stored in the low bits of DataPtr's context (blocks are 64-byte aligned), a large one has a
-// descriptor there: freeing needs neither a header in front of the block nor a look-up.
-// Tested in tests/c10/test_allocator.py.
+// Fresh memory is expensive twice: the system call, and a page fault for every 4 KiB written the
+// first time. Freed blocks are therefore kept.
+//  * Small blocks (up to 1 MiB) belong to one of 52 size classes, four per power of two. Each
+//  thread keeps a list per class, used
+//    without locks; lists that grow too long give half to the shared lists, empty ones are refilled
+//    from there.
+//  * Large blocks are rounded to eight sizes per power of two and wait, shared, in order of size. A
+//  request takes the smallest
+//    block that fits unless it would waste more than a quarter. Above the limit the longest unused
+//    go back to the system.
+// The class of a small block is stored in the low bits of DataPtr's context (blocks are 64-byte
+// aligned), a large one has a descriptor there: freeing needs neither a header in front of the
+// block nor a look-up. Tested in tests/c10/test_allocator.py.
 
 namespace c10 {
 
@@ -34,8 +38,10 @@ constexpr size_t round_large(size_t bytes) {
   return (bytes + step - 1) / step * step;
 }
 
-// One pointer of thread-local storage, of the cheap kind (a fixed offset). Null before first use and after thread exit.
-thread_local constinit __attribute__((tls_model("initial-exec"))) ThreadCache* thread_cache = nullptr;
+// One pointer of thread-local storage, of the cheap kind (a fixed offset). Null before first use
+// and after thread exit.
+thread_local constinit __attribute__((tls_model("initial-exec"))) ThreadCache* thread_cache =
+    nullptr;
 thread_local constinit bool thread_exiting = false;
 
 struct ThreadCacheOwner {
@@ -72,7 +78,8 @@ void flush(ThreadCache& cache, int index, uint32_t keep) {
 }
 
 constexpr uint32_t list_capacity(int index) {
-  return static_cast<uint32_t>(std::clamp<size_t>(kThreadListBytes / class_bytes(index), 2, kThreadListBlocks));
+  return static_cast<uint32_t>(
+      std::clamp<size_t>(kThreadListBytes / class_bytes(index), 2, kThreadListBlocks));
 }
 constexpr auto kListCapacity = [] {
   std::array<uint32_t, kClasses> capacity{};
@@ -84,7 +91,8 @@ C10_NOINLINE void* allocate_small_slowly(int index) {
   SharedCache& shared = SharedCache::get();
   ThreadCache* cache = thread_cache ? thread_cache : make_thread_cache();
   uint32_t taken = 0;
-  FreeBlock* block = shared.take_small(index, cache ? std::max(1u, kListCapacity[index] / 4) : 1, taken);
+  FreeBlock* block =
+      shared.take_small(index, cache ? std::max(1u, kListCapacity[index] / 4) : 1, taken);
   if (!block) block = static_cast<FreeBlock*>(shared.system_allocate(class_bytes(index)));
   const auto bytes = static_cast<int64_t>(class_bytes(index));
   if (!cache) {
@@ -123,7 +131,8 @@ C10_NOINLINE void free_small_slowly(void* data, int index) {
 
 inline void* allocate_small(int index) {
   ThreadCache* const cache = thread_cache;
-  if (C10_UNLIKELY(cache == nullptr || cache->lists[index] == nullptr)) return allocate_small_slowly(index);
+  if (C10_UNLIKELY(cache == nullptr || cache->lists[index] == nullptr))
+    return allocate_small_slowly(index);
   FreeBlock* const block = cache->lists[index];
   cache->lists[index] = block->next;
   --cache->counts[index];
@@ -152,11 +161,14 @@ void delete_small(void* context) {
   free_small(reinterpret_cast<void*>(bits & ~uintptr_t{63}), static_cast<int>(bits & 63));
 }
 
-void delete_large(void* context) { SharedCache::get().give_large(static_cast<LargeBlock*>(context)); }
+void delete_large(void* context) {
+  SharedCache::get().give_large(static_cast<LargeBlock*>(context));
+}
 
 DataPtr allocate_large(size_t bytes) {
   SharedCache& shared = SharedCache::get();
-  TORCH_CHECK_WITH(OutOfMemoryError, bytes <= (size_t{1} << 48), "CPU out of memory: cannot allocate ", bytes, " bytes");
+  TORCH_CHECK_WITH(OutOfMemoryError, bytes <= (size_t{1} << 48),
+                   "CPU out of memory: cannot allocate ", bytes, " bytes");
   const size_t rounded = round_large(bytes);
   LargeBlock* block = shared.take_large(rounded);
   if (!block) {
@@ -173,10 +185,14 @@ DataPtr allocate_large(size_t bytes) {
 class CachingCPUAllocator final : public Allocator {
  public:
   DataPtr allocate(size_t bytes) override {
-    if (C10_UNLIKELY(bytes - 1 >= kLargestSmall)) return bytes == 0 ? DataPtr() : allocate_large(bytes);
+    if (C10_UNLIKELY(bytes - 1 >= kLargestSmall))
+      return bytes == 0 ? DataPtr() : allocate_large(bytes);
     const int index = class_of(bytes);
     void* const data = allocate_small(index);
-    return DataPtr(data, reinterpret_cast<void*>(reinterpret_cast<uintptr_t>(data) | static_cast<uintptr_t>(index)), &delete_small, kCPU);
+    return DataPtr(
+        data,
+        reinterpret_cast<void*>(reinterpret_cast<uintptr_t>(data) | static_cast<uintptr_t>(index)),
+        &delete_small, kCPU);
   }
 };
 

@@ -7,7 +7,8 @@
 
 namespace c10 {
 
-/// Every block the CPU allocator returns starts at a multiple of this, a cache line and the widest vector.
+/// Every block the CPU allocator returns starts at a multiple of this, a cache line and the widest
+/// vector.
 inline constexpr size_t kCPUAlignment = 64;
 
 /// Bytes are those of the blocks, not of the requests (which are rounded up to a size class).
@@ -23,10 +24,11 @@ struct CPUAllocatorStatistics {
 /// The caching allocator of host memory; see Note [CPU memory cache].
 TORCH_PY_API Allocator& cpu_allocator();
 TORCH_PY_API CPUAllocatorStatistics cpu_allocator_statistics();
-/// Returns the calling thread's and the shared cached blocks to the system. Other threads keep theirs until they exit.
+/// Returns the calling thread's and the shared cached blocks to the system. Other threads keep
+/// theirs until they exit.
 TORCH_PY_API void cpu_empty_cache();
-/// Most bytes the shared cache keeps; 0 disables caching. Default: TORCH_PY_CPU_CACHE_LIMIT (bytes, or with suffix K, M, G),
-/// otherwise a quarter of the memory the process may use.
+/// Most bytes the shared cache keeps; 0 disables caching. Default: TORCH_PY_CPU_CACHE_LIMIT (bytes,
+/// or with suffix K, M, G), otherwise a quarter of the memory the process may use.
 TORCH_PY_API void cpu_set_cache_limit(size_t bytes);
 
 }  // namespace c10

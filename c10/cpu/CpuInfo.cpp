@@ -54,8 +54,9 @@ Detected detect() {
                     all(extended.ebx, bit(3) | bit(5) | bit(8));    // BMI1, AVX2, BMI2
   if (!avx2) return found;
   found.capability = CpuCapability::AVX2;
-  const bool avx512 = all(state, bit(5) | bit(6) | bit(7)) &&                              // masks, upper halves, registers 16-31
-                      all(extended.ebx, bit(16) | bit(17) | bit(28) | bit(30) | bit(31));  // F, DQ, CD, BW, VL
+  const bool avx512 =
+      all(state, bit(5) | bit(6) | bit(7)) &&  // masks, upper halves, registers 16-31
+      all(extended.ebx, bit(16) | bit(17) | bit(28) | bit(30) | bit(31));  // F, DQ, CD, BW, VL
   if (!avx512) return found;
   found.capability = CpuCapability::AVX512;
   found.features.avx512_vnni = all(extended.ecx, bit(11));
@@ -84,9 +85,11 @@ CpuCapability choose() {
   for (char& c : name) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
   for (int level = 0; level < kNumCpuCapabilities; ++level) {
     const auto capability = static_cast<CpuCapability>(level);
-    if (name == cpu_capability_name(capability)) return std::min(capability, detected_cpu_capability());
+    if (name == cpu_capability_name(capability))
+      return std::min(capability, detected_cpu_capability());
   }
-  TORCH_THROW(ValueError, "TORCH_PY_CPU_CAPABILITY: expected default, avx2 or avx512, got '", text, "'");
+  TORCH_THROW(ValueError, "TORCH_PY_CPU_CAPABILITY: expected default, avx2 or avx512, got '", text,
+              "'");
 }
 
 }  // namespace

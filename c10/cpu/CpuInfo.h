@@ -13,8 +13,8 @@ inline constexpr int kNumCpuCapabilities = 3;
 
 /// What this processor has and the operating system saves on a context switch.
 TORCH_PY_API CpuCapability detected_cpu_capability();
-/// What kernels are chosen for: the detected one, or the lower one that TORCH_PY_CPU_CAPABILITY (default, avx2, avx512) asks for.
-/// Decided once per process.
+/// What kernels are chosen for: the detected one, or the lower one that TORCH_PY_CPU_CAPABILITY
+/// (default, avx2, avx512) asks for. Decided once per process.
 TORCH_PY_API CpuCapability cpu_capability();
 /// "DEFAULT", "AVX2" or "AVX512".
 TORCH_PY_API const char* cpu_capability_name(CpuCapability capability);

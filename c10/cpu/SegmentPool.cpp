@@ -9,15 +9,21 @@
 #include "c10/util/Exception.h"
 
 // Note [Segments that come back]
-// A new segment costs system calls in both processes and two page faults for every 4 KiB, more than the copy into it. A process that
-// sends batch after batch therefore keeps its segments: `SegmentPool` hands out a storage, its segment travels by descriptor the
-// first time and by number after that, and when the last tensor over it is gone in the receiving process, the number comes back.
-//  * A segment is free again when the receiver returned it and no storage of the sender is on it: a sender may keep what it sent.
-//  * A fork on either side while a storage is alive gives the child a view of it. Such a segment is never used again; the processes
+// A new segment costs system calls in both processes and two page faults for every 4 KiB, more than
+// the copy into it. A process that sends batch after batch therefore keeps its segments:
+// `SegmentPool` hands out a storage, its segment travels by descriptor the first time and by number
+// after that, and when the last tensor over it is gone in the receiving process, the number comes
+// back.
+//  * A segment is free again when the receiver returned it and no storage of the sender is on it: a
+//  sender may keep what it sent.
+//  * A fork on either side while a storage is alive gives the child a view of it. Such a segment is
+//  never used again; the processes
 //    compare `fork_generation()` at both ends of a storage's life.
-//    The child itself only unmaps: the other ends are not its own, and a mutex may have been locked by a thread that it does not have.
-//    Everything else that it asks of an inherited pool or receiver is an error.
-//  * What a receiver gets belongs to it alone. shared_segment() does not know these storages there: sharing one copies it.
+//    The child itself only unmaps: the other ends are not its own, and a mutex may have been locked
+//    by a thread that it does not have. Everything else that it asks of an inherited pool or
+//    receiver is an error.
+//  * What a receiver gets belongs to it alone. shared_segment() does not know these storages there:
+//  sharing one copies it.
 // Tested in tests/torch_py/test_segment_pool.py.
 
 namespace c10 {
@@ -27,7 +33,8 @@ namespace {
 constexpr size_t kPage = 4096;
 constexpr uint64_t kLeastAge = 64;  // allocations that a segment may wait for its next use
 
-/// Eight sizes per power of two, whole pages: batches of nearly the same size use the same segments.
+/// Eight sizes per power of two, whole pages: batches of nearly the same size use the same
+/// segments.
 size_t capacity_for(size_t bytes) {
   const size_t step = std::max(kPage, std::bit_floor(std::max<size_t>(bytes, 1)) / 8);
   return (std::max<size_t>(bytes, 1) + step - 1) / step * step;
@@ -35,7 +42,8 @@ size_t capacity_for(size_t bytes) {
 
 }  // namespace
 
-// -- the sender ----------------------------------------------------------------------------------------------------------
+// -- the sender
+// ------------------------------------------------------------
 
 namespace {
 
@@ -62,10 +70,11 @@ struct SegmentPool::State {
   std::vector<int64_t> forgotten;  // removed, and the receiver may have them mapped
 
   void check_process() const {
-    TORCH_CHECK(process == getpid(), "shared memory: a pool of segments belongs to process ", process, ", and was used in its child ",
-                getpid());
+    TORCH_CHECK(process == getpid(), "shared memory: a pool of segments belongs to process ",
+                process, ", and was used in its child ", getpid());
   }
-  /// After one side let go of it; the mutex is held. What has to be unmapped is handed to the caller, who does it later.
+  /// After one side let go of it; the mutex is held. What has to be unmapped is handed to the
+  /// caller, who does it later.
   void settle(int64_t id, Segment& segment, std::vector<std::shared_ptr<SharedSegment>>& garbage) {
     if (!segment.idle() || !segment.is_condemned) return;
     garbage.push_back(std::move(segment.memory));
@@ -77,7 +86,8 @@ struct SegmentPool::State {
     for (auto& [id, segment] : segments) {
       const size_t bytes = segment.memory->bytes();
       if (!segment.idle() || bytes < capacity || bytes > capacity + capacity / 2) continue;
-      if (best == nullptr || bytes < best->memory->bytes() || (bytes == best->memory->bytes() && segment.last_use > best->last_use)) {
+      if (best == nullptr || bytes < best->memory->bytes() ||
+          (bytes == best->memory->bytes() && segment.last_use > best->last_use)) {
         best = &segment;
       }
     }
@@ -126,14 +136,17 @@ Storage SegmentPool::allocate(size_t bytes) {
     segment = &state_->segments[id];
     segment->memory = std::move(memory);
   } else {
-    id = std::find_if(state_->segments.begin(), state_->segments.end(), [&](const auto& entry) { return &entry.second == segment; })->first;
+    id = std::find_if(state_->segments.begin(), state_->segments.end(), [&](const auto& entry) {
+           return &entry.second == segment;
+         })->first;
   }
   segment->last_use = ++state_->clock;
   segment->generation = fork_generation();
   segment->held_here = true;
   segment->was_sent = false;
   auto* context = new PoolContext{state_, segment->memory, id};
-  return make_intrusive<StorageImpl>(DataPtr(segment->memory->data(), context, &release_to_pool, kCPU), bytes, nullptr);
+  return make_intrusive<StorageImpl>(
+      DataPtr(segment->memory->data(), context, &release_to_pool, kCPU), bytes, nullptr);
 }
 
 std::optional<SegmentPool::Exported> SegmentPool::export_storage(const StorageImpl& storage) {
@@ -146,7 +159,8 @@ std::optional<SegmentPool::Exported> SegmentPool::export_storage(const StorageIm
   if (found == state_->segments.end() || found->second.was_sent) return std::nullopt;
   Segment& segment = found->second;
   segment.was_sent = segment.held_there = true;
-  return Exported{context->id, segment.memory->bytes(), segment.is_known ? -1 : segment.memory->descriptor()};
+  return Exported{context->id, segment.memory->bytes(),
+                  segment.is_known ? -1 : segment.memory->descriptor()};
 }
 
 void SegmentPool::delivered(const std::vector<int64_t>& ids) {
@@ -178,7 +192,8 @@ std::vector<int64_t> SegmentPool::trim() {
   state_->check_process();
   std::vector<std::shared_ptr<SharedSegment>> garbage;
   const std::lock_guard lock(state_->mutex);
-  const auto busy = std::count_if(state_->segments.begin(), state_->segments.end(), [](const auto& entry) { return !entry.second.idle(); });
+  const auto busy = std::count_if(state_->segments.begin(), state_->segments.end(),
+                                  [](const auto& entry) { return !entry.second.idle(); });
   const uint64_t age = std::max<uint64_t>(kLeastAge, 8 * static_cast<uint64_t>(busy));
   for (auto entry = state_->segments.begin(); entry != state_->segments.end();) {
     auto& [id, segment] = *entry++;
@@ -192,18 +207,20 @@ std::vector<int64_t> SegmentPool::trim() {
 std::pair<size_t, size_t> SegmentPool::count() const {
   state_->check_process();
   const std::lock_guard lock(state_->mutex);
-  const auto idle = std::count_if(state_->segments.begin(), state_->segments.end(), [](const auto& entry) { return entry.second.idle(); });
+  const auto idle = std::count_if(state_->segments.begin(), state_->segments.end(),
+                                  [](const auto& entry) { return entry.second.idle(); });
   return {state_->segments.size(), static_cast<size_t>(idle)};
 }
 
-// -- the receiver --------------------------------------------------------------------------------------------------------
+// -- the receiver
+// ------------------------------------------------------------
 
 struct SegmentReceiver::State {
   std::mutex mutex;
   const pid_t process = getpid();
   void check_process() const {
-    TORCH_CHECK(process == getpid(), "shared memory: a receiver of segments belongs to process ", process, ", and was used in its child ",
-                getpid());
+    TORCH_CHECK(process == getpid(), "shared memory: a receiver of segments belongs to process ",
+                process, ", and was used in its child ", getpid());
   }
   std::map<int64_t, std::shared_ptr<SharedSegment>> segments;
   Returned returned;
@@ -253,13 +270,16 @@ Storage SegmentReceiver::receive(int64_t id, int descriptor, size_t capacity, si
     state_->segments[id] = memory;
   } else {
     const auto found = state_->segments.find(id);
-    TORCH_CHECK(found != state_->segments.end(), "shared memory: segment ", id, " was used before it was received");
+    TORCH_CHECK(found != state_->segments.end(), "shared memory: segment ", id,
+                " was used before it was received");
     memory = found->second;
   }
-  TORCH_CHECK(bytes <= memory->bytes(), "shared memory: segment ", id, " has ", memory->bytes(), " bytes, ", bytes, " were expected");
+  TORCH_CHECK(bytes <= memory->bytes(), "shared memory: segment ", id, " has ", memory->bytes(),
+              " bytes, ", bytes, " were expected");
   void* const data = memory->data();
   auto* context = new ReceiverContext{state_, std::move(memory), id, fork_generation()};
-  return make_intrusive<StorageImpl>(DataPtr(data, context, &return_to_sender, kCPU), bytes, nullptr);
+  return make_intrusive<StorageImpl>(DataPtr(data, context, &return_to_sender, kCPU), bytes,
+                                     nullptr);
 }
 
 SegmentReceiver::Returned SegmentReceiver::take_returned() {

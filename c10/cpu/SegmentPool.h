@@ -12,11 +12,13 @@
 #include "c10/cpu/SharedMemory.h"
 #include "c10/util/Export.h"
 
-// Shared memory for a stream of messages from one process to another. See Note [Segments that come back].
+// Shared memory for a stream of messages from one process to another. See Note [Segments that come
+// back].
 
 namespace c10 {
 
-/// The sending end: gives storages on segments, and reuses those that neither process looks at any more.
+/// The sending end: gives storages on segments, and reuses those that neither process looks at any
+/// more.
 class TORCH_PY_API SegmentPool {
  public:
   struct Exported {
@@ -32,11 +34,13 @@ class TORCH_PY_API SegmentPool {
 
   /// Bytes that are not initialised.
   Storage allocate(size_t bytes);
-  /// The segment of a storage becomes part of a message. None when it is no storage of this pool, or was sent before.
+  /// The segment of a storage becomes part of a message. None when it is no storage of this pool,
+  /// or was sent before.
   std::optional<Exported> export_storage(const StorageImpl& storage);
   /// The receiver has got these: their descriptors are closed.
   void delivered(const std::vector<int64_t>& ids);
-  /// The receiver (or the sender, of a message that was not sent) needs these no more. Those that cannot be `reused` leave the pool.
+  /// The receiver (or the sender, of a message that was not sent) needs these no more. Those that
+  /// cannot be `reused` leave the pool.
   void release(const std::vector<int64_t>& ids, bool reusable);
   /// Removes segments that were not used for long; the receiver is to forget the ones returned.
   std::vector<int64_t> trim();
@@ -49,7 +53,8 @@ class TORCH_PY_API SegmentPool {
   std::shared_ptr<State> state_;
 };
 
-/// The receiving end: storages on the segments of a pool, each given back when its last tensor goes.
+/// The receiving end: storages on the segments of a pool, each given back when its last tensor
+/// goes.
 class TORCH_PY_API SegmentReceiver {
  public:
   SegmentReceiver();
@@ -57,7 +62,8 @@ class TORCH_PY_API SegmentReceiver {
   SegmentReceiver(const SegmentReceiver&) = delete;
   SegmentReceiver& operator=(const SegmentReceiver&) = delete;
 
-  /// The storage of `bytes` bytes at the start of segment `id`. The first time it comes with a descriptor, which is taken over.
+  /// The storage of `bytes` bytes at the start of segment `id`. The first time it comes with a
+  /// descriptor, which is taken over.
   Storage receive(int64_t id, int descriptor, size_t capacity, size_t bytes);
   /// What the sender may use again, and what it must not, since the last call.
   struct Returned {

@@ -19,12 +19,13 @@
 #include "c10/util/Exception.h"
 
 // Note [Shared memory]
-// A segment is a file of memfd_create: it has no name, travels to another process as a descriptor, and goes with the last descriptor and
-// mapping of it, whichever way processes end. Its size is sealed, so that no other process can cut pages off that this one reads.
-// Systems without memfd get a file in /dev/shm whose name is removed before anything is written to it.
-// A process maps a segment once: `open` finds the mapping of an inode that is there already, so that tensors over one memory in the
-// sending process are tensors over one memory here, whatever way each of them took.
-// Tested in tests/torch_py/test_shared_memory.py.
+// A segment is a file of memfd_create: it has no name, travels to another process as a descriptor,
+// and goes with the last descriptor and mapping of it, whichever way processes end. Its size is
+// sealed, so that no other process can cut pages off that this one reads. Systems without memfd get
+// a file in /dev/shm whose name is removed before anything is written to it. A process maps a
+// segment once: `open` finds the mapping of an inode that is there already, so that tensors over
+// one memory in the sending process are tensors over one memory here, whatever way each of them
+// took. Tested in tests/torch_py/test_shared_memory.py.
 
 namespace c10 {
 
@@ -32,13 +33,15 @@ namespace {
 
 using Inode = std::pair<uint64_t, uint64_t>;
 
-/// Mappings of this process by inode. Never destroyed: storages are freed after static destructors too.
+/// Mappings of this process by inode. Never destroyed: storages are freed after static destructors
+/// too.
 struct Mappings {
   std::mutex mutex;
   std::map<Inode, std::weak_ptr<SharedSegment>> segments;
   std::atomic<uint64_t> forks{0};
-  /// Held while a storage is copied to a segment. A fork does not wait for it: the copying thread may wait for what the forking one holds.
-  /// The child, which does not have that thread, gets a new one.
+  /// Held while a storage is copied to a segment. A fork does not wait for it: the copying thread
+  /// may wait for what the forking one holds. The child, which does not have that thread, gets a
+  /// new one.
   std::mutex sharing;
 
   static Mappings& get() {
@@ -60,7 +63,9 @@ struct Mappings {
   }
 };
 
-std::string system_error(int number) { return std::string(std::strerror(number)) + " (errno " + std::to_string(number) + ")"; }
+std::string system_error(int number) {
+  return std::string(std::strerror(number)) + " (errno " + std::to_string(number) + ")";
+}
 
 /// Owns a descriptor until somebody takes it.
 struct Descriptor {
@@ -77,7 +82,8 @@ struct Descriptor {
 int create_named_and_unlink() {
   static std::atomic<unsigned> counter{0};
   for (int attempt = 0; attempt < 100; ++attempt) {
-    const std::string name = "/torch_py_" + std::to_string(getpid()) + "_" + std::to_string(counter++);
+    const std::string name =
+        "/torch_py_" + std::to_string(getpid()) + "_" + std::to_string(counter++);
     const int descriptor = shm_open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (descriptor >= 0) {
       shm_unlink(name.c_str());
@@ -91,18 +97,21 @@ int create_named_and_unlink() {
 int create_file() {
 #ifdef MFD_ALLOW_SEALING
   const int descriptor = memfd_create("torch_py", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-  const bool is_missing = errno == ENOSYS || errno == EPERM || errno == EINVAL;  // an old kernel, or a filter of system calls
+  const bool is_missing = errno == ENOSYS || errno == EPERM ||
+                          errno == EINVAL;  // an old kernel, or a filter of system calls
   if (descriptor >= 0 || !is_missing) return descriptor;
 #endif
   return create_named_and_unlink();
 }
 
-/// In steps: a signal interrupts one of them, which is then taken again, and does not undo those before it.
+/// In steps: a signal interrupts one of them, which is then taken again, and does not undo those
+/// before it.
 int allocate_pages(int descriptor, size_t bytes) {
   constexpr size_t kStep = size_t{16} << 20;
   for (size_t start = 0; start < bytes;) {
     const size_t length = std::min(kStep, bytes - start);
-    const int failure = posix_fallocate(descriptor, static_cast<off_t>(start), static_cast<off_t>(length));
+    const int failure =
+        posix_fallocate(descriptor, static_cast<off_t>(start), static_cast<off_t>(length));
     if (failure == EINTR) continue;
     if (failure != 0) return failure;
     start += length;
@@ -112,13 +121,18 @@ int allocate_pages(int descriptor, size_t bytes) {
 
 void set_size(int descriptor, size_t bytes) {
   // The system would look for pages until it has none left, and end this process or another one.
-  const size_t memory = static_cast<size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<size_t>(sysconf(_SC_PAGESIZE));
-  TORCH_CHECK_WITH(OutOfMemoryError, bytes <= memory, "shared memory: cannot allocate ", bytes, " bytes: this machine has ", memory);
-  // Pages are taken from the system now: when there are none, this is an error, and not a SIGBUS at the first write.
+  const size_t memory =
+      static_cast<size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  TORCH_CHECK_WITH(OutOfMemoryError, bytes <= memory, "shared memory: cannot allocate ", bytes,
+                   " bytes: this machine has ", memory);
+  // Pages are taken from the system now: when there are none, this is an error, and not a SIGBUS at
+  // the first write.
   const int failure = allocate_pages(descriptor, bytes);
-  TORCH_CHECK_WITH(OutOfMemoryError, failure == 0, "shared memory: cannot allocate ", bytes, " bytes: ", system_error(failure));
+  TORCH_CHECK_WITH(OutOfMemoryError, failure == 0, "shared memory: cannot allocate ", bytes,
+                   " bytes: ", system_error(failure));
 #ifdef F_ADD_SEALS
-  fcntl(descriptor, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);  // a plain file has no seals
+  fcntl(descriptor, F_ADD_SEALS,
+        F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);  // a plain file has no seals
 #endif
 }
 
@@ -131,12 +145,14 @@ void release_shared(void* context) { delete static_cast<SharedContext*>(context)
 
 DataPtr data_on_segment(std::shared_ptr<SharedSegment> segment, DataPtr before) {
   void* const data = segment->data();
-  return DataPtr(data, new SharedContext{std::move(segment), std::move(before)}, &release_shared, kCPU);
+  return DataPtr(data, new SharedContext{std::move(segment), std::move(before)}, &release_shared,
+                 kCPU);
 }
 
 }  // namespace
 
-SharedSegment::SharedSegment(int descriptor, size_t bytes, bool populate) : descriptor_(descriptor), bytes_(bytes) {
+SharedSegment::SharedSegment(int descriptor, size_t bytes, bool populate)
+    : descriptor_(descriptor), bytes_(bytes) {
   int flags = MAP_SHARED;
 #ifdef MAP_POPULATE
   if (populate) flags |= MAP_POPULATE;
@@ -144,7 +160,8 @@ SharedSegment::SharedSegment(int descriptor, size_t bytes, bool populate) : desc
   void* const data = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, flags, descriptor, 0);
   const int failure = errno;
   if (data == MAP_FAILED) ::close(descriptor);
-  TORCH_CHECK_WITH(OutOfMemoryError, data != MAP_FAILED, "shared memory: cannot map ", bytes, " bytes: ", system_error(failure));
+  TORCH_CHECK_WITH(OutOfMemoryError, data != MAP_FAILED, "shared memory: cannot map ", bytes,
+                   " bytes: ", system_error(failure));
   data_ = data;
 }
 
@@ -165,7 +182,8 @@ void SharedSegment::close_descriptor() {
 
 std::shared_ptr<SharedSegment> SharedSegment::create(size_t bytes, bool populate) {
   Descriptor file(create_file());
-  TORCH_CHECK(file.value >= 0, "shared memory: cannot create a segment of ", bytes, " bytes: ", system_error(errno));
+  TORCH_CHECK(file.value >= 0, "shared memory: cannot create a segment of ", bytes,
+              " bytes: ", system_error(errno));
   bytes = std::max<size_t>(bytes, 1);
   set_size(file.value, bytes);
   return open(file.release(), bytes, populate);
@@ -174,9 +192,11 @@ std::shared_ptr<SharedSegment> SharedSegment::create(size_t bytes, bool populate
 std::shared_ptr<SharedSegment> SharedSegment::open(int descriptor, size_t bytes, bool populate) {
   Descriptor file(descriptor);
   struct stat status;
-  TORCH_CHECK(fstat(descriptor, &status) == 0, "shared memory: descriptor ", descriptor, ": ", system_error(errno));
+  TORCH_CHECK(fstat(descriptor, &status) == 0, "shared memory: descriptor ", descriptor, ": ",
+              system_error(errno));
   const auto size = static_cast<size_t>(status.st_size);
-  TORCH_CHECK(size >= std::max<size_t>(bytes, 1), "shared memory: the segment has ", size, " bytes, ", bytes, " were expected");
+  TORCH_CHECK(size >= std::max<size_t>(bytes, 1), "shared memory: the segment has ", size,
+              " bytes, ", bytes, " were expected");
   const Inode inode{status.st_dev, status.st_ino};
   Mappings& mappings = Mappings::get();
   const std::lock_guard lock(mappings.mutex);
@@ -204,15 +224,17 @@ std::shared_ptr<SharedSegment> shared_segment(const StorageImpl& storage) {
 }
 
 std::shared_ptr<SharedSegment> copy_to_segment(const StorageImpl& storage) {
-  TORCH_CHECK(storage.device().is_cpu(), "share_memory_: only memory on the CPU can be shared, got a storage on device '", storage.device(),
-              "'");
+  TORCH_CHECK(storage.device().is_cpu(),
+              "share_memory_: only memory on the CPU can be shared, got a storage on device '",
+              storage.device(), "'");
   auto segment = SharedSegment::create(storage.nbytes);
   if (storage.nbytes > 0) std::memcpy(segment->data(), storage.data.get(), storage.nbytes);
   return segment;
 }
 
 void move_to_segment(StorageImpl& storage, std::shared_ptr<SharedSegment> segment) {
-  // Memory that was exported (or imported) may have other readers, which keep the storage alive but not its data.
+  // Memory that was exported (or imported) may have other readers, which keep the storage alive but
+  // not its data.
   DataPtr before = storage.resizable() ? DataPtr() : std::move(storage.data);
   storage.data = data_on_segment(std::move(segment), std::move(before));
   storage.allocator = nullptr;
@@ -221,8 +243,10 @@ void move_to_segment(StorageImpl& storage, std::shared_ptr<SharedSegment> segmen
 std::mutex& sharing_mutex() { return Mappings::get().sharing; }
 
 Storage storage_on_segment(std::shared_ptr<SharedSegment> segment, size_t bytes) {
-  TORCH_CHECK(bytes <= segment->bytes(), "shared memory: the segment has ", segment->bytes(), " bytes, ", bytes, " were expected");
-  return make_intrusive<StorageImpl>(data_on_segment(std::move(segment), DataPtr()), bytes, nullptr);
+  TORCH_CHECK(bytes <= segment->bytes(), "shared memory: the segment has ", segment->bytes(),
+              " bytes, ", bytes, " were expected");
+  return make_intrusive<StorageImpl>(data_on_segment(std::move(segment), DataPtr()), bytes,
+                                     nullptr);
 }
 
 uint64_t fork_generation() { return Mappings::get().forks.load(std::memory_order_relaxed); }

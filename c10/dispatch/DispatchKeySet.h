@@ -18,10 +18,18 @@ class DispatchKeySet {
   constexpr bool has_any(DispatchKeySet other) const { return (bits_ & other.bits_) != 0; }
   constexpr bool empty() const { return bits_ == 0; }
   constexpr uint64_t bits() const { return bits_; }
-  constexpr DispatchKey highest() const { return static_cast<DispatchKey>(bits_ == 0 ? 0 : 63 - std::countl_zero(bits_)); }
-  constexpr DispatchKeySet operator|(DispatchKeySet other) const { return DispatchKeySet(bits_ | other.bits_); }
-  constexpr DispatchKeySet operator&(DispatchKeySet other) const { return DispatchKeySet(bits_ & other.bits_); }
-  constexpr DispatchKeySet operator-(DispatchKeySet other) const { return DispatchKeySet(bits_ & ~other.bits_); }
+  constexpr DispatchKey highest() const {
+    return static_cast<DispatchKey>(bits_ == 0 ? 0 : 63 - std::countl_zero(bits_));
+  }
+  constexpr DispatchKeySet operator|(DispatchKeySet other) const {
+    return DispatchKeySet(bits_ | other.bits_);
+  }
+  constexpr DispatchKeySet operator&(DispatchKeySet other) const {
+    return DispatchKeySet(bits_ & other.bits_);
+  }
+  constexpr DispatchKeySet operator-(DispatchKeySet other) const {
+    return DispatchKeySet(bits_ & ~other.bits_);
+  }
   constexpr bool operator==(const DispatchKeySet&) const = default;
 
  private:
@@ -29,15 +37,18 @@ class DispatchKeySet {
 };
 
 /// All keys of strictly lower priority than `key`.
-constexpr DispatchKeySet keys_below(DispatchKey key) { return DispatchKeySet((uint64_t{1} << static_cast<int>(key)) - 1); }
+constexpr DispatchKeySet keys_below(DispatchKey key) {
+  return DispatchKeySet((uint64_t{1} << static_cast<int>(key)) - 1);
+}
 
-constexpr DispatchKeySet kAutogradKeys = DispatchKeySet(DispatchKey::AutogradCPU) | DispatchKey::AutogradCUDA |
-                                         DispatchKey::AutogradPrivateUse1 | DispatchKey::AutogradMeta | DispatchKey::AutogradOther;
+constexpr DispatchKeySet kAutogradKeys =
+    DispatchKeySet(DispatchKey::AutogradCPU) | DispatchKey::AutogradCUDA |
+    DispatchKey::AutogradPrivateUse1 | DispatchKey::AutogradMeta | DispatchKey::AutogradOther;
 /// What is left of a call's keys once autograd has done its part.
 constexpr DispatchKeySet kBelowAutograd = keys_below(DispatchKey::AutogradCPU);
 /// Keys of concrete devices, the ones a kernel with loops is written for.
-constexpr DispatchKeySet kDenseBackends =
-    DispatchKeySet(DispatchKey::CPU) | DispatchKey::CUDA | DispatchKey::PrivateUse1 | DispatchKey::Meta;
+constexpr DispatchKeySet kDenseBackends = DispatchKeySet(DispatchKey::CPU) | DispatchKey::CUDA |
+                                          DispatchKey::PrivateUse1 | DispatchKey::Meta;
 
 constexpr DispatchKey dense_backend_key(DeviceType type) {
   switch (type) {

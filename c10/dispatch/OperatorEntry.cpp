@@ -6,12 +6,14 @@
 
 namespace c10 {
 
-void OperatorEntry::set_kernel(DispatchKey key, void* kernel, const char* kernel_name, const char* origin) {
+void OperatorEntry::set_kernel(DispatchKey key, void* kernel, const char* kernel_name,
+                               const char* origin) {
   table_[static_cast<int>(key)] = kernel;
   info_[static_cast<int>(key)] = {key, kernel_name, origin};
 }
 
-void OperatorEntry::set_kernel(DispatchKeySet keys, void* kernel, const char* kernel_name, const char* origin) {
+void OperatorEntry::set_kernel(DispatchKeySet keys, void* kernel, const char* kernel_name,
+                               const char* origin) {
   for (int i = 0; i < kNumDispatchKeys; ++i) {
     const auto key = static_cast<DispatchKey>(i);
     if (keys.has(key)) set_kernel(key, kernel, kernel_name, origin);
@@ -47,9 +49,11 @@ void OperatorEntry::throw_missing(DispatchKey key) const {
     available += available.empty() ? "" : ", ";
     available += dispatch_key_name(info.key);
   }
-  TORCH_CHECK_NOT_IMPLEMENTED(key != DispatchKey::Undefined, name_, ": no tensor argument and no device to choose a kernel by");
-  TORCH_CHECK_NOT_IMPLEMENTED(false, "Could not run '", name_, "' with arguments from the '", dispatch_key_name(key),
-                              "' backend. It has kernels for: ", available, ".");
+  TORCH_CHECK_NOT_IMPLEMENTED(key != DispatchKey::Undefined, name_,
+                              ": no tensor argument and no device to choose a kernel by");
+  TORCH_CHECK_NOT_IMPLEMENTED(false, "Could not run '", name_, "' with arguments from the '",
+                              dispatch_key_name(key), "' backend. It has kernels for: ", available,
+                              ".");
   __builtin_unreachable();
 }
 
@@ -61,7 +65,8 @@ Dispatcher& Dispatcher::singleton() {
 void Dispatcher::add(OperatorEntry* entry) { entries_.push_back(entry); }
 
 OperatorEntry* Dispatcher::find(std::string_view name) const {
-  const auto found = std::find_if(entries_.begin(), entries_.end(), [&](OperatorEntry* entry) { return name == entry->name(); });
+  const auto found = std::find_if(entries_.begin(), entries_.end(),
+                                  [&](OperatorEntry* entry) { return name == entry->name(); });
   return found == entries_.end() ? nullptr : *found;
 }
 

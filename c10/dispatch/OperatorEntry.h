@@ -16,9 +16,10 @@ struct KernelInfo {
   const char* origin;  // "aten/native/cpu/BinaryKernel.cpp" or "build/generated/..."
 };
 
-/// One operator overload: its schema and its kernels by dispatch key. Statically allocated by generated code;
-/// a call loads table[highest key] and jumps. Kernels have type Ret(*)(DispatchKeySet, args...).
-/// Constant-initialised (constinit), so that kernels may be set by initialisers of any file in any order.
+/// One operator overload: its schema and its kernels by dispatch key. Statically allocated by
+/// generated code; a call loads table[highest key] and jumps. Kernels have type
+/// Ret(*)(DispatchKeySet, args...). Constant-initialised (constinit), so that kernels may be set by
+/// initialisers of any file in any order.
 class TORCH_PY_API OperatorEntry {
  public:
   constexpr OperatorEntry(const char* name, const char* schema) : name_(name), schema_(schema) {}
@@ -52,7 +53,8 @@ class TORCH_PY_API OperatorEntry {
   const char* schema_;
 };
 
-/// Registry by name ("add.Tensor"), for tools, Python kernels and out-of-tree backends; never on the call path.
+/// Registry by name ("add.Tensor"), for tools, Python kernels and out-of-tree backends; never on
+/// the call path.
 class TORCH_PY_API Dispatcher {
  public:
   static Dispatcher& singleton();

@@ -11,8 +11,9 @@
 
 namespace c10 {
 
-/// A view of a contiguous array that somebody else owns: passed by value, never kept beyond the owner's life. Anything with data()
-/// and size() converts to it, and so does a single element or a braced list, for the duration of the call.
+/// A view of a contiguous array that somebody else owns: passed by value, never kept beyond the
+/// owner's life. Anything with data() and size() converts to it, and so does a single element or a
+/// braced list, for the duration of the call.
 template <class T>
 class ArrayRef {
  public:
@@ -23,8 +24,10 @@ class ArrayRef {
   constexpr ArrayRef() noexcept : data_(nullptr), size_(0) {}
   constexpr ArrayRef(const T& element) noexcept : data_(&element), size_(1) {}
   constexpr ArrayRef(const T* data, size_t size) noexcept : data_(data), size_(size) {}
-  constexpr ArrayRef(const T* begin, const T* end) noexcept : data_(begin), size_(static_cast<size_t>(end - begin)) {}
-  constexpr ArrayRef(const std::initializer_list<T>& list) noexcept : data_(first_of(list)), size_(list.size()) {}
+  constexpr ArrayRef(const T* begin, const T* end) noexcept
+      : data_(begin), size_(static_cast<size_t>(end - begin)) {}
+  constexpr ArrayRef(const std::initializer_list<T>& list) noexcept
+      : data_(first_of(list)), size_(list.size()) {}
   template <size_t N>
   constexpr ArrayRef(const T (&array)[N]) noexcept : data_(array), size_(N) {}
   template <class Container>
@@ -32,7 +35,8 @@ class ArrayRef {
       { container.data() } -> std::convertible_to<const T*>;
       container.size();
     } && (!std::is_same_v<Container, ArrayRef>)
-  constexpr ArrayRef(const Container& container) noexcept : data_(container.data()), size_(static_cast<size_t>(container.size())) {}
+  constexpr ArrayRef(const Container& container) noexcept
+      : data_(container.data()), size_(static_cast<size_t>(container.size())) {}
 
   constexpr const T* begin() const noexcept { return data_; }
   constexpr const T* end() const noexcept { return data_ + size_; }
@@ -44,7 +48,9 @@ class ArrayRef {
   constexpr const T& back() const noexcept { return data_[size_ - 1]; }
 
   /// `count` elements from `start`; both must lie inside.
-  constexpr ArrayRef slice(size_t start, size_t count) const noexcept { return {data_ + start, count}; }
+  constexpr ArrayRef slice(size_t start, size_t count) const noexcept {
+    return {data_ + start, count};
+  }
   constexpr ArrayRef slice(size_t start) const noexcept { return {data_ + start, size_ - start}; }
 
   constexpr bool equals(ArrayRef other) const {
@@ -63,8 +69,11 @@ class ArrayRef {
   }
 
  private:
-  /// In a function of its own, as compilers warn of a list that is kept beyond the constructor. Callers keep it: it is an argument's.
-  static constexpr const T* first_of(const std::initializer_list<T>& list) noexcept { return list.size() ? list.begin() : nullptr; }
+  /// In a function of its own, as compilers warn of a list that is kept beyond the constructor.
+  /// Callers keep it: it is an argument's.
+  static constexpr const T* first_of(const std::initializer_list<T>& list) noexcept {
+    return list.size() ? list.begin() : nullptr;
+  }
 
   const T* data_;
   size_t size_;
@@ -72,8 +81,9 @@ class ArrayRef {
 
 using IntArrayRef = ArrayRef<int64_t>;
 
-/// std::optional of an IntArrayRef that owns a single integer it was made from, which may be gone before the call that it is for:
-/// in `sum(x, -1)` the int64_t that an IntArrayRef would refer to is a temporary of the conversion.
+/// std::optional of an IntArrayRef that owns a single integer it was made from, which may be gone
+/// before the call that it is for: in `sum(x, -1)` the int64_t that an IntArrayRef would refer to
+/// is a temporary of the conversion.
 class OptionalIntArrayRef : public std::optional<IntArrayRef> {
   using Base = std::optional<IntArrayRef>;
 
@@ -87,7 +97,9 @@ class OptionalIntArrayRef : public std::optional<IntArrayRef> {
     this->emplace(&single_, 1);
   }
   OptionalIntArrayRef(const std::initializer_list<int64_t>& list) : Base(std::in_place, list) {}
-  OptionalIntArrayRef(const OptionalIntArrayRef& other) : Base(other), single_(other.single_) { adopt(other); }
+  OptionalIntArrayRef(const OptionalIntArrayRef& other) : Base(other), single_(other.single_) {
+    adopt(other);
+  }
   OptionalIntArrayRef& operator=(const OptionalIntArrayRef& other) {
     Base::operator=(other);
     single_ = other.single_;

@@ -11,9 +11,12 @@ namespace c10 {
 
 namespace detail {
 
-C10_HOST_DEVICE constexpr float bfloat16_to_float(uint16_t bits) { return float_of_bits(static_cast<uint32_t>(bits) << 16); }
+C10_HOST_DEVICE constexpr float bfloat16_to_float(uint16_t bits) {
+  return float_of_bits(static_cast<uint32_t>(bits) << 16);
+}
 
-/// Rounds to nearest, ties to even; overflow carries into infinity; NaN stays NaN (quiet, sign and upper payload kept).
+/// Rounds to nearest, ties to even; overflow carries into infinity; NaN stays NaN (quiet, sign and
+/// upper payload kept).
 C10_HOST_DEVICE constexpr uint16_t float_to_bfloat16(float value) {
   const uint32_t bits = bits_of_float(value);
   const uint32_t rounded = (bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16;
@@ -44,13 +47,17 @@ inline constexpr bool is_reduced_floating_point_v<BFloat16> = true;
 template <>
 class std::numeric_limits<c10::BFloat16> {
  public:
-  static constexpr bool is_specialized = true, is_signed = true, is_integer = false, is_exact = false;
-  static constexpr bool has_infinity = true, has_quiet_NaN = true, has_signaling_NaN = true, is_iec559 = false;
-  static constexpr bool is_bounded = true, is_modulo = false, traps = false, tinyness_before = false;
+  static constexpr bool is_specialized = true, is_signed = true, is_integer = false,
+                        is_exact = false;
+  static constexpr bool has_infinity = true, has_quiet_NaN = true, has_signaling_NaN = true,
+                        is_iec559 = false;
+  static constexpr bool is_bounded = true, is_modulo = false, traps = false,
+                        tinyness_before = false;
   static constexpr auto has_denorm = std::denorm_present;
   static constexpr auto round_style = std::round_to_nearest;
   static constexpr int digits = 8, digits10 = 2, max_digits10 = 4, radix = 2;
-  static constexpr int min_exponent = -125, min_exponent10 = -37, max_exponent = 128, max_exponent10 = 38;
+  static constexpr int min_exponent = -125, min_exponent10 = -37, max_exponent = 128,
+                       max_exponent10 = 38;
   static constexpr c10::BFloat16 min() { return c10::BFloat16::from_bits(0x0080); }
   static constexpr c10::BFloat16 lowest() { return c10::BFloat16::from_bits(0xff7f); }
   static constexpr c10::BFloat16 max() { return c10::BFloat16::from_bits(0x7f7f); }

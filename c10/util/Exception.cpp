@@ -6,7 +6,8 @@
 
 namespace c10 {
 
-Error::Error(std::string message, const char* file, int line) noexcept : message_(std::move(message)), file_(file), line_(line) {}
+Error::Error(std::string message, const char* file, int line) noexcept
+    : message_(std::move(message)), file_(file), line_(line) {}
 
 // Destructors are out of line so that each class has one vtable and one type_info, here.
 Error::~Error() = default;
@@ -41,9 +42,11 @@ void append_real(std::string& text, Real value) {
     case ErrorKind::IndexError: throw IndexError(std::move(message), site.file, site.line);
     case ErrorKind::ValueError: throw ValueError(std::move(message), site.file, site.line);
     case ErrorKind::TypeError: throw TypeError(std::move(message), site.file, site.line);
-    case ErrorKind::NotImplementedError: throw NotImplementedError(std::move(message), site.file, site.line);
+    case ErrorKind::NotImplementedError:
+      throw NotImplementedError(std::move(message), site.file, site.line);
     case ErrorKind::LinAlgError: throw LinAlgError(std::move(message), site.file, site.line);
-    case ErrorKind::OutOfMemoryError: throw OutOfMemoryError(std::move(message), site.file, site.line);
+    case ErrorKind::OutOfMemoryError:
+      throw OutOfMemoryError(std::move(message), site.file, site.line);
     case ErrorKind::Error: break;
   }
   throw Error(std::move(message), site.file, site.line);
@@ -66,7 +69,8 @@ void append_part(std::string& text, const MessagePart& part) {
     case Kind::Signed: append_number(text, part.integer); break;
     case Kind::Unsigned: append_number(text, static_cast<uint64_t>(part.integer)); break;
     case Kind::Real:
-      part.real.is_float ? append_real(text, static_cast<float>(part.real.value)) : append_real(text, part.real.value);
+      part.real.is_float ? append_real(text, static_cast<float>(part.real.value))
+                         : append_real(text, part.real.value);
       break;
     case Kind::Object: part.object.append(text, part.object.address); break;
   }
@@ -80,14 +84,16 @@ std::string concatenate(std::initializer_list<MessagePart> parts) {
 
 void throw_error(ErrorKind kind, CheckSite site, std::initializer_list<MessagePart> parts) {
   std::string message = concatenate(parts);
-  if (parts.size() == 0) message = concatenate({"Expected ", site.condition, " to be true, but got false."});
+  if (parts.size() == 0)
+    message = concatenate({"Expected ", site.condition, " to be true, but got false."});
   throw_kind(kind, std::move(message), site);
 }
 
 void throw_internal_error(CheckSite site, std::initializer_list<MessagePart> parts) {
   const std::string details = concatenate(parts);
-  throw Error(concatenate({"INTERNAL ASSERT FAILED: ", site.condition, " at ", site.file, ":", site.line, details.empty() ? "" : ": ",
-                           details, ". This is a bug in torch_py, please report it."}),
+  throw Error(concatenate({"INTERNAL ASSERT FAILED: ", site.condition, " at ", site.file, ":",
+                           site.line, details.empty() ? "" : ": ", details,
+                           ". This is a bug in torch_py, please report it."}),
               site.file, site.line);
 }
 

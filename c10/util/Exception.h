@@ -9,8 +9,9 @@
 
 #include "c10/util/Export.h"
 
-// Errors and checks. A check that holds costs one predicted branch: parts of the message are packed (MessagePart) and turned into
-// text out of line, only after the condition has failed. The header includes no stream; see Note [Printing in messages].
+// Errors and checks. A check that holds costs one predicted branch: parts of the message are packed
+// (MessagePart) and turned into text out of line, only after the condition has failed. The header
+// includes no stream; see Note [Printing in messages].
 
 namespace c10 {
 
@@ -45,7 +46,15 @@ C10_DECLARE_ERROR(LinAlgError);
 C10_DECLARE_ERROR(OutOfMemoryError);
 #undef C10_DECLARE_ERROR
 
-enum class ErrorKind : uint8_t { Error, IndexError, ValueError, TypeError, NotImplementedError, LinAlgError, OutOfMemoryError };
+enum class ErrorKind : uint8_t {
+  Error,
+  IndexError,
+  ValueError,
+  TypeError,
+  NotImplementedError,
+  LinAlgError,
+  OutOfMemoryError
+};
 
 namespace detail {
 
@@ -56,9 +65,10 @@ TORCH_PY_API void append_streamed(std::string& text, const void* object, PrintOb
 TORCH_PY_API void append_part(std::string& text, const MessagePart& part);
 
 // Note [Printing in messages]
-// Text, numbers and booleans (True, False) are printed here; a range prints as [a, b, c]. Any other type T offers, in its own
-// namespace, `void append_to(std::string&, const T&)`, or else an operator<< to std::ostream, for which the stream is made in
-// Exception.cpp. An enum with neither prints its number.
+// Text, numbers and booleans (True, False) are printed here; a range prints as [a, b, c]. Any other
+// type T offers, in its own namespace, `void append_to(std::string&, const T&)`, or else an
+// operator<< to std::ostream, for which the stream is made in Exception.cpp. An enum with neither
+// prints its number.
 template <class T>
 concept HasAppendTo = requires(std::string& text, const T& value) { append_to(text, value); };
 template <class T>
@@ -74,14 +84,18 @@ concept IsSimplePart = std::is_arithmetic_v<T> || std::is_convertible_v<const T&
 template <class T>
 void append_object(std::string& text, const void* object);
 
-/// One part of a message: numbers by value, so that checking a local variable does not force it into memory; objects by address.
+/// One part of a message: numbers by value, so that checking a local variable does not force it
+/// into memory; objects by address.
 class MessagePart {
  public:
   enum class Kind : uint8_t { Text, Character, Boolean, Signed, Unsigned, Real, Object };
 
-  C10_ALWAYS_INLINE MessagePart(const char* text) : kind(Kind::Text), text{text, text ? __builtin_strlen(text) : 0} {}
-  C10_ALWAYS_INLINE MessagePart(std::string_view view) : kind(Kind::Text), text{view.data(), view.size()} {}
-  C10_ALWAYS_INLINE MessagePart(const std::string& string) : kind(Kind::Text), text{string.data(), string.size()} {}
+  C10_ALWAYS_INLINE MessagePart(const char* text)
+      : kind(Kind::Text), text{text, text ? __builtin_strlen(text) : 0} {}
+  C10_ALWAYS_INLINE MessagePart(std::string_view view)
+      : kind(Kind::Text), text{view.data(), view.size()} {}
+  C10_ALWAYS_INLINE MessagePart(const std::string& string)
+      : kind(Kind::Text), text{string.data(), string.size()} {}
   template <class T>
     requires std::is_arithmetic_v<T>
   C10_ALWAYS_INLINE MessagePart(T value) : kind(kind_of<T>()) {
@@ -93,7 +107,8 @@ class MessagePart {
   }
   template <class T>
     requires(!IsSimplePart<T>)
-  C10_ALWAYS_INLINE MessagePart(const T& value) : kind(Kind::Object), object{&value, &append_object<T>} {}
+  C10_ALWAYS_INLINE MessagePart(const T& value)
+      : kind(Kind::Object), object{&value, &append_object<T>} {}
 
   Kind kind;
   union {
@@ -128,7 +143,9 @@ void append_object(std::string& text, const void* object) {
   if constexpr (HasAppendTo<T>) {
     append_to(text, value);
   } else if constexpr (HasStreamOperator<T>) {
-    append_streamed(text, object, [](std::ostream& stream, const void* item) { stream << *static_cast<const T*>(item); });
+    append_streamed(text, object, [](std::ostream& stream, const void* item) {
+      stream << *static_cast<const T*>(item);
+    });
   } else if constexpr (IsRange<T>) {
     const char* separator = "[";
     for (const auto& item : value) {
@@ -138,7 +155,9 @@ void append_object(std::string& text, const void* object) {
     }
     text += *separator == '[' ? "[]" : "]";
   } else {
-    static_assert(std::is_enum_v<T>, "define void append_to(std::string&, const T&) in the type's namespace to print it");
+    static_assert(
+        std::is_enum_v<T>,
+        "define void append_to(std::string&, const T&) in the type's namespace to print it");
     append_part(text, static_cast<std::underlying_type_t<T>>(value));
   }
 }
@@ -150,8 +169,10 @@ struct CheckSite {
   const char* condition;
 };
 
-[[noreturn, gnu::cold]] TORCH_PY_API void throw_error(ErrorKind kind, CheckSite site, std::initializer_list<MessagePart> parts);
-[[noreturn, gnu::cold]] TORCH_PY_API void throw_internal_error(CheckSite site, std::initializer_list<MessagePart> parts);
+[[noreturn, gnu::cold]] TORCH_PY_API void throw_error(ErrorKind kind, CheckSite site,
+                                                      std::initializer_list<MessagePart> parts);
+[[noreturn, gnu::cold]] TORCH_PY_API void
+throw_internal_error(CheckSite site, std::initializer_list<MessagePart> parts);
 TORCH_PY_API std::string concatenate(std::initializer_list<MessagePart> parts);
 
 }  // namespace detail
@@ -165,24 +186,33 @@ std::string str(const Parts&... parts) {
 }  // namespace c10
 
 /// Throws c10::KIND when the condition does not hold; the parts make the message.
-#define TORCH_CHECK_WITH(KIND, condition, ...)                                                                                           \
-  do {                                                                                                                                   \
-    if (C10_UNLIKELY(!(condition))) ::c10::detail::throw_error(::c10::ErrorKind::KIND, {__FILE__, __LINE__, #condition}, {__VA_ARGS__}); \
+#define TORCH_CHECK_WITH(KIND, condition, ...)                                             \
+  do {                                                                                     \
+    if (C10_UNLIKELY(!(condition)))                                                        \
+      ::c10::detail::throw_error(::c10::ErrorKind::KIND, {__FILE__, __LINE__, #condition}, \
+                                 {__VA_ARGS__});                                           \
   } while (0)
 #define TORCH_CHECK(condition, ...) TORCH_CHECK_WITH(Error, condition __VA_OPT__(, ) __VA_ARGS__)
-#define TORCH_CHECK_INDEX(condition, ...) TORCH_CHECK_WITH(IndexError, condition __VA_OPT__(, ) __VA_ARGS__)
-#define TORCH_CHECK_VALUE(condition, ...) TORCH_CHECK_WITH(ValueError, condition __VA_OPT__(, ) __VA_ARGS__)
-#define TORCH_CHECK_TYPE(condition, ...) TORCH_CHECK_WITH(TypeError, condition __VA_OPT__(, ) __VA_ARGS__)
-#define TORCH_CHECK_NOT_IMPLEMENTED(condition, ...) TORCH_CHECK_WITH(NotImplementedError, condition __VA_OPT__(, ) __VA_ARGS__)
-#define TORCH_CHECK_LINALG(condition, ...) TORCH_CHECK_WITH(LinAlgError, condition __VA_OPT__(, ) __VA_ARGS__)
+#define TORCH_CHECK_INDEX(condition, ...) \
+  TORCH_CHECK_WITH(IndexError, condition __VA_OPT__(, ) __VA_ARGS__)
+#define TORCH_CHECK_VALUE(condition, ...) \
+  TORCH_CHECK_WITH(ValueError, condition __VA_OPT__(, ) __VA_ARGS__)
+#define TORCH_CHECK_TYPE(condition, ...) \
+  TORCH_CHECK_WITH(TypeError, condition __VA_OPT__(, ) __VA_ARGS__)
+#define TORCH_CHECK_NOT_IMPLEMENTED(condition, ...) \
+  TORCH_CHECK_WITH(NotImplementedError, condition __VA_OPT__(, ) __VA_ARGS__)
+#define TORCH_CHECK_LINALG(condition, ...) \
+  TORCH_CHECK_WITH(LinAlgError, condition __VA_OPT__(, ) __VA_ARGS__)
 
 /// Throws unconditionally, and tells the compiler so (no return value needed after it).
-#define TORCH_THROW(KIND, ...) ::c10::detail::throw_error(::c10::ErrorKind::KIND, {__FILE__, __LINE__, ""}, {__VA_ARGS__})
+#define TORCH_THROW(KIND, ...) \
+  ::c10::detail::throw_error(::c10::ErrorKind::KIND, {__FILE__, __LINE__, ""}, {__VA_ARGS__})
 
 /// For what no input should be able to cause: the message names file, line and condition.
-#define TORCH_INTERNAL_ASSERT(condition, ...)                                                                             \
-  do {                                                                                                                    \
-    if (C10_UNLIKELY(!(condition))) ::c10::detail::throw_internal_error({__FILE__, __LINE__, #condition}, {__VA_ARGS__}); \
+#define TORCH_INTERNAL_ASSERT(condition, ...)                                               \
+  do {                                                                                      \
+    if (C10_UNLIKELY(!(condition)))                                                         \
+      ::c10::detail::throw_internal_error({__FILE__, __LINE__, #condition}, {__VA_ARGS__}); \
   } while (0)
 
 #ifdef NDEBUG
@@ -190,5 +220,6 @@ std::string str(const Parts&... parts) {
   do {                                                   \
   } while (false && (condition))
 #else
-#define TORCH_INTERNAL_ASSERT_DEBUG_ONLY(condition, ...) TORCH_INTERNAL_ASSERT(condition __VA_OPT__(, ) __VA_ARGS__)
+#define TORCH_INTERNAL_ASSERT_DEBUG_ONLY(condition, ...) \
+  TORCH_INTERNAL_ASSERT(condition __VA_OPT__(, ) __VA_ARGS__)
 #endif

@@ -5,8 +5,9 @@
 
 #include "c10/util/ReducedFloat.h"
 
-// IEEE 754 binary16. Conversions are branch-free integer arithmetic, so that loops over them vectorise on every instruction set;
-// the F16C instructions, which the vectoriser does not find from scalar code, give the same bits (tests/c10/test_util.py).
+// IEEE 754 binary16. Conversions are branch-free integer arithmetic, so that loops over them
+// vectorise on every instruction set; the F16C instructions, which the vectoriser does not find
+// from scalar code, give the same bits (tests/c10/test_util.py).
 
 namespace c10 {
 
@@ -17,8 +18,10 @@ C10_HOST_DEVICE constexpr float half_to_float(uint16_t half) {
   const uint32_t magnitude = half & 0x7fffu;
   const uint32_t sign = static_cast<uint32_t>(half & 0x8000u) << 16;
   const uint32_t normal = (magnitude << 13) + (112u << 23);  // exponent bias 15 -> 127
-  const uint32_t special = (magnitude << 13) | 0x7f800000u | (magnitude > 0x7c00u ? 0x00400000u : 0u);
-  const uint32_t subnormal = bits_of_float(static_cast<float>(static_cast<int32_t>(magnitude)) * 0x1p-24f);
+  const uint32_t special =
+      (magnitude << 13) | 0x7f800000u | (magnitude > 0x7c00u ? 0x00400000u : 0u);
+  const uint32_t subnormal =
+      bits_of_float(static_cast<float>(static_cast<int32_t>(magnitude)) * 0x1p-24f);
   const uint32_t finite = magnitude < 0x0400u ? subnormal : normal;
   return float_of_bits(sign | (magnitude >= 0x7c00u ? special : finite));
 }
@@ -27,10 +30,12 @@ C10_HOST_DEVICE constexpr float half_to_float(uint16_t half) {
 C10_HOST_DEVICE constexpr uint16_t float_to_half(float value) {
   const uint32_t bits = bits_of_float(value);
   const uint32_t magnitude = bits & 0x7fffffffu;
-  // Adding just under half a unit, plus the last kept bit, carries into the kept bits exactly when rounding up is right.
+  // Adding just under half a unit, plus the last kept bit, carries into the kept bits exactly when
+  // rounding up is right.
   const uint32_t rounded = (magnitude - (112u << 23) + 0x0fffu + ((magnitude >> 13) & 1u)) >> 13;
   // At 0.5 the spacing of floats is 2^-24, that of subnormal halves: the addition rounds.
-  const uint32_t subnormal = bits_of_float(float_of_bits(magnitude < 0x38800000u ? magnitude : 0u) + 0.5f) - 0x3f000000u;
+  const uint32_t subnormal =
+      bits_of_float(float_of_bits(magnitude < 0x38800000u ? magnitude : 0u) + 0.5f) - 0x3f000000u;
   const uint32_t nan = 0x7e00u | ((magnitude >> 13) & 0x03ffu);
   uint32_t result = magnitude < 0x38800000u ? subnormal : rounded;
   result = magnitude >= 0x477ff000u ? 0x7c00u : result;  // 65520 and above round to infinity
@@ -61,13 +66,17 @@ inline constexpr bool is_reduced_floating_point_v<Half> = true;
 template <>
 class std::numeric_limits<c10::Half> {
  public:
-  static constexpr bool is_specialized = true, is_signed = true, is_integer = false, is_exact = false;
-  static constexpr bool has_infinity = true, has_quiet_NaN = true, has_signaling_NaN = true, is_iec559 = true;
-  static constexpr bool is_bounded = true, is_modulo = false, traps = false, tinyness_before = false;
+  static constexpr bool is_specialized = true, is_signed = true, is_integer = false,
+                        is_exact = false;
+  static constexpr bool has_infinity = true, has_quiet_NaN = true, has_signaling_NaN = true,
+                        is_iec559 = true;
+  static constexpr bool is_bounded = true, is_modulo = false, traps = false,
+                        tinyness_before = false;
   static constexpr auto has_denorm = std::denorm_present;
   static constexpr auto round_style = std::round_to_nearest;
   static constexpr int digits = 11, digits10 = 3, max_digits10 = 5, radix = 2;
-  static constexpr int min_exponent = -13, min_exponent10 = -4, max_exponent = 16, max_exponent10 = 4;
+  static constexpr int min_exponent = -13, min_exponent10 = -4, max_exponent = 16,
+                       max_exponent10 = 4;
   static constexpr c10::Half min() { return c10::Half::from_bits(0x0400); }
   static constexpr c10::Half lowest() { return c10::Half::from_bits(0xfbff); }
   static constexpr c10::Half max() { return c10::Half::from_bits(0x7bff); }

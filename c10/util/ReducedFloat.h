@@ -4,8 +4,9 @@
 
 #include "c10/util/Export.h"
 
-// What Half and BFloat16 share: 16-bit storage types that compute in float. Arithmetic between two of a kind rounds back to the
-// kind after each operation; mixed with float or double it stays there; an integer operand is converted to the kind first.
+// What Half and BFloat16 share: 16-bit storage types that compute in float. Arithmetic between two
+// of a kind rounds back to the kind after each operation; mixed with float or double it stays
+// there; an integer operand is converted to the kind first.
 
 namespace c10 {
 
@@ -15,8 +16,12 @@ template <class T>
 concept ReducedFloat = is_reduced_floating_point_v<T>;
 
 namespace detail {
-C10_HOST_DEVICE constexpr float float_of_bits(unsigned bits) { return __builtin_bit_cast(float, bits); }
-C10_HOST_DEVICE constexpr unsigned bits_of_float(float value) { return __builtin_bit_cast(unsigned, value); }
+C10_HOST_DEVICE constexpr float float_of_bits(unsigned bits) {
+  return __builtin_bit_cast(float, bits);
+}
+C10_HOST_DEVICE constexpr unsigned bits_of_float(float value) {
+  return __builtin_bit_cast(unsigned, value);
+}
 }  // namespace detail
 
 #define C10_REDUCED_FLOAT_OPERATOR(OP)                            \

@@ -14,8 +14,9 @@
 
 namespace c10 {
 
-/// A vector whose first N elements live inside it: no allocation up to N. The interface is std::vector's. Moving a SmallVector
-/// moves its elements while they are inline, so pointers into it do not survive a move.
+/// A vector whose first N elements live inside it: no allocation up to N. The interface is
+/// std::vector's. Moving a SmallVector moves its elements while they are inline, so pointers into
+/// it do not survive a move.
 template <class T, unsigned N>
 class SmallVector {
   static constexpr bool kTrivial = std::is_trivially_copyable_v<T>;
@@ -40,8 +41,8 @@ class SmallVector {
   }
   SmallVector(std::initializer_list<T> list) : SmallVector() { append(list.begin(), list.end()); }
   template <class Container>
-    requires(std::is_convertible_v<const Container&, ArrayRef<T>> && !std::is_convertible_v<const Container&, T> &&
-             !std::is_same_v<Container, SmallVector>)
+    requires(std::is_convertible_v<const Container&, ArrayRef<T>> &&
+             !std::is_convertible_v<const Container&, T> && !std::is_same_v<Container, SmallVector>)
   explicit SmallVector(const Container& container) : SmallVector() {
     const ArrayRef<T> view(container);
     append(view.begin(), view.end());
@@ -101,7 +102,8 @@ class SmallVector {
   template <class... Arguments>
   T& emplace_back(Arguments&&... arguments) {
     if (C10_UNLIKELY(size_ == capacity_)) {
-      T value(std::forward<Arguments>(arguments)...);  // the arguments may point into the storage that growing frees
+      T value(std::forward<Arguments>(
+          arguments)...);  // the arguments may point into the storage that growing frees
       grow(size_ + 1);
       return *new (data_ + size_++) T(std::move(value));
     }
@@ -171,12 +173,16 @@ class SmallVector {
   }
   void swap(SmallVector& other) noexcept { std::swap(*this, other); }
 
-  friend bool operator==(const SmallVector& a, const SmallVector& b) { return ArrayRef<T>(a).equals(b); }
+  friend bool operator==(const SmallVector& a, const SmallVector& b) {
+    return ArrayRef<T>(a).equals(b);
+  }
   friend bool operator==(const SmallVector& a, ArrayRef<T> b) { return b.equals(a); }
 
  private:
   T* inline_data() noexcept { return reinterpret_cast<T*>(inline_storage_); }
-  bool is_inline() const noexcept { return reinterpret_cast<const unsigned char*>(data_) == inline_storage_; }
+  bool is_inline() const noexcept {
+    return reinterpret_cast<const unsigned char*>(data_) == inline_storage_;
+  }
   void reset_to_inline() noexcept {
     data_ = inline_data();
     size_ = 0;
@@ -225,7 +231,8 @@ class SmallVector {
   }
   // Moves the last `count` elements, from `middle` on, in front of the one at `first`.
   void rotate_right(size_t first, size_t middle, size_t count) {
-    SmallVector moved(std::make_move_iterator(data_ + middle), std::make_move_iterator(data_ + middle + count));
+    SmallVector moved(std::make_move_iterator(data_ + middle),
+                      std::make_move_iterator(data_ + middle + count));
     for (size_t i = middle; i-- > first;) data_[i + count] = std::move(data_[i]);
     for (size_t i = 0; i < count; ++i) data_[first + i] = std::move(moved[i]);
   }

@@ -4,8 +4,9 @@
 
 #include "c10/util/Export.h"
 
-// Complex numbers with the layout of std::complex and of the C type. Plain arithmetic without library calls, so that loops
-// vectorise; std::complex<float> multiplication, by contrast, branches into __mulsc3. Functions: c10/util/complex_math.h.
+// Complex numbers with the layout of std::complex and of the C type. Plain arithmetic without
+// library calls, so that loops vectorise; std::complex<float> multiplication, by contrast, branches
+// into __mulsc3. Functions: c10/util/complex_math.h.
 
 namespace std {
 template <class T>
@@ -29,7 +30,8 @@ struct alignas(sizeof(T) * 2) complex {
       : real_(static_cast<T>(other.real_)), imag_(static_cast<T>(other.imag_)) {}
   // Templates, so that <complex> is needed only where the conversion is used.
   template <class U>
-  constexpr complex(const std::complex<U>& other) : real_(static_cast<T>(other.real())), imag_(static_cast<T>(other.imag())) {}
+  constexpr complex(const std::complex<U>& other)
+      : real_(static_cast<T>(other.real())), imag_(static_cast<T>(other.imag())) {}
   template <class U>
   constexpr explicit operator std::complex<U>() const {
     return std::complex<U>(static_cast<U>(real_), static_cast<U>(imag_));
@@ -48,13 +50,17 @@ struct alignas(sizeof(T) * 2) complex {
   C10_HOST_DEVICE constexpr complex& operator/=(complex b) { return *this = *this / b; }
 
   // Friends: found for mixed operands too, where the other side converts.
-  C10_HOST_DEVICE friend constexpr complex operator+(complex a, complex b) { return {a.real_ + b.real_, a.imag_ + b.imag_}; }
-  C10_HOST_DEVICE friend constexpr complex operator-(complex a, complex b) { return {a.real_ - b.real_, a.imag_ - b.imag_}; }
+  C10_HOST_DEVICE friend constexpr complex operator+(complex a, complex b) {
+    return {a.real_ + b.real_, a.imag_ + b.imag_};
+  }
+  C10_HOST_DEVICE friend constexpr complex operator-(complex a, complex b) {
+    return {a.real_ - b.real_, a.imag_ - b.imag_};
+  }
   C10_HOST_DEVICE friend constexpr complex operator*(complex a, complex b) {
     return {a.real_ * b.real_ - a.imag_ * b.imag_, a.real_ * b.imag_ + a.imag_ * b.real_};
   }
-  // Smith's method with selects instead of branches: dividing by the larger component first keeps |b|^2 from over- or
-  // underflowing. A zero divisor gives a.real/0 + a.imag/0 j.
+  // Smith's method with selects instead of branches: dividing by the larger component first keeps
+  // |b|^2 from over- or underflowing. A zero divisor gives a.real/0 + a.imag/0 j.
   C10_HOST_DEVICE friend constexpr complex operator/(complex a, complex b) {
     const T size_real = b.real_ < T() ? -b.real_ : b.real_;
     const T size_imag = b.imag_ < T() ? -b.imag_ : b.imag_;
@@ -69,12 +75,21 @@ struct alignas(sizeof(T) * 2) complex {
   }
   C10_HOST_DEVICE friend constexpr complex operator-(complex a) { return {-a.real_, -a.imag_}; }
   C10_HOST_DEVICE friend constexpr complex operator+(complex a) { return a; }
-  C10_HOST_DEVICE friend constexpr bool operator==(complex a, complex b) { return a.real_ == b.real_ && a.imag_ == b.imag_; }
+  C10_HOST_DEVICE friend constexpr bool operator==(complex a, complex b) {
+    return a.real_ == b.real_ && a.imag_ == b.imag_;
+  }
 
-  // With a real operand: componentwise where that is exact, which also keeps signed zeros and infinities right.
-  C10_HOST_DEVICE friend constexpr complex operator*(complex a, T b) { return {a.real_ * b, a.imag_ * b}; }
-  C10_HOST_DEVICE friend constexpr complex operator*(T a, complex b) { return {a * b.real_, a * b.imag_}; }
-  C10_HOST_DEVICE friend constexpr complex operator/(complex a, T b) { return {a.real_ / b, a.imag_ / b}; }
+  // With a real operand: componentwise where that is exact, which also keeps signed zeros and
+  // infinities right.
+  C10_HOST_DEVICE friend constexpr complex operator*(complex a, T b) {
+    return {a.real_ * b, a.imag_ * b};
+  }
+  C10_HOST_DEVICE friend constexpr complex operator*(T a, complex b) {
+    return {a * b.real_, a * b.imag_};
+  }
+  C10_HOST_DEVICE friend constexpr complex operator/(complex a, T b) {
+    return {a.real_ / b, a.imag_ / b};
+  }
 };
 
 template <class T>
@@ -113,6 +128,7 @@ C10_HOST_DEVICE constexpr T norm(complex<T> z) {
 }
 
 static_assert(sizeof(complex<float>) == 8 && sizeof(complex<double>) == 16);
-static_assert(std::is_trivially_copyable_v<complex<float>> && std::is_trivially_default_constructible_v<complex<float>>);
+static_assert(std::is_trivially_copyable_v<complex<float>> &&
+              std::is_trivially_default_constructible_v<complex<float>>);
 
 }  // namespace c10

@@ -2,8 +2,9 @@
 
 #include "c10/util/complex.h"
 
-// Functions of complex numbers, by the C library (which treats signed zeros, infinities and NaN as C99 Annex G says) through the
-// compiler's built-in complex type: <complex> would bring in the streams.
+// Functions of complex numbers, by the C library (which treats signed zeros, infinities and NaN as
+// C99 Annex G says) through the compiler's built-in complex type: <complex> would bring in the
+// streams.
 
 namespace c10 {
 
@@ -45,8 +46,12 @@ inline double abs(complex<double> z) { return __builtin_hypot(z.real_, z.imag_);
 inline float arg(complex<float> z) { return __builtin_atan2f(z.imag_, z.real_); }
 inline double arg(complex<double> z) { return __builtin_atan2(z.imag_, z.real_); }
 
-inline complex<float> polar(float abs, float angle) { return {abs * __builtin_cosf(angle), abs * __builtin_sinf(angle)}; }
-inline complex<double> polar(double abs, double angle) { return {abs * __builtin_cos(angle), abs * __builtin_sin(angle)}; }
+inline complex<float> polar(float abs, float angle) {
+  return {abs * __builtin_cosf(angle), abs * __builtin_sinf(angle)};
+}
+inline complex<double> polar(double abs, double angle) {
+  return {abs * __builtin_cos(angle), abs * __builtin_sin(angle)};
+}
 
 /// z to the w; 0 to the 0 is 1, 0 to a power of positive real part is 0.
 template <class T>

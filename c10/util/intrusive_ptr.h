@@ -8,8 +8,8 @@
 
 #include "c10/util/Export.h"
 
-// A reference-counted pointer whose counts live in the object: one word per handle, one allocation per object, and an object can
-// hand out new owners of itself.
+// A reference-counted pointer whose counts live in the object: one word per handle, one allocation
+// per object, and an object can hand out new owners of itself.
 
 namespace c10 {
 
@@ -21,10 +21,11 @@ class weak_intrusive_ptr;
 /// Base of objects owned by intrusive_ptr.
 ///
 /// Note [Reference counts]
-/// Both counts share one 64-bit word: strong owners in the low half, weak ones in the high half, where all strong owners together
-/// hold one weak reference. When the last strong owner leaves while weak references exist, release_resources() runs (the object
-/// stays valid for them); when the weak count reaches zero, the object is deleted. One word lets the common case, a single owner and no
-/// weak reference, be recognised by a plain load, without an atomic read-modify-write.
+/// Both counts share one 64-bit word: strong owners in the low half, weak ones in the high half,
+/// where all strong owners together hold one weak reference. When the last strong owner leaves
+/// while weak references exist, release_resources() runs (the object stays valid for them); when
+/// the weak count reaches zero, the object is deleted. One word lets the common case, a single
+/// owner and no weak reference, be recognised by a plain load, without an atomic read-modify-write.
 class TORCH_PY_API intrusive_ptr_target {
  public:
   intrusive_ptr_target() noexcept : counts_(0) {}
@@ -32,12 +33,17 @@ class TORCH_PY_API intrusive_ptr_target {
   intrusive_ptr_target(const intrusive_ptr_target&) noexcept : counts_(0) {}
   intrusive_ptr_target& operator=(const intrusive_ptr_target&) noexcept { return *this; }
 
-  uint32_t use_count() const noexcept { return static_cast<uint32_t>(counts_.load(std::memory_order_acquire)); }
-  uint32_t weak_use_count() const noexcept { return static_cast<uint32_t>(counts_.load(std::memory_order_acquire) >> 32); }
+  uint32_t use_count() const noexcept {
+    return static_cast<uint32_t>(counts_.load(std::memory_order_acquire));
+  }
+  uint32_t weak_use_count() const noexcept {
+    return static_cast<uint32_t>(counts_.load(std::memory_order_acquire) >> 32);
+  }
 
  protected:
   virtual ~intrusive_ptr_target() = default;
-  /// Frees what is expensive while weak references keep the object itself alive; without any, the destructor does it all.
+  /// Frees what is expensive while weak references keep the object itself alive; without any, the
+  /// destructor does it all.
   virtual void release_resources() {}
 
  private:
@@ -55,7 +61,8 @@ class TORCH_PY_API intrusive_ptr_target {
 
   void release() const noexcept {
     if (counts_.load(std::memory_order_acquire) == kOnlyOwner) {
-      counts_.store(kWeak, std::memory_order_relaxed);  // as seen by destructors: no strong owner any more
+      counts_.store(kWeak,
+                    std::memory_order_relaxed);  // as seen by destructors: no strong owner any more
       delete this;
       return;
     }
@@ -72,7 +79,9 @@ class TORCH_PY_API intrusive_ptr_target {
   bool retain_if_alive() const noexcept {
     uint64_t seen = counts_.load(std::memory_order_relaxed);
     while (static_cast<uint32_t>(seen) != 0) {
-      if (counts_.compare_exchange_weak(seen, seen + kStrong, std::memory_order_acq_rel, std::memory_order_relaxed)) return true;
+      if (counts_.compare_exchange_weak(seen, seen + kStrong, std::memory_order_acq_rel,
+                                        std::memory_order_relaxed))
+        return true;
     }
     return false;
   }
@@ -143,9 +152,15 @@ class intrusive_ptr final {
     return reclaim(target);
   }
 
-  friend bool operator==(const intrusive_ptr& a, const intrusive_ptr& b) noexcept { return a.target_ == b.target_; }
-  friend bool operator==(const intrusive_ptr& a, std::nullptr_t) noexcept { return a.target_ == nullptr; }
-  friend bool operator<(const intrusive_ptr& a, const intrusive_ptr& b) noexcept { return a.target_ < b.target_; }
+  friend bool operator==(const intrusive_ptr& a, const intrusive_ptr& b) noexcept {
+    return a.target_ == b.target_;
+  }
+  friend bool operator==(const intrusive_ptr& a, std::nullptr_t) noexcept {
+    return a.target_ == nullptr;
+  }
+  friend bool operator<(const intrusive_ptr& a, const intrusive_ptr& b) noexcept {
+    return a.target_ < b.target_;
+  }
 
  private:
   friend class weak_intrusive_ptr<T>;
@@ -157,13 +172,16 @@ class intrusive_ptr final {
   T* target_;
 };
 
-/// Refers to an object without keeping its resources alive; lock() makes an owner, or null when the last owner has left.
+/// Refers to an object without keeping its resources alive; lock() makes an owner, or null when the
+/// last owner has left.
 template <class T>
 class weak_intrusive_ptr final {
  public:
   weak_intrusive_ptr() noexcept : target_(nullptr) {}
   weak_intrusive_ptr(const intrusive_ptr<T>& owner) noexcept : target_(owner.get()) { retain(); }
-  weak_intrusive_ptr(const weak_intrusive_ptr& other) noexcept : target_(other.target_) { retain(); }
+  weak_intrusive_ptr(const weak_intrusive_ptr& other) noexcept : target_(other.target_) {
+    retain();
+  }
   weak_intrusive_ptr(weak_intrusive_ptr&& other) noexcept : target_(other.unsafe_release()) {}
   ~weak_intrusive_ptr() noexcept { reset(); }
 
@@ -189,7 +207,9 @@ class weak_intrusive_ptr final {
     result.target_ = target;
     return result;
   }
-  friend bool operator==(const weak_intrusive_ptr& a, const weak_intrusive_ptr& b) noexcept { return a.target_ == b.target_; }
+  friend bool operator==(const weak_intrusive_ptr& a, const weak_intrusive_ptr& b) noexcept {
+    return a.target_ == b.target_;
+  }
 
  private:
   static const intrusive_ptr_target* base(const T* target) noexcept { return target; }

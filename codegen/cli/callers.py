@@ -1,4 +1,5 @@
-"""Functions of ``torch.nn.functional`` that are written in Python over an operator: what a user calls in place of it."""
+"""Functions of ``torch.nn.functional`` that are written in Python over an operator: what a user calls in
+place of it."""
 
 from __future__ import annotations
 
@@ -22,11 +23,14 @@ class _Definition:
 
 
 def callers(folder: Path, operator: str, signature: str) -> list[str]:
-    """Of an operator of ``python_module: nn``; ``folder`` is ``torch_py/nn``. ``signature`` is that of the operator itself."""
+    """Of an operator of ``python_module: nn``; ``folder`` is ``torch_py/nn``. ``signature`` is that of the
+    operator itself."""
     known = [d for path in sorted(folder.glob("*.py")) for d in _definitions(path)]
     found: dict[str, _Definition] = {}
     reached, new = {f'"{operator}"'}, {f'"{operator}"'}
-    while new and not found:  # the nearest: softmin, which calls softmax, says nothing about the operator of softmax
+    while (
+        new and not found
+    ):  # the nearest: softmin, which calls softmax, says nothing about the operator of softmax
         using = [d for d in known if d.uses & new]
         found = {name: d for d in using for name in d.names if not name.startswith("_")}
         new = {name for d in using for name in d.names} - reached
@@ -41,16 +45,23 @@ def _text(name: str, definition: _Definition, signature: str) -> str:
     if definition.function is None:
         return f"{MODULE}.{name}{signature}"
     returns = "" if definition.function.returns is None else f" -> {ast.unparse(definition.function.returns)}"
-    return f"{MODULE}.{name}({ast.unparse(definition.function.args)}){returns}  # {definition.path.as_posix()}:{definition.line}"
+    return (
+        f"{MODULE}.{name}({ast.unparse(definition.function.args)}){returns}  # "
+        f"{definition.path.as_posix()}:{definition.line}"
+    )
 
 
 def _definitions(path: Path) -> Iterator[_Definition]:
     for statement in ast.parse(path.read_text(encoding="utf-8")).body:
         if isinstance(statement, ast.FunctionDef):
-            yield _Definition(frozenset([statement.name]), _uses(statement), statement, path, statement.lineno)
+            yield _Definition(
+                frozenset([statement.name]), _uses(statement), statement, path, statement.lineno
+            )
         elif isinstance(statement, ast.Assign):
             for target, value in _pairs(statement.targets[0], statement.value):
-                names = frozenset(n.id for n in ast.walk(target) if isinstance(n, ast.Name) and not n.id.startswith("__"))
+                names = frozenset(
+                    n.id for n in ast.walk(target) if isinstance(n, ast.Name) and not n.id.startswith("__")
+                )
                 yield _Definition(names, _uses(value), None, path, statement.lineno)
 
 
@@ -62,5 +73,7 @@ def _pairs(target: ast.expr, value: ast.expr) -> list[tuple[ast.expr, ast.expr]]
 
 
 def _uses(node: ast.AST) -> frozenset[str]:
-    found = [f'"{n.value}"' for n in ast.walk(node) if isinstance(n, ast.Constant) and isinstance(n.value, str)]
+    found = [
+        f'"{n.value}"' for n in ast.walk(node) if isinstance(n, ast.Constant) and isinstance(n.value, str)
+    ]
     return frozenset([*found, *(n.id for n in ast.walk(node) if isinstance(n, ast.Name))])

@@ -17,9 +17,12 @@ Row = tuple[str, int]
 def counts(options: argparse.Namespace) -> int:
     program = load_program(options)
     sections = {
-        "Entries": _entries(program), "Structures": _structures(program), "In Python": _python(program),
-        "Gradients of public entries": _gradients(program), "Batches (`torch.func.vmap`) of public entries": _batches(program),
-    }  # fmt: skip
+        "Entries": _entries(program),
+        "Structures": _structures(program),
+        "In Python": _python(program),
+        "Gradients of public entries": _gradients(program),
+        "Batches (`torch.func.vmap`) of public entries": _batches(program),
+    }
     print("\n".join(_markdown(sections) if options.markdown else _lines(sections)))
     return 0
 
@@ -34,14 +37,19 @@ def _entries(program: Program) -> list[Row]:
     return [
         ("entries, one for each overload", len(program.operators)),
         ("of these for lists, that follow from `foreach`", sum(o.each is not None for o in program)),
-        ("topics", len(program.topics)), ("public entries", len(_public(program))),
+        ("topics", len(program.topics)),
+        ("public entries", len(_public(program))),
         ("names of public operators", len({(o.python_module, o.base_name) for o in _public(program)})),
         ("entries with a formula (`expr`)", len(formulas)),
-        ("of these without any C++ or written derivative", sum(not o.dispatch and not o.derivatives for o in formulas)),
-        ("in-place forms", sum(o.has_inplace for o in program)), ("`out=` forms", sum(o.has_out for o in program)),
+        (
+            "of these without any C++ or written derivative",
+            sum(not o.dispatch and not o.derivatives for o in formulas),
+        ),
+        ("in-place forms", sum(o.has_inplace for o in program)),
+        ("`out=` forms", sum(o.has_out for o in program)),
         ("functions of the dispatcher, all forms", sum(len(o.schemas()) for o in program)),
         ("entries with requirements", sum(bool(o.requires) for o in program)),
-    ]  # fmt: skip
+    ]
 
 
 def _structures(program: Program) -> list[Row]:
@@ -62,8 +70,15 @@ def _python(program: Program) -> list[Row]:
         if operator.has_inplace_method:
             methods.update(f"{name}_" for name in (operator.python_name, *here))
     del functions["private"]
-    rows = [(f"functions of `{qualified('torch', word)}`" if word != "nn" else "functions behind `torch.nn.functional`", len(names))
-            for word, names in functions.items()]  # fmt: skip
+    rows = [
+        (
+            f"functions of `{qualified('torch', word)}`"
+            if word != "nn"
+            else "functions behind `torch.nn.functional`",
+            len(names),
+        )
+        for word, names in functions.items()
+    ]
     return [("functions", sum(map(len, functions.values()))), *rows, ("methods of `Tensor`", len(methods))]
 
 
@@ -82,16 +97,25 @@ def _functions(operator: Operator) -> Iterator[tuple[str, str]]:
 def _gradients(program: Program) -> list[Row]:
     public = _public(program)
     automatic = [o for o in public if o.derives_automatically]
-    written = [o for o in public if o.derivatives and o.non_differentiable is None and not all(d.is_non_differentiable for d in o.derivatives)]
+    written = [
+        o
+        for o in public
+        if o.derivatives
+        and o.non_differentiable is None
+        and not all(d.is_non_differentiable for d in o.derivatives)
+    ]
     formula = [o for o in automatic if o.expr is not None]
     views = [o for o in automatic if o.expr is None and o.structure == "view"]
     composed = len(automatic) - len(formula) - len(views)
     total = len(written) + len(automatic)
     return [
-        ("with written derivatives", len(written)), ("that follow from a formula", len(formula)), ("views, reversed", len(views)),
-        ("through the operators that they call", composed), ("together, in backward and in forward mode", total),
+        ("with written derivatives", len(written)),
+        ("that follow from a formula", len(formula)),
+        ("views, reversed", len(views)),
+        ("through the operators that they call", composed),
+        ("together, in backward and in forward mode", total),
         ("without a gradient", len(public) - total),
-    ]  # fmt: skip
+    ]
 
 
 def _batches(program: Program) -> list[Row]:
@@ -100,9 +124,10 @@ def _batches(program: Program) -> list[Row]:
     direct = [o for o in public if o.structure in ("pointwise", "view")]
     both = {o.unambiguous_name for o in (*along, *direct)}
     return [
-        ("element by element, or the view of one", len(direct)), ("along their `dim`", len(along)),
+        ("element by element, or the view of one", len(direct)),
+        ("along their `dim`", len(along)),
         ("a rule of their own by name, or one member after the other", len(public) - len(both)),
-    ]  # fmt: skip
+    ]
 
 
 def _lines(sections: dict[str, list[Row]]) -> Iterator[str]:

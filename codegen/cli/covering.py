@@ -1,4 +1,5 @@
-"""Whether one schema takes every call that is written for another: wider types, more defaults, further arguments with defaults."""
+"""Whether one schema takes every call that is written for another: wider types, more defaults, further
+arguments with defaults."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""What an entry of ``new`` says before its author does: every guess is taken from entries that are like it."""
+"""What an entry of ``new`` says before its author does: every guess is taken from entries that are like
+it."""
 
 from __future__ import annotations
 
@@ -28,7 +29,10 @@ class Stub:
 
     @property
     def text(self) -> str:
-        return f'{self.signature} {{\n  TORCH_CHECK_NOT_IMPLEMENTED(false, "{self.symbol} is not written yet");\n}}\n'
+        return (
+            f'{self.signature} {{\n  TORCH_CHECK_NOT_IMPLEMENTED(false, "{self.symbol} is not written '
+            f'yet");\n}}\n'
+        )
 
 
 @dataclass(frozen=True)
@@ -81,46 +85,85 @@ def _types(schema: FunctionSchema) -> list[str]:
 
 
 def samples_for(operator: Operator, program: Program | None) -> SamplesDraft:
-    """A generator whose arguments have these types, and these names but for tensors: they may be passed by name."""
+    """A generator whose arguments have these types, and these names but for tensors: they may be passed by
+    name."""
     if module_of(operator.schema) == "private":
         return SamplesDraft("skip_private")
     wanted = _arguments(operator.schema)
     if wanted == [("Tensor", "")]:
         return SamplesDraft("unary")
     if program is not None:
-        public = (o for o in program if o.python_module != "private" and o.samples and o.structure == operator.structure)
+        public = (
+            o
+            for o in program
+            if o.python_module != "private" and o.samples and o.structure == operator.structure
+        )
         alike = [o for o in public if _arguments(o.schema) == wanted]
         # One that serves a single operator may draw values for it alone.
-        users = {name: [o for o in program if o.samples == name] for name in dict.fromkeys(o.samples for o in alike)}
+        users = {
+            name: [o for o in program if o.samples == name]
+            for name in dict.fromkeys(o.samples for o in alike)
+        }
         general = [name for name, found in users.items() if name and len({o.base_name for o in found}) > 1]
         if general:
-            return SamplesDraft(max(general, key=lambda name: (len({o.topic for o in users[name]}), len(users[name]))))
+            return SamplesDraft(
+                max(general, key=lambda name: (len({o.topic for o in users[name]}), len(users[name])))
+            )
     name = operator.unambiguous_name
     return SamplesDraft(name, f"tests/ops/samples/{name}.py", _generator(operator, name))
 
 
 def _arguments(schema: FunctionSchema) -> list[tuple[str, str]]:
-    return [(str(a.type).replace("SymInt", "int"), "" if str(a.type) == "Tensor" else a.name) for a in schema.arguments.flat_all]
+    return [
+        (str(a.type).replace("SymInt", "int"), "" if str(a.type) == "Tensor" else a.name)
+        for a in schema.arguments.flat_all
+    ]
 
 
 def _generator(operator: Operator, name: str) -> str:
     arguments = operator.schema.arguments
     required = [_value(a) for a in arguments.positional if not a.has_default]
     required += [f"{a.name}={_value(a)}" for a in arguments.kwarg_only if not a.has_default]
-    every = [_value(a) for a in arguments.positional] + [f"{a.name}={_value(a)}" for a in arguments.kwarg_only]
-    calls = [f"        yield SampleInput({', '.join(values)})" for values in dict.fromkeys((tuple(required), tuple(every)))]
-    return "\n".join([
-        f'"""Arguments of {operator.name}."""', "", "from __future__ import annotations", "", "from collections.abc import Iterator", "",
-        "from tests.ops.samples.make import Make", "from tests.ops.samples.registry import SampleInput, samples", "", "",
-        f'@samples("{name}")', f"def {name}(make: Make) -> Iterator[SampleInput]:",
-        "    for shape in ((2, 3), (), (0,), (3, 1, 5)):", *calls, "",
-    ])  # fmt: skip
+    every = [_value(a) for a in arguments.positional] + [
+        f"{a.name}={_value(a)}" for a in arguments.kwarg_only
+    ]
+    calls = [
+        f"        yield SampleInput({', '.join(values)})"
+        for values in dict.fromkeys((tuple(required), tuple(every)))
+    ]
+    return "\n".join(
+        [
+            f'"""Arguments of {operator.name}."""',
+            "",
+            "from __future__ import annotations",
+            "",
+            "from collections.abc import Iterator",
+            "",
+            "from tests.ops.samples.make import Make",
+            "from tests.ops.samples.registry import SampleInput, samples",
+            "",
+            "",
+            f'@samples("{name}")',
+            f"def {name}(make: Make) -> Iterator[SampleInput]:",
+            "    for shape in ((2, 3), (), (0,), (3, 1, 5)):",
+            *calls,
+            "",
+        ]
+    )
 
 
 def _value(argument: Argument) -> str:
     """A value of the type; its author knows better ones."""
-    value = {"Tensor": "make(*shape)", "int": "1", "SymInt": "1", "float": "0.5", "Scalar": "2", "bool": "True", "SymBool": "True",
-             "str": '"text"'}.get(argument.type.base.name, "None")  # fmt: skip
+    value = {
+        "Tensor": "make(*shape)",
+        "int": "1",
+        "SymInt": "1",
+        "float": "0.5",
+        "Scalar": "2",
+        "bool": "True",
+        "SymBool": "True",
+        "str": '"text"',
+    }.get(argument.type.base.name, "None")
     if value == '"text"' and argument.has_default and isinstance(argument.default_value, str):
         value = json.dumps(argument.default_value)
     if argument.name == "dim" and value == "1":  # the one dimension that every shape has
@@ -154,13 +197,21 @@ def entry_text(operator: Operator, expr: str | None, program: Program | None, sa
 
 
 def _derivatives(operator: Operator, program: Program | None) -> list[str]:
-    """Until someone writes them, backward says that there are none: a formula that is wrong would say nothing."""
+    """Until someone writes them, backward says that there are none: a formula that is wrong would say
+    nothing."""
     can_refuse = program is not None and program.by_base_name(_UNWRITTEN) and operator.structure != "mutation"
-    grad = "grad" if len(operator.schema.returns) == 1 and not operator.schema.returns[0].type.is_list else "grads[0]"
+    grad = (
+        "grad"
+        if len(operator.schema.returns) == 1 and not operator.schema.returns[0].type.is_list
+        else "grads[0]"
+    )
     lines = ["  derivatives:  # TODO: formulas such as grad * other, or non_differentiable"]
     for argument in operator.tensor_arguments:
         refused = f'{_UNWRITTEN}({grad}, "{operator.name}", "{argument.name}")'
-        lines.append(f"    {argument.name}: {refused if can_refuse and not argument.type.is_list else 'non_differentiable'}")
+        lines.append(
+            f"    {argument.name}: "
+            f"{refused if can_refuse and not argument.type.is_list else 'non_differentiable'}"
+        )
     return lines
 
 
@@ -170,7 +221,11 @@ def _dtypes(program: Program | None, structure: str, is_formula: bool) -> str:
     fitting = [name for name, found in sets.items() if all("float" in dtype for dtype in found.members)]
     if not fitting or program is None:
         return "float32, float64"
-    alike = [o.dtype_sets[0] for o in program if o.structure == structure and (o.expr is not None) == is_formula and len(o.dtype_sets) == 1]
+    alike = [
+        o.dtype_sets[0]
+        for o in program
+        if o.structure == structure and (o.expr is not None) == is_formula and len(o.dtype_sets) == 1
+    ]
     return max(fitting, key=alike.count)
 
 
@@ -185,7 +240,9 @@ def kernel_stubs(operator: Operator) -> list[Stub]:
 
 def missing_stubs(operator: Operator) -> list[Stub]:
     """Of an entry that is there already: what it names and nobody has written."""
-    missing = {d.kernel: d.key for d in operator.dispatch if d.definition is None and not d.key.endswith("CUDA")}
+    missing = {
+        d.kernel: d.key for d in operator.dispatch if d.definition is None and not d.key.endswith("CUDA")
+    }
     stubs = [_kernel_stub(operator, kernel, key) for kernel, key in missing.items()]
     if operator.shape is not None and operator.shape_definition is None:
         stubs.append(_shape_stub(operator, operator.shape))

@@ -27,8 +27,11 @@ def explain(options: argparse.Namespace) -> int:
         raise GenerationError(problems)
     operators = _matching(program, options.operator)
     if not operators:
-        print(f"{program.file}: no operator '{options.operator}'; {did_you_mean(options.operator, program.base_names())}",
-              file=sys.stderr)
+        print(
+            f"{program.file}: no operator '{options.operator}'; "
+            f"{did_you_mean(options.operator, program.base_names())}",
+            file=sys.stderr,
+        )
         return 1
     print("\n\n".join(_explained(program, operators, None if problems else options.output)))
     if problems:
@@ -37,7 +40,8 @@ def explain(options: argparse.Namespace) -> int:
 
 
 def _matching(program: Program, name: str) -> tuple[Operator, ...]:
-    """One overload by its full name, or all overloads of a base name; ``add_`` finds what it is generated from."""
+    """One overload by its full name, or all overloads of a base name; ``add_`` finds what it is generated
+    from."""
     for known in (program, *([program.base] if program.base else [])):
         exact = [o for o in known if name in (o.name, o.unambiguous_name) and o.schema.overload_name]
         if exact:
@@ -49,7 +53,8 @@ def _matching(program: Program, name: str) -> tuple[Operator, ...]:
 
 
 def _explained(program: Program, operators: tuple[Operator, ...], output: Path | None) -> Iterator[str]:
-    """Without ``output`` there are problems: what is generated is known when everything is right, the rest is worth seeing before."""
+    """Without ``output`` there are problems: what is generated is known when everything is right, the rest is
+    worth seeing before."""
     from codegen.emit.explain import Explanation
 
     explanations: dict[str, Explanation] = {}
@@ -58,7 +63,9 @@ def _explained(program: Program, operators: tuple[Operator, ...], output: Path |
         if output is not None and operator.unambiguous_name in program.operators:
             cache = output / ".templates"
             topic = [o for o in operators if o.topic == operator.topic]
-            explanation = explanations.get(operator.topic) or Explanation(program, topic, cache if cache.is_dir() else None)
+            explanation = explanations.get(operator.topic) or Explanation(
+                program, topic, cache if cache.is_dir() else None
+            )
             explanations[operator.topic] = explanation
         yield _text(program, operator, explanation, output)
 
@@ -71,7 +78,12 @@ def _text(program: Program, operator: Operator, explanation: Explanation | None,
         ("dispatch", list(_dispatch(operator))),
         ("derivatives", list(_derivatives(program, operator, explanation))),
         ("dtypes", [", ".join(operator.dtypes)] if operator.dtypes else []),
-        ("generated", list(_generated(operator, explanation, output)) if output else ["not while the file has problems"]),
+        (
+            "generated",
+            list(_generated(operator, explanation, output))
+            if output
+            else ["not while the file has problems"],
+        ),
         ("tests", list(_tests(program, operator))),
     )
     lines = [str(operator)]
@@ -81,8 +93,10 @@ def _text(program: Program, operator: Operator, explanation: Explanation | None,
 
 
 def _dispatch(operator: Operator) -> Iterator[str]:
-    rows = [(d.key, d.kernel, f"{d.definition.path}:{d.definition.line}" if d.definition else "not written yet")
-            for d in operator.dispatch]
+    rows = [
+        (d.key, d.kernel, f"{d.definition.path}:{d.definition.line}" if d.definition else "not written yet")
+        for d in operator.dispatch
+    ]
     if operator.expr is not None:
         rows += [(key, "from expr", operator.expr.text) for key in ("CPU", "CUDA")]
     if operator.shape is not None:
@@ -109,11 +123,15 @@ def _derivatives(program: Program, operator: Operator, explanation: Explanation 
 
 
 def _formula(derivative: Derivative) -> str:
-    return f"{', '.join(derivative.inputs)}: {derivative.formula.text if derivative.formula else 'not differentiable'}"
+    return (
+        f"{', '.join(derivative.inputs)}: "
+        f"{derivative.formula.text if derivative.formula else 'not differentiable'}"
+    )
 
 
 def _derived(declared: Program, operator: Operator, expanded: Program) -> Iterator[str]:
-    """What is generated for ``expr``: the calls of private operators, and below them their formulas and derivatives."""
+    """What is generated for ``expr``: the calls of private operators, and below them their formulas and
+    derivatives."""
     own = expanded.operators[operator.unambiguous_name]
     called = [name for d in own.derivatives if d.formula is not None for name in operators_of(d.formula.node)]
     yield from map(_formula, own.derivatives)

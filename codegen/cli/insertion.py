@@ -21,16 +21,28 @@ def with_entry(text: str, topic: str, entry: str) -> str:
 
 
 def with_stub(path: Path, stub: str, text: str | None = None, loops: str = "aten/iteration/Loops.h") -> str:
-    """The file, which would read ``text``, with ``stub`` at the end of the namespace of kernels: below native/cpu, one per instruction set."""
+    """The file, which would read ``text``, with ``stub`` at the end of the namespace of kernels: below
+    native/cpu, one per instruction set."""
     per_instruction_set = path.parent.name == "cpu"
     if text is None and not path.exists():
-        includes = [f"aten/native/declarations/{'cpu/' * per_instruction_set}{path.stem}.h", "aten/Dispatch.h", loops]
+        includes = [
+            f"aten/native/declarations/{'cpu/' * per_instruction_set}{path.stem}.h",
+            "aten/Dispatch.h",
+            loops,
+        ]
         opening, closing = ["namespace at::native {"], ["}  // namespace at::native"]
         if per_instruction_set:
-            opening, closing = [*opening, "inline namespace CPU_CAPABILITY {"], ["}  // namespace CPU_CAPABILITY", *closing]
+            opening, closing = (
+                [*opening, "inline namespace CPU_CAPABILITY {"],
+                ["}  // namespace CPU_CAPABILITY", *closing],
+            )
         head = [f'#include "{include}"' for include in includes]
         return "\n".join([*head, "", *opening, "", stub, *closing, ""])
     text = path.read_text(encoding="utf-8") if text is None else text
-    closing_brace = re.compile(r"^\}[^\n]*\bCPU_CAPABILITY\b" if per_instruction_set else r"^\}[^\n]*\bat::native\b", re.MULTILINE)
+    closing_brace = re.compile(
+        r"^\}[^\n]*\bCPU_CAPABILITY\b" if per_instruction_set else r"^\}[^\n]*\bat::native\b", re.MULTILINE
+    )
     ends = [found.start() for found in closing_brace.finditer(text)] or [text.rfind("}")]
-    return f"{text[: ends[-1]].rstrip()}\n\n{stub}\n{text[ends[-1] :]}" if ends[-1] >= 0 else f"{text}\n{stub}"
+    return (
+        f"{text[: ends[-1]].rstrip()}\n\n{stub}\n{text[ends[-1] :]}" if ends[-1] >= 0 else f"{text}\n{stub}"
+    )

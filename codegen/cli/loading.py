@@ -1,4 +1,5 @@
-"""Finds the files that a command works on. ``codegen.model`` is imported when something is loaded: see ``generate``."""
+"""Finds the files that a command works on. ``codegen.model`` is imported when something is loaded: see
+``generate``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Command line of the generator. Problems in a file go to standard error, a line each, and the exit code is 1."""
+"""Command line of the generator. Problems in a file go to standard error, a line each, and the exit code is
+1."""
 
 from __future__ import annotations
 
@@ -19,8 +20,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     collected = gc.isenabled()
     gc.disable()
     try:
-        # Each command is imported when it runs: `generate` with nothing to do is over before pyyaml would be loaded.
-        return int(getattr(importlib.import_module(f"codegen.cli.{options.command}"), options.command)(options))
+        # Each command is imported when it runs: `generate` with nothing to do is over before pyyaml would be
+        # loaded.
+        return int(
+            getattr(importlib.import_module(f"codegen.cli.{options.command}"), options.command)(options)
+        )
     except GenerationError as error:
         print(error, file=sys.stderr)
         return 1
@@ -37,41 +41,87 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m codegen", description="Generates C++ and Python from operator entries.")
+    parser = argparse.ArgumentParser(
+        prog="python -m codegen", description="Generates C++ and Python from operator entries."
+    )
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
-    command = _command(commands, "generate", "check the entries, then write everything that follows from them")
-    command.add_argument("--output", type=Path, default=Path("build/generated"), metavar="DIR", help="default: %(default)s")
+    command = _command(
+        commands, "generate", "check the entries, then write everything that follows from them"
+    )
+    command.add_argument(
+        "--output", type=Path, default=Path("build/generated"), metavar="DIR", help="default: %(default)s"
+    )
 
     _command(commands, "check", "report every problem in the entries; write nothing")
 
     command = _command(commands, "explain", "show all that follows from one entry")
     command.add_argument("operator", metavar="OP", help="add, add.Tensor or add_Tensor")
-    command.add_argument("--output", type=Path, default=Path("build/generated"), metavar="DIR", help="default: %(default)s")
+    command.add_argument(
+        "--output", type=Path, default=Path("build/generated"), metavar="DIR", help="default: %(default)s"
+    )
 
-    command = _command(commands, "new", "write a new entry and the stubs of what it names, or those that an entry misses")
+    command = _command(
+        commands, "new", "write a new entry and the stubs of what it names, or those that an entry misses"
+    )
     command.add_argument("operator", metavar="OP", help="a name, or a whole schema in quotes")
-    command.add_argument("--topic", help="default: that of the entry most like it; another name makes a new topic")
-    command.add_argument("--structure", metavar="WORD",
-                         help="pointwise, reduction, view, shaped, composite, dynamic or mutation; default: what the schema looks like")  # fmt: skip
+    command.add_argument(
+        "--topic", help="default: that of the entry most like it; another name makes a new topic"
+    )
+    command.add_argument(
+        "--structure",
+        metavar="WORD",
+        help="pointwise, reduction, view, shaped, composite, dynamic or mutation; default: what the schema "
+        "looks like",
+    )
     command.add_argument("--expr", help="a pointwise formula instead of a kernel")
-    command.add_argument("--write", action="store_true", help="write into the files instead of to the terminal")
+    command.add_argument(
+        "--write", action="store_true", help="write into the files instead of to the terminal"
+    )
 
-    command = _command(commands, "counts", "how many operators, functions, methods, formulas and gradients the entries declare")
+    command = _command(
+        commands,
+        "counts",
+        "how many operators, functions, methods, formulas and gradients the entries declare",
+    )
     command.add_argument("--markdown", action="store_true", help="print docs/counts.md")
 
     command = _command(commands, "parity", "compare the entries with another file of PyTorch's format")
-    command.add_argument("path", type=Path, metavar="PATH", help="a list of entries, of which func, variants and python_module are read")
-    command.add_argument("--usage", type=Path, metavar="CSV", help="columns api, number_of_uses: sort by use, and sum up what is covered")
-    command.add_argument("--module", metavar="NAME", help="a Python module that may have by hand what is no entry: torch_py")
+    command.add_argument(
+        "path",
+        type=Path,
+        metavar="PATH",
+        help="a list of entries, of which func, variants and python_module are read",
+    )
+    command.add_argument(
+        "--usage",
+        type=Path,
+        metavar="CSV",
+        help="columns api, number_of_uses: sort by use, and sum up what is covered",
+    )
+    command.add_argument(
+        "--module", metavar="NAME", help="a Python module that may have by hand what is no entry: torch_py"
+    )
     command.add_argument("--markdown", action="store_true", help="print a table for the documentation")
     return parser
 
 
-def _command(commands: argparse._SubParsersAction[argparse.ArgumentParser], name: str, summary: str) -> argparse.ArgumentParser:
+def _command(
+    commands: argparse._SubParsersAction[argparse.ArgumentParser], name: str, summary: str
+) -> argparse.ArgumentParser:
     command: argparse.ArgumentParser = commands.add_parser(name, help=summary, description=summary)
     command.set_defaults(command=name)
-    command.add_argument("--yaml", type=Path, default=Path("native_functions.yaml"), metavar="PATH", help="default: %(default)s")
-    command.add_argument("--library-of", type=Path, metavar="PATH",
-                         help="the file that a library extends; default: the one beside this package")
+    command.add_argument(
+        "--yaml",
+        type=Path,
+        default=Path("native_functions.yaml"),
+        metavar="PATH",
+        help="default: %(default)s",
+    )
+    command.add_argument(
+        "--library-of",
+        type=Path,
+        metavar="PATH",
+        help="the file that a library extends; default: the one beside this package",
+    )
     return command

@@ -6,7 +6,16 @@ import argparse
 import sys
 from pathlib import Path
 
-from codegen.cli.drafts import SamplesDraft, Stub, entry_text, kernel_stubs, missing_stubs, samples_for, structure_like, topic_like
+from codegen.cli.drafts import (
+    SamplesDraft,
+    Stub,
+    entry_text,
+    kernel_stubs,
+    missing_stubs,
+    samples_for,
+    structure_like,
+    topic_like,
+)
 from codegen.cli.insertion import with_entry, with_stub
 from codegen.cli.loading import base_program
 from codegen.diagnostics import Diagnostic, Diagnostics, Location, closest, did_you_mean
@@ -28,11 +37,18 @@ _DEFAULT_SCHEMAS = {
 def new(options: argparse.Namespace) -> int:
     base = base_program(options)
     program = read_program(options.yaml, Diagnostics(), base) if options.yaml.is_file() else None
-    known = [] if program is None else [o for o in program if options.operator in (o.name, o.unambiguous_name, o.base_name)]
+    known = (
+        []
+        if program is None
+        else [o for o in program if options.operator in (o.name, o.unambiguous_name, o.base_name)]
+    )
     if known:
         return _complete(options, known)
     if options.structure is not None and options.structure not in STRUCTURES:
-        print(f"unknown structure '{options.structure}'; {did_you_mean(options.structure, STRUCTURES)}", file=sys.stderr)
+        print(
+            f"unknown structure '{options.structure}'; {did_you_mean(options.structure, STRUCTURES)}",
+            file=sys.stderr,
+        )
         return 1
     text = options.operator
     if "(" not in text:
@@ -54,13 +70,19 @@ def _complete(options: argparse.Namespace, operators: list[Operator]) -> int:
     stubs = [stub for operator in operators for stub in missing_stubs(operator)]
     if not stubs:
         first = operators[0]
-        print(f"{first.location}: {first.name}: it exists already, and so does what it names; choose another name or overload", file=sys.stderr)
+        print(
+            f"{first.location}: {first.name}: it exists already, and so does what it names; choose another "
+            "name or overload",
+            file=sys.stderr,
+        )
         return 1
     _put(options, None, stubs, None)
     return 0
 
 
-def _draft(options: argparse.Namespace, schema: FunctionSchema, program: Program | None, base: Program | None) -> int:
+def _draft(
+    options: argparse.Namespace, schema: FunctionSchema, program: Program | None, base: Program | None
+) -> int:
     """A new entry, refused where ``check`` would refuse it."""
     topic = options.topic or topic_like(schema, options.structure, program)
     operator = _operator(schema, topic, options.structure)
@@ -78,15 +100,23 @@ def _draft(options: argparse.Namespace, schema: FunctionSchema, program: Program
     topics = list(program.topics) if program is not None else []
     if topic not in topics:
         near = closest(topic, topics)
-        print(f"{topic} is a new topic, at the end of {options.yaml}{f'; did you mean {near}?' if near else ''}", file=sys.stderr)
+        print(
+            f"{topic} is a new topic, at the end of "
+            f"{options.yaml}{f'; did you mean {near}?' if near else ''}",
+            file=sys.stderr,
+        )
     return 0
 
 
-def _problems(yaml_path: Path, operator: Operator, entry: str, stubs: list[Stub], base: Program | None) -> list[Diagnostic]:
+def _problems(
+    yaml_path: Path, operator: Operator, entry: str, stubs: list[Stub], base: Program | None
+) -> list[Diagnostic]:
     """What ``check`` would say of the entry if it and its kernels were written."""
     problems = Diagnostics()
     planned = [Kernel(stub.symbol, stub.path, 1, False, stub.signature) for stub in stubs]
-    read_program(yaml_path, problems, base, text=with_entry(_text(yaml_path), operator.topic, entry), planned=planned)
+    read_program(
+        yaml_path, problems, base, text=with_entry(_text(yaml_path), operator.topic, entry), planned=planned
+    )
     return [p for p in problems.sorted() if p.operator in (operator.name, operator.topic)]
 
 
@@ -97,11 +127,41 @@ def _text(yaml_path: Path) -> str:
 def _operator(schema: FunctionSchema, topic: str, structure: str) -> Operator:
     """An operator as far as signatures need it."""
     nowhere = Location("", 0, 0)
-    return Operator(schema, topic, ("function",), "torch", (), structure, None, (), (), (), (), None, None, (), None,  # type: ignore[arg-type]
-                    None, (), None, "", (), "none", None, nowhere, {}, "")
+    return Operator(
+        schema,
+        topic,
+        ("function",),
+        "torch",
+        (),
+        structure,
+        None,
+        (),
+        (),
+        (),
+        (),
+        None,
+        None,
+        (),
+        None,  # type: ignore[arg-type]
+        None,
+        (),
+        None,
+        "",
+        (),
+        "none",
+        None,
+        nowhere,
+        {},
+        "",
+    )
 
 
-def _put(options: argparse.Namespace, entry: tuple[str, str] | None, stubs: list[Stub], samples: SamplesDraft | None) -> None:
+def _put(
+    options: argparse.Namespace,
+    entry: tuple[str, str] | None,
+    stubs: list[Stub],
+    samples: SamplesDraft | None,
+) -> None:
     """Into the files with ``--write``, to the terminal otherwise."""
     folder: Path = options.yaml.parent
     texts: dict[Path, str] = {}

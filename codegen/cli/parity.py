@@ -1,4 +1,5 @@
-"""``parity PATH``: which operators of another file in PyTorch's format exist here, and how signatures differ."""
+"""``parity PATH``: which operators of another file in PyTorch's format exist here, and how signatures
+differ."""
 
 from __future__ import annotations
 
@@ -35,8 +36,12 @@ class Foreign:
     def apis(self) -> tuple[str, ...]:
         """``torch.relu``, ``torch.Tensor.relu``, ``torch.linalg.det`` ..."""
         name = self.schema.base_name
-        place = {"": "torch", "nn": "torch.nn.functional"}.get(self.python_module, f"torch.{self.python_module}")
-        function = (f"{place}.{name.removeprefix(f'{self.python_module}_')}",) if "function" in self.variants else ()
+        place = {"": "torch", "nn": "torch.nn.functional"}.get(
+            self.python_module, f"torch.{self.python_module}"
+        )
+        function = (
+            (f"{place}.{name.removeprefix(f'{self.python_module}_')}",) if "function" in self.variants else ()
+        )
         return function + ((f"torch.Tensor.{name}",) if "method" in self.variants else ())
 
 
@@ -58,7 +63,9 @@ def parity(options: argparse.Namespace) -> int:
     if isinstance(uses, str):
         print(uses, file=sys.stderr)
         return 1
-    rows = compare(program, found, uses, None if options.module is None else importlib.import_module(options.module))
+    rows = compare(
+        program, found, uses, None if options.module is None else importlib.import_module(options.module)
+    )
     print("\n".join(_markdown(rows, bool(uses)) if options.markdown else _lines(rows, bool(uses))))
     print("\n".join(["", *_summary(rows, uses)]))
     return 0
@@ -68,11 +75,16 @@ def parity(options: argparse.Namespace) -> int:
 
 
 def read_foreign(path: Path) -> list[Foreign] | str:
-    """The entries of a list of maps with ``func``, ``variants`` and ``python_module``; a message when there are none."""
+    """The entries of a list of maps with ``func``, ``variants`` and ``python_module``; a message when there
+    are none."""
     problems = Diagnostics()
     root = load_document(path.name, path.read_text(encoding="utf-8"), problems).root
     if problems or not isinstance(root, ListValue):
-        return problems.render() if problems else f"{path.name}:1:1: the file is no list of entries; write - func: ..."
+        return (
+            problems.render()
+            if problems
+            else f"{path.name}:1:1: the file is no list of entries; write - func: ..."
+        )
     found = []
     for entry in root:
         func = entry.get("func") if isinstance(entry, MapValue) else None
@@ -97,7 +109,10 @@ def read_usage(path: Path) -> dict[str, int] | str:
     with path.open(encoding="utf-8", newline="") as file:
         reader = csv.DictReader(file)
         if not {"api", "number_of_uses"} <= set(reader.fieldnames or ()):
-            return f"{path.name}:1:1: the columns are {', '.join(reader.fieldnames or ())}; write api,number_of_uses"
+            return (
+                f"{path.name}:1:1: the columns are {', '.join(reader.fieldnames or ())}; write "
+                "api,number_of_uses"
+            )
         try:
             return {_full(row["api"]): int(row["number_of_uses"]) for row in reader}
         except (TypeError, ValueError):
@@ -112,13 +127,19 @@ def _full(api: str) -> str:
 # Comparing
 
 
-def compare(program: Program, found: Sequence[Foreign], uses: dict[str, int], module: ModuleType | None = None) -> list[Row]:
-    """In the order of the file, or by use where it is known. What only ``module`` has, under the name of the API, is there by hand."""
+def compare(
+    program: Program, found: Sequence[Foreign], uses: dict[str, int], module: ModuleType | None = None
+) -> list[Row]:
+    """In the order of the file, or by use where it is known. What only ``module`` has, under the name of the
+    API, is there by hand."""
     own: dict[str, list[FunctionSchema]] = {}
     for operator in program:
         for schema in _schemas(operator):
             own.setdefault(schema.base_name, []).append(schema)
-    rows = [replace(_row(foreign, own, module), uses=sum(uses.get(api, 0) for api in foreign.apis)) for foreign in found]
+    rows = [
+        replace(_row(foreign, own, module), uses=sum(uses.get(api, 0) for api in foreign.apis))
+        for foreign in found
+    ]
     return sorted(rows, key=lambda row: -row.uses)
 
 
@@ -143,7 +164,9 @@ def _with_scalar(schema: FunctionSchema, name: str) -> FunctionSchema:
 
     groups = schema.arguments
     own = None if groups.self_argument is None else changed((groups.self_argument,))[0]
-    arguments = replace(groups, pre_self=changed(groups.pre_self), self_argument=own, post_self=changed(groups.post_self))
+    arguments = replace(
+        groups, pre_self=changed(groups.pre_self), self_argument=own, post_self=changed(groups.post_self)
+    )
     return replace(schema, arguments=arguments)
 
 
@@ -152,11 +175,18 @@ def _row(foreign: Foreign, own: dict[str, list[FunctionSchema]], module: ModuleT
     candidates = own.get(str(BaseName.of(foreign.schema.base_name)), [])
     # Of their forms, an out form is none of ours that is not.
     candidates = [c for c in candidates if c.is_out == foreign.schema.is_out]
-    differences = [(difference(foreign.schema, c), c.overload_name != foreign.schema.overload_name, c) for c in candidates]
+    differences = [
+        (difference(foreign.schema, c), c.overload_name != foreign.schema.overload_name, c)
+        for c in candidates
+    ]
     if any(found is None for found, _, _ in differences):
         return Row(foreign, SAME, "")
     if not differences:
-        is_there = module is not None and not foreign.schema.is_out and any(_resolves(module, api) for api in foreign.apis)
+        is_there = (
+            module is not None
+            and not foreign.schema.is_out
+            and any(_resolves(module, api) for api in foreign.apis)
+        )
         return Row(foreign, BY_HAND if is_there else MISSING, "")
     covering = [entry for entry in differences if covers(entry[2], foreign.schema)]
     nearest = min(covering or differences, key=lambda entry: (entry[1], -entry[0][0] if entry[0] else 0))[0]
@@ -182,17 +212,32 @@ def difference(theirs: FunctionSchema, ours: FunctionSchema) -> tuple[int, str] 
             is_missing = name not in ours.arguments.names()
             return position, f"{name}: missing" if is_missing else f"{our_argument.name}: extra"
         if type_text(their_argument.type) != type_text(our_argument.type):
-            return position, f"{name}: type {type_text(our_argument.type)}, not {type_text(their_argument.type)}"
+            return (
+                position,
+                f"{name}: type {type_text(our_argument.type)}, not {type_text(their_argument.type)}",
+            )
         if default_of(their_argument) != default_of(our_argument):
-            return position, f"{name}: default {our_argument.default or 'missing'}, not {their_argument.default or 'none at all'}"
+            return (
+                position,
+                f"{name}: default {our_argument.default or 'missing'}, not "
+                f"{their_argument.default or 'none at all'}",
+            )
         if their_keyword != our_keyword:
-            return position, f"{name}: {'keyword-only' if our_keyword else 'positional'}, not {'keyword-only' if their_keyword else 'positional'}"
+            return (
+                position,
+                f"{name}: {'keyword-only' if our_keyword else 'positional'}, not "
+                f"{'keyword-only' if their_keyword else 'positional'}",
+            )
     shorter = min(map(len, pairs))
     for flat, word in zip(pairs, ("missing", "extra")):
         if len(flat) > shorter:
             return shorter, f"{flat[shorter][0].name}: {word}"
     results = [[str(r.type).replace("SymInt", "int") for r in schema.returns] for schema in (theirs, ours)]
-    return None if results[0] == results[1] else (shorter, f"returns ({', '.join(results[1])}), not ({', '.join(results[0])})")
+    return (
+        None
+        if results[0] == results[1]
+        else (shorter, f"returns ({', '.join(results[1])}), not ({', '.join(results[0])})")
+    )
 
 
 def _flat(schema: FunctionSchema) -> list[tuple[Argument, bool]]:
@@ -206,7 +251,9 @@ def _flat(schema: FunctionSchema) -> list[tuple[Argument, bool]]:
 def _lines(rows: Sequence[Row], has_uses: bool) -> Iterator[str]:
     for row in rows:
         count = f"{row.uses:9}  " if has_uses else ""
-        yield f"{count}{row.status:8} {row.foreign.schema.name}" + (f"  ({row.difference})" if row.difference else "")
+        yield f"{count}{row.status:8} {row.foreign.schema.name}" + (
+            f"  ({row.difference})" if row.difference else ""
+        )
 
 
 def _markdown(rows: Sequence[Row], has_uses: bool) -> Iterator[str]:
@@ -229,10 +276,16 @@ def _summary(rows: Sequence[Row], uses: dict[str, int]) -> Iterator[str]:
     total = sum(count for api, count in uses.items() if api in by_api)
     here = sum(count for api, count in uses.items() if by_api.get(api, {MISSING}) != {MISSING})
     same = sum(count for api, count in uses.items() if by_api.get(api, {MISSING}) <= {SAME, WIDER, BY_HAND})
-    yield f"{total} uses: {_percent(here, total)} of operators that exist here, {_percent(same, total)} of those without a difference"
+    yield (
+        f"{total} uses: {_percent(here, total)} of operators that exist here, {_percent(same, total)} of "
+        "those without a difference"
+    )
     unknown = [api for api in uses if api not in by_api]
     if unknown:
-        yield f"{len(unknown)} other names, used {sum(uses[api] for api in unknown)} times, are no operators of the file"
+        yield (
+            f"{len(unknown)} other names, used {sum(uses[api] for api in unknown)} times, are no "
+            "operators of the file"
+        )
 
 
 def _percent(part: int, whole: int) -> str:

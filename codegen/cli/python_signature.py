@@ -9,26 +9,49 @@ from codegen.model import Operator
 from codegen.python_modules import qualified
 from codegen.schema import Argument
 
-_TYPES = {"int": "int", "SymInt": "int", "float": "float", "bool": "bool", "str": "str", "Scalar": "Number",
-          "ScalarType": "dtype", "Device": "device", "Layout": "layout", "MemoryFormat": "memory_format"}
+_TYPES = {
+    "int": "int",
+    "SymInt": "int",
+    "float": "float",
+    "bool": "bool",
+    "str": "str",
+    "Scalar": "Number",
+    "ScalarType": "dtype",
+    "Device": "device",
+    "Layout": "layout",
+    "MemoryFormat": "memory_format",
+}
 
 
 def python_signatures(operator: Operator, root: Path) -> list[str]:
-    """The function, the method and the in-place method, as far as the operator has them; ``root`` holds ``torch_py``."""
+    """The function, the method and the in-place method, as far as the operator has them; ``root`` holds
+    ``torch_py``."""
     arguments = operator.arguments
     result = _result(operator)
     found = []
     if operator.is_function:
         keywords = [_parameter(a) for a in arguments.kwarg_only] + (["out=None"] if operator.has_out else [])
-        found += _functions(operator, operator.python_name, f"({_joined(arguments.positional, keywords, True)}) -> {result}", root)
+        found += _functions(
+            operator,
+            operator.python_name,
+            f"({_joined(arguments.positional, keywords, True)}) -> {result}",
+            root,
+        )
     behind = arguments.pre_self + arguments.post_self
     keywords = [_parameter(a) for a in arguments.kwarg_only]
     if operator.is_method:
         found.append(f"Tensor.{operator.python_name}({_joined(behind, keywords, False)}) -> {result}")
     if operator.has_inplace_function:
-        found += _functions(operator, f"{operator.python_name}_", f"({_joined(arguments.positional, keywords, True)}) -> Tensor", root)
+        found += _functions(
+            operator,
+            f"{operator.python_name}_",
+            f"({_joined(arguments.positional, keywords, True)}) -> Tensor",
+            root,
+        )
     if operator.has_inplace_method:
-        found.append(f"Tensor.{operator.inplace_schema().base_name}({_joined(behind, keywords, False)}) -> Tensor")
+        found.append(
+            f"Tensor.{operator.inplace_schema().base_name}({_joined(behind, keywords, False)}) -> Tensor"
+        )
     return found
 
 
@@ -49,7 +72,11 @@ def _joined(positional: tuple[Argument, ...], keywords: list[str], is_function: 
 
 def _parameter(argument: Argument, is_function: bool = False) -> str:
     # PyTorch calls the first argument of its functions `input` where it is a tensor.
-    name = "input" if is_function and argument.name == "self" and argument.type.is_plain("Tensor") else argument.name
+    name = (
+        "input"
+        if is_function and argument.name == "self" and argument.type.is_plain("Tensor")
+        else argument.name
+    )
     type_ = _type(argument)
     return f"{name}: {type_}" + (f" = {argument.default}" if argument.has_default else "")
 

@@ -1,4 +1,5 @@
-"""Writes the generated tree. ``generate`` imports the templates on first use, so that checking the stamp stays cheap."""
+"""Writes the generated tree. ``generate`` imports the templates on first use, so that checking the stamp
+stays cheap."""
 
 from __future__ import annotations
 
@@ -39,5 +40,3 @@ def generate(program: Program, output_dir: Path | str, library: str | None = Non
     report = write_tree(output, files, stamp.get("files", {}))
     fingerprint.write_stamp(output, inputs, files)
     return replace(report, notes=tuple(tree.notes()))
-
-

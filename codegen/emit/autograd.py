@@ -57,7 +57,9 @@ class NodeClass:
     @property
     def edge_count(self) -> str:
         single = len(self.edges) - len(self.lists)
-        return " + ".join([*([str(single)] if single or not self.lists else []), *(f"{name}_size_" for name in self.lists)])
+        return " + ".join(
+            [*([str(single)] if single or not self.lists else []), *(f"{name}_size_" for name in self.lists)]
+        )
 
     @property
     def outputs(self) -> int:
@@ -86,7 +88,9 @@ class NodeClass:
         return [f"node->should_compute_output({self.edge_names.index(name)})" for name in tensor.inputs]
 
 
-def node_classes(operators: Sequence[Operator], names: Mapping[str, str], program: Program) -> list[NodeClass]:
+def node_classes(
+    operators: Sequence[Operator], names: Mapping[str, str], program: Program
+) -> list[NodeClass]:
     """An operator without gradient has one in place: the old value of self has no influence any more."""
     found = []
     for operator in operators:
@@ -116,14 +120,18 @@ def node_names(program: Program) -> dict[str, str]:
     return found
 
 
-def _node_class(operator: Operator, name: str, program: Program, functions: tuple[Function, ...]) -> NodeClass:
+def _node_class(
+    operator: Operator, name: str, program: Program, functions: tuple[Function, ...]
+) -> NodeClass:
     derivatives = [d for d in _derivatives(operator) if d.formula is not None]
     differentiable = {n for d in derivatives for n in d.inputs}
     edges = tuple(a for a in operator.schema.arguments.flat_all if a.name in differentiable)
     saved, tensors = saved_values(operator, derivatives, is_replayed_view(operator))
     gradients = tuple(_gradient(operator, d, edges, program) for d in derivatives)
     infos = [n for g in gradients for n in g.inputs if g.reduces or g.kind in ("zero", "view")]
-    return NodeClass(name, operator, place_of(operator), functions, edges, gradients, saved, tensors, tuple(infos))
+    return NodeClass(
+        name, operator, place_of(operator), functions, edges, gradients, saved, tensors, tuple(infos)
+    )
 
 
 def _derivatives(operator: Operator) -> tuple[Derivative, ...]:
@@ -138,7 +146,9 @@ def is_replayed_view(operator: Operator) -> bool:
     return operator.structure == "view" and not operator.derivatives
 
 
-def _gradient(operator: Operator, derivative: Derivative, edges: tuple[Argument, ...], program: Program) -> Gradient:
+def _gradient(
+    operator: Operator, derivative: Derivative, edges: tuple[Argument, ...], program: Program
+) -> Gradient:
     assert derivative.formula is not None
     node = derivative.formula.node
     numbers = tuple(_edge_number(name, edges) for name in derivative.inputs)
@@ -152,7 +162,9 @@ def _gradient(operator: Operator, derivative: Derivative, edges: tuple[Argument,
     elif node == Number(0):
         kind = "zero"
     else:
-        value = cpp_formula(node, operator, program, {source: f"{member}_" for source, member in used.rename().items()})
+        value = cpp_formula(
+            node, operator, program, {source: f"{member}_" for source, member in used.rename().items()}
+        )
         kind = _kind(derivative, node, edges)
     is_list_output = any(r.type.is_list for r in operator.schema.returns)
     grads = () if used.all_grads or is_list_output else used.grads or ((0,) if count == 1 else ())

@@ -35,7 +35,9 @@ class Body:
 
     @property
     def tensors(self) -> list[str]:
-        return [p.cpp_name for p in self.arguments if p.argument is not None and p.argument.type.is_tensor_like]
+        return [
+            p.cpp_name for p in self.arguments if p.argument is not None and p.argument.type.is_tensor_like
+        ]
 
     def slot(self, name: str) -> int:
         """Of ``out`` or ``requires_grad``; -1 when there is none."""
@@ -137,7 +139,9 @@ def shards(program: Program, library: str | None) -> dict[str, Shard]:
             callables.setdefault(key, Callable(name, owner, module)).overloads.append(overload)
     found: dict[str, Shard] = {}
     for key, callable_ in callables.items():
-        if callable_.overloads[0].body.function.operator.each is not None:  # declared by several entries, in any order
+        if (
+            callable_.overloads[0].body.function.operator.each is not None
+        ):  # declared by several entries, in any order
             callable_.overloads.sort(key=_numbers)
         found.setdefault(topic_of[key], Shard([], [])).callables += [callable_, *_aliases(callable_)]
     for shard in found.values():
@@ -149,10 +153,13 @@ def shards(program: Program, library: str | None) -> dict[str, Shard]:
 def _numbers(overload: Overload) -> int:
     """How many arguments are numbers or lists of them, which tensors of no dimension would be as well.
 
-    As in PyTorch, where ``_foreach_add(tensors, tensor(1.0))`` is a call with a number, and the overload of a tensor the one with ``alpha``.
+    As in PyTorch, where ``_foreach_add(tensors, tensor(1.0))`` is a call with a number, and the overload of a
+    tensor the one with ``alpha``.
     """
     count = sum(p.kind in ("Scalar", "ScalarList") for p in overload.parameters if not p.is_keyword_only)
-    has_more = any(p.is_keyword_only for p in overload.parameters) and any(p.kind == "Tensor" for p in overload.parameters)
+    has_more = any(p.is_keyword_only for p in overload.parameters) and any(
+        p.kind == "Tensor" for p in overload.parameters
+    )
     return count + has_more
 
 
@@ -166,7 +173,10 @@ def _aliases(callable_: Callable) -> Iterator[Callable]:
             continue
         name += "_" if is_inplace and not name.endswith("_") else ""
         owner, module = OWNERS[place] if place else (callable_.owner, callable_.module)
-        renamed = [replace(o, text=signature_text(name, o.parameters, o.self_slot), own_table=False) for o in callable_.overloads]
+        renamed = [
+            replace(o, text=signature_text(name, o.parameters, o.self_slot), own_table=False)
+            for o in callable_.overloads
+        ]
         yield Callable(name, owner, module, renamed)
 
 
@@ -182,7 +192,8 @@ def _exposures(operator: Operator, library: str | None) -> Iterator[tuple[str, s
     for function in declared[1:]:
         if function.form == "inplace":
             inplace = Body(function, None, parameters_of(operator, function, None))
-            # Next to the function it is the in-place form of: leaky_relu_ is no method where leaky_relu is none.
+            # Next to the function it is the in-place form of: leaky_relu_ is no method where leaky_relu is
+            # none.
             if operator.has_inplace_method:
                 yield *METHOD, _overload(inplace, True)
             if operator.has_inplace_function:
@@ -193,26 +204,37 @@ def _overload(body: Body, is_method: bool) -> Overload:
     parameters = body.parameters
     self_slot = -1
     if is_method:
-        self_slot = next(i for i, p in enumerate(parameters) if p.argument is not None and p.argument.name == "self")
+        self_slot = next(
+            i for i, p in enumerate(parameters) if p.argument is not None and p.argument.name == "self"
+        )
         parameters = tuple(p for p in parameters if "kOutput" not in p.flags)
     marked = _with_varargs(parameters, self_slot)
-    own_table = is_method and (marked != parameters or body.function.form == "inplace" or not body.function.operator.is_function)
+    own_table = is_method and (
+        marked != parameters or body.function.form == "inplace" or not body.function.operator.is_function
+    )
     table = f"{body.function.struct}_{'method_' if own_table else ''}parameters"
     text = signature_text(body.function.python_name, marked, self_slot)
-    return Overload(body, text, marked, table, own_table or not is_method, self_slot, fast_calls(marked, self_slot))
+    return Overload(
+        body, text, marked, table, own_table or not is_method, self_slot, fast_calls(marked, self_slot)
+    )
 
 
 def _with_varargs(parameters: tuple[Parameter, ...], self_slot: int) -> tuple[Parameter, ...]:
     """``x.view(2, 3)``, ``zeros(2, 3)``: a list of ints that is the only positional argument."""
     positional = [i for i, p in enumerate(parameters) if i != self_slot and not p.is_keyword_only]
-    if len(positional) != 1 or parameters[positional[0]].kind != "IntList" or parameters[positional[0]].list_size:
+    if (
+        len(positional) != 1
+        or parameters[positional[0]].kind != "IntList"
+        or parameters[positional[0]].list_size
+    ):
         return parameters
     only = positional[0]
     return tuple(p.with_flag("kVarargs") if i == only else p for i, p in enumerate(parameters))
 
 
 def unlocked(head: str, function: Function, names: Sequence[str], operands: Sequence[str], tail: str) -> str:
-    """``head unlocked([&] { return CALL; }, operands) tail``; ``unlocked`` decides by its operands whether to release the GIL."""
+    """``head unlocked([&] { return CALL; }, operands) tail``; ``unlocked`` decides by its operands whether to
+    release the GIL."""
     verb = "" if function.result == "void" else "return "
     call = f"at::ops::{function.struct}::call("
     behind = "".join(f", {name}" for name in operands) + ")" + tail

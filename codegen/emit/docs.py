@@ -31,7 +31,9 @@ class Page:
 
 def pages(operators: Sequence[Operator], signatures: Mapping[str, tuple[str, ...]]) -> list[Page]:
     """Private operators have none."""
-    return [_page(o, signatures.get(o.unambiguous_name, ())) for o in operators if o.python_module != "private"]
+    return [
+        _page(o, signatures.get(o.unambiguous_name, ())) for o in operators if o.python_module != "private"
+    ]
 
 
 def signatures_of(shards: dict[str, Shard]) -> dict[str, tuple[str, ...]]:
@@ -47,12 +49,23 @@ def signatures_of(shards: dict[str, Shard]) -> dict[str, tuple[str, ...]]:
 
 def _page(operator: Operator, signatures: tuple[str, ...]) -> Page:
     spelled = {a.name: a.spelling for a in operator.schema.arguments}.__getitem__
-    derivatives = tuple((", ".join(spelled(n) for n in d.inputs), d.formula.text) for d in operator.derivatives if d.formula is not None)
+    derivatives = tuple(
+        (", ".join(spelled(n) for n in d.inputs), d.formula.text)
+        for d in operator.derivatives
+        if d.formula is not None
+    )
     return Page(
-        operator.name, operator.unambiguous_name, line_of(operator), signatures, operator.doc.strip(),
-        latex(as_spelled(operator.expr.node, operator)) if operator.expr is not None else "", ", ".join(operator.dtypes),
-        tuple(requirement_text(as_spelled(r.check.node, operator)) for r in operator.requires), _gradient(operator), derivatives,
-    )  # fmt: skip
+        operator.name,
+        operator.unambiguous_name,
+        line_of(operator),
+        signatures,
+        operator.doc.strip(),
+        latex(as_spelled(operator.expr.node, operator)) if operator.expr is not None else "",
+        ", ".join(operator.dtypes),
+        tuple(requirement_text(as_spelled(r.check.node, operator)) for r in operator.requires),
+        _gradient(operator),
+        derivatives,
+    )
 
 
 def _gradient(operator: Operator) -> str:

@@ -1,9 +1,11 @@
-"""Adds to a program what follows from ``expr:``: the kernel, the derivatives, and a fused operator for each gradient.
+"""Adds to a program what follows from ``expr:``: the kernel, the derivatives, and a fused operator for each
+gradient.
 
-Note [Gradients of pointwise formulas]. ``softcap(Tensor self, float cap)`` with ``expr: cap * tanh(self / cap)`` gets a
-private operator ``softcap_backward(Tensor grad_output, Tensor output, float cap)`` whose expr is the gradient of the
-formula: one loop. It is linear in ``grad_output``, so its derivative in that argument is itself; its derivatives in the
-others are formulas of tensor operators, and from there on every order follows.
+Note [Gradients of pointwise formulas]. ``softcap(Tensor self, float cap)`` with
+``expr: cap * tanh(self / cap)`` gets a private operator
+``softcap_backward(Tensor grad_output, Tensor output, float cap)`` whose expr is the gradient of the formula:
+one loop. It is linear in ``grad_output``, so its derivative in that argument is itself; its derivatives in
+the others are formulas of tensor operators, and from there on every order follows.
 """
 
 from __future__ import annotations
@@ -11,7 +13,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 from codegen.emit.names import free_name, with_free_names
-from codegen.expressions import ExpressionError, check_formula, gradient, names, simplify, to_formula, to_source
+from codegen.expressions import (
+    ExpressionError,
+    check_formula,
+    gradient,
+    names,
+    simplify,
+    to_formula,
+    to_source,
+)
 from codegen.expressions.functions import FUNCTIONS, NUMBER_AS_TENSOR
 from codegen.expressions.nodes import Call, Name, Node, Number, rebuild, substitute, walk
 from codegen.expressions.scope import NUMBERS, Scope, resolve
@@ -32,7 +42,10 @@ def expand(program: Program, only: str | None = None) -> Program:
     ``only`` names a topic that is enough for the one who asks.
     """
     base = expand(program.base) if program.base is not None and only is None else program.base
-    topics = {t.name: Topic(t.name, _expanded(t, program), t.location) if only in (None, t.name) else t for t in program.topics.values()}
+    topics = {
+        t.name: Topic(t.name, _expanded(t, program), t.location) if only in (None, t.name) else t
+        for t in program.topics.values()
+    }
     operators = {o.unambiguous_name: o for t in topics.values() for o in t.operators}
     by_base: dict[str, tuple[Operator, ...]] = {}
     for operator in operators.values():
@@ -61,10 +74,15 @@ PORTABLE_EXPR_FOLDER = "aten/native/portable/expr"
 
 
 def kernel_path(operator: Operator) -> str:
-    """Below cpu, which is compiled for every instruction set, or where a function of the formula gains nothing from that."""
+    """Below cpu, which is compiled for every instruction set, or where a function of the formula gains
+    nothing from that."""
     assert operator.expr is not None
     called = [FUNCTIONS.get(part.function) for part in walk(operator.expr.node) if isinstance(part, Call)]
-    folder = EXPR_FOLDER if all(function is None or function.vectorises for function in called) else PORTABLE_EXPR_FOLDER
+    folder = (
+        EXPR_FOLDER
+        if all(function is None or function.vectorises for function in called)
+        else PORTABLE_EXPR_FOLDER
+    )
     return f"{folder}/{operator.unambiguous_name}Kernel.cpp"
 
 
@@ -113,10 +131,24 @@ def _helper(operator: Operator, name: str, node: Node) -> tuple[Operator, Node]:
     expr = simplify(substitute(node, {old: Name(new) for old, new in renamed.items()}))
     call = Call(name, tuple(Name(n) for n in ("grad", *tensors, *(a.name for a in plain))))
     helper = replace(
-        operator, schema=schema, variants=("function",), python_module="private", promotion="default", scalars=(), requires=(),
-        dtypes=tuple(d for d in operator.dtypes if d in _DIFFERENTIABLE), expr=_formula(operator, expr), dispatch=(),
-        samples=None, doc=f"The gradient of ``{operator.name}``.", aliases=(), tags=(), autocast="none", derivatives=(), non_differentiable=None,
-    )  # fmt: skip
+        operator,
+        schema=schema,
+        variants=("function",),
+        python_module="private",
+        promotion="default",
+        scalars=(),
+        requires=(),
+        dtypes=tuple(d for d in operator.dtypes if d in _DIFFERENTIABLE),
+        expr=_formula(operator, expr),
+        dispatch=(),
+        samples=None,
+        doc=f"The gradient of ``{operator.name}``.",
+        aliases=(),
+        tags=(),
+        autocast="none",
+        derivatives=(),
+        non_differentiable=None,
+    )
     helper = _with_kernel(helper, kernel_path(operator))
     return replace(helper, derivatives=_higher_derivatives(helper, name)), call
 
@@ -126,7 +158,10 @@ def _higher_derivatives(helper: Operator, name: str) -> tuple[Derivative, ...]:
     found = []
     for position, argument in enumerate(helper.tensor_arguments):
         if position == 0:  # linear in grad_output
-            node: Node = _adjoint(Call(name, (Name("grad"), *(Name(a.name) for a in helper.schema.arguments.flat_all[1:]))), helper)
+            node: Node = _adjoint(
+                Call(name, (Name("grad"), *(Name(a.name) for a in helper.schema.arguments.flat_all[1:]))),
+                helper,
+            )
         else:
             try:
                 node = gradient(helper.expr.node, argument.name, helper, conjugate=_is_complex(helper))
@@ -139,7 +174,8 @@ def _higher_derivatives(helper: Operator, name: str) -> tuple[Derivative, ...]:
 
 
 def _adjoint(call: Call, helper: Operator) -> Node:
-    """What ``grad_output`` gets back: it was multiplied by a factor, so ``grad`` is by the factor's conjugate."""
+    """What ``grad_output`` gets back: it was multiplied by a factor, so ``grad`` is by the factor's
+    conjugate."""
     if not _is_complex(helper):
         return call
     grad, *others = call.arguments
@@ -173,10 +209,15 @@ def _without_impossible(program: Program) -> Program:
     def checked(operator: Operator) -> Operator:
         if operator.samples is not None or operator.expr is None or operator.python_module != "private":
             return operator
-        return replace(operator, derivatives=tuple(_possible(d, operator, program) for d in operator.derivatives))
+        return replace(
+            operator, derivatives=tuple(_possible(d, operator, program) for d in operator.derivatives)
+        )
 
     operators = {name: checked(o) for name, o in program.operators.items()}
-    topics = {n: replace(t, operators=tuple(operators[o.unambiguous_name] for o in t.operators)) for n, t in program.topics.items()}
+    topics = {
+        n: replace(t, operators=tuple(operators[o.unambiguous_name] for o in t.operators))
+        for n, t in program.topics.items()
+    }
     by_base = {n: tuple(operators[o.unambiguous_name] for o in found) for n, found in program.by_base.items()}
     return replace(program, operators=operators, topics=topics, by_base=by_base)
 
@@ -207,7 +248,9 @@ def _derivative(operator: Operator, argument: str, node: Node) -> Derivative:
 
 
 def _formula(operator: Operator, node: Node) -> Formula:
-    return Formula(to_source(node), node, operator.expr.location if operator.expr is not None else operator.location)
+    return Formula(
+        to_source(node), node, operator.expr.location if operator.expr is not None else operator.location
+    )
 
 
 def _is_complex(operator: Operator) -> bool:

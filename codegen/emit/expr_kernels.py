@@ -64,11 +64,20 @@ def _expr_kernel(operator: Operator, entry: DispatchEntry) -> ExprKernel:
     if boolean and result != "bool":
         value = f"{result}({value})"
     return ExprKernel(
-        str(operator.schema), place_of(operator), to_source(as_spelled(node, operator)), entry.kernel,
-        ("TensorIteratorBase& iter", *(cpp.parameter(a) for a in plain)), tuple(DTYPE_CONSTANTS[d] for d in operator.dtypes),
-        tuple(_conversion(a) for a in plain if a.name in used), inputs, tuple(n for n in inputs if n in used), result, value,
-        operator.base_name, _headers(node),
-    )  # fmt: skip
+        str(operator.schema),
+        place_of(operator),
+        to_source(as_spelled(node, operator)),
+        entry.kernel,
+        ("TensorIteratorBase& iter", *(cpp.parameter(a) for a in plain)),
+        tuple(DTYPE_CONSTANTS[d] for d in operator.dtypes),
+        tuple(_conversion(a) for a in plain if a.name in used),
+        inputs,
+        tuple(n for n in inputs if n in used),
+        result,
+        value,
+        operator.base_name,
+        _headers(node),
+    )
 
 
 def _headers(node: Node) -> tuple[str, ...]:

@@ -1,6 +1,7 @@
 """What a generated tree was made from, so that a run with nothing to do ends before it begins.
 
-Imports neither jinja2 nor yaml: reading the stamp and looking at some hundred files is all an unchanged run does.
+Imports neither jinja2 nor yaml: reading the stamp and looking at some hundred files is all an unchanged run
+does.
 """
 
 from __future__ import annotations
@@ -43,7 +44,8 @@ def write_stamp(output: Path, inputs: str, files: Iterable[str]) -> None:
 
 
 def inputs_digest(yaml_path: Path, base: Path | None = None) -> str:
-    """Over the contents of the declarations, the generator and the templates, and over size and time of scanned files.
+    """Over the contents of the declarations, the generator and the templates, and over size and time of
+    scanned files.
 
     ``base`` is the file that a library extends: what is generated depends on its kernels and samples as well.
     """

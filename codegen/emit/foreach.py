@@ -16,7 +16,8 @@ _COPY = "copy_to_self"
 
 @dataclass(frozen=True)
 class Body:
-    """``head`` ends with the parenthesis that ``arguments`` of the call follow; ``tail`` closes what ``head`` opened."""
+    """``head`` ends with the parenthesis that ``arguments`` of the call follow; ``tail`` closes what ``head``
+    opened."""
 
     lists: tuple[str, ...]
     prologue: tuple[str, ...]
@@ -33,7 +34,9 @@ def body_of(operator: Operator) -> Body:
     name = cpp_string(operator.base_name)
     lists = tuple(f'{{"{a.spelling}", {a.name}.size()}}' for a in given if a.type.is_list)
     prologue = tuple(line for e in each.arguments for line in _made_once(e, given, name, first))
-    values = tuple(_value(e, c, given) for e, c in zip(each.arguments, each.operator.schema.arguments.flat_all))
+    values = tuple(
+        _value(e, c, given) for e, c in zip(each.arguments, each.operator.schema.arguments.flat_all)
+    )
     head, tail = _frame(operator, first, name)
     if _COPY in head:  # the gradient may need self as it was
         values = tuple(f"value_before({v})" if v == f"{first}[i]" else v for v in values)
@@ -67,7 +70,10 @@ def _made_once(each: EachArgument, given: tuple[Argument, ...], name: str, first
     if each.kind == "number":
         return (f"const Tensor {own}_number = wrapped_scalar({own});",)
     if each.kind == "packed":
-        return (f'const std::vector<Scalar> {own}_number = packed_numbers({name}, "{argument.spelling}", {own}, {first}.size());',)
+        return (
+            f'const std::vector<Scalar> {own}_number = packed_numbers({name}, "{argument.spelling}", {own}, '
+            f"{first}.size());",
+        )
     return ()
 
 
@@ -75,5 +81,10 @@ def _value(each: EachArgument, called: Argument, given: tuple[Argument, ...]) ->
     if each.kind == "default":
         return cpp.default_argument(called).removeprefix(" = ")
     own = given[each.source].name
-    texts = {"each": f"{own}[i]", "numbers": f"wrapped_scalar({own}[i])", "number": f"{own}_number", "packed": f"{own}_number[i]"}
+    texts = {
+        "each": f"{own}[i]",
+        "numbers": f"wrapped_scalar({own}[i])",
+        "number": f"{own}_number",
+        "packed": f"{own}_number[i]",
+    }
     return texts.get(each.kind, own)

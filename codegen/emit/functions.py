@@ -1,4 +1,5 @@
-"""The C++ functions of an operator: the declared form, the in-place form and the out form, with their spellings."""
+"""The C++ functions of an operator: the declared form, the in-place form and the out form, with their
+spellings."""
 
 from __future__ import annotations
 
@@ -105,7 +106,11 @@ def declared_parameters(schema: FunctionSchema, scalars: Sequence[str] = ()) -> 
     """Parameters of a declaration; those named in ``scalars`` take a Scalar. C++ wants defaults last."""
     ordered = [*schema.arguments.out, *schema.arguments.flat_non_out]
     first_default = len(ordered)
-    while first_default > 0 and ordered[first_default - 1].has_default and not ordered[first_default - 1].is_write:
+    while (
+        first_default > 0
+        and ordered[first_default - 1].has_default
+        and not ordered[first_default - 1].is_write
+    ):
         first_default -= 1
     texts = []
     for position, argument in enumerate(ordered):

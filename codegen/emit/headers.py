@@ -57,12 +57,16 @@ def header_functions(operators: Sequence[Operator]) -> list[HeaderFunction]:
 
 def _scalar_choices(function: Function) -> list[tuple[str, ...]]:
     """Which tensor arguments are numbers in each C++ overload: none, then each alone."""
-    allowed = [name for name in function.operator.scalars if not (function.form == "inplace" and name == "self")]
+    allowed = [
+        name for name in function.operator.scalars if not (function.form == "inplace" and name == "self")
+    ]
     return [(), *((name,) for name in allowed)]
 
 
 def _arguments(schema: FunctionSchema, scalars: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(f"wrapped_scalar({a.name})" if a.name in scalars else a.name for a in schema.arguments.flat_all)
+    return tuple(
+        f"wrapped_scalar({a.name})" if a.name in scalars else a.name for a in schema.arguments.flat_all
+    )
 
 
 def _type_of(parameter: str) -> str:

@@ -13,7 +13,8 @@ Items = Sequence[str | Sequence[str]]
 def fill(head: str, nested: Items, tail: str = "", separator: str = ",") -> str:
     """``head`` + items + ``tail``; what does not fit continues below the first item.
 
-    ``head`` ends with the opening bracket. Where items are too long to stand behind it, they all start in the next line.
+    ``head`` ends with the opening bracket. Where items are too long to stand behind it, they all start in the
+    next line.
     """
     items = list(_flat(nested))
     line = f"{head}{f'{separator} '.join(items)}{tail}"

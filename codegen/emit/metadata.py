@@ -17,7 +17,9 @@ from codegen.model import Derivative, Operator, Program
 
 def render(program: Program, node_names: dict[str, str]) -> str:
     """One operator a line, in file order, so that differences read well."""
-    rows = [json.dumps(_row(o, program, node_names), sort_keys=True, separators=(", ", ": ")) for o in program]
+    rows = [
+        json.dumps(_row(o, program, node_names), sort_keys=True, separators=(", ", ": ")) for o in program
+    ]
     sets = {name: list(s.members) for name, s in program.dtype_sets.items()}
     head = json.dumps({"library": program.library, "file": program.file, "dtype_sets": sets}, sort_keys=True)
     return head[:-1] + ', "operators": [\n' + ",\n".join(rows) + "\n]}\n"
@@ -31,7 +33,10 @@ def _row(operator: Operator, program: Program, node_names: dict[str, str]) -> di
         "base_name": operator.base_name,
         "unambiguous_name": operator.unambiguous_name,
         "schema": str(operator.schema),
-        "arguments": [[a.spelling, str(a.type), None if a.default is None else str(a.default)] for a in operator.schema.arguments.flat_all],
+        "arguments": [
+            [a.spelling, str(a.type), None if a.default is None else str(a.default)]
+            for a in operator.schema.arguments.flat_all
+        ],
         "schemas": {f.form: str(f.schema) for f in functions_of(operator)},
         "topic": operator.topic,
         "line": operator.location.line,
@@ -44,17 +49,23 @@ def _row(operator: Operator, program: Program, node_names: dict[str, str]) -> di
         "scalars": [a.spelling for a in operator.schema.arguments if a.name in operator.scalars],
         "samples": operator.samples,
         "tags": list(operator.tags),
-        "is_random": "nondeterministic_seeded" in operator.tags or any(a.type.base.name == "Generator" for a in operator.schema.arguments),
+        "is_random": "nondeterministic_seeded" in operator.tags
+        or any(a.type.base.name == "Generator" for a in operator.schema.arguments),
         "gradient": gradient,
         "node": node_names[operator.unambiguous_name] if gradient == "node" else None,
         "non_differentiable": operator.non_differentiable,
-        "derivatives": {", ".join(spelled(n) for n in d.inputs): _formula(d, operator, program) for d in operator.derivatives},
+        "derivatives": {
+            ", ".join(spelled(n) for n in d.inputs): _formula(d, operator, program)
+            for d in operator.derivatives
+        },
         "requires": [requirement_text(as_spelled(r.check.node, operator)) for r in operator.requires],
         "expr": operator.expr.text if operator.expr is not None else None,
         "numpy": numpy_expr(as_spelled(operator.expr.node, operator)) if operator.expr is not None else None,
         "is_factory": is_factory(operator),
         "header": header_of(operator),
-        "kernels": {d.key: [d.kernel, d.definition.path] for d in operator.dispatch if d.definition is not None},
+        "kernels": {
+            d.key: [d.kernel, d.definition.path] for d in operator.dispatch if d.definition is not None
+        },
         "doc": operator.doc.strip(),
         "each": _each(operator),
     }
@@ -63,7 +74,11 @@ def _row(operator: Operator, program: Program, node_names: dict[str, str]) -> di
 def _each(operator: Operator) -> dict[str, Any] | None:
     """Of list operators: what they call, and the arguments of those calls (codegen.model.EachArgument)."""
     each = operator.each
-    return None if each is None else {"operator": each.operator.name, "arguments": [[a.kind, a.source] for a in each.arguments]}
+    return (
+        None
+        if each is None
+        else {"operator": each.operator.name, "arguments": [[a.kind, a.source] for a in each.arguments]}
+    )
 
 
 def _formula(derivative: Derivative, operator: Operator, program: Program) -> dict[str, str | None]:
@@ -71,4 +86,7 @@ def _formula(derivative: Derivative, operator: Operator, program: Program) -> di
     if derivative.formula is None:
         return {"formula": None, "python": None}
     node = derivative.formula.node
-    return {"formula": derivative.formula.text, "python": None if node == MISSING else python_formula(as_spelled(node, operator), operator, program)}
+    return {
+        "formula": derivative.formula.text,
+        "python": None if node == MISSING else python_formula(as_spelled(node, operator), operator, program),
+    }

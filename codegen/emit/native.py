@@ -1,4 +1,5 @@
-"""``aten/native/declarations/*.h``: declarations of what is written by hand, a header for each source file."""
+"""``aten/native/declarations/*.h``: declarations of what is written by hand, a header for each source
+file."""
 
 from __future__ import annotations
 
@@ -36,7 +37,10 @@ def loop_parameters(operator: Operator) -> tuple[str, ...]:
     if operator.structure == "pointwise":
         return ("TensorIteratorBase& iter", *(cpp.parameter(a) for a in arguments.non_tensors))
     if operator.structure == "reduction":
-        return ("TensorIteratorBase& iter", *(cpp.parameter(a) for a in cpp.reduction_kernel_arguments(operator)))
+        return (
+            "TensorIteratorBase& iter",
+            *(cpp.parameter(a) for a in cpp.reduction_kernel_arguments(operator)),
+        )
     every = tuple(cpp.parameter(a) for a in arguments.flat_all)
     if operator.structure == "shaped":
         return every + tuple(f"const Tensor& {name}" for name in shaped_outputs(operator))
@@ -50,13 +54,15 @@ def shaped_outputs(operator: Operator) -> tuple[str, ...]:
 
 
 def header_of_source(path: str) -> str:
-    """The generated header that declares the kernels of a source file: a file that gets no new kernel sees no change."""
+    """The generated header that declares the kernels of a source file: a file that gets no new kernel sees no
+    change."""
     stem = path.removeprefix("aten/native/").rsplit(".", 1)[0]
     return f"aten/native/declarations/{stem}.h"
 
 
 def by_source(operators: Sequence[Operator]) -> dict[str, list[Entry]]:
-    """Source file -> declarations; a kernel that several operators share with one signature is declared once."""
+    """Source file -> declarations; a kernel that several operators share with one signature is declared
+    once."""
     seen: set[tuple[str, str, tuple[str, ...]]] = set()
     found: dict[str, list[Entry]] = {}
     for operator in operators:
@@ -67,13 +73,17 @@ def by_source(operators: Sequence[Operator]) -> dict[str, list[Entry]]:
                 seen.add(key)
                 own.setdefault(path, []).append(declaration)
         for path, declarations in own.items():
-            found.setdefault(path, []).append(Entry(str(operator.schema), place_of(operator), tuple(declarations)))
+            found.setdefault(path, []).append(
+                Entry(str(operator.schema), place_of(operator), tuple(declarations))
+            )
     return found
 
 
 def sources_of(operators: Sequence[Operator]) -> list[str]:
     """Hand-written files that hold kernels or shape rules of ``operators``."""
-    return sorted({path for operator in operators for path, _ in _declarations(operator) if not is_formula(path)})
+    return sorted(
+        {path for operator in operators for path, _ in _declarations(operator) if not is_formula(path)}
+    )
 
 
 @remembered
@@ -87,13 +97,22 @@ def _declared(operator: Operator) -> Iterator[tuple[str, Declaration]]:
     if operator.structure == "shaped" and operator.shape is not None:
         head = cpp.shape_signature(operator, operator.shape).split("(")[0] + "("
         place = operator.shape_definition
-        yield (place.path if place is not None else f"aten/native/{operator.topic}.cpp"), Declaration(head, every, "")
+        yield (
+            (place.path if place is not None else f"aten/native/{operator.topic}.cpp"),
+            Declaration(head, every, ""),
+        )
     for entry in style.loop_entries(operator):
         assert entry.definition is not None
-        yield entry.definition.path, Declaration(f"void {entry.kernel}(", loop_parameters(operator), _scope(entry.definition))
+        yield (
+            entry.definition.path,
+            Declaration(f"void {entry.kernel}(", loop_parameters(operator), _scope(entry.definition)),
+        )
     result = cpp.results_type(operator.schema) if operator.structure != "mutation" else "void"
     for direct in style.direct_kernels(operator):
-        yield direct.definition.path, Declaration(f"{result} {direct.kernel}(", every, _scope(direct.definition))
+        yield (
+            direct.definition.path,
+            Declaration(f"{result} {direct.kernel}(", every, _scope(direct.definition)),
+        )
     inplace = operator.dispatch_for(vocabulary.INPLACE_KEY)
     if inplace is not None and inplace.definition is not None:
         yield inplace.definition.path, Declaration(f"void {inplace.kernel}(", every, "")

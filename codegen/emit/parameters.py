@@ -10,22 +10,66 @@ from codegen.emit.layout import cpp_string
 from codegen.model import Operator, cpp
 from codegen.schema import Argument, Symbol
 
-_KINDS = {"Tensor": "Tensor", "int": "Int", "SymInt": "Int", "float": "Float", "bool": "Bool", "SymBool": "Bool", "str": "String",
-          "Scalar": "Scalar", "ScalarType": "ScalarType", "Layout": "Layout", "Device": "Device", "MemoryFormat": "MemoryFormat",
-          "Generator": "Generator"}  # fmt: skip
-_TEXTS = {"Tensor": "Tensor", "TensorOrNumber": "Tensor or Number", "TensorList": "tuple of Tensors",
-          "OptionalTensorList": "tuple of Tensors", "Int": "int",
-          "IntList": "tuple of ints", "Float": "float", "FloatList": "tuple of floats", "Bool": "bool", "BoolList": "tuple of bools",
-          "Scalar": "Number", "ScalarList": "tuple of Numbers", "String": "str", "ScalarType": "torch.dtype",
-          "Layout": "torch.layout", "Device": "torch.device", "MemoryFormat": "torch.memory_format",
-          "Generator": "torch.Generator"}  # fmt: skip
+_KINDS = {
+    "Tensor": "Tensor",
+    "int": "Int",
+    "SymInt": "Int",
+    "float": "Float",
+    "bool": "Bool",
+    "SymBool": "Bool",
+    "str": "String",
+    "Scalar": "Scalar",
+    "ScalarType": "ScalarType",
+    "Layout": "Layout",
+    "Device": "Device",
+    "MemoryFormat": "MemoryFormat",
+    "Generator": "Generator",
+}
+_TEXTS = {
+    "Tensor": "Tensor",
+    "TensorOrNumber": "Tensor or Number",
+    "TensorList": "tuple of Tensors",
+    "OptionalTensorList": "tuple of Tensors",
+    "Int": "int",
+    "IntList": "tuple of ints",
+    "Float": "float",
+    "FloatList": "tuple of floats",
+    "Bool": "bool",
+    "BoolList": "tuple of bools",
+    "Scalar": "Number",
+    "ScalarList": "tuple of Numbers",
+    "String": "str",
+    "ScalarType": "torch.dtype",
+    "Layout": "torch.layout",
+    "Device": "torch.device",
+    "MemoryFormat": "torch.memory_format",
+    "Generator": "torch.Generator",
+}
 # Kind -> accessor of Arguments; optional_NAME is the accessor of the optional form.
-_ACCESSORS = {"Int": "integer", "Float": "real", "Bool": "boolean", "Scalar": "scalar", "String": "string", "ScalarType": "dtype",
-              "Layout": "layout", "Device": "device", "MemoryFormat": "memory_format", "IntList": "int_list",
-              "FloatList": "real_list", "ScalarList": "scalar_list", "TensorList": "tensor_list",
-              "OptionalTensorList": "tensor_list"}  # fmt: skip
-_PLAIN = {"Tensor": ("is_plain_tensor",), "TensorOrNumber": ("is_plain_tensor", "is_plain_number"), "Int": ("is_plain_int",),
-          "Float": ("is_plain_float", "is_plain_int"), "Bool": ("is_plain_bool",), "Scalar": ("is_plain_number",)}  # fmt: skip
+_ACCESSORS = {
+    "Int": "integer",
+    "Float": "real",
+    "Bool": "boolean",
+    "Scalar": "scalar",
+    "String": "string",
+    "ScalarType": "dtype",
+    "Layout": "layout",
+    "Device": "device",
+    "MemoryFormat": "memory_format",
+    "IntList": "int_list",
+    "FloatList": "real_list",
+    "ScalarList": "scalar_list",
+    "TensorList": "tensor_list",
+    "OptionalTensorList": "tensor_list",
+}
+_PLAIN = {
+    "Tensor": ("is_plain_tensor",),
+    "TensorOrNumber": ("is_plain_tensor", "is_plain_number"),
+    "Int": ("is_plain_int",),
+    "Float": ("is_plain_float", "is_plain_int"),
+    "Bool": ("is_plain_bool",),
+    "Scalar": ("is_plain_number",),
+}
 _FACTORY_ARGUMENTS = ("dtype", "layout", "device", "pin_memory")
 
 
@@ -65,7 +109,10 @@ class Parameter:
     def declarations(self) -> list[str]:
         """``const at::Scalar alpha = args.scalar(2, 1);``"""
         if self.kind == "TensorOrNumber":
-            return [f"at::Tensor {self.cpp_name}_number;", f"const auto& {self.cpp_name} = {self.conversion};"]
+            return [
+                f"at::Tensor {self.cpp_name}_number;",
+                f"const auto& {self.cpp_name} = {self.conversion};",
+            ]
         reference = "&" if self.kind == "Tensor" else ""
         return [f"const auto{reference} {self.cpp_name} = {self.conversion};"]
 
@@ -96,7 +143,10 @@ class Parameter:
             return f"args.{accessor}({', '.join(inputs)})"
         if optional:
             type_ = cpp.argument_type(argument.type).removeprefix("const ").removesuffix("&")
-            return f"args.object({self.slot}) == nullptr ? {_qualified(type_)}({default}) : args.{accessor}({', '.join(inputs)})"
+            return (
+                f"args.object({self.slot}) == nullptr ? {_qualified(type_)}({default}) : "
+                f"args.{accessor}({', '.join(inputs)})"
+            )
         return f"args.{accessor}({', '.join([*inputs, default])})"
 
 
@@ -191,7 +241,11 @@ def _default_text(parameter: Parameter) -> str:
         return " = False" if parameter.kind == "Bool" else " = None"
     value = argument.default_value
     if isinstance(value, Symbol):
-        return f" = torch.{value.name}" if argument.type.base.name in ("MemoryFormat", "ScalarType", "Layout") else f" = {argument.default}"
+        return (
+            f" = torch.{value.name}"
+            if argument.type.base.name in ("MemoryFormat", "ScalarType", "Layout")
+            else f" = {argument.default}"
+        )
     if argument.type.is_list and isinstance(value, tuple):
         return f" = ({', '.join(map(str, value))}{',' if len(value) == 1 else ''})"
     return f" = {argument.default}"

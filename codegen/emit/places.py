@@ -1,8 +1,8 @@
 """Where an entry stands, as generated files say it.
 
-Note [Line numbers]. Sources name the topic of an entry and not its line: with lines, a new entry would change every file
-generated from the entries below it, and recompile them. The schema above each function finds the entry; lines are in
-operators.json, in the documentation, and printed by ``python -m codegen explain``.
+Note [Line numbers]. Sources name the topic of an entry and not its line: with lines, a new entry would change
+every file generated from the entries below it, and recompile them. The schema above each function finds the
+entry; lines are in operators.json, in the documentation, and printed by ``python -m codegen explain``.
 """
 
 from __future__ import annotations

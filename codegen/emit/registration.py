@@ -13,16 +13,28 @@ from codegen.emit.requirements import Check, checks_of
 from codegen.model import Operator, cpp, vocabulary
 from codegen.schema import Argument
 
-PROMOTIONS = {"default": "Default", "int_to_float": "IntToFloat", "comparison": "Comparison", "same": "Same",
-              "complex_to_real": "ComplexToReal"}  # fmt: skip
-REDUCTION_DTYPES = {"same": "Same", "extremum": "Extremum", "int_to_long": "IntToLong", "int_to_float": "IntToFloat", "bool": "Bool",
-                    "index": "Index"}  # fmt: skip
+PROMOTIONS = {
+    "default": "Default",
+    "int_to_float": "IntToFloat",
+    "comparison": "Comparison",
+    "same": "Same",
+    "complex_to_real": "ComplexToReal",
+}
+REDUCTION_DTYPES = {
+    "same": "Same",
+    "extremum": "Extremum",
+    "int_to_long": "IntToLong",
+    "int_to_float": "IntToFloat",
+    "bool": "Bool",
+    "index": "Index",
+}
 FORMS = {"function": "Function", "inplace": "Inplace", "out": "Out"}
 
 
 @dataclass(frozen=True)
 class Loop:
-    """The loops of an operator, held in ``stub`` by device; ``direct`` ones are one function for every device."""
+    """The loops of an operator, held in ``stub`` by device; ``direct`` ones are one function for every
+    device."""
 
     stub: str
     parameters: tuple[str, ...]
@@ -56,8 +68,11 @@ class Wrapper:
 
     @property
     def one_device(self) -> tuple[str, ...]:
-        """Arguments, as NamedTensors, that must be on one device: of kernels which read memory, and of none that moves it."""
-        composes = "kDenseBackends" in self.keys and not (self.style == "direct" and self.function.operator.derivatives)
+        """Arguments, as NamedTensors, that must be on one device: of kernels which read memory, and of none
+        that moves it."""
+        composes = "kDenseBackends" in self.keys and not (
+            self.style == "direct" and self.function.operator.derivatives
+        )
         tensors = self.function.operator.schema.arguments.tensors
         if composes or len(tensors) < 2 or "mixes_devices" in self.function.operator.tags:
             return ()
@@ -65,7 +80,9 @@ class Wrapper:
 
     @property
     def kernel_name(self) -> str:
-        return self.kernel.removeprefix("native::").removeprefix(f"{self.function.operator.unambiguous_name}_")
+        return self.kernel.removeprefix("native::").removeprefix(
+            f"{self.function.operator.unambiguous_name}_"
+        )
 
 
 @dataclass(frozen=True)
@@ -111,12 +128,18 @@ class Section:
         found = []
         if self.loop is not None and not self.loop.direct:
             types = ", ".join(self.loop.types)
-            found.append(Stub(self.loop.stub, cpp_string(self.operator.name), types, self.loop.cpu, self.loop.cuda, True))
+            found.append(
+                Stub(
+                    self.loop.stub, cpp_string(self.operator.name), types, self.loop.cpu, self.loop.cuda, True
+                )
+            )
         for direct in style.direct_kernels(self.operator):
             if direct.definition.is_per_isa:
                 signature = f"{cpp.results_type(self.operator.schema)}({', '.join(self.functions[0].types)})"
                 choice = f"TORCH_PY_CHOOSE_KERNEL({direct.kernel}, {signature})"
-                found.append(Stub(f"{self.operator.unambiguous_name}_{direct.kernel}", "", "", choice, "", False))
+                found.append(
+                    Stub(f"{self.operator.unambiguous_name}_{direct.kernel}", "", "", choice, "", False)
+                )
         return found
 
 
@@ -130,12 +153,26 @@ def _section(operator: Operator, dtype_sets: Mapping[str, Collection[str]]) -> S
     wrappers: list[Wrapper] = []
     for function in found:
         if loop is not None:
-            wrappers.append(Wrapper(function, function.struct, operator.structure, loop, loop.kernel, loop.keys, loop.origin))
+            wrappers.append(
+                Wrapper(
+                    function, function.struct, operator.structure, loop, loop.kernel, loop.keys, loop.origin
+                )
+            )
         wrappers += _direct_wrappers(function, is_only=loop is None)
         if operator.each is not None:
             keys, origin = key_set(["kDenseBackends", "kAutogradKeys"]), f"each {operator.each.operator.name}"
-            wrappers.append(Wrapper(function, function.struct, "foreach", None, function.struct, keys, origin))
-    return Section(operator, place_of(operator), found, checks_of(operator, dtype_sets), loop, tuple(wrappers), style.gradient_of(operator))
+            wrappers.append(
+                Wrapper(function, function.struct, "foreach", None, function.struct, keys, origin)
+            )
+    return Section(
+        operator,
+        place_of(operator),
+        found,
+        checks_of(operator, dtype_sets),
+        loop,
+        tuple(wrappers),
+        style.gradient_of(operator),
+    )
 
 
 def _loop(operator: Operator) -> Loop | None:
@@ -148,7 +185,9 @@ def _loop(operator: Operator) -> Loop | None:
     first = entries[0]
     assert first.definition is not None
     if "All" in by_key:
-        return Loop(stub, (), "", "", f"native::{first.kernel}", "kDenseBackends", first.kernel, first.definition.path)
+        return Loop(
+            stub, (), "", "", f"native::{first.kernel}", "kDenseBackends", first.kernel, first.definition.path
+        )
     cpu = cuda = "nullptr"
     if "CPU" in by_key:
         definition = by_key["CPU"].definition
@@ -160,7 +199,16 @@ def _loop(operator: Operator) -> Loop | None:
     names = [f"DispatchKey::{e.key}" for e in entries]
     if operator.dispatch_for("Meta") is None:
         names.append("DispatchKey::Meta")
-    return Loop(stub, native.loop_parameters(operator), cpu, cuda, "", key_set(names), first.kernel, first.definition.path)
+    return Loop(
+        stub,
+        native.loop_parameters(operator),
+        cpu,
+        cuda,
+        "",
+        key_set(names),
+        first.kernel,
+        first.definition.path,
+    )
 
 
 def key_set(names: Sequence[str]) -> str:
@@ -173,7 +221,8 @@ def key_set(names: Sequence[str]) -> str:
 def _direct_wrappers(function: Function, is_only: bool) -> list[Wrapper]:
     """Of kernels that take the operator's own arguments. Beside loops they serve the declared form only.
 
-    A decomposition is registered first: a device's own kernel replaces it below autograd, where no graph is recorded.
+    A decomposition is registered first: a device's own kernel replaces it below autograd, where no graph is
+    recorded.
     """
     operator = function.operator
     found = []
@@ -188,7 +237,17 @@ def _direct_wrappers(function: Function, is_only: bool) -> list[Wrapper]:
         kernel = f"native::{direct.kernel}"  # the function, or the variant chosen at start-up
         if direct.definition.is_per_isa:
             kernel = f"native::{operator.unambiguous_name}_{direct.kernel}"
-        found.append(Wrapper(function, function.struct + suffix, "direct", None, kernel, key_set(names), direct.definition.path))
+        found.append(
+            Wrapper(
+                function,
+                function.struct + suffix,
+                "direct",
+                None,
+                kernel,
+                key_set(names),
+                direct.definition.path,
+            )
+        )
     return found
 
 
@@ -275,9 +334,16 @@ def input_lists(operator: Operator) -> tuple[str, ...]:
 
 
 def output_dtype(operator: Operator) -> str:
-    """Whether ``out`` may have another dtype: where a ``dtype`` or several inputs of any dtypes decide the result's."""
+    """Whether ``out`` may have another dtype: where a ``dtype`` or several inputs of any dtypes decide the
+    result's."""
     arguments = operator.schema.arguments
-    return "Castable" if any(a.type.base.name == "ScalarType" or a.type.is_tensor_like and a.type.is_list for a in arguments) else "Exact"
+    return (
+        "Castable"
+        if any(
+            a.type.base.name == "ScalarType" or a.type.is_tensor_like and a.type.is_list for a in arguments
+        )
+        else "Exact"
+    )
 
 
 def returned(function: Function) -> str:

@@ -10,8 +10,12 @@ from codegen.emit.layout import cpp_string
 from codegen.expressions.print_cpp import cpp_requirement
 from codegen.model import Operator
 
-_MACROS = {"RuntimeError": "TORCH_CHECK", "ValueError": "TORCH_CHECK_VALUE", "IndexError": "TORCH_CHECK_INDEX",
-           "TypeError": "TORCH_CHECK_TYPE"}  # fmt: skip
+_MACROS = {
+    "RuntimeError": "TORCH_CHECK",
+    "ValueError": "TORCH_CHECK_VALUE",
+    "IndexError": "TORCH_CHECK_INDEX",
+    "TypeError": "TORCH_CHECK_TYPE",
+}
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
 
 

@@ -11,15 +11,20 @@ from codegen.schema import Argument
 
 # Argument types that view somebody else's memory -> the type that owns a copy.
 _OWNING = {
-    "IntArrayRef": "at::DimVector", "OptionalIntArrayRef": "std::optional<at::DimVector>", "std::string_view": "std::string",
-    "std::optional<std::string_view>": "std::optional<std::string>", "ArrayRef<double>": "std::vector<double>",
-    "std::optional<ArrayRef<double>>": "std::optional<std::vector<double>>", "ArrayRef<Scalar>": "std::vector<at::Scalar>",
-}  # fmt: skip
+    "IntArrayRef": "at::DimVector",
+    "OptionalIntArrayRef": "std::optional<at::DimVector>",
+    "std::string_view": "std::string",
+    "std::optional<std::string_view>": "std::optional<std::string>",
+    "ArrayRef<double>": "std::vector<double>",
+    "std::optional<ArrayRef<double>>": "std::optional<std::vector<double>>",
+    "ArrayRef<Scalar>": "std::vector<at::Scalar>",
+}
 
 
 @dataclass(frozen=True)
 class Saved:
-    """A plain value: ``member`` of ``type``, set to ``value`` in the forward call and called ``name`` in formulas."""
+    """A plain value: ``member`` of ``type``, set to ``value`` in the forward call and called ``name`` in
+    formulas."""
 
     name: str
     member: str
@@ -56,7 +61,10 @@ def saved_values(
             argument_ = operator.schema.arguments.find(name)
             assert argument_ is not None, f"{operator.name}: needs() names {name}, which is no argument"
             if argument_.type.is_tensor_like:
-                _add(tensors, SavedTensor(name, f"{name}_", argument_.type.is_list, False, 0, derivative.inputs))
+                _add(
+                    tensors,
+                    SavedTensor(name, f"{name}_", argument_.type.is_list, False, 0, derivative.inputs),
+                )
             else:
                 plain[name] = _argument(argument_)
         for name in used.results:
@@ -68,21 +76,32 @@ def saved_values(
             value = f"own({value})" if metadata.kind == "int[]" else value
             target = operator.schema.arguments.find(metadata.target)
             if target is not None and target.type.is_optional and metadata.method != "defined":
-                value = f"{metadata.target}.defined() ? {value} : {metadata.cpp_type}()"  # nothing has no properties
-            plain[metadata.member] = Saved(metadata.member, f"{metadata.member}_", metadata.cpp_type, value, False)
+                # nothing has no properties
+                value = f"{metadata.target}.defined() ? {value} : {metadata.cpp_type}()"
+            plain[metadata.member] = Saved(
+                metadata.member, f"{metadata.member}_", metadata.cpp_type, value, False
+            )
     return tuple(plain.values()), tuple(tensors.values())
 
 
 def _add(tensors: dict[str, SavedTensor], tensor: SavedTensor) -> None:
     before = tensors.get(tensor.name)
     inputs = (*(before.inputs if before else ()), *tensor.inputs)
-    tensors[tensor.name] = SavedTensor(tensor.name, tensor.member, tensor.is_list, tensor.is_result, tensor.position, inputs)
+    tensors[tensor.name] = SavedTensor(
+        tensor.name, tensor.member, tensor.is_list, tensor.is_result, tensor.position, inputs
+    )
 
 
 def _argument(argument: Argument) -> Saved:
     type_ = cpp.argument_type(argument.type)
     value_type = type_.removeprefix("const ").removesuffix("&")
-    return Saved(argument.name, f"{argument.name}_", _qualified(_OWNING.get(value_type, value_type)), f"own({argument.name})", True)
+    return Saved(
+        argument.name,
+        f"{argument.name}_",
+        _qualified(_OWNING.get(value_type, value_type)),
+        f"own({argument.name})",
+        True,
+    )
 
 
 def _qualified(type_: str) -> str:

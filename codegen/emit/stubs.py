@@ -12,14 +12,34 @@ from codegen.schema import Return, Type
 
 # Builtins are spelled _int and so on: Tensor has methods of their names.
 _TYPES = {
-    "Tensor": "Tensor", "TensorOrNumber": "Tensor | Number", "TensorList": "Sequence[Tensor]",
-    "OptionalTensorList": "Sequence[Tensor | None]", "Int": "_int",
-    "Float": "_float", "FloatList": "Sequence[_float]", "Bool": "_bool", "BoolList": "Sequence[_bool]", "Scalar": "Number",
-    "ScalarList": "Sequence[Number]", "String": "str", "ScalarType": "dtype", "Layout": "layout",
-    "Device": "device | str | _int", "MemoryFormat": "memory_format", "Generator": "Generator",
-}  # fmt: skip
-_RESULTS = {"Tensor": "Tensor", "int": "_int", "SymInt": "_int", "float": "_float", "bool": "_bool", "Scalar": "Number",
-            "ScalarType": "dtype", "str": "str"}  # fmt: skip
+    "Tensor": "Tensor",
+    "TensorOrNumber": "Tensor | Number",
+    "TensorList": "Sequence[Tensor]",
+    "OptionalTensorList": "Sequence[Tensor | None]",
+    "Int": "_int",
+    "Float": "_float",
+    "FloatList": "Sequence[_float]",
+    "Bool": "_bool",
+    "BoolList": "Sequence[_bool]",
+    "Scalar": "Number",
+    "ScalarList": "Sequence[Number]",
+    "String": "str",
+    "ScalarType": "dtype",
+    "Layout": "layout",
+    "Device": "device | str | _int",
+    "MemoryFormat": "memory_format",
+    "Generator": "Generator",
+}
+_RESULTS = {
+    "Tensor": "Tensor",
+    "int": "_int",
+    "SymInt": "_int",
+    "float": "_float",
+    "bool": "_bool",
+    "Scalar": "Number",
+    "ScalarType": "dtype",
+    "str": "str",
+}
 
 
 @dataclass(frozen=True)
@@ -51,7 +71,9 @@ def named_results(shards: Iterable[Shard]) -> list[NamedResult]:
 def stubs_of(shards: Iterable[Shard], module: str) -> list[Stub]:
     """Sorted by name."""
     callables = sorted((c for s in shards for c in s.of_module(module)), key=lambda c: c.name)
-    return [stub for callable_ in callables if callable_.name not in PYTHON_KEYWORDS for stub in _stubs(callable_)]
+    return [
+        stub for callable_ in callables if callable_.name not in PYTHON_KEYWORDS for stub in _stubs(callable_)
+    ]
 
 
 def _stubs(callable_: Callable) -> list[Stub]:

@@ -13,7 +13,8 @@ Gradient = Literal["none", "decomposed", "node"]
 
 
 def gradient_of(operator: Operator) -> Gradient:
-    """``decomposed`` operators run above autograd; ``node`` ones have a generated Node; others record nothing."""
+    """``decomposed`` operators run above autograd; ``node`` ones have a generated Node; others record
+    nothing."""
     if operator.is_composite_implicit:
         return "decomposed"
     if operator.non_differentiable is not None or not operator.tensor_arguments:

@@ -6,7 +6,20 @@ from collections.abc import Collection
 from pathlib import Path
 
 from codegen.dtypes import DTYPE_CONSTANTS
-from codegen.emit import autograd, bindings, docs, dtype_macros, foreach, headers, includes, metadata, native, registration, stubs, style
+from codegen.emit import (
+    autograd,
+    bindings,
+    docs,
+    dtype_macros,
+    foreach,
+    headers,
+    includes,
+    metadata,
+    native,
+    registration,
+    stubs,
+    style,
+)
 from codegen.emit.expand import expand, is_formula, missing
 from codegen.emit.expr_kernels import kernels_by_file
 from codegen.emit.functions import functions_of
@@ -22,14 +35,30 @@ PYTHON = "torch_py/_generated"
 METADATA = f"{PYTHON}/operators.json"
 # Stub module -> Module enumerator whose functions it declares.
 STUBS = {module.namespace: module.enumerator for module in PYTHON_MODULES.values()}
-ARITHMETIC = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor", "lshift", "rshift")
+ARITHMETIC = (
+    "add",
+    "sub",
+    "mul",
+    "truediv",
+    "floordiv",
+    "mod",
+    "pow",
+    "matmul",
+    "and",
+    "or",
+    "xor",
+    "lshift",
+    "rshift",
+)
 COMPARISONS = ("lt", "le", "gt", "ge", "eq", "ne")
 
 
 class Tree:
     """All generated files of one program; with ``only``, those of one topic are right."""
 
-    def __init__(self, program: Program, library: str | None, cache: Path | None, only: str | None = None) -> None:
+    def __init__(
+        self, program: Program, library: str | None, cache: Path | None, only: str | None = None
+    ) -> None:
         self.program = expand(program, only)
         self.library = library
         self.templates = Templates(program.file, cache)
@@ -62,7 +91,13 @@ class Tree:
         own = [self.program.operators[name] for name in names]
         self.headers({includes.header_of(o) for o in own})
         self.declarations(native.by_source(own))
-        self.bindings([t for t, shard in self.shards.items() if not names.isdisjoint(o.unambiguous_name for o in shard.operators())])
+        self.bindings(
+            [
+                t
+                for t, shard in self.shards.items()
+                if not names.isdisjoint(o.unambiguous_name for o in shard.operators())
+            ]
+        )
         for topic in {o.topic for o in own}:
             self.topic(self.program.topics[topic])
         return dict(sorted(self.files.items()))
@@ -75,12 +110,17 @@ class Tree:
         self.autograd(topic)
         pages = docs.pages(topic.operators, self.signatures)
         if pages:
-            self.add(f"docs/operators/{topic.name}.md", "docs/operators/Topic.md", topic=topic.name, pages=pages)
+            self.add(
+                f"docs/operators/{topic.name}.md", "docs/operators/Topic.md", topic=topic.name, pages=pages
+            )
 
     def notes(self) -> list[str]:
-        """Derivatives of formulas that end: what they would need has no rule, or is no operator of the program."""
-        return [f"{o.location}: {o.name}: the derivative in {inputs} is not generated; {reason}"
-                for o, inputs, reason in missing(self.program)]
+        """Derivatives of formulas that end: what they would need has no rule, or is no operator of the
+        program."""
+        return [
+            f"{o.location}: {o.name}: the derivative in {inputs} is not generated; {reason}"
+            for o, inputs, reason in missing(self.program)
+        ]
 
     def add(self, path: str, template: str, /, **values: object) -> None:
         assert path not in self.files, f"two generated files are called {path}"
@@ -99,30 +139,63 @@ class Tree:
     def declarations(self, wanted: Collection[str] | None = None) -> None:
         for path, entries in native.by_source(self.operators).items():
             if not is_formula(path) and (wanted is None or path in wanted):
-                self.add(native.header_of_source(path), "aten/native/declarations/source.h", source_file=path, entries=entries)
+                self.add(
+                    native.header_of_source(path),
+                    "aten/native/declarations/source.h",
+                    source_file=path,
+                    entries=entries,
+                )
 
     def native(self, topic: Topic) -> None:
         found = [native.header_of_source(path) for path in native.sources_of(topic.operators)]
-        self.add(f"aten/native/{topic.name}Native.h", "aten/native/TopicNative.h", topic=topic.name, headers=found)
+        self.add(
+            f"aten/native/{topic.name}Native.h", "aten/native/TopicNative.h", topic=topic.name, headers=found
+        )
 
     def expr_kernels(self, topic: Topic) -> None:
         for path, kernels in kernels_by_file(topic.operators).items():
             found = sorted({MATH, *(header for kernel in kernels for header in kernel.headers)})
-            self.add(path, "aten/native/cpu/expr/operatorKernel.cpp", topic=topic.name, kernels=kernels, headers=found,
-                     is_per_isa="native/cpu/" in path)  # fmt: skip
+            self.add(
+                path,
+                "aten/native/cpu/expr/operatorKernel.cpp",
+                topic=topic.name,
+                kernels=kernels,
+                headers=found,
+                is_per_isa="native/cpu/" in path,
+            )
 
     def registration(self, topic: Topic) -> None:
         sections = registration.sections(topic.operators, self.dtype_sets)
         stubs = [stub for section in sections for stub in section.stubs]
         texts = [c.condition for section in sections for c in section.checks]
         sources = [native.header_of_source(path) for path in native.sources_of(topic.operators)]
-        formulas = [e for path, found in native.by_source(topic.operators).items() if is_formula(path) for e in found]
-        casts = ["aten/core/Autocast.h"] if any(f.casts for section in sections for f in section.functions) else []
+        formulas = [
+            e for path, found in native.by_source(topic.operators).items() if is_formula(path) for e in found
+        ]
+        casts = (
+            ["aten/core/Autocast.h"]
+            if any(f.casts for section in sections for f in section.functions)
+            else []
+        )
         lists = [foreach.HEADER] if any(o.each is not None for o in topic.operators) else []
-        included = [*sources, *casts, *lists, *headers.group_by_header(topic.operators), *includes.list_headers(texts)]
-        self.add(f"aten/register/{topic.name}.cpp", "aten/register/Topic.cpp", topic=topic.name,
-                 headers=included, formulas=formulas, sections=sections, stubs=stubs, r=registration,
-                 standard_headers=includes.standard_headers(texts))  # fmt: skip
+        included = [
+            *sources,
+            *casts,
+            *lists,
+            *headers.group_by_header(topic.operators),
+            *includes.list_headers(texts),
+        ]
+        self.add(
+            f"aten/register/{topic.name}.cpp",
+            "aten/register/Topic.cpp",
+            topic=topic.name,
+            headers=included,
+            formulas=formulas,
+            sections=sections,
+            stubs=stubs,
+            r=registration,
+            standard_headers=includes.standard_headers(texts),
+        )
 
     def autograd(self, topic: Topic) -> None:
         nodes = autograd.node_classes(topic.operators, self.node_names, self.program)
@@ -130,31 +203,63 @@ class Tree:
         outs = [f for o in decomposed for f in functions_of(o) if f.form == "out" and f.tensors]
         if not nodes and not outs:
             return
-        texts = [g.value for node in nodes for g in node.gradients] + [s.value for node in nodes for s in node.saved]
+        texts = [g.value for node in nodes for g in node.gradients] + [
+            s.value for node in nodes for s in node.saved
+        ]
         takes_scalars = any(s.type == "at::Scalar" for node in nodes for s in node.saved)
-        found = includes.operator_headers(texts, self.program) | includes.library_headers(texts, takes_scalars)
+        found = includes.operator_headers(texts, self.program) | includes.library_headers(
+            texts, takes_scalars
+        )
         found |= {includes.header_of(o) for o in (*(n.operator for n in nodes), *(f.operator for f in outs))}
         self.add(f"{AUTOGRAD}/{topic.name}Nodes.h", f"{AUTOGRAD}/TopicNodes.h", nodes=nodes)
-        self.add(f"{AUTOGRAD}/{topic.name}Nodes.cpp", f"{AUTOGRAD}/TopicNodes.cpp", topic=topic.name, nodes=nodes, decomposed_out=outs,
-                 headers=sorted(found), standard_headers=includes.standard_headers(texts))  # fmt: skip
+        self.add(
+            f"{AUTOGRAD}/{topic.name}Nodes.cpp",
+            f"{AUTOGRAD}/TopicNodes.cpp",
+            topic=topic.name,
+            nodes=nodes,
+            decomposed_out=outs,
+            headers=sorted(found),
+            standard_headers=includes.standard_headers(texts),
+        )
 
     def bindings(self, wanted: Collection[str] | None = None) -> None:
         for topic, shard in self.shards.items():
             if wanted is not None and topic not in wanted:
                 continue
             found = sorted({includes.header_of(o) for o in shard.operators()})
-            self.add(f"{BINDINGS}/{topic}.cpp", f"{BINDINGS}/Topic.cpp", topic=topic, shard=shard, headers=found,
-                     library=self.library, place_of=place_of, unlocked=bindings.unlocked, out_elements=bindings.out_elements)  # fmt: skip
+            self.add(
+                f"{BINDINGS}/{topic}.cpp",
+                f"{BINDINGS}/Topic.cpp",
+                topic=topic,
+                shard=shard,
+                headers=found,
+                library=self.library,
+                place_of=place_of,
+                unlocked=bindings.unlocked,
+                out_elements=bindings.out_elements,
+            )
 
     def module(self, library: str) -> None:
         doc = f"Operators declared in {self.program.file}."
-        self.add(f"{BINDINGS}/module.cpp", f"{BINDINGS}/module.cpp", library=library, topics=list(self.shards), doc=doc)
+        self.add(
+            f"{BINDINGS}/module.cpp",
+            f"{BINDINGS}/module.cpp",
+            library=library,
+            topics=list(self.shards),
+            doc=doc,
+        )
 
     # Python
 
     def stubs(self) -> None:
         shards = list(self.shards.values())
-        self.add("torch_py/_C.pyi", "torch_py/_C.pyi", dtypes=list(DTYPE_CONSTANTS), operators=ARITHMETIC, comparisons=COMPARISONS)
+        self.add(
+            "torch_py/_C.pyi",
+            "torch_py/_C.pyi",
+            dtypes=list(DTYPE_CONSTANTS),
+            operators=ARITHMETIC,
+            comparisons=COMPARISONS,
+        )
         self.files[f"{PYTHON}/__init__.pyi"] = ""
         named = stubs.named_results(shards)
         self.add(f"{PYTHON}/_results.pyi", f"{PYTHON}/_results.pyi", results=named)

@@ -23,11 +23,15 @@ def differentiate(node: Node, name: str) -> Node:
 
 
 def derivative(expr: Node, argument: str, operator: OperatorLike) -> Node:
-    """d expr / d argument in terms of the arguments of ``operator`` and, where that saves memory, its ``result``."""
+    """d expr / d argument in terms of the arguments of ``operator`` and, where that saves memory, its
+    ``result``."""
     for name, (meaning, better) in _HIDDEN.items():
         if operator.schema.arguments.find(name) is not None:
-            raise ExpressionError(f"argument '{name}' hides the {meaning} that the derivative of expr needs", expr.offset,
-                                  f"rename it to '{better}', or write 'derivatives:'")  # fmt: skip
+            raise ExpressionError(
+                f"argument '{name}' hides the {meaning} that the derivative of expr needs",
+                expr.offset,
+                f"rename it to '{better}', or write 'derivatives:'",
+            )
     return _derivative(expr, argument, tuple(a.name for a in operator.schema.arguments.tensors))
 
 
@@ -42,7 +46,8 @@ _HIDDEN = {"grad": ("gradient", "grad_output"), "result": ("result", "output")}
 
 
 def check_differentiable(expr: Node, operator: OperatorLike) -> list[FormulaProblem]:
-    """Why an operator with ``expr`` cannot go without ``derivatives:``; empty when every derivative follows."""
+    """Why an operator with ``expr`` cannot go without ``derivatives:``; empty when every derivative
+    follows."""
     problems: dict[FormulaProblem, None] = {}
     for argument in operator.schema.arguments.tensors:
         try:
@@ -56,7 +61,8 @@ def check_differentiable(expr: Node, operator: OperatorLike) -> list[FormulaProb
 def gradient(expr: Node, argument: str, operator: OperatorLike, conjugate: bool = False) -> Node:
     """``grad`` times the derivative: the gradient of ``argument`` before it is summed to its shape.
 
-    ``conjugate`` for complex dtypes: the gradient of a holomorphic function takes the conjugate of its derivative.
+    ``conjugate`` for complex dtypes: the gradient of a holomorphic function takes the conjugate of its
+    derivative.
     """
     if conjugate:
         return _complex_gradient(expr, argument, operator)
@@ -65,7 +71,8 @@ def gradient(expr: Node, argument: str, operator: OperatorLike, conjugate: bool 
 
 
 def _complex_gradient(expr: Node, argument: str, operator: OperatorLike) -> Node:
-    """grad * conj(df/dx) + conj(grad) * df/d(conj x): Wirtinger's derivatives, the second only below a conj."""
+    """grad * conj(df/dx) + conj(grad) * df/d(conj x): Wirtinger's derivatives, the second only below a
+    conj."""
     derivative(expr, argument, operator)  # reports names that would be hidden
     tensors = [a.name for a in operator.schema.arguments.tensors]
     direct, through_conjugate = (
@@ -88,9 +95,11 @@ def tangent(expr: Node, operator: OperatorLike) -> Node:
 
 
 def not_holomorphic(node: Node, arguments: Collection[str] | None = None) -> list[Node]:
-    """The parts for which the rules hold for real numbers only: an ``expr`` with any cannot take complex dtypes.
+    """The parts for which the rules hold for real numbers only: an ``expr`` with any cannot take complex
+    dtypes.
 
-    With ``arguments``, only parts that depend on one of them. conj is none of them: ``gradient`` has Wirtinger's rule for it.
+    With ``arguments``, only parts that depend on one of them. conj is none of them: ``gradient`` has
+    Wirtinger's rule for it.
     """
     found: list[Node] = []
     for part in nodes.walk(node):
@@ -115,7 +124,9 @@ class _Conjugates(Enum):
 
     @property
     def other(self) -> _Conjugates:
-        return _Conjugates.OF_A_CONSTANT if self is _Conjugates.OF_THE_ARGUMENT else _Conjugates.OF_THE_ARGUMENT
+        return (
+            _Conjugates.OF_A_CONSTANT if self is _Conjugates.OF_THE_ARGUMENT else _Conjugates.OF_THE_ARGUMENT
+        )
 
 
 class _Differentiation:
@@ -172,7 +183,9 @@ class _Differentiation:
 
     def of_quotient(self, left: Node, right: Node) -> Node:
         ours = Binary("/", self.of(left), right)
-        return Binary("-", ours, Binary("/", Binary("*", left, self.of(right)), Binary("**", right, Number(2))))
+        return Binary(
+            "-", ours, Binary("/", Binary("*", left, self.of(right)), Binary("**", right, Number(2)))
+        )
 
     def of_remainder(self, left: Node, right: Node) -> Node:
         """a % b is a - floor(a / b) * b."""

@@ -11,7 +11,8 @@ from codegen.diagnostics import closest
 class ExpressionError(Exception):
     """The text cannot be read, or an operation on its tree has no answer.
 
-    ``offset`` counts characters from the start of the text; the caller adds the line and column of the text itself.
+    ``offset`` counts characters from the start of the text; the caller adds the line and column of the text
+    itself.
     """
 
     def __init__(self, message: str, offset: int = 0, hint: str = "") -> None:

@@ -44,7 +44,10 @@ class _Evaluation:
         if isinstance(node, Unary):
             return not self.of(node.operand) if node.operator == "not" else -self.of(node.operand)
         if isinstance(node, Binary):
-            return self.call({"+": "add", "-": "sub", "*": "mul", "/": "div", **CONSTRUCTS}[node.operator], (node.left, node.right))
+            return self.call(
+                {"+": "add", "-": "sub", "*": "mul", "/": "div", **CONSTRUCTS}[node.operator],
+                (node.left, node.right),
+            )
         if isinstance(node, Logical):
             return self.call(CONSTRUCTS[node.operator], (node.left, node.right))
         if isinstance(node, Compare):
@@ -60,7 +63,9 @@ class _Evaluation:
         if function == "where" and len(arguments) == 3:
             return self.of(arguments[1] if self.of(arguments[0]) else arguments[2])
         values = [self.of(argument) for argument in arguments]
-        known = _FUNCTIONS.get(function) or (None if function in _OTHERWISE_IN_MATH else getattr(math, function, None))
+        known = _FUNCTIONS.get(function) or (
+            None if function in _OTHERWISE_IN_MATH else getattr(math, function, None)
+        )
         if known is None:
             if self.other is None:
                 raise NoValueError(function)
@@ -86,16 +91,47 @@ def _power(x: float, y: float) -> float:
 # What math calls otherwise, or does not have.
 _OTHERWISE_IN_MATH = ("e", "inf", "nan", "pi", "tau", "dist", "prod", "sumprod", "perm", "comb")
 _FUNCTIONS: dict[str, Callable[..., float]] = {
-    "add": lambda x, y: x + y, "sub": lambda x, y: x - y, "mul": lambda x, y: x * y, "div": lambda x, y: x / y, "neg": lambda x: -x,
-    "lt": lambda x, y: x < y, "le": lambda x, y: x <= y, "gt": lambda x, y: x > y, "ge": lambda x, y: x >= y,
-    "eq": lambda x, y: x == y, "ne": lambda x, y: x != y, "logical_and": lambda x, y: bool(x) and bool(y),
-    "logical_or": lambda x, y: bool(x) or bool(y), "logical_not": lambda x: not x,
-    "pow": _power, "remainder": lambda x, y: x % y, "exp2": lambda x: 2.0**x, "rsqrt": lambda x: 1 / math.sqrt(x),
-    "reciprocal": lambda x: 1 / x, "square": lambda x: x * x, "sigmoid": lambda x: 1 / (1 + math.exp(-x)),
-    "softplus": lambda x: math.log1p(math.exp(x)), "logaddexp": lambda x, y: math.log(math.exp(x) + math.exp(y)),
-    "logaddexp2": lambda x, y: math.log2(2.0**x + 2.0**y), "relu": lambda x: max(x, 0.0), "abs": abs, "sign": _sign, "sgn": _sign,
-    "round": lambda x: float(round(x)), "maximum": max, "minimum": min, "fmax": max, "fmin": min,
-    "clamp": lambda x, low, high: min(max(x, low), high), "isnan": lambda x: x != x, "isinf": math.isinf,
-    "signbit": lambda x: math.copysign(1.0, x) < 0, "erfcx": lambda x: math.exp(x * x) * math.erfc(x),
-    "conj": lambda x: x, "real": lambda x: x, "imag": lambda x: 0.0, "zeros_like": lambda x: 0.0, "ones_like": lambda x: 1.0,
-}  # fmt: skip
+    "add": lambda x, y: x + y,
+    "sub": lambda x, y: x - y,
+    "mul": lambda x, y: x * y,
+    "div": lambda x, y: x / y,
+    "neg": lambda x: -x,
+    "lt": lambda x, y: x < y,
+    "le": lambda x, y: x <= y,
+    "gt": lambda x, y: x > y,
+    "ge": lambda x, y: x >= y,
+    "eq": lambda x, y: x == y,
+    "ne": lambda x, y: x != y,
+    "logical_and": lambda x, y: bool(x) and bool(y),
+    "logical_or": lambda x, y: bool(x) or bool(y),
+    "logical_not": lambda x: not x,
+    "pow": _power,
+    "remainder": lambda x, y: x % y,
+    "exp2": lambda x: 2.0**x,
+    "rsqrt": lambda x: 1 / math.sqrt(x),
+    "reciprocal": lambda x: 1 / x,
+    "square": lambda x: x * x,
+    "sigmoid": lambda x: 1 / (1 + math.exp(-x)),
+    "softplus": lambda x: math.log1p(math.exp(x)),
+    "logaddexp": lambda x, y: math.log(math.exp(x) + math.exp(y)),
+    "logaddexp2": lambda x, y: math.log2(2.0**x + 2.0**y),
+    "relu": lambda x: max(x, 0.0),
+    "abs": abs,
+    "sign": _sign,
+    "sgn": _sign,
+    "round": lambda x: float(round(x)),
+    "maximum": max,
+    "minimum": min,
+    "fmax": max,
+    "fmin": min,
+    "clamp": lambda x, low, high: min(max(x, low), high),
+    "isnan": lambda x: x != x,
+    "isinf": math.isinf,
+    "signbit": lambda x: math.copysign(1.0, x) < 0,
+    "erfcx": lambda x: math.exp(x * x) * math.erfc(x),
+    "conj": lambda x: x,
+    "real": lambda x: x,
+    "imag": lambda x: 0.0,
+    "zeros_like": lambda x: 0.0,
+    "ones_like": lambda x: 1.0,
+}

@@ -55,7 +55,9 @@ class _ExprChecker(_Checker):
             self.report(node, f"'.{node.name}' has no meaning for one element", hint)
             return
         elif isinstance(node, (nodes.String, nodes.Nothing, nodes.Index, nodes.ListOf, nodes.TupleOf)):
-            self.report(node, "expr is a formula over numbers", "write numbers, arguments, operators and functions")
+            self.report(
+                node, "expr is a formula over numbers", "write numbers, arguments, operators and functions"
+            )
             return
         elif isinstance(node, nodes.Compare) and any(o in ("in", "not in") for o in node.operators):
             self.report(node, "'in' has no meaning in expr", "write 'a == 1 or a == 2'")
@@ -80,7 +82,11 @@ class _ExprChecker(_Checker):
             hint = did_you_mean(node.name, [*known, *CONSTANTS]) or "arguments: " + ", ".join(known)
             self.report(node, f"unknown name '{node.name}'", hint)
         elif kind_of_type(argument.type) not in (*NUMBERS, TENSOR) or argument.type.is_optional:
-            self.report(node, f"'{node.name}' is {argument.type}", "expr takes Tensor, Scalar, float, int and bool arguments")
+            self.report(
+                node,
+                f"'{node.name}' is {argument.type}",
+                "expr takes Tensor, Scalar, float, int and bool arguments",
+            )
 
     def check_call(self, node: Call) -> None:
         function = FUNCTIONS.get(node.function)
@@ -90,7 +96,11 @@ class _ExprChecker(_Checker):
         elif len(node.arguments) != function.arity:
             plural = "argument" if function.arity == 1 else "arguments"
             signature = f"write '{node.function}({', '.join(function.parameters)})'"
-            self.report(node, f"'{node.function}' takes {function.arity} {plural}, got {len(node.arguments)}", signature)
+            self.report(
+                node,
+                f"'{node.function}' takes {function.arity} {plural}, got {len(node.arguments)}",
+                signature,
+            )
         elif node.function == "where":
             self.check_condition(node.arguments[0])
 
@@ -104,7 +114,9 @@ class _ExprChecker(_Checker):
         used = nodes.names(node)
         for argument in self.scope.schema.arguments.flat_non_out:
             if argument.name not in used:
-                self.report(node, f"argument '{argument.name}' is not used", "use it or remove it from the schema")
+                self.report(
+                    node, f"argument '{argument.name}' is not used", "use it or remove it from the schema"
+                )
 
 
 def _nonzero(node: Node) -> Node:
@@ -117,7 +129,8 @@ def is_boolean(node: Node, operator: OperatorLike) -> bool:
 
 
 def makes_float(node: Node, operator: OperatorLike) -> bool:
-    """Whether an ``expr`` over integers gives floating point: by division, a function such as exp, or a float in it."""
+    """Whether an ``expr`` over integers gives floating point: by division, a function such as exp, or a float
+    in it."""
     if isinstance(node, nodes.Number):
         return isinstance(node.value, float)
     if isinstance(node, nodes.Name):
@@ -152,7 +165,8 @@ def infer_promotion(node: Node, operator: OperatorLike) -> str:
 def check_requires(
     node: Node, operator: OperatorLike, dtype_sets: Collection[str] | None = None
 ) -> list[FormulaProblem]:
-    """Every mistake in a constraint; ``dtype_sets`` are the names of sets that ``dtype(x) in SET`` may give."""
+    """Every mistake in a constraint; ``dtype_sets`` are the names of sets that ``dtype(x) in SET`` may
+    give."""
     checker = _RequiresChecker(RequirementScope(operator), dtype_sets)
     checker.visit(node)
     if not checker.problems and checker.kind(node) not in ("bool", UNKNOWN):
@@ -207,8 +221,11 @@ class _RequiresChecker(_Checker):
             hint = did_you_mean(node.name, known) or "arguments: " + ", ".join(known)
             self.report(node, f"unknown name '{node.name}'", hint)
         elif argument.type.is_tensor_like:
-            self.report(node, f"'{node.name}' is {argument.type}, which has no value to compare",
-                        f"write for example 'dim({node.name})'")  # fmt: skip
+            self.report(
+                node,
+                f"'{node.name}' is {argument.type}, which has no value to compare",
+                f"write for example 'dim({node.name})'",
+            )
 
     def visit_call(self, node: Call) -> None:
         known = [*REQUIREMENT_FUNCTIONS, "len", "min", "max", "all"]
@@ -246,8 +263,12 @@ class _RequiresChecker(_Checker):
             return
         argument = node.arguments[0]
         if node.function == "all":
-            if not isinstance(argument, nodes.Compare) or not any(self.kind(o).endswith("[]") for o in argument.operands):
-                self.report(argument, "'all' takes a comparison with a list", "write for example 'all(stride > 0)'")
+            if not isinstance(argument, nodes.Compare) or not any(
+                self.kind(o).endswith("[]") for o in argument.operands
+            ):
+                self.report(
+                    argument, "'all' takes a comparison with a list", "write for example 'all(stride > 0)'"
+                )
             else:
                 for operand in argument.operands:
                     self.visit(operand)
@@ -265,7 +286,11 @@ class _RequiresChecker(_Checker):
         for operator, left, right in zip(node.operators, node.operands, node.operands[1:]):
             if operator in ("in", "not in") and self.kind(left) == "ScalarType":
                 self.check_dtypes(right)
-            elif self.kind(left) == "ScalarType" and isinstance(right, nodes.Name) and self.scope.argument(right.name) is None:
+            elif (
+                self.kind(left) == "ScalarType"
+                and isinstance(right, nodes.Name)
+                and self.scope.argument(right.name) is None
+            ):
                 self.check_dtypes(right)
             else:
                 self.visit(right)
@@ -276,7 +301,9 @@ class _RequiresChecker(_Checker):
         kinds = self.kind(left), self.kind(right)
         if operator in ("in", "not in"):
             if not isinstance(right, nodes.ListOf):
-                self.report(right, f"'{operator}' takes a list or a set of dtypes", "write for example 'x in [1, 2]'")
+                self.report(
+                    right, f"'{operator}' takes a list or a set of dtypes", "write for example 'x in [1, 2]'"
+                )
             return
         if UNKNOWN in kinds or kinds[0] == kinds[1] or all(kind in NUMBERS for kind in kinds):
             return
@@ -284,7 +311,9 @@ class _RequiresChecker(_Checker):
             return
         if any(kind.endswith("[]") for kind in kinds):
             hint = f"write 'all({nodes.to_source(node)})'" if any(kind in NUMBERS for kind in kinds) else ""
-            self.report(node, f"a list is compared with {kinds[1] if kinds[0].endswith('[]') else kinds[0]}", hint)
+            self.report(
+                node, f"a list is compared with {kinds[1] if kinds[0].endswith('[]') else kinds[0]}", hint
+            )
         elif TENSOR not in kinds and TENSORS not in kinds:
             self.report(node, f"{kinds[0]} is compared with {kinds[1]}")
 
@@ -296,14 +325,20 @@ class _RequiresChecker(_Checker):
             self.check_name(others[0])
         elif not self.scope.is_optional(others[0]):
             argument = self.scope.argument(others[0].name)
-            hint = f"remove the test, or write {argument.type}? {argument.name}" if argument is not None else ""
+            hint = (
+                f"remove the test, or write {argument.type}? {argument.name}" if argument is not None else ""
+            )
             self.report(others[0], f"'{others[0].name}' is never none: it is {argument}", hint)
 
     def check_dtypes(self, node: Node) -> None:
         for item in node.items if isinstance(node, nodes.ListOf) else (node,):
             if not isinstance(item, nodes.Name):
                 self.report(item, "a dtype or a set of dtypes is needed")
-            elif item.name not in (*DTYPES, *DTYPE_ALIASES) and self.dtype_sets is not None and item.name not in self.dtype_sets:
+            elif (
+                item.name not in (*DTYPES, *DTYPE_ALIASES)
+                and self.dtype_sets is not None
+                and item.name not in self.dtype_sets
+            ):
                 hint = did_you_mean(item.name, [*DTYPES, *self.dtype_sets])
                 self.report(item, f"unknown dtype or set of dtypes '{item.name}'", hint)
 

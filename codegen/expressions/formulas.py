@@ -31,7 +31,8 @@ from codegen.expressions.scope import (
 def check_formula(
     node: Node, operator: OperatorLike, program: ProgramLike, inputs: Sequence[str] = ()
 ) -> list[FormulaProblem]:
-    """Every mistake in the gradient formula of ``inputs`` (empty: unknown, and then not checked against it)."""
+    """Every mistake in the gradient formula of ``inputs`` (empty: unknown, and then not checked against
+    it)."""
     checker = _FormulaChecker(Scope(operator, program))
     checker.visit(node)
     if not checker.problems:
@@ -75,10 +76,14 @@ class _FormulaChecker:
             return
         if name in ("grad", "grads"):
             right = scope.gradient_names()[0]
-            hint = "write 'grad'" if right == "grad" else "write 'grads[0]' for the gradient of the first result"
+            hint = (
+                "write 'grad'" if right == "grad" else "write 'grads[0]' for the gradient of the first result"
+            )
             self.report(node, f"'{name}' is not defined: the operator has {self._result_count()}", hint)
         elif re.fullmatch(r"result\d*", name):
-            hint = "write " + " or ".join(f"'{r}'" for r in scope.result_names()) if scope.schema.returns else ""
+            hint = (
+                "write " + " or ".join(f"'{r}'" for r in scope.result_names()) if scope.schema.returns else ""
+            )
             self.report(node, f"'{name}' is not defined: the operator has {self._result_count()}", hint)
         elif scope.program is not None and scope.program.by_base_name(name):
             self.report(node, f"'{name}' is an operator", f"call it: '{name}(...)'")
@@ -105,17 +110,27 @@ class _FormulaChecker:
         elif kind not in (TENSOR, TENSORS, UNKNOWN):
             self.report(node, f"'{node.name}' is a method of tensors, not of {kind}")
         elif kind == TENSORS and node.name not in ("size",):
-            self.report(node, f"a list of tensors has no '{node.name}'", "write 'tensors.size(dim)' or index the list")
+            self.report(
+                node, f"a list of tensors has no '{node.name}'", "write 'tensors.size(dim)' or index the list"
+            )
         else:
             expected, given = METADATA_METHODS[node.name][1], node.arguments
             if given is None:
-                self.report(node, f"'{node.name}' is a method", f"write '{nodes.to_source(node)}({'i' if expected else ''})'")
+                self.report(
+                    node,
+                    f"'{node.name}' is a method",
+                    f"write '{nodes.to_source(node)}({'i' if expected else ''})'",
+                )
             elif len(given) != expected:
                 self.report(node, f"'{node.name}' takes {_arguments(expected)}, got {len(given)}")
 
     def _method_hint(self, node: nodes.Method) -> str:
         program = self.scope.program
-        if isinstance(node.target, nodes.Name) and node.target.name in ("at", "torch", "self") and program is not None:
+        if (
+            isinstance(node.target, nodes.Name)
+            and node.target.name in ("at", "torch", "self")
+            and program is not None
+        ):
             if node.target.name != "self" and program.by_base_name(node.name):
                 return f"write '{node.name}(...)'"
         if program is not None and program.by_base_name(node.name):
@@ -128,8 +143,14 @@ class _FormulaChecker:
         if isinstance(node.target, Call):
             called = resolve(node.target, self.scope)
             if called is not None and len(called.schema.returns) > 1:
-                return self._check_bound(node, len(called.schema.returns), f"results of {node.target.function}")
-        if isinstance(node.target, nodes.Name) and node.target.name == "grads" and len(self.scope.schema.returns) > 1:
+                return self._check_bound(
+                    node, len(called.schema.returns), f"results of {node.target.function}"
+                )
+        if (
+            isinstance(node.target, nodes.Name)
+            and node.target.name == "grads"
+            and len(self.scope.schema.returns) > 1
+        ):
             self._check_bound(node, len(self.scope.schema.returns), "gradients")
         elif kind == TENSOR:
             self.report(node, "a tensor is not indexed in a formula", "write 'select(x, dim, index)'")
@@ -142,7 +163,11 @@ class _FormulaChecker:
         if not isinstance(node.index, nodes.Number) or not isinstance(node.index.value, int):
             self.report(node.index, f"the {what} are indexed by a number", f"write one of 0 to {count - 1}")
         elif node.index.value >= count:
-            self.report(node.index, f"index {node.index.value} is out of range: {count} {what}", f"write one of 0 to {count - 1}")
+            self.report(
+                node.index,
+                f"index {node.index.value} is out of range: {count} {what}",
+                f"write one of 0 to {count - 1}",
+            )
 
     # Operations
 
@@ -156,7 +181,11 @@ class _FormulaChecker:
             if kind not in (*NUMBERS, TENSOR, UNKNOWN):
                 symbol = node.operators[0] if isinstance(node, nodes.Compare) else node.operator
                 self.report(part, f"'{symbol}' takes tensors and numbers, not {kind}")
-        if TENSOR in kinds and isinstance(node, nodes.Compare) and any(o in ("in", "not in") for o in node.operators):
+        if (
+            TENSOR in kinds
+            and isinstance(node, nodes.Compare)
+            and any(o in ("in", "not in") for o in node.operators)
+        ):
             self.report(node, "'in' does not take tensors")
         elif TENSOR in kinds:
             self.check_constructs(node)
@@ -166,7 +195,12 @@ class _FormulaChecker:
         program = self.scope.program
         for symbol in node.operators if isinstance(node, nodes.Compare) else (node.operator,):
             name = CONSTRUCTS.get(symbol)
-            if name is not None and program is not None and not program.by_base_name(name) and name not in program.broken:
+            if (
+                name is not None
+                and program is not None
+                and not program.by_base_name(name)
+                and name not in program.broken
+            ):
                 message = f"'{symbol}' of tensors calls the operator '{name}', which does not exist"
                 self.report(node, message, f"declare {name}, or write the formula without it")
 
@@ -176,7 +210,9 @@ class _FormulaChecker:
             self.report(node.condition, "the condition is a tensor", f"write '{choice}'")
         kinds = {self.scope.kind(node.then), self.scope.kind(node.otherwise)}
         if TENSOR in kinds and kinds & set(NUMBERS):
-            self.report(node, "one choice is a tensor, the other a number", "write for example 'zeros_like(grad)'")
+            self.report(
+                node, "one choice is a tensor, the other a number", "write for example 'zeros_like(grad)'"
+            )
 
     # Calls
 
@@ -190,7 +226,9 @@ class _FormulaChecker:
         if not overloads:
             if node.function not in program.broken:
                 hint = did_you_mean(node.function, program.base_names())
-                self.report(node, f"unknown operator '{node.function}'", hint or "declare it, or call one that exists")
+                self.report(
+                    node, f"unknown operator '{node.function}'", hint or "declare it, or call one that exists"
+                )
             return
         if resolve(node, scope) is not None:
             return
@@ -199,9 +237,13 @@ class _FormulaChecker:
         if fitting:
             self._report_kind(node, fitting)
         else:
-            counts = _counts({n for o in overloads for n in range(arity_range(o.schema)[0], arity_range(o.schema)[1] + 1)})
+            counts = _counts(
+                {n for o in overloads for n in range(arity_range(o.schema)[0], arity_range(o.schema)[1] + 1)}
+            )
             plural = "argument" if counts == "1" else "arguments"
-            self.report(node, f"'{node.function}' takes {counts} {plural}, got {count}", self._signatures(overloads))
+            self.report(
+                node, f"'{node.function}' takes {counts} {plural}, got {count}", self._signatures(overloads)
+            )
 
     def _report_kind(self, node: Call, overloads: Sequence[OperatorLike]) -> None:
         """Blames the argument up to which the best overload fits."""
@@ -229,14 +271,22 @@ class _FormulaChecker:
         for name in needs(node, self.scope.operator).arguments:
             argument = self.scope.argument(name)
             if argument is not None and argument.is_write and argument.type.is_tensor_like:
-                used = next(part for part in nodes.walk(node) if isinstance(part, nodes.Name) and part.name == name)
-                self.report(used, f"'{name}' is overwritten by the operator: its value is gone when the formula runs",
-                            "write the formula in terms of the result")  # fmt: skip
+                used = next(
+                    part for part in nodes.walk(node) if isinstance(part, nodes.Name) and part.name == name
+                )
+                self.report(
+                    used,
+                    f"'{name}' is overwritten by the operator: its value is gone when the formula runs",
+                    "write the formula in terms of the result",
+                )
         for name in inputs:
             argument = self.scope.argument(name)
             if argument is not None and not argument.type.is_tensor_like:
-                self.report(node, f"'{name}' is {argument.type}: only tensors have a gradient",
-                            f"remove the formula of '{name}'")  # fmt: skip
+                self.report(
+                    node,
+                    f"'{name}' is {argument.type}: only tensors have a gradient",
+                    f"remove the formula of '{name}'",
+                )
         if inputs:
             self._check_kinds(node, inputs)
 
@@ -263,9 +313,15 @@ class _FormulaChecker:
             return
         kind, wanted = self.scope.kind(node), kind_of_type(argument.type)
         if isinstance(node, nodes.TupleOf):
-            self.report(node, f"the formula gives {len(node.items)} gradients for '{name}'", "write one expression")
+            self.report(
+                node, f"the formula gives {len(node.items)} gradients for '{name}'", "write one expression"
+            )
         elif kind in NUMBERS:
-            self.report(node, f"the gradient of '{name}' is a number, not a tensor", "write for example 'zeros_like(grad)'")
+            self.report(
+                node,
+                f"the gradient of '{name}' is a number, not a tensor",
+                "write for example 'zeros_like(grad)'",
+            )
         elif kind not in (wanted, UNKNOWN, NONE):
             self.report(node, f"the gradient of '{name}' is {kind}, not {wanted}")
 
@@ -288,7 +344,8 @@ def _results(count: int) -> str:
 
 @dataclass(frozen=True)
 class Metadata:
-    """A property of a tensor that is kept in place of the tensor: ``self.sizes()`` as member ``self_sizes``."""
+    """A property of a tensor that is kept in place of the tensor: ``self.sizes()`` as member
+    ``self_sizes``."""
 
     source: str  # self.size(dim)
     member: str  # self_size_dim
@@ -300,8 +357,14 @@ class Metadata:
     @property
     def cpp_type(self) -> str:
         """The type of the member, which owns its value."""
-        return {"int[]": "at::DimVector", "int": "int64_t", "ScalarType": "at::ScalarType", "bool": "bool",
-                "TensorOptions": "at::TensorOptions", "Device": "at::Device"}[self.kind]  # fmt: skip
+        return {
+            "int[]": "at::DimVector",
+            "int": "int64_t",
+            "ScalarType": "at::ScalarType",
+            "bool": "bool",
+            "TensorOptions": "at::TensorOptions",
+            "Device": "at::Device",
+        }[self.kind]
 
 
 @dataclass(frozen=True)
@@ -326,7 +389,11 @@ def needs(node: Node, operator: OperatorLike | None = None) -> Needs:
     values = [*collector.arguments, *collector.results]
     metadata = tuple(m for m in collector.metadata.values() if m.target not in values)
     return Needs(
-        tuple(collector.arguments), tuple(collector.results), metadata, tuple(sorted(collector.grads)), collector.all_grads
+        tuple(collector.arguments),
+        tuple(collector.results),
+        metadata,
+        tuple(sorted(collector.grads)),
+        collector.all_grads,
     )
 
 
@@ -344,7 +411,11 @@ class _NeedsCollector:
         if metadata is not None:
             self.metadata.setdefault(metadata.source, metadata)
             return
-        if isinstance(node, nodes.Index) and node.target == nodes.Name("grads") and isinstance(node.index, nodes.Number):
+        if (
+            isinstance(node, nodes.Index)
+            and node.target == nodes.Name("grads")
+            and isinstance(node.index, nodes.Number)
+        ):
             self.grads.add(int(node.index.value))
             return
         if isinstance(node, nodes.Name):
@@ -361,13 +432,21 @@ class _NeedsCollector:
             return None
         if not isinstance(target, nodes.Name) or not self.is_kept_tensor(target.name):
             return None
-        if any(not isinstance(part, (nodes.Name, nodes.Number, nodes.Unary)) for a in arguments for part in nodes.walk(a)):
+        if any(
+            not isinstance(part, (nodes.Name, nodes.Number, nodes.Unary))
+            for a in arguments
+            for part in nodes.walk(a)
+        ):
             return None  # size(f(x)): the value of f may not exist in the forward call
-        suffix = "".join("_" + re.sub(r"\W+", "_", nodes.to_source(a).replace("-", "minus_")) for a in arguments)
+        suffix = "".join(
+            "_" + re.sub(r"\W+", "_", nodes.to_source(a).replace("-", "minus_")) for a in arguments
+        )
         kind = "int" if method == "len" else METADATA_METHODS[method][0]
         if self.scope is not None and self.scope.kind(target) == TENSORS and method == "size":
             kind = "int[]"
-        return Metadata(nodes.to_source(node), f"{target.name}_{method}{suffix}", target.name, method, kind, node)
+        return Metadata(
+            nodes.to_source(node), f"{target.name}_{method}{suffix}", target.name, method, kind, node
+        )
 
     def is_kept_tensor(self, name: str) -> bool:
         if name in ("grad", "grads"):

@@ -1,7 +1,8 @@
 """The tree of an expression, and its printing back to text.
 
-Every node is frozen and compares by meaning: ``offset`` (where it starts in the text) takes no part in equality. A node
-knows its hash once it was asked for, so that trees are cheap as keys: what simplifies or derives them remembers answers.
+Every node is frozen and compares by meaning: ``offset`` (where it starts in the text) takes no part in
+equality. A node knows its hash once it was asked for, so that trees are cheap as keys: what simplifies or
+derives them remembers answers.
 """
 
 from __future__ import annotations
@@ -148,10 +149,42 @@ class TupleOf:
     offset: int = _offset()
 
 
-for _kind in (Number, String, Boolean, Nothing, Name, Unary, Binary, Logical, Compare, Conditional, Call, Method, Index, ListOf, TupleOf):
+for _kind in (
+    Number,
+    String,
+    Boolean,
+    Nothing,
+    Name,
+    Unary,
+    Binary,
+    Logical,
+    Compare,
+    Conditional,
+    Call,
+    Method,
+    Index,
+    ListOf,
+    TupleOf,
+):
     _kind.__hash__ = remembered(_kind.__hash__)  # type: ignore[assignment, method-assign]
 
-Node = Number | String | Boolean | Nothing | Name | Unary | Binary | Logical | Compare | Conditional | Call | Method | Index | ListOf | TupleOf
+Node = (
+    Number
+    | String
+    | Boolean
+    | Nothing
+    | Name
+    | Unary
+    | Binary
+    | Logical
+    | Compare
+    | Conditional
+    | Call
+    | Method
+    | Index
+    | ListOf
+    | TupleOf
+)
 
 
 def children(node: Node) -> tuple[Node, ...]:
@@ -190,7 +223,9 @@ def rebuild(node: Node, function: Callable[[Node], Node]) -> Node:
     if isinstance(node, Logical):
         return Logical(node.operator, function(node.left), function(node.right), offset=node.offset)
     if isinstance(node, Conditional):
-        return Conditional(function(node.condition), function(node.then), function(node.otherwise), offset=node.offset)
+        return Conditional(
+            function(node.condition), function(node.then), function(node.otherwise), offset=node.offset
+        )
     if isinstance(node, Method):
         arguments = None if node.arguments is None else tuple(map(function, node.arguments))
         return Method(function(node.target), node.name, arguments, offset=node.offset)
@@ -198,7 +233,9 @@ def rebuild(node: Node, function: Callable[[Node], Node]) -> Node:
         return Index(function(node.target), function(node.index), offset=node.offset)
     if isinstance(node, ListOf):
         return ListOf(tuple(map(function, node.items)), offset=node.offset)
-    return TupleOf(tuple(map(function, node.items)), offset=node.offset) if isinstance(node, TupleOf) else node
+    return (
+        TupleOf(tuple(map(function, node.items)), offset=node.offset) if isinstance(node, TupleOf) else node
+    )
 
 
 def walk(node: Node) -> Iterator[Node]:
@@ -251,7 +288,8 @@ def precedence(node: Node) -> int:
 
 
 def parenthesized(text: str, node: Node, at_least: int) -> str:
-    """``text`` (which prints ``node``) in parentheses when ``node`` binds less tightly than its place demands."""
+    """``text`` (which prints ``node``) in parentheses when ``node`` binds less tightly than its place
+    demands."""
     return f"({text})" if precedence(node) < at_least else text
 
 

@@ -1,4 +1,5 @@
-"""Bessel functions, incomplete gamma functions and orthogonal polynomials in NumPy: from integrals and other definitions than the C++."""
+"""Bessel functions, incomplete gamma functions and orthogonal polynomials in NumPy: from integrals and other
+definitions than the C++."""
 
 from __future__ import annotations
 
@@ -116,7 +117,8 @@ def _series(value: Callable[[float, Any], Any]) -> Callable[[Any, Any], Any]:
 
 
 def _chebyshev(ratio: Callable[[complex, int], complex]) -> Callable[[float, float], float]:
-    """From x = cos(angle), complex for large x; ``ratio`` has removable singularities at whole multiples of pi."""
+    """From x = cos(angle), complex for large x; ``ratio`` has removable singularities at whole multiples of
+    pi."""
 
     def apply(x: float, n: float) -> float:
         if n < 0 or x != x:

@@ -1,6 +1,7 @@
 """Reads an expression: a tokenizer and a Pratt parser.
 
-From loosest to tightest: ``c ? a : b`` and ``a if c else b``; ``or``; ``and``; ``not``; comparisons (which chain) and
+From loosest to tightest: ``c ? a : b`` and ``a if c else b``; ``or``; ``and``; ``not``; comparisons (which
+chain) and
 ``in``; ``+ -``; ``* / %``; unary ``-``; ``**`` (to the right); calls, methods, indexing.
 """
 
@@ -60,10 +61,23 @@ _FOREIGN = {
     "~": "write 'not'",
     ";": "write one expression, without ';'",
     '"': "close the string with '\"'",
-    "'": "close the string with \"'\"",
+    "'": 'close the string with "\'"',
 }
 # Characters of mathematics, and those that a text processor makes of ours.
-_MEANT = {"×": "*", "·": "*", "÷": "/", "−": "-", "–": "-", "≤": "<=", "≥": ">=", "≠": "!=", "²": "** 2", "³": "** 3", "π": "pi", "∞": "inf"}
+_MEANT = {
+    "×": "*",
+    "·": "*",
+    "÷": "/",
+    "−": "-",
+    "–": "-",
+    "≤": "<=",
+    "≥": ">=",
+    "≠": "!=",
+    "²": "** 2",
+    "³": "** 3",
+    "π": "pi",
+    "∞": "inf",
+}
 _COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
 _KEYWORDS = ("and", "or", "not", "in", "if", "else")
 _BOOLEANS = {"true": True, "True": True, "false": False, "False": False}
@@ -84,14 +98,26 @@ def tokenize(text: str) -> list[Token]:
         match = _TOKEN.match(text, position)
         if match is None:
             meant = _MEANT.get(text[position])
-            raise ExpressionError(f"unexpected character {text[position]!r}", position, f"write '{meant}'" if meant else "")
+            raise ExpressionError(
+                f"unexpected character {text[position]!r}", position, f"write '{meant}'" if meant else ""
+            )
         kind = match.lastgroup or ""
         word = match.group()
         if kind == "name" and word in _KEYWORDS:
             kind = "keyword"
-        if kind == "number" and match.end() < len(text) and (text[match.end()].isalpha() or text[match.end()] == "_"):
-            hint = "write the number without a suffix" if text[match.end()] in "fFlLuU" else "write '*' between a number and a name"
-            raise ExpressionError(f"unexpected {text[match.end()]!r} after the number {word}", match.end(), hint)
+        if (
+            kind == "number"
+            and match.end() < len(text)
+            and (text[match.end()].isalpha() or text[match.end()] == "_")
+        ):
+            hint = (
+                "write the number without a suffix"
+                if text[match.end()] in "fFlLuU"
+                else "write '*' between a number and a name"
+            )
+            raise ExpressionError(
+                f"unexpected {text[match.end()]!r} after the number {word}", match.end(), hint
+            )
         if kind != "space":
             tokens.append(Token(kind, word, position))
         position = match.end()
@@ -156,7 +182,9 @@ class _Parser:
     def expression(self) -> Node:
         self.depth += 1
         if self.depth > MAXIMUM_DEPTH:
-            raise ExpressionError("the expression is nested too deeply", self.token.offset, "split it over several operators")
+            raise ExpressionError(
+                "the expression is nested too deeply", self.token.offset, "split it over several operators"
+            )
         node = self.conditional()
         self.depth -= 1
         return node
@@ -222,7 +250,9 @@ class _Parser:
             self.advance()
             self.depth += 1
             if self.depth > MAXIMUM_DEPTH:
-                raise ExpressionError("the expression is nested too deeply", token.offset, "split it over several operators")
+                raise ExpressionError(
+                    "the expression is nested too deeply", token.offset, "split it over several operators"
+                )
             operand = self.operation(nodes.NOT if token.text == "not" else nodes.NEGATION)
             self.depth -= 1
             return operand if token.text == "+" else Unary(token.text, operand, offset=token.offset)
@@ -278,7 +308,11 @@ class _Parser:
             self.advance()
             if token.text in _BOOLEANS:
                 return Boolean(_BOOLEANS[token.text], offset=token.offset)
-            return Nothing(offset=token.offset) if token.text in _NOTHING else Name(token.text, offset=token.offset)
+            return (
+                Nothing(offset=token.offset)
+                if token.text in _NOTHING
+                else Name(token.text, offset=token.offset)
+            )
         if self.at("["):
             self.advance()
             return ListOf(self.items(token, "]")[0], offset=token.offset)
@@ -298,7 +332,11 @@ def _number(token: Token) -> int | float:
             raise ExpressionError(f"{token.text} is larger than any float64", token.offset, "write 'inf'")
         return value
     if len(token.text) > 19 or int(token.text) >= 2**63:
-        raise ExpressionError(f"{token.text} does not fit 64 bits", token.offset, "write it as a float, with '.0' or an exponent")
+        raise ExpressionError(
+            f"{token.text} does not fit 64 bits",
+            token.offset,
+            "write it as a float, with '.0' or an exponent",
+        )
     return int(token.text)
 
 

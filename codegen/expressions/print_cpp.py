@@ -1,4 +1,5 @@
-"""C++ from expressions: ``cpp_expr`` for kernels, ``cpp_formula`` for gradients, ``cpp_requirement`` for checks."""
+"""C++ from expressions: ``cpp_expr`` for kernels, ``cpp_formula`` for gradients, ``cpp_requirement`` for
+checks."""
 
 from codegen.expressions.print_cpp_formula import cpp_formula
 from codegen.expressions.print_cpp_requires import CppRequirement, cpp_requirement

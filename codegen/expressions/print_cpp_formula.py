@@ -22,21 +22,35 @@ from codegen.expressions.scope import (
 from codegen.schema import Argument
 
 # Functions of plain numbers that <cmath> has under another name; the others keep theirs.
-_STD_NAMES = {"maximum": "max", "minimum": "min", "max": "max", "min": "min", "abs": "abs", "round": "nearbyint"}
+_STD_NAMES = {
+    "maximum": "max",
+    "minimum": "min",
+    "max": "max",
+    "min": "min",
+    "abs": "abs",
+    "round": "nearbyint",
+}
 _STD = frozenset(
-    "exp exp2 expm1 log log1p log2 log10 sqrt pow hypot sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh "
+    "exp exp2 expm1 log log1p log2 log10 sqrt pow hypot sin cos tan asin acos atan atan2 sinh cosh tanh "
+    "asinh acosh atanh "
     "erf erfc lgamma floor ceil trunc fmod isnan isinf".split()
 ) | frozenset(_STD_NAMES)
 
 
 def cpp_formula(
-    node: Node, operator: OperatorLike, program: ProgramLike | None = None, rename: Mapping[str, str] | None = None
+    node: Node,
+    operator: OperatorLike,
+    program: ProgramLike | None = None,
+    rename: Mapping[str, str] | None = None,
 ) -> str:
     """``node`` as one C++ expression.
 
-    ``rename`` maps a name or the source of a property (``self.sizes()``, ``grads[0]``) to the local that holds it; see
-    ``Needs.rename``. With ``program``, calls are printed for the overload that they resolve to. A tuple becomes a
-    ``std::make_tuple``. Arithmetic of ``c10::Scalar`` values uses operators and functions of c10/core/ScalarMath.h.
+    ``rename`` maps a name or the source of a property (``self.sizes()``, ``grads[0]``) to the local that
+    holds it; see
+    ``Needs.rename``. With ``program``, calls are printed for the overload that they resolve to. A tuple
+    becomes a
+    ``std::make_tuple``. Arithmetic of ``c10::Scalar`` values uses operators and functions of
+    c10/core/ScalarMath.h.
     """
     return CppFormulaPrinter(Scope(operator, program), rename or {}).print(node)
 
@@ -127,7 +141,11 @@ class CppFormulaPrinter:
     def unary(self, node: nodes.Unary, at_least: int) -> str:
         is_tensor = self.scope.kind(node.operand) == TENSOR
         if node.operator == "not":
-            return f"at::{CONSTRUCTS['not']}({self.print(node.operand)})" if is_tensor else f"!{self.print(node.operand, nodes.POSTFIX)}"
+            return (
+                f"at::{CONSTRUCTS['not']}({self.print(node.operand)})"
+                if is_tensor
+                else f"!{self.print(node.operand, nodes.POSTFIX)}"
+            )
         return nodes.parenthesized(f"-{self.value(node.operand, nodes.POWER)}", node, at_least)
 
     # Conditions
@@ -169,7 +187,11 @@ class CppFormulaPrinter:
 
     def comparable(self, node: Node) -> str:
         text = self.value(node, nodes.SUM)
-        return f"{text}.to_double()" if self.scope.kind(node) == "Scalar" and isinstance(node, nodes.Name) else text
+        return (
+            f"{text}.to_double()"
+            if self.scope.kind(node) == "Scalar" and isinstance(node, nodes.Name)
+            else text
+        )
 
     def logical(self, node: nodes.Logical) -> str:
         if self.scope.kind(node) == TENSOR:
@@ -185,9 +207,13 @@ class CppFormulaPrinter:
         if self.scope.is_scalar_call(node):
             return self.scalar_call(node)
         called = resolve(node, self.scope)
-        parameters: Sequence[Argument | None] = called.schema.arguments.flat_non_out if called is not None else ()
+        parameters: Sequence[Argument | None] = (
+            called.schema.arguments.flat_non_out if called is not None else ()
+        )
         parameters = [*parameters, *[None] * len(node.arguments)]
-        arguments = [self.argument(argument, parameter) for argument, parameter in zip(node.arguments, parameters)]
+        arguments = [
+            self.argument(argument, parameter) for argument, parameter in zip(node.arguments, parameters)
+        ]
         return f"at::{node.function}({', '.join(arguments)})"
 
     def argument(self, node: Node, parameter: Argument | None) -> str:
@@ -206,8 +232,12 @@ class CppFormulaPrinter:
         if kind == "bool[]":
             container = f"std::array<bool, {len(items)}>"
         else:
-            container = {TENSORS: "at::TensorList", "int[]": "at::IntArrayRef", "float[]": "at::ArrayRef<double>",
-                         "Scalar[]": "at::ArrayRef<at::Scalar>"}.get(kind, "")  # fmt: skip
+            container = {
+                TENSORS: "at::TensorList",
+                "int[]": "at::IntArrayRef",
+                "float[]": "at::ArrayRef<double>",
+                "Scalar[]": "at::ArrayRef<at::Scalar>",
+            }.get(kind, "")
         return container + "{" + ", ".join(self.value(item) for item in items) + "}"
 
     def scalar_call(self, node: Call) -> str:
@@ -230,7 +260,10 @@ class CppFormulaPrinter:
             return f"std::{name}<{'int64_t' if kind in ('int', 'bool') else 'double'}>({', '.join(texts)})"
         function = FUNCTIONS.get(node.function)
         if function is not None and function.float_result:
-            texts = [_as_double(a, t) if self.scope.kind(a) != "float" else t for a, t in zip(node.arguments, texts)]
+            texts = [
+                _as_double(a, t) if self.scope.kind(a) != "float" else t
+                for a, t in zip(node.arguments, texts)
+            ]
         return f"std::{name}({', '.join(texts)})"
 
     def access(self, node: nodes.Method | nodes.Index) -> str:
@@ -240,7 +273,9 @@ class CppFormulaPrinter:
                 called = resolve(node.target, self.scope)
                 if called is not None and len(called.schema.returns) > 1:
                     return f"std::get<{self.print(node.index)}>({target})"
-            if node.target == nodes.Name("grads") and len(self.scope.schema.returns) > 1:  # checked with the formula
+            if (
+                node.target == nodes.Name("grads") and len(self.scope.schema.returns) > 1
+            ):  # checked with the formula
                 return f"{target}[{self.print(node.index)}]"
             return f"at::element_of({self.value(node.target, nodes.POSTFIX)}, {self.value(node.index)})"
         arguments = ", ".join(self.print(argument) for argument in node.arguments or ())

@@ -17,7 +17,8 @@ from codegen.expressions.scope import REQUIREMENT_FUNCTIONS, TENSOR, OperatorLik
 class CppRequirement:
     """``condition`` holds when the arguments are right; ``values`` are what a message shows of them.
 
-    Each value is a label in the words of Python (``self.dim()``) and a C++ expression that TORCH_CHECK can print.
+    Each value is a label in the words of Python (``self.dim()``) and a C++ expression that TORCH_CHECK can
+    print.
     """
 
     condition: str
@@ -25,10 +26,11 @@ class CppRequirement:
     values: tuple[tuple[str, str], ...]
 
     def message_parts(self) -> list[str]:
-        """``expected self.dim() == 2, but got self.dim() = 3`` as parts of a TORCH_CHECK, C++ strings included."""
+        """``expected self.dim() == 2, but got self.dim() = 3`` as parts of a TORCH_CHECK, C++ strings
+        included."""
         parts = [f'"expected {_escaped(self.expected)}']
         for position, (label, value) in enumerate(self.values):
-            parts[-1] += f"{', but got' if position == 0 else ','} {_escaped(label)} = \""
+            parts[-1] += f'{", but got" if position == 0 else ","} {_escaped(label)} = "'
             parts += [value, '"']
         parts[-1] += '"'
         return [part for part in parts if part != '""']
@@ -39,7 +41,8 @@ def cpp_requirement(
 ) -> CppRequirement:
     """``dtype_sets`` gives the canonical dtype names of each set that the constraint names.
 
-    Optional arguments that are none satisfy every constraint on them, unless the constraint asks whether they are.
+    Optional arguments that are none satisfy every constraint on them, unless the constraint asks whether they
+    are.
     """
     printer = _RequirementPrinter(RequirementScope(operator), dtype_sets or {})
     condition = printer.print(node)
@@ -58,12 +61,18 @@ class _RequirementPrinter(CppFormulaPrinter):
 
     def text(self, node: Node) -> str:
         """In the words of the schema, whatever C++ calls its arguments."""
-        spelled = {a.name: nodes.Name(a.spelling) for a in self.scope.schema.arguments if a.spelling != a.name}
+        spelled = {
+            a.name: nodes.Name(a.spelling) for a in self.scope.schema.arguments if a.spelling != a.name
+        }
         return requirement_text(nodes.substitute(node, spelled))
 
     def guards(self, node: Node) -> list[str]:
         asked = self.asked(node)
-        optional = [name for name in nodes.names(node) if self.scope.is_optional(nodes.Name(name)) and name not in asked]
+        optional = [
+            name
+            for name in nodes.names(node)
+            if self.scope.is_optional(nodes.Name(name)) and name not in asked
+        ]
         return [self.none_test(nodes.Name(name), "==") for name in optional]
 
     def asked(self, node: Node) -> set[str]:
@@ -107,7 +116,10 @@ class _RequirementPrinter(CppFormulaPrinter):
         operands = tuple(nodes.Name("element") if o == text else o for o in node.operands)
         comparison = Compare(node.operators, operands)
         container = self.value(text)
-        return f"std::all_of({container}.begin(), {container}.end(), [&](auto element) {{ return {self.print(comparison)}; }})"
+        return (
+            f"std::all_of({container}.begin(), {container}.end(), [&](auto element) {{ return "
+            f"{self.print(comparison)}; }})"
+        )
 
     def is_list(self, node: Node) -> bool:
         if isinstance(node, Call):
@@ -118,7 +130,11 @@ class _RequirementPrinter(CppFormulaPrinter):
         is_dtype = isinstance(left, Call) and left.function == "dtype"
         if is_dtype and operator in ("in", "not in"):
             items = right.items if isinstance(right, nodes.ListOf) else (right,)
-            dtypes = list(dict.fromkeys(d for item in items if isinstance(item, nodes.Name) for d in self.dtypes(item.name)))
+            dtypes = list(
+                dict.fromkeys(
+                    d for item in items if isinstance(item, nodes.Name) for d in self.dtypes(item.name)
+                )
+            )
             value = self.print(left)
             text = " || ".join(f"{value} == at::{DTYPE_CONSTANTS[dtype]}" for dtype in dtypes) or "false"
             return f"({text})" if operator == "in" else f"!({text})"
@@ -135,17 +151,22 @@ class _RequirementPrinter(CppFormulaPrinter):
     # Values for the message
 
     def values(self, node: Node) -> tuple[tuple[str, str], ...]:
-        """Without those of arguments that may turn out not to be given: a message must not ask for their sizes."""
+        """Without those of arguments that may turn out not to be given: a message must not ask for their
+        sizes."""
         found: dict[str, str] = {}
         self.collect(node, found, self.asked(node))
         return tuple(found.items())
 
     def collect(self, node: Node, found: dict[str, str], hidden: set[str]) -> None:
         """Arguments and properties of tensors, outermost and each once."""
-        if _asks_whether_given(node) or (not isinstance(node, (Compare, nodes.Logical)) and hidden & set(nodes.names(node))):
+        if _asks_whether_given(node) or (
+            not isinstance(node, (Compare, nodes.Logical)) and hidden & set(nodes.names(node))
+        ):
             return
         if isinstance(node, Call) and node.function in REQUIREMENT_FUNCTIONS:
-            shown = Call("dtype", node.arguments) if REQUIREMENT_FUNCTIONS[node.function][1] == "bool" else node
+            shown = (
+                Call("dtype", node.arguments) if REQUIREMENT_FUNCTIONS[node.function][1] == "bool" else node
+            )
             found.setdefault(self.text(shown), self.property(shown))
             for argument in node.arguments[1:]:
                 self.collect(argument, found, hidden)

@@ -17,7 +17,8 @@ _LARGEST_PRODUCT = 4
 def cpp_expr(node: Node, rename: Mapping[str, str] | None = None, type: str = "opmath_t") -> str:
     """``node`` over locals of C++ type ``type``, called as the arguments unless ``rename`` says otherwise.
 
-    Truth values print as ``bool``; used as numbers they are converted. Functions are ``at::vec::NAME`` (aten/vec/math.h).
+    Truth values print as ``bool``; used as numbers they are converted. Functions are ``at::vec::NAME``
+    (aten/vec/math.h).
     """
     printer = _ScalarPrinter(rename or {}, type)
     return printer.condition(node) if is_truth_value(node) else printer.number(node)
@@ -54,7 +55,9 @@ class _ScalarPrinter:
             text = f"{self.number(node.left, level)} {node.operator} {self.number(node.right, level + 1)}"
             return nodes.parenthesized(text, node, at_least)
         if isinstance(node, nodes.Binary):
-            return self.power(node) if node.operator == "**" else self.call("remainder", node.left, node.right)
+            return (
+                self.power(node) if node.operator == "**" else self.call("remainder", node.left, node.right)
+            )
         if isinstance(node, nodes.Conditional):
             return self.choice(node.condition, node.then, node.otherwise)
         if isinstance(node, Call):
@@ -71,7 +74,11 @@ class _ScalarPrinter:
         if isinstance(node, nodes.Name):
             if node.name in self.rename:
                 return self.rename[node.name]
-            return f"{self.type}({number_literal(CONSTANTS[node.name])})" if node.name in CONSTANTS else node.name
+            return (
+                f"{self.type}({number_literal(CONSTANTS[node.name])})"
+                if node.name in CONSTANTS
+                else node.name
+            )
         raise ExpressionError(f"'{nodes.to_source(node)}' is no number", node.offset)
 
     def call(self, name: str, *arguments: Node) -> str:
@@ -136,7 +143,11 @@ def number_literal(value: int | float) -> str:
     """A C++ literal of the same value."""
     if isinstance(value, float) and not math.isfinite(value):
         limits = "std::numeric_limits<double>"
-        return f"{limits}::quiet_NaN()" if math.isnan(value) else f"{'-' if value < 0 else ''}{limits}::infinity()"
+        return (
+            f"{limits}::quiet_NaN()"
+            if math.isnan(value)
+            else f"{'-' if value < 0 else ''}{limits}::infinity()"
+        )
     if isinstance(value, int) and value > 2**31 - 1:
         return f"INT64_C({value})"
     return repr(value)

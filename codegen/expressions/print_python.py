@@ -35,10 +35,9 @@ def python_formula(
     module: str = "torch",
     rename: Mapping[str, str] | None = None,
 ) -> str:
-    """A derivative formula as Python. ``program`` tells where operators live and which arguments go by keyword."""
+    """A derivative formula as Python. ``program`` tells where operators live and which arguments go by
+    keyword."""
     return _FormulaPrinter(Scope(operator, program), module, rename or {}).print(node)
-
-
 
 
 class _NumpyPrinter:
@@ -113,7 +112,9 @@ class _FormulaPrinter:
             return self.rename[nodes.to_source(node)]
         if isinstance(node, nodes.Conditional):
             then, otherwise = self.print(node.then, nodes.OR), self.print(node.otherwise, nodes.CONDITIONAL)
-            return nodes.parenthesized(f"{then} if {self.print(node.condition, nodes.OR)} else {otherwise}", node, at_least)
+            return nodes.parenthesized(
+                f"{then} if {self.print(node.condition, nodes.OR)} else {otherwise}", node, at_least
+            )
         if isinstance(node, (nodes.Compare, nodes.Logical, nodes.Unary)) and self.scope.kind(node) == TENSOR:
             return self.tensor_condition(node, at_least)
         if isinstance(node, Compare):
@@ -168,7 +169,10 @@ class _FormulaPrinter:
                 return f"{self.module}.{CONSTRUCTS['not']}({self.print(node.operand)})"
             return nodes.parenthesized(f"-{self.print(node.operand, nodes.NEGATION)}", node, at_least)
         if isinstance(node, nodes.Logical):
-            return f"{self.module}.{CONSTRUCTS[node.operator]}({self.print(node.left)}, {self.print(node.right)})"
+            return (
+                f"{self.module}.{CONSTRUCTS[node.operator]}({self.print(node.left)}, "
+                f"{self.print(node.right)})"
+            )
         parts = []
         for operator, left, right in zip(node.operators, node.operands, node.operands[1:]):
             if self.scope.kind(left) == TENSOR:
@@ -187,8 +191,13 @@ class _FormulaPrinter:
             return f"[tensor.size({arguments}) for tensor in {target}]"
         if node.name == "options":
             return f"dict(dtype={target}.dtype, device={target}.device)"
-        special = {"sizes": ".shape", "strides": ".stride()", "scalar_type": ".dtype", "device": ".device",
-                   "defined": " is not None"}  # fmt: skip
+        special = {
+            "sizes": ".shape",
+            "strides": ".stride()",
+            "scalar_type": ".dtype",
+            "device": ".device",
+            "defined": " is not None",
+        }
         if node.name in special:
             text = f"{target}{special[node.name]}"
             return f"({text})" if node.name == "defined" else text
@@ -204,19 +213,32 @@ class _FormulaPrinter:
         if called is not None:
             positional = len(called.schema.arguments.positional)
             keywords = called.schema.arguments.kwarg_only
-            arguments[positional:] = [f"{k.spelling}={text}" for k, text in zip(keywords, arguments[positional:])]
+            arguments[positional:] = [
+                f"{k.spelling}={text}" for k, text in zip(keywords, arguments[positional:])
+            ]
         place = self.place(node.function, called)
         if place is None:
-            return f"{self.print(node.arguments[0], nodes.POSTFIX)}.{node.function}({', '.join(arguments[1:])})"
+            return (
+                f"{self.print(node.arguments[0], nodes.POSTFIX)}.{node.function}({', '.join(arguments[1:])})"
+            )
         return f"{place}({', '.join(arguments)})"
 
     def scalar_call(self, node: Call, arguments: list[str]) -> str:
-        names = {"maximum": "max", "minimum": "min", "max": "max", "min": "min", "abs": "abs", "round": "round"}
+        names = {
+            "maximum": "max",
+            "minimum": "min",
+            "max": "max",
+            "min": "min",
+            "abs": "abs",
+            "round": "round",
+        }
         if node.function == "where":
             return f"({arguments[1]} if {arguments[0]} else {arguments[2]})"
         if node.function in ("conj", "real"):
             text = self.print(node.arguments[0], nodes.POSTFIX)
-            target = f"({text})" if isinstance(node.arguments[0], nodes.Number) else text  # 0.conjugate() is no Python
+            target = (
+                f"({text})" if isinstance(node.arguments[0], nodes.Number) else text
+            )  # 0.conjugate() is no Python
             return f"{target}{'.conjugate()' if node.function == 'conj' else '.real'}"
         return f"{names.get(node.function, f'math.{node.function}')}({', '.join(arguments)})"
 

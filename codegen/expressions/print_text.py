@@ -49,7 +49,9 @@ class _LatexPrinter:
     def print(self, node: Node, at_least: int = 0) -> str:
         printed = self._print(node)
         is_fraction = isinstance(node, nodes.Binary) and node.operator == "/" and at_least <= nodes.NEGATION
-        return rf"\left({printed}\right)" if nodes.precedence(node) < at_least and not is_fraction else printed
+        return (
+            rf"\left({printed}\right)" if nodes.precedence(node) < at_least and not is_fraction else printed
+        )
 
     def _print(self, node: Node) -> str:
         if isinstance(node, nodes.Number):
@@ -59,12 +61,18 @@ class _LatexPrinter:
         if isinstance(node, nodes.Name):
             return self.name(node.name)
         if isinstance(node, nodes.Unary):
-            return rf"\neg {self.print(node.operand, nodes.NOT)}" if node.operator == "not" else f"-{self.print(node.operand, nodes.NEGATION)}"
+            return (
+                rf"\neg {self.print(node.operand, nodes.NOT)}"
+                if node.operator == "not"
+                else f"-{self.print(node.operand, nodes.NEGATION)}"
+            )
         if isinstance(node, nodes.Binary):
             return self.binary(node)
         if isinstance(node, nodes.Logical):
             level = nodes.precedence(node)
-            return rf"{self.print(node.left, level)} \text{{ {node.operator} }} {self.print(node.right, level)}"
+            return (
+                rf"{self.print(node.left, level)} \text{{ {node.operator} }} {self.print(node.right, level)}"
+            )
         if isinstance(node, nodes.Compare):
             text = self.print(node.operands[0], nodes.SUM)
             for operator, operand in zip(node.operators, node.operands[1:]):

@@ -1,7 +1,9 @@
 """What the names in an expression stand for, and of which kind an expression is.
 
-A kind is the text of a schema type without ``?``: ``Tensor``, ``Tensor[]``, ``Scalar``, ``int``, ``int[]``, ``bool``,
-``str``, ``ScalarType`` ...; besides ``TensorOptions``, ``none``, and ``unknown``, which agrees with everything.
+A kind is the text of a schema type without ``?``: ``Tensor``, ``Tensor[]``, ``Scalar``, ``int``, ``int[]``,
+``bool``,
+``str``, ``ScalarType`` ...; besides ``TensorOptions``, ``none``, and ``unknown``, which agrees with
+everything.
 """
 
 from __future__ import annotations
@@ -97,10 +99,13 @@ def kind_of_type(type: Type) -> str:
 class Scope:
     """The names that an expression of ``operator`` may use; ``program`` resolves the operators it calls.
 
-    ``tensors_as`` is the kind of tensor arguments: ``Scalar`` in ``expr:``, where a tensor stands for its element.
+    ``tensors_as`` is the kind of tensor arguments: ``Scalar`` in ``expr:``, where a tensor stands for its
+    element.
     """
 
-    def __init__(self, operator: OperatorLike, program: ProgramLike | None = None, tensors_as: str = TENSOR) -> None:
+    def __init__(
+        self, operator: OperatorLike, program: ProgramLike | None = None, tensors_as: str = TENSOR
+    ) -> None:
         self.operator = operator
         self.program = program
         self.schema = operator.schema
@@ -164,8 +169,14 @@ class Scope:
     def _kind(self, node: Node) -> str:
         if isinstance(node, nodes.Name):
             return self.name_kind(node.name) or UNKNOWN
-        if isinstance(node, (nodes.Compare, nodes.Logical)) or (isinstance(node, nodes.Unary) and node.operator == "not"):
-            return TENSOR if any(self.kind(part) == TENSOR for part in nodes.children(node)) and not _is_none_test(node) else "bool"
+        if isinstance(node, (nodes.Compare, nodes.Logical)) or (
+            isinstance(node, nodes.Unary) and node.operator == "not"
+        ):
+            return (
+                TENSOR
+                if any(self.kind(part) == TENSOR for part in nodes.children(node)) and not _is_none_test(node)
+                else "bool"
+            )
         if isinstance(node, (nodes.Unary, nodes.Binary)):
             return self._arithmetic_kind(node)
         if isinstance(node, nodes.Conditional):
@@ -273,12 +284,17 @@ def accepts(parameter: Argument, kind: str, is_none: bool, takes_number: bool) -
         list_type = parameter.type.list_type
         sized = list_type is not None and list_type.size is not None
         given = kind[:-2] if kind.endswith("[]") else (kind if sized else "")
-        return given == UNKNOWN or given == element or (element in NUMBERS and given in NUMBERS[: NUMBERS.index(element)])
+        return (
+            given == UNKNOWN
+            or given == element
+            or (element in NUMBERS and given in NUMBERS[: NUMBERS.index(element)])
+        )
     return False
 
 
 def arity_range(schema: FunctionSchema) -> tuple[int, int]:
-    """Fewest and most positional arguments: a call in a formula gives keyword-only arguments by position too."""
+    """Fewest and most positional arguments: a call in a formula gives keyword-only arguments by position
+    too."""
     parameters = schema.arguments.flat_non_out
     required = max((i + 1 for i, p in enumerate(parameters) if not p.has_default), default=0)
     return required, len(parameters)
@@ -286,7 +302,9 @@ def arity_range(schema: FunctionSchema) -> tuple[int, int]:
 
 def mismatch(call: nodes.Call, called: OperatorLike, scope: Scope) -> int | None:
     """The position of the first argument that ``called`` cannot take; None when all fit."""
-    for position, (argument, parameter) in enumerate(zip(call.arguments, called.schema.arguments.flat_non_out)):
+    for position, (argument, parameter) in enumerate(
+        zip(call.arguments, called.schema.arguments.flat_non_out)
+    ):
         takes_number = parameter.name in called.scalars
         if not accepts(parameter, scope.kind(argument), isinstance(argument, nodes.Nothing), takes_number):
             return position
@@ -294,7 +312,8 @@ def mismatch(call: nodes.Call, called: OperatorLike, scope: Scope) -> int | None
 
 
 def resolve(call: nodes.Call, scope: Scope) -> OperatorLike | None:
-    """The overload that a call means: the first whose arity and kinds fit, own overloads before inherited ones."""
+    """The overload that a call means: the first whose arity and kinds fit, own overloads before inherited
+    ones."""
     if call not in scope.called:
         scope.called[call] = _resolve(call, scope)
     return scope.called[call]

@@ -1,8 +1,9 @@
-"""Makes a derivative readable and cheap: constants folded, like terms and factors collected, ``result`` reused.
+"""Makes a derivative readable and cheap: constants folded, like terms and factors collected, ``result``
+reused.
 
-Only for the pointwise language of ``expr:``. A product is held as a rational coefficient and powers of factors, a sum
-as coefficients of products; both are rebuilt in the order in which their parts first appear. ``0 * x`` is 0 for every x:
-in a derivative a zero coefficient means that the argument has no influence.
+Only for the pointwise language of ``expr:``. A product is held as a rational coefficient and powers of
+factors, a sum as coefficients of products; both are rebuilt in the order in which their parts first appear.
+``0 * x`` is 0 for every x: in a derivative a zero coefficient means that the argument has no influence.
 """
 
 from __future__ import annotations
@@ -263,7 +264,11 @@ def _multiply_all(factors: list[Node]) -> Node:
 def _build_power(base: Node, power: int) -> Node:
     if power == 1:
         return base
-    return Binary("*", base, base) if power == 2 and isinstance(base, Name) else Binary("**", base, Number(power))
+    return (
+        Binary("*", base, base)
+        if power == 2 and isinstance(base, Name)
+        else Binary("**", base, Number(power))
+    )
 
 
 def _split_coefficient(value: Fraction) -> tuple[Fraction, int]:
@@ -301,7 +306,8 @@ def _push_into_where(product: _Product) -> Node | None:
 
 
 def _is_cheap_choice(then: Node, otherwise: Node) -> bool:
-    """Multiplying each branch costs no more than multiplying the choice: one is a number, the other a number or name."""
+    """Multiplying each branch costs no more than multiplying the choice: one is a number, the other a number
+    or name."""
     constant = [_is_piecewise_constant(branch) for branch in (then, otherwise)]
     return any(constant) and all(c or isinstance(b, Name) for c, b in zip(constant, (then, otherwise)))
 
@@ -365,7 +371,8 @@ def _build_sum(terms: list[_Product]) -> Node:
 
 
 def _common_calls(terms: list[_Product]) -> dict[Node, int]:
-    """Function calls that are a factor of every term: sigmoid(x) + x * sigmoid(x) calls it once when factored."""
+    """Function calls that are a factor of every term: sigmoid(x) + x * sigmoid(x) calls it once when
+    factored."""
     if len(terms) < 2:
         return {}
     common: dict[Node, int] = {}
@@ -382,8 +389,9 @@ def _common_calls(terms: list[_Product]) -> dict[Node, int]:
 def use_result(node: Node, expr: Node, tensors: Collection[str]) -> Node:
     """``node`` with every part equal to ``expr`` replaced by the name ``result``.
 
-    Left unchanged where that would keep more tensors for backward (``tensors`` are the names of tensor arguments):
-    tanh' = 1 - result * result keeps one, and not the other; silu' in terms of self alone is better than with result.
+    Left unchanged where that would keep more tensors for backward (``tensors`` are the names of tensor
+    arguments): tanh' = 1 - result * result keeps one, and not the other; silu' in terms of self alone is
+    better than with result.
     """
     whole = simplify(expr)
     if isinstance(whole, (Name, Number)):
@@ -410,7 +418,8 @@ def _replace(node: Node, whole: Node) -> Node:
 
 
 def _contains(product: _Product, wanted: _Product) -> bool:
-    """Whether every factor of ``wanted`` stands in ``product`` at least as often, on the same side of the fraction."""
+    """Whether every factor of ``wanted`` stands in ``product`` at least as often, on the same side of the
+    fraction."""
     for base, power in wanted.powers.items():
         own = product.powers.get(base, 0)
         if own * power <= 0 or abs(own) < abs(power):

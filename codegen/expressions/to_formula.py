@@ -13,8 +13,8 @@ from codegen.expressions.scope import OperatorLike
 def to_formula(node: Node, operator: OperatorLike, tensors: Collection[str] = ()) -> Node:
     """``node`` in terms of operators: ``where``, ``pow``, ``lt``, ``logical_and`` ... and ``+ - * /``.
 
-    Tensors are the tensor arguments of ``operator``, ``grad``, ``result`` and the names in ``tensors``. What holds no
-    tensor stays arithmetic of numbers.
+    Tensors are the tensor arguments of ``operator``, ``grad``, ``result`` and the names in ``tensors``. What
+    holds no tensor stays arithmetic of numbers.
     """
     own = [argument.name for argument in operator.schema.arguments.tensors]
     return _Conversion(frozenset([*own, "grad", "result", *tensors])).of(node)
@@ -77,6 +77,12 @@ class _Conversion:
         then, otherwise = self.of(then), self.of(otherwise)
         if not self.is_tensor(then) and not self.is_tensor(otherwise):
             # where(tensor, 1, 0) would have the default dtype: this gives it the dtype of a tensor at hand.
-            like = next(part for part in nodes.walk(condition) if isinstance(part, Name) and part.name in self.tensors)
-            then = Binary("+", Call(ZEROS_LIKE, (like,)), then) if then != Number(0) else Call(ZEROS_LIKE, (like,))
+            like = next(
+                part for part in nodes.walk(condition) if isinstance(part, Name) and part.name in self.tensors
+            )
+            then = (
+                Binary("+", Call(ZEROS_LIKE, (like,)), then)
+                if then != Number(0)
+                else Call(ZEROS_LIKE, (like,))
+            )
         return Call(CONSTRUCTS["? :"], (self.of(condition), then, otherwise))

@@ -1,8 +1,17 @@
-"""Checked operators: ``load(path)`` reads a YAML file into a ``Program`` or raises with every problem in it."""
+"""Checked operators: ``load(path)`` reads a YAML file into a ``Program`` or raises with every problem in
+it."""
 
 from codegen.model.kernels import Kernel
 from codegen.model.loading import load, read_program
-from codegen.model.operator import Derivative, DispatchEntry, Each, EachArgument, Formula, Operator, Requirement
+from codegen.model.operator import (
+    Derivative,
+    DispatchEntry,
+    Each,
+    EachArgument,
+    Formula,
+    Operator,
+    Requirement,
+)
 from codegen.model.program import DtypeSet, Program, Topic
 
 __all__ = [

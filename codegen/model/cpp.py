@@ -15,17 +15,36 @@ from codegen.remembered import remembered
 from codegen.schema import Argument, FunctionSchema, ListType, OptionalType, Symbol, Type
 
 _VALUES = {
-    "Tensor": "Tensor", "int": "int64_t", "SymInt": "int64_t", "float": "double", "bool": "bool", "SymBool": "bool",
-    "str": "std::string_view", "Scalar": "Scalar", "ScalarType": "ScalarType", "Layout": "Layout", "Device": "Device",
-    "DeviceIndex": "DeviceIndex", "MemoryFormat": "MemoryFormat", "Generator": "Generator*", "Storage": "Storage",
-    "Stream": "Stream", "QScheme": "QScheme", "Dimname": "Dimname", "DimVector": "DimVector",
+    "Tensor": "Tensor",
+    "int": "int64_t",
+    "SymInt": "int64_t",
+    "float": "double",
+    "bool": "bool",
+    "SymBool": "bool",
+    "str": "std::string_view",
+    "Scalar": "Scalar",
+    "ScalarType": "ScalarType",
+    "Layout": "Layout",
+    "Device": "Device",
+    "DeviceIndex": "DeviceIndex",
+    "MemoryFormat": "MemoryFormat",
+    "Generator": "Generator*",
+    "Storage": "Storage",
+    "Stream": "Stream",
+    "QScheme": "QScheme",
+    "Dimname": "Dimname",
+    "DimVector": "DimVector",
     "ConstQuantizerPtr": "ConstQuantizerPtr",
 }
 _BY_REFERENCE = ("Tensor", "Scalar", "Storage")
 _CONSTANTS = {
-    "Mean": "/*mean*/ 1", "Sum": "/*sum*/ 2", "contiguous_format": "MemoryFormat::Contiguous",
-    "preserve_format": "MemoryFormat::Preserve", "channels_last": "MemoryFormat::ChannelsLast",
-    "channels_last_3d": "MemoryFormat::ChannelsLast3d", "strided": "Layout::Strided",
+    "Mean": "/*mean*/ 1",
+    "Sum": "/*sum*/ 2",
+    "contiguous_format": "MemoryFormat::Contiguous",
+    "preserve_format": "MemoryFormat::Preserve",
+    "channels_last": "MemoryFormat::ChannelsLast",
+    "channels_last_3d": "MemoryFormat::ChannelsLast3d",
+    "strided": "Layout::Strided",
 }
 
 
@@ -109,16 +128,22 @@ def number(value: object) -> str:
         return str(value).lower()
     if isinstance(value, float) and not math.isfinite(value):
         limits = "std::numeric_limits<double>::"
-        return f"{limits}quiet_NaN()" if math.isnan(value) else f"{'-' if value < 0 else ''}{limits}infinity()"
+        return (
+            f"{limits}quiet_NaN()" if math.isnan(value) else f"{'-' if value < 0 else ''}{limits}infinity()"
+        )
     return "std::numeric_limits<int64_t>::min()" if value == -(2**63) else str(value)
 
 
 def parameter(argument: Argument, with_default: bool = False) -> str:
-    return f"{argument_type(argument.type)} {cpp_identifier(argument.name)}{default_argument(argument) if with_default else ''}"
+    return (
+        f"{argument_type(argument.type)} "
+        f"{cpp_identifier(argument.name)}{default_argument(argument) if with_default else ''}"
+    )
 
 
 def function_signature(schema: FunctionSchema, name: str | None = None, with_defaults: bool = True) -> str:
-    """``Tensor add(const Tensor& self, ...)``; an out form is ``NAME_out`` and takes its out arguments first."""
+    """``Tensor add(const Tensor& self, ...)``; an out form is ``NAME_out`` and takes its out arguments
+    first."""
     called = name or (schema.base_name + ("_out" if schema.is_out else ""))
     ordered = [parameter(a) for a in schema.arguments.out]
     ordered += [parameter(a, with_defaults) for a in schema.arguments.flat_non_out]
@@ -133,9 +158,16 @@ def kernel_signature(operator: Operator, kernel: str, key: str) -> str:
         if operator.structure == "pointwise":
             every = ["TensorIteratorBase& iter", *(parameter(a) for a in arguments.non_tensors)]
         elif operator.structure == "reduction":
-            every = ["TensorIteratorBase& iter", *(parameter(a) for a in reduction_kernel_arguments(operator))]
+            every = [
+                "TensorIteratorBase& iter",
+                *(parameter(a) for a in reduction_kernel_arguments(operator)),
+            ]
         elif operator.structure == "shaped":
-            every += [f"{argument_type(r.type)} out{i}" for i, r in enumerate(operator.schema.returns) if not r.is_write]
+            every += [
+                f"{argument_type(r.type)} out{i}"
+                for i, r in enumerate(operator.schema.returns)
+                if not r.is_write
+            ]
     writes = operator.is_loop(key) or operator.structure == "mutation" or key == vocabulary.INPLACE_KEY
     result = "void" if writes else results_type(operator.schema)
     return f"{result} {kernel}({', '.join(every)})"
@@ -143,7 +175,9 @@ def kernel_signature(operator: Operator, kernel: str, key: str) -> str:
 
 def reduction_kernel_arguments(operator: Operator) -> tuple[Argument, ...]:
     """What is left for the loop when ``dim``, ``keepdim`` and ``dtype`` have shaped the iterator."""
-    return tuple(a for a in operator.schema.arguments.non_tensors if a.name not in ("dim", "keepdim", "dtype"))
+    return tuple(
+        a for a in operator.schema.arguments.non_tensors if a.name not in ("dim", "keepdim", "dtype")
+    )
 
 
 def shape_signature(operator: Operator, rule: str) -> str:

@@ -27,12 +27,16 @@ def dtype_hint(word: str, sets: Iterable[str]) -> str:
     return did_you_mean(word, [*sets, *DTYPES, *DTYPE_ALIASES])
 
 
-def read_dtype_sets(value: Value | None, inherited: Mapping[str, DtypeSet], problems: Diagnostics) -> dict[str, DtypeSet]:
+def read_dtype_sets(
+    value: Value | None, inherited: Mapping[str, DtypeSet], problems: Diagnostics
+) -> dict[str, DtypeSet]:
     """The sets of ``dtype_sets:``, in file order."""
     if value is None:
         return {}
     if not isinstance(value, MapValue):
-        problems.report(value.location, "dtype_sets", "the dtype sets are no map", "write floating: [float32, float64]")
+        problems.report(
+            value.location, "dtype_sets", "the dtype sets are no map", "write floating: [float32, float64]"
+        )
         return {}
     return _Resolver(value, inherited, problems).resolve()
 
@@ -55,13 +59,19 @@ class _Resolver:
     def check_name(self, key: Text) -> None:
         where = f"dtype_sets.{key.text}"
         if not key.text.isidentifier():
-            self.problems.report(key.location, where, f"'{key.text}' cannot name a dtype set", "write a name such as floating")
+            self.problems.report(
+                key.location, where, f"'{key.text}' cannot name a dtype set", "write a name such as floating"
+            )
         elif canonical_dtype(key.text) is not None:
             self.problems.report(key.location, where, f"'{key.text}' is a dtype", "give the set another name")
         elif key.text in self.inherited:
             first = self.inherited[key.text].location
-            self.problems.report(key.location, where, f"the dtype set '{key.text}' is declared already",
-                                 f"use it, or give this one another name: see {first}")
+            self.problems.report(
+                key.location,
+                where,
+                f"the dtype set '{key.text}' is declared already",
+                f"use it, or give this one another name: see {first}",
+            )
 
     def members_of(self, name: str) -> tuple[str, ...]:
         if name not in self.members:
@@ -69,8 +79,12 @@ class _Resolver:
             found: list[str] = []
             listed = words(self.entries[name][1], f"dtype_sets.{name}", "dtypes", self.problems)
             if not listed:
-                self.problems.report(self.entries[name][0].location, f"dtype_sets.{name}", "the dtype set is empty",
-                                     f"write {name}: [float32, float64]")
+                self.problems.report(
+                    self.entries[name][0].location,
+                    f"dtype_sets.{name}",
+                    "the dtype set is empty",
+                    f"write {name}: [float32, float64]",
+                )
             for word in listed:
                 found += self.expand(name, word)
             self.resolving.pop()
@@ -82,12 +96,21 @@ class _Resolver:
         if dtype is not None:
             return (dtype,)
         if word.text in self.resolving:
-            self.problems.report(word.location, f"dtype_sets.{owner}", f"the dtype set '{word.text}' contains itself", "remove it here")
+            self.problems.report(
+                word.location,
+                f"dtype_sets.{owner}",
+                f"the dtype set '{word.text}' contains itself",
+                "remove it here",
+            )
             return ()
         if word.text in self.entries:
             return self.members_of(word.text)
         if word.text in self.inherited:
             return self.inherited[word.text].members
-        self.problems.report(word.location, f"dtype_sets.{owner}", f"unknown dtype or dtype set '{word.text}'",
-                             dtype_hint(word.text, [*self.entries, *self.inherited]))
+        self.problems.report(
+            word.location,
+            f"dtype_sets.{owner}",
+            f"unknown dtype or dtype set '{word.text}'",
+            dtype_hint(word.text, [*self.entries, *self.inherited]),
+        )
         return ()

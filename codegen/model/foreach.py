@@ -1,8 +1,9 @@
 """Operators of lists: the schemas behind ``foreach``, each a call of the entry's operator for every tensor.
 
-Note [Arguments of list operators]. An argument of ``_foreach_add.Scalar(Tensor[] self, Scalar scalar)`` belongs to the
-argument of ``add.Tensor`` that has its name, otherwise to the one in its place. Its type says what each call gets: an element
-of a list, the same value, or a number where the operator takes a tensor, and the other way round.
+Note [Arguments of list operators]. An argument of ``_foreach_add.Scalar(Tensor[] self, Scalar scalar)``
+belongs to the argument of ``add.Tensor`` that has its name, otherwise to the one in its place. Its type says
+what each call gets: an element of a list, the same value, or a number where the operator takes a tensor, and
+the other way round.
 """
 
 from __future__ import annotations
@@ -17,7 +18,12 @@ from codegen.yaml import ListValue, Text, Value
 
 _EXAMPLE = "_foreach_NAME(Tensor[] self) -> Tensor[]"
 # (type that the operator takes, type in the schema of lists) -> kind, beside the same type and a list of it.
-_CONVERTED = {("Tensor", "Tensor"): "single", ("Tensor", "Scalar"): "number", ("Tensor", "Scalar[]"): "numbers", ("Scalar", "Tensor"): "packed"}
+_CONVERTED = {
+    ("Tensor", "Tensor"): "single",
+    ("Tensor", "Scalar"): "number",
+    ("Tensor", "Scalar[]"): "numbers",
+    ("Scalar", "Tensor"): "packed",
+}
 
 
 def list_operators(reader: EntryReader, operator: Operator) -> Iterator[Operator]:
@@ -65,7 +71,12 @@ class _Matching:
             return
         yield self.derived(self.schema, arguments)
         own = self.schema.arguments.self_argument
-        if self.operator.has_inplace and not self.schema.is_inplace and own is not None and str(own.type) == "Tensor[]":
+        if (
+            self.operator.has_inplace
+            and not self.schema.is_inplace
+            and own is not None
+            and str(own.type) == "Tensor[]"
+        ):
             yield self.derived(_inplace(self.schema, own), arguments)
 
     def check_form(self) -> None:
@@ -75,11 +86,21 @@ class _Matching:
         if not any(str(a.type) == "Tensor[]" for a in self.schema.arguments):
             self.report(0, "a list operator takes no list of tensors", "write Tensor[] self")
         elif self.schema.is_inplace and (own is None or str(own) != "Tensor(a!)[] self" or returns):
-            self.report(0, "the name ends in '_', but it does not only write to 'self'", "write Tensor(a!)[] self and -> ()")
+            self.report(
+                0,
+                "the name ends in '_', but it does not only write to 'self'",
+                "write Tensor(a!)[] self and -> ()",
+            )
         elif not self.schema.is_inplace and [str(r) for r in returns] != ["Tensor[]"]:
-            self.report(returns[0].offset if returns else 0, "a list operator returns a list", "write -> Tensor[]")
+            self.report(
+                returns[0].offset if returns else 0, "a list operator returns a list", "write -> Tensor[]"
+            )
         elif not self.schema.is_inplace and self.operator.schema.is_mutable:
-            self.report(0, f"{name} writes to its argument", f"write {self.schema.name.name.base}_(Tensor(a!)[] self) -> ()")
+            self.report(
+                0,
+                f"{name} writes to its argument",
+                f"write {self.schema.name.name.base}_(Tensor(a!)[] self) -> ()",
+            )
 
     def arguments(self) -> tuple[EachArgument, ...]:
         """In the order of the operator's own."""
@@ -88,31 +109,66 @@ class _Matching:
         names = {a.name for a in given}
         for position, argument in enumerate(given):
             same_place = called[position : position + 1]
-            target = self.operator.schema.arguments.find(argument.name) or next((a for a in same_place if a.name not in names), None)
+            target = self.operator.schema.arguments.find(argument.name) or next(
+                (a for a in same_place if a.name not in names), None
+            )
             if target is None:
-                self.report(argument.name_offset, f"'{argument.name}' stands for no argument of {self.operator.name}",
-                            f"call it as one of {', '.join(a.name for a in called)}, or put it in the place of one")
+                self.report(
+                    argument.name_offset,
+                    f"'{argument.name}' stands for no argument of {self.operator.name}",
+                    f"call it as one of {', '.join(a.name for a in called)}, or put it in the place of one",
+                )
                 continue
             kind = _kind(str(target.type), str(argument.type))
             if kind is None:
-                self.report(argument.offset, f"'{argument.name}' is {argument.type}, but {self.operator.name} takes {target.type}",
-                            f"write {target.type}[] {argument.name}, or {target.type} {argument.name}")
+                self.report(
+                    argument.offset,
+                    f"'{argument.name}' is {argument.type}, but {self.operator.name} takes {target.type}",
+                    f"write {target.type}[] {argument.name}, or {target.type} {argument.name}",
+                )
             found[target.name] = EachArgument(kind or "same", position)
         for missing in called:
             if missing.name not in found and not missing.has_default:
-                self.report(0, f"'{missing.name}' of {self.operator.name} is missing", f"write {missing.type}[] {missing.name}")
+                self.report(
+                    0,
+                    f"'{missing.name}' of {self.operator.name} is missing",
+                    f"write {missing.type}[] {missing.name}",
+                )
         return tuple(found.get(a.name, EachArgument("default", -1)) for a in called)
 
     def derived(self, schema: FunctionSchema, arguments: tuple[EachArgument, ...]) -> Operator:
         operator, location = self.operator, self.item.location
         called = operator.base_name + ("_" if schema.is_inplace and operator.has_inplace else "")
-        doc = f"``{called}`` on each tensor of a list." if schema.is_inplace else f"``{called}`` of each tensor, as a tuple."
+        doc = (
+            f"``{called}`` on each tensor of a list."
+            if schema.is_inplace
+            else f"``{called}`` of each tensor, as a tuple."
+        )
         return replace(
-            operator, schema=schema, variants=("function",), python_module="torch", aliases=(), structure="composite", promotion=None,
-            dtypes=(), dtype_sets=(), scalars=(), dispatch=(), shape=None, shape_definition=None, derivatives=(), non_differentiable=None,
-            expr=None, requires=(), doc=doc, tags=(), autocast="none", location=location, each=Each(operator, arguments),
+            operator,
+            schema=schema,
+            variants=("function",),
+            python_module="torch",
+            aliases=(),
+            structure="composite",
+            promotion=None,
+            dtypes=(),
+            dtype_sets=(),
+            scalars=(),
+            dispatch=(),
+            shape=None,
+            shape_definition=None,
+            derivatives=(),
+            non_differentiable=None,
+            expr=None,
+            requires=(),
+            doc=doc,
+            tags=(),
+            autocast="none",
+            location=location,
+            each=Each(operator, arguments),
             key_locations={"func": location, "structure": location},
-        )  # fmt: skip
+        )
 
 
 def _kind(theirs: str, ours: str) -> str | None:
@@ -122,5 +178,7 @@ def _kind(theirs: str, ours: str) -> str | None:
 
 
 def _inplace(schema: FunctionSchema, own: Argument) -> FunctionSchema:
-    arguments = replace(schema.arguments, self_argument=replace(own, annotation=Annotation(("a",), is_write=True)))
+    arguments = replace(
+        schema.arguments, self_argument=replace(own, annotation=Annotation(("a",), is_write=True))
+    )
     return FunctionSchema(replace(schema.name, name=replace(schema.name.name, inplace=True)), arguments, ())

@@ -1,7 +1,7 @@
 """Finds the C++ functions that entries name as kernels and shape rules.
 
-One pass of regular expressions over ``aten/native``: a definition is a function at the start of a line whose parameter
-list is followed by a body, or a macro at the start of a line whose first argument is the name
+One pass of regular expressions over ``aten/native``: a definition is a function at the start of a line whose
+parameter list is followed by a body, or a macro at the start of a line whose first argument is the name
 (``UNARY_KERNEL(sin_kernel, ...)``). Templates, declarations and calls are none.
 """
 
@@ -17,7 +17,8 @@ from pathlib import Path
 
 from codegen.scanned import kernel_files
 
-# `void add_kernel(` or `std::tuple<Tensor, Tensor> sort(`, its return type on the same line or the line above.
+# `void add_kernel(` or `std::tuple<Tensor, Tensor> sort(`, its return type on the same line or the line
+# above.
 _FUNCTION = re.compile(r"^(?P<lead>[A-Za-z_][^\n;={}()#]*?[\s&*>])(?P<name>[A-Za-z_]\w*)\(", re.MULTILINE)
 _ALONE = re.compile(r"^(?P<name>[a-z_]\w*)\(", re.MULTILINE)
 _MACRO = re.compile(r"^[A-Z][A-Z0-9_]{2,}\(\s*(?P<name>[A-Za-z_]\w*)\s*[,)]", re.MULTILINE)
@@ -27,15 +28,27 @@ _DEFINE = re.compile(r"^#define (?P<name>[A-Z]\w*) +(?P<text>(?:[^\n]*\\\n)*[^\n
 _BODY = re.compile(r"\s*(?:noexcept\s*|->\s*[\w:<>,\s&*]+?)?\{")
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _BRACKET_OR_COMMA = re.compile(r"[<({>)},]")
-_NOT_A_TYPE = ("return", "else", "using", "typedef", "template", "case", "namespace", "struct", "class", "extern", "throw")
+_NOT_A_TYPE = (
+    "return",
+    "else",
+    "using",
+    "typedef",
+    "template",
+    "case",
+    "namespace",
+    "struct",
+    "class",
+    "extern",
+    "throw",
+)
 
 
 @dataclass(frozen=True)
 class Kernel:
     """The definition of a C++ function below ``aten/native``.
 
-    ``path`` is relative to the repository (or to the library's folder) with forward slashes. ``is_local`` marks a
-    definition that other files cannot call: static, or in an unnamed namespace.
+    ``path`` is relative to the repository (or to the library's folder) with forward slashes. ``is_local``
+    marks a definition that other files cannot call: static, or in an unnamed namespace.
     """
 
     symbol: str
@@ -74,18 +87,24 @@ class KernelIndex:
 
     def all_of(self, symbol: str, key: str) -> list[Kernel]:
         """Every overload that other files can call."""
-        return [k for k in self._by_symbol.get(symbol, ()) if k.is_cuda == is_cuda_key(key) and not k.is_local]
+        return [
+            k for k in self._by_symbol.get(symbol, ()) if k.is_cuda == is_cuda_key(key) and not k.is_local
+        ]
 
     def near(self, symbol: str, key: str) -> str | None:
         """The symbol that was probably meant; a last word in common, such as ``_kernel``, says nothing."""
         stem, _, last = symbol.rpartition("_")
-        alike = {s.rpartition("_")[0]: s for s in sorted(self.symbols(key)) if stem and s.endswith(f"_{last}")}
+        alike = {
+            s.rpartition("_")[0]: s for s in sorted(self.symbols(key)) if stem and s.endswith(f"_{last}")
+        }
         found = [alike[s] for s in difflib.get_close_matches(stem, alike, 1, 0.75)]
         others = sorted(s for s in self.symbols(key) if s not in alike.values())
         return next(iter(found + difflib.get_close_matches(symbol, others, 1, 0.85)), None)
 
     def symbols(self, key: str) -> list[str]:
-        return [s for s, found in self._by_symbol.items() if any(k.is_cuda == is_cuda_key(key) for k in found)]
+        return [
+            s for s, found in self._by_symbol.items() if any(k.is_cuda == is_cuda_key(key) for k in found)
+        ]
 
 
 def is_cuda_key(key: str) -> bool:
@@ -95,15 +114,23 @@ def is_cuda_key(key: str) -> bool:
 
 def scan_kernels(root: Path, planned: Iterable[Kernel] = ()) -> KernelIndex:
     """All definitions in ``kernel_files``, and ``planned`` ones."""
-    found = (kernel for path in kernel_files(root) for kernel in _definitions(path, path.relative_to(root).as_posix()))
+    found = (
+        kernel
+        for path in kernel_files(root)
+        for kernel in _definitions(path, path.relative_to(root).as_posix())
+    )
     return KernelIndex(chain(planned, found))
 
 
 def _definitions(path: Path, name: str) -> Iterator[Kernel]:
     # Comments become blanks of the same length, so that positions stay and their contents match nothing.
     text = _COMMENT.sub(_blank, path.read_text(encoding="utf-8", errors="replace"))
-    short = {m["name"]: m["text"].replace("\\\n", " ") for m in (*_ALIAS.finditer(text), *_DEFINE.finditer(text))}
-    unnamed = [(m.start(), _closing(text, m.end() - 1, "{", "}") or len(text)) for m in _UNNAMED.finditer(text)]
+    short = {
+        m["name"]: m["text"].replace("\\\n", " ") for m in (*_ALIAS.finditer(text), *_DEFINE.finditer(text))
+    }
+    unnamed = [
+        (m.start(), _closing(text, m.end() - 1, "{", "}") or len(text)) for m in _UNNAMED.finditer(text)
+    ]
     for match in (*_FUNCTION.finditer(text), *_ALONE.finditer(text), *_MACRO.finditer(text)):
         lead = match.groupdict().get("lead")
         if match.re is not _MACRO and not _is_definition(text, match, lead or ""):
@@ -122,7 +149,7 @@ def _blank(match: re.Match[str]) -> str:
 def _is_definition(text: str, match: re.Match[str], lead: str) -> bool:
     if lead.split()[:1] and lead.split()[0] in _NOT_A_TYPE:
         return False
-    above = text[:match.start()].rstrip().rsplit("\n", 1)[-1]
+    above = text[: match.start()].rstrip().rsplit("\n", 1)[-1]
     if above.startswith("template"):
         return False
     end = _closing(text, match.end() - 1, "(", ")")
@@ -130,7 +157,8 @@ def _is_definition(text: str, match: re.Match[str], lead: str) -> bool:
 
 
 def _signature(text: str, match: re.Match[str], lead: str | None, short: Mapping[str, str]) -> str | None:
-    """None for a macro; ``short`` are the aliases of types and the macros that the file defines for itself."""
+    """None for a macro; ``short`` are the aliases of types and the macros that the file defines for
+    itself."""
     if match.re is _MACRO:
         return None
     if lead is None:  # the type of the result stands in the line above
@@ -152,7 +180,8 @@ def types_of(signature: str) -> tuple[str, ...]:
 
 @cache
 def _parameter_type(parameter: str) -> str:
-    """Without the name, a default and attributes; ``const int64_t n`` is ``int64_t``: the caller sees no difference."""
+    """Without the name, a default and attributes; ``const int64_t n`` is ``int64_t``: the caller sees no
+    difference."""
     text = re.sub(r"\[\[.*?\]\]", "", parameter.split("=")[0]).strip()
     words = re.match(r"(.*[>\s&*])[A-Za-z_]\w*$", text, re.DOTALL)
     unnamed = words is None or (words[1].strip() in ("const", "") or words[1].rstrip().endswith("::"))

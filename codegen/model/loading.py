@@ -28,8 +28,8 @@ from codegen.yaml import ListValue, MapValue, Text, Value, load_document
 def load(path: Path, base: Program | None = None, root: Path | None = None) -> Program:
     """The checked program of ``path``; raises GenerationError with every problem.
 
-    ``root`` holds ``aten/native`` and ``tests/ops/samples`` and is the file's folder unless given; ``base`` is the
-    program that an operator library extends.
+    ``root`` holds ``aten/native`` and ``tests/ops/samples`` and is the file's folder unless given; ``base``
+    is the program that an operator library extends.
     """
     problems = Diagnostics()
     program = read_program(path, problems, base, root)
@@ -38,8 +38,15 @@ def load(path: Path, base: Program | None = None, root: Path | None = None) -> P
     return program
 
 
-def read_program(path: Path, problems: Diagnostics, base: Program | None = None, root: Path | None = None, *,
-                 text: str | None = None, planned: Sequence[Kernel] = ()) -> Program | None:
+def read_program(
+    path: Path,
+    problems: Diagnostics,
+    base: Program | None = None,
+    root: Path | None = None,
+    *,
+    text: str | None = None,
+    planned: Sequence[Kernel] = (),
+) -> Program | None:
     """Like ``load``, with the problems collected in ``problems``; None when there is nothing to go on with.
 
     ``text`` and ``planned`` tell how the file would read, and which kernels there would be.
@@ -50,9 +57,16 @@ def read_program(path: Path, problems: Diagnostics, base: Program | None = None,
     document = load_document(path.name, text, problems)
     if not isinstance(document.root, MapValue):
         if document.root is not None or not problems:
-            problems.report(Location(path.name, 1, 1), "yaml", "the file is no map", "write topics: and below it the topics")
+            problems.report(
+                Location(path.name, 1, 1),
+                "yaml",
+                "the file is no map",
+                "write topics: and below it the topics",
+            )
         return None
-    return _ProgramReader(path, document.root, document.unreadable, problems, base, root or path.parent, planned).read()
+    return _ProgramReader(
+        path, document.root, document.unreadable, problems, base, root or path.parent, planned
+    ).read()
 
 
 def _read_text(path: Path, problems: Diagnostics) -> str | None:
@@ -60,10 +74,17 @@ def _read_text(path: Path, problems: Diagnostics) -> str | None:
     try:
         return path.read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError as error:
-        line = path.read_bytes()[:error.start].count(b"\n") + 1
-        problems.report(Location(path.name, line, 1), "yaml", "the line is no UTF-8", "save the file as UTF-8")
+        line = path.read_bytes()[: error.start].count(b"\n") + 1
+        problems.report(
+            Location(path.name, line, 1), "yaml", "the line is no UTF-8", "save the file as UTF-8"
+        )
     except OSError as error:
-        problems.report(start, "yaml", f"the file cannot be read: {error.strerror}", "pass the path of a file: --yaml PATH")
+        problems.report(
+            start,
+            "yaml",
+            f"the file cannot be read: {error.strerror}",
+            "pass the path of a file: --yaml PATH",
+        )
     return None
 
 
@@ -74,8 +95,16 @@ class _Entry:
 
 
 class _ProgramReader:
-    def __init__(self, path: Path, root: MapValue, unreadable: frozenset[str], problems: Diagnostics,
-                 base: Program | None, folder: Path, planned: Sequence[Kernel]) -> None:
+    def __init__(
+        self,
+        path: Path,
+        root: MapValue,
+        unreadable: frozenset[str],
+        problems: Diagnostics,
+        base: Program | None,
+        folder: Path,
+        planned: Sequence[Kernel],
+    ) -> None:
         self.path, self.root, self.problems, self.base = path, root, problems, base
         self.broken = set(unreadable)
         self.entries: list[_Entry] = []
@@ -83,14 +112,25 @@ class _ProgramReader:
         library = self.library()
         inherited = base.all_dtype_sets() if base is not None else {}
         self.dtype_sets: dict[str, DtypeSet] = read_dtype_sets(root.get("dtype_sets"), inherited, problems)
-        self.context = Context(problems, {**inherited, **self.dtype_sets}, scan_kernels(folder, planned),
-                               _samples(folder, base), library, {}, {})
+        self.context = Context(
+            problems,
+            {**inherited, **self.dtype_sets},
+            scan_kernels(folder, planned),
+            _samples(folder, base),
+            library,
+            {},
+            {},
+        )
 
     def read(self) -> Program:
         for key, _ in self.root:
             if key.text not in vocabulary.DOCUMENT_KEYS:
-                self.problems.report(key.location, "yaml", f"unknown key '{key.text}'",
-                                     did_you_mean(key.text, vocabulary.DOCUMENT_KEYS))
+                self.problems.report(
+                    key.location,
+                    "yaml",
+                    f"unknown key '{key.text}'",
+                    did_you_mean(key.text, vocabulary.DOCUMENT_KEYS),
+                )
         for name, value in self.topic_values():
             self.read_topic(name, value)
         for entry in self.entries:
@@ -107,7 +147,9 @@ class _ProgramReader:
             return None
         if isinstance(value, Text) and value.text.isidentifier():
             return value.text
-        self.problems.report(value.location, "library", "the library has no Python name", "write library: my_operators")
+        self.problems.report(
+            value.location, "library", "the library has no Python name", "write library: my_operators"
+        )
         return None
 
     def topic_values(self) -> list[tuple[Text, Value]]:
@@ -115,21 +157,41 @@ class _ProgramReader:
         if isinstance(value, MapValue):
             return list(value)
         place = value.location if value is not None else self.root.location
-        self.problems.report(place, "yaml", "the file has no topics", "write topics: and below it PointwiseMath: with its entries")
+        self.problems.report(
+            place,
+            "yaml",
+            "the file has no topics",
+            "write topics: and below it PointwiseMath: with its entries",
+        )
         return []
 
     def read_topic(self, name: Text, value: Value) -> None:
         if not name.text.isidentifier() or not name.text[0].isupper():
-            self.problems.report(name.location, name.text, "a topic is the stem of source files", "write a name such as PointwiseMath")
+            self.problems.report(
+                name.location,
+                name.text,
+                "a topic is the stem of source files",
+                "write a name such as PointwiseMath",
+            )
         if isinstance(value, Text) and not value.text:
             value = ListValue(value.source, value.start, value.end, ())
         if not isinstance(value, ListValue):
-            self.problems.report(value.location, name.text, "the topic is no list of entries", "write - func: before each entry")
+            self.problems.report(
+                value.location,
+                name.text,
+                "the topic is no list of entries",
+                "write - func: before each entry",
+            )
             return
         operators: list[Operator] = []
         for item in value:
             if not isinstance(item, MapValue):
-                self.problems.report(item.location, name.text, "the entry is no map", "write - func: name(Tensor self) -> Tensor")
+                self.problems.report(
+                    item.location,
+                    name.text,
+                    "the entry is no map",
+                    "write - func: name(Tensor self) -> Tensor",
+                )
                 continue
             reader = EntryReader(item, name.text, self.context)
             operator = reader.read()
@@ -156,9 +218,20 @@ class _ProgramReader:
             operators.setdefault(entry.operator.unambiguous_name, entry.operator)
             base_name = entry.operator.base_name
             by_base[base_name] = by_base.get(base_name, ()) + (entry.operator,)
-        topics = {name: Topic(name, tuple(found), location) for name, (location, found) in self.topics.items()}
-        return Program(self.path.name, str(self.path), self.context.library, self.dtype_sets, topics, operators, self.base,
-                       frozenset(self.broken), by_base)
+        topics = {
+            name: Topic(name, tuple(found), location) for name, (location, found) in self.topics.items()
+        }
+        return Program(
+            self.path.name,
+            str(self.path),
+            self.context.library,
+            self.dtype_sets,
+            topics,
+            operators,
+            self.base,
+            frozenset(self.broken),
+            by_base,
+        )
 
 
 def _with_implications(operator: Operator) -> Operator:

@@ -30,8 +30,8 @@ class Formula:
 class DispatchEntry:
     """One key of the dispatch map.
 
-    ``kernel`` is the C++ function in at::native; ``definition`` is where it is written, None when the device has no
-    kernels in this checkout (CUDA before anyone wrote the loop) and nothing is to be registered.
+    ``kernel`` is the C++ function in at::native; ``definition`` is where it is written, None when the device
+    has no kernels in this checkout (CUDA before anyone wrote the loop) and nothing is to be registered.
     """
 
     key: str
@@ -60,7 +60,8 @@ class Derivative:
 
 @dataclass(frozen=True)
 class Requirement:
-    """A constraint on the arguments. ``message`` may name arguments as ``{self}``; None asks for the generated one."""
+    """A constraint on the arguments. ``message`` may name arguments as ``{self}``; None asks for the
+    generated one."""
 
     check: Formula
     error: Literal["RuntimeError", "ValueError", "IndexError", "TypeError"]
@@ -70,11 +71,12 @@ class Requirement:
 
 @dataclass(frozen=True)
 class EachArgument:
-    """What one argument of a called operator is made of: the argument ``source`` (a position) of the list operator.
+    """What one argument of a called operator is made of: the argument ``source`` (a position) of the list
+    operator.
 
-    ``each``: an element of a list; ``same``: the value itself; ``single``: the same tensor, of one number; ``number`` and ``numbers``:
-    a tensor made of a number, or of an element of a list of them; ``packed``: a number read out of a tensor that holds one for each
-    call; ``default``: there is no such argument.
+    ``each``: an element of a list; ``same``: the value itself; ``single``: the same tensor, of one number;
+    ``number`` and ``numbers``: a tensor made of a number, or of an element of a list of them; ``packed``: a
+    number read out of a tensor that holds one for each call; ``default``: there is no such argument.
     """
 
     kind: str
@@ -83,7 +85,8 @@ class EachArgument:
 
 @dataclass(frozen=True)
 class Each:
-    """How an operator of lists calls ``operator``, with ``arguments`` in the order of that operator's schema."""
+    """How an operator of lists calls ``operator``, with ``arguments`` in the order of that operator's
+    schema."""
 
     operator: Operator
     arguments: tuple[EachArgument, ...]
@@ -97,7 +100,9 @@ class Operator:
     topic: str
     variants: tuple[Variant, ...]
     python_module: str  # torch, nn, linalg, special, fft or private
-    aliases: tuple[str, ...]  # other Python names: "clip" beside each form, "special.expit" a function there alone
+    aliases: tuple[
+        str, ...
+    ]  # other Python names: "clip" beside each form, "special.expit" a function there alone
     structure: Structure
     promotion: str | None  # pointwise and reduction only
     dtypes: tuple[str, ...]  # canonical names in canonical order; empty: any dtype
@@ -154,8 +159,11 @@ class Operator:
 
     @property
     def has_inplace_function(self) -> bool:
-        """``torch.relu_(x)`` beside ``x.relu_()``. Where the operator is no method, its in-place form is a function anyway."""
-        return self.has_inplace and ("inplace_function" in self.variants or (self.is_function and not self.is_method))
+        """``torch.relu_(x)`` beside ``x.relu_()``. Where the operator is no method, its in-place form is a
+        function anyway."""
+        return self.has_inplace and (
+            "inplace_function" in self.variants or (self.is_function and not self.is_method)
+        )
 
     @property
     def has_inplace_method(self) -> bool:
@@ -227,7 +235,8 @@ class Operator:
         return next((d for d in self.dispatch if d.key == key), None)
 
     def is_loop(self, key: str) -> bool:
-        """Whether the kernel of ``key`` stands behind a generated wrapper; others take the operator's own arguments."""
+        """Whether the kernel of ``key`` stands behind a generated wrapper; others take the operator's own
+        arguments."""
         if key == "All":
             return self.structure in vocabulary.LOOP_FOR_ALL_STRUCTURES
         return self.structure in vocabulary.LOOP_STRUCTURES and key in vocabulary.LOOP_KEYS
@@ -245,7 +254,8 @@ class Operator:
 
     @property
     def derives_automatically(self) -> bool:
-        """No formula is written because one follows: from ``expr``, from being a view, or from the composite's calls."""
+        """No formula is written because one follows: from ``expr``, from being a view, or from the
+        composite's calls."""
         return not self.derivatives and self.non_differentiable is None
 
     def derivative_for(self, argument: str) -> Derivative | None:

@@ -42,7 +42,9 @@ class Program:
     topics: Mapping[str, Topic]  # in file order
     operators: Mapping[str, Operator]  # own operators by unambiguous name, in file order
     base: Program | None = None
-    broken: frozenset[str] = frozenset()  # base names of entries with problems: not to be reported as unknown again
+    broken: frozenset[str] = (
+        frozenset()
+    )  # base names of entries with problems: not to be reported as unknown again
     by_base: Mapping[str, tuple[Operator, ...]] = field(default_factory=dict, compare=False)
 
     def __iter__(self) -> Iterator[Operator]:

@@ -1,7 +1,8 @@
 """From one entry of the file to an Operator.
 
-Reading goes on after a mistake with the nearest thing that makes sense, so that one run reports everything; only an entry
-whose ``func:`` cannot be read gives no operator. What needs to see several keys at once is checked in model/checks.
+Reading goes on after a mistake with the nearest thing that makes sense, so that one run reports everything;
+only an entry whose ``func:`` cannot be read gives no operator. What needs to see several keys at once is
+checked in model/checks.
 """
 
 from __future__ import annotations
@@ -53,7 +54,9 @@ class EntryReader:
         self.values: dict[str, Value] = {key.text: value for key, value in entry}
         self.misspelled: dict[str, Location] = {}  # keys that were meant by unknown ones
         func = self.values.get("func")
-        self.label = func.text.split("(")[0].strip() if isinstance(func, Text) and func.text.strip() else topic
+        self.label = (
+            func.text.split("(")[0].strip() if isinstance(func, Text) and func.text.strip() else topic
+        )
 
     @property
     def entry_location(self) -> Location:
@@ -90,10 +93,18 @@ class EntryReader:
             return None
         rule = cast("str | None", fields["shape"])
         return Operator(
-            schema=schema, topic=self.topic, structure=structure, dtypes=dtypes, dtype_sets=dtype_sets,
-            shape_definition=self.context.kernels.find(rule, "All") if rule else None, library=self.context.library,
-            location=self.values["func"].location, key_locations={**self.misspelled, **{k: v.location for k, v in self.values.items()}},
-            entry_text=entry_text(self.entry), **fields)  # type: ignore[arg-type]
+            schema=schema,
+            topic=self.topic,
+            structure=structure,
+            dtypes=dtypes,
+            dtype_sets=dtype_sets,
+            shape_definition=self.context.kernels.find(rule, "All") if rule else None,
+            library=self.context.library,
+            location=self.values["func"].location,
+            key_locations={**self.misspelled, **{k: v.location for k, v in self.values.items()}},
+            entry_text=entry_text(self.entry),
+            **fields,
+        )  # type: ignore[arg-type]
 
     def check_keys(self) -> None:
         for key, value in self.entry:
@@ -102,7 +113,11 @@ class EntryReader:
                 meant = closest(key.text, vocabulary.ENTRY_KEYS)
                 if meant is not None and meant not in self.values:
                     self.misspelled[meant] = value.location
-                self.report(key.location, f"unknown key '{key.text}'", did_you_mean(key.text, vocabulary.ENTRY_KEYS, 20))
+                self.report(
+                    key.location,
+                    f"unknown key '{key.text}'",
+                    did_you_mean(key.text, vocabulary.ENTRY_KEYS, 20),
+                )
 
     # Plain values
 
@@ -135,8 +150,11 @@ class EntryReader:
             if len(place) > 1 or not name.isidentifier():
                 self.report(word.location, f"alias '{word.text}' is no name", "write name, or module.name")
             elif place and place[0] not in vocabulary.ALIAS_PLACES:
-                self.report(word.location, f"alias '{word.text}': unknown module '{place[0]}'",
-                            did_you_mean(place[0], vocabulary.ALIAS_PLACES))
+                self.report(
+                    word.location,
+                    f"alias '{word.text}': unknown module '{place[0]}'",
+                    did_you_mean(place[0], vocabulary.ALIAS_PLACES),
+                )
         return tuple(word.text for word in found)
 
     def choice(self, key: str, known: tuple[str, ...], default: str) -> str:
@@ -153,14 +171,22 @@ class EntryReader:
         found = self.words(key)
         for word in found:
             if word.text not in known:
-                self.report(word.location, f"unknown {key.removesuffix('s')} '{word.text}'", did_you_mean(word.text, known))
+                self.report(
+                    word.location,
+                    f"unknown {key.removesuffix('s')} '{word.text}'",
+                    did_you_mean(word.text, known),
+                )
         present = {word.text for word in found}
         return tuple(k for k in known if k in present) or default
 
     def identifier(self, key: str) -> str | None:
         found = self.text(key)
         if found is not None and not found.isidentifier():
-            self.report(self.values[key].location, f"'{found}' is no C++ name", f"write {key}: {self.topic.lower()}_shape")
+            self.report(
+                self.values[key].location,
+                f"'{found}' is no C++ name",
+                f"write {key}: {self.topic.lower()}_shape",
+            )
             return None
         return found
 
@@ -170,7 +196,11 @@ class EntryReader:
         value = self.values.get("func")
         if value is None:
             if "func" not in self.misspelled:
-                self.report(self.entry.location, "the entry has no 'func'", "write func: name(Tensor self) -> Tensor as its first key")
+                self.report(
+                    self.entry.location,
+                    "the entry has no 'func'",
+                    "write func: name(Tensor self) -> Tensor as its first key",
+                )
             return None
         if self.text("func") is None or not isinstance(value, Text):
             return None
@@ -184,8 +214,11 @@ class EntryReader:
     def structure(self) -> Structure:
         if "structure" not in self.values:
             if "structure" not in self.misspelled:
-                self.report(self.entry.location, "the entry has no 'structure'",
-                            f"write structure: and one of {', '.join(vocabulary.STRUCTURES)}")
+                self.report(
+                    self.entry.location,
+                    "the entry has no 'structure'",
+                    f"write structure: and one of {', '.join(vocabulary.STRUCTURES)}",
+                )
             return "composite"
         return cast(Structure, self.choice("structure", vocabulary.STRUCTURES, "composite"))
 
@@ -202,8 +235,11 @@ class EntryReader:
             return known[0] if known else None
         if not known:
             if self.has_structure:
-                self.report(self.values["promotion"].location, f"'promotion' has no meaning for structure {structure}",
-                            "remove it: only pointwise and reduction promote")
+                self.report(
+                    self.values["promotion"].location,
+                    f"'promotion' has no meaning for structure {structure}",
+                    "remove it: only pointwise and reduction promote",
+                )
             return None
         return self.choice("promotion", known, known[0])
 
@@ -228,27 +264,45 @@ class EntryReader:
     def map(self, key: str, example: str) -> MapValue | None:
         value = self.values.get(key)
         if isinstance(value, MapValue) and not value.entries:
-            self.report(value.location, f"'{key}' is empty", f"write below it, indented, {example}, or remove '{key}'")
+            self.report(
+                value.location, f"'{key}' is empty", f"write below it, indented, {example}, or remove '{key}'"
+            )
         if value is None or isinstance(value, MapValue):
             return value
-        self.report(value.location, f"'{key}' is a {_kind(value)}", f"write {key}: and below it, indented, {example}")
+        self.report(
+            value.location, f"'{key}' is a {_kind(value)}", f"write {key}: and below it, indented, {example}"
+        )
         return None
 
     def dispatch(self) -> tuple[DispatchEntry, ...]:
         found: dict[str, DispatchEntry] = {}
         for keys, kernel in self.map("dispatch", "CPU, CUDA: name_kernel") or ():
             if not isinstance(kernel, Text) or not kernel.text.strip().isidentifier():
-                self.report(kernel.location, "a dispatch entry names one C++ function", f"write {keys.text}: name_kernel")
+                self.report(
+                    kernel.location,
+                    "a dispatch entry names one C++ function",
+                    f"write {keys.text}: name_kernel",
+                )
                 continue
             name = kernel.text.strip()
             for word in split_words(keys):
                 key = word.text
                 if key not in vocabulary.DISPATCH_KEYS:
-                    self.report(word.location, f"unknown dispatch key '{key}'", did_you_mean(key, vocabulary.DISPATCH_KEYS))
+                    self.report(
+                        word.location,
+                        f"unknown dispatch key '{key}'",
+                        did_you_mean(key, vocabulary.DISPATCH_KEYS),
+                    )
                 elif key in found:
-                    self.report(word.location, f"the dispatch key '{key}' occurs twice", f"remove it here or beside {found[key].kernel}")
+                    self.report(
+                        word.location,
+                        f"the dispatch key '{key}' occurs twice",
+                        f"remove it here or beside {found[key].kernel}",
+                    )
                 else:
-                    found[key] = DispatchEntry(key, name, self.context.kernels.find(name, key), kernel.location)
+                    found[key] = DispatchEntry(
+                        key, name, self.context.kernels.find(name, key), kernel.location
+                    )
         order = vocabulary.DISPATCH_KEYS.index
         return tuple(sorted(found.values(), key=lambda d: order(d.key)))
 
@@ -257,7 +311,11 @@ class EntryReader:
         for names, formula in self.map("derivatives", "self: grad") or ():
             inputs = tuple(word.text for word in split_words(names))
             if not isinstance(formula, Text) or not formula.text.strip():
-                self.report(formula.location, f"the derivative of '{names.text}' is no formula", f"write {names.text}: grad")
+                self.report(
+                    formula.location,
+                    f"the derivative of '{names.text}' is no formula",
+                    f"write {names.text}: grad",
+                )
                 continue
             is_zero = formula.text.strip() == vocabulary.NON_DIFFERENTIABLE
             self.context.texts[names.location] = names
@@ -282,11 +340,18 @@ class EntryReader:
             return None
         for key, _ in value:
             if key.text not in vocabulary.REQUIREMENT_KEYS:
-                self.report(key.location, f"unknown key '{key.text}' in a requirement",
-                            did_you_mean(key.text, vocabulary.REQUIREMENT_KEYS))
+                self.report(
+                    key.location,
+                    f"unknown key '{key.text}' in a requirement",
+                    did_you_mean(key.text, vocabulary.REQUIREMENT_KEYS),
+                )
         check, error, message = (value.get(k) for k in vocabulary.REQUIREMENT_KEYS)
         if not isinstance(check, Text):
-            self.report(value.location, "the requirement has no 'check'", "write {check: dim(self) == 2, error: ValueError}")
+            self.report(
+                value.location,
+                "the requirement has no 'check'",
+                "write {check: dim(self) == 2, error: ValueError}",
+            )
             return None
         error = self.requirement_text(error, "error", ", ".join(vocabulary.ERRORS))
         message = self.requirement_text(message, "message", '"self has no {self}"')
@@ -318,7 +383,11 @@ class EntryReader:
         try:
             node = parse(value.text)
         except ExpressionError as error:
-            self.report(value.location_at(error.offset), error.message, error.hint or "see the expression language in docs/entries.md")
+            self.report(
+                value.location_at(error.offset),
+                error.message,
+                error.hint or "see the expression language in docs/entries.md",
+            )
             node = None
         return Formula(value.text.strip(), node, value.location)
 
@@ -328,8 +397,11 @@ class EntryReader:
         found = self.text("samples")
         known = self.context.samples
         if found is not None and known is not None and found not in known:
-            self.report(self.values["samples"].location, f"unknown samples '{found}'",
-                        did_you_mean(found, known) + f" or write @samples(\"{found}\") in tests/ops/samples")
+            self.report(
+                self.values["samples"].location,
+                f"unknown samples '{found}'",
+                did_you_mean(found, known) + f' or write @samples("{found}") in tests/ops/samples',
+            )
         return found
 
     def doc(self) -> str:

@@ -8,10 +8,11 @@ from codegen.yaml import MapValue
 
 
 def entry_text(entry: MapValue) -> str:
-    """The entry from its ``- `` to its last line, dedented; comments that belong to the next entry are left out."""
+    """The entry from its ``- `` to its last line, dedented; comments that belong to the next entry are left
+    out."""
     source = entry.source.text
     start = source.rfind("\n", 0, entry.start) + 1
-    lines = source[start:entry.end].rstrip().split("\n")
+    lines = source[start : entry.end].rstrip().split("\n")
     indent = entry.start - start
     while len(lines) > 1 and (not lines[-1].strip() or _indent(lines[-1]) < indent):
         lines.pop()

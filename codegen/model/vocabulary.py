@@ -5,8 +5,25 @@ from __future__ import annotations
 from codegen.python_modules import PYTHON_MODULES
 
 ENTRY_KEYS = (
-    "func", "variants", "python_module", "aliases", "structure", "promotion", "dtypes", "scalars", "dispatch", "derivatives",
-    "non_differentiable", "expr", "requires", "samples", "doc", "tags", "shape", "autocast", "foreach",
+    "func",
+    "variants",
+    "python_module",
+    "aliases",
+    "structure",
+    "promotion",
+    "dtypes",
+    "scalars",
+    "dispatch",
+    "derivatives",
+    "non_differentiable",
+    "expr",
+    "requires",
+    "samples",
+    "doc",
+    "tags",
+    "shape",
+    "autocast",
+    "foreach",
 )
 DOCUMENT_KEYS = ("library", "dtype_sets", "topics")
 
@@ -30,20 +47,34 @@ WRITING_STRUCTURES = ("mutation", "composite", "dynamic", "shaped")
 # Structures with one function for every backend.
 ALL_STRUCTURES = ("view", "composite")
 
-# Structures whose kernels are loops behind a generated wrapper that is the same for all devices, and the keys of loops.
+# Structures whose kernels are loops behind a generated wrapper that is the same for all devices, and the keys
+# of loops.
 LOOP_STRUCTURES = ("pointwise", "reduction", "shaped", "mutation")
 LOOP_KEYS = ("CPU", "CUDA", "PrivateUse1")
 # Their kernels may also be one function for every device (``All``), meta included.
 LOOP_FOR_ALL_STRUCTURES = ("shaped", "mutation")
 
 DISPATCH_KEYS = (
-    "All", "CPU", "CUDA", "Meta", "SparseCPU", "SparseCUDA", "SparseCsrCPU", "SparseCsrCUDA", "QuantizedCPU",
-    "QuantizedCUDA", "MkldnnCPU", "PrivateUse1", "Inplace",
+    "All",
+    "CPU",
+    "CUDA",
+    "Meta",
+    "SparseCPU",
+    "SparseCUDA",
+    "SparseCsrCPU",
+    "SparseCsrCUDA",
+    "QuantizedCPU",
+    "QuantizedCUDA",
+    "MkldnnCPU",
+    "PrivateUse1",
+    "Inplace",
 )
-# Beside ``All`` of a composite: the function behind its in-place form, which otherwise copies the result to self.
+# Beside ``All`` of a composite: the function behind its in-place form, which otherwise copies the result to
+# self.
 INPLACE_KEY = "Inplace"
 
-# What an operator does with floating point arguments inside of torch.autocast; none: it takes them as they are.
+# What an operator does with floating point arguments inside of torch.autocast; none: it takes them as they
+# are.
 AUTOCASTS = ("none", "lower_precision", "float32", "promote")
 
 ERRORS = ("RuntimeError", "ValueError", "IndexError", "TypeError")
@@ -54,7 +85,14 @@ NON_DIFFERENTIABLE = "non_differentiable"
 TAGS = (
     "along_dim",  # acts along its `dim` argument and takes the other dimensions as a batch
     "mixes_devices",  # copies from one device to another
-    "self_as_result",  # the kernel of a ``shaped`` operator may be given self as its result, which the in-place form does
-    "core", "data_dependent_output", "dynamic_output_shape", "inplace_view", "nondeterministic_bitwise",
-    "nondeterministic_seeded", "pt2_compliant_tag", "view_copy",
+    # the kernel of a ``shaped`` operator may be given self as its result, which the in-place form does
+    "self_as_result",
+    "core",
+    "data_dependent_output",
+    "dynamic_output_shape",
+    "inplace_view",
+    "nondeterministic_bitwise",
+    "nondeterministic_seeded",
+    "pt2_compliant_tag",
+    "view_copy",
 )

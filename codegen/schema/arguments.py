@@ -15,7 +15,8 @@ from codegen.schema.types import Type
 class Annotation:
     """``(a)`` aliases set a; ``(a!)`` writes to it; ``(a|b)`` may be in either; ``(*)`` is the wildcard set.
 
-    ``after`` holds the sets after the call, as in ``(a -> *)``: elements of the result alias parts of the argument.
+    ``after`` holds the sets after the call, as in ``(a -> *)``: elements of the result alias parts of the
+    argument.
     """
 
     sets: tuple[str, ...]
@@ -31,7 +32,8 @@ class Annotation:
 
 @dataclass(frozen=True)
 class Argument:
-    """``Tensor(a!) self``, ``Scalar alpha=1``. Offsets count characters in the schema text; they are not compared.
+    """``Tensor(a!) self``, ``Scalar alpha=1``. Offsets count characters in the schema text; they are not
+    compared.
 
     ``spelled`` is what the schema calls an argument that has another name in generated C++.
     """
@@ -64,7 +66,8 @@ class Argument:
 
     @property
     def default_value(self) -> DefaultValue:
-        """The default as a Python value; ``Symbol`` for names such as ``contiguous_format``; needs ``has_default``."""
+        """The default as a Python value; ``Symbol`` for names such as ``contiguous_format``; needs
+        ``has_default``."""
         assert self.default is not None, f"argument {self.name} has no default"
         return parse_default(self.default)
 
@@ -101,8 +104,8 @@ class Return:
 class Arguments:
     """All arguments in the order in which the schema writes them, in four groups.
 
-    ``pre_self`` is nearly always empty (``where.self(Tensor condition, Tensor self, ...)`` is why it exists); ``out``
-    are keyword-only arguments that are written to.
+    ``pre_self`` is nearly always empty (``where.self(Tensor condition, Tensor self, ...)`` is why it exists);
+    ``out`` are keyword-only arguments that are written to.
     """
 
     pre_self: tuple[Argument, ...]

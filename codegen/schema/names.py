@@ -5,8 +5,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 # Python's in-place operators; their names begin with "__i" although "__index__" and the like do not mutate.
-_INPLACE_DUNDERS = ("iadd", "isub", "imul", "imatmul", "itruediv", "ifloordiv", "imod", "ipow",
-                    "ilshift", "irshift", "iand", "ixor", "ior", "idiv")
+_INPLACE_DUNDERS = (
+    "iadd",
+    "isub",
+    "imul",
+    "imatmul",
+    "itruediv",
+    "ifloordiv",
+    "imod",
+    "ipow",
+    "ilshift",
+    "irshift",
+    "iand",
+    "ixor",
+    "ior",
+    "idiv",
+)
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """The recursive-descent parser of schemas.
 
-It accepts any spacing, then compares what it read with the canonical spelling: what parses also prints back letter for
-letter, and a stray blank is an error with a position like every other.
+It accepts any spacing, then compares what it read with the canonical spelling: what parses also prints back
+letter for letter, and a stray blank is an error with a position like every other.
 """
 
 from __future__ import annotations
@@ -24,10 +24,25 @@ _LIST_DEFAULT = re.compile(r"\[[^\[\]()]*\]")
 
 # Spellings from C++, Python and other schema languages, and what this grammar calls them.
 _FOREIGN_TYPES = {
-    "tensor": "Tensor", "int64_t": "int", "integer": "int", "long": "int", "size_t": "int", "double": "float",
-    "number": "Scalar", "string": "str", "std::string": "str", "boolean": "bool", "dtype": "ScalarType",
-    "device": "Device", "layout": "Layout", "memory_format": "MemoryFormat", "IntArrayRef": "int[]",
-    "TensorList": "Tensor[]", "IntList": "int[]", "complex": "Scalar", "generator": "Generator",
+    "tensor": "Tensor",
+    "int64_t": "int",
+    "integer": "int",
+    "long": "int",
+    "size_t": "int",
+    "double": "float",
+    "number": "Scalar",
+    "string": "str",
+    "std::string": "str",
+    "boolean": "bool",
+    "dtype": "ScalarType",
+    "device": "Device",
+    "layout": "Layout",
+    "memory_format": "MemoryFormat",
+    "IntArrayRef": "int[]",
+    "TensorList": "Tensor[]",
+    "IntList": "int[]",
+    "complex": "Scalar",
+    "generator": "Generator",
 }
 
 _MAX_TYPE_LAYERS = 6
@@ -38,7 +53,9 @@ def parse_schema(text: str) -> FunctionSchema:
     schema = _Parser(text).schema()
     canonical = str(schema)
     if canonical != text:
-        offset = next((i for i, (a, b) in enumerate(zip(text, canonical)) if a != b), min(len(text), len(canonical)))
+        offset = next(
+            (i for i, (a, b) in enumerate(zip(text, canonical)) if a != b), min(len(text), len(canonical))
+        )
         raise SchemaError("the schema is not in its canonical spelling", offset, f"write {canonical}")
     return schema
 
@@ -99,26 +116,39 @@ class _Parser:
 
     def schema(self) -> FunctionSchema:
         name = self.operator_name()
-        self.expect("(", f"expected '(' after the operator's name, found {self.found()}",
-                    f"write {name}(Tensor self, ...) -> Tensor")
+        self.expect(
+            "(",
+            f"expected '(' after the operator's name, found {self.found()}",
+            f"write {name}(Tensor self, ...) -> Tensor",
+        )
         arguments = self.arguments()
-        self.expect("->", f"expected '->' after the arguments, found {self.found()}",
-                    "write '-> Tensor', or '-> ()' when nothing is returned")
+        self.expect(
+            "->",
+            f"expected '->' after the arguments, found {self.found()}",
+            "write '-> Tensor', or '-> ()' when nothing is returned",
+        )
         returns = self.returns()
         self.skip_blanks()
         if self.position != len(self.text):
-            self.fail(f"nothing may follow the returns, found {self.found()}",
-                      "write several returns in parentheses: -> (Tensor, Tensor)")
+            self.fail(
+                f"nothing may follow the returns, found {self.found()}",
+                "write several returns in parentheses: -> (Tensor, Tensor)",
+            )
         return FunctionSchema(name, arguments, returns)
 
     def operator_name(self) -> OperatorName:
         base = self.identifier("the operator's name", "write a name such as add or add.Tensor")
         overload = ""
         if self.accept("."):
-            overload = self.identifier("an overload name after '.'", f"write {base}.Tensor, or {base} without the dot")
+            overload = self.identifier(
+                "an overload name after '.'", f"write {base}.Tensor, or {base} without the dot"
+            )
             if overload in ("default", "call"):
-                self.fail(f"'{overload}' is not a usable overload name", f"write {base} without an overload",
-                          self.position - len(overload))
+                self.fail(
+                    f"'{overload}' is not a usable overload name",
+                    f"write {base} without an overload",
+                    self.position - len(overload),
+                )
         return OperatorName(BaseName.of(base), overload)
 
     def arguments(self) -> Arguments:
@@ -127,11 +157,17 @@ class _Parser:
         seen_star = False
         while not self.at(")"):
             if positional or keyword or seen_star:
-                self.expect(",", f"expected ',' or ')' after an argument, found {self.found()}",
-                            "separate arguments by ', ' and close them with ')'")
+                self.expect(
+                    ",",
+                    f"expected ',' or ')' after an argument, found {self.found()}",
+                    "separate arguments by ', ' and close them with ')'",
+                )
             if self.at("*"):
                 if seen_star:
-                    self.fail("a second '*' among the arguments", "write one '*': every argument behind it is keyword-only")
+                    self.fail(
+                        "a second '*' among the arguments",
+                        "write one '*': every argument behind it is keyword-only",
+                    )
                 self.accept("*")
                 seen_star = True
                 if self.at(")"):
@@ -143,15 +179,26 @@ class _Parser:
         self.accept(")")
         return _grouped(positional, keyword)
 
-    def check_new_argument(self, new: Argument, positional: list[Argument], keyword: list[Argument], star: bool) -> None:
+    def check_new_argument(
+        self, new: Argument, positional: list[Argument], keyword: list[Argument], star: bool
+    ) -> None:
         if any(new.name == a.name for a in positional + keyword):
-            self.fail(f"two arguments are called '{new.name}'", "give every argument its own name", new.name_offset)
+            self.fail(
+                f"two arguments are called '{new.name}'", "give every argument its own name", new.name_offset
+            )
         if not star and new.default is None and positional and positional[-1].default is not None:
             before = positional[-1].name
-            self.fail(f"'{new.name}' has no default but follows '{before}', which has one",
-                      f"give '{new.name}' a default, or move it before '{before}', or behind '*'", new.offset)
+            self.fail(
+                f"'{new.name}' has no default but follows '{before}', which has one",
+                f"give '{new.name}' a default, or move it before '{before}', or behind '*'",
+                new.offset,
+            )
         if star and not new.is_write and keyword and keyword[-1].is_write:
-            self.fail(f"'{new.name}' follows the out argument '{keyword[-1].name}'", "write out arguments last", new.offset)
+            self.fail(
+                f"'{new.name}' follows the out argument '{keyword[-1].name}'",
+                "write out arguments last",
+                new.offset,
+            )
 
     def argument(self) -> Argument:
         self.skip_blanks()
@@ -171,11 +218,17 @@ class _Parser:
     def default(self, name: str) -> str:
         text = self.match(_STRING) or self.match(_LIST_DEFAULT) or self.match(_PLAIN_DEFAULT)
         if text is None:
-            self.fail(f"expected the default of '{name}', found {self.found()}",
-                      f"write a value such as {name}=None, {name}=1 or {name}=[0,1]")
+            self.fail(
+                f"expected the default of '{name}', found {self.found()}",
+                f"write a value such as {name}=None, {name}=1 or {name}=[0,1]",
+            )
         assert text is not None
         if " " in text and text[0] == "[":
-            self.fail("a blank in a default", f"write {name}={text.replace(' ', '')}", self.position - len(text) + text.index(" "))
+            self.fail(
+                "a blank in a default",
+                f"write {name}={text.replace(' ', '')}",
+                self.position - len(text) + text.index(" "),
+            )
         return text
 
     def type(self, what: str) -> tuple[Type, Annotation | None]:
@@ -199,7 +252,10 @@ class _Parser:
         else:
             self.fail("a type of too many layers", f"write at most {_MAX_TYPE_LAYERS - 1} of '?' and '[]'")
         if self.text.startswith("(", self.position):
-            self.fail("an alias annotation stands directly behind the base type", "write Tensor(a!)[] or Tensor(a!)?")
+            self.fail(
+                "an alias annotation stands directly behind the base type",
+                "write Tensor(a!)[] or Tensor(a!)?",
+            )
         return type_, annotation
 
     def list_of(self, element: Type) -> ListType:
@@ -215,8 +271,11 @@ class _Parser:
         sets = self.alias_sets()
         is_write = self.accept("!")
         after = self.alias_sets() if self.accept("->") else ()
-        self.expect(")", f"expected ')' after an alias annotation, found {self.found()}",
-                    "write (a), (a!), (a|b) or (a -> *)")
+        self.expect(
+            ")",
+            f"expected ')' after an alias annotation, found {self.found()}",
+            "write (a), (a!), (a|b) or (a -> *)",
+        )
         return Annotation(sets, is_write, after)
 
     def alias_sets(self) -> tuple[str, ...]:
@@ -224,7 +283,10 @@ class _Parser:
         while True:
             name = "*" if self.accept("*") else self.match(_IDENTIFIER)
             if name is None:
-                self.fail(f"expected the name of an alias set, found {self.found()}", "write (a), (a!), (a|b) or (a -> *)")
+                self.fail(
+                    f"expected the name of an alias set, found {self.found()}",
+                    "write (a), (a!), (a|b) or (a -> *)",
+                )
             assert name is not None
             names.append(name)
             if not self.accept("|"):
@@ -236,7 +298,11 @@ class _Parser:
         found: list[Return] = []
         while not self.at(")"):
             if found:
-                self.expect(",", f"expected ',' or ')' after a return, found {self.found()}", "write -> (Tensor, Tensor)")
+                self.expect(
+                    ",",
+                    f"expected ',' or ')' after a return, found {self.found()}",
+                    "write -> (Tensor, Tensor)",
+                )
             found.append(self.return_value())
         self.accept(")")
         return tuple(found)
@@ -254,7 +320,9 @@ def _grouped(positional: list[Argument], keyword: list[Argument]) -> Arguments:
     kwarg_only = tuple(a for a in keyword if not a.is_write)
     if index is None:
         return Arguments((), None, tuple(positional), kwarg_only, out)
-    return Arguments(tuple(positional[:index]), positional[index], tuple(positional[index + 1:]), kwarg_only, out)
+    return Arguments(
+        tuple(positional[:index]), positional[index], tuple(positional[index + 1 :]), kwarg_only, out
+    )
 
 
 def _type_hint(name: str) -> str:

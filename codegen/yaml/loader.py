@@ -1,7 +1,7 @@
 """YAML through libyaml's composer: every key and value keeps its place, every scalar stays text.
 
-Nothing is resolved to numbers, booleans or dates, so ``no``, ``1.0`` and ``on`` mean what they say. Duplicate keys,
-anchors that contain themselves and syntax errors become diagnostics.
+Nothing is resolved to numbers, booleans or dates, so ``no``, ``1.0`` and ``on`` mean what they say. Duplicate
+keys, anchors that contain themselves and syntax errors become diagnostics.
 """
 
 from __future__ import annotations
@@ -85,7 +85,8 @@ class Document:
 
 
 def load_document(name: str, text: str, problems: Diagnostics) -> Document:
-    """Reads ``text``; an entry that is no YAML is reported and left out, so that the others are still checked."""
+    """Reads ``text``; an entry that is no YAML is reported and left out, so that the others are still
+    checked."""
     source = Source(name, text)
     unreadable: set[str] = set()
     for _ in range(_MAX_SYNTAX_ERRORS):
@@ -94,7 +95,12 @@ def load_document(name: str, text: str, problems: Diagnostics) -> Document:
             root = None if node is None else _Converter(source, problems).convert(node)
             return Document(source, root, frozenset(unreadable))
         except RecursionError:
-            problems.report(source.location(0), "yaml", "brackets are nested too deeply", "write lists of at most a few levels")
+            problems.report(
+                source.location(0),
+                "yaml",
+                "brackets are nested too deeply",
+                "write lists of at most a few levels",
+            )
             break
         except yaml.YAMLError as error:
             index, message, hint = syntax_hint(error, text)
@@ -106,12 +112,13 @@ def load_document(name: str, text: str, problems: Diagnostics) -> Document:
             if operator:
                 unreadable.add(operator.group(1))
             # Blank lines keep the line numbers of what follows.
-            text = text[:span[0]] + re.sub(r"[^\n]", " ", text[span[0]:span[1]]) + text[span[1]:]
+            text = text[: span[0]] + re.sub(r"[^\n]", " ", text[span[0] : span[1]]) + text[span[1] :]
     return Document(source, None, frozenset(unreadable))
 
 
 def _entry_around(text: str, index: int) -> tuple[int, int] | None:
-    """The lines of the entry that holds ``index``; the error of an unclosed quote may sit in the entry behind it."""
+    """The lines of the entry that holds ``index``; the error of an unclosed quote may sit in the entry behind
+    it."""
     starts = [m.start() for m in _ENTRY_START.finditer(text)]
     before = [s for s in starts if s <= index]
     if not before:
@@ -131,7 +138,9 @@ class _Converter:
         if isinstance(node, yaml.ScalarNode):
             return Text(self.source, start, end, node.value)
         if id(node) in self.open:
-            self.problems.report(self.source.location(start), "yaml", "an anchor contains itself", "write the value out")
+            self.problems.report(
+                self.source.location(start), "yaml", "an anchor contains itself", "write the value out"
+            )
             return None
         self.open.add(id(node))
         if isinstance(node, yaml.SequenceNode):
@@ -147,8 +156,12 @@ class _Converter:
         owner = "yaml"
         for key_node, value_node in node.value:
             if not isinstance(key_node, yaml.ScalarNode):
-                self.problems.report(self.source.location(key_node.start_mark.index), owner,
-                                     "a key is a list or a map", "write a plain word as the key")
+                self.problems.report(
+                    self.source.location(key_node.start_mark.index),
+                    owner,
+                    "a key is a list or a map",
+                    "write a plain word as the key",
+                )
                 continue
             key = key_node.value
             if key == "func" and isinstance(value_node, yaml.ScalarNode):
@@ -156,8 +169,12 @@ class _Converter:
             start = key_node.start_mark.index
             if key in seen:
                 first = self.source.location(seen[key]).line
-                self.problems.report(self.source.location(start), owner, f"the key '{key}' occurs twice",
-                                     f"remove one: the first is in line {first}")
+                self.problems.report(
+                    self.source.location(start),
+                    owner,
+                    f"the key '{key}' occurs twice",
+                    f"remove one: the first is in line {first}",
+                )
                 continue
             seen[key] = start
             value = self.convert(value_node)

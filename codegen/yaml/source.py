@@ -1,9 +1,9 @@
 """The text of a file and the way from an offset inside a scalar's value back to a line and column.
 
-Note [Offsets inside scalars]. A formula or schema is parsed as the value YAML gives it: quotes removed, escapes
-replaced, lines of block and folded scalars joined, indentation gone. Only blanks change their number on the way, so the
-n-th visible character of the value is the n-th visible character of the source (an escape counts as one), and counting
-visible characters finds the place without knowing how each style folds.
+Note [Offsets inside scalars]. A formula or schema is parsed as the value YAML gives it: quotes removed,
+escapes replaced, lines of block and folded scalars joined, indentation gone. Only blanks change their number
+on the way, so the n-th visible character of the value is the n-th visible character of the source (an escape
+counts as one), and counting visible characters finds the place without knowing how each style folds.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Source:
         visible = sum(1 for c in value[:offset] if not c.isspace())
         at_visible = offset < len(value) and not value[offset].isspace()
         position = self._body_start(start, end)
-        quote = self.text[start:start + 1]
+        quote = self.text[start : start + 1]
         after_previous = position
         while position < end:
             if self.text[position].isspace():
@@ -53,7 +53,7 @@ class Source:
         return min(after_previous, end)
 
     def _body_start(self, start: int, end: int) -> int:
-        first = self.text[start:start + 1]
+        first = self.text[start : start + 1]
         if first in ("|", ">"):
             newline = self.text.find("\n", start, end)
             return end if newline < 0 else newline + 1
@@ -64,5 +64,5 @@ class Source:
         if quote == "'" and self.text.startswith("''", position):
             return 2, 1
         if quote == '"' and self.text[position] == "\\":
-            return 2, 0 if self.text[position + 1:position + 2] in ("n", "t", "r", " ", "\n") else 1
+            return 2, 0 if self.text[position + 1 : position + 2] in ("n", "t", "r", " ", "\n") else 1
         return 1, 1

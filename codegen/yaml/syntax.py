@@ -6,24 +6,53 @@ import yaml
 
 # Fragments of libyaml's wording -> (ours, what to write).
 _HINTS: tuple[tuple[str, str, str], ...] = (
-    ("mapping values are not allowed", "': ' inside an unquoted value", "quote the whole value: key: \"a ? b : c\""),
+    (
+        "mapping values are not allowed",
+        "': ' inside an unquoted value",
+        'quote the whole value: key: "a ? b : c"',
+    ),
     ("violates indentation", "a tab indents a line", "indent by spaces, not tabs"),
-    ("cannot start any token", "a character that starts no YAML value", "quote the value; indent by spaces, not tabs"),
-    ("did not find expected key", "the indentation does not match the lines above", "align this key with the keys of its entry"),
-    ("did not find expected '-' indicator", "the indentation does not match the lines above",
-     "align '- func:' with the entries of its topic, and the other keys with its 'func'"),
-    ("could not find expected ':'", "a line that is neither 'key: value' nor part of a value",
-     "write 'key: value', or indent the line below the value that it continues"),
+    (
+        "cannot start any token",
+        "a character that starts no YAML value",
+        "quote the value; indent by spaces, not tabs",
+    ),
+    (
+        "did not find expected key",
+        "the indentation does not match the lines above",
+        "align this key with the keys of its entry",
+    ),
+    (
+        "did not find expected '-' indicator",
+        "the indentation does not match the lines above",
+        "align '- func:' with the entries of its topic, and the other keys with its 'func'",
+    ),
+    (
+        "could not find expected ':'",
+        "a line that is neither 'key: value' nor part of a value",
+        "write 'key: value', or indent the line below the value that it continues",
+    ),
     ("found unexpected end of stream", "a quote is not closed", "close it on the line where the value ends"),
     ("found unexpected document indicator", "a second document in the file", "remove '---'"),
     ("found another document", "a second document in the file", "remove '---'"),
     ("expected a single document", "a second document in the file", "remove '---'"),
     ("found undefined alias", "a value starts with '*'", "quote the value"),
     ("did not find expected ',' or", "a list in brackets is not closed", "write [a, b], or quote the value"),
-    ("did not find expected alphabetic or numeric character", "a value starts with '*' or '&'", "quote the value"),
-    ("did not find expected whitespace or line break", "text directly behind a quote, '|' or '>'",
-     "quote the whole value or none of it"),
-    ("did not find expected comment or line break", "text behind '|' or '>'", "start the text in the next line"),
+    (
+        "did not find expected alphabetic or numeric character",
+        "a value starts with '*' or '&'",
+        "quote the value",
+    ),
+    (
+        "did not find expected whitespace or line break",
+        "text directly behind a quote, '|' or '>'",
+        "quote the whole value or none of it",
+    ),
+    (
+        "did not find expected comment or line break",
+        "text behind '|' or '>'",
+        "start the text in the next line",
+    ),
     ("found unknown escape character", "an unknown escape in double quotes", "use single quotes"),
 )
 
@@ -33,7 +62,11 @@ _NOT_CLOSED = ("found unexpected end of stream", "did not find expected ',' or")
 def syntax_hint(error: yaml.YAMLError, text: str) -> tuple[int, str, str]:
     """(index in ``text``, what is wrong, what to write)"""
     if isinstance(error, yaml.reader.ReaderError):
-        return min(int(error.position), len(text)), "a character that YAML does not allow", "remove the control character"
+        return (
+            min(int(error.position), len(text)),
+            "a character that YAML does not allow",
+            "remove the control character",
+        )
     mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
     problem = str(getattr(error, "problem", None) or error)
     if problem.startswith(_NOT_CLOSED):  # the end of the file says less than the place of the opening
@@ -41,7 +74,10 @@ def syntax_hint(error: yaml.YAMLError, text: str) -> tuple[int, str, str]:
     index = len(text) if mark is None else min(mark.index, len(text))
     if problem.startswith(("block sequence entries are not allowed", "did not find expected node content")):
         return _stray_dash(index, text)
-    if problem.startswith("did not find expected key") and text[text.rfind("\n", 0, index) + 1:index].strip():
+    if (
+        problem.startswith("did not find expected key")
+        and text[text.rfind("\n", 0, index) + 1 : index].strip()
+    ):
         return index, "text behind a closed quote or bracket", "quote the whole value or none of it"
     for fragment, message, hint in _HINTS:
         if fragment in problem:
@@ -53,5 +89,9 @@ def _stray_dash(index: int, text: str) -> tuple[int, str, str]:
     """A '-' inside a value; where it begins a line, a bracket above it was left open."""
     before = text[:index].rstrip(" ")
     if before.endswith("\n"):
-        return max(len(before.rstrip()) - 1, 0), "a list in brackets is not closed", "write [a, b], or quote the value"
+        return (
+            max(len(before.rstrip()) - 1, 0),
+            "a list in brackets is not closed",
+            "write [a, b], or quote the value",
+        )
     return index, "a list inside a line", "quote the value, or start the list in the next line"

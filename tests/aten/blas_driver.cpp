@@ -1,4 +1,5 @@
-// Checks of aten/blas against loops that follow the definition, run by tests/aten/test_blas.py: "check" or "speed".
+// Checks of aten/blas against loops that follow the definition, run by tests/aten/test_blas.py:
+// "check" or "speed".
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -34,7 +35,8 @@ static std::vector<T> random_values(int64_t count) {
 
 /// Sums in double (complex<double>), or modulo 2^64 for integers.
 template <class T>
-using Exact = std::conditional_t<c10::is_complex_v<T>, c10::complex<double>, std::conditional_t<std::is_integral_v<T>, uint64_t, double>>;
+using Exact = std::conditional_t<c10::is_complex_v<T>, c10::complex<double>,
+                                 std::conditional_t<std::is_integral_v<T>, uint64_t, double>>;
 template <class T>
 static Exact<T> exact(T value) {
   if constexpr (c10::is_reduced_floating_point_v<T>) return static_cast<float>(value);
@@ -51,20 +53,27 @@ static Exact<T> element(Transpose transpose, const T* a, int64_t lda, int64_t i,
 template <class T>
 static bool close(T result, Exact<T> expected, int64_t k) {
   if constexpr (std::is_integral_v<T>) return result == static_cast<T>(expected);
-  else if constexpr (c10::is_complex_v<T>) return c10::abs(exact(result) - expected) <= (sizeof(T) == 8 ? 2e-6 : 1e-13) * (1.0 + double(k));
+  else if constexpr (c10::is_complex_v<T>)
+    return c10::abs(exact(result) - expected) <=
+           (sizeof(T) == 8 ? 2e-6 : 1e-13) * (1.0 + double(k));
   else {
     const double unit = std::is_same_v<T, double> ? 1e-14 : std::is_same_v<T, float> ? 1e-6 : 0.0;
-    const double rounding = c10::is_reduced_floating_point_v<T> ? (std::is_same_v<T, c10::Half> ? 1e-3 : 8e-3) * std::fabs(expected) : 0;
-    return std::fabs(double(exact(result)) - expected) <= (unit + (unit == 0 ? 1e-6 : 0)) * (1.0 + double(k)) + rounding;
+    const double rounding = c10::is_reduced_floating_point_v<T>
+                                ? (std::is_same_v<T, c10::Half> ? 1e-3 : 8e-3) * std::fabs(expected)
+                                : 0;
+    return std::fabs(double(exact(result)) - expected) <=
+           (unit + (unit == 0 ? 1e-6 : 0)) * (1.0 + double(k)) + rounding;
   }
 }
 
 template <class T>
-static void check_gemm(const char* name, Transpose ta, Transpose tb, int64_t m, int64_t n, int64_t k, bool keep_c) {
+static void check_gemm(const char* name, Transpose ta, Transpose tb, int64_t m, int64_t n,
+                       int64_t k, bool keep_c) {
   using S = blas::Scale<T>;
   const int64_t rows_a = ta == Transpose::None ? m : k, rows_b = tb == Transpose::None ? k : n;
   const int64_t lda = rows_a + 3, ldb = rows_b + 1, ldc = m + 2;
-  const auto a = random_values<T>(lda * (m + k - rows_a) + 1), b = random_values<T>(ldb * (k + n - rows_b) + 1);
+  const auto a = random_values<T>(lda * (m + k - rows_a) + 1),
+             b = random_values<T>(ldb * (k + n - rows_b) + 1);
   auto c = random_values<T>(ldc * n + 1);
   const S alpha = static_cast<S>(2), beta = static_cast<S>(keep_c ? 3 : 0);
   if constexpr (!std::is_integral_v<T> && !c10::is_complex_v<T>) {
@@ -80,13 +89,14 @@ static void check_gemm(const char* name, Transpose ta, Transpose tb, int64_t m, 
         continue;
       }
       Exact<T> expected{};
-      for (int64_t p = 0; p < k; ++p) expected = expected + element(ta, a.data(), lda, i, p) * element(tb, b.data(), ldb, p, j);
+      for (int64_t p = 0; p < k; ++p)
+        expected = expected + element(ta, a.data(), lda, i, p) * element(tb, b.data(), ldb, p, j);
       expected = expected * Exact<T>(2);
       if (keep_c) expected = expected + Exact<T>(3) * exact(before[at]);
       if (!close<T>(c[at], expected, k)) {
         if (++failures < 10) {
-          std::printf("gemm<%s> %c%c %ld %ld %ld: wrong at %ld, %ld\n", name, char(ta), char(tb), long(m), long(n), long(k), long(i),
-                      long(j));
+          std::printf("gemm<%s> %c%c %ld %ld %ld: wrong at %ld, %ld\n", name, char(ta), char(tb),
+                      long(m), long(n), long(k), long(i), long(j));
         }
         return;
       }
@@ -104,13 +114,17 @@ static void check_gemv_and_dot(const char* name) {
         const auto a = random_values<T>((m + 1) * n), x = random_values<T>(in * incx);
         auto y = random_values<T>(out * incy);
         const auto before = y;
-        blas::gemv<T>(transpose, m, n, static_cast<blas::Scale<T>>(2), a.data(), m + 1, x.data(), incx, static_cast<blas::Scale<T>>(1),
-                      y.data(), incy);
+        blas::gemv<T>(transpose, m, n, static_cast<blas::Scale<T>>(2), a.data(), m + 1, x.data(),
+                      incx, static_cast<blas::Scale<T>>(1), y.data(), incy);
         for (int64_t i = 0; i < out; ++i) {
           Exact<T> sum{};
-          for (int64_t p = 0; p < in; ++p) sum = sum + element(transpose, a.data(), m + 1, i, p) * exact(x[size_t(p * incx)]);
-          if (!close<T>(y[size_t(i * incy)], sum * Exact<T>(2) + exact(before[size_t(i * incy)]), in)) {
-            if (++failures < 10) std::printf("gemv<%s> %c %ld %ld: wrong at %ld\n", name, char(transpose), long(m), long(n), long(i));
+          for (int64_t p = 0; p < in; ++p)
+            sum = sum + element(transpose, a.data(), m + 1, i, p) * exact(x[size_t(p * incx)]);
+          if (!close<T>(y[size_t(i * incy)], sum * Exact<T>(2) + exact(before[size_t(i * incy)]),
+                        in)) {
+            if (++failures < 10)
+              std::printf("gemv<%s> %c %ld %ld: wrong at %ld\n", name, char(transpose), long(m),
+                          long(n), long(i));
           }
         }
       }
@@ -120,7 +134,8 @@ static void check_gemv_and_dot(const char* name) {
     for (int64_t incx : {1, 2}) {
       const auto x = random_values<T>(length * incx + 1), y = random_values<T>(length + 1);
       Exact<T> sum{};
-      for (int64_t i = 0; i < length; ++i) sum = sum + element(Transpose::Conjugate, x.data(), 1, 0, i * incx) * exact(y[size_t(i)]);
+      for (int64_t i = 0; i < length; ++i)
+        sum = sum + element(Transpose::Conjugate, x.data(), 1, 0, i * incx) * exact(y[size_t(i)]);
       if (!close<T>(blas::dot_conjugated<T>(length, x.data(), incx, y.data(), 1), sum, length)) {
         if (++failures < 10) std::printf("dot<%s> %ld %ld\n", name, long(length), long(incx));
       }
@@ -140,7 +155,8 @@ static void check_type(const char* name) {
   }
   for (int64_t m : {1, 2, 33, 260}) {
     for (int64_t n : {1, 3, 50}) {
-      for (int64_t k : {0, 1, 5, 300}) check_gemm<T>(name, Transpose::None, Transpose::Transpose, m, n, k, k % 2 == 1);
+      for (int64_t k : {0, 1, 5, 300})
+        check_gemm<T>(name, Transpose::None, Transpose::Transpose, m, n, k, k % 2 == 1);
     }
   }
   check_gemv_and_dot<T>(name);
@@ -148,9 +164,11 @@ static void check_type(const char* name) {
   const auto a = random_values<T>(6), b = random_values<T>(40 * 6);
   std::vector<T> c(40 * 4), expected(40 * 4);
   const blas::Scale<T> one = static_cast<blas::Scale<T>>(1), zero = static_cast<blas::Scale<T>>(0);
-  blas::gemm_batched_strided<T>(Transpose::None, Transpose::None, 2, 2, 3, one, a.data(), 2, 0, b.data(), 3, 6, zero, c.data(), 2, 4, 40);
+  blas::gemm_batched_strided<T>(Transpose::None, Transpose::None, 2, 2, 3, one, a.data(), 2, 0,
+                                b.data(), 3, 6, zero, c.data(), 2, 4, 40);
   for (int64_t i = 0; i < 40; ++i) {
-    blas::gemm<T>(Transpose::None, Transpose::None, 2, 2, 3, one, a.data(), 2, b.data() + 6 * i, 3, zero, expected.data() + 4 * i, 2);
+    blas::gemm<T>(Transpose::None, Transpose::None, 2, 2, 3, one, a.data(), 2, b.data() + 6 * i, 3,
+                  zero, expected.data() + 4 * i, 2);
   }
   for (size_t i = 0; i < c.size(); ++i) failures += !close<T>(c[i], exact(expected[i]), 3);
 }
@@ -160,7 +178,8 @@ static void measure(const char* name, int64_t m, int64_t n, int64_t k) {
   const auto a = random_values<T>(m * k), b = random_values<T>(k * n);
   std::vector<T> c(static_cast<size_t>(m * n));
   const auto call = [&] {
-    blas::gemm<T>(Transpose::None, Transpose::None, m, n, k, blas::Scale<T>(1), a.data(), m, b.data(), k, blas::Scale<T>(0), c.data(), m);
+    blas::gemm<T>(Transpose::None, Transpose::None, m, n, k, blas::Scale<T>(1), a.data(), m,
+                  b.data(), k, blas::Scale<T>(0), c.data(), m);
   };
   call();
   double best = 1e300;
@@ -170,7 +189,8 @@ static void measure(const char* name, int64_t m, int64_t n, int64_t k) {
     const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
     best = std::min(best, elapsed.count());
   }
-  std::printf("%s %ldx%ldx%ld: %.1f Gop/s\n", name, long(m), long(n), long(k), 2e-9 * double(m * n * k) / best);
+  std::printf("%s %ldx%ldx%ld: %.1f Gop/s\n", name, long(m), long(n), long(k),
+              2e-9 * double(m * n * k) / best);
 }
 
 int main(int, char** argv) {

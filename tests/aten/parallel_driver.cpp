@@ -29,7 +29,8 @@ static void test_every_element_once(int64_t length, int64_t grain) {
     EXPECT(at::get_thread_num() < at::get_num_threads());
     for (int64_t i = begin; i < end; ++i) ++seen[static_cast<size_t>(i)];
     if (at::in_parallel_region()) {  // nested: not split again
-      at::parallel_for(begin, end, 1, [&](int64_t b, int64_t e) { EXPECT(b == begin && e == end); });
+      at::parallel_for(begin, end, 1,
+                       [&](int64_t b, int64_t e) { EXPECT(b == begin && e == end); });
     }
   });
   for (int count : seen) EXPECT(count == 1);
@@ -40,7 +41,8 @@ static void test_every_element_once(int64_t length, int64_t grain) {
 static void test_exception() {
   std::string message;
   try {
-    at::parallel_for(0, 100, 1, [](int64_t begin, int64_t) { TORCH_CHECK_INDEX(false, "range at ", begin); });
+    at::parallel_for(0, 100, 1,
+                     [](int64_t begin, int64_t) { TORCH_CHECK_INDEX(false, "range at ", begin); });
   } catch (const c10::IndexError& error) {
     message = error.what();
   }

@@ -1,4 +1,5 @@
-"""aten/blas, our own implementation, against the definition, for every element type and instruction set (see blas_driver.cpp)."""
+"""aten/blas, our own implementation, against the definition, for every element type and instruction set (see
+blas_driver.cpp)."""
 
 from __future__ import annotations
 
@@ -32,7 +33,9 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("blas")
     levels = LEVELS if platform.machine() == "x86_64" else {"DEFAULT": LEVELS["DEFAULT"]}
     objects = [
-        cpp_driver.object_file(folder / f"{level}.o", "aten/blas/BuiltinKernels.isa.cpp", f"-DCPU_CAPABILITY={level}", *flags)
+        cpp_driver.object_file(
+            folder / f"{level}.o", "aten/blas/BuiltinKernels.isa.cpp", f"-DCPU_CAPABILITY={level}", *flags
+        )
         for level, flags in levels.items()
     ]
     return cpp_driver.build(folder / "blas", [*SOURCES, *objects], "-O1", "-fopenmp")

@@ -32,7 +32,9 @@ def check() -> None:
             ]
             for position, (found, expected) in enumerate(pairs):
                 error = np.abs(found.numpy() - expected).max()
-                assert error <= tolerance * scale * max(1, np.log2(n)), f"{n} points, {dtype}, transform {position}: {error / scale}"
+                assert error <= tolerance * scale * max(1, np.log2(n)), (
+                    f"{n} points, {dtype}, transform {position}: {error / scale}"
+                )
 
 
 def test_library() -> None:
@@ -43,7 +45,14 @@ def test_builtin() -> None:
     script = "from tests.aten.test_fft import check; check()"
     environment = {**os.environ, "TORCH_PY_BLAS_BACKEND": "builtin"}
     folder = Path(__file__).parents[2]
-    done = subprocess.run([sys.executable, "-c", script], env=environment, cwd=folder, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        env=environment,
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
     assert done.returncode == 0, done.stderr[-2000:]
 
 

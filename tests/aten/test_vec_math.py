@@ -1,4 +1,5 @@
-"""aten/vec: accuracy in units in the last place against mpmath, special values against the C library, per instruction set."""
+"""aten/vec: accuracy in units in the last place against mpmath, special values against the C library, per
+instruction set."""
 
 from __future__ import annotations
 
@@ -17,28 +18,86 @@ np = pytest.importorskip("numpy")
 LEVELS = {
     "DEFAULT": [],
     "AVX2": ["-mavx2", "-mfma", "-mf16c"],
-    "AVX512": ["-mavx512f", "-mavx512dq", "-mavx512bw", "-mavx512vl", "-mavx2", "-mfma", "-mprefer-vector-width=512"],
+    "AVX512": [
+        "-mavx512f",
+        "-mavx512dq",
+        "-mavx512bw",
+        "-mavx512vl",
+        "-mavx2",
+        "-mfma",
+        "-mprefer-vector-width=512",
+    ],
 }
 CPU_FLAGS = {"DEFAULT": "", "AVX2": " avx2", "AVX512": " avx512vl"}
 
 # Functions of one argument for which NumPy in float64 is a reference for float32.
 REFERENCES = {
-    "exp": np.exp, "exp2": np.exp2, "expm1": np.expm1, "log": np.log, "log2": np.log2, "log10": np.log10, "log1p": np.log1p,
-    "sin": np.sin, "cos": np.cos, "tan": np.tan, "asin": np.arcsin, "acos": np.arccos, "atan": np.arctan,
-    "sinh": np.sinh, "cosh": np.cosh, "tanh": np.tanh, "asinh": np.arcsinh, "acosh": np.arccosh, "atanh": np.arctanh,
-    "sqrt": np.sqrt, "rsqrt": lambda x: 1 / np.sqrt(x), "reciprocal": lambda x: 1 / x, "square": np.square,
+    "exp": np.exp,
+    "exp2": np.exp2,
+    "expm1": np.expm1,
+    "log": np.log,
+    "log2": np.log2,
+    "log10": np.log10,
+    "log1p": np.log1p,
+    "sin": np.sin,
+    "cos": np.cos,
+    "tan": np.tan,
+    "asin": np.arcsin,
+    "acos": np.arccos,
+    "atan": np.arctan,
+    "sinh": np.sinh,
+    "cosh": np.cosh,
+    "tanh": np.tanh,
+    "asinh": np.arcsinh,
+    "acosh": np.arccosh,
+    "atanh": np.arctanh,
+    "sqrt": np.sqrt,
+    "rsqrt": lambda x: 1 / np.sqrt(x),
+    "reciprocal": lambda x: 1 / x,
+    "square": np.square,
     "sigmoid": lambda x: np.where(x < 0, np.exp(x) / (1 + np.exp(x)), 1 / (1 + np.exp(-x))),
     "softplus": lambda x: np.logaddexp(0, x),
-    "erf": np.vectorize(math.erf, otypes=["d"]), "erfc": np.vectorize(math.erfc, otypes=["d"]),
-    "floor": np.floor, "ceil": np.ceil, "trunc": np.trunc, "round": np.rint, "abs": np.abs,
-    "relu": lambda x: np.where(x < 0, 0.0, x), "sign": lambda x: np.where(np.isnan(x), 0.0, np.sign(x)),
-    "isnan": np.isnan, "isinf": np.isinf, "isfinite": np.isfinite,
-}  # fmt: skip
+    "erf": np.vectorize(math.erf, otypes=["d"]),
+    "erfc": np.vectorize(math.erfc, otypes=["d"]),
+    "floor": np.floor,
+    "ceil": np.ceil,
+    "trunc": np.trunc,
+    "round": np.rint,
+    "abs": np.abs,
+    "relu": lambda x: np.where(x < 0, 0.0, x),
+    "sign": lambda x: np.where(np.isnan(x), 0.0, np.sign(x)),
+    "isnan": np.isnan,
+    "isinf": np.isinf,
+    "isfinite": np.isfinite,
+}
 BINARY_REFERENCES = {
-    "pow": np.power, "atan2": np.arctan2, "hypot": np.hypot, "fmod": np.fmod, "maximum": np.maximum, "minimum": np.minimum,
-}  # fmt: skip
+    "pow": np.power,
+    "atan2": np.arctan2,
+    "hypot": np.hypot,
+    "fmod": np.fmod,
+    "maximum": np.maximum,
+    "minimum": np.minimum,
+}
 LIMIT = 2.0  # units in the last place, for float
-SPECIAL = [0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 2.0, -2.0, 3.0, -3.0, math.inf, -math.inf, math.nan, 1e-45, -1e-45, 3.4e38, -3.4e38]
+SPECIAL = [
+    0.0,
+    -0.0,
+    1.0,
+    -1.0,
+    0.5,
+    -0.5,
+    2.0,
+    -2.0,
+    3.0,
+    -3.0,
+    math.inf,
+    -math.inf,
+    math.nan,
+    1e-45,
+    -1e-45,
+    3.4e38,
+    -3.4e38,
+]
 
 
 @pytest.fixture(scope="module", params=list(LEVELS))
@@ -55,12 +114,19 @@ def driver(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 
 def apply(driver: Path, name: str, values: np.ndarray) -> np.ndarray:
     values.tofile(driver.parent / "in")
-    cpp_driver.run(driver, name, "float" if values.dtype == np.float32 else "double", str(driver.parent / "in"), str(driver.parent / "out"))
+    cpp_driver.run(
+        driver,
+        name,
+        "float" if values.dtype == np.float32 else "double",
+        str(driver.parent / "in"),
+        str(driver.parent / "out"),
+    )
     return np.fromfile(driver.parent / "out", dtype=values.dtype)
 
 
 def largest_error(result: np.ndarray, exact: np.ndarray, inputs: np.ndarray) -> tuple[float, object]:
-    """Largest distance in units in the last place of the float32 nearest to the exact value, and where; inf where NaN differs."""
+    """Largest distance in units in the last place of the float32 nearest to the exact value, and where; inf
+    where NaN differs."""
     with np.errstate(all="ignore"):
         rounded = exact.astype(np.float32)
         unit = np.spacing(np.minimum(np.abs(rounded), np.float32(3e38))).astype(np.float64)
@@ -111,21 +177,28 @@ def test_signs_of_zero(driver: Path) -> None:
         assert list(np.signbit(apply(driver, name, zeros))) == [False, True], name
     pairs = np.array([[0.0, -0.0], [-0.0, -0.0], [0.0, 0.0], [-0.0, 0.0], [-0.0, 1.0]], np.float32)
     expected = np.arctan2(pairs[:, 0], pairs[:, 1])
-    np.testing.assert_array_equal(np.copysign(1, apply(driver, "atan2", pairs.ravel())), np.copysign(1, expected))
+    np.testing.assert_array_equal(
+        np.copysign(1, apply(driver, "atan2", pairs.ravel())), np.copysign(1, expected)
+    )
 
 
 def test_logaddexp(driver: Path) -> None:
     special = np.array(SPECIAL, np.float32)
     pairs = np.stack([np.repeat(special, len(special)), np.tile(special, len(special))], axis=1)
     with np.errstate(all="ignore"):
-        expected = np.logaddexp(pairs[:, 0].astype(np.float64), pairs[:, 1].astype(np.float64)).astype(np.float32)
+        expected = np.logaddexp(pairs[:, 0].astype(np.float64), pairs[:, 1].astype(np.float64)).astype(
+            np.float32
+        )
     np.testing.assert_allclose(apply(driver, "logaddexp", pairs.ravel().copy()), expected, rtol=3e-7)
 
 
 def test_gamma_functions(driver: Path) -> None:
     mpmath = pytest.importorskip("mpmath")
     x = np.concatenate([np.linspace(-8.3, 30, 200), [1e-5, 1e5, -1e-5]])
-    for name, reference in [("lgamma", lambda v: mpmath.log(abs(mpmath.gamma(v)))), ("digamma", mpmath.digamma)]:
+    for name, reference in [
+        ("lgamma", lambda v: mpmath.log(abs(mpmath.gamma(v)))),
+        ("digamma", mpmath.digamma),
+    ]:
         expected = np.array([float(reference(mpmath.mpf(float(v)))) for v in x])
         np.testing.assert_allclose(apply(driver, name, x), expected, rtol=1e-11, atol=1e-13)
         expected = np.array([float(reference(mpmath.mpf(float(v)))) for v in x.astype(np.float32)])

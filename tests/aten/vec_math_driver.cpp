@@ -1,5 +1,6 @@
-// Applies functions of aten/vec to arrays in a loop, as kernels do: reads raw numbers from the file argv[3], writes to argv[4].
-// Usage: driver FUNCTION float|double INPUT OUTPUT; functions of two arguments take pairs. "speed" prints ns per element.
+// Applies functions of aten/vec to arrays in a loop, as kernels do: reads raw numbers from the file
+// argv[3], writes to argv[4]. Usage: driver FUNCTION float|double INPUT OUTPUT; functions of two
+// arguments take pairs. "speed" prints ns per element.
 #include <chrono>
 #include <cstdio>
 #include <cstring>
@@ -33,8 +34,9 @@ using Loop = void (*)(const T* in, T* out, size_t count);
     };
 
 static bool is_binary(const std::string& name) {
-  return name == "pow" || name == "atan2" || name == "hypot" || name == "fmod" || name == "logaddexp" || name == "maximum" ||
-         name == "minimum" || name == "zeta" || name == "polygamma" || name == "gammainc" || name == "gammaincc" || name == "logaddexp2";
+  return name == "pow" || name == "atan2" || name == "hypot" || name == "fmod" ||
+         name == "logaddexp" || name == "maximum" || name == "minimum" || name == "zeta" ||
+         name == "polygamma" || name == "gammainc" || name == "gammaincc" || name == "logaddexp2";
 }
 
 template <class T>
@@ -82,13 +84,16 @@ static void measure() {
   std::vector<float> in(8192), out(4096);
   for (size_t i = 0; i < in.size(); ++i) in[i] = 0.05f + static_cast<float>(i % 1000) * 0.9e-3f;
   for (const char* name :
-       {"exp",  "exp2",  "expm1", "log", "log2", "log1p", "tanh",  "sigmoid", "softplus",  "sin",   "tan",   "asin", "atan",
-        "sinh", "asinh", "atanh", "erf", "erfc", "pow",   "atan2", "hypot",   "logaddexp", "round", "floor", "sqrt"}) {
+       {"exp", "exp2",  "expm1", "log",       "log2",  "log1p", "tanh",  "sigmoid", "softplus",
+        "sin", "tan",   "asin",  "atan",      "sinh",  "asinh", "atanh", "erf",     "erfc",
+        "pow", "atan2", "hypot", "logaddexp", "round", "floor", "sqrt"}) {
     const Loop<float> loop = find_loop<float>(name);
     loop(in.data(), out.data(), out.size());
     const auto start = std::chrono::steady_clock::now();
-    for (int repetition = 0; repetition < 200; ++repetition) loop(in.data(), out.data(), out.size());
-    const std::chrono::duration<double, std::nano> elapsed = std::chrono::steady_clock::now() - start;
+    for (int repetition = 0; repetition < 200; ++repetition)
+      loop(in.data(), out.data(), out.size());
+    const std::chrono::duration<double, std::nano> elapsed =
+        std::chrono::steady_clock::now() - start;
     std::printf("%-10s %.2f\n", name, elapsed.count() / 200 / static_cast<double>(out.size()));
   }
 }
@@ -96,5 +101,6 @@ static void measure() {
 int main(int, char** argv) {
   const std::string name = argv[1];
   if (name == "speed") return measure(), 0;
-  return std::strcmp(argv[2], "float") == 0 ? apply<float>(name, argv[3], argv[4]) : apply<double>(name, argv[3], argv[4]);
+  return std::strcmp(argv[2], "float") == 0 ? apply<float>(name, argv[3], argv[4])
+                                            : apply<double>(name, argv[3], argv[4]);
 }

@@ -1,4 +1,5 @@
-// Checks of the caching CPU allocator, run by tests/c10/test_allocator.py: "check", "limit0" (caching off), "speed".
+// Checks of the caching CPU allocator, run by tests/c10/test_allocator.py: "check", "limit0"
+// (caching off), "speed".
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -22,7 +23,9 @@ static int failures = 0;
   } while (0)
 
 using c10::DataPtr;
-static DataPtr allocate(size_t bytes) { return c10::get_allocator(c10::DeviceType::CPU).allocate(bytes); }
+static DataPtr allocate(size_t bytes) {
+  return c10::get_allocator(c10::DeviceType::CPU).allocate(bytes);
+}
 
 static void test_blocks() {
   for (size_t bytes = 1; bytes < (size_t{3} << 20); bytes += 1 + bytes / 7) {
@@ -45,7 +48,8 @@ static void test_reuse() {
   }
   c10::cpu_empty_cache();
   const auto statistics = c10::cpu_allocator_statistics();
-  EXPECT(statistics.reserved_bytes == 0 && statistics.cached_bytes == 0 && statistics.peak_reserved_bytes >= 9 << 20);
+  EXPECT(statistics.reserved_bytes == 0 && statistics.cached_bytes == 0 &&
+         statistics.peak_reserved_bytes >= 9 << 20);
 }
 
 static void test_limit() {
@@ -57,7 +61,8 @@ static void test_limit() {
   std::vector<DataPtr> blocks;
   for (int i = 0; i < 4000; ++i) blocks.push_back(allocate(i % 3 ? 30000 : 700));
   blocks.clear();
-  EXPECT(c10::cpu_allocator_statistics().cached_bytes <= (20 << 20) + (20 << 20));  // the shared and the thread's
+  EXPECT(c10::cpu_allocator_statistics().cached_bytes <=
+         (20 << 20) + (20 << 20));  // the shared and the thread's
   c10::cpu_set_cache_limit(size_t{1} << 30);
 }
 

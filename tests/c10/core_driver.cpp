@@ -8,7 +8,8 @@
 
 int main(int, char** argv) {
   if (std::strcmp(argv[1], "capability") == 0) {
-    std::printf("%s %s\n", c10::cpu_capability_name(c10::detected_cpu_capability()), c10::cpu_capability_name(c10::cpu_capability()));
+    std::printf("%s %s\n", c10::cpu_capability_name(c10::detected_cpu_capability()),
+                c10::cpu_capability_name(c10::cpu_capability()));
     return 0;
   }
   int different = 0;

@@ -1,4 +1,5 @@
-// Checks of c10/util, run by tests/c10/test_util.py. Each check that fails prints its line; the exit status is their number.
+// Checks of c10/util, run by tests/c10/test_util.py. Each check that fails prints its line; the
+// exit status is their number.
 #include <atomic>
 #include <cmath>
 #include <cstdio>
@@ -30,7 +31,9 @@ namespace shapes {
 struct Point {
   int x, y;
 };
-void append_to(std::string& text, const Point& point) { text += c10::str("Point(", point.x, ", ", point.y, ")"); }
+void append_to(std::string& text, const Point& point) {
+  text += c10::str("Point(", point.x, ", ", point.y, ")");
+}
 enum class Color { Red, Green };
 }  // namespace shapes
 
@@ -46,11 +49,13 @@ static std::string message_of(Function function) {
 
 static void test_exceptions() {
   const std::vector<int64_t> sizes{2, 3};
-  EXPECT(message_of([&] { TORCH_CHECK(false, "add(): sizes ", sizes, " and ", shapes::Point{1, 2}); }) ==
-         "add(): sizes [2, 3] and Point(1, 2)");
+  EXPECT(message_of([&] {
+           TORCH_CHECK(false, "add(): sizes ", sizes, " and ", shapes::Point{1, 2});
+         }) == "add(): sizes [2, 3] and Point(1, 2)");
   EXPECT(message_of([] { TORCH_CHECK(1 == 2); }) == "Expected 1 == 2 to be true, but got false.");
-  EXPECT(c10::str(true, ' ', int8_t{-5}, ' ', uint64_t(-1), ' ', 0.1f, ' ', 2.0, ' ', std::string("s"), std::string_view("v")) ==
-         "True -5 18446744073709551615 0.1 2.0 sv");
+  EXPECT(c10::str(true, ' ', int8_t{-5}, ' ', uint64_t(-1), ' ', 0.1f, ' ', 2.0, ' ',
+                  std::string("s"),
+                  std::string_view("v")) == "True -5 18446744073709551615 0.1 2.0 sv");
   EXPECT(c10::str(std::vector<std::vector<int>>{{1}, {}}, shapes::Color::Green) == "[[1], []]1");
   bool index_error = false;
   try {
@@ -59,7 +64,9 @@ static void test_exceptions() {
     index_error = error.line() > 0 && std::string(error.what()) == "index 5 is out of range";
   }
   EXPECT(index_error);
-  EXPECT(message_of([] { TORCH_INTERNAL_ASSERT(false, "value ", 3); }).find("INTERNAL ASSERT FAILED: false at ") == 0);
+  EXPECT(message_of([] {
+           TORCH_INTERNAL_ASSERT(false, "value ", 3);
+         }).find("INTERNAL ASSERT FAILED: false at ") == 0);
   EXPECT(message_of([] { TORCH_CHECK(true, "not built"); }) == "no error");
 }
 
@@ -121,11 +128,13 @@ static uint16_t reference_rounding(float value) {
   uint16_t low = 0, high = infinity;
   while (high - low > 1) {
     const uint16_t middle = (low + high) / 2;
-    (static_cast<double>(static_cast<float>(R::from_bits(middle))) <= magnitude ? low : high) = middle;
+    (static_cast<double>(static_cast<float>(R::from_bits(middle))) <= magnitude ? low : high) =
+        middle;
   }
   const double below = static_cast<float>(R::from_bits(low));
-  const double above = high == infinity ? std::ldexp(1.0, std::numeric_limits<R>::max_exponent)
-                                        : static_cast<double>(static_cast<float>(R::from_bits(high)));
+  const double above = high == infinity
+                           ? std::ldexp(1.0, std::numeric_limits<R>::max_exponent)
+                           : static_cast<double>(static_cast<float>(R::from_bits(high)));
   const double to_low = magnitude - below, to_high = above - magnitude;
   const bool up = to_high < to_low || (to_high == to_low && (low & 1));
   return sign | (std::isinf(value) || up ? high : low);
@@ -154,7 +163,8 @@ static void test_reduced_float() {
     }
   }
   R a = 1.5f, b = 2.0f;
-  EXPECT(float(a + b) == 3.5f && float(a * 2) == 3.0f && (a + 0.25f) == 1.75f && (a / 3.0) == 0.5 && float(-a) == -1.5f);
+  EXPECT(float(a + b) == 3.5f && float(a * 2) == 3.0f && (a + 0.25f) == 1.75f && (a / 3.0) == 0.5 &&
+         float(-a) == -1.5f);
   a += b;
   a *= 2;
   EXPECT(a == R(7.0f) && b < a && std::isinf(float(std::numeric_limits<R>::max() * 4)));
@@ -167,11 +177,13 @@ static void test_reduced_float() {
 static void test_half_against_hardware() {
   int different = 0;
   for (uint32_t bits = 0; bits < 65536; ++bits) {
-    different += c10::detail::bits_of_float(c10::Half::from_bits(bits)) != c10::detail::bits_of_float(_cvtsh_ss(bits));
+    different += c10::detail::bits_of_float(c10::Half::from_bits(bits)) !=
+                 c10::detail::bits_of_float(_cvtsh_ss(bits));
   }
   for (uint64_t bits = 0; bits < (uint64_t{1} << 32); bits += 1021) {
     const float value = c10::detail::float_of_bits(static_cast<uint32_t>(bits));
-    different += c10::Half(value).x != static_cast<uint16_t>(_cvtss_sh(value, _MM_FROUND_TO_NEAREST_INT));
+    different +=
+        c10::Half(value).x != static_cast<uint16_t>(_cvtss_sh(value, _MM_FROUND_TO_NEAREST_INT));
   }
   EXPECT(different == 0);
 }
@@ -182,11 +194,13 @@ static void test_half_against_hardware() {}
 static void test_complex() {
   using c = c10::complex<double>;
   const c a(1, 2), b(3, -4);
-  EXPECT(a * b == c(11, 2) && a + b == c(4, -2) && a - 1 == c(0, 2) && 2.0 * a == c(2, 4) && conj(a) == c(1, -2));
+  EXPECT(a * b == c(11, 2) && a + b == c(4, -2) && a - 1 == c(0, 2) && 2.0 * a == c(2, 4) &&
+         conj(a) == c(1, -2));
   EXPECT(c10::abs((a * b) / b - a) < 1e-15 && c10::abs(c(3, 4)) == 5);
   const c huge = c(1e300, 1e300) / c(1e300, 1e300);
   EXPECT(huge == c(1, 0));
-  EXPECT(std::isinf((a / c(0, 0)).real()) && c10::abs(exp(log(a)) - a) < 1e-15 && c10::abs(pow(a, c(2)) - a * a) < 1e-14);
+  EXPECT(std::isinf((a / c(0, 0)).real()) && c10::abs(exp(log(a)) - a) < 1e-15 &&
+         c10::abs(pow(a, c(2)) - a * a) < 1e-14);
   EXPECT(static_cast<bool>(c(0, 1)) && !static_cast<bool>(c(0)));
   const c10::complex<float> f(a);
   EXPECT(c(f) == a && c10::abs(sqrt(c(-4)) - c(0, 2)) < 1e-15);
@@ -197,14 +211,19 @@ static int64_t total(c10::IntArrayRef values) {
   for (int64_t value : values) sum += value;
   return sum;
 }
-static size_t optional_size(c10::OptionalIntArrayRef values) { return values ? values->size() : 99; }
+static size_t optional_size(c10::OptionalIntArrayRef values) {
+  return values ? values->size() : 99;
+}
 
 static void test_containers() {
   const std::vector<int64_t> vector{1, 2, 3};
   c10::DimVector dims{4, 5, 6};
-  EXPECT(total(vector) == 6 && total({7, 8}) == 15 && total(dims) == 15 && total(9) == 9 && total({}) == 0);
-  EXPECT(optional_size(std::nullopt) == 99 && optional_size(vector) == 3 && optional_size(dims) == 3);
-  // A single integer is owned: by the time of the call the temporary that an IntArrayRef would refer to is gone.
+  EXPECT(total(vector) == 6 && total({7, 8}) == 15 && total(dims) == 15 && total(9) == 9 &&
+         total({}) == 0);
+  EXPECT(optional_size(std::nullopt) == 99 && optional_size(vector) == 3 &&
+         optional_size(dims) == 3);
+  // A single integer is owned: by the time of the call the temporary that an IntArrayRef would
+  // refer to is gone.
   const c10::OptionalIntArrayRef single = -1, again = single;
   EXPECT(single->front() == -1 && again->front() == -1 && again->data() != single->data());
   EXPECT(optional_size(-1) == 1 && optional_size({3, 4}) == 2 && optional_size({}) == 99);
@@ -229,7 +248,8 @@ static void test_containers() {
   EXPECT(dims[39] == 7 && dims.size() == 40);
 
   c10::SmallVector<std::string, 2> strings;
-  for (int i = 0; i < 9; ++i) strings.push_back(strings.empty() ? std::string(30, 'a') : strings.front());
+  for (int i = 0; i < 9; ++i)
+    strings.push_back(strings.empty() ? std::string(30, 'a') : strings.front());
   strings.insert(strings.begin(), "first");
   strings.erase(strings.begin() + 2, strings.end() - 1);
   c10::SmallVector<std::string, 2> other = strings;

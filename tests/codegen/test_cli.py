@@ -39,7 +39,9 @@ topics:
 def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "native_functions.yaml").write_text(YAML)
     (tmp_path / "aten" / "native").mkdir(parents=True)
-    (tmp_path / "aten" / "native" / "Shape.cpp").write_text("Tensor again(const Tensor& self) {\n  return self;\n}\n")
+    (tmp_path / "aten" / "native" / "Shape.cpp").write_text(
+        "Tensor again(const Tensor& self) {\n  return self;\n}\n"
+    )
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -54,17 +56,27 @@ def test_check_as_a_program(checkout: Path):
     command = [sys.executable, "-m", "codegen", "check"]
     done = subprocess.run(command, capture_output=True, text=True, env={"PYTHONPATH": str(REPOSITORY)})
     assert done.returncode == 1
-    assert done.stderr == "native_functions.yaml:14:18: again: unknown structure 'vieww'; did you mean view?\n1 problem\n"
+    assert (
+        done.stderr
+        == "native_functions.yaml:14:18: again: unknown structure 'vieww'; did you mean view?\n1 problem\n"
+    )
 
 
 def test_counts(checkout: Path, capsys: pytest.CaptureFixture[str]):
     assert main(["counts"]) == 0
     lines = [line.strip() for line in capsys.readouterr().out.splitlines()]
     for line in (
-        "2  entries, one for each overload", "1  entries with a formula (expr)", "1  view", "4  functions of the dispatcher, all forms",
-        "2  functions", "2  methods of Tensor", "1  that follow from a formula", "1  views, reversed",
-        "2  together, in backward and in forward mode", "0  without a gradient",
-    ):  # fmt: skip
+        "2  entries, one for each overload",
+        "1  entries with a formula (expr)",
+        "1  view",
+        "4  functions of the dispatcher, all forms",
+        "2  functions",
+        "2  methods of Tensor",
+        "1  that follow from a formula",
+        "1  views, reversed",
+        "2  together, in backward and in forward mode",
+        "0  without a gradient",
+    ):
         assert line in lines, lines
     assert main(["counts", "--markdown"]) == 0
     assert "| in-place forms | 1 |\n" in capsys.readouterr().out
@@ -98,11 +110,17 @@ def test_explain_names_the_function_that_a_user_calls(checkout: Path, capsys: py
     (checkout / "torch_py" / "nn").mkdir(parents=True)
     functional = checkout / "torch_py" / "nn" / "functional.py"
     for source, expected in (
-        ('softcap = _operator("softcap")\n', "torch.nn.functional.softcap(input: Tensor, cap: float) -> Tensor\n"),
-        ('_a, _cap = f("a"), f("softcap")\ndef capped(input, cap=30.0):\n    return _cap(input, cap)\ndef other(x):\n    return capped(x)\n',
-         "torch.nn.functional.capped(input, cap=30.0)  # torch_py/nn/functional.py:2\n"),
+        (
+            'softcap = _operator("softcap")\n',
+            "torch.nn.functional.softcap(input: Tensor, cap: float) -> Tensor\n",
+        ),
+        (
+            '_a, _cap = f("a"), f("softcap")\ndef capped(input, cap=30.0):\n    return _cap(input, '
+            "cap)\ndef other(x):\n    return capped(x)\n",
+            "torch.nn.functional.capped(input, cap=30.0)  # torch_py/nn/functional.py:2\n",
+        ),
         ("", "torch._C._nn.softcap(input: Tensor, cap: float) -> Tensor\n"),
-    ):  # fmt: skip
+    ):
         functional.write_text(source)
         assert main(["explain", "softcap"]) == 0
         assert f"\nPython\n  {expected}\n" in capsys.readouterr().out
@@ -143,7 +161,9 @@ def test_new_prints_an_entry_and_a_stub(checkout: Path, capsys: pytest.CaptureFi
         ["shake", "--structure", "mutation"],
     ],
 )
-def test_what_new_writes_passes_the_check(arguments: list[str], checkout: Path, capsys: pytest.CaptureFixture[str]):
+def test_what_new_writes_passes_the_check(
+    arguments: list[str], checkout: Path, capsys: pytest.CaptureFixture[str]
+):
     assert main(["new", *arguments, "--write"]) == 0
     assert main(["check"]) == 0, capsys.readouterr().err
     assert "3 operators" in capsys.readouterr().out
@@ -151,14 +171,29 @@ def test_what_new_writes_passes_the_check(arguments: list[str], checkout: Path, 
 
 def test_new_takes_the_structure_from_the_schema(checkout: Path, capsys: pytest.CaptureFixture[str]):
     for schema, structure, stub in (
-        ("rms(Tensor self, int[1]? dim=None, bool keepdim=False) -> Tensor", "reduction", "void rms_kernel(TensorIteratorBase& iter)"),
-        ("centred(Tensor self, int dim) -> Tensor", "composite", "Tensor centred(const Tensor& self, int64_t dim)"),
-        ("cube(Tensor self, int times=1) -> Tensor", "pointwise", "void cube_kernel(TensorIteratorBase& iter, int64_t times)"),
+        (
+            "rms(Tensor self, int[1]? dim=None, bool keepdim=False) -> Tensor",
+            "reduction",
+            "void rms_kernel(TensorIteratorBase& iter)",
+        ),
+        (
+            "centred(Tensor self, int dim) -> Tensor",
+            "composite",
+            "Tensor centred(const Tensor& self, int64_t dim)",
+        ),
+        (
+            "cube(Tensor self, int times=1) -> Tensor",
+            "pointwise",
+            "void cube_kernel(TensorIteratorBase& iter, int64_t times)",
+        ),
     ):
         assert main(["new", schema, "--topic", "Fresh", "--write"]) == 0, capsys.readouterr().err
-        assert f"      structure: {structure}\n" in (checkout / "native_functions.yaml").read_text().split("  Fresh:")[1]
+        assert (
+            f"      structure: {structure}\n"
+            in (checkout / "native_functions.yaml").read_text().split("  Fresh:")[1]
+        )
         assert any(stub in path.read_text() for path in checkout.glob("aten/native/**/*.cpp")), stub
-    assert "#include \"aten/iteration/Reduce.h\"" in (checkout / "aten/native/cpu/FreshKernel.cpp").read_text()
+    assert '#include "aten/iteration/Reduce.h"' in (checkout / "aten/native/cpu/FreshKernel.cpp").read_text()
     assert main(["new", "scaled(Tensor self, float dim) -> Tensor", "--expr", "self * dim"]) == 0
     assert "structure: pointwise" in capsys.readouterr().out
 
@@ -172,36 +207,70 @@ def test_new_brings_samples_that_fit(checkout: Path, capsys: pytest.CaptureFixtu
     (folder / "pointwise.py").write_text(SAMPLES)
     schema = "thrice(Tensor self, float[] n, *, str mode='a', Tensor? w=None) -> Tensor"
     for arguments, samples in (
-        (["cube"], "unary"), ([schema, "--structure", "composite"], "thrice"),
+        (["cube"], "unary"),
+        ([schema, "--structure", "composite"], "thrice"),
         (["softcup(Tensor self, float c) -> Tensor", "--expr", "c * self"], "softcup"),
-    ):  # fmt: skip
+    ):
         assert main(["new", *arguments, "--write"]) == 0
-        assert f"      samples: {samples}\n      doc: |\n        Computes" in (checkout / "native_functions.yaml").read_text()
+        assert (
+            f"      samples: {samples}\n      doc: |\n        Computes"
+            in (checkout / "native_functions.yaml").read_text()
+        )
         assert main(["check"]) == 0, capsys.readouterr().err
     text = (folder / "thrice.py").read_text()
     assert '@samples("thrice")\ndef thrice(make: Make) -> Iterator[SampleInput]:\n' in text
-    assert "SampleInput(make(*shape), [0.5])" in text and 'SampleInput(make(*shape), [0.5], mode="a", w=make(*shape))' in text
+    assert (
+        "SampleInput(make(*shape), [0.5])" in text
+        and 'SampleInput(make(*shape), [0.5], mode="a", w=make(*shape))' in text
+    )
     assert not (folder / "cube.py").exists()
     assert main(["new", "centred(Tensor self, int dim, int[] more) -> Tensor", "--write"]) == 0
-    assert "SampleInput(make(*shape), -1, [1])" in (folder / "centred.py").read_text()  # numbers have one dimension, too
+    assert (
+        "SampleInput(make(*shape), -1, [1])" in (folder / "centred.py").read_text()
+    )  # numbers have one dimension, too
 
 
 def test_the_derivative_of_a_draft_is_none(checkout: Path, capsys: pytest.CaptureFixture[str]):
     """A formula that is wrong would say nothing; one that refuses, or none, does."""
     assert main(["new", "cube"]) == 0
-    assert "derivatives:  # TODO: formulas such as grad * other, or non_differentiable\n        self: non_differentiable\n" in capsys.readouterr().out
-    assert main(["new", "_refuse_gradient(Tensor grad, str operation, str argument) -> Tensor", "--structure", "composite", "--write"]) == 0
+    assert (
+        "derivatives:  # TODO: formulas such as grad * other, or non_differentiable\n        self: "
+        "non_differentiable\n" in capsys.readouterr().out
+    )
+    assert (
+        main(
+            [
+                "new",
+                "_refuse_gradient(Tensor grad, str operation, str argument) -> Tensor",
+                "--structure",
+                "composite",
+                "--write",
+            ]
+        )
+        == 0
+    )
     assert main(["new", "cube", "--write"]) == 0
-    assert 'self: _refuse_gradient(grad, "cube", "self")\n' in (checkout / "native_functions.yaml").read_text()
+    assert (
+        'self: _refuse_gradient(grad, "cube", "self")\n' in (checkout / "native_functions.yaml").read_text()
+    )
     assert main(["check"]) == 0
 
 
 def test_new_says_where_the_entry_goes(checkout: Path, capsys: pytest.CaptureFixture[str]):
     for arguments, topic, said in (
-        (["again_too", "--structure", "view"], "Shape", ""), (["softcap2"], "PointwiseMath", ""),
-        (["cube", "--topic", "Shapes"], "Shapes", "Shapes is a new topic, at the end of native_functions.yaml; did you mean Shape?\n"),
-        (["cube", "--topic", "Fresh"], "Fresh", "Fresh is a new topic, at the end of native_functions.yaml\n"),
-    ):  # fmt: skip
+        (["again_too", "--structure", "view"], "Shape", ""),
+        (["softcap2"], "PointwiseMath", ""),
+        (
+            ["cube", "--topic", "Shapes"],
+            "Shapes",
+            "Shapes is a new topic, at the end of native_functions.yaml; did you mean Shape?\n",
+        ),
+        (
+            ["cube", "--topic", "Fresh"],
+            "Fresh",
+            "Fresh is a new topic, at the end of native_functions.yaml\n",
+        ),
+    ):
         assert main(["new", *arguments]) == 0
         captured = capsys.readouterr()
         assert captured.out.startswith(f"# native_functions.yaml, topic {topic}\n") and captured.err == said
@@ -209,12 +278,18 @@ def test_new_says_where_the_entry_goes(checkout: Path, capsys: pytest.CaptureFix
 
 def test_new_writes_what_an_entry_misses(checkout: Path, capsys: pytest.CaptureFixture[str]):
     path = checkout / "native_functions.yaml"
-    entry = "    - func: fold(Tensor self) -> Tensor\n      structure: shaped\n      shape: fold_shape\n      dispatch:\n        CPU: fold_kernel\n"
+    entry = (
+        "    - func: fold(Tensor self) -> Tensor\n      structure: shaped\n      shape: fold_shape\n    "
+        "  dispatch:\n        CPU: fold_kernel\n"
+    )
     path.write_text(YAML + entry + "      non_differentiable: no\n      samples: unary\n      doc: Folds.\n")
     before = path.read_text()
     assert main(["new", "fold", "--write"]) == 0
     assert path.read_text() == before
-    assert "void fold_kernel(const Tensor& self, const Tensor& out0)" in (checkout / "aten/native/cpu/ShapeKernel.cpp").read_text()
+    assert (
+        "void fold_kernel(const Tensor& self, const Tensor& out0)"
+        in (checkout / "aten/native/cpu/ShapeKernel.cpp").read_text()
+    )
     assert "TensorSpec fold_shape(const Tensor& self)" in (checkout / "aten/native/Shape.cpp").read_text()
     assert main(["check"]) == 0, capsys.readouterr().err
     assert main(["new", "fold"]) == 1
@@ -227,7 +302,10 @@ def test_kernels_are_written_into_the_namespace_of_their_instruction_set(checkou
         assert main(["new", name, "--topic", "Fresh", "--write"]) == 0
         before, found, behind = path.read_text().partition("}  // namespace CPU_CAPABILITY\n")
         assert found and behind == "}  // namespace at::native\n"
-        assert "inline namespace CPU_CAPABILITY {\n\nvoid cube_kernel(" in before and f"void {name}_kernel(" in before
+        assert (
+            "inline namespace CPU_CAPABILITY {\n\nvoid cube_kernel(" in before
+            and f"void {name}_kernel(" in before
+        )
 
 
 def test_new_drafts_dtypes_that_have_derivatives(checkout: Path, capsys: pytest.CaptureFixture[str]):
@@ -241,7 +319,10 @@ def test_new_refuses_what_exists_and_what_is_wrong(checkout: Path, capsys: pytes
     assert main(["new", "softcap"]) == 1
     assert "it exists already" in capsys.readouterr().err
     assert main(["new", "f(tensor self) -> Tensor"]) == 1
-    assert capsys.readouterr().err == "f(tensor self) -> Tensor\n  ^ unknown type 'tensor'; did you mean Tensor?\n"
+    assert (
+        capsys.readouterr().err
+        == "f(tensor self) -> Tensor\n  ^ unknown type 'tensor'; did you mean Tensor?\n"
+    )
 
 
 @pytest.mark.parametrize(
@@ -254,7 +335,9 @@ def test_new_refuses_what_exists_and_what_is_wrong(checkout: Path, capsys: pytes
         (["foo(Tensor self, int in) -> Tensor"], "'in' is a keyword of Python"),
     ],
 )
-def test_new_drafts_nothing_that_check_refuses(arguments: list[str], message: str, checkout: Path, capsys: pytest.CaptureFixture[str]):
+def test_new_drafts_nothing_that_check_refuses(
+    arguments: list[str], message: str, checkout: Path, capsys: pytest.CaptureFixture[str]
+):
     before = {path: path.read_text() for path in checkout.rglob("*") if path.is_file()}
     for write in ([], ["--write"]):
         assert main(["new", *arguments, *write]) == 1
@@ -265,7 +348,10 @@ def test_new_drafts_nothing_that_check_refuses(arguments: list[str], message: st
 
 def test_an_expr_with_quotes_is_quoted(checkout: Path, capsys: pytest.CaptureFixture[str]):
     assert main(["new", "foo", "--expr", 'self * "a"']) == 1
-    assert 'expr: "self * \\"a\\""' in (error := capsys.readouterr().err) and "expr is a formula over numbers" in error
+    assert (
+        'expr: "self * \\"a\\""' in (error := capsys.readouterr().err)
+        and "expr is a formula over numbers" in error
+    )
 
 
 def test_paths_that_cannot_be_used(checkout: Path, capsys: pytest.CaptureFixture[str]):
@@ -273,7 +359,7 @@ def test_paths_that_cannot_be_used(checkout: Path, capsys: pytest.CaptureFixture
     assert main(["generate", "--output", "file"]) == 1
     assert capsys.readouterr().err == "file: it is a file; pass a folder: --output DIR\n"
     assert main(["generate", "--output", "file/below"]) == 1
-    assert capsys.readouterr().err .endswith(": Not a directory\n")
+    assert capsys.readouterr().err.endswith(": Not a directory\n")
     assert main(["new", "cube", "--yaml", "missing/native_functions.yaml", "--write"]) == 1
     assert capsys.readouterr().err == "missing/native_functions.yaml: No such file or directory\n"
     assert (checkout / "file").read_text() == "mine"
@@ -284,4 +370,7 @@ def test_entries_go_to_the_end_of_their_topic():
     assert with_entry(text, "B", "    - func: n\n").endswith("    - func: b\n\n    - func: n\n")
     assert with_entry(text, "C", "    - func: n\n").endswith("\n\n  C:\n    - func: n\n")
     inside = with_entry(text, "A", "    - func: n\n")
-    assert inside == "topics:\n  A:\n    - func: a\n      doc: x\n\n    - func: n\n\n  # about B\n  B:\n    - func: b\n"
+    assert (
+        inside
+        == "topics:\n  A:\n    - func: a\n      doc: x\n\n    - func: n\n\n  # about B\n  B:\n    - func: b\n"
+    )

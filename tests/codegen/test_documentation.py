@@ -26,10 +26,13 @@ def rows(section: str) -> list[str]:
 @pytest.mark.parametrize(
     "section, words",
     [
-        ("A file", vocabulary.DOCUMENT_KEYS), ("Structures", vocabulary.STRUCTURES), ("Variants", vocabulary.VARIANTS),
-        ("Requirements", vocabulary.REQUIREMENT_KEYS), ("Promotion", tuple(vocabulary.PROMOTIONS)),
+        ("A file", vocabulary.DOCUMENT_KEYS),
+        ("Structures", vocabulary.STRUCTURES),
+        ("Variants", vocabulary.VARIANTS),
+        ("Requirements", vocabulary.REQUIREMENT_KEYS),
+        ("Promotion", tuple(vocabulary.PROMOTIONS)),
     ],
-)  # fmt: skip
+)
 def test_tables(section: str, words: tuple[str, ...]) -> None:
     assert rows(section) == list(words)
 
@@ -41,17 +44,22 @@ def test_keys_of_an_entry() -> None:
 @pytest.mark.parametrize(
     "section, words",
     [
-        ("A file", (*DTYPES, *DTYPE_ALIASES)), ("An entry", (*PYTHON_MODULES, *vocabulary.TAGS)), ("Dispatch", vocabulary.DISPATCH_KEYS),
-        ("Promotion", {word for known in vocabulary.PROMOTIONS.values() for word in known}), ("Requirements", vocabulary.ERRORS),
+        ("A file", (*DTYPES, *DTYPE_ALIASES)),
+        ("An entry", (*PYTHON_MODULES, *vocabulary.TAGS)),
+        ("Dispatch", vocabulary.DISPATCH_KEYS),
+        ("Promotion", {word for known in vocabulary.PROMOTIONS.values() for word in known}),
+        ("Requirements", vocabulary.ERRORS),
         ("Derivatives", CONSTANTS),
     ],
-)  # fmt: skip
+)
 def test_words(section: str, words: tuple[str, ...]) -> None:
     assert [word for word in words if f"`{word}`" not in SECTIONS[section]] == []
 
 
 def test_functions() -> None:
-    table = re.findall(r"^\| `(\w+)\((.*?)\)` \| (.*?) \| ?(.*?) ?\|$", SECTIONS["The expression language"], re.MULTILINE)
+    table = re.findall(
+        r"^\| `(\w+)\((.*?)\)` \| (.*?) \| ?(.*?) ?\|$", SECTIONS["The expression language"], re.MULTILINE
+    )
     expected = []
     for function in FUNCTIONS.values():
         derivatives = ", ".join("none" if d is None else f"`{d}`" for d in function.derivatives)

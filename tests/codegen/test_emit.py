@@ -31,7 +31,8 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 
 
 LIBRARY = (
-    "library: my_operators\ntopics:\n  Mine:\n    - func: twice(Tensor self, float factor=2.0) -> Tensor\n      variants: function, method\n"
+    "library: my_operators\ntopics:\n  Mine:\n    - func: twice(Tensor self, float factor=2.0) -> Tensor\n  "
+    "    variants: function, method\n"
     "      structure: pointwise\n      dtypes: floating\n      expr: factor * tanh(self)\n      doc: Twice.\n"
 )
 
@@ -81,7 +82,10 @@ def test_output_holds_no_absolute_paths(workspace: Path, tmp_path: Path) -> None
     generate(load(workspace / "operators.yaml"), tmp_path / "out")
     for path in (tmp_path / "out").rglob("*"):
         if path.is_file():
-            assert str(REPOSITORY).encode() not in path.read_bytes() and str(tmp_path).encode() not in path.read_bytes(), path
+            assert (
+                str(REPOSITORY).encode() not in path.read_bytes()
+                and str(tmp_path).encode() not in path.read_bytes()
+            ), path
 
 
 def test_stamp(workspace: Path, tmp_path: Path) -> None:
@@ -107,7 +111,12 @@ def test_stamp_of_a_library(workspace: Path, tmp_path: Path) -> None:
     base = workspace / "operators.yaml"
     names_of_samples = dict.fromkeys(re.findall(r"samples: (\w+)", base.read_text()))
     samples = "".join(f'@samples("{name}")\ndef {name}(): ...\n' for name in names_of_samples)
-    inputs = [mine / "loops" / "new.cpp", mine / "new.cu", workspace / "aten/native/new.cpp", workspace / "tests/ops/samples/new.py"]
+    inputs = [
+        mine / "loops" / "new.cpp",
+        mine / "new.cu",
+        workspace / "aten/native/new.cpp",
+        workspace / "tests/ops/samples/new.py",
+    ]
     for path in inputs:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(samples if path.suffix == ".py" else "")
@@ -130,7 +139,10 @@ def test_unchanged_command_imports_no_templates(workspace: Path, tmp_path: Path)
     arguments = ["generate", "--yaml", str(workspace / "operators.yaml"), "--output", str(tmp_path / "out")]
     code = f"import sys; from codegen.cli.main import main; r = main({arguments!r}); "
     code += "print('jinja2' in sys.modules, 'yaml' in sys.modules); sys.exit(r)"
-    runs = [subprocess.run([sys.executable, "-c", code], cwd=REPOSITORY, capture_output=True, text=True) for _ in range(2)]
+    runs = [
+        subprocess.run([sys.executable, "-c", code], cwd=REPOSITORY, capture_output=True, text=True)
+        for _ in range(2)
+    ]
     assert [r.returncode for r in runs] == [0, 0], runs[0].stderr
     assert runs[0].stdout.endswith("True True\n") and runs[1].stdout.endswith("False False\n")
 
@@ -148,7 +160,8 @@ NEW_OPERATOR = """
 
 @pytest.mark.parametrize("following", ["  Reduction:", "  Network:"])
 def test_new_operator_recompiles_few_files(workspace: Path, following: str) -> None:
-    """Kernel files count once for each of three instruction sets; headers that others include must not change."""
+    """Kernel files count once for each of three instruction sets; headers that others include must not
+    change."""
     before = render(load(workspace / "operators.yaml"))
     text = (workspace / "operators.yaml").read_text()
     (workspace / "operators.yaml").write_text(text.replace(f"\n{following}", f"{NEW_OPERATOR}\n{following}"))
@@ -194,18 +207,32 @@ def test_gradients_of_formulas() -> None:
     assert all(d.formula is not None and d.formula.node != MISSING for d in helper.derivatives)
     # The derivative in terms of the result, where that is all it needs.
     assert operator("tanh").derivatives[0].formula.text == "tanh_backward(grad, result)"  # type: ignore[union-attr]
-    assert str(operator("tanh_backward").schema) == "tanh_backward(Tensor grad_output, Tensor output) -> Tensor"
+    assert (
+        str(operator("tanh_backward").schema) == "tanh_backward(Tensor grad_output, Tensor output) -> Tensor"
+    )
 
 
 def test_comparisons_have_no_gradient_but_forget_in_place() -> None:
     assert gradient_of(operator("less.Tensor")) == "none"
     nodes = golden_files()["torch_py/csrc/autograd/generated/ArithmeticNodes.cpp"]
-    assert "Tensor less__Tensor(DispatchKeySet keys" in nodes and "Tensor less_Tensor(DispatchKeySet keys" not in nodes
+    assert (
+        "Tensor less__Tensor(DispatchKeySet keys" in nodes
+        and "Tensor less_Tensor(DispatchKeySet keys" not in nodes
+    )
 
 
 def test_styles() -> None:
-    styles = {name: gradient_of(operator(name)) for name in ("add.Tensor", "dropout", "nonzero", "zeros", "transpose.int")}
-    assert styles == {"add.Tensor": "node", "dropout": "decomposed", "nonzero": "none", "zeros": "none", "transpose.int": "node"}
+    styles = {
+        name: gradient_of(operator(name))
+        for name in ("add.Tensor", "dropout", "nonzero", "zeros", "transpose.int")
+    }
+    assert styles == {
+        "add.Tensor": "node",
+        "dropout": "decomposed",
+        "nonzero": "none",
+        "zeros": "none",
+        "transpose.int": "node",
+    }
 
 
 # Text
@@ -224,7 +251,9 @@ def test_fill() -> None:
 
 def test_strings_and_comments() -> None:
     assert cpp_string('say "so"\n') == '"say \\"so\\"\\n"'
-    assert all(len(line) <= WIDTH and line.startswith("/// ") for line in comment("word " * 100, "/// ").split("\n"))
+    assert all(
+        len(line) <= WIDTH and line.startswith("/// ") for line in comment("word " * 100, "/// ").split("\n")
+    )
 
 
 def test_keywords_of_cpp_are_no_names() -> None:
@@ -236,7 +265,12 @@ def test_python_parameters() -> None:
     add = operator("add.Tensor")
     function, _, out = functions_of(add)
     parameters = parameters_of(add, function, out)
-    assert [(p.name, p.kind) for p in parameters] == [("input", "Tensor"), ("other", "TensorOrNumber"), ("alpha", "Scalar"), ("out", "Tensor")]
+    assert [(p.name, p.kind) for p in parameters] == [
+        ("input", "Tensor"),
+        ("other", "TensorOrNumber"),
+        ("alpha", "Scalar"),
+        ("out", "Tensor"),
+    ]
     text = signature_text("add", parameters, -1)
     assert text == "add(Tensor input, Tensor or Number other, *, Number alpha = 1, Tensor out = None)"
     assert signature_text("add", parameters[:3], 0) == "add(Tensor or Number other, *, Number alpha = 1)"
@@ -274,22 +308,40 @@ def test_in_place_functions(workspace: Path) -> None:
     assert "def softcap_(self, cap: _float = ...) -> Tensor: ..." in methods
     assert "def add_(" not in files["torch_py/_generated/_torch.pyi"] and "def add_(" in methods
     assert python_signatures(program.find("softcap"), REPOSITORY)[-2:] == [  # type: ignore[arg-type]
-        "torch._C._nn.softcap_(input: Tensor, cap: float = 30.0) -> Tensor", "Tensor.softcap_(cap: float = 30.0) -> Tensor",
-    ]  # fmt: skip
+        "torch._C._nn.softcap_(input: Tensor, cap: float = 30.0) -> Tensor",
+        "Tensor.softcap_(cap: float = 30.0) -> Tensor",
+    ]
 
 
-def test_numbers_become_tensors_where_an_operator_takes_no_number(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Derivatives of every order: those of atan2(self, 1) call atan2, whose arguments are tensors. What is left out is said."""
+def test_numbers_become_tensors_where_an_operator_takes_no_number(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Derivatives of every order: those of atan2(self, 1) call atan2, whose arguments are tensors. What is
+    left out is said."""
     yaml = tmp_path / "native_functions.yaml"
-    entry = "    - func: {}(Tensor self{}) -> Tensor\n      variants: function\n      structure: pointwise\n      dtypes: float32\n"
+    entry = (
+        "    - func: {}(Tensor self{}) -> Tensor\n      variants: function\n      structure: "
+        "pointwise\n      dtypes: float32\n"
+    )
     entry += "      expr: {}\n      samples: unary\n      doc: x\n      {}\n"
-    names = (("mul.Tensor", ", Tensor other", "self * other"), ("hypot", ", Tensor other", "hypot(self, other)"), ("f", "", "hypot(self, 1) ** 3"),
-             ("pow.Tensor_Scalar", ", Scalar exponent", "self ** exponent"), ("add.Tensor", ", Tensor other", "self + other"),
-             ("g", "", "lgamma(self)"), ("digamma", "", "digamma(self)"))  # fmt: skip
-    scalar = "    - func: scalar_tensor(Scalar s) -> Tensor\n      structure: composite\n      dispatch:\n        All: scalar_tensor\n"
+    names = (
+        ("mul.Tensor", ", Tensor other", "self * other"),
+        ("hypot", ", Tensor other", "hypot(self, other)"),
+        ("f", "", "hypot(self, 1) ** 3"),
+        ("pow.Tensor_Scalar", ", Scalar exponent", "self ** exponent"),
+        ("add.Tensor", ", Tensor other", "self + other"),
+        ("g", "", "lgamma(self)"),
+        ("digamma", "", "digamma(self)"),
+    )
+    scalar = (
+        "    - func: scalar_tensor(Scalar s) -> Tensor\n      structure: composite\n      dispatch:\n  "
+        "      All: scalar_tensor\n"
+    )
     scalar += "      samples: unary\n      doc: x\n"
     reason = "non_differentiable: a test"
-    text = "".join(entry.format(*name, reason if name[0] not in ("f", "g") else "tags: core") for name in names)
+    text = "".join(
+        entry.format(*name, reason if name[0] not in ("f", "g") else "tags: core") for name in names
+    )
     yaml.write_text("topics:\n  A:\n" + scalar + text)
     (tmp_path / "aten/native").mkdir(parents=True)
     (tmp_path / "aten/native/A.cpp").write_text("Tensor scalar_tensor(const Scalar& s) {}\n")
@@ -297,7 +349,9 @@ def test_numbers_become_tensors_where_an_operator_takes_no_number(tmp_path: Path
     assert helper is not None and "hypot(self, scalar_tensor(1))" in helper.derivatives[1].formula.text  # type: ignore[union-attr]
     assert main(["generate", "--yaml", str(yaml), "--output", str(tmp_path / "out")]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert len(lines) == 2 and lines[1].endswith(": g_backward: the derivative in self is not generated; unknown operator 'polygamma'"), lines
+    assert len(lines) == 2 and lines[1].endswith(
+        ": g_backward: the derivative in self is not generated; unknown operator 'polygamma'"
+    ), lines
 
 
 def test_stubs_are_python() -> None:
@@ -313,7 +367,12 @@ def test_explain() -> None:
     explanation = Explanation(golden_program(), [operator("softcap")])
     found = dict(explanation.places(operator("softcap")))
     assert {path: golden_files()[path] for path in explanation.files} == explanation.files
-    for path in ("aten/ops/softcap.h", "aten/register/Arithmetic.cpp", "aten/native/cpu/expr/softcapKernel.cpp", "docs/operators/Arithmetic.md"):
+    for path in (
+        "aten/ops/softcap.h",
+        "aten/register/Arithmetic.cpp",
+        "aten/native/cpu/expr/softcapKernel.cpp",
+        "docs/operators/Arithmetic.md",
+    ):
         line = golden_files()[path].split("\n")[found[path] - 1]
         assert "softcap" in line
     assert "aten/register/Memory.cpp" not in found
@@ -345,8 +404,13 @@ def test_arguments_have_names_of_their_own(tmp_path: Path) -> None:
     program = load(tmp_path / "named.yaml", golden_program())
     expanded = expand(program)
     helper = expanded.find("with_grad_backward_grad_output")
-    assert helper is not None and str(helper.schema) == "with_grad_backward_grad_output(Tensor grad_output_, Tensor self) -> Tensor"
-    assert str(expanded.find("with_words_backward").schema).startswith("with_words_backward(Tensor grad_output, ")  # type: ignore[union-attr]
+    assert (
+        helper is not None
+        and str(helper.schema) == "with_grad_backward_grad_output(Tensor grad_output_, Tensor self) -> Tensor"
+    )
+    assert str(expanded.find("with_words_backward").schema).startswith(
+        "with_words_backward(Tensor grad_output, "
+    )  # type: ignore[union-attr]
     words = expanded.find("with_words")
     assert words is not None and str(words.schema) == str(program.find("with_words").schema)  # type: ignore[union-attr]
     assert words.schema.arguments.names() == ("self", "output", "iter_", "default_", "wrap_", "self_value_")
@@ -354,28 +418,65 @@ def test_arguments_have_names_of_their_own(tmp_path: Path) -> None:
     kernel = files["aten/native/cpu/expr/with_wordsKernel.cpp"]
     assert "TensorIteratorBase& iter, double output, double iter_, bool default_, double wrap_" in kernel
     header = files["named/ops/with_words.h"]
-    assert "double wrap_ = std::numeric_limits<double>::infinity()" in header and "= std::numeric_limits<double>::quiet_NaN()" in header
+    assert (
+        "double wrap_ = std::numeric_limits<double>::infinity()" in header
+        and "= std::numeric_limits<double>::quiet_NaN()" in header
+    )
     binding = files["torch_py/csrc/bindings/generated/Named.cpp"]
     assert '{"default", Kind::Bool' in binding and "const auto default_ = " in binding
     assert 'expected iter > 0, but got iter = "' in files["aten/register/Named.cpp"]
-    (row,) = (r for r in json.loads(files["torch_py/_generated/operators.json"])["operators"] if r["name"] == "with_words")
-    assert row["numpy"] == "np.exp(self * output) * iter + np.where((default != 0), wrap, self_value)" and row["requires"] == ["iter > 0"]
+    (row,) = (
+        r
+        for r in json.loads(files["torch_py/_generated/operators.json"])["operators"]
+        if r["name"] == "with_words"
+    )
+    assert row[
+        "numpy"
+    ] == "np.exp(self * output) * iter + np.where((default != 0), wrap, self_value)" and row["requires"] == [
+        "iter > 0"
+    ]
 
 
 def test_names_of_generated_code_are_known() -> None:
     """Every variable and function that a generated body names unqualified gives way to no argument."""
-    known = names.GENERATED | {a.name for o in expand(golden_program()) for f in functions_of(o) for a in f.arguments}
-    outside = ("__attribute__", "as_method", "apply", "call", "name", "redispatch", "register_kernel", "register_operator",
-               "register_without_gradient", "release_variables", "reset_list", "grad")  # fmt: skip
+    known = names.GENERATED | {
+        a.name for o in expand(golden_program()) for f in functions_of(o) for a in f.arguments
+    }
+    outside = (
+        "__attribute__",
+        "as_method",
+        "apply",
+        "call",
+        "name",
+        "redispatch",
+        "register_kernel",
+        "register_operator",
+        "register_without_gradient",
+        "release_variables",
+        "reset_list",
+        "grad",
+    )
     for path, text in golden_files().items():
         if not path.endswith((".cpp", ".h")) or path == "aten/Dispatch.h":
             continue
-        bodies = [line for line in re.sub(r'//[^\n]*|"(?:[^"\\]|\\.)*"|#[^\n]*', "", text).split("\n") if line.startswith("  ")]
+        bodies = [
+            line
+            for line in re.sub(r'//[^\n]*|"(?:[^"\\]|\\.)*"|#[^\n]*', "", text).split("\n")
+            if line.startswith("  ")
+        ]
         for line in bodies:
             called = re.findall(r"(?<![\w.>:&])([a-z_]\w*)(?:<[^<>()]*>)?\(", line)
-            declared = re.findall(r"(?:auto&?|bool|Tensor&?|TensorIterator|DispatchKeySet|variable_list) ([a-z]\w*)(?= =|\(| :)", line)
+            declared = re.findall(
+                r"(?:auto&?|bool|Tensor&?|TensorIterator|DispatchKeySet|variable_list) ([a-z]\w*)(?= =|\(| "
+                r":)",
+                line,
+            )
             for name in (*called, *declared):
-                derived = name.rsplit("_", 1)[0] in known or name.startswith(("check_", "call_", "is_plain_", "result")) or name in CPP_KEYWORDS
+                derived = (
+                    name.rsplit("_", 1)[0] in known
+                    or name.startswith(("check_", "call_", "is_plain_", "result"))
+                    or name in CPP_KEYWORDS
+                )
                 assert name in known or name in outside or derived, f"{path}: {line.strip()}"
 
 

@@ -28,8 +28,14 @@ def test_golden(request: pytest.FixtureRequest) -> None:
         for name, text in files.items():
             (EXPECTED / name).parent.mkdir(parents=True, exist_ok=True)
             (EXPECTED / name).write_text(text, encoding="utf-8")
-    expected = {p.relative_to(EXPECTED).as_posix(): p.read_text(encoding="utf-8") for p in EXPECTED.rglob("*") if p.is_file()}
-    assert sorted(files) == sorted(expected), "the set of generated files changed; look at it, then --update-golden"
+    expected = {
+        p.relative_to(EXPECTED).as_posix(): p.read_text(encoding="utf-8")
+        for p in EXPECTED.rglob("*")
+        if p.is_file()
+    }
+    assert sorted(files) == sorted(expected), (
+        "the set of generated files changed; look at it, then --update-golden"
+    )
     changed = [name for name in files if files[name] != expected[name]]
     assert not changed, f"generated text changed: {', '.join(changed)}; look at it, then --update-golden"
 
@@ -42,7 +48,11 @@ def test_reads_well(name: str) -> None:
     assert "\n\n\n" not in text, "two blank lines"
     assert not re.search(r"[ \t]+$", text, re.MULTILINE), "blanks at the end of a line"
     # A line is too long only for a string, a schema, or a name that cannot be broken.
-    long = [line for line in text.split("\n") if len(line) > WIDTH and '"' not in line and not line.startswith(("//", "  //"))]
+    long = [
+        line
+        for line in text.split("\n")
+        if len(line) > WIDTH and '"' not in line and not line.startswith(("//", "  //"))
+    ]
     assert not long, long[0]
 
 
@@ -79,5 +89,7 @@ def test_compiles(name: str, golden_tree: Path) -> None:
     if per_isa:
         flags += ["-DCPU_CAPABILITY=DEFAULT", "-DCPU_CAPABILITY_DEFAULT", "-Wno-unknown-pragmas"]
     flags += [f"-I{golden_tree}", f"-I{REPOSITORY}", f"-isystem{sysconfig.get_paths()['include']}"]
-    result = subprocess.run([*_compiler().split(), *flags, str(golden_tree / name)], capture_output=True, text=True)
+    result = subprocess.run(
+        [*_compiler().split(), *flags, str(golden_tree / name)], capture_output=True, text=True
+    )
     assert result.returncode == 0, result.stderr[:4000]

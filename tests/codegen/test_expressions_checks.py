@@ -34,20 +34,36 @@ PROGRAM = Operators(
     "split(Tensor self, int[] sizes, int dim=0) -> Tensor[]",
     "dropout(Tensor self, float p) -> Tensor",
 )
-OWN = Signature.parse("own(Tensor self, Tensor? weight, int dim, float p, Scalar alpha, int[] stride) -> Tensor")
+OWN = Signature.parse(
+    "own(Tensor self, Tensor? weight, int dim, float p, Scalar alpha, int[] stride) -> Tensor"
+)
 TWO = Signature.parse("two(Tensor self, Tensor[] tensors, int dim) -> (Tensor, Tensor)")
 
 
 @pytest.mark.parametrize(
     "source",
     [
-        "grad * (1 - tanh(result) * result)", "expand(grad, self.sizes())", "mul(grad, 2)", "sum(grad, dim, true)",
-        "sum(grad, [0, 1], p > 0.5)", "sum(grad, none)", "gather(grad, dim, topk(self, 2)[1])", "p > 0 ? grad : zeros_like(grad)",
-        "grad * log(alpha) ** 2", "self.size(dim) * grad", "weight.defined() ? grad * weight : grad", "dropout(grad, p)",
-        "weight == none ? grad : none", "grad / len(stride)", "half_written(grad)", "grad * (self > 0)", "grad * stride[0]",
-        "grad / self.numel() ** 0.5", "self.scalar_type() == float32 ? grad : tanh(grad)",
+        "grad * (1 - tanh(result) * result)",
+        "expand(grad, self.sizes())",
+        "mul(grad, 2)",
+        "sum(grad, dim, true)",
+        "sum(grad, [0, 1], p > 0.5)",
+        "sum(grad, none)",
+        "gather(grad, dim, topk(self, 2)[1])",
+        "p > 0 ? grad : zeros_like(grad)",
+        "grad * log(alpha) ** 2",
+        "self.size(dim) * grad",
+        "weight.defined() ? grad * weight : grad",
+        "dropout(grad, p)",
+        "weight == none ? grad : none",
+        "grad / len(stride)",
+        "half_written(grad)",
+        "grad * (self > 0)",
+        "grad * stride[0]",
+        "grad / self.numel() ** 0.5",
+        "self.scalar_type() == float32 ? grad : tanh(grad)",
     ],
-)  # fmt: skip
+)
 def test_right_formulas(source):
     assert check_formula(parse(source), OWN, PROGRAM, ("self",)) == []
 
@@ -57,7 +73,12 @@ def test_right_formulas(source):
     [
         ("grad * slef", 7, "unknown name 'slef'", "did you mean 'self'?"),
         ("tahn(grad)", 0, "unknown operator 'tahn'", "did you mean 'tanh'?"),
-        ("grad * tanh(self, 2)", 7, "'tanh' takes 1 argument, got 2", "declared: tanh(Tensor self) -> Tensor"),
+        (
+            "grad * tanh(self, 2)",
+            7,
+            "'tanh' takes 1 argument, got 2",
+            "declared: tanh(Tensor self) -> Tensor",
+        ),
         ("sum(grad, 1, true, 4)", 0, "'sum' takes 1 to 3 arguments, got 4", "declared: "),
         ("expand(grad, self)", 13, "argument 'size' of 'expand' is int[], got Tensor", "declared: expand("),
         ("dropout(grad, alpha)", 14, "is float, got Scalar", "declared"),
@@ -80,14 +101,23 @@ def test_right_formulas(source):
         ("0", 0, "the gradient of 'self' is a number", "zeros_like(grad)"),
         ("(grad, grad)", 0, "the formula gives 2 gradients for 'self'", "one expression"),
         ("split(grad, stride)", 0, "the gradient of 'self' is Tensor[], not Tensor", ""),
-        ("grad * (self < 0)", 8, "'<' of tensors calls the operator 'lt', which does not exist", "declare lt"),
+        (
+            "grad * (self < 0)",
+            8,
+            "'<' of tensors calls the operator 'lt', which does not exist",
+            "declare lt",
+        ),
         ("log(alpha, 2) * grad", 0, "'log' takes 1 argument, got 2", ""),
     ],
 )
 def test_wrong_formulas(source, offset, message, hint):
     problems = check_formula(parse(source), OWN, PROGRAM, ("self",))
     assert len(problems) == 1, problems
-    assert (problems[0].offset, message in problems[0].message, hint in problems[0].hint) == (offset, True, True), problems
+    assert (problems[0].offset, message in problems[0].message, hint in problems[0].hint) == (
+        offset,
+        True,
+        True,
+    ), problems
 
 
 def test_all_problems_at_once():
@@ -121,7 +151,10 @@ def test_inputs_without_gradient_and_overwritten_values():
 def test_arguments_that_hide_the_gradient():
     operator = Signature.parse("f_backward(Tensor grad, Tensor self) -> Tensor")
     (problem,) = check_formula(parse("tanh(grad)"), operator, PROGRAM, ("self",))
-    assert (problem.offset, problem.message) == (5, "argument 'grad' hides the gradient") and "grad_output" in problem.hint
+    assert (problem.offset, problem.message) == (
+        5,
+        "argument 'grad' hides the gradient",
+    ) and "grad_output" in problem.hint
 
 
 def test_needs():
@@ -133,7 +166,10 @@ def test_needs():
     assert (found.arguments, [m.member for m in found.metadata]) == (("self",), ["weight_sizes"])
     found = needs(parse("split(grads[1], tensors.size(dim)) + result0.size(dim)"), TWO)
     assert (found.arguments, found.results, found.grads) == ((), (), (1,))
-    assert [(m.member, m.cpp_type) for m in found.metadata] == [("tensors_size_dim", "at::DimVector"), ("result0_size_dim", "int64_t")]
+    assert [(m.member, m.cpp_type) for m in found.metadata] == [
+        ("tensors_size_dim", "at::DimVector"),
+        ("result0_size_dim", "int64_t"),
+    ]
     assert needs(parse("cat(grads) + pi")).all_grads
     assert needs(parse("grad + pi + e")).arguments == ()
     assert needs(parse("grad + e"), Signature.parse("f(Tensor e) -> Tensor")).arguments == ("e",)
@@ -161,7 +197,10 @@ def test_wrong_expr(source, offset, message, hint):
 
 
 def test_expr_arguments():
-    assert check_expr(parse("where(mask, self, 0)"), Signature.parse("f(Tensor self, Tensor mask) -> Tensor")) == []
+    assert (
+        check_expr(parse("where(mask, self, 0)"), Signature.parse("f(Tensor self, Tensor mask) -> Tensor"))
+        == []
+    )
     (problem,) = check_expr(parse("self * p"), Signature.parse("f(Tensor self, float? p) -> Tensor"))
     assert "'p' is float?" in problem.message
     (problem,) = check_expr(parse("self"), Signature.parse("f(Tensor self) -> (Tensor, Tensor)"))
@@ -171,17 +210,34 @@ def test_expr_arguments():
 @pytest.mark.parametrize(
     "source",
     [
-        "dim(self) == 2", "size(self, 1) == size(weight, 0)", "0 <= p <= 1", "dtype(self) in floating", "-dim(self) <= dim < dim(self)",
-        "dtype(self) == float32", "dtype(self) not in [half, bfloat16]", "all(stride > 0)", "len(stride) in [1, 2]", "p == none or p > 0",
-        "sizes(self) == sizes(weight)", "sizes(self) == [2, 3]", "not is_complex(self)", "device(self) == device(weight)",
-        "max(dim(self), 1) > dim", "max(stride) < 5", "defined(weight)", "dtype(self) == dtype(weight)", "numel(self) > 0 and dim > 0",
+        "dim(self) == 2",
+        "size(self, 1) == size(weight, 0)",
+        "0 <= p <= 1",
+        "dtype(self) in floating",
+        "-dim(self) <= dim < dim(self)",
+        "dtype(self) == float32",
+        "dtype(self) not in [half, bfloat16]",
+        "all(stride > 0)",
+        "len(stride) in [1, 2]",
+        "p == none or p > 0",
+        "sizes(self) == sizes(weight)",
+        "sizes(self) == [2, 3]",
+        "not is_complex(self)",
+        "device(self) == device(weight)",
+        "max(dim(self), 1) > dim",
+        "max(stride) < 5",
+        "defined(weight)",
+        "dtype(self) == dtype(weight)",
+        "numel(self) > 0 and dim > 0",
     ],
-)  # fmt: skip
+)
 def test_right_requirements(source):
     assert check_requires(parse(source), REQUIRING, ["floating"]) == []
 
 
-REQUIRING = Signature.parse("f(Tensor self, Tensor? weight, int dim, float? p, int[] stride, Tensor[] tensors) -> Tensor")
+REQUIRING = Signature.parse(
+    "f(Tensor self, Tensor? weight, int dim, float? p, int[] stride, Tensor[] tensors) -> Tensor"
+)
 
 
 @pytest.mark.parametrize(
@@ -194,7 +250,12 @@ REQUIRING = Signature.parse("f(Tensor self, Tensor? weight, int dim, float? p, i
         ("self.dim() == 2", 0, "has no method 'dim'", "write 'dim(self)'"),
         ("stride > 0", 0, "a list is compared with int", "write 'all(stride > 0)'"),
         ("size(self) == 2", 0, "'size' takes 2 arguments, got 1", ""),
-        ("dtype(self) in floatng", 15, "unknown dtype or set of dtypes 'floatng'", "did you mean 'floating'?"),
+        (
+            "dtype(self) in floatng",
+            15,
+            "unknown dtype or set of dtypes 'floatng'",
+            "did you mean 'floating'?",
+        ),
         ("dim == none", 0, "'dim' is never none", ""),
         ("dim(stride) == 2", 4, "takes a tensor, not int[]", "len(stride)"),
         ("all(dim)", 4, "'all' takes a comparison with a list", "all(stride > 0)"),
@@ -207,4 +268,8 @@ REQUIRING = Signature.parse("f(Tensor self, Tensor? weight, int dim, float? p, i
 def test_wrong_requirements(source, offset, message, hint):
     problems = check_requires(parse(source), REQUIRING, ["floating"])
     assert len(problems) == 1, problems
-    assert (problems[0].offset, message in problems[0].message, hint in problems[0].hint) == (offset, True, True), problems
+    assert (problems[0].offset, message in problems[0].message, hint in problems[0].hint) == (
+        offset,
+        True,
+        True,
+    ), problems

@@ -41,7 +41,9 @@ def assert_derivative(node, name, values, rtol=1e-6):
     below = evaluate(node, {**values, name: values[name] - step})
     expected = (above - below) / (2 * step)
     found = np.broadcast_to(evaluate(differentiate(node, name), values), expected.shape)
-    np.testing.assert_allclose(found, expected, rtol=rtol, atol=1e-7, err_msg=to_source(differentiate(node, name)))
+    np.testing.assert_allclose(
+        found, expected, rtol=rtol, atol=1e-7, err_msg=to_source(differentiate(node, name))
+    )
 
 
 def draw(function):
@@ -72,7 +74,9 @@ def test_every_rule(name):
             assert_derivative(call, parameter, values)
 
 
-@pytest.mark.parametrize("name", [name for name, f in FUNCTIONS.items() if None not in f.derivatives and not f.boolean])
+@pytest.mark.parametrize(
+    "name", [name for name, f in FUNCTIONS.items() if None not in f.derivatives and not f.boolean]
+)
 def test_chain_rule(name):
     """Every function of an inner expression that stays in its domain."""
     function = FUNCTIONS[name]
@@ -89,14 +93,31 @@ def test_chain_rule(name):
 @pytest.mark.parametrize(
     "source",
     [
-        "x ** 3 - 2 * x ** 2.5 + x ** -1", "y ** x", "x ** y", "x % y", "x / y / y - y / x", "(x + y) * (x - y) / (x * y)",
-        "x > 1 ? x * y : exp(-x)", "where(x > 1 and not y > 2, x * x, log(x))", "-(x - y) ** 2", "x * pi + e",
-        "tanh(x) * tanh(x) / sigmoid(x * y)", "y - (x - (y - x))", "2 * x / (3 * x * x)",
-        "0.5 * x * (1 + erf(x / sqrt(2)))", "x * tanh(softplus(x))", "clamp(x * y, 1, 3)", "relu(x - 1) ** 2",
-        "log(exp(x) + exp(y))", "sqrt(x * x + y * y)", "x * (y > 1)",
-        "x ** 0 * y", "x ** 1 - y ** 0", "(x + 1) ** 0 + x",
+        "x ** 3 - 2 * x ** 2.5 + x ** -1",
+        "y ** x",
+        "x ** y",
+        "x % y",
+        "x / y / y - y / x",
+        "(x + y) * (x - y) / (x * y)",
+        "x > 1 ? x * y : exp(-x)",
+        "where(x > 1 and not y > 2, x * x, log(x))",
+        "-(x - y) ** 2",
+        "x * pi + e",
+        "tanh(x) * tanh(x) / sigmoid(x * y)",
+        "y - (x - (y - x))",
+        "2 * x / (3 * x * x)",
+        "0.5 * x * (1 + erf(x / sqrt(2)))",
+        "x * tanh(softplus(x))",
+        "clamp(x * y, 1, 3)",
+        "relu(x - 1) ** 2",
+        "log(exp(x) + exp(y))",
+        "sqrt(x * x + y * y)",
+        "x * (y > 1)",
+        "x ** 0 * y",
+        "x ** 1 - y ** 0",
+        "(x + 1) ** 0 + x",
     ],
-)  # fmt: skip
+)
 def test_compositions(source):
     values = {"x": np.linspace(0.21, 3.13, 37), "y": np.linspace(2.87, 0.33, 37)}
     node = parse(source)
@@ -136,17 +157,40 @@ def test_how_derivatives_read(schema, source, expected):
 @pytest.mark.parametrize(
     "source, expected",
     [
-        ("x ** 0", "1"), ("x ** 1", "x"), ("(x + 1) ** 0", "1"), ("conj(3)", "3"), ("conj(conj(x))", "x"), ("imag(2)", "0"), ("real(-2)", "-2"),
-        ("x * 1e308 * 1e308", "1e+308 * x * 1e+308"), ("x * 1e-200 * 1e-200", "1e-200 * x * 1e-200"), ("x / 1e-320", "x / 1e-320"),
-        ("(1e300 + 1) ** 60", "1e+300 ** 60"), ("(1e10 * x) ** 40", "(10000000000 * x) ** 40"), ("1e308 * x + 1e308 * x", "1e+308 * x + 1e+308 * x"),
+        ("x ** 0", "1"),
+        ("x ** 1", "x"),
+        ("(x + 1) ** 0", "1"),
+        ("conj(3)", "3"),
+        ("conj(conj(x))", "x"),
+        ("imag(2)", "0"),
+        ("real(-2)", "-2"),
+        ("x * 1e308 * 1e308", "1e+308 * x * 1e+308"),
+        ("x * 1e-200 * 1e-200", "1e-200 * x * 1e-200"),
+        ("x / 1e-320", "x / 1e-320"),
+        ("(1e300 + 1) ** 60", "1e+300 ** 60"),
+        ("(1e10 * x) ** 40", "(10000000000 * x) ** 40"),
+        ("1e308 * x + 1e308 * x", "1e+308 * x + 1e+308 * x"),
         ("x - 1e308 / 1e-308", "x - 1e+308 / 1e-308"),
-        ("0 * x + y * 1", "y"), ("x + 0", "x"), ("x - -y", "x + y"), ("-x + 1", "1 - x"), ("2 * 3 + x", "6 + x"),
-        ("x * x * x", "x ** 3"), ("x / x", "1"), ("2 * x * y - y * x", "x * y"), ("where(1 < 2, x, y)", "x"),
-        ("where(x > 0, y, y)", "y"), ("where(x > 0, 1, where(x > 0, 0, y))", "where(x > 0, 1, y)"),
-        ("not not (x > 0)", "x > 0"), ("x > 0 and 1 > 2", "false"), ("pow(x, 2)", "x * x"),
-        ("x / 0", "1 / 0 * x"), ("exp(0)", "1"), ("y * where(x > 0, 1, 0)", "where(x > 0, y, 0)"), ("-(x - y)", "y - x"),
+        ("0 * x + y * 1", "y"),
+        ("x + 0", "x"),
+        ("x - -y", "x + y"),
+        ("-x + 1", "1 - x"),
+        ("2 * 3 + x", "6 + x"),
+        ("x * x * x", "x ** 3"),
+        ("x / x", "1"),
+        ("2 * x * y - y * x", "x * y"),
+        ("where(1 < 2, x, y)", "x"),
+        ("where(x > 0, y, y)", "y"),
+        ("where(x > 0, 1, where(x > 0, 0, y))", "where(x > 0, 1, y)"),
+        ("not not (x > 0)", "x > 0"),
+        ("x > 0 and 1 > 2", "false"),
+        ("pow(x, 2)", "x * x"),
+        ("x / 0", "1 / 0 * x"),
+        ("exp(0)", "1"),
+        ("y * where(x > 0, 1, 0)", "where(x > 0, y, 0)"),
+        ("-(x - y)", "y - x"),
     ],
-)  # fmt: skip
+)
 def test_simplify(source, expected):
     found = simplify(parse(source))
     if source == "x / 0":  # division by zero must survive, in whatever order
@@ -155,7 +199,21 @@ def test_simplify(source, expected):
         assert to_source(found) == expected
 
 
-NUMBERS = ("0", "1", "2", "3", "0.5", "-1", "1e308", "1e-320", "1e10", "7", "inf", "pi", "9223372036854775807")
+NUMBERS = (
+    "0",
+    "1",
+    "2",
+    "3",
+    "0.5",
+    "-1",
+    "1e308",
+    "1e-320",
+    "1e10",
+    "7",
+    "inf",
+    "pi",
+    "9223372036854775807",
+)
 
 
 def random_expression(draw, depth):
@@ -207,7 +265,10 @@ def test_zero_branches_do_not_meet_infinities():
 def test_clamp_between_equal_bounds():
     """clamp(x, y, y) is y."""
     x = np.array([-1.0, 0.5, 2.0])
-    np.testing.assert_array_equal(evaluate(differentiate(parse("clamp(x, y, y)"), "y"), {"x": x, "y": np.full(3, 0.75)}), [1.0, 1.0, 1.0])
+    np.testing.assert_array_equal(
+        evaluate(differentiate(parse("clamp(x, y, y)"), "y"), {"x": x, "y": np.full(3, 0.75)}),
+        [1.0, 1.0, 1.0],
+    )
 
 
 def test_gradient_and_tangent():
@@ -219,18 +280,31 @@ def test_gradient_and_tangent():
 
 
 def test_what_has_no_derivative():
-    (problem,) = check_differentiable(parse("x + frexp_mantissa(x)"), Signature.parse("f(Tensor x) -> Tensor"))
-    assert (problem.offset, "no derivative rule" in problem.message, "derivatives:" in problem.hint) == (4, True, True)
-    (problem,) = check_differentiable(parse("grad * x"), Signature.parse("f(Tensor grad, Tensor x) -> Tensor"))
+    (problem,) = check_differentiable(
+        parse("x + frexp_mantissa(x)"), Signature.parse("f(Tensor x) -> Tensor")
+    )
+    assert (problem.offset, "no derivative rule" in problem.message, "derivatives:" in problem.hint) == (
+        4,
+        True,
+        True,
+    )
+    (problem,) = check_differentiable(
+        parse("grad * x"), Signature.parse("f(Tensor grad, Tensor x) -> Tensor")
+    )
     assert "hides the gradient" in problem.message and "'grad_output'" in problem.hint
-    (problem,) = check_differentiable(parse("result * x"), Signature.parse("f(Tensor x, float result) -> Tensor"))
+    (problem,) = check_differentiable(
+        parse("result * x"), Signature.parse("f(Tensor x, float result) -> Tensor")
+    )
     assert "hides the result" in problem.message and "'output'" in problem.hint
     assert check_differentiable(parse("x * y"), Signature.parse("f(Tensor x, Tensor y) -> Tensor")) == []
 
 
 def test_holomorphic():
     assert not_holomorphic(parse("exp(x) * tanh(x / 2)")) == []
-    assert [to_source(n) for n in not_holomorphic(parse("abs(x) + where(x > 0, x, 0)"))] == ["abs(x)", "x > 0"]
+    assert [to_source(n) for n in not_holomorphic(parse("abs(x) + where(x > 0, x, 0)"))] == [
+        "abs(x)",
+        "x > 0",
+    ]
     assert not_holomorphic(parse("x * conj(x)")) == [], "conj has rules of its own"
     assert [to_source(n) for n in not_holomorphic(parse("abs(cap) * real(x) * x"), ["x"])] == ["real(x)"]
 
@@ -238,14 +312,27 @@ def test_holomorphic():
 @pytest.mark.parametrize(
     "source, expected",
     [
-        ("x * n", "default"), ("x / n", "int_to_float"), ("exp(x)", "int_to_float"), ("x * 2", "default"),
-        ("x * 2.0", "int_to_float"), ("x * p", "int_to_float"), ("x > p", "comparison"), ("isnan(x)", "comparison"),
-        ("where(x > 0.5, x, n)", "default"), ("abs(x)", "complex_to_real"), ("floor(x)", "default"), ("x ** -1", "int_to_float"),
-        ("x > 0 ? x : 0.5", "int_to_float"), ("not x", "comparison"), ("where(x > 0, x > 1, x < 3)", "comparison"),
+        ("x * n", "default"),
+        ("x / n", "int_to_float"),
+        ("exp(x)", "int_to_float"),
+        ("x * 2", "default"),
+        ("x * 2.0", "int_to_float"),
+        ("x * p", "int_to_float"),
+        ("x > p", "comparison"),
+        ("isnan(x)", "comparison"),
+        ("where(x > 0.5, x, n)", "default"),
+        ("abs(x)", "complex_to_real"),
+        ("floor(x)", "default"),
+        ("x ** -1", "int_to_float"),
+        ("x > 0 ? x : 0.5", "int_to_float"),
+        ("not x", "comparison"),
+        ("where(x > 0, x > 1, x < 3)", "comparison"),
     ],
-)  # fmt: skip
+)
 def test_promotion(source, expected):
-    assert infer_promotion(parse(source), Signature.parse("f(Tensor x, int n, float p) -> Tensor")) == expected
+    assert (
+        infer_promotion(parse(source), Signature.parse("f(Tensor x, int n, float p) -> Tensor")) == expected
+    )
 
 
 @pytest.mark.parametrize(
@@ -264,7 +351,10 @@ def test_promotion(source, expected):
 )
 def test_to_formula(source, expected):
     tree = parse(source)
-    formula = to_formula(simplify(tree) if "* where" in source else tree, Signature.parse("f(Tensor x, Tensor y, float cap) -> Tensor"))
+    formula = to_formula(
+        simplify(tree) if "* where" in source else tree,
+        Signature.parse("f(Tensor x, Tensor y, float cap) -> Tensor"),
+    )
     assert to_source(formula) == expected
 
 
@@ -273,6 +363,10 @@ def test_operators_of():
 
 
 def test_numpy_special():
-    np.testing.assert_allclose(special.digamma(np.array([1.0, 0.5, 10.0])), [-0.5772156649015329, -1.9635100260214235, 2.251752589066721], rtol=1e-13)
+    np.testing.assert_allclose(
+        special.digamma(np.array([1.0, 0.5, 10.0])),
+        [-0.5772156649015329, -1.9635100260214235, 2.251752589066721],
+        rtol=1e-13,
+    )
     assert special.erf(np.float32([0.5])).dtype == np.float32
     assert np.isinf(special.lgamma(np.array([0.0, -1.0]))).all()

@@ -1,17 +1,66 @@
-"""Reading expressions and printing them back: precedence, round trips, where and how mistakes are reported."""
+"""Reading expressions and printing them back: precedence, round trips, where and how mistakes are
+reported."""
 
 import pytest
 
 from codegen.expressions import ExpressionError, parse, to_source
-from codegen.expressions.nodes import Binary, Call, Compare, Conditional, Index, Method, Name, Number, Unary, names
+from codegen.expressions.nodes import (
+    Binary,
+    Call,
+    Compare,
+    Conditional,
+    Index,
+    Method,
+    Name,
+    Number,
+    Unary,
+    names,
+)
 
 ROUND_TRIPS = [
-    "cap * tanh(self / cap)", "-x ** 2", "(-x) ** 2", "a - (b - c)", "a - b - c", "a / (b * c)", "a / b * c", "2 ** 3 ** x",
-    "(2 ** 3) ** x", "2 ** -x", "-(a + b)", "-a * b", "-(a * b)", "--x", "a % b", "0 <= p <= 1 and not q", "a or b and c",
-    "(a or b) and c", "not a == b", "(not a) == b", "(a < b) == c", "c ? a : b", "c ? a : d ? e : f", "(c ? a : b) ? d : e",
-    "c ? (d ? e : f) : g", "(c ? a : b) * 2", "x in [1, 2]", "x not in []", "grads[0].sizes()", "self.options", "x[i + 1][0]",
-    "f()", "f(a, (b, c), [d])", "(a,)", "(a, b)", "f((a))", '"te\\"xt"', "1.5e-07", "true", "none", "(1).dim()", "not not a",
-]  # fmt: skip
+    "cap * tanh(self / cap)",
+    "-x ** 2",
+    "(-x) ** 2",
+    "a - (b - c)",
+    "a - b - c",
+    "a / (b * c)",
+    "a / b * c",
+    "2 ** 3 ** x",
+    "(2 ** 3) ** x",
+    "2 ** -x",
+    "-(a + b)",
+    "-a * b",
+    "-(a * b)",
+    "--x",
+    "a % b",
+    "0 <= p <= 1 and not q",
+    "a or b and c",
+    "(a or b) and c",
+    "not a == b",
+    "(not a) == b",
+    "(a < b) == c",
+    "c ? a : b",
+    "c ? a : d ? e : f",
+    "(c ? a : b) ? d : e",
+    "c ? (d ? e : f) : g",
+    "(c ? a : b) * 2",
+    "x in [1, 2]",
+    "x not in []",
+    "grads[0].sizes()",
+    "self.options",
+    "x[i + 1][0]",
+    "f()",
+    "f(a, (b, c), [d])",
+    "(a,)",
+    "(a, b)",
+    "f((a))",
+    '"te\\"xt"',
+    "1.5e-07",
+    "true",
+    "none",
+    "(1).dim()",
+    "not not a",
+]
 
 
 @pytest.mark.parametrize("source", ROUND_TRIPS)

@@ -22,7 +22,8 @@ from codegen.expressions import (
 from tests.codegen.test_expressions_checks import PROGRAM
 
 OWN = Signature.parse(
-    "own(Tensor self, Tensor? weight, int dim, float p, Scalar alpha, int[] stride, float? eps, Tensor[] tensors) -> Tensor"
+    "own(Tensor self, Tensor? weight, int dim, float p, Scalar alpha, int[] stride, float? eps, Tensor[] "
+    "tensors) -> Tensor"
 )
 
 
@@ -31,14 +32,25 @@ OWN = Signature.parse(
     [
         ("cap * tanh(x / cap)", "cap * at::vec::tanh(x / cap)"),
         ("x * 0.5 + 1", "x * opmath_t(0.5) + opmath_t(1)"),
-        ("x ** 2", "(x * x)"), ("x ** -3", "(opmath_t(1) / (x * x * x))"), ("x ** 0.5", "at::vec::sqrt(x)"),
-        ("(x + y) ** 2", "at::vec::integer_power<2>(x + y)"), ("x ** y", "at::vec::pow(x, y)"), ("x % y", "at::vec::remainder(x, y)"),
-        ("where(x > 0, x, y)", "((x > opmath_t(0)) ? x : y)"), ("x ? y : 1", "((x != opmath_t(0)) ? y : opmath_t(1))"),
-        ("0 < x <= 1", "((opmath_t(0) < x) & (x <= opmath_t(1)))"), ("not x or y > 1", "(!(x != opmath_t(0)) | (y > opmath_t(1)))"),
-        ("x * (y > 1)", "x * opmath_t((y > opmath_t(1)))"), ("-(x - y)", "-(x - y)"), ("--x", "-(-x)"), ("x - (y - 1)", "x - (y - opmath_t(1))"),
-        ("pi * x", f"opmath_t({math.pi!r}) * x"), ("inf", "opmath_t(std::numeric_limits<double>::infinity())"), ("isnan(x)", "at::vec::isnan(x)"),
+        ("x ** 2", "(x * x)"),
+        ("x ** -3", "(opmath_t(1) / (x * x * x))"),
+        ("x ** 0.5", "at::vec::sqrt(x)"),
+        ("(x + y) ** 2", "at::vec::integer_power<2>(x + y)"),
+        ("x ** y", "at::vec::pow(x, y)"),
+        ("x % y", "at::vec::remainder(x, y)"),
+        ("where(x > 0, x, y)", "((x > opmath_t(0)) ? x : y)"),
+        ("x ? y : 1", "((x != opmath_t(0)) ? y : opmath_t(1))"),
+        ("0 < x <= 1", "((opmath_t(0) < x) & (x <= opmath_t(1)))"),
+        ("not x or y > 1", "(!(x != opmath_t(0)) | (y > opmath_t(1)))"),
+        ("x * (y > 1)", "x * opmath_t((y > opmath_t(1)))"),
+        ("-(x - y)", "-(x - y)"),
+        ("--x", "-(-x)"),
+        ("x - (y - 1)", "x - (y - opmath_t(1))"),
+        ("pi * x", f"opmath_t({math.pi!r}) * x"),
+        ("inf", "opmath_t(std::numeric_limits<double>::infinity())"),
+        ("isnan(x)", "at::vec::isnan(x)"),
     ],
-)  # fmt: skip
+)
 def test_cpp_expr(source, expected):
     assert cpp_expr(parse(source)) == expected
 
@@ -73,8 +85,14 @@ def test_cpp_expr_renames():
         ("(grad, none)", "std::make_tuple(grad, at::Tensor())"),
         ("topk(grad, 2)[1]", "std::get<1>(at::topk(grad, 2))"),
         ("split(grad, tensors.size(dim), dim)", "at::split(grad, at::sizes_along(tensors, dim), dim)"),
-        ("grad * len(stride) * stride[0]", "grad * static_cast<int64_t>(stride.size()) * at::element_of(stride, 0)"),
-        ("grad * stride[-1] * self.sizes()[dim]", "grad * at::element_of(stride, -1) * at::element_of(self_sizes, dim)"),
+        (
+            "grad * len(stride) * stride[0]",
+            "grad * static_cast<int64_t>(stride.size()) * at::element_of(stride, 0)",
+        ),
+        (
+            "grad * stride[-1] * self.sizes()[dim]",
+            "grad * at::element_of(stride, -1) * at::element_of(self_sizes, dim)",
+        ),
         ("not (dim in [1, 2]) ? grad : self", "(!((dim == 1) || (dim == 2)) ? grad : self)"),
         ("self.scalar_type() == float32 ? grad : self", "((self.scalar_type() == at::kFloat) ? grad : self)"),
         ("self > 0 and grad > 0", "at::logical_and(at::gt(self, 0), at::gt(grad, 0))"),
@@ -102,16 +120,32 @@ def test_cpp_formula(source, expected):
         ("eps == none or eps > 0", "!eps.has_value() || (eps.value() > 0)", [("eps", "eps.value()")]),
         ("eps > 0", "!eps.has_value() || (eps.value() > 0)", [("eps", "eps.value()")]),
         ("alpha >= 0", "alpha.to_double() >= 0", [("alpha", "alpha")]),
-        ("dtype(self) in floating", "self.scalar_type() == at::kFloat || self.scalar_type() == at::kDouble", [("self.dtype", "self.scalar_type()")]),
+        (
+            "dtype(self) in floating",
+            "self.scalar_type() == at::kFloat || self.scalar_type() == at::kDouble",
+            [("self.dtype", "self.scalar_type()")],
+        ),
         ("dtype(self) == half", "self.scalar_type() == at::kHalf", [("self.dtype", "self.scalar_type()")]),
         ("is_floating(self)", "c10::is_floating(self.scalar_type())", [("self.dtype", "self.scalar_type()")]),
-        ("all(stride > 0)", "std::all_of(stride.begin(), stride.end(), [&](auto element) { return (element > 0); })", [("stride", "stride")]),
-        ("len(tensors) > 0", "static_cast<int64_t>(tensors.size()) > 0", [("len(tensors)", "static_cast<int64_t>(tensors.size())")]),
+        (
+            "all(stride > 0)",
+            "std::all_of(stride.begin(), stride.end(), [&](auto element) { return (element > 0); })",
+            [("stride", "stride")],
+        ),
+        (
+            "len(tensors) > 0",
+            "static_cast<int64_t>(tensors.size()) > 0",
+            [("len(tensors)", "static_cast<int64_t>(tensors.size())")],
+        ),
         ("sizes(self) == [2, 3]", "self.sizes() == at::IntArrayRef{2, 3}", [("self.shape", "self.sizes()")]),
         ("defined(weight) and dim(weight) == 1", "weight.defined() && (weight.dim() == 1)", []),
-        ("max(dim(self), 1) > dim", "std::max<int64_t>({self.dim(), 1}) > dim", [("self.dim()", "self.dim()"), ("dim", "dim")]),
+        (
+            "max(dim(self), 1) > dim",
+            "std::max<int64_t>({self.dim(), 1}) > dim",
+            [("self.dim()", "self.dim()"), ("dim", "dim")],
+        ),
     ],
-)  # fmt: skip
+)
 def test_cpp_requirement(source, condition, values):
     found = cpp_requirement(parse(source), OWN, {"floating": ["float32", "float64"]})
     assert found.condition == condition
@@ -122,7 +156,10 @@ def test_cpp_requirement(source, condition, values):
 def test_requirement_message():
     found = cpp_requirement(parse("dim(self) == 2"), OWN)
     assert found.message_parts() == ['"expected self.dim() == 2, but got self.dim() = "', "self.dim()"]
-    assert requirement_text(parse("dtype(self) in floating and size(self, 1) > 0")) == "self.dtype in floating and self.size(1) > 0"
+    assert (
+        requirement_text(parse("dtype(self) in floating and size(self, 1) > 0"))
+        == "self.dtype in floating and self.size(1) > 0"
+    )
 
 
 @pytest.mark.parametrize(
@@ -134,7 +171,10 @@ def test_requirement_message():
         ("weight == none ? grad : grad * weight", "grad if weight is None else grad * weight"),
         ("sum(grad, self.scalar_type())", "torch.sum(grad, dtype=self.dtype)"),
         ("grad * log(alpha) * pi", "grad * math.log(alpha) * math.pi"),
-        ("split(grad, tensors.size(dim), dim)", "torch.split(grad, [tensor.size(dim) for tensor in tensors], dim)"),
+        (
+            "split(grad, tensors.size(dim), dim)",
+            "torch.split(grad, [tensor.size(dim) for tensor in tensors], dim)",
+        ),
         ("0 < self < 1", "torch.logical_and((0 < self), torch.lt(self, 1))"),
         ("-(self ** 2)", "-self ** 2"),
     ],
@@ -145,7 +185,11 @@ def test_python_formula(source, expected):
 
 def test_torch_and_numpy_expr():
     node = parse("where(self > 0 and p < 1, tanh(self) ** 2, rsqrt(self) * p)")
-    assert numpy_expr(node) == "np.where(np.logical_and((self > 0), (p < 1)), np.power(np.tanh(self), 2), (1 / np.sqrt(self)) * p)"
+    assert (
+        numpy_expr(node)
+        == "np.where(np.logical_and((self > 0), (p < 1)), np.power(np.tanh(self), 2), (1 / np.sqrt(self)) * "
+        "p)"
+    )
     assert torch_expr(parse("p * tanh(self / p)"), OWN) == "p * torch.tanh(self / p)"
     assert numpy_expr(parse("x / reciprocal(y + 1)")) == "x / (1 / (y + 1))"
 
@@ -153,7 +197,10 @@ def test_torch_and_numpy_expr():
 def test_latex():
     assert latex(parse("cap * tanh(x / cap)")) == r"\text{cap} \cdot \tanh(\frac{x}{\text{cap}})"
     assert latex(parse("alpha * (x + 1) ** 2")) == r"\alpha \cdot {\left(x + 1\right)}^{2}"
-    assert latex(parse("where(x >= 0, exp(x), -x)")) == r"\begin{cases} e^{x} & \text{if } x \ge 0 \\ -x & \text{otherwise} \end{cases}"
+    assert (
+        latex(parse("where(x >= 0, exp(x), -x)"))
+        == r"\begin{cases} e^{x} & \text{if } x \ge 0 \\ -x & \text{otherwise} \end{cases}"
+    )
 
 
 # A stand-in for aten/vec/math.h: enough to run what the printer writes.
@@ -170,9 +217,16 @@ template <int n, class T> T integer_power(T x) { T r = 1; for (int i = 0; i < n;
 using opmath_t = double;
 """
 PROGRAMS = [
-    "x * sigmoid(y) - -x ** 2", "(x + y) ** 3 / (y - 4)", "x % y - (-x) % y", "where(0 < x <= 1 or y > 2, x, x > 1 ? y : -y)",
-    "x * (y > 1) - not x", "where(x, log(y), exp(-x))", "x ** -2 * x ** 0.5 * y ** x", "x - (y - (x - 1)) * 2 / 3 / x", "isnan(x / y) ? 1 : pi",
-]  # fmt: skip
+    "x * sigmoid(y) - -x ** 2",
+    "(x + y) ** 3 / (y - 4)",
+    "x % y - (-x) % y",
+    "where(0 < x <= 1 or y > 2, x, x > 1 ? y : -y)",
+    "x * (y > 1) - not x",
+    "where(x, log(y), exp(-x))",
+    "x ** -2 * x ** 0.5 * y ** x",
+    "x - (y - (x - 1)) * 2 / 3 / x",
+    "isnan(x / y) ? 1 : pi",
+]
 
 
 @pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++")
@@ -181,14 +235,27 @@ def test_compiled_cpp_agrees_with_numpy(tmp_path):
     lines = []
     for x, y in points:
         for source in PROGRAMS:
-            lines.append(f'  {{ opmath_t x = {x}, y = {y}; std::printf("%.17g\\n", double({cpp_expr(parse(source))})); }}')
+            lines.append(
+                f'  {{ opmath_t x = {x}, y = {y}; std::printf("%.17g\\n", '
+                f"double({cpp_expr(parse(source))})); }}"
+            )
     (tmp_path / "main.cpp").write_text(MATH + "int main() {\n" + "\n".join(lines) + "\n}\n")
-    subprocess.run(["g++", "-std=c++20", "-Wall", "-Werror", "main.cpp", "-o", "main"], cwd=tmp_path, check=True)
-    found = [float(line) for line in subprocess.run([tmp_path / "main"], capture_output=True, check=True).stdout.split()]
+    subprocess.run(
+        ["g++", "-std=c++20", "-Wall", "-Werror", "main.cpp", "-o", "main"], cwd=tmp_path, check=True
+    )
+    found = [
+        float(line)
+        for line in subprocess.run([tmp_path / "main"], capture_output=True, check=True).stdout.split()
+    ]
     from codegen.expressions import numpy_special as special
 
     expected = [
-        float(eval(numpy_expr(parse(source)), {"np": np, "special": special, "x": np.float64(x), "y": np.float64(y)}))
+        float(
+            eval(
+                numpy_expr(parse(source)),
+                {"np": np, "special": special, "x": np.float64(x), "y": np.float64(y)},
+            )
+        )
         for x, y in points
         for source in PROGRAMS
     ]

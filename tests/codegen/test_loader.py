@@ -29,7 +29,15 @@ def value(text: str, *keys: str) -> Text:
 
 @pytest.mark.parametrize(
     "text, expected",
-    [("a: no", "no"), ("a: 1.0", "1.0"), ("a: ~", "~"), ("a:", ""), ("a: 2020-01-01", "2020-01-01"), ("a: 'x'", "x"), ("a: 0x10", "0x10")],
+    [
+        ("a: no", "no"),
+        ("a: 1.0", "1.0"),
+        ("a: ~", "~"),
+        ("a:", ""),
+        ("a: 2020-01-01", "2020-01-01"),
+        ("a: 'x'", "x"),
+        ("a: 0x10", "0x10"),
+    ],
 )
 def test_scalars_stay_text(text, expected):
     assert value(text, "a").text == expected
@@ -60,7 +68,7 @@ def test_places_of_keys_and_values():
         "a: >-\n   one\n     MARK\n",
         "a: one\n  two\n  MARK\n",
         "a: 'one\n  two ''\n  MARK'\n",
-        "a: \"one\n  two\\n\n  MARK\"\n",
+        'a: "one\n  two\\n\n  MARK"\n',
         "b: ä é ∂\na: ∂ MARK\n",
     ],
 )
@@ -82,7 +90,9 @@ def test_duplicate_keys_are_reported_and_the_first_wins():
     document, problems = load("a: 1\nb: 2\na: 3\n")
     assert isinstance(document.root, MapValue)
     assert [k.text for k, _ in document.root] == ["a", "b"]
-    assert problems.render().startswith("file.yaml:3:1: yaml: the key 'a' occurs twice; remove one: the first is in line 1")
+    assert problems.render().startswith(
+        "file.yaml:3:1: yaml: the key 'a' occurs twice; remove one: the first is in line 1"
+    )
 
 
 def test_keys_are_words():
@@ -131,7 +141,9 @@ def test_five_hundred_entries_load_quickly():
           doc: |
             Adds one tensor to another.
     """
-    text = "topics:\n  A:\n" + "".join(textwrap.indent(textwrap.dedent(entry.format(i)), "    ") for i in range(500))
+    text = "topics:\n  A:\n" + "".join(
+        textwrap.indent(textwrap.dedent(entry.format(i)), "    ") for i in range(500)
+    )
     start = time.process_time()
     document, problems = load(text)
     assert time.process_time() - start < 1.0  # 0.1 s; the rest is for busy machines

@@ -143,20 +143,32 @@ def test_program(program: Program):
     assert program.dtype_sets["all"].macro == "AT_DISPATCH_ALL"
     assert program.library is None and program.file == "native_functions.yaml"
     assert program.base_names() == ("add", "chunk", "less", "softcap", "sorted")
-    assert program.by_base_name("add")[0] is program.find("add") is program.find("add.Tensor") is program.find("add_Tensor")
+    assert (
+        program.by_base_name("add")[0]
+        is program.find("add")
+        is program.find("add.Tensor")
+        is program.find("add_Tensor")
+    )
     assert program.find("nothing") is None
 
 
 def test_entry(program: Program):
     add = operator(program, "add.Tensor")
     assert add.variants == ("function", "method", "inplace", "out")
-    assert (add.structure, add.promotion, add.python_module, add.topic) == ("pointwise", "default", "torch", "PointwiseMath")
+    assert (add.structure, add.promotion, add.python_module, add.topic) == (
+        "pointwise",
+        "default",
+        "torch",
+        "PointwiseMath",
+    )
     assert add.dtypes == ("int64", "float16", "float32", "float64") and add.dtype_sets == ("all", "half")
     assert add.scalars == ("other",)
     assert add.doc == "Adds ``other`` to ``self``."
     assert add.location.line == 6 and add.location.column == 13
     assert add.location_of("dtypes").line == 9 and add.location_of("expr") == add.location
-    assert add.entry_text.startswith("- func: add.Tensor(") and add.entry_text.endswith("  Adds ``other`` to ``self``.\n")
+    assert add.entry_text.startswith("- func: add.Tensor(") and add.entry_text.endswith(
+        "  Adds ``other`` to ``self``.\n"
+    )
 
 
 def test_dispatch(program: Program):
@@ -182,11 +194,19 @@ def test_derivatives(program: Program):
 
 def test_expr_and_requirements(program: Program):
     softcap = operator(program, "softcap")
-    assert softcap.expr is not None and softcap.expr.text == "cap * tanh(self / cap)" and softcap.expr.node is not None
+    assert (
+        softcap.expr is not None
+        and softcap.expr.text == "cap * tanh(self / cap)"
+        and softcap.expr.node is not None
+    )
     assert softcap.promotion == "int_to_float"
     first, second = softcap.requires
     assert (first.check.text, first.error, first.message) == ("cap > 0", "RuntimeError", None)
-    assert (second.check.text, second.error, second.message) == ("dim(self) < 9", "ValueError", "too many dimensions")
+    assert (second.check.text, second.error, second.message) == (
+        "dim(self) < 9",
+        "ValueError",
+        "too many dimensions",
+    )
 
 
 def test_generated_schemas(program: Program):
@@ -198,7 +218,8 @@ def test_generated_schemas(program: Program):
     ]
     assert str(operator(program, "sorted").out_schema()) == (
         "sorted.out(Tensor self, int dim=-1, *, Tensor(a!) values, Tensor(b!) indices)"
-        " -> (Tensor(a!) values, Tensor(b!) indices)")
+        " -> (Tensor(a!) values, Tensor(b!) indices)"
+    )
     for schema in add.schemas():
         assert FunctionSchema.parse(str(schema)) == schema
 
@@ -210,10 +231,22 @@ def test_signatures(program: Program):
         "Tensor add_(const Tensor& self, const Tensor& other, const Scalar& alpha = 1)",
         "Tensor add_out(const Tensor& out, const Tensor& self, const Tensor& other, const Scalar& alpha = 1)",
     ]
-    assert kernel_signature(add, "add_kernel", "CPU") == "void add_kernel(TensorIteratorBase& iter, const Scalar& alpha)"
-    assert kernel_signature(ordered, "k", "CPU") == "void k(const Tensor& self, int64_t dim, const Tensor& out0, const Tensor& out1)"
-    assert shape_signature(ordered, "s") == "std::tuple<TensorSpec, TensorSpec> s(const Tensor& self, int64_t dim)"
-    assert kernel_signature(chunk, "chunk", "All") == "std::vector<Tensor> chunk(const Tensor& self, int64_t chunks, int64_t dim)"
+    assert (
+        kernel_signature(add, "add_kernel", "CPU")
+        == "void add_kernel(TensorIteratorBase& iter, const Scalar& alpha)"
+    )
+    assert (
+        kernel_signature(ordered, "k", "CPU")
+        == "void k(const Tensor& self, int64_t dim, const Tensor& out0, const Tensor& out1)"
+    )
+    assert (
+        shape_signature(ordered, "s")
+        == "std::tuple<TensorSpec, TensorSpec> s(const Tensor& self, int64_t dim)"
+    )
+    assert (
+        kernel_signature(chunk, "chunk", "All")
+        == "std::vector<Tensor> chunk(const Tensor& self, int64_t chunks, int64_t dim)"
+    )
     assert kernel_file(add, "CPU") == "aten/native/cpu/PointwiseMathKernel.cpp"
     assert kernel_file(add, "CUDA") == "aten/native/cuda/PointwiseMathKernel.cu"
     assert kernel_file(chunk, "All") == "aten/native/Shape.cpp"
@@ -222,16 +255,30 @@ def test_signatures(program: Program):
 @pytest.mark.parametrize(
     "schema, signature",
     [
-        ("f(Tensor? x, Tensor?[] y, int[2] z=0) -> ()", "void f(const Tensor& x, TensorList y, IntArrayRef z = 0)"),
-        ("f(int[]? x=None, int? y=None) -> int", "int64_t f(OptionalIntArrayRef x = {}, std::optional<int64_t> y = {})"),
+        (
+            "f(Tensor? x, Tensor?[] y, int[2] z=0) -> ()",
+            "void f(const Tensor& x, TensorList y, IntArrayRef z = 0)",
+        ),
+        (
+            "f(int[]? x=None, int? y=None) -> int",
+            "int64_t f(OptionalIntArrayRef x = {}, std::optional<int64_t> y = {})",
+        ),
         ("f(Scalar? x, float[] y) -> Scalar", "Scalar f(const std::optional<Scalar>& x, ArrayRef<double> y)"),
         ("f(bool[3] x, bool y=True) -> bool", "bool f(std::array<bool, 3> x, bool y = true)"),
-        ("f(str x='a', str? y=None) -> ()", 'void f(std::string_view x = "a", std::optional<std::string_view> y = {})'),
+        (
+            "f(str x='a', str? y=None) -> ()",
+            'void f(std::string_view x = "a", std::optional<std::string_view> y = {})',
+        ),
         ("f(Generator? x=None) -> Tensor[]", "std::vector<Tensor> f(Generator* x = nullptr)"),
         ("f(ScalarType x=long) -> ()", "void f(ScalarType x = ScalarType::Long)"),
-        ("f(ScalarType x=int64, ScalarType y=cfloat) -> ()", "void f(ScalarType x = ScalarType::Long, ScalarType y = ScalarType::ComplexFloat)"),
-        ("f(MemoryFormat x=contiguous_format) -> (Tensor, int)",
-         "std::tuple<Tensor, int64_t> f(MemoryFormat x = MemoryFormat::Contiguous)"),
+        (
+            "f(ScalarType x=int64, ScalarType y=cfloat) -> ()",
+            "void f(ScalarType x = ScalarType::Long, ScalarType y = ScalarType::ComplexFloat)",
+        ),
+        (
+            "f(MemoryFormat x=contiguous_format) -> (Tensor, int)",
+            "std::tuple<Tensor, int64_t> f(MemoryFormat x = MemoryFormat::Contiguous)",
+        ),
         ("f(int[] x=[0,1], float y=1e-05) -> ()", "void f(IntArrayRef x = {0, 1}, double y = 1e-05)"),
     ],
 )
@@ -243,9 +290,21 @@ def test_kernel_scan(tmp_path: Path):
     checkout(tmp_path)
     index = scan_kernels(tmp_path)
     lines = {s: index.find(s, "CPU") for s in index.symbols("CPU")}
-    assert sorted(lines) == ["add_kernel", "chunk", "less_kernel", "second_unnamed_kernel", "sorted_kernel", "sorted_shape",
-                             "static_kernel", "unnamed_kernel"]
-    assert sorted(s for s, k in lines.items() if k and k.is_local) == ["second_unnamed_kernel", "static_kernel", "unnamed_kernel"]
+    assert sorted(lines) == [
+        "add_kernel",
+        "chunk",
+        "less_kernel",
+        "second_unnamed_kernel",
+        "sorted_kernel",
+        "sorted_shape",
+        "static_kernel",
+        "unnamed_kernel",
+    ]
+    assert sorted(s for s, k in lines.items() if k and k.is_local) == [
+        "second_unnamed_kernel",
+        "static_kernel",
+        "unnamed_kernel",
+    ]
     assert index.find("add_kernel", "CUDA") is None
     assert lines["add_kernel"].signature == "void add_kernel( TensorIteratorBase& iter, const Scalar& alpha)"
     assert lines["sorted_shape"].types == ("tuple<TensorSpec,TensorSpec>", "const Tensor&", "int64_t")
@@ -256,7 +315,10 @@ def test_kernel_scan(tmp_path: Path):
     "one, other",
     [
         ("void f(const at::Tensor& self, int64_t n)", "void f(Tensor const & input, const int64_t k = 1)"),
-        ("std::tuple<Tensor, Tensor> f(std::array<bool, 2> mask)", "static std::tuple< Tensor,Tensor > f(std::array<bool,2>)"),
+        (
+            "std::tuple<Tensor, Tensor> f(std::array<bool, 2> mask)",
+            "static std::tuple< Tensor,Tensor > f(std::array<bool,2>)",
+        ),
         ("Tensor f(const std::optional<Scalar>& x)", "at::Tensor f(const std::optional<c10::Scalar> &y)"),
     ],
 )
@@ -267,17 +329,21 @@ def test_types_spelled_in_two_ways(one: str, other: str):
 @pytest.mark.parametrize(
     "one, other",
     [
-        ("void f(const Tensor& self)", "void f(Tensor& self)"), ("void f(int64_t n)", "void f(double n)"),
-        ("void f(int64_t n)", "void f(int64_t n, bool b)"), ("Tensor f()", "void f()"), ("void f(IntArrayRef n)", "void f(int64_t n)"),
+        ("void f(const Tensor& self)", "void f(Tensor& self)"),
+        ("void f(int64_t n)", "void f(double n)"),
+        ("void f(int64_t n)", "void f(int64_t n, bool b)"),
+        ("Tensor f()", "void f()"),
+        ("void f(IntArrayRef n)", "void f(int64_t n)"),
     ],
-)  # fmt: skip
+)
 def test_types_that_differ(one: str, other: str):
     assert types_of(one) != types_of(other)
 
 
 def test_a_file_may_shorten_its_types(tmp_path: Path):
     (tmp_path / "short.cpp").write_text(
-        "#define OPTIONS \\\n  std::optional<ScalarType> dtype, \\\n  bool pin\nusing Norm = std::optional<std::string_view>;\n"
+        "#define OPTIONS \\\n  std::optional<ScalarType> dtype, \\\n  bool pin\nusing Norm = "
+        "std::optional<std::string_view>;\n"
         "Tensor window(int64_t n, OPTIONS) {}\nTensor transform(const Tensor& self, Norm norm) {}\n"
     )
     index = scan_kernels(tmp_path)
@@ -311,7 +377,9 @@ topics:
 
 def test_a_library_extends_a_program(program: Program, tmp_path: Path):
     (tmp_path / "caps.yaml").write_text(LIBRARY)
-    (tmp_path / "caps.cpp").write_text("namespace at::native {\nvoid cap_kernel(TensorIteratorBase& iter, double cap) {\n}\n}\n")
+    (tmp_path / "caps.cpp").write_text(
+        "namespace at::native {\nvoid cap_kernel(TensorIteratorBase& iter, double cap) {\n}\n}\n"
+    )
     library = load(tmp_path / "caps.yaml", program)
     assert library.library == "softcap_ops" and library.base is program
     assert list(library.operators) == ["cap_twice"]
@@ -324,7 +392,9 @@ def test_a_library_extends_a_program(program: Program, tmp_path: Path):
 
 def test_a_library_does_not_redeclare(program: Program, tmp_path: Path):
     text = LIBRARY.replace("real: ", "floating: ").replace("cap_twice", "softcap")
-    (tmp_path / "caps.yaml").write_text(text.replace("dtypes: real", "dtypes: floating").replace("CPU: cap_kernel", "CPU: missing"))
+    (tmp_path / "caps.yaml").write_text(
+        text.replace("dtypes: real", "dtypes: floating").replace("CPU: cap_kernel", "CPU: missing")
+    )
     with pytest.raises(GenerationError) as caught:
         load(tmp_path / "caps.yaml", program)
     rendered = caught.value.diagnostics.render()

@@ -44,10 +44,18 @@ def files(tmp_path: Path) -> tuple[str, str]:
 def test_lines(files: tuple[str, str], capsys: pytest.CaptureFixture[str]):
     assert main(["parity", files[0], "--yaml", str(YAML)]) == 0
     assert capsys.readouterr().out.splitlines() == [
-        "same     add.Tensor", "same     add_.Tensor", "same     add.out", "same     add.Scalar", "differs  tanh  (n: missing)",
-        "differs  softcap  (cap: default 30.0, not 20.0)", "same     zeros", "differs  nonzero  (returns (Tensor), not (Tensor[]))",
-        "missing  linalg_det", "", "9 schemas: 5 same, 0 wider, 0 by hand, 3 differs, 1 missing",
-    ]  # fmt: skip
+        "same     add.Tensor",
+        "same     add_.Tensor",
+        "same     add.out",
+        "same     add.Scalar",
+        "differs  tanh  (n: missing)",
+        "differs  softcap  (cap: default 30.0, not 20.0)",
+        "same     zeros",
+        "differs  nonzero  (returns (Tensor), not (Tensor[]))",
+        "missing  linalg_det",
+        "",
+        "9 schemas: 5 same, 0 wider, 0 by hand, 3 differs, 1 missing",
+    ]
 
 
 def test_usage(files: tuple[str, str], capsys: pytest.CaptureFixture[str]):
@@ -63,8 +71,12 @@ def test_usage(files: tuple[str, str], capsys: pytest.CaptureFixture[str]):
 def test_markdown(files: tuple[str, str], capsys: pytest.CaptureFixture[str]):
     assert main(["parity", files[0], "--markdown", "--usage", files[1], "--yaml", str(YAML)]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert lines[:4] == ["| operator | here | uses |", "|---|---|---:|", "| `linalg_det` | missing | 100 |",
-                         "| `softcap` | differs: cap: default 30.0, not 20.0 | 50 |"]  # fmt: skip
+    assert lines[:4] == [
+        "| operator | here | uses |",
+        "|---|---|---:|",
+        "| `linalg_det` | missing | 100 |",
+        "| `softcap` | differs: cap: default 30.0, not 20.0 | 50 |",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -77,7 +89,11 @@ def test_markdown(files: tuple[str, str], capsys: pytest.CaptureFixture[str]):
         ("f(Tensor self, int a, int b) -> Tensor", "f(Tensor self, int b) -> Tensor", "a: missing"),
         ("f(Tensor self, int b) -> Tensor", "f(Tensor self, int a, int b) -> Tensor", "a: extra"),
         ("f(Tensor self, int n=1) -> Tensor", "f(Tensor self, int n) -> Tensor", "n: default missing, not 1"),
-        ("f(Tensor self, *, int n=1) -> Tensor", "f(Tensor self, int n=1) -> Tensor", "n: positional, not keyword-only"),
+        (
+            "f(Tensor self, *, int n=1) -> Tensor",
+            "f(Tensor self, int n=1) -> Tensor",
+            "n: positional, not keyword-only",
+        ),
     ],
 )
 def test_differences(theirs: str, ours: str, expected: str | None):
@@ -88,17 +104,33 @@ def test_differences(theirs: str, ours: str, expected: str | None):
 @pytest.mark.parametrize(
     "theirs, ours, expected",
     [
-        ("f(Tensor self, int dim) -> Tensor", "f(Tensor self, int[1]? dim=None, bool keepdim=False) -> Tensor", True),
+        (
+            "f(Tensor self, int dim) -> Tensor",
+            "f(Tensor self, int[1]? dim=None, bool keepdim=False) -> Tensor",
+            True,
+        ),
         ("f(Tensor self, int[]? dim=None) -> Tensor", "f(Tensor self, int[1]? dim=None) -> Tensor", True),
         ("f(Tensor self, int[]? dim=None) -> Tensor", "f(Tensor self, int[1] dim) -> Tensor", False),
         ("f(Tensor self, int dim) -> Tensor", "f(Tensor self, int[] dim) -> Tensor", False),
         ("f(Tensor self) -> Tensor", "f(Tensor self, *, Generator? generator=None) -> Tensor", True),
         ("f(Tensor self) -> Tensor", "f(Tensor self, int n) -> Tensor", False),
-        ("f(Tensor self, *, Generator? g) -> Tensor", "f(Tensor self, *, int n=1, Generator? g=None) -> Tensor", True),
+        (
+            "f(Tensor self, *, Generator? g) -> Tensor",
+            "f(Tensor self, *, int n=1, Generator? g=None) -> Tensor",
+            True,
+        ),
         ("f(Tensor self, int n=1) -> Tensor", "f(Tensor self, int n=2) -> Tensor", False),
         ("f(Tensor self, int n=1) -> Tensor", "f(Tensor self, *, int n=1) -> Tensor", False),
-        ("f(Tensor self, *, ScalarType? t=None) -> Tensor", "f(Tensor self, ScalarType? t=None) -> Tensor", True),
-        ("f(Tensor self, *, Tensor(a!) max) -> Tensor(a!)", "f(Tensor self, *, Tensor(a!) values) -> Tensor(a!)", True),
+        (
+            "f(Tensor self, *, ScalarType? t=None) -> Tensor",
+            "f(Tensor self, ScalarType? t=None) -> Tensor",
+            True,
+        ),
+        (
+            "f(Tensor self, *, Tensor(a!) max) -> Tensor(a!)",
+            "f(Tensor self, *, Tensor(a!) values) -> Tensor(a!)",
+            True,
+        ),
         ("f(Tensor self) -> Tensor[]", "f(Tensor self, int n=1) -> Tensor", False),
     ],
 )
@@ -106,7 +138,9 @@ def test_calls_that_another_schema_takes(theirs: str, ours: str, expected: bool)
     assert covers(FunctionSchema.parse(ours), FunctionSchema.parse(theirs)) is expected
 
 
-def test_what_a_module_has_by_hand(files: tuple[str, str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
+def test_what_a_module_has_by_hand(
+    files: tuple[str, str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
     module = ModuleType("by_hand")
     module.linalg = SimpleNamespace(det=max)
     monkeypatch.setitem(sys.modules, "by_hand", module)
@@ -116,14 +150,29 @@ def test_what_a_module_has_by_hand(files: tuple[str, str], monkeypatch: pytest.M
 
 @pytest.mark.parametrize(
     "text, message",
-    [("- name: f\n", "theirs.yaml:1:3: the entry has no 'func'"), ("- func: f(tensor x) -> Tensor\n", "theirs.yaml:1:11: unknown type 'tensor'"),
-     ("a: b\n", "theirs.yaml:1:1: the file is no list of entries")],
-)  # fmt: skip
+    [
+        ("- name: f\n", "theirs.yaml:1:3: the entry has no 'func'"),
+        ("- func: f(tensor x) -> Tensor\n", "theirs.yaml:1:11: unknown type 'tensor'"),
+        ("a: b\n", "theirs.yaml:1:1: the file is no list of entries"),
+    ],
+)
 def test_files_that_are_none(text: str, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     (tmp_path / "theirs.yaml").write_text(text)
     assert main(["parity", str(tmp_path / "theirs.yaml"), "--yaml", str(YAML)]) == 1
     assert capsys.readouterr().err.startswith(message)
     (tmp_path / "usage.csv").write_text("name,uses\n")
     (tmp_path / "theirs.yaml").write_text(FOREIGN)
-    assert main(["parity", str(tmp_path / "theirs.yaml"), "--usage", str(tmp_path / "usage.csv"), "--yaml", str(YAML)]) == 1
+    assert (
+        main(
+            [
+                "parity",
+                str(tmp_path / "theirs.yaml"),
+                "--usage",
+                str(tmp_path / "usage.csv"),
+                "--yaml",
+                str(YAML),
+            ]
+        )
+        == 1
+    )
     assert "write api,number_of_uses" in capsys.readouterr().err

@@ -1,4 +1,5 @@
-"""codegen.schema: every schema prints back letter for letter, and a wrong one says where and what to write."""
+"""codegen.schema: every schema prints back letter for letter, and a wrong one says where and what to
+write."""
 
 from __future__ import annotations
 
@@ -21,7 +22,11 @@ from codegen.schema import (
     parse_default,
 )
 
-SCHEMAS = [line for line in (Path(__file__).parent / "schemas.txt").read_text().splitlines() if line and line[0] != "#"]
+SCHEMAS = [
+    line
+    for line in (Path(__file__).parent / "schemas.txt").read_text().splitlines()
+    if line and line[0] != "#"
+]
 
 
 def test_there_are_a_few_hundred():
@@ -45,7 +50,9 @@ def peer_schemas() -> list[str]:
     package = importlib.util.find_spec("torchgen")
     if package is None or not package.submodule_search_locations:
         return []
-    path = Path(package.submodule_search_locations[0]) / "packaged" / "ATen" / "native" / "native_functions.yaml"
+    path = (
+        Path(package.submodule_search_locations[0]) / "packaged" / "ATen" / "native" / "native_functions.yaml"
+    )
     return re.findall(r"^- func: (.*?)\s*$", path.read_text(), re.MULTILINE) if path.is_file() else []
 
 
@@ -61,9 +68,21 @@ def test_all_of_the_peers_schemas_print_back():
 
 
 def test_parts():
-    schema = FunctionSchema.parse("add_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> Tensor(a!)")
-    assert (schema.base_name, schema.overload_name, schema.unambiguous_name) == ("add_", "Tensor", "add__Tensor")
-    assert schema.is_inplace and schema.is_mutable and schema.returns_self and not schema.is_view and not schema.is_out
+    schema = FunctionSchema.parse(
+        "add_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> Tensor(a!)"
+    )
+    assert (schema.base_name, schema.overload_name, schema.unambiguous_name) == (
+        "add_",
+        "Tensor",
+        "add__Tensor",
+    )
+    assert (
+        schema.is_inplace
+        and schema.is_mutable
+        and schema.returns_self
+        and not schema.is_view
+        and not schema.is_out
+    )
     own = schema.arguments.self_argument
     assert own is not None and own.annotation == Annotation(("a",), is_write=True)
     assert [a.name for a in schema.arguments.post_self] == ["other"]
@@ -75,13 +94,17 @@ def test_parts():
 
 
 def test_self_need_not_come_first():
-    arguments = FunctionSchema.parse("where.self(Tensor condition, Tensor self, Tensor other) -> Tensor").arguments
+    arguments = FunctionSchema.parse(
+        "where.self(Tensor condition, Tensor self, Tensor other) -> Tensor"
+    ).arguments
     assert [a.name for a in arguments.pre_self] == ["condition"]
     assert [a.name for a in arguments.positional] == ["condition", "self", "other"]
 
 
 def test_out_arguments():
-    schema = FunctionSchema.parse("max.d(Tensor self, *, int n=1, Tensor(a!) max, Tensor(b!) i) -> (Tensor(a!), Tensor(b!))")
+    schema = FunctionSchema.parse(
+        "max.d(Tensor self, *, int n=1, Tensor(a!) max, Tensor(b!) i) -> (Tensor(a!), Tensor(b!))"
+    )
     assert schema.is_out
     assert [a.name for a in schema.arguments.out] == ["max", "i"]
     assert [a.name for a in schema.arguments.flat_all] == ["self", "n", "max", "i"]
@@ -111,7 +134,10 @@ def test_types(text, expected):
 
 
 def test_type_queries():
-    types = {a.name: a.type for a in FunctionSchema.parse("f(Tensor?[] a, int[2]? b, Tensor c, float? d) -> ()").arguments}
+    types = {
+        a.name: a.type
+        for a in FunctionSchema.parse("f(Tensor?[] a, int[2]? b, Tensor c, float? d) -> ()").arguments
+    }
     assert [n for n, t in types.items() if t.is_tensor_like] == ["a", "c"]
     assert [n for n, t in types.items() if t.is_list] == ["a", "b"]
     assert [n for n, t in types.items() if t.is_optional] == ["b", "d"]
@@ -121,8 +147,14 @@ def test_type_queries():
 
 @pytest.mark.parametrize(
     "text, base, inplace, dunder",
-    [("add", "add", False, False), ("add_", "add", True, False), ("__iand__", "and", True, True),
-     ("__and__", "and", False, True), ("__index__", "index", False, True), ("_foo_", "_foo", True, False)],
+    [
+        ("add", "add", False, False),
+        ("add_", "add", True, False),
+        ("__iand__", "and", True, True),
+        ("__and__", "and", False, True),
+        ("__index__", "index", False, True),
+        ("_foo_", "_foo", True, False),
+    ],
 )
 def test_base_names(text, base, inplace, dunder):
     name = FunctionSchema.parse(f"{text}(Tensor self) -> Tensor").name.name
@@ -137,8 +169,18 @@ def test_operator_names():
 
 @pytest.mark.parametrize(
     "text, value",
-    [("None", None), ("True", True), ("-1", -1), ("1e-05", 1e-05), ("'a\\'b'", "a'b"), ('"L"', "L"), ("[]", ()),
-     ("[0,1]", (0, 1)), ("Mean", Symbol("Mean")), ("0.5", 0.5)],
+    [
+        ("None", None),
+        ("True", True),
+        ("-1", -1),
+        ("1e-05", 1e-05),
+        ("'a\\'b'", "a'b"),
+        ('"L"', "L"),
+        ("[]", ()),
+        ("[0,1]", (0, 1)),
+        ("Mean", Symbol("Mean")),
+        ("0.5", 0.5),
+    ],
 )
 def test_default_values(text, value):
     assert parse_default(text) == value
@@ -191,7 +233,11 @@ def test_wrong_defaults(argument, hint):
         ("add(int a=1, ^int b) -> Tensor", "'b' has no default but follows 'a'", "give 'b' a default"),
         ("add(Tensor self, *^) -> Tensor", "no argument after '*'", "remove ', *'"),
         ("add(int a, *, int b, ^*, int c) -> Tensor", "a second '*'", "one '*'"),
-        ("add(Tensor self, *, Tensor(a!) out, ^int n=1) -> Tensor(a!)", "'n' follows the out argument 'out'", "last"),
+        (
+            "add(Tensor self, *, Tensor(a!) out, ^int n=1) -> Tensor(a!)",
+            "'n' follows the out argument 'out'",
+            "last",
+        ),
         ("add(Tensor self)^", "expected '->' after the arguments, found the end", "-> Tensor"),
         ("add(Tensor self) ^Tensor", "expected '->' after the arguments, found 'Tensor'", "-> ()"),
         ("add(Tensor self) -> Tensor^, Tensor", "nothing may follow the returns", "in parentheses"),
@@ -204,7 +250,11 @@ def test_wrong_defaults(argument, hint):
         ("add(int?^? n) -> Tensor", "'??' is no type", "one '?'"),
         ("f(int[][][][][][]^[] n) -> ()", "a type of too many layers", "at most 5"),
         ("add(int n=^) -> Tensor", "expected the default of 'n'", "n=None"),
-        ("add(Tensor self,^Tensor other) -> Tensor", "canonical spelling", "write add(Tensor self, Tensor other) -> Tensor"),
+        (
+            "add(Tensor self,^Tensor other) -> Tensor",
+            "canonical spelling",
+            "write add(Tensor self, Tensor other) -> Tensor",
+        ),
         ("add(Tensor self)^-> Tensor", "canonical spelling", "write add(Tensor self) -> Tensor"),
         ("add(Tensor self) -> ^(Tensor)", "canonical spelling", "write add(Tensor self) -> Tensor"),
         ("add(int[2] x=[0,^ 1]) -> Tensor", "blank in a default", "x=[0,1]"),

@@ -1,4 +1,5 @@
-"""Every mistake gives its diagnostics, at the right character, with what to write instead: cases/README.md."""
+"""Every mistake gives its diagnostics, at the right character, with what to write instead:
+cases/README.md."""
 
 from __future__ import annotations
 
@@ -38,8 +39,14 @@ def read_cases() -> list[Case]:
             text = text.replace("$rest", _REST).replace("$deep", "[" * 5000 + "]" * 5006)
             is_whole = not text.startswith(" ")
             rows = [(int(m[1]), int(m[2]), m[3], m[4], m[5]) for m in expected if m]
-            cases.append(Case(f"{path.stem}: {title}", text if is_whole else PRELUDE + text,
-                              1 if is_whole else PRELUDE.count("\n") + 1, rows))
+            cases.append(
+                Case(
+                    f"{path.stem}: {title}",
+                    text if is_whole else PRELUDE + text,
+                    1 if is_whole else PRELUDE.count("\n") + 1,
+                    rows,
+                )
+            )
     return cases
 
 
@@ -103,7 +110,9 @@ def test_a_failed_run_leaves_the_output_alone(tmp_path: Path, capsys: pytest.Cap
         (b"topics:\n  A: \x01\n", "native_functions.yaml:2:6: yaml: a character that YAML does not allow"),
     ],
 )
-def test_unreadable_files(content: bytes | None, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+def test_unreadable_files(
+    content: bytes | None, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
     file = tmp_path / "native_functions.yaml"
     if content is not None:
         file.write_bytes(content)

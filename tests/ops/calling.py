@@ -31,13 +31,18 @@ def python_name(operator: Operator) -> str:
 
 
 def is_only_in_aten(operator: Operator) -> bool:
-    """Where PyTorch's Python has no function: helpers, and gaps between indices, which only ``tensor[:, index]`` can write."""
-    return operator.python_module == "private" or any(str(argument.type) == "Tensor?[]" for argument in operator.schema.arguments)
+    """Where PyTorch's Python has no function: helpers, and gaps between indices, which only
+    ``tensor[:, index]`` can write."""
+    return operator.python_module == "private" or any(
+        str(argument.type) == "Tensor?[]" for argument in operator.schema.arguments
+    )
 
 
 def has_gaps(operator: Operator, sample: SampleInput) -> bool:
     arguments = operator.bind(sample) or {}
-    return any(isinstance(value, list) and any(item is None for item in value) for value in arguments.values())
+    return any(
+        isinstance(value, list) and any(item is None for item in value) for value in arguments.values()
+    )
 
 
 def by_indexing(operator: Operator, sample: SampleInput) -> Any:
@@ -51,7 +56,9 @@ def by_indexing(operator: Operator, sample: SampleInput) -> Any:
 
 
 def is_called_as_method(operator: Operator, torch: Any) -> bool:
-    return "function" not in operator.variants and not (torch.__name__ == "torch" and is_only_in_aten(operator))
+    return "function" not in operator.variants and not (
+        torch.__name__ == "torch" and is_only_in_aten(operator)
+    )
 
 
 def exists_in(operator: Operator, torch: Any) -> bool:
@@ -72,8 +79,11 @@ def call(operator: Operator, torch: Any, sample: SampleInput) -> Any:
     return function(*sample.positional, **sample.kwargs)
 
 
-def method_parts(operator: Operator, sample: SampleInput) -> tuple[Any, tuple[Any, ...], dict[str, Any]] | None:
-    """The tensor whose method is called, positional arguments, keywords; None when self is given as a number."""
+def method_parts(
+    operator: Operator, sample: SampleInput
+) -> tuple[Any, tuple[Any, ...], dict[str, Any]] | None:
+    """The tensor whose method is called, positional arguments, keywords; None when self is given as a
+    number."""
     own = operator.schema.arguments.self_argument
     names = [argument.name for argument in operator.schema.arguments.positional]
     if own is None:

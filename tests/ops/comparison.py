@@ -9,11 +9,17 @@ from typing import Any
 
 import numpy as np
 
-# Relative and absolute tolerance by the dtype of the result: a few roundings of it, and of terms near 1 that it may be a sum of.
+# Relative and absolute tolerance by the dtype of the result: a few roundings of it, and of terms near 1 that
+# it may be a sum of.
 TOLERANCES: dict[str, tuple[float, float]] = {
-    "float16": (2e-3, 1e-3), "complex32": (2e-3, 1e-3), "bfloat16": (1.6e-2, 4e-3), "float32": (2e-6, 1e-5), "float64": (1e-10, 1e-10),
-    "complex64": (2e-6, 1e-5), "complex128": (1e-10, 1e-10),
-}  # fmt: skip
+    "float16": (2e-3, 1e-3),
+    "complex32": (2e-3, 1e-3),
+    "bfloat16": (1.6e-2, 4e-3),
+    "float32": (2e-6, 1e-5),
+    "float64": (1e-10, 1e-10),
+    "complex64": (2e-6, 1e-5),
+    "complex128": (1e-10, 1e-10),
+}
 
 
 def dtype_name(tensor: Any) -> str:
@@ -26,7 +32,9 @@ def to_numpy(tensor: Any) -> Any:
     if tensor.is_complex() and hasattr(tensor, "resolve_conj"):
         tensor = tensor.resolve_conj()  # PyTorch conjugates lazily
     name = dtype_name(tensor)
-    return (tensor.float() if name == "bfloat16" else tensor.cfloat() if name == "complex32" else tensor).numpy()
+    return (
+        tensor.float() if name == "bfloat16" else tensor.cfloat() if name == "complex32" else tensor
+    ).numpy()
 
 
 @dataclass
@@ -53,7 +61,9 @@ def assert_same(ours: Any, theirs: Any, context: str, values: bool = True, strid
         assert hasattr(ours, "stride"), f"{context}: expected a tensor, got {type(ours).__name__}"
         assert_same_tensors(ours, theirs, context, values, strides)
     elif isinstance(theirs, (list, tuple)):
-        assert isinstance(ours, (list, tuple)) and len(ours) == len(theirs), f"{context}: got {ours!r}, expected {len(theirs)} results"
+        assert isinstance(ours, (list, tuple)) and len(ours) == len(theirs), (
+            f"{context}: got {ours!r}, expected {len(theirs)} results"
+        )
         for index, (first, second) in enumerate(zip(ours, theirs)):
             assert_same(first, second, f"{context}[{index}]", values, strides)
     else:
@@ -63,11 +73,17 @@ def assert_same(ours: Any, theirs: Any, context: str, values: bool = True, strid
 
 
 def assert_same_tensors(ours: Any, theirs: Any, context: str, values: bool, strides: bool) -> None:
-    assert tuple(ours.shape) == tuple(theirs.shape), f"{context}: shape {tuple(ours.shape)}, expected {tuple(theirs.shape)}"
-    assert dtype_name(ours) == dtype_name(theirs), f"{context}: dtype {dtype_name(ours)}, expected {dtype_name(theirs)}"
+    assert tuple(ours.shape) == tuple(theirs.shape), (
+        f"{context}: shape {tuple(ours.shape)}, expected {tuple(theirs.shape)}"
+    )
+    assert dtype_name(ours) == dtype_name(theirs), (
+        f"{context}: dtype {dtype_name(ours)}, expected {dtype_name(theirs)}"
+    )
     if strides:
         found, expected = significant_strides(ours), significant_strides(theirs)
-        assert found == expected, f"{context}: strides {found} of shape {tuple(ours.shape)}, expected {expected}"
+        assert found == expected, (
+            f"{context}: strides {found} of shape {tuple(ours.shape)}, expected {expected}"
+        )
     if values:
         assert_close(to_numpy(ours), to_numpy(theirs), dtype_name(theirs), context)
 
@@ -89,9 +105,14 @@ def assert_close(ours: Any, theirs: Any, dtype: str, context: str) -> None:
         with np.errstate(all="ignore"):
             close = np.isclose(ours, theirs, rtol=rtol, atol=atol, equal_nan=True)
             if np.iscomplexobj(theirs):  # the other part of an infinite one is rounded as well
-                close |= np.isclose(ours.real, theirs.real, rtol, atol, True) & np.isclose(ours.imag, theirs.imag, rtol, atol, True)
+                close |= np.isclose(ours.real, theirs.real, rtol, atol, True) & np.isclose(
+                    ours.imag, theirs.imag, rtol, atol, True
+                )
     if not np.all(close):
         where = tuple(int(index) for index in np.argwhere(~np.asarray(close))[0])
         got, expected = np.asarray(ours)[where], np.asarray(theirs)[where]
         count = int(np.sum(~np.asarray(close)))
-        raise AssertionError(f"{context}: {count} of {np.size(close)} elements differ; at {where} got {got!r}, expected {expected!r}")
+        raise AssertionError(
+            f"{context}: {count} of {np.size(close)} elements differ; at {where} got {got!r}, expected "
+            f"{expected!r}"
+        )

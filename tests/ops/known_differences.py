@@ -1,4 +1,5 @@
-"""What is meant to differ from PyTorch, operator by operator, with the reason. Everything that is not listed here must agree."""
+"""What is meant to differ from PyTorch, operator by operator, with the reason. Everything that is not listed
+here must agree."""
 
 from __future__ import annotations
 
@@ -16,24 +17,53 @@ WITHOUT_VALUES: dict[str, str] = {
 
 # (operator, dtype) that are not compared with PyTorch. "*" stands for every dtype.
 NOT_COMPARED: dict[tuple[str, str], str] = {
-    **{(f"gradient.{name}", dtype): "differences of rounded numbers, added up in another order"
-       for name in ("scalarint", "scalararray", "scalarrayint", "scalarrayarray", "tensorarray", "tensorarrayint")
-       for dtype in ("float16", "bfloat16")},
-    **{(f"_fused_sgd_{overload}", dtype): "PyTorch's kernel changes only the elements behind the last whole vector"
-       for overload in ("", ".tensor_lr") for dtype in ("float16", "bfloat16")},
-    ("div.Number_mode", "bfloat16"): "behind the last whole vector PyTorch rounds the quotient before it cuts off its digits",
+    **{
+        (f"gradient.{name}", dtype): "differences of rounded numbers, added up in another order"
+        for name in (
+            "scalarint",
+            "scalararray",
+            "scalarrayint",
+            "scalarrayarray",
+            "tensorarray",
+            "tensorarrayint",
+        )
+        for dtype in ("float16", "bfloat16")
+    },
+    **{
+        (
+            f"_fused_sgd_{overload}",
+            dtype,
+        ): "PyTorch's kernel changes only the elements behind the last whole vector"
+        for overload in ("", ".tensor_lr")
+        for dtype in ("float16", "bfloat16")
+    },
+    (
+        "div.Number_mode",
+        "bfloat16",
+    ): "behind the last whole vector PyTorch rounds the quotient before it cuts off its digits",
     ("matrix_exp", "float16"): "computed in float32; PyTorch's coefficients overflow",
     ("matrix_exp", "bfloat16"): "computed in float32; PyTorch's coefficients lose their digits",
     **{(name, "float64"): "PyTorch's trigamma function has 9 digits" for name in ("polygamma", "polygamma_")},
     ("igammac", "float64"): "PyTorch's has 9 digits",
     **{(f"special_bessel_{kind}", "float64"): "PyTorch's has 8 digits" for kind in ("j0", "j1", "y0", "y1")},
     ("special_airy_ai", "float64"): "PyTorch's has 6 digits for some negative numbers",
-    **{(name, dtype): "PyTorch computes in the narrow dtype; coordinates and weights are float32 here"
-       for name in ("fractional_max_pool2d", "fractional_max_pool3d", "grid_sampler", "grid_sampler_2d", "grid_sampler_3d",
-                    "upsample_trilinear3d", "upsample_bicubic2d")
-       for dtype in ("float16", "bfloat16")},
-    **{("embedding_bag", dtype): "PyTorch leaves bags of indices and sizes empty where it does not need them"
-       for dtype in ("float16", "bfloat16", "float32", "float64")},
+    **{
+        (name, dtype): "PyTorch computes in the narrow dtype; coordinates and weights are float32 here"
+        for name in (
+            "fractional_max_pool2d",
+            "fractional_max_pool3d",
+            "grid_sampler",
+            "grid_sampler_2d",
+            "grid_sampler_3d",
+            "upsample_trilinear3d",
+            "upsample_bicubic2d",
+        )
+        for dtype in ("float16", "bfloat16")
+    },
+    **{
+        ("embedding_bag", dtype): "PyTorch leaves bags of indices and sizes empty where it does not need them"
+        for dtype in ("float16", "bfloat16", "float32", "float64")
+    },
     ("instance_norm", "bfloat16"): "PyTorch rounds on the way; its results are off by twice as much",
     **{("_foreach_abs_", dtype): "abs_ takes complex numbers" for dtype in ("complex64", "complex128")},
     **{("_standard_gamma_grad", dtype): "PyTorch's has 4 digits" for dtype in ("float32", "float64")},
@@ -67,7 +97,9 @@ RESIZES_QUIETLY = {"log_sigmoid"} if WITH_PEER else set()
 # Operators whose strides differ where both are valid.
 STRIDES: dict[str, str] = {
     "rsub.Tensor": "follows its first argument; PyTorch the second, which it subtracts from",
-    **dict.fromkeys(("complex", "polar"), "contiguous: the parts are stacked; PyTorch keeps the order of dimensions"),
+    **dict.fromkeys(
+        ("complex", "polar"), "contiguous: the parts are stacked; PyTorch keeps the order of dimensions"
+    ),
     "rrelu": "keeps the order of dimensions; PyTorch's result is contiguous",
     "_foreach_pow.ScalarAndTensor": "keeps the order of dimensions; PyTorch's result is contiguous",
     "unique_dim": "contiguous; PyTorch puts the slices one behind the other",
@@ -79,7 +111,11 @@ STRIDES: dict[str, str] = {
     "linalg_lstsq": "is dense; PyTorch's is a part of what LAPACK worked in",
     "log_sigmoid": "keeps the order of dimensions; PyTorch's result is contiguous",
     **dict.fromkeys(
-        (f"fft_{name}{rank}" for name in ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft") for rank in ("", "2", "n")),
+        (
+            f"fft_{name}{rank}"
+            for name in ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft")
+            for rank in ("", "2", "n")
+        ),
         "is contiguous; PyTorch's depends on the order in which its library takes dimensions",
     ),
     "stft.center": "is made of contiguous transforms",
@@ -87,10 +123,13 @@ STRIDES: dict[str, str] = {
 }
 
 # Operators without second derivatives.
-ONCE_DIFFERENTIABLE: dict[str, str] = dict.fromkeys(("ctc_loss.IntList", "ctc_loss.Tensor"), "the gradient is a sum over alignments of its own")
+ONCE_DIFFERENTIABLE: dict[str, str] = dict.fromkeys(
+    ("ctc_loss.IntList", "ctc_loss.Tensor"), "the gradient is a sum over alignments of its own"
+)
 
 # Of these only one triangle of a Hermitian matrix is read: numerical differentiation changes both.
 HERMITIAN_INPUT = {"linalg_cholesky", "linalg_cholesky_ex", "cholesky", "linalg_eigh", "linalg_eigvalsh"}
 
-# Vectors of complex matrices are determined up to a factor of absolute value 1: derivatives of the absolute values are compared.
+# Vectors of complex matrices are determined up to a factor of absolute value 1: derivatives of the absolute
+# values are compared.
 UP_TO_PHASE = {"linalg_svd", "svd", "linalg_eigh", "linalg_eig"}

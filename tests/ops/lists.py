@@ -1,4 +1,5 @@
-"""Calls of list operators, made of calls of the operator that they call: lists of its arguments, and numbers where lists take them."""
+"""Calls of list operators, made of calls of the operator that they call: lists of its arguments, and numbers
+where lists take them."""
 
 from __future__ import annotations
 
@@ -15,9 +16,14 @@ _LENGTH = 3
 
 
 def list_samples(
-    schema: FunctionSchema, called: Sequence[Argument], making: Sequence[Making], calls: list[dict[str, Any]], torch: Any
+    schema: FunctionSchema,
+    called: Sequence[Argument],
+    making: Sequence[Making],
+    calls: list[dict[str, Any]],
+    torch: Any,
 ) -> list[SampleInput]:
-    """``calls`` by name of argument; those that agree in what a whole list shares become lists of up to three tensors."""
+    """``calls`` by name of argument; those that agree in what a whole list shares become lists of up to three
+    tensors."""
     if schema.is_inplace:
         calls = [call for call in calls if _fits_in_place(call)]
     shared = [a.name for a, (kind, _) in zip(called, making) if kind in ("same", "default", "number")]
@@ -53,18 +59,31 @@ def _fits_in_place(call: dict[str, Any]) -> bool:
     own, tensors = call["self"], [value for value in call.values() if is_tensor(value)]
     if not is_tensor(own) or 0 in [stride for stride, size in zip(own.stride(), own.shape) if size > 1]:
         return False
-    return all(tensor.dtype == own.dtype and _fits(tuple(tensor.shape), tuple(own.shape)) for tensor in tensors)
+    return all(
+        tensor.dtype == own.dtype and _fits(tuple(tensor.shape), tuple(own.shape)) for tensor in tensors
+    )
 
 
 def _fits(shape: tuple[int, ...], into: tuple[int, ...]) -> bool:
     return len(shape) <= len(into) and all(a in (1, b) for a, b in zip(shape[::-1], into[::-1]))
 
 
-def _sample(schema: FunctionSchema, called: Sequence[Argument], making: Sequence[Making], group: list[dict[str, Any]], torch: Any) -> SampleInput:
+def _sample(
+    schema: FunctionSchema,
+    called: Sequence[Argument],
+    making: Sequence[Making],
+    group: list[dict[str, Any]],
+    torch: Any,
+) -> SampleInput:
     values: dict[int, Any] = {}
     for argument, (kind, source) in zip(called, making):
-        if kind != "default" and (argument.name in group[0] or not argument.has_default or kind in ("each", "packed")):
-            column = [call.get(argument.name, argument.default_value if argument.has_default else None) for call in group]
+        if kind != "default" and (
+            argument.name in group[0] or not argument.has_default or kind in ("each", "packed")
+        ):
+            column = [
+                call.get(argument.name, argument.default_value if argument.has_default else None)
+                for call in group
+            ]
             values[source] = _made(kind, column, torch)
     positional: list[Any] = []
     keywords: dict[str, Any] = {}
@@ -84,7 +103,11 @@ def _made(kind: str, column: list[Any], torch: Any) -> Any:
     if kind == "numbers":
         return [_number(value) for value in column]
     if kind == "packed":
-        return torch.tensor([float(value) for value in column]) if any(isinstance(v, float) for v in column) else torch.tensor(column)
+        return (
+            torch.tensor([float(value) for value in column])
+            if any(isinstance(v, float) for v in column)
+            else torch.tensor(column)
+        )
     if kind == "number":
         return _number(column[0])
     if kind == "single":
@@ -96,24 +119,42 @@ def _number(value: Any) -> Any:
     return value.detach().reshape(-1)[0].item() if is_tensor(value) else value
 
 
-def list_errors(schema: FunctionSchema, making: Sequence[Making], sample: SampleInput, torch: Any) -> Iterator[ErrorInput]:
+def list_errors(
+    schema: FunctionSchema, making: Sequence[Making], sample: SampleInput, torch: Any
+) -> Iterator[ErrorInput]:
     """Lists without tensors, lists of several lengths, and tensors that are to be numbers and are not."""
     arguments = schema.arguments.flat_all
     kinds = {arguments[source].name: kind for kind, source in making if source >= 0}
     lists = [i for i, a in enumerate(arguments) if a.type.is_list and i < len(sample.positional)]
     empty = [[] if i in lists else value for i, value in enumerate(sample.positional)]
-    yield ErrorInput(SampleInput(*empty, **sample.kwargs), RuntimeError, f"{schema.base_name}: .*at least one tensor")
+    yield ErrorInput(
+        SampleInput(*empty, **sample.kwargs), RuntimeError, f"{schema.base_name}: .*at least one tensor"
+    )
     for i in lists[1:]:
-        longer = [[*value, value[-1]] if position == i else value for position, value in enumerate(sample.positional)]
+        longer = [
+            [*value, value[-1]] if position == i else value
+            for position, value in enumerate(sample.positional)
+        ]
         count = len(sample.positional[i])
-        yield ErrorInput(SampleInput(*longer, **sample.kwargs), RuntimeError,
-                         f"{schema.base_name}: {arguments[lists[0]].name} has {count} elements, but {arguments[i].name} has {count + 1}")
+        yield ErrorInput(
+            SampleInput(*longer, **sample.kwargs),
+            RuntimeError,
+            f"{schema.base_name}: {arguments[lists[0]].name} has {count} elements, but {arguments[i].name} "
+            f"has {count + 1}",
+        )
     for i, value in enumerate(sample.positional):
         kind, name = kinds[arguments[i].name], arguments[i].name
         if kind == "single":
             changed = [*sample.positional[:i], torch.ones(2, dtype=value.dtype), *sample.positional[i + 1 :]]
-            yield ErrorInput(SampleInput(*changed, **sample.kwargs), RuntimeError, rf"{name} must be a tensor of 0 dimensions, .*\[2\]")
+            yield ErrorInput(
+                SampleInput(*changed, **sample.kwargs),
+                RuntimeError,
+                rf"{name} must be a tensor of 0 dimensions, .*\[2\]",
+            )
         if kind == "packed":
-            for wrong, words in ((value.reshape(1, -1), "must be a tensor of 1 dimension"), (value.new_ones(7), "has 7 elements")):
+            for wrong, words in (
+                (value.reshape(1, -1), "must be a tensor of 1 dimension"),
+                (value.new_ones(7), "has 7 elements"),
+            ):
                 changed = [*sample.positional[:i], wrong, *sample.positional[i + 1 :]]
                 yield ErrorInput(SampleInput(*changed, **sample.kwargs), RuntimeError, f"{name} {words}")

@@ -69,7 +69,8 @@ class Operator:
         return bool(self.row["gradient"] != "none" and self.makes_tensors and not self.is_random)
 
     def takes(self, dtype: str) -> bool:
-        """Whether the entry says that tensors of ``dtype`` are accepted; operators without ``dtypes:`` leave it to what they call."""
+        """Whether the entry says that tensors of ``dtype`` are accepted; operators without ``dtypes:`` leave
+        it to what they call."""
         if self.called is not None:
             return self.called.takes(dtype)
         declared = self.row["dtypes"]
@@ -83,7 +84,11 @@ class Operator:
         """Those of its generator's samples that fit the schema."""
         if self.called is not None:
             own, called = self.row["each"]["arguments"], self.called
-            calls = [bound for sample in called.samples(torch, dtype, requires_grad) if (bound := called.bind(sample)) is not None]
+            calls = [
+                bound
+                for sample in called.samples(torch, dtype, requires_grad)
+                if (bound := called.bind(sample)) is not None
+            ]
             return list_samples(self.schema, called.schema.arguments.flat_all, own, calls, torch)
         made = sample_inputs(self.samples_name, torch, dtype, requires_grad=requires_grad)
         return [sample for sample in made if self.bind(sample) is not None]
@@ -98,7 +103,9 @@ class Operator:
 
     def typical_samples(self, torch: Any) -> list[SampleInput]:
         """Of the first dtype that has any."""
-        return next((found for dtype in self.dtypes_under_test() if (found := self.samples(torch, dtype))), [])
+        return next(
+            (found for dtype in self.dtypes_under_test() if (found := self.samples(torch, dtype))), []
+        )
 
     def bind(self, sample: SampleInput) -> dict[str, Any] | None:
         """Arguments by their names in the schema; None when the call does not fit it."""
@@ -126,7 +133,11 @@ def accepts(argument: Argument, value: Any, scalars: Sequence[str] = ()) -> bool
     base = argument.type.base.name
     if argument.type.is_list:
         if not isinstance(value, (list, tuple)):
-            return argument.type.list_type is not None and argument.type.list_type.size is not None and _is(base, value)
+            return (
+                argument.type.list_type is not None
+                and argument.type.list_type.size is not None
+                and _is(base, value)
+            )
         return all(_is(base, item) or (item is None and base == "Tensor") for item in value)
     return _is(base, value) or (argument.name in scalars and _is("Scalar", value))
 
@@ -135,8 +146,13 @@ def _is(base: str, value: Any) -> bool:
     if base == "Tensor":
         return is_tensor(value)
     kinds: dict[str, tuple[type, ...]] = {
-        "int": (int,), "SymInt": (int,), "float": (int, float), "bool": (bool,), "Scalar": (bool, int, float, complex), "str": (str,),
-    }  # fmt: skip
+        "int": (int,),
+        "SymInt": (int,),
+        "float": (int, float),
+        "bool": (bool,),
+        "Scalar": (bool, int, float, complex),
+        "str": (str,),
+    }
     if base not in kinds:
         return not isinstance(value, (bool, int, float, complex, list, tuple)) and not is_tensor(value)
     return isinstance(value, kinds[base]) and (base in ("bool", "Scalar") or not isinstance(value, bool))
@@ -147,7 +163,8 @@ def _is(base: str, value: Any) -> bool:
 
 @functools.cache
 def all_operators() -> tuple[Operator, ...]:
-    """Operators with samples, in the order of native_functions.yaml: no gradients of ``expr:``, no private helpers."""
+    """Operators with samples, in the order of native_functions.yaml: no gradients of ``expr:``, no private
+    helpers."""
     rows = _metadata()["operators"]
     found = [Operator(row, FunctionSchema.parse(row["schema"])) for row in rows]
     return tuple(operator for operator in found if operator.row["samples"] not in (None, "skip_private"))
@@ -183,8 +200,13 @@ def enrolled(select: Callable[[Operator], bool] = lambda operator: True) -> pyte
 
 
 def enrolled_with_dtypes(
-    dtypes: Callable[[Operator], Sequence[str]] = Operator.dtypes_under_test, select: Callable[[Operator], bool] = lambda operator: True
+    dtypes: Callable[[Operator], Sequence[str]] = Operator.dtypes_under_test,
+    select: Callable[[Operator], bool] = lambda operator: True,
 ) -> pytest.MarkDecorator:
     """Parametrises a test over ``operator`` and ``dtype``."""
-    chosen = [(operator, dtype) for operator in all_operators() if select(operator) for dtype in dtypes(operator)]
-    return pytest.mark.parametrize("operator, dtype", chosen, ids=[f"{operator}-{dtype}" for operator, dtype in chosen])
+    chosen = [
+        (operator, dtype) for operator in all_operators() if select(operator) for dtype in dtypes(operator)
+    ]
+    return pytest.mark.parametrize(
+        "operator, dtype", chosen, ids=[f"{operator}-{dtype}" for operator, dtype in chosen]
+    )

@@ -1,4 +1,5 @@
-"""No kernel reads memory of another device than its own: calls with tensors on several devices are refused, and the devices named.
+"""No kernel reads memory of another device than its own: calls with tensors on several devices are refused,
+and the devices named.
 
 What is done to a meta tensor alone reads nothing, and may take shapes, indices and masks from elsewhere.
 """
@@ -38,7 +39,9 @@ def several_tensors(operator: Operator) -> bool:
     """Of operators of lists each call looks at its own tensors."""
     if operator.called is not None:
         return False
-    return len(operator.schema.arguments.tensors) > 1 or any(a.type.is_list for a in operator.schema.arguments.tensors)
+    return len(operator.schema.arguments.tensors) > 1 or any(
+        a.type.is_list for a in operator.schema.arguments.tensors
+    )
 
 
 def with_one_on_meta(sample: SampleInput, position: int) -> SampleInput:
@@ -77,4 +80,6 @@ def expect_refusal(operator: Operator, sample: SampleInput, form: Any) -> None:
         assert results and all(result.device.type == "meta" for result in results), f"{context}: accepted"
         return
     assert isinstance(done.error, RuntimeError), f"{context}: {type(done.error).__name__}: {done.error}"
-    assert re.search("device|meta|backend|not available on", str(done.error)), f"{context}: the message names no device: {done.error}"
+    assert re.search("device|meta|backend|not available on", str(done.error)), (
+        f"{context}: the message names no device: {done.error}"
+    )

@@ -1,4 +1,5 @@
-"""Every entry has samples that fit, every sample has an entry that it fits, and what an entry promises exists."""
+"""Every entry has samples that fit, every sample has an entry that it fits, and what an entry promises
+exists."""
 
 from __future__ import annotations
 
@@ -28,7 +29,9 @@ def test_every_generator_is_used():
 def test_samples_fit_the_schema(operator: Operator):
     dtypes = operator.dtypes_under_test()
     assert dtypes, f"{operator} takes no dtype"
-    assert any(operator.samples(torch, dtype) for dtype in dtypes), f"no sample of '{operator.samples_name}' fits {operator.schema}"
+    assert any(operator.samples(torch, dtype) for dtype in dtypes), (
+        f"no sample of '{operator.samples_name}' fits {operator.schema}"
+    )
 
 
 @pytest.mark.parametrize("name", sorted(sample_names() - _WITHOUT_ENTRY))
@@ -36,7 +39,9 @@ def test_every_sample_is_used(name: str):
     users = [operator for operator in all_operators() if operator.samples_name == name]
     for dtype in ("float32", "int64"):
         for sample in sample_inputs(name, torch, dtype):
-            assert any(operator.bind(sample) is not None for operator in users), f"{name}{sample} fits none of {', '.join(map(str, users))}"
+            assert any(operator.bind(sample) is not None for operator in users), (
+                f"{name}{sample} fits none of {', '.join(map(str, users))}"
+            )
 
 
 @pytest.mark.parametrize("name", sorted(error_names()))
@@ -63,9 +68,17 @@ def test_declared_forms_exist(operator: Operator):
     if "function" in operator.variants:
         assert function_of(operator, torch) is not None
         if operator.python_module == "torch":
-            assert callable(getattr(torch, operator.base_name, None)), f"torch.{operator.base_name} does not exist"
+            assert callable(getattr(torch, operator.base_name, None)), (
+                f"torch.{operator.base_name} does not exist"
+            )
     if "method" in operator.variants:
         assert hasattr(torch.Tensor, operator.base_name)
     if "inplace" in operator.variants:
-        owner = torch._C._nn if operator.python_module == "nn" else torch.Tensor if "method" in operator.variants else torch
+        owner = (
+            torch._C._nn
+            if operator.python_module == "nn"
+            else torch.Tensor
+            if "method" in operator.variants
+            else torch
+        )
         assert hasattr(owner, inplace_name(operator))

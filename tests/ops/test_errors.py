@@ -68,10 +68,16 @@ def expect_type_error(operator: Operator, sample: SampleInput) -> str:
     if done.result is NotImplemented and operator.base_name.startswith("__"):
         pytest.skip("methods of Python's operators leave a wrong operand to the other side")
     found = done.error
-    assert type(found) is TypeError, f"{operator}{sample}: expected TypeError, got {type(found).__name__}: {found}"
+    assert type(found) is TypeError, (
+        f"{operator}{sample}: expected TypeError, got {type(found).__name__}: {found}"
+    )
     if not WITH_PEER:
         # Python words the errors of its own operators, and PyTorch that of an element of a list.
-        is_named = python_name(operator) in str(found) or operator.base_name.startswith("__") or "expected Tensor as element" in str(found)
+        is_named = (
+            python_name(operator) in str(found)
+            or operator.base_name.startswith("__")
+            or "expected Tensor as element" in str(found)
+        )
         assert is_named, f"{operator}{sample}: the message does not name the operator: {found}"
     return str(found)
 
@@ -86,13 +92,17 @@ def test_too_many_arguments(operator: Operator):
 @enrolled()
 def test_unknown_keyword(operator: Operator):
     sample = first_call(operator)
-    message = expect_type_error(operator, SampleInput(*sample.positional, **sample.kwargs, no_such_argument=1))
+    message = expect_type_error(
+        operator, SampleInput(*sample.positional, **sample.kwargs, no_such_argument=1)
+    )
     if not WITH_PEER:
         is_said = "no_such_argument" in message or "no keyword arguments" in message
         assert is_said or overloads_of(operator) > 1, message
 
 
-@enrolled(lambda operator: any(not argument.has_default for argument in operator.schema.arguments.positional[1:]))
+@enrolled(
+    lambda operator: any(not argument.has_default for argument in operator.schema.arguments.positional[1:])
+)
 def test_missing_argument(operator: Operator):
     if "function" not in operator.variants or (WITH_PEER and is_only_in_aten(operator)):
         return
@@ -120,7 +130,8 @@ def test_wrong_type_of_each_argument(operator: Operator):
 
 
 def with_wrong(operator: Operator, sample: SampleInput, argument: Argument) -> SampleInput | None:
-    """The call with an impossible value for one argument; None where that is self of a method, or a keyword cannot be given."""
+    """The call with an impossible value for one argument; None where that is self of a method, or a keyword
+    cannot be given."""
     positional = operator.schema.arguments.positional
     given: list[Any] = list(sample.positional)
     if argument in positional and positional.index(argument) < len(given):
@@ -142,12 +153,16 @@ def test_refuses_other_dtypes(operator: Operator):
             continue
         for sample in operator.samples(torch, dtype):
             tensors = sample.tensors()
-            if not tensors or any(tensor.numel() == 0 or tensor.dtype is not getattr(torch, dtype) for tensor in tensors):
+            if not tensors or any(
+                tensor.numel() == 0 or tensor.dtype is not getattr(torch, dtype) for tensor in tensors
+            ):
                 continue
             if any(name in sample.kwargs for name in ("dtype",)) or len(sample.positional) > len(tensors):
                 continue
             found = outcome(call, operator, torch, sample).error
-            assert isinstance(found, RuntimeError), f"{operator}{sample}: expected an error for {dtype}, got {found!r}"
+            assert isinstance(found, RuntimeError), (
+                f"{operator}{sample}: expected an error for {dtype}, got {found!r}"
+            )
             break
 
 
@@ -171,7 +186,9 @@ def test_in_place_on_overlapping_memory_is_refused(operator: Operator):
     memory = torch.ones(9, dtype=sample.tensors()[0].dtype)
     rest = SampleInput(*sample.args, **sample.kwargs).map(lambda tensor: memory[1:])
     done = outcome(inplace, operator, torch, SampleInput(memory[:-1], *rest.positional, **rest.kwargs))
-    assert isinstance(done.error, RuntimeError) and "memory location" in str(done.error), f"{operator}: {done}"
+    assert isinstance(done.error, RuntimeError) and "memory location" in str(done.error), (
+        f"{operator}: {done}"
+    )
 
 
 @enrolled(lambda operator: "inplace" in operator.variants and operator.is_differentiable)

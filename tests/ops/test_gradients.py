@@ -23,7 +23,8 @@ _SECOND_SAMPLES = 6
 
 
 def gradient_dtypes(operator: Operator) -> list[str]:
-    """Operators without ``dtypes:`` are differentiated by the operators that they call, which are tried with complex numbers."""
+    """Operators without ``dtypes:`` are differentiated by the operators that they call, which are tried with
+    complex numbers."""
     return [dtype for dtype in ("float64", "complex128") if dtype in (operator.dtypes or ["float64"])]
 
 
@@ -45,12 +46,18 @@ def as_function(operator: Operator, sample: SampleInput, form: Callable[..., Any
     positions = {id(tensor): index for index, tensor in enumerate(inputs_of(sample))}
 
     def function(*inputs: Any) -> Any:
-        called = sample.map(lambda tensor: inputs[positions[id(tensor)]] if id(tensor) in positions else tensor)
+        called = sample.map(
+            lambda tensor: inputs[positions[id(tensor)]] if id(tensor) in positions else tensor
+        )
         if operator.is_mutation or form is inplace:
             called.clone_input()
         if str(operator) in HERMITIAN_INPUT:
             called.input = (called.input + called.input.transpose(-2, -1).conj()) / 2
-        results = [item for item in tensors_of(form(operator, torch, called)) if item.dtype in (torch.float64, torch.complex128)]
+        results = [
+            item
+            for item in tensors_of(form(operator, torch, called))
+            if item.dtype in (torch.float64, torch.complex128)
+        ]
         if str(operator) in UP_TO_PHASE:
             results = [item.abs() if item.is_complex() else item for item in results]
         return results[0] if len(results) == 1 else tuple(results)
@@ -74,12 +81,18 @@ def check(operator: Operator, sample: SampleInput, form: Callable[..., Any] = ca
     results = results_of(operator, function, sample)
     if not results:
         return
-    assert WITH_PEER or any(result.requires_grad for result in results), f"{operator}{sample}: nothing requires grad"
-    elements = sum(math.prod(tensor.shape) for tensor in inputs) * sum(math.prod(result.shape) for result in results)
+    assert WITH_PEER or any(result.requires_grad for result in results), (
+        f"{operator}{sample}: nothing requires grad"
+    )
+    elements = sum(math.prod(tensor.shape) for tensor in inputs) * sum(
+        math.prod(result.shape) for result in results
+    )
     compare(torch.autograd.gradcheck, function, f"{operator}{sample}", inputs, elements > _LARGEST_JACOBIAN)
 
 
-def compare(checker: Callable[..., bool], function: Callable[..., Any], context: str, inputs: list[Any], fast: bool) -> None:
+def compare(
+    checker: Callable[..., bool], function: Callable[..., Any], context: str, inputs: list[Any], fast: bool
+) -> None:
     try:
         checker(function, inputs, check_undefined_grad=False, fast_mode=fast)
     except Exception as error:
@@ -97,7 +110,11 @@ def test_first_derivatives(operator: Operator, dtype: str):
 
 @enrolled(lambda operator: operator.is_differentiable and "inplace" in operator.variants)
 def test_derivatives_in_place(operator: Operator):
-    samples = [s for s in differentiable_samples(operator, "float64") if hasattr(s.input, "stride") and s.input.requires_grad]
+    samples = [
+        s
+        for s in differentiable_samples(operator, "float64")
+        if hasattr(s.input, "stride") and s.input.requires_grad
+    ]
     if not samples:
         pytest.skip("what is changed has no gradient")
     for sample in samples:
@@ -140,11 +157,19 @@ def test_gradients_have_the_layout_of_their_inputs(operator: Operator):
         gradients = torch.autograd.grad(outputs, inputs, weights, allow_unused=True)
         for gradient, tensor in zip(gradients, inputs):
             if gradient is not None:
-                assert gradient.shape == tensor.shape, f"{operator}{sample}: gradient of shape {gradient.shape}"
-                assert gradient.dtype == tensor.dtype, f"{operator}{sample}: gradient of dtype {gradient.dtype}"
+                assert gradient.shape == tensor.shape, (
+                    f"{operator}{sample}: gradient of shape {gradient.shape}"
+                )
+                assert gradient.dtype == tensor.dtype, (
+                    f"{operator}{sample}: gradient of dtype {gradient.dtype}"
+                )
 
 
-@enrolled(lambda operator: operator.row["gradient"] == "none" and operator.makes_tensors and not operator.is_mutation)
+@enrolled(
+    lambda operator: (
+        operator.row["gradient"] == "none" and operator.makes_tensors and not operator.is_mutation
+    )
+)
 def test_non_differentiable_results_do_not_require_grad(operator: Operator):
     for sample in operator.samples(torch, "float32", requires_grad=True) if operator.takes("float32") else []:
         for result in tensors_of(call(operator, torch, sample)):
@@ -158,7 +183,8 @@ def real_sum(tensor: Any) -> Any:
 
 @enrolled(lambda operator: operator.is_differentiable and not operator.is_mutation)
 def test_results_may_be_changed(operator: Operator):
-    """Changing a result, as ``y.mul_(1)``, keeps its gradient, or is noticed when the gradient needs the result as it was."""
+    """Changing a result, as ``y.mul_(1)``, keeps its gradient, or is noticed when the gradient needs the
+    result as it was."""
     skip_mistakes_of_pytorch(operator)
     for sample in differentiable_samples(operator, "float64")[:3]:
         inputs = inputs_of(sample)
@@ -174,8 +200,12 @@ def test_results_may_be_changed(operator: Operator):
             results[0].mul_(1)
             found = torch.autograd.grad(results[0], inputs, ones, allow_unused=True)
         except RuntimeError as error:
-            assert "modified by an inplace operation" in str(error) or "more than one element" in str(error), f"{operator}{sample}: {error}"
+            assert "modified by an inplace operation" in str(error) or "more than one element" in str(
+                error
+            ), f"{operator}{sample}: {error}"
             continue
         for before, after in zip(expected, found):
             assert (before is None) == (after is None), f"{operator}{sample}"
-            assert before is None or torch.equal(before, after) or bool(before.isnan().any()), f"{operator}{sample}"
+            assert before is None or torch.equal(before, after) or bool(before.isnan().any()), (
+                f"{operator}{sample}"
+            )

@@ -50,22 +50,38 @@ def test_meta_agrees_with_cpu(operator: Operator, dtype: str):
         for ours, theirs in zip(tensors_of(found.result), tensors_of(expected.result), strict=True):
             context = f"{operator}{sample} on meta"
             assert ours.device.type == "meta", f"{context}: the result is on {ours.device}"
-            assert tuple(ours.shape) == tuple(theirs.shape), f"{context}: shape {tuple(ours.shape)}, on the CPU {tuple(theirs.shape)}"
-            assert ours.dtype == theirs.dtype, f"{context}: dtype {dtype_name(ours)}, on the CPU {dtype_name(theirs)}"
+            assert tuple(ours.shape) == tuple(theirs.shape), (
+                f"{context}: shape {tuple(ours.shape)}, on the CPU {tuple(theirs.shape)}"
+            )
+            assert ours.dtype == theirs.dtype, (
+                f"{context}: dtype {dtype_name(ours)}, on the CPU {dtype_name(theirs)}"
+            )
             if not WITH_PEER:
-                assert significant_strides(ours) == significant_strides(theirs), f"{context}: strides {ours.stride()}, on the CPU {theirs.stride()}"
+                assert significant_strides(ours) == significant_strides(theirs), (
+                    f"{context}: strides {ours.stride()}, on the CPU {theirs.stride()}"
+                )
         compared += 1
-    only_complex = operator.base_name in ("view_as_real", "view_as_real_copy")  # it has no float32 samples at all
-    assert compared or dtype != "float32" or only_complex or skips_everything(operator), f"nothing of {operator} was compared"
+    only_complex = operator.base_name in (
+        "view_as_real",
+        "view_as_real_copy",
+    )  # it has no float32 samples at all
+    assert compared or dtype != "float32" or only_complex or skips_everything(operator), (
+        f"nothing of {operator} was compared"
+    )
 
 
 def moves_devices(operator: Operator) -> bool:
-    return any(argument.type.base.name == "Device" for argument in operator.schema.arguments) and not operator.is_factory
+    return (
+        any(argument.type.base.name == "Device" for argument in operator.schema.arguments)
+        and not operator.is_factory
+    )
 
 
 def depends_on_values(operator: Operator, error: Exception | None) -> bool:
     """A composite may call an operator whose result depends on data; those have no meta kernel."""
-    is_refusal = isinstance(error, NotImplementedError) or (isinstance(error, RuntimeError) and "meta" in str(error))
+    is_refusal = isinstance(error, NotImplementedError) or (
+        isinstance(error, RuntimeError) and "meta" in str(error)
+    )
     return is_refusal and (operator.structure == "composite" or WITH_PEER)
 
 

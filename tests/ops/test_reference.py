@@ -57,13 +57,21 @@ def test_equals_pytorch_in_other_dtypes(operator: Operator, peer: Any):
     if not exists_in(operator, peer):
         pytest.skip("PyTorch has no such operator")
     for dtype in OTHER_DTYPES:
-        if not operator.takes(dtype) or (str(operator), dtype) in NOT_COMPARED or (str(operator), "*") in NOT_COMPARED:
+        if (
+            not operator.takes(dtype)
+            or (str(operator), dtype) in NOT_COMPARED
+            or (str(operator), "*") in NOT_COMPARED
+        ):
             continue
-        for ours, theirs in list(zip(operator.samples(torch, dtype), operator.samples(peer, dtype), strict=True))[:_OTHER_SAMPLES]:
+        for ours, theirs in list(
+            zip(operator.samples(torch, dtype), operator.samples(peer, dtype), strict=True)
+        )[:_OTHER_SAMPLES]:
             compare_with_peer(operator, dtype, ours, theirs, peer, False)
 
 
-def compare_with_peer(operator: Operator, dtype: str, ours: SampleInput, theirs: SampleInput, peer: Any, strides: bool) -> None:
+def compare_with_peer(
+    operator: Operator, dtype: str, ours: SampleInput, theirs: SampleInput, peer: Any, strides: bool
+) -> None:
     values = not operator.is_random and str(operator) not in WITHOUT_VALUES
     context = f"{operator}{ours}"
     found, expected = outcome(call, operator, torch, ours), outcome(call, operator, peer, theirs)
@@ -72,9 +80,15 @@ def compare_with_peer(operator: Operator, dtype: str, ours: SampleInput, theirs:
     if expected.error is not None and any(result.numel() == 0 for result in tensors_of(found.result)):
         return  # without elements no kernel has to refuse anything
     if expected.error is not None:
-        assert found.error is not None, f"{context}: returned, PyTorch raises {type(expected.error).__name__}: {expected.error}"
+        assert found.error is not None, (
+            f"{context}: returned, PyTorch raises {type(expected.error).__name__}: {expected.error}"
+        )
         return  # which exception is the business of test_errors
-    if isinstance(found.error, NotImplementedError) and dtype not in operator.dtypes and dtype not in ("float32", "float64"):
+    if (
+        isinstance(found.error, NotImplementedError)
+        and dtype not in operator.dtypes
+        and dtype not in ("float32", "float64")
+    ):
         return  # an operator without ``dtypes:`` takes those of what it calls
     assert found.error is None, f"{context}: {type(found.error).__name__}: {found.error}"
     assert_same(found.result, expected.result, context, values, strides)
@@ -109,7 +123,12 @@ def test_equals_its_formula(operator: Operator, dtype: str):
         kind = dtype_name(result)
         compared = expected if kind in TOLERANCES else expected.astype(kind)
         shape = tuple(result.shape)
-        assert_close(to_numpy(result), representable(np.broadcast_to(compared, shape), kind), kind, f"{operator}{sample}")
+        assert_close(
+            to_numpy(result),
+            representable(np.broadcast_to(compared, shape), kind),
+            kind,
+            f"{operator}{sample}",
+        )
 
 
 def with_defaults(operator: Operator, arguments: dict[str, Any]) -> dict[str, Any]:

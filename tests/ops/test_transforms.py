@@ -14,14 +14,22 @@ from tests.ops.samples import SampleInput
 from tests.ops.test_gradients import as_function, differentiable_samples, inputs_of
 from tests.subject import WITH_PEER, torch
 
-pytestmark = pytest.mark.skipif(WITH_PEER, reason="PyTorch lacks forward derivatives and batching rules of some operators")
+pytestmark = pytest.mark.skipif(
+    WITH_PEER, reason="PyTorch lacks forward derivatives and batching rules of some operators"
+)
 _SAMPLES = 6
 _NOT_FOR_BATCHES = {
-    "item": "needs values", "nonzero": "its shape depends on values", "masked_select": "its shape depends on values",
-    "where": "its shape depends on values", "equal": "needs values", "allclose": "needs values", "resize_": "is no function of values",
-    "set_.source_Tensor": "is no function of values", "as_strided": "an offset counts from the start of the storage, which all members share",
+    "item": "needs values",
+    "nonzero": "its shape depends on values",
+    "masked_select": "its shape depends on values",
+    "where": "its shape depends on values",
+    "equal": "needs values",
+    "allclose": "needs values",
+    "resize_": "is no function of values",
+    "set_.source_Tensor": "is no function of values",
+    "as_strided": "an offset counts from the start of the storage, which all members share",
     **WITHOUT_VALUES,
-}  # fmt: skip
+}
 
 
 def directions(tensors: list[Any], seed: int) -> list[Any]:
@@ -51,22 +59,31 @@ def test_forward_mode_agrees_with_reverse_mode(operator: Operator):
         moved, weights = directions(sources, 1), directions(outputs, 2)
         back = torch.autograd.grad(outputs, sources, weights, allow_unused=True)
         primals = tuple(s.detach() for s in sources)
-        _, forward = torch.func.jvp(lambda *inputs, function=function: tensors_of(function(*inputs)), primals, tuple(moved))
+        _, forward = torch.func.jvp(
+            lambda *inputs, function=function: tensors_of(function(*inputs)), primals, tuple(moved)
+        )
         kept = [t for t, o in zip(forward, tensors_of(expected.result)) if o.requires_grad]
         left, right = inner(weights, kept), inner(back, moved)
-        assert left == pytest.approx(right, rel=1e-6, abs=1e-7) or (left != left and right != right), f"{operator}{sample}: {left} {right}"
+        assert left == pytest.approx(right, rel=1e-6, abs=1e-7) or (left != left and right != right), (
+            f"{operator}{sample}: {left} {right}"
+        )
     if not tried:
         pytest.skip("no sample has a gradient")
 
 
 def two_of(tensor: Any) -> Any:
-    """Another member of the batch: the same numbers in other places, so that it lies where the operator is defined."""
+    """Another member of the batch: the same numbers in other places, so that it lies where the operator is
+    defined."""
     if not (tensor.is_floating_point() or tensor.is_complex()) or tensor.numel() < 2:
         return torch.stack([tensor, tensor])
     return torch.stack([tensor, tensor.reshape(-1).roll(1).reshape(tensor.shape)])
 
 
-@enrolled(lambda operator: operator.makes_tensors and not operator.is_random and str(operator) not in _NOT_FOR_BATCHES)
+@enrolled(
+    lambda operator: (
+        operator.makes_tensors and not operator.is_random and str(operator) not in _NOT_FOR_BATCHES
+    )
+)
 def test_vmap_equals_a_loop(operator: Operator):
     tried = 0
     for sample in operator.typical_samples(torch)[:_SAMPLES]:
@@ -85,7 +102,14 @@ def test_vmap_equals_a_loop(operator: Operator):
         for position, value in enumerate(found):
             wanted = torch.stack([row.result[position] for row in rows])
             assert value.dtype == wanted.dtype, f"{operator}{sample}: {value.dtype}, not {wanted.dtype}"
-            torch.testing.assert_close(value, wanted, rtol=1e-5, atol=1e-6, equal_nan=True, msg=lambda m, sample=sample: f"{operator}{sample}: {m}")
+            torch.testing.assert_close(
+                value,
+                wanted,
+                rtol=1e-5,
+                atol=1e-6,
+                equal_nan=True,
+                msg=lambda m, sample=sample: f"{operator}{sample}: {m}",
+            )
     if not tried:
         pytest.skip("no sample for a batch")
 

@@ -28,24 +28,34 @@ def test_inputs_are_not_modified(operator: Operator):
     for dtype in operator.dtypes_under_test()[:2]:
         for sample in operator.samples(torch, dtype):
             tensors = sample.tensors()
-            before = [(to_numpy(tensor).copy(), tensor._version, tuple(tensor.stride())) for tensor in tensors]
+            before = [
+                (to_numpy(tensor).copy(), tensor._version, tuple(tensor.stride())) for tensor in tensors
+            ]
             if outcome(call, operator, torch, sample).error is not None:
                 continue
             for tensor, (values, version, strides) in zip(tensors, before):
-                assert np.array_equal(to_numpy(tensor), values, equal_nan=values.dtype.kind in "fc"), f"{operator}{sample} changed an argument"
-                assert tensor._version == version, f"{operator}{sample}: version {version} became {tensor._version}"
+                assert np.array_equal(to_numpy(tensor), values, equal_nan=values.dtype.kind in "fc"), (
+                    f"{operator}{sample} changed an argument"
+                )
+                assert tensor._version == version, (
+                    f"{operator}{sample}: version {version} became {tensor._version}"
+                )
                 assert tuple(tensor.stride()) == strides
 
 
 @only_torch_py
-@enrolled(lambda operator: not operator.is_mutation and operator.structure in ("pointwise", "reduction", "shaped"))
+@enrolled(
+    lambda operator: not operator.is_mutation and operator.structure in ("pointwise", "reduction", "shaped")
+)
 def test_results_have_memory_of_their_own(operator: Operator):
     """Writing to a result does not reach an argument."""
     for sample in operator.typical_samples(torch)[:6]:
         storages = {tensor.untyped_storage().data_ptr() for tensor in sample.tensors() if tensor.numel() > 0}
         done = outcome(call, operator, torch, sample)
         for result in tensors_of(done.result):
-            assert result.numel() == 0 or result.untyped_storage().data_ptr() not in storages, f"{operator}{sample} aliases an argument"
+            assert result.numel() == 0 or result.untyped_storage().data_ptr() not in storages, (
+                f"{operator}{sample} aliases an argument"
+            )
 
 
 # Threads. The tensors are larger than what one thread is given at least.
@@ -67,11 +77,17 @@ def restored_threads() -> Iterator[None]:
 def test_pointwise_with_threads(operator: Operator, restored_threads: None):
     """Bit by bit: elements do not know who computes them."""
     make = large(operator.base_name)
-    tensors = [make(257, 401, low=0.1, high=0.9, layout="transposed" if index else "contiguous") for index in range(3)]
+    tensors = [
+        make(257, 401, low=0.1, high=0.9, layout="transposed" if index else "contiguous")
+        for index in range(3)
+    ]
     count = len(operator.schema.arguments.tensors)
     required = [argument for argument in operator.schema.arguments.flat_non_out if not argument.has_default]
     sample = SampleInput(*tensors[:count])
-    if any(not argument.type.is_tensor_like for argument in required) or outcome(call, operator, torch, sample).error is not None:
+    if (
+        any(not argument.type.is_tensor_like for argument in required)
+        or outcome(call, operator, torch, sample).error is not None
+    ):
         return  # needs other arguments than tensors
     compare_threads(lambda: call(operator, torch, sample), str(operator), exactly=True)
 
@@ -83,20 +99,35 @@ def compare_threads(function, context: str, exactly: bool) -> None:
     together = function()
     for first, second in zip(tensors_of(alone), tensors_of(together), strict=True):
         if exactly:
-            assert np.array_equal(to_numpy(first), to_numpy(second), equal_nan=True), f"{context} depends on the number of threads"
+            assert np.array_equal(to_numpy(first), to_numpy(second), equal_nan=True), (
+                f"{context} depends on the number of threads"
+            )
         else:
             assert_same(first, second, f"{context} with two threads")
 
 
 _CALLS_WITH_THREADS = {
-    "sum": lambda t, x: t.sum(x), "sum rows": lambda t, x: t.sum(x, 1), "sum columns": lambda t, x: t.sum(x, 0),
-    "mean": lambda t, x: t.mean(x, 0), "amax": lambda t, x: t.amax(x, 1), "argmax": lambda t, x: t.argmax(x, 1),
-    "cumsum": lambda t, x: t.cumsum(x, 1), "softmax": lambda t, x: t.softmax(x, 1), "log_softmax": lambda t, x: t.log_softmax(x, 0),
-    "sort": lambda t, x: t.sort(x, 1)[0], "topk": lambda t, x: t.topk(x, 5, 1)[0], "cat": lambda t, x: t.cat([x, x], 1),
-    "index_select": lambda t, x: t.index_select(x, 0, t.arange(200)), "gather": lambda t, x: t.gather(x, 1, (x > 0).to(t.int64)),
-    "copy": lambda t, x: x.t().contiguous(), "where": lambda t, x: t.where(x > 0, x, -x), "mm": lambda t, x: t.mm(x, x.t()),
-    "var": lambda t, x: t.var(x, 1), "any": lambda t, x: t.any(x > 1.999, 1), "masked_select": lambda t, x: t.masked_select(x, x > 0),
-}  # fmt: skip
+    "sum": lambda t, x: t.sum(x),
+    "sum rows": lambda t, x: t.sum(x, 1),
+    "sum columns": lambda t, x: t.sum(x, 0),
+    "mean": lambda t, x: t.mean(x, 0),
+    "amax": lambda t, x: t.amax(x, 1),
+    "argmax": lambda t, x: t.argmax(x, 1),
+    "cumsum": lambda t, x: t.cumsum(x, 1),
+    "softmax": lambda t, x: t.softmax(x, 1),
+    "log_softmax": lambda t, x: t.log_softmax(x, 0),
+    "sort": lambda t, x: t.sort(x, 1)[0],
+    "topk": lambda t, x: t.topk(x, 5, 1)[0],
+    "cat": lambda t, x: t.cat([x, x], 1),
+    "index_select": lambda t, x: t.index_select(x, 0, t.arange(200)),
+    "gather": lambda t, x: t.gather(x, 1, (x > 0).to(t.int64)),
+    "copy": lambda t, x: x.t().contiguous(),
+    "where": lambda t, x: t.where(x > 0, x, -x),
+    "mm": lambda t, x: t.mm(x, x.t()),
+    "var": lambda t, x: t.var(x, 1),
+    "any": lambda t, x: t.any(x > 1.999, 1),
+    "masked_select": lambda t, x: t.masked_select(x, x > 0),
+}
 # Sums of parts are rounded differently from one sum.
 _ROUNDED = {"sum", "mm", "sum columns", "mean"}
 

@@ -36,7 +36,11 @@ def has(operator: Operator, *variants: str) -> bool:
     return all(variant in operator.variants for variant in variants)
 
 
-@enrolled(lambda operator: has(operator, "function", "method") and not operator.is_random and str(operator) not in WITHOUT_VALUES)
+@enrolled(
+    lambda operator: (
+        has(operator, "function", "method") and not operator.is_random and str(operator) not in WITHOUT_VALUES
+    )
+)
 def test_method_equals_function(operator: Operator):
     for sample, expected in results(operator):
         if method_parts(operator, sample) is not None and hasattr(torch.Tensor, operator.base_name):
@@ -47,9 +51,12 @@ def test_method_equals_function(operator: Operator):
 
 
 def fits_in_place(sample: SampleInput, expected: Any) -> bool:
-    """The result has the shape of self and can be stored in its dtype, and no two elements of self are one."""
+    """The result has the shape of self and can be stored in its dtype, and no two elements of self are
+    one."""
     own = sample.input
-    if not hasattr(own, "stride") or 0 in [stride for stride, size in zip(own.stride(), own.shape) if size > 1]:
+    if not hasattr(own, "stride") or 0 in [
+        stride for stride, size in zip(own.stride(), own.shape) if size > 1
+    ]:
         return False
     return tuple(own.shape) == tuple(expected.shape) and bool(torch.can_cast(expected.dtype, own.dtype))
 
@@ -83,10 +90,14 @@ def test_in_place_on_a_view(operator: Operator):
         version = base._version
         inplace(operator, torch, sample)
         assert_same(base[..., ::2], expected.to(base.dtype), f"in place on a view: {operator}{sample}")
-        assert bool((base[..., 1::2] == 1).all()), f"{operator}{sample} changed elements between those of the view"
+        assert bool((base[..., 1::2] == 1).all()), (
+            f"{operator}{sample} changed elements between those of the view"
+        )
         assert base._version == version + 1
         return
-    assert WITH_PEER or all(sample.input.dim() == 0 for sample, _ in results(operator)), f"no sample of {operator} suits a view"
+    assert WITH_PEER or all(sample.input.dim() == 0 for sample, _ in results(operator)), (
+        f"no sample of {operator} suits a view"
+    )
 
 
 @enrolled(lambda operator: has(operator, "inplace"))
@@ -96,7 +107,11 @@ def test_in_place_refuses_what_does_not_fit(operator: Operator):
         pytest.skip("it takes no integers")
     for sample in operator.samples(torch, "int64"):
         expected = outcome(call, operator, torch, sample)
-        if expected.error is not None or torch.can_cast(expected.result.dtype, torch.int64) or not hasattr(sample.input, "stride"):
+        if (
+            expected.error is not None
+            or torch.can_cast(expected.result.dtype, torch.int64)
+            or not hasattr(sample.input, "stride")
+        ):
             continue
         sample = copied(sample)
         before = to_numpy(sample.input).copy()
@@ -114,7 +129,11 @@ def test_in_place_keeps_its_shape(operator: Operator):
     """Self is not broadcast: the result would not fit into it."""
     for sample in operator.typical_samples(torch):
         expected = outcome(call, operator, torch, sample)
-        if expected.error is not None or not hasattr(sample.input, "stride") or tuple(sample.input.shape) == tuple(expected.result.shape):
+        if (
+            expected.error is not None
+            or not hasattr(sample.input, "stride")
+            or tuple(sample.input.shape) == tuple(expected.result.shape)
+        ):
             continue
         sample = copied(sample)
         before = to_numpy(sample.input).copy()
@@ -136,14 +155,18 @@ def with_out(operator: Operator, sample: SampleInput, out: Any) -> Any:
 
 def outs_of(expected: Any, make: Any) -> Any:
     """``make`` applied to the result, or to each of several."""
-    return tuple(make(tensor) for tensor in expected) if isinstance(expected, (list, tuple)) else make(expected)
+    return (
+        tuple(make(tensor) for tensor in expected) if isinstance(expected, (list, tuple)) else make(expected)
+    )
 
 
 def peer_lacks_out(operator: Operator) -> bool:
     if not WITH_PEER:
         return False
     sample, expected = results(operator)[0]
-    return isinstance(outcome(with_out, operator, sample, outs_of(expected, torch.empty_like)).error, TypeError)
+    return isinstance(
+        outcome(with_out, operator, sample, outs_of(expected, torch.empty_like)).error, TypeError
+    )
 
 
 def assert_same_out(operator: Operator, outs: Any, expected: Any, context: str) -> None:
@@ -162,7 +185,9 @@ def test_out_of_the_right_size(operator: Operator):
         outs = outs_of(expected, torch.zeros_like)
         pointers = [tensor.data_ptr() for tensor in tensors_of(outs)]
         with warnings.catch_warnings():
-            warnings.simplefilter("error" if not WITH_PEER else "ignore")  # PyTorch resizes within some of its composites
+            warnings.simplefilter(
+                "error" if not WITH_PEER else "ignore"
+            )  # PyTorch resizes within some of its composites
             result = with_out(operator, sample, outs)
         for returned, given, pointer in zip(tensors_of(result), tensors_of(outs), pointers, strict=True):
             assert returned is given, f"{operator}{sample}: out= returns another object"
@@ -175,7 +200,9 @@ def test_out_of_the_wrong_size(operator: Operator):
     """An empty tensor is resized quietly, another with a warning."""
     if peer_lacks_out(operator):
         pytest.skip("PyTorch has no out= here")
-    sample, expected = next(pair for pair in results(operator) if all(tensor.numel() > 0 for tensor in tensors_of(pair[1])))
+    sample, expected = next(
+        pair for pair in results(operator) if all(tensor.numel() > 0 for tensor in tensors_of(pair[1]))
+    )
     outs = outs_of(expected, lambda tensor: torch.empty(0, dtype=tensor.dtype))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -189,7 +216,9 @@ def test_out_of_the_wrong_size(operator: Operator):
     assert_same_out(operator, outs, expected, f"out= of another size: {operator}{sample}")
 
 
-@enrolled(lambda operator: has(operator, "out", "function") and operator.schema.arguments.find("dtype") is None)
+@enrolled(
+    lambda operator: has(operator, "out", "function") and operator.schema.arguments.find("dtype") is None
+)
 def test_out_of_the_wrong_dtype(operator: Operator):
     """Where there is a ``dtype`` argument, it is ``out`` that says the dtype."""
     if peer_lacks_out(operator):
@@ -211,7 +240,9 @@ def test_out_with_strides(operator: Operator):
     for sample, expected in results(operator):
         if any(tensor.dim() == 0 for tensor in tensors_of(expected)):
             continue
-        outs = outs_of(expected, lambda tensor: torch.zeros((*tensor.shape, 2), dtype=tensor.dtype).select(-1, 0))
+        outs = outs_of(
+            expected, lambda tensor: torch.zeros((*tensor.shape, 2), dtype=tensor.dtype).select(-1, 0)
+        )
         strides = [tensor.stride() for tensor in tensors_of(outs)]
         with_out(operator, sample, outs)
         assert WITH_PEER or [tensor.stride() for tensor in tensors_of(outs)] == strides
@@ -227,7 +258,9 @@ def test_out_does_not_record_gradients(operator: Operator):
         return
     if any(tensor.is_complex() for tensor in sample.tensors()):
         return
-    differentiable = sample.map(lambda tensor: tensor.detach().clone().requires_grad_() if tensor.is_floating_point() else tensor)
+    differentiable = sample.map(
+        lambda tensor: tensor.detach().clone().requires_grad_() if tensor.is_floating_point() else tensor
+    )
     with pytest.raises(RuntimeError, match="out"):
         with_out(operator, differentiable, outs_of(expected, torch.zeros_like))
 
@@ -239,7 +272,9 @@ def test_out_does_not_record_gradients(operator: Operator):
 def test_views_share_memory(operator: Operator):
     for sample, result in results(operator):
         for view in tensors_of(result):
-            assert view.untyped_storage().data_ptr() == sample.input.untyped_storage().data_ptr(), f"{operator}{sample} copied"
+            assert view.untyped_storage().data_ptr() == sample.input.untyped_storage().data_ptr(), (
+                f"{operator}{sample} copied"
+            )
             assert view._base is not None, f"{operator}{sample}: the result does not know that it is a view"
             if view.numel() > 0 and 0 not in sample.input.stride() and 0 not in view.stride():
                 version = sample.input._version

@@ -1,4 +1,5 @@
-"""The whole build on a repository in miniature: what is compiled when, what a failure says, what the result exports."""
+"""The whole build on a repository in miniature: what is compiled when, what a failure says, what the result
+exports."""
 
 from __future__ import annotations
 
@@ -15,7 +16,9 @@ from tools.build import driver
 from tools.build.configuration import Configuration
 from tools.build.errors import BuildError
 
-pytestmark = pytest.mark.skipif(shutil.which("g++") is None and shutil.which("clang++") is None, reason="needs a C++ compiler")
+pytestmark = pytest.mark.skipif(
+    shutil.which("g++") is None and shutil.which("clang++") is None, reason="needs a C++ compiler"
+)
 SETTINGS = {"TORCH_PY_BLAS": "builtin", "TORCH_PY_CCACHE": "0"}
 
 
@@ -32,15 +35,24 @@ def edit(path: Path, old: str, new: str) -> None:
     os.utime(path, (later, later))
 
 
-def test_result_can_be_imported_and_second_build_does_nothing(miniature: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_result_can_be_imported_and_second_build_does_nothing(
+    miniature: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     first = build(capsys)
     assert "built " in first and "BLAS: builtin" in first
-    shown = subprocess.run([sys.executable, "-c", "import torch_py._C; print(torch_py._C.sum)"], cwd=miniature, capture_output=True, text=True)
+    shown = subprocess.run(
+        [sys.executable, "-c", "import torch_py._C; print(torch_py._C.sum)"],
+        cwd=miniature,
+        capture_output=True,
+        text=True,
+    )
     assert shown.stdout == "10\n", shown.stderr
     assert build(capsys) == ""
 
 
-def test_only_what_depends_on_an_edited_file_is_recompiled(miniature: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_only_what_depends_on_an_edited_file_is_recompiled(
+    miniature: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     build(capsys)
     edit(miniature / "c10/util/Version.h", "#pragma once", "#pragma once\n// edited")
     shown = build(capsys, TORCH_PY_VERBOSE="1")
@@ -58,7 +70,9 @@ def test_objects_of_a_removed_file_go(miniature: Path, capsys: pytest.CaptureFix
     assert not old.exists()
 
 
-def test_compile_error_shows_the_compilers_words_and_not_the_command(miniature: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_compile_error_shows_the_compilers_words_and_not_the_command(
+    miniature: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     edit(miniature / "aten/native/Sum.cpp", "int gemm();", "int gemm()")
     with pytest.raises(BuildError, match="the build failed"):
         driver.build(Configuration.from_environment(SETTINGS))
@@ -68,7 +82,9 @@ def test_compile_error_shows_the_compilers_words_and_not_the_command(miniature: 
     assert "-fvisibility" not in shown
 
 
-def test_symbol_that_is_nowhere_defined_is_a_link_error(miniature: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_symbol_that_is_nowhere_defined_is_a_link_error(
+    miniature: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     edit(miniature / "aten/native/Sum.cpp", "int gemm();", "int gemm(); int nowhere();")
     edit(miniature / "aten/native/Sum.cpp", "return gemm() +", "return nowhere() + gemm() +")
     with pytest.raises(BuildError):
@@ -76,7 +92,9 @@ def test_symbol_that_is_nowhere_defined_is_a_link_error(miniature: Path, capsys:
     assert "nowhere" in capsys.readouterr().out
 
 
-def test_generators_refusal_is_shown_and_nothing_is_compiled(miniature: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_generators_refusal_is_shown_and_nothing_is_compiled(
+    miniature: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (miniature / "refuse").touch()
     with pytest.raises(BuildError, match="refused the declarations"):
         driver.build(Configuration.from_environment(SETTINGS))
@@ -89,7 +107,9 @@ def test_only_marked_functions_are_visible(miniature: Path, capsys: pytest.Captu
         pytest.skip("needs nm")
     build(capsys)
     library = miniature / "torch_py/lib/libtorch_py.so"
-    symbols = subprocess.run(["nm", "-DC", "--defined-only", str(library)], capture_output=True, text=True, check=True).stdout
+    symbols = subprocess.run(
+        ["nm", "-DC", "--defined-only", str(library)], capture_output=True, text=True, check=True
+    ).stdout
     assert "sum()" in symbols and "version()" in symbols
     assert "hidden_helper" not in symbols and "sum_kernel" not in symbols
 
@@ -111,7 +131,8 @@ def test_commands_do_not_name_the_checkout(miniature: Path, capsys: pytest.Captu
 def test_second_build_at_the_same_time_waits(tmp_path: Path) -> None:
     program = (
         "import sys, time; from pathlib import Path; from tools.build.driver import lock\n"
-        "with lock(Path(sys.argv[1])):\n    print('in', flush=True); time.sleep(0.6); print('out', flush=True)"
+        "with lock(Path(sys.argv[1])):\n    print('in', flush=True); time.sleep(0.6); print('out', "
+        "flush=True)"
     )
     command = [sys.executable, "-c", program, str(tmp_path / ".lock")]
     root = Path(__file__).parents[2]
@@ -138,7 +159,9 @@ class TestPrecompiledHeader:
         shown = build(capsys, TORCH_PY_VERBOSE="1", CXX="g++")
         output = f"build/precompiled/baseline/{self.HEADER}"
         assert (tree / f"{output}.gch").exists()
-        loading = {line.split(" -c ")[1].split()[0] for line in shown.splitlines() if f"-include {output}" in line}
+        loading = {
+            line.split(" -c ")[1].split()[0] for line in shown.splitlines() if f"-include {output}" in line
+        }
         assert loading == {"aten/native/Sum.cpp", "torch_py/csrc/autograd/Engine.cpp"}
         assert not (tree / "build/warnings.txt").exists()  # none that could not be used
 
@@ -146,7 +169,9 @@ class TestPrecompiledHeader:
         build(capsys, CXX="g++")
         edit(tree / "c10/util/Version.h", "#pragma once", "#pragma once\n// edited")
         shown = build(capsys, TORCH_PY_VERBOSE="1", CXX="g++")
-        assert {name for name in ("Sum.cpp", "Engine.cpp", "Gemm.cpp", "Module.cpp") if f"/{name} -o" in shown} == {"Sum.cpp", "Engine.cpp"}
+        assert {
+            name for name in ("Sum.cpp", "Engine.cpp", "Gemm.cpp", "Module.cpp") if f"/{name} -o" in shown
+        } == {"Sum.cpp", "Engine.cpp"}
 
     def test_without(self, tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
         assert "built " in build(capsys, TORCH_PY_PCH="0", CXX="g++")
@@ -157,17 +182,24 @@ def test_a_build_that_is_ended_ends_its_compilers(miniature: Path, tmp_path: Pat
     compiler = tmp_path / "slow"
     compiler.write_text('#!/bin/sh\ncase "$*" in *Sum.cpp*) touch started; sleep 60;; esac\nexec g++ "$@"\n')
     compiler.chmod(0o755)
-    source = "import sys, os\nfrom pathlib import Path\nfrom tools.build import driver\nfrom tools.build.configuration import Configuration\n"
+    source = (
+        "import sys, os\nfrom pathlib import Path\nfrom tools.build import driver\nfrom "
+        "tools.build.configuration import Configuration\n"
+    )
     source += f"driver.ROOT = Path({str(miniature)!r})\nos.chdir(driver.ROOT)\n"
     source += f"driver.build(Configuration.from_environment({SETTINGS | {'CXX': str(compiler)}!r}))\n"
     root = Path(__file__).parents[2]
-    process = subprocess.Popen([sys.executable, "-c", source], cwd=root, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    process = subprocess.Popen(
+        [sys.executable, "-c", source], cwd=root, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
     deadline = time.monotonic() + 60
     while not (miniature / "started").exists() and time.monotonic() < deadline:
         time.sleep(0.05)
     process.terminate()
     assert process.wait(timeout=20) == 143
-    assert not any(str(compiler).encode() in command_line(path) for path in Path("/proc").glob("[0-9]*/cmdline"))
+    assert not any(
+        str(compiler).encode() in command_line(path) for path in Path("/proc").glob("[0-9]*/cmdline")
+    )
 
 
 def command_line(path: Path) -> bytes:

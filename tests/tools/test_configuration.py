@@ -15,11 +15,18 @@ ROOT = Path(__file__).parents[2]
 
 def test_nothing_set() -> None:
     configuration = Configuration.from_environment({})
-    assert configuration.ccache and not configuration.debug and configuration.jobs is None and configuration.instruction_sets == ()
+    assert (
+        configuration.ccache
+        and not configuration.debug
+        and configuration.jobs is None
+        and configuration.instruction_sets == ()
+    )
 
 
 def test_lists_are_split() -> None:
-    configuration = Configuration.from_environment({"TORCH_PY_ISAS": "default, avx512", "TORCH_PY_CXXFLAGS": "-g  -O0"})
+    configuration = Configuration.from_environment(
+        {"TORCH_PY_ISAS": "default, avx512", "TORCH_PY_CXXFLAGS": "-g  -O0"}
+    )
     assert configuration.instruction_sets == ("DEFAULT", "AVX512")
     assert configuration.compile_flags == ("-g", "-O0")
 
@@ -60,7 +67,11 @@ def test_missing_compiler_says_what_to_install(monkeypatch: pytest.MonkeyPatch, 
 def test_requirements_follow_the_choice_of_blas(monkeypatch: pytest.MonkeyPatch) -> None:
     def blas_packages(choice: str) -> set[str]:
         monkeypatch.setenv("TORCH_PY_BLAS", choice)
-        return {name.split(">")[0] for name in bootstrap.requirements("build") if name.startswith(("mkl", "scipy-openblas"))}
+        return {
+            name.split(">")[0]
+            for name in bootstrap.requirements("build")
+            if name.startswith(("mkl", "scipy-openblas"))
+        }
 
     assert blas_packages("mkl") == blas_packages("") == {"mkl-static", "mkl-include", "scipy-openblas32"}
     assert blas_packages("openblas") == {"scipy-openblas32"}
@@ -69,7 +80,10 @@ def test_requirements_follow_the_choice_of_blas(monkeypatch: pytest.MonkeyPatch)
 
 def test_no_requirement_is_listed_twice() -> None:
     for group in ("build", "demo", "test", "lint"):
-        names = [requirement.split(";")[0].split(">")[0].split("=")[0].strip() for requirement in bootstrap.requirements(group)]
+        names = [
+            requirement.split(";")[0].split(">")[0].split("=")[0].strip()
+            for requirement in bootstrap.requirements(group)
+        ]
         assert len(names) == len(set(names)), names
 
 
@@ -82,7 +96,13 @@ def test_changed_requirements_are_noticed(monkeypatch: pytest.MonkeyPatch, tmp_p
 
 
 def test_a_long_download_is_told_of(capsys: pytest.CaptureFixture[str]) -> None:
-    program = "import sys, time; print('Downloading mkl (228 MB)', flush=True); time.sleep(0.5); print('no', file=sys.stderr); sys.exit(3)"
+    program = (
+        "import sys, time; print('Downloading mkl (228 MB)', flush=True); time.sleep(0.5); "
+        "print('no', file=sys.stderr); sys.exit(3)"
+    )
     assert bootstrap.run_with_news([sys.executable, "-c", program], 0.2) == (3, "no\n")
     assert " s: Downloading mkl (228 MB)\n" in capsys.readouterr().out
-    assert bootstrap.run_with_news([sys.executable, "-c", "print('quick')"]) == (0, "") and capsys.readouterr().out == ""
+    assert (
+        bootstrap.run_with_news([sys.executable, "-c", "print('quick')"]) == (0, "")
+        and capsys.readouterr().out == ""
+    )

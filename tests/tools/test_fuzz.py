@@ -36,7 +36,8 @@ def test_operators_agree_with_pytorch(tmp_path: Path) -> None:
 
 
 def test_layers_agree_with_pytorch(tmp_path: Path) -> None:
-    """The same calls every time: what differs is new, a difference that is meant belongs into tools/fuzz/known_differences.py."""
+    """The same calls every time: what differs is new, a difference that is meant belongs into
+    tools/fuzz/known_differences.py."""
     pytest.importorskip("torch")
     command = [sys.executable, "-m", "tools.fuzz.layers", str(tmp_path / "log"), "11", "0", "1000", "400"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
@@ -61,7 +62,10 @@ def test_expanded_tensors_may_be_refused_for_that_reason_alone() -> None:
     def is_known(found: str) -> bool:
         return any(row.covers("add.Tensor", found, facts) for row in MAY_DIFFER)
 
-    assert is_known("refuses: RuntimeError more than one element of the written-to tensor refers to a single memory location; PyTorch: returned")
+    assert is_known(
+        "refuses: RuntimeError more than one element of the written-to tensor refers to a single memory "
+        "location; PyTorch: returned"
+    )
     assert not is_known("refuses: RuntimeError output with shape [3] does not match; PyTorch: returned")
 
 
@@ -73,7 +77,11 @@ def test_accidents_are_reported_whatever_was_changed() -> None:
     made = next(call for call in map(_call, range(100)) if call is not None and call.changes > 1)
     theirs = Outcome(error=RuntimeError("wrong size"))
     assert peer._different_errors(made, Outcome(error=ValueError("wrong size")), theirs) is None
-    for error in (SystemError("returned a result with an exception set"), KeyError("x"), RuntimeError("INTERNAL ASSERT FAILED")):
+    for error in (
+        SystemError("returned a result with an exception set"),
+        KeyError("x"),
+        RuntimeError("INTERNAL ASSERT FAILED"),
+    ):
         assert peer._different_errors(made, Outcome(error=error), theirs) is not None
 
 

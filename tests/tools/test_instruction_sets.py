@@ -24,7 +24,10 @@ def test_restriction_keeps_the_order_of_precedence() -> None:
 
 @pytest.mark.parametrize(
     ("wanted", "message"),
-    [(("DEFAULT", "AVX3"), "no instruction set AVX3 here; there are DEFAULT, AVX2, AVX512"), (("AVX2",), "DEFAULT must be among them")],
+    [
+        (("DEFAULT", "AVX3"), "no instruction set AVX3 here; there are DEFAULT, AVX2, AVX512"),
+        (("AVX2",), "DEFAULT must be among them"),
+    ],
 )
 def test_wrong_restriction(wanted: tuple[str, ...], message: str) -> None:
     with pytest.raises(BuildError, match=message):

@@ -10,10 +10,22 @@ from tools.lint import layering, text
     [
         ("c10/core/Device.h", '#include "aten/core/Tensor.h"', "c10 knows only itself"),
         ("c10/util/Half.h", '#include "c10/core/Device.h"', "c10/util stands below"),
-        ("aten/native/Sum.cpp", '#include "torch_py/csrc/autograd/Engine.h"', "aten knows nothing of torch_py"),
+        (
+            "aten/native/Sum.cpp",
+            '#include "torch_py/csrc/autograd/Engine.h"',
+            "aten knows nothing of torch_py",
+        ),
         ("aten/native/Sum.cpp", "#include <Python.h>", "Python belongs in torch_py/csrc/bindings"),
-        ("torch_py/csrc/autograd/Engine.cpp", "  #  include <pybind11/pybind11.h>", "Python belongs in torch_py/csrc/bindings"),
-        ("torch_py/csrc/autograd/Engine.cpp", '#include "torch_py/csrc/bindings/Tensor.h"', "autograd knows no Python"),
+        (
+            "torch_py/csrc/autograd/Engine.cpp",
+            "  #  include <pybind11/pybind11.h>",
+            "Python belongs in torch_py/csrc/bindings",
+        ),
+        (
+            "torch_py/csrc/autograd/Engine.cpp",
+            '#include "torch_py/csrc/bindings/Tensor.h"',
+            "autograd knows no Python",
+        ),
         ("aten/native/Sum.cpp", "#include <mkl_cblas.h>", "BLAS is reached through aten/blas"),
     ],
 )
@@ -52,7 +64,14 @@ def test_import_against_the_layers(path: str, line: str, expected: str) -> None:
 
 
 def test_imports_along_the_layers() -> None:
-    assert list(layering.check_imports("codegen/model.py", "import yaml\nimport dataclasses\nfrom . import torch\n")) == []
+    assert (
+        list(
+            layering.check_imports(
+                "codegen/model.py", "import yaml\nimport dataclasses\nfrom . import torch\n"
+            )
+        )
+        == []
+    )
     assert list(layering.check_imports("torch_py/nn.py", "import torch_py\nimport numpy\n")) == []
 
 

@@ -29,7 +29,11 @@ def test_wheel_holds_libraries_headers_and_toolchain(miniature: Path, tmp_path: 
         (miniature / name).touch()
     destination = tmp_path / "wheel"
     package.collect(miniature, destination)
-    held = {path.relative_to(destination / "torch_py").as_posix() for path in destination.rglob("*") if path.is_file()}
+    held = {
+        path.relative_to(destination / "torch_py").as_posix()
+        for path in destination.rglob("*")
+        if path.is_file()
+    }
     assert held == {
         "lib/libtorch_py.so",
         "_C.cpython-311-x86_64-linux-gnu.so",
@@ -60,7 +64,8 @@ def test_generated_stubs_come_and_go_with_what_generates_them(miniature: Path) -
 
 
 def test_build_tools_need_nothing_that_a_wheel_lacks() -> None:
-    """tools/build runs from torch_py/_toolchain too, where tools/lint and the rest of the repository are not."""
+    """tools/build runs from torch_py/_toolchain too, where tools/lint and the rest of the repository are
+    not."""
     for path in (ROOT / "tools/build").glob("*.py"):
         assert "tools.lint" not in path.read_text(), path
 
@@ -80,7 +85,9 @@ def test_operator_library_compiles_kernels_per_instruction_set(tmp_path: Path) -
     chosen = isa.selected(("DEFAULT", "AVX2"), "x86_64")
     once = [f"objects/baseline/{name}.o" for name in ("aten/native/Mine", "generated/Register")]
     kernels = ("aten/native/cpu/Mine", "generated/aten/native/cpu/SoftcapKernel")
-    each = [f"objects/{instruction_set}/{name}.o" for instruction_set in ("DEFAULT", "AVX2") for name in kernels]
+    each = [
+        f"objects/{instruction_set}/{name}.o" for instruction_set in ("DEFAULT", "AVX2") for name in kernels
+    ]
     assert [unit.object for unit in units(library, chosen)] == once + each
 
 

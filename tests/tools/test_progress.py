@@ -29,17 +29,31 @@ def test_log_has_errors_and_keeps_warnings_apart() -> None:
     progress.feed(LINES)
     assert progress.failed and progress.done == 2
     assert progress.warnings == ["== compiling c10/A.cpp\nc10/A.cpp:1:1: warning: unused"]
-    assert stream.getvalue().endswith("error while compiling aten/B.cpp (AVX2)\naten/B.cpp:9:1: error: expected ';'\n")
+    assert stream.getvalue().endswith(
+        "error while compiling aten/B.cpp (AVX2)\naten/B.cpp:9:1: error: expected ';'\n"
+    )
     assert "-MMD" not in stream.getvalue()
 
 
 def test_an_error_is_shown_once_for_all_instruction_sets() -> None:
     stream, lines = io.StringIO(), []
-    for name, message in (("DEFAULT", "expected ';'"), ("AVX2", "expected ';'"), ("AVX512", "no such intrinsic")):
-        lines += [f"[1/3] compiling B.cpp ({name})\n", "FAILED: B.o \n", f"B.cpp: in at::{name}::f:\n", f"B.cpp:9:1: error: {message}\n"]
+    for name, message in (
+        ("DEFAULT", "expected ';'"),
+        ("AVX2", "expected ';'"),
+        ("AVX512", "no such intrinsic"),
+    ):
+        lines += [
+            f"[1/3] compiling B.cpp ({name})\n",
+            "FAILED: B.o \n",
+            f"B.cpp: in at::{name}::f:\n",
+            f"B.cpp:9:1: error: {message}\n",
+        ]
     Progress(stream).feed(lines)
     assert stream.getvalue().count("expected ';'") == 1
-    assert "\nerror while compiling B.cpp (AVX2): the same\nerror while compiling B.cpp (AVX512)\nB.cpp: in at::AVX512::f:\n" in stream.getvalue()
+    assert (
+        "\nerror while compiling B.cpp (AVX2): the same\nerror while compiling B.cpp (AVX512)\nB.cpp: in "
+        "at::AVX512::f:\n" in stream.getvalue()
+    )
 
 
 def test_an_operator_without_its_header_is_explained(tmp_path: Path) -> None:
@@ -52,7 +66,9 @@ def test_an_operator_without_its_header_is_explained(tmp_path: Path) -> None:
         "A.cpp:1:5: error: ‘nothing’ is not a member of ‘at’",
         "A.cpp:1:6: error: ‘var’ is not a member of ‘std’",
     ]
-    assert missing_includes(lines, tmp_path) == [f'hint: at::{name} is declared in "aten/ops/{name}.h"' for name in ("rsqrt", "var")]
+    assert missing_includes(lines, tmp_path) == [
+        f'hint: at::{name} is declared in "aten/ops/{name}.h"' for name in ("rsqrt", "var")
+    ]
     assert missing_includes(lines[3:], tmp_path) == []
 
 

@@ -26,7 +26,9 @@ LOWER = {
     "matmul": lambda: floats(2, 3) @ floats(3),
     "linear": lambda: F.linear(floats(2, 3), floats(4, 3), floats(4)),
     "conv2d": lambda: F.conv2d(floats(1, 2, 4, 4), floats(3, 2, 3, 3)),
-    "attention": lambda: F.scaled_dot_product_attention(floats(1, 2, 4, 4), floats(1, 2, 4, 4), floats(1, 2, 4, 4)),
+    "attention": lambda: F.scaled_dot_product_attention(
+        floats(1, 2, 4, 4), floats(1, 2, 4, 4), floats(1, 2, 4, 4)
+    ),
     "addmm": lambda: torch.addmm(floats(2, 2), floats(2, 3), floats(3, 2)),
 }
 WIDER = {
@@ -88,7 +90,8 @@ def test_policies_are_those_of_the_peer() -> None:
     theirs = {
         name.removeprefix("aten::")
         for name in peer._C._dispatch_get_all_op_names()
-        if name.startswith("aten::") and re.search(r"^AutocastCPU:", peer._C._dispatch_dump(name), re.MULTILINE)
+        if name.startswith("aten::")
+        and re.search(r"^AutocastCPU:", peer._C._dispatch_dump(name), re.MULTILINE)
     }
     missing = sorted(name for name in theirs if declared.get(name) == "none")
     assert missing == [], json.dumps(missing)
@@ -108,7 +111,9 @@ def test_model_trains() -> None:
     assert abs(float(loss) - float(reference)) < 0.1
 
 
-@pytest.mark.parametrize("options", [{}, {"bidirectional": True}, {"num_layers": 2}, {"proj_size": 2}], ids=str)
+@pytest.mark.parametrize(
+    "options", [{}, {"bidirectional": True}, {"num_layers": 2}, {"proj_size": 2}], ids=str
+)
 @pytest.mark.parametrize("packed", [False, True])
 def test_lstm_trains(options: dict[str, Any], packed: bool) -> None:
     model, x = nn.LSTM(3, 4, **options), floats(5, 2, 3)
@@ -116,7 +121,9 @@ def test_lstm_trains(options: dict[str, Any], packed: bool) -> None:
     with torch.autocast("cpu", dtype=torch.bfloat16):
         result = model(given)[0]
     values, reference = (result.data, model(given)[0].data) if packed else (result, model(x)[0])
-    torch.testing.assert_close(values.float(), reference, rtol=0, atol=2**-7)  # of bfloat16, for values below one
+    torch.testing.assert_close(
+        values.float(), reference, rtol=0, atol=2**-7
+    )  # of bfloat16, for values below one
     values.float().sum().backward()
     assert all(parameter.grad.dtype == torch.float32 for parameter in model.parameters())
 
@@ -246,7 +253,8 @@ def test_own_functions() -> None:
     assert a.grad.dtype == torch.float32
 
 
-# Scaling --------------------------------------------------------------------------------------------------------------------------------
+# Scaling
+# ------------------------------------------------------------
 
 
 def scaled_step(scaler: Any, optimizer: Any, loss: Any) -> None:
@@ -300,7 +308,13 @@ def test_scaler_state_crosses() -> None:
     other = torch.amp.GradScaler("cpu")
     other.load_state_dict(scaler.state_dict())
     assert other.get_scale() == 64.0
-    assert set(scaler.state_dict()) == {"scale", "growth_factor", "backoff_factor", "growth_interval", "_growth_tracker"}
+    assert set(scaler.state_dict()) == {
+        "scale",
+        "growth_factor",
+        "backoff_factor",
+        "growth_interval",
+        "_growth_tracker",
+    }
     disabled = torch.amp.GradScaler("cpu", enabled=False)
     assert disabled.state_dict() == {} and disabled.get_scale() == 1.0 and disabled.scale(3) == 3
     with pytest.raises(RuntimeError, match="The source state dict is empty"):
@@ -349,11 +363,19 @@ def test_weights_that_change_inside_are_converted_again() -> None:  # PyTorch go
     weight, x = torch.ones(2, 2, requires_grad=True), torch.ones(1, 2)
     seen = []
     with torch.autocast("cpu"):
-        for change in (lambda: None, lambda: weight.mul_(2), lambda: setattr(weight, "data", torch.full((2, 2), 5.0))):
+        for change in (
+            lambda: None,
+            lambda: weight.mul_(2),
+            lambda: setattr(weight, "data", torch.full((2, 2), 5.0)),
+        ):
             with torch.no_grad():
                 change()
             seen.append((x @ weight).sum().item())
-        for kind, options in ((torch.optim.SGD, {}), (torch.optim.Adam, {}), (torch.optim.AdamW, {"fused": True, "weight_decay": 0.0})):
+        for kind, options in (
+            (torch.optim.SGD, {}),
+            (torch.optim.Adam, {}),
+            (torch.optim.AdamW, {"fused": True, "weight_decay": 0.0}),
+        ):
             weight.grad = torch.ones(2, 2)
             kind([weight], lr=1.0, **options).step()
             seen.append((x @ weight).sum().item())

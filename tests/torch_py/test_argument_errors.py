@@ -1,4 +1,5 @@
-"""Calls with wrong arguments: the exception's type, and words that name the operator, the argument and what was given."""
+"""Calls with wrong arguments: the exception's type, and words that name the operator, the argument and what
+was given."""
 
 from __future__ import annotations
 
@@ -18,19 +19,39 @@ WRONG_CALLS = [
     ("torch.add(x, x, x)", TypeError, r"add\(\) takes 2 positional arguments but 3 were given"),
     ("x.transpose(0)", TypeError, r'transpose\(\) missing 1 required positional arguments: "dim1"'),
     ("x.transpose(0, 'a')", TypeError, r"transpose\(\): argument 'dim1' \(position 2\) must be int, not str"),
-    ("x.transpose(0, 1.5)", TypeError, r"transpose\(\): argument 'dim1' \(position 2\) must be int, not float"),
-    ("torch.transpose(x, 0, None)", TypeError, r"transpose\(\): argument 'dim1' \(position 3\) must be int, not NoneType"),
+    (
+        "x.transpose(0, 1.5)",
+        TypeError,
+        r"transpose\(\): argument 'dim1' \(position 2\) must be int, not float",
+    ),
+    (
+        "torch.transpose(x, 0, None)",
+        TypeError,
+        r"transpose\(\): argument 'dim1' \(position 3\) must be int, not NoneType",
+    ),
     # keywords
     ("torch.relu(x, foo=1)", TypeError, r"relu\(\) got an unexpected keyword argument 'foo'"),
     ("torch.add(x, x, beta=1)", TypeError, r"add\(\) got an unexpected keyword argument 'beta'"),
     ("torch.add(x, other=x, input=x)", TypeError, r"add\(\) got multiple values for argument 'input'"),
     ("torch.add(x, x, alpha='s')", TypeError, r"add\(\): argument 'alpha' must be Number, not str"),
     ("torch.zeros(2, dtype='float')", TypeError, r"zeros\(\): argument 'dtype' must be torch.dtype, not str"),
-    ("torch.zeros(2, requires_grad=1)", TypeError, r"zeros\(\): argument 'requires_grad' must be bool, not int"),
+    (
+        "torch.zeros(2, requires_grad=1)",
+        TypeError,
+        r"zeros\(\): argument 'requires_grad' must be bool, not int",
+    ),
     ("torch.softmax(x, dim=1.5)", TypeError, r"softmax\(\): argument 'dim' must be int, not float"),
     # lists of ints
-    ("torch.zeros('a')", TypeError, r"zeros\(\): argument 'size' \(position 1\) must be tuple of ints, not str"),
-    ("torch.zeros(True)", TypeError, r"zeros\(\): argument 'size' \(position 1\) must be tuple of ints, not bool"),
+    (
+        "torch.zeros('a')",
+        TypeError,
+        r"zeros\(\): argument 'size' \(position 1\) must be tuple of ints, not str",
+    ),
+    (
+        "torch.zeros(True)",
+        TypeError,
+        r"zeros\(\): argument 'size' \(position 1\) must be tuple of ints, not bool",
+    ),
     ("torch.zeros([2, 'a'])", TypeError, r"zeros\(\): argument 'size' failed to unpack the object at pos 2"),
     ("torch.zeros(2, 3.5)", TypeError, r"zeros\(\): argument 'size' failed to unpack the object at pos 2"),
     ("torch.zeros((2,), 3)", TypeError, r"zeros\(\) takes 1 positional argument but 2 were given"),
@@ -40,11 +61,19 @@ WRONG_CALLS = [
     ("x.sum('a')", TypeError, r"sum\(\)"),
     ("x.sum(dim=0, keepdim=1)", TypeError, r"sum\(\): argument 'keepdim' must be bool, not int"),
     # lists of tensors
-    ("torch.cat(x)", TypeError, r"cat\(\): argument 'tensors' \(position 1\) must be tuple of Tensors, not Tensor"),
+    (
+        "torch.cat(x)",
+        TypeError,
+        r"cat\(\): argument 'tensors' \(position 1\) must be tuple of Tensors, not Tensor",
+    ),
     ("torch.cat([x, 1])", TypeError, "expected Tensor as element 1 in argument 0, but got int"),
     ("torch.cat(['a'])", TypeError, "expected Tensor as element 0 in argument 0, but got str"),
     # several overloads
-    ("torch.clamp(x, 'a')", TypeError, r"clamp\(\) received an invalid combination of arguments - got \(Tensor, str\), but expected one of"),
+    (
+        "torch.clamp(x, 'a')",
+        TypeError,
+        r"clamp\(\) received an invalid combination of arguments - got \(Tensor, str\), but expected one of",
+    ),
     ("x.fill_('a')", TypeError, r"invalid types: \(!str!\)"),
     ("x.to('a', 'b')", TypeError, r"to\(\) received an invalid combination of arguments - got \(str, str\)"),
     ("x.to(1, 2, 3, 4, 5)", TypeError, r"to\(\)"),
@@ -57,15 +86,27 @@ WRONG_CALLS = [
     ("x.sum(5)", IndexError, r"Dimension out of range"),
     ("torch.zeros(-1)", RuntimeError, ""),
     ("torch.zeros(2**62, 2**62)", RuntimeError, ""),
-    ("torch.zeros(2, dtype=torch.int32, requires_grad=True)", RuntimeError, "Only Tensors of floating point and complex dtype can require gradients"),
-    ("x.requires_grad_(1)", TypeError, r"requires_grad_\(\): argument 'requires_grad' \(position 1\) must be bool, not int"),
+    (
+        "torch.zeros(2, dtype=torch.int32, requires_grad=True)",
+        RuntimeError,
+        "Only Tensors of floating point and complex dtype can require gradients",
+    ),
+    (
+        "x.requires_grad_(1)",
+        TypeError,
+        r"requires_grad_\(\): argument 'requires_grad' \(position 1\) must be bool, not int",
+    ),
     ("x.is_contiguous('a')", TypeError, r"is_contiguous\(\) takes 0 positional arguments but 1 was given"),
     ("x.item(1)", TypeError, "takes no arguments"),
     ("x.type('torch.NoTensor')", ValueError, "invalid type"),
-    ("torch.promote_types(1, torch.uint8)", TypeError, r"promote_types\(\): argument 'type1' \(position 1\) must be torch.dtype, not int"),
+    (
+        "torch.promote_types(1, torch.uint8)",
+        TypeError,
+        r"promote_types\(\): argument 'type1' \(position 1\) must be torch.dtype, not int",
+    ),
     ("torch.set_num_threads(0)", RuntimeError, "expects a positive integer"),
     ("torch.set_num_threads('a')", RuntimeError, "expects an int, but got str"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("call", "error", "message"), WRONG_CALLS, ids=[call for call, _, _ in WRONG_CALLS])
@@ -110,7 +151,7 @@ RIGHT_CALLS = [
     ("torch.clamp(x, max=0.5)", [0.5, 0.5, 0.5]),
     ("torch.transpose(x[None], dim0=0, dim1=1).shape", (3, 1)),
     ("x.new_tensor([1, 2]).dtype is torch.float32", True),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("call", "expected"), RIGHT_CALLS, ids=[call for call, _ in RIGHT_CALLS])
@@ -151,23 +192,105 @@ class LyingSequence:
 
 
 ANYTHING = [
-    None, True, 0, -1, 2**63, -(2**63) - 1, 1.5, float("nan"), float("inf"), 1j, "", "text", "\udcff", b"bytes", (), [], [[]], {}, set(),
-    object(), int, type, len, ..., slice(1, 2), range(3), [1, "a"], [None], [[1], [2, 3]], Awkward(), LyingSequence(), np.ones(2),
-    np.array("a"), np.float32(1), np.datetime64("2020"), memoryview(b"ab"), ZeroDivisionError, NotImplemented, 10**400, (1,) * 100,
-]  # fmt: skip
+    None,
+    True,
+    0,
+    -1,
+    2**63,
+    -(2**63) - 1,
+    1.5,
+    float("nan"),
+    float("inf"),
+    1j,
+    "",
+    "text",
+    "\udcff",
+    b"bytes",
+    (),
+    [],
+    [[]],
+    {},
+    set(),
+    object(),
+    int,
+    type,
+    len,
+    ...,
+    slice(1, 2),
+    range(3),
+    [1, "a"],
+    [None],
+    [[1], [2, 3]],
+    Awkward(),
+    LyingSequence(),
+    np.ones(2),
+    np.array("a"),
+    np.float32(1),
+    np.datetime64("2020"),
+    memoryview(b"ab"),
+    ZeroDivisionError,
+    NotImplemented,
+    10**400,
+    (1,) * 100,
+]
 CALLABLES = [
-    "torch.tensor", "torch.as_tensor", "torch.asarray", "torch.from_numpy", "torch.from_dlpack", "torch.zeros", "torch.add", "torch.cat",
-    "torch.sum", "torch.device", "torch.Size", "torch.finfo", "torch.iinfo", "torch.Tensor", "torch.UntypedStorage", "torch.Generator",
-    "torch.promote_types", "torch.result_type", "torch.stack", "torch.full", "x.add", "x.view", "x.reshape", "x.to", "x.type", "x.size",
-    "x.stride", "x.sum", "x.fill_", "x.copy_", "x.set_", "x.permute", "x.expand", "x.__getitem__", "x.new_tensor", "x.new_zeros",
-    "x.register_hook", "x.requires_grad_", "x.as_subclass", "x.index_select", "x.__array__", "x.__dlpack__", "x.__add__", "x.__pow__",
-    "x.__eq__", "x.is_contiguous", "x.numpy", "x.untyped_storage().resize_", "x.untyped_storage().__getitem__", "torch.frombuffer",
-]  # fmt: skip
+    "torch.tensor",
+    "torch.as_tensor",
+    "torch.asarray",
+    "torch.from_numpy",
+    "torch.from_dlpack",
+    "torch.zeros",
+    "torch.add",
+    "torch.cat",
+    "torch.sum",
+    "torch.device",
+    "torch.Size",
+    "torch.finfo",
+    "torch.iinfo",
+    "torch.Tensor",
+    "torch.UntypedStorage",
+    "torch.Generator",
+    "torch.promote_types",
+    "torch.result_type",
+    "torch.stack",
+    "torch.full",
+    "x.add",
+    "x.view",
+    "x.reshape",
+    "x.to",
+    "x.type",
+    "x.size",
+    "x.stride",
+    "x.sum",
+    "x.fill_",
+    "x.copy_",
+    "x.set_",
+    "x.permute",
+    "x.expand",
+    "x.__getitem__",
+    "x.new_tensor",
+    "x.new_zeros",
+    "x.register_hook",
+    "x.requires_grad_",
+    "x.as_subclass",
+    "x.index_select",
+    "x.__array__",
+    "x.__dlpack__",
+    "x.__add__",
+    "x.__pow__",
+    "x.__eq__",
+    "x.is_contiguous",
+    "x.numpy",
+    "x.untyped_storage().resize_",
+    "x.untyped_storage().__getitem__",
+    "torch.frombuffer",
+]
 
 
 @pytest.mark.parametrize("name", CALLABLES)
 def test_any_argument_gives_a_result_or_an_exception(torch: Any, name: str) -> None:
-    """Whatever is passed, nothing worse than an exception happens, and SystemError (a broken C function) never."""
+    """Whatever is passed, nothing worse than an exception happens, and SystemError (a broken C function)
+    never."""
     if torch.__name__ == "torch":
         pytest.skip("says nothing about PyTorch")
     for first in ANYTHING:

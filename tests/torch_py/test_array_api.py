@@ -30,12 +30,15 @@ prod(x / * axis dtype keepdims) std(x / * axis correction keepdims) sum(x / * ax
 all(x / * axis keepdims) any(x / * axis keepdims) diff(x / * axis n prepend append)
 """
 _UNARY = (
-    "abs acos acosh asin asinh atan atanh bitwise_invert ceil conj cos cosh exp expm1 floor imag isfinite isinf isnan log log10 log1p log2 "
+    "abs acos acosh asin asinh atan atanh bitwise_invert ceil conj cos cosh exp expm1 floor imag isfinite "
+    "isinf isnan log log10 log1p log2 "
     "logical_not negative positive real reciprocal round sign signbit sin sinh sqrt square tan tanh trunc"
 ).split()
 _BINARY = (
-    "add atan2 bitwise_and bitwise_left_shift bitwise_or bitwise_right_shift bitwise_xor copysign divide equal floor_divide greater "
-    "greater_equal hypot less less_equal logaddexp logical_and logical_or logical_xor maximum minimum multiply nextafter not_equal pow "
+    "add atan2 bitwise_and bitwise_left_shift bitwise_or bitwise_right_shift bitwise_xor copysign divide "
+    "equal floor_divide greater "
+    "greater_equal hypot less less_equal logaddexp logical_and logical_or logical_xor maximum minimum "
+    "multiply nextafter not_equal pow "
     "remainder subtract"
 ).split()
 _LINALG = """
@@ -48,7 +51,8 @@ _FFT = " ".join(
     [
         *(f"{name}(x / * n axis norm)" for name in ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft")),
         *(f"{name}(x / * s axes norm)" for name in ("fftn", "ifftn", "rfftn", "irfftn")),
-        "fftfreq(n / * d dtype device) rfftfreq(n / * d dtype device) fftshift(x / * axes) ifftshift(x / * axes)",
+        "fftfreq(n / * d dtype device) rfftfreq(n / * d dtype device) fftshift(x / * axes) ifftshift(x / * "
+        "axes)",
     ]
 )
 
@@ -87,7 +91,10 @@ def test_every_function_of_the_standard_has_its_parameters(extension, signature)
     assert _described(getattr(namespace, name)) == " ".join(parameters.split())
 
 
-@pytest.mark.parametrize("name, kind", [("broadcast_arrays", "arrays"), ("meshgrid", "arrays"), ("result_type", "arrays_and_dtypes")])
+@pytest.mark.parametrize(
+    "name, kind",
+    [("broadcast_arrays", "arrays"), ("meshgrid", "arrays"), ("result_type", "arrays_and_dtypes")],
+)
 def test_variadic_functions(name, kind):
     parameters = inspect.signature(getattr(xp, name)).parameters
     assert parameters[kind].kind is inspect.Parameter.VAR_POSITIONAL
@@ -111,41 +118,145 @@ _INPUTS = {
 }
 
 _EXPRESSIONS = [
-    *(f"xp.{name}(x)" for name in "abs atan ceil cos exp floor isnan logical_not negative positive round sign signbit sin square trunc".split()),
+    *(
+        f"xp.{name}(x)"
+        for name in "abs atan ceil cos exp floor isnan logical_not negative positive round sign signbit sin "
+        "square trunc".split()
+    ),
     *(f"xp.{name}(z)" for name in "abs conj real imag sign exp isfinite".split()),
-    *(f"xp.{name}(x, y)" for name in "add atan2 copysign divide equal hypot less logaddexp maximum multiply not_equal subtract".split()),
-    *(f"xp.{name}(i, j)" for name in "bitwise_and bitwise_or bitwise_xor floor_divide greater remainder".split()),
-    "xp.bitwise_left_shift(j, j)", "xp.bitwise_invert(i)", "xp.pow(xp.abs(x), y)", "xp.add(x, 2)", "xp.multiply(2.5, f)", "xp.add(f, o)",
-    "xp.clip(x, -0.5, 0.5)", "xp.clip(x, v, None)", "xp.clip(i, max=3)",
-    "xp.sum(x)", "xp.sum(x, axis=())", "xp.sum(x, axis=(0, 1), keepdims=True)", "xp.sum(j, axis=1)", "xp.sum(t)", "xp.sum(f, dtype=xp.float64)",
-    "xp.prod(x, axis=(0, -1))", "xp.prod(j, axis=0, keepdims=True)", "xp.prod(o)", "xp.mean(x, axis=1)", "xp.mean(f)", "xp.var(x)",
+    *(
+        f"xp.{name}(x, y)"
+        for name in "add atan2 copysign divide equal hypot less logaddexp maximum multiply not_equal "
+        "subtract".split()
+    ),
+    *(
+        f"xp.{name}(i, j)"
+        for name in "bitwise_and bitwise_or bitwise_xor floor_divide greater remainder".split()
+    ),
+    "xp.bitwise_left_shift(j, j)",
+    "xp.bitwise_invert(i)",
+    "xp.pow(xp.abs(x), y)",
+    "xp.add(x, 2)",
+    "xp.multiply(2.5, f)",
+    "xp.add(f, o)",
+    "xp.clip(x, -0.5, 0.5)",
+    "xp.clip(x, v, None)",
+    "xp.clip(i, max=3)",
+    "xp.sum(x)",
+    "xp.sum(x, axis=())",
+    "xp.sum(x, axis=(0, 1), keepdims=True)",
+    "xp.sum(j, axis=1)",
+    "xp.sum(t)",
+    "xp.sum(f, dtype=xp.float64)",
+    "xp.prod(x, axis=(0, -1))",
+    "xp.prod(j, axis=0, keepdims=True)",
+    "xp.prod(o)",
+    "xp.mean(x, axis=1)",
+    "xp.mean(f)",
+    "xp.var(x)",
     "xp.std(x, axis=0, correction=1)",
-    "xp.max(x, axis=(0,))", "xp.min(i, keepdims=True)", "xp.max(o)", "xp.all(i, axis=1)", "xp.any(t)", "xp.all(u)",
-    "xp.count_nonzero(i, axis=0, keepdims=True)", "xp.cumulative_sum(v, include_initial=True)", "xp.cumulative_prod(x, axis=1)",
-    "xp.cumulative_sum(j, axis=0)", "xp.diff(x, n=2)", "xp.diff(x, axis=0, prepend=y)",
-    "xp.argmax(x, keepdims=True)", "xp.argmin(x, axis=1)", "xp.nonzero(i)", "xp.searchsorted(xp.sort(v), v, side='right')",
-    "xp.where(i > 0, i, j)", "xp.where(t, 1.5, xp.asarray([2.0, 3.0]))", "xp.take(x, k, axis=0)", "xp.take_along_axis(x, xp.argsort(x), axis=1)",
-    "xp.sort(x, axis=0)", "xp.argsort(i, stable=True)", "xp.sort(xp.unique_values(i))", "xp.unique_counts(i)", "xp.unique_inverse(i)",
+    "xp.max(x, axis=(0,))",
+    "xp.min(i, keepdims=True)",
+    "xp.max(o)",
+    "xp.all(i, axis=1)",
+    "xp.any(t)",
+    "xp.all(u)",
+    "xp.count_nonzero(i, axis=0, keepdims=True)",
+    "xp.cumulative_sum(v, include_initial=True)",
+    "xp.cumulative_prod(x, axis=1)",
+    "xp.cumulative_sum(j, axis=0)",
+    "xp.diff(x, n=2)",
+    "xp.diff(x, axis=0, prepend=y)",
+    "xp.argmax(x, keepdims=True)",
+    "xp.argmin(x, axis=1)",
+    "xp.nonzero(i)",
+    "xp.searchsorted(xp.sort(v), v, side='right')",
+    "xp.where(i > 0, i, j)",
+    "xp.where(t, 1.5, xp.asarray([2.0, 3.0]))",
+    "xp.take(x, k, axis=0)",
+    "xp.take_along_axis(x, xp.argsort(x), axis=1)",
+    "xp.sort(x, axis=0)",
+    "xp.argsort(i, stable=True)",
+    "xp.sort(xp.unique_values(i))",
+    "xp.unique_counts(i)",
+    "xp.unique_inverse(i)",
     "xp.unique_all(i)",
-    "xp.concat([x, i])", "xp.concat([x, v], axis=None)", "xp.stack([f, f + 1], axis=-1)", "xp.unstack(x, axis=1)", "xp.expand_dims(x, axis=-1)",
-    "xp.squeeze(x[:1], axis=0)", "xp.flip(x)", "xp.flip(x, axis=1)", "xp.moveaxis(x, 0, 1)", "xp.permute_dims(x, (1, 0))", "xp.repeat(x, 2)",
-    "xp.repeat(x[:2], k, axis=0)", "xp.reshape(x, (2, 6))", "xp.roll(x, 1)", "xp.roll(x, (1, 2), axis=(0, 1))",
-    "xp.tile(v, (2, 1))", "xp.broadcast_to(v, (2, 4))", "xp.broadcast_arrays(x, v)", "xp.meshgrid(v, v + 1)", "xp.meshgrid(v, v + 1, indexing='ij')",
-    "xp.arange(5)", "xp.arange(5, 1)", "xp.arange(1, 8, 3)", "xp.arange(4.0, 1.0, -0.5)", "xp.linspace(0, 1, 4, endpoint=False)",
+    "xp.concat([x, i])",
+    "xp.concat([x, v], axis=None)",
+    "xp.stack([f, f + 1], axis=-1)",
+    "xp.unstack(x, axis=1)",
+    "xp.expand_dims(x, axis=-1)",
+    "xp.squeeze(x[:1], axis=0)",
+    "xp.flip(x)",
+    "xp.flip(x, axis=1)",
+    "xp.moveaxis(x, 0, 1)",
+    "xp.permute_dims(x, (1, 0))",
+    "xp.repeat(x, 2)",
+    "xp.repeat(x[:2], k, axis=0)",
+    "xp.reshape(x, (2, 6))",
+    "xp.roll(x, 1)",
+    "xp.roll(x, (1, 2), axis=(0, 1))",
+    "xp.tile(v, (2, 1))",
+    "xp.broadcast_to(v, (2, 4))",
+    "xp.broadcast_arrays(x, v)",
+    "xp.meshgrid(v, v + 1)",
+    "xp.meshgrid(v, v + 1, indexing='ij')",
+    "xp.arange(5)",
+    "xp.arange(5, 1)",
+    "xp.arange(1, 8, 3)",
+    "xp.arange(4.0, 1.0, -0.5)",
+    "xp.linspace(0, 1, 4, endpoint=False)",
     "xp.linspace(0, 1, 3)",
-    "xp.eye(3, 4, k=1)", "xp.eye(3, k=-2)", "xp.eye(2, k=7)", "xp.full((2,), 3)", "xp.full(2, True)", "xp.full_like(f, 2)",
-    "xp.zeros((2, 3))", "xp.tril(x, k=-1)",
-    "xp.triu(x, k=1)", "xp.asarray([[1, 2], [3, 4]])", "xp.asarray(2.5)", "xp.ones_like(j)",
-    "xp.matmul(x, xp.matrix_transpose(y))", "xp.tensordot(x, y, axes=((0, 1), (0, 1)))", "xp.tensordot(x, v, axes=1)", "xp.vecdot(x, v)",
-    "xp.vecdot(z, z)", "xp.linalg.det(s)", "xp.linalg.inv(s)", "xp.linalg.solve(s, b)", "xp.linalg.solve(s, b[0, ...])",
-    "xp.linalg.diagonal(s, offset=1)", "xp.linalg.trace(s, offset=-1)", "xp.linalg.trace(i[:, :3])", "xp.linalg.matrix_norm(x)",
-    "xp.linalg.matrix_norm(x, ord=1, keepdims=True)", "xp.linalg.vector_norm(x)", "xp.linalg.vector_norm(x, axis=1, ord=1)",
-    "xp.linalg.matrix_rank(x)", "xp.linalg.matrix_power(s, 3)", "xp.linalg.outer(v, v)", "xp.linalg.pinv(x)", "xp.linalg.slogdet(s)",
-    "xp.linalg.svdvals(x)", "xp.linalg.cross(s, b)", "xp.linalg.eigvalsh(s + s.T)", "xp.linalg.cholesky(s @ s.T + 3 * xp.eye(3, dtype=xp.float64))",
-    "xp.fft.fft(x)", "xp.fft.ifft(z, axis=0)", "xp.fft.rfft(x, n=6)", "xp.fft.irfft(z, norm='ortho')", "xp.fft.fftn(x, axes=(0, 1))",
-    "xp.fft.rfftn(x)", "xp.fft.hfft(z)", "xp.fft.ihfft(v)", "xp.fft.fftfreq(5, d=0.5)", "xp.fft.rfftfreq(6)", "xp.fft.fftshift(x, axes=0)",
+    "xp.eye(3, 4, k=1)",
+    "xp.eye(3, k=-2)",
+    "xp.eye(2, k=7)",
+    "xp.full((2,), 3)",
+    "xp.full(2, True)",
+    "xp.full_like(f, 2)",
+    "xp.zeros((2, 3))",
+    "xp.tril(x, k=-1)",
+    "xp.triu(x, k=1)",
+    "xp.asarray([[1, 2], [3, 4]])",
+    "xp.asarray(2.5)",
+    "xp.ones_like(j)",
+    "xp.matmul(x, xp.matrix_transpose(y))",
+    "xp.tensordot(x, y, axes=((0, 1), (0, 1)))",
+    "xp.tensordot(x, v, axes=1)",
+    "xp.vecdot(x, v)",
+    "xp.vecdot(z, z)",
+    "xp.linalg.det(s)",
+    "xp.linalg.inv(s)",
+    "xp.linalg.solve(s, b)",
+    "xp.linalg.solve(s, b[0, ...])",
+    "xp.linalg.diagonal(s, offset=1)",
+    "xp.linalg.trace(s, offset=-1)",
+    "xp.linalg.trace(i[:, :3])",
+    "xp.linalg.matrix_norm(x)",
+    "xp.linalg.matrix_norm(x, ord=1, keepdims=True)",
+    "xp.linalg.vector_norm(x)",
+    "xp.linalg.vector_norm(x, axis=1, ord=1)",
+    "xp.linalg.matrix_rank(x)",
+    "xp.linalg.matrix_power(s, 3)",
+    "xp.linalg.outer(v, v)",
+    "xp.linalg.pinv(x)",
+    "xp.linalg.slogdet(s)",
+    "xp.linalg.svdvals(x)",
+    "xp.linalg.cross(s, b)",
+    "xp.linalg.eigvalsh(s + s.T)",
+    "xp.linalg.cholesky(s @ s.T + 3 * xp.eye(3, dtype=xp.float64))",
+    "xp.fft.fft(x)",
+    "xp.fft.ifft(z, axis=0)",
+    "xp.fft.rfft(x, n=6)",
+    "xp.fft.irfft(z, norm='ortho')",
+    "xp.fft.fftn(x, axes=(0, 1))",
+    "xp.fft.rfftn(x)",
+    "xp.fft.hfft(z)",
+    "xp.fft.ihfft(v)",
+    "xp.fft.fftfreq(5, d=0.5)",
+    "xp.fft.rfftfreq(6)",
+    "xp.fft.fftshift(x, axes=0)",
     "xp.fft.ifftshift(v)",
-]  # fmt: skip
+]
 
 
 def _evaluate(expression, namespace, convert):
@@ -163,10 +274,15 @@ def test_values_and_kinds_are_numpys(expression):
     for ours, theirs in zip(found, expected):
         array = np.asarray(ours)
         assert array.shape == np.shape(theirs)
-        # The default floating-point dtype is float32 here, sums of uint8 are int64: widths may differ, kinds may not.
-        assert array.dtype.kind == np.asarray(theirs).dtype.kind.replace("u", "u" if array.dtype.kind == "u" else "i")
+        # The default floating-point dtype is float32 here, sums of uint8 are int64: widths may differ, kinds
+        # may not.
+        assert array.dtype.kind == np.asarray(theirs).dtype.kind.replace(
+            "u", "u" if array.dtype.kind == "u" else "i"
+        )
         single = array.dtype in (np.float32, np.complex64)
-        np.testing.assert_allclose(array, theirs, rtol=1e-6 if single else 1e-12, atol=1e-6 if single else 1e-12)
+        np.testing.assert_allclose(
+            array, theirs, rtol=1e-6 if single else 1e-12, atol=1e-6 if single else 1e-12
+        )
     for name, value in before.items():
         np.testing.assert_array_equal(_INPUTS[name], value)
 
@@ -186,7 +302,9 @@ def test_factorizations_rebuild_their_input():
 
 def test_solve_takes_matrices_for_matrices():
     """torch.linalg.solve would take a 2 x 2 x2 for vectors of a batch of two."""
-    a = torch.eye(2, dtype=torch.float64).repeat(2, 1, 1) * torch.tensor([[[2.0]], [[4.0]]], dtype=torch.float64)
+    a = torch.eye(2, dtype=torch.float64).repeat(2, 1, 1) * torch.tensor(
+        [[[2.0]], [[4.0]]], dtype=torch.float64
+    )
     b = torch.tensor([[1.0, 2.0], [3.0, 4.0]], dtype=torch.float64)
     torch.testing.assert_close(xp.linalg.solve(a, b), torch.stack([b / 2, b / 4]))
 
@@ -202,17 +320,26 @@ def test_zero_dimensional_tensors_take_part_in_promotion():
 @pytest.mark.parametrize(
     "arguments, expected",
     [
-        ((torch.int8, torch.uint8), torch.int16), ((torch.float32, 1j), torch.complex64), ((torch.bool, 1), torch.int64),
-        ((torch.int8, 1), torch.int8), ((torch.float64, 1), torch.float64), ((torch.complex128, 2.0), torch.complex128),
+        ((torch.int8, torch.uint8), torch.int16),
+        ((torch.float32, 1j), torch.complex64),
+        ((torch.bool, 1), torch.int64),
+        ((torch.int8, 1), torch.int8),
+        ((torch.float64, 1), torch.float64),
+        ((torch.complex128, 2.0), torch.complex128),
     ],
-)  # fmt: skip
+)
 def test_result_type(arguments, expected):
     assert xp.result_type(*arguments) == expected
 
 
 @pytest.mark.parametrize(
     "from_, to, expected",
-    [(torch.int8, torch.int64, True), (torch.int64, torch.int8, False), (torch.float64, torch.float32, False), (torch.uint8, torch.int8, False)],
+    [
+        (torch.int8, torch.int64, True),
+        (torch.int64, torch.int8, False),
+        (torch.float64, torch.float32, False),
+        (torch.uint8, torch.int8, False),
+    ],
 )
 def test_can_cast_follows_promotion(from_, to, expected):
     assert xp.can_cast(from_, to) is expected
@@ -222,11 +349,18 @@ def test_can_cast_follows_promotion(from_, to, expected):
 @pytest.mark.parametrize(
     "dtype, kind, expected",
     [
-        (torch.int8, "signed integer", True), (torch.uint8, "signed integer", False), (torch.uint8, "integral", True), (torch.bool, "numeric", False),
-        (torch.bool, "bool", True), (torch.float32, ("integral", "real floating"), True), (torch.complex64, "complex floating", True),
-        (torch.complex64, torch.complex64, True), (torch.float64, torch.float32, False), (torch.float32, "numeric", True),
+        (torch.int8, "signed integer", True),
+        (torch.uint8, "signed integer", False),
+        (torch.uint8, "integral", True),
+        (torch.bool, "numeric", False),
+        (torch.bool, "bool", True),
+        (torch.float32, ("integral", "real floating"), True),
+        (torch.complex64, "complex floating", True),
+        (torch.complex64, torch.complex64, True),
+        (torch.float64, torch.float32, False),
+        (torch.float32, "numeric", True),
     ],
-)  # fmt: skip
+)
 def test_isdtype(dtype, kind, expected):
     assert xp.isdtype(dtype, kind) is expected
 
@@ -234,7 +368,11 @@ def test_isdtype(dtype, kind, expected):
 def test_inspection():
     info = xp.__array_namespace_info__()
     assert torch.__array_namespace_info__().default_device() == torch.device("cpu")
-    assert info.capabilities() == {"boolean indexing": True, "data-dependent shapes": True, "max dimensions": 64}
+    assert info.capabilities() == {
+        "boolean indexing": True,
+        "data-dependent shapes": True,
+        "max dimensions": 64,
+    }
     assert info.default_device() in info.devices()
     assert info.default_dtypes() == {
         "real floating": torch.float32,
@@ -242,8 +380,14 @@ def test_inspection():
         "integral": torch.int64,
         "indexing": torch.int64,
     }
-    assert info.dtypes(kind="signed integer") == {name: getattr(torch, name) for name in ("int8", "int16", "int32", "int64")}
-    assert info.dtypes(kind=("bool", "complex floating")) == {"bool": torch.bool, "complex64": torch.complex64, "complex128": torch.complex128}
+    assert info.dtypes(kind="signed integer") == {
+        name: getattr(torch, name) for name in ("int8", "int16", "int32", "int64")
+    }
+    assert info.dtypes(kind=("bool", "complex floating")) == {
+        "bool": torch.bool,
+        "complex64": torch.complex64,
+        "complex128": torch.complex128,
+    }
     for name, dtype in info.dtypes().items():
         assert getattr(xp, name) == dtype
     with pytest.raises(ValueError, match="unrecognized data type kind"):

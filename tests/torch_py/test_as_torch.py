@@ -1,4 +1,5 @@
-"""`python -m torch_py.as_torch`: programs that import torch run on torch_py, and so do the processes that they start."""
+"""`python -m torch_py.as_torch`: programs that import torch run on torch_py, and so do the processes that
+they start."""
 
 import os
 import subprocess
@@ -13,7 +14,9 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 def run(*arguments, folder, stdin=None):
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     command = [sys.executable, "-m", "torch_py.as_torch", *arguments]
-    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, input=stdin, timeout=120)
+    return subprocess.run(
+        command, cwd=folder, env=environment, capture_output=True, text=True, input=stdin, timeout=120
+    )
 
 
 def output(code, folder):
@@ -56,10 +59,22 @@ print(importlib.util.find_spec("torch") is not None)
     assert output(code, tmp_path) == ["2.13.0", "2.13.0", "True", "True"]
 
 
-@pytest.mark.parametrize("name", ["torch.no_such", "torch.nn.no_such", "torch.optim.no_such", "torch.nn.functional.no_such", "torch.cuda.no_such"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "torch.no_such",
+        "torch.nn.no_such",
+        "torch.optim.no_such",
+        "torch.nn.functional.no_such",
+        "torch.cuda.no_such",
+    ],
+)
 def test_missing_attributes_name_torch(name, tmp_path):
     done = run("-c", f"import torch.optim, torch.cuda\n{name}", folder=tmp_path)
-    assert f"module '{name.rpartition('.')[0]}' has no attribute 'no_such'" in done.stderr and done.returncode == 1
+    assert (
+        f"module '{name.rpartition('.')[0]}' has no attribute 'no_such'" in done.stderr
+        and done.returncode == 1
+    )
 
 
 def test_missing_modules_are_not_found_elsewhere(tmp_path):
@@ -69,7 +84,9 @@ def test_missing_modules_are_not_found_elsewhere(tmp_path):
 
 def test_scripts_see_what_python_shows_them(tmp_path):
     (tmp_path / "beside.py").write_text("value = 3\n")
-    (tmp_path / "script.py").write_text("import sys, beside\nprint(sys.argv, __name__, __file__, beside.value, __spec__)\n")
+    (tmp_path / "script.py").write_text(
+        "import sys, beside\nprint(sys.argv, __name__, __file__, beside.value, __spec__)\n"
+    )
     done = run("script.py", "-x", "y", folder=tmp_path)
     assert done.stdout == f"['script.py', '-x', 'y'] __main__ {tmp_path / 'script.py'} 3 None\n", done.stderr
 
@@ -80,7 +97,9 @@ def test_traceback_begins_with_the_program(tmp_path):
     assert (
         done.returncode == 1
         and "as_torch" not in done.stderr
-        and done.stderr.startswith(f'Traceback (most recent call last):\n  File "{tmp_path / "script.py"}", line 3')
+        and done.stderr.startswith(
+            f'Traceback (most recent call last):\n  File "{tmp_path / "script.py"}", line 3'
+        )
     )
 
 
@@ -104,8 +123,15 @@ def test_exit_status_is_the_programs(tmp_path):
 
 
 def test_program_from_standard_input_and_module(tmp_path):
-    assert run("-", "a", folder=tmp_path, stdin="import sys, torch_py, torch; print(sys.argv, torch is torch_py)").stdout == "['-', 'a'] True\n"
-    (tmp_path / "tool.py").write_text("import sys, torch_py, torch\nprint(sys.argv[1:], torch is torch_py, __name__)\n")
+    assert (
+        run(
+            "-", "a", folder=tmp_path, stdin="import sys, torch_py, torch; print(sys.argv, torch is torch_py)"
+        ).stdout
+        == "['-', 'a'] True\n"
+    )
+    (tmp_path / "tool.py").write_text(
+        "import sys, torch_py, torch\nprint(sys.argv[1:], torch is torch_py, __name__)\n"
+    )
     assert run("-m", "tool", "b", folder=tmp_path).stdout == "['b'] True __main__\n"
 
 
@@ -131,8 +157,17 @@ if __name__ == "__main__":
 
 
 def test_install_refuses_when_torch_is_there(tmp_path):
-    code = "import sys, types; sys.modules['torch'] = types.ModuleType('torch'); import torch_py.as_torch as a; a.install()"
-    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True)
+    code = (
+        "import sys, types; sys.modules['torch'] = types.ModuleType('torch'); import torch_py.as_torch "
+        "as a; a.install()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+    )
     assert "RuntimeError: torch_py.as_torch.install: torch was imported before" in done.stderr
 
 
@@ -143,7 +178,10 @@ def test_einops_prints_the_same_under_both(tmp_path):
     from tools.programs.running import SCRIPTS
     from tools.programs.running import run as run_program
 
-    theirs, ours = (run_program(SCRIPTS / "use_einops.py", as_torch=as_torch, torchvision=None) for as_torch in (False, True))
+    theirs, ours = (
+        run_program(SCRIPTS / "use_einops.py", as_torch=as_torch, torchvision=None)
+        for as_torch in (False, True)
+    )
     assert theirs.passed and ours.passed, theirs.problem + ours.problem
     assert first_difference(theirs.output, ours.output) is None
 
@@ -171,4 +209,12 @@ asked = torch._C._are_functorch_transforms_active
 torch.vmap(lambda value: (print(asked()), value)[1])(torch.ones(2))
 print(asked())
 """
-    assert output(code, tmp_path) == ["_extra_state", "10", "False", "False", *["processes"] * 4, "True", "False"]
+    assert output(code, tmp_path) == [
+        "_extra_state",
+        "10",
+        "False",
+        "False",
+        *["processes"] * 4,
+        "True",
+        "False",
+    ]

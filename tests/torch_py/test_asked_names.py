@@ -19,9 +19,14 @@ def outcome(call, module):
 
 
 CALLS = {
-    "number first": lambda t: [getattr(t, f)(7, t.tensor([2.0, -3.0])).tolist() for f in ("add", "sub", "mul", "div", "true_divide", "floor_divide")],
+    "number first": lambda t: [
+        getattr(t, f)(7, t.tensor([2.0, -3.0])).tolist()
+        for f in ("add", "sub", "mul", "div", "true_divide", "floor_divide")
+    ],
     "number first, weighted": lambda t: t.add(7, t.tensor([2, 3]), alpha=2).tolist(),
-    "number first, rounded": lambda t: [t.div(7, t.tensor([2, -3]), rounding_mode=mode).tolist() for mode in ("floor", "trunc", None)],
+    "number first, rounded": lambda t: [
+        t.div(7, t.tensor([2, -3]), rounding_mode=mode).tolist() for mode in ("floor", "trunc", None)
+    ],
     "numbers only": lambda t: t.sub(7, 2).item(),
     "assert one": lambda t: t._assert_async(t.tensor(1)),
     "assert zero": lambda t: t._assert_async(t.tensor(0.0), "text"),
@@ -39,7 +44,12 @@ CALLS = {
     "sparse.addmm": lambda t: t.sparse.addmm(t.ones(2, 2), t.ones(2, 3), t.ones(3, 2), alpha=2).tolist(),
     "sparse.sum": lambda t: t.sparse.sum(t.ones(2)),
     "sparse.softmax": lambda t: t.sparse.softmax(t.ones(2), 0),
-    "stream": lambda t: (repr(t.Stream()), t.Stream().query(), t.Stream() == t.Stream("cpu"), t.Stream().synchronize()),
+    "stream": lambda t: (
+        repr(t.Stream()),
+        t.Stream().query(),
+        t.Stream() == t.Stream("cpu"),
+        t.Stream().synchronize(),
+    ),
     "stream of cuda": lambda t: t.Stream("cuda"),
     "stream's event": lambda t: t.Stream().record_event(),
     "event": lambda t: (repr(t.Event(enable_timing=True)), t.Event().query(), t.Event().wait()),
@@ -52,15 +62,27 @@ CALLS = {
     "accelerator checked": lambda t: t._C._get_accelerator(True),
     "reduction": lambda t: [t.nn.functional._Reduction.get_enum(name) for name in ("none", "mean", "sum")],
     "no reduction": lambda t: t.nn.functional._Reduction.get_enum("max"),
-    "older reduction": lambda t: [t.nn._reduction.legacy_get_string(a, b, emit_warning=False) for a in (None, False) for b in (None, False)],
+    "older reduction": lambda t: [
+        t.nn._reduction.legacy_get_string(a, b, emit_warning=False)
+        for a in (None, False)
+        for b in (None, False)
+    ],
     "multithreading": lambda t: t.autograd.set_multithreading_enabled(True).prev,
     "indent": lambda t: t.nn.modules.module._addindent("a\nb", 2),
     "rows": lambda t: t._convert_indices_from_coo_to_csr(t.tensor([0, 0, 2, 3]), 5).tolist(),
-    "rows back": lambda t: t._convert_indices_from_csr_to_coo(t.tensor([0, 2, 2, 3]), t.tensor([1, 0, 2])).tolist(),
-    "softmax backward": lambda t: t._softmax_backward_data(t.tensor([1.0, 2.0]), t.tensor([0.25, 0.75]), 0, t.float32).tolist(),
-    "leaves": lambda t: (t.utils._pytree.arg_tree_leaves([1, 2], a=(3,)), t.utils._pytree.tree_is_leaf([1]), t.utils._pytree.tree_is_leaf(1)),
+    "rows back": lambda t: t._convert_indices_from_csr_to_coo(
+        t.tensor([0, 2, 2, 3]), t.tensor([1, 0, 2])
+    ).tolist(),
+    "softmax backward": lambda t: t._softmax_backward_data(
+        t.tensor([1.0, 2.0]), t.tensor([0.25, 0.75]), 0, t.float32
+    ).tolist(),
+    "leaves": lambda t: (
+        t.utils._pytree.arg_tree_leaves([1, 2], a=(3,)),
+        t.utils._pytree.tree_is_leaf([1]),
+        t.utils._pytree.tree_is_leaf(1),
+    ),
     "structure": lambda t: t.utils._pytree.is_structseq_instance(t.ones(2).max(0)),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
@@ -72,8 +94,14 @@ def test_as_pytorch(call):
 @pytest.mark.parametrize("name", NAMED)
 def test_device_names_parse_and_are_refused_when_used(name):
     peer = pytest.importorskip("torch")
-    assert repr(torch.device(name, 1)) == repr(peer.device(name, 1)) and torch.device(f"{name}:1").type == name
-    for use in (lambda t: t.empty(2, device=name), lambda t: t.ones(2).to(name), lambda t: t.nn.Linear(2, 2).to(name)):
+    assert (
+        repr(torch.device(name, 1)) == repr(peer.device(name, 1)) and torch.device(f"{name}:1").type == name
+    )
+    for use in (
+        lambda t: t.empty(2, device=name),
+        lambda t: t.ones(2).to(name),
+        lambda t: t.nn.Linear(2, 2).to(name),
+    ):
         found, expected = outcome(use, torch), outcome(use, peer)
         assert issubclass(found, expected), (found, expected)
 
@@ -87,11 +115,14 @@ def test_no_device(name):
 @pytest.mark.parametrize(
     "call",
     [
-        lambda: torch.sparse_coo_tensor([[0]], [1.0], (1,)), lambda: torch.ones(2).to_sparse(), lambda: torch.package.PackageExporter("a"),
-        lambda: torch.utils.cpp_extension.load("a", []), lambda: torch.utils.cpp_extension.CUDAExtension("a", []),
+        lambda: torch.sparse_coo_tensor([[0]], [1.0], (1,)),
+        lambda: torch.ones(2).to_sparse(),
+        lambda: torch.package.PackageExporter("a"),
+        lambda: torch.utils.cpp_extension.load("a", []),
+        lambda: torch.utils.cpp_extension.CUDAExtension("a", []),
         lambda: torch.distributed.rpc.init_rpc("a"),
     ],
-)  # fmt: skip
+)
 def test_what_is_missing_says_so(call):
     import torch_py.distributed.rpc
     import torch_py.utils.cpp_extension  # noqa: F401
@@ -102,7 +133,12 @@ def test_what_is_missing_says_so(call):
 
 def test_repetition_is_a_copy():
     x = torch.zeros(1, 4, 2)
-    for copy in (x.repeat(1, 1, 1), x.tile(1), x.repeat_interleave(1, 0), torch.nn.functional.channel_shuffle(x, 1)):
+    for copy in (
+        x.repeat(1, 1, 1),
+        x.tile(1),
+        x.repeat_interleave(1, 0),
+        torch.nn.functional.channel_shuffle(x, 1),
+    ):
         assert copy.untyped_storage().data_ptr() != x.untyped_storage().data_ptr()
 
 
@@ -119,7 +155,11 @@ def test_normalisations_are_told_apart():
     from torch_py.nn.modules.dropout import _DropoutNd
 
     instance, batch = torch.nn.InstanceNorm2d(2), torch.nn.BatchNorm2d(2)
-    assert isinstance(instance, _NormBase) and isinstance(batch, _NormBase) and isinstance(torch.nn.Dropout(), _DropoutNd)
+    assert (
+        isinstance(instance, _NormBase)
+        and isinstance(batch, _NormBase)
+        and isinstance(torch.nn.Dropout(), _DropoutNd)
+    )
     assert isinstance(batch, _BatchNorm) and not isinstance(instance, _BatchNorm)
 
 
@@ -148,7 +188,11 @@ def test_records_of_a_file():
     torch.save({"a": torch.arange(3.0)}, file)
     file.seek(0)
     reader = torch.PyTorchFileReader(file)
-    assert reader.has_record("data.pkl") and "data/0" in reader.get_all_records() and not reader.has_record("none")
+    assert (
+        reader.has_record("data.pkl")
+        and "data/0" in reader.get_all_records()
+        and not reader.has_record("none")
+    )
     assert reader.get_storage_from_record("data/0", 3, torch.float32).tolist() == [0, 1, 2]
     with pytest.raises(RuntimeError, match="none"):
         reader.get_record("none")

@@ -1,4 +1,5 @@
-"""Backward passes: gradients, accumulation, what is asked of `backward` and `grad`, and the errors they raise."""
+"""Backward passes: gradients, accumulation, what is asked of `backward` and `grad`, and the errors they
+raise."""
 
 from __future__ import annotations
 
@@ -22,7 +23,8 @@ def values(tensor: Any) -> Any:
     return tensor.detach().tolist()
 
 
-# Gradients ------------------------------------------------------------------------------------------------------------------------------
+# Gradients
+# ------------------------------------------------------------
 
 
 def test_product() -> None:
@@ -33,7 +35,11 @@ def test_product() -> None:
 
 
 def test_broadcast_gradients_are_summed() -> None:
-    row, column, scalar = torch.ones(3, requires_grad=True), torch.ones(2, 1, requires_grad=True), torch.ones((), requires_grad=True)
+    row, column, scalar = (
+        torch.ones(3, requires_grad=True),
+        torch.ones(2, 1, requires_grad=True),
+        torch.ones((), requires_grad=True),
+    )
     (row * column * scalar).sum().backward()
     assert values(row.grad) == [2, 2, 2]
     assert values(column.grad) == [[3], [3]]
@@ -112,7 +118,8 @@ def test_unused_output_counts_as_zero() -> None:
     assert values(x.grad) == [2, 0, 0]
 
 
-# Higher order ---------------------------------------------------------------------------------------------------------------------------
+# Higher order
+# ------------------------------------------------------------
 
 
 def test_derivatives_of_a_cube() -> None:
@@ -142,7 +149,8 @@ def test_create_graph_adds_out_of_place() -> None:
     x.grad = None  # break the cycle
 
 
-# retain_graph ---------------------------------------------------------------------------------------------------------------------------
+# retain_graph
+# ------------------------------------------------------------
 
 
 def test_second_backward_needs_retain_graph() -> None:
@@ -151,7 +159,9 @@ def test_second_backward_needs_retain_graph() -> None:
     loss.backward(retain_graph=True)
     loss.backward()
     assert values(x.grad) == [4, 8]
-    with pytest.raises(RuntimeError, match=r"Trying to backward through the graph a second time .*Specify retain_graph=True"):
+    with pytest.raises(
+        RuntimeError, match=r"Trying to backward through the graph a second time .*Specify retain_graph=True"
+    ):
         loss.backward()
 
 
@@ -182,7 +192,8 @@ def test_graph_is_freed_with_its_output() -> None:
     assert alive() is None
 
 
-# grad() and inputs= ---------------------------------------------------------------------------------------------------------------------
+# grad() and inputs=
+# ------------------------------------------------------------
 
 
 def test_grad_leaves_leaves_alone() -> None:
@@ -208,7 +219,9 @@ def test_grad_of_a_tensor_by_itself() -> None:
 
 def test_grad_of_unused_input() -> None:
     x, unused = leaf(1, 2), leaf(1)
-    with pytest.raises(RuntimeError, match="at index 1 appears to not have been used in the graph. Set allow_unused=True"):
+    with pytest.raises(
+        RuntimeError, match="at index 1 appears to not have been used in the graph. Set allow_unused=True"
+    ):
         grad((x * 2).sum(), [x, unused])
     used, none = grad((x * 2).sum(), [x, unused], allow_unused=True)
     assert values(used) == [2, 2] and none is None
@@ -250,11 +263,20 @@ def test_root_that_is_a_leaf() -> None:
 @pytest.mark.parametrize(
     ("run", "message"),
     [
-        (lambda x: torch.ones(1).backward(), "element 0 of tensors does not require grad and does not have a grad_fn"),
+        (
+            lambda x: torch.ones(1).backward(),
+            "element 0 of tensors does not require grad and does not have a grad_fn",
+        ),
         (lambda x: (x * x).backward(), "grad can be implicitly created only for scalar outputs"),
-        (lambda x: (x * x).backward(torch.ones(2)), r"Mismatch in shape: grad_output\[0\] has a shape of torch.Size\(\[2\]\)"),
+        (
+            lambda x: (x * x).backward(torch.ones(2)),
+            r"Mismatch in shape: grad_output\[0\] has a shape of torch.Size\(\[2\]\)",
+        ),
         (lambda x: (x * x).backward(torch.ones(3, device="meta")), "expected device cpu but got meta"),
-        (lambda x: torch.autograd.backward([x.sum(), x.sum()], [torch.ones(())]), "got 2 tensors and 1 gradients"),
+        (
+            lambda x: torch.autograd.backward([x.sum(), x.sum()], [torch.ones(())]),
+            "got 2 tensors and 1 gradients",
+        ),
         (lambda x: grad(x.sum(), torch.ones(1)), "One of the differentiated Tensors does not require grad"),
         (lambda x: x.sum().backward(inputs=[]), "cannot be empty"),
     ],
@@ -264,7 +286,8 @@ def test_refused(run: Any, message: str) -> None:
         run(leaf(1, 2, 3))
 
 
-# Flags ----------------------------------------------------------------------------------------------------------------------------------
+# Flags
+# ------------------------------------------------------------
 
 
 def test_leaves_and_flags() -> None:
@@ -335,7 +358,10 @@ def test_data_has_a_version_of_its_own() -> None:
         (lambda x: setattr(x, "grad", torch.ones(2)), "size"),
         (lambda x: setattr(x, "grad", torch.ones(3, dtype=torch.float64)), "dtype"),
         (lambda x: setattr(x, "grad", x), "can't assign Variable as its own grad"),
-        (lambda x: setattr(x, "data", torch.ones(3, dtype=torch.int64)), "must be floating point or complex dtype"),
+        (
+            lambda x: setattr(x, "data", torch.ones(3, dtype=torch.int64)),
+            "must be floating point or complex dtype",
+        ),
         (lambda x: setattr(x, "data", torch.ones(3, device="meta")), "incompatible tensor type"),
     ],
 )
@@ -353,7 +379,8 @@ def test_assigned_grad_is_added_to() -> None:
     assert x.grad is None
 
 
-# Size and threads -----------------------------------------------------------------------------------------------------------------------
+# Size and threads
+# ------------------------------------------------------------
 
 
 @pytest.mark.parametrize("backward", [True, False], ids=["with backward", "only freed"])

@@ -1,4 +1,5 @@
-"""Gradients from and to edges of the graph, batches of gradients, leaves that are views, and what hooks and nodes keep."""
+"""Gradients from and to edges of the graph, batches of gradients, leaves that are views, and what hooks and
+nodes keep."""
 
 from __future__ import annotations
 
@@ -19,7 +20,8 @@ def leaf(*values: float) -> Any:
     return torch.tensor([float(value) for value in values], requires_grad=True)
 
 
-# Edges ----------------------------------------------------------------------------------------------------------------------------------
+# Edges
+# ------------------------------------------------------------
 
 
 def test_gradients_at_edges() -> None:
@@ -27,7 +29,9 @@ def test_gradients_at_edges() -> None:
     y = x**2
     (of_result,) = grad(y.sum(), graph.get_gradient_edge(y), retain_graph=True)
     assert of_result.tolist() == [1, 1, 1]
-    of_result, of_leaf = grad(y.sum(), [graph.get_gradient_edge(y), graph.get_gradient_edge(x)], retain_graph=True)
+    of_result, of_leaf = grad(
+        y.sum(), [graph.get_gradient_edge(y), graph.get_gradient_edge(x)], retain_graph=True
+    )
     assert of_result.tolist() == [1, 1, 1] and of_leaf.tolist() == [2, 4, 6]
     mixed = grad(y.sum(), [x, graph.get_gradient_edge(y)])
     assert mixed[0].tolist() == [2, 4, 6]
@@ -92,7 +96,8 @@ def test_only_inputs_is_of_the_past() -> None:
         assert grad(x.sum(), x, only_inputs=False)[0].tolist() == [1, 1]
 
 
-# Batches --------------------------------------------------------------------------------------------------------------------------------
+# Batches
+# ------------------------------------------------------------
 
 
 def test_wrong_batches_of_gradients() -> None:
@@ -111,7 +116,8 @@ def test_an_empty_batch_of_gradients() -> None:
     assert grad(x**2, x, torch.ones(0, 3), is_grads_batched=True)[0].shape == (0, 3)
 
 
-# Leaves ---------------------------------------------------------------------------------------------------------------------------------
+# Leaves
+# ------------------------------------------------------------
 
 
 def test_a_leaf_that_is_a_view_is_not_written_to() -> None:
@@ -140,7 +146,8 @@ def test_a_function_does_not_write_to_a_leaf_that_is_a_view() -> None:
     assert x.is_leaf
 
 
-# Hooks and nodes ------------------------------------------------------------------------------------------------------------------------
+# Hooks and nodes
+# ------------------------------------------------------------
 
 
 def test_a_hook_added_by_a_hook_runs_from_the_next_pass_on() -> None:
@@ -217,7 +224,9 @@ def test_classes_of_nodes() -> None:
             return x.clone()
 
     x = leaf(1)
-    assert issubclass(type((x * 2).grad_fn), graph.Node) and issubclass(type(Same.apply(x).grad_fn), graph.Node)
+    assert issubclass(type((x * 2).grad_fn), graph.Node) and issubclass(
+        type(Same.apply(x).grad_fn), graph.Node
+    )
     assert not issubclass(Same, graph.Node) and not issubclass(int, graph.Node)
 
 
@@ -236,12 +245,16 @@ def test_removed_hook_of_several_tensors_lets_go() -> None:
 
 
 def test_detect_anomaly_warns() -> None:
-    with pytest.warns(UserWarning, match="Anomaly Detection has been enabled"), torch.autograd.detect_anomaly():
+    with (
+        pytest.warns(UserWarning, match="Anomaly Detection has been enabled"),
+        torch.autograd.detect_anomaly(),
+    ):
         assert torch.is_anomaly_enabled()
     assert not torch.is_anomaly_enabled()
 
 
-# Modes and functions --------------------------------------------------------------------------------------------------------------------
+# Modes and functions
+# ------------------------------------------------------------
 
 
 def test_set_grad_enabled_takes_a_bool() -> None:

@@ -1,4 +1,5 @@
-"""Writes to saved tensors, version counters, nodes of leaves, options that choose how jacobians are computed."""
+"""Writes to saved tensors, version counters, nodes of leaves, options that choose how jacobians are
+computed."""
 
 from __future__ import annotations
 
@@ -63,7 +64,11 @@ def test_nodes() -> None:
 
 
 def test_multithreading_is_a_setting() -> None:
-    assert torch.autograd.is_multithreading_enabled() if hasattr(torch.autograd, "is_multithreading_enabled") else True
+    assert (
+        torch.autograd.is_multithreading_enabled()
+        if hasattr(torch.autograd, "is_multithreading_enabled")
+        else True
+    )
     with torch.autograd.set_multithreading_enabled(False):
         x = torch.ones(1, requires_grad=True)
         (x * 2).backward()
@@ -111,7 +116,13 @@ def test_absent_packages_can_be_imported_and_say_so_when_used() -> None:
 
     assert not isinstance(3, ExportedProgram) and QuantStub()(3) == 3
     assert not hasattr(Dim, "AUTO")
-    for use in (lambda: export(1), lambda: nested_tensor([1]), lambda: Dim.AUTO, lambda: FakeQuantize(), lambda: torch.nested.as_nested_tensor([])):
+    for use in (
+        lambda: export(1),
+        lambda: nested_tensor([1]),
+        lambda: Dim.AUTO,
+        lambda: FakeQuantize(),
+        lambda: torch.nested.as_nested_tensor([]),
+    ):
         with pytest.raises(NotImplementedError, match=r"torch\.(export|nested|quantization)\.\w+: torch_py"):
             use()
 

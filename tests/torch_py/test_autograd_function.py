@@ -1,4 +1,5 @@
-"""Own operations by torch.autograd.Function, backward passes inside of backward passes, numerical checks of gradients."""
+"""Own operations by torch.autograd.Function, backward passes inside of backward passes, numerical checks of
+gradients."""
 
 from __future__ import annotations
 
@@ -63,7 +64,8 @@ def returning(value: Any) -> Any:
     return Doubled
 
 
-# Own operations -------------------------------------------------------------------------------------------------------------------------
+# Own operations
+# ------------------------------------------------------------
 
 
 def test_gradient_and_arguments() -> None:
@@ -170,8 +172,14 @@ def test_needs_input_grad() -> None:
 @pytest.mark.parametrize(
     ("value", "message"),
     [
-        (lambda g: torch.ones(2), r"returned an invalid gradient at index 0 - got \[2\] but expected shape compatible with \[3\]"),
-        (lambda g: torch.ones(3, device="meta"), "returned an invalid gradient at index 0 - expected device cpu but got meta"),
+        (
+            lambda g: torch.ones(2),
+            r"returned an invalid gradient at index 0 - got \[2\] but expected shape compatible with \[3\]",
+        ),
+        (
+            lambda g: torch.ones(3, device="meta"),
+            "returned an invalid gradient at index 0 - expected device cpu but got meta",
+        ),
         (lambda g: (g, g), r"returned an incorrect number of gradients \(expected 1, got 2\)"),
     ],
 )
@@ -201,7 +209,8 @@ def test_error_in_backward_leaves_a_clean_state() -> None:
     assert values(x.grad) == [2, 4]
 
 
-# Inputs that come back ------------------------------------------------------------------------------------------------------------------
+# Inputs that come back
+# ------------------------------------------------------------
 
 
 class AddOne(Function):
@@ -232,7 +241,9 @@ def test_dirty_input() -> None:
     assert c is b and "AddOne" in b.grad_fn.name()
     b.sum().backward()
     assert values(x.grad) == [2, 2]
-    with pytest.raises(RuntimeError, match="a leaf Variable that requires grad has been used in an in-place operation."):
+    with pytest.raises(
+        RuntimeError, match="a leaf Variable that requires grad has been used in an in-place operation."
+    ):
         AddOne.apply(leaf(1, 2))
 
 
@@ -252,7 +263,10 @@ def test_dirty_input_must_be_returned() -> None:
             ctx.mark_dirty(x)
             return x.add_(1) * 2
 
-    with pytest.raises(RuntimeError, match="Some elements marked as dirty during the forward method were not returned as output"):
+    with pytest.raises(
+        RuntimeError,
+        match="Some elements marked as dirty during the forward method were not returned as output",
+    ):
         Forgotten.apply(leaf(1, 2) * 1)
 
 
@@ -262,11 +276,16 @@ def test_returned_input_becomes_a_view() -> None:
     assert y is not x and y._base is x
     y.sum().backward()
     assert values(x.grad) == [2, 2]
-    with pytest.raises(RuntimeError, match="Output 0 of Identity is a view and is being modified inplace. This view was created inside a cus"):
+    with pytest.raises(
+        RuntimeError,
+        match="Output 0 of Identity is a view and is being modified inplace. This view was created inside a "
+        "cus",
+    ):
         Identity.apply(x * 1).mul_(2)
 
 
-# Backward inside of backward ------------------------------------------------------------------------------------------------------------
+# Backward inside of backward
+# ------------------------------------------------------------
 
 
 class Reentrant(Function):
@@ -295,7 +314,8 @@ def test_reentrant(depth: int) -> None:
     assert values(x.grad) == [2, 4]
 
 
-# Numerical checks -----------------------------------------------------------------------------------------------------------------------
+# Numerical checks
+# ------------------------------------------------------------
 
 
 def test_gradcheck() -> None:

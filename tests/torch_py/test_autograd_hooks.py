@@ -19,7 +19,8 @@ def values(tensor: Any) -> Any:
     return tensor.detach().tolist()
 
 
-# Tensors --------------------------------------------------------------------------------------------------------------------------------
+# Tensors
+# ------------------------------------------------------------
 
 
 def test_hook_sees_and_replaces() -> None:
@@ -67,7 +68,10 @@ def test_hook_of_an_unused_output_gets_none() -> None:
 
 @pytest.mark.parametrize(
     ("hook", "error", "message"),
-    [(lambda gradient: torch.ones(5), RuntimeError, "has changed the size of value"), (lambda gradient: 3, TypeError, "int")],
+    [
+        (lambda gradient: torch.ones(5), RuntimeError, "has changed the size of value"),
+        (lambda gradient: 3, TypeError, "int"),
+    ],
 )
 def test_hook_that_returns_nonsense(hook: Any, error: Any, message: str) -> None:
     x = leaf(1, 2)
@@ -77,11 +81,15 @@ def test_hook_that_returns_nonsense(hook: Any, error: Any, message: str) -> None
 
 
 def test_hooks_need_a_gradient() -> None:
-    with pytest.raises(RuntimeError, match="cannot register a hook on a tensor that doesn't require gradient"):
+    with pytest.raises(
+        RuntimeError, match="cannot register a hook on a tensor that doesn't require gradient"
+    ):
         torch.ones(2).register_hook(print)
     with pytest.raises(RuntimeError, match="can't retain_grad on Tensor that has requires_grad=False"):
         torch.ones(2).retain_grad()
-    with pytest.raises(RuntimeError, match="post accumulate grad hooks cannot be registered on non-leaf tensors"):
+    with pytest.raises(
+        RuntimeError, match="post accumulate grad hooks cannot be registered on non-leaf tensors"
+    ):
         (leaf(1.0) * 2).register_post_accumulate_grad_hook(print)
 
 
@@ -131,7 +139,8 @@ def test_retain_grad() -> None:
     assert values(y.grad) == [8, 14]  # after the hooks, added to what was there
 
 
-# Nodes ----------------------------------------------------------------------------------------------------------------------------------
+# Nodes
+# ------------------------------------------------------------
 
 
 def test_node_hooks() -> None:
@@ -139,7 +148,9 @@ def test_node_hooks() -> None:
     y = x * 3
     seen = []
     y.grad_fn.register_prehook(lambda grad_outputs: (grad_outputs[0] * 2,))
-    y.grad_fn.register_hook(lambda grad_inputs, grad_outputs: seen.append((values(grad_inputs[0]), values(grad_outputs[0]))))
+    y.grad_fn.register_hook(
+        lambda grad_inputs, grad_outputs: seen.append((values(grad_inputs[0]), values(grad_outputs[0])))
+    )
     y.sum().backward()
     assert seen == [([6, 6], [2, 2])] and values(x.grad) == [6, 6]
 
@@ -154,7 +165,8 @@ def test_graph_can_be_walked() -> None:
     assert y.grad_fn is y.grad_fn
 
 
-# Saved tensors --------------------------------------------------------------------------------------------------------------------------
+# Saved tensors
+# ------------------------------------------------------------
 
 
 def test_saved_tensor_hooks() -> None:
@@ -196,7 +208,8 @@ def test_error_in_an_unpack_hook_comes_out() -> None:
         y.sum().backward()
 
 
-# Anomaly mode ---------------------------------------------------------------------------------------------------------------------------
+# Anomaly mode
+# ------------------------------------------------------------
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -204,7 +217,9 @@ def test_nan_is_found() -> None:
     x = leaf(0.0)
     with torch.autograd.set_detect_anomaly(True):
         y = ((x * 0) / (x * 0)).sum()
-        with pytest.raises(RuntimeError, match=r"Function 'DivBackward0' returned nan values in its [01]th output"):
+        with pytest.raises(
+            RuntimeError, match=r"Function 'DivBackward0' returned nan values in its [01]th output"
+        ):
             y.backward()
     assert not torch.is_anomaly_enabled()
 

@@ -1,4 +1,5 @@
-"""In-place changes: which are allowed, what they do to the history of bases and views, and how saved tensors notice them."""
+"""In-place changes: which are allowed, what they do to the history of bases and views, and how saved tensors
+notice them."""
 
 from __future__ import annotations
 
@@ -19,7 +20,8 @@ def values(tensor: Any) -> Any:
     return tensor.detach().tolist()
 
 
-# Saved tensors --------------------------------------------------------------------------------------------------------------------------
+# Saved tensors
+# ------------------------------------------------------------
 
 
 def test_changed_result_is_named() -> None:
@@ -27,7 +29,8 @@ def test_changed_result_is_named() -> None:
     y.add_(1)
     with pytest.raises(
         RuntimeError,
-        match=r"has been modified by an inplace operation: \[torch.FloatTensor \[3\]\], which is output 0 of Exp(Backward0)?, "
+        match=r"has been modified by an inplace operation: \[torch.FloatTensor \[3\]\], which is output 0 "
+        r"of Exp(Backward0)?, "
         r"is at version 1; expected version 0 instead. Hint: enable anomaly detection",
     ):
         y.sum().backward()
@@ -38,7 +41,10 @@ def test_changed_input_is_named() -> None:
     c = b * b
     b.add_(1)
     b.add_(1)
-    with pytest.raises(RuntimeError, match=r"which is output 0 of Add(Backward0)?, is at version 2; expected version 0 instead"):
+    with pytest.raises(
+        RuntimeError,
+        match=r"which is output 0 of Add(Backward0)?, is at version 2; expected version 0 instead",
+    ):
         c.sum().backward()
 
 
@@ -47,7 +53,9 @@ def test_changed_leaf_is_noticed() -> None:
     loss = (x * x).sum()
     with torch.no_grad():
         x.add_(1)
-    with pytest.raises(RuntimeError, match=r"\[torch.DoubleTensor \[2, 3\]\] is at version 1; expected version 0 instead"):
+    with pytest.raises(
+        RuntimeError, match=r"\[torch.DoubleTensor \[2, 3\]\] is at version 1; expected version 0 instead"
+    ):
         loss.backward()
 
 
@@ -69,14 +77,20 @@ def test_changed_tensor_that_is_not_needed_is_no_error() -> None:
     assert values(x.grad) == [2, 2]
 
 
-# Leaves ---------------------------------------------------------------------------------------------------------------------------------
+# Leaves
+# ------------------------------------------------------------
 
 
 def test_leaves_must_not_be_changed() -> None:
     x = leaf(1, 2)
-    with pytest.raises(RuntimeError, match="a leaf Variable that requires grad is being used in an in-place operation."):
+    with pytest.raises(
+        RuntimeError, match="a leaf Variable that requires grad is being used in an in-place operation."
+    ):
         x.mul_(2)
-    with pytest.raises(RuntimeError, match="a view of a leaf Variable that requires grad is being used in an in-place operation."):
+    with pytest.raises(
+        RuntimeError,
+        match="a view of a leaf Variable that requires grad is being used in an in-place operation.",
+    ):
         x[0].mul_(2)
     with torch.no_grad():
         x.mul_(2)
@@ -108,11 +122,14 @@ def test_view_that_is_a_leaf_itself() -> None:
 
 
 def test_out_refuses_gradients() -> None:
-    with pytest.raises(RuntimeError, match=r"functions with out=... arguments don't support automatic differentiation"):
+    with pytest.raises(
+        RuntimeError, match=r"functions with out=... arguments don't support automatic differentiation"
+    ):
         torch.mul(leaf(1, 2), leaf(3, 4), out=torch.zeros(2))
 
 
-# Tensors without views ------------------------------------------------------------------------------------------------------------------
+# Tensors without views
+# ------------------------------------------------------------
 
 
 def test_chain_of_changes() -> None:
@@ -149,7 +166,8 @@ def test_overwritten_history_is_cut() -> None:
     assert values(x.grad) == [0, 0]
 
 
-# Views ----------------------------------------------------------------------------------------------------------------------------------
+# Views
+# ------------------------------------------------------------
 
 
 def test_change_of_a_view_reaches_its_base() -> None:
@@ -269,17 +287,27 @@ def test_change_of_a_view_without_grad_mode_is_not_recorded() -> None:
     assert values(x.grad) == [1, 1]
 
 
-# Views that must not be changed ---------------------------------------------------------------------------------------------------------
+# Views that must not be changed
+# ------------------------------------------------------------
 
-SEVERAL = "This view is the output of a function that returns multiple views. Such functions do not allow the output views to be modified"
+SEVERAL = (
+    "This view is the output of a function that returns multiple views. Such functions do not allow "
+    "the output views to be modified"
+)
 NO_GRAD = "A view was created in no_grad mode and is being modified inplace with grad mode enabled"
 
 
-@pytest.mark.parametrize("make", [lambda b: b.unbind(), lambda b: b.split(1), lambda b: b.chunk(3)], ids=["unbind", "split", "chunk"])
+@pytest.mark.parametrize(
+    "make",
+    [lambda b: b.unbind(), lambda b: b.split(1), lambda b: b.chunk(3)],
+    ids=["unbind", "split", "chunk"],
+)
 def test_one_of_several_views(make: Any) -> None:
     b = leaf(1, 2, 3) * 1
     views = make(b)
-    with pytest.raises(RuntimeError, match=r"Output 1 of \w+ is a view and is being modified inplace. " + SEVERAL):
+    with pytest.raises(
+        RuntimeError, match=r"Output 1 of \w+ is a view and is being modified inplace. " + SEVERAL
+    ):
         views[1].mul_(2)
 
 
@@ -287,7 +315,11 @@ def test_one_of_several_views_whose_base_changed() -> None:
     b = leaf(1, 2, 3) * 1
     views = b.unbind()
     b.mul_(2)
-    with pytest.raises(RuntimeError, match="Output 0 of Unbind is a view and its base or another view of its base has been modified inplace"):
+    with pytest.raises(
+        RuntimeError,
+        match="Output 0 of Unbind is a view and its base or another view of its base has been modified "
+        "inplace",
+    ):
         views[0] * 2
 
 
@@ -312,7 +344,8 @@ def test_constant_view_made_without_grad_mode() -> None:
     v.mul_(2)  # nothing to record
 
 
-# What is not saved -----------------------------------------------------------------------------------------------------------------------
+# What is not saved
+# ------------------------------------------------------------
 
 
 @pytest.mark.parametrize("join", [torch.cat, torch.stack, torch.hstack, torch.vstack])
@@ -366,7 +399,11 @@ def test_division_does_not_save_its_result() -> None:
     x = leaf(1, 1)
     (x * 1).div_(4).add_(1).sum().backward()
     assert values(x.grad) == [0.25, 0.25]
-    for divide in (lambda a: 3 / a, lambda a: torch.div(torch.full((2,), 3.0), a), lambda a: torch.full((2,), 3.0).div_(a)):
+    for divide in (
+        lambda a: 3 / a,
+        lambda a: torch.div(torch.full((2,), 3.0), a),
+        lambda a: torch.full((2,), 3.0).div_(a),
+    ):
         a = leaf(1, 2)
         y = divide(a)
         y.add_(1)
@@ -374,7 +411,8 @@ def test_division_does_not_save_its_result() -> None:
         assert values(a.grad) == [-3, -0.75]
 
 
-# Results are no views of memory that nobody knows ------------------------------------------------------------------------------------------
+# Results are no views of memory that nobody knows
+# ------------------------------------------------------------
 
 
 def test_embeddings_may_be_changed() -> None:
@@ -386,7 +424,8 @@ def test_embeddings_may_be_changed() -> None:
     assert values(weight.grad) == [[2, 2], [2, 2], [0, 0], [0, 0], [0, 0]]
 
 
-# Edges of domains ---------------------------------------------------------------------------------------------------------------------------
+# Edges of domains
+# ------------------------------------------------------------
 
 
 def test_gradients_at_edges() -> None:

@@ -1,4 +1,5 @@
-"""The Python side of autograd: grad modes, grad and backward, custom Functions, gradcheck itself, the functional interface."""
+"""The Python side of autograd: grad modes, grad and backward, custom Functions, gradcheck itself, the
+functional interface."""
 
 from __future__ import annotations
 
@@ -17,7 +18,8 @@ def double(*shape: int, dtype: Any = None) -> Any:
     return torch.randn(*shape, dtype=dtype or torch.float64, requires_grad=True)
 
 
-# Grad modes -----------------------------------------------------------------------------------------------------------------------------
+# Grad modes
+# ------------------------------------------------------------
 
 
 def test_modes_nest_and_come_back() -> None:
@@ -40,7 +42,9 @@ def test_mode_can_be_entered_twice() -> None:
         assert torch.is_grad_enabled()
 
 
-@pytest.mark.parametrize("decorate", ["no_grad()", "no_grad", "inference_mode()", "inference_mode", "set_grad_enabled(False)"])
+@pytest.mark.parametrize(
+    "decorate", ["no_grad()", "no_grad", "inference_mode()", "inference_mode", "set_grad_enabled(False)"]
+)
 def test_modes_decorate_functions(decorate: str) -> None:
     @eval(f"torch.{decorate}", {"torch": torch})
     def mode(value: int = 1) -> Any:
@@ -87,7 +91,8 @@ def test_modes_belong_to_a_thread() -> None:
     assert seen == [True]
 
 
-# grad and backward ----------------------------------------------------------------------------------------------------------------------
+# grad and backward
+# ------------------------------------------------------------
 
 
 def test_grad_leaves_grad_alone() -> None:
@@ -156,7 +161,8 @@ def test_batched_gradients() -> None:
     assert rows.tolist() == [[2.0, 0.0], [0.0, 4.0]]
 
 
-# Function -------------------------------------------------------------------------------------------------------------------------------
+# Function
+# ------------------------------------------------------------
 
 
 class Cube(torch.autograd.Function):
@@ -310,7 +316,8 @@ def test_saved_tensors_hooks() -> None:
     assert x.grad.tolist() == [2.0, 4.0]
 
 
-# gradcheck itself -----------------------------------------------------------------------------------------------------------------------
+# gradcheck itself
+# ------------------------------------------------------------
 
 
 class Off(torch.autograd.Function):
@@ -413,7 +420,8 @@ def test_gradgradcheck_with_given_weights() -> None:
     assert gradgradcheck(lambda x: x.exp(), x, gen_non_contig_grad_outputs=True)
 
 
-# functional -----------------------------------------------------------------------------------------------------------------------------
+# functional
+# ------------------------------------------------------------
 
 
 def test_jacobian_and_hessian() -> None:
@@ -424,7 +432,10 @@ def test_jacobian_and_hessian() -> None:
     blocks = functional.jacobian(lambda x, y: (x * y, x.sum()), (x, torch.ones(2)))
     assert blocks[0][1].tolist() == [[1.0, 0.0], [0.0, 2.0]] and blocks[1][1].tolist() == [0.0, 0.0]
     second = functional.hessian(lambda x, y: (x * y).sum(), (x, torch.ones(2)))
-    assert second[0][1].tolist() == [[1.0, 0.0], [0.0, 1.0]] and second[0][0].tolist() == [[0.0, 0.0], [0.0, 0.0]]
+    assert second[0][1].tolist() == [[1.0, 0.0], [0.0, 1.0]] and second[0][0].tolist() == [
+        [0.0, 0.0],
+        [0.0, 0.0],
+    ]
 
 
 def test_products_with_vectors() -> None:
@@ -446,7 +457,8 @@ def test_strict_and_recorded_jacobian() -> None:
     assert autograd.grad(recorded.sum(), x)[0].item() == 6.0
 
 
-# Warnings -------------------------------------------------------------------------------------------------------------------------------
+# Warnings
+# ------------------------------------------------------------
 
 
 def test_asking_a_computed_tensor_for_its_gradient_warns() -> None:
@@ -460,6 +472,8 @@ def test_no_warning_where_the_gradient_is_kept(recwarn: pytest.WarningsRecorder)
     leaf = torch.ones(2, requires_grad=True)
     kept = leaf * 2
     kept.retain_grad()
-    assert leaf.grad is None and kept.grad is None and torch.ones(2).grad is None and kept.detach().grad is None
+    assert (
+        leaf.grad is None and kept.grad is None and torch.ones(2).grad is None and kept.detach().grad is None
+    )
     kept.sum().backward()
     assert kept.grad.tolist() == [1, 1] and not recwarn.list

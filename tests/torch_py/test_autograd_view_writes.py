@@ -1,4 +1,5 @@
-"""Writing through every kind of view: the gradient of the base is that of the same change made out of place."""
+"""Writing through every kind of view: the gradient of the base is that of the same change made out of
+place."""
 
 from __future__ import annotations
 

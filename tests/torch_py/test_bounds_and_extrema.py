@@ -1,4 +1,5 @@
-"""clamp and extrema where elements are equal to the bound or nan, and where there is nothing to take an extremum of."""
+"""clamp and extrema where elements are equal to the bound or nan, and where there is nothing to take an
+extremum of."""
 
 from __future__ import annotations
 
@@ -32,7 +33,11 @@ def test_gradient_of_clamp_at_bounds(low, high, expected):
 
 def test_clamp_by_tensors():
     x = torch.tensor([nan, 0.0, 5.0])
-    assert torch.clamp(x, torch.tensor([1.0, nan, 1.0]), torch.tensor(3.0)).isnan().tolist() == [True, True, False]
+    assert torch.clamp(x, torch.tensor([1.0, nan, 1.0]), torch.tensor(3.0)).isnan().tolist() == [
+        True,
+        True,
+        False,
+    ]
     assert torch.clamp(torch.tensor([True, False]), torch.tensor(True)).tolist() == [True, True]
     assert torch.clamp(torch.arange(3), torch.tensor(0.5)).dtype == torch.float32
 

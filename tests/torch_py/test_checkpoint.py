@@ -29,7 +29,9 @@ def gradients(net: Any, x: Any, run: Callable[[], Any]) -> list[Any]:
     x.grad = None
     torch.manual_seed(3)
     run().pow(2).sum().backward()
-    return [parameter.grad.clone() for parameter in net.parameters()] + ([x.grad.clone()] if x.requires_grad else [])
+    return [parameter.grad.clone() for parameter in net.parameters()] + (
+        [x.grad.clone()] if x.requires_grad else []
+    )
 
 
 def nested(net: Any, x: Any) -> Any:
@@ -57,7 +59,9 @@ def test_gradients_are_those_without(net: Any, way: str) -> None:
     state = torch.get_rng_state()
     for one, other in zip(gradients(net, x, lambda: WAYS[way](net, x)), expected):
         assert torch.equal(one, other)
-    assert torch.equal(torch.get_rng_state(), state)  # the second run leaves the random numbers where they are
+    assert torch.equal(
+        torch.get_rng_state(), state
+    )  # the second run leaves the random numbers where they are
 
 
 def test_inputs_that_need_no_gradient(net: Any) -> None:
@@ -181,9 +185,21 @@ def test_context_of_each_run() -> None:
 @pytest.mark.parametrize(
     "call, error, message",
     [
-        (lambda x: checkpoint(torch.exp, x, use_reentrant=True, foo=1), ValueError, "Unexpected keyword arguments: foo"),
-        (lambda x: checkpoint(torch.exp, x, use_reentrant=False, determinism_check="no"), ValueError, "determinism_check should be one of"),
-        (lambda x: checkpoint(torch.exp, x, use_reentrant=True, context_fn=lambda: 0), ValueError, "only supported when use_reentrant=False"),
+        (
+            lambda x: checkpoint(torch.exp, x, use_reentrant=True, foo=1),
+            ValueError,
+            "Unexpected keyword arguments: foo",
+        ),
+        (
+            lambda x: checkpoint(torch.exp, x, use_reentrant=False, determinism_check="no"),
+            ValueError,
+            "determinism_check should be one of",
+        ),
+        (
+            lambda x: checkpoint(torch.exp, x, use_reentrant=True, context_fn=lambda: 0),
+            ValueError,
+            "only supported when use_reentrant=False",
+        ),
         (lambda x: module.detach_variable([x]), RuntimeError, "Only tuple of tensors is supported"),
     ],
 )
@@ -201,13 +217,16 @@ def test_way_not_given_warns() -> None:
             checkpoint(torch.exp, torch.randn(3), use_reentrant=False)
 
 
-# Looking into graphs --------------------------------------------------------------------------------------------------------------------
+# Looking into graphs
+# ------------------------------------------------------------
 
 
 def test_multi_grad_hook() -> None:
     a, b, c = (torch.ones(2, requires_grad=True) for _ in range(3))
     seen: list[Any] = []
-    handle = torch.autograd.graph.register_multi_grad_hook((a, b, c), lambda grads: seen.append([None if g is None else g.tolist() for g in grads]))
+    handle = torch.autograd.graph.register_multi_grad_hook(
+        (a, b, c), lambda grads: seen.append([None if g is None else g.tolist() for g in grads])
+    )
     (a * 2 + b * 3).sum().backward()
     assert seen == [[[2, 2], [3, 3], None]]
     (c * 4).sum().backward()
@@ -216,7 +235,9 @@ def test_multi_grad_hook() -> None:
     (a * 2).sum().backward()
     assert len(seen) == 2
     first: list[Any] = []
-    torch.autograd.graph.register_multi_grad_hook((a, b), lambda grad: first.append(grad.tolist()), mode="any")
+    torch.autograd.graph.register_multi_grad_hook(
+        (a, b), lambda grad: first.append(grad.tolist()), mode="any"
+    )
     (a * 5 + b * 5).sum().backward()
     assert first == [[5, 5]]
     with pytest.raises(ValueError, match="Expects mode to be one of"):
@@ -239,7 +260,8 @@ def test_nodes_know_what_they_take() -> None:
     assert tuple(metadata.shape) == (2,) and metadata.dtype == torch.float32 and metadata.device.type == "cpu"
 
 
-# Pictures -------------------------------------------------------------------------------------------------------------------------------
+# Pictures
+# ------------------------------------------------------------
 
 
 @only_torch_py
@@ -267,7 +289,12 @@ def _no_overlap(boxes: list[Any]) -> None:
     placed = [tuple(float(box.get(name)) for name in ("x", "y", "width", "height")) for box in boxes]
     for position, (x, y, width, height) in enumerate(placed):
         for other_x, other_y, other_width, other_height in placed[:position]:
-            assert x >= other_x + other_width or other_x >= x + width or y >= other_y + other_height or other_y >= y + height
+            assert (
+                x >= other_x + other_width
+                or other_x >= x + width
+                or y >= other_y + other_height
+                or other_y >= y + height
+            )
 
 
 @only_torch_py

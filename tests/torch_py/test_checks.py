@@ -10,9 +10,12 @@ import pytest
 from tests.subject import torch
 
 CHECKS: list[tuple[str, type[Exception]]] = [
-    ("_check", RuntimeError), ("_check_index", IndexError), ("_check_value", ValueError), ("_check_type", TypeError),
+    ("_check", RuntimeError),
+    ("_check_index", IndexError),
+    ("_check_value", ValueError),
+    ("_check_type", TypeError),
     ("_check_not_implemented", NotImplementedError),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("name", "error"), CHECKS)
@@ -75,7 +78,9 @@ def test_flat_tensors() -> None:
     back[0][0, 0] = 7
     assert flat[0] == 7
     assert utils._flatten_dense_tensors(parts[2:]).shape == (1,)
-    groups = list(utils._take_tensors([torch.zeros(2), torch.zeros(3), torch.zeros(1, dtype=torch.int64)], 16))
+    groups = list(
+        utils._take_tensors([torch.zeros(2), torch.zeros(3), torch.zeros(1, dtype=torch.int64)], 16)
+    )
     assert [[tensor.numel() for tensor in group] for group in groups] == [[2], [3], [1]]
 
 

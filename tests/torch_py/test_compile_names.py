@@ -42,7 +42,9 @@ def test_notice_is_given_once():
     assert len(seen) == 1 and "runs eagerly" in str(seen[0].message) and seen[0].filename == __file__
 
 
-@pytest.mark.parametrize("options", [{"mode": "fastest"}, {"mode": "default", "options": {"x": 1}}, {"backend": 3}])
+@pytest.mark.parametrize(
+    "options", [{"mode": "fastest"}, {"mode": "default", "options": {"x": 1}}, {"backend": 3}]
+)
 def test_bad_options_of_compile(options):
     with pytest.raises(RuntimeError, match="torch.compile"):
         torch.compile(double, **options)
@@ -71,7 +73,9 @@ def test_module_compiled_in_place():
 
 def test_questions_of_the_compiler():
     assert not torch.compiler.is_compiling() and not torch.jit.is_scripting() and not torch.jit.is_tracing()
-    assert torch.compiler.disable(double) is double and torch.compiler.disable(recursive=False)(double) is double
+    assert (
+        torch.compiler.disable(double) is double and torch.compiler.disable(recursive=False)(double) is double
+    )
     with torch.compiler.set_stance("force_eager"), torch._dynamo.config.patch(cache_size_limit=3):
         assert torch._dynamo.config.cache_size_limit == 3
     assert torch._dynamo.config.cache_size_limit == 8
@@ -81,8 +85,16 @@ def test_questions_of_the_compiler():
 
 def test_script_returns_what_it_got():
     module = torch.nn.Linear(1, 1)
-    assert torch.jit.script(module) is module and torch.jit.script(double) is double and torch.jit.trace(double, torch.ones(1)) is double
-    assert torch.jit.ignore(double) is double and torch.jit.ignore(drop=True)(double) is double and torch.jit.unused(double) is double
+    assert (
+        torch.jit.script(module) is module
+        and torch.jit.script(double) is double
+        and torch.jit.trace(double, torch.ones(1)) is double
+    )
+    assert (
+        torch.jit.ignore(double) is double
+        and torch.jit.ignore(drop=True)(double) is double
+        and torch.jit.unused(double) is double
+    )
     assert torch.jit.annotate(int, 3) == 3 and torch.jit.Attribute(3, int).value == 3
     with pytest.raises(TypeError, match="func"):
         torch.jit.trace(3, ())
@@ -106,10 +118,15 @@ def test_isinstance_of_containers(value, kind, expected):
 @pytest.mark.parametrize(
     "call",
     [
-        lambda: torch.jit.save(None, "x"), lambda: torch.jit.load("x"), lambda: torch.fx.symbolic_trace(double), lambda: torch.fx.Graph(),
-        lambda: torch._dynamo.export(double), lambda: torch.SymInt(3), lambda: torch.ao.quantization.convert(None),
+        lambda: torch.jit.save(None, "x"),
+        lambda: torch.jit.load("x"),
+        lambda: torch.fx.symbolic_trace(double),
+        lambda: torch.fx.Graph(),
+        lambda: torch._dynamo.export(double),
+        lambda: torch.SymInt(3),
+        lambda: torch.ao.quantization.convert(None),
     ],
-)  # fmt: skip
+)
 def test_what_is_not_there_says_so(call):
     with pytest.raises(NotImplementedError, match="torch"):
         call()
@@ -143,7 +160,10 @@ def test_world_of_one():
 def test_data_parallel_runs_the_module():
     inner = torch.nn.Linear(2, 1)
     model = torch.nn.DataParallel(inner)
-    assert torch.equal(model(torch.ones(1, 2)), inner(torch.ones(1, 2))) and list(model.state_dict()) == ["module.weight", "module.bias"]
+    assert torch.equal(model(torch.ones(1, 2)), inner(torch.ones(1, 2))) and list(model.state_dict()) == [
+        "module.weight",
+        "module.bias",
+    ]
     with pytest.raises(RuntimeError, match="device_ids"):
         torch.nn.DataParallel(inner, device_ids=[0])
 

@@ -48,7 +48,10 @@ def test_decorator_and_trace(tmp_path):
 
 def test_schedule_against_peer():
     peer = pytest.importorskip("torch.profiler")
-    for options in ({"wait": 1, "warmup": 1, "active": 2}, {"wait": 0, "warmup": 1, "active": 1, "repeat": 2, "skip_first": 3}):
+    for options in (
+        {"wait": 1, "warmup": 1, "active": 2},
+        {"wait": 0, "warmup": 1, "active": 1, "repeat": 2, "skip_first": 3},
+    ):
         ours, theirs = schedule(**options), peer.schedule(**options)
         assert [ours(step).name for step in range(20)] == [theirs(step).name for step in range(20)]
     with pytest.raises(AssertionError, match="active"):
@@ -57,21 +60,33 @@ def test_schedule_against_peer():
 
 def test_scheduled_profile_calls_back_at_the_end_of_each_cycle():
     seen = []
-    with profile(schedule=schedule(wait=1, warmup=0, active=2, repeat=1), on_trace_ready=lambda p: seen.append(p.key_averages())) as measured:
+    with profile(
+        schedule=schedule(wait=1, warmup=0, active=2, repeat=1),
+        on_trace_ready=lambda p: seen.append(p.key_averages()),
+    ) as measured:
         for step in range(6):
             with record_function(f"step {step}"):
                 pass
             measured.step()
-    assert len(seen) == 1 and {row.key for row in seen[0]} == {"step 1", "step 2", "ProfilerStep#1", "ProfilerStep#2"}
+    assert len(seen) == 1 and {row.key for row in seen[0]} == {
+        "step 1",
+        "step 2",
+        "ProfilerStep#1",
+        "ProfilerStep#2",
+    }
     assert measured.current_action is ProfilerAction.NONE
 
 
 def test_hub_loads_from_a_folder(tmp_path):
     (tmp_path / "hubconf.py").write_text(
-        "dependencies = ['math']\ndef model(size, scale=1):\n    'A model.'\n    return size * scale\ndef _hidden(): pass\n"
+        "dependencies = ['math']\ndef model(size, scale=1):\n    'A model.'\n    return size * scale\ndef "
+        "_hidden(): pass\n"
     )
     assert torch.hub.load(str(tmp_path), "model", 3, scale=2, source="local") == 6
-    assert torch.hub.list(str(tmp_path), source="local") == ["model"] and torch.hub.help(str(tmp_path), "model", source="local") == "A model."
+    assert (
+        torch.hub.list(str(tmp_path), source="local") == ["model"]
+        and torch.hub.help(str(tmp_path), "model", source="local") == "A model."
+    )
     with pytest.raises(RuntimeError, match="Cannot find callable other"):
         torch.hub.load(str(tmp_path), "other", source="local")
     with pytest.raises(ValueError, match="source"):
@@ -85,14 +100,33 @@ def test_hub_loads_from_a_folder(tmp_path):
 def test_hub_downloads_whole_files_only(tmp_path):
     source = tmp_path / "weights-0123abcd.pth"
     torch.save({"x": torch.ones(2)}, source)
-    loaded = torch.hub.load_state_dict_from_url(source.as_uri(), model_dir=str(tmp_path / "models"), progress=False, weights_only=True)
+    loaded = torch.hub.load_state_dict_from_url(
+        source.as_uri(), model_dir=str(tmp_path / "models"), progress=False, weights_only=True
+    )
     assert loaded["x"].tolist() == [1, 1]
     with pytest.raises(RuntimeError, match="invalid hash value"):
-        torch.hub.download_url_to_file(source.as_uri(), str(tmp_path / "copy"), hash_prefix="0123abcd", progress=False)
+        torch.hub.download_url_to_file(
+            source.as_uri(), str(tmp_path / "copy"), hash_prefix="0123abcd", progress=False
+        )
     assert not list(tmp_path.glob("copy*"))
 
 
-@pytest.mark.parametrize("other", ["2.13.0", "2.13", (2, 13), "2.13.0+cpu", "2.13.0+zzz", "abc", (2, 14), "2.13.0a0", "2.12.9", "2.9", "v2.13"])
+@pytest.mark.parametrize(
+    "other",
+    [
+        "2.13.0",
+        "2.13",
+        (2, 13),
+        "2.13.0+cpu",
+        "2.13.0+zzz",
+        "abc",
+        (2, 14),
+        "2.13.0a0",
+        "2.12.9",
+        "2.9",
+        "v2.13",
+    ],
+)
 def test_versions_compare_as_the_peers(other):
     peer = pytest.importorskip("torch.torch_version").TorchVersion("2.13.0+cpu")
     ours = torch.torch_version.TorchVersion("2.13.0+cpu")
@@ -112,7 +146,9 @@ def test_torch_function_of_python_functions():
 
     value = Array()
     assert mean(value) == ("mean", (value,), {}) and mean(torch.ones(2)) == 1
-    assert torch.overrides.has_torch_function((1, value)) and not torch.overrides.has_torch_function((torch.ones(1),))
+    assert torch.overrides.has_torch_function((1, value)) and not torch.overrides.has_torch_function(
+        (torch.ones(1),)
+    )
     assert torch.overrides.is_tensor_like(value) and not torch.overrides.is_tensor_like(3)
 
 
@@ -124,5 +160,8 @@ def test_paths_in_trees_against_peer():
     for library in (ours, peer):
         keyed = [(library.keystr(path), leaf) for path, leaf in library.tree_leaves_with_path(tree)]
         assert keyed == [("['a'][0]", 1), ("['a'][1][0]", 2), ("['a'][1][1]", 3), ("['b']['c']", None)]
-        assert library.tree_map_with_path(lambda path, leaf: len(path), tree) == {"a": [2, (3, 3)], "b": {"c": 2}}
+        assert library.tree_map_with_path(lambda path, leaf: len(path), tree) == {
+            "a": [2, (3, 3)],
+            "b": {"c": 2},
+        }
         assert library.key_get(tree, library.tree_leaves_with_path(tree)[1][0]) == 2

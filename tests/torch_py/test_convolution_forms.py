@@ -1,4 +1,5 @@
-"""Convolutions of sizes that the samples of the operators are too small for: every form in which windows are read, in several chunks."""
+"""Convolutions of sizes that the samples of the operators are too small for: every form in which windows are
+read, in several chunks."""
 
 from __future__ import annotations
 
@@ -28,7 +29,7 @@ FORWARD = {
     "the whole input, groups": ((7, 6, 4, 3), (8, 3, 4, 3), 2, 0, 1, 2),
     "depthwise": ((3, 6, 12, 13), (12, 1, 3, 3), 1, 1, 1, 6),
     "depthwise, step 2": ((3, 6, 12, 13), (6, 1, 3, 2), 2, 1, 1, 6),
-}  # fmt: skip
+}
 # The same with output_padding.
 TRANSPOSED = {
     "from points": ((70, 6, 1, 1), (6, 8, 4, 3), 1, 0, 1, 1, 0),
@@ -37,7 +38,7 @@ TRANSPOSED = {
     "long lines in parts": ((2, 6, 30, 29), (6, 20, 3, 4), 2, (1, 0), 1, 1, 0),
     "same size": ((3, 5, 30, 10), (5, 7, 3, 3), 1, 1, 1, 1, 0),
     "three dimensions": ((2, 4, 5, 3, 4), (4, 3, 2, 3, 2), 2, 1, 1, 2, (1, 0, 1)),
-}  # fmt: skip
+}
 
 
 def results(library, arrays, dtype, channels_last, function, arguments):
@@ -62,10 +63,14 @@ def compare(function, input_size, weight_size, outputs, arguments, dtype, channe
     theirs = results(torch, arrays, "float64", False, function, arguments)
     for mine, expected in zip(ours, theirs):
         scale = max(1.0, float(abs(expected).max())) if expected.size else 1.0
-        numpy.testing.assert_allclose(mine, expected, rtol=0, atol=scale * (1e-12 if dtype == "float64" else 3e-6))
+        numpy.testing.assert_allclose(
+            mine, expected, rtol=0, atol=scale * (1e-12 if dtype == "float64" else 3e-6)
+        )
 
 
-@pytest.mark.parametrize(("dtype", "channels_last"), [("float64", False), ("float32", False), ("float32", True)])
+@pytest.mark.parametrize(
+    ("dtype", "channels_last"), [("float64", False), ("float32", False), ("float32", True)]
+)
 @pytest.mark.parametrize("name", FORWARD)
 def test_convolution(name, dtype, channels_last):
     size, weight, stride, padding, dilation, groups = FORWARD[name]
@@ -75,21 +80,34 @@ def test_convolution(name, dtype, channels_last):
     compare(f"conv{len(size) - 2}d", size, weight, weight[0], arguments, dtype, channels_last)
 
 
-@pytest.mark.parametrize(("dtype", "channels_last"), [("float64", False), ("float32", False), ("float32", True)])
+@pytest.mark.parametrize(
+    ("dtype", "channels_last"), [("float64", False), ("float32", False), ("float32", True)]
+)
 @pytest.mark.parametrize("name", TRANSPOSED)
 def test_transposed_convolution(name, dtype, channels_last):
     size, weight, stride, padding, dilation, groups, output_padding = TRANSPOSED[name]
-    arguments = {"stride": stride, "padding": padding, "dilation": dilation, "groups": groups, "output_padding": output_padding}
-    compare(f"conv_transpose{len(size) - 2}d", size, weight, weight[1] * groups, arguments, dtype, channels_last)
+    arguments = {
+        "stride": stride,
+        "padding": padding,
+        "dilation": dilation,
+        "groups": groups,
+        "output_padding": output_padding,
+    }
+    compare(
+        f"conv_transpose{len(size) - 2}d", size, weight, weight[1] * groups, arguments, dtype, channels_last
+    )
 
 
 @pytest.mark.parametrize(("width", "stride"), [(5, 1), (5, 2), (12, 1), (12, 2), (40, 1), (40, 2)])
 def test_what_no_window_sees_does_not_count(width, stride):
-    """The neighbour in memory of a line's last element is the first of the next line; a product with 0 would not leave inf out."""
+    """The neighbour in memory of a line's last element is the first of the next line; a product with 0 would
+    not leave inf out."""
     x = torch_py.ones(2, 3, 8, width)
     x[:, :, 4:] = float("inf")
     result = torch_py.nn.functional.conv2d(x, torch_py.ones(2, 3, 3, 3), stride=stride, padding=1)
-    expected = torch.nn.functional.conv2d(torch.from_numpy(x.numpy()), torch.ones(2, 3, 3, 3), stride=stride, padding=1)
+    expected = torch.nn.functional.conv2d(
+        torch.from_numpy(x.numpy()), torch.ones(2, 3, 3, 3), stride=stride, padding=1
+    )
     numpy.testing.assert_array_equal(result.numpy(), expected.numpy())
 
 
@@ -97,7 +115,9 @@ def test_what_no_window_sees_does_not_count(width, stride):
 def test_input_without_elements(padding):
     """Every window sees padding only."""
     weight = torch_py.ones(4, 3, 2, 2)
-    result = torch_py.nn.functional.conv2d(torch_py.ones(2, 3, 5, 0), weight, torch_py.arange(4.0), padding=padding)
+    result = torch_py.nn.functional.conv2d(
+        torch_py.ones(2, 3, 5, 0), weight, torch_py.arange(4.0), padding=padding
+    )
     assert result.shape[:2] == (2, 4)
     assert (result == torch_py.arange(4.0)[:, None, None]).all()
 
@@ -112,7 +132,10 @@ def test_windows_far_outside():
 
 def test_the_number_of_threads_does_not_change_results():
     torch_py.manual_seed(0)
-    x, weight = torch_py.randn(6, 16, 20, 20, requires_grad=True), torch_py.randn(16, 16, 3, 3, requires_grad=True)
+    x, weight = (
+        torch_py.randn(6, 16, 20, 20, requires_grad=True),
+        torch_py.randn(16, 16, 3, 3, requires_grad=True),
+    )
     before, found = torch_py.get_num_threads(), []
     try:
         for threads in (1, 2, 3):

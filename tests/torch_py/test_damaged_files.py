@@ -1,4 +1,5 @@
-"""Files that are not whole, not what they say, or not files: an error that tells, in the time and memory that their size allows."""
+"""Files that are not whole, not what they say, or not files: an error that tells, in the time and memory that
+their size allows."""
 
 from __future__ import annotations
 
@@ -25,7 +26,12 @@ REFUSED = (RuntimeError, pickle.UnpicklingError, EOFError)
 
 def small_file() -> bytes:
     base = torch.arange(12.0).reshape(3, 4)
-    value = {"base": base, "column": base[:, 1], "half": torch.ones(3, dtype=torch.bfloat16), "parameter": torch.nn.Parameter(torch.ones(2))}
+    value = {
+        "base": base,
+        "column": base[:, 1],
+        "half": torch.ones(3, dtype=torch.bfloat16),
+        "parameter": torch.nn.Parameter(torch.ones(2)),
+    }
     rest = [1, 2.5, "text", None, b"bytes", {3}, (4,), torch.Size([1, 2]), torch.float32, torch.empty(0, 3)]
     file = io.BytesIO()
     torch.save({**value, "rest": rest}, file)
@@ -53,7 +59,9 @@ def little_memory() -> Iterator[None]:
 
 def touch(value: Any) -> None:
     """Reads every number that a tensor claims to have."""
-    for each in value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else ():
+    for each in (
+        value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else ()
+    ):
         touch(each)
     if isinstance(value, torch.Tensor) and value.numel() < 10**6 and not value.is_meta:
         value.clone()
@@ -80,7 +88,11 @@ def test_hostile_files_in_the_old_format() -> None:
     version = pickle.dumps(1001, 2)
     keys = pickle.dumps(["0"], 2)
     assert data.count(version) == data.count(keys) == 1
-    for old, new in ((version, b"\x80\x02" + doubled + b"."), (keys, b"\x80\x02]" + doubled + b"a."), (keys, b"\x80\x02" + doubled + b"Q.")):
+    for old, new in (
+        (version, b"\x80\x02" + doubled + b"."),
+        (keys, b"\x80\x02]" + doubled + b"a."),
+        (keys, b"\x80\x02" + doubled + b"Q."),
+    ):
         with pytest.raises(REFUSED):
             torch.load(io.BytesIO(data.replace(old, new)))
     for length in range(1, len(data), 7):
@@ -103,14 +115,21 @@ def test_cut_off_anywhere(tmp_path: Path) -> None:
 @only_torch_py
 @pytest.mark.parametrize("seed", range(2))
 def test_changed_anywhere(tmp_path: Path, seed: int) -> None:
-    """Run with ten thousand and more when the format was worked on; what it found is below and in test_hostile_files."""
+    """Run with ten thousand and more when the format was worked on; what it found is below and in
+    test_hostile_files."""
     generator, data = random.Random(seed), without_checksums(small_file())
     structure = data.index(b"data.pkl")
     with little_memory():
         for number in range(300):
             changed = bytearray(data)
             for _ in range(generator.choice([1, 1, 2, 4, 16])):
-                place = generator.choice([generator.randrange(len(data)), structure + generator.randrange(600), -generator.randrange(1, 900)])
+                place = generator.choice(
+                    [
+                        generator.randrange(len(data)),
+                        structure + generator.randrange(600),
+                        -generator.randrange(1, 900),
+                    ]
+                )
                 place = min(place % len(data), len(changed) - 1)
                 kind = generator.random()
                 if kind < 0.5:
@@ -135,10 +154,22 @@ def set_in_directory(data: bytes, name: bytes, **fields: int) -> bytes:
 
 @only_torch_py
 @pytest.mark.parametrize("way", [0, 1, 2], ids=["stream", "file", "mapped"])
-@pytest.mark.parametrize("fields", [
-    {"compressed": 2**31, "size": 2**31}, {"size": 2**31}, {"compressed": 0}, {"offset": 0}, {"offset": 2**31}, {"method": 8}, {"method": 99},
-], ids=str)  # fmt: skip
-def test_records_that_are_not_what_the_directory_says(tmp_path: Path, way: int, fields: dict[str, int]) -> None:
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"compressed": 2**31, "size": 2**31},
+        {"size": 2**31},
+        {"compressed": 0},
+        {"offset": 0},
+        {"offset": 2**31},
+        {"method": 8},
+        {"method": 99},
+    ],
+    ids=str,
+)
+def test_records_that_are_not_what_the_directory_says(
+    tmp_path: Path, way: int, fields: dict[str, int]
+) -> None:
     data = set_in_directory(without_checksums(small_file()), b"data/0", **fields)
     with little_memory(), pytest.raises(RuntimeError, match="torch.load: "):
         if way:
@@ -150,11 +181,18 @@ def test_records_that_are_not_what_the_directory_says(tmp_path: Path, way: int, 
 def test_little_that_unpacks_to_much() -> None:
     for bomb in ("data.pkl", "byteorder", "data/0"):
         file = io.BytesIO()
-        with zipfile.ZipFile(io.BytesIO(small_file())) as source, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as target:
+        with (
+            zipfile.ZipFile(io.BytesIO(small_file())) as source,
+            zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as target,
+        ):
             for name in source.namelist():
                 content = source.read(name)
                 packed = name.endswith(bomb)
-                target.writestr(zipfile.ZipInfo(name), content + bytes(1 << 20) * packed, zipfile.ZIP_DEFLATED if packed else zipfile.ZIP_STORED)
+                target.writestr(
+                    zipfile.ZipInfo(name),
+                    content + bytes(1 << 20) * packed,
+                    zipfile.ZIP_DEFLATED if packed else zipfile.ZIP_STORED,
+                )
         file.seek(0)
         with pytest.raises(RuntimeError, match="is compressed"):
             torch.load(file)
@@ -197,7 +235,8 @@ def test_mapped_numbers_are_aligned(tmp_path: Path) -> None:
     assert loaded.data_ptr() % 16 == 0 and torch.equal(loaded, x)
 
 
-# Streams ----------------------------------------------------------------------------------------------------------------------------------
+# Streams
+# ------------------------------------------------------------
 
 
 class Trickling(io.RawIOBase):
@@ -225,7 +264,9 @@ class Trickling(io.RawIOBase):
 
 
 @only_torch_py
-def test_streams_that_take_and_give_little() -> None:  # PyTorch writes a file that cannot be read, and fails to read one
+def test_streams_that_take_and_give_little() -> (
+    None
+):  # PyTorch writes a file that cannot be read, and fails to read one
     stream = Trickling()
     torch.save({"x": torch.arange(1000)}, stream)
     data = stream.file.getvalue()
@@ -267,12 +308,15 @@ ERRORS: list[tuple[str, Callable[[Any, Any], object]]] = [
     ("map_location of a list", lambda library, path: library.load(path, map_location=["cpu"])),
     ("map_location to an unknown device", lambda library, path: library.load(path, map_location="bogus")),
     ("map_location to a number", lambda library, path: library.load(path, map_location={"cpu": 3})),
-    ("a function that gives a number", lambda library, path: library.load(path, map_location=lambda storage, place: 3)),
+    (
+        "a function that gives a number",
+        lambda library, path: library.load(path, map_location=lambda storage, place: 3),
+    ),
     ("both ways to read", lambda library, path: library.load(path, pickle_module=pickle, weights_only=True)),
     ("an unknown option", lambda library, path: library.load(path, foo=3)),
     ("an unknown option of pickle", lambda library, path: library.load(path, foo=3, weights_only=False)),
     ("a map of a stream", lambda library, path: library.load(io.BytesIO(path.read_bytes()), mmap=True)),
-]  # fmt: skip
+]
 
 
 def closed_file() -> io.BytesIO:
@@ -304,13 +348,19 @@ def test_where_storages_go(tmp_path: Path) -> None:
             assert loaded.is_meta and loaded.shape == (3, 2) and loaded.stride() == (1, 3)
     seen = []
     for chosen in (lambda storage: storage, lambda storage: None):
-        loaded = torch.load(path, map_location=lambda storage, place, chosen=chosen: seen.append((storage.nbytes(), place)) or chosen(storage))
+        loaded = torch.load(
+            path,
+            map_location=lambda storage, place, chosen=chosen: (
+                seen.append((storage.nbytes(), place)) or chosen(storage)
+            ),
+        )
         assert loaded["x"].tolist() == [[0, 3], [1, 4], [2, 5]]
     assert seen == [(24, "cpu")] * 2
     assert torch.load(path, pickle_module=pickle)["x"].shape == (3, 2)
 
 
-# Writing ----------------------------------------------------------------------------------------------------------------------------------
+# Writing
+# ------------------------------------------------------------
 
 
 @only_torch_py
@@ -339,15 +389,21 @@ def test_new_files_have_the_usual_permissions(tmp_path: Path) -> None:
     assert (tmp_path / "x.pt").stat().st_mode == (tmp_path / "plain").stat().st_mode
 
 
-# Exchange with PyTorch ----------------------------------------------------------------------------------------------------------------------
+# Exchange with PyTorch
+# ------------------------------------------------------------
 
 
 def model_of(library: Any) -> Any:
     nn = library.nn
     return nn.Sequential(
-        nn.Linear(4, 4), nn.BatchNorm1d(4), nn.Conv2d(1, 2, 3), nn.MultiheadAttention(4, 2), nn.ModuleDict({"a": nn.GELU()}),
-        nn.ParameterList([nn.Parameter(library.ones(2))]), nn.TransformerEncoderLayer(4, 2),
-    )  # fmt: skip
+        nn.Linear(4, 4),
+        nn.BatchNorm1d(4),
+        nn.Conv2d(1, 2, 3),
+        nn.MultiheadAttention(4, 2),
+        nn.ModuleDict({"a": nn.GELU()}),
+        nn.ParameterList([nn.Parameter(library.ones(2))]),
+        nn.TransformerEncoderLayer(4, 2),
+    )
 
 
 @only_torch_py

@@ -26,7 +26,11 @@ def test_batches_in_order() -> None:
 
 def test_shuffled_as_pytorch_shuffles() -> None:
     torch.manual_seed(0)
-    assert [batch.tolist() for batch in DataLoader(list(range(7)), batch_size=3, shuffle=True)] == [[0, 4, 1], [5, 2, 6], [3]]
+    assert [batch.tolist() for batch in DataLoader(list(range(7)), batch_size=3, shuffle=True)] == [
+        [0, 4, 1],
+        [5, 2, 6],
+        [3],
+    ]
     assert torch.rand(1).item() == pytest.approx(0.30742281675338745)
     generator = torch.Generator()
     generator.manual_seed(3)
@@ -37,7 +41,14 @@ def test_shuffled_as_pytorch_shuffles() -> None:
 def test_samplers() -> None:
     generator = torch.Generator()
     generator.manual_seed(1)
-    assert list(data.RandomSampler(range(5), replacement=True, num_samples=6, generator=generator)) == [0, 4, 4, 3, 3, 3]
+    assert list(data.RandomSampler(range(5), replacement=True, num_samples=6, generator=generator)) == [
+        0,
+        4,
+        4,
+        3,
+        3,
+        3,
+    ]
     torch.manual_seed(0)
     assert list(data.WeightedRandomSampler([0.1, 0.9, 0.5], 5)) == [2, 2, 1, 2, 1]
     assert list(data.BatchSampler(data.SequentialSampler(range(5)), 2, True)) == [[0, 1], [2, 3]]
@@ -60,13 +71,35 @@ def test_random_split_and_concatenation() -> None:
 def test_collate() -> None:
     Point = namedtuple("Point", "x y")
     batch = [
-        {"a": 1, "b": 1.5, "c": "text", "d": torch.ones(2), "e": numpy.ones(2), "f": (1, 2), "g": Point(1, 2.0)},
-        {"a": 2, "b": 2.5, "c": "more", "d": torch.zeros(2), "e": numpy.zeros(2), "f": (3, 4), "g": Point(3, 4.0)},
+        {
+            "a": 1,
+            "b": 1.5,
+            "c": "text",
+            "d": torch.ones(2),
+            "e": numpy.ones(2),
+            "f": (1, 2),
+            "g": Point(1, 2.0),
+        },
+        {
+            "a": 2,
+            "b": 2.5,
+            "c": "more",
+            "d": torch.zeros(2),
+            "e": numpy.zeros(2),
+            "f": (3, 4),
+            "g": Point(3, 4.0),
+        },
     ]
     result = data.default_collate(batch)
-    assert result["a"].tolist() == [1, 2] and result["b"].dtype == torch.float64 and result["c"] == ["text", "more"]
+    assert (
+        result["a"].tolist() == [1, 2]
+        and result["b"].dtype == torch.float64
+        and result["c"] == ["text", "more"]
+    )
     assert result["d"].shape == (2, 2) and result["e"].dtype == torch.float64
-    assert [column.tolist() for column in result["f"]] == [[1, 3], [2, 4]] and type(result["g"]).__name__ == "Point"
+    assert [column.tolist() for column in result["f"]] == [[1, 3], [2, 4]] and type(
+        result["g"]
+    ).__name__ == "Point"
     assert data.default_collate([(1, "a"), (2, "b")])[1] == ("a", "b")  # not a list: it is the column itself
     with pytest.raises(TypeError, match="must contain tensors"):
         data.default_collate([object()])
@@ -87,7 +120,12 @@ def test_streams_and_own_collate() -> None:
 
 @pytest.mark.parametrize(
     "keywords",
-    [{"shuffle": True, "sampler": [0]}, {"batch_sampler": [[0]], "batch_size": 2}, {"batch_size": None, "drop_last": True}, {"num_workers": -1}],
+    [
+        {"shuffle": True, "sampler": [0]},
+        {"batch_sampler": [[0]], "batch_size": 2},
+        {"batch_size": None, "drop_last": True},
+        {"num_workers": -1},
+    ],
 )
 def test_options_that_exclude_one_another(keywords: dict[str, Any]) -> None:
     with pytest.raises(ValueError):
@@ -100,6 +138,8 @@ def test_size_mismatch() -> None:
 
 
 def test_an_empty_dataset_cannot_be_shuffled():
-    with pytest.raises(ValueError, match="num_samples should be a positive integer value, but got num_samples=0"):
+    with pytest.raises(
+        ValueError, match="num_samples should be a positive integer value, but got num_samples=0"
+    ):
         DataLoader([], shuffle=True)
     assert len(DataLoader([])) == 0

@@ -1,4 +1,5 @@
-"""Every constructor of the data packages with arguments good and bad: what comes out, or which exception, is what PyTorch says."""
+"""Every constructor of the data packages with arguments good and bad: what comes out, or which exception, is
+what PyTorch says."""
 
 from __future__ import annotations
 
@@ -70,7 +71,7 @@ def stream(D: Any) -> Any:
 
 
 # t: the library, D: its utils.data, M: its multiprocessing.
-DATA = '''
+DATA = """
 D.DataLoader([1,2],batch_size=-1)
 D.DataLoader([1,2],batch_size="a")
 D.DataLoader([1,2],batch_size=2.0)
@@ -135,9 +136,9 @@ list(stream(D)+[1])
 len(stream(D)+[1])
 stream(D)[0]
 D.ConcatDataset([stream(D)])
-'''
+"""
 
-SETS = '''
+SETS = """
 D.RandomSampler(3)
 D.RandomSampler([1],replacement=1)
 D.RandomSampler([1],num_samples=0)
@@ -255,9 +256,9 @@ list(D.DistributedSampler([1,2,3],2,0,drop_last=True))
 list(D.DistributedSampler([1],3,2,drop_last=True))
 D.DistributedSampler([1,2],2.0,0)
 D.DistributedSampler([1],2,0).set_epoch("a")
-'''
+"""
 
-COLLATE = '''
+COLLATE = """
 D.default_collate([])
 D.default_collate(3)
 D.default_collate([None])
@@ -330,9 +331,9 @@ D.default_convert(b"a")
 D.default_convert(bytearray(b"ab"))
 D.default_convert(collections.deque([numpy.array(1)]))
 D.default_convert(types.MappingProxyType({"a":1}))
-'''
+"""
 
-MEMORY = '''
+MEMORY = """
 M.spawn(print,nprocs=-1)
 M.spawn(print,nprocs=0)
 M.start_processes(print,start_method=3)
@@ -386,23 +387,35 @@ t.FloatStorage(2)[5]
 t.FloatStorage(2)["a"]
 t.LongStorage([1])[0]
 t.frombuffer(b"")
-'''
+"""
 
 
 def plain(value: Any) -> Any:
     """Nothing of either library in it."""
-    if hasattr(value, "dtype") and hasattr(value, "tolist") and not isinstance(value, (numpy.ndarray, numpy.generic)):
+    if (
+        hasattr(value, "dtype")
+        and hasattr(value, "tolist")
+        and not isinstance(value, (numpy.ndarray, numpy.generic))
+    ):
         return type(value).__name__, str(value.dtype), value.tolist()
     if isinstance(value, Mapping):
         return type(value).__name__, {key: plain(each) for key, each in value.items()}
     if isinstance(value, (list, tuple, Row)):
         return type(value).__name__, [plain(each) for each in value]
-    return value if isinstance(value, (int, float, complex, str, bytes, type(None), range)) else type(value).__name__
+    return (
+        value
+        if isinstance(value, (int, float, complex, str, bytes, type(None), range))
+        else type(value).__name__
+    )
 
 
 def outcome(expression: str, library: Any) -> Any:
     name = library.__name__
-    names = {"t": library, "D": importlib.import_module(f"{name}.utils.data"), "M": importlib.import_module(f"{name}.multiprocessing")}
+    names = {
+        "t": library,
+        "D": importlib.import_module(f"{name}.utils.data"),
+        "M": importlib.import_module(f"{name}.multiprocessing"),
+    }
     library.manual_seed(0)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -1,4 +1,5 @@
-"""What a DataLoader does when a worker raises, dies or hangs, or when the main process goes: nothing hangs, nothing is left."""
+"""What a DataLoader does when a worker raises, dies or hangs, or when the main process goes: nothing hangs,
+nothing is left."""
 
 from __future__ import annotations
 
@@ -55,25 +56,35 @@ def hang() -> None:
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Workers that hang are terminated soon."""
     if torch.__name__ == "torch_py":
-        monkeypatch.setattr(importlib.import_module("torch_py.utils.data._utils.worker_pool"), "MP_STATUS_CHECK_INTERVAL", 0.2)
+        monkeypatch.setattr(
+            importlib.import_module("torch_py.utils.data._utils.worker_pool"), "MP_STATUS_CHECK_INTERVAL", 0.2
+        )
 
 
-# -- exceptions --------------------------------------------------------------------------------------------------------------
+# -- exceptions
+# ------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("error", "kind"), [
-    (ValueError("bad example"), ValueError),
-    (KeyError("bad example"), KeyError),
-    (FileNotFoundError(2, "bad example"), FileNotFoundError),
-    (TwoArguments("bad example", 2), RuntimeError),
-], ids=["ValueError", "KeyError", "FileNotFoundError", "one with other arguments"])  # fmt: skip
+@pytest.mark.parametrize(
+    ("error", "kind"),
+    [
+        (ValueError("bad example"), ValueError),
+        (KeyError("bad example"), KeyError),
+        (FileNotFoundError(2, "bad example"), FileNotFoundError),
+        (TwoArguments("bad example", 2), RuntimeError),
+    ],
+    ids=["ValueError", "KeyError", "FileNotFoundError", "one with other arguments"],
+)
 def test_an_exception_has_its_type_and_traceback(error: Exception, kind: type) -> None:
     iterator = iter(DataLoader(Doing(functools.partial(throw, error)), num_workers=2, timeout=SECONDS))
     assert [int(next(iterator)) for _ in range(3)] == [0, 1, 2]
     with pytest.raises(kind) as caught:
         next(iterator)
     text = str(caught.value)
-    assert f"Caught {type(error).__name__} in DataLoader worker process 1.\nOriginal Traceback (most recent call last):\n" in text
+    assert (
+        f"Caught {type(error).__name__} in DataLoader worker process 1.\nOriginal Traceback (most recent "
+        "call last):\n" in text
+    )
     assert "in throw\n    raise error" in text and "bad example" in text and "__getitem__" in text
     assert [int(batch) for batch in iterator] == [4, 5, 6, 7]  # the others are not concerned
 
@@ -105,24 +116,37 @@ def test_batches_and_exceptions_that_cannot_be_sent() -> None:  # PyTorch waits 
         pass
 
     with pytest.raises(RuntimeError, match="Cowardly refusing to serialize non-leaf tensor"):
-        list(DataLoader([torch.ones(2, requires_grad=True) * 2], batch_size=None, num_workers=1, timeout=SECONDS))
+        list(
+            DataLoader(
+                [torch.ones(2, requires_grad=True) * 2], batch_size=None, num_workers=1, timeout=SECONDS
+            )
+        )
     with pytest.raises(RuntimeError, match="(?s)pickle.*lambda"):
         list(DataLoader([lambda: None], batch_size=None, num_workers=1, timeout=SECONDS))
     with pytest.raises(RuntimeError, match="(?s)bad example"):
-        list(DataLoader(Doing(functools.partial(throw, Local("bad example"))), num_workers=1, timeout=SECONDS))
+        list(
+            DataLoader(Doing(functools.partial(throw, Local("bad example"))), num_workers=1, timeout=SECONDS)
+        )
 
 
-# -- workers that are gone ---------------------------------------------------------------------------------------------------
+# -- workers that are gone
+# ------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("action", "cause"), [
-    (lambda: os.kill(os.getpid(), signal.SIGKILL), "is killed by signal: Killed"),
-    (lambda: os._exit(7), "exited unexpectedly with exit code 7"),
-], ids=["killed", "exited"])  # fmt: skip
+@pytest.mark.parametrize(
+    ("action", "cause"),
+    [
+        (lambda: os.kill(os.getpid(), signal.SIGKILL), "is killed by signal: Killed"),
+        (lambda: os._exit(7), "exited unexpectedly with exit code 7"),
+    ],
+    ids=["killed", "exited"],
+)
 def test_a_worker_that_dies(action: Callable[[], object], cause: str) -> None:
     iterator = iter(DataLoader(Doing(action), num_workers=2, timeout=SECONDS, prefetch_factor=1))
     pids = [worker.pid for worker in iterator._workers]
-    with pytest.raises(RuntimeError, match=rf"DataLoader worker \(pid\(s\) {pids[1]}\) exited unexpectedly") as caught:
+    with pytest.raises(
+        RuntimeError, match=rf"DataLoader worker \(pid\(s\) {pids[1]}\) exited unexpectedly"
+    ) as caught:
         for _ in iterator:
             pass
     assert f"DataLoader worker (pid {pids[1]}) {cause}" in str(caught.value.__cause__)
@@ -181,7 +205,8 @@ def test_after_a_failure_the_next_pass_has_new_workers() -> None:
     assert [int(batch) for batch in iter(DataLoader(range(2), num_workers=1, timeout=SECONDS))] == [0, 1]
 
 
-# -- the main process goes ---------------------------------------------------------------------------------------------------
+# -- the main process goes
+# ------------------------------------------------------------
 
 MAIN = """
 import signal
@@ -210,9 +235,14 @@ if __name__ == "__main__":
 def start(then: str, examples: str = "100") -> subprocess.Popen[str]:
     """A main process with four workers, in a group of its own, that has had a batch of each loader."""
     process = subprocess.Popen(
-        [sys.executable, "-c", MAIN.replace("{then}", then), examples], cwd=ROOT, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE, start_new_session=True,
-    )  # fmt: skip
+        [sys.executable, "-c", MAIN.replace("{then}", then), examples],
+        cwd=ROOT,
+        text=True,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    )
     assert process.stdout is not None and process.stdout.readline() == "ready\n"
     return process
 

@@ -58,7 +58,16 @@ class Facts(data.Dataset):
     def __getitem__(self, index: int) -> list[Any]:
         info = data.get_worker_info()
         drawn = [int(torch.randint(10**6, ())), random.randrange(10**6), int(numpy.random.randint(10**6))]
-        return [index, info.id, info.num_workers, info.seed, len(info.dataset), torch.initial_seed(), torch.get_num_threads(), *drawn]
+        return [
+            index,
+            info.id,
+            info.num_workers,
+            info.seed,
+            len(info.dataset),
+            torch.initial_seed(),
+            torch.get_num_threads(),
+            *drawn,
+        ]
 
 
 def equal(a: Any, b: Any) -> bool:
@@ -73,11 +82,16 @@ def numbers(loader: Any) -> list[Any]:
     return [batch.tolist() for batch in loader]
 
 
-# -- the same batches --------------------------------------------------------------------------------------------------------
+# -- the same batches
+# ------------------------------------------------------------
 
 
 @pytest.mark.parametrize("shape", [(), (3,), (40, 50), (3, 64, 64)], ids=str)
-@pytest.mark.parametrize("options", [{}, {"persistent_workers": True}, {"drop_last": True, "prefetch_factor": 5}, {"batch_size": None}], ids=str)
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"persistent_workers": True}, {"drop_last": True, "prefetch_factor": 5}, {"batch_size": None}],
+    ids=str,
+)
 def test_batches_as_without_workers(shape: tuple[int, ...], options: dict[str, Any]) -> None:
     dataset = Images(10, *shape)
     keywords: dict[str, Any] = {"batch_size": 3, **options}
@@ -91,7 +105,9 @@ def test_batches_as_without_workers(shape: tuple[int, ...], options: dict[str, A
 
 @pytest.mark.parametrize("method", ["spawn", "forkserver"])
 def test_other_ways_to_start_workers(method: str) -> None:
-    loader = DataLoader(Images(6, 70, 70), batch_size=2, num_workers=2, multiprocessing_context=method, timeout=SECONDS)
+    loader = DataLoader(
+        Images(6, 70, 70), batch_size=2, num_workers=2, multiprocessing_context=method, timeout=SECONDS
+    )
     assert equal(list(loader), list(DataLoader(Images(6, 70, 70), batch_size=2)))
 
 
@@ -101,12 +117,16 @@ def test_batches_that_are_ready_first() -> None:
     assert equal(batches, list(DataLoader(Images(20, 3), batch_size=2)))
 
 
-@pytest.mark.parametrize("options", [
-    {"shuffle": True},
-    {"shuffle": True, "generator": True},
-    {"sampler": data.RandomSampler(range(8), replacement=True, num_samples=12)},
-    {"batch_sampler": [[1, 2], [5], [7, 7, 0]], "batch_size": 1},
-], ids=["shuffle", "generator", "sampler", "batch_sampler"])  # fmt: skip
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"shuffle": True},
+        {"shuffle": True, "generator": True},
+        {"sampler": data.RandomSampler(range(8), replacement=True, num_samples=12)},
+        {"batch_sampler": [[1, 2], [5], [7, 7, 0]], "batch_size": 1},
+    ],
+    ids=["shuffle", "generator", "sampler", "batch_sampler"],
+)
 def test_order_and_seed_do_not_depend_on_workers(options: dict[str, Any]) -> None:
     orders, following = [], []
     for workers in (0, 2):
@@ -121,7 +141,9 @@ def test_order_and_seed_do_not_depend_on_workers(options: dict[str, Any]) -> Non
 
 
 @only_torch_py
-@pytest.mark.parametrize("options", [{}, {"shuffle": True}, {"shuffle": True, "persistent_workers": True}], ids=str)
+@pytest.mark.parametrize(
+    "options", [{}, {"shuffle": True}, {"shuffle": True, "persistent_workers": True}], ids=str
+)
 def test_seeds_are_those_of_pytorch(options: dict[str, Any]) -> None:
     peer: Any = pytest.importorskip("torch")
     peer_data: Any = importlib.import_module("torch.utils.data")
@@ -132,14 +154,27 @@ def test_seeds_are_those_of_pytorch(options: dict[str, Any]) -> None:
         def __getitem__(self, index: int) -> list[Any]:
             info = peer_data.get_worker_info()
             drawn = [int(peer.randint(10**6, ())), random.randrange(10**6), int(numpy.random.randint(10**6))]
-            return [index, info.id, info.num_workers, info.seed, len(info.dataset), peer.initial_seed(), peer.get_num_threads(), *drawn]
+            return [
+                index,
+                info.id,
+                info.num_workers,
+                info.seed,
+                len(info.dataset),
+                peer.initial_seed(),
+                peer.get_num_threads(),
+                *drawn,
+            ]
 
     def epochs(library: Any, loader: Any) -> list[Any]:
         library.manual_seed(7)
-        return [[[column.tolist() for column in batch] for batch in loader] for _ in range(2)] + [int(library.randint(10**9, ()))]
+        return [[[column.tolist() for column in batch] for batch in loader] for _ in range(2)] + [
+            int(library.randint(10**9, ()))
+        ]
 
     keywords: dict[str, Any] = {"batch_size": 2, "num_workers": 2, "timeout": SECONDS, **options}
-    assert epochs(torch, DataLoader(Facts(), **keywords)) == epochs(peer, peer_data.DataLoader(PeerFacts(), **keywords))
+    assert epochs(torch, DataLoader(Facts(), **keywords)) == epochs(
+        peer, peer_data.DataLoader(PeerFacts(), **keywords)
+    )
 
 
 def test_a_worker_has_one_thread_and_its_number() -> None:
@@ -151,13 +186,25 @@ def test_a_worker_has_one_thread_and_its_number() -> None:
     assert data.get_worker_info() is None
 
 
-# -- streams -----------------------------------------------------------------------------------------------------------------
+# -- streams
+# ------------------------------------------------------------
 
 
 def test_streams() -> None:
-    assert numbers(DataLoader(Range(7), batch_size=2, num_workers=2, timeout=SECONDS)) == [[0, 2], [1, 3], [4, 6], [5]]
-    assert numbers(DataLoader(Range(7), batch_size=2, num_workers=2, drop_last=True, timeout=SECONDS)) == [[0, 2], [1, 3], [4, 6]]
-    everywhere = DataLoader(Range(3, False), batch_size=None, num_workers=2, collate_fn=torch.tensor, timeout=SECONDS)
+    assert numbers(DataLoader(Range(7), batch_size=2, num_workers=2, timeout=SECONDS)) == [
+        [0, 2],
+        [1, 3],
+        [4, 6],
+        [5],
+    ]
+    assert numbers(DataLoader(Range(7), batch_size=2, num_workers=2, drop_last=True, timeout=SECONDS)) == [
+        [0, 2],
+        [1, 3],
+        [4, 6],
+    ]
+    everywhere = DataLoader(
+        Range(3, False), batch_size=None, num_workers=2, collate_fn=torch.tensor, timeout=SECONDS
+    )
     assert sorted(numbers(everywhere)) == [0, 0, 1, 1, 2, 2]
     loader = DataLoader(Range(4), num_workers=2, persistent_workers=True, timeout=SECONDS)
     assert [numbers(loader) for _ in range(3)] == [[[0], [1], [2], [3]]] * 3
@@ -166,7 +213,13 @@ def test_streams() -> None:
 def test_streams_shorter_than_the_number_of_workers() -> None:
     assert numbers(DataLoader(Range(1), num_workers=2, timeout=SECONDS)) == [[0]]
     assert numbers(DataLoader(Range(0), num_workers=2, timeout=SECONDS)) == []
-    assert sorted(numbers(DataLoader(Range(5), num_workers=2, in_order=False, timeout=SECONDS))) == [[0], [1], [2], [3], [4]]
+    assert sorted(numbers(DataLoader(Range(5), num_workers=2, in_order=False, timeout=SECONDS))) == [
+        [0],
+        [1],
+        [2],
+        [3],
+        [4],
+    ]
 
 
 class Measured(Range):
@@ -182,7 +235,8 @@ def test_a_stream_longer_than_it_said(workers: int) -> None:
         assert len(list(loader)) == 3
 
 
-# -- what travels ------------------------------------------------------------------------------------------------------------
+# -- what travels
+# ------------------------------------------------------------
 
 
 def everything(batch: list[Any]) -> dict[str, Any]:
@@ -204,12 +258,22 @@ def everything(batch: list[Any]) -> dict[str, Any]:
 
 def test_any_object_travels() -> None:
     expected = everything([Images(1, 3)[0]])
-    for batch in DataLoader(Images(4, 3), batch_size=2, num_workers=2, collate_fn=everything, timeout=SECONDS):
-        assert batch["text"] == expected["text"] and batch["none"] is None and numpy.array_equal(batch["array"], expected["array"])
+    for batch in DataLoader(
+        Images(4, 3), batch_size=2, num_workers=2, collate_fn=everything, timeout=SECONDS
+    ):
+        assert (
+            batch["text"] == expected["text"]
+            and batch["none"] is None
+            and numpy.array_equal(batch["array"], expected["array"])
+        )
         for name in ("transposed", "empty", "part"):
             assert torch.equal(batch[name], expected[name]) and batch[name].shape == expected[name].shape
         assert batch["transposed"].stride() == (1, 200)
-        assert type(batch["parameter"]) is torch.nn.Parameter and batch["leaf"].requires_grad and batch["leaf"].is_leaf
+        assert (
+            type(batch["parameter"]) is torch.nn.Parameter
+            and batch["leaf"].requires_grad
+            and batch["leaf"].is_leaf
+        )
         assert [float(tensor.sum()) for tensor in batch["many"]] == [5000.0 * index for index in range(150)]
         big, middle, start = batch["views"]
         middle[0] = -1
@@ -254,7 +318,9 @@ def test_what_was_shared_stays_shared() -> None:
 @only_torch_py
 def test_more_descriptors_than_a_message_takes() -> None:
     tensors = [torch.full((2,), float(index)).share_memory_() for index in range(300)]
-    (received,) = DataLoader(Giving(*tensors), batch_size=300, num_workers=1, collate_fn=list, timeout=SECONDS)
+    (received,) = DataLoader(
+        Giving(*tensors), batch_size=300, num_workers=1, collate_fn=list, timeout=SECONDS
+    )
     assert [tensor.tolist() for tensor in received] == [[index, index] for index in range(300)]
 
 
@@ -283,8 +349,12 @@ def segments(batch: list[Any]) -> list[int]:
 
 @only_torch_py
 def test_segments_are_used_again() -> None:
-    loader = DataLoader(Images(200, 100, 100), batch_size=2, num_workers=1, collate_fn=segments, timeout=SECONDS)
-    assert max(count for count, _ in loader) <= 6  # two ahead, one in the loop, one on its way back, one being filled
+    loader = DataLoader(
+        Images(200, 100, 100), batch_size=2, num_workers=1, collate_fn=segments, timeout=SECONDS
+    )
+    assert (
+        max(count for count, _ in loader) <= 6
+    )  # two ahead, one in the loop, one on its way back, one being filled
 
 
 @only_torch_py
@@ -309,7 +379,8 @@ def test_a_child_of_the_main_process_keeps_its_view() -> None:
     assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
 
 
-# -- options -----------------------------------------------------------------------------------------------------------------
+# -- options
+# ------------------------------------------------------------
 
 
 def test_worker_init_fn() -> None:
@@ -323,7 +394,13 @@ def test_worker_init_fn() -> None:
 
 
 def test_persistent_workers_stay() -> None:
-    loader = DataLoader(Giving(*range(4)), num_workers=2, persistent_workers=True, collate_fn=lambda batch: os.getpid(), timeout=SECONDS)
+    loader = DataLoader(
+        Giving(*range(4)),
+        num_workers=2,
+        persistent_workers=True,
+        collate_fn=lambda batch: os.getpid(),
+        timeout=SECONDS,
+    )
     first = list(loader)
     halfway = iter(loader)
     next(halfway)
@@ -334,7 +411,9 @@ def test_persistent_workers_stay() -> None:
 
 
 def test_fresh_workers_otherwise() -> None:
-    loader = DataLoader(Giving(*range(4)), num_workers=2, collate_fn=lambda batch: os.getpid(), timeout=SECONDS)
+    loader = DataLoader(
+        Giving(*range(4)), num_workers=2, collate_fn=lambda batch: os.getpid(), timeout=SECONDS
+    )
     assert not set(loader) & set(loader) and os.getpid() not in set(loader)
 
 
@@ -349,7 +428,9 @@ def test_loaders_within_loaders() -> None:
 
 def test_many_indices_in_a_request() -> None:
     count = 300000
-    loader = DataLoader(range(count), batch_sampler=[list(range(count))] * 4, num_workers=2, collate_fn=sum, timeout=SECONDS)
+    loader = DataLoader(
+        range(count), batch_sampler=[list(range(count))] * 4, num_workers=2, collate_fn=sum, timeout=SECONDS
+    )
     assert list(loader) == [count * (count - 1) // 2] * 4
 
 
@@ -361,13 +442,18 @@ def test_indices_that_are_tensors() -> None:
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is an accelerator")
 def test_pinned_memory_needs_an_accelerator() -> None:
     with pytest.warns(UserWarning, match="no accelerator is found"):
-        assert [batch.tolist() for batch in DataLoader(range(2), pin_memory=True, num_workers=1)] == [[0], [1]]
+        assert [batch.tolist() for batch in DataLoader(range(2), pin_memory=True, num_workers=1)] == [
+            [0],
+            [1],
+        ]
 
 
 def test_settings_cannot_be_changed_later() -> None:
     loader = DataLoader(range(3))
     for name in ("batch_size", "batch_sampler", "sampler", "drop_last", "dataset", "persistent_workers"):
-        with pytest.raises(ValueError, match=f"{name} attribute should not be set after DataLoader is initialized"):
+        with pytest.raises(
+            ValueError, match=f"{name} attribute should not be set after DataLoader is initialized"
+        ):
             setattr(loader, name, None)
     loader.num_workers, loader.prefetch_factor = 1, 1
     loader.multiprocessing_context = "fork"
@@ -380,13 +466,29 @@ def test_nothing_can_be_done_without_requests() -> None:
 
 
 CONSTRUCTORS: list[dict[str, Any]] = [
-    {"num_workers": -1}, {"timeout": -1}, {"prefetch_factor": 2}, {"num_workers": 1, "prefetch_factor": -1}, {"persistent_workers": True},
-    {"shuffle": True, "sampler": [0]}, {"batch_sampler": [[0]], "batch_size": 3}, {"batch_sampler": [[0]], "drop_last": True},
-    {"batch_sampler": [[0]], "shuffle": True}, {"batch_sampler": [[0]], "sampler": [0]}, {"batch_size": None, "drop_last": True},
-    {"num_workers": 1000}, {"multiprocessing_context": "spawn"}, {"num_workers": 1, "multiprocessing_context": "foo"},
-    {"num_workers": 1, "multiprocessing_context": 3}, {"batch_size": 0}, {"batch_size": 1.5}, {"batch_size": True}, {"drop_last": 3},
-    {"num_workers": "a"}, {"timeout": "a"}, {"num_workers": 2, "prefetch_factor": "a"},
-]  # fmt: skip
+    {"num_workers": -1},
+    {"timeout": -1},
+    {"prefetch_factor": 2},
+    {"num_workers": 1, "prefetch_factor": -1},
+    {"persistent_workers": True},
+    {"shuffle": True, "sampler": [0]},
+    {"batch_sampler": [[0]], "batch_size": 3},
+    {"batch_sampler": [[0]], "drop_last": True},
+    {"batch_sampler": [[0]], "shuffle": True},
+    {"batch_sampler": [[0]], "sampler": [0]},
+    {"batch_size": None, "drop_last": True},
+    {"num_workers": 1000},
+    {"multiprocessing_context": "spawn"},
+    {"num_workers": 1, "multiprocessing_context": "foo"},
+    {"num_workers": 1, "multiprocessing_context": 3},
+    {"batch_size": 0},
+    {"batch_size": 1.5},
+    {"batch_size": True},
+    {"drop_last": 3},
+    {"num_workers": "a"},
+    {"timeout": "a"},
+    {"num_workers": 2, "prefetch_factor": "a"},
+]
 
 
 @only_torch_py
@@ -416,7 +518,11 @@ def test_nothing_is_left() -> None:
         gc.collect()
         with open("/proc/self/maps") as maps:
             mapped = sum("memfd:torch_py" in line for line in maps)
-        return len(os.listdir("/proc/self/fd")), mapped, [name for name in os.listdir("/dev/shm") if "torch_py" in name]
+        return (
+            len(os.listdir("/proc/self/fd")),
+            mapped,
+            [name for name in os.listdir("/dev/shm") if "torch_py" in name],
+        )
 
     before = traces()
     for _ in range(2):

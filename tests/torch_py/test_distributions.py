@@ -1,4 +1,5 @@
-"""Random numbers: the stream of PyTorch's CPU generator, distributions, reproducibility. Numbers are PyTorch 2.13's for seed 0."""
+"""Random numbers: the stream of PyTorch's CPU generator, distributions, reproducibility. Numbers are PyTorch
+2.13's for seed 0."""
 
 from __future__ import annotations
 
@@ -12,13 +13,14 @@ def _filled(name, *arguments, shape=(3,), dtype="float64"):
     return getattr(torch.empty(shape, dtype=getattr(torch, dtype)), name)(*arguments)
 
 
-@pytest.mark.parametrize(("name", "arguments", "expected"), [
-    ("cauchy_", (1.0, 2.0),
-     [22.195458653364593, 2.5295345192117997, 0.7434013158336519]),
-    ("log_normal_", (0.5, 0.25),
-     [2.4235878553037287, 1.5321052554493706, 0.9562868625441218]),
-    ("geometric_", (0.2,), [1.0, 2.0, 4.0]),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("name", "arguments", "expected"),
+    [
+        ("cauchy_", (1.0, 2.0), [22.195458653364593, 2.5295345192117997, 0.7434013158336519]),
+        ("log_normal_", (0.5, 0.25), [2.4235878553037287, 1.5321052554493706, 0.9562868625441218]),
+        ("geometric_", (0.2,), [1.0, 2.0, 4.0]),
+    ],
+)
 def test_streams(name, arguments, expected):
     assert _filled(name, *arguments).tolist() == pytest.approx(expected, rel=1e-9)
 
@@ -26,13 +28,21 @@ def test_streams(name, arguments, expected):
 def test_streams_of_functions():
     torch.manual_seed(0)
     assert torch.poisson(torch.tensor([0.5, 3.0, 20.0, 200.0])).tolist() == [2.0, 4.0, 21.0, 198.0]
-    assert torch.binomial(torch.tensor([5.0, 100.0, 50.0]), torch.tensor([0.4, 0.3, 0.9])).tolist() == [2.0, 29.0, 45.0]
-    assert torch._standard_gamma(torch.tensor([0.5, 3.0])).tolist() == pytest.approx([0.3144574761390686, 5.308608055114746], rel=1e-5)
+    assert torch.binomial(torch.tensor([5.0, 100.0, 50.0]), torch.tensor([0.4, 0.3, 0.9])).tolist() == [
+        2.0,
+        29.0,
+        45.0,
+    ]
+    assert torch._standard_gamma(torch.tensor([0.5, 3.0])).tolist() == pytest.approx(
+        [0.3144574761390686, 5.308608055114746], rel=1e-5
+    )
     drawn = torch.normal(torch.tensor([0.0, 10.0]), torch.tensor([1.0, 0.1])).tolist()
     assert drawn == pytest.approx([-0.02087947353720665, 9.928152084350586], rel=1e-5)
 
 
-@pytest.mark.parametrize(("name", "arguments", "mean"), [("geometric_", (0.25,), 4.0), ("log_normal_", (0.0, 0.5), 1.1331)])
+@pytest.mark.parametrize(
+    ("name", "arguments", "mean"), [("geometric_", (0.25,), 4.0), ("log_normal_", (0.0, 0.5), 1.1331)]
+)
 def test_means(name, arguments, mean):
     assert _filled(name, *arguments, shape=(20000,)).mean().item() == pytest.approx(mean, rel=0.03)
 
@@ -45,7 +55,9 @@ def test_means_of_functions():
         drawn = torch.binomial(torch.full((20000,), count), torch.full((20000,), p))
         assert drawn.mean().item() == pytest.approx(count * p, rel=0.03) and drawn.max().item() <= count
     for shape in (0.2, 5.0):
-        assert torch._standard_gamma(torch.full((20000,), shape)).mean().item() == pytest.approx(shape, rel=0.05)
+        assert torch._standard_gamma(torch.full((20000,), shape)).mean().item() == pytest.approx(
+            shape, rel=0.05
+        )
     points = torch._sample_dirichlet(torch.tensor([1.0, 2.0, 5.0]).expand(5000, 3))
     assert points.sum(-1).tolist() == pytest.approx([1.0] * 5000, rel=1e-5)
     assert points.mean(0).tolist() == pytest.approx([1 / 8, 2 / 8, 5 / 8], abs=0.02)
@@ -69,7 +81,9 @@ def test_generators_are_independent_of_the_default_one():
     generators = [torch.Generator().manual_seed(7) for _ in range(2)]
     first, second = (torch.normal(torch.zeros(5), 2.0, generator=g) for g in generators)
     assert torch.equal(first, second)
-    assert torch.equal(*(torch.poisson(torch.full((5,), 3.0), torch.Generator().manual_seed(1)) for _ in range(2)))
+    assert torch.equal(
+        *(torch.poisson(torch.full((5,), 3.0), torch.Generator().manual_seed(1)) for _ in range(2))
+    )
 
 
 def test_integers_like_another_tensor():

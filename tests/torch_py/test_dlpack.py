@@ -12,7 +12,19 @@ import pytest
 
 from tests.subject import only_torch_py
 
-DTYPES = ["bool", "uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64", "complex64", "complex128"]
+DTYPES = [
+    "bool",
+    "uint8",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "float16",
+    "float32",
+    "float64",
+    "complex64",
+    "complex128",
+]
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -26,7 +38,11 @@ def test_numpy_reads_tensors(torch: Any, dtype: str) -> None:
 def test_tensors_read_numpy(torch: Any, dtype: str) -> None:
     source = np.ones((2, 3), dtype=dtype)[:, 1:]
     x = torch.from_dlpack(source)
-    assert x.dtype is getattr(torch, dtype) and x.data_ptr() == source.ctypes.data and x.tolist() == source.tolist()
+    assert (
+        x.dtype is getattr(torch, dtype)
+        and x.data_ptr() == source.ctypes.data
+        and x.tolist() == source.tolist()
+    )
     x[0, 0] = 0
     assert source[0, 0] == 0
 
@@ -36,7 +52,10 @@ def test_tensors_read_tensors(torch: Any) -> None:
         x = torch.ones(3, dtype=dtype)
         y = torch.from_dlpack(x)
         assert y.data_ptr() == x.data_ptr() and y.dtype is dtype and y is not x
-    assert torch.from_dlpack(torch.ones(())).shape == () and torch.from_dlpack(torch.ones(0, 2)).shape == (0, 2)
+    assert torch.from_dlpack(torch.ones(())).shape == () and torch.from_dlpack(torch.ones(0, 2)).shape == (
+        0,
+        2,
+    )
 
 
 def test_capsules(torch: Any) -> None:
@@ -142,11 +161,19 @@ class ManagedTensor(ctypes.Structure):
     """The structure that the specification calls DLManagedTensor."""
 
     _fields_ = [
-        ("data", ctypes.c_void_p), ("device_type", ctypes.c_int32), ("device_id", ctypes.c_int32), ("ndim", ctypes.c_int32),
-        ("code", ctypes.c_uint8), ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16), ("shape", ctypes.POINTER(ctypes.c_int64)),
-        ("strides", ctypes.POINTER(ctypes.c_int64)), ("byte_offset", ctypes.c_uint64), ("context", ctypes.c_void_p),
+        ("data", ctypes.c_void_p),
+        ("device_type", ctypes.c_int32),
+        ("device_id", ctypes.c_int32),
+        ("ndim", ctypes.c_int32),
+        ("code", ctypes.c_uint8),
+        ("bits", ctypes.c_uint8),
+        ("lanes", ctypes.c_uint16),
+        ("shape", ctypes.POINTER(ctypes.c_int64)),
+        ("strides", ctypes.POINTER(ctypes.c_int64)),
+        ("byte_offset", ctypes.c_uint64),
+        ("context", ctypes.c_void_p),
         ("deleter", ctypes.c_void_p),
-    ]  # fmt: skip
+    ]
 
 
 NAME = b"dltensor"
@@ -155,7 +182,15 @@ MEMORY = (ctypes.c_double * 16)(*range(16))
 
 def capsule_of(**changes: Any) -> tuple[Any, ManagedTensor]:
     shape, strides = changes.pop("shape", (2, 3)), changes.pop("strides", None)
-    fields = {"data": ctypes.addressof(MEMORY), "device_type": 1, "ndim": len(shape), "code": 2, "bits": 64, "lanes": 1, **changes}
+    fields = {
+        "data": ctypes.addressof(MEMORY),
+        "device_type": 1,
+        "ndim": len(shape),
+        "code": 2,
+        "bits": 64,
+        "lanes": 1,
+        **changes,
+    }
     managed = ManagedTensor(**fields)
     managed.shape = (ctypes.c_int64 * max(len(shape), 1))(*shape)
     if strides is not None:
@@ -178,10 +213,20 @@ def test_handmade_capsules(torch: Any) -> None:
 @pytest.mark.parametrize(
     "changes",
     [
-        {"ndim": -1}, {"ndim": 1000}, {"shape": (-2, 3)}, {"strides": (-3, 1)}, {"lanes": 2}, {"code": 77}, {"bits": 13},
-        {"device_type": 2}, {"device_type": 99}, {"shape": (2**62, 2**62)}, {"strides": (2**62, 2**62)}, {"byte_offset": 3},
+        {"ndim": -1},
+        {"ndim": 1000},
+        {"shape": (-2, 3)},
+        {"strides": (-3, 1)},
+        {"lanes": 2},
+        {"code": 77},
+        {"bits": 13},
+        {"device_type": 2},
+        {"device_type": 99},
+        {"shape": (2**62, 2**62)},
+        {"strides": (2**62, 2**62)},
+        {"byte_offset": 3},
     ],
-)  # fmt: skip
+)
 def test_broken_capsules_are_refused_and_not_consumed(torch: Any, changes: dict[str, Any]) -> None:
     capsule, managed = capsule_of(**changes)
     with pytest.raises((BufferError, ValueError)):

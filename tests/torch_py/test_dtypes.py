@@ -1,4 +1,5 @@
-"""uint16 to uint64, the 8-bit floating-point types and complex32: made, filled, moved, converted and exchanged, as in PyTorch."""
+"""uint16 to uint64, the 8-bit floating-point types and complex32: made, filled, moved, converted and
+exchanged, as in PyTorch."""
 
 from __future__ import annotations
 
@@ -18,12 +19,26 @@ peer = pytest.importorskip("torch")
 UNSIGNED = ("uint16", "uint32", "uint64")
 FLOAT8 = ("float8_e4m3fn", "float8_e5m2", "float8_e4m3fnuz", "float8_e5m2fnuz", "float8_e8m0fnu")
 NEW = (*UNSIGNED, *FLOAT8, "complex32")
-OLD = ("uint8", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64", "complex64", "complex128", "bool")
+OLD = (
+    "uint8",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "float16",
+    "bfloat16",
+    "float32",
+    "float64",
+    "complex64",
+    "complex128",
+    "bool",
+)
 BITS = {1: "uint8", 2: "int16", 4: "int32", 8: "int64", 16: "int64"}
 
 
 def outcome(function: Any, library: Any, *arguments: Any) -> Any:
-    """A value that two libraries can be compared by: bits, names, or the type of an exception and its first line."""
+    """A value that two libraries can be compared by: bits, names, or the type of an exception and its first
+    line."""
     try:
         return plain(function(library, *arguments))
     except Exception as error:  # whichever it is, it has to be the same
@@ -34,7 +49,11 @@ def plain(value: Any) -> Any:
     if isinstance(value, (torch_py.Tensor, peer.Tensor)):
         bits = BITS[value.element_size()]
         whole = value.detach().contiguous().reshape(-1)
-        words = whole.view(getattr(torch_py if isinstance(value, torch_py.Tensor) else peer, bits)).tolist() if whole.numel() else []
+        words = (
+            whole.view(getattr(torch_py if isinstance(value, torch_py.Tensor) else peer, bits)).tolist()
+            if whole.numel()
+            else []
+        )
         return str(value.dtype), tuple(value.shape), value.stride(), words
     if isinstance(value, (tuple, list)):
         return [plain(item) for item in value]
@@ -53,18 +72,25 @@ def some(torch: Any, dtype: str, *shape: int) -> Any:
     return numbers.to(getattr(torch, dtype))
 
 
-# What a dtype is --------------------------------------------------------------------------------------------------------------------------
+# What a dtype is
+# ------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", NEW)
 def test_properties(name: str) -> None:
     for attribute in ("is_floating_point", "is_complex", "is_signed", "itemsize"):
-        assert getattr(getattr(torch_py, name), attribute) == getattr(getattr(peer, name), attribute), attribute
+        assert getattr(getattr(torch_py, name), attribute) == getattr(getattr(peer, name), attribute), (
+            attribute
+        )
     agree(lambda torch: repr(getattr(torch, name)))
     agree(lambda torch: getattr(torch, name).to_real())
     agree(lambda torch: getattr(torch, name).to_complex())
     agree(lambda torch: torch.set_default_dtype(getattr(torch, name)))
-    assert copy.deepcopy(getattr(torch_py, name)) is pickle.loads(pickle.dumps(getattr(torch_py, name))) is getattr(torch_py, name)
+    assert (
+        copy.deepcopy(getattr(torch_py, name))
+        is pickle.loads(pickle.dumps(getattr(torch_py, name)))
+        is getattr(torch_py, name)
+    )
     assert torch_py.chalf is torch_py.complex32
 
 
@@ -72,9 +98,18 @@ def test_properties(name: str) -> None:
 def test_limits(name: str) -> None:
     agree(lambda torch: repr(torch.finfo(getattr(torch, name))))
     agree(lambda torch: repr(torch.iinfo(getattr(torch, name))))
-    fields = ("bits", "max", "min") if name in (*UNSIGNED, "int32") else ("bits", "max", "min", "eps", "tiny", "smallest_normal", "resolution")
+    fields = (
+        ("bits", "max", "min")
+        if name in (*UNSIGNED, "int32")
+        else ("bits", "max", "min", "eps", "tiny", "smallest_normal", "resolution")
+    )
     for field in fields:
-        agree(lambda torch, field: getattr((torch.iinfo if len(fields) == 3 else torch.finfo)(getattr(torch, name)), field), field)
+        agree(
+            lambda torch, field: getattr(
+                (torch.iinfo if len(fields) == 3 else torch.finfo)(getattr(torch, name)), field
+            ),
+            field,
+        )
 
 
 def test_promotion_of_all_pairs() -> None:
@@ -99,11 +134,13 @@ def test_promotion_with_numbers(name: str, number: Any) -> None:
     agree(lambda torch: torch.result_type(some(torch, name, 2), number))
 
 
-# Conversions ------------------------------------------------------------------------------------------------------------------------------
+# Conversions
+# ------------------------------------------------------------
 
 
 def float32_samples() -> np.ndarray:
-    """All exponents and signs, with fractions at and beside the halfway points of every format, and random bits."""
+    """All exponents and signs, with fractions at and beside the halfway points of every format, and random
+    bits."""
     high = np.arange(2**16, dtype=np.uint32) << 16
     near = np.array([0, 1, 0x7FFF, 0x8000, 0x8001, 0xFFFF], dtype=np.uint32)
     random = np.random.default_rng(0).integers(0, 2**32, 200_000, dtype=np.uint32)
@@ -113,7 +150,10 @@ def float32_samples() -> np.ndarray:
 @pytest.mark.parametrize("name", FLOAT8)
 def test_float8_of_floats_is_exact_in_its_bits(name: str) -> None:
     numbers = float32_samples()
-    own, other = (torch.from_numpy(numbers).to(getattr(torch, name)).view(torch.uint8).numpy() for torch in (torch_py, peer))
+    own, other = (
+        torch.from_numpy(numbers).to(getattr(torch, name)).view(torch.uint8).numpy()
+        for torch in (torch_py, peer)
+    )
     assert np.array_equal(own, other)
     strided = torch_py.from_numpy(numbers)[::3].to(getattr(torch_py, name)).view(torch_py.uint8).numpy()
     assert np.array_equal(strided, own[::3])
@@ -123,9 +163,14 @@ def test_float8_of_floats_is_exact_in_its_bits(name: str) -> None:
 def test_floats_of_float8_are_exact_in_their_bits(name: str) -> None:
     codes = np.arange(256, dtype=np.uint8)
     for target, bits in (("float32", np.int32), ("float64", np.int64), ("float16", np.int16)):
-        own, other = (torch.from_numpy(codes).view(getattr(torch, name)).to(getattr(torch, target)).numpy() for torch in (torch_py, peer))
+        own, other = (
+            torch.from_numpy(codes).view(getattr(torch, name)).to(getattr(torch, target)).numpy()
+            for torch in (torch_py, peer)
+        )
         numbers = ~np.isnan(other)
-        assert np.array_equal(np.isnan(own), ~numbers) and np.array_equal(own.view(bits)[numbers], other.view(bits)[numbers])
+        assert np.array_equal(np.isnan(own), ~numbers) and np.array_equal(
+            own.view(bits)[numbers], other.view(bits)[numbers]
+        )
         if target == "float32":
             assert np.array_equal(own.view(bits), other.view(bits))  # nan as well
 
@@ -134,18 +179,25 @@ def test_floats_of_float8_are_exact_in_their_bits(name: str) -> None:
 @pytest.mark.parametrize("other", (*NEW, *OLD))
 def test_conversions_between_all_pairs(name: str, other: str) -> None:
     for first, second in ((name, other), (other, name)):
+
         def convert(torch: Any, first: str = first, second: str = second) -> Any:
             x = some(torch, first, 3, 4)
             target = torch.zeros(4, 3, dtype=getattr(torch, second)).t()
-            return x.to(getattr(torch, second)), target.copy_(x), x.t().to(getattr(torch, second)), x[0, 1].to(getattr(torch, second))
+            return (
+                x.to(getattr(torch, second)),
+                target.copy_(x),
+                x.t().to(getattr(torch, second)),
+                x[0, 1].to(getattr(torch, second)),
+            )
 
         agree(convert)
 
 
 WIDE = {
-    "uint16": [0, 1, 65535, 32768], "uint32": [0, 2**32 - 1, 2**31, 2**24 + 1],
+    "uint16": [0, 1, 65535, 32768],
+    "uint32": [0, 2**32 - 1, 2**31, 2**24 + 1],
     "uint64": [0, 2**64 - 1, 2**63, 2**63 + 1025, 2**53 + 1, 2**24 + 1, 2**63 + 2**39 + 1, 2**63 - 1],
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", UNSIGNED)
@@ -156,8 +208,14 @@ def test_large_unsigned_numbers_round_once(name: str, other: str) -> None:
 
 @pytest.mark.parametrize("name", UNSIGNED)
 def test_unsigned_of_signed_and_fractions(name: str) -> None:
-    agree(lambda torch: torch.tensor([-1, -(2**31), 2**63 - 1, -(2**63), 70000, 2**33 + 1]).to(getattr(torch, name)))
-    agree(lambda torch: torch.tensor([-1.5, -1.0, 300.7, 70000.0, -70000.0, 0.9, -0.9]).to(getattr(torch, name)))
+    agree(
+        lambda torch: torch.tensor([-1, -(2**31), 2**63 - 1, -(2**63), 70000, 2**33 + 1]).to(
+            getattr(torch, name)
+        )
+    )
+    agree(
+        lambda torch: torch.tensor([-1.5, -1.0, 300.7, 70000.0, -70000.0, 0.9, -0.9]).to(getattr(torch, name))
+    )
     if name != "uint16":
         agree(lambda torch: torch.tensor([2.0**31, 2.0**32 - 256]).to(getattr(torch, name)))
     agree(lambda torch: torch.tensor([2.0**62, 2.0**63, 1.5 * 2.0**63], dtype=torch.float64).to(torch.uint64))
@@ -166,11 +224,19 @@ def test_unsigned_of_signed_and_fractions(name: str) -> None:
 def test_complex32_rounds_its_parts() -> None:
     values = [1.5 + 2j, -70000 - 3j, 1e-9 + 65504j, 1 / 3 - 2 / 3 * 1j]
     for dtype in ("complex128", "complex64"):
-        agree(lambda torch, dtype: torch.tensor(values, dtype=getattr(torch, dtype)).to(torch.complex32), dtype)
-        agree(lambda torch, dtype: torch.tensor(values, dtype=getattr(torch, dtype)).chalf().to(getattr(torch, dtype)), dtype)
+        agree(
+            lambda torch, dtype: torch.tensor(values, dtype=getattr(torch, dtype)).to(torch.complex32), dtype
+        )
+        agree(
+            lambda torch, dtype: (
+                torch.tensor(values, dtype=getattr(torch, dtype)).chalf().to(getattr(torch, dtype))
+            ),
+            dtype,
+        )
 
 
-# Making and filling -----------------------------------------------------------------------------------------------------------------------
+# Making and filling
+# ------------------------------------------------------------
 
 FACTORIES = {
     "zeros": lambda torch, d: torch.zeros(2, 3, dtype=d),
@@ -194,7 +260,7 @@ FACTORIES = {
     "zero_": lambda torch, d: torch.ones(3, dtype=d).zero_(),
     "frombuffer": lambda torch, d: torch.frombuffer(bytearray(range(16)), dtype=d),
     "empty_strided": lambda torch, d: torch.empty_strided((2, 2), (1, 2), dtype=d).zero_(),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", NEW)
@@ -212,7 +278,8 @@ def test_integers_that_only_uint64_holds() -> None:
     agree(lambda torch: torch.tensor(2**63))
 
 
-# Moving -----------------------------------------------------------------------------------------------------------------------------------
+# Moving
+# ------------------------------------------------------------
 
 MASK, PLACES = [[True, False, True], [False, True, False]], [1, 0]
 MOVES = {
@@ -254,7 +321,7 @@ MOVES = {
     "is_signed": lambda torch, x: (x.is_signed(), x.is_floating_point(), x.is_complex()),
     "real": lambda torch, x: x.real,
     "conj": lambda torch, x: x.conj().resolve_conj(),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", NEW)
@@ -283,7 +350,7 @@ WRITES = {
     "flip": lambda torch, x: x.flip(1),
     "tril": lambda torch, x: x.tril(),
     "nonzero": lambda torch, x: torch.nonzero(x - x if x.dtype == torch.float32 else x[:, 1:]),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", NEW)
@@ -297,7 +364,8 @@ def test_writes_are_those_of_float32(name: str, case: str) -> None:
     assert plain(result) == plain(expected)
 
 
-# Arithmetic -------------------------------------------------------------------------------------------------------------------------------
+# Arithmetic
+# ------------------------------------------------------------
 
 UNSIGNED_OPERATIONS = {
     "mul": lambda torch, x: x * x,
@@ -335,22 +403,32 @@ UNSIGNED_OPERATIONS = {
     "arange": lambda torch, x: torch.arange(3, dtype=x.dtype),
     "linspace": lambda torch, x: torch.linspace(0, 3, 4, dtype=x.dtype),
     "rand": lambda torch, x: torch.rand(3, dtype=x.dtype),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", UNSIGNED)
 @pytest.mark.parametrize("case", UNSIGNED_OPERATIONS)
 def test_unsigned_operations(name: str, case: str) -> None:
-    values = {"uint16": [1, 65535, 0, 40000], "uint32": [1, 2**32 - 1, 0, 2**31 + 1], "uint64": [1, 2**64 - 1, 0, 2**63 + 1]}[name]
+    values = {
+        "uint16": [1, 65535, 0, 40000],
+        "uint32": [1, 2**32 - 1, 0, 2**31 + 1],
+        "uint64": [1, 2**64 - 1, 0, 2**63 + 1],
+    }[name]
     agree(lambda torch: UNSIGNED_OPERATIONS[case](torch, torch.tensor(values, dtype=getattr(torch, name))))
 
 
 @pytest.mark.parametrize("name", UNSIGNED)
 def test_unsigned_numbers_are_ordered(name: str) -> None:
-    values = {"uint16": [1, 65535, 0, 40000], "uint32": [1, 2**32 - 1, 0, 2**31 + 1], "uint64": [1, 2**64 - 1, 0, 2**63 + 1]}[name]
+    values = {
+        "uint16": [1, 65535, 0, 40000],
+        "uint32": [1, 2**32 - 1, 0, 2**31 + 1],
+        "uint64": [1, 2**64 - 1, 0, 2**63 + 1],
+    }[name]
     x = torch_py.tensor(values, dtype=getattr(torch_py, name))
     for name_of, relation in (("lt", int.__lt__), ("le", int.__le__), ("gt", int.__gt__), ("ge", int.__ge__)):
-        assert getattr(x, name_of)(x.flip(0)).tolist() == [relation(a, b) for a, b in zip(values, reversed(values))], name_of
+        assert getattr(x, name_of)(x.flip(0)).tolist() == [
+            relation(a, b) for a, b in zip(values, reversed(values))
+        ], name_of
         assert getattr(x, name_of)(1).tolist() == [relation(a, 1) for a in values], name_of
 
 
@@ -391,13 +469,17 @@ FLOAT8_OPERATIONS = {
     "cumsum": lambda torch, x: x.cumsum(0),
     "dot": lambda torch, x: x @ x,
     "floor_divide": lambda torch, x: x // x,
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", FLOAT8)
 @pytest.mark.parametrize("case", FLOAT8_OPERATIONS)
 def test_float8_operations(name: str, case: str) -> None:
-    agree(lambda torch: FLOAT8_OPERATIONS[case](torch, torch.tensor([1.0, 2.0, 3.0, 0.0]).to(getattr(torch, name))))
+    agree(
+        lambda torch: FLOAT8_OPERATIONS[case](
+            torch, torch.tensor([1.0, 2.0, 3.0, 0.0]).to(getattr(torch, name))
+        )
+    )
 
 
 COMPLEX_OPERATIONS = {
@@ -431,15 +513,20 @@ COMPLEX_OPERATIONS = {
     "diff": lambda torch, x: x.diff(),
     "numpy": lambda torch, x: x.numpy(),
     "sort": lambda torch, x: x.sort(),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("case", COMPLEX_OPERATIONS)
 def test_complex32_operations(case: str) -> None:
-    agree(lambda torch: COMPLEX_OPERATIONS[case](torch, torch.tensor([1 + 2j, 0j, -3.5 + 0.25j]).to(torch.complex32)))
+    agree(
+        lambda torch: COMPLEX_OPERATIONS[case](
+            torch, torch.tensor([1 + 2j, 0j, -3.5 + 0.25j]).to(torch.complex32)
+        )
+    )
 
 
-# Exchange ---------------------------------------------------------------------------------------------------------------------------------
+# Exchange
+# ------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", UNSIGNED)
@@ -448,7 +535,11 @@ def test_numpy_shares_memory(name: str) -> None:
     tensor = torch_py.from_numpy(array)
     assert tensor.dtype == getattr(torch_py, name) and tensor.data_ptr() == array.ctypes.data
     tensor[0, 0] = 7
-    assert array[0, 0] == 7 and tensor.numpy().dtype == array.dtype and torch_py.tensor(array).tolist() == array.tolist()
+    assert (
+        array[0, 0] == 7
+        and tensor.numpy().dtype == array.dtype
+        and torch_py.tensor(array).tolist() == array.tolist()
+    )
     assert torch_py.tensor(np.dtype(name).type(3)).dtype == getattr(torch_py, name)
     assert memoryview(tensor).format == memoryview(array).format
 
@@ -457,7 +548,11 @@ def test_numpy_shares_memory(name: str) -> None:
 def test_dlpack_with_pytorch(name: str) -> None:
     own = some(torch_py, name, 3)
     theirs = peer.from_dlpack(own)
-    assert theirs.dtype == getattr(peer, name) and theirs.data_ptr() == own.data_ptr() and plain(theirs)[3] == plain(own)[3]
+    assert (
+        theirs.dtype == getattr(peer, name)
+        and theirs.data_ptr() == own.data_ptr()
+        and plain(theirs)[3] == plain(own)[3]
+    )
     back = torch_py.from_dlpack(theirs)
     assert back.dtype == own.dtype and back.data_ptr() == own.data_ptr()
 
@@ -473,7 +568,9 @@ def test_files_with_pytorch(name: str) -> None:
         writer.save(contents(writer), file)
         file.seek(0)
         loaded = reader.load(file)
-        assert {key: plain(value) for key, value in loaded.items()} == {key: plain(value) for key, value in contents(reader).items()}
+        assert {key: plain(value) for key, value in loaded.items()} == {
+            key: plain(value) for key, value in contents(reader).items()
+        }
         assert loaded["column"].untyped_storage().data_ptr() == loaded["x"].untyped_storage().data_ptr()
 
 
@@ -493,10 +590,15 @@ def test_pickles_and_parameters(name: str) -> None:
 def test_meta_tensors_have_the_dtypes() -> None:
     for name in NEW:
         x = torch_py.empty(2, 3, dtype=getattr(torch_py, name), device="meta")
-        assert x.t().contiguous().dtype == x.dtype and torch_py.cat([x, x]).dtype == x.dtype and (x == x).dtype == torch_py.bool
+        assert (
+            x.t().contiguous().dtype == x.dtype
+            and torch_py.cat([x, x]).dtype == x.dtype
+            and (x == x).dtype == torch_py.bool
+        )
 
 
-# Gradients --------------------------------------------------------------------------------------------------------------------------------
+# Gradients
+# ------------------------------------------------------------
 
 
 def test_gradients_pass_through_conversions() -> None:
@@ -539,14 +641,21 @@ def test_comparison_of_float8_in_tests() -> None:
         x, y = (torch.tensor(values).to(torch.float8_e4m3fn) for values in ([1.0, 2.0], [1.0, 3.0]))
         torch.testing.assert_close(x, x.clone())
         for keywords in ({}, {"rtol": 0.1, "atol": 0.1}):
-            with pytest.raises(AssertionError, match="not equal|not 'equal'|low dimensional" if not keywords else "low dimensional"):
+            with pytest.raises(
+                AssertionError,
+                match="not equal|not 'equal'|low dimensional" if not keywords else "low dimensional",
+            ):
                 torch.testing.assert_close(x, y, **keywords)
 
 
-@pytest.mark.parametrize("name", "float double half bfloat16 long int short char byte bool cfloat cdouble chalf".split())
+@pytest.mark.parametrize(
+    "name", "float double half bfloat16 long int short char byte bool cfloat cdouble chalf".split()
+)
 def test_conversions_take_a_memory_format(name: str):
     x = torch_py.ones(2, 3, 4, 5, dtype=torch_py.int64 if name != "long" else torch_py.float32)
-    assert getattr(x, name)(memory_format=torch_py.channels_last).is_contiguous(memory_format=torch_py.channels_last)
+    assert getattr(x, name)(memory_format=torch_py.channels_last).is_contiguous(
+        memory_format=torch_py.channels_last
+    )
     same = getattr(x, name)()
     assert getattr(same, name)(memory_format=torch_py.preserve_format) is same
     assert getattr(same, name)(memory_format=torch_py.channels_last).stride() == (60, 1, 15, 3)

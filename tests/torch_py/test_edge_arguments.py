@@ -1,4 +1,5 @@
-"""Arguments at the edge of what an operator takes: sizes that overflow, memory that overlaps, values that do not fit a dtype.
+"""Arguments at the edge of what an operator takes: sizes that overflow, memory that overlaps, values that do
+not fit a dtype.
 
 Expected values and messages are those of PyTorch.
 """
@@ -21,11 +22,23 @@ REFUSED = [
     # sizes and counts
     ("torch.ones(4).expand(2**62, 4)", RuntimeError, "numel: integer multiplication overflow"),
     ("torch.ones(1, 1).expand(2**32, 2**32)", RuntimeError, "numel: integer multiplication overflow"),
-    ("torch.ones(1).as_strided((2**33, 2**31), (0, 0))", RuntimeError, "numel: integer multiplication overflow"),
+    (
+        "torch.ones(1).as_strided((2**33, 2**31), (0, 0))",
+        RuntimeError,
+        "numel: integer multiplication overflow",
+    ),
     ("torch.empty((0, 2**62, 2**62))", RuntimeError, "Stride calculation overflowed"),
     ("torch.arange(-2**63, 2**63 - 1, 1)", RuntimeError, "invalid size, possible overflow"),
-    ("F.conv2d(image, kernel, dilation=2**62)", RuntimeError, "Kernel size can't be greater than actual input size"),
-    ("F.conv2d(image, kernel, padding=2**62)", RuntimeError, "expected padding to be at most 4611686018427387903"),
+    (
+        "F.conv2d(image, kernel, dilation=2**62)",
+        RuntimeError,
+        "Kernel size can't be greater than actual input size",
+    ),
+    (
+        "F.conv2d(image, kernel, padding=2**62)",
+        RuntimeError,
+        "expected padding to be at most 4611686018427387903",
+    ),
     ("F.max_pool2d(image, 2**62 + 1, padding=2**61)", RuntimeError, OVERFLOW),
     ("F.max_pool2d(image, 2, stride=2**40)", RuntimeError, OVERFLOW),
     ("F.avg_pool2d(image, 2, stride=2**40)", RuntimeError, OVERFLOW),
@@ -40,7 +53,11 @@ REFUSED = [
     # values that a dtype does not hold
     ("torch.tensor([3], dtype=torch.int8) ** 300", RuntimeError, "type int8_t without overflow"),
     ("torch.tensor([3], dtype=torch.uint8).pow_(256)", RuntimeError, "type uint8_t without overflow"),
-    ("torch.tensor([3], dtype=torch.uint8) ** -1", RuntimeError, "Integers to negative integer powers are not allowed"),
+    (
+        "torch.tensor([3], dtype=torch.uint8) ** -1",
+        RuntimeError,
+        "Integers to negative integer powers are not allowed",
+    ),
     ("torch.where(condition, torch.tensor([1], dtype=torch.uint8), 300)", RuntimeError, OVERFLOW),
     ("torch.where(condition, torch.tensor([1], dtype=torch.int8), -129)", RuntimeError, OVERFLOW),
     ("torch.where(condition, 300, torch.tensor([1], dtype=torch.int8))", RuntimeError, OVERFLOW),
@@ -48,9 +65,17 @@ REFUSED = [
     ("torch.linspace(0, 300, 4, dtype=torch.uint8)", RuntimeError, "type uint8_t without overflow"),
     ("torch.linspace(0, 1e10, 4, dtype=torch.float16)", RuntimeError, "type (c10::)?Half without overflow"),
     ("torch.zeros(3, dtype=torch.float16).fill_(1e10)", RuntimeError, "type (c10::)?Half without overflow"),
-    ("torch.zeros(3, dtype=torch.bfloat16).fill_(1e100)", RuntimeError, "type (c10::)?BFloat16 without overflow"),
+    (
+        "torch.zeros(3, dtype=torch.bfloat16).fill_(1e100)",
+        RuntimeError,
+        "type (c10::)?BFloat16 without overflow",
+    ),
     ("torch.ones(2, 3).half() @ torch.ones(3, 2)", RuntimeError, "got: (c10::)?Half != float"),
-    ("torch.ones(2, 3).permute(0)", RuntimeError, r"^permute\((sparse_coo)?\): .* is not equal to len\(dims\) = 1"),
+    (
+        "torch.ones(2, 3).permute(0)",
+        RuntimeError,
+        r"^permute\((sparse_coo)?\): .* is not equal to len\(dims\) = 1",
+    ),
     ("torch.full((2,), 1e100)", RuntimeError, "type float without overflow"),
     ("torch.zeros(3, dtype=torch.complex64).fill_(1e100)", RuntimeError, OVERFLOW),
     ("torch.zeros(3, dtype=torch.int64).fill_(1e19)", RuntimeError, "type int64_t without overflow"),
@@ -65,49 +90,119 @@ REFUSED = [
     ("x[:1].expand(3).copy_(torch.ones(3))", RuntimeError, OVERLAP),
     ("x[:1].expand(3).add_(1)", RuntimeError, OVERLAP),
     # out= of another dtype
-    ("torch.topk(x, 1, out=(empty(), empty(torch.uint8)))", RuntimeError, "Expected out tensor to have dtype long int, but got unsigned char"),
-    ("torch.max(x, 0, out=(empty(), empty(torch.int32)))", RuntimeError, "Expected out tensor to have dtype long int, but got int"),
-    ("torch.topk(x, 1, out=(empty(torch.float64), empty(torch.int64)))", RuntimeError, "to have dtype float, but got double"),
-    ("torch.argmax(x, out=empty(torch.int32))", RuntimeError, "Expected out tensor to have dtype long int, but got int"),
-    ("torch.mm(torch.ones(2, 2), torch.ones(2, 2), out=empty(torch.float64))", RuntimeError, "to have dtype float, but got double"),
+    (
+        "torch.topk(x, 1, out=(empty(), empty(torch.uint8)))",
+        RuntimeError,
+        "Expected out tensor to have dtype long int, but got unsigned char",
+    ),
+    (
+        "torch.max(x, 0, out=(empty(), empty(torch.int32)))",
+        RuntimeError,
+        "Expected out tensor to have dtype long int, but got int",
+    ),
+    (
+        "torch.topk(x, 1, out=(empty(torch.float64), empty(torch.int64)))",
+        RuntimeError,
+        "to have dtype float, but got double",
+    ),
+    (
+        "torch.argmax(x, out=empty(torch.int32))",
+        RuntimeError,
+        "Expected out tensor to have dtype long int, but got int",
+    ),
+    (
+        "torch.mm(torch.ones(2, 2), torch.ones(2, 2), out=empty(torch.float64))",
+        RuntimeError,
+        "to have dtype float, but got double",
+    ),
     # index_copy
     ("torch.zeros(3, 4).index_copy(0, zero, torch.ones(1, 1))", RuntimeError, "must have same slice shapes"),
     ("torch.zeros(3, 4).index_copy(0, zero, torch.tensor(1.0))", RuntimeError, "must have same slice shapes"),
     ("torch.zeros(3, 4).index_copy(0, zero, torch.ones(4))", IndexError, "their dimensionality must match"),
-    ("torch.zeros(3, 4).index_copy(0, zero - 1, torch.ones(1, 4))", IndexError, "index -1 is out of bounds for dimension 0 with size 3"),
-    ("torch.zeros(3).index_copy(0, torch.tensor([0, 1]), torch.tensor(1.0))", IndexError, "index should have one element"),
+    (
+        "torch.zeros(3, 4).index_copy(0, zero - 1, torch.ones(1, 4))",
+        IndexError,
+        "index -1 is out of bounds for dimension 0 with size 3",
+    ),
+    (
+        "torch.zeros(3).index_copy(0, torch.tensor([0, 1]), torch.tensor(1.0))",
+        IndexError,
+        "index should have one element",
+    ),
     # batch_norm
-    ("F.batch_norm(rows, torch.ones(3, dtype=torch.int64), torch.ones(3), training=True)", RuntimeError, "mixed dtype"),
-    ("F.batch_norm(rows, torch.ones(3, dtype=torch.float64), torch.ones(3), training=True)", RuntimeError, "mixed dtype"),
+    (
+        "F.batch_norm(rows, torch.ones(3, dtype=torch.int64), torch.ones(3), training=True)",
+        RuntimeError,
+        "mixed dtype",
+    ),
+    (
+        "F.batch_norm(rows, torch.ones(3, dtype=torch.float64), torch.ones(3), training=True)",
+        RuntimeError,
+        "mixed dtype",
+    ),
     ("F.batch_norm(rows, torch.ones(1, 3), torch.ones(1, 3), training=True)", RuntimeError, "1 dim"),
     ("normalize(torch.ones(3))", RuntimeError, "at least 2 dimensions|running_mean should contain"),
     ("normalize(torch.tensor(3.0))", RuntimeError, "at least 2 dimensions|running_mean should contain"),
     # dtypes
-    ("torch.maximum(torch.ones(1, dtype=torch.complex64), torch.ones(1))", RuntimeError, "maximum not implemented for complex"),
-    ("torch.minimum(torch.ones(1), torch.ones(1, dtype=torch.complex64))", RuntimeError, "minimum not implemented for complex"),
+    (
+        "torch.maximum(torch.ones(1, dtype=torch.complex64), torch.ones(1))",
+        RuntimeError,
+        "maximum not implemented for complex",
+    ),
+    (
+        "torch.minimum(torch.ones(1), torch.ones(1, dtype=torch.complex64))",
+        RuntimeError,
+        "minimum not implemented for complex",
+    ),
     ("torch.argmax(torch.ones(1, dtype=torch.complex64))", RuntimeError, "does not support complex input"),
     ("torch.max(torch.ones(1, dtype=torch.complex64), 0)", RuntimeError, "does not support complex input"),
     ("torch.min(torch.ones(1, dtype=torch.complex64), 0)", RuntimeError, "does not support complex input"),
     ("torch.topk(torch.ones(1, dtype=torch.bool), 1)", RuntimeError, "topk does not support"),
-    ("-torch.ones(1, dtype=torch.bool)", RuntimeError, "Negation, the `-` operator, on a bool tensor is not supported"),
+    (
+        "-torch.ones(1, dtype=torch.bool)",
+        RuntimeError,
+        "Negation, the `-` operator, on a bool tensor is not supported",
+    ),
     ("torch.relu(torch.ones(1, dtype=torch.bool))", RuntimeError, "Boolean inputs not supported for relu"),
     ("F.hardtanh(torch.ones(1, dtype=torch.bool))", RuntimeError, "Bool inputs not supported for hardtanh"),
     ("F.hardtanh(torch.ones(1, dtype=torch.uint8))", RuntimeError, "unsigned type with negative limits"),
     ("torch.arange(0, 1, 0.1, dtype=torch.int64)", ValueError, "step must be nonzero"),
     # tensors without elements to read
-    ("torch.ones(2).copy_(torch.ones(2, device='meta'))", NotImplementedError, "Cannot copy out of meta tensor; no data!"),
-    ("torch.ones(2, device='meta').to('cpu')", NotImplementedError, "Cannot copy out of meta tensor; no data!"),
-    ("torch.ones(1, device='meta').item()", RuntimeError, r"Tensor.item\(\) cannot be called on meta tensors"),
+    (
+        "torch.ones(2).copy_(torch.ones(2, device='meta'))",
+        NotImplementedError,
+        "Cannot copy out of meta tensor; no data!",
+    ),
+    (
+        "torch.ones(2, device='meta').to('cpu')",
+        NotImplementedError,
+        "Cannot copy out of meta tensor; no data!",
+    ),
+    (
+        "torch.ones(1, device='meta').item()",
+        RuntimeError,
+        r"Tensor.item\(\) cannot be called on meta tensors",
+    ),
 ]
 
 
 def names() -> dict[str, Any]:
     return {
-        "torch": torch, "F": F, "HUGE": HUGE, "x": torch.arange(6.0), "places": torch.arange(10), "zero": torch.tensor([0]),
-        "image": torch.ones(1, 1, 4, 4), "kernel": torch.ones(1, 1, 2, 2), "rows": torch.ones(2, 3), "condition": torch.tensor([True]),
-        "normalize": lambda x: torch.batch_norm(x, None, None, torch.zeros(3), torch.ones(3), True, 0.1, 1e-5, False),
+        "torch": torch,
+        "F": F,
+        "HUGE": HUGE,
+        "x": torch.arange(6.0),
+        "places": torch.arange(10),
+        "zero": torch.tensor([0]),
+        "image": torch.ones(1, 1, 4, 4),
+        "kernel": torch.ones(1, 1, 2, 2),
+        "rows": torch.ones(2, 3),
+        "condition": torch.tensor([True]),
+        "normalize": lambda x: torch.batch_norm(
+            x, None, None, torch.zeros(3), torch.ones(3), True, 0.1, 1e-5, False
+        ),
         "empty": lambda dtype=torch.float32: torch.empty(0, dtype=dtype),
-    }  # fmt: skip
+    }
 
 
 @pytest.mark.parametrize("call, error, message", REFUSED)
@@ -208,7 +303,11 @@ def test_constants_for_expanded_tensors():
     assert x.zero_().tolist() == [0, 0, 0]
     x[torch.tensor([True, False, True])] = 5.0
     assert x.tolist() == [5, 5, 5]
-    assert x.index_put_((torch.tensor([0, 1]),), torch.tensor([2.0, 3.0]), accumulate=True).tolist() == [10, 10, 10]
+    assert x.index_put_((torch.tensor([0, 1]),), torch.tensor([2.0, 3.0]), accumulate=True).tolist() == [
+        10,
+        10,
+        10,
+    ]
     rows = torch.zeros(2, 1).expand(2, 3)
     assert rows[1].fill_(4).tolist() == [4, 4, 4] and rows.tolist() == [[0, 0, 0], [4, 4, 4]]
 
@@ -258,7 +357,11 @@ def test_complex_logsumexp():
 
 
 def test_count_nonzero_of_one_dimension():
-    assert torch.ones(3, 2).count_nonzero(0).tolist() == torch.count_nonzero(torch.ones(3, 2), dim=0).tolist() == [3, 3]
+    assert (
+        torch.ones(3, 2).count_nonzero(0).tolist()
+        == torch.count_nonzero(torch.ones(3, 2), dim=0).tolist()
+        == [3, 3]
+    )
 
 
 # Operators that derivatives are made of check their arguments, too.
@@ -289,7 +392,12 @@ def test_private_operators_check_their_arguments(call: str):
 @only_torch_py
 def test_statistics_of_a_norm_have_no_gradient():
     x = torch.randn(4, 4, requires_grad=True)
-    for results in (torch._C._ops._batch_norm_train(x, None, None, 1e-5), torch._C._ops.native_layer_norm(x, [4], None, None, 1e-5)):
+    for results in (
+        torch._C._ops._batch_norm_train(x, None, None, 1e-5),
+        torch._C._ops.native_layer_norm(x, [4], None, None, 1e-5),
+    ):
         for statistic in results[1:]:
             if statistic.requires_grad:
-                assert torch.autograd.grad(statistic.sum(), x, retain_graph=True, allow_unused=True) == (None,)
+                assert torch.autograd.grad(statistic.sum(), x, retain_graph=True, allow_unused=True) == (
+                    None,
+                )

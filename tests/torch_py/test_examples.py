@@ -17,8 +17,18 @@ pytestmark = pytest.mark.skipif(WITH_PEER, reason="runs torch_py in processes of
 
 
 def run(*arguments: str) -> str:
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, [str(REPOSITORY), os.environ.get("PYTHONPATH")]))}
-    result = subprocess.run([sys.executable, *arguments], cwd=REPOSITORY, capture_output=True, text=True, env=environment, timeout=600)
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join(filter(None, [str(REPOSITORY), os.environ.get("PYTHONPATH")])),
+    }
+    result = subprocess.run(
+        [sys.executable, *arguments],
+        cwd=REPOSITORY,
+        capture_output=True,
+        text=True,
+        env=environment,
+        timeout=600,
+    )
     assert result.returncode == 0, result.stdout[-2000:] + result.stderr[-3000:]
     return result.stdout
 
@@ -37,17 +47,28 @@ def test_digits_are_recognised(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_operator_is_added(tmp_path: Path) -> None:
     output = run("examples/demo.py", "--part", "operator", "--output", str(tmp_path))
-    for step in ("generated, compiled and imported it", "differentiated it twice", "second derivative with finite differences"):
+    for step in (
+        "generated, compiled and imported it",
+        "differentiated it twice",
+        "second derivative with finite differences",
+    ):
         assert step in output
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", sorted(path.stem for path in (REPOSITORY / "examples").glob("*.py") if "def training(" in path.read_text()))
+@pytest.mark.parametrize(
+    "name",
+    sorted(
+        path.stem for path in (REPOSITORY / "examples").glob("*.py") if "def training(" in path.read_text()
+    ),
+)
 def test_example_learns(name: str) -> None:
     """A few dozen steps of every example at its small size bring the loss down."""
     pytest.importorskip("sklearn")
     output = run(f"examples/{name}.py", "--small", "--steps", "60")
-    losses = [float(line.split("loss")[1].split()[0]) for line in output.splitlines() if line.startswith("step")]
+    losses = [
+        float(line.split("loss")[1].split()[0]) for line in output.splitlines() if line.startswith("step")
+    ]
     assert len(losses) >= 10 and min(losses[-3:]) < losses[0], output
 
 
@@ -64,12 +85,20 @@ def test_call_benchmark_runs() -> None:
 
 def test_build_benchmark_finds_the_end_of_a_topic(tmp_path: Path) -> None:
     build_times = importlib.import_module("tools.benchmark.build_times")
-    (tmp_path / "native_functions.yaml").write_text("topics:\n  A:\n    - func: a() -> Tensor\n\n  B:\n    - func: b() -> Tensor\n")
+    (tmp_path / "native_functions.yaml").write_text(
+        "topics:\n  A:\n    - func: a() -> Tensor\n\n  B:\n    - func: b() -> Tensor\n"
+    )
     tree = build_times.Tree.__new__(build_times.Tree)
     tree.folder = tmp_path
     tree.declare("A", "\n    - func: c() -> Tensor\n")
     tree.declare("B", "\n    - func: d() -> Tensor\n")
     text = (tmp_path / "native_functions.yaml").read_text()
     assert [line.strip() for line in text.splitlines() if "func" in line or line.endswith(":")] == [
-        "topics:", "A:", "- func: a() -> Tensor", "- func: c() -> Tensor", "B:", "- func: b() -> Tensor", "- func: d() -> Tensor",
-    ]  # fmt: skip
+        "topics:",
+        "A:",
+        "- func: a() -> Tensor",
+        "- func: c() -> Tensor",
+        "B:",
+        "- func: b() -> Tensor",
+        "- func: d() -> Tensor",
+    ]

@@ -11,7 +11,10 @@ from tests.subject import torch
     "fill, expected",
     [
         (lambda x: x.masked_fill_(torch.tensor([True, False, True]), 5.0), [5, 0, 5]),
-        (lambda x: x.masked_fill_(torch.tensor([[True, False, False], [False, False, True]]), 5.0), [5, 0, 5]),
+        (
+            lambda x: x.masked_fill_(torch.tensor([[True, False, False], [False, False, True]]), 5.0),
+            [5, 0, 5],
+        ),
         (lambda x: x.index_fill_(0, torch.tensor([0]), 5.0), [5, 5, 5]),
         (lambda x: x.index_fill_(1, torch.tensor([0, 2]), 5.0), [5, 0, 5]),
     ],

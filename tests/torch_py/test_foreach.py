@@ -1,4 +1,5 @@
-"""Operators of lists: what their callers rely on beyond the calls that they are made of, which tests/ops compares."""
+"""Operators of lists: what their callers rely on beyond the calls that they are made of, which tests/ops
+compares."""
 
 from __future__ import annotations
 
@@ -33,10 +34,13 @@ def test_every_tensor_changes_its_version_once():
     given = lists((2,), (3,))
     before = [tensor._version for tensor in given]
     for call in (
-        lambda: torch._foreach_add_(given, 1), lambda: torch._foreach_mul_(given, [1, 2]), lambda: torch._foreach_maximum_(given, given),
-        lambda: torch._foreach_addcdiv_(given, given, given, torch.tensor([1.0, 2.0])), lambda: torch._foreach_copy_(given, lists((2,), (3,))),
+        lambda: torch._foreach_add_(given, 1),
+        lambda: torch._foreach_mul_(given, [1, 2]),
+        lambda: torch._foreach_maximum_(given, given),
+        lambda: torch._foreach_addcdiv_(given, given, given, torch.tensor([1.0, 2.0])),
+        lambda: torch._foreach_copy_(given, lists((2,), (3,))),
         lambda: torch._foreach_zero_(given),
-    ):  # fmt: skip
+    ):
         call()
         after = [tensor._version for tensor in given]
         assert after == [version + 1 for version in before]
@@ -45,7 +49,9 @@ def test_every_tensor_changes_its_version_once():
 
 def test_a_list_of_other_length_changes_nothing():
     given = lists((2,), (3,))
-    with pytest.raises(RuntimeError, match="" if WITH_PEER else "_foreach_add_: self has 2 elements, but other has 1"):
+    with pytest.raises(
+        RuntimeError, match="" if WITH_PEER else "_foreach_add_: self has 2 elements, but other has 1"
+    ):
         torch._foreach_add_(given, lists((2,)))
     assert given[0].tolist() == [1.0, 2.0] and given[0]._version == 0
 
@@ -56,7 +62,9 @@ def test_tensors_of_no_dimension_keep_their_gradient():
     sum(tensor.sum() for tensor in torch._foreach_mul(lists((2,), (3,)), factor)).backward()
     assert factor.grad.item() == 9.0
     factors = [torch.tensor(0.5, requires_grad=True), torch.tensor(0.25, requires_grad=True)]
-    sum(torch._foreach_lerp([torch.tensor(1.0), torch.tensor(2.0)], [torch.tensor(4.0)] * 2, factors)).backward()
+    sum(
+        torch._foreach_lerp([torch.tensor(1.0), torch.tensor(2.0)], [torch.tensor(4.0)] * 2, factors)
+    ).backward()
     assert [each.grad.item() for each in factors] == [3.0, 2.0]
 
 
@@ -78,12 +86,15 @@ def test_leaves_are_not_changed():
 @pytest.mark.parametrize(
     "call",
     [
-        lambda x: torch._foreach_addcmul(x, x, x, torch.tensor(1.0)), lambda x: torch._foreach_addcmul(x, x, x, torch.ones(2, 1)),
-        lambda x: torch._foreach_addcmul(x, x, x, torch.ones(3)), lambda x: torch._foreach_add(x, torch.ones(1)),
-        lambda x: torch._foreach_add([], 1), lambda x: torch._foreach_norm([torch.empty(0)], float("inf")),
+        lambda x: torch._foreach_addcmul(x, x, x, torch.tensor(1.0)),
+        lambda x: torch._foreach_addcmul(x, x, x, torch.ones(2, 1)),
+        lambda x: torch._foreach_addcmul(x, x, x, torch.ones(3)),
+        lambda x: torch._foreach_add(x, torch.ones(1)),
+        lambda x: torch._foreach_add([], 1),
+        lambda x: torch._foreach_norm([torch.empty(0)], float("inf")),
         lambda x: torch._foreach_max([torch.empty(0)]),
     ],
-)  # fmt: skip
+)
 def test_what_is_refused(call):
     with pytest.raises(RuntimeError):
         call(lists((2,), (3,)))
@@ -91,7 +102,11 @@ def test_what_is_refused(call):
 
 @pytest.mark.parametrize(
     "call",
-    [lambda: torch._foreach_add(torch.ones(2), 1), lambda: torch._foreach_add([1], 1), lambda: torch._foreach_sub(lists((2,)))],
+    [
+        lambda: torch._foreach_add(torch.ones(2), 1),
+        lambda: torch._foreach_add([1], 1),
+        lambda: torch._foreach_sub(lists((2,))),
+    ],
 )
 def test_what_has_the_wrong_type(call):
     with pytest.raises(TypeError):
@@ -121,7 +136,12 @@ def test_lists_are_sorted_by_device_and_dtype():
     found = group([first, [None] * 3, [], [torch.tensor(1.0)] * 3], with_indices=True)
     cpu = torch.device("cpu")
     columns, indices = found[cpu, torch.float32]
-    assert [[None if t is None else t.numel() for t in column] for column in columns] == [[1, 3], [None, None], [], [1, 1]]
+    assert [[None if t is None else t.numel() for t in column] for column in columns] == [
+        [1, 3],
+        [None, None],
+        [],
+        [1, 1],
+    ]
     assert list(indices) == [0, 2] and set(found) == {(cpu, torch.float32), (cpu, torch.float64)}
     assert group([first])[cpu, torch.float64][1] == []
     for wrong in ([], [[]], [first, first[:2]], [[None, first[0]]]):

@@ -56,7 +56,10 @@ def test_vjp_and_jvp():
     a, b = torch.arange(6.0).reshape(2, 3), torch.arange(3.0)
     value, product = func.vjp(lambda a, b: {"y": a @ b}, a, b)
     close(value["y"], a @ b)
-    close(product({"y": torch.tensor([1.0, 2.0])}), (torch.tensor([1.0, 2.0])[:, None] * b, a.T @ torch.tensor([1.0, 2.0])))
+    close(
+        product({"y": torch.tensor([1.0, 2.0])}),
+        (torch.tensor([1.0, 2.0])[:, None] * b, a.T @ torch.tensor([1.0, 2.0])),
+    )
     value, moved = func.jvp(lambda a, b: a @ b, (a, b), (torch.ones(2, 3), torch.ones(3)))
     close(value, a @ b)
     close(moved, torch.ones(2, 3) @ b + a @ torch.ones(3))
@@ -107,7 +110,9 @@ def test_gradients_of_each_sample():
 
 
 def test_an_ensemble_of_modules():
-    models = [torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.Tanh(), torch.nn.Linear(4, 2)) for _ in range(3)]
+    models = [
+        torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.Tanh(), torch.nn.Linear(4, 2)) for _ in range(3)
+    ]
     parameters, buffers = func.stack_module_state(models)
     x = torch.randn(6, 3)
     found = func.vmap(lambda p, b: func.functional_call(models[0], (p, b), (x,)))(parameters, buffers)
@@ -118,7 +123,9 @@ def test_an_ensemble_of_modules():
 def test_functional_call_leaves_the_module_alone():
     module = torch.nn.Linear(2, 1)
     before = module.weight
-    result = func.functional_call(module, {"weight": torch.zeros(1, 2), "bias": torch.ones(1)}, (torch.ones(3, 2),))
+    result = func.functional_call(
+        module, {"weight": torch.zeros(1, 2), "bias": torch.ones(1)}, (torch.ones(3, 2),)
+    )
     close(result, torch.ones(3, 1))
     assert module.weight is before
     with pytest.raises(RuntimeError):
@@ -266,7 +273,9 @@ def test_own_functions_of_batches_and_what_members_share():
         @staticmethod
         def backward(ctx, gradient):
             a, b = ctx.saved_tensors
-            return gradient @ b.mT if ctx.needs_input_grad[0] else None, a.mT @ gradient if ctx.needs_input_grad[1] else None
+            return gradient @ b.mT if ctx.needs_input_grad[
+                0
+            ] else None, a.mT @ gradient if ctx.needs_input_grad[1] else None
 
     weight, batch = torch.arange(6.0).view(2, 3).requires_grad_(), torch.arange(12.0).view(2, 3, 2)
     func.vmap(lambda b: Product.apply(weight, b))(batch).sum().backward()
@@ -296,7 +305,9 @@ def test_own_functions_with_a_method_for_batches():
 
     x = torch.arange(6.0).view(2, 3)
     close(func.vmap(lambda row: Cumulated.apply(row, 0))(x), x.cumsum(1))
-    slopes = func.vmap(func.grad(lambda row: (Cumulated.apply(row, 0) * torch.tensor([1.0, 2.0, 4.0])).sum()))(x)
+    slopes = func.vmap(
+        func.grad(lambda row: (Cumulated.apply(row, 0) * torch.tensor([1.0, 2.0, 4.0])).sum())
+    )(x)
     close(slopes, torch.tensor([7.0, 6.0, 4.0]).expand(2, 3))
 
 

@@ -154,7 +154,10 @@ def test_own_rule_for_batches() -> None:
 
 
 def rule(**methods: Any) -> Any:
-    common = {"forward": staticmethod(lambda x: x * 2), "setup_context": staticmethod(lambda ctx, inputs, output: None)}
+    common = {
+        "forward": staticmethod(lambda x: x * 2),
+        "setup_context": staticmethod(lambda ctx, inputs, output: None),
+    }
     return type("Twice", (torch.autograd.Function,), {**common, **methods})
 
 
@@ -225,11 +228,15 @@ def test_a_class_named_function() -> None:
     assert x.grad.tolist() == [3, 3, 3]
 
 
-# Arguments of transforms --------------------------------------------------------------------------------------------------
+# Arguments of transforms
+# ------------------------------------------------------------
 
 
 def test_keyword_arguments_are_not_mapped() -> None:
-    assert func.vmap(lambda x, y=None: x + y)(torch.arange(2), y=torch.arange(3)).tolist() == [[0, 1, 2], [1, 2, 3]]
+    assert func.vmap(lambda x, y=None: x + y)(torch.arange(2), y=torch.arange(3)).tolist() == [
+        [0, 1, 2],
+        [1, 2, 3],
+    ]
     assert func.vmap(lambda x, y: x * y["k"], chunk_size=1)(torch.arange(2.0), y={"k": 2}).tolist() == [0, 2]
 
 
@@ -263,13 +270,19 @@ def test_functional_call_refuses() -> None:
     eye, other = torch.eye(2), torch.eye(2) * 3
     with pytest.raises(ValueError, match="which are tied"):
         func.functional_call(Tied(), {"first.weight": eye, "second.weight": other}, (torch.ones(2),))
-    assert func.functional_call(Tied(), {"first.weight": other, "second.weight": other}, (torch.ones(2),)).tolist() == [9, 9]
-    apart = func.functional_call(Tied(), {"first.weight": eye, "second.weight": other}, (torch.ones(2),), tie_weights=False)
+    assert func.functional_call(
+        Tied(), {"first.weight": other, "second.weight": other}, (torch.ones(2),)
+    ).tolist() == [9, 9]
+    apart = func.functional_call(
+        Tied(), {"first.weight": eye, "second.weight": other}, (torch.ones(2),), tie_weights=False
+    )
     assert apart.tolist() == [3, 3]
 
 
 def test_batch_norm_without_running_statistics() -> None:
-    net = torch.nn.Sequential(torch.nn.BatchNorm1d(2), torch.nn.Sequential(torch.nn.BatchNorm2d(3), torch.nn.Linear(2, 2)))
+    net = torch.nn.Sequential(
+        torch.nn.BatchNorm1d(2), torch.nn.Sequential(torch.nn.BatchNorm2d(3), torch.nn.Linear(2, 2))
+    )
     assert func.replace_all_batch_norm_modules_(net) is net
     for norm in (net[0], net[1][0]):
         assert norm.running_mean is None and norm.running_var is None and norm.num_batches_tracked is None
@@ -288,7 +301,9 @@ def test_threads_have_transforms_of_their_own() -> None:
         inside.wait(10)
         return x + torch.rand(1)
 
-    thread = threading.Thread(target=lambda: found.append(func.vmap(draw, randomness="different")(torch.zeros(2)).shape))
+    thread = threading.Thread(
+        target=lambda: found.append(func.vmap(draw, randomness="different")(torch.zeros(2)).shape)
+    )
     thread.start()
     entered.wait(10)
 
@@ -320,7 +335,9 @@ def test_threads_have_levels_of_their_own() -> None:
 
 
 def test_custom_operators_keep_their_gradients() -> None:
-    @torch.library.custom_op("tests_of_func::squared", mutates_args=(), schema="(Tensor x, float factor) -> Tensor")
+    @torch.library.custom_op(
+        "tests_of_func::squared", mutates_args=(), schema="(Tensor x, float factor) -> Tensor"
+    )
     def squared(x: Any, factor: float) -> Any:
         return x * x * factor
 

@@ -1,4 +1,5 @@
-"""Modes of __torch_function__: what they see, how they nest and how they are turned off; the flop counter, which is one."""
+"""Modes of __torch_function__: what they see, how they nest and how they are turned off; the flop counter,
+which is one."""
 
 from __future__ import annotations
 
@@ -40,9 +41,16 @@ def test_every_kind_of_call_is_seen() -> None:
         torch.zeros(2, dtype=torch.int64)
     x.sum()
     assert mode.seen[:9] == [
-        "torch.ones", "torch.Tensor.add", "torch.Tensor.shape.__get__", "torch.Tensor.__getitem__", "torch.tensor", "torch.nn.functional.linear",
-        "torch.Tensor.sum", "torch.eye", "torch.linalg.inv",
-    ]  # fmt: skip
+        "torch.ones",
+        "torch.Tensor.add",
+        "torch.Tensor.shape.__get__",
+        "torch.Tensor.__getitem__",
+        "torch.tensor",
+        "torch.nn.functional.linear",
+        "torch.Tensor.sum",
+        "torch.eye",
+        "torch.linalg.inv",
+    ]
     assert mode.seen[9] == "torch.Tensor.add_" and mode.seen[-1] == "torch.zeros" and len(mode.seen) == 12
 
 
@@ -155,11 +163,20 @@ def test_functions_in_python_ask_modes() -> None:
 def test_questions_about_functions() -> None:
     assert overrides.resolve_name(torch.Tensor.add) == "torch.Tensor.add"
     assert overrides.resolve_name(torch.Tensor.shape.__get__) == "torch.Tensor.shape.__get__"
-    assert overrides.resolve_name(torch.add) == "torch.add" and overrides.resolve_name(F.relu) == "torch.nn.functional.relu"
-    assert overrides.is_tensor_method_or_property(torch.Tensor.add) and overrides.is_tensor_method_or_property(torch.Tensor.shape.__get__)
+    assert (
+        overrides.resolve_name(torch.add) == "torch.add"
+        and overrides.resolve_name(F.relu) == "torch.nn.functional.relu"
+    )
+    assert overrides.is_tensor_method_or_property(
+        torch.Tensor.add
+    ) and overrides.is_tensor_method_or_property(torch.Tensor.shape.__get__)
     assert not overrides.is_tensor_method_or_property(torch.add)
     functions = overrides.get_overridable_functions()
-    assert torch.add in functions[torch] and torch.Tensor.add in functions[torch.Tensor] and torch.add not in overrides.get_ignored_functions()
+    assert (
+        torch.add in functions[torch]
+        and torch.Tensor.add in functions[torch.Tensor]
+        and torch.add not in overrides.get_ignored_functions()
+    )
     assert torch.tensor in overrides.get_ignored_functions()
     assert torch.Tensor.grad.__get__ in overrides.get_default_nowrap_functions()
 
@@ -171,13 +188,17 @@ def test_dispatch_modes_are_refused() -> None:
     class Mode(TorchDispatchMode):
         pass
 
-    with pytest.raises(NotImplementedError, match="Mode: torch_py does not call Python from below autograd"), Mode():
+    with (
+        pytest.raises(NotImplementedError, match="Mode: torch_py does not call Python from below autograd"),
+        Mode(),
+    ):
         pass
     with pytest.raises(NotImplementedError, match="_make_wrapper_subclass"):
         torch.Tensor._make_wrapper_subclass(torch.Tensor, (2,))
 
 
-# -- counting ---------------------------------------------------------------------------------------------------------------------------
+# -- counting
+# ------------------------------------------------------------
 
 
 def programs(library: Any) -> dict[str, Any]:
@@ -185,8 +206,14 @@ def programs(library: Any) -> dict[str, Any]:
     return {
         "mlp": lambda: nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 2))(x[0]).sum().backward(),
         "conv": lambda: nn.Conv2d(3, 4, 3)(library.ones(2, 3, 8, 8)).sum().backward(),
-        "transposed": lambda: nn.ConvTranspose2d(4, 6, 3, groups=2)(library.ones(2, 4, 8, 8, requires_grad=True)).sum().backward(),
-        "grouped 1-d": lambda: nn.Conv1d(4, 6, 3, groups=2)(library.ones(2, 4, 8, requires_grad=True)).sum().backward(),
+        "transposed": lambda: (
+            nn.ConvTranspose2d(4, 6, 3, groups=2)(library.ones(2, 4, 8, 8, requires_grad=True))
+            .sum()
+            .backward()
+        ),
+        "grouped 1-d": lambda: (
+            nn.Conv1d(4, 6, 3, groups=2)(library.ones(2, 4, 8, requires_grad=True)).sum().backward()
+        ),
         "attention": lambda: nn.MultiheadAttention(8, 2)(*[library.ones(5, 2, 8)] * 3)[0].sum().backward(),
         "batches": lambda: x @ library.ones(2, 4, 6),
         "broadcast": lambda: x @ library.ones(4, 6),
@@ -200,7 +227,10 @@ def programs(library: Any) -> dict[str, Any]:
 def counts(module: Any, program: Any) -> Any:
     with module.FlopCounterMode(display=False) as counter:
         program()
-    return {name: {str(operator): flops for operator, flops in found.items()} for name, found in counter.get_flop_counts().items()}
+    return {
+        name: {str(operator): flops for operator, flops in found.items()}
+        for name, found in counter.get_flop_counts().items()
+    }
 
 
 @only_torch_py

@@ -1,4 +1,5 @@
-"""Attention that never has all scores at once, against the formula: blocks, masks, layouts, gradients of both orders."""
+"""Attention that never has all scores at once, against the formula: blocks, masks, layouts, gradients of both
+orders."""
 
 from __future__ import annotations
 
@@ -24,7 +25,11 @@ def formula(query, key, value, mask=None, causal=False, scale=None):
 def heads(*shape, split=False):
     """(N, H, L, E); with `split` as a view of (N, L, H * E)."""
     n, h, length, e = shape
-    tensor = torch.randn(n, length, h, e, dtype=torch.float64).transpose(1, 2) if split else torch.randn(*shape, dtype=torch.float64)
+    tensor = (
+        torch.randn(n, length, h, e, dtype=torch.float64).transpose(1, 2)
+        if split
+        else torch.randn(*shape, dtype=torch.float64)
+    )
     return tensor.requires_grad_()
 
 
@@ -35,14 +40,18 @@ def compare(query, key, value, mask=None, causal=False, scale=None):
     expected = formula(query, key, value, mask, causal, scale)
     torch.testing.assert_close(found, expected)
     weight = torch.randn_like(found)
-    for ours, theirs in zip(torch.autograd.grad(found, arguments, weight), torch.autograd.grad(expected, arguments, weight)):
+    for ours, theirs in zip(
+        torch.autograd.grad(found, arguments, weight), torch.autograd.grad(expected, arguments, weight)
+    ):
         torch.testing.assert_close(ours, theirs)
     return found
 
 
 # Blocks have 64 queries and 512 keys.
 @pytest.mark.parametrize("causal", [False, True])
-@pytest.mark.parametrize(("queries", "keys"), [(1, 1), (3, 7), (64, 512), (65, 513), (130, 1100), (7, 3), (600, 600)])
+@pytest.mark.parametrize(
+    ("queries", "keys"), [(1, 1), (3, 7), (64, 512), (65, 513), (130, 1100), (7, 3), (600, 600)]
+)
 def test_blocks(queries, keys, causal):
     torch.manual_seed(0)
     compare(heads(1, 2, queries, 4), heads(1, 2, keys, 4), heads(1, 2, keys, 3), causal=causal)
@@ -53,7 +62,9 @@ def test_blocks(queries, keys, causal):
 def test_masks_broadcast(shape, kind):
     torch.manual_seed(0)
     values = torch.randn(*shape, dtype=torch.float64)
-    compare(heads(2, 3, 5, 4), heads(2, 3, 600, 4), heads(2, 3, 600, 4), values > 0 if kind == "bool" else values)
+    compare(
+        heads(2, 3, 5, 4), heads(2, 3, 600, 4), heads(2, 3, 600, 4), values > 0 if kind == "bool" else values
+    )
 
 
 def test_mask_in_other_layouts():
@@ -80,10 +91,16 @@ def test_heads_that_were_split_are_joined_without_a_copy():
     assert joined.data_ptr() == result.data_ptr()
 
 
-@pytest.mark.parametrize("change", [
-    lambda t: t.transpose(2, 3).contiguous().transpose(2, 3), lambda t: t[:, :, :1].expand(-1, -1, 5, -1),
-    lambda t: t[:1].expand(2, -1, -1, -1), lambda t: t[..., :1], lambda t: torch.cat([t, t], -1)[..., ::2],
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda t: t.transpose(2, 3).contiguous().transpose(2, 3),
+        lambda t: t[:, :, :1].expand(-1, -1, 5, -1),
+        lambda t: t[:1].expand(2, -1, -1, -1),
+        lambda t: t[..., :1],
+        lambda t: torch.cat([t, t], -1)[..., ::2],
+    ],
+)
 def test_layouts(change):
     torch.manual_seed(0)
     compare(*(change(heads(2, 3, 5, 4).detach()).requires_grad_() for _ in range(3)))
@@ -92,15 +109,22 @@ def test_layouts(change):
 def test_fewer_dimensions():
     torch.manual_seed(0)
     for dims in (2, 3):
-        query, key, value = (torch.randn(*shape, dtype=torch.float64)[(0,) * (3 - dims)] for shape in ((2, 5, 4), (2, 6, 4), (2, 6, 3)))
-        torch.testing.assert_close(F.scaled_dot_product_attention(query, key, value), formula(query, key, value))
+        query, key, value = (
+            torch.randn(*shape, dtype=torch.float64)[(0,) * (3 - dims)]
+            for shape in ((2, 5, 4), (2, 6, 4), (2, 6, 3))
+        )
+        torch.testing.assert_close(
+            F.scaled_dot_product_attention(query, key, value), formula(query, key, value)
+        )
 
 
 def test_large_scores_and_nan():
     query = torch.tensor([[[[200.0], [-200.0]]]])
     key = torch.tensor([[[[1.0], [-1.0], [3.0]]]])
     value = torch.tensor([[[[1.0], [2.0], [3.0]]]])
-    torch.testing.assert_close(F.scaled_dot_product_attention(query, key, value).flatten(), torch.tensor([3.0, 2.0]))
+    torch.testing.assert_close(
+        F.scaled_dot_product_attention(query, key, value).flatten(), torch.tensor([3.0, 2.0])
+    )
     key[0, 0, 1] = math.nan
     assert bool(F.scaled_dot_product_attention(query, key, value).isnan().all())
 
@@ -110,7 +134,9 @@ def test_second_derivatives():
     torch.manual_seed(0)
     arguments = [heads(1, 2, 3, 2), heads(1, 2, 4, 2), heads(1, 2, 4, 2)]
     for causal in (False, True):
-        assert torch.autograd.gradgradcheck(lambda q, k, v, c=causal: F.scaled_dot_product_attention(q, k, v, is_causal=c), arguments)
+        assert torch.autograd.gradgradcheck(
+            lambda q, k, v, c=causal: F.scaled_dot_product_attention(q, k, v, is_causal=c), arguments
+        )
 
 
 def test_the_mask_has_a_gradient_too():

@@ -44,12 +44,21 @@ def function(backward: float, forward: float) -> Any:
 
 @pytest.mark.parametrize("fast", [False, True])
 def test_right_derivatives(fast: bool) -> None:
-    options = {"check_forward_ad": True, "check_batched_grad": True, "check_batched_forward_grad": True, "fast_mode": fast}
+    options = {
+        "check_forward_ad": True,
+        "check_batched_grad": True,
+        "check_batched_forward_grad": True,
+        "fast_mode": fast,
+    }
     assert gradcheck(lambda x, y: (x * y, x.sin().sum()), (values(3), values(3)), **options)
     assert gradcheck(lambda x, factor: x.clamp(min=0) * factor, (values(2, 3), 2), **options)
-    assert gradcheck(lambda z: z * z.conj() * 1j, values(2, dtype=torch.complex128), check_forward_ad=True, fast_mode=fast)
+    assert gradcheck(
+        lambda z: z * z.conj() * 1j, values(2, dtype=torch.complex128), check_forward_ad=True, fast_mode=fast
+    )
     assert gradcheck(function(1, 1), values(3), check_forward_ad=True, fast_mode=fast)
-    assert gradgradcheck(lambda x, y: x**3 * y, (values(3), values(3)), check_fwd_over_rev=True, fast_mode=fast)
+    assert gradgradcheck(
+        lambda x, y: x**3 * y, (values(3), values(3)), check_fwd_over_rev=True, fast_mode=fast
+    )
 
 
 @pytest.mark.parametrize("fast", [False, True])
@@ -59,7 +68,9 @@ def test_wrong_derivatives(fast: bool) -> None:
     assert not gradcheck(forward, values(3), check_forward_ad=True, fast_mode=fast, raise_exception=False)
     with pytest.raises(RuntimeError, match="mismatch"):
         gradcheck(forward, values(3), check_forward_ad=True, check_backward_ad=False, fast_mode=fast)
-    assert gradcheck(function(5, 1), values(3), check_forward_ad=True, check_backward_ad=False, fast_mode=fast)
+    assert gradcheck(
+        function(5, 1), values(3), check_forward_ad=True, check_backward_ad=False, fast_mode=fast
+    )
 
 
 def test_checks_that_do_not_go_together() -> None:

@@ -1,4 +1,5 @@
-"""Files that torch.load(weights_only=True) must refuse, with pickle.UnpicklingError or RuntimeError and nothing else."""
+"""Files that torch.load(weights_only=True) must refuse, with pickle.UnpicklingError or RuntimeError and
+nothing else."""
 
 from __future__ import annotations
 
@@ -30,7 +31,9 @@ def called(function: bytes, *arguments: bytes) -> bytes:
 
 def number(value: int) -> bytes:
     data = value.to_bytes(value.bit_length() // 8 + 1, "little", signed=True)
-    return (b"\x8a" + struct.pack("<B", len(data)) if len(data) < 256 else b"\x8b" + struct.pack("<I", len(data))) + data
+    return (
+        b"\x8a" + struct.pack("<B", len(data)) if len(data) < 256 else b"\x8b" + struct.pack("<I", len(data))
+    ) + data
 
 
 def numbers(values: tuple[int, ...]) -> bytes:
@@ -64,14 +67,23 @@ def load(program: bytes):
 
 
 HOSTILE = {
-    "any attribute by the function for layouts": called(called(LAYOUT, text("torch._set_grad_enabled")), b"\x89"),
-    "state of what that gives": called(LAYOUT, text("torch._set_grad_enabled")) + b"}" + text("x") + b"K\x01sb",
+    "any attribute by the function for layouts": called(
+        called(LAYOUT, text("torch._set_grad_enabled")), b"\x89"
+    ),
+    "state of what that gives": called(LAYOUT, text("torch._set_grad_enabled"))
+    + b"}"
+    + text("x")
+    + b"K\x01sb",
     "a module by the function for layouts": called(LAYOUT, text("torch._torch")),
     "memory for bytes that are not there": called(named("builtins", "bytearray"), HUGE),
     "a set of everything": called(named("builtins", "set"), called(named("builtins", "range"), HUGE)),
     "memory for a tensor": called(named("torch", "Tensor"), HUGE),
     "memory for a tensor of a type": called(
-        named("torch._tensor", "_rebuild_from_type_v2"), named("torch", "Tensor"), named("torch", "Tensor"), b"(" + HUGE + b"t", b"}"
+        named("torch._tensor", "_rebuild_from_type_v2"),
+        named("torch", "Tensor"),
+        named("torch", "Tensor"),
+        b"(" + HUGE + b"t",
+        b"}",
     ),
     "bytes that are not there": b"\x8e" + struct.pack("<Q", 2**40),
     "state of a function": named("torch._utils", "_rebuild_tensor_v2") + b"}" + text("x") + b"K\x01sb",
@@ -85,7 +97,13 @@ HOSTILE = {
     "a tensor out of nothing": named("torch", "Tensor") + b")\x81",
     "a number of too many digits": b"I" + b"9" * 100_000 + b"\n",
     "a key nested deeply": b"})" + b"\x85" * 1_000_000 + b"K\x01s",
-    "append by an attribute": called(ORDERED) + b"}" + text("append") + named("torch", "device") + b"sb" + text("cpu") + b"a",
+    "append by an attribute": called(ORDERED)
+    + b"}"
+    + text("append")
+    + named("torch", "device")
+    + b"sb"
+    + text("cpu")
+    + b"a",
     "bytes in another encoding": called(named("_codecs", "encode"), text("abc"), text("rot13")),
     "a size of text": called(named("torch", "Size"), text("abc")),
     "an empty stack": b"",
@@ -106,20 +124,41 @@ HOSTILE = {
     "attributes of many parts": called(ORDERED) + b"}" + DOUBLED + b"K\x01sb",
     "an encoding of many parts": called(named("_codecs", "encode"), text("a"), DOUBLED),
     "metadata of many parts": called(
-        named("torch._utils", "_rebuild_tensor_v2"), STORAGE, b"K\x00", numbers((1,)), numbers((1,)), b"\x89", called(ORDERED), DOUBLED
+        named("torch._utils", "_rebuild_tensor_v2"),
+        STORAGE,
+        b"K\x00",
+        numbers((1,)),
+        numbers((1,)),
+        b"\x89",
+        called(ORDERED),
+        DOUBLED,
     ),
     "a tensor of a type of many parts": called(
-        named("torch._tensor", "_rebuild_from_type_v2"), named("torch._utils", "_rebuild_meta_tensor_no_storage"), DOUBLED,
-        b"(" + named("torch", "float32") + b"))\x89t", b"}",
+        named("torch._tensor", "_rebuild_from_type_v2"),
+        named("torch._utils", "_rebuild_meta_tensor_no_storage"),
+        DOUBLED,
+        b"(" + named("torch", "float32") + b"))\x89t",
+        b"}",
     ),
     "a key nested deeply in a list": called(ORDERED, b"]]" + DEEP + b"aK\x01aa"),
     "a layout nested deeply": called(LAYOUT, DEEP),
-    "a location nested deeply": b"(" + text("storage") + named("torch", "FloatStorage") + text("0") + DEEP + b"K\x04tQ",
+    "a location nested deeply": b"("
+    + text("storage")
+    + named("torch", "FloatStorage")
+    + text("0")
+    + DEEP
+    + b"K\x04tQ",
     "a size of everything": called(named("torch", "Size"), called(named("builtins", "range"), HUGE)),
     "a bytearray that is not there": b"\x96" + struct.pack("<Q", 2**40),
     "a parameter of nothing": called(named("torch._utils", "_rebuild_parameter"), b"N\x89", called(ORDERED)),
-    "copies of copies": b"B" + struct.pack("<I", 10**5) + bytes(10**5) + b"q\x000" + named("builtins", "bytearray")
-    + b"q\x010(" + b"h\x01h\x00\x85R" * 1000 + b"l",
+    "copies of copies": b"B"
+    + struct.pack("<I", 10**5)
+    + bytes(10**5)
+    + b"q\x000"
+    + named("builtins", "bytearray")
+    + b"q\x010("
+    + b"h\x01h\x00\x85R" * 1000
+    + b"l",
     "a number of a megabyte": b"\x8b" + struct.pack("<i", 10**6) + bytes(10**6),
     "a tensor of another layout": named("torch._utils", "_rebuild_sparse_tensor"),
 }

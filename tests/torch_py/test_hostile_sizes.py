@@ -59,7 +59,9 @@ def test_average_over_wide_windows_of_two_dimensions(override):
     expected = windows.sum((-2, -1)) / (override or 1800)
     numpy.testing.assert_allclose(result.detach().numpy(), expected, atol=1e-10)
     result.sum().backward()
-    reached = numpy.outer([2, 3, 3, 2], numpy.minimum(600, numpy.minimum(numpy.arange(2400) + 1, 2400 - numpy.arange(2400))))
+    reached = numpy.outer(
+        [2, 3, 3, 2], numpy.minimum(600, numpy.minimum(numpy.arange(2400) + 1, 2400 - numpy.arange(2400)))
+    )
     numpy.testing.assert_allclose(x.grad.numpy()[0, 1], reached / (override or 1800), atol=1e-12)
     channels_last = x.detach().float().to(memory_format=torch.channels_last)
     single = F.avg_pool2d(channels_last, (3, 600), 1, (1, 0), divisor_override=override)
@@ -89,7 +91,13 @@ print("done")
 
 
 def test_little_memory_and_time():
-    run = subprocess.run([sys.executable, "-c", IN_LITTLE_MEMORY_AND_TIME], capture_output=True, text=True, timeout=120, check=False)
+    run = subprocess.run(
+        [sys.executable, "-c", IN_LITTLE_MEMORY_AND_TIME],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
     assert run.stdout == "done\n", run.stderr
 
 

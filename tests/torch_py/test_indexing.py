@@ -10,12 +10,40 @@ import pytest
 from tests.subject import only_torch_py
 
 READABLE = [
-    "0", "-1", "1, 2", "-1, -2, -3", "slice(None)", "slice(1, None)", "slice(None, 2), 0", "slice(0, 100, 2)", "slice(-2, -1)",
-    "slice(3, 1)", "...", "..., 0", "0, ...", "None", "None, 0", "..., None", "0, None, slice(1, 2)", "(), ", "True", "False",
-    "[0, 1]", "[0, 1], [1, 0]", "slice(None), [2, 0, 2]", "..., [1, 0]", "[0], slice(None), [1]", "[[0, 1], [1, 0]], [0, 1]",
-    "0, [1, 2]", "[True, False]", "np.array([1, 0])", "np.int64(1)", "None, [1, 0]", "[1, 0], None, slice(1)",
+    "0",
+    "-1",
+    "1, 2",
+    "-1, -2, -3",
+    "slice(None)",
+    "slice(1, None)",
+    "slice(None, 2), 0",
+    "slice(0, 100, 2)",
+    "slice(-2, -1)",
+    "slice(3, 1)",
+    "...",
+    "..., 0",
+    "0, ...",
+    "None",
+    "None, 0",
+    "..., None",
+    "0, None, slice(1, 2)",
+    "(), ",
+    "True",
+    "False",
+    "[0, 1]",
+    "[0, 1], [1, 0]",
+    "slice(None), [2, 0, 2]",
+    "..., [1, 0]",
+    "[0], slice(None), [1]",
+    "[[0, 1], [1, 0]], [0, 1]",
+    "0, [1, 2]",
+    "[True, False]",
+    "np.array([1, 0])",
+    "np.int64(1)",
+    "None, [1, 0]",
+    "[1, 0], None, slice(1)",
     "slice(None), slice(None), slice(0, 4, 3)",
-]  # fmt: skip
+]
 
 
 def evaluate(index: str) -> Any:
@@ -117,13 +145,21 @@ def test_wrong_indices(torch: Any, index: str, error: type[Exception], message: 
 
 def test_indices_of_other_dtypes(torch: Any) -> None:
     for dtype in (torch.float32, torch.int8, torch.int16, torch.complex64):
-        with pytest.raises(IndexError, match="tensors used as indices must be long, int, byte or bool tensors"):
+        with pytest.raises(
+            IndexError, match="tensors used as indices must be long, int, byte or bool tensors"
+        ):
             torch.ones(3)[torch.ones(2).to(dtype)]
 
 
 def test_tensors_without_dimensions(torch: Any) -> None:
     x = torch.ones(())
-    assert x[...].shape == () and x[()].shape == () and x[None].shape == (1,) and x[True].shape == (1,) and x[False].shape == (0,)
+    assert (
+        x[...].shape == ()
+        and x[()].shape == ()
+        and x[None].shape == (1,)
+        and x[True].shape == (1,)
+        and x[False].shape == (0,)
+    )
     x[...] = 2
     x[()] = 3
     assert x.item() == 3
@@ -174,7 +210,10 @@ def test_assignment_is_differentiated(torch: Any) -> None:
     y[1:] *= 3
     y.sum().backward()
     assert x.grad.tolist() == [0, 6, 6]
-    with pytest.raises(RuntimeError, match="a view of a leaf Variable that requires grad is being used in an in-place operation"):
+    with pytest.raises(
+        RuntimeError,
+        match="a view of a leaf Variable that requires grad is being used in an in-place operation",
+    ):
         x[0] = 1
 
 
@@ -187,7 +226,11 @@ def test_a_list_that_changes_while_it_is_read(torch: Any) -> None:
             items.clear()
             return 0
 
-    for use in (lambda: torch.ones(3)[items], lambda: torch.tensor(items, dtype=torch.int64), lambda: torch.zeros(items)):
+    for use in (
+        lambda: torch.ones(3)[items],
+        lambda: torch.tensor(items, dtype=torch.int64),
+        lambda: torch.zeros(items),
+    ):
         items[:] = [Shrinks(), 1, 2]
         try:
             use()
@@ -199,4 +242,7 @@ def test_masks_of_bytes_and_reversed_shapes_warn(torch: Any) -> None:
     with pytest.warns(UserWarning, match="indexing with dtype torch.uint8 is now deprecated"):
         assert torch.arange(3)[torch.tensor([1, 0, 1], dtype=torch.uint8)].tolist() == [0, 2]
     with pytest.warns(UserWarning, match="torch.meshgrid"):
-        assert [t.tolist() for t in torch.meshgrid(torch.arange(2), torch.arange(1))] == [[[0], [1]], [[0], [0]]]
+        assert [t.tolist() for t in torch.meshgrid(torch.arange(2), torch.arange(1))] == [
+            [[0], [1]],
+            [[0], [0]],
+        ]

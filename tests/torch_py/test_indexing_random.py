@@ -1,4 +1,5 @@
-"""Random index expressions, read, written and differentiated: everything as PyTorch does it, errors and strides included."""
+"""Random index expressions, read, written and differentiated: everything as PyTorch does it, errors and
+strides included."""
 
 from __future__ import annotations
 
@@ -29,7 +30,9 @@ class Case:
     def __init__(self, seed: int) -> None:
         self.random = random.Random(seed)
         self.numbers = np.random.default_rng(seed)
-        self.shape = [self.random.choice([0, 1, 2, 3, 3, 4]) for _ in range(self.random.choice([1, 2, 2, 3, 3, 4]))]
+        self.shape = [
+            self.random.choice([0, 1, 2, 3, 3, 4]) for _ in range(self.random.choice([1, 2, 2, 3, 3, 4]))
+        ]
         self.layout = self.random.choice(["contiguous", "permuted", "strided"])
         self.order = self.random.sample(range(len(self.shape)), len(self.shape))
         self.items = self._items()
@@ -65,11 +68,15 @@ class Case:
 
     def _item(self, dim: int) -> tuple[Any, int]:
         size = self.shape[dim] if dim < len(self.shape) else 1
-        kind = self.random.choice(["int", "slice", "slice", "tensor", "tensor", "list", "array", "mask", "none", "ellipsis", "bool"])
+        kind = self.random.choice(
+            ["int", "slice", "slice", "tensor", "tensor", "list", "array", "mask", "none", "ellipsis", "bool"]
+        )
         if kind == "int":
             return self.random.randint(-max(size, 1), max(size, 1) - (self.random.random() < 0.9)), 1
         if kind == "slice":
-            start, stop = (self.random.choice([None, self.random.randint(-size - 1, size + 1)]) for _ in range(2))
+            start, stop = (
+                self.random.choice([None, self.random.randint(-size - 1, size + 1)]) for _ in range(2)
+            )
             return slice(start, stop, self.random.choice([None, 1, 2, 3])), 1
         if kind == "mask":
             return _Mask(self.numbers.random(size) < 0.5), 1
@@ -128,7 +135,9 @@ def assert_same(case: Case, ours: Any, theirs: Any) -> None:
 
 
 def significant_strides(tensor: Any) -> list[int]:
-    return [stride for stride, size in zip(tensor.stride(), tensor.shape) if size > 1] if tensor.numel() else []
+    return (
+        [stride for stride, size in zip(tensor.stride(), tensor.shape) if size > 1] if tensor.numel() else []
+    )
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -138,7 +147,9 @@ def test_reading(seed: int, peer: Any) -> None:
         if found is None:
             continue
         assert_same(case, *found)
-        assert significant_strides(found[0]) == significant_strides(found[1]), f"{case}: {found[0].stride()}, PyTorch {found[1].stride()}"
+        assert significant_strides(found[0]) == significant_strides(found[1]), (
+            f"{case}: {found[0].stride()}, PyTorch {found[1].stride()}"
+        )
         assert (found[0]._base is None) == (found[1]._base is None), f"{case}: only one is a view"
 
 

@@ -1,4 +1,5 @@
-"""Inference mode: nothing is recorded, and autograd refuses what was made in it. See Note [Inference mode] in c10/core/InferenceMode.h."""
+"""Inference mode: nothing is recorded, and autograd refuses what was made in it. See Note [Inference mode] in
+c10/core/InferenceMode.h."""
 
 from __future__ import annotations
 
@@ -36,11 +37,14 @@ def test_changes_inside_are_allowed() -> None:
 
 
 @pytest.mark.parametrize(
-    "change", [lambda y: y.add_(1), lambda y: y.fill_(3), lambda y: y[0].zero_(), lambda y: y.copy_(torch.zeros(3))]
+    "change",
+    [lambda y: y.add_(1), lambda y: y.fill_(3), lambda y: y[0].zero_(), lambda y: y.copy_(torch.zeros(3))],
 )
 def test_changes_outside_are_refused(change: Any) -> None:
     y = made_inside()
-    with pytest.raises(RuntimeError, match="Inplace update to inference tensor outside InferenceMode is not allowed"):
+    with pytest.raises(
+        RuntimeError, match="Inplace update to inference tensor outside InferenceMode is not allowed"
+    ):
         change(y)
 
 
@@ -55,7 +59,10 @@ def test_they_are_not_saved_for_backward() -> None:
 
 def test_they_cannot_require_grad_outside() -> None:
     y = made_inside()
-    with pytest.raises(RuntimeError, match="Setting requires_grad=True on inference tensor outside InferenceMode is not allowed"):
+    with pytest.raises(
+        RuntimeError,
+        match="Setting requires_grad=True on inference tensor outside InferenceMode is not allowed",
+    ):
         y.requires_grad_()
     with pytest.raises(RuntimeError, match="Setting requires_grad=True"):
         y.requires_grad = True

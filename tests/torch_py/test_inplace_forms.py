@@ -1,4 +1,5 @@
-"""In-place forms write to self alone, at the places that are named, and to nothing when an argument is wrong."""
+"""In-place forms write to self alone, at the places that are named, and to nothing when an argument is
+wrong."""
 
 from __future__ import annotations
 
@@ -45,7 +46,11 @@ def on_a_copy(name, x):
 @pytest.mark.parametrize("layout", ["dense", "transposed", "strided"])
 def test_every_layout_is_written_where_it_lies(name, layout):
     values = torch.randn(5, 4)
-    base = {"dense": values.clone(), "transposed": values.t().clone(), "strided": torch.stack([values, values], -1)}[layout]
+    base = {
+        "dense": values.clone(),
+        "transposed": values.t().clone(),
+        "strided": torch.stack([values, values], -1),
+    }[layout]
     x = {"dense": base, "transposed": base.transpose(0, 1), "strided": base[..., 0]}[layout]
     address, version = x.data_ptr(), x._version
     CALLS[name](x)
@@ -106,9 +111,11 @@ def test_many_more_elements_than_are_named_cost_nothing():
 
     x, index = torch.zeros(4_000_000, 4), torch.tensor([7])
     calls = [
-        lambda: x.index_add_(0, index, torch.ones(1, 4)), lambda: x.index_copy_(0, index, torch.ones(1, 4)),
-        lambda: x.scatter_add_(0, index[:, None], torch.ones(1, 1)), lambda: x.index_fill_(0, index, 1.0),
-    ]  # fmt: skip
+        lambda: x.index_add_(0, index, torch.ones(1, 4)),
+        lambda: x.index_copy_(0, index, torch.ones(1, 4)),
+        lambda: x.scatter_add_(0, index[:, None], torch.ones(1, 1)),
+        lambda: x.index_fill_(0, index, 1.0),
+    ]
     for call in calls:
         times = []
         for _ in range(5):
@@ -119,7 +126,14 @@ def test_many_more_elements_than_are_named_cost_nothing():
 
 
 # index_fill_ warns; PyTorch writes in the others.
-@pytest.mark.parametrize("name", [name for name in CALLS if name != "index_fill_" and not (WITH_PEER and name in ("tril_", "triu_", "baddbmm_"))])
+@pytest.mark.parametrize(
+    "name",
+    [
+        name
+        for name in CALLS
+        if name != "index_fill_" and not (WITH_PEER and name in ("tril_", "triu_", "baddbmm_"))
+    ],
+)
 def test_elements_in_one_place_are_not_written_to(name):
     row = torch.zeros(1, 4)
     with pytest.raises(RuntimeError, match="single memory location"):
@@ -149,10 +163,17 @@ def test_an_index_in_the_same_memory_is_read_first(change):
     assert torch.equal(x, expected)
 
 
-@pytest.mark.parametrize("call", [
-    lambda a, b: a.clamp_(b), lambda a, b: a.clamp_max_(b), lambda a, b: a.clamp_min_(b), lambda a, b: a.div_(b, rounding_mode=None),
-    lambda a, b: a.put_(torch.tensor([1]), b[:1]), lambda a, b: a.index_copy_(0, torch.tensor([1]), b[:1]),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda a, b: a.clamp_(b),
+        lambda a, b: a.clamp_max_(b),
+        lambda a, b: a.clamp_min_(b),
+        lambda a, b: a.div_(b, rounding_mode=None),
+        lambda a, b: a.put_(torch.tensor([1]), b[:1]),
+        lambda a, b: a.index_copy_(0, torch.tensor([1]), b[:1]),
+    ],
+)
 def test_other_arguments_have_gradients_where_self_has_none(call):
     """What self was is kept for them, though nothing of self requires a gradient."""
     b = torch.tensor([0.5, 4.0], requires_grad=True)

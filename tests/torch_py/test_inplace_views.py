@@ -1,4 +1,5 @@
-"""squeeze_, transpose_ and the like: a tensor that becomes a view of its own memory, with and without a history."""
+"""squeeze_, transpose_ and the like: a tensor that becomes a view of its own memory, with and without a
+history."""
 
 from __future__ import annotations
 
@@ -105,7 +106,9 @@ def test_as_strided_of_expanded_shares() -> None:
 
 # Views made without grad mode: what happened to their bases since is unknown.
 
-NO_GRAD = "A view was created in no_grad mode and its base or another view of its base has been modified inplace"
+NO_GRAD = (
+    "A view was created in no_grad mode and its base or another view of its base has been modified inplace"
+)
 
 
 def untracked(base: Any) -> Any:

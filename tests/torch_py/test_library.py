@@ -21,7 +21,10 @@ def test_call_defaults_and_schema(scale):
     assert scale(x=torch.ones(1), factor=5.0).tolist() == [5]
 
 
-@pytest.mark.parametrize("arguments, keywords", [((), {}), ((3,), {}), ((torch.ones(1), 1.0, 2), {}), ((torch.ones(1),), {"what": 1})])
+@pytest.mark.parametrize(
+    "arguments, keywords",
+    [((), {}), ((3,), {}), ((torch.ones(1), 1.0, 2), {}), ((torch.ones(1),), {"what": 1})],
+)
 def test_bad_calls(scale, arguments, keywords):
     with pytest.raises(TypeError, match="tests::scale"):
         scale(*arguments, **keywords)
@@ -49,7 +52,9 @@ def test_gradient(scale):
         ctx.factor = inputs[1]
         assert keyword_only_inputs == {"shift": 0}
 
-    torch.library.register_autograd("tests::scale", lambda ctx, grad: (grad * ctx.factor, None), setup_context=setup_context)
+    torch.library.register_autograd(
+        "tests::scale", lambda ctx, grad: (grad * ctx.factor, None), setup_context=setup_context
+    )
     scale(x, 3.0).sum().backward()
     assert x.grad.tolist() == [3, 3]
 
@@ -65,7 +70,10 @@ def test_define_and_impl():
 
     assert torch.ops.tests.twice(torch.ones(1)).tolist() == [2]
     library = torch.library.Library("tests", "FRAGMENT")
-    assert library.define("pair(Tensor x, int[] sizes=[1, 2], str mode='a, b') -> (Tensor, Tensor)") == "tests::pair"
+    assert (
+        library.define("pair(Tensor x, int[] sizes=[1, 2], str mode='a, b') -> (Tensor, Tensor)")
+        == "tests::pair"
+    )
     library.impl("pair", lambda x, sizes, mode: (x, x.new_zeros(sizes)), "CompositeExplicitAutograd")
     assert [tuple(part.shape) for part in torch.ops.tests.pair(torch.ones(3))] == [(3,), (1, 2)]
 
@@ -92,7 +100,9 @@ def test_own_operators_cannot_be_changed():
 
 def test_native_operators_by_overload():
     assert torch.ops.aten.add.Tensor(torch.ones(1), torch.ones(1)).tolist() == [2]
-    assert "Tensor" in torch.ops.aten.add.overloads() and torch.ops.aten.relu.default(torch.tensor([-1.0])).tolist() == [0]
+    assert "Tensor" in torch.ops.aten.add.overloads() and torch.ops.aten.relu.default(
+        torch.tensor([-1.0])
+    ).tolist() == [0]
     with pytest.raises(AttributeError, match="no overload name"):
         _ = torch.ops.aten.add.Sideways
     with pytest.raises(AttributeError, match="no_such"):

@@ -1,4 +1,5 @@
-"""Linear algebra where samples do not reach: large and many matrices, gauge freedom of vectors, singular cases, the layer of Python."""
+"""Linear algebra where samples do not reach: large and many matrices, gauge freedom of vectors, singular
+cases, the layer of Python."""
 
 from __future__ import annotations
 
@@ -75,7 +76,11 @@ def test_results_do_not_depend_on_threads():
     finally:
         torch.set_num_threads(threads)
     (inverse, svd, det), (inverse2, svd2, det2) = found
-    assert torch.equal(inverse, inverse2) and torch.equal(det, det2) and all(torch.equal(x, y) for x, y in zip(svd, svd2))
+    assert (
+        torch.equal(inverse, inverse2)
+        and torch.equal(det, det2)
+        and all(torch.equal(x, y) for x, y in zip(svd, svd2))
+    )
 
 
 # Gradients of what is determined only up to a phase
@@ -85,7 +90,9 @@ def test_results_do_not_depend_on_threads():
 def test_losses_that_depend_on_the_phase_are_refused(function: str):
     a = matrices(3, 3, dtype="complex128").requires_grad_()
     hermitian = a + adjoint(a) if function == "eigh" else a
-    vectors = torch.linalg.svd(hermitian).U if function == "svd" else getattr(torch.linalg, function)(hermitian)[1]
+    vectors = (
+        torch.linalg.svd(hermitian).U if function == "svd" else getattr(torch.linalg, function)(hermitian)[1]
+    )
     with pytest.raises(RuntimeError, match="phi"):
         (vectors * vectors).sum().abs().backward()
 
@@ -140,14 +147,21 @@ def test_gradient_of_a_singular_determinant_is_the_cofactors(rank: int):
     random = np.random.default_rng(rank)
     values = random.standard_normal((3, rank)) @ random.standard_normal((rank, 3))
     a = torch.from_numpy(values).requires_grad_()
-    cofactors = np.array([[(-1) ** (i + j) * np.linalg.det(np.delete(np.delete(values, i, 0), j, 1)) for j in range(3)] for i in range(3)])
+    cofactors = np.array(
+        [
+            [(-1) ** (i + j) * np.linalg.det(np.delete(np.delete(values, i, 0), j, 1)) for j in range(3)]
+            for i in range(3)
+        ]
+    )
     (gradient,) = torch.autograd.grad(torch.linalg.det(a), a)
     assert np.allclose(gradient.numpy(), cofactors, atol=1e-9)
 
 
 @only_torch_py
 def test_singular_determinants_have_second_derivatives():
-    a = torch.tensor([[1.0, 2.0, 3.0], [2.0, 4.0, 6.0], [3.0, 6.0, 9.0]], dtype=torch.float64).requires_grad_()  # rank 1
+    a = torch.tensor(
+        [[1.0, 2.0, 3.0], [2.0, 4.0, 6.0], [3.0, 6.0, 9.0]], dtype=torch.float64
+    ).requires_grad_()  # rank 1
     assert torch.autograd.gradgradcheck(torch.linalg.det, [a])
 
 
@@ -196,7 +210,11 @@ def test_tensordot():
 def test_cdist_modes():
     a, b = matrices(40, 5), matrices(30, 5, seed=1)
     expected = np.sqrt(((a.numpy()[:, None] - b.numpy()) ** 2).sum(-1))
-    for mode in ("use_mm_for_euclid_dist_if_necessary", "use_mm_for_euclid_dist", "donot_use_mm_for_euclid_dist"):
+    for mode in (
+        "use_mm_for_euclid_dist_if_necessary",
+        "use_mm_for_euclid_dist",
+        "donot_use_mm_for_euclid_dist",
+    ):
         assert np.allclose(torch.cdist(a, b, compute_mode=mode).numpy(), expected)
     with pytest.raises(ValueError, match="compute_mode"):
         torch.cdist(a, b, compute_mode="fast")
@@ -229,13 +247,18 @@ def test_removed_functions_say_what_to_use(name: str):
 def test_norms_of_long_vectors(dtype: str):
     a = matrices(3, 100001).to(getattr(torch, dtype))
     exact = a.double().numpy()
-    tolerance = {"float16": 1e-3, "bfloat16": 8e-3, "float32": 1e-4 if WITH_PEER else 2e-7, "float64": 1e-14}[dtype]
+    tolerance = {"float16": 1e-3, "bfloat16": 8e-3, "float32": 1e-4 if WITH_PEER else 2e-7, "float64": 1e-14}[
+        dtype
+    ]
     for found, expected in (
         (torch.linalg.vector_norm(a), np.linalg.norm(exact)),
         (torch.linalg.vector_norm(a, dim=1), np.linalg.norm(exact, axis=1)),
         (torch.linalg.vector_norm(a, dim=0), np.linalg.norm(exact, axis=0)),
         (torch.linalg.vector_norm(a.transpose(0, 1)), np.linalg.norm(exact)),
-        (torch.linalg.vector_norm(a[:, ::2], dim=1, keepdim=True), np.linalg.norm(exact[:, ::2], axis=1, keepdims=True)),
+        (
+            torch.linalg.vector_norm(a[:, ::2], dim=1, keepdim=True),
+            np.linalg.norm(exact[:, ::2], axis=1, keepdims=True),
+        ),
     ):
         assert found.dtype == a.dtype
         assert np.allclose(found.double().numpy(), expected, rtol=tolerance, atol=0)
@@ -267,7 +290,9 @@ def test_lobpcg(largest: bool, generalised: bool):
     b = matrices(40, 40, seed=1)
     b = b @ b.transpose(0, 1) + 40 * torch.eye(40, dtype=torch.float64)
     values, vectors = torch.lobpcg(a, 3, B=b if generalised else None, niter=500, tol=1e-8, largest=largest)
-    inverse = torch.linalg.inv(torch.linalg.cholesky(b)) if generalised else torch.eye(40, dtype=torch.float64)
+    inverse = (
+        torch.linalg.inv(torch.linalg.cholesky(b)) if generalised else torch.eye(40, dtype=torch.float64)
+    )
     expected = torch.linalg.eigvalsh(inverse @ a @ inverse.transpose(0, 1))
     expected = expected.flip(0)[:3] if largest else expected[:3]
     assert torch.allclose(values, expected, atol=1e-6) and vectors.shape == (40, 3)
@@ -344,7 +369,11 @@ def test_einsum_sizes_that_do_not_fit():
 
 
 def test_einsum_is_differentiable():
-    operands = [matrices(2, 3).requires_grad_(), matrices(3, 2, 2, seed=1).requires_grad_(), matrices(2, seed=2).requires_grad_()]
+    operands = [
+        matrices(2, 3).requires_grad_(),
+        matrices(3, 2, 2, seed=1).requires_grad_(),
+        matrices(2, seed=2).requires_grad_(),
+    ]
     assert torch.autograd.gradcheck(lambda *tensors: torch.einsum("ab,bcd,d->ac", *tensors), operands)
 
 

@@ -28,7 +28,9 @@ class Scale:
 
 
 def _sequence(s: Any, o: Any) -> Any:
-    return s.SequentialLR(o, [s.LinearLR(o, 0.1, total_iters=3), s.CosineAnnealingLR(o, 5), s.ExponentialLR(o, 0.9)], [3, 9])
+    return s.SequentialLR(
+        o, [s.LinearLR(o, 0.1, total_iters=3), s.CosineAnnealingLR(o, 5), s.ExponentialLR(o, 0.9)], [3, 9]
+    )
 
 
 CASES: dict[str, Make] = {
@@ -46,15 +48,25 @@ CASES: dict[str, Make] = {
     "longer restarts": lambda s, o: s.CosineAnnealingWarmRestarts(o, 2, 2, 0.01),
     "triangular": lambda s, o: s.CyclicLR(o, 0.01, [0.5, 0.6], 3, 5),
     "triangular2": lambda s, o: s.CyclicLR(o, 0.01, 0.5, 3, mode="triangular2"),
-    "exp_range": lambda s, o: s.CyclicLR(o, [0.01, 0.02], 0.5, 3, mode="exp_range", gamma=0.9, cycle_momentum=False),
+    "exp_range": lambda s, o: s.CyclicLR(
+        o, [0.01, 0.02], 0.5, 3, mode="exp_range", gamma=0.9, cycle_momentum=False
+    ),
     "cyclic function": lambda s, o: s.CyclicLR(o, 0.01, 0.5, 3, scale_fn=Scale(0.5), scale_mode="iterations"),
     "one cycle": lambda s, o: s.OneCycleLR(o, 0.5, 20),
-    "one linear cycle": lambda s, o: s.OneCycleLR(o, [0.5, 0.6], epochs=5, steps_per_epoch=5, anneal_strategy="linear", pct_start=0.4),
+    "one linear cycle": lambda s, o: s.OneCycleLR(
+        o, [0.5, 0.6], epochs=5, steps_per_epoch=5, anneal_strategy="linear", pct_start=0.4
+    ),
     "three phases": lambda s, o: s.OneCycleLR(o, 0.5, 30, three_phase=True, cycle_momentum=False),
-    "chained": lambda s, o: s.ChainedScheduler([s.ConstantLR(o, 0.1, 3), s.ExponentialLR(o, 0.9), s.CosineAnnealingLR(o, 6)]),
+    "chained": lambda s, o: s.ChainedScheduler(
+        [s.ConstantLR(o, 0.1, 3), s.ExponentialLR(o, 0.9), s.CosineAnnealingLR(o, 6)]
+    ),
     "sequential": _sequence,
-    "restarts after": lambda s, o: s.SequentialLR(o, [s.ConstantLR(o, 0.1, 4), s.CosineAnnealingWarmRestarts(o, 3, 2)], [4]),
-    "nested": lambda s, o: s.SequentialLR(o, [s.ChainedScheduler([s.StepLR(o, 2), s.ConstantLR(o)]), s.LambdaLR(o, lambda e: 0.9**e)], [5]),
+    "restarts after": lambda s, o: s.SequentialLR(
+        o, [s.ConstantLR(o, 0.1, 4), s.CosineAnnealingWarmRestarts(o, 3, 2)], [4]
+    ),
+    "nested": lambda s, o: s.SequentialLR(
+        o, [s.ChainedScheduler([s.StepLR(o, 2), s.ConstantLR(o)]), s.LambdaLR(o, lambda e: 0.9**e)], [5]
+    ),
     "plateau": lambda s, o: s.ReduceLROnPlateau(o, factor=0.5, patience=1, cooldown=1),
     "plateau max": lambda s, o: s.ReduceLROnPlateau(o, "max", 0.5, 0, 0.05, "abs", min_lr=[0.05, 0.0]),
 }
@@ -66,13 +78,18 @@ def start(library: Any, make: Make, kind: str = "SGD", tensor_lr: bool = False) 
     first, second = (library.ones(1, requires_grad=True) for _ in range(2))
     rate = library.tensor(0.1, dtype=library.float64) if tensor_lr else 0.1
     options = {"momentum": 0.9} if kind == "SGD" else {}
-    optimizer = getattr(library.optim, kind)([{"params": [first]}, {"params": [second], "lr": 0.3}], lr=rate, **options)
+    optimizer = getattr(library.optim, kind)(
+        [{"params": [first]}, {"params": [second], "lr": 0.3}], lr=rate, **options
+    )
     return optimizer, make(library.optim.lr_scheduler, optimizer)
 
 
 def settings(optimizer: Any) -> list[Any]:
     names = ("lr", "momentum", "betas", "initial_lr")
-    return [[float(value) if name == "lr" else value for name in names if (value := group.get(name)) is not None] for group in optimizer.param_groups]
+    return [
+        [float(value) if name == "lr" else value for name in names if (value := group.get(name)) is not None]
+        for group in optimizer.param_groups
+    ]
 
 
 def advance(optimizer: Any, schedule: Any, count: int = 12, offset: int = 0) -> list[Any]:
@@ -80,8 +97,12 @@ def advance(optimizer: Any, schedule: Any, count: int = 12, offset: int = 0) -> 
     found = [settings(optimizer)]
     for number in range(count):
         optimizer.step()
-        schedule.step(*([METRICS[(number + offset) % 12]] if type(schedule).__name__ == "ReduceLROnPlateau" else []))
-        assert [float(rate) for rate in schedule.get_last_lr()] == [float(group["lr"]) for group in optimizer.param_groups]
+        schedule.step(
+            *([METRICS[(number + offset) % 12]] if type(schedule).__name__ == "ReduceLROnPlateau" else [])
+        )
+        assert [float(rate) for rate in schedule.get_last_lr()] == [
+            float(group["lr"]) for group in optimizer.param_groups
+        ]
         found.append(settings(optimizer))
     return found
 
@@ -113,14 +134,28 @@ def test_states_cross(name: str) -> None:
         advance(*first, 4)
         state = first[1].state_dict()
         # PyTorch keeps functions of its own beside the state of CyclicLR.
-        assert {key for key in state if key != "_scale_fn_ref"} == {key for key in restored[1].state_dict() if key != "_scale_fn_ref"}
+        assert {key for key in state if key != "_scale_fn_ref"} == {
+            key for key in restored[1].state_dict() if key != "_scale_fn_ref"
+        }
         restored[0].load_state_dict(first[0].state_dict())
         restored[1].load_state_dict(copy.deepcopy(state))
         assert advance(*restored, 5, 4) == advance(*first, 5, 4)
 
 
 @pytest.mark.parametrize(
-    "name", ["step", "milestones", "constant", "linear", "exponential", "polynomial", "cosine", "lambda", "restarts", "longer restarts"]
+    "name",
+    [
+        "step",
+        "milestones",
+        "constant",
+        "linear",
+        "exponential",
+        "polynomial",
+        "cosine",
+        "lambda",
+        "restarts",
+        "longer restarts",
+    ],
 )
 def test_jumps_to_an_epoch(name: str) -> None:
     found = []
@@ -176,10 +211,13 @@ def _replaced(optimizer: Any, schedule: Any) -> None:
 @pytest.mark.parametrize(
     "action, count",
     [
-        (lambda o, s: s.step(), 1), (lambda o, s: (o.step(), s.step(), s.step()), 0), (lambda o, s: s.get_lr(), 1),
-        (lambda o, s: (o.step(), s.step(3)), 1), (_replaced, 1),
+        (lambda o, s: s.step(), 1),
+        (lambda o, s: (o.step(), s.step(), s.step()), 0),
+        (lambda o, s: s.get_lr(), 1),
+        (lambda o, s: (o.step(), s.step(3)), 1),
+        (_replaced, 1),
     ],
-)  # fmt: skip
+)
 def test_warnings(action: Callable[[Any, Any], None], count: int) -> None:
     assert _warnings_of(torch_py, action) == _warnings_of(peer, action)
     assert len(_warnings_of(torch_py, action)) == count
@@ -205,12 +243,18 @@ _BAD: list[tuple[Make, str]] = [
     (lambda s, o: s.OneCycleLR(o, 0.1, 9, pct_start=2), "pct_start, but got 2"),
     (lambda s, o: s.OneCycleLR(o, 0.1, 9, anneal_strategy="x"), "instead got x"),
     (lambda s, o: s.OneCycleLR(o, [0.1], 9), "max_lr has 1 values"),
-    (lambda s, o: advance(o, s.OneCycleLR(o, 0.1, 2), 4), "Tried to step 3 times. The specified number of total steps is 2"),
+    (
+        lambda s, o: advance(o, s.OneCycleLR(o, 0.1, 2), 4),
+        "Tried to step 3 times. The specified number of total steps is 2",
+    ),
     (lambda s, o: s.SequentialLR(o, [], []), "at least one scheduler"),
     (lambda s, o: s.SequentialLR(o, [s.StepLR(o, 1)], [1]), "number of schedulers 1"),
     (lambda s, o: s.SequentialLR(o, [1], []), "index 0 should have `optimizer`"),
     (lambda s, o: s.ChainedScheduler([]), "at least one scheduler"),
-    (lambda s, o: s.SequentialLR(o, [s.StepLR(o, 1), s.ReduceLROnPlateau(o)], [1]), "does not support `ReduceLROnPlateau`"),
+    (
+        lambda s, o: s.SequentialLR(o, [s.StepLR(o, 1), s.ReduceLROnPlateau(o)], [1]),
+        "does not support `ReduceLROnPlateau`",
+    ),
     (lambda s, o: s.ChainedScheduler([s.StepLR(o, 1), s.StepLR(copy.deepcopy(o), 1)]), "same optimizer"),
     (lambda s, o: s.StepLR(1, 1), "int is not an Optimizer"),
     (lambda s, o: s.ReduceLROnPlateau(o, factor=1.0), "Factor should be < 1.0"),

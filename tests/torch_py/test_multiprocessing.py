@@ -1,4 +1,5 @@
-"""torch.multiprocessing: tensors through queues and pipes, processes that are started together, training by several of them."""
+"""torch.multiprocessing: tensors through queues and pipes, processes that are started together, training by
+several of them."""
 
 from __future__ import annotations
 
@@ -39,7 +40,14 @@ def finish(process: Any) -> None:
 def receive_and_write(inbox: Any, outbox: Any) -> None:
     tensor, view, parameter, model, storage = inbox.get()
     same = tensor.untyped_storage().data_ptr() == view.untyped_storage().data_ptr() == storage.data_ptr()
-    facts = [same, type(parameter).__name__, parameter.is_leaf, parameter.requires_grad, tensor.is_shared(), view.tolist()]
+    facts = [
+        same,
+        type(parameter).__name__,
+        parameter.is_leaf,
+        parameter.requires_grad,
+        tensor.is_shared(),
+        view.tolist(),
+    ]
     tensor.add_(1)
     with torch.no_grad():
         parameter.fill_(5)
@@ -67,17 +75,20 @@ def test_memory_goes_through_queues(method: str) -> None:
     finish(process)
 
 
-@pytest.mark.parametrize("make", [
-    lambda: torch.arange(6).reshape(2, 3).t(),
-    lambda: torch.ones(3, dtype=torch.bfloat16),
-    lambda: torch.tensor([True, False]),
-    lambda: torch.tensor(3 + 4j),
-    lambda: torch.empty(0, 3),
-    lambda: torch.arange(10.0)[3:7:2],
-    lambda: torch.ones(2, requires_grad=True),
-    lambda: torch.nn.Parameter(torch.ones(2), requires_grad=False),
-    lambda: torch.ones(2).expand(3, 2),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: torch.arange(6).reshape(2, 3).t(),
+        lambda: torch.ones(3, dtype=torch.bfloat16),
+        lambda: torch.tensor([True, False]),
+        lambda: torch.tensor(3 + 4j),
+        lambda: torch.empty(0, 3),
+        lambda: torch.arange(10.0)[3:7:2],
+        lambda: torch.ones(2, requires_grad=True),
+        lambda: torch.nn.Parameter(torch.ones(2), requires_grad=False),
+        lambda: torch.ones(2).expand(3, 2),
+    ],
+)
 def test_a_tensor_arrives_as_it_was(make: Any) -> None:
     sender, receiver = mp.Pipe()
     tensor = make()
@@ -93,7 +104,9 @@ def test_a_tensor_arrives_as_it_was(make: Any) -> None:
 def test_a_result_of_operators_stays() -> None:
     sender, receiver = mp.Pipe()
     result = torch.ones(2, requires_grad=True) * 2
-    with pytest.raises(RuntimeError, match="Cowardly refusing to serialize non-leaf tensor which requires_grad"):
+    with pytest.raises(
+        RuntimeError, match="Cowardly refusing to serialize non-leaf tensor which requires_grad"
+    ):
         sender.send(result)
     sender.send(result.detach())
     assert receiver.recv().tolist() == [2, 2]
@@ -133,11 +146,30 @@ def test_processes_started_together(method: str) -> None:
     assert shared.tolist() == [1, 2, 3]
 
 
-@pytest.mark.parametrize(("what", "kind", "message", "attributes"), [
-    ("raise", "ProcessRaisedException", "(?s)Process 1 terminated with the following error:.*one_process.*ValueError: the second one fails", {}),
-    ("exit", "ProcessExitedException", "process 1 terminated with exit code 3", {"exit_code": 3, "signal_name": None}),
-    ("signal", "ProcessExitedException", "process 1 terminated with signal SIGKILL", {"exit_code": -9, "signal_name": "SIGKILL"}),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("what", "kind", "message", "attributes"),
+    [
+        (
+            "raise",
+            "ProcessRaisedException",
+            "(?s)Process 1 terminated with the following error:.*one_process.*ValueError: the second one "
+            "fails",
+            {},
+        ),
+        (
+            "exit",
+            "ProcessExitedException",
+            "process 1 terminated with exit code 3",
+            {"exit_code": 3, "signal_name": None},
+        ),
+        (
+            "signal",
+            "ProcessExitedException",
+            "process 1 terminated with signal SIGKILL",
+            {"exit_code": -9, "signal_name": "SIGKILL"},
+        ),
+    ],
+)
 def test_the_failure_of_one_ends_all(what: str, kind: str, message: str, attributes: dict[str, Any]) -> None:
     shared = torch.zeros(2).share_memory_()
     context = mp.start_processes(one_process, args=(shared, what), nprocs=2, join=False, start_method="fork")
@@ -154,7 +186,13 @@ def test_the_failure_of_one_ends_all(what: str, kind: str, message: str, attribu
 @only_torch_py
 def test_starting_leaves_nothing_behind(tmp_path: Any, monkeypatch: Any) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    context = mp.start_processes(one_process, args=(torch.zeros(3).share_memory_(), "return"), nprocs=2, join=False, start_method="fork")
+    context = mp.start_processes(
+        one_process,
+        args=(torch.zeros(3).share_memory_(), "return"),
+        nprocs=2,
+        join=False,
+        start_method="fork",
+    )
     assert os.listdir(tmp_path) and not os.path.exists(context.error_files[0])
     for process in context.processes:
         process.join()
@@ -176,12 +214,16 @@ def test_a_start_that_fails_ends_those_before(tmp_path: Any, monkeypatch: Any) -
 
     monkeypatch.setattr(process_type, "start", start)
     with pytest.raises(OSError, match="no more processes"):
-        mp.start_processes(one_process, args=(torch.zeros(3).share_memory_(), "wait"), nprocs=3, start_method="fork")
+        mp.start_processes(
+            one_process, args=(torch.zeros(3).share_memory_(), "wait"), nprocs=3, start_method="fork"
+        )
     assert len(started) == 1 and started[0].exitcode == -signal.SIGTERM and os.listdir(tmp_path) == []
 
 
 def test_join_waits_only_so_long() -> None:
-    context = mp.start_processes(one_process, args=(torch.zeros(1).share_memory_(), "wait"), nprocs=1, join=False, start_method="fork")
+    context = mp.start_processes(
+        one_process, args=(torch.zeros(1).share_memory_(), "wait"), nprocs=1, join=False, start_method="fork"
+    )
     assert context.join(timeout=0.01) is False
     context.processes[0].kill()
     with pytest.raises(mp.ProcessExitedException, match="SIGKILL"):
@@ -200,13 +242,17 @@ def train(index: int, model: Any) -> None:
     model.count.add_(1)
 
 
-@pytest.mark.parametrize("method", [pytest.param("fork", marks=only_torch_py), "spawn"])  # PyTorch's threads hang after a fork
+@pytest.mark.parametrize(
+    "method", [pytest.param("fork", marks=only_torch_py), "spawn"]
+)  # PyTorch's threads hang after a fork
 def test_processes_train_one_model(method: str) -> None:
     torch.manual_seed(0)
     model = Node().share_memory()
     mp.start_processes(train, args=(model,), nprocs=2, start_method=method)
     assert model.count.item() >= 1  # an unlocked counter: one of two may be lost
-    assert model.layer.weight.flatten().tolist() == pytest.approx([2, -3], abs=0.2) and model.layer.bias.item() == pytest.approx(1, abs=0.2)
+    assert model.layer.weight.flatten().tolist() == pytest.approx(
+        [2, -3], abs=0.2
+    ) and model.layer.bias.item() == pytest.approx(1, abs=0.2)
 
 
 def test_strategies() -> None:
@@ -225,8 +271,16 @@ def test_the_names_are_those_of_pytorch() -> None:
     assert set(mp.__all__) == set(peer.__all__)
     missing = [name for name in dir(peer) if not name.startswith("_") and not hasattr(mp, name)]
     assert set(missing) <= {"torch"}
-    for name in ("spawn", "start_processes", "ProcessContext", "ProcessRaisedException", "ProcessExitedException"):
-        ours, theirs = (list(inspect.signature(getattr(module, name)).parameters.values()) for module in (mp, peer))
+    for name in (
+        "spawn",
+        "start_processes",
+        "ProcessContext",
+        "ProcessRaisedException",
+        "ProcessExitedException",
+    ):
+        ours, theirs = (
+            list(inspect.signature(getattr(module, name)).parameters.values()) for module in (mp, peer)
+        )
         assert [(p.name, p.default) for p in ours] == [(p.name, p.default) for p in theirs]
 
 
@@ -249,5 +303,7 @@ def test_a_sender_that_does_not_wait() -> None:
     process = context.Process(target=send_and_end, args=(queue,))
     process.start()
     process.join()
-    with pytest.raises((ConnectionError, FileNotFoundError, EOFError), match="the process that sent a tensor has ended"):
+    with pytest.raises(
+        (ConnectionError, FileNotFoundError, EOFError), match="the process that sent a tensor has ended"
+    ):
         queue.get(timeout=SECONDS)

@@ -17,7 +17,8 @@ def net() -> Any:
     return nn.Sequential(nn.Linear(3, 4), nn.ReLU(), nn.Linear(4, 2))
 
 
-# Registration ---------------------------------------------------------------------------------------------------------------------------
+# Registration
+# ------------------------------------------------------------
 
 
 def test_assignment_registers() -> None:
@@ -66,7 +67,12 @@ def test_registered_names_keep_their_kind(name: str, value: Any, error: type, me
 
 @pytest.mark.parametrize(
     "name, error, match",
-    [(1, TypeError, "should be a string"), ("a.b", KeyError, "contain"), ("", KeyError, "empty"), ("forward", KeyError, "already exists")],
+    [
+        (1, TypeError, "should be a string"),
+        ("a.b", KeyError, "contain"),
+        ("", KeyError, "empty"),
+        ("forward", KeyError, "already exists"),
+    ],
 )
 def test_names_that_cannot_be_registered(name: Any, error: type, match: str) -> None:
     module = nn.Module()
@@ -150,7 +156,11 @@ def test_conversion_keeps_identity() -> None:
     model = nn.BatchNorm1d(2)
     weight = model.weight
     assert model.double() is model and model.weight is weight
-    assert weight.dtype == torch.float64 and model.running_mean.dtype == torch.float64 and model.num_batches_tracked.dtype == torch.int64
+    assert (
+        weight.dtype == torch.float64
+        and model.running_mean.dtype == torch.float64
+        and model.num_batches_tracked.dtype == torch.int64
+    )
     model.to(torch.float32)
     model.to("cpu")
     model.to(torch.ones(1, dtype=torch.float16))
@@ -169,23 +179,32 @@ def test_zero_grad() -> None:
 
 
 def test_repr_of_modules() -> None:
-    model = nn.Sequential(OrderedDict(a=nn.Linear(1, 2, bias=False), b=nn.Sequential(nn.ReLU(inplace=True), nn.Dropout(0.1))))
+    model = nn.Sequential(
+        OrderedDict(a=nn.Linear(1, 2, bias=False), b=nn.Sequential(nn.ReLU(inplace=True), nn.Dropout(0.1)))
+    )
     assert repr(model) == (
         "Sequential(\n  (a): Linear(in_features=1, out_features=2, bias=False)\n  (b): Sequential(\n"
         "    (0): ReLU(inplace=True)\n    (1): Dropout(p=0.1, inplace=False)\n  )\n)"
     )
     assert repr(nn.Conv2d(2, 4, 3, padding=1, dilation=2, groups=2, bias=False)) == (
-        "Conv2d(2, 4, kernel_size=(3, 3), stride=(1, 1), padding=(1, 1), dilation=(2, 2), groups=2, bias=False)"
+        "Conv2d(2, 4, kernel_size=(3, 3), stride=(1, 1), padding=(1, 1), dilation=(2, 2), groups=2, "
+        "bias=False)"
     )
-    assert repr(nn.ParameterList([torch.ones(2, 3)])) == "ParameterList(  (0): Parameter containing: [torch.float32 of size 2x3])"
+    assert (
+        repr(nn.ParameterList([torch.ones(2, 3)]))
+        == "ParameterList(  (0): Parameter containing: [torch.float32 of size 2x3])"
+    )
 
 
 def test_missing_forward() -> None:
-    with pytest.raises(NotImplementedError, match=r'Module \[Module\] is missing the required "forward" function'):
+    with pytest.raises(
+        NotImplementedError, match=r'Module \[Module\] is missing the required "forward" function'
+    ):
         nn.Module()(1)
 
 
-# Hooks ----------------------------------------------------------------------------------------------------------------------------------
+# Hooks
+# ------------------------------------------------------------
 
 
 def test_forward_hooks_change_arguments_and_results() -> None:
@@ -211,7 +230,9 @@ def test_hook_order_keywords_and_always() -> None:
     layer.register_forward_hook(lambda m, a, o: calls.append("second"))
     layer.register_forward_hook(lambda m, a, o: calls.append("first"), prepend=True)
     layer.register_forward_pre_hook(lambda m, a, k: (a, {**k, "factor": k["factor"] + 1}), with_kwargs=True)
-    layer.register_forward_hook(lambda m, a, k, o: calls.append(f"always {k}"), with_kwargs=True, always_call=True)
+    layer.register_forward_hook(
+        lambda m, a, k, o: calls.append(f"always {k}"), with_kwargs=True, always_call=True
+    )
     assert layer(torch.tensor(2.0), factor=2.0).item() == 6.0
     assert calls == ["first", "second", "always {'factor': 3.0}"]
     with pytest.raises(RuntimeError, match="no"):
@@ -224,11 +245,17 @@ def test_full_backward_hook() -> None:
     layer = nn.Linear(2, 1, bias=False)
     with torch.no_grad():
         layer.weight.copy_(torch.tensor([[2.0, 3.0]]))
-    layer.register_full_backward_hook(lambda module, grad_input, grad_output: seen.append((grad_input, grad_output)))
+    layer.register_full_backward_hook(
+        lambda module, grad_input, grad_output: seen.append((grad_input, grad_output))
+    )
     x = torch.ones(1, 2, requires_grad=True)
     layer(x).sum().backward()
     (grad_input,), (grad_output,) = seen[0]
-    assert grad_input.tolist() == [[2.0, 3.0]] and grad_output.tolist() == [[1.0]] and x.grad.tolist() == [[2.0, 3.0]]
+    assert (
+        grad_input.tolist() == [[2.0, 3.0]]
+        and grad_output.tolist() == [[1.0]]
+        and x.grad.tolist() == [[2.0, 3.0]]
+    )
 
 
 def test_full_backward_hooks_replace_gradients() -> None:
@@ -249,7 +276,8 @@ def test_backward_hook_without_differentiable_input() -> None:
     assert seen == [(None,)]
 
 
-# State dicts ----------------------------------------------------------------------------------------------------------------------------
+# State dicts
+# ------------------------------------------------------------
 
 
 def test_state_dict_round_trip() -> None:
@@ -290,7 +318,10 @@ def test_load_not_strict_returns_keys() -> None:
     del state["0.bias"]
     state["0.weights"] = state["extra.weight"] = torch.ones(1)
     result = net().load_state_dict(state, strict=False)
-    assert result.missing_keys == ["0.bias"] and sorted(result.unexpected_keys) == ["0.weights", "extra.weight"]
+    assert result.missing_keys == ["0.bias"] and sorted(result.unexpected_keys) == [
+        "0.weights",
+        "extra.weight",
+    ]
 
 
 def test_load_not_strict_still_checks_shapes() -> None:
@@ -309,7 +340,11 @@ def test_load_assign() -> None:
     model = nn.Linear(2, 1)
     state = {"weight": torch.ones(1, 2, dtype=torch.float64), "bias": torch.ones(1)}
     model.load_state_dict(state, assign=True)
-    assert model.weight.dtype == torch.float64 and isinstance(model.weight, nn.Parameter) and model.weight.requires_grad
+    assert (
+        model.weight.dtype == torch.float64
+        and isinstance(model.weight, nn.Parameter)
+        and model.weight.requires_grad
+    )
 
 
 def test_extra_state_and_hooks() -> None:
@@ -334,7 +369,9 @@ def test_extra_state_and_hooks() -> None:
 
 def test_old_batch_norm_state_has_no_batch_count() -> None:
     model = nn.BatchNorm1d(2)
-    state = OrderedDict((key, value) for key, value in model.state_dict().items() if key != "num_batches_tracked")
+    state = OrderedDict(
+        (key, value) for key, value in model.state_dict().items() if key != "num_batches_tracked"
+    )
     model.load_state_dict(state)
 
 
@@ -347,7 +384,8 @@ def test_deepcopy_and_pickle() -> None:
         assert torch.equal(twin(x), model(x)) and twin[0].weight is not model[0].weight
 
 
-# Containers -----------------------------------------------------------------------------------------------------------------------------
+# Containers
+# ------------------------------------------------------------
 
 
 def test_sequential_as_a_list() -> None:
@@ -405,11 +443,16 @@ def test_names_in_messages():
         module.get_buffer("weight")
     result = module.load_state_dict({}, strict=False)
     assert repr(result) == "_IncompatibleKeys(missing_keys=['weight', 'bias'], unexpected_keys=[])"
-    assert repr(torch.nn.BatchNorm1d(3)) == "BatchNorm1d(3, eps=1e-05, momentum=0.1, affine=True, bias=True, track_running_stats=True)"
+    assert (
+        repr(torch.nn.BatchNorm1d(3))
+        == "BatchNorm1d(3, eps=1e-05, momentum=0.1, affine=True, bias=True, track_running_stats=True)"
+    )
     assert repr(torch.nn.LayerNorm(3)) == "LayerNorm((3,), eps=1e-05, elementwise_affine=True, bias=True)"
     assert repr(torch.nn.GroupNorm(1, 2)) == "GroupNorm(1, 2, eps=1e-05, affine=True, bias=True)"
     module.register_full_backward_hook(lambda *arguments: None)
-    assert type(module(torch.ones(1, 2, requires_grad=True)).grad_fn).__name__ == "BackwardHookFunctionBackward"
+    assert (
+        type(module(torch.ones(1, 2, requires_grad=True)).grad_fn).__name__ == "BackwardHookFunctionBackward"
+    )
 
 
 def test_lists_of_equal_modules_are_shown_once():
@@ -417,7 +460,10 @@ def test_lists_of_equal_modules_are_shown_once():
     line = "Linear(in_features=2, out_features=3, bias=True)"
     assert repr(modules) == f"ModuleList(\n  (0-1): 2 x {line}\n  (2): ReLU()\n  (3): {line}\n)"
     assert repr(nn.ModuleList()) == "ModuleList()"
-    assert repr(nn.ModuleList([nn.Sequential(nn.ReLU())] * 2)) == "ModuleList(\n  (0-1): 2 x Sequential(\n    (0): ReLU()\n  )\n)"
+    assert (
+        repr(nn.ModuleList([nn.Sequential(nn.ReLU())] * 2))
+        == "ModuleList(\n  (0-1): 2 x Sequential(\n    (0): ReLU()\n  )\n)"
+    )
 
 
 def test_post_hooks_change_the_state_dict_in_place():
@@ -437,4 +483,6 @@ def test_what_is_no_module_is_named() -> None:
         nn.Sequential(nn.ReLU)
     with pytest.raises(TypeError, match="^int is not a Module subclass"):
         nn.Sequential(3)
-    assert torch.typename(nn.ReLU).endswith("activation.ReLU") and torch.typename(nn.functional.relu).endswith("functional.relu")
+    assert torch.typename(nn.ReLU).endswith("activation.ReLU") and torch.typename(
+        nn.functional.relu
+    ).endswith("functional.relu")

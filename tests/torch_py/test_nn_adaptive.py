@@ -17,9 +17,13 @@ def layer(**options: object) -> object:
 def test_shapes_of_parameters() -> None:
     shapes = {name: tuple(value.shape) for name, value in layer(head_bias=True).state_dict().items()}
     assert shapes == {
-        "head.weight": (7, 8), "head.bias": (7,), "tail.0.0.weight": (4, 8), "tail.0.1.weight": (5, 4), "tail.1.0.weight": (2, 8),
+        "head.weight": (7, 8),
+        "head.bias": (7,),
+        "tail.0.0.weight": (4, 8),
+        "tail.0.1.weight": (5, 4),
+        "tail.1.0.weight": (2, 8),
         "tail.1.1.weight": (10, 2),
-    }  # fmt: skip
+    }
 
 
 def test_loss_is_that_of_all_probabilities() -> None:
@@ -29,7 +33,10 @@ def test_loss_is_that_of_all_probabilities() -> None:
     torch.testing.assert_close(logarithms.exp().sum(1), torch.ones(6))
     torch.testing.assert_close(result.output, logarithms.gather(1, target.unsqueeze(1)).squeeze(1))
     torch.testing.assert_close(result.loss, nn.functional.nll_loss(logarithms, target))
-    gradients = [torch.autograd.grad(loss, [x, *module.parameters()]) for loss in (result.loss, nn.functional.nll_loss(module.log_prob(x), target))]
+    gradients = [
+        torch.autograd.grad(loss, [x, *module.parameters()])
+        for loss in (result.loss, nn.functional.nll_loss(module.log_prob(x), target))
+    ]
     for ours, expected in zip(*gradients):
         torch.testing.assert_close(ours, expected)
 
@@ -51,7 +58,12 @@ def test_arguments_that_do_not_fit() -> None:
         with pytest.raises(ValueError, match="cutoffs"):
             nn.AdaptiveLogSoftmaxWithLoss(8, 20, cutoffs)
     module, x = layer(), torch.randn(4, 8)
-    for target, message in (([0, 1, 2], "same size"), ([0, 1, 2, 20], r"\[0, 20\]"), ([0, 1, 2, -1], r"\[-1, 2\]"), (3, "0D target")):
+    for target, message in (
+        ([0, 1, 2], "same size"),
+        ([0, 1, 2, 20], r"\[0, 20\]"),
+        ([0, 1, 2, -1], r"\[-1, 2\]"),
+        (3, "0D target"),
+    ):
         with pytest.raises(RuntimeError, match=message):
             module(x, torch.tensor(target))
     with pytest.raises(RuntimeError, match="multi-target"):
@@ -63,7 +75,9 @@ def test_cross_map_normalization() -> None:
     sums = {2: [1, 5, 10, 17, 26, 37], 3: [5, 14, 30, 51, 78, 62], 5: [14, 30, 55, 91, 87, 78]}
     for size, expected in sums.items():
         result = nn.CrossMapLRN2d(size, alpha=1.0, beta=1.0, k=0.0)(maps)
-        torch.testing.assert_close(size * maps / result, torch.tensor(expected, dtype=torch.float32).view(1, 6, 1, 1))
+        torch.testing.assert_close(
+            size * maps / result, torch.tensor(expected, dtype=torch.float32).view(1, 6, 1, 1)
+        )
     x = torch.randn(2, 3, 2, 2, dtype=torch.float64, requires_grad=True)
     assert nn.CrossMapLRN2d(1)(x).shape == x.shape
     with pytest.raises(ValueError, match="4D"):

@@ -37,7 +37,9 @@ def test_groups_of_queries_share_keys():
     torch.testing.assert_close(F.scaled_dot_product_attention(q, k, v, enable_gqa=True), expected)
 
 
-@pytest.mark.parametrize("options", [{}, {"bias": False}, {"add_bias_kv": True, "add_zero_attn": True}, {"kdim": 4, "vdim": 4}])
+@pytest.mark.parametrize(
+    "options", [{}, {"bias": False}, {"add_bias_kv": True, "add_zero_attn": True}, {"kdim": 4, "vdim": 4}]
+)
 def test_multihead_attention_with_and_without_weights(options):
     torch.manual_seed(0)
     layer, q, k = nn.MultiheadAttention(4, 2, **options), torch.randn(3, 2, 4), torch.randn(5, 2, 4)
@@ -56,20 +58,37 @@ def test_multihead_attention_batch_first_and_without_batch():
     layer, first = nn.MultiheadAttention(4, 2), nn.MultiheadAttention(4, 2, batch_first=True)
     first.load_state_dict(layer.state_dict())
     x = torch.randn(3, 2, 4)
-    torch.testing.assert_close(first(x.transpose(0, 1), *[x.transpose(0, 1)] * 2)[0].transpose(0, 1), layer(x, x, x)[0])
+    torch.testing.assert_close(
+        first(x.transpose(0, 1), *[x.transpose(0, 1)] * 2)[0].transpose(0, 1), layer(x, x, x)[0]
+    )
     torch.testing.assert_close(layer(x[:, 0], x[:, 0], x[:, 0])[0], layer(x, x, x)[0][:, 0])
 
 
-@pytest.mark.parametrize(("call", "error", "message"), [
-    (lambda: nn.MultiheadAttention(4, 3), AssertionError, "divisible"),
-    (lambda: nn.MultiheadAttention(0, 1), ValueError, "greater than 0"),
-    (lambda: nn.MultiheadAttention(4, 2)(*[torch.randn(3, 2, 5)] * 3), AssertionError, "5"),
-    (lambda: nn.MultiheadAttention(4, 2)(*[torch.randn(3)] * 3), AssertionError, "1-D"),
-    (lambda: nn.MultiheadAttention(4, 2)(*[torch.randn(3, 2, 4)] * 3, attn_mask=torch.zeros(2, 3)), RuntimeError, "attn_mask"),
-    (lambda: nn.TransformerEncoderLayer(4, 2, activation="sin"), RuntimeError, "sin"),
-    (lambda: nn.Transformer(4, 2, 1, 1, 8)(torch.randn(3, 2, 4), torch.randn(3, 1, 4)), RuntimeError, "batch"),
-    (lambda: nn.Transformer(4, 2, 1, 1, 8)(torch.randn(3, 2, 3), torch.randn(3, 2, 4)), RuntimeError, "d_model"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda: nn.MultiheadAttention(4, 3), AssertionError, "divisible"),
+        (lambda: nn.MultiheadAttention(0, 1), ValueError, "greater than 0"),
+        (lambda: nn.MultiheadAttention(4, 2)(*[torch.randn(3, 2, 5)] * 3), AssertionError, "5"),
+        (lambda: nn.MultiheadAttention(4, 2)(*[torch.randn(3)] * 3), AssertionError, "1-D"),
+        (
+            lambda: nn.MultiheadAttention(4, 2)(*[torch.randn(3, 2, 4)] * 3, attn_mask=torch.zeros(2, 3)),
+            RuntimeError,
+            "attn_mask",
+        ),
+        (lambda: nn.TransformerEncoderLayer(4, 2, activation="sin"), RuntimeError, "sin"),
+        (
+            lambda: nn.Transformer(4, 2, 1, 1, 8)(torch.randn(3, 2, 4), torch.randn(3, 1, 4)),
+            RuntimeError,
+            "batch",
+        ),
+        (
+            lambda: nn.Transformer(4, 2, 1, 1, 8)(torch.randn(3, 2, 3), torch.randn(3, 2, 4)),
+            RuntimeError,
+            "d_model",
+        ),
+    ],
+)
 def test_errors(call, error, message):
     with pytest.raises(error, match=message):
         call()
@@ -120,8 +139,12 @@ def test_encoder_copies_its_layer():
 
 
 def test_encoders_leave_out_padding_at_the_end_when_they_infer():
-    """PyTorch computes without the padded places then, and fills them with zeros, before the last normalisation."""
-    padding, scattered = torch.tensor([[False, False, True], [False] * 3]), torch.tensor([[True, False, False], [False] * 3])
+    """PyTorch computes without the padded places then, and fills them with zeros, before the last
+    normalisation."""
+    padding, scattered = (
+        torch.tensor([[False, False, True], [False] * 3]),
+        torch.tensor([[True, False, False], [False] * 3]),
+    )
     layer = nn.TransformerEncoderLayer(4, 2, 8, batch_first=True)
     encoder = nn.TransformerEncoder(layer, 2).eval()
     x = torch.randn(2, 3, 4)
@@ -137,7 +160,12 @@ def test_encoders_leave_out_padding_at_the_end_when_they_infer():
         assert normalised(x, src_key_padding_mask=padding)[0, 2].tolist() == [0.5] * 4
 
 
-@pytest.mark.parametrize("reason, options", [("norm_first", {"norm_first": True}), ("batch_first", {"batch_first": False}), ("odd", {"nhead": 3})])
+@pytest.mark.parametrize(
+    "reason, options",
+    [("norm_first", {"norm_first": True}), ("batch_first", {"batch_first": False}), ("odd", {"nhead": 3})],
+)
 def test_encoders_say_why_padding_stays(reason, options):
     with pytest.warns(UserWarning, match=f"self.use_nested_tensor is False because .*{reason}"):
-        nn.TransformerEncoder(nn.TransformerEncoderLayer(**{"d_model": 6, "nhead": 2, "batch_first": True, **options}), 1)
+        nn.TransformerEncoder(
+            nn.TransformerEncoderLayer(**{"d_model": 6, "nhead": 2, "batch_first": True, **options}), 1
+        )

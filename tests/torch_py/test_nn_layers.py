@@ -16,7 +16,8 @@ def rounded(tensor: Any) -> list[float]:
     return [round(value, 6) for value in tensor.detach().flatten().tolist()]
 
 
-# Initial values: the same seed gives the numbers that PyTorch gives ---------------------------------------------------------------------
+# Initial values: the same seed gives the numbers that PyTorch gives
+# ------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -24,9 +25,17 @@ def rounded(tensor: Any) -> list[float]:
     [
         (lambda: nn.Linear(3, 2), "weight", [-0.004323, 0.309716, -0.475185, -0.424895, -0.222369, 0.154821]),
         (lambda: nn.Linear(3, 2), "bias", [-0.011439, 0.457775]),
-        (lambda: nn.Conv2d(2, 2, (1, 2)), "weight", [-0.003743, 0.268222, -0.411523, -0.36797, -0.192577, 0.134079, -0.009907, 0.396445]),
+        (
+            lambda: nn.Conv2d(2, 2, (1, 2)),
+            "weight",
+            [-0.003743, 0.268222, -0.411523, -0.36797, -0.192577, 0.134079, -0.009907, 0.396445],
+        ),
         (lambda: nn.Conv2d(2, 2, (1, 2)), "bias", [-0.044372, 0.132306]),
-        (lambda: nn.Embedding(3, 2, padding_idx=1), "weight", [1.540996, -0.293429, 0.0, 0.0, -1.084522, -1.398595]),
+        (
+            lambda: nn.Embedding(3, 2, padding_idx=1),
+            "weight",
+            [1.540996, -0.293429, 0.0, 0.0, -1.084522, -1.398595],
+        ),
     ],
 )
 def test_initial_values_of_layers(make: Any, name: str, expected: list[float]) -> None:
@@ -63,7 +72,8 @@ def test_init_of_leaves_is_not_recorded() -> None:
         nn.init.calculate_gain("cubic")
 
 
-# Layers ---------------------------------------------------------------------------------------------------------------------------------
+# Layers
+# ------------------------------------------------------------
 
 
 def test_dropout_is_seeded_and_off_in_evaluation() -> None:
@@ -74,7 +84,16 @@ def test_dropout_is_seeded_and_off_in_evaluation() -> None:
     assert nn.Dropout(1.0)(x).tolist() == [0.0] * 4
     torch.manual_seed(0)
     y = torch.ones(8)
-    assert F.dropout(y, 0.5, True, inplace=True) is y and y.tolist() == [0.0, 0.0, 2.0, 0.0, 0.0, 0.0, 2.0, 2.0]
+    assert F.dropout(y, 0.5, True, inplace=True) is y and y.tolist() == [
+        0.0,
+        0.0,
+        2.0,
+        0.0,
+        0.0,
+        0.0,
+        2.0,
+        2.0,
+    ]
     with pytest.raises(ValueError, match="between 0 and 1, but got 1.5"):
         nn.Dropout(1.5)
 
@@ -150,7 +169,13 @@ def test_activations(layer: Any, expected: list[float]) -> None:
 
 
 def test_in_place_activations() -> None:
-    for layer in (nn.ReLU(inplace=True), nn.LeakyReLU(inplace=True), nn.ELU(inplace=True), nn.SiLU(inplace=True), nn.Hardtanh(inplace=True)):
+    for layer in (
+        nn.ReLU(inplace=True),
+        nn.LeakyReLU(inplace=True),
+        nn.ELU(inplace=True),
+        nn.SiLU(inplace=True),
+        nn.Hardtanh(inplace=True),
+    ):
         x = torch.tensor([-1.0, 2.0])
         expected = type(layer)()(x).tolist()
         assert layer(x) is x and x.tolist() == expected
@@ -186,7 +211,12 @@ def test_convolution_layers() -> None:
 
 @pytest.mark.parametrize(
     "mode, expected",
-    [("reflect", [2, 1, 0, 1, 2, 1]), ("replicate", [0, 0, 0, 1, 2, 2]), ("circular", [1, 2, 0, 1, 2, 0]), ("constant", [0, 0, 0, 1, 2, 0])],
+    [
+        ("reflect", [2, 1, 0, 1, 2, 1]),
+        ("replicate", [0, 0, 0, 1, 2, 2]),
+        ("circular", [1, 2, 0, 1, 2, 0]),
+        ("constant", [0, 0, 0, 1, 2, 0]),
+    ],
 )
 def test_padding_modes(mode: str, expected: list[int]) -> None:
     x = torch.arange(3.0).reshape(1, 3)
@@ -199,7 +229,8 @@ def test_flatten_and_unflatten() -> None:
     assert nn.Unflatten(1, (3, -1))(torch.ones(2, 6)).shape == (2, 3, 2)
 
 
-# Losses ---------------------------------------------------------------------------------------------------------------------------------
+# Losses
+# ------------------------------------------------------------
 
 LOGITS = [[1.0, 2.0, 0.5], [0.1, -1.0, 3.0]]
 
@@ -241,7 +272,11 @@ def test_cross_entropy_of_probabilities_and_images() -> None:
     soft = F.cross_entropy(x, torch.tensor([[0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]))
     assert soft.item() == pytest.approx(hard.item(), abs=1e-6)
     images = torch.randn(2, 3, 4, 5)
-    assert F.cross_entropy(images, torch.zeros(2, 4, 5, dtype=torch.int64), reduction="none").shape == (2, 4, 5)
+    assert F.cross_entropy(images, torch.zeros(2, 4, 5, dtype=torch.int64), reduction="none").shape == (
+        2,
+        4,
+        5,
+    )
 
 
 def test_loss_arguments_are_checked() -> None:
@@ -267,7 +302,8 @@ def test_normalize_and_cosine() -> None:
     assert F.cosine_similarity(x[:1], 2 * x[:1]).item() == pytest.approx(1.0)
 
 
-# Utilities ------------------------------------------------------------------------------------------------------------------------------
+# Utilities
+# ------------------------------------------------------------
 
 
 def test_gradient_clipping() -> None:
@@ -275,7 +311,9 @@ def test_gradient_clipping() -> None:
     for parameter in parameters:
         parameter.grad = torch.tensor([3.0, 4.0])
     total = nn.utils.clip_grad_norm_(parameters, 1.0)
-    assert total.item() == pytest.approx(50**0.5) and parameters[0].grad.tolist() == pytest.approx([0.4242640, 0.5656853], abs=1e-6)
+    assert total.item() == pytest.approx(50**0.5) and parameters[0].grad.tolist() == pytest.approx(
+        [0.4242640, 0.5656853], abs=1e-6
+    )
     nn.utils.clip_grad_value_(parameters, 0.5)
     assert parameters[1].grad.tolist() == pytest.approx([0.424264, 0.5], abs=1e-6)
     parameters[0].grad.fill_(float("nan"))

@@ -31,7 +31,9 @@ def test_first_call_makes_it_the_plain_layer(name: str, arguments: Any, rank: in
     x = an_input(rank)
     result = module(x)
     assert type(module) is getattr(nn, name.removeprefix("Lazy"))
-    assert all(kept is now for kept, now in zip(waiting, module.parameters()))  # an optimiser made before still holds them
+    assert all(
+        kept is now for kept, now in zip(waiting, module.parameters())
+    )  # an optimiser made before still holds them
     assert all(type(parameter) is nn.Parameter for parameter in module.parameters())
     result.sum().backward()
     assert all(parameter.grad is not None for parameter in module.parameters())
@@ -55,7 +57,10 @@ def test_sizes_from_a_state_dict(name: str, arguments: Any, rank: int) -> None:
 def test_state_dict_and_copies_of_waiting_modules() -> None:
     module = nn.Sequential(nn.LazyLinear(3), nn.LazyLinear(2))
     state = module.state_dict()
-    assert list(state) == ["0.weight", "0.bias", "1.weight", "1.bias"] and repr(state["0.weight"]) == "<UninitializedParameter>"
+    assert (
+        list(state) == ["0.weight", "0.bias", "1.weight", "1.bias"]
+        and repr(state["0.weight"]) == "<UninitializedParameter>"
+    )
     for other in (copy.deepcopy(module), pickle.loads(pickle.dumps(module))):
         assert other[0].weight is not module[0].weight
         assert other(torch.ones(1, 7)).shape == (1, 2) and other[0].in_features == 7
@@ -98,9 +103,19 @@ def test_conversions_of_waiting_modules() -> None:
 @pytest.mark.parametrize(
     "make, shape, error, message",
     [
-        (lambda: nn.LazyConv2d(3, 2), (2, 3), RuntimeError, r"Expected 3D \(unbatched\) or 4D \(batched\) input to LazyConv2d"),
+        (
+            lambda: nn.LazyConv2d(3, 2),
+            (2, 3),
+            RuntimeError,
+            r"Expected 3D \(unbatched\) or 4D \(batched\) input to LazyConv2d",
+        ),
         (lambda: nn.LazyBatchNorm2d(), (2, 3), ValueError, "expected 4D input"),
-        (lambda: nn.LazyConv2d(4, 1, groups=2), (1, 3, 4, 4), ValueError, "in_channels must be divisible by groups"),
+        (
+            lambda: nn.LazyConv2d(4, 1, groups=2),
+            (1, 3, 4, 4),
+            ValueError,
+            "in_channels must be divisible by groups",
+        ),
     ],
 )
 def test_first_inputs_that_do_not_fit(make: Any, shape: Any, error: type, message: str) -> None:

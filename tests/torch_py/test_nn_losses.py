@@ -1,4 +1,5 @@
-"""Losses of distances, margins, counts and alignments; bags of embeddings; normalisation; dropout of channels. Values by hand."""
+"""Losses of distances, margins, counts and alignments; bags of embeddings; normalisation; dropout of
+channels. Values by hand."""
 
 from __future__ import annotations
 
@@ -13,17 +14,24 @@ F = torch.nn.functional
 tensor = torch.tensor
 
 
-@pytest.mark.parametrize(("loss", "arguments", "expected"), [
-    (F.margin_ranking_loss, ([1.0, 2.0], [3.0, 1.0], [1.0, 1.0]), [2.0, 0.0]),
-    (F.hinge_embedding_loss, ([0.5, 0.25], [1.0, -1.0]), [0.5, 0.75]),
-    (F.cosine_embedding_loss, ([[1.0, 0.0], [1.0, 0.0]], [[0.0, 1.0], [2.0, 0.0]], [1.0, -1.0]), [1.0, 1.0]),
-    (F.soft_margin_loss, ([0.0, 1.0], [1.0, -1.0]), [math.log(2), math.log(1 + math.e)]),
-    (F.triplet_margin_loss, ([[0.0, 0.0]], [[3.0, 4.0]], [[0.0, 2.0]]), [4.0]),
-    (F.triplet_margin_with_distance_loss, ([[0.0, 0.0]], [[3.0, 4.0]], [[0.0, 2.0]]), [4.0]),
-    (F.poisson_nll_loss, ([0.0, 1.0], [2.0, 3.0]), [1.0, math.e - 3]),
-    (F.gaussian_nll_loss, ([1.0, 2.0], [0.0, 0.0], [1.0, 4.0]), [0.5, math.log(2) + 0.5]),
-    (F.multilabel_soft_margin_loss, ([[0.0, 0.0]], [[1.0, 0.0]]), [math.log(2)]),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("loss", "arguments", "expected"),
+    [
+        (F.margin_ranking_loss, ([1.0, 2.0], [3.0, 1.0], [1.0, 1.0]), [2.0, 0.0]),
+        (F.hinge_embedding_loss, ([0.5, 0.25], [1.0, -1.0]), [0.5, 0.75]),
+        (
+            F.cosine_embedding_loss,
+            ([[1.0, 0.0], [1.0, 0.0]], [[0.0, 1.0], [2.0, 0.0]], [1.0, -1.0]),
+            [1.0, 1.0],
+        ),
+        (F.soft_margin_loss, ([0.0, 1.0], [1.0, -1.0]), [math.log(2), math.log(1 + math.e)]),
+        (F.triplet_margin_loss, ([[0.0, 0.0]], [[3.0, 4.0]], [[0.0, 2.0]]), [4.0]),
+        (F.triplet_margin_with_distance_loss, ([[0.0, 0.0]], [[3.0, 4.0]], [[0.0, 2.0]]), [4.0]),
+        (F.poisson_nll_loss, ([0.0, 1.0], [2.0, 3.0]), [1.0, math.e - 3]),
+        (F.gaussian_nll_loss, ([1.0, 2.0], [0.0, 0.0], [1.0, 4.0]), [0.5, math.log(2) + 0.5]),
+        (F.multilabel_soft_margin_loss, ([[0.0, 0.0]], [[1.0, 0.0]]), [math.log(2)]),
+    ],
+)
 def test_values_and_reductions(loss, arguments, expected):
     tensors = [tensor(values) for values in arguments]
     assert loss(*tensors, reduction="none").tolist() == pytest.approx(expected, abs=1e-5)
@@ -37,7 +45,9 @@ def test_losses_of_classes():
     scores = tensor([[0.1, 0.2, 0.4, 0.8]])
     assert F.multi_margin_loss(scores, tensor([3])).item() == pytest.approx((0.3 + 0.4 + 0.6) / 4)
     assert F.multilabel_margin_loss(scores, tensor([[3, 0, -1, 1]])).item() == pytest.approx(0.85)
-    assert F.multi_margin_loss(scores, tensor([3]), p=2, margin=0.5).item() == pytest.approx(0.1**2 / 4, rel=1e-4)
+    assert F.multi_margin_loss(scores, tensor([3]), p=2, margin=0.5).item() == pytest.approx(
+        0.1**2 / 4, rel=1e-4
+    )
 
 
 def test_alignments():
@@ -46,7 +56,9 @@ def test_alignments():
     expected = -math.log(0.6 * 0.7 + 0.6 * 0.3 + 0.4 * 0.7)
     for lengths in (((2,), (1,)), (tensor([2]), tensor([1]))):
         assert F.ctc_loss(log_probs, tensor([[1]]), *lengths).item() == pytest.approx(expected, rel=1e-5)
-    assert nn.CTCLoss()(log_probs[:, 0], tensor([1]), tensor([2]), tensor([1])).item() == pytest.approx(expected, rel=1e-5)
+    assert nn.CTCLoss()(log_probs[:, 0], tensor([1]), tensor([2]), tensor([1])).item() == pytest.approx(
+        expected, rel=1e-5
+    )
     # "aa" needs a blank between: three steps.
     assert F.ctc_loss(log_probs, tensor([[1, 1]]), (2,), (2,)).item() == math.inf
     assert F.ctc_loss(log_probs, tensor([[1, 1]]), (2,), (2,), zero_infinity=True).item() == 0.0
@@ -59,21 +71,40 @@ def test_gradient_of_alignments_through_log_softmax():
     assert scores.grad[0, 0].tolist() == pytest.approx([1 / 3 - 1 / 3, 1 / 3 - 2 / 3, 1 / 3], abs=1e-5)
 
 
-@pytest.mark.parametrize(("call", "error", "message"), [
-    (lambda: nn.TripletMarginLoss(margin=0), ValueError, "margin"),
-    (lambda: nn.MultiMarginLoss(p=3), ValueError, "p == 1"),
-    (lambda: F.margin_ranking_loss(torch.zeros(2), torch.zeros(2), torch.zeros(2, 1)), RuntimeError, "dimension"),
-    (lambda: F.gaussian_nll_loss(torch.zeros(2), torch.zeros(2), -torch.ones(2)), ValueError, "negative"),
-    (lambda: F.gaussian_nll_loss(torch.zeros(2, 3), torch.zeros(2, 3), torch.ones(3)), ValueError, "size"),
-    (lambda: F.ctc_loss(torch.zeros(2, 1, 3), tensor([[1]]), (3,), (1,)), RuntimeError, "input_lengths"),
-    (lambda: F.embedding(tensor([0, 5]), torch.zeros(3, 2)), IndexError, r"index out of range in self|^embedding.*5.*3 rows"),
-    (lambda: F.embedding(tensor([[-1]]), torch.zeros(3, 2)), IndexError, r"index out of range in self|^embedding.*-1.*3 rows"),
-    (lambda: F.embedding_bag(tensor([0, 1]), torch.zeros(2, 2)), ValueError, "offsets"),
-    (lambda: F.embedding_bag(tensor([[0, 1]]), torch.zeros(2, 2), mode="other"), ValueError, "mode"),
-    (lambda: F.instance_norm(torch.zeros(2, 3, 1)), ValueError, "spatial"),
-    (lambda: nn.Dropout1d(0.5)(torch.zeros(2, 3, 4, 5)), RuntimeError, "4D"),
-    (lambda: F.alpha_dropout(torch.zeros(2), 2.0), ValueError, "2.0"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda: nn.TripletMarginLoss(margin=0), ValueError, "margin"),
+        (lambda: nn.MultiMarginLoss(p=3), ValueError, "p == 1"),
+        (
+            lambda: F.margin_ranking_loss(torch.zeros(2), torch.zeros(2), torch.zeros(2, 1)),
+            RuntimeError,
+            "dimension",
+        ),
+        (lambda: F.gaussian_nll_loss(torch.zeros(2), torch.zeros(2), -torch.ones(2)), ValueError, "negative"),
+        (
+            lambda: F.gaussian_nll_loss(torch.zeros(2, 3), torch.zeros(2, 3), torch.ones(3)),
+            ValueError,
+            "size",
+        ),
+        (lambda: F.ctc_loss(torch.zeros(2, 1, 3), tensor([[1]]), (3,), (1,)), RuntimeError, "input_lengths"),
+        (
+            lambda: F.embedding(tensor([0, 5]), torch.zeros(3, 2)),
+            IndexError,
+            r"index out of range in self|^embedding.*5.*3 rows",
+        ),
+        (
+            lambda: F.embedding(tensor([[-1]]), torch.zeros(3, 2)),
+            IndexError,
+            r"index out of range in self|^embedding.*-1.*3 rows",
+        ),
+        (lambda: F.embedding_bag(tensor([0, 1]), torch.zeros(2, 2)), ValueError, "offsets"),
+        (lambda: F.embedding_bag(tensor([[0, 1]]), torch.zeros(2, 2), mode="other"), ValueError, "mode"),
+        (lambda: F.instance_norm(torch.zeros(2, 3, 1)), ValueError, "spatial"),
+        (lambda: nn.Dropout1d(0.5)(torch.zeros(2, 3, 4, 5)), RuntimeError, "4D"),
+        (lambda: F.alpha_dropout(torch.zeros(2), 2.0), ValueError, "2.0"),
+    ],
+)
 def test_errors(call, error, message):
     with pytest.raises(error, match=message):
         call()
@@ -89,7 +120,11 @@ def test_bags():
     assert F.embedding_bag(bags, weight, mode="sum").tolist() == [[4, -2], [10, 12]]
     assert F.embedding_bag(bags, weight, mode="max").tolist() == [[3, 2], [5, 6]]
     assert F.embedding_bag(bags, weight, mode="sum", padding_idx=1).tolist() == [[1, 2], [10, 12]]
-    assert F.embedding_bag(tensor([0, 1, 2]), weight, tensor([0, 2, 2])).tolist() == [[2, -1], [5, 6], [0, 0]][:1] + [[0, 0], [5, 6]]
+    assert F.embedding_bag(tensor([0, 1, 2]), weight, tensor([0, 2, 2])).tolist() == [
+        [2, -1],
+        [5, 6],
+        [0, 0],
+    ][:1] + [[0, 0], [5, 6]]
     weighted = F.embedding_bag(bags, weight, mode="sum", per_sample_weights=tensor([[1.0, 2.0], [0.0, 1.0]]))
     assert weighted.tolist() == [[7, -6], [5, 6]]
     F.embedding_bag(bags, weight, mode="max").sum().backward()
@@ -115,13 +150,21 @@ def test_normalisation():
     layer(x)
     torch.testing.assert_close(layer.running_mean, 0.1 * x.mean((0, 2)))
     torch.testing.assert_close(nn.InstanceNorm1d(3)(x[0]), normalised[0])
-    torch.testing.assert_close(nn.RMSNorm(8)(x), x / (x * x).mean(-1, keepdim=True).sqrt(), atol=1e-5, rtol=1e-5)
-    assert F.local_response_norm(torch.ones(1, 2, 1), 2, alpha=1.0, beta=1.0).flatten().tolist() == pytest.approx([1 / 1.5, 1 / 2])
+    torch.testing.assert_close(
+        nn.RMSNorm(8)(x), x / (x * x).mean(-1, keepdim=True).sqrt(), atol=1e-5, rtol=1e-5
+    )
+    assert F.local_response_norm(
+        torch.ones(1, 2, 1), 2, alpha=1.0, beta=1.0
+    ).flatten().tolist() == pytest.approx([1 / 1.5, 1 / 2])
 
 
 def test_dropout_of_channels():
     torch.manual_seed(0)
-    for layer, shape in ((nn.Dropout1d(), (40, 5, 3)), (nn.Dropout3d(), (40, 5, 2, 2, 2)), (nn.Dropout1d(), (200, 3))):
+    for layer, shape in (
+        (nn.Dropout1d(), (40, 5, 3)),
+        (nn.Dropout3d(), (40, 5, 2, 2, 2)),
+        (nn.Dropout1d(), (200, 3)),
+    ):
         dropped = layer(torch.ones(shape))
         channels = dropped.reshape(200, -1)
         assert set(channels.flatten().tolist()) == {0.0, 2.0} and bool((channels == channels[:, :1]).all())

@@ -11,12 +11,34 @@ rnn = torch.nn.utils.rnn
 
 
 def test_parameters_have_the_names_and_shapes_of_pytorch():
-    shapes = {name: tuple(p.shape) for name, p in nn.LSTM(3, 4, 2, bidirectional=True, proj_size=2).named_parameters()}
-    assert list(shapes)[:6] == ["weight_ih_l0", "weight_hh_l0", "bias_ih_l0", "bias_hh_l0", "weight_hr_l0", "weight_ih_l0_reverse"]
-    assert shapes["weight_ih_l0"] == (16, 3) and shapes["weight_hh_l0"] == (16, 2) and shapes["weight_hr_l0"] == (2, 4)
+    shapes = {
+        name: tuple(p.shape)
+        for name, p in nn.LSTM(3, 4, 2, bidirectional=True, proj_size=2).named_parameters()
+    }
+    assert list(shapes)[:6] == [
+        "weight_ih_l0",
+        "weight_hh_l0",
+        "bias_ih_l0",
+        "bias_hh_l0",
+        "weight_hr_l0",
+        "weight_ih_l0_reverse",
+    ]
+    assert (
+        shapes["weight_ih_l0"] == (16, 3)
+        and shapes["weight_hh_l0"] == (16, 2)
+        and shapes["weight_hr_l0"] == (2, 4)
+    )
     assert shapes["weight_ih_l1_reverse"] == (16, 4)
-    assert [name for name, _ in nn.GRU(3, 4, bias=False).named_parameters()] == ["weight_ih_l0", "weight_hh_l0"]
-    assert [name for name, _ in nn.GRUCell(3, 4).named_parameters()] == ["weight_ih", "weight_hh", "bias_ih", "bias_hh"]
+    assert [name for name, _ in nn.GRU(3, 4, bias=False).named_parameters()] == [
+        "weight_ih_l0",
+        "weight_hh_l0",
+    ]
+    assert [name for name, _ in nn.GRUCell(3, 4).named_parameters()] == [
+        "weight_ih",
+        "weight_hh",
+        "bias_ih",
+        "bias_hh",
+    ]
 
 
 def test_starting_values_are_those_of_pytorch():
@@ -82,25 +104,41 @@ def test_gradients_reach_all_parameters():
     assert [len(weights) for weights in lstm.all_weights] == [4, 4, 4, 4]
 
 
-@pytest.mark.parametrize(("make", "call", "error", "message"), [
-    (lambda: nn.LSTM(3, 4), lambda m: m(torch.randn(5, 2, 2)), RuntimeError, "input_size|input.size"),
-    (lambda: nn.GRU(3, 4), lambda m: m(torch.randn(5, 2, 3), torch.randn(1, 3, 4)), RuntimeError, "hidden size"),
-    (lambda: nn.GRU(3, 4), lambda m: m(torch.randn(5, 2, 3).double()), ValueError, "dtype"),
-    (lambda: nn.LSTM(3, 4), lambda m: m(torch.randn(5)), ValueError, "1D"),
-    (lambda: nn.LSTM(3, 4), lambda m: m(torch.randn(2, 3), (torch.randn(1, 2, 4), torch.randn(1, 2, 4))), RuntimeError, "2-D"),
-    (lambda: nn.LSTMCell(3, 4), lambda m: m(torch.randn(1, 2, 3)), ValueError, "3D"),
-    (lambda: nn.RNN(3, 0), None, ValueError, "hidden_size"),
-    (lambda: nn.RNN(3, 4, nonlinearity="sin"), None, ValueError, "sin"),
-    (lambda: nn.GRU(3, 4, proj_size=2), None, ValueError, "proj_size"),
-    (lambda: nn.LSTM(3, 4, proj_size=4), None, ValueError, "proj_size"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("make", "call", "error", "message"),
+    [
+        (lambda: nn.LSTM(3, 4), lambda m: m(torch.randn(5, 2, 2)), RuntimeError, "input_size|input.size"),
+        (
+            lambda: nn.GRU(3, 4),
+            lambda m: m(torch.randn(5, 2, 3), torch.randn(1, 3, 4)),
+            RuntimeError,
+            "hidden size",
+        ),
+        (lambda: nn.GRU(3, 4), lambda m: m(torch.randn(5, 2, 3).double()), ValueError, "dtype"),
+        (lambda: nn.LSTM(3, 4), lambda m: m(torch.randn(5)), ValueError, "1D"),
+        (
+            lambda: nn.LSTM(3, 4),
+            lambda m: m(torch.randn(2, 3), (torch.randn(1, 2, 4), torch.randn(1, 2, 4))),
+            RuntimeError,
+            "2-D",
+        ),
+        (lambda: nn.LSTMCell(3, 4), lambda m: m(torch.randn(1, 2, 3)), ValueError, "3D"),
+        (lambda: nn.RNN(3, 0), None, ValueError, "hidden_size"),
+        (lambda: nn.RNN(3, 4, nonlinearity="sin"), None, ValueError, "sin"),
+        (lambda: nn.GRU(3, 4, proj_size=2), None, ValueError, "proj_size"),
+        (lambda: nn.LSTM(3, 4, proj_size=4), None, ValueError, "proj_size"),
+    ],
+)
 def test_errors(make, call, error, message):
     with pytest.raises(error, match=message):
         call(make()) if call else make()
 
 
 def test_texts():
-    assert repr(nn.LSTM(2, 3, 2, proj_size=2, bidirectional=True)) == "LSTM(2, 3, proj_size=2, num_layers=2, bidirectional=True)"
+    assert (
+        repr(nn.LSTM(2, 3, 2, proj_size=2, bidirectional=True))
+        == "LSTM(2, 3, proj_size=2, num_layers=2, bidirectional=True)"
+    )
     assert repr(nn.RNN(2, 3, bias=False, batch_first=True)) == "RNN(2, 3, bias=False, batch_first=True)"
     assert repr(nn.RNNCell(2, 3, nonlinearity="relu")) == "RNNCell(2, 3, nonlinearity=relu)"
 
@@ -123,12 +161,17 @@ def test_packing_and_padding():
 def test_pad_sequence():
     sequences = [torch.tensor([1, 2]), torch.tensor([3])]
     assert rnn.pad_sequence(sequences).tolist() == [[1, 3], [2, 0]]
-    assert rnn.pad_sequence(sequences, batch_first=True, padding_value=9, padding_side="left").tolist() == [[1, 2], [9, 3]]
+    assert rnn.pad_sequence(sequences, batch_first=True, padding_value=9, padding_side="left").tolist() == [
+        [1, 2],
+        [9, 3],
+    ]
     unpadded = rnn.unpad_sequence(rnn.pad_sequence(sequences), torch.tensor([2, 1]))
     assert [x.tolist() for x in unpadded] == [[1, 2], [3]]
 
 
-@pytest.mark.parametrize(("lengths", "message"), [([1, 2], "sorted"), ([2, 0], "greater than 0"), ([2], "batch_size")])
+@pytest.mark.parametrize(
+    ("lengths", "message"), [([1, 2], "sorted"), ([2, 0], "greater than 0"), ([2], "batch_size")]
+)
 def test_wrong_lengths(lengths, message):
     with pytest.raises(RuntimeError, match=message):
         rnn.pack_padded_sequence(torch.zeros(2, 2, 3), lengths)
@@ -161,7 +204,11 @@ def test_lstm_has_first_and_second_derivatives(packed):
 def test_lstm_over_many_rows_and_steps_is_repeated_cells():
     """Enough for several threads, and gradients of weights that are sums over all steps."""
     torch.manual_seed(0)
-    layer, cell, input = nn.LSTM(33, 65).double(), nn.LSTMCell(33, 65).double(), torch.randn(9, 70, 33, dtype=torch.float64)
+    layer, cell, input = (
+        nn.LSTM(33, 65).double(),
+        nn.LSTMCell(33, 65).double(),
+        torch.randn(9, 70, 33, dtype=torch.float64),
+    )
     cell.load_state_dict({name.removesuffix("_l0"): value for name, value in layer.state_dict().items()})
     output, (hidden, last) = layer(input)
     state, expected = None, []
@@ -172,6 +219,8 @@ def test_lstm_over_many_rows_and_steps_is_repeated_cells():
     torch.testing.assert_close(last[0], state[1])
     weight = torch.randn_like(output)
     found = torch.autograd.grad((output * weight).sum() + last.sum(), list(layer.parameters()))
-    wanted = torch.autograd.grad((torch.stack(expected) * weight).sum() + state[1].sum(), list(cell.parameters()))
+    wanted = torch.autograd.grad(
+        (torch.stack(expected) * weight).sum() + state[1].sum(), list(cell.parameters())
+    )
     for ours, theirs in zip(found, wanted):
         torch.testing.assert_close(ours, theirs)

@@ -50,7 +50,11 @@ def test_weighted_huber_loss(reduction: str) -> None:
 
 def test_parameter_dictionaries() -> None:
     parameters = nn.ParameterDict({"a": torch.ones(1), "b": torch.zeros(1)})
-    assert parameters.setdefault("c", torch.ones(2)).shape == (2,) and list(reversed(parameters)) == ["c", "b", "a"]
+    assert parameters.setdefault("c", torch.ones(2)).shape == (2,) and list(reversed(parameters)) == [
+        "c",
+        "b",
+        "a",
+    ]
     assert parameters.popitem()[0] == "c" and list(parameters.copy()) == ["a", "b"]
     assert list((parameters | nn.ParameterDict({"d": torch.ones(1)})).keys()) == ["a", "b", "d"]
     parameters.clear()

@@ -26,12 +26,19 @@ def made(module: Any, *shape: int) -> Any:
     count = 1
     for size in shape:
         count *= size
-    return ((module.arange(count, dtype=module.float64) * 37 % (count + 1)) / max(count, 1) * 4 - 2).reshape(shape)
+    return ((module.arange(count, dtype=module.float64) * 37 % (count + 1)) / max(count, 1) * 4 - 2).reshape(
+        shape
+    )
 
 
 def outcome(module: Any, text: str) -> Any:
     """Result or type of error of ``text``, in which x(...) makes a tensor."""
-    names = {"torch": module, "nn": module.nn, "F": module.nn.functional, "x": lambda *shape: made(module, *shape)}
+    names = {
+        "torch": module,
+        "nn": module.nn,
+        "F": module.nn.functional,
+        "x": lambda *shape: made(module, *shape),
+    }
     module.manual_seed(0)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -51,7 +58,9 @@ def assert_equal(ours: Any, theirs: Any, context: str) -> None:
             assert_equal(first, second, context)
         return
     assert tuple(ours.shape) == tuple(theirs.shape), context
-    assert ours.detach().flatten().tolist() == pytest.approx(theirs.detach().flatten().tolist(), abs=1e-6, nan_ok=True), context
+    assert ours.detach().flatten().tolist() == pytest.approx(
+        theirs.detach().flatten().tolist(), abs=1e-6, nan_ok=True
+    ), context
 
 
 LAYERS = """
@@ -222,7 +231,9 @@ def test_bytes_are_interpolated_as_image_libraries_do(peer: Any) -> None:
         results = []
         for module in (torch, peer):
             image = (module.arange(3 * 9 * 11) * 73 % 256).to(module.uint8).reshape(1, 3, 9, 11)
-            results.append(module.nn.functional.interpolate(image, size=(5, 23), mode=mode).flatten().tolist())
+            results.append(
+                module.nn.functional.interpolate(image, size=(5, 23), mode=mode).flatten().tolist()
+            )
         assert max(abs(ours - theirs) for ours, theirs in zip(*results)) == 0, mode
 
 

@@ -1,4 +1,5 @@
-"""Layers and losses at the edges of what they take: nothing, nan, zeros, sizes and settings that do not fit."""
+"""Layers and losses at the edges of what they take: nothing, nan, zeros, sizes and settings that do not
+fit."""
 
 from __future__ import annotations
 
@@ -107,9 +108,17 @@ _REFUSED: list[tuple[type[Exception], str, Callable[[], Any]]] = [
     (RuntimeError, "target", lambda: F.binary_cross_entropy(torch.ones(2), torch.tensor([0.5, 1.5]))),
     (ValueError, "batch_size", lambda: F.cross_entropy(torch.ones(2, 4), torch.ones(3, 4))),
     (RuntimeError, "eps", lambda: F.cosine_similarity(torch.ones(2, 4), torch.ones(2, 4), eps=-1.0)),
-    (RuntimeError, "2D input", lambda: F.cosine_embedding_loss(torch.ones(2, 4), torch.ones(4), torch.ones(2))),
+    (
+        RuntimeError,
+        "2D input",
+        lambda: F.cosine_embedding_loss(torch.ones(2, 4), torch.ones(4), torch.ones(2)),
+    ),
     (RuntimeError, "valid range", lambda: F.embedding_bag(torch.tensor([[1, 5]]), torch.ones(5, 2))),
-    (TypeError, "bool", lambda: F.grid_sample(torch.ones(1, 1, 2, 2), torch.ones(1, 1, 1, 2), align_corners=1)),
+    (
+        TypeError,
+        "bool",
+        lambda: F.grid_sample(torch.ones(1, 1, 2, 2), torch.ones(1, 1, 1, 2), align_corners=1),
+    ),
     (ValueError, "betas", lambda: optim.Adam([torch.ones(2)], betas=(0, 0))),
     (TypeError, "float", lambda: F.adaptive_avg_pool2d(torch.ones(2, 4, 4), 1.5)),
 ]

@@ -1,4 +1,5 @@
-"""torch.nn.utils: parametrizations, the older normalisations by hooks, pruning, fusion, norms of gradients."""
+"""torch.nn.utils: parametrizations, the older normalisations by hooks, pruning, fusion, norms of
+gradients."""
 
 from __future__ import annotations
 
@@ -38,14 +39,19 @@ class Double(nn.Module):
         return A / 2
 
 
-# Parametrizations -----------------------------------------------------------------------------------------------------------------------
+# Parametrizations
+# ------------------------------------------------------------
 
 
 def test_parametrization_from_registration_to_removal() -> None:
     layer = nn.Linear(3, 3)
     weight = layer.weight
     parametrize.register_parametrization(layer, "weight", Symmetric())
-    assert parametrize.is_parametrized(layer) and parametrize.is_parametrized(layer, "weight") and not parametrize.is_parametrized(layer, "bias")
+    assert (
+        parametrize.is_parametrized(layer)
+        and parametrize.is_parametrized(layer, "weight")
+        and not parametrize.is_parametrized(layer, "bias")
+    )
     assert isinstance(layer, nn.Linear) and type(layer).__name__ == "ParametrizedLinear"
     assert parametrize.type_before_parametrizations(layer) is nn.Linear
     assert list(layer.state_dict()) == ["bias", "parametrizations.weight.original"]
@@ -68,7 +74,9 @@ def test_a_later_parametrization_acts_on_the_earlier() -> None:
     original = layer.parametrizations.weight.original.detach().clone()
     parametrize.register_parametrization(layer, "weight", Double())
     close(layer.weight, 2 * before)
-    assert len(layer.parametrizations.weight) == 2 and torch.equal(layer.parametrizations.weight.original, original)
+    assert len(layer.parametrizations.weight) == 2 and torch.equal(
+        layer.parametrizations.weight.original, original
+    )
     layer.weight = before
     close(layer.weight, before)
     parametrize.remove_parametrizations(layer, "weight", leave_parametrized=False)
@@ -85,12 +93,15 @@ class Refusing(OneWay):
         raise NotImplementedError("not this way")
 
 
-@pytest.mark.parametrize(("first", "second", "error", "message"), [
-    (OneWay, None, RuntimeError, "parametrization OneWay does not implement right_inverse"),
-    (Double, OneWay, RuntimeError, "parametrization OneWay does not implement right_inverse"),
-    (OneWay, Double, RuntimeError, "parametrization OneWay does not implement right_inverse"),
-    (Refusing, None, NotImplementedError, "not this way"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("first", "second", "error", "message"),
+    [
+        (OneWay, None, RuntimeError, "parametrization OneWay does not implement right_inverse"),
+        (Double, OneWay, RuntimeError, "parametrization OneWay does not implement right_inverse"),
+        (OneWay, Double, RuntimeError, "parametrization OneWay does not implement right_inverse"),
+        (Refusing, None, NotImplementedError, "not this way"),
+    ],
+)
 def test_assignment_needs_right_inverses(first: Any, second: Any, error: Any, message: str) -> None:
     layer = parametrize.register_parametrization(nn.Linear(2, 2), "weight", first())
     if second is not None:
@@ -129,7 +140,9 @@ def test_parametrized_buffers_and_copies() -> None:
     assert module.scale.tolist() == [1, 1] and other.scale.tolist() == [3, 4]
     parametrize.remove_parametrizations(other, "scale")
     assert parametrize.is_parametrized(module) and dict(other.named_buffers())["scale"].tolist() == [3, 4]
-    with pytest.raises(RuntimeError, match="Serialization of parametrized modules is only supported through state_dict"):
+    with pytest.raises(
+        RuntimeError, match="Serialization of parametrized modules is only supported through state_dict"
+    ):
         pickle.dumps(module)
 
 
@@ -137,7 +150,10 @@ def test_transfer() -> None:
     source, target = nn.Linear(3, 3), nn.Linear(3, 3)
     parametrizations.weight_norm(source)
     parametrize.transfer_parametrizations_and_params(source, target)
-    assert torch.equal(source.weight, target.weight) and target.parametrizations.weight.original0 is not source.parametrizations.weight.original0
+    assert (
+        torch.equal(source.weight, target.weight)
+        and target.parametrizations.weight.original0 is not source.parametrizations.weight.original0
+    )
 
 
 class Taller(nn.Module):
@@ -148,12 +164,27 @@ class Taller(nn.Module):
 @pytest.mark.parametrize(
     "act, message",
     [
-        (lambda layer: parametrize.register_parametrization(layer, "no", Double()), "does not have a parameter, a buffer, or a parametrized"),
-        (lambda layer: parametrize.register_parametrization(layer, "weight", Taller()), "may not change the shape"),
-        (lambda layer: parametrize.remove_parametrizations(layer, "weight"), "does not have a parametrization on weight"),
-        (lambda layer: parametrizations.orthogonal(layer, orthogonal_map="no"), "orthogonal_map has to be one of"),
+        (
+            lambda layer: parametrize.register_parametrization(layer, "no", Double()),
+            "does not have a parameter, a buffer, or a parametrized",
+        ),
+        (
+            lambda layer: parametrize.register_parametrization(layer, "weight", Taller()),
+            "may not change the shape",
+        ),
+        (
+            lambda layer: parametrize.remove_parametrizations(layer, "weight"),
+            "does not have a parametrization on weight",
+        ),
+        (
+            lambda layer: parametrizations.orthogonal(layer, orthogonal_map="no"),
+            "orthogonal_map has to be one of",
+        ),
         (lambda layer: parametrizations.orthogonal(layer, "bias"), "Expected a matrix or batch of matrices"),
-        (lambda layer: parametrizations.spectral_norm(layer, n_power_iterations=0), "Expected n_power_iterations to be positive"),
+        (
+            lambda layer: parametrizations.spectral_norm(layer, n_power_iterations=0),
+            "Expected n_power_iterations to be positive",
+        ),
         (lambda layer: parametrizations.weight_norm(layer, "no"), "no parameter or buffer with name 'no'"),
     ],
 )
@@ -169,7 +200,8 @@ def test_unsafe_parametrization_may_change_the_shape() -> None:
     assert layer.weight.shape == (6, 2)
 
 
-# The ready ones, against the peer -------------------------------------------------------------------------------------------------------
+# The ready ones, against the peer
+# ------------------------------------------------------------
 
 READY = [
     ("weight_norm", {}),
@@ -177,17 +209,22 @@ READY = [
     ("weight_norm", {"dim": 1}),
     ("spectral_norm", {}),
     ("spectral_norm", {"n_power_iterations": 3, "dim": 1}),
-    *[("orthogonal", {"orthogonal_map": each, "use_trivialization": base})
-      for each in ("matrix_exp", "cayley", "householder") for base in (True, False)],
+    *[
+        ("orthogonal", {"orthogonal_map": each, "use_trivialization": base})
+        for each in ("matrix_exp", "cayley", "householder")
+        for base in (True, False)
+    ],
     ("orthogonal", {}),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize("shape", [(3, 4), (4, 3), (4, 4)])
 @pytest.mark.parametrize("name, options", READY)
 def test_ready_parametrizations_against_peer(name: str, options: Any, shape: Any) -> None:
     peer = pytest.importorskip("torch")
-    theirs = getattr(importlib.import_module("torch.nn.utils.parametrizations"), name)(peer.nn.Linear(*shape), **options)
+    theirs = getattr(importlib.import_module("torch.nn.utils.parametrizations"), name)(
+        peer.nn.Linear(*shape), **options
+    )
     ours = getattr(parametrizations, name)(nn.Linear(*shape), **options)
     assert repr(ours) == repr(theirs)
     state = {key: torch.from_numpy(value.numpy().copy()) for key, value in theirs.state_dict().items()}
@@ -200,7 +237,9 @@ def test_ready_parametrizations_against_peer(name: str, options: Any, shape: Any
     result.square().sum().backward()
     expected.square().sum().backward()
     for (key, mine), (_, their) in zip(ours.named_parameters(), theirs.named_parameters()):
-        torch.testing.assert_close(mine.grad, torch.from_numpy(their.grad.numpy()), rtol=1e-4, atol=1e-4, msg=key)
+        torch.testing.assert_close(
+            mine.grad, torch.from_numpy(their.grad.numpy()), rtol=1e-4, atol=1e-4, msg=key
+        )
 
 
 @pytest.mark.parametrize("shape", [(3, 4), (4, 3), (4, 4)])
@@ -243,7 +282,8 @@ def test_weight_norm_reads_older_checkpoints() -> None:
     close(newer.weight, older.weight)
 
 
-# The older ones -------------------------------------------------------------------------------------------------------------------------
+# The older ones
+# ------------------------------------------------------------
 
 
 @pytest.mark.filterwarnings("ignore:.*weight_norm:FutureWarning")
@@ -253,9 +293,15 @@ def test_hooked_normalisations_against_peer(name: str, parts: list[str], layer: 
     peer = pytest.importorskip("torch")
     theirs = getattr(peer.nn.utils, name)(getattr(peer.nn, layer)(3, 4, 3))
     ours = getattr(nn.utils, name)(getattr(nn, layer)(3, 4, 3))
-    assert list(ours.state_dict()) == list(theirs.state_dict()) == ["bias", *(f"weight_{part}" for part in parts)]
+    assert (
+        list(ours.state_dict())
+        == list(theirs.state_dict())
+        == ["bias", *(f"weight_{part}" for part in parts)]
+    )
     assert dict(ours.state_dict()._metadata[""]) == dict(theirs.state_dict()._metadata[""])
-    ours.load_state_dict({key: torch.from_numpy(value.numpy().copy()) for key, value in theirs.state_dict().items()})
+    ours.load_state_dict(
+        {key: torch.from_numpy(value.numpy().copy()) for key, value in theirs.state_dict().items()}
+    )
     x = torch.randn(2, 3, 5, 5)
     result, expected = ours(x), theirs(peer.from_numpy(x.numpy()))
     close(result.detach(), torch.from_numpy(expected.detach().numpy()))
@@ -263,13 +309,18 @@ def test_hooked_normalisations_against_peer(name: str, parts: list[str], layer: 
         getattr(nn.utils, name)(ours)
     value = ours.eval()(x).detach()
     getattr(nn.utils, f"remove_{name}")(ours)
-    assert list(ours.state_dict()) == ["bias", "weight"] and not ours._forward_pre_hooks and not ours._state_dict_hooks
+    assert (
+        list(ours.state_dict()) == ["bias", "weight"]
+        and not ours._forward_pre_hooks
+        and not ours._state_dict_hooks
+    )
     close(ours(x).detach(), value)
     with pytest.raises(ValueError, match=f"{name} of 'weight' not found in"):
         getattr(nn.utils, f"remove_{name}")(ours)
 
 
-# Pruning --------------------------------------------------------------------------------------------------------------------------------
+# Pruning
+# ------------------------------------------------------------
 
 
 def numbered(rows: int = 3, columns: int = 4) -> Any:
@@ -283,12 +334,16 @@ def test_pruning_once_and_again() -> None:
     original = layer.weight
     hook = prune.L1Unstructured.apply(layer, "weight", 3)
     assert layer.weight_mask.tolist() == [[1, 1, 1, 1], [0, 0, 0, 1], [1, 1, 1, 1]]
-    assert list(layer.state_dict()) == ["bias", "weight_orig", "weight_mask"] and layer.weight_orig is original
+    assert (
+        list(layer.state_dict()) == ["bias", "weight_orig", "weight_mask"] and layer.weight_orig is original
+    )
     prune.ln_structured(layer, "weight", 1, 2, 0)
     assert layer.weight_mask.tolist() == [[1, 1, 1, 1], [0, 0, 0, 0], [1, 1, 1, 1]]
     prune.l1_unstructured(layer, "weight", 0.5)
     assert layer.weight_mask.tolist() == [[1, 0, 0, 0], [0, 0, 0, 0], [0, 1, 1, 1]]
-    assert isinstance(next(iter(layer._forward_pre_hooks.values())), prune.PruningContainer) and isinstance(hook, prune.L1Unstructured)
+    assert isinstance(next(iter(layer._forward_pre_hooks.values())), prune.PruningContainer) and isinstance(
+        hook, prune.L1Unstructured
+    )
     layer(torch.ones(1, 4)).sum().backward()
     assert layer.weight_orig.grad.tolist() == layer.weight_mask.tolist()
     expected = layer.weight.detach().clone()
@@ -327,21 +382,47 @@ def test_random_pruning_drops_as_many_as_asked(count: Any) -> None:
     assert int((layer.weight_mask == 0).sum()) == (count if isinstance(count, int) else round(count * 16))
     layer = numbered(4, 4)
     prune.random_structured(layer, "weight", count, dim=1)
-    assert int((layer.weight_mask.sum(0) == 0).sum()) == (count if isinstance(count, int) else round(count * 4))
+    assert int((layer.weight_mask.sum(0) == 0).sum()) == (
+        count if isinstance(count, int) else round(count * 4)
+    )
 
 
 @pytest.mark.parametrize(
     "act, error, message",
     [
-        (lambda layer: prune.l1_unstructured(layer, "weight", 1.5), ValueError, "amount=1.5 should either be a float in the range"),
+        (
+            lambda layer: prune.l1_unstructured(layer, "weight", 1.5),
+            ValueError,
+            "amount=1.5 should either be a float in the range",
+        ),
         (lambda layer: prune.l1_unstructured(layer, "weight", -1), ValueError, "amount=-1 should"),
         (lambda layer: prune.l1_unstructured(layer, "weight", "1"), TypeError, "Invalid type for amount: 1"),
-        (lambda layer: prune.l1_unstructured(layer, "weight", 100), ValueError, "amount=100 should be smaller than the number of parameters"),
-        (lambda layer: prune.ln_structured(layer, "bias", 1, 2, 0), ValueError, "Structured pruning can only be applied to a multidimensional"),
+        (
+            lambda layer: prune.l1_unstructured(layer, "weight", 100),
+            ValueError,
+            "amount=100 should be smaller than the number of parameters",
+        ),
+        (
+            lambda layer: prune.ln_structured(layer, "bias", 1, 2, 0),
+            ValueError,
+            "Structured pruning can only be applied to a multidimensional",
+        ),
         (lambda layer: prune.ln_structured(layer, "weight", 1, 2, 5), IndexError, "Invalid index 5"),
-        (lambda layer: prune.custom_from_mask(layer, "weight", torch.ones(1)), AssertionError, "the mask must have the shape"),
-        (lambda layer: prune.remove(layer, "weight"), ValueError, "has to be pruned before pruning can be removed"),
-        (lambda layer: prune.global_unstructured(3, prune.L1Unstructured), TypeError, "parameters is not an Iterable"),
+        (
+            lambda layer: prune.custom_from_mask(layer, "weight", torch.ones(1)),
+            AssertionError,
+            "the mask must have the shape",
+        ),
+        (
+            lambda layer: prune.remove(layer, "weight"),
+            ValueError,
+            "has to be pruned before pruning can be removed",
+        ),
+        (
+            lambda layer: prune.global_unstructured(3, prune.L1Unstructured),
+            TypeError,
+            "parameters is not an Iterable",
+        ),
     ],
 )
 def test_bad_pruning_changes_nothing(act: Any, error: type, message: str) -> None:
@@ -351,7 +432,8 @@ def test_bad_pruning_changes_nothing(act: Any, error: type, message: str) -> Non
     assert list(layer.state_dict()) == ["weight", "bias"] and not layer._forward_pre_hooks
 
 
-# The rest -------------------------------------------------------------------------------------------------------------------------------
+# The rest
+# ------------------------------------------------------------
 
 
 @pytest.mark.parametrize("transposed", [False, True])
@@ -413,11 +495,14 @@ def test_memory_format_of_weights() -> None:
 def test_stateless_call() -> None:
     layer = nn.Linear(2, 2)
     with pytest.warns(FutureWarning, match="torch.func.functional_call"):
-        result = stateless.functional_call(layer, {"weight": torch.zeros(2, 2), "bias": torch.ones(2)}, torch.ones(1, 2))
+        result = stateless.functional_call(
+            layer, {"weight": torch.zeros(2, 2), "bias": torch.ones(2)}, torch.ones(1, 2)
+        )
     assert result.tolist() == [[1, 1]]
 
 
-# Hooks on all modules -------------------------------------------------------------------------------------------------------------------
+# Hooks on all modules
+# ------------------------------------------------------------
 
 
 def test_hooks_on_all_modules() -> None:
@@ -425,14 +510,24 @@ def test_hooks_on_all_modules() -> None:
     seen: list[Any] = []
     model = nn.Sequential(nn.Linear(2, 2), nn.ReLU())
     handles = [
-        everywhere.register_module_forward_pre_hook(lambda module, args: seen.append(("pre", type(module).__name__))),
-        everywhere.register_module_forward_hook(lambda module, args, kwargs, output: seen.append(("post", len(kwargs))), with_kwargs=True),
-        everywhere.register_module_full_backward_hook(lambda module, grad_in, grad_out: seen.append(("backward", type(module).__name__))),
-        everywhere.register_module_full_backward_pre_hook(lambda module, grad_out: seen.append(("backward_pre", type(module).__name__))),
+        everywhere.register_module_forward_pre_hook(
+            lambda module, args: seen.append(("pre", type(module).__name__))
+        ),
+        everywhere.register_module_forward_hook(
+            lambda module, args, kwargs, output: seen.append(("post", len(kwargs))), with_kwargs=True
+        ),
+        everywhere.register_module_full_backward_hook(
+            lambda module, grad_in, grad_out: seen.append(("backward", type(module).__name__))
+        ),
+        everywhere.register_module_full_backward_pre_hook(
+            lambda module, grad_out: seen.append(("backward_pre", type(module).__name__))
+        ),
     ]
     model(torch.ones(1, 2, requires_grad=True)).sum().backward()
     assert seen[:3] == [("pre", "Sequential"), ("pre", "Linear"), ("post", 0)]
-    assert [entry for entry in seen if entry[0] == "backward"] == [("backward", name) for name in ("ReLU", "Linear", "Sequential")]
+    assert [entry for entry in seen if entry[0] == "backward"] == [
+        ("backward", name) for name in ("ReLU", "Linear", "Sequential")
+    ]
     assert [entry[1] for entry in seen if entry[0] == "backward_pre"] == ["Sequential", "ReLU", "Linear"]
     for handle in handles:
         handle.remove()
@@ -444,7 +539,9 @@ def test_hooks_on_all_modules() -> None:
 def test_always_called_hook_on_all_modules() -> None:
     everywhere = importlib.import_module(f"{torch.__name__}.nn.modules.module")
     seen: list[Any] = []
-    with everywhere.register_module_forward_hook(lambda module, args, output: seen.append(output), always_call=True):
+    with everywhere.register_module_forward_hook(
+        lambda module, args, output: seen.append(output), always_call=True
+    ):
         with pytest.raises(RuntimeError):
             nn.Linear(2, 2)(torch.ones(3))
     assert seen == [None]

@@ -1,4 +1,5 @@
-"""Numbers beside float16 and bfloat16 tensors: products and quotients compute with the number itself in float32 and round once."""
+"""Numbers beside float16 and bfloat16 tensors: products and quotients compute with the number itself in
+float32 and round once."""
 
 from __future__ import annotations
 
@@ -16,7 +17,8 @@ def values(dtype):
 
 
 def mostly_equal(found, expected):
-    """Where compilers fuse multiplication and addition a few elements round otherwise; with rounded numbers a tenth does."""
+    """Where compilers fuse multiplication and addition a few elements round otherwise; with rounded numbers a
+    tenth does."""
     return (found != expected).float().mean().item() < 0.02
 
 
@@ -67,14 +69,21 @@ def test_sums_round_numbers_first(number, dtype):
     x = values(dtype)
     rounded = torch.tensor(number).to(dtype).float()
     assert torch.equal(x + number, (x.float() + rounded).to(dtype))
-    assert mostly_equal(torch.add(x, x.flip(0), alpha=number), (x.float() + x.flip(0).float() * rounded).to(dtype))
+    assert mostly_equal(
+        torch.add(x, x.flip(0), alpha=number), (x.float() + x.flip(0).float() * rounded).to(dtype)
+    )
 
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32], ids=str)
 def test_numbers_beyond_the_dtype_are_refused_as_bounds_and_factors(dtype):
     x = torch.ones(2, dtype=dtype)
-    for wrong in (lambda: x.clamp(max=1e300), lambda: x.clamp(min=-1e300), lambda: torch.add(x, x, alpha=1e300),
-                  lambda: torch.nn.functional.hardtanh(x, -1e300, 1e300), lambda: torch.nn.functional.threshold(x, 1e300, 0.0)):  # fmt: skip
+    for wrong in (
+        lambda: x.clamp(max=1e300),
+        lambda: x.clamp(min=-1e300),
+        lambda: torch.add(x, x, alpha=1e300),
+        lambda: torch.nn.functional.hardtanh(x, -1e300, 1e300),
+        lambda: torch.nn.functional.threshold(x, 1e300, 0.0),
+    ):
         with pytest.raises(RuntimeError, match="without overflow"):
             wrong()
     assert torch.equal(x.clamp(max=float("inf")), x)

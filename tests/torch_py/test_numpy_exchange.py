@@ -15,7 +15,19 @@ import pytest
 
 from tests.subject import only_torch_py
 
-DTYPES = ["bool", "uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64", "complex64", "complex128"]
+DTYPES = [
+    "bool",
+    "uint8",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "float16",
+    "float32",
+    "float64",
+    "complex64",
+    "complex128",
+]
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -164,7 +176,11 @@ def test_buffer_protocol(torch: Any) -> None:
     transposed = x.T
     with pytest.raises(BufferError, match="not contiguous"):
         array.array("i").frombytes(transposed)
-    for wrong in (torch.ones(2, requires_grad=True), torch.ones(2, dtype=torch.bfloat16), torch.ones(2, device="meta")):
+    for wrong in (
+        torch.ones(2, requires_grad=True),
+        torch.ones(2, dtype=torch.bfloat16),
+        torch.ones(2, device="meta"),
+    ):
         with pytest.raises(BufferError):
             memoryview(wrong)
 
@@ -185,7 +201,10 @@ def test_exported_memory_does_not_move(torch: Any) -> None:
 def test_frombuffer(torch: Any) -> None:
     data = bytearray(b"abcdefgh")
     x = torch.frombuffer(data, dtype=torch.int16)
-    assert x.shape == (4,) and torch.frombuffer(data, dtype=torch.uint8, count=2, offset=3).tolist() == [100, 101]
+    assert x.shape == (4,) and torch.frombuffer(data, dtype=torch.uint8, count=2, offset=3).tolist() == [
+        100,
+        101,
+    ]
     x[0] = 0
     assert data[0] == 0
     if torch.__name__ != "torch":
@@ -213,6 +232,9 @@ def test_frombuffer_refuses(torch: Any, buffer: Any, options: dict[str, int], me
 
 @only_torch_py
 def test_numpy_is_not_imported_before_it_is_needed() -> None:
-    program = "import torch_py as torch, sys; x = torch.ones(2) + 1; x[0]; torch.tensor([1.0]); print('numpy' in sys.modules); x.numpy()"
+    program = (
+        "import torch_py as torch, sys; x = torch.ones(2) + 1; x[0]; torch.tensor([1.0]); "
+        "print('numpy' in sys.modules); x.numpy()"
+    )
     result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert result.stdout.strip() == "False"

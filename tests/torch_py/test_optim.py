@@ -28,8 +28,14 @@ def trained(make: Any, steps: int = 4) -> list[float]:
     [
         (lambda p: optim.SGD(p, lr=0.1), [-0.0944, -0.2096, -0.0176]),
         (lambda p: optim.SGD(p, lr=0.01, momentum=0.9), [0.572657, -1.390881, 1.881682]),
-        (lambda p: optim.SGD(p, lr=0.01, momentum=0.9, nesterov=True, weight_decay=0.1), [0.424092, -1.148542, 1.472515]),
-        (lambda p: optim.SGD(p, lr=0.01, momentum=0.9, dampening=0.5, maximize=True), [1.295451, -2.392693, 3.754213]),
+        (
+            lambda p: optim.SGD(p, lr=0.01, momentum=0.9, nesterov=True, weight_decay=0.1),
+            [0.424092, -1.148542, 1.472515],
+        ),
+        (
+            lambda p: optim.SGD(p, lr=0.01, momentum=0.9, dampening=0.5, maximize=True),
+            [1.295451, -2.392693, 3.754213],
+        ),
         (lambda p: optim.Adam(p, lr=0.1), [0.602622, -1.61337, 2.607891]),
         (lambda p: optim.Adam(p, lr=0.1, weight_decay=0.5, betas=(0.5, 0.9)), [0.580349, -1.57401, 2.575037]),
         (lambda p: optim.Adam(p, lr=0.1, amsgrad=True, maximize=True), [1.390072, -2.381131, 3.3891]),
@@ -55,7 +61,11 @@ def test_parameters_without_gradient_stay() -> None:
     optimizer = optim.Adam([a, b])
     (a * 2).sum().backward()
     optimizer.step()
-    assert b.item() == 1.0 and b not in optimizer.state and set(optimizer.state[a]) == {"step", "exp_avg", "exp_avg_sq"}
+    assert (
+        b.item() == 1.0
+        and b not in optimizer.state
+        and set(optimizer.state[a]) == {"step", "exp_avg", "exp_avg_sq"}
+    )
 
 
 def test_zero_grad() -> None:
@@ -88,7 +98,9 @@ def test_step_is_not_recorded() -> None:
     assert a.requires_grad and a.grad_fn is None
 
 
-@pytest.mark.parametrize("make", [lambda p: optim.SGD(p, lr=0.1, momentum=0.9), lambda p: optim.Adam(p, lr=0.1, amsgrad=True)])
+@pytest.mark.parametrize(
+    "make", [lambda p: optim.SGD(p, lr=0.1, momentum=0.9), lambda p: optim.Adam(p, lr=0.1, amsgrad=True)]
+)
 def test_state_dict_continues_a_run(make: Any) -> None:
     def step(weight: Any, optimizer: Any) -> None:
         optimizer.zero_grad()
@@ -115,7 +127,10 @@ def test_state_takes_the_dtype_of_its_parameter() -> None:
     single.grad = torch.ones(1)
     first.step()
     second.load_state_dict(first.state_dict())
-    assert second.state[double]["exp_avg"].dtype == torch.float64 and second.state[double]["step"].dtype == torch.float32
+    assert (
+        second.state[double]["exp_avg"].dtype == torch.float64
+        and second.state[double]["step"].dtype == torch.float32
+    )
 
 
 def test_state_of_another_shape_is_an_error() -> None:
@@ -132,14 +147,22 @@ def test_state_of_another_shape_is_an_error() -> None:
     [
         (lambda p: optim.SGD(p, lr=-1), ValueError, "Invalid learning rate: -1"),
         (lambda p: optim.SGD(p, lr=1, momentum=-1), ValueError, "Invalid momentum value: -1"),
-        (lambda p: optim.SGD(p, lr=1, nesterov=True), ValueError, "Nesterov momentum requires a momentum and zero dampening"),
+        (
+            lambda p: optim.SGD(p, lr=1, nesterov=True),
+            ValueError,
+            "Nesterov momentum requires a momentum and zero dampening",
+        ),
         (lambda p: optim.Adam(p, betas=(1.0, 0.9)), ValueError, "Invalid beta parameter at index 0: 1.0"),
         (lambda p: optim.Adam(p, eps=-1), ValueError, "Invalid epsilon value: -1"),
         (lambda p: optim.SGD([], lr=1), ValueError, "empty parameter list"),
         (lambda p: optim.SGD(p[0], lr=1), TypeError, "should be an iterable of Tensors or dicts"),
         (lambda p: optim.SGD([1], lr=1), TypeError, "can only optimize Tensors"),
         (lambda p: optim.SGD([p[0] * 2], lr=1), ValueError, "can't optimize a non-leaf Tensor"),
-        (lambda p: optim.SGD([{"params": p}, {"params": p}], lr=1), ValueError, "appear in more than one parameter group"),
+        (
+            lambda p: optim.SGD([{"params": p}, {"params": p}], lr=1),
+            ValueError,
+            "appear in more than one parameter group",
+        ),
     ],
 )
 def test_errors(make: Any, error: type, message: str) -> None:
@@ -164,7 +187,8 @@ def test_repr() -> None:
     assert text.startswith("SGD (\nParameter Group 0\n    dampening: 0\n") and "    lr: 0.5\n" in text
 
 
-# Schedules ------------------------------------------------------------------------------------------------------------------------------
+# Schedules
+# ------------------------------------------------------------
 
 
 def rates(make: Any, steps: int = 7) -> list[float]:
@@ -183,7 +207,10 @@ def rates(make: Any, steps: int = 7) -> list[float]:
     "make, expected",
     [
         (lambda o: lr_scheduler.StepLR(o, 2, 0.5), [1.0, 1.0, 0.5, 0.5, 0.25, 0.25, 0.125]),
-        (lambda o: lr_scheduler.CosineAnnealingLR(o, 3, 0.1), [1.0, 0.775, 0.325, 0.1, 0.325, 0.775, 1.0, 0.775, 0.325]),
+        (
+            lambda o: lr_scheduler.CosineAnnealingLR(o, 3, 0.1),
+            [1.0, 0.775, 0.325, 0.1, 0.325, 0.775, 1.0, 0.775, 0.325],
+        ),
         (lambda o: lr_scheduler.LambdaLR(o, lambda epoch: 0.9**epoch), [1.0, 0.9, 0.81, 0.729]),
         (lambda o: lr_scheduler.MultiStepLR(o, [2, 2, 4], 0.1), [1.0, 1.0, 0.01, 0.01, 0.001, 0.001]),
         (lambda o: lr_scheduler.ExponentialLR(o, 0.5), [1.0, 0.5, 0.25, 0.125]),
@@ -227,10 +254,14 @@ def test_wrong_order_warns() -> None:
 @pytest.mark.parametrize(
     "make",
     [
-        lambda m, o: m.StepLR(o, 2), lambda m, o: m.MultiStepLR(o, [2, 4, 4]), lambda m, o: m.ExponentialLR(o, 0.9),
-        lambda m, o: m.ConstantLR(o), lambda m, o: m.CosineAnnealingLR(o, 5), lambda m, o: m.ReduceLROnPlateau(o, patience=0),
+        lambda m, o: m.StepLR(o, 2),
+        lambda m, o: m.MultiStepLR(o, [2, 4, 4]),
+        lambda m, o: m.ExponentialLR(o, 0.9),
+        lambda m, o: m.ConstantLR(o),
+        lambda m, o: m.CosineAnnealingLR(o, 5),
+        lambda m, o: m.ReduceLROnPlateau(o, patience=0),
     ],
-)  # fmt: skip
+)
 def test_states_of_schedules_are_pytorchs(make: Any) -> None:
     peer = pytest.importorskip("torch")
 
@@ -261,7 +292,10 @@ def test_milestones_are_counted() -> None:
 
 
 def test_plateau_takes_a_least_rate_per_group() -> None:
-    optimizer = optim.SGD([{"params": [torch.ones(1, requires_grad=True)]}, {"params": [torch.ones(1, requires_grad=True)]}], lr=1.0)
+    optimizer = optim.SGD(
+        [{"params": [torch.ones(1, requires_grad=True)]}, {"params": [torch.ones(1, requires_grad=True)]}],
+        lr=1.0,
+    )
     schedule = lr_scheduler.ReduceLROnPlateau(optimizer, factor=0.1, patience=0, min_lr=[0.5, 0.0])
     for _ in range(3):
         schedule.step(1.0)

@@ -1,4 +1,5 @@
-"""Optimisers beside PyTorch's: signatures, errors, names of parameters, rates that are tensors, gradients through steps, hooks, states."""
+"""Optimisers beside PyTorch's: signatures, errors, names of parameters, rates that are tensors, gradients
+through steps, hooks, states."""
 
 from __future__ import annotations
 
@@ -17,7 +18,11 @@ import torch_py
 
 peer = pytest.importorskip("torch")
 
-NAMES = [name for name in torch_py.optim.__all__ if inspect.isclass(getattr(torch_py.optim, name)) and name not in ("Optimizer", "SparseAdam")]
+NAMES = [
+    name
+    for name in torch_py.optim.__all__
+    if inspect.isclass(getattr(torch_py.optim, name)) and name not in ("Optimizer", "SparseAdam")
+]
 ELEMENTWISE = [name for name in NAMES if name not in ("Adafactor", "LBFGS", "Muon")]
 LIBRARIES = (torch_py, peer)
 
@@ -26,7 +31,9 @@ def weight(library: Any, **keywords: Any) -> Any:
     return library.tensor([[1.0, -2.0], [0.5, 3.0]], **keywords).requires_grad_()
 
 
-def trained(library: Any, name: str, steps: int, state: Any = None, parameter: Any = None, **options: Any) -> tuple[Any, Any]:
+def trained(
+    library: Any, name: str, steps: int, state: Any = None, parameter: Any = None, **options: Any
+) -> tuple[Any, Any]:
     parameter = weight(library) if parameter is None else parameter
     optimizer = getattr(library.optim, name)([parameter], **options)
     if state is not None:
@@ -56,7 +63,11 @@ def test_all_names_are_there() -> None:
 @pytest.mark.parametrize("name", [*NAMES, "SparseAdam", "Optimizer"])
 def test_signatures_are_pytorchs(name: str) -> None:
     ours, theirs = (
-        [(p.name, p.kind, p.default) for p in inspect.signature(getattr(library.optim, name)).parameters.values()] for library in LIBRARIES
+        [
+            (p.name, p.kind, p.default)
+            for p in inspect.signature(getattr(library.optim, name)).parameters.values()
+        ]
+        for library in LIBRARIES
     )
     assert ours == theirs
 
@@ -160,13 +171,16 @@ def test_gradient_may_lie_in_memory_otherwise(name: str) -> None:
     assert found[0] == pytest.approx(found[1])
 
 
-# Gradients through steps --------------------------------------------------------------------------------------------------------------
+# Gradients through steps
+# ------------------------------------------------------------
 
 _DIFFERENTIABLE = [(name, {}) for name in ELEMENTWISE] + [
-    ("SGD", {"momentum": 0.9, "nesterov": True, "weight_decay": 0.1}), ("Adam", {"amsgrad": True, "weight_decay": 0.1, "maximize": True}),
-    ("RMSprop", {"centered": True, "momentum": 0.9}), ("RAdam", {"betas": (0.5, 0.6)}),
+    ("SGD", {"momentum": 0.9, "nesterov": True, "weight_decay": 0.1}),
+    ("Adam", {"amsgrad": True, "weight_decay": 0.1, "maximize": True}),
+    ("RMSprop", {"centered": True, "momentum": 0.9}),
+    ("RAdam", {"betas": (0.5, 0.6)}),
     ("NAdam", {"weight_decay": 0.1, "decoupled_weight_decay": True}),
-]  # fmt: skip
+]
 
 
 def _loss_after_steps(name: str, start: Any, rate: Any, options: dict[str, Any]) -> Any:
@@ -185,7 +199,9 @@ def test_gradients_reach_start_and_rate(name: str, options: dict[str, Any]) -> N
     start = torch_py.tensor([1.0, -2.0, 3.0], dtype=torch_py.float64, requires_grad=True)
     rate = torch_py.tensor(0.03, dtype=torch_py.float64, requires_grad=True)
     has_rate = name not in ("ASGD", "Rprop")  # whose rate enters state as a number
-    gradients = torch_py.autograd.grad(_loss_after_steps(name, start, rate, options), [start, rate], allow_unused=True)
+    gradients = torch_py.autograd.grad(
+        _loss_after_steps(name, start, rate, options), [start, rate], allow_unused=True
+    )
     for tensor, gradient in zip((start, rate) if has_rate else (start,), gradients):
         for index in range(tensor.numel()):
             values = []
@@ -193,19 +209,35 @@ def test_gradients_reach_start_and_rate(name: str, options: dict[str, Any]) -> N
                 moved = tensor.detach().clone()
                 moved.view(-1)[index] += sign * 1e-6
                 moved.requires_grad_()
-                values.append(_loss_after_steps(name, *((moved, rate) if tensor is start else (start, moved)), options).item())
+                values.append(
+                    _loss_after_steps(
+                        name, *((moved, rate) if tensor is start else (start, moved)), options
+                    ).item()
+                )
             slope = (values[0] - values[1]) / 2e-6
-            # The products of running means are kept in float32, and steps of Rprop do not depend on the size of gradients.
+            # The products of running means are kept in float32, and steps of Rprop do not depend on the size
+            # of gradients.
             assert gradient.view(-1)[index].item() == pytest.approx(slope, rel=1e-4, abs=1e-5)
 
 
-# Errors -------------------------------------------------------------------------------------------------------------------------------
+# Errors
+# ------------------------------------------------------------
 
 _BAD: list[Callable[[Any, Any], Any]] = [
     *[lambda o, p, name=name: getattr(o, name)([p], lr=-1.0) for name in (*NAMES, "SparseAdam")],
-    *[lambda o, p, name=name: getattr(o, name)([p], weight_decay=-1.0) for name in NAMES if name not in ("LBFGS", "Rprop")],
-    *[lambda o, p, name=name: getattr(o, name)([p], betas=(0.9, 1.0)) for name in ("Adam", "AdamW", "Adamax", "NAdam", "RAdam", "SparseAdam")],
-    *[lambda o, p, name=name: getattr(o, name)([p], betas=(-0.1, 0.9)) for name in ("Adam", "AdamW", "Adamax", "NAdam", "RAdam", "SparseAdam")],
+    *[
+        lambda o, p, name=name: getattr(o, name)([p], weight_decay=-1.0)
+        for name in NAMES
+        if name not in ("LBFGS", "Rprop")
+    ],
+    *[
+        lambda o, p, name=name: getattr(o, name)([p], betas=(0.9, 1.0))
+        for name in ("Adam", "AdamW", "Adamax", "NAdam", "RAdam", "SparseAdam")
+    ],
+    *[
+        lambda o, p, name=name: getattr(o, name)([p], betas=(-0.1, 0.9))
+        for name in ("Adam", "AdamW", "Adamax", "NAdam", "RAdam", "SparseAdam")
+    ],
     *[
         lambda o, p, name=name: getattr(o, name)([p], eps=-1.0)
         for name in ("Adadelta", "Adagrad", "Adam", "Adamax", "NAdam", "RAdam", "RMSprop", "SparseAdam")
@@ -259,7 +291,9 @@ def test_errors_are_pytorchs(bad: Callable[[Any, Any], Any]) -> None:
 
 @pytest.mark.parametrize("name", ["Adam", "Adadelta", "Adamax", "ASGD", "NAdam", "RAdam", "RMSprop", "Rprop"])
 def test_capturable_needs_another_device(name: str) -> None:
-    with pytest.raises(AssertionError, match="If capturable=True, params and state_steps must be on supported devices"):
+    with pytest.raises(
+        AssertionError, match="If capturable=True, params and state_steps must be on supported devices"
+    ):
         trained(torch_py, name, 1, capturable=True)
 
 
@@ -269,12 +303,15 @@ def test_duplicates_warn() -> None:
         torch_py.optim.SGD([parameter, parameter])
 
 
-# Groups, hooks, states ----------------------------------------------------------------------------------------------------------------
+# Groups, hooks, states
+# ------------------------------------------------------------
 
 
 def test_named_parameters() -> None:
     for library in LIBRARIES:
-        optimizer = library.optim.SGD([{"params": [("a", weight(library))], "lr": 0.5}, {"params": [("b", weight(library))]}])
+        optimizer = library.optim.SGD(
+            [{"params": [("a", weight(library))], "lr": 0.5}, {"params": [("b", weight(library))]}]
+        )
         assert [group["param_names"] for group in optimizer.param_groups] == [["a"], ["b"]]
         state = optimizer.state_dict()
         assert state["param_groups"][1]["param_names"] == ["b"] and state["param_groups"][0]["lr"] == 0.5
@@ -356,13 +393,20 @@ def test_state_of_an_older_version() -> None:
 def test_loaded_state_has_pytorchs_dtypes(fused: bool | None) -> None:
     found = []
     for library in LIBRARIES:
-        _, optimizer = trained(library, "Adam", 1, parameter=weight(library, dtype=library.float64), fused=fused)
+        _, optimizer = trained(
+            library, "Adam", 1, parameter=weight(library, dtype=library.float64), fused=fused
+        )
         state = optimizer.state_dict()
         state["state"][0]["step"] = state["state"][0]["step"].double()
         state["state"][0]["count"] = library.tensor(3)
         other = library.optim.Adam([weight(library)], fused=fused)
         other.load_state_dict(state)
-        found.append({name: str(value.dtype)[6:].strip("py.") for name, value in other.state[other.param_groups[0]["params"][0]].items()})
+        found.append(
+            {
+                name: str(value.dtype)[6:].strip("py.")
+                for name, value in other.state[other.param_groups[0]["params"][0]].items()
+            }
+        )
     assert found[0] == found[1]
 
 

@@ -1,4 +1,5 @@
-"""Ten steps of every optimiser with every option, torch_py beside PyTorch: parameters and state after each."""
+"""Ten steps of every optimiser with every option, torch_py beside PyTorch: parameters and state after
+each."""
 
 from __future__ import annotations
 
@@ -13,49 +14,94 @@ peer = pytest.importorskip("torch")
 
 _DTYPES = ("float32", "float64", "complex64", "complex128")
 # name -> options; the class before a colon.
-_COMMON: list[dict[str, Any]] = [{}, {"weight_decay": 0.1, "maximize": True}, {"weight_decay": 0.1, "lr": 0.05}]
+_COMMON: list[dict[str, Any]] = [
+    {},
+    {"weight_decay": 0.1, "maximize": True},
+    {"weight_decay": 0.1, "lr": 0.05},
+]
 _OPTIONS: dict[str, list[dict[str, Any]]] = {
     "Adadelta": [*_COMMON, {"rho": 0.5, "eps": 1e-3}],
-    "Adafactor": [{}, {"weight_decay": 0.1, "maximize": True}, {"lr": 0.1, "beta2_decay": -0.5, "eps": (1e-4, 0.1), "d": 1.5}],
-    "Adagrad": [*_COMMON, {"lr_decay": 0.1, "initial_accumulator_value": 0.5, "eps": 1e-3}, {"fused": False, "weight_decay": 0.1}],
+    "Adafactor": [
+        {},
+        {"weight_decay": 0.1, "maximize": True},
+        {"lr": 0.1, "beta2_decay": -0.5, "eps": (1e-4, 0.1), "d": 1.5},
+    ],
+    "Adagrad": [
+        *_COMMON,
+        {"lr_decay": 0.1, "initial_accumulator_value": 0.5, "eps": 1e-3},
+        {"fused": False, "weight_decay": 0.1},
+    ],
     "Adam": [
-        *_COMMON, {"amsgrad": True}, {"betas": (0.5, 0.6), "eps": 1e-2}, {"betas": (0.0, 0.9)}, {"weight_decay": 0.1, "decoupled_weight_decay": True},
-        {"fused": False, "weight_decay": 0.1, "amsgrad": True, "maximize": True}, {"fused": True}, {"foreach": True},
+        *_COMMON,
+        {"amsgrad": True},
+        {"betas": (0.5, 0.6), "eps": 1e-2},
+        {"betas": (0.0, 0.9)},
+        {"weight_decay": 0.1, "decoupled_weight_decay": True},
+        {"fused": False, "weight_decay": 0.1, "amsgrad": True, "maximize": True},
+        {"fused": True},
+        {"foreach": True},
     ],
     "AdamW": [*_COMMON, {"amsgrad": True, "weight_decay": 0.0}, {"fused": False}],
     "Adamax": [*_COMMON, {"betas": (0.5, 0.6), "eps": 1e-2}],
     "ASGD": [*_COMMON, {"lambd": 0.1, "alpha": 0.5, "t0": 3, "lr": 0.1}],
     "LBFGS": [{"lr": 0.1}, {"line_search_fn": "strong_wolfe"}, {"lr": 0.1, "history_size": 2, "max_iter": 4}],
-    "Muon": [{}, {"weight_decay": 0.5, "nesterov": False}, {"adjust_lr_fn": "match_rms_adamw", "momentum": 0.5}],
+    "Muon": [
+        {},
+        {"weight_decay": 0.5, "nesterov": False},
+        {"adjust_lr_fn": "match_rms_adamw", "momentum": 0.5},
+    ],
     "NAdam": [*_COMMON, {"momentum_decay": 0.1, "weight_decay": 0.1, "decoupled_weight_decay": True}],
-    "RAdam": [*_COMMON, {"betas": (0.5, 0.6)}, {"weight_decay": 0.1, "decoupled_weight_decay": True, "betas": (0.9, 0.99)}],
-    "RMSprop": [*_COMMON, {"momentum": 0.9, "centered": True}, {"centered": True, "eps": 0.1}, {"momentum": 0.5, "alpha": 0.5}],
+    "RAdam": [
+        *_COMMON,
+        {"betas": (0.5, 0.6)},
+        {"weight_decay": 0.1, "decoupled_weight_decay": True, "betas": (0.9, 0.99)},
+    ],
+    "RMSprop": [
+        *_COMMON,
+        {"momentum": 0.9, "centered": True},
+        {"centered": True, "eps": 0.1},
+        {"momentum": 0.5, "alpha": 0.5},
+    ],
     "Rprop": [{}, {"maximize": True}, {"etas": (0.3, 1.5), "step_sizes": (1e-2, 0.02)}],
     "SGD": [
-        *_COMMON, {"momentum": 0.9}, {"momentum": 0.9, "nesterov": True, "weight_decay": 0.1}, {"momentum": 0.9, "dampening": 0.5, "maximize": True},
-        {"fused": False, "momentum": 0.9, "nesterov": True}, {"fused": True, "momentum": 0.9},
+        *_COMMON,
+        {"momentum": 0.9},
+        {"momentum": 0.9, "nesterov": True, "weight_decay": 0.1},
+        {"momentum": 0.9, "dampening": 0.5, "maximize": True},
+        {"fused": False, "momentum": 0.9, "nesterov": True},
+        {"fused": True, "momentum": 0.9},
     ],
-}  # fmt: skip
+}
 _REAL_ONLY = ("Adafactor", "Muon", "LBFGS")
 _CASES = [
-    pytest.param(name, options, dtype, id=f"{name}-{dtype}-{'-'.join(f'{key}={value}' for key, value in options.items())}")
+    pytest.param(
+        name,
+        options,
+        dtype,
+        id=f"{name}-{dtype}-{'-'.join(f'{key}={value}' for key, value in options.items())}",
+    )
     for name, all_options in _OPTIONS.items()
     for number, options in enumerate(all_options)
     for dtype in (_DTYPES if number < 2 else ("float32", "float64"))
     if not (dtype.startswith("complex") and name in _REAL_ONLY)
     # The search compares sums in float32 there and floats here, which takes other turns after some steps.
     and not (dtype == "float32" and "line_search_fn" in options)
-    and not (dtype.startswith("complex") and ((name == "Rprop" and "etas" in options) or options.get("fused")))
+    and not (
+        dtype.startswith("complex") and ((name == "Rprop" and "etas" in options) or options.get("fused"))
+    )
 ]
 
 
 class Run:
-    """Parameters of several shapes (one channels_last, one without gradient now and then) on a function with gradients of all sizes."""
+    """Parameters of several shapes (one channels_last, one without gradient now and then) on a function with
+    gradients of all sizes."""
 
     def __init__(self, library: Any, name: str, options: dict[str, Any], dtype: str) -> None:
         self.library, self.name, self.dtype = library, name, getattr(library, dtype)
         random = np.random.default_rng(5)
-        shapes: list[tuple[int, ...]] = [(3, 4), (5, 2)] if name == "Muon" else [(3, 4), (7,), (), (2, 3, 2, 2)]
+        shapes: list[tuple[int, ...]] = (
+            [(3, 4), (5, 2)] if name == "Muon" else [(3, 4), (7,), (), (2, 3, 2, 2)]
+        )
         self.parameters = [self._tensor(random, shape).requires_grad_() for shape in shapes]
         self.targets = [self._tensor(random, shape) for shape in shapes]
         if name not in ("Muon", "LBFGS"):  # PyTorch's LBFGS takes contiguous gradients only
@@ -64,7 +110,9 @@ class Run:
         self.optimizer = getattr(library.optim, name)(self.parameters, **options)
 
     def _tensor(self, random: Any, shape: tuple[int, ...]) -> Any:
-        values = random.standard_normal(shape) + (1j * random.standard_normal(shape) if self.dtype.is_complex else 0)
+        values = random.standard_normal(shape) + (
+            1j * random.standard_normal(shape) if self.dtype.is_complex else 0
+        )
         return self.library.tensor(np.asarray(values).tolist(), dtype=self.dtype)
 
     def loss(self, step: int) -> Any:
@@ -72,7 +120,9 @@ class Run:
         for number, (parameter, target) in enumerate(zip(self.parameters, self.targets)):
             if number != 1 or step % 3 != 1:
                 difference = (parameter - target).abs()
-                total = total + (difference * difference * (number + 1) + difference.cos()).sum() * (step % 4 + 0.5)
+                total = total + (difference * difference * (number + 1) + difference.cos()).sum() * (
+                    step % 4 + 0.5
+                )
         return total
 
     def step(self, number: int) -> None:
@@ -121,5 +171,13 @@ def test_trajectory(name: str, options: dict[str, Any], dtype: str) -> None:
         ours.step(number)
         theirs.step(number)
         assert_alike(arrays(ours.parameters), arrays(theirs.parameters), tolerance, f"parameters at {number}")
-        if (name, dtype) != ("LBFGS", "float32"):  # the reciprocals of differences it keeps magnify rounding; float64 compares them
-            assert_alike(arrays(ours.optimizer.state_dict()), arrays(theirs.optimizer.state_dict()), tolerance, f"state at {number}")
+        if (name, dtype) != (
+            "LBFGS",
+            "float32",
+        ):  # the reciprocals of differences it keeps magnify rounding; float64 compares them
+            assert_alike(
+                arrays(ours.optimizer.state_dict()),
+                arrays(theirs.optimizer.state_dict()),
+                tolerance,
+                f"state at {number}",
+            )

@@ -1,4 +1,5 @@
-"""The package itself: what it exports, how fast it imports, random state, settings, functions composed in Python."""
+"""The package itself: what it exports, how fast it imports, random state, settings, functions composed in
+Python."""
 
 from __future__ import annotations
 
@@ -26,7 +27,14 @@ def test_version() -> None:
 @only_torch_py
 def test_import_leaves_rare_modules_out() -> None:
     loaded = json.loads(run("import sys, json, torch_py; print(json.dumps(sorted(sys.modules)))"))
-    for name in ("numpy", "torch_py.nn", "torch_py.optim", "torch_py.testing", "torch_py.utils.data", "zipfile"):
+    for name in (
+        "numpy",
+        "torch_py.nn",
+        "torch_py.optim",
+        "torch_py.testing",
+        "torch_py.utils.data",
+        "zipfile",
+    ):
         assert name not in loaded, name
 
 
@@ -40,7 +48,10 @@ def test_a_name_that_is_not_there() -> None:
 @pytest.mark.parametrize("order", ["torch, torch_py", "torch_py, torch"])
 def test_lives_beside_pytorch(order: str) -> None:
     pytest.importorskip("torch", reason="PyTorch is not installed")
-    assert run(f"import {order}; print(torch_py.ones(2).sum().item() + torch.ones(3).sum().item())").strip() == "5.0"
+    assert (
+        run(f"import {order}; print(torch_py.ones(2).sum().item() + torch.ones(3).sum().item())").strip()
+        == "5.0"
+    )
 
 
 @only_torch_py
@@ -57,8 +68,13 @@ def test_cuda_is_honestly_absent() -> None:
 
 def test_dtype_aliases() -> None:
     assert (torch.float, torch.double, torch.half, torch.long, torch.int, torch.short) == (
-        torch.float32, torch.float64, torch.float16, torch.int64, torch.int32, torch.int16,
-    )  # fmt: skip
+        torch.float32,
+        torch.float64,
+        torch.float16,
+        torch.int64,
+        torch.int32,
+        torch.int16,
+    )
     assert str(torch.float32) == "torch.float32" and torch.inf == float("inf") and torch.pi > 3.14
 
 
@@ -87,7 +103,11 @@ def test_default_dtype() -> None:
         torch.set_default_dtype(torch.int64)
     torch.set_default_dtype(torch.float64)
     try:
-        assert torch.get_default_dtype() == torch.float64 and torch.tensor(1.0).dtype == torch.float64 and torch.zeros(1).dtype == torch.float64
+        assert (
+            torch.get_default_dtype() == torch.float64
+            and torch.tensor(1.0).dtype == torch.float64
+            and torch.zeros(1).dtype == torch.float64
+        )
     finally:
         torch.set_default_dtype(torch.float32)
 

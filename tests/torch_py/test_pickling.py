@@ -1,4 +1,5 @@
-"""Plain pickles: of tensors, functions and what else the library has, and exchanged with PyTorch; the format of files before PyTorch 1.6."""
+"""Plain pickles: of tensors, functions and what else the library has, and exchanged with PyTorch; the format
+of files before PyTorch 1.6."""
 
 from __future__ import annotations
 
@@ -24,9 +25,27 @@ def again(value: Any, protocol: int = 2) -> Any:
 
 
 FUNCTIONS = [
-    "sum", "relu", "zeros", "einsum", "stack", "tensor", "save", "linalg.inv", "linalg.norm", "fft.fft", "special.erf", "nn.functional.linear",
-    "nn.functional.relu", "nn.functional.gelu", "nn.functional.conv2d", "Tensor.add", "Tensor.backward", "is_grad_enabled", "Tensor", "nn.Linear",
-]  # fmt: skip
+    "sum",
+    "relu",
+    "zeros",
+    "einsum",
+    "stack",
+    "tensor",
+    "save",
+    "linalg.inv",
+    "linalg.norm",
+    "fft.fft",
+    "special.erf",
+    "nn.functional.linear",
+    "nn.functional.relu",
+    "nn.functional.gelu",
+    "nn.functional.conv2d",
+    "Tensor.add",
+    "Tensor.backward",
+    "is_grad_enabled",
+    "Tensor",
+    "nn.Linear",
+]
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
@@ -76,8 +95,14 @@ def test_tensors(protocol: int) -> None:
     assert type(loaded) is Named and torch.equal(loaded.as_subclass(torch.Tensor), torch.ones(3))
     loaded = again(torch.ones(2, 3, device="meta"), protocol)
     assert loaded.is_meta and loaded.shape == (2, 3)
-    for value in (torch.ones(0, 3), torch.tensor(2.5), torch.ones(2).bfloat16(), torch.tensor([True, False]), torch.ones(1, dtype=torch.complex64),
-                  torch.arange(3).to(torch.uint16)[1:]):  # fmt: skip
+    for value in (
+        torch.ones(0, 3),
+        torch.tensor(2.5),
+        torch.ones(2).bfloat16(),
+        torch.tensor([True, False]),
+        torch.ones(1, dtype=torch.complex64),
+        torch.arange(3).to(torch.uint16)[1:],
+    ):
         assert again(value, protocol).dtype == value.dtype and torch.equal(again(value, protocol), value)
 
 
@@ -94,7 +119,8 @@ def test_storages() -> None:
         assert again(storage).tolist() == [0, 1, 2] and again(storage).dtype == torch.int64
 
 
-# -- what both libraries read ---------------------------------------------------------------------------------------------------------
+# -- what both libraries read
+# ------------------------------------------------------------
 
 VALUES = """
 import pickle, sys, torch, warnings
@@ -131,16 +157,30 @@ def test_pickles_of_both_libraries(way: str, tmp_path: Path) -> None:
         programs = [("torch", write), ("torch_py.as_torch", VALUES + CHECK)]
     for library, program in programs:
         command = [sys.executable, *(["-m", library] if library != "torch" else []), "-c", program, file]
-        done = subprocess.run(command, cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True, timeout=120)
+        done = subprocess.run(
+            command,
+            cwd=tmp_path,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
         assert done.returncode == 0, done.stderr
 
 
-# -- files in the old format -------------------------------------------------------------------------------------------------------------
+# -- files in the old format
+# ------------------------------------------------------------
 
 
 def old_file(library: Any) -> tuple[dict[str, Any], bytes]:
     weight = library.arange(6.0).view(2, 3)
-    values = {"weight": weight, "row": weight[1], "numbers": library.arange(3), "list": [1, "two"], "empty": library.ones(0)}
+    values = {
+        "weight": weight,
+        "row": weight[1],
+        "numbers": library.arange(3),
+        "list": [1, "two"],
+        "empty": library.ones(0),
+    }
     file = io.BytesIO()
     library.save(values, file, _use_new_zipfile_serialization=False)
     return values, file.getvalue()
@@ -156,7 +196,9 @@ def test_the_old_format(writer: str, reader: str, weights_only: bool) -> None:
     loaded = libraries[reader].load(io.BytesIO(data), weights_only=weights_only)
     assert loaded["list"] == [1, "two"]
     for name in ("weight", "row", "numbers", "empty"):
-        assert loaded[name].tolist() == values[name].tolist() and loaded[name].stride() == values[name].stride()
+        assert (
+            loaded[name].tolist() == values[name].tolist() and loaded[name].stride() == values[name].stride()
+        )
     loaded["weight"][1, 0] = -1
     assert loaded["row"][0] == -1
 
@@ -193,4 +235,6 @@ def test_another_pickle_module(zipped: bool) -> None:
     torch.save(values, file, pickle_module=cloudpickle, _use_new_zipfile_serialization=zipped)
     file.seek(0)
     loaded = torch.load(file, weights_only=False)
-    assert loaded["function"](loaded["x"]).tolist() == [2, 2] and type(loaded["parameter"]) is torch.nn.Parameter
+    assert (
+        loaded["function"](loaded["x"]).tolist() == [2, 2] and type(loaded["parameter"]) is torch.nn.Parameter
+    )

@@ -1,4 +1,5 @@
-"""Names, functional forms and numerics of pointwise operators that the enrolment in tests/ops does not reach."""
+"""Names, functional forms and numerics of pointwise operators that the enrolment in tests/ops does not
+reach."""
 
 from __future__ import annotations
 
@@ -12,24 +13,56 @@ from tests.subject import torch
 F = torch.nn.functional
 
 ALIASES = {
-    "absolute": "abs", "negative": "neg", "arccos": "acos", "arcsin": "asin", "arctan": "atan", "arccosh": "acosh", "arcsinh": "asinh",
-    "arctanh": "atanh", "fix": "trunc",
-}  # fmt: skip
+    "absolute": "abs",
+    "negative": "neg",
+    "arccos": "acos",
+    "arcsin": "asin",
+    "arctan": "atan",
+    "arccosh": "acosh",
+    "arcsinh": "asinh",
+    "arctanh": "atanh",
+    "fix": "trunc",
+}
 BINARY_ALIASES = {
-    "multiply": "mul", "divide": "div", "true_divide": "div", "subtract": "sub", "greater": "gt", "greater_equal": "ge", "less": "lt",
-    "less_equal": "le", "not_equal": "ne", "arctan2": "atan2",
-}  # fmt: skip
+    "multiply": "mul",
+    "divide": "div",
+    "true_divide": "div",
+    "subtract": "sub",
+    "greater": "gt",
+    "greater_equal": "ge",
+    "less": "lt",
+    "less_equal": "le",
+    "not_equal": "ne",
+    "arctan2": "atan2",
+}
 SPECIAL_ALIASES = {
-    "expit": "sigmoid", "exp2": "exp2", "expm1": "expm1", "erf": "erf", "erfc": "erfc", "erfinv": "erfinv", "log1p": "log1p",
-    "digamma": "digamma", "psi": "digamma", "gammaln": "lgamma", "round": "round", "sinc": "sinc", "i0": "i0", "logit": "logit",
-}  # fmt: skip
+    "expit": "sigmoid",
+    "exp2": "exp2",
+    "expm1": "expm1",
+    "erf": "erf",
+    "erfc": "erfc",
+    "erfinv": "erfinv",
+    "log1p": "log1p",
+    "digamma": "digamma",
+    "psi": "digamma",
+    "gammaln": "lgamma",
+    "round": "round",
+    "sinc": "sinc",
+    "i0": "i0",
+    "logit": "logit",
+}
 
 
 @pytest.mark.parametrize("alias, name", ALIASES.items())
 def test_unary_aliases(alias, name):
     x = torch.linspace(-0.9, 0.9, 7) + (1.95 if "cosh" in name else 0)
     expected = getattr(torch, name)(x)
-    for found in (getattr(torch, alias)(x), getattr(x, alias)(), getattr(x.clone(), alias + "_")(), getattr(torch, alias)(x, out=torch.empty(7))):
+    for found in (
+        getattr(torch, alias)(x),
+        getattr(x, alias)(),
+        getattr(x.clone(), alias + "_")(),
+        getattr(torch, alias)(x, out=torch.empty(7)),
+    ):
         assert torch.equal(found, expected)
 
 
@@ -53,15 +86,25 @@ def test_special_aliases(alias, name):
 
 def test_other_aliases():
     x = torch.tensor([[0.5, 1.5], [2.5, 3.5]])
-    assert torch.equal(torch.clip(x, 1, 2), x.clamp(1, 2)) and torch.equal(x.clip(min=torch.tensor(1.0)), x.clamp(min=1))
+    assert torch.equal(torch.clip(x, 1, 2), x.clamp(1, 2)) and torch.equal(
+        x.clip(min=torch.tensor(1.0)), x.clamp(min=1)
+    )
     assert torch.equal(x.clone().clip_(1, 2), x.clamp(1, 2))
-    assert torch.equal(torch.concat([x, x], 1), torch.cat((x, x), dim=1)) and torch.equal(torch.concatenate([x, x]), torch.cat([x, x]))
+    assert torch.equal(torch.concat([x, x], 1), torch.cat((x, x), dim=1)) and torch.equal(
+        torch.concatenate([x, x]), torch.cat([x, x])
+    )
     assert torch.equal(torch.divide(x, 2, rounding_mode="floor"), x // 2)
-    assert torch.equal(torch.special.softmax(x, 1), x.softmax(1)) and torch.equal(torch.special.log_softmax(x, 1), x.log_softmax(1))
+    assert torch.equal(torch.special.softmax(x, 1), x.softmax(1)) and torch.equal(
+        torch.special.log_softmax(x, 1), x.log_softmax(1)
+    )
     assert torch.equal(torch.special.logsumexp(x, 1), x.logsumexp(1))
-    assert torch.equal(torch.special.polygamma(1, x), torch.polygamma(1, x)) and torch.equal(x.polygamma(2), torch.polygamma(2, x))
+    assert torch.equal(torch.special.polygamma(1, x), torch.polygamma(1, x)) and torch.equal(
+        x.polygamma(2), torch.polygamma(2, x)
+    )
     assert torch.equal(torch.special.multigammaln(x, 1), torch.mvlgamma(x, 1))
-    assert torch.equal(torch.special.gammainc(x, x), torch.igamma(x, x)) and torch.equal(torch.special.xlogy(x, 2), torch.xlogy(x, 2))
+    assert torch.equal(torch.special.gammainc(x, x), torch.igamma(x, x)) and torch.equal(
+        torch.special.xlogy(x, 2), torch.xlogy(x, 2)
+    )
 
 
 def test_inplace_functions_of_torch():
@@ -74,8 +117,14 @@ def test_inplace_functions_of_torch():
 
 def test_queries():
     x = torch.zeros(2, 3)
-    assert torch.numel(x) == 6 and torch.is_floating_point(x) and not torch.is_complex(x) and torch.is_signed(x)
-    assert not torch.is_signed(x.to(torch.uint8)) and torch.is_complex(x.cfloat()) and x.cdouble().dtype is torch.complex128
+    assert (
+        torch.numel(x) == 6 and torch.is_floating_point(x) and not torch.is_complex(x) and torch.is_signed(x)
+    )
+    assert (
+        not torch.is_signed(x.to(torch.uint8))
+        and torch.is_complex(x.cfloat())
+        and x.cdouble().dtype is torch.complex128
+    )
     assert torch.is_nonzero(torch.tensor([2])) and not torch.tensor(0.0).is_nonzero()
     assert not torch.is_conj(x) and not torch.is_neg(x)
 
@@ -83,10 +132,24 @@ def test_queries():
 # torch.nn.functional
 
 
-@pytest.mark.parametrize("name, arguments", [
-    ("relu", ()), ("elu", (1.3,)), ("leaky_relu", (0.2,)), ("hardtanh", (-0.5, 0.7)), ("selu", ()), ("celu", (1.7,)), ("threshold", (0.1, 2.0)),
-    ("relu6", ()), ("hardsigmoid", ()), ("hardswish", ()), ("silu", ()), ("mish", ()), ("rrelu", (0.1, 0.3)),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "name, arguments",
+    [
+        ("relu", ()),
+        ("elu", (1.3,)),
+        ("leaky_relu", (0.2,)),
+        ("hardtanh", (-0.5, 0.7)),
+        ("selu", ()),
+        ("celu", (1.7,)),
+        ("threshold", (0.1, 2.0)),
+        ("relu6", ()),
+        ("hardsigmoid", ()),
+        ("hardswish", ()),
+        ("silu", ()),
+        ("mish", ()),
+        ("rrelu", (0.1, 0.3)),
+    ],
+)
 def test_in_place_activations(name, arguments):
     x = torch.linspace(-2, 2, 9)
     function = getattr(F, name)
@@ -121,7 +184,10 @@ def test_gumbel_softmax():
     relaxed = F.gumbel_softmax(logits, tau=0.5)
     assert torch.allclose(relaxed.sum(1), torch.ones(4000))
     chosen = F.gumbel_softmax(logits, hard=True)
-    assert set(chosen.detach().round().unique().tolist() if hasattr(chosen, "unique") else [0.0, 1.0]) == {0.0, 1.0}
+    assert set(chosen.detach().round().unique().tolist() if hasattr(chosen, "unique") else [0.0, 1.0]) == {
+        0.0,
+        1.0,
+    }
     assert 0.70 < chosen[:, 1].mean().item() < 0.80
     (chosen * torch.tensor([0.0, 1.0])).sum().backward()
     assert logits.grad.abs().sum().item() > 0
@@ -152,7 +218,9 @@ def test_neighbours():
     for dtype in (torch.float32, torch.float64):
         x = torch.tensor([1.0, 0.0, -0.0, -1.0, math.inf], dtype=dtype)
         above = torch.nextafter(x, torch.full_like(x, math.inf)).numpy()
-        np.testing.assert_array_equal(above, np.nextafter(x.numpy(), np.float64(math.inf).astype(above.dtype)))
+        np.testing.assert_array_equal(
+            above, np.nextafter(x.numpy(), np.float64(math.inf).astype(above.dtype))
+        )
     assert torch.nextafter(torch.tensor(1.0).half(), torch.tensor(2.0).half()).item() == 1 + 2**-10
     assert torch.nextafter(torch.tensor(1.0).bfloat16(), torch.tensor(0.0).bfloat16()).item() == 1 - 2**-8
 
@@ -166,13 +234,21 @@ def test_lerp_reaches_its_end():
     "name, argument, value",
     [
         # Digits from definite integrals and series in 40 digits.
-        ("erfinv", 0.999999999999, 5.0420318985726961), ("erfinv", 1e-9, 8.8622692545275807e-10), ("erfcx", 30.0, 0.018795888861416751),
-        ("erfcx", -3.0, 16205.988853999587), ("ndtri", 1e-12, -7.0344838253011319), ("log_ndtr", -40.0, -804.60844201375379),
-        ("i0e", 50.0, 0.056561626647454193), ("i1", 2.5, 2.5167162452886984), ("psi", -1.5, 0.70315664064524319),
-        ("bessel_j0", 20.0, 0.16702466434058315), ("bessel_y0", 3.0, 0.37685001001279038), ("modified_bessel_k0", 0.1, 2.4270690247020166),
+        ("erfinv", 0.999999999999, 5.0420318985726961),
+        ("erfinv", 1e-9, 8.8622692545275807e-10),
+        ("erfcx", 30.0, 0.018795888861416751),
+        ("erfcx", -3.0, 16205.988853999587),
+        ("ndtri", 1e-12, -7.0344838253011319),
+        ("log_ndtr", -40.0, -804.60844201375379),
+        ("i0e", 50.0, 0.056561626647454193),
+        ("i1", 2.5, 2.5167162452886984),
+        ("psi", -1.5, 0.70315664064524319),
+        ("bessel_j0", 20.0, 0.16702466434058315),
+        ("bessel_y0", 3.0, 0.37685001001279038),
+        ("modified_bessel_k0", 0.1, 2.4270690247020166),
         ("scaled_modified_bessel_k1", 10.0, 0.41076657059578875),
     ],
-)  # fmt: skip
+)
 def test_special_values(name, argument, value):
     found = getattr(torch.special, name)(torch.tensor(argument, dtype=torch.float64)).item()
     assert found == pytest.approx(value, rel=2e-15 * (20 if name in ("ndtri", "bessel_j0") else 4))

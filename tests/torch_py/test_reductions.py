@@ -1,4 +1,5 @@
-"""Reductions, scans, sorting and sets: what samples do not show. Python forms, precision, gradients at awkward points."""
+"""Reductions, scans, sorting and sets: what samples do not show. Python forms, precision, gradients at
+awkward points."""
 
 from __future__ import annotations
 
@@ -101,7 +102,9 @@ def test_unique_consecutive_returns_what_is_asked_for(torch: Any) -> None:
     assert torch.unique_consecutive(tensor).tolist() == [1, 2, 1]
     values, counts = tensor.unique_consecutive(return_counts=True)
     assert values.tolist() == [1, 2, 1] and counts.tolist() == [2, 1, 3]
-    values, inverse, counts = torch.unique_consecutive(torch.tensor([[1, 2], [1, 2], [0, 0]]), True, True, dim=0)
+    values, inverse, counts = torch.unique_consecutive(
+        torch.tensor([[1, 2], [1, 2], [0, 0]]), True, True, dim=0
+    )
     assert values.tolist() == [[1, 2], [0, 0]] and inverse.tolist() == [0, 0, 1] and counts.tolist() == [2, 1]
 
 
@@ -124,7 +127,11 @@ def test_derivatives_of_products_with_zeros(torch: Any, name: str, zeros: list[i
     for place in zeros:
         values[place] = 0
     values = values.requires_grad_()
-    functions = {"prod": lambda x: x.prod(), "prod_dim": lambda x: x.reshape(2, 2).prod(1), "cumprod": lambda x: x.cumprod(0)}
+    functions = {
+        "prod": lambda x: x.prod(),
+        "prod_dim": lambda x: x.reshape(2, 2).prod(1),
+        "cumprod": lambda x: x.cumprod(0),
+    }
     assert torch.autograd.gradcheck(functions[name], (values,))
     assert torch.autograd.gradgradcheck(functions[name], (values,))
 
@@ -194,7 +201,13 @@ def test_weighted_counts_do_not_depend_on_threads(torch: Any) -> None:
     threads, found = torch.get_num_threads(), []
     for count in (1, 2, 3):
         torch.set_num_threads(count)
-        found.append((numbers.bincount(weights), torch.histc(weights, 20), torch.histogram(weights, 9, weight=weights).hist))
+        found.append(
+            (
+                numbers.bincount(weights),
+                torch.histc(weights, 20),
+                torch.histogram(weights, 9, weight=weights).hist,
+            )
+        )
     torch.set_num_threads(threads)
     for other in found[1:]:
         assert all(a.equal(b) for a, b in zip(found[0], other))
@@ -232,7 +245,9 @@ def test_norms_of_nothing(torch: Any) -> None:
 # Sorting: lanes long enough for what short ones do not reach
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64", "float16", "int64", "int32", "int16", "int8", "uint8", "bool"])
+@pytest.mark.parametrize(
+    "dtype", ["float32", "float64", "float16", "int64", "int32", "int16", "int8", "uint8", "bool"]
+)
 @pytest.mark.parametrize("descending", [False, True])
 def test_long_lanes_are_sorted_stably(torch: Any, dtype: str, descending: bool) -> None:
     numbers = np.random.default_rng(0).integers(-200, 200, (2, 3001))
@@ -245,13 +260,16 @@ def test_long_lanes_are_sorted_stably(torch: Any, dtype: str, descending: bool) 
     if descending:
         order = array.shape[1] - 1 - np.argsort(array[:, ::-1], axis=1, kind="stable")[:, ::-1]
     assert np.array_equal(np.asarray(found.indices), order)
-    assert np.array_equal(np.asarray(found.values), np.take_along_axis(array, order, 1), equal_nan=dtype.startswith("float"))
+    assert np.array_equal(
+        np.asarray(found.values), np.take_along_axis(array, order, 1), equal_nan=dtype.startswith("float")
+    )
 
 
 @pytest.mark.parametrize("descending", [False, True])
 @pytest.mark.parametrize("size", [16, 17, 32, 1000, 4096])
 def test_ties_are_left_in_the_order_of_pytorch(torch: Any, size: int, descending: bool) -> None:
-    """Lengths of a batch: the order of what is packed decides which element of a dropout mask belongs to whom."""
+    """Lengths of a batch: the order of what is packed decides which element of a dropout mask belongs to
+    whom."""
     peer = pytest.importorskip("torch")
     lengths = np.random.default_rng(size).integers(0, 9, (3, size))
     for array in (lengths, lengths.astype(np.float32), lengths.astype(np.uint8), lengths % 2 == 0):

@@ -1,4 +1,5 @@
-"""Segments that a sending process uses again when the receiving process has given them back. Both ends are in this process here."""
+"""Segments that a sending process uses again when the receiving process has given them back. Both ends are in
+this process here."""
 
 from __future__ import annotations
 
@@ -24,7 +25,9 @@ class Ends:
     def send(self, tensor: Any) -> Any:
         storage = tensor.untyped_storage()
         number, capacity, descriptor = self.pool.export(storage)
-        received = self.receiver.receive(number, os.dup(descriptor) if descriptor >= 0 else -1, capacity, storage.nbytes())
+        received = self.receiver.receive(
+            number, os.dup(descriptor) if descriptor >= 0 else -1, capacity, storage.nbytes()
+        )
         if descriptor >= 0:
             self.pool.delivered([number])
         return torch.empty(0, dtype=torch.uint8).set_(received)
@@ -131,9 +134,15 @@ def test_both_ends_belong_to_their_process() -> None:
     ends = Ends()
     tensor = ends.allocate(10)
     calls = [
-        lambda: ends.pool.allocate(5), lambda: ends.pool.export(tensor.untyped_storage()), lambda: ends.pool.release([], []),
-        lambda: ends.pool.delivered([]), ends.pool.trim, ends.pool.count, ends.receiver.take_returned, lambda: ends.receiver.forget([]),
-    ]  # fmt: skip
+        lambda: ends.pool.allocate(5),
+        lambda: ends.pool.export(tensor.untyped_storage()),
+        lambda: ends.pool.release([], []),
+        lambda: ends.pool.delivered([]),
+        ends.pool.trim,
+        ends.pool.count,
+        ends.receiver.take_returned,
+        lambda: ends.receiver.forget([]),
+    ]
     pid = os.fork()
     if pid == 0:
         refused = 0

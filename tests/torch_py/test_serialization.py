@@ -18,7 +18,20 @@ import pytest
 
 from tests.subject import only_torch_py, torch
 
-DTYPES = ["bool", "uint8", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64", "complex64", "complex128"]
+DTYPES = [
+    "bool",
+    "uint8",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "float16",
+    "bfloat16",
+    "float32",
+    "float64",
+    "complex64",
+    "complex128",
+]
 
 
 def round_trip(value: Any, **keywords: Any) -> Any:
@@ -68,7 +81,11 @@ def test_small_shapes(shape: tuple[int, ...]) -> None:
 
 def test_parameters_and_flags() -> None:
     parameter, leaf, frozen = round_trip(
-        [torch.nn.Parameter(torch.ones(2)), torch.ones(2, requires_grad=True), torch.nn.Parameter(torch.ones(1), requires_grad=False)]
+        [
+            torch.nn.Parameter(torch.ones(2)),
+            torch.ones(2, requires_grad=True),
+            torch.nn.Parameter(torch.ones(1), requires_grad=False),
+        ]
     )
     assert isinstance(parameter, torch.nn.Parameter) and parameter.requires_grad
     assert type(leaf) is torch.Tensor and leaf.requires_grad and leaf.is_leaf and not frozen.requires_grad
@@ -140,8 +157,14 @@ def archive(structure: bytes, **records: bytes) -> io.BytesIO:
 
 
 def tensor_pickle(count: int, offset: int, size: int, stride: int) -> bytes:
-    pid = b"(X\x07\x00\x00\x00storagectorch\nFloatStorage\nX\x01\x00\x00\x000X\x03\x00\x00\x00cpuK%ctQ" % count
-    return b"\x80\x02ctorch._utils\n_rebuild_tensor_v2\n(" + pid + b"K%c(K%ct(K%ct\x89ccollections\nOrderedDict\n)RtR." % (offset, size, stride)
+    pid = (
+        b"(X\x07\x00\x00\x00storagectorch\nFloatStorage\nX\x01\x00\x00\x000X\x03\x00\x00\x00cpuK%ctQ" % count
+    )
+    return (
+        b"\x80\x02ctorch._utils\n_rebuild_tensor_v2\n("
+        + pid
+        + b"K%c(K%ct(K%ct\x89ccollections\nOrderedDict\n)RtR." % (offset, size, stride)
+    )
 
 
 def test_hand_made_pickle_is_read() -> None:
@@ -150,7 +173,9 @@ def test_hand_made_pickle_is_read() -> None:
 
 
 @only_torch_py
-@pytest.mark.parametrize("count, offset, size, stride", [(2, 0, 3, 1), (2, 1, 2, 1), (2, 0, 2, 2), (9, 0, 9, 1)])
+@pytest.mark.parametrize(
+    "count, offset, size, stride", [(2, 0, 3, 1), (2, 1, 2, 1), (2, 0, 2, 2), (9, 0, 9, 1)]
+)
 def test_tensors_that_reach_outside_their_storage(count: int, offset: int, size: int, stride: int) -> None:
     with pytest.raises(RuntimeError, match="needs|expected record"):
         torch.load(archive(tensor_pickle(count, offset, size, stride), _0=bytes(8)))
@@ -161,7 +186,8 @@ def test_tensors_that_reach_outside_their_storage(count: int, offset: int, size:
     "structure",
     [
         b"\x80\x02ccollections\nOrderedDict\n}X\x01\x00\x00\x00xK\x01sb.",  # sets an attribute of a class
-        b"\x80\x02ctorch._utils\n_rebuild_tensor_v2\n(N}X\x0c\x00\x00\x00__defaults__K\x01stb.",  # of a function
+        # of a function
+        b"\x80\x02ctorch._utils\n_rebuild_tensor_v2\n(N}X\x0c\x00\x00\x00__defaults__K\x01stb.",
         b"\x80\x02ctorch\nTensor\n(N}X\x07\x00\x00\x00allowedK\x01stb.",  # of a wrapper
     ],
 )
@@ -229,12 +255,23 @@ def test_layout_of_the_archive(tmp_path: Path) -> None:
     torch.save({"x": torch.ones(3), "y": torch.zeros(5)}, path)
     with zipfile.ZipFile(path) as zipped:
         names = set(zipped.namelist())
-        assert {"weights/data.pkl", "weights/version", "weights/byteorder", "weights/data/0", "weights/data/1"} <= names
+        assert {
+            "weights/data.pkl",
+            "weights/version",
+            "weights/byteorder",
+            "weights/data/0",
+            "weights/data/1",
+        } <= names
         assert zipped.read("weights/version") == b"3\n"
         for record in zipped.infolist():
             if "/data/" in record.filename:
                 header = path.read_bytes()[record.header_offset : record.header_offset + 30]
-                start = record.header_offset + 30 + int.from_bytes(header[26:28], "little") + int.from_bytes(header[28:30], "little")
+                start = (
+                    record.header_offset
+                    + 30
+                    + int.from_bytes(header[26:28], "little")
+                    + int.from_bytes(header[28:30], "little")
+                )
                 assert start % 64 == 0, record.filename
         assert b"torch._utils\n_rebuild_tensor_v2" in zipped.read("weights/data.pkl")
 
@@ -298,12 +335,18 @@ def test_meta_tensors(tmp_path, make):
     tensor = make(torch.empty(2, 3, device="meta").t())
     torch.save({"t": tensor}, tmp_path / "meta.pt")
     loaded = torch.load(tmp_path / "meta.pt")["t"]
-    assert type(loaded) is type(tensor) and loaded.is_meta and loaded.shape == (3, 2) and loaded.stride() == (1, 3)
+    assert (
+        type(loaded) is type(tensor)
+        and loaded.is_meta
+        and loaded.shape == (3, 2)
+        and loaded.stride() == (1, 3)
+    )
     assert loaded.requires_grad == tensor.requires_grad
     assert pickle.loads(pickle.dumps(tensor)).is_meta
 
 
-# Mapped files, damaged records, complete files ------------------------------------------------------------------------------------------
+# Mapped files, damaged records, complete files
+# ------------------------------------------------------------
 
 
 def test_mapped_files(tmp_path: Path) -> None:
@@ -328,7 +371,9 @@ def test_records_that_the_file_does_not_have(tmp_path: Path, mapped: bool) -> No
     torch.save(torch.arange(1_000_000.0), path)
     data = bytearray(path.read_bytes())
     directory = data.rindex(b"PK\x01\x02", 0, data.rindex(b"data/0"))
-    data[directory + 42 : directory + 46] = (len(data) - 40).to_bytes(4, "little")  # the record is said to begin at the very end
+    data[directory + 42 : directory + 46] = (len(data) - 40).to_bytes(
+        4, "little"
+    )  # the record is said to begin at the very end
     path.write_bytes(data)
     with pytest.raises((RuntimeError, OSError)):
         torch.load(path, mmap=mapped)
@@ -357,7 +402,11 @@ def test_an_error_while_saving_keeps_the_old_file(tmp_path: Path) -> None:
         torch.save({"x": torch.zeros(10), "f": lambda: 0}, link)
     assert torch.equal(torch.load(path), torch.ones(3))
     torch.save(torch.zeros(2), link)
-    assert link.is_symlink() and torch.equal(torch.load(path), torch.zeros(2)) and path.stat().st_mode & 0o777 == 0o640
+    assert (
+        link.is_symlink()
+        and torch.equal(torch.load(path), torch.zeros(2))
+        and path.stat().st_mode & 0o777 == 0o640
+    )
     assert sorted(each.name for each in tmp_path.iterdir()) == ["link.pt", "weights.pt"]
 
 
@@ -383,7 +432,8 @@ def test_saving_to_what_is_no_regular_file() -> None:
 
 @only_torch_py
 def test_threads_that_save_to_one_path(tmp_path: Any) -> None:
-    """The file is what one of them saved: whoever is second to finish has not written into the file of the first."""
+    """The file is what one of them saved: whoever is second to finish has not written into the file of the
+    first."""
     path, both = tmp_path / "x.pt", threading.Barrier(2, timeout=60)
 
     class Meeting:

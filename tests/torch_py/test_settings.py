@@ -1,4 +1,5 @@
-"""Default device and dtype, deterministic mode, threads, generators' states, swap_tensors: as PyTorch has them."""
+"""Default device and dtype, deterministic mode, threads, generators' states, swap_tensors: as PyTorch has
+them."""
 
 from __future__ import annotations
 
@@ -13,14 +14,29 @@ import torch_py as torch
 
 META, CPU = torch.device("meta"), torch.device("cpu")
 FACTORIES = [
-    lambda: torch.empty(2), lambda: torch.zeros(2), lambda: torch.ones(2), lambda: torch.full((2,), 1.0), lambda: torch.arange(3),
+    lambda: torch.empty(2),
+    lambda: torch.zeros(2),
+    lambda: torch.ones(2),
+    lambda: torch.full((2,), 1.0),
+    lambda: torch.arange(3),
     lambda: torch.eye(2),
-    lambda: torch.linspace(0, 1, 3), lambda: torch.logspace(0, 1, 3), lambda: torch.rand(2), lambda: torch.randn(2), lambda: torch.randint(3, (2,)),
-    lambda: torch.randperm(4), lambda: torch.scalar_tensor(1.0), lambda: torch.tril_indices(2, 2), lambda: torch.hann_window(4),
+    lambda: torch.linspace(0, 1, 3),
+    lambda: torch.logspace(0, 1, 3),
+    lambda: torch.rand(2),
+    lambda: torch.randn(2),
+    lambda: torch.randint(3, (2,)),
+    lambda: torch.randperm(4),
+    lambda: torch.scalar_tensor(1.0),
+    lambda: torch.tril_indices(2, 2),
+    lambda: torch.hann_window(4),
     lambda: torch.fft.fftfreq(3),
-    lambda: torch.empty_strided((2,), (1,)), lambda: torch.tensor([1, 2]), lambda: torch.as_tensor([1, 2]), lambda: torch.asarray([1, 2]),
-    lambda: torch.as_tensor(torch.ones(2, device="cpu")), lambda: torch.nn.Linear(2, 2).weight,
-]  # fmt: skip
+    lambda: torch.empty_strided((2,), (1,)),
+    lambda: torch.tensor([1, 2]),
+    lambda: torch.as_tensor([1, 2]),
+    lambda: torch.asarray([1, 2]),
+    lambda: torch.as_tensor(torch.ones(2, device="cpu")),
+    lambda: torch.nn.Linear(2, 2).weight,
+]
 
 
 @pytest.mark.parametrize("make", FACTORIES)
@@ -102,9 +118,17 @@ def test_out_on_another_device_is_refused():
         (lambda: torch.Generator().get_offset(), RuntimeError, "does not use offset"),
         (lambda: torch.Generator().set_offset(1), RuntimeError, "does not use offset"),
         (lambda: torch.Generator().graphsafe_get_state(), NotImplementedError, "graphsafe_get_state"),
-        (lambda: torch.Generator().graphsafe_set_state(torch.Generator()), NotImplementedError, "graphsafe_set_state"),
+        (
+            lambda: torch.Generator().graphsafe_set_state(torch.Generator()),
+            NotImplementedError,
+            "graphsafe_set_state",
+        ),
         (lambda: torch.Generator().graphsafe_set_state(3), TypeError, "int"),
-        (lambda: torch.Generator().set_state(torch.zeros(5056, dtype=torch.uint8)), RuntimeError, "Invalid mt19937"),
+        (
+            lambda: torch.Generator().set_state(torch.zeros(5056, dtype=torch.uint8)),
+            RuntimeError,
+            "Invalid mt19937",
+        ),
         (lambda: torch.Generator().set_state(torch.zeros(3, dtype=torch.uint8)), RuntimeError, "size 5056"),
         (lambda: torch.utils.swap_tensors(torch.ones(1), 3), TypeError, "'t2'"),
     ],
@@ -114,7 +138,10 @@ def test_bad_arguments(call, error, message):
         call()
 
 
-@pytest.mark.parametrize("kind, dtype", [("torch.DoubleTensor", "float64"), ("torch.HalfTensor", "float16"), ("DoubleTensor", "float64")])
+@pytest.mark.parametrize(
+    "kind, dtype",
+    [("torch.DoubleTensor", "float64"), ("torch.HalfTensor", "float16"), ("DoubleTensor", "float64")],
+)
 def test_set_default_tensor_type(kind, dtype):
     try:
         torch.set_default_tensor_type(kind if "." in kind else getattr(torch, kind))
@@ -155,7 +182,12 @@ def test_deterministic_mode_fills_new_memory(determinism, dtype, filler):
     dtype = getattr(torch, dtype)
     torch.use_deterministic_algorithms(True)
     like = torch.zeros(3, dtype=dtype)
-    for made in (torch.empty(3, dtype=dtype), torch.empty_like(like), like.new_empty(3), torch.empty_strided((3,), (1,), dtype=dtype)):
+    for made in (
+        torch.empty(3, dtype=dtype),
+        torch.empty_like(like),
+        like.new_empty(3),
+        torch.empty_strided((3,), (1,), dtype=dtype),
+    ):
         assert made.isnan().all() if filler is None else (made == filler).all()
     torch.utils.deterministic.fill_uninitialized_memory = False
     assert torch.utils.deterministic.fill_uninitialized_memory is False
@@ -194,7 +226,10 @@ def test_states_of_generators_are_pytorchs(draws):
     assert follower.initial_seed() == 7
 
 
-@pytest.mark.parametrize("duplicate", [copy.copy, copy.deepcopy, lambda g: pickle.loads(pickle.dumps(g)), lambda g: g.clone_state()])
+@pytest.mark.parametrize(
+    "duplicate",
+    [copy.copy, copy.deepcopy, lambda g: pickle.loads(pickle.dumps(g)), lambda g: g.clone_state()],
+)
 def test_copies_of_generators_continue_alike(duplicate):
     generator = torch.Generator().manual_seed(3)
     torch.randn(3, generator=generator)

@@ -169,7 +169,11 @@ def test_nothing_is_left() -> None:
     def traces() -> tuple[int, list[str], int]:
         with open("/proc/self/maps") as maps:
             mapped = sum("torch_py" in line and "memfd" in line for line in maps)
-        return len(os.listdir("/proc/self/fd")), sorted(name for name in os.listdir("/dev/shm") if "torch_py" in name), mapped
+        return (
+            len(os.listdir("/proc/self/fd")),
+            sorted(name for name in os.listdir("/dev/shm") if "torch_py" in name),
+            mapped,
+        )
 
     before = traces()
     tensors = [torch.ones(10).share_memory_() for _ in range(20)]
@@ -190,7 +194,9 @@ def test_a_descriptor_is_checked() -> None:
     again = torch.UntypedStorage._from_descriptor(os.dup(storage._shared_descriptor()), 16)
     assert again.data_ptr() == storage.data_ptr()  # one mapping of one memory
     with pytest.raises(OSError):
-        os.ftruncate(storage._shared_descriptor(), 0)  # the size is sealed: readers in other processes are safe
+        os.ftruncate(
+            storage._shared_descriptor(), 0
+        )  # the size is sealed: readers in other processes are safe
 
 
 WITHOUT_MEMFD = """
@@ -209,10 +215,15 @@ assert x.sum() == 100000
 
 
 @only_torch_py
-@pytest.mark.skipif(shutil.which("cc") is None or not os.path.isdir("/dev/shm"), reason="needs a C compiler and /dev/shm")
+@pytest.mark.skipif(
+    shutil.which("cc") is None or not os.path.isdir("/dev/shm"), reason="needs a C compiler and /dev/shm"
+)
 def test_systems_without_memfd(tmp_path: Path) -> None:
     source, library = tmp_path / "refuse.c", tmp_path / "refuse.so"
-    source.write_text("#include <errno.h>\nint memfd_create(const char *name, unsigned flags) { errno = ENOSYS; return -1; }\n")
+    source.write_text(
+        "#include <errno.h>\nint memfd_create(const char *name, unsigned flags) { errno = ENOSYS; return "
+        "-1; }\n"
+    )
     subprocess.run(["cc", "-shared", "-fPIC", "-o", library, source], check=True)
     environment = {**os.environ, "LD_PRELOAD": str(library)}
     subprocess.run([sys.executable, "-c", WITHOUT_MEMFD], check=True, cwd=ROOT, env=environment, timeout=120)

@@ -11,10 +11,18 @@ import torch_py as torch
 from torch_py.signal import windows
 
 SETTINGS = {
-    "bartlett": [{}], "blackman": [{}], "cosine": [{}], "hamming": [{}], "hann": [{}], "nuttall": [{}],
-    "exponential": [{}, {"tau": 3.0}], "gaussian": [{"std": 1.0}, {"std": 2.5}], "general_cosine": [{"a": [0.4, 0.3, 0.2, 0.1]}, {"a": (1.0,)}],
-    "general_hamming": [{"alpha": 0.54}, {"alpha": 0.7}], "kaiser": [{"beta": 12.0}, {"beta": 0.0}, {"beta": 3.0}],
-}  # fmt: skip
+    "bartlett": [{}],
+    "blackman": [{}],
+    "cosine": [{}],
+    "hamming": [{}],
+    "hann": [{}],
+    "nuttall": [{}],
+    "exponential": [{}, {"tau": 3.0}],
+    "gaussian": [{"std": 1.0}, {"std": 2.5}],
+    "general_cosine": [{"a": [0.4, 0.3, 0.2, 0.1]}, {"a": (1.0,)}],
+    "general_hamming": [{"alpha": 0.54}, {"alpha": 0.7}],
+    "kaiser": [{"beta": 12.0}, {"beta": 0.0}, {"beta": 3.0}],
+}
 CASES = [(name, settings) for name, found in SETTINGS.items() for settings in found]
 
 
@@ -39,12 +47,18 @@ def test_signature_and_float32_values_are_pytorchs(name: str):
     names = [(p.name, p.kind) for p in inspect.signature(theirs).parameters.values()]
     assert [(p.name, p.kind) for p in inspect.signature(ours).parameters.values()] == names
     for settings in SETTINGS[name]:
-        np.testing.assert_allclose(ours(9, **settings).numpy(), theirs(9, **settings).numpy(), rtol=1e-5, atol=1e-6)
+        np.testing.assert_allclose(
+            ours(9, **settings).numpy(), theirs(9, **settings).numpy(), rtol=1e-5, atol=1e-6
+        )
 
 
 def test_center_of_a_periodic_exponential():
     expected = np.exp(-np.abs(np.arange(5) - 1.5) / 2)
-    np.testing.assert_allclose(windows.exponential(5, sym=False, center=1.5, tau=2.0, dtype=torch.float64).numpy(), expected, rtol=1e-14)
+    np.testing.assert_allclose(
+        windows.exponential(5, sym=False, center=1.5, tau=2.0, dtype=torch.float64).numpy(),
+        expected,
+        rtol=1e-14,
+    )
 
 
 def test_requires_grad():

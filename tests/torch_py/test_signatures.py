@@ -13,12 +13,39 @@ from tests.subject import only_torch_py
 
 pytestmark = only_torch_py
 MODULES = [
-    "nn", "nn.functional", "nn.init", "nn.utils", "nn.utils.rnn", "nn.utils.parametrize", "nn.utils.parametrizations", "nn.utils.prune",
-    "nn.utils.fusion", "nn.parameter", "nn.attention", "optim", "optim.lr_scheduler", "optim.swa_utils", "utils.data", "distributions",
-    "distributions.transforms", "distributions.constraints", "autograd", "autograd.function", "autograd.functional", "autograd.forward_ad",
-    "autograd.graph", "autograd.grad_mode", "utils.checkpoint", "utils.hooks", "utils.dlpack", "utils.flop_counter", "overrides", "func",
-    "random", "testing",
-]  # fmt: skip
+    "nn",
+    "nn.functional",
+    "nn.init",
+    "nn.utils",
+    "nn.utils.rnn",
+    "nn.utils.parametrize",
+    "nn.utils.parametrizations",
+    "nn.utils.prune",
+    "nn.utils.fusion",
+    "nn.parameter",
+    "nn.attention",
+    "optim",
+    "optim.lr_scheduler",
+    "optim.swa_utils",
+    "utils.data",
+    "distributions",
+    "distributions.transforms",
+    "distributions.constraints",
+    "autograd",
+    "autograd.function",
+    "autograd.functional",
+    "autograd.forward_ad",
+    "autograd.graph",
+    "autograd.grad_mode",
+    "utils.checkpoint",
+    "utils.hooks",
+    "utils.dlpack",
+    "utils.flop_counter",
+    "overrides",
+    "func",
+    "random",
+    "testing",
+]
 
 # What is not there, by reason.
 _ABSENT = {
@@ -54,7 +81,11 @@ def public(library: str, module: str) -> dict[str, Any]:
     loaded = importlib.import_module(f"{library}.{module}")
     names = getattr(loaded, "__all__", None) or [name for name in dir(loaded) if not name.startswith("_")]
     values = {name: getattr(loaded, name, None) for name in names if not name.startswith("_")}
-    own = {name: value for name, value in values.items() if str(getattr(value, "__module__", "")).partition(".")[0] == library}
+    own = {
+        name: value
+        for name, value in values.items()
+        if str(getattr(value, "__module__", "")).partition(".")[0] == library
+    }
     return {name: value for name, value in own.items() if not inspect.ismodule(value)}
 
 
@@ -65,7 +96,10 @@ def parameters(value: Any) -> list[tuple[str, str]] | None:
     except (TypeError, ValueError):
         return None
     kinds = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
-    return [(kinds.get(each.kind, each.name), re.sub(r" at 0x\w+|torch_py", "torch", repr(each.default))) for each in found]
+    return [
+        (kinds.get(each.kind, each.name), re.sub(r" at 0x\w+|torch_py", "torch", repr(each.default)))
+        for each in found
+    ]
 
 
 @pytest.mark.parametrize("module", MODULES)

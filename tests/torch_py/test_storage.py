@@ -19,7 +19,9 @@ def test_elements_are_those_of_the_tensor() -> None:
     storage = x.storage()
     assert type(storage) is torch.TypedStorage and storage.dtype is torch.float32
     assert len(storage) == storage.size() == 4 and storage.nbytes() == 16 and storage.element_size() == 4
-    assert storage[1] == 1.0 and storage[-1] == 3.0 and storage.tolist() == list(storage) == [0.0, 1.0, 2.0, 3.0]
+    assert (
+        storage[1] == 1.0 and storage[-1] == 3.0 and storage.tolist() == list(storage) == [0.0, 1.0, 2.0, 3.0]
+    )
     storage[0] = 7
     storage[2:] = 5
     assert x.tolist() == [7.0, 1.0, 5.0, 5.0]
@@ -51,7 +53,11 @@ def test_legacy_classes() -> None:
     assert type(made) is torch.TypedStorage and made.tolist() == [1.0, 2.0, 3.0]
     assert isinstance(made, torch.FloatStorage) and not isinstance(made, torch.LongStorage)
     assert isinstance(made, torch.TypedStorage) and issubclass(torch.FloatStorage, torch.TypedStorage)
-    assert torch.LongStorage(2).size() == 2 and torch.BoolStorage().size() == 0 and torch.HalfStorage.dtype is torch.float16
+    assert (
+        torch.LongStorage(2).size() == 2
+        and torch.BoolStorage().size() == 0
+        and torch.HalfStorage.dtype is torch.float16
+    )
     assert torch.ones(1, dtype=torch.int64).storage_type() is torch.LongStorage
     with pytest.raises(TypeError, match="invalid data type 'str'"):
         torch.FloatStorage("a")
@@ -71,7 +77,11 @@ def test_constructor() -> None:
 
 def test_conversions_and_copies() -> None:
     storage = torch.tensor([0.0, 2.5]).storage()
-    assert storage.long().tolist() == [0, 2] and storage.bool().tolist() == [False, True] and storage.half().dtype is torch.float16
+    assert (
+        storage.long().tolist() == [0, 2]
+        and storage.bool().tolist() == [False, True]
+        and storage.half().dtype is torch.float16
+    )
     assert storage.type() == "torch.FloatStorage" and storage.pickle_storage_type() == "FloatStorage"
     clone = storage.clone()
     clone[0] = 9
@@ -79,7 +89,10 @@ def test_conversions_and_copies() -> None:
     assert storage.copy_(clone).tolist() == [9.0, 2.5]
     with pytest.raises(RuntimeError, match="size does not match"):
         storage.copy_(torch.ones(3).storage())
-    assert copy.deepcopy(storage).tolist() == storage.tolist() and copy.deepcopy(storage).data_ptr() != storage.data_ptr()
+    assert (
+        copy.deepcopy(storage).tolist() == storage.tolist()
+        and copy.deepcopy(storage).data_ptr() != storage.data_ptr()
+    )
     storage.resize_(1)
     assert storage.tolist() == [9.0]
 
@@ -94,7 +107,10 @@ def test_tensors_of_storages() -> None:
 
 
 def test_text() -> None:
-    assert repr(torch.tensor([1, 2]).storage()) == " 1\n 2\n[torch.storage.TypedStorage(dtype=torch.int64, device=cpu) of size 2]"
+    assert (
+        repr(torch.tensor([1, 2]).storage())
+        == " 1\n 2\n[torch.storage.TypedStorage(dtype=torch.int64, device=cpu) of size 2]"
+    )
 
 
 @pytest.mark.parametrize("weights_only", [True, False])
@@ -155,8 +171,17 @@ def test_untyped_from_buffer_and_byteswap() -> None:
 def test_untyped_copies_and_conversions() -> None:
     storage = torch.UntypedStorage([1, 2])
     assert storage.float().tolist() == [1.0, 2.0] and storage.long().dtype == torch.int64
-    assert storage.type() == "torch.storage.UntypedStorage" and storage.cpu() is storage and storage.to(device="cpu") is storage
-    assert storage.new().nbytes() == 0 and not storage.is_cuda and storage.get_device() is None and not storage.is_pinned()
+    assert (
+        storage.type() == "torch.storage.UntypedStorage"
+        and storage.cpu() is storage
+        and storage.to(device="cpu") is storage
+    )
+    assert (
+        storage.new().nbytes() == 0
+        and not storage.is_cuda
+        and storage.get_device() is None
+        and not storage.is_pinned()
+    )
     assert storage._cdata == storage.untyped()._cdata
     for copied in (copy.copy(storage), copy.deepcopy(storage)):
         copied[0] = 9

@@ -38,16 +38,23 @@ def custom(average: Any, current: Any, count: Any) -> Any:
 @pytest.mark.parametrize(
     "arguments",
     [
-        lambda s: {}, lambda s: {"use_buffers": True}, lambda s: {"avg_fn": custom}, lambda s: {"avg_fn": s.get_ema_avg_fn(0.9)},
-        lambda s: {"multi_avg_fn": s.get_ema_multi_avg_fn(0.8), "use_buffers": True}, lambda s: {"multi_avg_fn": s.get_swa_multi_avg_fn()},
-        lambda s: {"avg_fn": s.get_swa_avg_fn(), "use_buffers": True}, lambda s: {"device": "cpu"},
+        lambda s: {},
+        lambda s: {"use_buffers": True},
+        lambda s: {"avg_fn": custom},
+        lambda s: {"avg_fn": s.get_ema_avg_fn(0.9)},
+        lambda s: {"multi_avg_fn": s.get_ema_multi_avg_fn(0.8), "use_buffers": True},
+        lambda s: {"multi_avg_fn": s.get_swa_multi_avg_fn()},
+        lambda s: {"avg_fn": s.get_swa_avg_fn(), "use_buffers": True},
+        lambda s: {"device": "cpu"},
     ],
-)  # fmt: skip
+)
 def test_averages(arguments: Any) -> None:
     ours, theirs = averaged(torch_py, arguments), averaged(peer, arguments)
     assert list(ours) == list(theirs)
     for name, value in theirs.items():
-        assert torch_py.tensor(ours[name]).flatten().tolist() == pytest.approx(peer.tensor(value).flatten().tolist(), rel=1e-6), name
+        assert torch_py.tensor(ours[name]).flatten().tolist() == pytest.approx(
+            peer.tensor(value).flatten().tolist(), rel=1e-6
+        ), name
 
 
 def test_averaged_model_is_a_model() -> None:
@@ -68,13 +75,24 @@ def test_update_bn() -> None:
         batches = [library.arange(8.0).reshape(4, 2), (library.arange(6.0).reshape(3, 2) * 2, "label")]
         library.optim.swa_utils.update_bn(batches, model, device="cpu")
         bn = model[1]
-        found.append([*bn.running_mean.tolist(), *bn.running_var.tolist(), bn.num_batches_tracked.item(), bn.momentum, bn.training])
+        found.append(
+            [
+                *bn.running_mean.tolist(),
+                *bn.running_var.tolist(),
+                bn.num_batches_tracked.item(),
+                bn.momentum,
+                bn.training,
+            ]
+        )
     assert found[0] == pytest.approx(found[1], rel=1e-6)
     without = torch_py.nn.Linear(2, 2)
     torch_py.optim.swa_utils.update_bn([None], without)  # nothing to do: the batches are not looked at
 
 
-@pytest.mark.parametrize("options", [{}, {"anneal_epochs": 3}, {"anneal_epochs": 0}, {"anneal_epochs": 4, "anneal_strategy": "linear"}])
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"anneal_epochs": 3}, {"anneal_epochs": 0}, {"anneal_epochs": 4, "anneal_strategy": "linear"}],
+)
 @pytest.mark.parametrize("goal", [0.05, [0.05, 2.0]])
 def test_swalr(options: dict[str, Any], goal: Any) -> None:
     rates = []
@@ -95,11 +113,15 @@ def test_swalr(options: dict[str, Any], goal: Any) -> None:
 @pytest.mark.parametrize(
     "make",
     [
-        lambda s, m, o: s.AveragedModel(m, avg_fn=custom, multi_avg_fn=s.get_swa_multi_avg_fn()), lambda s, m, o: s.get_ema_avg_fn(2),
-        lambda s, m, o: s.get_ema_multi_avg_fn(-1), lambda s, m, o: s.SWALR(o, [1.0, 2.0]), lambda s, m, o: s.SWALR(o, 0.1, -1),
-        lambda s, m, o: s.SWALR(o, 0.1, 1.5), lambda s, m, o: s.SWALR(o, 0.1, anneal_strategy="x"),
+        lambda s, m, o: s.AveragedModel(m, avg_fn=custom, multi_avg_fn=s.get_swa_multi_avg_fn()),
+        lambda s, m, o: s.get_ema_avg_fn(2),
+        lambda s, m, o: s.get_ema_multi_avg_fn(-1),
+        lambda s, m, o: s.SWALR(o, [1.0, 2.0]),
+        lambda s, m, o: s.SWALR(o, 0.1, -1),
+        lambda s, m, o: s.SWALR(o, 0.1, 1.5),
+        lambda s, m, o: s.SWALR(o, 0.1, anneal_strategy="x"),
     ],
-)  # fmt: skip
+)
 def test_errors(make: Any) -> None:
     raised = []
     for library in (torch_py, peer):
@@ -117,14 +139,23 @@ def test_swapped_in_parameters_are_stepped() -> None:
         live.grad = library.ones(2)
         optimizer = library.optim.SGD([live], lr=0.1, momentum=0.9)
         optimizer.step()
-        state = {"state": {0: {"momentum_buffer": library.full((2,), 5.0)}}, "param_groups": optimizer.state_dict()["param_groups"]}
+        state = {
+            "state": {0: {"momentum_buffer": library.full((2,), 5.0)}},
+            "param_groups": optimizer.state_dict()["param_groups"],
+        }
         other = library.zeros(2, requires_grad=True)
         other.grad = library.ones(2)
         with library.optim.swap_in_optimizer_params_and_state(optimizer, {"weight": other}, state):
             optimizer.step()
         kept = optimizer.state[live]["momentum_buffer"].tolist()
         results.append(
-            [live.tolist(), other.tolist(), kept, state["state"][0]["momentum_buffer"].tolist(), optimizer.param_groups[0]["params"][0] is live]
+            [
+                live.tolist(),
+                other.tolist(),
+                kept,
+                state["state"][0]["momentum_buffer"].tolist(),
+                optimizer.param_groups[0]["params"][0] is live,
+            ]
         )
     assert results[0] == results[1]
     with pytest.raises(ValueError, match="there are 2 tensors"):

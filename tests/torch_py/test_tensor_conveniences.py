@@ -1,4 +1,5 @@
-"""Methods and functions that are Python over operators: nonzero(as_tuple), unravel_index, Tensor.new, apply_ and their like."""
+"""Methods and functions that are Python over operators: nonzero(as_tuple), unravel_index, Tensor.new, apply_
+and their like."""
 
 from __future__ import annotations
 
@@ -33,7 +34,12 @@ def test_at_least() -> None:
 def test_block_diag_and_products() -> None:
     assert torch.block_diag().shape == (1, 0)
     assert torch.block_diag(torch.tensor([[1, 2]]), torch.tensor(3)).tolist() == [[1, 2, 0], [0, 0, 3]]
-    assert torch.cartesian_prod(torch.tensor([1, 2]), torch.tensor([3, 4])).tolist() == [[1, 3], [1, 4], [2, 3], [2, 4]]
+    assert torch.cartesian_prod(torch.tensor([1, 2]), torch.tensor([3, 4])).tolist() == [
+        [1, 3],
+        [1, 4],
+        [2, 3],
+        [2, 4],
+    ]
 
 
 def test_unravel_index() -> None:

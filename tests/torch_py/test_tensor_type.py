@@ -12,7 +12,8 @@ import pytest
 
 from tests.subject import torch
 
-# -- construction ------------------------------------------------------------------------------------------------------
+# -- construction
+# ------------------------------------------------------------
 
 
 def test_legacy_constructor(torch: Any) -> None:
@@ -92,7 +93,8 @@ def test_a_list_that_contains_itself_is_refused(torch: Any) -> None:
         torch.tensor(loop)
 
 
-# -- one Python object per tensor --------------------------------------------------------------------------------------
+# -- one Python object per tensor
+# ------------------------------------------------------------
 
 
 def test_results_that_are_the_same_tensor_are_the_same_object(torch: Any) -> None:
@@ -192,7 +194,8 @@ def test_contexts_of_custom_functions_are_freed(torch: Any) -> None:
     assert contexts[0]() is None and x.grad.tolist() == [2, 2]
 
 
-# -- attributes --------------------------------------------------------------------------------------------------------
+# -- attributes
+# ------------------------------------------------------------
 
 
 def test_geometry(torch: Any) -> None:
@@ -233,7 +236,9 @@ def test_grad_assignment_is_checked(torch: Any) -> None:
     gradient = torch.ones(2)
     x.grad = gradient
     assert x.grad is gradient
-    with pytest.raises(TypeError, match="assigned grad expected to be a Tensor or None but got grad of type int"):
+    with pytest.raises(
+        TypeError, match="assigned grad expected to be a Tensor or None but got grad of type int"
+    ):
         x.grad = 1
     with pytest.raises(RuntimeError, match="attempting to assign a gradient of size"):
         x.grad = torch.ones(3)
@@ -282,7 +287,8 @@ def test_views_know_their_base_and_version(torch: Any) -> None:
     assert x._version == view._version == before + 1
 
 
-# -- subclasses --------------------------------------------------------------------------------------------------------
+# -- subclasses
+# ------------------------------------------------------------
 
 
 def test_subclass_instances_keep_class_and_state(torch: Any) -> None:
@@ -317,7 +323,10 @@ def test_subclass_with_slots_and_finalizer(torch: Any) -> None:
 def test_make_subclass(torch: Any) -> None:
     parameter = torch.Tensor._make_subclass(torch.nn.Parameter, torch.ones(2), True)
     assert isinstance(parameter, torch.nn.Parameter) and parameter.requires_grad
-    for make in (lambda: torch.Tensor._make_subclass(int, torch.ones(2)), lambda: torch.ones(2).as_subclass(int)):
+    for make in (
+        lambda: torch.Tensor._make_subclass(int, torch.ones(2)),
+        lambda: torch.ones(2).as_subclass(int),
+    ):
         with pytest.raises(TypeError, match="does not inherit from Tensor"):
             make()
 
@@ -355,7 +364,8 @@ def test_torch_function_of_other_types(torch: Any) -> None:
         torch.add(Shy(), torch.ones(2))
 
 
-# -- numbers -----------------------------------------------------------------------------------------------------------
+# -- numbers
+# ------------------------------------------------------------
 
 
 def test_arithmetic_with_numbers(torch: Any) -> None:
@@ -367,7 +377,12 @@ def test_arithmetic_with_numbers(torch: Any) -> None:
     assert (-x).tolist() == [-1, -2] and abs(-x).tolist() == [1, 2]
     i = torch.tensor([5, 6])
     assert (i // 2).tolist() == [2, 3] and (i % 4).tolist() == [1, 2] and (7 // i).tolist() == [1, 1]
-    assert (i & 4).tolist() == [4, 4] and (i | 1).tolist() == [5, 7] and (i ^ 1).tolist() == [4, 7] and (~i).tolist() == [-6, -7]
+    assert (
+        (i & 4).tolist() == [4, 4]
+        and (i | 1).tolist() == [5, 7]
+        and (i ^ 1).tolist() == [4, 7]
+        and (~i).tolist() == [-6, -7]
+    )
     y = x
     y += 1
     assert y is x and x.tolist() == [2, 3]
@@ -413,7 +428,8 @@ def test_meta_tensors_have_no_values(torch: Any) -> None:
             read()
 
 
-# -- the small types ---------------------------------------------------------------------------------------------------
+# -- the small types
+# ------------------------------------------------------------
 
 
 def test_dtype_objects(torch: Any) -> None:
@@ -428,8 +444,12 @@ def test_dtype_objects(torch: Any) -> None:
 
 def test_device_objects(torch: Any) -> None:
     device = torch.device("cuda", 1)
-    assert (device.type, device.index, str(device)) == ("cuda", 1, "cuda:1") and repr(device) == "device(type='cuda', index=1)"
-    assert torch.device("cpu") == torch.device("cpu") != device and hash(torch.device("cpu")) == hash(torch.device("cpu"))
+    assert (device.type, device.index, str(device)) == ("cuda", 1, "cuda:1") and repr(
+        device
+    ) == "device(type='cuda', index=1)"
+    assert torch.device("cpu") == torch.device("cpu") != device and hash(torch.device("cpu")) == hash(
+        torch.device("cpu")
+    )
     assert torch.device("cpu").index is None and pickle.loads(pickle.dumps(device)) == device
     for wrong in ("foo", "cuda:-1", "cuda:x", "cuda:01", ""):
         with pytest.raises(RuntimeError):
@@ -443,7 +463,12 @@ def test_device_objects(torch: Any) -> None:
 
 def test_size(torch: Any) -> None:
     size = torch.Size([2, 3])
-    assert size == (2, 3) and size.numel() == 6 and repr(size) == "torch.Size([2, 3])" and hash(size) == hash((2, 3))
+    assert (
+        size == (2, 3)
+        and size.numel() == 6
+        and repr(size) == "torch.Size([2, 3])"
+        and hash(size) == hash((2, 3))
+    )
     for kept in (size + (4,), size[:1], size * 2):
         assert isinstance(kept, torch.Size)
     assert pickle.loads(pickle.dumps(size)) == size
@@ -454,9 +479,15 @@ def test_size(torch: Any) -> None:
 
 def test_type_limits(torch: Any) -> None:
     info = torch.finfo(torch.float32)
-    assert (info.bits, info.eps, info.dtype) == (32, 2.0**-23, "float32") and info.max == torch.tensor(info.max).item()
+    assert (info.bits, info.eps, info.dtype) == (32, 2.0**-23, "float32") and info.max == torch.tensor(
+        info.max
+    ).item()
     assert torch.finfo(torch.bfloat16).eps == 0.0078125
-    assert (torch.iinfo(torch.int8).min, torch.iinfo(torch.uint8).max, torch.iinfo(torch.int64).max) == (-128, 255, 2**63 - 1)
+    assert (torch.iinfo(torch.int8).min, torch.iinfo(torch.uint8).max, torch.iinfo(torch.int64).max) == (
+        -128,
+        255,
+        2**63 - 1,
+    )
     with pytest.raises(TypeError):
         torch.finfo(torch.int32)
     with pytest.raises(TypeError):
@@ -529,7 +560,10 @@ def test_hash_is_identity(torch: Any) -> None:
     assert hash(x) == id(x)
 
 
-@pytest.mark.parametrize("make", ["zeros(2)", "eye(3)", "arange(4)", "rand(2)", "randperm(4)", "ones(2).clone()", "ones(2).double()"])
+@pytest.mark.parametrize(
+    "make",
+    ["zeros(2)", "eye(3)", "arange(4)", "rand(2)", "randperm(4)", "ones(2).clone()", "ones(2).double()"],
+)
 def test_new_tensors_are_unchanged(torch: Any, make: str) -> None:
     assert eval(f"torch.{make}", {"torch": torch})._version == 0
 
@@ -540,16 +574,28 @@ def test_copy_shares_memory():
     tensor = torch.ones(3)
     tensor.note = [1]
     other = copy.copy(tensor)
-    assert other is not tensor and other.data_ptr() == tensor.data_ptr() and other.note is tensor.note and not other._is_view()
+    assert (
+        other is not tensor
+        and other.data_ptr() == tensor.data_ptr()
+        and other.note is tensor.note
+        and not other._is_view()
+    )
     parameter = torch.nn.Parameter(tensor)
-    assert type(copy.copy(parameter)) is torch.nn.Parameter and copy.copy(parameter).data_ptr() == parameter.data_ptr()
+    assert (
+        type(copy.copy(parameter)) is torch.nn.Parameter
+        and copy.copy(parameter).data_ptr() == parameter.data_ptr()
+    )
     assert copy.copy(parameter).requires_grad and copy.copy(parameter).grad is None
 
 
 def test_small_methods():
     tensor = torch.arange(6.0).view(2, 3)
     assert tensor.is_same_size(torch.zeros(2, 3)) and not tensor.is_same_size(torch.zeros(3, 2))
-    assert tensor.is_set_to(tensor[:]) and not tensor.is_set_to(tensor.clone()) and not tensor.is_set_to(tensor.t())
+    assert (
+        tensor.is_set_to(tensor[:])
+        and not tensor.is_set_to(tensor.clone())
+        and not tensor.is_set_to(tensor.t())
+    )
     assert tensor.dense_dim() == 2 and tensor.sparse_dim() == 0
     assert torch.ones(2).copy_(3).tolist() == [3, 3]
 

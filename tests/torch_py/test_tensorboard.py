@@ -30,7 +30,11 @@ def log(tmp_path):
                 if event.HasField("graph_def"):
                     found["graph"] = event.graph_def
                 for value in event.summary.value:
-                    found[value.tag] = (event.step, tensor_util.make_ndarray(value.tensor), value.metadata.plugin_data.plugin_name)
+                    found[value.tag] = (
+                        event.step,
+                        tensor_util.make_ndarray(value.tensor),
+                        value.metadata.plugin_data.plugin_name,
+                    )
         return found
 
     return writer, read, tmp_path
@@ -150,7 +154,12 @@ def test_graph_has_modules_and_parameters(log):
 
 def test_embedding_files(log):
     writer, _, folder = log
-    writer.add_embedding(torch.tensor([[1.0, 2.0], [3.0, 4.0]]), metadata=["a", "b"], label_img=torch.rand(2, 3, 4, 4), global_step=1)
+    writer.add_embedding(
+        torch.tensor([[1.0, 2.0], [3.0, 4.0]]),
+        metadata=["a", "b"],
+        label_img=torch.rand(2, 3, 4, 4),
+        global_step=1,
+    )
     writer.add_embedding(torch.ones(1, 2), tag="second")
     assert (folder / "00001/default/tensors.tsv").read_text() == "1.0\t2.0\n3.0\t4.0\n"
     assert (folder / "00001/default/metadata.tsv").read_text() == "a\nb\n"
@@ -167,7 +176,9 @@ def test_without_tensorboard_the_import_says_what_to_install():
 
 
 def test_model_summary():
-    model = torch.nn.Sequential(torch.nn.Conv2d(1, 4, 3), torch.nn.BatchNorm2d(4), torch.nn.Flatten(), torch.nn.Linear(144, 5))
+    model = torch.nn.Sequential(
+        torch.nn.Conv2d(1, 4, 3), torch.nn.BatchNorm2d(4), torch.nn.Flatten(), torch.nn.Linear(144, 5)
+    )
     model[3].weight.requires_grad_(False)
     before = [tensor.clone() for tensor in model.state_dict().values()]
     lines = torch.utils.model_summary(model, (2, 1, 8, 8)).splitlines()
@@ -194,7 +205,11 @@ def test_model_summary_of_shared_layers_and_several_inputs():
 
 @pytest.mark.parametrize(
     "arguments, error",
-    [({}, ValueError), ({"input_size": (1, 2), "input_data": torch.ones(1, 2)}, ValueError), ({"input_size": [3, "a"]}, TypeError)],
+    [
+        ({}, ValueError),
+        ({"input_size": (1, 2), "input_data": torch.ones(1, 2)}, ValueError),
+        ({"input_size": [3, "a"]}, TypeError),
+    ],
 )
 def test_model_summary_bad_arguments(arguments, error):
     with pytest.raises(error, match="model_summary"):

@@ -41,30 +41,48 @@ def test_message_of_tensors() -> None:
     lines = message(torch.tensor([1.0, 2.0, 4.0]), torch.tensor([1.0, 2.0, 5.0])).split("\n")
     assert lines[:3] == ["Tensor-likes are not close!", "", "Mismatched elements: 1 / 3 (33.3%)"]
     assert lines[3] == "Greatest absolute difference: 1.0 at index (2,) (up to 1e-05 allowed)"
-    assert lines[4].startswith("Greatest relative difference: 0.2") and lines[4].endswith(" at index (2,) (up to 1.3e-06 allowed)")
+    assert lines[4].startswith("Greatest relative difference: 0.2") and lines[4].endswith(
+        " at index (2,) (up to 1.3e-06 allowed)"
+    )
     lines = message(torch.tensor([[1, 2], [3, 4]]), torch.tensor([[1, 2], [3, 9]])).split("\n")
-    assert lines[0] == "Tensor-likes are not equal!" and lines[3] == "Greatest absolute difference: 5 at index (1, 1)"
-    assert lines[4].startswith("Greatest relative difference: 0.555555") and lines[4].endswith(" at index (1, 1)")
+    assert (
+        lines[0] == "Tensor-likes are not equal!"
+        and lines[3] == "Greatest absolute difference: 5 at index (1, 1)"
+    )
+    assert lines[4].startswith("Greatest relative difference: 0.555555") and lines[4].endswith(
+        " at index (1, 1)"
+    )
 
 
 def test_message_of_numbers() -> None:
     assert message(1.0, 2.0) == (
-        "Scalars are not close!\n\nExpected 2.0 but got 1.0.\nAbsolute difference: 1.0 (up to 1e-07 allowed)\n"
+        "Scalars are not close!\n\nExpected 2.0 but got 1.0.\nAbsolute difference: 1.0 (up to 1e-07 "
+        "allowed)\n"
         "Relative difference: 0.5 (up to 1e-07 allowed)"
     )
-    assert message(1, 2).startswith("Scalars are not equal!\n\nExpected 2 but got 1.\nAbsolute difference: 1\n")
+    assert message(1, 2).startswith(
+        "Scalars are not equal!\n\nExpected 2 but got 1.\nAbsolute difference: 1\n"
+    )
 
 
 @pytest.mark.parametrize(
     "actual, expected, words",
     [
-        (lambda: torch.ones(2), lambda: torch.ones(3), "The values for attribute 'shape' do not match: torch.Size([2]) != torch.Size([3])."),
+        (
+            lambda: torch.ones(2),
+            lambda: torch.ones(3),
+            "The values for attribute 'shape' do not match: torch.Size([2]) != torch.Size([3]).",
+        ),
         (
             lambda: torch.ones(2),
             lambda: torch.ones(2, dtype=torch.float64),
             "The values for attribute 'dtype' do not match: torch.float32 != torch.float64.",
         ),
-        (lambda: [torch.ones(1), torch.ones(1)], lambda: [torch.ones(1), torch.zeros(1)], "The failure occurred for item [1]"),
+        (
+            lambda: [torch.ones(1), torch.ones(1)],
+            lambda: [torch.ones(1), torch.zeros(1)],
+            "The failure occurred for item [1]",
+        ),
         (lambda: {"a": torch.ones(1)}, lambda: {"a": torch.zeros(1)}, "The failure occurred for item ['a']"),
         (lambda: [1], lambda: [1, 2], "The length of the sequences mismatch: 1 != 2"),
         (lambda: {"a": 1}, lambda: {"b": 1}, "The keys of the mappings do not match"),
@@ -78,7 +96,9 @@ def test_options() -> None:
     x = torch.ones(2, 2)
     assert_close(x, x.double(), check_dtype=False)
     assert_close(x, x.t().clone().t())
-    assert "stride()" in message(torch.arange(4.0).reshape(2, 2), torch.tensor([[0.0, 2.0], [1.0, 3.0]]).t(), check_stride=True)
+    assert "stride()" in message(
+        torch.arange(4.0).reshape(2, 2), torch.tensor([[0.0, 2.0], [1.0, 3.0]]).t(), check_stride=True
+    )
     nan = torch.tensor([float("nan")])
     assert_close(nan, nan, equal_nan=True)
     assert "not close" in message(nan, nan)
@@ -99,7 +119,9 @@ def test_other_types() -> None:
     assert "None mismatch" in message(None, 1)
 
 
-@pytest.mark.parametrize("name", ["bool", "uint8", "int64", "float16", "float32", "float64", "complex64", "complex128"])
+@pytest.mark.parametrize(
+    "name", ["bool", "uint8", "int64", "float16", "float32", "float64", "complex64", "complex128"]
+)
 def test_make_tensor(name: str) -> None:
     dtype = getattr(torch, name)
     x = torch.testing.make_tensor((3, 4), dtype=dtype, device="cpu")
@@ -113,6 +135,8 @@ def test_make_tensor_bounds() -> None:
     assert 2 <= x.min().item() and x.max().item() <= 3
     y = torch.testing.make_tensor((100,), dtype=torch.int64, device="cpu", low=0, high=2, exclude_zero=True)
     assert (y != 0).all().item()
-    assert torch.testing.make_tensor((2,), dtype=torch.float64, device="cpu", requires_grad=True).requires_grad
+    assert torch.testing.make_tensor(
+        (2,), dtype=torch.float64, device="cpu", requires_grad=True
+    ).requires_grad
     with pytest.raises(ValueError):
         torch.testing.make_tensor((2,), dtype=torch.int64, device="cpu", requires_grad=True)

@@ -30,9 +30,21 @@ torch.linspace(0, 1, "three")
 
 def mypy(*paths: str) -> list[str]:
     pytest.importorskip("mypy")
-    command = [sys.executable, "-m", "mypy", "--strict", "--no-warn-return-any", "--ignore-missing-imports", "--config-file", os.devnull, *paths]
+    command = [
+        sys.executable,
+        "-m",
+        "mypy",
+        "--strict",
+        "--no-warn-return-any",
+        "--ignore-missing-imports",
+        "--config-file",
+        os.devnull,
+        *paths,
+    ]
     environment = {**os.environ, "MYPYPATH": f"{REPOSITORY}{os.pathsep}{REPOSITORY / 'examples'}"}
-    return subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, env=environment).stdout.splitlines()
+    return subprocess.run(
+        command, cwd=REPOSITORY, capture_output=True, text=True, env=environment
+    ).stdout.splitlines()
 
 
 @pytest.mark.slow

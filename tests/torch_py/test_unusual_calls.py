@@ -1,4 +1,5 @@
-"""Calls that random ones found to differ from PyTorch (`python -m tools.fuzz --peer`); expected values are those of PyTorch."""
+"""Calls that random ones found to differ from PyTorch (`python -m tools.fuzz --peer`); expected values are
+those of PyTorch."""
 
 from __future__ import annotations
 
@@ -15,7 +16,9 @@ F = torch.nn.functional
 
 
 def close(found: Any, expected: Any) -> bool:
-    return bool(torch.allclose(found, torch.tensor(expected, dtype=found.dtype), rtol=1e-5, atol=1e-6, equal_nan=True))
+    return bool(
+        torch.allclose(found, torch.tensor(expected, dtype=found.dtype), rtol=1e-5, atol=1e-6, equal_nan=True)
+    )
 
 
 # Shapes and dtypes
@@ -60,16 +63,25 @@ def test_columns_of_truth_values() -> None:
 
 
 def test_small_integers_of_convolutions_wrap() -> None:
-    found = F.conv1d(torch.tensor([[[3, 5, 2**30]]], dtype=torch.int32), torch.tensor([[[2, 3]]], dtype=torch.int32))
+    found = F.conv1d(
+        torch.tensor([[[3, 5, 2**30]]], dtype=torch.int32), torch.tensor([[[2, 3]]], dtype=torch.int32)
+    )
     assert found.tolist() == [[[21, -1073741814]]]
 
 
 def test_cumulative_integral_without_elements() -> None:
     nothing = torch.zeros(0, 4, dtype=torch.int64)
-    assert torch.cumulative_trapezoid(nothing, dim=0).dtype == torch.cumulative_trapezoid(nothing, nothing[:, 0], dim=0).dtype == torch.float32
+    assert (
+        torch.cumulative_trapezoid(nothing, dim=0).dtype
+        == torch.cumulative_trapezoid(nothing, nothing[:, 0], dim=0).dtype
+        == torch.float32
+    )
 
 
-@pytest.mark.parametrize("bias, expected", [(2.0, [[5.0] * 4] * 2), ([[1.0], [2.0]], [[4.0] * 4, [5.0] * 4]), ([[1.0] * 4] * 2, [[4.0] * 4] * 2)])
+@pytest.mark.parametrize(
+    "bias, expected",
+    [(2.0, [[5.0] * 4] * 2), ([[1.0], [2.0]], [[4.0] * 4, [5.0] * 4]), ([[1.0] * 4] * 2, [[4.0] * 4] * 2)],
+)
 def test_bias_that_is_no_vector(bias: Any, expected: Any) -> None:
     values = torch.tensor(bias, requires_grad=True)
     found = F.linear(torch.ones(2, 3), torch.ones(4, 3), values)
@@ -79,7 +91,9 @@ def test_bias_that_is_no_vector(bias: Any, expected: Any) -> None:
 
 
 def test_bias_of_the_size_of_the_result() -> None:
-    assert F.linear(torch.ones(5, 2, 3), torch.ones(4, 3), torch.ones(5, 2, 4)).tolist() == [[[4.0] * 4] * 2] * 5
+    assert (
+        F.linear(torch.ones(5, 2, 3), torch.ones(4, 3), torch.ones(5, 2, 4)).tolist() == [[[4.0] * 4] * 2] * 5
+    )
     with pytest.raises(RuntimeError, match="expand"):
         F.linear(torch.ones(2, 3), torch.ones(4, 3), torch.ones(5, 2, 4))
 
@@ -88,7 +102,12 @@ def test_bounds_that_a_dtype_has_not() -> None:
     with pytest.raises(RuntimeError, match="can't be safely cast"):
         torch.linspace(2, torch.tensor(-1 + 0j), 3, dtype=torch.float64)
     with pytest.raises(RuntimeError, match="without overflow"):
-        torch.addmv(torch.zeros(2, dtype=torch.uint8), torch.ones(2, 3, dtype=torch.uint8), torch.ones(3, dtype=torch.uint8), alpha=70000)
+        torch.addmv(
+            torch.zeros(2, dtype=torch.uint8),
+            torch.ones(2, 3, dtype=torch.uint8),
+            torch.ones(3, dtype=torch.uint8),
+            alpha=70000,
+        )
 
 
 def test_truth_values_have_no_gradient_of_differences() -> None:
@@ -107,17 +126,28 @@ def test_interpolation_of_complex_numbers() -> None:
 
 
 def test_interpolation_of_complex_numbers_has_a_gradient() -> None:
-    inputs = tuple(torch.tensor(values, dtype=torch.complex128, requires_grad=True) for values in ([1 + 1j, 2j], [3 - 1j, 1.0], [0.2 + 0.1j, 0.9j]))
+    inputs = tuple(
+        torch.tensor(values, dtype=torch.complex128, requires_grad=True)
+        for values in ([1 + 1j, 2j], [3 - 1j, 1.0], [0.2 + 0.1j, 0.9j])
+    )
     assert torch.autograd.gradcheck(torch.lerp, inputs)
     assert torch.autograd.gradcheck(lambda a, b: torch.lerp(a, b, 0.3), inputs[:2])
 
 
 def test_complex_sums_of_exponentials() -> None:
-    a, b = torch.tensor([1 + 2j, -300 + 1j, -math.inf + 0j]), torch.tensor([0.5 - 1j, -301 + 0j, -math.inf + 0j])
+    a, b = (
+        torch.tensor([1 + 2j, -300 + 1j, -math.inf + 0j]),
+        torch.tensor([0.5 - 1j, -301 + 0j, -math.inf + 0j]),
+    )
     found = torch.logaddexp(a, b)
     assert close(found[:1], torch.log(torch.exp(a[:1]) + torch.exp(b[:1])).tolist())
-    assert close(found[1:2], [-300 + cmath.log(cmath.exp(1j) + cmath.exp(-1))]) and found[2].real.item() == -math.inf
-    pair = tuple(torch.tensor([value], dtype=torch.complex128, requires_grad=True) for value in (1 + 0.5j, 0.5 - 1j))
+    assert (
+        close(found[1:2], [-300 + cmath.log(cmath.exp(1j) + cmath.exp(-1))])
+        and found[2].real.item() == -math.inf
+    )
+    pair = tuple(
+        torch.tensor([value], dtype=torch.complex128, requires_grad=True) for value in (1 + 0.5j, 0.5 - 1j)
+    )
     assert torch.autograd.gradcheck(torch.logaddexp, pair)
 
 
@@ -127,7 +157,10 @@ def test_degrees_are_cut_off(degree: float, expected: float) -> None:
 
 
 def test_narrow_numbers_are_rounded_to_decimals_in_float32() -> None:
-    assert torch.round(torch.tensor([-4.34375, 6.34375], dtype=torch.bfloat16), decimals=1).tolist() == [-4.3125, 6.3125]
+    assert torch.round(torch.tensor([-4.34375, 6.34375], dtype=torch.bfloat16), decimals=1).tolist() == [
+        -4.3125,
+        6.3125,
+    ]
 
 
 def test_sign_of_the_determinant_of_nan() -> None:
@@ -155,7 +188,10 @@ def test_running_variance_of_small_and_large_numbers(scale: float) -> None:
 # Losses
 
 
-@pytest.mark.parametrize("target, dtype", [(torch.float64, torch.float32), (torch.bool, torch.float32), (torch.int64, torch.float32)])
+@pytest.mark.parametrize(
+    "target, dtype",
+    [(torch.float64, torch.float32), (torch.bool, torch.float32), (torch.int64, torch.float32)],
+)
 def test_huber_loss_has_the_dtype_of_the_input(target: Any, dtype: Any) -> None:
     assert F.huber_loss(torch.tensor([3.0, 1.0]), torch.tensor([1, 0]).to(target)).dtype == dtype
 
@@ -167,7 +203,10 @@ def test_losses_that_do_not_fit_into_the_input() -> None:
         F.soft_margin_loss(torch.tensor([3], dtype=torch.int8), torch.tensor([1.0]))
     with pytest.raises(RuntimeError, match="doesn't match the broadcast shape"):
         F.soft_margin_loss(torch.tensor(3.0), torch.tensor([1.0, -1.0]))
-    assert F.soft_margin_loss(torch.tensor([3.0]), torch.tensor([1.0], dtype=torch.float64)).dtype == torch.float32
+    assert (
+        F.soft_margin_loss(torch.tensor([3.0]), torch.tensor([1.0], dtype=torch.float64)).dtype
+        == torch.float32
+    )
 
 
 def test_absolute_losses_of_truth_values() -> None:
@@ -192,7 +231,11 @@ def test_cross_entropy_wants_one_dtype() -> None:
 
 
 def test_labels_that_are_no_integers() -> None:
-    with pytest.raises(RuntimeError, match="expected target dtype to be Long or Byte, but got Float|expected scalar type Long but found Float"):
+    with pytest.raises(
+        RuntimeError,
+        match="expected target dtype to be Long or Byte, but got Float|expected scalar type Long but found "
+        "Float",
+    ):
         F.cross_entropy(torch.ones(3, 4), torch.tensor([0.0, 1.0, 2.0]))
 
 
@@ -206,7 +249,10 @@ def test_mask_beside_causality() -> None:
     both = mask + torch.full((3, 3), -math.inf).triu(1)
     found = F.scaled_dot_product_attention(x, x, x, attn_mask=mask, is_causal=True)
     assert torch.allclose(found, F.scaled_dot_product_attention(x, x, x, attn_mask=both))
-    assert F.scaled_dot_product_attention(x, x, x, attn_mask=mask > 0, is_causal=True)[0, 0, 0].tolist() == [0.0] * 4
+    assert (
+        F.scaled_dot_product_attention(x, x, x, attn_mask=mask > 0, is_causal=True)[0, 0, 0].tolist()
+        == [0.0] * 4
+    )
     with pytest.raises(RuntimeError, match="Explicit attn_mask should not be set when is_causal=True"):
         F.scaled_dot_product_attention(x[0, 0], x[0, 0], x[0, 0], attn_mask=mask, is_causal=True)
     with pytest.raises(RuntimeError, match="Explicit attn_mask should not be set when is_causal=True"):
@@ -224,8 +270,18 @@ def test_attention_refuses_a_probability_above_one() -> None:
 @only_torch_py
 @pytest.mark.parametrize("lists", [([], 1), ([], 0), (1, 2)])
 def test_loops_of_optimizers_compare_their_lists(lists: Any) -> None:
-    parameters, gradients = (([] if not count else [torch.ones(2)] * count) for count in ((lists[0] or 0), lists[1]))
-    settings = {"lr": 0.1, "weight_decay": 0.0, "momentum": 0.0, "dampening": 0.0, "nesterov": False, "maximize": False, "is_first_step": True}
+    parameters, gradients = (
+        ([] if not count else [torch.ones(2)] * count) for count in ((lists[0] or 0), lists[1])
+    )
+    settings = {
+        "lr": 0.1,
+        "weight_decay": 0.0,
+        "momentum": 0.0,
+        "dampening": 0.0,
+        "nesterov": False,
+        "maximize": False,
+        "is_first_step": True,
+    }
     loop = torch._C._ops._sgd_loop_
     if len(parameters) == len(gradients):
         loop(parameters, gradients, [], **settings, grad_scale=None)

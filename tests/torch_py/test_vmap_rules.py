@@ -21,7 +21,9 @@ ELEMENTWISE: dict[str, Callable[[Any], Any]] = {
     "pow": lambda x: x**2 + torch.pow(2.0, x),
     "clamp": lambda x: x.clamp(-1, 1) + x.clamp(min=x.mean()),
     "where": lambda x: torch.where(x > 0, x, 0.0) + torch.where(x.sum() > 3, x, -x),
-    "masked_fill": lambda x: x.masked_fill(x > 1, 9.0) + x.masked_fill(torch.tensor([True, False]), x.sum().detach()),
+    "masked_fill": lambda x: (
+        x.masked_fill(x > 1, 9.0) + x.masked_fill(torch.tensor([True, False]), x.sum().detach())
+    ),
     "gelu": lambda x: F.gelu(x) + F.gelu(x, approximate="tanh"),
     "round": lambda x: x.round(decimals=1),
     "layer_norm": lambda x: F.layer_norm(x, (2,), torch.tensor([1.0, 2.0])),
@@ -36,7 +38,9 @@ def test_no_loop_over_members(name: str, monkeypatch: pytest.MonkeyPatch) -> Non
     from torch_py._functorch.batch_rules import _Batch
 
     expected = torch.stack([ELEMENTWISE[name](member) for member in X])
-    monkeypatch.setattr(_Batch, "loop", lambda self, before=None: pytest.fail(f"{self.call.name} runs member by member"))
+    monkeypatch.setattr(
+        _Batch, "loop", lambda self, before=None: pytest.fail(f"{self.call.name} runs member by member")
+    )
     torch.testing.assert_close(func.vmap(ELEMENTWISE[name])(X), expected)
 
 
@@ -49,7 +53,12 @@ def test_a_condition_of_each_member() -> None:
 
 
 def test_sort_by_position() -> None:
-    for call in (lambda x: x.sort(-1), lambda x: x.sort(0), lambda x: torch.sort(x, 1, True), lambda x: torch.sort(x, stable=True, dim=0)):
+    for call in (
+        lambda x: x.sort(-1),
+        lambda x: x.sort(0),
+        lambda x: torch.sort(x, 1, True),
+        lambda x: torch.sort(x, stable=True, dim=0),
+    ):
         result = func.vmap(call)(X)
         for position, member in enumerate(X):
             values, indices = call(member)
@@ -140,7 +149,10 @@ def test_a_number_of_each_member(name: str) -> None:
     assert torch.allclose(change, (NUMBERS[name](5.5) - NUMBERS[name](4.5)) * 2)
 
 
-@pytest.mark.parametrize("call", [lambda number: torch.full((2,), number), lambda number: torch.add(ROW, ROW, alpha=number), torch.arange])
+@pytest.mark.parametrize(
+    "call",
+    [lambda number: torch.full((2,), number), lambda number: torch.add(ROW, ROW, alpha=number), torch.arange],
+)
 def test_numbers_that_are_read_are_of_no_member(call: Any) -> None:
     with pytest.raises(RuntimeError, match="vmap"):
         func.vmap(call)(torch.tensor([5.0, 6.0]))
@@ -157,7 +169,9 @@ def test_halves_of_any_dimension() -> None:
     x = torch.arange(24.0).reshape(3, 2, 4)
     for dim in (0, 1, -1, -2):
         expected = torch.stack([torch.nn.functional.glu(member, dim) for member in x])
-        assert torch.allclose(func.vmap(lambda member, dim=dim: torch.nn.functional.glu(member, dim))(x), expected)
+        assert torch.allclose(
+            func.vmap(lambda member, dim=dim: torch.nn.functional.glu(member, dim))(x), expected
+        )
 
 
 def test_members_are_no_numbers_to_build_tensors_of():

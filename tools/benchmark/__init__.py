@@ -1,1 +1,2 @@
-"""Measurements: the cost of a call beside PyTorch's, the seconds of builds, of the import, and what an installation weighs."""
+"""Measurements: the cost of a call beside PyTorch's, the seconds of builds, of the import, and what an
+installation weighs."""

@@ -1,4 +1,5 @@
-"""python -m tools.benchmark [calls | build | dataloader | operators | optimizers | package | training] ...: `calls` when nothing is named."""
+"""python -m tools.benchmark [calls | build | dataloader | operators | optimizers | package | training] ...:
+`calls` when nothing is named."""
 
 from __future__ import annotations
 
@@ -7,16 +8,25 @@ import sys
 from . import build_times, call_overhead, dataloader, operators, optimizer_steps, package_cost, training_steps
 
 MODULES = {
-    "calls": call_overhead, "build": build_times, "dataloader": dataloader, "operators": operators, "optimizers": optimizer_steps,
-    "package": package_cost, "training": training_steps,
-}  # fmt: skip
+    "calls": call_overhead,
+    "build": build_times,
+    "dataloader": dataloader,
+    "operators": operators,
+    "optimizers": optimizer_steps,
+    "package": package_cost,
+    "training": training_steps,
+}
 COMMANDS = {name: module.main for name, module in MODULES.items()}
 
 
 def main() -> int:
     arguments = sys.argv[1:]
     if arguments and arguments[0] in ("-h", "--help"):
-        print("\n".join([f"{__doc__}\n", *(f"  {name:10}  {module.__doc__}" for name, module in MODULES.items())]))
+        print(
+            "\n".join(
+                [f"{__doc__}\n", *(f"  {name:10}  {module.__doc__}" for name, module in MODULES.items())]
+            )
+        )
         return 0
     name = arguments.pop(0) if arguments and arguments[0] in COMMANDS else "calls"
     return COMMANDS[name](arguments)

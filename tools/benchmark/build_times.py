@@ -1,4 +1,5 @@
-"""Seconds and translation units of: a full build, one more `expr` operator, one more operator with a kernel file; in a copy of the tree."""
+"""Seconds and translation units of: a full build, one more `expr` operator, one more operator with a kernel
+file; in a copy of the tree."""
 
 from __future__ import annotations
 
@@ -17,7 +18,9 @@ from .table import format_table, write_json
 
 ROOT = Path(__file__).resolve().parents[2]
 DECLARATIONS = "native_functions.yaml"
-NOT_COPIED = shutil.ignore_patterns(".git", ".venv", "__pycache__", ".mypy_cache", ".pytest_cache", ".ruff_cache", "dist", "demo")
+NOT_COPIED = shutil.ignore_patterns(
+    ".git", ".venv", "__pycache__", ".mypy_cache", ".pytest_cache", ".ruff_cache", "dist", "demo"
+)
 GOALS = {"full build": 720.0, "expr operator": 20.0, "kernel operator": 30.0}
 UNITS_GOAL = 6
 
@@ -68,34 +71,59 @@ class Build:
 
 
 class Tree:
-    """A copy of the repository that can be changed at will. Time stamps are kept, so that what is built stays built."""
+    """A copy of the repository that can be changed at will. Time stamps are kept, so that what is built stays
+    built."""
 
     def __init__(self, folder: Path, with_build: bool) -> None:
         self.folder = folder
-        ignored = NOT_COPIED if with_build else shutil.ignore_patterns(".git", ".venv", "__pycache__", "build", "lib", "_C*.so", "dist")
+        ignored = (
+            NOT_COPIED
+            if with_build
+            else shutil.ignore_patterns(".git", ".venv", "__pycache__", "build", "lib", "_C*.so", "dist")
+        )
         shutil.copytree(ROOT, folder, ignore=ignored, symlinks=True)
 
     def objects(self) -> dict[str, int]:
         found = (self.folder / "build").rglob("*.o")
         return {path.relative_to(self.folder).as_posix(): path.stat().st_mtime_ns for path in found}
 
-    def build(self, name: str, check: str = "import torch_py", environment: Mapping[str, str] | None = None) -> Build:
-        """Brings the copy up to date and runs `check` in it; raises RuntimeError with what was printed when either fails."""
+    def build(
+        self, name: str, check: str = "import torch_py", environment: Mapping[str, str] | None = None
+    ) -> Build:
+        """Brings the copy up to date and runs `check` in it; raises RuntimeError with what was printed when
+        either fails."""
         before = self.objects()
         started = time.perf_counter()
         for command in ([sys.executable, "-m", "tools.build"], [sys.executable, "-c", check]):
-            result = subprocess.run(command, cwd=self.folder, capture_output=True, text=True, env={**os.environ, **(environment or {})})
+            result = subprocess.run(
+                command,
+                cwd=self.folder,
+                capture_output=True,
+                text=True,
+                env={**os.environ, **(environment or {})},
+            )
             if result.returncode != 0:
-                raise RuntimeError(f"{name}: {' '.join(command)} failed\n{result.stdout[-3000:]}{result.stderr[-3000:]}")
+                raise RuntimeError(
+                    f"{name}: {' '.join(command)} failed\n{result.stdout[-3000:]}{result.stderr[-3000:]}"
+                )
         seconds = time.perf_counter() - started
-        return Build(name, seconds, sorted(path for path, stamp in self.objects().items() if before.get(path) != stamp))
+        return Build(
+            name, seconds, sorted(path for path, stamp in self.objects().items() if before.get(path) != stamp)
+        )
 
     def declare(self, topic: str, entry: str) -> None:
         """Adds an entry at the end of a topic."""
         path = self.folder / DECLARATIONS
         lines = path.read_text().split("\n")
         start = lines.index(f"  {topic}:")
-        end = next((i for i in range(start + 1, len(lines)) if lines[i][:3].strip() and not lines[i].startswith("   ")), len(lines))
+        end = next(
+            (
+                i
+                for i in range(start + 1, len(lines))
+                if lines[i][:3].strip() and not lines[i].startswith("   ")
+            ),
+            len(lines),
+        )
         while not lines[end - 1].strip():
             end -= 1
         lines[end:end] = entry.rstrip("\n").split("\n")
@@ -112,7 +140,10 @@ def incremental(folder: Path) -> list[Build]:
     expr = tree.build("expr operator", "import torch_py; torch_py.benchmark_softcap(torch_py.ones(2), 2.0)")
     tree.declare("PointwiseMath", KERNEL_ENTRY)
     tree.write(KERNEL_FILE, KERNEL)
-    kernel = tree.build("kernel operator", "import torch_py; assert torch_py.benchmark_cube(torch_py.full((2,), 2.0))[0].item() == 8")
+    kernel = tree.build(
+        "kernel operator",
+        "import torch_py; assert torch_py.benchmark_cube(torch_py.full((2,), 2.0))[0].item() == 8",
+    )
     return [unchanged, expr, kernel]
 
 
@@ -126,21 +157,30 @@ def describe(builds: list[Build]) -> str:
     for build in builds:
         if build.name in ("expr operator", "kernel operator"):
             verdict = "reached" if len(build.units) <= UNITS_GOAL else "MISSED"
-            text += f"\n\n{build.name}: {len(build.units)} translation units (goal: at most {UNITS_GOAL}) {verdict}"
+            text += (
+                f"\n\n{build.name}: {len(build.units)} translation units (goal: at most {UNITS_GOAL}) "
+                f"{verdict}"
+            )
             text += "".join(f"\n  {unit}" for unit in build.units)
     return text
 
 
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m tools.benchmark build", description=__doc__)
-    parser.add_argument("--full", action="store_true", help="also build everything from nothing, without ccache (minutes)")
+    parser.add_argument(
+        "--full", action="store_true", help="also build everything from nothing, without ccache (minutes)"
+    )
     parser.add_argument("--json", type=Path, help="also write the figures to this file")
     parser.add_argument("--folder", type=Path, help="where to put the copies; default: a temporary folder")
     options = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory(dir=options.folder) as folder:
         builds = incremental(Path(folder))
         if options.full:
-            builds.append(Tree(Path(folder) / "full", with_build=False).build("full build", environment={"TORCH_PY_CCACHE": "0"}))
+            builds.append(
+                Tree(Path(folder) / "full", with_build=False).build(
+                    "full build", environment={"TORCH_PY_CCACHE": "0"}
+                )
+            )
     print(describe(builds))
     write_json(options.json, {"builds": [asdict(build) for build in builds]})
     return 0

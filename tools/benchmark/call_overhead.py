@@ -1,4 +1,5 @@
-"""One call on tiny tensors, torch_py and PyTorch by turns in one process: median of the ratios of neighbouring measurements."""
+"""One call on tiny tensors, torch_py and PyTorch by turns in one process: median of the ratios of
+neighbouring measurements."""
 
 from __future__ import annotations
 
@@ -69,7 +70,8 @@ def repetitions(timer: timeit.Timer, seconds: float) -> int:
 
 
 def measure(case: Case, subjects: list[Subject], rounds: int, seconds: float) -> list[list[float]]:
-    """For every subject the seconds of one call, one figure a round; the subjects take turns within a round."""
+    """For every subject the seconds of one call, one figure a round; the subjects take turns within a
+    round."""
     timers = [subject.timer(case) for subject in subjects]
     counts = [repetitions(timer, seconds) for timer in timers]
     times: list[list[float]] = [[] for _ in subjects]
@@ -82,7 +84,10 @@ def measure(case: Case, subjects: list[Subject], rounds: int, seconds: float) ->
 def compare(rounds: int, seconds: float) -> dict[str, Any]:
     has_peer = importlib.util.find_spec("torch") is not None
     subjects = [Subject("torch_py"), *([Subject("torch")] if has_peer else [])]
-    result: dict[str, Any] = {"peer": getattr(subjects[1].library, "__version__", None) if has_peer else None, "cases": {}}
+    result: dict[str, Any] = {
+        "peer": getattr(subjects[1].library, "__version__", None) if has_peer else None,
+        "cases": {},
+    }
     for case in CASES:
         times = measure(case, subjects, rounds, seconds)
         entry = {"statement": case.statement, "torch_py": statistics.median(times[0])}
@@ -100,15 +105,21 @@ def compare(rounds: int, seconds: float) -> dict[str, Any]:
 def describe(result: dict[str, Any]) -> str:
     if result["peer"] is None:
         rows = [[name, f"{entry['torch_py'] * 1e6:.3f}"] for name, entry in result["cases"].items()]
-        return format_table(["call", "torch_py µs"], rows) + "\nPyTorch is not installed here: no comparison (pip install torch)"
+        return (
+            format_table(["call", "torch_py µs"], rows)
+            + "\nPyTorch is not installed here: no comparison (pip install torch)"
+        )
     rows = [
-        [name, f"{entry['torch_py'] * 1e6:.3f}", f"{entry['torch'] * 1e6:.3f}", f"{entry['ratio']:.3f}"] for name, entry in result["cases"].items()
+        [name, f"{entry['torch_py'] * 1e6:.3f}", f"{entry['torch'] * 1e6:.3f}", f"{entry['ratio']:.3f}"]
+        for name, entry in result["cases"].items()
     ]
     mean, largest = result["geometric_mean"], result["largest"]
     return (
         format_table(["call", "torch_py µs", f"torch {result['peer']} µs", "ratio"], rows)
-        + f"\n\ngeometric mean {mean:.3f} (goal: at most {MEAN_GOAL}) {'reached' if mean <= MEAN_GOAL else 'MISSED'}"
-        + f"\nlargest ratio  {largest:.3f} (goal: at most {LARGEST_GOAL}) {'reached' if largest <= LARGEST_GOAL else 'MISSED'}"
+        + f"\n\ngeometric mean {mean:.3f} (goal: at most {MEAN_GOAL}) "
+        f"{'reached' if mean <= MEAN_GOAL else 'MISSED'}"
+        + f"\nlargest ratio  {largest:.3f} (goal: at most {LARGEST_GOAL}) "
+        f"{'reached' if largest <= LARGEST_GOAL else 'MISSED'}"
     )
 
 

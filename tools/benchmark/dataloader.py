@@ -1,4 +1,5 @@
-"""Batches per second of a DataLoader with worker processes, torch_py and PyTorch by turns: median of the ratios of neighbouring measurements."""
+"""Batches per second of a DataLoader with worker processes, torch_py and PyTorch by turns: median of the
+ratios of neighbouring measurements."""
 
 from __future__ import annotations
 
@@ -62,7 +63,10 @@ class Subject:
         library.set_num_threads(1)  # the processors are for the workers
         loader = importlib.import_module(f"{name}.utils.data").DataLoader
         self.loader = loader(
-            Examples(library, case), batch_size=case.batch_size, num_workers=workers, persistent_workers=workers > 0 and not case.fresh_workers
+            Examples(library, case),
+            batch_size=case.batch_size,
+            num_workers=workers,
+            persistent_workers=workers > 0 and not case.fresh_workers,
         )
 
     def seconds(self) -> float:
@@ -81,7 +85,9 @@ def measure(case: Case, names: list[str], workers: int, rounds: int) -> dict[str
     for _ in range(rounds):
         for subject, column in zip(subjects, times):
             column.append(subject.seconds())
-    entry: dict[str, Any] = {name: case.batches / statistics.median(column) for name, column in zip(names, times)}
+    entry: dict[str, Any] = {
+        name: case.batches / statistics.median(column) for name, column in zip(names, times)
+    }
     if len(names) == 2:
         entry["ratio"] = statistics.median(theirs / ours for ours, theirs in zip(*times))
     return entry
@@ -96,19 +102,27 @@ def describe(result: dict[str, Any]) -> str:
     ratios = [entry["ratio"] for entry in result["cases"].values() if "ratio" in entry]
     if not ratios:
         return text + "\nPyTorch is not installed here: no comparison (pip install torch)"
-    return text + f"\n\nsmallest ratio {min(ratios):.2f} (goal: at least {GOAL}) {'reached' if min(ratios) >= GOAL else 'MISSED'}"
+    return (
+        text + f"\n\nsmallest ratio {min(ratios):.2f} (goal: at least {GOAL}) "
+        f"{'reached' if min(ratios) >= GOAL else 'MISSED'}"
+    )
 
 
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m tools.benchmark dataloader", description=__doc__)
-    parser.add_argument("--rounds", type=int, default=7, help="passes over the data for each case and library")
+    parser.add_argument(
+        "--rounds", type=int, default=7, help="passes over the data for each case and library"
+    )
     parser.add_argument("--workers", type=int, default=2, help="worker processes")
     parser.add_argument("--only", default="", help="cases whose name contains this")
     parser.add_argument("--json", type=Path, help="also write the figures to this file")
     options = parser.parse_args(arguments)
     names = ["torch_py", *(["torch"] if importlib.util.find_spec("torch") is not None else [])]
     cases = [case for case in CASES if options.only in case.name]
-    result = {"workers": options.workers, "cases": {case.name: measure(case, names, options.workers, options.rounds) for case in cases}}
+    result = {
+        "workers": options.workers,
+        "cases": {case.name: measure(case, names, options.workers, options.rounds) for case in cases},
+    }
     print(describe(result))
     write_json(options.json, result)
     return 0

@@ -1,7 +1,9 @@
-"""Every operator with samples on large float32 tensors, and layers at typical sizes: torch_py and PyTorch by turns, the slowest first.
+"""Every operator with samples on large float32 tensors, and layers at typical sizes: torch_py and PyTorch by
+turns, the slowest first.
 
-The calls come from the entries: the first samples of an operator, whose tensors are made larger until the call takes long enough, with
-new values between the sample's smallest and largest. What does not work with larger tensors is listed with --skipped.
+The calls come from the entries: the first samples of an operator, whose tensors are made larger until the
+call takes long enough, with new values between the sample's smallest and largest. What does not work with
+larger tensors is listed with --skipped.
 """
 
 from __future__ import annotations
@@ -27,14 +29,17 @@ import numpy as np
 from .table import format_table, write_json
 from .typical import TYPICAL
 
-# Elements of the largest tensor of a call, step by step, until a call takes so many seconds; results stay below so many elements.
+# Elements of the largest tensor of a call, step by step, until a call takes so many seconds; results stay
+# below so many elements.
 STEPS = (10_000, 100_000, 1_000_000)
 LONG_ENOUGH = 0.02
 LARGEST_RESULT = 8_000_000
 # Calls that are shorter at their largest say more about the cost of calls, which `calls` measures.
 SHORTEST = 20e-6
 # These read memory that nobody wrote, or write what the next call reads otherwise.
-NOT_TIMED = frozenset({"empty", "new_empty", "empty_like", "empty_strided", "new_empty_strided", "resize_", "set_"})
+NOT_TIMED = frozenset(
+    {"empty", "new_empty", "empty_like", "empty_strided", "new_empty_strided", "resize_", "set_"}
+)
 
 Call = Callable[[], Any]
 
@@ -74,7 +79,9 @@ def enlarged_sample(sample: Any, library: Any, elements: int, seed: int) -> Any:
         raise ValueError("the sample has nothing to enlarge")
     factor = max(1.0, (elements / largest.numel()) ** (1 / growing))
     random = np.random.default_rng(seed)
-    return sample.map(lambda tensor: library.from_numpy(np.ascontiguousarray(enlarged(tensor.numpy(), factor, random))))
+    return sample.map(
+        lambda tensor: library.from_numpy(np.ascontiguousarray(enlarged(tensor.numpy(), factor, random)))
+    )
 
 
 def result_elements(result: Any) -> int:
@@ -95,8 +102,13 @@ def largest_call(operator: Any, libraries: list[Any], samples: list[Any]) -> tup
     best: tuple[str, tuple[Call, Call]] | None = None
     for elements in STEPS:
         try:
-            large = [enlarged_sample(sample, library, elements, 0) for sample, library in zip(samples, libraries)]
-            calls = tuple((lambda library=library, sample=sample: call(operator, library, sample)) for library, sample in zip(libraries, large))
+            large = [
+                enlarged_sample(sample, library, elements, 0) for sample, library in zip(samples, libraries)
+            ]
+            calls = tuple(
+                (lambda library=library, sample=sample: call(operator, library, sample))
+                for library, sample in zip(libraries, large)
+            )
             timed = [elapsed(one) for one in calls]
         except Exception:
             if best is None:
@@ -104,7 +116,9 @@ def largest_call(operator: Any, libraries: list[Any], samples: list[Any]) -> tup
             return best
         best = (str(large[0]), (calls[0], calls[1]))
         growth = STEPS[-1] / elements
-        if timed[1][0] * 10 > LONG_ENOUGH * 10 or max(result_elements(result) for _, result in timed) * 100 > LARGEST_RESULT * min(growth, 100):
+        if timed[1][0] * 10 > LONG_ENOUGH * 10 or max(
+            result_elements(result) for _, result in timed
+        ) * 100 > LARGEST_RESULT * min(growth, 100):
             return best
     assert best is not None
     return best
@@ -115,12 +129,18 @@ def base_name(name: str) -> str:
     return re.split(r"[. ]", name)[0].lower()
 
 
-def enrolled_cases(libraries: list[Any], options: argparse.Namespace, uses: Counter[str], skipped: Counter[str]) -> Iterator[Case]:
+def enrolled_cases(
+    libraries: list[Any], options: argparse.Namespace, uses: Counter[str], skipped: Counter[str]
+) -> Iterator[Case]:
     """A few cases of every operator that has samples."""
     from tests.ops.operators import all_operators
 
     for operator in sorted(all_operators(), key=lambda operator: -uses[base_name(str(operator))]):
-        if options.cases == "typical" or operator.base_name in NOT_TIMED or not re.search(options.only, str(operator)):
+        if (
+            options.cases == "typical"
+            or operator.base_name in NOT_TIMED
+            or not re.search(options.only, str(operator))
+        ):
             continue
         found = 0
         for pair in zip(*(operator.samples(library, "float32") for library in libraries)):
@@ -129,7 +149,10 @@ def enrolled_cases(libraries: list[Any], options: argparse.Namespace, uses: Coun
             try:
                 description, calls = largest_call(operator, libraries, list(pair))
             except Exception as error:  # whatever either library has against it
-                skipped[f"{operator}: {type(error).__name__}: {str(error).splitlines()[0][:120] if str(error) else ''}"] += 1
+                skipped[
+                    f"{operator}: {type(error).__name__}: "
+                    f"{str(error).splitlines()[0][:120] if str(error) else ''}"
+                ] += 1
                 continue
             found += 1
             yield Case(str(operator), description, calls)
@@ -141,7 +164,9 @@ def typical_cases(libraries: list[Any], options: argparse.Namespace) -> Iterator
             continue
         random = [np.random.default_rng(0) for _ in libraries]
         makers = [
-            lambda *shape, library=library, source=source: library.from_numpy(source.standard_normal(shape, dtype=np.float32))
+            lambda *shape, library=library, source=source: library.from_numpy(
+                source.standard_normal(shape, dtype=np.float32)
+            )
             for library, source in zip(libraries, random)
         ]
         calls = [make(library, maker) for library, maker in zip(libraries, makers)]
@@ -169,7 +194,8 @@ def measure(case: Case, rounds: int, seconds: float) -> None:
 
 
 def uses_of(path: Path | None) -> Counter[str]:
-    """How often programs use a name, whatever it is a member of, from a table with the columns api and number_of_uses."""
+    """How often programs use a name, whatever it is a member of, from a table with the columns api and
+    number_of_uses."""
     uses: Counter[str] = Counter()
     if path is not None:
         with path.open() as file:
@@ -183,7 +209,9 @@ def compare(libraries: list[Any], options: argparse.Namespace, skipped: Counter[
     uses = uses_of(options.usage)
     cases = []
     end = time.monotonic() + 60 * options.minutes
-    for case in itertools.chain(typical_cases(libraries, options), enrolled_cases(libraries, options, uses, skipped)):
+    for case in itertools.chain(
+        typical_cases(libraries, options), enrolled_cases(libraries, options, uses, skipped)
+    ):
         if time.monotonic() > end:
             skipped[f"{case.name} and what comes after it: {options.minutes} minutes are over"] += 1
             break
@@ -203,7 +231,14 @@ def compare(libraries: list[Any], options: argparse.Namespace, skipped: Counter[
 
 def describe(cases: list[Case], worst: int) -> str:
     rows = [
-        [case.name, f"{case.seconds[0] * 1e3:.3f}", f"{case.seconds[1] * 1e3:.3f}", f"{case.ratio:.2f}", str(case.uses), case.description[:90]]
+        [
+            case.name,
+            f"{case.seconds[0] * 1e3:.3f}",
+            f"{case.seconds[1] * 1e3:.3f}",
+            f"{case.ratio:.2f}",
+            str(case.uses),
+            case.description[:90],
+        ]
         for case in cases[:worst]
     ]
     mean = math.exp(statistics.fmean(math.log(case.ratio) for case in cases)) if cases else math.nan
@@ -217,16 +252,27 @@ def describe(cases: list[Case], worst: int) -> str:
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m tools.benchmark operators", description=__doc__)
     parser.add_argument("--only", default="", help="regular expression that the operator's name must match")
-    parser.add_argument("--threads", type=int, nargs="+", default=[1], help="numbers of threads to measure with")
+    parser.add_argument(
+        "--threads", type=int, nargs="+", default=[1], help="numbers of threads to measure with"
+    )
     parser.add_argument("--samples", type=int, default=1, help="calls of each operator")
     parser.add_argument("--rounds", type=int, default=7, help="measurements of each call and library")
     parser.add_argument("--seconds", type=float, default=0.01, help="length of one measurement")
-    parser.add_argument("--cases", choices=("all", "typical", "samples"), default="all", help="typical calls, those from samples, or both")
+    parser.add_argument(
+        "--cases",
+        choices=("all", "typical", "samples"),
+        default="all",
+        help="typical calls, those from samples, or both",
+    )
     parser.add_argument("--minutes", type=float, default=60.0, help="most time for each number of threads")
     parser.add_argument("--progress", action="store_true", help="print every ratio as soon as it is known")
     parser.add_argument("--worst", type=int, default=60, help="so many lines")
     parser.add_argument("--skipped", action="store_true", help="list what could not be enlarged")
-    parser.add_argument("--usage", type=Path, help="CSV with the columns api and number_of_uses: a column of its own in the table")
+    parser.add_argument(
+        "--usage",
+        type=Path,
+        help="CSV with the columns api and number_of_uses: a column of its own in the table",
+    )
     parser.add_argument("--json", type=Path, help="also write the figures to this file")
     options = parser.parse_args(arguments)
     warnings.simplefilter("ignore")  # what PyTorch calls deprecated
@@ -241,7 +287,8 @@ def main(arguments: list[str]) -> int:
         if options.skipped:
             print("\n".join(sorted(skipped)))
         figures[f"{threads} threads"] = [
-            {"name": case.name, "call": case.description, "seconds": case.seconds, "ratio": case.ratio} for case in cases
+            {"name": case.name, "call": case.description, "seconds": case.seconds, "ratio": case.ratio}
+            for case in cases
         ]
     write_json(options.json, figures)
     return 0

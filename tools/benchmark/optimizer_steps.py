@@ -1,4 +1,5 @@
-"""A step of each optimizer over the parameters of a ResNet-18 and over 100 tiny ones, torch_py and PyTorch by turns: medians of the ratios."""
+"""A step of each optimizer over the parameters of a ResNet-18 and over 100 tiny ones, torch_py and PyTorch by
+turns: medians of the ratios."""
 
 from __future__ import annotations
 
@@ -14,9 +15,20 @@ from typing import Any
 from .table import format_table, write_json
 
 OPTIONS: dict[str, dict[str, Any]] = {
-    "SGD": {}, "SGD momentum": {"momentum": 0.9}, "Adam": {}, "AdamW": {}, "Adagrad": {}, "Adadelta": {}, "Adafactor": {}, "Adamax": {},
-    "ASGD": {}, "NAdam": {}, "RAdam": {}, "RMSprop": {}, "Rprop": {},
-}  # fmt: skip
+    "SGD": {},
+    "SGD momentum": {"momentum": 0.9},
+    "Adam": {},
+    "AdamW": {},
+    "Adagrad": {},
+    "Adadelta": {},
+    "Adafactor": {},
+    "Adamax": {},
+    "ASGD": {},
+    "NAdam": {},
+    "RAdam": {},
+    "RMSprop": {},
+    "Rprop": {},
+}
 FUSED = ("SGD", "SGD momentum", "Adam", "AdamW", "Adagrad")
 Shapes = list[tuple[int, ...]]
 
@@ -50,7 +62,9 @@ class Subject:
         parameters = [library.randn(shape).requires_grad_() for shape in shapes]
         for parameter in parameters:
             parameter.grad = library.randn(parameter.shape)
-        self.step = getattr(library.optim, case.split()[0])(parameters, lr=1e-4, **OPTIONS[case], **options).step
+        self.step = getattr(library.optim, case.split()[0])(
+            parameters, lr=1e-4, **OPTIONS[case], **options
+        ).step
         self.step()
 
     def seconds(self, count: int) -> float:
@@ -87,7 +101,9 @@ def compare(cases: list[str], rounds: int, seconds: float, threads: int) -> dict
             times = dict(zip(subjects, measure(list(subjects.values()), rounds, seconds)))
             entry = {name: statistics.median(column) for name, column in times.items()}
             for name in list(times)[1:]:
-                entry[f"ratio to {name}"] = statistics.median(a / b for a, b in zip(times["torch_py"], times[name]))
+                entry[f"ratio to {name}"] = statistics.median(
+                    a / b for a, b in zip(times["torch_py"], times[name])
+                )
             result["cases"][f"{case}, {list_name}"] = entry
     return result
 
@@ -97,7 +113,9 @@ def describe(result: dict[str, Any]) -> str:
     rows = []
     for name, entry in result["cases"].items():
         cells = [f"{entry[column] * 1e3:.3f}" if column in entry else "" for column in columns[:3]]
-        rows.append([name, *cells, *(f"{entry[column]:.2f}" if column in entry else "" for column in columns[3:])])
+        rows.append(
+            [name, *cells, *(f"{entry[column]:.2f}" if column in entry else "" for column in columns[3:])]
+        )
     return format_table(["step", *(f"{column} ms" for column in columns[:3]), *columns[3:]], rows)
 
 

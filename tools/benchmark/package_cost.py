@@ -23,13 +23,20 @@ IMPORT_GOAL, SIZE_GOAL = 0.3, 60.0
 def import_seconds(module: str, times: int) -> float:
     """Median over fresh processes, the first left out: it reads the files from disk."""
     command = [sys.executable, "-c", IMPORT.format(module=module)]
-    measured = [float(subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout) for _ in range(times + 1)]
+    measured = [
+        float(subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout)
+        for _ in range(times + 1)
+    ]
     return statistics.median(measured[1:])
 
 
 def installed_files(root: Path = ROOT) -> list[Path]:
     """What a wheel would hold: the Python files of the package and what the build adds."""
-    python = [path for path in (root / "torch_py").rglob("*") if path.suffix in (".py", ".pyi", ".typed") or path.name == "py.typed"]
+    python = [
+        path
+        for path in (root / "torch_py").rglob("*")
+        if path.suffix in (".py", ".pyi", ".typed") or path.name == "py.typed"
+    ]
     added = [*package.libraries(root), *package.toolchain_files(root)]
     for base in (root, root / GENERATED):
         added += package.headers(base)
@@ -38,7 +45,13 @@ def installed_files(root: Path = ROOT) -> list[Path]:
 
 def sizes(root: Path = ROOT) -> dict[str, float]:
     """Megabytes by kind."""
-    result = {"BLAS": 0.0, "other libraries": 0.0, "Python": 0.0, "headers": 0.0, "toolchain for operator libraries": 0.0}
+    result = {
+        "BLAS": 0.0,
+        "other libraries": 0.0,
+        "Python": 0.0,
+        "headers": 0.0,
+        "toolchain for operator libraries": 0.0,
+    }
     toolchain = set(package.toolchain_files(root))
     for path in installed_files(root):
         if BLAS_LIBRARY in path.name:
@@ -61,9 +74,19 @@ def main(arguments: list[str]) -> int:
     seconds = import_seconds("torch_py", options.times)
     parts = sizes()
     without_blas = sum(size for kind, size in parts.items() if kind != "BLAS")
-    print(f"import torch_py: {seconds:.3f} s (goal: at most {IMPORT_GOAL}) {'reached' if seconds <= IMPORT_GOAL else 'MISSED'}\n")
+    print(
+        f"import torch_py: {seconds:.3f} s (goal: at most {IMPORT_GOAL}) "
+        f"{'reached' if seconds <= IMPORT_GOAL else 'MISSED'}\n"
+    )
     print(format_table(["installed", "MB"], [[kind, f"{size:.1f}"] for kind, size in parts.items()]))
-    print(f"without BLAS: {without_blas:.1f} MB (goal: at most {SIZE_GOAL:.0f}) {'reached' if without_blas <= SIZE_GOAL else 'MISSED'}")
-    result: dict[str, Any] = {"import_seconds": seconds, "megabytes": parts, "megabytes_without_blas": without_blas}
+    print(
+        f"without BLAS: {without_blas:.1f} MB (goal: at most {SIZE_GOAL:.0f}) "
+        f"{'reached' if without_blas <= SIZE_GOAL else 'MISSED'}"
+    )
+    result: dict[str, Any] = {
+        "import_seconds": seconds,
+        "megabytes": parts,
+        "megabytes_without_blas": without_blas,
+    }
     write_json(options.json, result)
     return 0

@@ -15,7 +15,10 @@ def format_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     widths = [max(len(row[column]) for row in [header, *rows]) for column in range(len(header))]
     lines = [header, ["-" * width for width in widths], *rows]
     return "\n".join(
-        "  ".join(cell.ljust(width) if column == 0 else cell.rjust(width) for column, (cell, width) in enumerate(zip(line, widths))).rstrip()
+        "  ".join(
+            cell.ljust(width) if column == 0 else cell.rjust(width)
+            for column, (cell, width) in enumerate(zip(line, widths))
+        ).rstrip()
         for line in lines
     )
 
@@ -28,4 +31,9 @@ def write_json(path: Path | None, result: dict[str, Any]) -> None:
 def machine() -> dict[str, Any]:
     """What a figure depends on."""
     load = os.getloadavg()[0] if hasattr(os, "getloadavg") else None
-    return {"system": platform.platform(), "python": platform.python_version(), "cores": os.cpu_count(), "load": load}
+    return {
+        "system": platform.platform(),
+        "python": platform.python_version(),
+        "cores": os.cpu_count(),
+        "load": load,
+    }

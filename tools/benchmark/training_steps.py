@@ -1,4 +1,5 @@
-"""A training step of every example, torch_py and PyTorch by turns in one process: the same file, with its imports changed."""
+"""A training step of every example, torch_py and PyTorch by turns in one process: the same file, with its
+imports changed."""
 
 from __future__ import annotations
 
@@ -49,7 +50,11 @@ def compare(name: str, small: bool, rounds: int) -> dict[str, Any]:
     ours, theirs = zip(*times)
     for steps in subjects:
         steps.close()
-    return {"torch_py": statistics.median(ours), "torch": statistics.median(theirs), "ratio": statistics.median(a / b for a, b in times)}
+    return {
+        "torch_py": statistics.median(ours),
+        "torch": statistics.median(theirs),
+        "ratio": statistics.median(a / b for a, b in times),
+    }
 
 
 def main(arguments: list[str]) -> int:
@@ -57,7 +62,9 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("names", nargs="*", help="examples, all by default")
     parser.add_argument("--rounds", type=int, default=15, help="steps of each library")
     parser.add_argument("--small", action="store_true", help="the examples' small sizes")
-    parser.add_argument("--threads", type=int, default=0, help="threads of both libraries; 0: as many as they take")
+    parser.add_argument(
+        "--threads", type=int, default=0, help="threads of both libraries; 0: as many as they take"
+    )
     parser.add_argument("--json", type=Path, help="also write the figures to this file")
     options = parser.parse_args(arguments)
     if importlib.util.find_spec("torch") is None:
@@ -71,7 +78,10 @@ def main(arguments: list[str]) -> int:
     for name in options.names or examples():
         result[name] = compare(name, options.small, options.rounds)
         print(f"{name}: {result[name]['ratio']:.2f}", file=sys.stderr, flush=True)
-    rows = [[name, f"{each['torch_py'] * 1e3:.1f}", f"{each['torch'] * 1e3:.1f}", f"{each['ratio']:.2f}"] for name, each in result.items()]
+    rows = [
+        [name, f"{each['torch_py'] * 1e3:.1f}", f"{each['torch'] * 1e3:.1f}", f"{each['ratio']:.2f}"]
+        for name, each in result.items()
+    ]
     print(format_table(["training step", "torch_py ms", "torch ms", "ratio"], rows))
     missed = [name for name, each in result.items() if each["ratio"] > GOAL]
     print(f"\ngoal: at most {GOAL} for each; {'reached' if not missed else 'MISSED by ' + ', '.join(missed)}")

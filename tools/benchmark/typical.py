@@ -1,4 +1,5 @@
-"""Calls at the sizes that models have them, for operators whose arguments must fit together: enlarged samples would be untypical."""
+"""Calls at the sizes that models have them, for operators whose arguments must fit together: enlarged samples
+would be untypical."""
 
 from __future__ import annotations
 
@@ -18,7 +19,9 @@ TYPICAL: dict[str, Callable[[Any, Any], Callable[[], Any]]] = {
     "conv2d groups": lambda t, x: partial(t.conv2d, x(8, 64, 28, 28), x(64, 16, 3, 3), None, 1, 1, 1, 4),
     "conv1d": lambda t, x: partial(t.conv1d, x(16, 64, 512), x(64, 64, 3), x(64), 1, 1),
     "conv3d": lambda t, x: partial(t.conv3d, x(1, 16, 16, 28, 28), x(16, 16, 3, 3, 3), None, 1, 1),
-    "conv_transpose2d": lambda t, x: partial(t.conv_transpose2d, x(8, 64, 14, 14), x(64, 32, 4, 4), x(32), 2, 1),
+    "conv_transpose2d": lambda t, x: partial(
+        t.conv_transpose2d, x(8, 64, 14, 14), x(64, 32, 4, 4), x(32), 2, 1
+    ),
     "conv_transpose1d": lambda t, x: partial(t.conv_transpose1d, x(16, 64, 128), x(64, 32, 4), x(32), 2, 1),
     "linear": lambda t, x: partial(t.nn.functional.linear, x(128, 512), x(512, 512), x(512)),
     "linear 3d": lambda t, x: partial(t.nn.functional.linear, x(16, 64, 256), x(256, 256), x(256)),
@@ -34,11 +37,15 @@ TYPICAL: dict[str, Callable[[Any, Any], Callable[[], Any]]] = {
     "batch_norm training": lambda t, x: partial(
         t.nn.functional.batch_norm, x(8, 64, 28, 28), t.zeros(64), t.ones(64), x(64), x(64), True
     ),
-    "batch_norm evaluation": lambda t, x: partial(t.nn.functional.batch_norm, x(8, 64, 28, 28), t.zeros(64), t.ones(64), x(64), x(64)),
+    "batch_norm evaluation": lambda t, x: partial(
+        t.nn.functional.batch_norm, x(8, 64, 28, 28), t.zeros(64), t.ones(64), x(64), x(64)
+    ),
     "softmax rows": lambda t, x: partial(t.softmax, x(1024, 512), -1),
     "softmax attention": lambda t, x: partial(t.softmax, x(32, 8, 64, 64), -1),
     "log_softmax": lambda t, x: partial(t.log_softmax, x(128, 10000), -1),
-    "cross_entropy": lambda t, x: partial(t.nn.functional.cross_entropy, x(1024, 1000), t.arange(1024) % 1000),
+    "cross_entropy": lambda t, x: partial(
+        t.nn.functional.cross_entropy, x(1024, 1000), t.arange(1024) % 1000
+    ),
     "max_pool1d": lambda t, x: partial(t.max_pool1d, x(16, 64, 512), 2),
     "max_pool2d 2": lambda t, x: partial(t.max_pool2d, x(8, 64, 56, 56), 2),
     "max_pool2d 3 stride 2": lambda t, x: partial(t.max_pool2d, x(8, 64, 56, 56), 3, 2, 1),
@@ -49,9 +56,15 @@ TYPICAL: dict[str, Callable[[Any, Any], Callable[[], Any]]] = {
     "adaptive_avg_pool2d 1": lambda t, x: partial(t.nn.functional.adaptive_avg_pool2d, x(16, 512, 7, 7), 1),
     "adaptive_avg_pool2d 4": lambda t, x: partial(t.nn.functional.adaptive_avg_pool2d, x(8, 64, 28, 28), 4),
     "adaptive_max_pool2d 1": lambda t, x: partial(t.nn.functional.adaptive_max_pool2d, x(16, 512, 7, 7), 1),
-    "interpolate nearest": lambda t, x: partial(t.nn.functional.interpolate, x(4, 32, 32, 32), scale_factor=2),
-    "interpolate bilinear": lambda t, x: partial(t.nn.functional.interpolate, x(4, 32, 32, 32), scale_factor=2, mode="bilinear"),
-    "interpolate bicubic": lambda t, x: partial(t.nn.functional.interpolate, x(4, 8, 64, 64), scale_factor=2, mode="bicubic"),
+    "interpolate nearest": lambda t, x: partial(
+        t.nn.functional.interpolate, x(4, 32, 32, 32), scale_factor=2
+    ),
+    "interpolate bilinear": lambda t, x: partial(
+        t.nn.functional.interpolate, x(4, 32, 32, 32), scale_factor=2, mode="bilinear"
+    ),
+    "interpolate bicubic": lambda t, x: partial(
+        t.nn.functional.interpolate, x(4, 8, 64, 64), scale_factor=2, mode="bicubic"
+    ),
     "grid_sample": lambda t, x: partial(
         t.nn.functional.grid_sample, x(4, 16, 64, 64), t.tanh(x(4, 64, 64, 2)), align_corners=False
     ),
@@ -59,7 +72,9 @@ TYPICAL: dict[str, Callable[[Any, Any], Callable[[], Any]]] = {
     "pad constant": lambda t, x: partial(t.nn.functional.pad, x(8, 32, 56, 56), (1, 1, 1, 1)),
     "pad reflect": lambda t, x: partial(t.nn.functional.pad, x(8, 32, 56, 56), (1, 1, 1, 1), "reflect"),
     "unfold": lambda t, x: partial(t.nn.functional.unfold, x(4, 16, 56, 56), 3, 1, 1),
-    "embedding": lambda t, x: partial(t.nn.functional.embedding, (t.arange(4096) * 7919) % 10000, x(10000, 256)),
+    "embedding": lambda t, x: partial(
+        t.nn.functional.embedding, (t.arange(4096) * 7919) % 10000, x(10000, 256)
+    ),
     "embedding_bag": lambda t, x: partial(
         t.nn.functional.embedding_bag, (t.arange(8192) * 7919) % 10000, x(10000, 64), t.arange(0, 8192, 8)
     ),
@@ -100,14 +115,20 @@ TYPICAL: dict[str, Callable[[Any, Any], Callable[[], Any]]] = {
     "where": lambda t, x: partial(t.where, x(1000, 1000) > 0, x(1000, 1000), x(1000, 1000)),
     "masked_fill": lambda t, x: partial(t.masked_fill, x(1000, 1000), x(1000, 1000) > 0, 0.0),
     "masked_select": lambda t, x: partial(t.masked_select, x(1000, 1000), x(1000, 1000) > 0),
-    "index rows": lambda t, x: (lambda rows, index: lambda: rows[index])(x(10000, 128), (t.arange(8192) * 7919) % 10000),
+    "index rows": lambda t, x: (lambda rows, index: lambda: rows[index])(
+        x(10000, 128), (t.arange(8192) * 7919) % 10000
+    ),
     "index boolean": lambda t, x: (lambda rows, mask: lambda: rows[mask])(x(10000, 128), x(10000) > 0),
     "index_select": lambda t, x: partial(t.index_select, x(10000, 128), 0, (t.arange(8192) * 7919) % 10000),
-    "gather rows": lambda t, x: partial(t.gather, x(1000, 1000), 1, (t.arange(1000000).reshape(1000, 1000) * 7919) % 1000),
+    "gather rows": lambda t, x: partial(
+        t.gather, x(1000, 1000), 1, (t.arange(1000000).reshape(1000, 1000) * 7919) % 1000
+    ),
     "scatter_add": lambda t, x: partial(
         t.scatter_add, x(1000, 64), 0, (t.arange(640000).reshape(10000, 64) * 7919) % 1000, x(10000, 64)
     ),
-    "index_add": lambda t, x: partial(t.index_add, x(1000, 64), 0, (t.arange(10000) * 7919) % 1000, x(10000, 64)),
+    "index_add": lambda t, x: partial(
+        t.index_add, x(1000, 64), 0, (t.arange(10000) * 7919) % 1000, x(10000, 64)
+    ),
     "sort rows": lambda t, x: partial(t.sort, x(1000, 1000), -1),
     "sort long": lambda t, x: partial(t.sort, x(200000), -1),
     "topk": lambda t, x: partial(t.topk, x(1000, 1000), 10),
@@ -121,9 +142,13 @@ TYPICAL: dict[str, Callable[[Any, Any], Callable[[], Any]]] = {
     "tril": lambda t, x: partial(t.tril, x(1000, 1000)),
     "inverse": lambda t, x: partial(t.linalg.inv, x(256, 256)),
     "svd": lambda t, x: partial(t.linalg.svd, x(128, 128)),
-    "cholesky": lambda t, x: (lambda m: partial(t.linalg.cholesky, m @ m.t() + 256 * t.eye(256)))(x(256, 256)),
+    "cholesky": lambda t, x: (lambda m: partial(t.linalg.cholesky, m @ m.t() + 256 * t.eye(256)))(
+        x(256, 256)
+    ),
     "fft": lambda t, x: partial(t.fft.rfft, x(256, 4096)),
-    "stft": lambda t, x: partial(t.stft, x(4, 16000), 512, 128, window=t.hann_window(512), return_complex=True),
+    "stft": lambda t, x: partial(
+        t.stft, x(4, 16000), 512, 128, window=t.hann_window(512), return_complex=True
+    ),
     "floor_divide": lambda t, x: partial(t.floor_divide, x(1000000), x(1000000)),
     "remainder number": lambda t, x: partial(t.remainder, 100 * x(1000000), 1.5),
     "integer add": lambda t, x: partial(t.add, t.arange(1000000), t.arange(1000000)),

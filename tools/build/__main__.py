@@ -10,10 +10,24 @@ from .errors import BuildError
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="python -m tools.build", description="Generates and compiles what has changed.")
-    parser.add_argument("--only", metavar="FILE", action="append", default=[], help="compile just this source file, for every instruction set")
-    parser.add_argument("--compile-commands", action="store_true", help="write build/compile_commands.json instead of building")
-    parser.add_argument("--help-config", action="store_true", help="print the environment variables that the build reads")
+    parser = argparse.ArgumentParser(
+        prog="python -m tools.build", description="Generates and compiles what has changed."
+    )
+    parser.add_argument(
+        "--only",
+        metavar="FILE",
+        action="append",
+        default=[],
+        help="compile just this source file, for every instruction set",
+    )
+    parser.add_argument(
+        "--compile-commands",
+        action="store_true",
+        help="write build/compile_commands.json instead of building",
+    )
+    parser.add_argument(
+        "--help-config", action="store_true", help="print the environment variables that the build reads"
+    )
     options = parser.parse_args()
     if options.help_config:
         print(describe())

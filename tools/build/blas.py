@@ -1,10 +1,12 @@
 """Where BLAS, LAPACK and FFT come from, and how libtorch_py_blas.so is compiled and linked against them.
 
 mkl       the static libraries of the mkl-static wheel; nothing of MKL is visible outside libtorch_py_blas.so
-openblas  the scipy-openblas32 wheel (its shared library is copied beside ours; its functions are prefixed scipy_), else the system's
-builtin   aten/blas holds a plain implementation of everything; this is also the reference in tests
+openblas  the scipy-openblas32 wheel (its shared library is copied beside ours; its functions are prefixed
+scipy_), else the system's builtin   aten/blas holds a plain implementation of everything; this is also the
+reference in tests
 
-The files of aten/blas see TORCH_PY_BLAS_MKL, TORCH_PY_BLAS_OPENBLAS or TORCH_PY_BLAS_BUILTIN, and TORCH_PY_OPENBLAS_PREFIX.
+The files of aten/blas see TORCH_PY_BLAS_MKL, TORCH_PY_BLAS_OPENBLAS or TORCH_PY_BLAS_BUILTIN, and
+TORCH_PY_OPENBLAS_PREFIX.
 """
 
 from __future__ import annotations
@@ -38,14 +40,18 @@ def find_blas(configuration: Configuration, toolchain: Toolchain) -> Blas:
     if configuration.blas:
         found = finders[configuration.blas](toolchain)
         if found is None:
-            raise BuildError(f"TORCH_PY_BLAS={configuration.blas}: not found. {HOW_TO_GET[configuration.blas].format(python=sys.executable)}")
+            raise BuildError(
+                f"TORCH_PY_BLAS={configuration.blas}: not found. "
+                f"{HOW_TO_GET[configuration.blas].format(python=sys.executable)}"
+            )
         return found
     return find_mkl(toolchain) or find_openblas(toolchain) or builtin(toolchain)
 
 
 HOW_TO_GET = {
     "mkl": "Install it with: {python} -m pip install mkl-static mkl-include  (Linux on x86_64 only)",
-    "openblas": "Install it with: {python} -m pip install scipy-openblas32  (or: sudo apt install libopenblas-dev)",
+    "openblas": "Install it with: {python} -m pip install scipy-openblas32  (or: sudo apt install "
+    "libopenblas-dev)",
 }
 
 
@@ -60,7 +66,16 @@ def find_mkl(toolchain: Toolchain) -> Blas | None:
     return Blas(
         name="mkl",
         compile_flags=("-DTORCH_PY_BLAS_MKL", f"-isystem {_relative(header.parent)}"),
-        link_flags=("-Wl,--start-group", group, "-Wl,--end-group", "-Wl,--exclude-libs,ALL", openmp_library(toolchain), "-lpthread", "-lm", "-ldl"),
+        link_flags=(
+            "-Wl,--start-group",
+            group,
+            "-Wl,--end-group",
+            "-Wl,--exclude-libs,ALL",
+            openmp_library(toolchain),
+            "-lpthread",
+            "-lm",
+            "-ldl",
+        ),
     )
 
 
@@ -70,11 +85,18 @@ def find_openblas(toolchain: Toolchain) -> Blas | None:
         include = library.parent.parent / "include"
         return Blas(
             name="openblas",
-            compile_flags=("-DTORCH_PY_BLAS_OPENBLAS", "-DTORCH_PY_OPENBLAS_PREFIX=scipy_", f"-isystem {_relative(include)}"),
+            compile_flags=(
+                "-DTORCH_PY_BLAS_OPENBLAS",
+                "-DTORCH_PY_OPENBLAS_PREFIX=scipy_",
+                f"-isystem {_relative(include)}",
+            ),
             link_flags=("-L" + _relative(library.parent), "-lscipy_openblas", "-lm"),
             bundled=(library,),
         )
-    if not shutil.which("pkg-config") or subprocess.run(["pkg-config", "--exists", "openblas"]).returncode != 0:
+    if (
+        not shutil.which("pkg-config")
+        or subprocess.run(["pkg-config", "--exists", "openblas"]).returncode != 0
+    ):
         return None
     return Blas(
         name="openblas",
@@ -88,11 +110,14 @@ def builtin(toolchain: Toolchain) -> Blas:
 
 
 def _pkg_config(option: str) -> list[str]:
-    return subprocess.run(["pkg-config", option, "openblas"], capture_output=True, text=True, check=True).stdout.split()
+    return subprocess.run(
+        ["pkg-config", option, "openblas"], capture_output=True, text=True, check=True
+    ).stdout.split()
 
 
 def _installed(distribution: str, file_name: str) -> Path | None:
-    """A file of an installed wheel. Under build isolation it is not in sys.prefix, so the wheel's own list is asked."""
+    """A file of an installed wheel. Under build isolation it is not in sys.prefix, so the wheel's own list is
+    asked."""
     try:
         files = importlib.metadata.files(distribution) or []
     except importlib.metadata.PackageNotFoundError:
@@ -106,7 +131,8 @@ def _installed(distribution: str, file_name: str) -> Path | None:
 
 
 def _relative(path: Path) -> str:
-    """Relative inside the checkout (its .venv), so that commands, and with them ccache's keys, do not name the checkout."""
+    """Relative inside the checkout (its .venv), so that commands, and with them ccache's keys, do not name
+    the checkout."""
     try:
         return str(path.relative_to(Path.cwd()))
     except ValueError:

@@ -1,4 +1,5 @@
-"""Makes .venv when it is missing and installs the packages of pyproject.toml into it when their list has changed.
+"""Makes .venv when it is missing and installs the packages of pyproject.toml into it when their list has
+changed.
 
 Runs before anything is installed, under any Python from 3.10 on, so it uses the standard library only:
 
@@ -30,9 +31,13 @@ OPTIONAL = ("mkl-static", "mkl-include", "scipy-openblas32")
 
 
 def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--venv", type=Path, default=ROOT / ".venv")
-    parser.add_argument("--extra", action="append", default=[], help="also install this extra of pyproject.toml")
+    parser.add_argument(
+        "--extra", action="append", default=[], help="also install this extra of pyproject.toml"
+    )
     parser.add_argument("--base-python", default=sys.executable, help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
     check_python_version()
@@ -43,9 +48,13 @@ def main(arguments: list[str] | None = None) -> int:
     stale = [group for group in [BUILD_GROUP, *options.extra] if not is_current(options.venv, group)]
     if not stale:
         return 0
-    if Path(sys.prefix).resolve() != options.venv.resolve():  # only the environment's own pip reads TOML on Python 3.10
+    if (
+        Path(sys.prefix).resolve() != options.venv.resolve()
+    ):  # only the environment's own pip reads TOML on Python 3.10
         given = sys.argv[1:] if arguments is None else arguments
-        return subprocess.call([str(python), str(Path(__file__).resolve()), *given, "--base-python", sys.executable])
+        return subprocess.call(
+            [str(python), str(Path(__file__).resolve()), *given, "--base-python", sys.executable]
+        )
     for group in stale:
         install(options.venv, group, options.base_python)
     return 0
@@ -53,7 +62,10 @@ def main(arguments: list[str] | None = None) -> int:
 
 def check_python_version() -> None:
     if sys.version_info < (3, 10):  # noqa: UP036 - this file is what tells users of an older Python
-        fail(f"Python 3.10 or newer is needed, this is {sys.version.split()[0]}; choose another with: make PYTHON=python3.11")
+        fail(
+            f"Python 3.10 or newer is needed, this is {sys.version.split()[0]}; choose another with: make "
+            "PYTHON=python3.11"
+        )
 
 
 def make_venv(venv: Path) -> None:
@@ -61,11 +73,15 @@ def make_venv(venv: Path) -> None:
     result = subprocess.run([sys.executable, "-m", "venv", str(venv)], capture_output=True, text=True)
     if result.returncode != 0:
         subprocess.run(["rm", "-rf", str(venv)])
-        fail(f"cannot create {venv}: {result.stdout}{result.stderr}\nOn Debian/Ubuntu: sudo apt install python3-venv")
+        fail(
+            f"cannot create {venv}: {result.stdout}{result.stderr}\nOn Debian/Ubuntu: sudo apt install "
+            "python3-venv"
+        )
 
 
 def make_importable(venv: Path) -> None:
-    """The environment's interpreter imports torch_py from this checkout, wherever it is started and whichever script it runs."""
+    """The environment's interpreter imports torch_py from this checkout, wherever it is started and whichever
+    script it runs."""
     for packages in venv.glob("lib/python*/site-packages"):
         path = packages / "torch_py_checkout.pth"
         if not path.exists() or path.read_text() != f"{ROOT}\n":
@@ -87,17 +103,23 @@ def requirements(group: str) -> list[str]:
             fail(f"pyproject.toml has no extra '{group}'; it has {', '.join(extras)}")
         return list(extras[group])
     # What both need stands in both: pip reads them apart.
-    listed = list(dict.fromkeys([*document["build-system"]["requires"], *document["project"]["dependencies"]]))
+    listed = list(
+        dict.fromkeys([*document["build-system"]["requires"], *document["project"]["dependencies"]])
+    )
     blas = os.environ.get("TORCH_PY_BLAS")
     if blas in ("openblas", "builtin"):
-        listed = [requirement for requirement in listed if not requirement.startswith(("mkl-", "scipy-openblas"))]
+        listed = [
+            requirement for requirement in listed if not requirement.startswith(("mkl-", "scipy-openblas"))
+        ]
     if blas == "openblas":
         listed.append("scipy-openblas32>=0.3.29")
     return listed
 
 
 def fingerprint(group: str) -> str:
-    text = (ROOT / "pyproject.toml").read_bytes() + os.environ.get("TORCH_PY_BLAS", "").encode() * (group == BUILD_GROUP)
+    text = (ROOT / "pyproject.toml").read_bytes() + os.environ.get("TORCH_PY_BLAS", "").encode() * (
+        group == BUILD_GROUP
+    )
     return hashlib.sha256(text).hexdigest()
 
 
@@ -110,7 +132,16 @@ def install(venv: Path, group: str, base_python: str) -> None:
     wanted = requirements(group)
     names = ", ".join(re.split(r"[\s;<>=!~\[]", requirement)[0] for requirement in wanted)
     print(f"[setup] installing {group} requirements: {names}", flush=True)
-    pip = [sys.executable, "-m", "pip", "install", "--progress-bar", "off", "--disable-pip-version-check", *wanted]
+    pip = [
+        sys.executable,
+        "-m",
+        "pip",
+        "install",
+        "--progress-bar",
+        "off",
+        "--disable-pip-version-check",
+        *wanted,
+    ]
     status, errors = run_with_news(pip)
     if status != 0:
         see_packages_of(base_python)
@@ -118,14 +149,21 @@ def install(venv: Path, group: str, base_python: str) -> None:
         if missing:
             hint = f"Without a network, {base_python} must have them; it lacks {', '.join(missing)}."
             fail(f"pip could not install the {group} requirements:\n{errors.strip()}\n{hint}")
-        print("[setup] pip could not reach an index: going on with the packages that this machine has", flush=True)
+        print(
+            "[setup] pip could not reach an index: going on with the packages that this machine has",
+            flush=True,
+        )
     (venv / STAMP.format(group=group)).write_text(fingerprint(group))
 
 
 def run_with_news(command: list[str], seconds: float = SECONDS_BETWEEN_LINES) -> tuple[int, str]:
-    """The exit status and what went to stderr; now and then a line of the output, as hundreds of megabytes take their time."""
+    """The exit status and what went to stderr; now and then a line of the output, as hundreds of megabytes
+    take their time."""
     started, lines = time.monotonic(), list[str]()
-    with tempfile.TemporaryFile("w+") as errors, subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True) as process:
+    with (
+        tempfile.TemporaryFile("w+") as errors,
+        subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True) as process,
+    ):
         assert process.stdout is not None
         threading.Thread(target=lines.extend, args=(process.stdout,), daemon=True).start()
         while True:
@@ -133,8 +171,16 @@ def run_with_news(command: list[str], seconds: float = SECONDS_BETWEEN_LINES) ->
                 status = process.wait(seconds)
                 break
             except subprocess.TimeoutExpired:
-                news = [line.strip() for line in lines if line.lstrip().startswith(("Collecting", "Downloading", "Installing"))]
-                print(f"[setup] {time.monotonic() - started:3.0f} s: {news[-1][:100] if news else 'waiting for pip'}", flush=True)
+                news = [
+                    line.strip()
+                    for line in lines
+                    if line.lstrip().startswith(("Collecting", "Downloading", "Installing"))
+                ]
+                print(
+                    f"[setup] {time.monotonic() - started:3.0f} s: "
+                    f"{news[-1][:100] if news else 'waiting for pip'}",
+                    flush=True,
+                )
         errors.seek(0)
         return status, errors.read()
 
@@ -151,13 +197,17 @@ def not_installed(wanted: list[str]) -> list[str]:
     program = (
         "import importlib.metadata, shutil, sys\n"
         "from pip._vendor.packaging.requirements import Requirement\n"
-        "installed = {(d.metadata['Name'] or '').lower().replace('_', '-') for d in importlib.metadata.distributions()}\n"
+        "installed = {(d.metadata['Name'] or '').lower().replace('_', '-') for d in "
+        "importlib.metadata.distributions()}\n"
         "for requirement in map(Requirement, sys.argv[1:]):\n"
         "    name = requirement.name.lower().replace('_', '-')\n"
-        "    if not (requirement.marker and not requirement.marker.evaluate()) and name not in installed and not shutil.which(name):\n"
+        "    if not (requirement.marker and not requirement.marker.evaluate()) and name not in installed "
+        "and not shutil.which(name):\n"
         "        print(name)\n"
     )
-    result = subprocess.run([sys.executable, "-c", program, *wanted], capture_output=True, text=True, check=True)
+    result = subprocess.run(
+        [sys.executable, "-c", program, *wanted], capture_output=True, text=True, check=True
+    )
     return [name for name in result.stdout.split() if name not in OPTIONAL]
 
 

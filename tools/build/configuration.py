@@ -1,4 +1,5 @@
-"""Every environment variable that the build reads, in one table. `python -m tools.build --help-config` prints it."""
+"""Every environment variable that the build reads, in one table. `python -m tools.build --help-config` prints
+it."""
 
 from __future__ import annotations
 
@@ -19,12 +20,37 @@ class Variable:
 
 VARIABLES = (
     Variable("CXX", "", (), "the C++20 compiler; default: g++, else clang++"),
-    Variable("MAX_JOBS", "", (), "compilers run at the same time; default: one per core, fewer when memory is short"),
-    Variable("TORCH_PY_BLAS", "", ("", "mkl", "openblas", "builtin"),
-             "GEMM, LAPACK and FFT: mkl (static), openblas (wheel or system), builtin (our own, slow); default: the first of them that is there"),
-    Variable("TORCH_PY_ISAS", "", (), "instruction sets to build kernels for, e.g. DEFAULT,AVX512; default: all that the architecture has"),
-    Variable("TORCH_PY_DEBUG", "0", ("0", "1"), "1: debug information, assertions of the standard library, symbols not stripped"),
-    Variable("TORCH_PY_SANITIZE", "", ("", "address", "undefined", "thread", "address,undefined"), "build with these sanitizers"),
+    Variable(
+        "MAX_JOBS",
+        "",
+        (),
+        "compilers run at the same time; default: one per core, fewer when memory is short",
+    ),
+    Variable(
+        "TORCH_PY_BLAS",
+        "",
+        ("", "mkl", "openblas", "builtin"),
+        "GEMM, LAPACK and FFT: mkl (static), openblas (wheel or system), builtin (our own, slow); default: "
+        "the first of them that is there",
+    ),
+    Variable(
+        "TORCH_PY_ISAS",
+        "",
+        (),
+        "instruction sets to build kernels for, e.g. DEFAULT,AVX512; default: all that the architecture has",
+    ),
+    Variable(
+        "TORCH_PY_DEBUG",
+        "0",
+        ("0", "1"),
+        "1: debug information, assertions of the standard library, symbols not stripped",
+    ),
+    Variable(
+        "TORCH_PY_SANITIZE",
+        "",
+        ("", "address", "undefined", "thread", "address,undefined"),
+        "build with these sanitizers",
+    ),
     Variable("TORCH_PY_WERROR", "0", ("0", "1"), "1: compiler warnings are errors"),
     Variable("TORCH_PY_CXXFLAGS", "", (), "appended to every compiler command"),
     Variable("TORCH_PY_LDFLAGS", "", (), "appended to every link command"),
@@ -58,7 +84,9 @@ class Configuration:
             compiler=value["CXX"],
             jobs=_positive("MAX_JOBS", value["MAX_JOBS"]),
             blas=value["TORCH_PY_BLAS"],
-            instruction_sets=tuple(name.strip().upper() for name in value["TORCH_PY_ISAS"].split(",") if name.strip()),
+            instruction_sets=tuple(
+                name.strip().upper() for name in value["TORCH_PY_ISAS"].split(",") if name.strip()
+            ),
             debug=value["TORCH_PY_DEBUG"] == "1",
             sanitize=value["TORCH_PY_SANITIZE"],
             warnings_are_errors=value["TORCH_PY_WERROR"] == "1",
@@ -95,6 +123,8 @@ def describe() -> str:
     width = max(len(variable.name) for variable in VARIABLES)
     lines = []
     for variable in VARIABLES:
-        choices = f" [{'|'.join(choice for choice in variable.choices if choice)}]" if variable.choices else ""
+        choices = (
+            f" [{'|'.join(choice for choice in variable.choices if choice)}]" if variable.choices else ""
+        )
         lines.append(f"{variable.name:<{width}}  {variable.meaning}{choices}")
     return "\n".join(lines)

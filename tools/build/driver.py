@@ -1,4 +1,5 @@
-"""One build of the tree: generate, write the ninja file, run ninja. Used by `make` and by setup.py; never twice at once."""
+"""One build of the tree: generate, write the ninja file, run ninja. Used by `make` and by setup.py; never
+twice at once."""
 
 from __future__ import annotations
 
@@ -28,7 +29,8 @@ WARNINGS_FILE = Path("build/warnings.txt")
 
 
 def build(configuration: Configuration, only: tuple[str, ...] = ()) -> None:
-    """Brings everything up to date; with `only`, just the objects of those source files. Runs in the repository's root."""
+    """Brings everything up to date; with `only`, just the objects of those source files. Runs in the
+    repository's root."""
     os.chdir(ROOT)
     started = time.monotonic()
     with lock(Path("build/.lock")):
@@ -39,16 +41,30 @@ def build(configuration: Configuration, only: tuple[str, ...] = ()) -> None:
         changed = write_if_changed(NINJA_FILE, render(plan))
         Path(LIBRARY_FOLDER).mkdir(exist_ok=True)
         if changed:  # objects of sources that are gone
-            subprocess.run([plan.toolchain.ninja, "-f", str(NINJA_FILE), "-t", "cleandead"], capture_output=True)
-        progress = run_ninja(plan.toolchain.ninja, str(NINJA_FILE), configuration.jobs, configuration.verbose, objects_of(plan, only))
+            subprocess.run(
+                [plan.toolchain.ninja, "-f", str(NINJA_FILE), "-t", "cleandead"], capture_output=True
+            )
+        progress = run_ninja(
+            plan.toolchain.ninja,
+            str(NINJA_FILE),
+            configuration.jobs,
+            configuration.verbose,
+            objects_of(plan, only),
+        )
     if progress.failed:
-        raise BuildError("the build failed; the messages above are the compiler's. All commands: TORCH_PY_VERBOSE=1 make")
+        raise BuildError(
+            "the build failed; the messages above are the compiler's. All commands: TORCH_PY_VERBOSE=1 make"
+        )
     if progress.warnings:
         write_if_changed(WARNINGS_FILE, "\n".join(progress.warnings) + "\n")
         print(f"{len(progress.warnings)} files gave warnings: {WARNINGS_FILE}")
     if progress.done:
         kernels = ", ".join(plan.kernel_flags)
-        print(f"built {progress.done} steps in {time.monotonic() - started:.1f} s (BLAS: {plan.blas}; kernels: {kernels})", flush=True)
+        print(
+            f"built {progress.done} steps in {time.monotonic() - started:.1f} s (BLAS: {plan.blas}; "
+            f"kernels: {kernels})",
+            flush=True,
+        )
     elif only:
         print(f"up to date: {', '.join(only)}", flush=True)
 
@@ -75,7 +91,12 @@ def write_compile_commands(configuration: Configuration) -> Path:
     generate()
     plan = make_plan(configuration)
     write_if_changed(NINJA_FILE, render(plan))
-    text = subprocess.run([plan.toolchain.ninja, "-f", str(NINJA_FILE), "-t", "compdb", "compile"], capture_output=True, text=True, check=True).stdout
+    text = subprocess.run(
+        [plan.toolchain.ninja, "-f", str(NINJA_FILE), "-t", "compdb", "compile"],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
     path = Path("build/compile_commands.json")
     write_if_changed(path, json.dumps(json.loads(text), indent=1))
     return path

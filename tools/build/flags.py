@@ -7,13 +7,20 @@ from .isa import InstructionSet
 from .toolchain import Toolchain
 
 LANGUAGE = ("-std=c++20", "-fPIC", "-fopenmp")
-# Two libraries in one process (torch and torch_py) must not share inline functions or template statics: everything that is
-# not exported by name is hidden, and no symbol is STB_GNU_UNIQUE.
+# Two libraries in one process (torch and torch_py) must not share inline functions or template statics:
+# everything that is not exported by name is hidden, and no symbol is STB_GNU_UNIQUE.
 VISIBILITY = ("-fvisibility=hidden", "-fvisibility-inlines-hidden")
-# Loops over maths functions vectorise only when errno and the exception flags need not be kept. NaN and infinity stay exact.
+# Loops over maths functions vectorise only when errno and the exception flags need not be kept. NaN and
+# infinity stay exact.
 ARITHMETIC = ("-fno-math-errno", "-fno-trapping-math")
 SECTIONS = ("-ffunction-sections", "-fdata-sections")
-WARNINGS = ("-Wall", "-Wextra", "-Wno-unused-parameter", "-Wno-missing-field-initializers", "-Werror=return-type")
+WARNINGS = (
+    "-Wall",
+    "-Wextra",
+    "-Wno-unused-parameter",
+    "-Wno-missing-field-initializers",
+    "-Werror=return-type",
+)
 
 
 def compile_flags(configuration: Configuration, toolchain: Toolchain) -> tuple[str, ...]:
@@ -38,7 +45,14 @@ def kernel_flags(isa: InstructionSet, toolchain: Toolchain) -> tuple[str, ...]:
 
 def link_flags(configuration: Configuration, toolchain: Toolchain) -> tuple[str, ...]:
     """For every shared object; search path, soname and libraries are the plan's."""
-    flags = ["-shared", "-fopenmp", "-Wl,-Bsymbolic-functions", "-Wl,--gc-sections", "-Wl,-z,relro", "-Wl,-O1"]
+    flags = [
+        "-shared",
+        "-fopenmp",
+        "-Wl,-Bsymbolic-functions",
+        "-Wl,--gc-sections",
+        "-Wl,-z,relro",
+        "-Wl,-O1",
+    ]
     if toolchain.linker:
         flags.append(f"-fuse-ld={toolchain.linker}")
     if configuration.sanitize:

@@ -1,7 +1,7 @@
 """Headers of build requirements, mirrored under build/include.
 
-`pip install .` builds in an environment that is made anew each time, with new paths. Mirrored, the compiler commands and the
-time stamps stay the same, and neither ninja nor ccache recompiles what has not changed.
+`pip install .` builds in an environment that is made anew each time, with new paths. Mirrored, the compiler
+commands and the time stamps stay the same, and neither ninja nor ccache recompiles what has not changed.
 """
 
 from __future__ import annotations
@@ -17,11 +17,14 @@ STAMP = Path("build/include/.mirrored")
 
 
 def mirror_headers() -> str:
-    """Copies pybind11's headers when its version has changed; returns the directory to give to the compiler."""
+    """Copies pybind11's headers when its version has changed; returns the directory to give to the
+    compiler."""
     try:
         import pybind11
     except ModuleNotFoundError:
-        raise BuildError(f"pybind11 is missing. Install it with: {sys.executable} -m pip install 'pybind11>=3.1'") from None
+        raise BuildError(
+            f"pybind11 is missing. Install it with: {sys.executable} -m pip install 'pybind11>=3.1'"
+        ) from None
     identity = f"pybind11 {pybind11.__version__}\n"
     if not STAMP.exists() or STAMP.read_text() != identity:
         mirror(Path(pybind11.get_include()) / "pybind11", MIRROR / "pybind11", "**/*.h")

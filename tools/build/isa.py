@@ -1,13 +1,16 @@
 """Instruction sets: which there are, what they are compiled with, and which files are compiled once for each.
 
-Kernel files (aten/native/cpu, generated ones too, and aten/vec/*.isa.cpp) are compiled once per instruction set with
-CPU_CAPABILITY naming the variant; one of the variants is chosen at start-up by CPUID. All other files get the baseline.
+Kernel files (aten/native/cpu, generated ones too, and aten/vec/*.isa.cpp) are compiled once per instruction
+set with
+CPU_CAPABILITY naming the variant; one of the variants is chosen at start-up by CPUID. All other files get the
+baseline.
 
 Note [Link order and instruction sets]
-Inline functions and templates (std::vector's, say) end up in every object that uses them and the linker keeps the first
-copy. Were that a copy from an AVX-512 object, baseline code would run AVX-512 instructions on a machine without them.
-Objects are therefore linked in the order baseline files, DEFAULT, AVX2, AVX512: a function that any lower object holds is
-taken from there (sources.py sorts; tests/tools/test_instruction_sets.py checks the result).
+Inline functions and templates (std::vector's, say) end up in every object that uses them and the linker keeps
+the first copy. Were that a copy from an AVX-512 object, baseline code would run AVX-512 instructions on a
+machine without them.
+Objects are therefore linked in the order baseline files, DEFAULT, AVX2, AVX512: a function that any lower
+object holds is taken from there (sources.py sorts; tests/tools/test_instruction_sets.py checks the result).
 """
 
 from __future__ import annotations
@@ -29,12 +32,23 @@ class InstructionSet:
         return (f"-DCPU_CAPABILITY={self.name}", f"-DCPU_CAPABILITY_{self.name}")
 
 
-# The vectoriser's default cost model at -O2 ("very-cheap") refuses loops whose length is unknown, which are all of ours.
+# The vectoriser's default cost model at -O2 ("very-cheap") refuses loops whose length is unknown, which are
+# all of ours.
 DEFAULT = InstructionSet("DEFAULT", ("-O2", "-ftree-vectorize", "-fvect-cost-model=dynamic"))
 AVX2 = InstructionSet("AVX2", ("-O3", "-mavx2", "-mfma", "-mf16c"))
 AVX512 = InstructionSet(
     "AVX512",
-    ("-O3", "-mavx512f", "-mavx512bw", "-mavx512vl", "-mavx512dq", "-mavx2", "-mfma", "-mf16c", "-mprefer-vector-width=512"),
+    (
+        "-O3",
+        "-mavx512f",
+        "-mavx512bw",
+        "-mavx512vl",
+        "-mavx512dq",
+        "-mavx2",
+        "-mfma",
+        "-mf16c",
+        "-mprefer-vector-width=512",
+    ),
 )
 BY_ARCHITECTURE = {"x86_64": (DEFAULT, AVX2, AVX512), "amd64": (DEFAULT, AVX2, AVX512)}
 
@@ -44,13 +58,19 @@ def available(architecture: str | None = None) -> tuple[InstructionSet, ...]:
 
 
 def selected(names: tuple[str, ...], architecture: str | None = None) -> tuple[InstructionSet, ...]:
-    """The instruction sets named in TORCH_PY_ISAS in their order of precedence; all of the architecture's when none is named."""
+    """The instruction sets named in TORCH_PY_ISAS in their order of precedence; all of the architecture's
+    when none is named."""
     offered = available(architecture)
     unknown = sorted(set(names) - {isa.name for isa in offered})
     if unknown:
-        raise BuildError(f"TORCH_PY_ISAS: no instruction set {', '.join(unknown)} here; there are {', '.join(isa.name for isa in offered)}")
+        raise BuildError(
+            f"TORCH_PY_ISAS: no instruction set {', '.join(unknown)} here; there are "
+            f"{', '.join(isa.name for isa in offered)}"
+        )
     if names and DEFAULT.name not in names:
-        raise BuildError(f"TORCH_PY_ISAS={','.join(names)}: DEFAULT must be among them, it is what every machine can run")
+        raise BuildError(
+            f"TORCH_PY_ISAS={','.join(names)}: DEFAULT must be among them, it is what every machine can run"
+        )
     return tuple(isa for isa in offered if not names or isa.name in names)
 
 

@@ -1,4 +1,5 @@
-"""Prints a plan as a ninja file. Paths are relative to the directory ninja runs in, so that ccache hits across checkouts."""
+"""Prints a plan as a ninja file. Paths are relative to the directory ninja runs in, so that ccache hits
+across checkouts."""
 
 from __future__ import annotations
 
@@ -66,15 +67,22 @@ def _variables(plan: Plan) -> str:
 def _compile(unit: Unit, shared: SharedObject, header: PrecompiledHeader | None) -> str:
     flags, after = _flags(unit.isa, shared), ""
     if header:
-        # -Winvalid-pch: a header that the compiler cannot use costs seconds per file, and nobody would notice.
+        # -Winvalid-pch: a header that the compiler cannot use costs seconds per file, and nobody would
+        # notice.
         flags += ["-include", path(header.name), "-Winvalid-pch"]
         after = f" | {path(header.output)}"
-    return f"build {path(unit.object)}: compile {path(unit.source)}{after}\n  flags = {' '.join(flags)}\n  title = {value(unit.title)}\n"
+    return (
+        f"build {path(unit.object)}: compile {path(unit.source)}{after}\n  flags = {' '.join(flags)}\n  "
+        f"title = {value(unit.title)}\n"
+    )
 
 
 def _precompile(header: PrecompiledHeader, shared: SharedObject) -> str:
     flags = " ".join(_flags(header.isa, shared))
-    return f"build {path(header.output)}: precompile {path(header.name)}\n  flags = {flags}\n  title = {value(header.title)}\n"
+    return (
+        f"build {path(header.output)}: precompile {path(header.name)}\n  flags = {flags}\n  title = "
+        f"{value(header.title)}\n"
+    )
 
 
 def _flags(isa: InstructionSet | None, shared: SharedObject) -> list[str]:
@@ -87,7 +95,10 @@ def _link(shared: SharedObject) -> str:
     # Order only: a library that was relinked with the same interface need not relink what uses it.
     after = f" || {' '.join(path(output) for output in shared.after)}" if shared.after else ""
     libraries = value(" ".join(shared.link_flags))
-    return f"build {path(shared.output)}: link {objects}{after}\n  flags = $link_flags\n  libraries = {libraries}\n"
+    return (
+        f"build {path(shared.output)}: link {objects}{after}\n  flags = $link_flags\n  libraries = "
+        f"{libraries}\n"
+    )
 
 
 def path(text: str) -> str:

@@ -1,10 +1,12 @@
-"""Operators declared outside the tree: the same generator, flags and instruction sets, their own shared object.
+"""Operators declared outside the tree: the same generator, flags and instruction sets, their own shared
+object.
 
     python -m tools.build.operator_library FILE.yaml --output DIR --include DIR ... --libraries DIR
 
-Called by torch_py.utils.cpp_extension.build_operators, from a checkout or from what a wheel carries of it (package.py).
-Beside FILE.yaml, aten/native may hold hand-written kernels, as in the tree: those below aten/native/cpu are compiled for
-every instruction set, the others once.
+Called by torch_py.utils.cpp_extension.build_operators, from a checkout or from what a wheel carries of it
+(package.py).
+Beside FILE.yaml, aten/native may hold hand-written kernels, as in the tree: those below aten/native/cpu are
+compiled for every instruction set, the others once.
 The last line printed is the path of the shared object.
 """
 
@@ -42,21 +44,35 @@ class OperatorLibrary:
     def name(self) -> str:
         found = re.search(r"^library:\s*['\"]?([A-Za-z_]\w*)", self.declarations.read_text(), re.MULTILINE)
         if not found:
-            raise BuildError(f"{self.declarations}:1:1: no 'library:'; write 'library: NAME', the name of the Python module to be built")
+            raise BuildError(
+                f"{self.declarations}:1:1: no 'library:'; write 'library: NAME', the name of the Python "
+                "module to be built"
+            )
         return found[1]
 
 
 def build(library: OperatorLibrary, configuration: Configuration) -> Path:
     if library.declarations.parent == ROOT:
-        raise BuildError(f"{library.declarations.name} lies beside torch_py's own sources; move it into a folder of its own")
+        raise BuildError(
+            f"{library.declarations.name} lies beside torch_py's own sources; move it into a folder of its "
+            "own"
+        )
     library.output.mkdir(parents=True, exist_ok=True)
     with lock(library.output / ".lock"):
         generate(library)
         plan = make_plan(library, configuration)
         write_if_changed(library.output / "build.ninja", render(plan))
-        progress = run_ninja(plan.toolchain.ninja, "build.ninja", configuration.jobs, configuration.verbose, folder=library.output)
+        progress = run_ninja(
+            plan.toolchain.ninja,
+            "build.ninja",
+            configuration.jobs,
+            configuration.verbose,
+            folder=library.output,
+        )
     if progress.failed:
-        raise BuildError(f"operator library '{library.name}' was not built; the messages above are the compiler's")
+        raise BuildError(
+            f"operator library '{library.name}' was not built; the messages above are the compiler's"
+        )
     return library.output / plan.objects[0].output
 
 
@@ -84,7 +100,12 @@ def make_plan(library: OperatorLibrary, configuration: Configuration) -> Plan:
     )
 
 
-def shared_object(library: OperatorLibrary, chosen: tuple[instruction_sets.InstructionSet, ...], python_include: str, suffix: str) -> SharedObject:
+def shared_object(
+    library: OperatorLibrary,
+    chosen: tuple[instruction_sets.InstructionSet, ...],
+    python_include: str,
+    suffix: str,
+) -> SharedObject:
     folder = str(library.libraries)
     return SharedObject(
         output=library.name + suffix,
@@ -95,18 +116,32 @@ def shared_object(library: OperatorLibrary, chosen: tuple[instruction_sets.Instr
 
 
 def units(library: OperatorLibrary, chosen: tuple[instruction_sets.InstructionSet, ...]) -> list[Unit]:
-    """Generated files, then hand-written ones; generated sources are named relative to the output folder, where ninja runs."""
+    """Generated files, then hand-written ones; generated sources are named relative to the output folder,
+    where ninja runs."""
     found: list[Unit] = []
-    for root, place, named in ((library.output / "generated", "", "generated/"), (library.declarations.parent, "aten/native", "")):
+    for root, place, named in (
+        (library.output / "generated", "", "generated/"),
+        (library.declarations.parent, "aten/native", ""),
+    ):
         for path in sorted((root / place).rglob("*.cpp")):
             logical = path.relative_to(root).as_posix()
-            found += variants(f"{named}{logical}" if named else str(path), named + logical, instruction_sets.is_kernel_file(logical), chosen)
+            found += variants(
+                f"{named}{logical}" if named else str(path),
+                named + logical,
+                instruction_sets.is_kernel_file(logical),
+                chosen,
+            )
     return link_order(found, chosen)
 
 
-def variants(source: str, logical: str, is_kernel: bool, chosen: tuple[instruction_sets.InstructionSet, ...]) -> list[Unit]:
+def variants(
+    source: str, logical: str, is_kernel: bool, chosen: tuple[instruction_sets.InstructionSet, ...]
+) -> list[Unit]:
     which: tuple[instruction_sets.InstructionSet | None, ...] = chosen if is_kernel else (None,)
-    return [Unit(source, f"objects/{isa.name if isa else 'baseline'}/{logical.removesuffix('.cpp')}.o", isa) for isa in which]
+    return [
+        Unit(source, f"objects/{isa.name if isa else 'baseline'}/{logical.removesuffix('.cpp')}.o", isa)
+        for isa in which
+    ]
 
 
 def main() -> int:

@@ -1,4 +1,5 @@
-"""What is compiled and linked, put together from sources, flags, instruction sets and BLAS. Pure data; ninja_file.py prints it."""
+"""What is compiled and linked, put together from sources, flags, instruction sets and BLAS. Pure data;
+ninja_file.py prints it."""
 
 from __future__ import annotations
 
@@ -63,11 +64,15 @@ def make_plan(configuration: Configuration, toolchain: Toolchain | None = None) 
         toolchain=toolchain,
         blas=blas.name,
         bundled={f"{LIBRARY_FOLDER}/{path.name}": str(path) for path in blas.bundled},
-        precompiled=headers_of(unit for shared in objects for unit in shared.units) if has_precompiled else {},
+        precompiled=headers_of(unit for shared in objects for unit in shared.units)
+        if has_precompiled
+        else {},
     )
 
 
-def _shared_objects(chosen: tuple[instruction_sets.InstructionSet, ...], blas: Blas, toolchain: Toolchain) -> list[SharedObject]:
+def _shared_objects(
+    chosen: tuple[instruction_sets.InstructionSet, ...], blas: Blas, toolchain: Toolchain
+) -> list[SharedObject]:
     python_flags = (f"-isystem {mirror_headers()}", f"-isystem {toolchain.python_include}")
     return [
         SharedObject(
@@ -79,7 +84,8 @@ def _shared_objects(chosen: tuple[instruction_sets.InstructionSet, ...], blas: B
         SharedObject(
             output=f"{LIBRARY_FOLDER}/{CORE_LIBRARY}",
             units=sources.core_units(chosen),
-            # -z defs: a symbol that is declared and nowhere defined, Python's included, is an error here and not at import.
+            # -z defs: a symbol that is declared and nowhere defined, Python's included, is an error here and
+            # not at import.
             link_flags=(*named(CORE_LIBRARY), "-Wl,-z,defs", *linked_to(BLAS_LIBRARY)),
             after=(f"{LIBRARY_FOLDER}/{BLAS_LIBRARY}",),
         ),

@@ -1,7 +1,9 @@
-"""Precompiled headers: what nearly every file of a kind includes is parsed once and loaded by each of them, a third of a unit's time.
+"""Precompiled headers: what nearly every file of a kind includes is parsed once and loaded by each of them, a
+third of a unit's time.
 
-A folder that has a Precompiled.h gets one; kernel files one for each instruction set, as its flags are part of it. Files
-include what they use all the same: clang, libraries of operators and TORCH_PY_PCH=0 compile them without it.
+A folder that has a Precompiled.h gets one; kernel files one for each instruction set, as its flags are part
+of it. Files include what they use all the same: clang, libraries of operators and TORCH_PY_PCH=0 compile them
+without it.
 """
 
 from __future__ import annotations
@@ -15,8 +17,8 @@ from .isa import InstructionSet
 from .sources import GENERATED, Unit
 
 FOLDER = "build/precompiled"
-# The first folder that a source lies in decides. c10 has none, as it must not see what it lies below; nor have the few files
-# of the others.
+# The first folder that a source lies in decides. c10 has none, as it must not see what it lies below; nor
+# have the few files of the others.
 HEADERS = {
     "aten/native/cpu/": "aten/native/cpu/Precompiled.h",
     "aten/blas/": "",
@@ -34,7 +36,8 @@ class PrecompiledHeader:
 
     @property
     def name(self) -> str:
-        """What units are told to include: a file that includes the header, beside which the compiler finds `output`."""
+        """What units are told to include: a file that includes the header, beside which the compiler finds
+        `output`."""
         return f"{FOLDER}/{self.isa.name if self.isa else 'baseline'}/{self.header}"
 
     @property

@@ -1,4 +1,5 @@
-"""Runs ninja and shows one line of progress; what a compiler says is shown when it fails, warnings are kept in a file."""
+"""Runs ninja and shows one line of progress; what a compiler says is shown when it fails, warnings are kept
+in a file."""
 
 from __future__ import annotations
 
@@ -19,14 +20,17 @@ from typing import NoReturn, TextIO
 STATUS = re.compile(r"^\[(\d+)/(\d+)\] (.*)$")
 INSTRUCTION_SET = re.compile(r" \((\w+)\)$")
 # g++ and clang++
-UNKNOWN_OPERATOR = re.compile(r"error: (?:\W*(\w+)\W* is not a member of \W*at\W|no member named '(\w+)' in namespace 'at')")
+UNKNOWN_OPERATOR = re.compile(
+    r"error: (?:\W*(\w+)\W* is not a member of \W*at\W|no member named '(\w+)' in namespace 'at')"
+)
 OPERATOR_HEADERS = Path(__file__).resolve().parents[2] / "build/generated/aten/ops"
 MEMORY_PER_JOB = 1.5 * 2**30  # the largest kernel files at -O3
 SECONDS_BETWEEN_LINES = 10.0  # when the output is not a terminal
 
 
 class Progress:
-    """Reads ninja's output line by line. A terminal sees one line in place; a log sees a line now and then."""
+    """Reads ninja's output line by line. A terminal sees one line in place; a log sees a line now and
+    then."""
 
     def __init__(self, stream: TextIO, verbose: bool = False) -> None:
         self.stream = stream
@@ -60,7 +64,8 @@ class Progress:
         self._clear()
 
     def _finish_step(self) -> None:
-        """Lines after a status line belong to it: the errors of a step that failed, or the warnings of one that did not."""
+        """Lines after a status line belong to it: the errors of a step that failed, or the warnings of one
+        that did not."""
         lines, self._pending = self._pending, []
         if not lines or self.verbose:
             return
@@ -68,12 +73,15 @@ class Progress:
             self.failed = True
             self._clear()
             # The command is long and says little; the compiler's own words come after it.
-            self._show_error([line for line in lines if not line.startswith("FAILED: ") and " -MMD -MF " not in line])
+            self._show_error(
+                [line for line in lines if not line.startswith("FAILED: ") and " -MMD -MF " not in line]
+            )
         else:
             self.warnings.append(f"== {self._about}\n" + "\n".join(lines))
 
     def _show_error(self, lines: list[str]) -> None:
-        """A file that is compiled for several instruction sets has the same mistakes in each: once is enough."""
+        """A file that is compiled for several instruction sets has the same mistakes in each: once is
+        enough."""
         instruction_set = INSTRUCTION_SET.search(self._about)
         common = "\n".join(lines).replace(instruction_set[1], "*") if instruction_set else "\n".join(lines)
         print(f"error while {self._about}" if self._about else "error", end="", file=self.stream)
@@ -89,7 +97,9 @@ class Progress:
             columns = shutil.get_terminal_size().columns
             self.stream.write("\r\x1b[2K" + line[: columns - 1])
             self.stream.flush()
-        elif not self.verbose and (number == total or time.monotonic() - self._last_line >= SECONDS_BETWEEN_LINES):
+        elif not self.verbose and (
+            number == total or time.monotonic() - self._last_line >= SECONDS_BETWEEN_LINES
+        ):
             self._last_line = time.monotonic()
             print(line, file=self.stream, flush=True)
 
@@ -100,28 +110,55 @@ class Progress:
 
 
 def missing_includes(lines: Iterable[str], headers: Path = OPERATOR_HEADERS) -> list[str]:
-    """Which header has the operators that a compiler does not find: every one has its own, which nothing says where it is missing."""
+    """Which header has the operators that a compiler does not find: every one has its own, which nothing says
+    where it is missing."""
     names = dict.fromkeys(found[1] or found[2] for found in map(UNKNOWN_OPERATOR.search, lines) if found)
-    return [f'hint: at::{name} is declared in "aten/ops/{name}.h"' for name in names if (headers / f"{name}.h").exists()]
+    return [
+        f'hint: at::{name} is declared in "aten/ops/{name}.h"'
+        for name in names
+        if (headers / f"{name}.h").exists()
+    ]
 
 
-def run_ninja(ninja: str, file: str, jobs: int | None, verbose: bool, targets: Iterable[str] = (), folder: Path = Path(".")) -> Progress:
+def run_ninja(
+    ninja: str,
+    file: str,
+    jobs: int | None,
+    verbose: bool,
+    targets: Iterable[str] = (),
+    folder: Path = Path("."),
+) -> Progress:
     """Runs to the end and returns what was seen; `failed` says whether a step failed."""
     command = [ninja, "-f", file, "-j", str(jobs or default_jobs()), *(["-v"] if verbose else []), *targets]
     # C locale: messages with plain quotes. Colours are asked for because a pipe would switch them off.
     environment = {**os.environ, "NINJA_STATUS": "[%f/%t] ", "LC_ALL": "C.UTF-8"}
-    # What ccache asks for to keep what uses a precompiled header; none of the sources has __TIME__ or a macro that it would miss.
-    environment["CCACHE_SLOPPINESS"] = ",".join(filter(None, (os.environ.get("CCACHE_SLOPPINESS"), "pch_defines,time_macros")))
+    # What ccache asks for to keep what uses a precompiled header; none of the sources has __TIME__ or a macro
+    # that it would miss.
+    environment["CCACHE_SLOPPINESS"] = ",".join(
+        filter(None, (os.environ.get("CCACHE_SLOPPINESS"), "pch_defines,time_macros"))
+    )
     if sys.stdout.isatty():
         environment["CLICOLOR_FORCE"] = "1"
-        environment["GCC_COLORS"] = environment.get("GCC_COLORS", "error=01;31:warning=01;35:note=01;36:locus=01")
+        environment["GCC_COLORS"] = environment.get(
+            "GCC_COLORS", "error=01;31:warning=01;35:note=01;36:locus=01"
+        )
     progress = Progress(sys.stdout, verbose)
-    process = subprocess.Popen(command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
+    process = subprocess.Popen(
+        command,
+        cwd=folder,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+    )
     assert process.stdout is not None
     try:
         with ending_by_exception():
             progress.feed(process.stdout)
-    except BaseException:  # a compiler that went on alone would write its object after the next build has begun
+    except (
+        BaseException
+    ):  # a compiler that went on alone would write its object after the next build has begun
         process.terminate()
         process.wait()
         raise

@@ -1,4 +1,5 @@
-"""Which translation units there are, which shared object each belongs to, and in which order they are linked."""
+"""Which translation units there are, which shared object each belongs to, and in which order they are
+linked."""
 
 from __future__ import annotations
 
@@ -31,8 +32,11 @@ class Unit:
         return f"{name} ({self.isa.name})" if self.isa else name
 
 
-def discover(folders: tuple[str, ...], chosen: tuple[InstructionSet, ...], without: tuple[str, ...] = ()) -> list[Unit]:
-    """All units under `folders` of the sources and of the generated tree, in link order: Note [Link order and instruction sets]."""
+def discover(
+    folders: tuple[str, ...], chosen: tuple[InstructionSet, ...], without: tuple[str, ...] = ()
+) -> list[Unit]:
+    """All units under `folders` of the sources and of the generated tree, in link order: Note [Link order and
+    instruction sets]."""
     units: list[Unit] = []
     for root in ("", GENERATED):
         for folder in folders:
@@ -40,7 +44,9 @@ def discover(folders: tuple[str, ...], chosen: tuple[InstructionSet, ...], witho
     return link_order(units, chosen)
 
 
-def units_in(root: Path, folder: str, chosen: tuple[InstructionSet, ...], objects: str, without: tuple[str, ...] = ()) -> list[Unit]:
+def units_in(
+    root: Path, folder: str, chosen: tuple[InstructionSet, ...], objects: str, without: tuple[str, ...] = ()
+) -> list[Unit]:
     units: list[Unit] = []
     for path in sorted((root / folder).rglob("*.cpp")):
         logical = path.relative_to(root).as_posix()
@@ -49,7 +55,13 @@ def units_in(root: Path, folder: str, chosen: tuple[InstructionSet, ...], object
         place = "generated/" + logical if root.name == "generated" else logical
         variants: tuple[InstructionSet | None, ...] = chosen if is_kernel_file(logical) else (None,)
         for isa in variants:
-            units.append(Unit(path.as_posix(), f"{objects}/{isa.name if isa else 'baseline'}/{place.removesuffix('.cpp')}.o", isa))
+            units.append(
+                Unit(
+                    path.as_posix(),
+                    f"{objects}/{isa.name if isa else 'baseline'}/{place.removesuffix('.cpp')}.o",
+                    isa,
+                )
+            )
     return units
 
 

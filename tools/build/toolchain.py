@@ -1,4 +1,5 @@
-"""Finds the compiler, the linker, ccache, ninja and Python's headers, and says what to install when one is missing."""
+"""Finds the compiler, the linker, ccache, ninja and Python's headers, and says what to install when one is
+missing."""
 
 from __future__ import annotations
 
@@ -51,21 +52,29 @@ def find_compiler(wanted: str) -> str:
     for name in ("g++", "clang++"):
         if shutil.which(name):
             return name
-    raise BuildError("no C++ compiler found. On Debian/Ubuntu: sudo apt install g++  (or name one: CXX=clang++ make)")
+    raise BuildError(
+        "no C++ compiler found. On Debian/Ubuntu: sudo apt install g++  (or name one: CXX=clang++ make)"
+    )
 
 
 def identify(compiler: str) -> tuple[bool, int]:
-    """Whether it is clang, and its major version; refuses compilers without the C++20 that the sources use."""
+    """Whether it is clang, and its major version; refuses compilers without the C++20 that the sources
+    use."""
     command = [*compiler.split(), "-dM", "-E", "-x", "c++", "/dev/null"]
     result = subprocess.run(command, capture_output=True, text=True)
     if result.returncode != 0:
-        raise BuildError(f"{compiler} does not work: {result.stderr.strip()}\nOn Debian/Ubuntu: sudo apt install g++")
+        raise BuildError(
+            f"{compiler} does not work: {result.stderr.strip()}\nOn Debian/Ubuntu: sudo apt install g++"
+        )
     macros = dict(re.findall(r"#define (\w+) (\S+)", result.stdout))
     is_clang = "__clang_major__" in macros
     version = int(macros["__clang_major__" if is_clang else "__GNUC__"])
     kind = "clang" if is_clang else "gcc"
     if version < MINIMUM_VERSION[kind]:
-        raise BuildError(f"{compiler} is {kind} {version}; {kind} {MINIMUM_VERSION[kind]} or newer is needed. Name another: CXX=g++-12 make")
+        raise BuildError(
+            f"{compiler} is {kind} {version}; {kind} {MINIMUM_VERSION[kind]} or newer is needed. Name "
+            "another: CXX=g++-12 make"
+        )
     return is_clang, version
 
 
@@ -89,5 +98,7 @@ def find_python_headers() -> str:
     include = sysconfig.get_paths()["include"]
     if not (Path(include) / "Python.h").exists():
         version = f"{sys.version_info.major}.{sys.version_info.minor}"
-        raise BuildError(f"Python.h is not in {include}. On Debian/Ubuntu: sudo apt install python{version}-dev")
+        raise BuildError(
+            f"Python.h is not in {include}. On Debian/Ubuntu: sudo apt install python{version}-dev"
+        )
     return include

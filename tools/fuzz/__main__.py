@@ -1,7 +1,9 @@
-"""python -m tools.fuzz: calls every operator with hostile arguments for a while; reports crashes, hangs and internal errors.
+"""python -m tools.fuzz: calls every operator with hostile arguments for a while; reports crashes, hangs and
+internal errors.
 
-The calls follow from the seed; `--only N` makes call number N alone. `--peer` compares results with PyTorch's instead, where that is
-installed, and reports every kind of difference of an operator once; `--layers` does so for layers, functions, optimizers and schedulers.
+The calls follow from the seed; `--only N` makes call number N alone. `--peer` compares results with PyTorch's
+instead, where that is installed, and reports every kind of difference of an operator once; `--layers` does so
+for layers, functions, optimizers and schedulers.
 """
 
 from __future__ import annotations
@@ -33,11 +35,21 @@ class Batch:
 def run_batch(program: str, seed: int, start: int, seconds: float, count: int | None, operator: str) -> Batch:
     with tempfile.TemporaryDirectory() as folder:  # operators that write files write them there
         log = Path(folder) / "last_call.log"
-        command = [sys.executable, "-m", f"tools.fuzz.{program}", str(log), str(seed), str(start), str(seconds)]
+        command = [
+            sys.executable,
+            "-m",
+            f"tools.fuzz.{program}",
+            str(log),
+            str(seed),
+            str(start),
+            str(seconds),
+        ]
         if count is not None or operator:
             command += [str(count or 0), operator]
         environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-        done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, errors="replace")
+        done = subprocess.run(
+            command, cwd=folder, env=environment, capture_output=True, text=True, errors="replace"
+        )
         text = log.read_text(errors="replace") if log.exists() else ""
     problems = [line for line in done.stdout.splitlines() if line.startswith(("internal error", "differs"))]
     made = re.search(r"^made (\d+) calls$", done.stdout, re.MULTILINE)
@@ -55,18 +67,29 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0, help="other seeds make other calls (0)")
     parser.add_argument("--only", type=int, metavar="N", help="make call number N alone")
     parser.add_argument("--peer", action="store_true", help="compare with PyTorch")
-    parser.add_argument("--layers", action="store_true", help="compare torch.nn, torch.optim and the schedulers with PyTorch")
-    parser.add_argument("--operator", default="", metavar="NAME", help="with --peer or --layers: only these, add,linalg_det or Conv2d,SGD")
+    parser.add_argument(
+        "--layers", action="store_true", help="compare torch.nn, torch.optim and the schedulers with PyTorch"
+    )
+    parser.add_argument(
+        "--operator",
+        default="",
+        metavar="NAME",
+        help="with --peer or --layers: only these, add,linalg_det or Conv2d,SGD",
+    )
     options = parser.parse_args()
     if (options.peer or options.layers) and importlib.util.find_spec("torch") is None:
-        parser.error("--peer and --layers compare with PyTorch, which is not installed here: pip install torch==2.13.0")
+        parser.error(
+            "--peer and --layers compare with PyTorch, which is not installed here: pip install torch==2.13.0"
+        )
     program = "layers" if options.layers else "peer" if options.peer else "calls"
     start = options.only or 0
     end = time.monotonic() + options.seconds
     found = 0
     while True:
         seconds = max(1.0, end - time.monotonic())
-        batch = run_batch(program, options.seed, start, seconds, 1 if options.only is not None else None, options.operator)
+        batch = run_batch(
+            program, options.seed, start, seconds, 1 if options.only is not None else None, options.operator
+        )
         for problem in batch.problems:
             print(problem, flush=True)
         found += len(batch.problems)

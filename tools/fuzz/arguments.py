@@ -1,4 +1,5 @@
-"""Arguments that nobody should pass: by the type that a schema asks for, or, now and then, of another type."""
+"""Arguments that nobody should pass: by the type that a schema asks for, or, now and then, of another
+type."""
 
 from __future__ import annotations
 
@@ -7,19 +8,111 @@ from typing import Any
 
 import torch_py as torch
 
-SHAPES = ((), (0,), (1,), (3,), (2, 3), (3, 3), (0, 3), (3, 0), (4, 4), (2, 1, 3), (2, 3, 4), (1, 2, 4, 4), (2, 2, 2, 2, 2), (1,) * 9)
+SHAPES = (
+    (),
+    (0,),
+    (1,),
+    (3,),
+    (2, 3),
+    (3, 3),
+    (0, 3),
+    (3, 0),
+    (4, 4),
+    (2, 1, 3),
+    (2, 3, 4),
+    (1, 2, 4, 4),
+    (2, 2, 2, 2, 2),
+    (1,) * 9,
+)
 # Those that appear most are in front.
-DTYPES = (torch.float32, torch.int64, torch.float64, torch.bool, torch.complex64, torch.float16, torch.bfloat16, torch.uint8, torch.int8,
-          torch.int16, torch.int32, torch.complex128, torch.uint16, torch.uint32, torch.uint64, torch.complex32, torch.float8_e4m3fn,
-          torch.float8_e5m2, torch.float8_e8m0fnu)  # fmt: skip
+DTYPES = (
+    torch.float32,
+    torch.int64,
+    torch.float64,
+    torch.bool,
+    torch.complex64,
+    torch.float16,
+    torch.bfloat16,
+    torch.uint8,
+    torch.int8,
+    torch.int16,
+    torch.int32,
+    torch.complex128,
+    torch.uint16,
+    torch.uint32,
+    torch.uint64,
+    torch.complex32,
+    torch.float8_e4m3fn,
+    torch.float8_e5m2,
+    torch.float8_e8m0fnu,
+)
 INTEGERS = (0, 1, -1, 2, 3, -2, 5, 100, 2**31 - 1, -(2**31), 2**31, 2**40, 2**62, 2**63 - 1, -(2**63))
 FLOATS = (0.0, 1.5, -1.0, 1e-320, 1e308, float("inf"), float("nan"))
-LISTS = ((), (0,), (1,), (-1,), (0, 1), (1, 0), (0, 0), (2, 2), (-1, -2), (3, 3), (1, -1), (1, 1, 1), (2, 3, 4, 5), (1,) * 70,
-         (2**62, 2**62), (2**31, 2**33), (2**63 - 1, 2), (0, 2**62, 2**62), (1, -(2**63)), (2**63 - 1,) * 3)  # fmt: skip
-TEXTS = ("none", "tanh", "mean", "sum", "floor", "trunc", "ij", "xy", "same", "valid", "", "x", "\0", "\ud800")
-WORDS = (torch.strided, torch.contiguous_format, torch.channels_last, torch.preserve_format, torch.device("cpu"), torch.device("meta"),
-         torch.float32, torch.int64, torch.bool, torch.default_generator, None, True, False, "mean", object(), {}, [], (None,),
-         slice(None), slice(1, -1, 2), Ellipsis, int, 2**63, 1j, ((1, 2), (3,)))  # fmt: skip
+LISTS = (
+    (),
+    (0,),
+    (1,),
+    (-1,),
+    (0, 1),
+    (1, 0),
+    (0, 0),
+    (2, 2),
+    (-1, -2),
+    (3, 3),
+    (1, -1),
+    (1, 1, 1),
+    (2, 3, 4, 5),
+    (1,) * 70,
+    (2**62, 2**62),
+    (2**31, 2**33),
+    (2**63 - 1, 2),
+    (0, 2**62, 2**62),
+    (1, -(2**63)),
+    (2**63 - 1,) * 3,
+)
+TEXTS = (
+    "none",
+    "tanh",
+    "mean",
+    "sum",
+    "floor",
+    "trunc",
+    "ij",
+    "xy",
+    "same",
+    "valid",
+    "",
+    "x",
+    "\0",
+    "\ud800",
+)
+WORDS = (
+    torch.strided,
+    torch.contiguous_format,
+    torch.channels_last,
+    torch.preserve_format,
+    torch.device("cpu"),
+    torch.device("meta"),
+    torch.float32,
+    torch.int64,
+    torch.bool,
+    torch.default_generator,
+    None,
+    True,
+    False,
+    "mean",
+    object(),
+    {},
+    [],
+    (None,),
+    slice(None),
+    slice(1, -1, 2),
+    Ellipsis,
+    int,
+    2**63,
+    1j,
+    ((1, 2), (3,)),
+)
 
 
 def tensor(dice: random.Random, shape: tuple[int, ...] | None = None) -> torch.Tensor:
@@ -27,7 +120,9 @@ def tensor(dice: random.Random, shape: tuple[int, ...] | None = None) -> torch.T
     shape = dice.choice(SHAPES) if shape is None else shape
     if dice.random() < 0.08:
         return torch.empty(shape, dtype=dtype, device="meta")
-    values = torch.rand(shape, dtype=torch.float64) * dice.choice((1, 3, -3, 1e30, float("inf"), float("nan")))
+    values = torch.rand(shape, dtype=torch.float64) * dice.choice(
+        (1, 3, -3, 1e30, float("inf"), float("nan"))
+    )
     return _of_unusual_layout(dice, values.to(dtype))
 
 
@@ -50,7 +145,10 @@ def _integers(dice: random.Random) -> Any:
 
 def _tensors(dice: random.Random, optional: bool) -> Any:
     shape = dice.choice(SHAPES) if dice.random() < 0.5 else None
-    return [None if optional and dice.random() < 0.3 else tensor(dice, shape) for _ in range(dice.choice((0, 1, 2, 3)))]
+    return [
+        None if optional and dice.random() < 0.3 else tensor(dice, shape)
+        for _ in range(dice.choice((0, 1, 2, 3)))
+    ]
 
 
 def anything(dice: random.Random) -> Any:
@@ -67,7 +165,8 @@ def anything(dice: random.Random) -> Any:
 
 
 def of_type(dice: random.Random, kind: str, shape: tuple[int, ...] | None) -> Any:
-    """A value for an argument of the schema type ``kind``: usually of that type. Tensors of a call often share ``shape``."""
+    """A value for an argument of the schema type ``kind``: usually of that type. Tensors of a call often
+    share ``shape``."""
     if dice.random() < 0.05:
         return anything(dice)
     if kind.endswith("?") and dice.random() < 0.3:

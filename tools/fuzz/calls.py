@@ -1,4 +1,5 @@
-"""python -m tools.fuzz.calls LOG SEED START SECONDS [COUNT]: makes calls number START, START + 1, ... and leaves the current one in LOG.
+"""python -m tools.fuzz.calls LOG SEED START SECONDS [COUNT]: makes calls number START, START + 1, ... and
+leaves the current one in LOG.
 
 Run by `python -m tools.fuzz`, in a process of its own, because a call may end it.
 """
@@ -26,8 +27,23 @@ MEMORY_LIMIT = 1 << 30  # bytes above what is in use at the start: larger tensor
 TIME_LIMIT = 30.0  # seconds of one call, also on a machine with other work to do
 MODULES = ("_torch", "_nn", "_ops", "_linalg", "_special", "_fft")
 # They would change how later calls are made, or end the process on purpose.
-LEFT_ALONE = ("manual_seed", "seed", "set_num_threads", "__class__", "__init_subclass__", "__subclasshook__", "__new__", "__init__", "__dir__",
-              "__reduce__", "__reduce_ex__", "__setattr__", "__delattr__", "__getattribute__", "share_memory_")  # fmt: skip
+LEFT_ALONE = (
+    "manual_seed",
+    "seed",
+    "set_num_threads",
+    "__class__",
+    "__init_subclass__",
+    "__subclasshook__",
+    "__new__",
+    "__init__",
+    "__dir__",
+    "__reduce__",
+    "__reduce_ex__",
+    "__setattr__",
+    "__delattr__",
+    "__getattribute__",
+    "share_memory_",
+)
 
 
 @dataclass(frozen=True)
@@ -49,7 +65,9 @@ def targets() -> list[Target]:
         for name in sorted(dir(functions)):
             function = getattr(functions, name)
             if not name.startswith("__") and name not in LEFT_ALONE and callable(function):
-                known = schemas.get(f"{module.removeprefix('_')}_{name}") or schemas.get(name, ())  # linalg_det is _linalg.det
+                known = schemas.get(f"{module.removeprefix('_')}_{name}") or schemas.get(
+                    name, ()
+                )  # linalg_det is _linalg.det
                 found.append(Target(f"{module}.{name}", function, tuple(known), False))
     for name in sorted(dir(torch.Tensor)):
         method = getattr(torch.Tensor, name)
@@ -106,7 +124,10 @@ def call(number: int, seed: int, known: list[Target], log: int) -> None:
     torch.manual_seed(number)
     target = dice.choice(known)
     positional, keywords = make_arguments(dice, target)
-    words = [*map(arguments.describe, positional), *(f"{key}={arguments.describe(value)}" for key, value in keywords.items())]
+    words = [
+        *map(arguments.describe, positional),
+        *(f"{key}={arguments.describe(value)}" for key, value in keywords.items()),
+    ]
     text = f"{number} {target.name}({', '.join(words)})"
     os.ftruncate(log, 0)
     os.pwrite(log, text.encode("utf8", "replace"), 0)
@@ -114,7 +135,11 @@ def call(number: int, seed: int, known: list[Target], log: int) -> None:
     try:
         look_at(dice, target.function(*positional, **keywords))
     except Exception as error:  # what an operator refuses, it may refuse
-        if isinstance(error, SystemError) or "internal assert" in str(error).lower() or "internal error" in str(error).lower():
+        if (
+            isinstance(error, SystemError)
+            or "internal assert" in str(error).lower()
+            or "internal error" in str(error).lower()
+        ):
             print(f"internal error: {text}: {str(error).splitlines()[0]}", flush=True)
 
 

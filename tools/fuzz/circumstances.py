@@ -1,4 +1,5 @@
-"""What a call of `python -m tools.fuzz --peer` was given, and conditions on it: when a row of known_differences.py holds."""
+"""What a call of `python -m tools.fuzz --peer` was given, and conditions on it: when a row of
+known_differences.py holds."""
 
 from __future__ import annotations
 
@@ -28,7 +29,8 @@ Condition = Callable[[Circumstances], bool]
 
 @dataclass(frozen=True)
 class Known:
-    """A difference that is meant: for operators and kinds, both regular expressions of the whole name, when the condition holds.
+    """A difference that is meant: for operators and kinds, both regular expressions of the whole name, when
+    the condition holds.
 
     `details` are words of what was found.
     """
@@ -41,7 +43,11 @@ class Known:
 
     def covers(self, operator: str, found: str, facts: Circumstances) -> bool:
         kind, _, details = found.partition(":")
-        named = re.fullmatch(self.operators, operator) and re.fullmatch(self.kinds, kind) and re.search(self.details, details)
+        named = (
+            re.fullmatch(self.operators, operator)
+            and re.fullmatch(self.kinds, kind)
+            and re.search(self.details, details)
+        )
         return bool(named) and self.when(facts)
 
 
@@ -58,7 +64,9 @@ def has_scalar_tensor(facts: Circumstances) -> bool:
 
 
 def has_complex(facts: Circumstances) -> bool:
-    return any(dtype.startswith("complex") for dtype in facts.dtypes) or any(isinstance(number, complex) for number in facts.numbers)
+    return any(dtype.startswith("complex") for dtype in facts.dtypes) or any(
+        isinstance(number, complex) for number in facts.numbers
+    )
 
 
 def has_integers(facts: Circumstances) -> bool:
@@ -109,7 +117,10 @@ def beyond(limit: float) -> Condition:
 
     def found(facts: Circumstances) -> bool:
         with np.errstate(all="ignore"):
-            arrays = any(array.size and array.dtype != bool and not np.all(np.abs(array.astype(complex)) < limit) for array in facts.arrays)
+            arrays = any(
+                array.size and array.dtype != bool and not np.all(np.abs(array.astype(complex)) < limit)
+                for array in facts.arrays
+            )
         return arrays or any(not abs(number) < limit for number in facts.numbers)
 
     return found
@@ -120,4 +131,6 @@ def has_numbers(facts: Circumstances) -> bool:
 
 
 def has_number_outside(low: float, high: float) -> Condition:
-    return lambda facts: any(not isinstance(number, complex) and not low <= number <= high for number in facts.numbers)
+    return lambda facts: any(
+        not isinstance(number, complex) and not low <= number <= high for number in facts.numbers
+    )

@@ -1,6 +1,8 @@
-"""The loop of a process that compares calls with PyTorch's and prints every kind of difference of a subject once.
+"""The loop of a process that compares calls with PyTorch's and prints every kind of difference of a subject
+once.
 
-Its command line is LOG SEED START SECONDS [COUNT [NAMES]]. The log holds the call that is being made, for who finds the process dead.
+Its command line is LOG SEED START SECONDS [COUNT [NAMES]]. The log holds the call that is being made, for who
+finds the process dead.
 """
 
 from __future__ import annotations
@@ -25,7 +27,9 @@ _ACCIDENTS = (AssertionError, KeyError, NameError, RecursionError, SystemError, 
 
 def is_accident(found: Exception | None, expected: Exception | None) -> bool:
     """Whether our exception is of no check of an argument: no number of mistakes in a call excuses it."""
-    return "INTERNAL ASSERT" in str(found) or (isinstance(found, _ACCIDENTS) and not isinstance(expected, type(found)))
+    return "INTERNAL ASSERT" in str(found) or (
+        isinstance(found, _ACCIDENTS) and not isinstance(expected, type(found))
+    )
 
 
 def compare_calls(

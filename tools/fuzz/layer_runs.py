@@ -1,4 +1,5 @@
-"""Runs a layer, function, initialisation, optimizer or scheduler of either library; gives what can be compared: tensors, numbers and texts."""
+"""Runs a layer, function, initialisation, optimizer or scheduler of either library; gives what can be
+compared: tensors, numbers and texts."""
 
 from __future__ import annotations
 
@@ -25,17 +26,31 @@ def layer(module: Any, name: str, values: dict[str, Any]) -> Any:
     if name.startswith("Lazy"):
         made(**_forward(values))
     state = _same_parameters(module, made)
-    inputs = [value.requires_grad_() if _can_have_gradient(value) else value for value in _forward(values).values()]
+    inputs = [
+        value.requires_grad_() if _can_have_gradient(value) else value for value in _forward(values).values()
+    ]
     result = made(**dict(zip(_forward(values), inputs)))
-    return [repr(made), sorted(state), result, *_gradients(module, result, [*inputs, *made.parameters()]), *made.buffers()]
+    return [
+        repr(made),
+        sorted(state),
+        result,
+        *_gradients(module, result, [*inputs, *made.parameters()]),
+        *made.buffers(),
+    ]
 
 
 def _forward(values: dict[str, Any]) -> dict[str, Any]:
-    return {key.removeprefix("forward."): value for key, value in values.items() if key.startswith("forward.")}
+    return {
+        key.removeprefix("forward."): value for key, value in values.items() if key.startswith("forward.")
+    }
 
 
 def _can_have_gradient(value: Any) -> bool:
-    return hasattr(value, "requires_grad_") and (value.is_floating_point() or value.is_complex()) and value.is_leaf
+    return (
+        hasattr(value, "requires_grad_")
+        and (value.is_floating_point() or value.is_complex())
+        and value.is_leaf
+    )
 
 
 def _same_parameters(module: Any, made: Any) -> dict[str, Any]:
@@ -52,7 +67,9 @@ def _gradients(module: Any, result: Any, inputs: list[Any]) -> list[Any]:
     outputs = [value for value in _tensors(result) if value.requires_grad]
     if not wanted or not outputs:
         return []
-    total = sum((value * value).real.sum() if value.is_complex() else (value * value).sum() for value in outputs)
+    total = sum(
+        (value * value).real.sum() if value.is_complex() else (value * value).sum() for value in outputs
+    )
     return list(module.autograd.grad(total, wanted, allow_unused=True))
 
 
@@ -76,18 +93,25 @@ def initialisation(module: Any, name: str, values: dict[str, Any]) -> Any:
 
 
 def optimizer(module: Any, name: str, values: dict[str, Any]) -> Any:
-    parameters = [module.nn.Parameter(module.from_numpy(np.linspace(-1, 1, 6, dtype="float32").reshape(2, 3))) for _ in range(2)]
+    parameters = [
+        module.nn.Parameter(module.from_numpy(np.linspace(-1, 1, 6, dtype="float32").reshape(2, 3)))
+        for _ in range(2)
+    ]
     made = getattr(module.optim, name)(parameters, **values)
     for step in range(_STEPS):
         for number, parameter in enumerate(parameters):
-            parameter.grad = module.from_numpy(np.sin(np.arange(6, dtype="float32").reshape(2, 3) + step + number))
+            parameter.grad = module.from_numpy(
+                np.sin(np.arange(6, dtype="float32").reshape(2, 3) + step + number)
+            )
         made.step()
     return [*parameters, _plain(made.state_dict())]
 
 
 def scheduler(module: Any, name: str, values: dict[str, Any]) -> Any:
     parameters = [module.nn.Parameter(module.ones(2)) for _ in range(2)]
-    optimizer = module.optim.SGD([{"params": parameters[:1]}, {"params": parameters[1:], "lr": 0.3}], lr=0.1, momentum=0.9)
+    optimizer = module.optim.SGD(
+        [{"params": parameters[:1]}, {"params": parameters[1:], "lr": 0.3}], lr=0.1, momentum=0.9
+    )
     made = getattr(module.optim.lr_scheduler, name)(optimizer, **_with_lambda(name, values))
     rates = []
     for step in range(_STEPS):
@@ -98,13 +122,19 @@ def scheduler(module: Any, name: str, values: dict[str, Any]) -> Any:
 
 
 def _with_lambda(name: str, values: dict[str, Any]) -> dict[str, Any]:
-    return {**values, "lr_lambda": lambda epoch: 0.9**epoch} if name in ("LambdaLR", "MultiplicativeLR") else values
+    return (
+        {**values, "lr_lambda": lambda epoch: 0.9**epoch}
+        if name in ("LambdaLR", "MultiplicativeLR")
+        else values
+    )
 
 
 def _plain(value: Any) -> Any:
     """Dictionaries as sorted lists of pairs."""
     if isinstance(value, dict):
-        return [[str(key), _plain(item)] for key, item in sorted(value.items(), key=lambda pair: str(pair[0]))]
+        return [
+            [str(key), _plain(item)] for key, item in sorted(value.items(), key=lambda pair: str(pair[0]))
+        ]
     return [_plain(item) for item in value] if isinstance(value, (list, tuple)) else value
 
 
@@ -118,10 +148,18 @@ def difference(name: str, ours: Any, theirs: Any, path: str = "result") -> str |
     if isinstance(theirs, torch.Tensor):
         return _tensor_difference(name, ours, theirs, path)
     if isinstance(theirs, np.ndarray):
-        return None if np.allclose(ours, theirs, rtol=1e-6, equal_nan=True) else f"values: {path}: {ours.tolist()}, PyTorch {theirs.tolist()}"
+        return (
+            None
+            if np.allclose(ours, theirs, rtol=1e-6, equal_nan=True)
+            else f"values: {path}: {ours.tolist()}, PyTorch {theirs.tolist()}"
+        )
     if type(ours).__name__ != type(theirs).__name__ and str(ours) != str(theirs):
         return f"form: {path}: {ours!r}, PyTorch {theirs!r}"
-    return None if str(ours).replace("torch_py.", "torch.") == str(theirs) else f"text: {path}: {ours!r}, PyTorch {theirs!r}"
+    return (
+        None
+        if str(ours).replace("torch_py.", "torch.") == str(theirs)
+        else f"text: {path}: {ours!r}, PyTorch {theirs!r}"
+    )
 
 
 def _tensor_difference(name: str, ours: Any, theirs: torch.Tensor, path: str) -> str | None:

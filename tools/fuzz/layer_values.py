@@ -1,4 +1,5 @@
-"""Values for the parameters of layers, functions, optimizers and schedulers: those that work, by name, and those that nobody should pass."""
+"""Values for the parameters of layers, functions, optimizers and schedulers: those that work, by name, and
+those that nobody should pass."""
 
 from __future__ import annotations
 
@@ -13,7 +14,9 @@ from .peer import Spec
 def floats(*shape: int) -> Spec:
     """Different numbers between -1 and 1, the same for every library."""
     count = int(np.prod(shape))
-    return Spec((np.sin(np.arange(count) * 1.7) * 0.9).astype("float32").reshape(shape), "float32", "contiguous")
+    return Spec(
+        (np.sin(np.arange(count) * 1.7) * 0.9).astype("float32").reshape(shape), "float32", "contiguous"
+    )
 
 
 def indices(*shape: int) -> Spec:
@@ -30,12 +33,30 @@ class Name:
         return self.name
 
 
-_IMAGES = (floats(2, 4), floats(2, 4, 8), floats(2, 4, 8, 8), floats(2, 4, 6, 6, 6), floats(2, 4, 9), floats(4), indices(2, 4))
-_WEIGHTS = (floats(4, 4), floats(4), floats(4, 4, 2), floats(4, 4, 2, 2), floats(4, 4, 2, 2, 2), floats(5, 4), floats(4, 1, 2), floats(3, 4, 4))
+_IMAGES = (
+    floats(2, 4),
+    floats(2, 4, 8),
+    floats(2, 4, 8, 8),
+    floats(2, 4, 6, 6, 6),
+    floats(2, 4, 9),
+    floats(4),
+    indices(2, 4),
+)
+_WEIGHTS = (
+    floats(4, 4),
+    floats(4),
+    floats(4, 4, 2),
+    floats(4, 4, 2, 2),
+    floats(4, 4, 2, 2, 2),
+    floats(5, 4),
+    floats(4, 1, 2),
+    floats(3, 4, 4),
+)
 _POSITIVE = Spec(np.full(4, 0.5, "float32"), "float32", "contiguous")
 _GRID = floats(2, 3, 3, 2)
 
-# What a parameter of a name is given when it has no default: the first combination that PyTorch takes is the start of all calls.
+# What a parameter of a name is given when it has no default: the first combination that PyTorch takes is the
+# start of all calls.
 BY_NAME: dict[str, tuple[Any, ...]] = {
     "input": (*_IMAGES, floats(3, 2, 4), floats(8, 2, 4), indices(2), _POSITIVE),
     "x": _IMAGES[:1],
@@ -99,19 +120,84 @@ BY_NAME: dict[str, tuple[Any, ...]] = {
     "offsets": (indices(2),),
 }
 
-_TENSOR_NAMES = ("input", "input1", "input2", "x1", "x2", "target", "query", "key", "value", "src", "tgt", "memory", "anchor", "positive", "negative",
-                 "weight", "bias", "hx", "mask", "indices", "var", "attn_mask")  # fmt: skip
+_TENSOR_NAMES = (
+    "input",
+    "input1",
+    "input2",
+    "x1",
+    "x2",
+    "target",
+    "query",
+    "key",
+    "value",
+    "src",
+    "tgt",
+    "memory",
+    "anchor",
+    "positive",
+    "negative",
+    "weight",
+    "bias",
+    "hx",
+    "mask",
+    "indices",
+    "var",
+    "attn_mask",
+)
 
 _ODD = (None, "x", 1.5, (), (1,), (1, 2, 3, 4), -1, 0, object)
 _POOLS: dict[str, tuple[Any, ...]] = {
     "bool": (True, False, None, 0, 1, 2, "x", 1.5, ()),
     "int": (0, -1, 1, 2, 3, 5, None, 1.5, float("nan"), "x", (1,), (2, 2), (1, 2, 3, 4), ()),
     "float": (0.0, -1.0, float("nan"), float("inf"), 2.0, 0.5, None, "x", 1, (), 1j),
-    "str": ("none", "mean", "sum", "x", "", None, 1, "zeros", "reflect", "replicate", "circular", "same", "valid", "relu", "gelu", "tanh", "bilinear",
-            "nearest", "area", "linear", "fan_in", "batchmean", "max", "min", "abs", "rel", "triangular2"),
-    "tuple": ((), (1,), (2, 2), (0, 0), (-1, 1), (1, 2, 3, 4), (0.5, 0.999), (1.5, 0.9), None, 1, 0, -1, "x", 1.5, [1, 1]),
+    "str": (
+        "none",
+        "mean",
+        "sum",
+        "x",
+        "",
+        None,
+        1,
+        "zeros",
+        "reflect",
+        "replicate",
+        "circular",
+        "same",
+        "valid",
+        "relu",
+        "gelu",
+        "tanh",
+        "bilinear",
+        "nearest",
+        "area",
+        "linear",
+        "fan_in",
+        "batchmean",
+        "max",
+        "min",
+        "abs",
+        "rel",
+        "triangular2",
+    ),
+    "tuple": (
+        (),
+        (1,),
+        (2, 2),
+        (0, 0),
+        (-1, 1),
+        (1, 2, 3, 4),
+        (0.5, 0.999),
+        (1.5, 0.9),
+        None,
+        1,
+        0,
+        -1,
+        "x",
+        1.5,
+        [1, 1],
+    ),
     "dtype": (Name("float64"), Name("int64"), Name("bool"), Name("float16"), Name("complex64"), None, "x"),
-}  # fmt: skip
+}
 
 
 def kind_of(name: str, default: Any) -> str:
@@ -120,7 +206,13 @@ def kind_of(name: str, default: Any) -> str:
         return "dtype"
     if isinstance(default, Spec):
         return "tensor"
-    for kind, types in (("bool", bool), ("int", int), ("float", float), ("str", str), ("tuple", (tuple, list))):
+    for kind, types in (
+        ("bool", bool),
+        ("int", int),
+        ("float", float),
+        ("str", str),
+        ("tuple", (tuple, list)),
+    ):
         if isinstance(default, types):  # type: ignore[arg-type]
             return kind
     return "tensor" if name in _TENSOR_NAMES else "any"
@@ -132,7 +224,11 @@ def bad(dice: random.Random, name: str, current: Any) -> Any:
     if kind == "any" or dice.random() < 0.1:
         return dice.choice(_ODD)
     if kind == "tensor":
-        return dice.choice((None, 1, "x", floats(2, 4))) if not isinstance(current, Spec) or dice.random() < 0.1 else _changed(dice, current)
+        return (
+            dice.choice((None, 1, "x", floats(2, 4)))
+            if not isinstance(current, Spec) or dice.random() < 0.1
+            else _changed(dice, current)
+        )
     return dice.choice(_POOLS[kind])
 
 
@@ -145,13 +241,17 @@ def _changed(dice: random.Random, spec: Spec) -> Spec:
     if change == 2 and spec.values.ndim > 0:
         return _resized(dice, spec)
     if change == 3:
-        return _of_dtype(spec, dice.choice(("float64", "float16", "int64", "bool", "complex64", "int32", "bfloat16")))
+        return _of_dtype(
+            spec, dice.choice(("float64", "float16", "int64", "bool", "complex64", "int32", "bfloat16"))
+        )
     if change == 4 and spec.values.size:
         values = np.array(spec.values)
         odd = (-1, 0, 100) if values.dtype.kind == "i" else (np.nan, np.inf, -np.inf, 0.0, 2.0)
         values.reshape(-1)[dice.randrange(values.size)] = dice.choice(odd)
         return Spec(values, spec.dtype, "contiguous")
-    return Spec(spec.values, spec.dtype, dice.choice(("transposed", "strided", "expanded", "offset", "channels_last")))
+    return Spec(
+        spec.values, spec.dtype, dice.choice(("transposed", "strided", "expanded", "offset", "channels_last"))
+    )
 
 
 def _resized(dice: random.Random, spec: Spec) -> Spec:
@@ -182,4 +282,7 @@ def text_of(value: Any) -> str:
     items = () if value.values.dtype.kind in "bc" else value.values.reshape(-1)
     changed = [item for item in items if item not in usual.values and abs(item) != 0.5]
     layout = "" if value.layout == "contiguous" else f" {value.layout}"
-    return f"<{value.dtype} {value.values.shape}{layout}{' with ' + str(changed[0]) if len(changed) == 1 else ''}>"
+    return (
+        f"<{value.dtype} "
+        f"{value.values.shape}{layout}{' with ' + str(changed[0]) if len(changed) == 1 else ''}>"
+    )

@@ -1,8 +1,9 @@
-"""python -m tools.fuzz.layers LOG SEED START SECONDS [COUNT [NAME]]: layers, optimizers and so on, with arguments that nobody should pass.
+"""python -m tools.fuzz.layers LOG SEED START SECONDS [COUNT [NAME]]: layers, optimizers and so on, with
+arguments that nobody should pass.
 
-Run by `python -m tools.fuzz --layers`, in a process of its own, because a call may end it. Each call is one that PyTorch takes, with one
-or two arguments changed. The libraries must give the same results, or exceptions of the same type; and ours must say which argument it is
-about, by its name or its value.
+Run by `python -m tools.fuzz --layers`, in a process of its own, because a call may end it. Each call is one
+that PyTorch takes, with one or two arguments changed. The libraries must give the same results, or exceptions
+of the same type; and ours must say which argument it is about, by its name or its value.
 """
 
 from __future__ import annotations
@@ -50,14 +51,20 @@ def make_call(dice: random.Random, known: Sequence[Target]) -> Call | None:
 
 def difference(made: Call) -> str | None:
     """What differs between the libraries, as "kind: details"."""
-    found, expected = outcome(made.target.run, torch_py, made.values), outcome(made.target.run, torch, made.values)
+    found, expected = (
+        outcome(made.target.run, torch_py, made.values),
+        outcome(made.target.run, torch, made.values),
+    )
     if found.error is None and expected.error is None:
         if any("dropout" in name or _is_number_beside_the_range(made.values[name]) for name in made.changed):
             return None
         return layer_runs.difference(made.target.name, found.result, expected.result)
     if is_accident(found.error, expected.error):
         return f"accident: {_text(found)}; PyTorch: {_text(expected)}"
-    if any(words in str(expected.error) for words in ("not implemented for", "INTERNAL ASSERT", "view size is not compatible")):
+    if any(
+        words in str(expected.error)
+        for words in ("not implemented for", "INTERNAL ASSERT", "view size is not compatible")
+    ):
         return None
     if type(expected.error) is RuntimeError and isinstance(found.error, NotImplementedError):
         return None  # caught alike
@@ -65,25 +72,37 @@ def difference(made: Call) -> str | None:
         return None
     if expected.error is None and _is_of_wrong_type(made):
         return None  # PyTorch never looks at it
-    if found.error is not None and expected.error is not None and (len(made.changed) > 1 or _is_of_wrong_type(made)):
+    if (
+        found.error is not None
+        and expected.error is not None
+        and (len(made.changed) > 1 or _is_of_wrong_type(made))
+    ):
         return None  # which of several mistakes is met first, and how Python calls a wrong type, is open
     if all(isinstance(done.error, (AttributeError, TypeError)) for done in (found, expected)):
         return None
     if type(found.error).__name__ != type(expected.error).__name__.removeprefix("_"):
         kind = "refuses" if expected.error is None else "accepts" if found.error is None else "error"
         return f"{kind}: {_text(found)}; PyTorch: {_text(expected)}"
-    return None if _is_clear(str(found.error), str(expected.error), made) else f"message: {_text(found)}; PyTorch: {_text(expected)}"
+    return (
+        None
+        if _is_clear(str(found.error), str(expected.error), made)
+        else f"message: {_text(found)}; PyTorch: {_text(expected)}"
+    )
 
 
 def _is_number_beside_the_range(value: Any) -> bool:
-    """nan, infinity or an imaginary number as a setting: some are checked by PyTorch, some only here, most by nobody."""
+    """nan, infinity or an imaginary number as a setting: some are checked by PyTorch, some only here, most by
+    nobody."""
     return isinstance(value, complex) or (isinstance(value, float) and not math.isfinite(value))
 
 
 def _is_of_wrong_type(made: Call) -> bool:
-    """Whether what was changed is of no type that the parameter could take, by its default or the value that works."""
+    """Whether what was changed is of no type that the parameter could take, by its default or the value that
+    works."""
     name = made.changed[0]
-    usual = (working(made.target) or {}).get(name, next(one.default for one in made.target.parameters if one.name == name))
+    usual = (working(made.target) or {}).get(
+        name, next(one.default for one in made.target.parameters if one.name == name)
+    )
     given = made.values[name]
     if isinstance(usual, Spec) and not isinstance(given, Spec):
         return True
@@ -92,29 +111,54 @@ def _is_of_wrong_type(made: Call) -> bool:
 
 
 def _text(done: Outcome) -> str:
-    return "returned" if done.error is None else f"{type(done.error).__name__} {' '.join(str(done.error).split())[:200]}"
+    return (
+        "returned"
+        if done.error is None
+        else f"{type(done.error).__name__} {' '.join(str(done.error).split())[:200]}"
+    )
 
 
 def _is_clear(message: str, theirs: str, made: Call) -> bool:
-    """Says as much as PyTorch does, or names one of the changed arguments, or shows its value, type or shape."""
+    """Says as much as PyTorch does, or names one of the changed arguments, or shows its value, type or
+    shape."""
     if theirs.split("\n")[0][:40] in message:
         return True
     for name in made.changed:
         value = made.values[name]
         words = [name.removeprefix("forward.").rstrip("12"), type(value).__name__]
-        words += [value.dtype, "size", "shape", "dimension", "index"] if isinstance(value, Spec) else [repr(value), str(value)]
+        words += (
+            [value.dtype, "size", "shape", "dimension", "index"]
+            if isinstance(value, Spec)
+            else [repr(value), str(value)]
+        )
         words += [f"{size}" for size in value.values.shape] if isinstance(value, Spec) else []
-        words += ["scalar type", "dtype", "memory location", "weight of size", "Output size", "hidden state", "dimensions", "not implemented"]
+        words += [
+            "scalar type",
+            "dtype",
+            "memory location",
+            "weight of size",
+            "Output size",
+            "hidden state",
+            "dimensions",
+            "not implemented",
+        ]
         if any(word.lower() in message.lower() for word in words if word):
             return True
     return False
 
 
 def is_known(made: Call, found: str) -> bool:
-    kind, specs = found.split(":")[0], [value for value in (made.values[name] for name in made.changed) if isinstance(value, Spec)]
+    kind, specs = (
+        found.split(":")[0],
+        [value for value in (made.values[name] for name in made.changed) if isinstance(value, Spec)],
+    )
     if kind == "values" and any(spec.dtype in ("float16", "bfloat16") for spec in specs):
         return True  # rounded once here, in several places there
-    if kind == "refuses" and "single memory location" in found and any(spec.layout == "expanded" for spec in specs):
+    if (
+        kind == "refuses"
+        and "single memory location" in found
+        and any(spec.layout == "expanded" for spec in specs)
+    ):
         return True  # elements in one place are not written to
     changed = [name.removeprefix("forward.") for name in made.changed]
     return any(row.covers(made.target.name, found, changed) for row in LAYERS_MAY_DIFFER)
@@ -128,4 +172,6 @@ def compare(number: int, seed: str, known: tuple[Target, ...]) -> tuple[Call, st
 
 
 if __name__ == "__main__":
-    compare_calls(targets(), lambda target: target.name, make_call, difference, is_known, lambda made: made.target)
+    compare_calls(
+        targets(), lambda target: target.name, make_call, difference, is_known, lambda made: made.target
+    )

@@ -1,7 +1,9 @@
-"""python -m tools.fuzz.peer LOG SEED START SECONDS [COUNT [OPERATOR]]: calls operators of torch_py and of PyTorch with the same unusual arguments.
+"""python -m tools.fuzz.peer LOG SEED START SECONDS [COUNT [OPERATOR]]: calls operators of torch_py and of
+PyTorch with the same unusual arguments.
 
-Run by `python -m tools.fuzz --peer`, in a process of its own, because a call may end it. The calls are samples of the tests, changed in
-dtypes, values, layouts, numbers and sizes; what must agree are dtype, shape, strides and values of the results, or the type of the exception.
+Run by `python -m tools.fuzz --peer`, in a process of its own, because a call may end it. The calls are
+samples of the tests, changed in dtypes, values, layouts, numbers and sizes; what must agree are dtype, shape,
+strides and values of the results, or the type of the exception.
 """
 
 from __future__ import annotations
@@ -27,9 +29,65 @@ from .comparing import compare_calls, is_accident
 from .known_differences import MAY_DIFFER, NOT_CALLED
 
 _ALL_DTYPES = (*DTYPES, *OTHER_DTYPES)
-_FLOATS = (np.nan, np.inf, -np.inf, 0.0, -0.0, 1e-40, -1e-40, 6e-8, 65504.0, 3e38, -3e38, 0.5, 1.0, -1.0, 2.5, -3.5, 100.0)
-_NUMBERS = (0, 1, -1, 2, 3, -3, 0.0, 0.1, -0.5, 1.5, 1 - 1e-4, 1e-8, 100, 300, -200, 70000, -(2**31), float("nan"), float("inf"), True, 1j)
-_BOUNDS = (0, 1, -1, 2, -3, 0.0, 0.1, -0.5, 1.5, 100, -200, float("nan"), float("inf"), True, 1j)  # where they say how many elements there are
+_FLOATS = (
+    np.nan,
+    np.inf,
+    -np.inf,
+    0.0,
+    -0.0,
+    1e-40,
+    -1e-40,
+    6e-8,
+    65504.0,
+    3e38,
+    -3e38,
+    0.5,
+    1.0,
+    -1.0,
+    2.5,
+    -3.5,
+    100.0,
+)
+_NUMBERS = (
+    0,
+    1,
+    -1,
+    2,
+    3,
+    -3,
+    0.0,
+    0.1,
+    -0.5,
+    1.5,
+    1 - 1e-4,
+    1e-8,
+    100,
+    300,
+    -200,
+    70000,
+    -(2**31),
+    float("nan"),
+    float("inf"),
+    True,
+    1j,
+)
+_BOUNDS = (
+    0,
+    1,
+    -1,
+    2,
+    -3,
+    0.0,
+    0.1,
+    -0.5,
+    1.5,
+    100,
+    -200,
+    float("nan"),
+    float("inf"),
+    True,
+    1j,
+)  # where they say how many elements there are
 _INTEGERS = (0, 1, -1, 2, 3, -3)  # sizes, dimensions: large ones are for `python -m tools.fuzz`
 _LAYOUTS = ("contiguous", "transposed", "strided", "expanded", "offset", "channels_last")
 
@@ -82,7 +140,9 @@ def _with_values(dice: random.Random, spec: Spec) -> Spec:
     for _ in range(dice.choice((1, 3, 8))):
         index = tuple(dice.randrange(size) for size in values.shape)
         with np.errstate(all="ignore"):
-            values[index] = dice.choice((info.min, info.max, 0, 1, info.max // 2)) if info else dice.choice(_FLOATS)
+            values[index] = (
+                dice.choice((info.min, info.max, 0, 1, info.max // 2)) if info else dice.choice(_FLOATS)
+            )
     return Spec(values, spec.dtype, spec.layout)
 
 
@@ -100,10 +160,21 @@ def _with_layout(dice: random.Random, spec: Spec) -> Spec:
 
 
 def _zero_dimensional(dice: random.Random, spec: Spec) -> Spec:
-    return spec if spec.values.size == 0 else Spec(spec.values.reshape(-1)[0].reshape(()), spec.dtype, "contiguous")
+    return (
+        spec
+        if spec.values.size == 0
+        else Spec(spec.values.reshape(-1)[0].reshape(()), spec.dtype, "contiguous")
+    )
 
 
-_CHANGES: tuple[Callable[[random.Random, Spec], Spec], ...] = (_with_values, _with_values, _with_dtype, _with_layout, _with_layout, _zero_dimensional)
+_CHANGES: tuple[Callable[[random.Random, Spec], Spec], ...] = (
+    _with_values,
+    _with_values,
+    _with_dtype,
+    _with_layout,
+    _with_layout,
+    _zero_dimensional,
+)
 
 
 def _change_one(dice: random.Random, values: list[Any], kinds: list[str]) -> list[Any]:
@@ -126,7 +197,11 @@ def _emptied(dice: random.Random, values: list[Any]) -> list[Any]:
 
     def without(spec: Spec) -> Spec:
         shape = tuple(0 if size == chosen else size for size in spec.values.shape)
-        return spec if shape == spec.values.shape else Spec(np.zeros(shape, spec.values.dtype), spec.dtype, "contiguous")
+        return (
+            spec
+            if shape == spec.values.shape
+            else Spec(np.zeros(shape, spec.values.dtype), spec.dtype, "contiguous")
+        )
 
     return [without(value) if isinstance(value, Spec) else value for value in values]
 
@@ -141,14 +216,20 @@ class Call:
 
     def sample(self, module: Any) -> SampleInput:
         return SampleInput(
-            *(_built(value, module) for value in self.positional), **{key: _built(value, module) for key, value in self.keywords.items()}
+            *(_built(value, module) for value in self.positional),
+            **{key: _built(value, module) for key, value in self.keywords.items()},
         )
 
     def run(self, module: Any, sample: SampleInput) -> Any:
-        return inplace(self.operator, module, sample) if self.in_place else call(self.operator, module, sample)
+        return (
+            inplace(self.operator, module, sample) if self.in_place else call(self.operator, module, sample)
+        )
 
     def __str__(self) -> str:
-        words = [*map(_text, self.positional), *(f"{key}={_text(value)}" for key, value in self.keywords.items())]
+        words = [
+            *map(_text, self.positional),
+            *(f"{key}={_text(value)}" for key, value in self.keywords.items()),
+        ]
         return f"{self.operator}{'_' if self.in_place else ''}({', '.join(words)})"
 
 
@@ -161,7 +242,9 @@ def _built(value: Any, module: Any) -> Any:
     if kind == "Generator":
         return module.Generator().manual_seed(value.initial_seed())
     if kind in ("dtype", "device", "memory_format", "layout"):
-        return module.device(str(value)) if kind == "device" else getattr(module, str(value).rsplit(".", 1)[-1])
+        return (
+            module.device(str(value)) if kind == "device" else getattr(module, str(value).rsplit(".", 1)[-1])
+        )
     return value
 
 
@@ -180,7 +263,10 @@ def make_call(dice: random.Random, operators: Sequence[Operator]) -> Call | None
     sample = dice.choice(samples).map(spec_of)  # type: ignore[arg-type]
     values = [*sample.positional, *sample.kwargs.values()]
     arguments = operator.schema.arguments
-    given = [*zip(sample.positional, arguments.positional), *((sample.kwargs[name], arguments.find(name)) for name in sample.kwargs)]
+    given = [
+        *zip(sample.positional, arguments.positional),
+        *((sample.kwargs[name], arguments.find(name)) for name in sample.kwargs),
+    ]
     kinds = [argument.type.base.name for _, argument in given]
     changes = dice.choice((0, 1, 1, 2, 3))
     for _ in range(changes):
@@ -206,7 +292,10 @@ def difference(made: Call) -> str | None:
     found, expected = outcome(made.run, torch_py, ours), outcome(made.run, torch, theirs)
     if found.error is not None or expected.error is not None:
         return _different_errors(made, found, expected)
-    if any(np.prod(result.shape) > 0 and not result.is_complex() and result.is_sparse for result in tensors_of(expected.result)):
+    if any(
+        np.prod(result.shape) > 0 and not result.is_complex() and result.is_sparse
+        for result in tensors_of(expected.result)
+    ):
         return None
     try:
         assert_same(found.result, expected.result, "result", values=False)
@@ -235,36 +324,71 @@ def _different_errors(made: Call, found: Outcome, expected: Outcome) -> str | No
         return None  # a dtype that PyTorch leaves out
     if any(words in theirs for words in _FAILURES_OF_PYTORCH):
         return None
-    if expected.error is not None and found.error is not None and _is_caught_alike(made, found.error, expected.error):
+    if (
+        expected.error is not None
+        and found.error is not None
+        and _is_caught_alike(made, found.error, expected.error)
+    ):
         return None
-    if expected.error is not None and found.error is None and any(result.numel() == 0 for result in tensors_of(found.result)):
+    if (
+        expected.error is not None
+        and found.error is None
+        and any(result.numel() == 0 for result in tensors_of(found.result))
+    ):
         return None  # without elements no kernel has to refuse anything
     nothing = has_empty(facts) or any(result.numel() == 0 for result in tensors_of(expected.result))
     if expected.error is None and nothing and any(words in str(found.error) for words in _ABOUT_DTYPES):
         return None  # refused here as with elements
 
     def text(done: Outcome) -> str:
-        return "returned" if done.error is None else f"{type(done.error).__name__} {str(done.error).splitlines()[0][:160] if str(done.error) else ''}"
+        return (
+            "returned"
+            if done.error is None
+            else f"{type(done.error).__name__} "
+            f"{str(done.error).splitlines()[0][:160] if str(done.error) else ''}"
+        )
 
     kind = "refuses" if expected.error is None else "accepts" if found.error is None else "error"
     return f"{kind}: {text(found)}; PyTorch: {text(expected)}"
 
 
-# PyTorch does not say what is wrong: assertions of its own, and sizes of dimensions that nobody has asked for.
-_FAILURES_OF_PYTORCH = ("INTERNAL ASSERT", "Could this error message be improved", "got an unexpected error", "ArrayRef: invalid",
-                        "view size is not compatible", "setStorage")  # fmt: skip
-_ABOUT_DTYPES = ("not implemented for", "dtype", "scalar type", "floating", "Low precision", "complex", "bool", "can't be cast")
+# PyTorch does not say what is wrong: assertions of its own, and sizes of dimensions that nobody has asked
+# for.
+_FAILURES_OF_PYTORCH = (
+    "INTERNAL ASSERT",
+    "Could this error message be improved",
+    "got an unexpected error",
+    "ArrayRef: invalid",
+    "view size is not compatible",
+    "setStorage",
+)
+_ABOUT_DTYPES = (
+    "not implemented for",
+    "dtype",
+    "scalar type",
+    "floating",
+    "Low precision",
+    "complex",
+    "bool",
+    "can't be cast",
+)
 
 
 def _is_caught_alike(made: Call, found: Exception, expected: Exception) -> bool:
     if type(expected).__name__.removeprefix("_") in (kind.__name__ for kind in type(found).__mro__):
         return True
-    if isinstance(expected, IndexError) and isinstance(found, RuntimeError) and has_scalar_tensor(circumstances(made)):
+    if (
+        isinstance(expected, IndexError)
+        and isinstance(found, RuntimeError)
+        and has_scalar_tensor(circumstances(made))
+    ):
         return True  # PyTorch looks at a size before it looks at the number of dimensions, which ours names
     if isinstance(found, IndexError) and has_scalar_tensor(circumstances(made)):
         return True  # a tensor of 0 dimensions is wrong as an input and for its index
     # Which of several mistakes is met first is open; a dtype of the sample may be one already.
-    return made.changes > 1 or any(words in str(error) for error in (found, expected) for words in _ABOUT_DTYPES)
+    return made.changes > 1 or any(
+        words in str(error) for error in (found, expected) for words in _ABOUT_DTYPES
+    )
 
 
 def circumstances(made: Call) -> Circumstances:
@@ -275,9 +399,15 @@ def circumstances(made: Call) -> Circumstances:
         pending += value if isinstance(value, (list, tuple)) else ()
         flat.append(value)
     specs = [value for value in flat if isinstance(value, Spec)]
-    numbers = [value for value in flat if isinstance(value, (int, float, complex)) and not isinstance(value, bool)]
+    numbers = [
+        value for value in flat if isinstance(value, (int, float, complex)) and not isinstance(value, bool)
+    ]
     return Circumstances(
-        tuple(spec.dtype for spec in specs), tuple(spec.values for spec in specs), tuple(spec.layout for spec in specs), tuple(numbers), made.in_place
+        tuple(spec.dtype for spec in specs),
+        tuple(spec.values for spec in specs),
+        tuple(spec.layout for spec in specs),
+        tuple(numbers),
+        made.in_place,
     )
 
 
@@ -290,4 +420,11 @@ def is_known(made: Call, found: str) -> bool:
 
 if __name__ == "__main__":
     known = [operator for operator in all_operators() if exists_in(operator, torch)]
-    compare_calls(known, lambda operator: operator.base_name, make_call, difference, is_known, lambda made: made.operator)
+    compare_calls(
+        known,
+        lambda operator: operator.base_name,
+        make_call,
+        difference,
+        is_known,
+        lambda made: made.operator,
+    )

@@ -1,7 +1,7 @@
 """What CI checks beside the tests. Every failure is one line: where, what, and how to mend it.
 
-    layering.py    who may include or import whom
-    text.py        what no file may hold: paths of one machine, tabs, trailing blanks, generated output
-    formatting.py  clang-format, ruff
-    types.py       mypy
+layering.py    who may include or import whom
+text.py        what no file may hold: paths of one machine, tabs, trailing blanks, generated output
+formatting.py  clang-format, ruff
+types.py       mypy
 """

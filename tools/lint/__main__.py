@@ -7,12 +7,21 @@ import sys
 
 from . import formatting, layering, text, types
 
-CHECKS = {"layering": layering.check, "text": text.check, "formatting": formatting.check, "types": types.check}
+CHECKS = {
+    "layering": layering.check,
+    "text": text.check,
+    "formatting": formatting.check,
+    "types": types.check,
+}
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="python -m tools.lint", description="One line per failure that says how to mend it.")
-    parser.add_argument("checks", nargs="*", metavar="CHECK", help=f"{', '.join(CHECKS)}; default: all of them")
+    parser = argparse.ArgumentParser(
+        prog="python -m tools.lint", description="One line per failure that says how to mend it."
+    )
+    parser.add_argument(
+        "checks", nargs="*", metavar="CHECK", help=f"{', '.join(CHECKS)}; default: all of them"
+    )
     parser.add_argument("--fix", action="store_true", help="mend what can be mended without a decision")
     options = parser.parse_args()
     unknown = set(options.checks) - set(CHECKS)

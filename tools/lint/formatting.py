@@ -12,8 +12,11 @@ from pathlib import Path
 from .finding import Finding
 from .tree import CPP, PYTHON, ROOT, files
 
-REPLACEMENT = re.compile(r"^(?P<path>[^:]+):(?P<line>\d+):\d+: (?:error|warning): code should be clang-formatted")
+REPLACEMENT = re.compile(
+    r"^(?P<path>[^:]+):(?P<line>\d+):\d+: (?:error|warning): code should be clang-formatted"
+)
 RUFF = re.compile(r"^(?P<path>[^:]+):(?P<line>\d+):\d+: (?P<message>.*)$")
+UNFORMATTED = "Would reformat: "
 BATCH = 100  # files per command
 
 
@@ -34,7 +37,9 @@ def check_cpp(root: Path) -> Iterator[Finding]:
         return
     paths = files(CPP, root)
     for start in range(0, len(paths), BATCH):
-        result = subprocess.run([program, "--dry-run", *paths[start : start + BATCH]], cwd=root, capture_output=True, text=True)
+        result = subprocess.run(
+            [program, "--dry-run", *paths[start : start + BATCH]], cwd=root, capture_output=True, text=True
+        )
         first: dict[str, int] = {}
         for line in result.stderr.splitlines():
             found = REPLACEMENT.match(line)
@@ -57,7 +62,15 @@ def check_python(root: Path) -> Iterator[Finding]:
             advice = "; make format" if "[*]" in found["message"] else ""
             yield Finding(found["path"], int(found["line"]), found["message"].replace(" [*]", "") + advice)
     if result.returncode > 1:
-        yield Finding("ruff", 0, result.stderr.strip().splitlines()[-1] if result.stderr.strip() else "did not run")
+        yield Finding(
+            "ruff", 0, result.stderr.strip().splitlines()[-1] if result.stderr.strip() else "did not run"
+        )
+
+    command = [program, "format", "--check", *files(PYTHON, root)]
+    result = subprocess.run(command, cwd=root, capture_output=True, text=True)
+    for line in result.stdout.splitlines():
+        if line.startswith(UNFORMATTED):
+            yield Finding(line.removeprefix(UNFORMATTED), 0, "not formatted; make format")
 
 
 def fix(root: Path = ROOT) -> None:
@@ -68,3 +81,4 @@ def fix(root: Path = ROOT) -> None:
     ruff = tool("ruff")
     if ruff:
         subprocess.run([ruff, "check", "--quiet", "--fix-only", *files(PYTHON, root)], cwd=root)
+        subprocess.run([ruff, "format", "--quiet", *files(PYTHON, root)], cwd=root)

@@ -1,4 +1,5 @@
-"""Who may include or import whom: c10 ► aten ► torch_py/csrc/autograd ► torch_py/csrc/bindings; codegen, tools and torch_py keep apart."""
+"""Who may include or import whom: c10 ► aten ► torch_py/csrc/autograd ► torch_py/csrc/bindings; codegen,
+tools and torch_py keep apart."""
 
 from __future__ import annotations
 
@@ -27,14 +28,28 @@ class IncludeRule:
 INCLUDE_RULES = (
     IncludeRule("c10/", ("aten/", "torch_py/"), "c10 knows only itself; move what needs the include to aten"),
     IncludeRule("c10/core/", ("c10/cuda/",), "c10/core is for every device; put it into c10/cuda"),
-    IncludeRule("c10/util/", ("c10/core/", "c10/dispatch/", "c10/cpu/", "c10/cuda/"), "c10/util stands below the rest of c10"),
-    IncludeRule("aten/", ("torch_py/",), "aten knows nothing of torch_py; pass what is needed as an argument or through the dispatcher"),
-    IncludeRule("torch_py/csrc/autograd/", ("torch_py/csrc/bindings/",), "autograd knows no Python; let bindings call it"),
+    IncludeRule(
+        "c10/util/",
+        ("c10/core/", "c10/dispatch/", "c10/cpu/", "c10/cuda/"),
+        "c10/util stands below the rest of c10",
+    ),
+    IncludeRule(
+        "aten/",
+        ("torch_py/",),
+        "aten knows nothing of torch_py; pass what is needed as an argument or through the dispatcher",
+    ),
+    IncludeRule(
+        "torch_py/csrc/autograd/",
+        ("torch_py/csrc/bindings/",),
+        "autograd knows no Python; let bindings call it",
+    ),
     IncludeRule("c10/", PYTHON_HEADERS, "Python belongs in torch_py/csrc/bindings"),
     IncludeRule("aten/", PYTHON_HEADERS, "Python belongs in torch_py/csrc/bindings"),
     IncludeRule("torch_py/csrc/autograd/", PYTHON_HEADERS, "Python belongs in torch_py/csrc/bindings"),
 )
-EVERYWHERE_BUT = IncludeRule("aten/blas/", INTEL_HEADERS, "BLAS is reached through aten/blas/*.h, so that it can be exchanged")
+EVERYWHERE_BUT = IncludeRule(
+    "aten/blas/", INTEL_HEADERS, "BLAS is reached through aten/blas/*.h, so that it can be exchanged"
+)
 
 
 @dataclass(frozen=True)
@@ -45,10 +60,22 @@ class ImportRule:
 
 
 IMPORT_RULES = (
-    ImportRule("codegen/", ("torch_py", "torch", "tools", "tests"), "codegen runs before torch_py exists and stands alone"),
-    ImportRule("torch_py/", ("codegen", "tools", "tests"), "nothing of codegen, tools or tests runs at import; start them as a process"),
+    ImportRule(
+        "codegen/",
+        ("torch_py", "torch", "tools", "tests"),
+        "codegen runs before torch_py exists and stands alone",
+    ),
+    ImportRule(
+        "torch_py/",
+        ("codegen", "tools", "tests"),
+        "nothing of codegen, tools or tests runs at import; start them as a process",
+    ),
     ImportRule("torch_py/", ("torch",), "torch_py does not depend on PyTorch"),
-    ImportRule("tools/build/", ("torch_py", "codegen"), "the build runs before torch_py exists; start codegen as a process"),
+    ImportRule(
+        "tools/build/",
+        ("torch_py", "codegen"),
+        "the build runs before torch_py exists; start codegen as a process",
+    ),
 )
 # numpy: only in the module that holds references for tests, which the generator does not import.
 CODEGEN_MAY_IMPORT = {
@@ -75,7 +102,9 @@ def check_includes(path: str, text: str) -> Iterator[Finding]:
             if path.startswith(rule.folder) and included.startswith(rule.forbidden):
                 yield Finding(path, number, f'{rule.folder} must not include "{included}"; {rule.advice}')
         if included.startswith(EVERYWHERE_BUT.forbidden) and not path.startswith(EVERYWHERE_BUT.folder):
-            yield Finding(path, number, f'"{included}" is for {EVERYWHERE_BUT.folder} alone; {EVERYWHERE_BUT.advice}')
+            yield Finding(
+                path, number, f'"{included}" is for {EVERYWHERE_BUT.folder} alone; {EVERYWHERE_BUT.advice}'
+            )
 
 
 def check_imports(path: str, text: str) -> Iterator[Finding]:
@@ -90,7 +119,12 @@ def check_imports(path: str, text: str) -> Iterator[Finding]:
             if path.startswith(rule.folder) and top in rule.forbidden:
                 yield Finding(path, line, f"{rule.folder} must not import {module}; {rule.advice}")
         if path.startswith("codegen/") and _is_foreign(path, top):
-            yield Finding(path, line, f"codegen must not import {module}; it needs only pyyaml and jinja2 beside the standard library")
+            yield Finding(
+                path,
+                line,
+                f"codegen must not import {module}; it needs only pyyaml and jinja2 beside the standard "
+                "library",
+            )
 
 
 def _is_foreign(path: str, top: str) -> bool:

@@ -9,7 +9,22 @@ from pathlib import Path
 from .finding import Finding
 from .tree import ROOT, files
 
-TEXT_SUFFIXES = (".py", ".pyi", ".cpp", ".h", ".cu", ".cuh", ".yaml", ".md", ".toml", ".jinja", ".jinja2", ".j2", "Makefile", ".ci/run")
+TEXT_SUFFIXES = (
+    ".py",
+    ".pyi",
+    ".cpp",
+    ".h",
+    ".cu",
+    ".cuh",
+    ".yaml",
+    ".md",
+    ".toml",
+    ".jinja",
+    ".jinja2",
+    ".j2",
+    "Makefile",
+    ".ci/run",
+)
 HOME_PATH = re.compile(r"(?<![\w.])/(?:home|Users|root)/\w+")
 CONFLICT = re.compile(r"^(<{7}|>{7}) ")
 TRAILING = re.compile(r"[ \t]+$")
@@ -33,11 +48,18 @@ def check_text(path: str, text: str) -> Iterator[Finding]:
         if CONFLICT.match(line):
             yield Finding(path, number, "a merge conflict; choose one side")
         if HOME_PATH.search(line):
-            yield Finding(path, number, f"a path of one machine, {HOME_PATH.search(line)[0]}; make it relative")  # type: ignore[index]
+            yield Finding(
+                path, number, f"a path of one machine, {HOME_PATH.search(line)[0]}; make it relative"
+            )  # type: ignore[index]
     if text and not text.endswith("\n"):
         yield Finding(path, len(lines), "no newline at the end of the file; make format")
     if len(lines) > LONGEST_FILE and path.endswith((".py", ".cpp", ".h", ".cu")):
-        yield Finding(path, 0, f"{len(lines)} lines; a file is one idea, split it (limit {LONGEST_FILE}; tables go to .yaml or .inc)")
+        yield Finding(
+            path,
+            0,
+            f"{len(lines)} lines; a file is one idea, split it (limit {LONGEST_FILE}; tables go to .yaml or "
+            ".inc)",
+        )
 
 
 def fix(root: Path = ROOT) -> None:

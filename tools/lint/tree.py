@@ -1,4 +1,5 @@
-"""The files that are looked at: what git tracks or would track, so that builds and environments are never read."""
+"""The files that are looked at: what git tracks or would track, so that builds and environments are never
+read."""
 
 from __future__ import annotations
 
@@ -8,11 +9,18 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 CPP = (".cpp", ".h", ".cu", ".cuh")
 PYTHON = (".py",)
-NOT_SOURCES = ("templates/", "tests/golden/")  # they look like what they produce, but are not compiled or formatted
+NOT_SOURCES = (
+    "templates/",
+    "tests/golden/",
+)  # they look like what they produce, but are not compiled or formatted
 
 
 def files(suffixes: tuple[str, ...] = (), root: Path = ROOT) -> list[str]:
     command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"]
     listed = subprocess.run(command, cwd=root, capture_output=True, text=True, check=True).stdout.split("\0")
-    kept = (path for path in set(listed) if path.endswith(suffixes or "") and not (suffixes and path.startswith(NOT_SOURCES)))
+    kept = (
+        path
+        for path in set(listed)
+        if path.endswith(suffixes or "") and not (suffixes and path.startswith(NOT_SOURCES))
+    )
     return sorted(path for path in kept if path and (root / path).is_file())

@@ -1,6 +1,8 @@
-"""python -m tools.programs [NAME...]: runs packages from PyPI under PyTorch and torch_py and compares what they print.
+"""python -m tools.programs [NAME...]: runs packages from PyPI under PyTorch and torch_py and compares what
+they print.
 
-To be started with a Python that has the packages and PyTorch. Without names all are tried, and docs/programs.md is written.
+To be started with a Python that has the packages and PyTorch. Without names all are tried, and
+docs/programs.md is written.
 """
 
 from __future__ import annotations
@@ -29,17 +31,30 @@ WORDS = {True: "yes", False: "no", None: "-"}
 
 def row(outcome: Outcome) -> str:
     problem = outcome.problem.replace("|", "\\|")
-    cells = (outcome.program.package, outcome.version or "-", WORDS[outcome.under_torch], WORDS[outcome.under_torch_py], problem)
+    cells = (
+        outcome.program.package,
+        outcome.version or "-",
+        WORDS[outcome.under_torch],
+        WORDS[outcome.under_torch_py],
+        problem,
+    )
     return f"| {' | '.join(cells)} |"
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tools.programs")
-    parser.add_argument("names", nargs="*", metavar="NAME", help="packages; default: all, and the table is written")
-    parser.add_argument("--torchvision", metavar="DIR", help="where torchvision is installed, for the packages that need it")
+    parser.add_argument(
+        "names", nargs="*", metavar="NAME", help="packages; default: all, and the table is written"
+    )
+    parser.add_argument(
+        "--torchvision", metavar="DIR", help="where torchvision is installed, for the packages that need it"
+    )
     options = parser.parse_args()
     if unknown := set(options.names) - {program.package for program in PROGRAMS}:
-        parser.error(f"unknown packages: {', '.join(sorted(unknown))}; there are {', '.join(program.package for program in PROGRAMS)}")
+        parser.error(
+            f"unknown packages: {', '.join(sorted(unknown))}; there are "
+            f"{', '.join(program.package for program in PROGRAMS)}"
+        )
     rows = []
     for program in PROGRAMS:
         if options.names and program.package not in options.names:

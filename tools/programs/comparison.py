@@ -24,4 +24,7 @@ def lines_agree(first: str, second: str) -> bool:
     if NUMBER.sub("#", first) != NUMBER.sub("#", second):
         return False
     pairs = zip(NUMBER.findall(first), NUMBER.findall(second))
-    return all(one == other or math.isclose(float(one), float(other), rel_tol=RELATIVE, abs_tol=ABSOLUTE) for one, other in pairs)
+    return all(
+        one == other or math.isclose(float(one), float(other), rel_tol=RELATIVE, abs_tol=ABSOLUTE)
+        for one, other in pairs
+    )

@@ -38,11 +38,18 @@ class Run:
 
 def run(script: Path, *, as_torch: bool, torchvision: str | None) -> Run:
     paths = [os.environ.get("PYTHONPATH", ""), torchvision or "", str(ROOT) if as_torch else ""]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths)), "PYTHONWARNINGS": "ignore", "HF_HUB_OFFLINE": "1"}
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join(filter(None, paths)),
+        "PYTHONWARNINGS": "ignore",
+        "HF_HUB_OFFLINE": "1",
+    }
     command = [sys.executable, *(["-m", "torch_py.as_torch"] if as_torch else []), str(script)]
     with tempfile.TemporaryDirectory() as folder:
         try:
-            done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=SECONDS)
+            done = subprocess.run(
+                command, cwd=folder, env=environment, capture_output=True, text=True, timeout=SECONDS
+            )
         except subprocess.TimeoutExpired:
             return Run(False, "", f"took more than {SECONDS} s")
     return Run(done.returncode == 0, done.stdout, exception_of(done.stderr))
@@ -51,7 +58,11 @@ def run(script: Path, *, as_torch: bool, torchvision: str | None) -> Run:
 def exception_of(text: str) -> str:
     """The exception that everything began with; without one the last line."""
     lines = [line for line in text.splitlines() if line.strip()]
-    errors = [line for line in lines if line[:1].isalpha() and ("Error" in line.split(":")[0] or "Exception" in line.split(":")[0])]
+    errors = [
+        line
+        for line in lines
+        if line[:1].isalpha() and ("Error" in line.split(":")[0] or "Exception" in line.split(":")[0])
+    ]
     return (errors[0] if errors else lines[-1] if lines else "no message")[:160]
 
 
@@ -66,7 +77,10 @@ def try_program(program: Program, torchvision: str | None) -> Outcome:
     if not script.exists():
         return Outcome(program, version, problem="has no script yet")
     vision = torchvision if program.needs_torchvision else None
-    theirs, ours = run(script, as_torch=False, torchvision=vision), run(script, as_torch=True, torchvision=vision)
+    theirs, ours = (
+        run(script, as_torch=False, torchvision=vision),
+        run(script, as_torch=True, torchvision=vision),
+    )
     if not theirs.passed:
         return Outcome(program, version, False, ours.passed, f"under torch: {theirs.problem}")
     problem = ours.problem if not ours.passed else first_difference(theirs.output, ours.output)

@@ -1,8 +1,10 @@
-"""The namespace of the Python array API standard, 2024.12 (https://data-apis.org/array-api/2024.12), over tensors.
+"""The namespace of the Python array API standard, 2024.12 (https://data-apis.org/array-api/2024.12), over
+tensors.
 
-`x.__array_namespace__()` returns this module. Its functions have the standard's names and parameters and follow its rules where they differ
-from `torch`: tensors of no dimension take part in type promotion like all others, `std` and `var` divide by the number of elements, and so on.
-dtypes are those of `torch`; unsigned integers of more than 8 bits are missing where this build has none.
+`x.__array_namespace__()` returns this module. Its functions have the standard's names and parameters and
+follow its rules where they differ from `torch`: tensors of no dimension take part in type promotion like all
+others, `std` and `var` divide by the number of elements, and so on. dtypes are those of `torch`; unsigned
+integers of more than 8 bits are missing where this build has none.
 """
 
 from __future__ import annotations

@@ -27,14 +27,18 @@ _KINDS = {
 
 
 def dtypes_of(kind: str) -> dict[str, Any]:
-    """The dtypes of a kind that this build has, by name. Raises ValueError for a kind that the standard does not know."""
+    """The dtypes of a kind that this build has, by name. Raises ValueError for a kind that the standard does
+    not know."""
     if kind not in _KINDS:
-        raise ValueError(f"unrecognized data type kind: {kind!r}; expected one of {', '.join(map(repr, _KINDS))}")
+        raise ValueError(
+            f"unrecognized data type kind: {kind!r}; expected one of {', '.join(map(repr, _KINDS))}"
+        )
     return {name: getattr(_C, name) for name in _KINDS[kind] if hasattr(_C, name)}
 
 
 def isdtype(dtype: Any, kind: Any) -> bool:
-    """Whether `dtype` is `kind`: a dtype, a name such as 'integral', or a tuple of those, of which one must fit."""
+    """Whether `dtype` is `kind`: a dtype, a name such as 'integral', or a tuple of those, of which one must
+    fit."""
     if not isinstance(dtype, _C.dtype):
         raise TypeError(f"isdtype(): argument 'dtype' must be torch.dtype, not {type(dtype).__name__}")
     if isinstance(kind, tuple):
@@ -42,7 +46,9 @@ def isdtype(dtype: Any, kind: Any) -> bool:
     if isinstance(kind, _C.dtype):
         return dtype == kind
     if not isinstance(kind, str):
-        raise TypeError(f"isdtype(): argument 'kind' must be a dtype, str or tuple, not {type(kind).__name__}")
+        raise TypeError(
+            f"isdtype(): argument 'kind' must be a dtype, str or tuple, not {type(kind).__name__}"
+        )
     if kind in ("real floating", "numeric") and dtype.is_floating_point:
         return True  # also float16 and bfloat16, which the standard allows beside its own
     return kind != "all" and dtype in dtypes_of(kind).values()
@@ -60,9 +66,14 @@ def _of_number(number: Any, dtype: Any) -> Any:
 
 
 def result_type(*arrays_and_dtypes: Any) -> Any:
-    """The dtype of arithmetic on all arguments: tensors, dtypes and Python numbers. Raises ValueError without a tensor or dtype."""
+    """The dtype of arithmetic on all arguments: tensors, dtypes and Python numbers. Raises ValueError without
+    a tensor or dtype."""
     numbers = [value for value in arrays_and_dtypes if isinstance(value, (bool, int, float, complex))]
-    dtypes = [value.dtype if isinstance(value, Tensor) else value for value in arrays_and_dtypes if not isinstance(value, (int, float, complex))]
+    dtypes = [
+        value.dtype if isinstance(value, Tensor) else value
+        for value in arrays_and_dtypes
+        if not isinstance(value, (int, float, complex))
+    ]
     if not dtypes:
         raise ValueError("result_type(): at least one array or dtype is required")
     for dtype in dtypes:
@@ -75,15 +86,22 @@ def result_type(*arrays_and_dtypes: Any) -> Any:
 
 
 def promoted(name: str, *operands: Any) -> tuple[Any, ...]:
-    """The operands as tensors of their common dtype. Raises TypeError unless one is a tensor and the others are tensors or numbers."""
+    """The operands as tensors of their common dtype. Raises TypeError unless one is a tensor and the others
+    are tensors or numbers."""
     if not any(isinstance(operand, Tensor) for operand in operands):
-        raise TypeError(f"{name}(): expected at least one array, got {', '.join(type(operand).__name__ for operand in operands)}")
+        raise TypeError(
+            f"{name}(): expected at least one array, got "
+            f"{', '.join(type(operand).__name__ for operand in operands)}"
+        )
     for operand in operands:
         if not isinstance(operand, (Tensor, bool, int, float, complex)):
             raise TypeError(f"{name}(): expected arrays and numbers, got {type(operand).__name__}")
     dtype = result_type(*operands)
     device = next(operand.device for operand in operands if isinstance(operand, Tensor))
-    return tuple(o.to(dtype) if isinstance(o, Tensor) else _C._torch.scalar_tensor(o, dtype=dtype, device=device) for o in operands)
+    return tuple(
+        o.to(dtype) if isinstance(o, Tensor) else _C._torch.scalar_tensor(o, dtype=dtype, device=device)
+        for o in operands
+    )
 
 
 def can_cast(from_: Any, to: Any, /) -> bool:

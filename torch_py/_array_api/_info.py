@@ -19,17 +19,24 @@ class _NamespaceInfo:
 
     def default_dtypes(self, *, device: Any = None) -> dict[str, Any]:
         default = _C.get_default_dtype()
-        return {"real floating": default, "complex floating": _C.promote_types(default, _C.complex64), "integral": _C.int64, "indexing": _C.int64}
+        return {
+            "real floating": default,
+            "complex floating": _C.promote_types(default, _C.complex64),
+            "integral": _C.int64,
+            "indexing": _C.int64,
+        }
 
     def devices(self) -> list[Any]:
         return [_C.device("cpu"), _C.device("meta")]
 
     def dtypes(self, *, device: Any = None, kind: Any = None) -> dict[str, Any]:
-        """dtypes by name: all, of a kind, or of the kinds of a tuple. Raises ValueError for an unknown kind."""
+        """dtypes by name: all, of a kind, or of the kinds of a tuple. Raises ValueError for an unknown
+        kind."""
         kinds = kind if isinstance(kind, tuple) else ("all" if kind is None else kind,)
         return {name: dtype for part in kinds for name, dtype in dtypes_of(part).items()}
 
 
 def __array_namespace_info__() -> _NamespaceInfo:
-    """The inspection API of the array API standard: capabilities, default_device, default_dtypes, devices, dtypes."""
+    """The inspection API of the array API standard: capabilities, default_device, default_dtypes, devices,
+    dtypes."""
     return _NamespaceInfo()

@@ -11,9 +11,21 @@ from torch_py._C import _torch
 from torch_py._tensor import Tensor
 
 __all__ = [
-    "broadcast_arrays", "broadcast_to", "concat", "expand_dims", "flip", "moveaxis", "permute_dims", "repeat", "reshape", "roll", "squeeze",
-    "stack", "tile", "unstack",
-]  # fmt: skip
+    "broadcast_arrays",
+    "broadcast_to",
+    "concat",
+    "expand_dims",
+    "flip",
+    "moveaxis",
+    "permute_dims",
+    "repeat",
+    "reshape",
+    "roll",
+    "squeeze",
+    "stack",
+    "tile",
+    "unstack",
+]
 
 
 def broadcast_arrays(*arrays: Tensor) -> list[Tensor]:
@@ -71,7 +83,8 @@ def repeat(x: Tensor, repeats: int | Tensor, /, *, axis: int | None = None) -> T
 
 
 def reshape(x: Tensor, /, shape: tuple[int, ...], *, copy: bool | None = None) -> Tensor:
-    """`copy` True: in memory of its own; False: a view, ValueError where that is impossible; None: whichever works."""
+    """`copy` True: in memory of its own; False: a view, ValueError where that is impossible; None: whichever
+    works."""
     if copy:
         return _torch.reshape(x.clone(), shape)
     if copy is None:
@@ -79,7 +92,9 @@ def reshape(x: Tensor, /, shape: tuple[int, ...], *, copy: bool | None = None) -
     try:
         result: Tensor = x.view(shape)
     except RuntimeError as error:
-        raise ValueError(f"reshape(): shape {tuple(x.shape)} to {tuple(shape)} needs a copy, and copy=False forbids it") from error
+        raise ValueError(
+            f"reshape(): shape {tuple(x.shape)} to {tuple(shape)} needs a copy, and copy=False forbids it"
+        ) from error
     return result
 
 

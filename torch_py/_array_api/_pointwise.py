@@ -11,7 +11,8 @@ from torch_py._tensor import Tensor
 
 _UNARY = {
     **dict.fromkeys(
-        "abs acos acosh asin asinh atan atanh ceil cos cosh exp expm1 floor imag isfinite isinf isnan log log10 log1p log2 logical_not "
+        "abs acos acosh asin asinh atan atanh ceil cos cosh exp expm1 floor imag isfinite isinf isnan log "
+        "log10 log1p log2 logical_not "
         "negative positive real reciprocal round signbit sin sinh sqrt square tan tanh trunc".split()
     ),
     "bitwise_invert": "bitwise_not",
@@ -19,8 +20,10 @@ _UNARY = {
     "sign": "sgn",
 }
 _BINARY = dict.fromkeys(
-    "add atan2 bitwise_and bitwise_left_shift bitwise_or bitwise_right_shift bitwise_xor copysign divide floor_divide greater greater_equal "
-    "hypot less less_equal logaddexp logical_and logical_or logical_xor maximum minimum multiply nextafter not_equal pow remainder "
+    "add atan2 bitwise_and bitwise_left_shift bitwise_or bitwise_right_shift bitwise_xor copysign divide "
+    "floor_divide greater greater_equal "
+    "hypot less less_equal logaddexp logical_and logical_or logical_xor maximum minimum multiply nextafter "
+    "not_equal pow remainder "
     "subtract".split()
 ) | {"equal": "eq"}
 
@@ -52,11 +55,17 @@ globals().update({name: _binary(name, getattr(_torch, other or name)) for name, 
 
 
 def clip(x: Tensor, /, min: Any = None, max: Any = None) -> Tensor:
-    """`x` with values below `min` and above `max` replaced by them; both broadcast. The dtype is that of `x`."""
+    """`x` with values below `min` and above `max` replaced by them; both broadcast. The dtype is that of
+    `x`."""
     bounds = [bound.to(x.dtype) if isinstance(bound, Tensor) else bound for bound in (min, max)]
     if all(bound is None for bound in bounds):
         return x.clone()
     if any(isinstance(bound, Tensor) for bound in bounds):
-        bounds = [bound if bound is None or isinstance(bound, Tensor) else _torch.scalar_tensor(bound, dtype=x.dtype) for bound in bounds]
+        bounds = [
+            bound
+            if bound is None or isinstance(bound, Tensor)
+            else _torch.scalar_tensor(bound, dtype=x.dtype)
+            for bound in bounds
+        ]
     result: Tensor = _torch.clamp(x, *bounds)
     return result.to(x.dtype)

@@ -28,8 +28,11 @@ def tensordot(x1: Tensor, x2: Tensor, /, *, axes: Any = 2) -> Tensor:
 
 
 def vecdot(x1: Tensor, x2: Tensor, /, *, axis: int = -1) -> Tensor:
-    """Sum of conj(x1) * x2 along `axis`, counted from the end before broadcasting. Raises ValueError when the sizes along it differ."""
+    """Sum of conj(x1) * x2 along `axis`, counted from the end before broadcasting. Raises ValueError when the
+    sizes along it differ."""
     if x1.shape[axis] != x2.shape[axis]:
-        raise ValueError(f"vecdot(): expected the same size along axis {axis}, got {x1.shape[axis]} and {x2.shape[axis]}")
+        raise ValueError(
+            f"vecdot(): expected the same size along axis {axis}, got {x1.shape[axis]} and {x2.shape[axis]}"
+        )
     left, right = (operand.movedim(axis, -1) for operand in promoted("vecdot", x1, x2))
     return (left.conj() * right).sum(-1, dtype=left.dtype)

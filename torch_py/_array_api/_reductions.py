@@ -9,7 +9,21 @@ from torch_py._array_api._dtypes import isdtype
 from torch_py._C import _torch
 from torch_py._tensor import Tensor
 
-__all__ = ["all", "any", "count_nonzero", "cumulative_prod", "cumulative_sum", "diff", "max", "mean", "min", "prod", "std", "sum", "var"]
+__all__ = [
+    "all",
+    "any",
+    "count_nonzero",
+    "cumulative_prod",
+    "cumulative_sum",
+    "diff",
+    "max",
+    "mean",
+    "min",
+    "prod",
+    "std",
+    "sum",
+    "var",
+]
 
 
 def axes_of(x: Tensor, axis: int | tuple[int, ...] | None) -> tuple[int, ...]:
@@ -24,7 +38,8 @@ def axes_of(x: Tensor, axis: int | tuple[int, ...] | None) -> tuple[int, ...]:
 
 
 def _reduce(operator: Any, x: Tensor, axis: Any, keepdims: bool, **options: Any) -> Any:
-    """torch takes no dimensions for all of them; here they mean that nothing is reduced: a dimension of one element is."""
+    """torch takes no dimensions for all of them; here they mean that nothing is reduced: a dimension of one
+    element is."""
     axes = axes_of(x, axis)
     if not axes:
         return operator(x.unsqueeze(-1), -1, **options)
@@ -80,10 +95,14 @@ def count_nonzero(x: Tensor, /, *, axis: Any = None, keepdims: bool = False) -> 
     return _reduce(_torch.sum, x != 0, axis, keepdims)
 
 
-def _cumulative(operator: Any, neutral: int, x: Tensor, axis: int | None, dtype: Any, include_initial: bool) -> Tensor:
+def _cumulative(
+    operator: Any, neutral: int, x: Tensor, axis: int | None, dtype: Any, include_initial: bool
+) -> Tensor:
     if axis is None:
         if x.dim() != 1:
-            raise ValueError(f"axis must be given for {x.dim()} dimensions; only arrays of one have a default")
+            raise ValueError(
+                f"axis must be given for {x.dim()} dimensions; only arrays of one have a default"
+            )
         axis = 0
     result: Any = operator(x, axis, dtype=_sum_dtype(x, dtype))
     if not include_initial:
@@ -93,13 +112,19 @@ def _cumulative(operator: Any, neutral: int, x: Tensor, axis: int | None, dtype:
     return _torch.cat([result.new_full(size, neutral), result], axis)
 
 
-def cumulative_sum(x: Tensor, /, *, axis: int | None = None, dtype: Any = None, include_initial: bool = False) -> Tensor:
+def cumulative_sum(
+    x: Tensor, /, *, axis: int | None = None, dtype: Any = None, include_initial: bool = False
+) -> Tensor:
     return _cumulative(_torch.cumsum, 0, x, axis, dtype, include_initial)
 
 
-def cumulative_prod(x: Tensor, /, *, axis: int | None = None, dtype: Any = None, include_initial: bool = False) -> Tensor:
+def cumulative_prod(
+    x: Tensor, /, *, axis: int | None = None, dtype: Any = None, include_initial: bool = False
+) -> Tensor:
     return _cumulative(_torch.cumprod, 1, x, axis, dtype, include_initial)
 
 
-def diff(x: Tensor, /, *, axis: int = -1, n: int = 1, prepend: Tensor | None = None, append: Tensor | None = None) -> Tensor:
+def diff(
+    x: Tensor, /, *, axis: int = -1, n: int = 1, prepend: Tensor | None = None, append: Tensor | None = None
+) -> Tensor:
     return _torch.diff(x, n, axis, prepend, append)

@@ -10,9 +10,20 @@ from torch_py._C import _torch
 from torch_py._tensor import Tensor
 
 __all__ = [
-    "argmax", "argmin", "argsort", "nonzero", "searchsorted", "sort", "take", "take_along_axis", "unique_all", "unique_counts", "unique_inverse",
-    "unique_values", "where",
-]  # fmt: skip
+    "argmax",
+    "argmin",
+    "argsort",
+    "nonzero",
+    "searchsorted",
+    "sort",
+    "take",
+    "take_along_axis",
+    "unique_all",
+    "unique_counts",
+    "unique_inverse",
+    "unique_values",
+    "where",
+]
 
 
 class UniqueAll(NamedTuple):
@@ -55,7 +66,8 @@ def nonzero(x: Tensor, /) -> tuple[Tensor, ...]:
 
 
 def searchsorted(x1: Tensor, x2: Tensor, /, *, side: str = "left", sorter: Tensor | None = None) -> Tensor:
-    """Where in the ascending `x1` the elements of `x2` would be inserted. `sorter` has the indices that sort `x1`."""
+    """Where in the ascending `x1` the elements of `x2` would be inserted. `sorter` has the indices that sort
+    `x1`."""
     first, second = promoted("searchsorted", x1, x2)
     return _torch.searchsorted(first, second, side=side, sorter=sorter)
 

@@ -11,9 +11,30 @@ from torch_py._C import _linalg, _torch
 from torch_py._tensor import Tensor
 
 __all__ = [
-    "cholesky", "cross", "det", "diagonal", "eigh", "eigvalsh", "inv", "matmul", "matrix_norm", "matrix_power", "matrix_rank",
-    "matrix_transpose", "outer", "pinv", "qr", "slogdet", "solve", "svd", "svdvals", "tensordot", "trace", "vecdot", "vector_norm",
-]  # fmt: skip
+    "cholesky",
+    "cross",
+    "det",
+    "diagonal",
+    "eigh",
+    "eigvalsh",
+    "inv",
+    "matmul",
+    "matrix_norm",
+    "matrix_power",
+    "matrix_rank",
+    "matrix_transpose",
+    "outer",
+    "pinv",
+    "qr",
+    "slogdet",
+    "solve",
+    "svd",
+    "svdvals",
+    "tensordot",
+    "trace",
+    "vecdot",
+    "vector_norm",
+]
 
 
 def cholesky(x: Tensor, /, *, upper: bool = False) -> Tensor:
@@ -73,7 +94,8 @@ def slogdet(x: Tensor, /) -> tuple[Tensor, Tensor]:
 
 
 def solve(x1: Tensor, x2: Tensor, /) -> Tensor:
-    """`x2` is a vector when it has one dimension and else matrices, never vectors of a batch, which torch would take it for."""
+    """`x2` is a vector when it has one dimension and else matrices, never vectors of a batch, which torch
+    would take it for."""
     left, right = promoted("solve", x1, x2)
     if right.dim() > 1:
         right = right.reshape((1,) * (left.dim() - right.dim()) + tuple(right.shape))

@@ -15,12 +15,17 @@ from torch_py.autograd.grad_mode import no_grad
 def _tensors(values: tuple[Any, ...]) -> list[Tensor]:
     found = []
     for value in values:
-        found += [one for one in (value if isinstance(value, (list, tuple)) else (value,)) if isinstance(one, Tensor)]
+        found += [
+            one
+            for one in (value if isinstance(value, (list, tuple)) else (value,))
+            if isinstance(one, Tensor)
+        ]
     return found
 
 
 class CustomOperator:
-    """Called with the arguments of its schema: the kernel of their device, below autograd; meta tensors go to the shape rule.
+    """Called with the arguments of its schema: the kernel of their device, below autograd; meta tensors go to
+    the shape rule.
 
     `kernels` is by device type, None for all devices.
     """
@@ -30,8 +35,12 @@ class CustomOperator:
         self._init_fn = function
         self.kernels: dict[str | None, Callable[..., Any]] = {}
         self.fake: Callable[..., Any] | None = None
-        self.around: Callable[..., Any] | None = None  # in place of all else, until it calls the operator again
-        self.autocast: dict[str, Callable[..., Any]] = {}  # kept for programs that ask; arguments come in the types they have
+        self.around: Callable[..., Any] | None = (
+            None  # in place of all else, until it calls the operator again
+        )
+        self.autocast: dict[
+            str, Callable[..., Any]
+        ] = {}  # kept for programs that ask; arguments come in the types they have
         self._inside_around = False
         self._node: type[Function] | None = None
         self._name = self.name = schema.name
@@ -50,7 +59,9 @@ class CustomOperator:
 
     def register_kernel(self, device_types: Any, fn: Any = None, /) -> Any:
         """A kernel for a device type, a list of them, or None for all; a decorator without `fn`."""
-        names = (device_types,) if device_types is None or isinstance(device_types, str) else tuple(device_types)
+        names = (
+            (device_types,) if device_types is None or isinstance(device_types, str) else tuple(device_types)
+        )
 
         def register(function: Callable[..., Any]) -> Callable[..., Any]:
             self.kernels.update({name: function for name in names})
@@ -69,7 +80,10 @@ class CustomOperator:
 
     def set_autograd(self, backward: Callable[..., Any], setup_context: Callable[..., Any] | None) -> None:
         if any(argument.is_written for argument in self._schema.arguments):
-            raise RuntimeError(f"Cannot register autograd formula for non-functional operator {self.name} with schema {self._schema.text}.")
+            raise RuntimeError(
+                f"Cannot register autograd formula for non-functional operator {self.name} with schema "
+                f"{self._schema.text}."
+            )
         self._node = _node_of(self, backward, setup_context)
 
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:
@@ -81,7 +95,9 @@ class CustomOperator:
             finally:
                 self._inside_around = False
         tensors = _tensors((*positional, *rest.values()))
-        in_transform = self._node is not None and any(hasattr(type(tensor), "_apply_function") for tensor in tensors)
+        in_transform = self._node is not None and any(
+            hasattr(type(tensor), "_apply_function") for tensor in tensors
+        )
         if in_transform or (is_grad_enabled() and any(tensor.requires_grad for tensor in tensors)):
             node = self._node or _node_of(self, None, None)
             return node.apply(rest, *positional)
@@ -96,7 +112,9 @@ class CustomOperator:
             kernel = self.fake or self.kernels.get("meta")
         if kernel is None:
             registered = [name or "all devices" for name in self.kernels]
-            raise NotImplementedError(f"{self.name}: no kernel for device {device!r}; there are kernels for {registered or 'none'}")
+            raise NotImplementedError(
+                f"{self.name}: no kernel for device {device!r}; there are kernels for {registered or 'none'}"
+            )
         with no_grad():
             result = kernel(*positional, **rest)
         return tuple(result) if isinstance(result, list) and self._schema.result_count > 1 else result
@@ -108,7 +126,10 @@ class CustomOperator:
             return {"test_schema": "SUCCESS", "test_faketensor": "SKIPPED: no register_fake"}
         meta = [value.detach().to("meta") if isinstance(value, Tensor) else value for value in positional]
         expected, got = (
-            [(tuple(one.shape), one.dtype) for one in _tensors(value if isinstance(value, tuple) else (value,))]
+            [
+                (tuple(one.shape), one.dtype)
+                for one in _tensors(value if isinstance(value, tuple) else (value,))
+            ]
             for value in (result, self.fake(*meta, **rest))
         )
         if expected != got:
@@ -116,7 +137,9 @@ class CustomOperator:
         return {"test_schema": "SUCCESS", "test_faketensor": "SUCCESS"}
 
 
-def _node_of(operator: CustomOperator, backward: Callable[..., Any] | None, setup_context: Callable[..., Any] | None) -> type[Function]:
+def _node_of(
+    operator: CustomOperator, backward: Callable[..., Any] | None, setup_context: Callable[..., Any] | None
+) -> type[Function]:
     """The autograd Function of an operator; its first argument is the dict of keyword-only ones."""
 
     user_setup = setup_context

@@ -16,11 +16,13 @@ _operators: dict[str, CustomOperator] = {}
 
 
 def declare(schema: Schema, function: Callable[..., Any] | None) -> CustomOperator:
-    """A new operator; one that was declared before under the name is replaced, as a module that is reloaded does."""
+    """A new operator; one that was declared before under the name is replaced, as a module that is reloaded
+    does."""
     namespace = schema.name.partition("::")[0]
     if namespace in ("aten", "prim", "prims"):
         raise NotImplementedError(
-            f"torch.library: operators of torch_py come from native_functions.yaml; {schema.name!r} cannot be declared from Python"
+            f"torch.library: operators of torch_py come from native_functions.yaml; {schema.name!r} cannot "
+            "be declared from Python"
         )
     operator = _operators[schema.name] = CustomOperator(schema, function)
     return operator
@@ -32,7 +34,9 @@ def find(name: str) -> CustomOperator:
     if found is not None:
         return found
     if name.startswith("aten::"):
-        raise NotImplementedError(f"torch.library: kernels of torch_py's own operator {name!r} cannot be changed from Python")
+        raise NotImplementedError(
+            f"torch.library: kernels of torch_py's own operator {name!r} cannot be changed from Python"
+        )
     raise RuntimeError(f"operator {name} does not exist")
 
 
@@ -42,7 +46,9 @@ def operator_of(op: Any) -> CustomOperator:
         return op
     if isinstance(op, str):
         return find(op)
-    raise ValueError(f"torch.library: expected the name of an operator or a custom operator, got {type(op).__name__}")
+    raise ValueError(
+        f"torch.library: expected the name of an operator or a custom operator, got {type(op).__name__}"
+    )
 
 
 @cache
@@ -51,7 +57,8 @@ def _schemas() -> dict[str, str]:
 
 
 class NativeOperator:
-    """`torch.ops.aten.add`: one of torch_py's own operators with all its overloads; `.Tensor`, `.default` name one of them.
+    """`torch.ops.aten.add`: one of torch_py's own operators with all its overloads; `.Tensor`, `.default`
+    name one of them.
 
     An overload takes the arguments that the operator takes: which of them it is follows from those.
     """
@@ -79,7 +86,9 @@ class NativeOperator:
             or self._overloadname is not None
             or (overload != "default" and schema not in _schemas() and self._opname not in _ABSENT)
         ):
-            raise AttributeError(f"The underlying op of 'aten.{self._opname}' has no overload name '{overload}'")
+            raise AttributeError(
+                f"The underlying op of 'aten.{self._opname}' has no overload name '{overload}'"
+            )
         made = self.__dict__[overload] = NativeOperator(self._function, self._opname, overload)
         return made
 
@@ -90,7 +99,17 @@ class NativeOperator:
 
 
 # Named by libraries in tables of operators that they handle; they are not here to be called.
-_ABSENT = ("_pin_memory", "_sparse_addmm", "_sparse_mm_reduce_impl", "_to_copy", "alias", "sym_size", "sym_stride", "sym_numel", "sym_storage_offset")
+_ABSENT = (
+    "_pin_memory",
+    "_sparse_addmm",
+    "_sparse_mm_reduce_impl",
+    "_to_copy",
+    "alias",
+    "sym_size",
+    "sym_stride",
+    "sym_numel",
+    "sym_storage_offset",
+)
 
 
 @cache

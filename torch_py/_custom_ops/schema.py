@@ -38,21 +38,38 @@ class Schema(NamedTuple):
     text: str
     result_count: int  # -1: a list
 
-    def bind(self, arguments: Sequence[Any], keywords: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """All values in order, defaults filled in, as positional and keyword-only ones. Raises TypeError for what does not fit."""
+    def bind(
+        self, arguments: Sequence[Any], keywords: dict[str, Any]
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """All values in order, defaults filled in, as positional and keyword-only ones. Raises TypeError for
+        what does not fit."""
         positional = [argument for argument in self.arguments if not argument.keyword_only]
         if len(arguments) > len(positional):
-            raise TypeError(f"{self.name}() takes {len(positional)} positional argument(s) but {len(arguments)} were given: {self.text}")
+            raise TypeError(
+                f"{self.name}() takes {len(positional)} positional argument(s) but {len(arguments)} were "
+                f"given: {self.text}"
+            )
         given = dict(zip([argument.name for argument in positional], arguments))
         for name, value in keywords.items():
             if name in given or name not in {argument.name for argument in self.arguments}:
-                raise TypeError(f"{self.name}() got an unexpected or repeated keyword argument {name!r}: {self.text}")
+                raise TypeError(
+                    f"{self.name}() got an unexpected or repeated keyword argument {name!r}: {self.text}"
+                )
             given[name] = value
         for argument in self.arguments:
             if given.setdefault(argument.name, argument.default) is _REQUIRED:
-                raise TypeError(f"{self.name}() is missing a value for argument {argument.name!r}: {self.text}")
-            if argument.type.rstrip("?") in ("Tensor",) and not isinstance(given[argument.name], Tensor) and not argument.type.endswith("?"):
-                raise TypeError(f"{self.name}(): expected a Tensor for argument {argument.name!r}, got {type(given[argument.name]).__name__}")
+                raise TypeError(
+                    f"{self.name}() is missing a value for argument {argument.name!r}: {self.text}"
+                )
+            if (
+                argument.type.rstrip("?") in ("Tensor",)
+                and not isinstance(given[argument.name], Tensor)
+                and not argument.type.endswith("?")
+            ):
+                raise TypeError(
+                    f"{self.name}(): expected a Tensor for argument {argument.name!r}, got "
+                    f"{type(given[argument.name]).__name__}"
+                )
         rest = {argument.name: given[argument.name] for argument in self.arguments if argument.keyword_only}
         return tuple(given[argument.name] for argument in positional), rest
 
@@ -93,8 +110,14 @@ def parse_schema(text: str) -> Schema:
         declared, has_default, default = part.partition("=")
         kind, _, name = declared.strip().rpartition(" ")
         if not kind or not name.isidentifier():
-            raise ValueError(f"expected 'TYPE NAME' or 'TYPE NAME=DEFAULT' in a schema, got {part!r} in {text!r}")
-        arguments.append(Argument(name, kind.strip(), _default(default.strip()) if has_default else _REQUIRED, keyword_only))
+            raise ValueError(
+                f"expected 'TYPE NAME' or 'TYPE NAME=DEFAULT' in a schema, got {part!r} in {text!r}"
+            )
+        arguments.append(
+            Argument(
+                name, kind.strip(), _default(default.strip()) if has_default else _REQUIRED, keyword_only
+            )
+        )
     results = results.strip()
     count = len(_split(results[1:-1])) if results.startswith("(") else (-1 if "[]" in results else 1)
     return Schema(head.strip(), tuple(arguments), text, count)
@@ -102,9 +125,17 @@ def parse_schema(text: str) -> Schema:
 
 def _type_names() -> dict[Any, str]:
     names: dict[Any, str] = {
-        Tensor: "Tensor", int: "SymInt", float: "float", bool: "bool", str: "str", _C.dtype: "ScalarType", _C.device: "Device",
-        int | float | bool: "Scalar", type(None): "()", None: "()",
-    }  # fmt: skip
+        Tensor: "Tensor",
+        int: "SymInt",
+        float: "float",
+        bool: "bool",
+        str: "str",
+        _C.dtype: "ScalarType",
+        _C.device: "Device",
+        int | float | bool: "Scalar",
+        type(None): "()",
+        None: "()",
+    }
     return names
 
 
@@ -121,17 +152,29 @@ def _type_name(annotation: Any, what: str) -> str:
     others = [part for part in parts if part is not type(None)]
     if len(others) == len(parts) - 1 and others:
         return f"{_type_name(typing.Union[tuple(others)], what)}?"  # noqa: UP007  # of a list that is not written out
-    raise ValueError(f"infer_schema: {what} has the annotation {annotation!r}, which is no type of an operator")
+    raise ValueError(
+        f"infer_schema: {what} has the annotation {annotation!r}, which is no type of an operator"
+    )
 
 
-def infer_schema(prototype_function: Callable[..., Any], /, *, mutates_args: str | Iterable[str] = (), op_name: str | None = None) -> str:
-    """The schema of a function from its annotations. Raises ValueError when one is missing or no type of an operator."""
+def infer_schema(
+    prototype_function: Callable[..., Any],
+    /,
+    *,
+    mutates_args: str | Iterable[str] = (),
+    op_name: str | None = None,
+) -> str:
+    """The schema of a function from its annotations. Raises ValueError when one is missing or no type of an
+    operator."""
     hints = typing.get_type_hints(prototype_function)
     parts, seen_star = [], False
     writes = {mutates_args} if isinstance(mutates_args, str) else set(mutates_args)
     parameters = inspect.signature(prototype_function).parameters
     if unknown := writes - {"unknown"} - set(parameters):
-        raise ValueError(f"infer_schema: mutates_args names {sorted(unknown)}, which the function does not have: {list(parameters)}")
+        raise ValueError(
+            f"infer_schema: mutates_args names {sorted(unknown)}, which the function does not have: "
+            f"{list(parameters)}"
+        )
     for place, (name, parameter) in enumerate(parameters.items()):
         if parameter.kind is parameter.KEYWORD_ONLY and not seen_star:
             parts.append("*")

@@ -1,4 +1,5 @@
-"""The part of the compiler's front end that programs touch without needing it. Nothing is traced; what would need it raises."""
+"""The part of the compiler's front end that programs touch without needing it. Nothing is traced; what would
+need it raises."""
 
 from __future__ import annotations
 
@@ -17,11 +18,27 @@ from torch_py.compiler import reset as reset
 from torch_py.compiler import substitute_in_graph as substitute_in_graph
 
 __all__ = [
-    "OptimizedModule", "allow_in_graph", "assume_constant_result", "disable",
-    "disallow_in_graph", "explain", "export", "forbid_in_graph", "graph_break",
-    "is_compiling", "list_backends", "mark_dynamic", "mark_static", "mark_static_address", "maybe_mark_dynamic", "optimize", "reset",
-    "reset_code_caches", "run", "substitute_in_graph",
-]  # fmt: skip
+    "OptimizedModule",
+    "allow_in_graph",
+    "assume_constant_result",
+    "disable",
+    "disallow_in_graph",
+    "explain",
+    "export",
+    "forbid_in_graph",
+    "graph_break",
+    "is_compiling",
+    "list_backends",
+    "mark_dynamic",
+    "mark_static",
+    "mark_static_address",
+    "maybe_mark_dynamic",
+    "optimize",
+    "reset",
+    "reset_code_caches",
+    "run",
+    "substitute_in_graph",
+]
 
 
 def _as_it_is(fn: Any = None) -> Any:

@@ -1,4 +1,5 @@
-"""Settings that programs write before they compile. They are kept, and nothing reads them, as nothing is compiled."""
+"""Settings that programs write before they compile. They are kept, and nothing reads them, as nothing is
+compiled."""
 
 from __future__ import annotations
 

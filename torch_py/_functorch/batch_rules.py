@@ -1,4 +1,5 @@
-"""How operators act on batches, by the structure that their entries declare; a loop over the batch where nothing better is known."""
+"""How operators act on batches, by the structure that their entries declare; a loop over the batch where
+nothing better is known."""
 
 from __future__ import annotations
 
@@ -19,17 +20,45 @@ torch: Any = _C._torch
 # They need the elements, of which there are many.
 _DATA_DEPENDENT = frozenset(["item", "tolist", "numpy", "__array__", "nonzero"])
 # Methods that are no operators and do to a batch what they do to one of it.
-_ELEMENTWISE_METHODS = frozenset(["requires_grad", "retain_grad", "clone", "detach", "contiguous", "to", "type", "cpu"])
+_ELEMENTWISE_METHODS = frozenset(
+    ["requires_grad", "retain_grad", "clone", "detach", "contiguous", "to", "type", "cpu"]
+)
 # Of one tensor, whose last two dimensions are matrices and the others a batch already.
 _OF_MATRICES = frozenset(
-    ["cholesky", "cholesky_ex", "cholesky_inverse", "det", "eig", "eigh", "eigvals", "eigvalsh", "inv", "inv_ex", "inverse", "logdet",
-     "lu_factor", "lu_factor_ex", "matrix_exp", "matrix_power", "pinv", "pinverse", "qr", "slogdet", "svd", "svdvals"]
-)  # fmt: skip
+    [
+        "cholesky",
+        "cholesky_ex",
+        "cholesky_inverse",
+        "det",
+        "eig",
+        "eigh",
+        "eigvals",
+        "eigvalsh",
+        "inv",
+        "inv_ex",
+        "inverse",
+        "logdet",
+        "lu_factor",
+        "lu_factor_ex",
+        "matrix_exp",
+        "matrix_power",
+        "pinv",
+        "pinverse",
+        "qr",
+        "slogdet",
+        "svd",
+        "svdvals",
+    ]
+)
 # Elementwise by what they compute, though some of their overloads are made of other operators.
-_POINTWISE = frozenset(["clamp", "clamp_max", "clamp_min", "copy", "div", "gelu", "pow", "round", "where", "zero"])
+_POINTWISE = frozenset(
+    ["clamp", "clamp_max", "clamp_min", "copy", "div", "gelu", "pow", "round", "where", "zero"]
+)
 # Of the last dimensions of their first argument.
 _OF_LAST_DIMS = {"layer_norm": 1, "rms_norm": 1, "tril": 2, "triu": 2}
-_CONVERSIONS = frozenset(["float", "double", "half", "bfloat16", "int", "long", "short", "char", "byte", "bool", "type_as"])
+_CONVERSIONS = frozenset(
+    ["float", "double", "half", "bfloat16", "int", "long", "short", "char", "byte", "bool", "type_as"]
+)
 
 
 def apply(level: int, func: Callable[..., Any], args: Any, kwargs: Any) -> Any:
@@ -72,7 +101,10 @@ class _Batch:
         if call.is_property:
             return self.property()
         if name in _DATA_DEPENDENT or (name == "where" and len(self.leaves) == 1):
-            raise RuntimeError(f"vmap: It looks like you're calling .{name}() on a Tensor inside of vmap, which {DATA_DEPENDENT}")
+            raise RuntimeError(
+                f"vmap: It looks like you're calling .{name}() on a Tensor inside of vmap, which "
+                f"{DATA_DEPENDENT}"
+            )
         if draws(call, self.args, self.kwargs):
             return self.random()
         if call.is_inplace:
@@ -92,7 +124,11 @@ class _Batch:
             return self.run([shell_of(leaf) if self.is_batched(leaf) else leaf for leaf in self.leaves])
         if call.name in _OF_MATRICES and len(self.tensors) == 1:
             return self.elementwise()
-        if call.structure == "pointwise" or call.name in _POINTWISE or (call.name == "fill" and len(self.tensors) == 1):
+        if (
+            call.structure == "pointwise"
+            or call.name in _POINTWISE
+            or (call.name == "fill" and len(self.tensors) == 1)
+        ):
             return self.pointwise()
         if self.is_of_last_dims():
             return self.elementwise()
@@ -109,7 +145,12 @@ class _Batch:
             return False
         source = self.leaves[0]
         others = [leaf for leaf in self.leaves[1:] if self.is_batched(leaf)]
-        return self.is_batched(source) and not others and source.dim() >= _OF_LAST_DIMS[self.call.name] and not self.call.is_inplace
+        return (
+            self.is_batched(source)
+            and not others
+            and source.dim() >= _OF_LAST_DIMS[self.call.name]
+            and not self.call.is_inplace
+        )
 
     # The rules
 
@@ -133,7 +174,8 @@ class _Batch:
         return self.args[0] if self.call.is_inplace else self.wrapped(result)
 
     def aligned(self, tensor: Tensor, rank: int) -> Tensor:
-        """Dimensions of size one between the batch and the others, so that they broadcast as they would in one member."""
+        """Dimensions of size one between the batch and the others, so that they broadcast as they would in
+        one member."""
         if not self.is_batched(tensor):
             return tensor
         value = tensor.value  # type: ignore[attr-defined]
@@ -148,9 +190,17 @@ class _Batch:
             return self.loop()
         first = value.select(0, 0)
         result = self.run([first if leaf is source else leaf for leaf in self.leaves])
-        if any(t.untyped_storage().data_ptr() != value.untyped_storage().data_ptr() for t in tree_flatten(result)[0] if not _is_wrapped(t)):
+        if any(
+            t.untyped_storage().data_ptr() != value.untyped_storage().data_ptr()
+            for t in tree_flatten(result)[0]
+            if not _is_wrapped(t)
+        ):
             return self.loop()
-        if _is_wrapped(value) or value.is_complex() or any(t.dtype != value.dtype for t in tree_flatten(result)[0]):
+        if (
+            _is_wrapped(value)
+            or value.is_complex()
+            or any(t.dtype != value.dtype for t in tree_flatten(result)[0])
+        ):
             return self.loop()
         step = value.stride(0)
 
@@ -177,7 +227,13 @@ class _Batch:
             if self.kwargs.get("keepdim"):
                 return self.loop()
             return self.over_all(value.reshape(self.size, shell_of(source).numel()), is_positional, place)
-        shifted = [d + 1 if d >= 0 else d for d in dim] if isinstance(dim, (tuple, list)) else dim + 1 if dim >= 0 else dim
+        shifted = (
+            [d + 1 if d >= 0 else d for d in dim]
+            if isinstance(dim, (tuple, list))
+            else dim + 1
+            if dim >= 0
+            else dim
+        )
         args = (value, *self.args[1:])
         kwargs = dict(self.kwargs)
         if is_positional:
@@ -227,14 +283,20 @@ class _Batch:
 
             return self.loop(again)
         fills = self.call.is_inplace or self.call.name.endswith("_like")
-        return self.elementwise() if fills and len(self.tensors) == 1 and self.is_batched(self.leaves[0]) else self.loop()
+        return (
+            self.elementwise()
+            if fills and len(self.tensors) == 1 and self.is_batched(self.leaves[0])
+            else self.loop()
+        )
 
     def check_target(self) -> None:
         target = self.leaves[0]
         if isinstance(target, Tensor) and not self.is_batched(target):
             raise RuntimeError(
-                f"vmap: inplace arithmetic(self, *extra_args) is not possible because there exists a Tensor `other` in extra_args that has "
-                f"more elements than `self`. This happened due to `other` being vmapped over but `self` not being vmapped over in "
+                "vmap: inplace arithmetic(self, *extra_args) is not possible because there exists a Tensor "
+                "`other` in extra_args that has "
+                "more elements than `self`. This happened due to `other` being vmapped over but `self` not "
+                "being vmapped over in "
                 f"{self.call.name}_. Please try to use out-of-place operators instead."
             )
 
@@ -261,7 +323,8 @@ def _is_wrapped(tensor: object) -> bool:
 
 
 def _same_promotion(leaves: Sequence[Any]) -> list[Any]:
-    """Tensors without dimensions give way to others in type promotion; in a batch they have one, so they are converted before."""
+    """Tensors without dimensions give way to others in type promotion; in a batch they have one, so they are
+    converted before."""
     tensors = [leaf for leaf in leaves if isinstance(leaf, Tensor)]
     with_dims = [t.dtype for t in tensors if t.dim() > 0]
     if not with_dims or len({t.dtype for t in tensors}) == 1:
@@ -269,14 +332,18 @@ def _same_promotion(leaves: Sequence[Any]) -> list[Any]:
     common = with_dims[0]
     for dtype in with_dims[1:]:
         common = _C.promote_types(common, dtype)
-    return [t.to(common) if isinstance(t, Tensor) and t.dim() == 0 and _kind(t.dtype) <= _kind(common) else t for t in leaves]
+    return [
+        t.to(common) if isinstance(t, Tensor) and t.dim() == 0 and _kind(t.dtype) <= _kind(common) else t
+        for t in leaves
+    ]
 
 
 def _kind(dtype: Any) -> int:
     return 3 if dtype.is_complex else 2 if dtype.is_floating_point else 0 if dtype == _C.bool else 1
 
 
-# -- operators that no structure describes -----------------------------------------------------------------------------------
+# -- operators that no structure describes
+# ------------------------------------------------------------
 
 
 def _matmul(batch: _Batch) -> Any:
@@ -313,7 +380,8 @@ def _cat(batch: _Batch) -> Any:
 
 
 def _norm(batch: _Batch) -> Any:
-    """torch.linalg.norm has the name of torch.norm, but is a norm of matrices where it is given two dimensions."""
+    """torch.linalg.norm has the name of torch.norm, but is a norm of matrices where it is given two
+    dimensions."""
     return batch.loop() if batch.func is _C._linalg.norm else batch.along_dim()
 
 
@@ -350,12 +418,22 @@ def _member(batch: _Batch, tree: Any, position: int) -> Any:
 
 def _reshape(batch: _Batch) -> Any:
     source, *sizes = batch.args
-    shape = sizes[0] if len(sizes) == 1 and isinstance(sizes[0], (tuple, list)) else batch.kwargs.get("shape", sizes)
+    shape = (
+        sizes[0]
+        if len(sizes) == 1 and isinstance(sizes[0], (tuple, list))
+        else batch.kwargs.get("shape", sizes)
+    )
     return batch.wrapped(source.value.reshape(batch.size, *shape)) if batch.size else batch.loop()
 
 
 _RULES: dict[str, Callable[[_Batch], Any]] = {
     **dict.fromkeys(("matmul", "mm", "bmm", "mv", "dot"), _matmul),
-    "linear": _linear, "masked_fill": _masked_fill,
-    "norm": _norm, "cat": _cat, "stack": _cat, "reshape": _reshape, "__getitem__": _index, "__setitem__": _assign,
-}  # fmt: skip
+    "linear": _linear,
+    "masked_fill": _masked_fill,
+    "norm": _norm,
+    "cat": _cat,
+    "stack": _cat,
+    "reshape": _reshape,
+    "__getitem__": _index,
+    "__setitem__": _assign,
+}

@@ -9,12 +9,22 @@ from typing import Any
 
 from torch_py import _C
 from torch_py._functorch.engine import detached, gradients
-from torch_py._functorch.levels import Gradients, WrappedTensor, highest_level, is_at, new_level, running_batches, shell_of, wrap
+from torch_py._functorch.levels import (
+    Gradients,
+    WrappedTensor,
+    highest_level,
+    is_at,
+    new_level,
+    running_batches,
+    shell_of,
+    wrap,
+)
 from torch_py._tensor import Tensor
 from torch_py.utils._pytree import TreeSpec, tree_flatten, tree_leaves, tree_unflatten
 
 DATA_DEPENDENT = (
-    "needs its values, and vmap cannot know which member of the batch is meant: use operators on tensors (torch.where for conditions)"
+    "needs its values, and vmap cannot know which member of the batch is meant: use operators "
+    "on tensors (torch.where for conditions)"
 )
 
 
@@ -29,10 +39,19 @@ class BatchedTensor(WrappedTensor):
 
     @staticmethod
     def gradients(
-        outputs: Sequence[Tensor], inputs: Sequence[Tensor], weights: Sequence[Tensor], create_graph: bool, level: int
+        outputs: Sequence[Tensor],
+        inputs: Sequence[Tensor],
+        weights: Sequence[Tensor],
+        create_graph: bool,
+        level: int,
     ) -> Gradients:
-        """Members of a batch do not depend on one another, so the gradient of their sum holds the gradient of each."""
-        size = next(len(t.value) for t in (*outputs, *inputs, *weights) if isinstance(t, BatchedTensor) and t.level == level)
+        """Members of a batch do not depend on one another, so the gradient of their sum holds the gradient of
+        each."""
+        size = next(
+            len(t.value)
+            for t in (*outputs, *inputs, *weights)
+            if isinstance(t, BatchedTensor) and t.level == level
+        )
 
         def members(tensors: Sequence[Tensor]) -> list[Tensor]:
             return [as_batched(t, level, size).value for t in tensors]
@@ -57,13 +76,21 @@ def member(tensor: Any, level: int, index: int) -> Any:
 
 
 def _one_by_one(
-    outputs: Sequence[Tensor], inputs: Sequence[Tensor], weights: Sequence[Tensor], create_graph: bool, level: int, size: int
+    outputs: Sequence[Tensor],
+    inputs: Sequence[Tensor],
+    weights: Sequence[Tensor],
+    create_graph: bool,
+    level: int,
+    size: int,
 ) -> Gradients:
     rows = []
     for index in range(size):
         of_member = [[member(t, level, index) for t in tensors] for tensors in (outputs, inputs, weights)]
         rows.append(gradients(*of_member, create_graph))
-    columns = [[g if g is not None else _C._torch.zeros_like(member(t, level, 0)) for g in column] for column, t in zip(zip(*rows), inputs)]
+    columns = [
+        [g if g is not None else _C._torch.zeros_like(member(t, level, 0)) for g in column]
+        for column, t in zip(zip(*rows), inputs)
+    ]
     return [batched(_C._torch.stack(column), level) for column in columns] if rows else [None] * len(inputs)
 
 
@@ -81,14 +108,18 @@ def as_batched(tensor: Tensor, level: int, size: int) -> BatchedTensor:
 
 
 def spread(tensor: Tensor) -> Tensor:
-    """`tensor` as a member of every running batch, each in memory of its own, so that each can have a gradient of its own."""
+    """`tensor` as a member of every running batch, each in memory of its own, so that each can have a
+    gradient of its own."""
     for level, size in running_batches():
         if highest_level(tensor) < level:
-            tensor = batched(tensor.expand(size, *tensor.shape).clone(memory_format=_C.contiguous_format), level)
+            tensor = batched(
+                tensor.expand(size, *tensor.shape).clone(memory_format=_C.contiguous_format), level
+            )
     return tensor
 
 
-# -- vmap ------------------------------------------------------------------------------------------------------------------
+# -- vmap
+# ------------------------------------------------------------
 
 
 def _broadcast_dims(dims: Any, spec: TreeSpec, what: str) -> list[Any]:
@@ -96,12 +127,18 @@ def _broadcast_dims(dims: Any, spec: TreeSpec, what: str) -> list[Any]:
     if isinstance(dims, int) or dims is None:
         return [dims] * spec.num_leaves
     if spec.is_leaf() or type(dims) is not spec.type or len(dims) != len(spec.children_specs):
-        raise ValueError(f"vmap: {what} is not compatible with the structure of what it describes, got {what}={dims}")
+        raise ValueError(
+            f"vmap: {what} is not compatible with the structure of what it describes, got {what}={dims}"
+        )
     entries = [dims[key] for key in spec.context] if isinstance(dims, dict) else list(dims)
-    return [d for entry, child in zip(entries, spec.children_specs) for d in _broadcast_dims(entry, child, what)]
+    return [
+        d for entry, child in zip(entries, spec.children_specs) for d in _broadcast_dims(entry, child, what)
+    ]
 
 
-def _checked_dims(leaves: Sequence[Any], dims: Sequence[Any], name: str, in_dims: Any) -> tuple[list[Any], int]:
+def _checked_dims(
+    leaves: Sequence[Any], dims: Sequence[Any], name: str, in_dims: Any
+) -> tuple[list[Any], int]:
     """in_dims without negative numbers, and the size that they share."""
     checked, sizes = [], {}
     for leaf, dim in zip(leaves, dims):
@@ -109,21 +146,38 @@ def _checked_dims(leaves: Sequence[Any], dims: Sequence[Any], name: str, in_dims
             checked.append(None)
             continue
         if not isinstance(dim, int):
-            raise ValueError(f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): Got in_dim={dim} for an input but in_dim must be either an "
-                             "integer dimension or None.")  # fmt: skip
+            raise ValueError(
+                f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): Got in_dim={dim} for an input but in_dim "
+                "must be either an "
+                "integer dimension or None."
+            )
         if not isinstance(leaf, Tensor):
-            raise ValueError(f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): Got in_dim={dim} for an input but the input is of type "
-                             f"{type(leaf)}. We cannot vmap over non-Tensor arguments, please use None as the respective in_dim")  # fmt: skip
+            raise ValueError(
+                f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): Got in_dim={dim} for an input but the "
+                "input is of type "
+                f"{type(leaf)}. We cannot vmap over non-Tensor arguments, please use None as the respective "
+                "in_dim"
+            )
         if not -leaf.dim() <= dim < leaf.dim():
-            raise ValueError(f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): Got in_dim={dim} for some input, but that input is a Tensor of "
-                             f"dimensionality {leaf.dim()} so expected in_dim to satisfy -{leaf.dim()} <= in_dim < {leaf.dim()}.")  # fmt: skip
+            raise ValueError(
+                f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): Got in_dim={dim} for some input, but that "
+                "input is a Tensor of "
+                f"dimensionality {leaf.dim()} so expected in_dim to satisfy -{leaf.dim()} <= in_dim < "
+                f"{leaf.dim()}."
+            )
         checked.append(dim % leaf.dim())
         sizes[leaf.shape[checked[-1]]] = None
     if not sizes:
-        raise ValueError(f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): at least one input must be mapped over, all in_dims are None")
+        raise ValueError(
+            f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): at least one input must be mapped over, all "
+            "in_dims are None"
+        )
     if len(sizes) > 1:
-        raise ValueError(f"vmap: Expected all tensors to have the same size in the mapped dimension, got sizes {list(sizes)} for the mapped "
-                         "dimension")  # fmt: skip
+        raise ValueError(
+            "vmap: Expected all tensors to have the same size in the mapped dimension, got sizes "
+            f"{list(sizes)} for the mapped "
+            "dimension"
+        )
     return checked, next(iter(sizes))
 
 
@@ -132,15 +186,20 @@ def _stripped(result: Any, level: int, size: int, out_dims: Any, name: str) -> A
     leaves, spec = tree_flatten(result)
     for leaf in leaves:
         if not isinstance(leaf, Tensor):
-            raise ValueError(f"vmap({name}, ...): `{name}` must only return Tensors, got type {type(leaf)}. Did you mean to set out_dims= "
-                             "to None for output?")  # fmt: skip
+            raise ValueError(
+                f"vmap({name}, ...): `{name}` must only return Tensors, got type {type(leaf)}. Did you mean "
+                "to set out_dims= "
+                "to None for output?"
+            )
     dims = _broadcast_dims(out_dims, spec, "out_dims")
     values = []
     for leaf, dim in zip(leaves, dims):
         is_batched = isinstance(leaf, BatchedTensor) and leaf.level == level
         if dim is None:
             if is_batched:
-                raise ValueError(f"vmap({name}, ...): `{name}` can not return a BatchedTensor when out_dim is None")
+                raise ValueError(
+                    f"vmap({name}, ...): `{name}` can not return a BatchedTensor when out_dim is None"
+                )
             values.append(leaf)
         else:
             values.append(as_batched(leaf, level, size).value.movedim(0, dim))
@@ -155,20 +214,23 @@ def vmap(
     *,
     chunk_size: int | None = None,
 ) -> Callable[..., Any]:
-    """A function that applies `func` to every slice of its arguments and stacks the results, without a loop where operators allow.
+    """A function that applies `func` to every slice of its arguments and stacks the results, without a loop
+    where operators allow.
 
     Args:
-        in_dims: the dimension to map over: one for all arguments, or a tree that is a prefix of them; None for what is not mapped.
-        out_dims: where the mapped dimension goes in the results.
-        randomness: "error": random operators raise RuntimeError; "different": each slice has its own numbers; "same": they share them.
-        chunk_size: as many slices at a time.
+        in_dims: the dimension to map over: one for all arguments, or a tree that is a prefix of them; None
+        for what is not mapped. out_dims: where the mapped dimension goes in the results.
+        randomness: "error": random operators raise RuntimeError; "different": each slice has its own numbers;
+        "same": they share them. chunk_size: as many slices at a time.
 
     Keyword arguments are not mapped: every slice sees them whole.
 
     Raises ValueError for arguments that `in_dims` or `out_dims` do not fit.
     """
     if randomness not in ("error", "different", "same"):
-        raise RuntimeError(f"Only allowed values for randomness are 'error', 'different', or 'same'. Got {randomness}")
+        raise RuntimeError(
+            f"Only allowed values for randomness are 'error', 'different', or 'same'. Got {randomness}"
+        )
     if chunk_size is not None and (chunk_size != int(chunk_size) or chunk_size <= 0):
         raise ValueError(f"vmap: chunk_size should be None or greater than 0. (got {chunk_size})")
     name = getattr(func, "__name__", repr(func))
@@ -176,8 +238,11 @@ def vmap(
     @functools.wraps(func, assigned=("__module__", "__name__", "__qualname__", "__doc__"))
     def mapped(*args: Any, **kwargs: Any) -> Any:
         if not args:
-            raise ValueError(f"vmap({name})(<inputs>): got no inputs. Maybe you forgot to add inputs, or you are trying to vmap over a "
-                             "function with no inputs. The latter is unsupported.")  # fmt: skip
+            raise ValueError(
+                f"vmap({name})(<inputs>): got no inputs. Maybe you forgot to add inputs, or you are trying "
+                "to vmap over a "
+                "function with no inputs. The latter is unsupported."
+            )
         leaves, spec = tree_flatten(args)
         described = tuple(in_dims) if isinstance(in_dims, list) and len(args) > 1 else in_dims
         dims, size = _checked_dims(leaves, _broadcast_dims(described, spec, "in_dims"), name, in_dims)
@@ -196,7 +261,9 @@ def vmap(
 
         if chunk_size is None or size <= chunk_size:
             return run(0, size)
-        return _joined([run(start, min(start + chunk_size, size)) for start in range(0, size, chunk_size)], out_dims)
+        return _joined(
+            [run(start, min(start + chunk_size, size)) for start in range(0, size, chunk_size)], out_dims
+        )
 
     return mapped
 

@@ -1,7 +1,9 @@
-"""`torch.autograd.Function` inside of transforms: what a Function says itself of batches (`vmap`) and of tangents (`jvp`).
+"""`torch.autograd.Function` inside of transforms: what a Function says itself of batches (`vmap`) and of
+tangents (`jvp`).
 
-A Function is more than the operators in its `forward`: following these would leave its `backward` out. With `generate_vmap_rule` the
-rule for batches is made of `forward`, `setup_context`, `backward` and `jvp`, each run on members of the batch.
+A Function is more than the operators in its `forward`: following these would leave its `backward` out. With
+`generate_vmap_rule` the rule for batches is made of `forward`, `setup_context`, `backward` and `jvp`, each
+run on members of the batch.
 """
 
 from __future__ import annotations
@@ -25,45 +27,63 @@ class VmapInfo(NamedTuple):
 
 
 def apply(kind: Any, level: int, function: type[Function], args: Sequence[Any]) -> Any:
-    """`function.apply(*args)` where the innermost level among the arguments is `level`, of tensors of class `kind`."""
+    """`function.apply(*args)` where the innermost level among the arguments is `level`, of tensors of class
+    `kind`."""
     return _with_tangents(function, args, level) if kind is DualTensor else _with_batch(function, args, level)
 
 
 def _require_setup_context(function: Any) -> None:
     if not function._has_setup_context:
         raise RuntimeError(
-            f"{function.__name__}: In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, jacrev, ...), it must "
+            f"{function.__name__}: In order to use an autograd.Function with functorch transforms (vmap, "
+            "grad, jvp, jacrev, ...), it must "
             "override the setup_context staticmethod."
         )
 
 
-# -- batches ---------------------------------------------------------------------------------------------------------------
+# -- batches
+# ------------------------------------------------------------
 
 
 def _with_batch(function: Any, args: Sequence[Any], level: int) -> Any:
     _require_setup_context(function)
     has_rule, name = function.vmap is not Function.vmap, function.__name__
     if has_rule and function.generate_vmap_rule:
-        raise RuntimeError(f"You tried to vmap over {name}, but it has both generate_vmap_rule=True and an overridden vmap staticmethod. "
-                           "Please set generate_vmap_rule=False or delete the overridden vmap staticmethod to avoid ambiguity.")  # fmt: skip
+        raise RuntimeError(
+            f"You tried to vmap over {name}, but it has both generate_vmap_rule=True and an overridden vmap "
+            "staticmethod. "
+            "Please set generate_vmap_rule=False or delete the overridden vmap staticmethod to avoid "
+            "ambiguity."
+        )
     if not has_rule and not function.generate_vmap_rule:
-        raise RuntimeError(f"You tried to vmap over {name}, but it does not have vmap support. Please override and implement the vmap "
-                           "staticmethod or set generate_vmap_rule=True.")  # fmt: skip
+        raise RuntimeError(
+            f"You tried to vmap over {name}, but it does not have vmap support. Please override and "
+            "implement the vmap "
+            "staticmethod or set generate_vmap_rule=True."
+        )
     size = next(len(leaf.value) for leaf in tree_flatten(args)[0] if is_at(leaf, level))
     dims = tree_map(lambda leaf: 0 if is_at(leaf, level) else None, tuple(args))
     values = tree_map(lambda leaf: _inside(leaf, level), tuple(args))
     if not has_rule:
         members = _Members(function, dims, size, randomness())
-        return tree_map(lambda value, dim: batched(value, level) if dim == 0 else value, _generated(members).apply(*values), members.out_dims)
+        return tree_map(
+            lambda value, dim: batched(value, level) if dim == 0 else value,
+            _generated(members).apply(*values),
+            members.out_dims,
+        )
     result = function.vmap(VmapInfo(size, randomness()), dims, *values)
     if not isinstance(result, tuple) or len(result) != 2:
         raise RuntimeError(
-            f"{name}: Expected the vmap staticmethod to have two returns, an output and out_dims with pytree structure compatible with the "
+            f"{name}: Expected the vmap staticmethod to have two returns, an output and out_dims with "
+            "pytree structure compatible with the "
             f"output. Got a {type(result)} instead"
         )
     leaves, spec = tree_flatten(result[0])
     out_dims = _broadcast_dims(result[1], spec, "out_dims")
-    return spec.unflatten(batched(leaf.movedim(dim, 0), level) if dim is not None else leaf for leaf, dim in zip(leaves, out_dims))
+    return spec.unflatten(
+        batched(leaf.movedim(dim, 0), level) if dim is not None else leaf
+        for leaf, dim in zip(leaves, out_dims)
+    )
 
 
 def _inside(leaf: Any, level: int) -> Any:
@@ -71,7 +91,8 @@ def _inside(leaf: Any, level: int) -> Any:
 
 
 class _Members:
-    """One call of a Function on members of a batch, as the methods of the Function for the whole batch see it."""
+    """One call of a Function on members of a batch, as the methods of the Function for the whole batch see
+    it."""
 
     def __init__(self, function: Any, in_dims: Any, size: int, random: str) -> None:
         self.function, self.in_dims, self.size, self.random = function, in_dims, size, random
@@ -79,7 +100,11 @@ class _Members:
         self.saved_dims: dict[str, list[int | None]] = {}
 
     def wrapped(self, values: Any, dims: Any, level: int) -> Any:
-        return tree_map(lambda value, dim: batched(value, level) if dim == 0 and isinstance(value, Tensor) else value, values, dims)
+        return tree_map(
+            lambda value, dim: batched(value, level) if dim == 0 and isinstance(value, Tensor) else value,
+            values,
+            dims,
+        )
 
     def forward(self, *values: Any) -> Any:
         with new_level(self.size) as level, _randomness(self.random):
@@ -98,7 +123,10 @@ class _Members:
             given = self.wrapped(gradients, dims, level)
             found = self.function._own_backward()(_BatchContext(ctx, self, level), *given)
             items = found if isinstance(found, tuple) else (found,)
-            return tuple(self.of_input(item, dim, level) for item, dim in zip(items, self.in_dims)) + items[len(self.in_dims) :]
+            return (
+                tuple(self.of_input(item, dim, level) for item, dim in zip(items, self.in_dims))
+                + items[len(self.in_dims) :]
+            )
 
     def of_input(self, gradient: Any, dim: Any, level: int) -> Any:
         """For an input that all members share, the sum of their gradients."""
@@ -112,20 +140,32 @@ class _Members:
         with new_level(self.size) as level, _randomness(self.random):
             given = self.wrapped(tangents, self.in_dims, level)
             moved = self.function.jvp(_BatchContext(ctx, self, level), *given)
-            return tree_map(lambda item, dim: as_batched(item, level, self.size).value if dim == 0 and item is not None else item,
-                            moved, self.out_dims)  # fmt: skip
+            return tree_map(
+                lambda item, dim: (
+                    as_batched(item, level, self.size).value if dim == 0 and item is not None else item
+                ),
+                moved,
+                self.out_dims,
+            )
 
 
 def _generated(members: _Members) -> Any:
     """A Function of whole batches."""
-    methods = {name: staticmethod(getattr(members, name)) for name in ("forward", "setup_context", "backward")}
+    methods = {
+        name: staticmethod(getattr(members, name)) for name in ("forward", "setup_context", "backward")
+    }
     if members.function.jvp is not Function.jvp:
         methods["jvp"] = staticmethod(members.jvp)
-    return type(members.function.__name__, (Function,), {**methods, "generate_vmap_rule": True, "__module__": members.function.__module__})
+    return type(
+        members.function.__name__,
+        (Function,),
+        {**methods, "generate_vmap_rule": True, "__module__": members.function.__module__},
+    )
 
 
 class _BatchContext:
-    """The `ctx` of the Function for the batch, for code that works on members: what it saves is taken apart and put together again."""
+    """The `ctx` of the Function for the batch, for code that works on members: what it saves is taken apart
+    and put together again."""
 
     def __init__(self, ctx: Any, members: _Members, level: int) -> None:
         self.__dict__.update(_ctx=ctx, _members=members, _level=level)
@@ -150,7 +190,9 @@ class _BatchContext:
     def saved_tensors(self) -> tuple[Any, ...]:
         kind = "save_for_forward" if isinstance(self._ctx, _TangentContext) else "save_for_backward"
         tensors = tuple(self._ctx.saved_tensors)
-        return tuple(self._members.wrapped(tensors, tuple(self._members.saved_dims.get(kind, ())), self._level))
+        return tuple(
+            self._members.wrapped(tensors, tuple(self._members.saved_dims.get(kind, ())), self._level)
+        )
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._ctx, name)
@@ -159,7 +201,8 @@ class _BatchContext:
         setattr(self._ctx, name, value)
 
 
-# -- tangents --------------------------------------------------------------------------------------------------------------
+# -- tangents
+# ------------------------------------------------------------
 
 
 class _TangentContext:
@@ -213,25 +256,36 @@ def _run(function: Any, primals: Sequence[Any]) -> tuple[Any, Any]:
         found.append(ctx)
         return function.forward(ctx, *args)
 
-    capturing = type(function.__name__, (function,), {"forward": staticmethod(forward), "__module__": function.__module__})
+    capturing = type(
+        function.__name__, (function,), {"forward": staticmethod(forward), "__module__": function.__module__}
+    )
     outputs = capturing.apply(*primals)  # type: ignore[attr-defined]
     return outputs, _Captured(found[0])
 
 
 def _with_tangents(function: Any, args: Sequence[Any], level: int) -> Any:
     if function.jvp is Function.jvp:
-        raise NotImplementedError(f"{function.__name__}: You must implement the jvp function for custom autograd.Function to use it with "
-                                  "forward mode AD.")  # fmt: skip
+        raise NotImplementedError(
+            f"{function.__name__}: You must implement the jvp function for custom autograd.Function to use "
+            "it with "
+            "forward mode AD."
+        )
     primals = [_inside(value, level) for value in args]
     outputs, context = _run(function, primals)
     tangents = [value.tangent if is_at(value, level) else None for value in args]
     if getattr(context, "materialize_grads", True):
-        tangents = [Tensor.new_zeros(p, p.shape) if t is None and has_gradient(p) else t for t, p in zip(tangents, primals)]
+        tangents = [
+            Tensor.new_zeros(p, p.shape) if t is None and has_gradient(p) else t
+            for t, p in zip(tangents, primals)
+        ]
     moved = function.jvp(context, *tangents)
     given = outputs if isinstance(outputs, tuple) else (outputs,)
     directions = moved if isinstance(moved, tuple) else (moved,)
     if len(directions) != len(given):
-        raise RuntimeError(f"{function.__name__}: expected jvp to return {len(given)} tangents, one for each output, got {len(directions)}")
+        raise RuntimeError(
+            f"{function.__name__}: expected jvp to return {len(given)} tangents, one for each output, got "
+            f"{len(directions)}"
+        )
     results = tuple(_paired(value, tangent, args, level) for value, tangent in zip(given, directions))
     return results if isinstance(outputs, tuple) else results[0]
 

@@ -11,20 +11,28 @@ from torch_py.autograd import grad
 from torch_py.utils._pytree import tree_leaves, tree_map
 
 
-def gradients(outputs: Sequence[Tensor], inputs: Sequence[Tensor], weights: Sequence[Tensor], create_graph: bool) -> Gradients:
+def gradients(
+    outputs: Sequence[Tensor], inputs: Sequence[Tensor], weights: Sequence[Tensor], create_graph: bool
+) -> Gradients:
     """The gradients of `outputs` weighted by `weights`; None for inputs that they do not depend on."""
     level = highest_level((list(outputs), list(inputs), list(weights)))
     if level == 0:
         return _plain_gradients(outputs, inputs, weights, create_graph)
-    innermost = next(t for t in (*outputs, *inputs, *weights) if isinstance(t, WrappedTensor) and t.level == level)
+    innermost = next(
+        t for t in (*outputs, *inputs, *weights) if isinstance(t, WrappedTensor) and t.level == level
+    )
     return innermost.gradients(outputs, inputs, weights, create_graph, level)
 
 
-def _plain_gradients(outputs: Sequence[Tensor], inputs: Sequence[Tensor], weights: Sequence[Tensor], create_graph: bool) -> Gradients:
+def _plain_gradients(
+    outputs: Sequence[Tensor], inputs: Sequence[Tensor], weights: Sequence[Tensor], create_graph: bool
+) -> Gradients:
     kept = [(o, w) for o, w in zip(outputs, weights) if o.requires_grad]
     if not kept:
         return [None] * len(inputs)
-    return list(grad([o for o, _ in kept], list(inputs), [w for _, w in kept], True, create_graph, allow_unused=True))
+    return list(
+        grad([o for o, _ in kept], list(inputs), [w for _, w in kept], True, create_graph, allow_unused=True)
+    )
 
 
 def requires_grad(tensor: Tensor) -> bool:
@@ -55,7 +63,8 @@ def plain_leaves(trees: Any) -> list[Tensor]:
 
 
 def depends_on_others(results: Any, own: Any) -> bool:
-    """Whether the graph of `results` reaches leaves that are not among `own`: those of a transform around this one, or a user's."""
+    """Whether the graph of `results` reaches leaves that are not among `own`: those of a transform around
+    this one, or a user's."""
     known = {id(t) for t in plain_leaves(own)}
     tensors = plain_leaves(results)
     if any(t.requires_grad and t.grad_fn is None and id(t) not in known for t in tensors):

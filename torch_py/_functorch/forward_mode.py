@@ -1,9 +1,10 @@
 """Forward mode: tensors that carry a tangent.
 
 Note [Tangents without formulas]
-The derivative of an operator in a direction is not written down anywhere: it follows from the gradient that the operator has. The
-gradient is linear in its weight w, w -> J^H w; the gradient of that map is v -> J v. Elementwise operators are simpler still, as
-their J is diagonal: J v is the gradient weighted by v. Views do to the tangent what they do to the value.
+The derivative of an operator in a direction is not written down anywhere: it follows from the gradient that
+the operator has. The gradient is linear in its weight w, w -> J^H w; the gradient of that map is v -> J v.
+Elementwise operators are simpler still, as their J is diagonal: J v is the gradient weighted by v. Views do
+to the tangent what they do to the value.
 """
 
 from __future__ import annotations
@@ -35,20 +36,35 @@ class DualTensor(WrappedTensor):
 
     @staticmethod
     def gradients(
-        outputs: Sequence[Tensor], inputs: Sequence[Tensor], weights: Sequence[Tensor], create_graph: bool, level: int
+        outputs: Sequence[Tensor],
+        inputs: Sequence[Tensor],
+        weights: Sequence[Tensor],
+        create_graph: bool,
+        level: int,
     ) -> Gradients:
-        """The tangent of a gradient J^H w: the gradient of the tangent J v, and J^H applied to the tangent of w."""
-        (primals, tangents), (sources, _), (values, changes) = (_parts(t, level) for t in (outputs, inputs, weights))
+        """The tangent of a gradient J^H w: the gradient of the tangent J v, and J^H applied to the tangent of
+        w."""
+        (primals, tangents), (sources, _), (values, changes) = (
+            _parts(t, level) for t in (outputs, inputs, weights)
+        )
         found = gradients(primals, sources, values, True)
-        terms = [(t, w) for t, w in zip(tangents, values) if t is not None] + [(p, c) for p, c in zip(primals, changes) if c is not None]
-        moved = gradients([t for t, _ in terms], sources, [w for _, w in terms], create_graph) if terms else [None] * len(sources)
+        terms = [(t, w) for t, w in zip(tangents, values) if t is not None] + [
+            (p, c) for p, c in zip(primals, changes) if c is not None
+        ]
+        moved = (
+            gradients([t for t, _ in terms], sources, [w for _, w in terms], create_graph)
+            if terms
+            else [None] * len(sources)
+        )
         return [None if g is None else dual(g, m, level) for g, m in zip(found, moved)]
 
     def with_value(self, value: Tensor) -> DualTensor:
         return dual(value, self.tangent, self.level)
 
     def detached(self) -> DualTensor:
-        return dual(detached(self.value), None if self.tangent is None else detached(self.tangent), self.level)
+        return dual(
+            detached(self.value), None if self.tangent is None else detached(self.tangent), self.level
+        )
 
     def parts(self) -> list[Tensor]:
         return [self.value] if self.tangent is None else [self.value, self.tangent]
@@ -57,13 +73,16 @@ class DualTensor(WrappedTensor):
 def _parts(tensors: Sequence[Tensor], level: int) -> tuple[list[Tensor], list[Tensor | None]]:
     """Values and tangents."""
     duals = [t if isinstance(t, DualTensor) and t.level == level else None for t in tensors]
-    return [t if d is None else d.value for t, d in zip(tensors, duals)], [None if d is None else d.tangent for d in duals]
+    return [t if d is None else d.value for t, d in zip(tensors, duals)], [
+        None if d is None else d.tangent for d in duals
+    ]
 
 
 def dual(value: Tensor, tangent: Tensor | None, level: int) -> DualTensor:
     if tangent is not None and tuple(tangent.shape) != tuple(value.shape):
         raise RuntimeError(
-            f"Expected tangent and primal to have the same shape, got a tangent of {tuple(tangent.shape)} and a primal of {tuple(value.shape)}"
+            f"Expected tangent and primal to have the same shape, got a tangent of {tuple(tangent.shape)} "
+            f"and a primal of {tuple(value.shape)}"
         )
     result = wrap(DualTensor, shell_of(value), value, level)
     result.tangent = tangent
@@ -95,7 +114,9 @@ class _Application:
             return self.reshaped()
         if call.is_inplace:
             return self.updated()
-        if all(t is None for t in self.tangents) or (call.is_property and call.name not in _LINEAR_PROPERTIES):
+        if all(t is None for t in self.tangents) or (
+            call.is_property and call.name not in _LINEAR_PROPERTIES
+        ):
             return self.run(self.primals)
         if call.structure == "view" or call.is_property or call.name == "__getitem__":
             return self.viewed()
@@ -104,7 +125,9 @@ class _Application:
 
     def paired(self, values: Any, tangents: Sequence[Tensor | None]) -> Any:
         given = iter(tangents)
-        return tree_map(lambda leaf: dual(leaf, t, self.level) if (t := next(given)) is not None else leaf, values)
+        return tree_map(
+            lambda leaf: dual(leaf, t, self.level) if (t := next(given)) is not None else leaf, values
+        )
 
     def viewed(self) -> Any:
         source = next(i for i, t in enumerate(self.tangents) if t is not None)
@@ -116,7 +139,8 @@ class _Application:
         target = self.leaves[0]
         if not is_at(target, self.level):
             raise RuntimeError(
-                f"{self.call.name}_: a tensor with a tangent cannot be written into one that the function under forward-mode "
+                f"{self.call.name}_: a tensor with a tangent cannot be written into one that the function "
+                "under forward-mode "
                 "differentiation was not given; write out of place"
             )
         return target
@@ -167,9 +191,13 @@ class _Application:
 
 
 def push_forward(
-    run: Callable[[Sequence[Any]], Any], primals: Sequence[Any], tangents: Sequence[Tensor | None], pointwise: bool
+    run: Callable[[Sequence[Any]], Any],
+    primals: Sequence[Any],
+    tangents: Sequence[Tensor | None],
+    pointwise: bool,
 ) -> tuple[Any, list[Tensor | None]]:
-    """`run(primals)` and the tangents of its leaves, None where they are zero. See Note [Tangents without formulas]."""
+    """`run(primals)` and the tangents of its leaves, None where they are zero. See Note [Tangents without
+    formulas]."""
     moving = [i for i, t in enumerate(tangents) if t is not None and has_gradient(primals[i])]
     connected = _C.is_grad_enabled() and any(has_gradient(p) and requires_grad(p) for p in primals)
     connected = connected or any(t is not None and requires_grad(t) for t in tangents)
@@ -188,12 +216,15 @@ def push_forward(
     by_output = {id(o): _in_own_memory(t, directions) for o, t in zip(kept, found)}
     pairs = [(o, by_output.get(id(o))) for o in outputs]
     if not connected:
-        pairs = [(detached(o) if has_gradient(o) else o, None if t is None else detached(t)) for o, t in pairs]
+        pairs = [
+            (detached(o) if has_gradient(o) else o, None if t is None else detached(t)) for o, t in pairs
+        ]
     return spec.unflatten([o for o, _ in pairs]), [t for _, t in pairs]
 
 
 def _in_own_memory(tangent: Tensor | None, directions: Sequence[Any]) -> Tensor | None:
-    """The engine hands tensors on where it can; a result that may be written to must not be the tangent of an argument."""
+    """The engine hands tensors on where it can; a result that may be written to must not be the tangent of an
+    argument."""
     if tangent is None:
         return None
     taken = {t.untyped_storage().data_ptr() for t in plain_leaves(list(directions))}
@@ -202,13 +233,18 @@ def _in_own_memory(tangent: Tensor | None, directions: Sequence[Any]) -> Tensor 
 
 
 def _is_elementwise(outputs: Sequence[Any], sources: Sequence[Tensor]) -> bool:
-    """Of one shape and one real dtype, so that the gradient weighted by v is the derivative in direction v."""
-    return len(outputs) == 1 and all(tuple(s.shape) == tuple(outputs[0].shape) and s.dtype == outputs[0].dtype for s in sources) and (
-        not outputs[0].is_complex()
+    """Of one shape and one real dtype, so that the gradient weighted by v is the derivative in direction
+    v."""
+    return (
+        len(outputs) == 1
+        and all(tuple(s.shape) == tuple(outputs[0].shape) and s.dtype == outputs[0].dtype for s in sources)
+        and (not outputs[0].is_complex())
     )
 
 
-def _diagonal_product(output: Tensor, sources: Sequence[Tensor], directions: Sequence[Any], create_graph: bool) -> list[Tensor | None]:
+def _diagonal_product(
+    output: Tensor, sources: Sequence[Tensor], directions: Sequence[Any], create_graph: bool
+) -> list[Tensor | None]:
     total: Tensor | None = None
     for source, direction in zip(sources, directions):
         (term,) = gradients([output], [source], [direction], create_graph)

@@ -16,33 +16,62 @@ from torch_py.utils._pytree import tree_flatten, tree_leaves, tree_map
 torch: Any = _C._torch
 
 
-def jvp(func: Callable[..., Any], primals: Any, tangents: Any, *, strict: bool = False, has_aux: bool = False) -> tuple[Any, ...]:
+def jvp(
+    func: Callable[..., Any], primals: Any, tangents: Any, *, strict: bool = False, has_aux: bool = False
+) -> tuple[Any, ...]:
     """`func(*primals)` and its derivative in the direction `tangents`, by forward mode.
 
-    Both are tuples of trees of tensors of the same structure and shapes; raises RuntimeError otherwise. With `has_aux`, `func` returns
-    `(result, aux)` and a third value is `aux`. Results that do not depend on the primals have zero tangents, with `strict` RuntimeError.
+    Both are tuples of trees of tensors of the same structure and shapes; raises RuntimeError otherwise. With
+    `has_aux`, `func` returns
+    `(result, aux)` and a third value is `aux`. Results that do not depend on the primals have zero tangents,
+    with `strict` RuntimeError.
     """
-    if not isinstance(primals, tuple) or not isinstance(tangents, tuple) or len(primals) != len(tangents) or not primals:
-        raise RuntimeError("jvp(f, primals, tangents): Expected primals and tangents to be non-empty tuples of the same length")
+    if (
+        not isinstance(primals, tuple)
+        or not isinstance(tangents, tuple)
+        or len(primals) != len(tangents)
+        or not primals
+    ):
+        raise RuntimeError(
+            "jvp(f, primals, tangents): Expected primals and tangents to be non-empty tuples of the same "
+            "length"
+        )
     leaves, spec = tree_flatten(primals)
     directions, tangent_spec = tree_flatten(tangents)
     if spec != tangent_spec:
-        raise RuntimeError("jvp(f, primals, tangents): Expected primals and tangents to have the same python structure")
+        raise RuntimeError(
+            "jvp(f, primals, tangents): Expected primals and tangents to have the same python structure"
+        )
     with new_level() as level:
         result = func(*spec.unflatten(dual(p, t, level) for p, t in zip(leaves, directions)))
         aux = None
         if has_aux:
             if not isinstance(result, tuple) or len(result) != 2:
-                raise RuntimeError("jvp(f, primals, tangents): output of function f should be a tuple: (output, aux) if has_aux is True")
+                raise RuntimeError(
+                    "jvp(f, primals, tangents): output of function f should be a tuple: (output, aux) if "
+                    "has_aux is True"
+                )
             result, aux = result
         for leaf in tree_leaves(result):
             if not isinstance(leaf, Tensor):
-                raise RuntimeError(f"jvp(f, primals, tangents): Expected f to return only tensors, got type {type(leaf)}")
+                raise RuntimeError(
+                    f"jvp(f, primals, tangents): Expected f to return only tensors, got type {type(leaf)}"
+                )
             if strict and not is_at(leaf, level):
-                raise RuntimeError("jvp(f, primals, tangents, strict=True): The output of f is independent of the inputs. This is not allowed "
-                                   "with strict=True.")  # fmt: skip
-        value, tangent = tree_map(lambda leaf: primal_of(leaf, level), result), tree_map(lambda leaf: tangent_of(leaf, level), result)
-        return (value, tangent, tree_map(lambda leaf: primal_of(leaf, level), aux)) if has_aux else (value, tangent)
+                raise RuntimeError(
+                    "jvp(f, primals, tangents, strict=True): The output of f is independent of the inputs. "
+                    "This is not allowed "
+                    "with strict=True."
+                )
+        value, tangent = (
+            tree_map(lambda leaf: primal_of(leaf, level), result),
+            tree_map(lambda leaf: tangent_of(leaf, level), result),
+        )
+        return (
+            (value, tangent, tree_map(lambda leaf: primal_of(leaf, level), aux))
+            if has_aux
+            else (value, tangent)
+        )
 
 
 def primal_of(leaf: Any, level: int) -> Any:
@@ -74,11 +103,18 @@ def _by_leaf(rows: Tensor, leaves: list[Tensor]) -> list[Tensor]:
 
 
 def jacrev(
-    func: Callable[..., Any], argnums: Any = 0, *, has_aux: bool = False, chunk_size: int | None = None, _preallocate_and_copy: bool = False
+    func: Callable[..., Any],
+    argnums: Any = 0,
+    *,
+    has_aux: bool = False,
+    chunk_size: int | None = None,
+    _preallocate_and_copy: bool = False,
 ) -> Callable[..., Any]:
-    """A function that returns the Jacobian of `func` by reverse mode: one backward pass over a batch of all cotangents.
+    """A function that returns the Jacobian of `func` by reverse mode: one backward pass over a batch of all
+    cotangents.
 
-    Its shape is (*shape of the output, *shape of the input); trees of outputs hold trees of inputs. `argnums` names the inputs.
+    Its shape is (*shape of the output, *shape of the input); trees of outputs hold trees of inputs. `argnums`
+    names the inputs.
     """
 
     def transformed(*args: Any, **kwargs: Any) -> Any:
@@ -98,7 +134,8 @@ def jacrev(
         gradients, input_spec = tree_flatten(products(*_basis(outputs)))
         columns = [_by_leaf(g, outputs) for g in gradients]
         jacobian = output_spec.unflatten(
-            _chosen(input_spec.unflatten(column[i] for column in columns), argnums) for i in range(len(outputs))
+            _chosen(input_spec.unflatten(column[i] for column in columns), argnums)
+            for i in range(len(outputs))
         )
         return (jacobian, result[2]) if has_aux else jacobian
 
@@ -109,8 +146,11 @@ def _chosen(by_argument: Any, argnums: Any) -> Any:
     return by_argument[0] if isinstance(argnums, int) else tuple(by_argument)
 
 
-def jacfwd(func: Callable[..., Any], argnums: Any = 0, has_aux: bool = False, *, randomness: str = "error") -> Callable[..., Any]:
-    """A function that returns the Jacobian of `func` by forward mode: one pass over a batch of all directions. See `jacrev`."""
+def jacfwd(
+    func: Callable[..., Any], argnums: Any = 0, has_aux: bool = False, *, randomness: str = "error"
+) -> Callable[..., Any]:
+    """A function that returns the Jacobian of `func` by forward mode: one pass over a batch of all
+    directions. See `jacrev`."""
 
     def transformed(*args: Any, **kwargs: Any) -> Any:
         numbers = argument_numbers(argnums, len(args), "jacfwd")
@@ -128,8 +168,13 @@ def jacfwd(func: Callable[..., Any], argnums: Any = 0, has_aux: bool = False, *,
 
         moved, *aux = vmap(pushed, randomness=randomness)(*_basis(leaves))
         outputs, output_spec = tree_flatten(moved)
-        rows = [[piece.movedim(tuple(range(leaf.dim())), tuple(range(-leaf.dim(), 0))) if leaf.dim() else piece
-                 for piece, leaf in zip(_by_leaf(output, leaves), leaves)] for output in outputs]  # fmt: skip
+        rows = [
+            [
+                piece.movedim(tuple(range(leaf.dim())), tuple(range(-leaf.dim(), 0))) if leaf.dim() else piece
+                for piece, leaf in zip(_by_leaf(output, leaves), leaves)
+            ]
+            for output in outputs
+        ]
         jacobian = output_spec.unflatten(_chosen(spec.unflatten(row), argnums) for row in rows)
         return (jacobian, tree_map(lambda leaf: leaf[0], aux[0])) if has_aux else jacobian
 

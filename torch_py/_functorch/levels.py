@@ -1,10 +1,11 @@
 """Tensors that a transform has wrapped, and how operators reach the transform.
 
 Note [Levels]
-A running transform (`vmap`, `jvp`) has a level, one above that of the transform around it. It wraps its arguments in tensors of that
-level; what they hold may be wrapped at lower levels. An operator goes to the highest level among its arguments, whose transform calls
-operators on what is inside, which may go to a lower level, and in the end to plain tensors. The wrapper itself is a tensor with the
-shape, dtype and device that the function under transform is to see; its elements mean nothing.
+A running transform (`vmap`, `jvp`) has a level, one above that of the transform around it. It wraps its
+arguments in tensors of that level; what they hold may be wrapped at lower levels. An operator goes to the
+highest level among its arguments, whose transform calls operators on what is inside, which may go to a lower
+level, and in the end to plain tensors. The wrapper itself is a tensor with the shape, dtype and device that
+the function under transform is to see; its elements mean nothing.
 """
 
 from __future__ import annotations
@@ -25,7 +26,8 @@ _STATE = threading.local()
 
 
 def _running() -> list[int | None]:
-    """The size of the batch of each running `vmap` of this thread, None for other transforms; outermost first."""
+    """The size of the batch of each running `vmap` of this thread, None for other transforms; outermost
+    first."""
     if not hasattr(_STATE, "running"):
         _STATE.running = []
     return _STATE.running
@@ -75,12 +77,19 @@ class WrappedTensor(Tensor):
         """`function.apply(*args)` for a `torch.autograd.Function`; some of the arguments are wrapped."""
         from torch_py._functorch.custom_functions import apply
 
-        innermost = max((value for value in tree_leaves(args) if isinstance(value, WrappedTensor)), key=lambda tensor: tensor.level)
+        innermost = max(
+            (value for value in tree_leaves(args) if isinstance(value, WrappedTensor)),
+            key=lambda tensor: tensor.level,
+        )
         return apply(type(innermost), innermost.level, function, args)
 
     @staticmethod
     def gradients(
-        outputs: Sequence[Tensor], inputs: Sequence[Tensor], weights: Sequence[Tensor], create_graph: bool, level: int
+        outputs: Sequence[Tensor],
+        inputs: Sequence[Tensor],
+        weights: Sequence[Tensor],
+        create_graph: bool,
+        level: int,
     ) -> Gradients:
         """As engine.gradients, for tensors some of which are at `level`."""
         raise NotImplementedError
@@ -119,7 +128,10 @@ class WrappedTensor(Tensor):
         return f"{type(self).__name__}(level={self.level}, value={self.value!r})"
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        raise RuntimeError(f"a tensor inside of a function transform cannot be pickled: {type(self).__name__} of level {self.level}")
+        raise RuntimeError(
+            f"a tensor inside of a function transform cannot be pickled: {type(self).__name__} of level "
+            f"{self.level}"
+        )
 
 
 def wrap(kind: type[WrappedTensor], shell: Tensor, value: Tensor, level: int) -> Any:

@@ -1,4 +1,5 @@
-"""In-place operators of lists inside of transforms: results of the function, copied into one tensor after the other.
+"""In-place operators of lists inside of transforms: results of the function, copied into one tensor after the
+other.
 
 A transform knows how to write to one tensor, which ``copy_`` is.
 """

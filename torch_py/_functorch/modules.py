@@ -24,14 +24,20 @@ def _replaced(module: Any, tensors: Mapping[str, Tensor], tie_weights: bool, str
                     by_identity.setdefault(id(value), []).append(full)
     unknown = [name for name in tensors if name not in places]
     if strict and (unknown or set(places) - set(tensors)):
-        raise RuntimeError(f"functional_call: missing key(s): {sorted(set(places) - set(tensors))}, unexpected key(s): {unknown}")
+        raise RuntimeError(
+            f"functional_call: missing key(s): {sorted(set(places) - set(tensors))}, unexpected key(s): "
+            f"{unknown}"
+        )
     wanted = {name: tensor for name, tensor in tensors.items() if name in places}
     if tie_weights:
         for names in by_identity.values():
             several = {id(tensors[name]) for name in names if name in tensors}
             if len(several) > 1:
                 tied = [name for name in names if name in tensors]
-                raise ValueError(f"functional_call got multiple values for keys {tied}, which are tied. Consider using tie_weights=False")
+                raise ValueError(
+                    f"functional_call got multiple values for keys {tied}, which are tied. Consider using "
+                    "tie_weights=False"
+                )
             given = next((tensors[name] for name in names if name in tensors), None)
             wanted.update({name: given for name in names if given is not None and name not in tensors})
     before = {name: places[name][0][places[name][1]] for name in wanted}
@@ -53,7 +59,8 @@ def functional_call(
     tie_weights: bool = True,
     strict: bool = False,
 ) -> Any:
-    """`module(*args, **kwargs)` with parameters and buffers replaced by name; the module is as before afterwards.
+    """`module(*args, **kwargs)` with parameters and buffers replaced by name; the module is as before
+    afterwards.
 
     Args:
         parameter_and_buffer_dicts: tensors by full name, or several such dicts with different names.
@@ -61,16 +68,23 @@ def functional_call(
         tie_weights: names that mean one tensor in the module are replaced together.
         strict: every parameter and buffer must be given, and nothing else; otherwise other names are ignored.
     """
-    dicts = [parameter_and_buffer_dicts] if isinstance(parameter_and_buffer_dicts, Mapping) else parameter_and_buffer_dicts
+    dicts = (
+        [parameter_and_buffer_dicts]
+        if isinstance(parameter_and_buffer_dicts, Mapping)
+        else parameter_and_buffer_dicts
+    )
     if not isinstance(dicts, (list, tuple)) or not all(isinstance(one, Mapping) for one in dicts):
         raise ValueError(
-            f"Expected parameter_and_buffer_dicts to be a dict, or a list/tuple of dicts, but got {type(parameter_and_buffer_dicts)}"
+            "Expected parameter_and_buffer_dicts to be a dict, or a list/tuple of dicts, but got "
+            f"{type(parameter_and_buffer_dicts)}"
         )
     tensors: dict[str, Tensor] = {}
     for one in dicts:
         repeated = sorted(set(tensors) & set(one))
         if repeated:
-            raise ValueError(f"{repeated} appeared in multiple dictionaries; behavior of functional call is ambiguous")
+            raise ValueError(
+                f"{repeated} appeared in multiple dictionaries; behavior of functional call is ambiguous"
+            )
         tensors.update(one)
     positional = () if args is None else args if isinstance(args, tuple) else (args,)
     with _replaced(module, tensors, tie_weights, strict):
@@ -78,7 +92,8 @@ def functional_call(
 
 
 def stack_module_state(models: Sequence[Any]) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
-    """Parameters and buffers of modules of one architecture, each stacked over the models; for `vmap` over an ensemble.
+    """Parameters and buffers of modules of one architecture, each stacked over the models; for `vmap` over an
+    ensemble.
 
     Raises RuntimeError for no models, models in different modes, or of different classes.
     """
@@ -101,7 +116,8 @@ def stack_module_state(models: Sequence[Any]) -> tuple[dict[str, Tensor], dict[s
 
 
 def replace_all_batch_norm_modules_(root: Any) -> Any:
-    """Batch normalisations in `root`, and `root` itself, use the statistics of the batch alone: vmap cannot write running ones. Returns `root`.
+    """Batch normalisations in `root`, and `root` itself, use the statistics of the batch alone: vmap cannot
+    write running ones. Returns `root`.
 
     Changes the module in place: running statistics are dropped.
     """

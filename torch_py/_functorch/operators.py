@@ -8,7 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-_FOLDERS = (Path(__file__).parents[1] / "_generated", Path(__file__).parents[2] / "build" / "generated" / "torch_py" / "_generated")
+_FOLDERS = (
+    Path(__file__).parents[1] / "_generated",
+    Path(__file__).parents[2] / "build" / "generated" / "torch_py" / "_generated",
+)
 
 
 @dataclass(frozen=True)
@@ -40,10 +43,18 @@ def _table() -> dict[str, tuple[Operator, ...]]:
     for row in json.loads(path.read_text())["operators"]:
         arguments = tuple((name, kind, default) for name, kind, default in row["arguments"])
         operator = Operator(
-            row["name"], row["structure"], arguments, row["is_random"],
-            row["is_factory"], "inplace_view" in row["tags"], row["structure"] == "reduction" or "along_dim" in row["tags"],
-        )  # fmt: skip
-        names = [row["base_name"].removeprefix(f"{row['python_module']}_"), *(alias.rpartition(".")[2] for alias in row["aliases"])]
+            row["name"],
+            row["structure"],
+            arguments,
+            row["is_random"],
+            row["is_factory"],
+            "inplace_view" in row["tags"],
+            row["structure"] == "reduction" or "along_dim" in row["tags"],
+        )
+        names = [
+            row["base_name"].removeprefix(f"{row['python_module']}_"),
+            *(alias.rpartition(".")[2] for alias in row["aliases"]),
+        ]
         for name in names:
             found[name] = (*found.get(name, ()), operator)
     return found
@@ -80,7 +91,8 @@ class Call:
         return None
 
     def with_longer_size(self, args: Any, kwargs: Any, first: int) -> tuple[Any, Any] | None:
-        """The same arguments but for `size`, which gets one more dimension in front; None for operators that are told no size."""
+        """The same arguments but for `size`, which gets one more dimension in front; None for operators that
+        are told no size."""
         if "size" in kwargs:
             return args, {**kwargs, "size": (first, *kwargs["size"])}
         places = sorted({o.position("size") for o in self.overloads} - {None})
@@ -90,8 +102,6 @@ class Call:
         if places == [0]:  # randn(2, 3)
             return ((first, *args),), kwargs
         return None
-
-
 
 
 def call_of(func: Any) -> Call:

@@ -1,6 +1,7 @@
 """Random operators inside of `vmap`: whether they may be called, and whose numbers members of a batch get.
 
-Numbers are drawn for the whole batch at once where an operator is told a size, or fills a tensor: PyTorch's numbers for the same seed.
+Numbers are drawn for the whole batch at once where an operator is told a size, or fills a tensor: PyTorch's
+numbers for the same seed.
 """
 
 from __future__ import annotations
@@ -19,7 +20,10 @@ from torch_py.utils._pytree import tree_leaves, tree_map
 
 def draws(call: Call, args: Any, kwargs: Any) -> bool:
     """Whether a call takes random numbers: dropout does not after training, attention not without dropout."""
-    if not any(o.is_random for o in call.overloads) or call.argument(args, kwargs, "train", "training") is False:
+    if (
+        not any(o.is_random for o in call.overloads)
+        or call.argument(args, kwargs, "train", "training") is False
+    ):
         return False
     dropout_is_default = all(any(name == "dropout_p" for name, *_ in o.arguments) for o in call.overloads)
     return not dropout_is_default or bool(call.argument(args, kwargs, "dropout_p"))
@@ -28,13 +32,15 @@ def draws(call: Call, args: Any, kwargs: Any) -> bool:
 def check_allowed(call: Call) -> None:
     if randomness() == "error":
         raise RuntimeError(
-            "vmap: called random operation while in randomness error mode. Please either use the 'same' or 'different' randomness "
+            "vmap: called random operation while in randomness error mode. Please either use the 'same' or "
+            "'different' randomness "
             f"flags on vmap or perform the randomness operation out of vmap ({call.name})"
         )
 
 
 class OfNoBatch(TorchFunctionMode):
-    """Active inside of a `vmap`: sees the random operators that have no tensor of it among their arguments, as `torch.rand(3)`."""
+    """Active inside of a `vmap`: sees the random operators that have no tensor of it among their arguments,
+    as `torch.rand(3)`."""
 
     def __init__(self, level: int, size: int) -> None:
         super().__init__()
@@ -43,14 +49,17 @@ class OfNoBatch(TorchFunctionMode):
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
         call = call_of(func)
-        if not draws(call, args, kwargs) or any(is_at(leaf, self.level) for leaf in tree_leaves((args, kwargs))):
+        if not draws(call, args, kwargs) or any(
+            is_at(leaf, self.level) for leaf in tree_leaves((args, kwargs))
+        ):
             return func(*args, **kwargs)
         check_allowed(call)
         if randomness() == "same":
             return func(*args, **kwargs)
         if call.is_inplace:
             raise RuntimeError(
-                f"vmap: Cannot ask for different inplace randomness on an unbatched tensor ({call.name}_): make it a member of the batch, "
+                f"vmap: Cannot ask for different inplace randomness on an unbatched tensor ({call.name}_): "
+                "make it a member of the batch, "
                 "or use the operator that makes a new tensor"
             )
         return tree_map(self.wrapped, self.different(call, func, args, kwargs))

@@ -7,7 +7,14 @@ from typing import Any
 
 from torch_py import _C
 from torch_py._functorch.batching import spread
-from torch_py._functorch.engine import depends_on_others, detached, differentiable_alias, gradients, released, requires_grad
+from torch_py._functorch.engine import (
+    depends_on_others,
+    detached,
+    differentiable_alias,
+    gradients,
+    released,
+    requires_grad,
+)
 from torch_py._functorch.levels import current_level, new_level
 from torch_py._tensor import Tensor
 from torch_py.autograd import enable_grad
@@ -33,16 +40,29 @@ def argument_numbers(argnums: Any, count: int, caller: str) -> tuple[int, ...]:
 class _Recorded:
     """`func` run on aliases of some of its arguments, with what is needed to differentiate it."""
 
-    def __init__(self, func: Callable[..., Any], args: Sequence[Any], kwargs: Any, numbers: Sequence[int], has_aux: bool, caller: str):
+    def __init__(
+        self,
+        func: Callable[..., Any],
+        args: Sequence[Any],
+        kwargs: Any,
+        numbers: Sequence[int],
+        has_aux: bool,
+        caller: str,
+    ):
         self.caller = caller
         self.outer_grad = _C.is_grad_enabled() or current_level() > 0
         chosen = [args[n] for n in numbers]
         leaves, self.spec = tree_flatten(chosen)
         for leaf in leaves:
             if not isinstance(leaf, Tensor):
-                raise ValueError(f"{caller}: Thing passed to transform API must be Tensor, got {type(leaf)} among what is differentiated by")
+                raise ValueError(
+                    f"{caller}: Thing passed to transform API must be Tensor, got {type(leaf)} among what "
+                    "is differentiated by"
+                )
             if not (leaf.is_floating_point() or leaf.is_complex()):
-                raise RuntimeError(f"{caller}: only floating point and complex tensors have gradients, got {leaf.dtype}")
+                raise RuntimeError(
+                    f"{caller}: only floating point and complex tensors have gradients, got {leaf.dtype}"
+                )
         with enable_grad():
             leaves = [spread(leaf) for leaf in leaves]
             self.sources = [differentiable_alias(leaf) for leaf in leaves]
@@ -54,14 +74,18 @@ class _Recorded:
         self.aux = None
         if has_aux:
             if not isinstance(result, tuple) or len(result) != 2:
-                raise RuntimeError(f"{caller}: output of function f should be a tuple: (output, aux) if has_aux is True")
+                raise RuntimeError(
+                    f"{caller}: output of function f should be a tuple: (output, aux) if has_aux is True"
+                )
             result, self.aux = result
         self.result = result
 
     def aux_released(self) -> Any:
         return released(self.aux, self.own)
 
-    def gradients(self, outputs: Sequence[Tensor], weights: Sequence[Tensor], keep: bool = False) -> list[Tensor]:
+    def gradients(
+        self, outputs: Sequence[Tensor], weights: Sequence[Tensor], keep: bool = False
+    ) -> list[Tensor]:
         others = self.outer_grad and (keep or depends_on_others([list(outputs), list(weights)], self.own))
         with enable_grad():
             found = gradients(outputs, self.sources, weights, others)
@@ -72,7 +96,8 @@ class _Recorded:
 def grad_and_value(func: Callable[..., Any], argnums: Any = 0, has_aux: bool = False) -> Callable[..., Any]:
     """A function that returns `(gradient, func(...))`; with `has_aux`, `(gradient, (value, aux))`.
 
-    `func` returns a tensor of one element (with `has_aux` and something else). The gradient has the structure of the arguments that
+    `func` returns a tensor of one element (with `has_aux` and something else). The gradient has the structure
+    of the arguments that
     `argnums` names. Raises RuntimeError when the result is no real scalar tensor.
     """
 
@@ -83,7 +108,8 @@ def grad_and_value(func: Callable[..., Any], argnums: Any = 0, has_aux: bool = F
             output = recorded.result
             if not isinstance(output, Tensor):
                 raise RuntimeError(
-                    f"grad_and_value(f)(*args): Expected f(*args) to return a single tensor, got {type(output).__name__}"
+                    "grad_and_value(f)(*args): Expected f(*args) to return a single tensor, got "
+                    f"{type(output).__name__}"
                 )
             if output.dim() != 0:
                 raise RuntimeError(
@@ -100,7 +126,8 @@ def grad_and_value(func: Callable[..., Any], argnums: Any = 0, has_aux: bool = F
 
 
 def grad(func: Callable[..., Any], argnums: Any = 0, has_aux: bool = False) -> Callable[..., Any]:
-    """The function that computes the gradient of `func`; see `grad_and_value`. With `has_aux` it returns `(gradient, aux)`."""
+    """The function that computes the gradient of `func`; see `grad_and_value`. With `has_aux` it returns
+    `(gradient, aux)`."""
     both = grad_and_value(func, argnums, has_aux)
 
     def transformed(*args: Any, **kwargs: Any) -> Any:
@@ -111,30 +138,42 @@ def grad(func: Callable[..., Any], argnums: Any = 0, has_aux: bool = False) -> C
 
 
 def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple[Any, ...]:
-    """`func(*primals)` and a function from cotangents, in the structure of that result, to the products with the Jacobian.
+    """`func(*primals)` and a function from cotangents, in the structure of that result, to the products with
+    the Jacobian.
 
-    The second function returns a tuple of one product per primal. With `has_aux` a third value is what `func` returned beside its
-    result.
+    The second function returns a tuple of one product per primal. With `has_aux` a third value is what `func`
+    returned beside its result.
     """
     with new_level():
         recorded = _Recorded(func, primals, {}, range(len(primals)), has_aux, "vjp")
     outputs, output_spec = tree_flatten(recorded.result)
     for output in outputs:
         if not isinstance(output, Tensor):
-            raise RuntimeError(f"vjp(f, *primals): Expected f(*primals) to only return tensors, got unsupported type {type(output)}")
+            raise RuntimeError(
+                "vjp(f, *primals): Expected f(*primals) to only return tensors, got unsupported type "
+                f"{type(output)}"
+            )
         if not (output.is_floating_point() or output.is_complex()):
-            raise RuntimeError(f"vjp(f, ...): All outputs of f must be floating-point or complex Tensors, got Tensor with dtype {output.dtype}")
+            raise RuntimeError(
+                "vjp(f, ...): All outputs of f must be floating-point or complex Tensors, got Tensor with "
+                f"dtype {output.dtype}"
+            )
 
-    def product(cotangents: Any, retain_graph: bool = True, create_graph: bool | None = None) -> tuple[Any, ...]:
+    def product(
+        cotangents: Any, retain_graph: bool = True, create_graph: bool | None = None
+    ) -> tuple[Any, ...]:
         weights, spec = tree_flatten(cotangents)
         if spec != output_spec:
             raise RuntimeError(
-                f"Expected pytree structure of cotangents to be the same as pytree structure of outputs to the function. "
+                "Expected pytree structure of cotangents to be the same as pytree structure of outputs to "
+                "the function. "
                 f"cotangents: {spec}, primal output: {output_spec}"
             )
         for weight, output in zip(weights, outputs):
             if tuple(weight.shape) != tuple(output.shape):
-                raise RuntimeError(f"vjp: a cotangent has the shape {tuple(weight.shape)}, its output {tuple(output.shape)}")
+                raise RuntimeError(
+                    f"vjp: a cotangent has the shape {tuple(weight.shape)}, its output {tuple(output.shape)}"
+                )
         found = recorded.gradients(outputs, weights)
         by_primal = recorded.spec.unflatten(found)
         return tuple(by_primal)

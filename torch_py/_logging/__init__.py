@@ -1,4 +1,5 @@
-"""Logs of PyTorch's compiler. There is no compiler, so nothing is logged; loggers by name are Python's own."""
+"""Logs of PyTorch's compiler. There is no compiler, so nothing is logged; loggers by name are Python's
+own."""
 
 from __future__ import annotations
 

@@ -1,1 +1,2 @@
-"""The format of `torch.save`: how tensors are taken apart (rebuild), named (names), written (writer) and read (reader)."""
+"""The format of `torch.save`: how tensors are taken apart (rebuild), named (names), written (writer) and read
+(reader)."""

@@ -11,7 +11,8 @@ _torch: Any = _C._torch
 
 
 class PyTorchFileReader:
-    """Reads the zip file `name`, a path or an open binary file. Raises RuntimeError for what is none, and for records it does not have."""
+    """Reads the zip file `name`, a path or an open binary file. Raises RuntimeError for what is none, and for
+    records it does not have."""
 
     def __init__(self, name: Any) -> None:
         try:
@@ -34,7 +35,8 @@ class PyTorchFileReader:
         return self._archive.read(self._folder + name)
 
     def get_storage_from_record(self, name: str, numel: int, dtype: Any) -> Any:
-        """A tensor of the first `numel` elements of `dtype` in a record; of bytes where `dtype` is a class of storages."""
+        """A tensor of the first `numel` elements of `dtype` in a record; of bytes where `dtype` is a class of
+        storages."""
         dtype = dtype if isinstance(dtype, _C.dtype) else _C.uint8
         data = bytearray(self.get_record(name))
         return _C.frombuffer(data, dtype=dtype, count=numel) if numel else _torch.empty(0, dtype=dtype)

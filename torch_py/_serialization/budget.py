@@ -1,8 +1,10 @@
 """What reading a pickle may cost, in proportion to its size.
 
-Note [Little that stands for much]: a pickle may refer to what it has built before, so that a few bytes stand for a tuple of 2**40 parts
-(each holds the one before it twice), which costs nothing until somebody hashes, copies or prints it. A file of torch.save has what it
-copies and hashes written out, most of it once. So a multiple of the size of the pickle is enough for any honest file.
+Note [Little that stands for much]: a pickle may refer to what it has built before, so that a few bytes stand
+for a tuple of 2**40 parts
+(each holds the one before it twice), which costs nothing until somebody hashes, copies or prints it. A file
+of torch.save has what it copies and hashes written out, most of it once. So a multiple of the size of the
+pickle is enough for any honest file.
 
 tests/torch_py/test_hostile_files.py
 """
@@ -30,13 +32,15 @@ class Budget:
         self._to_hash, self._to_copy = _HASHED_PER_BYTE * size + _LEAST, _COPIED_PER_BYTE * size + _LEAST
 
     def copy(self, containers: Iterable[Any]) -> None:
-        """Before a function is called that copies them. Raises UnpicklingError when that has been too much."""
+        """Before a function is called that copies them. Raises UnpicklingError when that has been too
+        much."""
         self._to_copy -= sum(map(len, containers))
         if self._to_copy < 0:
             raise failure(f"the file, of {self.size} bytes, copies the same values again and again")
 
     def check_keys(self, keys: Iterable[Any]) -> None:
-        """Before they are hashed, which recurses without a limit of its own and visits a part as often as it occurs."""
+        """Before they are hashed, which recurses without a limit of its own and visits a part as often as it
+        occurs."""
         for key in keys:
             if type(key) in (tuple, frozenset):
                 self._check_key(key)

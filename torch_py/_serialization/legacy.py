@@ -1,7 +1,8 @@
 """The format of `torch.save` before PyTorch 1.6, which plain pickles of storages still contain.
 
-Five pickles one after the other: a magic number, a version, the sizes of C's types, the value with references to storages, the keys of
-the storages; then for each key, in order, the number of elements (8 bytes) and the elements.
+Five pickles one after the other: a magic number, a version, the sizes of C's types, the value with references
+to storages, the keys of the storages; then for each key, in order, the number of elements (8 bytes) and the
+elements.
 """
 
 from __future__ import annotations
@@ -20,7 +21,15 @@ _VERSION = 1001
 _COUNT = struct.Struct("<q")
 _HEADER = b"".join(
     pickle.dumps(part, 2)
-    for part in (_MAGIC, _VERSION, {"protocol_version": _VERSION, "little_endian": True, "type_sizes": {"short": 2, "int": 4, "long": 4}})
+    for part in (
+        _MAGIC,
+        _VERSION,
+        {
+            "protocol_version": _VERSION,
+            "little_endian": True,
+            "type_sizes": {"short": 2, "int": 4, "long": 4},
+        },
+    )
 )
 
 
@@ -29,12 +38,33 @@ def _text(value: str) -> bytes:
 
 
 def storage_as_file(storage: Any) -> bytes:
-    """A file with one storage: what a plain pickle has for it. Raises NotImplementedError for a dtype without a storage class."""
+    """A file with one storage: what a plain pickle has for it. Raises NotImplementedError for a dtype without
+    a storage class."""
     count = storage.nbytes() // storage.dtype.itemsize
     number = pickle.dumps(count, 2)[2:-1]  # without the head and the full stop
     kind = pickle.GLOBAL + f"torch\n{storage_type_of(storage.dtype).name}\n".encode("ascii")
-    parts = (pickle.MARK, _text("storage"), kind, _text("0"), _text("cpu"), number, pickle.NONE, pickle.TUPLE, pickle.BINPERSID, pickle.STOP)
-    return b"".join((_HEADER, b"\x80\x02", *parts, pickle.dumps(["0"], 2), _COUNT.pack(count), storage_bytes(storage.untyped())))
+    parts = (
+        pickle.MARK,
+        _text("storage"),
+        kind,
+        _text("0"),
+        _text("cpu"),
+        number,
+        pickle.NONE,
+        pickle.TUPLE,
+        pickle.BINPERSID,
+        pickle.STOP,
+    )
+    return b"".join(
+        (
+            _HEADER,
+            b"\x80\x02",
+            *parts,
+            pickle.dumps(["0"], 2),
+            _COUNT.pack(count),
+            storage_bytes(storage.untyped()),
+        )
+    )
 
 
 def write_legacy(value: Any, file: Any, pickler_type: Any, protocol: int) -> None:
@@ -63,14 +93,31 @@ class LegacyFile:
 
     def storage(self, identity: Any) -> Any:
         """What a persistent id stands for: ('storage', type, key, location, number of elements, None)."""
-        if not (isinstance(identity, tuple) and len(identity) == 6 and type(identity[0]) is str and identity[0] == "storage"):
-            raise pickle.UnpicklingError(f"torch.load: expected a reference to a storage, got a {type(identity).__name__}")
+        if not (
+            isinstance(identity, tuple)
+            and len(identity) == 6
+            and type(identity[0]) is str
+            and identity[0] == "storage"
+        ):
+            raise pickle.UnpicklingError(
+                f"torch.load: expected a reference to a storage, got a {type(identity).__name__}"
+            )
         _, kind, key, location, count, view = identity
-        if not isinstance(kind, StorageType) or type(key) is not str or type(location) is not str or type(count) is not int or count < 0:
+        if (
+            not isinstance(kind, StorageType)
+            or type(key) is not str
+            or type(location) is not str
+            or type(count) is not int
+            or count < 0
+        ):
             given = ", ".join(type(part).__name__ for part in identity[1:])
-            raise pickle.UnpicklingError(f"torch.load: expected a storage type, a key, a location and a count, got {given}")
+            raise pickle.UnpicklingError(
+                f"torch.load: expected a storage type, a key, a location and a count, got {given}"
+            )
         if view is not None:
-            raise NotImplementedError("torch.load: files of PyTorch 0.x with views of storages have to be saved again by PyTorch")
+            raise NotImplementedError(
+                "torch.load: files of PyTorch 0.x with views of storages have to be saved again by PyTorch"
+            )
         self._check_location(location)
         if key not in self._storages:
             size = count * kind.dtype.itemsize
@@ -82,14 +129,23 @@ class LegacyFile:
 
     def fill(self, keys: Any) -> None:
         """Reads the elements. Raises RuntimeError where the file is not what its pickles promise."""
-        if type(keys) is not list or not all(type(key) is str for key in keys) or set(keys) != set(self._storages):
-            raise RuntimeError("torch.load: the file's list of storages is not that of the storages it refers to")
+        if (
+            type(keys) is not list
+            or not all(type(key) is str for key in keys)
+            or set(keys) != set(self._storages)
+        ):
+            raise RuntimeError(
+                "torch.load: the file's list of storages is not that of the storages it refers to"
+            )
         for key in keys:
             data, dtype = self._storages[key]
             target = storage_bytes(data.untyped_storage())
             count = self._stream.read(_COUNT.size)
             if len(count) < _COUNT.size or _COUNT.unpack(count)[0] * dtype.itemsize != len(target):
-                raise RuntimeError(f"torch.load: expected storage {key!r} to have {len(target)} bytes, the file says otherwise or ends")
+                raise RuntimeError(
+                    f"torch.load: expected storage {key!r} to have {len(target)} bytes, the file says "
+                    "otherwise or ends"
+                )
             _read_into(self._stream, target, key)
 
 
@@ -98,7 +154,9 @@ def _read_into(stream: Any, target: memoryview, key: str) -> None:
     while done < len(target):
         part = stream.read(min(len(target) - done, 1 << 24))
         if not part:
-            raise RuntimeError(f"torch.load: the file ends after {done} of the {len(target)} bytes of storage {key!r}")
+            raise RuntimeError(
+                f"torch.load: the file ends after {done} of the {len(target)} bytes of storage {key!r}"
+            )
         target[done : done + len(part)] = part
         done += len(part)
 
@@ -113,13 +171,17 @@ def is_legacy(stream: Any) -> bool:
 
 
 def read_legacy(stream: Any, check_location: Any, unpickle: Any) -> Any:
-    """The value in `stream`; `unpickle(stream, storages)` reads one pickle, `storages` being where references are looked up."""
+    """The value in `stream`; `unpickle(stream, storages)` reads one pickle, `storages` being where references
+    are looked up."""
     storages = LegacyFile(stream, check_location)
     magic, version, system = (unpickle(stream, storages) for _ in range(3))
     if magic != _MAGIC or type(version) is not int or version != _VERSION:
         raise RuntimeError(f"torch.load: expected version {_VERSION} of the old format")
     if not isinstance(system, dict) or system.get("little_endian") is not (sys.byteorder == "little"):
-        raise RuntimeError(f"torch.load: the numbers in the file have another byte order than this machine, which is {sys.byteorder}-endian")
+        raise RuntimeError(
+            "torch.load: the numbers in the file have another byte order than this machine, which is "
+            f"{sys.byteorder}-endian"
+        )
     value = unpickle(stream, storages)
     storages.fill(unpickle(stream, storages))
     return value

@@ -1,7 +1,7 @@
 """The names that PyTorch's files use for what is in a pickle, and the objects here that they stand for.
 
-Files name `torch.FloatStorage`, `torch._utils._rebuild_tensor_v2` and the like whichever of the two libraries wrote them, so that both
-read both.
+Files name `torch.FloatStorage`, `torch._utils._rebuild_tensor_v2` and the like whichever of the two libraries
+wrote them, so that both read both.
 """
 
 from __future__ import annotations
@@ -15,10 +15,19 @@ from torch_py._serialization import rebuild
 from torch_py._tensor import Tensor
 
 _STORAGE_NAMES = {
-    "FloatStorage": "float32", "DoubleStorage": "float64", "HalfStorage": "float16", "BFloat16Storage": "bfloat16",
-    "LongStorage": "int64", "IntStorage": "int32", "ShortStorage": "int16", "CharStorage": "int8", "ByteStorage": "uint8",
-    "BoolStorage": "bool", "ComplexFloatStorage": "complex64", "ComplexDoubleStorage": "complex128",
-}  # fmt: skip
+    "FloatStorage": "float32",
+    "DoubleStorage": "float64",
+    "HalfStorage": "float16",
+    "BFloat16Storage": "bfloat16",
+    "LongStorage": "int64",
+    "IntStorage": "int32",
+    "ShortStorage": "int16",
+    "CharStorage": "int8",
+    "ByteStorage": "uint8",
+    "BoolStorage": "bool",
+    "ComplexFloatStorage": "complex64",
+    "ComplexDoubleStorage": "complex128",
+}
 
 
 class StorageType(NamedTuple):
@@ -30,7 +39,11 @@ class StorageType(NamedTuple):
 
 @cache
 def storage_types() -> dict[str, StorageType]:
-    return {name: StorageType(name, getattr(_C, dtype)) for name, dtype in _STORAGE_NAMES.items() if hasattr(_C, dtype)}
+    return {
+        name: StorageType(name, getattr(_C, dtype))
+        for name, dtype in _STORAGE_NAMES.items()
+        if hasattr(_C, dtype)
+    }
 
 
 # A storage of bytes, for the dtypes that have no class of their own; their tensors name the dtype.
@@ -72,7 +85,11 @@ def _encode(text: str, encoding: str) -> bytes:
 
 def as_torch(module: str) -> str:
     """PyTorch's name of one of our modules."""
-    return "torch" + module[len("torch_py") :] if module == "torch_py" or module.startswith("torch_py.") else module
+    return (
+        "torch" + module[len("torch_py") :]
+        if module == "torch_py" or module.startswith("torch_py.")
+        else module
+    )
 
 
 @cache

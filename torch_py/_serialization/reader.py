@@ -20,7 +20,17 @@ from torch_py._serialization.records import Records
 from torch_py._serialization.restricted import load_restricted, safe_globals
 
 # What zipfile raises for bytes that it does not understand.
-_MALFORMED = (zipfile.BadZipFile, EOFError, NotImplementedError, OSError, OverflowError, UnicodeError, ValueError, struct.error, zlib.error)
+_MALFORMED = (
+    zipfile.BadZipFile,
+    EOFError,
+    NotImplementedError,
+    OSError,
+    OverflowError,
+    UnicodeError,
+    ValueError,
+    struct.error,
+    zlib.error,
+)
 
 
 class _Archive:
@@ -31,7 +41,9 @@ class _Archive:
         names = records.archive.namelist()
         structures = [name for name in names if name.endswith("/data.pkl") and name.count("/") == 1]
         if len(structures) != 1:
-            raise RuntimeError(f"torch.load: expected an archive with one data.pkl in a folder, got the records {names[:5]}")
+            raise RuntimeError(
+                f"torch.load: expected an archive with one data.pkl in a folder, got the records {names[:5]}"
+            )
         self.root = structures[0].rpartition("/")[0]
         self._check_byte_order()
         self.structure = records.content(structures[0])
@@ -39,27 +51,49 @@ class _Archive:
 
     def _check_byte_order(self) -> None:
         name = f"{self.root}/byteorder"
-        order = self.records.content(name)[:20].decode("ascii", "replace") if name in self.records else "little"
+        order = (
+            self.records.content(name)[:20].decode("ascii", "replace") if name in self.records else "little"
+        )
         if order != sys.byteorder:
-            raise RuntimeError(f"torch.load: the file has {order}-endian numbers, this machine {sys.byteorder}-endian ones")
+            raise RuntimeError(
+                f"torch.load: the file has {order}-endian numbers, this machine {sys.byteorder}-endian ones"
+            )
 
     def storage(self, identity: Any) -> Any:
         """What a persistent id stands for: ('storage', type, key, location, number of elements)."""
-        if not (isinstance(identity, tuple) and len(identity) == 5 and type(identity[0]) is str and identity[0] == "storage"):
-            raise pickle.UnpicklingError(f"torch.load: expected a reference to a storage, got a {type(identity).__name__}")
+        if not (
+            isinstance(identity, tuple)
+            and len(identity) == 5
+            and type(identity[0]) is str
+            and identity[0] == "storage"
+        ):
+            raise pickle.UnpicklingError(
+                f"torch.load: expected a reference to a storage, got a {type(identity).__name__}"
+            )
         _, kind, key, location, count = identity
-        if not isinstance(kind, StorageType) or type(key) is not str or type(location) is not str or type(count) is not int or count < 0:
+        if (
+            not isinstance(kind, StorageType)
+            or type(key) is not str
+            or type(location) is not str
+            or type(count) is not int
+            or count < 0
+        ):
             given = ", ".join(type(part).__name__ for part in identity[1:])
-            raise pickle.UnpicklingError(f"torch.load: expected a storage type, a key, a location and a count, got {given}")
+            raise pickle.UnpicklingError(
+                f"torch.load: expected a storage type, a key, a location and a count, got {given}"
+            )
         if key not in self._storages:
             name = f"{self.root}/data/{key}"
             nbytes = count * kind.dtype.itemsize
-            self._storages[key] = placed(lambda nbytes: self.records.read(name, nbytes), nbytes, location, self.map_location)
+            self._storages[key] = placed(
+                lambda nbytes: self.records.read(name, nbytes), nbytes, location, self.map_location
+            )
         return typed_storage_of(self._storages[key], kind.dtype)
 
 
 class _Trusting:
-    """Half of an unpickler that runs whatever the file says; our own names are understood in PyTorch's spelling."""
+    """Half of an unpickler that runs whatever the file says; our own names are understood in PyTorch's
+    spelling."""
 
     archive: _Archive
 
@@ -73,21 +107,28 @@ class _Trusting:
         if module.partition(".")[0] != "torch":
             return super().find_class(module, name)  # type: ignore[misc]
         ours = "torch_py" + module[len("torch") :]
-        for place in (ours, ".".join(ours.split(".")[:2])):  # a layer may be in another file here, and is public in the package
+        for place in (
+            ours,
+            ".".join(ours.split(".")[:2]),
+        ):  # a layer may be in another file here, and is public in the package
             with suppress(ImportError, AttributeError):
                 return super().find_class(place, name)  # type: ignore[misc]
-        raise pickle.UnpicklingError(f"torch.load: the file needs {module}.{name}, which this build does not have")
+        raise pickle.UnpicklingError(
+            f"torch.load: the file needs {module}.{name}, which this build does not have"
+        )
 
 
 def _load_trusting(file: Any, archive: _Archive, pickle_module: Any, keywords: dict[str, Any]) -> Any:
-    """The value in `file`, read by the Unpickler of `pickle_module`, whose `find_class` is asked for names that are not ours."""
+    """The value in `file`, read by the Unpickler of `pickle_module`, whose `find_class` is asked for names
+    that are not ours."""
     unpickler = type("Unpickler", (_Trusting, (pickle_module or pickle).Unpickler), {})(file, **keywords)
     unpickler.archive = archive
     return unpickler.load()
 
 
 def _check_beginning(stream: Any) -> None:
-    """Raises EOFError for an empty file, UnpicklingError for one that is no archive, and what seeking raises."""
+    """Raises EOFError for an empty file, UnpicklingError for one that is no archive, and what seeking
+    raises."""
     stream.seek(stream.tell())
     start = stream.tell()
     beginning = stream.read(4)
@@ -97,7 +138,10 @@ def _check_beginning(stream: Any) -> None:
     if not beginning:
         raise EOFError("torch.load: the file is empty")
     if beginning[:2] != b"PK" and not is_legacy(stream):
-        raise pickle.UnpicklingError("torch.load: the file is not a zip archive as torch.save writes it, nor in the format before PyTorch 1.6")
+        raise pickle.UnpicklingError(
+            "torch.load: the file is not a zip archive as torch.save writes it, nor in the format before "
+            "PyTorch 1.6"
+        )
 
 
 def _opened(stream: Any, mapped: bool, eager: bool) -> Records:
@@ -109,10 +153,18 @@ def _opened(stream: Any, mapped: bool, eager: bool) -> Records:
 
 
 def read_archive(
-    file: Any, map_location: Any, weights_only: bool, mapped: bool, keywords: dict[str, Any], pickle_module: Any = None
+    file: Any,
+    map_location: Any,
+    weights_only: bool,
+    mapped: bool,
+    keywords: dict[str, Any],
+    pickle_module: Any = None,
 ) -> Any:
-    """The value that `file`, a path or a seekable binary file, was written from; `mapped`: over the pages of the file."""
-    opened: AbstractContextManager[Any] = open(file, "rb") if isinstance(file, (str, os.PathLike)) else nullcontext(file)
+    """The value that `file`, a path or a seekable binary file, was written from; `mapped`: over the pages of
+    the file."""
+    opened: AbstractContextManager[Any] = (
+        open(file, "rb") if isinstance(file, (str, os.PathLike)) else nullcontext(file)
+    )
     # Code of the caller's may look at the numbers while the file is being read.
     eager = not weights_only or bool(safe_globals) or callable(map_location)
     with opened as stream:
@@ -132,11 +184,25 @@ def read_archive(
             return value
 
 
-def _read_old_format(stream: Any, map_location: Any, weights_only: bool, mapped: bool, keywords: dict[str, Any], pickle_module: Any) -> Any:
+def _read_old_format(
+    stream: Any,
+    map_location: Any,
+    weights_only: bool,
+    mapped: bool,
+    keywords: dict[str, Any],
+    pickle_module: Any,
+) -> Any:
     if mapped:
-        raise RuntimeError("torch.load: mmap=True needs a file in the zip format; save it again without _use_new_zipfile_serialization=False")
+        raise RuntimeError(
+            "torch.load: mmap=True needs a file in the zip format; save it again without "
+            "_use_new_zipfile_serialization=False"
+        )
 
     def unpickle(file: Any, storages: Any) -> Any:
-        return load_restricted(file, storages, storages.size) if weights_only else _load_trusting(file, storages, pickle_module, keywords)
+        return (
+            load_restricted(file, storages, storages.size)
+            if weights_only
+            else _load_trusting(file, storages, pickle_module, keywords)
+        )
 
     return read_legacy(stream, lambda location: placed(empty_storage, 0, location, map_location), unpickle)

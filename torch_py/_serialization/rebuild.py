@@ -1,4 +1,5 @@
-"""Taking tensors apart for a pickle and putting them together again, with the checks that data from a file needs."""
+"""Taking tensors apart for a pickle and putting them together again, with the checks that data from a file
+needs."""
 
 from __future__ import annotations
 
@@ -38,14 +39,20 @@ _MOST_ELEMENTS = 2**62
 
 def _check_numbers(offset: Any, size: Any, stride: Any) -> None:
     """Sizes and strides as any tensor has them; files may say anything."""
-    if not (isinstance(size, (tuple, list)) and isinstance(stride, (tuple, list))) or len(size) != len(stride):
+    if not (isinstance(size, (tuple, list)) and isinstance(stride, (tuple, list))) or len(size) != len(
+        stride
+    ):
         raise RuntimeError("expected sizes and strides of the same length")
     if len(size) > _MOST_DIMENSIONS:
         raise RuntimeError(f"expected a tensor of at most {_MOST_DIMENSIONS} dimensions, got {len(size)}")
     if not all(type(number) is int and 0 <= number <= _MOST_ELEMENTS for number in (offset, *size, *stride)):
-        raise RuntimeError("expected sizes, strides and offset to be whole numbers, none negative or larger than memory")
+        raise RuntimeError(
+            "expected sizes, strides and offset to be whole numbers, none negative or larger than memory"
+        )
     if 0 not in size and math.prod(size) > _MOST_ELEMENTS:
-        raise RuntimeError(f"expected a tensor of at most {_MOST_ELEMENTS} elements, got one of size {tuple(size)}")
+        raise RuntimeError(
+            f"expected a tensor of at most {_MOST_ELEMENTS} elements, got one of size {tuple(size)}"
+        )
 
 
 def _check_geometry(storage: Any, offset: Any, size: Any, stride: Any) -> None:
@@ -58,14 +65,22 @@ def _check_geometry(storage: Any, offset: Any, size: Any, stride: Any) -> None:
     needed = 0 if 0 in size else offset + 1 + sum((length - 1) * step for length, step in zip(size, stride))
     if needed > available:
         raise RuntimeError(
-            f"a tensor of size {tuple(size)}, strides {tuple(stride)} and offset {offset} needs {needed} elements, its storage has {available}"
+            f"a tensor of size {tuple(size)}, strides {tuple(stride)} and offset {offset} needs {needed} "
+            f"elements, its storage has {available}"
         )
 
 
 def rebuild_tensor(
-    storage: Any, offset: Any, size: Sequence[int], stride: Sequence[int], requires_grad: bool, hooks: Any, metadata: Any = None
+    storage: Any,
+    offset: Any,
+    size: Sequence[int],
+    stride: Sequence[int],
+    requires_grad: bool,
+    hooks: Any,
+    metadata: Any = None,
 ) -> Any:
-    """A tensor over `storage`. Raises RuntimeError when it would reach outside, or for metadata that this build does not know."""
+    """A tensor over `storage`. Raises RuntimeError when it would reach outside, or for metadata that this
+    build does not know."""
     _check_geometry(storage, offset, size, stride)
     tensor: Any = _C._torch.empty(0, dtype=storage.dtype, device=storage.device)
     tensor.set_(storage.untyped(), offset, tuple(size), tuple(stride))
@@ -75,7 +90,14 @@ def rebuild_tensor(
 
 
 def rebuild_tensor_of_bytes(
-    storage: Any, offset: Any, size: Sequence[int], stride: Sequence[int], requires_grad: bool, hooks: Any, dtype: Any, metadata: Any = None
+    storage: Any,
+    offset: Any,
+    size: Sequence[int],
+    stride: Sequence[int],
+    requires_grad: bool,
+    hooks: Any,
+    dtype: Any,
+    metadata: Any = None,
 ) -> Any:
     """A tensor of `dtype` over a storage of bytes; as `rebuild_tensor` otherwise."""
     if not isinstance(dtype, _C.dtype):
@@ -89,7 +111,8 @@ def rebuild_tensor_of_bytes(
 
 
 def _with_bits(tensor: Any, metadata: Any) -> Any:
-    """PyTorch writes what x.conj() and x.conj().imag have in memory, and beside it that the numbers mean something else."""
+    """PyTorch writes what x.conj() and x.conj().imag have in memory, and beside it that the numbers mean
+    something else."""
     if type(metadata) is not dict or not all(name in ("conj", "neg") for name in metadata):
         raise RuntimeError("expected no metadata of a tensor except its conjugate and negative bit")
     if metadata.get("conj"):
@@ -124,7 +147,9 @@ def rebuild_from_type(function: Any, kind: Any, arguments: tuple[Any, ...], stat
     """A tensor with attributes, or of a subclass."""
     tensor = function(*arguments)
     if not isinstance(tensor, Tensor) or not (isinstance(kind, type) and issubclass(kind, Tensor)):
-        got = f"{type(tensor).__name__} and {kind.__name__ if isinstance(kind, type) else type(kind).__name__}"
+        got = (
+            f"{type(tensor).__name__} and {kind.__name__ if isinstance(kind, type) else type(kind).__name__}"
+        )
         raise RuntimeError(f"expected a function that makes a tensor and a tensor type, got {got}")
     if type(tensor) is not kind:
         tensor = tensor.as_subclass(kind)
@@ -143,7 +168,8 @@ def _attributes(state: Any) -> dict[str, Any]:
 
 
 def archive_parts(tensor: Any, reference: Any) -> tuple[Any, ...]:
-    """What a pickle inside of an archive has for `tensor`; `reference` stands for its storage there, and a meta tensor has none."""
+    """What a pickle inside of an archive has for `tensor`; `reference` stands for its storage there, and a
+    meta tensor has none."""
     from torch_py._serialization.names import has_storage_type
     from torch_py.nn.parameter import Parameter
 
@@ -180,15 +206,19 @@ def public_rebuild(function: Any) -> Any:
     from torch_py import _tensor, _utils
 
     names = {
-        rebuild_tensor: _utils._rebuild_tensor_v2, rebuild_meta_tensor: _utils._rebuild_meta_tensor_no_storage,
-        rebuild_parameter: _utils._rebuild_parameter, rebuild_parameter_with_state: _utils._rebuild_parameter_with_state,
-        rebuild_from_type: _tensor._rebuild_from_type_v2, rebuild_tensor_of_bytes: _utils._rebuild_tensor_v3,
-    }  # fmt: skip
+        rebuild_tensor: _utils._rebuild_tensor_v2,
+        rebuild_meta_tensor: _utils._rebuild_meta_tensor_no_storage,
+        rebuild_parameter: _utils._rebuild_parameter,
+        rebuild_parameter_with_state: _utils._rebuild_parameter_with_state,
+        rebuild_from_type: _tensor._rebuild_from_type_v2,
+        rebuild_tensor_of_bytes: _utils._rebuild_tensor_v3,
+    }
     return names[function]
 
 
 def reduce_tensor(tensor: Any) -> tuple[Any, ...]:
-    """For `pickle` without an archive: what PyTorch's plain pickles have, but of the memory no more than from the first to the last element."""
+    """For `pickle` without an archive: what PyTorch's plain pickles have, but of the memory no more than from
+    the first to the last element."""
     from torch_py._serialization.names import has_storage_type
 
     if tensor.device.type not in ("cpu", "meta"):
@@ -204,7 +234,9 @@ def reduce_tensor(tensor: Any) -> tuple[Any, ...]:
     return _with_public_names(function, arguments, (typed_storage_of(part, kind), 0))
 
 
-def _with_public_names(function: Any, arguments: tuple[Any, ...], memory: tuple[Any, ...] = ()) -> tuple[Any, ...]:
+def _with_public_names(
+    function: Any, arguments: tuple[Any, ...], memory: tuple[Any, ...] = ()
+) -> tuple[Any, ...]:
     """Names replaced, and `memory` (storage and offset) put in the place of those of the tensor."""
     if function in (rebuild_tensor, rebuild_tensor_of_bytes):
         arguments = (*memory, *arguments[len(memory) :])
@@ -221,9 +253,20 @@ def rebuild_meta_of_type(kind: type, dtype: Any, size: Any, stride: Any, require
 
 
 def _as_kind(kind: type, tensor: Any, requires_grad: bool) -> Any:
-    return tensor.requires_grad_(requires_grad) if kind is Tensor else cast(Any, _C.TensorBase)._make_subclass(kind, tensor, requires_grad)
+    return (
+        tensor.requires_grad_(requires_grad)
+        if kind is Tensor
+        else cast(Any, _C.TensorBase)._make_subclass(kind, tensor, requires_grad)
+    )
 
 
 __all__ = [
-    "archive_parts", "empty_storage", "public_rebuild", "rebuild_tensor", "reduce_tensor", "storage_bytes", "typed_storage", "whole_storage",
-]  # fmt: skip
+    "archive_parts",
+    "empty_storage",
+    "public_rebuild",
+    "rebuild_tensor",
+    "reduce_tensor",
+    "storage_bytes",
+    "typed_storage",
+    "whole_storage",
+]

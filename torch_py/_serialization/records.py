@@ -23,9 +23,11 @@ _MAPPED_ALIGNMENT = 16  # of the largest element: kernels may rely on it
 
 
 class Records:
-    """The records of an open zip file. `eager`: a storage is complete when `read` returns; otherwise all are after `finish`.
+    """The records of an open zip file. `eager`: a storage is complete when `read` returns; otherwise all are
+    after `finish`.
 
-    Raises RuntimeError for a directory of records that overlap or end behind the file: a small file could stand for much memory.
+    Raises RuntimeError for a directory of records that overlap or end behind the file: a small file could
+    stand for much memory.
     """
 
     def __init__(self, archive: zipfile.ZipFile, *, mapped: bool, eager: bool) -> None:
@@ -34,7 +36,9 @@ class Records:
         self._map: mmap.mmap | None = None
         self._source = _source(archive.fp)
         self._ends = _ends_of_records(archive, self._source.size)
-        self._pool = None if eager or self._source.descriptor is None else ThreadPoolExecutor(_THREADS, "torch.load")
+        self._pool = (
+            None if eager or self._source.descriptor is None else ThreadPoolExecutor(_THREADS, "torch.load")
+        )
         self._jobs: list[Future[None]] = []
 
     def __contains__(self, name: str) -> bool:
@@ -48,10 +52,13 @@ class Records:
         return bytes(data)
 
     def read(self, name: str, nbytes: int) -> Any:
-        """A uint8 tensor with the first `nbytes` of the record. Raises RuntimeError when there are not that many."""
+        """A uint8 tensor with the first `nbytes` of the record. Raises RuntimeError when there are not that
+        many."""
         record = self._record(name)
         if record.file_size < nbytes:
-            raise RuntimeError(f"torch.load: expected record {name!r} to have {nbytes} bytes, got {record.file_size}")
+            raise RuntimeError(
+                f"torch.load: expected record {name!r} to have {nbytes} bytes, got {record.file_size}"
+            )
         if nbytes == 0:
             return empty_storage(0)
         start = self._start(record)
@@ -78,12 +85,19 @@ class Records:
         if name not in self:
             raise RuntimeError(f"torch.load: the archive has no record {name!r}")
         record = self.archive.getinfo(name)
-        if record.compress_type != zipfile.ZIP_STORED or record.compress_size != record.file_size or record.flag_bits & 1:
-            raise RuntimeError(f"torch.load: record {name!r} is compressed or encrypted; torch.save writes plain bytes")
+        if (
+            record.compress_type != zipfile.ZIP_STORED
+            or record.compress_size != record.file_size
+            or record.flag_bits & 1
+        ):
+            raise RuntimeError(
+                f"torch.load: record {name!r} is compressed or encrypted; torch.save writes plain bytes"
+            )
         return record
 
     def _start(self, record: zipfile.ZipInfo) -> int:
-        """Where the bytes of a record begin: behind its header in the file, whose lengths the directory does not tell."""
+        """Where the bytes of a record begin: behind its header in the file, whose lengths the directory does
+        not tell."""
         header = bytearray(_LOCAL_HEADER.size)
         if self._source.read_into(memoryview(header), record.header_offset) < _LOCAL_HEADER.size:
             raise RuntimeError(f"torch.load: the archive ends before record {record.filename!r}")
@@ -93,7 +107,10 @@ class Records:
         start = int(record.header_offset + _LOCAL_HEADER.size + name_length + extra_length)
         available = self._ends[record.header_offset] - start
         if record.file_size > available:
-            raise RuntimeError(f"torch.load: record {record.filename!r} ends after {max(0, available)} of {record.file_size} bytes")
+            raise RuntimeError(
+                f"torch.load: record {record.filename!r} ends after {max(0, available)} of "
+                f"{record.file_size} bytes"
+            )
         return start
 
     def _fill(self, target: memoryview, record: zipfile.ZipInfo, start: int) -> None:
@@ -102,12 +119,17 @@ class Records:
             part = target[filled : filled + _CHUNK]
             count = self._source.read_into(part, start + filled)
             if count == 0:
-                raise RuntimeError(f"torch.load: record {record.filename!r} ends after {filled} of {len(target)} bytes")
+                raise RuntimeError(
+                    f"torch.load: record {record.filename!r} ends after {filled} of {len(target)} bytes"
+                )
             checksum = zlib.crc32(part[:count], checksum)
             filled += count
         # Zero: written by PyTorch under set_crc32_options(False).
         if filled == record.file_size and checksum != record.CRC and record.CRC != 0:
-            raise RuntimeError(f"torch.load: the bytes of record {record.filename!r} are damaged: their checksum is another one")
+            raise RuntimeError(
+                f"torch.load: the bytes of record {record.filename!r} are damaged: their checksum is "
+                "another one"
+            )
 
     def _view(self, start: int, nbytes: int) -> Any:
         """The pages of the file themselves; writing to them changes a copy in memory, never the file."""
@@ -123,12 +145,16 @@ def _ends_of_records(archive: zipfile.ZipFile, size: int) -> dict[int, int]:
     ends = [*(record.header_offset for record in ordered[1:]), min(archive.start_dir, size)]
     for record, end in zip(ordered, ends):
         if record.header_offset < 0 or record.header_offset + _LOCAL_HEADER.size + record.compress_size > end:
-            raise RuntimeError(f"torch.load: the archive is damaged: record {record.filename[:100]!r} ends behind the beginning of another")
+            raise RuntimeError(
+                f"torch.load: the archive is damaged: record {record.filename[:100]!r} ends behind the "
+                "beginning of another"
+            )
     return {record.header_offset: end for record, end in zip(ordered, ends)}
 
 
 class _Source:
-    """The bytes of a file by their places, for several threads. `descriptor` is None for what is no file of the system (io.BytesIO)."""
+    """The bytes of a file by their places, for several threads. `descriptor` is None for what is no file of
+    the system (io.BytesIO)."""
 
     def __init__(self, stream: Any, descriptor: int | None, size: int) -> None:
         self.stream, self.descriptor, self.size = stream, descriptor, size

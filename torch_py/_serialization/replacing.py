@@ -13,18 +13,24 @@ from typing import Any, BinaryIO, cast
 
 @contextlib.contextmanager
 def replacing(path: Path) -> Iterator[BinaryIO]:
-    """A file to write; at the end of the block it takes the place of `path`, unless the block raised: then `path` is as before.
+    """A file to write; at the end of the block it takes the place of `path`, unless the block raised: then
+    `path` is as before.
 
-    Links are followed and permissions kept. What is no regular file (a pipe, a device), or stands in a folder that takes no new
-    files, is written directly.
+    Links are followed and permissions kept. What is no regular file (a pipe, a device), or stands in a folder
+    that takes no new files, is written directly.
     """
     target = Path(os.path.realpath(path))
     exists = target.exists()
-    if (exists and not target.is_file()) or not os.access(target.parent, os.W_OK) or (exists and not os.access(target, os.W_OK)):
+    if (
+        (exists and not target.is_file())
+        or not os.access(target.parent, os.W_OK)
+        or (exists and not os.access(target, os.W_OK))
+    ):
         with open(target, "wb") as direct:
             yield direct
         return
-    # In the same folder, as only a file of the same file system can take its place; a name of its own for whoever else saves there.
+    # In the same folder, as only a file of the same file system can take its place; a name of its own for
+    # whoever else saves there.
     descriptor, unfinished = tempfile.mkstemp(".unfinished", f".{target.name[:100]}.", target.parent)
     try:
         with open(descriptor, "wb") as file:
@@ -38,7 +44,8 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
 
 
 def _mask() -> int:
-    """Of the permissions of new files. It can only be read by setting it; that it is the strictest for a moment harms nobody."""
+    """Of the permissions of new files. It can only be read by setting it; that it is the strictest for a
+    moment harms nobody."""
     mask = os.umask(0o077)
     os.umask(mask)
     return mask

@@ -1,9 +1,10 @@
 """Reading a pickle that nobody vouches for.
 
-Note [What a file may do]: a pickle is a program. Here it may build plain values, and call what `names.known_names` lists and what the
-user has allowed; it may change only what it built itself. The interpreter in Python is taken, not the one in C, because every
-instruction that calls, changes or refers to something passes a check below, and because a file cannot make it reserve memory that the
-file does not fill. Names are handed to the pickle as `Allowed`, which has no attributes and can be called only by REDUCE.
+Note [What a file may do]: a pickle is a program. Here it may build plain values, and call what
+`names.known_names` lists and what the user has allowed; it may change only what it built itself. The
+interpreter in Python is taken, not the one in C, because every instruction that calls, changes or refers to
+something passes a check below, and because a file cannot make it reserve memory that the file does not fill.
+Names are handed to the pickle as `Allowed`, which has no attributes and can be called only by REDUCE.
 
 tests/torch_py/test_hostile_files.py
 """
@@ -19,7 +20,12 @@ from typing import Any
 from torch_py import _C
 from torch_py._serialization.budget import Budget, failure
 from torch_py._serialization.names import as_torch, known_names
-from torch_py._serialization.rebuild import rebuild_from_type, rebuild_meta_tensor, rebuild_parameter, rebuild_tensor
+from torch_py._serialization.rebuild import (
+    rebuild_from_type,
+    rebuild_meta_tensor,
+    rebuild_parameter,
+    rebuild_tensor,
+)
 
 # Without stand-ins: what a program has allowed by add_safe_globals, by module and name.
 safe_globals: dict[tuple[str, str], Any] = {}
@@ -29,10 +35,18 @@ _CONSTRUCTORS = {set, frozenset, bytearray, OrderedDict, Counter, _C.Size}
 _KEYED = (set, frozenset, OrderedDict, Counter)
 _LONGEST_NUMBER = 1 << 16  # bytes; its hash takes time in every key
 _LISTS, _DICTS, _SETS = (list,), (dict, OrderedDict, Counter), (set,)
-# Instructions that torch.save does not write: old-style instances, extension codes, buffers outside of the pickle.
+# Instructions that torch.save does not write: old-style instances, extension codes, buffers outside of the
+# pickle.
 _FORBIDDEN = (
-    pickle.INST, pickle.OBJ, pickle.EXT1, pickle.EXT2, pickle.EXT4, pickle.PERSID, pickle.NEXT_BUFFER, pickle.READONLY_BUFFER,
-)  # fmt: skip
+    pickle.INST,
+    pickle.OBJ,
+    pickle.EXT1,
+    pickle.EXT2,
+    pickle.EXT4,
+    pickle.PERSID,
+    pickle.NEXT_BUFFER,
+    pickle.READONLY_BUFFER,
+)
 
 
 class Allowed:
@@ -65,7 +79,8 @@ def _exact_type(value: Any, kinds: tuple[type, ...], action: str) -> None:
 
 def _is_rebuilder(function: Any) -> bool:
     return type(function) is Allowed and (
-        function.value in (rebuild_tensor, rebuild_meta_tensor, rebuild_parameter) or function.value in safe_globals.values()
+        function.value in (rebuild_tensor, rebuild_meta_tensor, rebuild_parameter)
+        or function.value in safe_globals.values()
     )
 
 
@@ -114,11 +129,16 @@ class RestrictedUnpickler(pickle._Unpickler):
             return Allowed(safe_globals[place])
         value = known_names().get(place)
         if value is None and module == "torch._utils" and name.startswith("_rebuild_"):
-            raise failure(f"the file has a tensor that {name} makes: of a layout, a dtype or a device that this build does not have")
+            raise failure(
+                f"the file has a tensor that {name} makes: of a layout, a dtype or a device that this build "
+                "does not have"
+            )
         if value is None:
             raise failure(
-                f"the file needs {module}.{name}, which is not among what is loaded by default, as loading it can run code. If you trust "
-                "the file, call torch.serialization.add_safe_globals with it, or load with weights_only=False."
+                f"the file needs {module}.{name}, which is not among what is loaded by default, as loading "
+                "it can run code. If you trust "
+                "the file, call torch.serialization.add_safe_globals with it, or load with "
+                "weights_only=False."
             )
         return value if isinstance(value, _plain_values()) else Allowed(value)
 
@@ -131,11 +151,18 @@ class RestrictedUnpickler(pickle._Unpickler):
     dispatch[pickle.REDUCE[0]] = load_reduce
 
     def _call(self, function: Any, arguments: Any) -> Any:
-        if type(function) is not Allowed or type(arguments) is not tuple or not self._may_be_called(function.value):
+        if (
+            type(function) is not Allowed
+            or type(arguments) is not tuple
+            or not self._may_be_called(function.value)
+        ):
             raise failure(f"the file tries to call {_brief(function)}")
         if function.value in _CONSTRUCTORS and not all(type(argument) in _SIZED for argument in arguments):
             # bytearray(2**40) or set(range(2**40)) would take memory that the file does not have to fill.
-            raise failure(f"the file tries to call {function!r} with {', '.join(type(a).__name__ for a in arguments[:9])}")
+            raise failure(
+                f"the file tries to call {function!r} with "
+                f"{', '.join(type(a).__name__ for a in arguments[:9])}"
+            )
         self.budget.copy(argument for argument in arguments if type(argument) in _SIZED)
         if function.value is rebuild_from_type and not (arguments and _is_rebuilder(arguments[0])):
             raise failure("the file tries to make a tensor of a type by something else than a tensor's parts")
@@ -143,14 +170,18 @@ class RestrictedUnpickler(pickle._Unpickler):
             for argument in arguments:
                 self.budget.check_keys(argument)
                 self.budget.check_keys(part for pair in argument if type(pair) is list for part in pair)
-        return function.value(*(argument.value if type(argument) is Allowed else argument for argument in arguments))
+        return function.value(
+            *(argument.value if type(argument) is Allowed else argument for argument in arguments)
+        )
 
     @staticmethod
     def _may_be_called(value: Any) -> bool:
         """Tensor types are named as the type of a result only."""
         from torch_py._tensor import Tensor
 
-        own_tensor_type = isinstance(value, type) and issubclass(value, Tensor) and value not in safe_globals.values()
+        own_tensor_type = (
+            isinstance(value, type) and issubclass(value, Tensor) and value not in safe_globals.values()
+        )
         return callable(value) and not own_tensor_type
 
     def load_newobj(self) -> None:
@@ -291,13 +322,16 @@ def _attributes(state: Any) -> dict[str, Any]:
 
 
 def load_restricted(file: Any, archive: Any, size: int) -> Any:
-    """The value in `file`, of `size` bytes. Raises pickle.UnpicklingError or RuntimeError for whatever is wrong with the file."""
+    """The value in `file`, of `size` bytes. Raises pickle.UnpicklingError or RuntimeError for whatever is
+    wrong with the file."""
     unpickler = RestrictedUnpickler(file, archive, size)
     try:
         return unpickler.load()
     except (pickle.UnpicklingError, NotImplementedError):
         raise
     except Exception as error:
-        if error is unpickler.storage_error or (isinstance(error, RuntimeError) and not isinstance(error, RecursionError)):
+        if error is unpickler.storage_error or (
+            isinstance(error, RuntimeError) and not isinstance(error, RecursionError)
+        ):
             raise
         raise failure(f"the pickle is malformed: {type(error).__name__}: {str(error)[:200]}") from error

@@ -1,4 +1,5 @@
-"""Writing an archive: a zip file with one pickle of the structure and one stored record of raw bytes for each storage."""
+"""Writing an archive: a zip file with one pickle of the structure and one stored record of raw bytes for each
+storage."""
 
 from __future__ import annotations
 
@@ -33,7 +34,8 @@ class _StorageReference:
 
 
 class _References:
-    """Half of a pickler: writes tensors as references to storages, which it collects in `storages` with their `dtypes`."""
+    """Half of a pickler: writes tensors as references to storages, which it collects in `storages` with their
+    `dtypes`."""
 
     closing: tuple[Any, ...] = ()  # what comes after the rest of a reference
 
@@ -47,10 +49,16 @@ class _References:
         if type(value) is _StorageReference:
             return value.identity
         if type(value) is _C.UntypedStorage:
-            return _StorageReference(self._kind_of(None), self._key_of(value, _C.uint8), value.nbytes(), self.closing).identity
+            return _StorageReference(
+                self._kind_of(None), self._key_of(value, _C.uint8), value.nbytes(), self.closing
+            ).identity
         # Only who has loaded the module has storages of its type.
         storages = sys.modules.get("torch_py.storage")
-        return self._reference(value.untyped(), value.dtype).identity if storages and type(value) is storages.TypedStorage else None
+        return (
+            self._reference(value.untyped(), value.dtype).identity
+            if storages and type(value) is storages.TypedStorage
+            else None
+        )
 
     def _tensor_parts(self, tensor: Any) -> tuple[Any, ...]:
         if tensor.is_meta:
@@ -68,7 +76,8 @@ class _References:
         return UNTYPED if dtype is None else storage_type_of(dtype)
 
     def _key_of(self, storage: Any, dtype: Any) -> str:
-        # Memory stays allocated while `self.storages` holds it, so an address means one storage; empty ones have none.
+        # Memory stays allocated while `self.storages` holds it, so an address means one storage; empty ones
+        # have none.
         identity = (storage.data_ptr(), storage.nbytes())
         if storage.nbytes() == 0 or identity not in self._keys:
             key = str(len(self.storages))
@@ -109,7 +118,8 @@ class _ArchivePickler(_References, pickle._Pickler):
 
 
 class _OtherPickler(_References):
-    """With the pickler of another module, which knows how to write more: our functions and types go by their own names."""
+    """With the pickler of another module, which knows how to write more: our functions and types go by their
+    own names."""
 
     def reducer_override(self, value: Any) -> Any:
         if isinstance(value, Tensor):
@@ -134,7 +144,8 @@ def pickler_of(pickle_module: Any) -> Any:
 def _place_of(value: Any) -> tuple[str, str] | None:
     """Module and name that PyTorch has for one of our objects, None for other values.
 
-    Layers and optimizers have the attributes of PyTorch's, which finds them by their public names in a file of whole modules.
+    Layers and optimizers have the attributes of PyTorch's, which finds them by their public names in a file
+    of whole modules.
     """
     place = torch_name_of(value)
     if place is not None or not isinstance(value, (type, FunctionType)):
@@ -147,7 +158,8 @@ def _place_of(value: Any) -> tuple[str, str] | None:
 
 
 def write_path(write: Callable[[Any, str], None], name: str) -> None:
-    """Calls `write` with a file, and a name for what is in it. Raises RuntimeError when the file cannot be written."""
+    """Calls `write` with a file, and a name for what is in it. Raises RuntimeError when the file cannot be
+    written."""
     path = Path(name)
     if not path.parent.is_dir():
         raise RuntimeError(f"Parent directory {path.parent} does not exist.")
@@ -175,7 +187,9 @@ def write_stream(write: Callable[[Any, str], None], file: Any) -> None:
 class Pickled:
     """The structure of `value`, and the storages that it refers to."""
 
-    def __init__(self, value: Any, protocol: int, pickler_type: Any = _ArchivePickler, *, byte_order: bool = True) -> None:
+    def __init__(
+        self, value: Any, protocol: int, pickler_type: Any = _ArchivePickler, *, byte_order: bool = True
+    ) -> None:
         """Without `byte_order` the file does not say which it has."""
         structure = io.BytesIO()
         pickler = pickler_type(structure, protocol)
@@ -200,7 +214,9 @@ def _write_record(archive: zipfile.ZipFile, name: str, data: Any) -> None:
     information.external_attr = 0o600 << 16
     information.file_size = len(data)
     large = len(data) >= _ZIP64_FROM
-    header = 30 + len(name.encode()) + 4 + (20 if large else 0)  # 4: identifier and length of the padding field
+    header = (
+        30 + len(name.encode()) + 4 + (20 if large else 0)
+    )  # 4: identifier and length of the padding field
     padding = -((archive.start_dir if archive.fp is not None else 0) + header) % _ALIGNMENT
     information.extra = b"FB" + struct.pack("<H", padding) + b"Z" * padding
     with archive.open(information, "w", force_zip64=large) as record:

@@ -1,4 +1,5 @@
-"""Automatic mixed precision: operators choose their dtypes inside of `autocast`, and `GradScaler` keeps float16 gradients in range.
+"""Automatic mixed precision: operators choose their dtypes inside of `autocast`, and `GradScaler` keeps
+float16 gradients in range.
 
 Which operators convert their arguments, and to what, stands in `native_functions.yaml` under `autocast:`.
 """

@@ -7,17 +7,24 @@ from typing import Any
 from torch_py import _C
 
 __all__ = [
-    "get_autocast_cpu_dtype", "get_autocast_gpu_dtype", "is_autocast_cpu_enabled", "is_autocast_enabled", "set_autocast_cpu_dtype",
-    "set_autocast_cpu_enabled", "set_autocast_gpu_dtype",
-]  # fmt: skip
+    "get_autocast_cpu_dtype",
+    "get_autocast_gpu_dtype",
+    "is_autocast_cpu_enabled",
+    "is_autocast_enabled",
+    "set_autocast_cpu_dtype",
+    "set_autocast_cpu_enabled",
+    "set_autocast_gpu_dtype",
+]
 
 
-# Devices that PyTorch has automatic dtypes for and that do not exist here: programs ask for each whether it is on.
+# Devices that PyTorch has automatic dtypes for and that do not exist here: programs ask for each whether it
+# is on.
 _ELSEWHERE = frozenset(("hpu", "ipu", "maia", "mps", "mtia", "xla", "xpu"))
 
 
 def is_autocast_enabled(*device_type: str) -> bool:
-    """Whether operators choose their dtypes on devices of this type ("cuda" when not given); False where there are no such devices.
+    """Whether operators choose their dtypes on devices of this type ("cuda" when not given); False where
+    there are no such devices.
 
     Raises RuntimeError for an unknown type.
     """

@@ -17,12 +17,14 @@ _NARROW = {"cpu": (_C.bfloat16, _C.float16), "cuda": (_C.float16, _C.bfloat16)}
 
 
 def is_autocast_available(device_type: str) -> bool:
-    """Whether there is autocast for tensors on this kind of device. Raises RuntimeError for a device type that does not exist."""
+    """Whether there is autocast for tensors on this kind of device. Raises RuntimeError for a device type
+    that does not exist."""
     return _C.device(device_type).type in _NARROW
 
 
 class autocast:
-    """Inside the block, or the function it decorates, operators convert floating point arguments: matrix products and convolutions to
+    """Inside the block, or the function it decorates, operators convert floating point arguments: matrix
+    products and convolutions to
     `dtype`, what needs the range or precision to float32. Weights are converted once for the outermost block.
 
     Args:
@@ -30,11 +32,13 @@ class autocast:
         dtype: bfloat16 or float16; by default bfloat16 on the CPU, float16 on CUDA.
         enabled: False makes an inner block in which nothing is converted.
         cache_enabled: whether converted weights are kept; as it is outside by default.
-    Raises ValueError unless `device_type` is text, RuntimeError for one without autocast. Warns, and does nothing, for another dtype and
-    for CUDA where there is none.
+    Raises ValueError unless `device_type` is text, RuntimeError for one without autocast. Warns, and does
+    nothing, for another dtype and for CUDA where there is none.
     """
 
-    def __init__(self, device_type: str, dtype: Any = None, enabled: bool = True, cache_enabled: bool | None = None) -> None:
+    def __init__(
+        self, device_type: str, dtype: Any = None, enabled: bool = True, cache_enabled: bool | None = None
+    ) -> None:
         if not isinstance(device_type, str):
             raise ValueError(f"Expected `device_type` of type `str`, got: `{type(device_type)}`")
         if not is_autocast_available(device_type):
@@ -52,7 +56,8 @@ class autocast:
         if self.fast_dtype not in _NARROW[self.device]:
             supported = ", ".join(map(str, _NARROW[self.device]))
             warnings.warn(
-                f"In {self.device.upper()} autocast, but the target dtype {self.fast_dtype} is not supported. Disabling autocast.\n"
+                f"In {self.device.upper()} autocast, but the target dtype {self.fast_dtype} is not "
+                "supported. Disabling autocast.\n"
                 f"{self.device.upper()} Autocast only supports dtypes of {supported} currently.",
                 stacklevel=3,
             )
@@ -61,7 +66,9 @@ class autocast:
 
     def __enter__(self) -> autocast:
         device = self.device
-        self._before.append((_C.is_autocast_enabled(device), _C.get_autocast_dtype(device), _C.is_autocast_cache_enabled()))
+        self._before.append(
+            (_C.is_autocast_enabled(device), _C.get_autocast_dtype(device), _C.is_autocast_cache_enabled())
+        )
         _C.set_autocast_enabled(device, self._enabled)
         if self._enabled:
             _C.set_autocast_dtype(device, self.fast_dtype)
@@ -86,7 +93,8 @@ class autocast:
         return inside
 
 
-# Functions with derivatives of their own ------------------------------------------------------------------------------------------------
+# Functions with derivatives of their own
+# ------------------------------------------------------------
 
 
 def _converted(value: Any, device_type: str, dtype: Any) -> Any:
@@ -97,7 +105,10 @@ def _converted(value: Any, device_type: str, dtype: Any) -> Any:
     if isinstance(value, (str, bytes)):
         return value
     if isinstance(value, Mapping):
-        return {_converted(key, device_type, dtype): _converted(item, device_type, dtype) for key, item in value.items()}
+        return {
+            _converted(key, device_type, dtype): _converted(item, device_type, dtype)
+            for key, item in value.items()
+        }
     if isinstance(value, (list, tuple)):
         items = [_converted(item, device_type, dtype) for item in value]
         return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
@@ -107,8 +118,9 @@ def _converted(value: Any, device_type: str, dtype: Any) -> Any:
 def custom_fwd(fwd: Callable[..., Any] | None = None, *, device_type: str, cast_inputs: Any = None) -> Any:
     """Decorates the `forward` of a torch.autograd.Function that is to be called inside of autocast.
 
-    With `cast_inputs` its floating point arguments are converted to that dtype, and nothing is converted inside of it; without, it runs
-    with autocast as it is. Use with `custom_bwd`. Raises ValueError unless `device_type` is text.
+    With `cast_inputs` its floating point arguments are converted to that dtype, and nothing is converted
+    inside of it; without, it runs with autocast as it is. Use with `custom_bwd`. Raises ValueError unless
+    `device_type` is text.
     """
     _check_device_type(device_type)
     if fwd is None:
@@ -123,13 +135,16 @@ def custom_fwd(fwd: Callable[..., Any] | None = None, *, device_type: str, cast_
         if cast_inputs is None or not enabled:
             return fwd(*args, **kwargs)
         with autocast(device_type, enabled=False):
-            return fwd(*_converted(args, device_type, cast_inputs), **_converted(kwargs, device_type, cast_inputs))
+            return fwd(
+                *_converted(args, device_type, cast_inputs), **_converted(kwargs, device_type, cast_inputs)
+            )
 
     return decorated
 
 
 def custom_bwd(bwd: Callable[..., Any] | None = None, *, device_type: str) -> Any:
-    """Decorates the `backward` of a Function whose forward has `custom_fwd`: it runs with autocast as forward did."""
+    """Decorates the `backward` of a Function whose forward has `custom_fwd`: it runs with autocast as forward
+    did."""
     _check_device_type(device_type)
     if bwd is None:
         return functools.partial(custom_bwd, device_type=device_type)
@@ -148,4 +163,8 @@ def _check_device_type(device_type: Any) -> None:
 
 
 def warn_of_older_name(older: str, newer: str, device_type: str) -> None:
-    warnings.warn(f"`{older}(args...)` is deprecated. Please use `{newer}('{device_type}', args...)` instead.", FutureWarning, stacklevel=3)
+    warnings.warn(
+        f"`{older}(args...)` is deprecated. Please use `{newer}('{device_type}', args...)` instead.",
+        FutureWarning,
+        stacklevel=3,
+    )

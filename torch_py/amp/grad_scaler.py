@@ -1,4 +1,5 @@
-"""`GradScaler`: losses multiplied so that float16 gradients do not vanish, and steps left out when they overflow."""
+"""`GradScaler`: losses multiplied so that float16 gradients do not vanish, and steps left out when they
+overflow."""
 
 from __future__ import annotations
 
@@ -40,8 +41,8 @@ class GradScaler:
 
     Args:
         init_scale: the first scale.
-        growth_factor, growth_interval: the scale is multiplied after that many updates in a row with finite gradients.
-        backoff_factor: the scale is multiplied by it when a gradient was infinite or nan.
+        growth_factor, growth_interval: the scale is multiplied after that many updates in a row with finite
+        gradients. backoff_factor: the scale is multiplied by it when a gradient was infinite or nan.
         enabled: False: `scale` and `step` do nothing of their own.
     Raises AssertionError for a growth factor that is not above one or a backoff factor that is not below.
     """
@@ -58,7 +59,9 @@ class GradScaler:
         self._device = device
         self._enabled = enabled
         if enabled and device == "cuda":
-            warnings.warn("torch.cuda.amp.GradScaler is enabled, but CUDA is not available.  Disabling.", stacklevel=2)
+            warnings.warn(
+                "torch.cuda.amp.GradScaler is enabled, but CUDA is not available.  Disabling.", stacklevel=2
+            )
             self._enabled = False
         if not self._enabled:
             return
@@ -66,7 +69,11 @@ class GradScaler:
             raise AssertionError("The growth factor must be > 1.0.")
         if backoff_factor >= 1.0:
             raise AssertionError("The backoff factor must be < 1.0.")
-        self._init_scale, self._growth_factor, self._backoff_factor = init_scale, growth_factor, backoff_factor
+        self._init_scale, self._growth_factor, self._backoff_factor = (
+            init_scale,
+            growth_factor,
+            backoff_factor,
+        )
         self._growth_interval = growth_interval
         self._init_growth_tracker = 0
         self._scale: Tensor | None = None  # made with the first loss
@@ -80,15 +87,19 @@ class GradScaler:
 
     def _started(self, caller: str) -> tuple[Tensor, Tensor]:
         if self._scale is None or self._growth_tracker is None:
-            raise AssertionError(f"Attempted {caller} but _scale is None.  This may indicate your script did not use scaler.scale(loss or outputs) "
-                                 "earlier in the iteration.")  # fmt: skip
+            raise AssertionError(
+                f"Attempted {caller} but _scale is None.  This may indicate your script did not use "
+                "scaler.scale(loss or outputs) "
+                "earlier in the iteration."
+            )
         return self._scale, self._growth_tracker
 
     def _of(self, optimizer: Any) -> _Progress:
         return self._progress.setdefault(id(optimizer), _Progress())
 
     def scale(self, outputs: Any) -> Any:
-        """A tensor times the scale, or a list or other iterable of tensors, each times the scale. Raises ValueError for anything else."""
+        """A tensor times the scale, or a list or other iterable of tensors, each times the scale. Raises
+        ValueError for anything else."""
         if not self._enabled:
             return outputs
         self._start()
@@ -101,7 +112,8 @@ class GradScaler:
         raise ValueError("outputs must be a Tensor or an iterable of Tensors")
 
     def unscale_(self, optimizer: Any) -> None:
-        """Divides the gradients of an optimizer's parameters by the scale, to clip or look at them before `step`.
+        """Divides the gradients of an optimizer's parameters by the scale, to clip or look at them before
+        `step`.
 
         Once between two updates: RuntimeError otherwise. ValueError for gradients in float16.
         """
@@ -110,7 +122,9 @@ class GradScaler:
         scale, _ = self._started("unscale_")
         progress = self._of(optimizer)
         if progress.stage is OptState.UNSCALED:
-            raise RuntimeError("unscale_() has already been called on this optimizer since the last update().")
+            raise RuntimeError(
+                "unscale_() has already been called on this optimizer since the last update()."
+            )
         if progress.stage is OptState.STEPPED:
             raise RuntimeError("unscale_() is being called after step().")
         progress.found_inf = self._unscaled(optimizer, scale.double().reciprocal().float())
@@ -119,7 +133,12 @@ class GradScaler:
     def _unscaled(self, optimizer: Any, inverse: Tensor) -> Tensor:
         """Multiplies the gradients; one when a gradient is infinite or nan, else zero."""
         found = _torch.zeros((), dtype=_C.float32)
-        gradients = [parameter.grad for group in optimizer.param_groups for parameter in group["params"] if parameter.grad is not None]
+        gradients = [
+            parameter.grad
+            for group in optimizer.param_groups
+            for parameter in group["params"]
+            if parameter.grad is not None
+        ]
         if any(gradient.dtype == _C.float16 for gradient in gradients):
             raise ValueError("Attempting to unscale FP16 gradients.")
         with no_grad():
@@ -127,9 +146,11 @@ class GradScaler:
         return found
 
     def step(self, optimizer: Any, *args: Any, **kwargs: Any) -> Any:
-        """`optimizer.step(*args, **kwargs)` with gradients divided by the scale, or nothing when one of them is infinite or nan.
+        """`optimizer.step(*args, **kwargs)` with gradients divided by the scale, or nothing when one of them
+        is infinite or nan.
 
-        Raises RuntimeError with a closure, the second time between two updates, and for an optimizer without gradients.
+        Raises RuntimeError with a closure, the second time between two updates, and for an optimizer without
+        gradients.
         """
         if not self._enabled:
             return optimizer.step(*args, **kwargs)
@@ -141,7 +162,9 @@ class GradScaler:
             raise RuntimeError("step() has already been called since the last update().")
         if progress.stage is OptState.READY:
             self.unscale_(optimizer)
-        if not any(parameter.grad is not None for group in optimizer.param_groups for parameter in group["params"]):
+        if not any(
+            parameter.grad is not None for group in optimizer.param_groups for parameter in group["params"]
+        ):
             raise AssertionError("No inf checks were recorded for this optimizer.")
         assert progress.found_inf is not None
         result = optimizer.step(*args, **kwargs) if not progress.found_inf.item() else None
@@ -149,39 +172,53 @@ class GradScaler:
         return result
 
     def update(self, new_scale: Any = None) -> None:
-        """Chooses the next scale: `new_scale`, or by whether all optimizers since the last update had finite gradients."""
+        """Chooses the next scale: `new_scale`, or by whether all optimizers since the last update had finite
+        gradients."""
         if not self._enabled:
             return
         scale, tracker = self._started("update")
         if new_scale is not None:
             if isinstance(new_scale, Tensor) and (new_scale.numel() != 1 or new_scale.requires_grad):
                 raise AssertionError(
-                    "new_scale should be a float or a 1-element torch.FloatTensor with requires_grad=False, got a tensor of shape "
+                    "new_scale should be a float or a 1-element torch.FloatTensor with requires_grad=False, "
+                    "got a tensor of shape "
                     f"{tuple(new_scale.shape)}, requires_grad={new_scale.requires_grad}"
                 )
             scale.fill_(new_scale if not isinstance(new_scale, Tensor) else new_scale.item())
         else:
-            found = [progress.found_inf for progress in self._progress.values() if progress.found_inf is not None]
+            found = [
+                progress.found_inf for progress in self._progress.values() if progress.found_inf is not None
+            ]
             if not found:
                 raise AssertionError("No inf checks were recorded prior to update.")
             overflowed = _torch.stack(found).amax()
-            _torch._amp_update_scale_(scale, tracker, overflowed, self._growth_factor, self._backoff_factor, self._growth_interval)
+            _torch._amp_update_scale_(
+                scale, tracker, overflowed, self._growth_factor, self._backoff_factor, self._growth_interval
+            )
         self._progress.clear()
 
     def _found_inf_per_device(self, optimizer: Any) -> dict[Any, Tensor]:
-        """As `unscale_` or `step` found it for an optimizer since the last update: one where a gradient was infinite or nan."""
+        """As `unscale_` or `step` found it for an optimizer since the last update: one where a gradient was
+        infinite or nan."""
         found = self._of(optimizer).found_inf
         return {} if found is None else {found.device: found}
 
     def __getstate__(self) -> dict[str, Any]:
-        """The scale as a number. Raises AssertionError between `unscale_` and `update`: optimizers are known by identity."""
+        """The scale as a number. Raises AssertionError between `unscale_` and `update`: optimizers are known
+        by identity."""
         state = self.__dict__.copy()
         if self._enabled:
             if self._progress:
                 raise AssertionError(
-                    "A GradScaler instance may only be pickled at the beginning of an iteration, or at the end after scaler.update()."
+                    "A GradScaler instance may only be pickled at the beginning of an iteration, or at the "
+                    "end after scaler.update()."
                 )
-            state.update(_init_scale=self.get_scale(), _init_growth_tracker=self._get_growth_tracker(), _scale=None, _growth_tracker=None)
+            state.update(
+                _init_scale=self.get_scale(),
+                _init_growth_tracker=self._get_growth_tracker(),
+                _scale=None,
+                _growth_tracker=None,
+            )
         return state
 
     # What it is set to
@@ -238,10 +275,16 @@ class GradScaler:
         if not self._enabled:
             return
         if not state_dict:
-            raise RuntimeError("The source state dict is empty, possibly because it was saved from a disabled instance of GradScaler.")
+            raise RuntimeError(
+                "The source state dict is empty, possibly because it was saved from a disabled instance of "
+                "GradScaler."
+            )
         self._init_scale = state_dict["scale"]
         self._growth_factor, self._backoff_factor = state_dict["growth_factor"], state_dict["backoff_factor"]
-        self._growth_interval, self._init_growth_tracker = state_dict["growth_interval"], state_dict["_growth_tracker"]
+        self._growth_interval, self._init_growth_tracker = (
+            state_dict["growth_interval"],
+            state_dict["_growth_tracker"],
+        )
         if self._scale is not None and self._growth_tracker is not None:
             self._scale.fill_(self._init_scale)
             self._growth_tracker.fill_(self._init_growth_tracker)

@@ -4,7 +4,8 @@
     python -m torch_py.as_torch -m pytest tests
     python -m torch_py.as_torch -c "import torch; print(torch.ones(2))"
 
-or, before anything imports torch, `torch_py.as_torch.install()`. Modules are shared, not copied: `torch.nn` is `torch_py.nn`. An installed
+or, before anything imports torch, `torch_py.as_torch.install()`. Modules are shared, not copied: `torch.nn`
+is `torch_py.nn`. An installed
 PyTorch is not imported. Processes that the program starts with the same Python do likewise.
 """
 
@@ -19,7 +20,9 @@ from torch_py.as_torch._version import COMPATIBLE_WITH, TorchVersion
 
 __all__ = ["COMPATIBLE_WITH", "install", "is_installed"]
 
-SHADOW = Path(__file__).parent / "shadow"  # has a package `torch` that calls install(): how child processes come here
+SHADOW = (
+    Path(__file__).parent / "shadow"
+)  # has a package `torch` that calls install(): how child processes come here
 
 
 def is_installed() -> bool:
@@ -28,10 +31,13 @@ def is_installed() -> bool:
 
 
 def install(*, children: bool = True) -> None:
-    """Makes `torch` and its submodules mean torch_py, from here on and for the whole process; a second call does nothing.
+    """Makes `torch` and its submodules mean torch_py, from here on and for the whole process; a second call
+    does nothing.
 
-    With `children`, processes started later inherit it through `sys.path` (multiprocessing) and the environment variable PYTHONPATH
-    (subprocess). Raises RuntimeError when PyTorch itself has been imported already: its objects and ours would mix.
+    With `children`, processes started later inherit it through `sys.path` (multiprocessing) and the
+    environment variable PYTHONPATH
+    (subprocess). Raises RuntimeError when PyTorch itself has been imported already: its objects and ours
+    would mix.
     """
     if is_installed():
         return
@@ -39,9 +45,14 @@ def install(*, children: bool = True) -> None:
 
     there = sys.modules.get("torch")
     if there is not None and there is not torch_py and str(SHADOW) not in str(getattr(there, "__file__", "")):
-        raise RuntimeError(f"torch_py.as_torch.install: torch was imported before, from {getattr(there, '__file__', None)!r}; install first")
+        raise RuntimeError(
+            "torch_py.as_torch.install: torch was imported before, from "
+            f"{getattr(there, '__file__', None)!r}; install first"
+        )
     sys.meta_path.insert(0, AliasFinder(SHADOW))
-    vars(torch_py).setdefault(TAKEN, torch_py)  # torch.torch is torch: that is what importing from inside leaves behind
+    vars(torch_py).setdefault(
+        TAKEN, torch_py
+    )  # torch.torch is torch: that is what importing from inside leaves behind
     version = TorchVersion(f"{COMPATIBLE_WITH}+torch.py.{torch_py.version.__version__}")
     torch_py.__version__ = torch_py.version.__version__ = version
     torch_py.Tensor.__module__ = TAKEN

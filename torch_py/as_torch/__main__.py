@@ -58,10 +58,16 @@ def _run_script(path: str) -> None:
     try:
         source = Path(path).read_bytes()
     except OSError as error:
-        print(f"{sys.executable}: can't open file {os.path.abspath(path)!r}: [Errno {error.errno}] {error.strerror}", file=sys.stderr)
+        print(
+            f"{sys.executable}: can't open file {os.path.abspath(path)!r}: [Errno {error.errno}] "
+            f"{error.strerror}",
+            file=sys.stderr,
+        )
         sys.exit(2)
     sys.path[0] = str(Path(path).resolve().parent)
-    path = os.path.join(os.getcwd(), path)  # as python makes it: programs that change the directory still find their files
+    path = os.path.join(
+        os.getcwd(), path
+    )  # as python makes it: programs that change the directory still find their files
     _execute(_compile(source, path), _fresh_main(__file__=path))
 
 
@@ -69,7 +75,9 @@ def _run_interactively() -> None:
     if sys.stdin.isatty():
         import code
 
-        code.interact(banner=f"Python {sys.version}\ntorch is torch_py", local=vars(_fresh_main()), exitmsg="")
+        code.interact(
+            banner=f"Python {sys.version}\ntorch is torch_py", local=vars(_fresh_main()), exitmsg=""
+        )
         return
     _execute(_compile(sys.stdin.read(), "<stdin>"), _fresh_main())
 

@@ -31,7 +31,8 @@ def add_aliases(name: str, module: ModuleType) -> None:
 
 
 def claim_names(module: ModuleType) -> None:
-    """Module, classes and functions call themselves torch.*: so they print, so pickles name them, so programs ask for them."""
+    """Module, classes and functions call themselves torch.*: so they print, so pickles name them, so programs
+    ask for them."""
     own = module.__name__
     if own.partition(".")[0] != OWN:
         return
@@ -42,7 +43,8 @@ def claim_names(module: ModuleType) -> None:
 
 
 def claim_native_names(native: Any) -> None:
-    """torch_py._C.dtype and the like become torch.dtype, as types and in pickles, and operators torch.relu; the rest torch._C.X."""
+    """torch_py._C.dtype and the like become torch.dtype, as types and in pickles, and operators torch.relu;
+    the rest torch._C.X."""
     import torch_py
 
     for name, kind in vars(native).items():
@@ -60,7 +62,9 @@ def claim_native_names(native: Any) -> None:
             if not isinstance(operator, BuiltinFunctionType):
                 continue
             places = ((TAKEN, torch_py), (f"{TAKEN}.{short}", public), (taken_name(space.__name__), space))
-            operator.__module__ = next(place for place, module in places if getattr(module, name, None) is operator)
+            operator.__module__ = next(
+                place for place, module in places if getattr(module, name, None) is operator
+            )
             if public is not None:  # PyTorch's pickles name torch._C._linalg.linalg_inv
                 vars(space).setdefault(f"{short}_{name}", operator)
 
@@ -99,12 +103,15 @@ class _ClaimingLoader(SourceFileLoader):
 
 
 class AliasFinder(DistributionFinder):
-    """Finds torch.* in torch_py, and the distribution `torch` in the metadata that lie in the folder `metadata`."""
+    """Finds torch.* in torch_py, and the distribution `torch` in the metadata that lie in the folder
+    `metadata`."""
 
     def __init__(self, metadata: Path) -> None:
         self._metadata = metadata
 
-    def find_spec(self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None) -> ModuleSpec | None:
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
         root = fullname.partition(".")[0]
         if root == OWN:
             return self._own_spec(fullname, path, target)
@@ -120,17 +127,27 @@ class AliasFinder(DistributionFinder):
                 return None
             # An installed PyTorch must not answer for what is missing here.
             raise ModuleNotFoundError(f"No module named {fullname!r}", name=fullname)
-        alias = ModuleSpec(fullname, _AliasLoader(), origin=spec.origin, is_package=spec.submodule_search_locations is not None)
+        alias = ModuleSpec(
+            fullname,
+            _AliasLoader(),
+            origin=spec.origin,
+            is_package=spec.submodule_search_locations is not None,
+        )
         alias.submodule_search_locations = spec.submodule_search_locations
         return alias
 
-    def _own_spec(self, fullname: str, path: Sequence[str] | None, target: ModuleType | None) -> ModuleSpec | None:
+    def _own_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None
+    ) -> ModuleSpec | None:
         spec = PathFinder.find_spec(fullname, path, target)
         if spec is not None and type(spec.loader) is SourceFileLoader:
             spec.loader = _ClaimingLoader(fullname, spec.loader.path)
         return spec
 
-    def find_distributions(self, context: DistributionFinder.Context = DistributionFinder.Context()) -> Iterator[Distribution]:  # noqa: B008
+    def find_distributions(
+        self,
+        context: DistributionFinder.Context = DistributionFinder.Context(),  # noqa: B008
+    ) -> Iterator[Distribution]:
         if context.name is None or context.name.lower() == TAKEN:
             for folder in self._folders():
                 yield PathDistribution(folder)

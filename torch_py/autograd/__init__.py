@@ -1,4 +1,5 @@
-"""Differentiation: gradients of scalars by `backward` and `grad`, own operations by `Function`, checks by `gradcheck`."""
+"""Differentiation: gradients of scalars by `backward` and `grad`, own operations by `Function`, checks by
+`gradcheck`."""
 
 from __future__ import annotations
 
@@ -16,45 +17,77 @@ from torch_py.autograd.grad_mode import set_multithreading_enabled as set_multit
 from torch_py.autograd.graph import GradientEdge, get_gradient_edge
 
 __all__ = [
-    "Function", "Variable", "backward", "detect_anomaly", "enable_grad", "functional", "grad", "gradcheck", "gradgradcheck",
-    "graph", "inference_mode", "no_grad", "set_detect_anomaly", "set_grad_enabled",
-]  # fmt: skip
+    "Function",
+    "Variable",
+    "backward",
+    "detect_anomaly",
+    "enable_grad",
+    "functional",
+    "grad",
+    "gradcheck",
+    "gradgradcheck",
+    "graph",
+    "inference_mode",
+    "no_grad",
+    "set_detect_anomaly",
+    "set_grad_enabled",
+]
 
 _LAZY = {"gradcheck": "gradcheck", "gradgradcheck": "gradcheck", "GradcheckError": "gradcheck"}
 _LAZY_MODULES = ("forward_ad", "functional", "graph", "grad_mode", "function", "profiler")
 
 
 def _is_checkpoint_valid() -> bool:
-    """Whether gradients may be accumulated wherever they arrive: not so while gradients of given inputs only are computed."""
+    """Whether gradients may be accumulated wherever they arrive: not so while gradients of given inputs only
+    are computed."""
     return _C._is_checkpoint_valid()
 
 
 def _as_tuple(value: Any) -> tuple[Any, ...]:
-    """A tensor, an edge, or what stands for none, alone; everything that holds several, `module.parameters()` too, item by item."""
-    return (value,) if isinstance(value, (Tensor, GradientEdge, str)) or not isinstance(value, Iterable) else tuple(value)
+    """A tensor, an edge, or what stands for none, alone; everything that holds several, `module.parameters()`
+    too, item by item."""
+    return (
+        (value,)
+        if isinstance(value, (Tensor, GradientEdge, str)) or not isinstance(value, Iterable)
+        else tuple(value)
+    )
 
 
 def _checked_sources(values: tuple[Any, ...], caller: str) -> tuple[Any, ...]:
     """What gradients are asked of. Raises RuntimeError unless all are tensors or edges of the graph."""
     for value in values:
         if not isinstance(value, (Tensor, GradientEdge)):
-            raise RuntimeError(f"{caller}: all inputs have to be Tensors or GradientEdges, but got {type(value).__name__}")
+            raise RuntimeError(
+                f"{caller}: all inputs have to be Tensors or GradientEdges, but got {type(value).__name__}"
+            )
     return values
 
 
-def _run(outputs: Any, gradients: Any, keep: bool, create_graph: bool, sources: Any, allow_unused: bool, accumulate: bool) -> Any:
+def _run(
+    outputs: Any,
+    gradients: Any,
+    keep: bool,
+    create_graph: bool,
+    sources: Any,
+    allow_unused: bool,
+    accumulate: bool,
+) -> Any:
     """The engine, from tensors and edges to tensors and edges."""
     if not any(isinstance(value, GradientEdge) for value in (*outputs, *sources)):
         return _C._run_backward(outputs, gradients, keep, create_graph, sources, allow_unused, accumulate)
     for source in sources:
         if accumulate and isinstance(source, Tensor) and not source.is_leaf:
             source.retain_grad()
-    roots, ends = (tuple(value if isinstance(value, GradientEdge) else get_gradient_edge(value) for value in values) for values in (outputs, sources))
+    roots, ends = (
+        tuple(value if isinstance(value, GradientEdge) else get_gradient_edge(value) for value in values)
+        for values in (outputs, sources)
+    )
     return _C._run_backward_of_edges(roots, gradients, keep, create_graph, ends, allow_unused, accumulate)
 
 
 def _checked_gradients(outputs: tuple[Tensor, ...], gradients: Any, caller: str) -> tuple[Tensor | None, ...]:
-    """One gradient per output, None where the engine is to start from one; raises RuntimeError where they do not fit."""
+    """One gradient per output, None where the engine is to start from one; raises RuntimeError where they do
+    not fit."""
     given = (None,) * len(outputs) if gradients is None else _as_tuple(gradients)
     if len(given) != len(outputs):
         raise RuntimeError(f"{caller}: got {len(outputs)} tensors and {len(given)} gradients")
@@ -62,7 +95,9 @@ def _checked_gradients(outputs: tuple[Tensor, ...], gradients: Any, caller: str)
         if isinstance(output, GradientEdge):
             _check_is_gradient(gradient, caller)  # the engine knows the shape
         elif not isinstance(output, Tensor):
-            raise AssertionError(f"{caller}: expected output to be a Tensor or a GradientEdge, got {type(output).__name__}")
+            raise AssertionError(
+                f"{caller}: expected output to be a Tensor or a GradientEdge, got {type(output).__name__}"
+            )
         elif gradient is None:
             _check_implicit(output, caller)
         elif _check_is_gradient(gradient, caller) and tuple(gradient.shape) != tuple(output.shape):
@@ -73,7 +108,8 @@ def _checked_gradients(outputs: tuple[Tensor, ...], gradients: Any, caller: str)
         elif gradient.is_complex() != output.is_complex():
             raise RuntimeError(
                 f"{caller}: expected gradient and output to be both real or both complex, "
-                f"got grad_output[{position}] of dtype {gradient.dtype} and output[{position}] of dtype {output.dtype}"
+                f"got grad_output[{position}] of dtype {gradient.dtype} and output[{position}] of dtype "
+                f"{output.dtype}"
             )
     return given
 
@@ -88,9 +124,14 @@ def _check_implicit(output: Tensor, caller: str) -> None:
     if not output.requires_grad:
         return  # the engine has the better message for these
     if output.numel() != 1:
-        raise RuntimeError(f"{caller}: grad can be implicitly created only for scalar outputs, got an output of shape {tuple(output.shape)}")
+        raise RuntimeError(
+            f"{caller}: grad can be implicitly created only for scalar outputs, got an output of shape "
+            f"{tuple(output.shape)}"
+        )
     if not output.is_floating_point():
-        raise RuntimeError(f"{caller}: grad can be implicitly created only for real scalar outputs but got {output.dtype}")
+        raise RuntimeError(
+            f"{caller}: grad can be implicitly created only for real scalar outputs but got {output.dtype}"
+        )
 
 
 def backward(
@@ -101,16 +142,21 @@ def backward(
     grad_variables: Tensor | Sequence[Tensor | None] | None = None,
     inputs: Tensor | GradientEdge | Iterable[Tensor | GradientEdge] | None = None,
 ) -> None:
-    """Adds gradients of `tensors`, weighted by `grad_tensors`, to `.grad` of the leaves below them, or only of `inputs`.
+    """Adds gradients of `tensors`, weighted by `grad_tensors`, to `.grad` of the leaves below them, or only
+    of `inputs`.
 
-    `grad_tensors`: one per tensor and of its shape; None for tensors of one element. Raises RuntimeError when shapes differ, when a
-    gradient is missing, when `inputs` is empty, or when nothing requires grad. `grad_variables` is the older name of `grad_tensors`.
+    `grad_tensors`: one per tensor and of its shape; None for tensors of one element. Raises RuntimeError when
+    shapes differ, when a gradient is missing, when `inputs` is empty, or when nothing requires grad.
+    `grad_variables` is the older name of `grad_tensors`.
     """
     if grad_variables is not None:
-        _warnings.warn("`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning, stacklevel=2)
+        _warnings.warn(
+            "`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning, stacklevel=2
+        )
         if grad_tensors is not None:
             raise RuntimeError(
-                "`grad_tensors` and `grad_variables` (deprecated) arguments both passed to `backward()`. Please only use `grad_tensors`."
+                "`grad_tensors` and `grad_variables` (deprecated) arguments both passed to `backward()`. "
+                "Please only use `grad_tensors`."
             )
         grad_tensors = grad_variables
     outputs = _as_tuple(tensors)
@@ -134,28 +180,37 @@ def grad(
     is_grads_batched: bool = False,
     materialize_grads: bool = False,
 ) -> tuple[Any, ...]:
-    """The gradients of `outputs`, weighted by `grad_outputs` and summed, with respect to each of `inputs`; `.grad` is left alone.
+    """The gradients of `outputs`, weighted by `grad_outputs` and summed, with respect to each of `inputs`;
+    `.grad` is left alone.
 
-    An input that the outputs do not depend on raises RuntimeError, gives None with `allow_unused`, zeros with `materialize_grads`.
+    An input that the outputs do not depend on raises RuntimeError, gives None with `allow_unused`, zeros with
+    `materialize_grads`.
     `is_grads_batched`: each of `grad_outputs` has one more dimension in front, and so have the results.
-    Outputs and inputs may be edges (`graph.get_gradient_edge`). `only_inputs` is of the past and has no effect.
+    Outputs and inputs may be edges (`graph.get_gradient_edge`). `only_inputs` is of the past and has no
+    effect.
     """
     if not only_inputs:
         _warnings.warn(
-            "only_inputs argument is deprecated and is ignored now (defaults to True). To accumulate gradient for other parts of the "
+            "only_inputs argument is deprecated and is ignored now (defaults to True). To accumulate "
+            "gradient for other parts of the "
             "graph, please use torch.autograd.backward.",
             FutureWarning,
             stacklevel=2,
         )
     results, sources = _as_tuple(outputs), _checked_sources(_as_tuple(inputs), "grad")
     if materialize_grads and allow_unused is False:
-        raise ValueError("grad: expected allow_unused to be True or not given when materialize_grads is True, got allow_unused=False")
+        raise ValueError(
+            "grad: expected allow_unused to be True or not given when materialize_grads is True, got "
+            "allow_unused=False"
+        )
     if not sources:
         raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
     unused = materialize_grads if allow_unused is None else allow_unused
     keep = create_graph if retain_graph is None else retain_graph
     if is_grads_batched:
-        return _batched_grad(results, sources, _as_tuple(grad_outputs), keep, create_graph, unused, materialize_grads)
+        return _batched_grad(
+            results, sources, _as_tuple(grad_outputs), keep, create_graph, unused, materialize_grads
+        )
     gradients = _checked_gradients(results, grad_outputs, "grad")
     found = _run(results, gradients, keep, create_graph, sources, unused, False)
     return _materialized(found, sources) if materialize_grads else tuple(found)
@@ -164,36 +219,64 @@ def grad(
 def _materialized(found: Sequence[Tensor | None], sources: Sequence[Tensor]) -> tuple[Tensor, ...]:
     if any(gradient is None and isinstance(source, GradientEdge) for gradient, source in zip(found, sources)):
         raise RuntimeError("grad: materialize_grads cannot be used when the given input is a GradientEdge")
-    return tuple(_C._torch.zeros_like(source) if gradient is None else gradient for gradient, source in zip(found, sources))
+    return tuple(
+        _C._torch.zeros_like(source) if gradient is None else gradient
+        for gradient, source in zip(found, sources)
+    )
 
 
 def _batched_grad(
-    outputs: Any, inputs: Any, batches: Any, retain_graph: bool, create_graph: bool, allow_unused: bool, materialize: bool
+    outputs: Any,
+    inputs: Any,
+    batches: Any,
+    retain_graph: bool,
+    create_graph: bool,
+    allow_unused: bool,
+    materialize: bool,
 ) -> tuple[Any, ...]:
     """One pass for each leading index of `batches`."""
     given = [batch for batch in batches if batch is not None]
     for batch in given:
         if _check_is_gradient(batch, "grad") and batch.dim() == 0:
-            raise ValueError("grad: with is_grads_batched=True every one of grad_outputs has a first dimension, got a tensor without")
+            raise ValueError(
+                "grad: with is_grads_batched=True every one of grad_outputs has a first dimension, got a "
+                "tensor without"
+            )
     sizes = {batch.shape[0] for batch in given}
     if len(sizes) > 1:
-        raise ValueError(f"grad: expected all grad_outputs to have the same size in their first dimension, got {sorted(sizes)}")
+        raise ValueError(
+            "grad: expected all grad_outputs to have the same size in their first dimension, got "
+            f"{sorted(sizes)}"
+        )
     if not given:
         _checked_gradients(outputs, None, "grad")
         raise RuntimeError("grad: is_grads_batched=True needs grad_outputs, of which one has a batch")
     count = sizes.pop()
     if count == 0 and all(isinstance(source, Tensor) for source in inputs):
-        return tuple(_C._torch.zeros((0, *source.shape), dtype=source.dtype, device=source.device) for source in inputs)
+        return tuple(
+            _C._torch.zeros((0, *source.shape), dtype=source.dtype, device=source.device) for source in inputs
+        )
     rows = []
     for index in range(count):
         row = [None if batch is None else batch[index] for batch in batches]
         keep = retain_graph or index < count - 1
-        rows.append(grad(outputs, inputs, row, keep, create_graph, allow_unused=allow_unused, materialize_grads=materialize))
+        rows.append(
+            grad(
+                outputs,
+                inputs,
+                row,
+                keep,
+                create_graph,
+                allow_unused=allow_unused,
+                materialize_grads=materialize,
+            )
+        )
     return tuple(None if column[0] is None else _C._torch.stack(list(column)) for column in zip(*rows))
 
 
 class set_detect_anomaly:
-    """Whether errors of backward show where forward made the operator, and (`check_nan`) whether nan in gradients is an error.
+    """Whether errors of backward show where forward made the operator, and (`check_nan`) whether nan in
+    gradients is an error.
 
     Takes effect at once; used in `with`, the setting before comes back at the end.
     """
@@ -214,7 +297,9 @@ class detect_anomaly(set_detect_anomaly):
 
     def __init__(self, check_nan: bool = True) -> None:
         _warnings.warn(
-            "Anomaly Detection has been enabled. This mode will increase the runtime and should only be enabled for debugging.", stacklevel=2
+            "Anomaly Detection has been enabled. This mode will increase the runtime and should only be "
+            "enabled for debugging.",
+            stacklevel=2,
         )
         super().__init__(True, check_nan)
 

@@ -38,20 +38,26 @@ def gradcheck(
 ) -> bool:
     """Whether the recorded derivatives of `func` at `inputs` agree with central differences of step `eps`.
 
-    Every input that requires grad is checked against every output, elements within `atol + rtol * |numerical|`; such inputs should be
-    float64 or complex128. `fast_mode` compares one random combination of each Jacobian. Gradients must also come out the same
-    (within `nondet_tol`) twice, have the shapes of the inputs and, with `check_grad_dtypes`, their dtypes. `check_forward_ad` compares
-    the derivatives of forward mode as well, `check_batched_forward_grad` those under vmap, `check_batched_grad` batches of gradients.
+    Every input that requires grad is checked against every output, elements within `atol + rtol *
+    |numerical|`; such inputs should be float64 or complex128. `fast_mode` compares one random combination of each Jacobian. Gradients must also come out the same
+    (within `nondet_tol`) twice, have the shapes of the inputs and, with `check_grad_dtypes`, their dtypes.
+    `check_forward_ad` compares the derivatives of forward mode as well, `check_batched_forward_grad` those
+    under vmap, `check_batched_grad` batches of gradients.
 
-    Returns True, or False on a mismatch when `raise_exception` is False; otherwise a mismatch raises GradcheckError, a RuntimeError.
+    Returns True, or False on a mismatch when `raise_exception` is False; otherwise a mismatch raises
+    GradcheckError, a RuntimeError.
     Unusable inputs raise ValueError or RuntimeError in any case.
     """
     if not (check_forward_ad or check_backward_ad):
-        raise AssertionError("gradcheck: Expected at least one of check_forward_ad or check_backward_ad to be True")
+        raise AssertionError(
+            "gradcheck: Expected at least one of check_forward_ad or check_backward_ad to be True"
+        )
     if check_batched_grad and not check_backward_ad:
         raise ValueError("gradcheck: Setting check_batched_grad=True requires check_backward_ad to be True")
     if check_batched_forward_grad and not check_forward_ad:
-        raise ValueError("gradcheck: Setting check_batched_forward_grad=True requires check_forward_ad to be True")
+        raise ValueError(
+            "gradcheck: Setting check_batched_forward_grad=True requires check_forward_ad to be True"
+        )
     arguments = _as_tuple(inputs)
     check = _Check(func, arguments, eps, atol, rtol, nondet_tol, check_grad_dtypes)
     try:
@@ -69,11 +75,28 @@ class _Check:
     """One run: the function, its inputs and tolerances."""
 
     def __init__(
-        self, func: Callable[..., Any], arguments: tuple[Any, ...], eps: float, atol: float, rtol: float, nondet_tol: float, check_dtypes: bool
+        self,
+        func: Callable[..., Any],
+        arguments: tuple[Any, ...],
+        eps: float,
+        atol: float,
+        rtol: float,
+        nondet_tol: float,
+        check_dtypes: bool,
     ) -> None:
         self.func, self.arguments = func, arguments
-        self.eps, self.atol, self.rtol, self.nondet_tol, self.check_dtypes = eps, atol, rtol, nondet_tol, check_dtypes
-        self.positions = [position for position, item in enumerate(arguments) if isinstance(item, Tensor) and item.requires_grad]
+        self.eps, self.atol, self.rtol, self.nondet_tol, self.check_dtypes = (
+            eps,
+            atol,
+            rtol,
+            nondet_tol,
+            check_dtypes,
+        )
+        self.positions = [
+            position
+            for position, item in enumerate(arguments)
+            if isinstance(item, Tensor) and item.requires_grad
+        ]
         self.sources = [arguments[position] for position in self.positions]
         _check_inputs(self.positions, self.sources)
 
@@ -82,7 +105,11 @@ class _Check:
             return _as_tuple(self.func(*self.arguments))
 
     def floating_outputs(self) -> tuple[Any, ...]:
-        return tuple(item for item in self.evaluate() if isinstance(item, Tensor) and (item.is_floating_point() or item.is_complex()))
+        return tuple(
+            item
+            for item in self.evaluate()
+            if isinstance(item, Tensor) and (item.is_floating_point() or item.is_complex())
+        )
 
     def run(self, fast: bool) -> None:
         outputs = self.floating_outputs()
@@ -90,7 +117,8 @@ class _Check:
             raise ValueError("gradcheck: expected dense outputs; return .to_dense() from the function")
         differentiable = [number for number, output in enumerate(outputs) if output.requires_grad]
         for number, output in enumerate(outputs):
-            # An output that was detached may change with the inputs. When there is no other, the function was to be differentiable.
+            # An output that was detached may change with the inputs. When there is no other, the function was
+            # to be differentiable.
             if not differentiable:
                 self._check_constant(number, len(outputs))
             elif output.requires_grad and output.numel() > 0:
@@ -104,11 +132,14 @@ class _Check:
             matrix = jacobians.numerical(self.floating_outputs, source, count, self.eps)[number]
             if matrix is not None and matrix.numel() and matrix.abs().max().item() > self.atol:
                 raise GradcheckError(
-                    f"Numerical gradient for function expected to be zero: output {number} does not require grad "
+                    f"Numerical gradient for function expected to be zero: output {number} does not require "
+                    "grad "
                     f"but changes with input {position}:\n{matrix}"
                 )
 
-    def _compare(self, outputs: tuple[Any, ...], differentiable: list[int], source: Any, position: int) -> None:
+    def _compare(
+        self, outputs: tuple[Any, ...], differentiable: list[int], source: Any, position: int
+    ) -> None:
         expected = jacobians.numerical(self.floating_outputs, source, len(outputs), self.eps)
         for number in differentiable:
             if outputs[number].numel() == 0:
@@ -117,23 +148,38 @@ class _Check:
             again = jacobians.analytical(outputs[number], [source])[0][0]
             self._check_metadata(gradients, source, position)
             if not _close(matrix, expected[number], self.atol, self.rtol):
-                raise GradcheckError(_mismatch(number, position, expected[number], matrix, self.atol, self.rtol))
+                raise GradcheckError(
+                    _mismatch(number, position, expected[number], matrix, self.atol, self.rtol)
+                )
             self._check_same(matrix, again)
 
-    def _compare_fast(self, outputs: tuple[Any, ...], differentiable: list[int], source: Any, position: int) -> None:
+    def _compare_fast(
+        self, outputs: tuple[Any, ...], differentiable: list[int], source: Any, position: int
+    ) -> None:
         direction = jacobians.random_direction(source)
         expected = jacobians.numerical_along(self.floating_outputs, source, direction, self.eps)
         for number in differentiable:
             weight = jacobians.random_direction(outputs[number])
             numerical = (expected[number] * jacobians.real_parts(weight)).sum()
-            gradients = [grad(outputs[number], source, weight, retain_graph=True, allow_unused=True)[0] for _ in range(2)]
+            gradients = [
+                grad(outputs[number], source, weight, retain_graph=True, allow_unused=True)[0]
+                for _ in range(2)
+            ]
             self._check_metadata(gradients, source, position)
-            analytical, again = ((jacobians._column(item, source) * jacobians.real_parts(direction)).sum() for item in gradients)
+            analytical, again = (
+                (jacobians._column(item, source) * jacobians.real_parts(direction)).sum()
+                for item in gradients
+            )
             # A combination of n elements may differ by what n elements may differ by.
             atol = self.atol * (jacobians.real_size(source) * jacobians.real_size(outputs[number])) ** 0.5
             if not _close(analytical, numerical, atol, self.rtol):
-                note = "(fast_mode: one random combination of the Jacobian; run with fast_mode=False to see the elements)"
-                raise GradcheckError(_mismatch(number, position, numerical, analytical, atol, self.rtol) + "\n" + note)
+                note = (
+                    "(fast_mode: one random combination of the Jacobian; run with fast_mode=False to see "
+                    "the elements)"
+                )
+                raise GradcheckError(
+                    _mismatch(number, position, numerical, analytical, atol, self.rtol) + "\n" + note
+                )
             self._check_same(analytical, again)
 
     def run_forward(self, fast: bool, batched: bool) -> None:
@@ -144,7 +190,12 @@ class _Check:
                 continue
             directions = [jacobians.random_direction(source)] if fast else jacobians.basis(source)
             if fast:
-                expected = [matrix.unsqueeze(0) for matrix in jacobians.numerical_along(self.floating_outputs, source, directions[0], self.eps)]
+                expected = [
+                    matrix.unsqueeze(0)
+                    for matrix in jacobians.numerical_along(
+                        self.floating_outputs, source, directions[0], self.eps
+                    )
+                ]
             else:
                 expected = jacobians.numerical(self.floating_outputs, source, count, self.eps)
             for in_batch in (False, True) if batched else (False,):
@@ -166,8 +217,13 @@ class _Check:
             for row in range(2):
                 alone = grad(output, self.sources, weights[row], True, allow_unused=True)
                 for position, batch, one in zip(self.positions, together, alone):
-                    if (batch is None) != (one is None) or (one is not None and not _close(batch[row], one, self.atol, self.rtol)):
-                        raise GradcheckError(f"batched gradients of output {number} by input {position} are not what one after the other gives")
+                    if (batch is None) != (one is None) or (
+                        one is not None and not _close(batch[row], one, self.atol, self.rtol)
+                    ):
+                        raise GradcheckError(
+                            f"batched gradients of output {number} by input {position} are not what one "
+                            "after the other gives"
+                        )
 
     def _check_metadata(self, gradients: list[Any], source: Any, position: int) -> None:
         for gradient in gradients:
@@ -175,42 +231,63 @@ class _Check:
                 continue
             if tuple(gradient.shape) != tuple(source.shape):
                 raise GradcheckError(
-                    f"grad is incorrect size: input {position} has shape {tuple(source.shape)}, its gradient {tuple(gradient.shape)}"
+                    f"grad is incorrect size: input {position} has shape {tuple(source.shape)}, its "
+                    f"gradient {tuple(gradient.shape)}"
                 )
             if self.check_dtypes and gradient.dtype != source.dtype:
-                raise GradcheckError(f"grad has incorrect dtype: input {position} has {source.dtype}, its gradient {gradient.dtype}")
+                raise GradcheckError(
+                    f"grad has incorrect dtype: input {position} has {source.dtype}, its gradient "
+                    f"{gradient.dtype}"
+                )
 
     def _check_same(self, first: Any, second: Any) -> None:
         difference = (first - second).abs().max().item() if first.numel() else 0.0
         if difference > self.nondet_tol:
             raise GradcheckError(
-                "Backward is not reentrant, i.e., running backward with same input and grad_output multiple times gives different values, "
-                f"although analytical gradient matches numerical gradient. The tolerance for nondeterminism was {self.nondet_tol}, "
+                "Backward is not reentrant, i.e., running backward with same input and grad_output multiple "
+                "times gives different values, "
+                "although analytical gradient matches numerical gradient. The tolerance for nondeterminism "
+                f"was {self.nondet_tol}, "
                 f"the difference {difference}."
             )
 
     def _check_gradients(self, number: int, output: Any) -> None:
         """A gradient of zeros in gives zeros or nothing out."""
         with enable_grad():
-            found = grad(output, self.sources, _torch.zeros_like(output, requires_grad=False), retain_graph=True, allow_unused=True)
+            found = grad(
+                output,
+                self.sources,
+                _torch.zeros_like(output, requires_grad=False),
+                retain_graph=True,
+                allow_unused=True,
+            )
         for gradient, position in zip(found, self.positions):
             if gradient is not None and not (gradient == 0).all().item():
-                raise GradcheckError(f"backward not multiplied by grad_output: zeros for output {number} give {gradient} for input {position}")
+                raise GradcheckError(
+                    f"backward not multiplied by grad_output: zeros for output {number} give {gradient} for "
+                    f"input {position}"
+                )
 
 
 def _check_inputs(positions: list[int], sources: list[Any]) -> None:
     if not sources:
-        raise ValueError("gradcheck expects at least one input tensor to require gradient, but none of them have requires_grad=True.")
+        raise ValueError(
+            "gradcheck expects at least one input tensor to require gradient, but none of them have "
+            "requires_grad=True."
+        )
     for position, source in zip(positions, sources):
         if source.dtype not in (_C.float64, _C.complex128):
             warnings.warn(
-                f"Input #{position} requires gradient and is not a double precision floating point or complex. "
-                "This check will likely fail if all the inputs are not of double precision floating point or complex.",
+                f"Input #{position} requires gradient and is not a double precision floating point or "
+                "complex. "
+                "This check will likely fail if all the inputs are not of double precision floating point "
+                "or complex.",
                 stacklevel=4,
             )
         if any(stride == 0 and size > 1 for stride, size in zip(source.stride(), source.shape)):
             raise RuntimeError(
-                f"gradcheck: input {position} has elements that share memory (strides {source.stride()}), so that one cannot be changed alone; "
+                f"gradcheck: input {position} has elements that share memory (strides {source.stride()}), "
+                "so that one cannot be changed alone; "
                 "pass .contiguous()"
             )
 
@@ -224,7 +301,8 @@ def _close(value: Any, expected: Any, atol: float, rtol: float) -> bool:
 def _mismatch(output: int, position: int, numerical: Any, analytical: Any, atol: float, rtol: float) -> str:
     largest = (numerical - analytical).abs().max().item()
     return (
-        f"Jacobian mismatch for output {output} with respect to input {position},\nnumerical:{numerical}\nanalytical:{analytical}\n"
+        f"Jacobian mismatch for output {output} with respect to input "
+        f"{position},\nnumerical:{numerical}\nanalytical:{analytical}\n"
         f"largest difference {largest:.3g}, allowed {atol:.3g} + {rtol:.3g} * |numerical|"
     )
 
@@ -248,7 +326,8 @@ def gradgradcheck(
     fast_mode: bool = False,
     masked: bool = False,
 ) -> bool:
-    """gradcheck of the gradients of `func`, as functions of `inputs` and of `grad_outputs` (random where not given)."""
+    """gradcheck of the gradients of `func`, as functions of `inputs` and of `grad_outputs` (random where not
+    given)."""
     arguments = _as_tuple(inputs)
     with enable_grad():
         outputs = _differentiable(_as_tuple(func(*arguments)))
@@ -260,17 +339,29 @@ def gradgradcheck(
     def gradients(*everything: Any) -> tuple[Any, ...]:
         values, given = everything[: len(arguments)], everything[len(arguments) :]
         sources = [item for item in values if isinstance(item, Tensor) and item.requires_grad]
-        from torch_py._functorch.engine import gradients as of_any_level  # in forward over reverse the values carry tangents
+        from torch_py._functorch.engine import (
+            gradients as of_any_level,
+        )  # in forward over reverse the values carry tangents
 
         with enable_grad():
             found = of_any_level(_differentiable(_as_tuple(func(*values))), sources, given, True)
         return tuple(item for item in found if item is not None)
 
     return gradcheck(
-        gradients, arguments + weights, eps=eps, atol=atol, rtol=rtol, raise_exception=raise_exception, nondet_tol=nondet_tol,
-        check_undefined_grad=check_undefined_grad, check_grad_dtypes=check_grad_dtypes, check_batched_grad=check_batched_grad,
-        check_forward_ad=check_fwd_over_rev, check_backward_ad=check_rev_over_rev, fast_mode=fast_mode,
-    )  # fmt: skip
+        gradients,
+        arguments + weights,
+        eps=eps,
+        atol=atol,
+        rtol=rtol,
+        raise_exception=raise_exception,
+        nondet_tol=nondet_tol,
+        check_undefined_grad=check_undefined_grad,
+        check_grad_dtypes=check_grad_dtypes,
+        check_batched_grad=check_batched_grad,
+        check_forward_ad=check_fwd_over_rev,
+        check_backward_ad=check_rev_over_rev,
+        fast_mode=fast_mode,
+    )
 
 
 def _differentiable(outputs: tuple[Any, ...]) -> tuple[Any, ...]:

@@ -1,8 +1,9 @@
 """Jacobians of a function of tensors computed twice: by central differences, and by the recorded derivatives.
 
-Note [Complex numbers as pairs]: a complex element counts as two real ones, its real and its imaginary part. The derivative recorded for
-an output weight v is that of Re(conj(v) * output), returned as d/dRe + i d/dIm of the input. So weights 1 and i give the rows of the
-real and of the imaginary part, and one comparison of real matrices serves every mixture of real and complex.
+Note [Complex numbers as pairs]: a complex element counts as two real ones, its real and its imaginary part.
+The derivative recorded for an output weight v is that of Re(conj(v) * output), returned as d/dRe + i d/dIm of
+the input. So weights 1 and i give the rows of the real and of the imaginary part, and one comparison of real
+matrices serves every mixture of real and complex.
 """
 
 from __future__ import annotations
@@ -47,7 +48,9 @@ def numerical(outputs: Outputs, source: Any, count: int, eps: float) -> list[Any
         for index, step in _directions(data):
             original = data[index].item()
 
-            def move(delta: float, index: Any = index, original: Any = original, step: complex = step) -> None:
+            def move(
+                delta: float, index: Any = index, original: Any = original, step: complex = step
+            ) -> None:
                 _set(data, index, original + delta * step)
 
             difference = _difference(outputs, move, eps)
@@ -112,8 +115,15 @@ def numerical_along(outputs: Outputs, source: Any, direction: Any, eps: float) -
     return difference
 
 
-def tangents(func: Callable[..., Any], arguments: Sequence[Any], position: int, directions: Sequence[Any], batched: bool = False) -> list[Any]:
-    """For every direction of argument `position` the tangents of the outputs of `func`, by forward mode; None for outputs without gradient.
+def tangents(
+    func: Callable[..., Any],
+    arguments: Sequence[Any],
+    position: int,
+    directions: Sequence[Any],
+    batched: bool = False,
+) -> list[Any]:
+    """For every direction of argument `position` the tangents of the outputs of `func`, by forward mode; None
+    for outputs without gradient.
 
     `batched`: all directions at once, by vmap.
     """
@@ -122,7 +132,11 @@ def tangents(func: Callable[..., Any], arguments: Sequence[Any], position: int, 
 
     def of_source(value: Any) -> Any:
         found = _as_tuple(func(*arguments[:position], value, *arguments[position + 1 :]))
-        return tuple(item for item in found if isinstance(item, _C.TensorBase) and (item.is_floating_point() or item.is_complex()))
+        return tuple(
+            item
+            for item in found
+            if isinstance(item, _C.TensorBase) and (item.is_floating_point() or item.is_complex())
+        )
 
     def moved(direction: Any) -> Any:
         return transforms.jvp(of_source, (arguments[position],), (direction,))[1]

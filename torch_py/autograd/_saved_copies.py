@@ -1,4 +1,5 @@
-"""`torch.autograd.graph.allow_mutation_on_saved_tensors`: what backward needs is copied when the program is about to write over it."""
+"""`torch.autograd.graph.allow_mutation_on_saved_tensors`: what backward needs is copied when the program is
+about to write over it."""
 
 from __future__ import annotations
 
@@ -47,7 +48,8 @@ class _AllowMutationOnSavedContext:
     def unpack(self, saved: _Saved) -> Tensor:
         if saved.value is None or self.ended:
             raise AssertionError(
-                "Trying to backward outside of the 'allow_mutation_on_saved_tensors' context in which the graph was originally recorded."
+                "Trying to backward outside of the 'allow_mutation_on_saved_tensors' context in which the "
+                "graph was originally recorded."
             )
         return saved.value
 
@@ -73,7 +75,11 @@ class _CopyBeforeWrites(TorchFunctionMode):
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
         name = getattr(func, "__name__", "")
-        if (name.endswith("_") and not name.startswith("__")) or name == "__setitem__" or kwargs.get("inplace") is True:
+        if (
+            (name.endswith("_") and not name.startswith("__"))
+            or name == "__setitem__"
+            or kwargs.get("inplace") is True
+        ):
             self.context.before_write(args[0] if args else kwargs.get("input"))
         out = kwargs.get("out")
         for tensor in out if isinstance(out, (tuple, list)) else (out,):
@@ -88,7 +94,8 @@ _inside = False
 def allow_mutation_on_saved_tensors() -> Iterator[_AllowMutationOnSavedContext]:
     """Inside of the block tensors that backward needs may be written to: their values are copied before.
 
-    Backward has to run inside of the block too, or raises AssertionError. Seen are the writes that the program makes by operators, methods,
+    Backward has to run inside of the block too, or raises AssertionError. Seen are the writes that the
+    program makes by operators, methods,
     `out=` and `x[...] = y`; not those through NumPy or other libraries. Blocks cannot be nested.
     """
     global _inside

@@ -9,7 +9,14 @@ from torch_py._functorch.forward_mode import DualTensor, dual, has_gradient
 from torch_py._functorch.levels import current_level, is_at, new_level
 from torch_py._tensor import Tensor
 
-__all__ = ["UnpackedDualTensor", "dual_level", "enter_dual_level", "exit_dual_level", "make_dual", "unpack_dual"]
+__all__ = [
+    "UnpackedDualTensor",
+    "dual_level",
+    "enter_dual_level",
+    "exit_dual_level",
+    "make_dual",
+    "unpack_dual",
+]
 
 
 class _Entered(threading.local):
@@ -56,13 +63,15 @@ class dual_level:
 def _level() -> int:
     if not _STATE.levels:
         raise RuntimeError(
-            "Trying to create a dual Tensor for forward AD but no level exists, make sure to enter_dual_level() first."
+            "Trying to create a dual Tensor for forward AD but no level exists, make sure to "
+            "enter_dual_level() first."
         )
     return int(_STATE.levels[-1][1])
 
 
 def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> Tensor:
-    """`tensor` with `tangent`, a tensor of its shape and dtype. Raises ValueError for tensors that are not floating point or complex."""
+    """`tensor` with `tangent`, a tensor of its shape and dtype. Raises ValueError for tensors that are not
+    floating point or complex."""
     if not has_gradient(tensor):
         raise ValueError(f"Expected primal to be floating point or complex, but got: {tensor.dtype}")
     if not has_gradient(tangent):

@@ -14,13 +14,15 @@ from torch_py import _C
 class _Context(_C.FunctionBase):
     """What `forward` and `backward` share: the `ctx` argument, and the node of the graph.
 
-    The engine reads what was marked when `forward` returns. `saved_tensors` and `needs_input_grad` come from the native base.
+    The engine reads what was marked when `forward` returns. `saved_tensors` and `needs_input_grad` come from
+    the native base.
     """
 
     _forward_class: Any
 
     def save_for_backward(self, *tensors: Any) -> None:
-        """Keeps tensors (None allowed) for `ctx.saved_tensors` in backward, with checks that they were not changed since."""
+        """Keeps tensors (None allowed) for `ctx.saved_tensors` in backward, with checks that they were not
+        changed since."""
         self.to_save = tensors
 
     def save_for_forward(self, *tensors: Any) -> None:
@@ -36,7 +38,11 @@ class _Context(_C.FunctionBase):
 
     def mark_shared_storage(self, *pairs: Any) -> None:
         """Does nothing: memory that tensors share is seen without it."""
-        warnings.warn("mark_shared_storage is deprecated: tensors that share storage are tracked automatically", FutureWarning, stacklevel=2)
+        warnings.warn(
+            "mark_shared_storage is deprecated: tensors that share storage are tracked automatically",
+            FutureWarning,
+            stacklevel=2,
+        )
 
     def set_materialize_grads(self, value: bool) -> None:
         """Whether missing gradients reach `backward` as zeros (the default) or as None."""
@@ -56,16 +62,20 @@ class FunctionMeta(type(_C.FunctionBase)):  # type: ignore[misc]
 
     def __init__(cls, name: str, bases: tuple[type, ...], namespace: dict[str, Any]) -> None:
         super().__init__(name, bases, namespace)
-        cls._node_class = type(f"{name}Backward", (_Context,), {"_forward_class": cls, "__module__": cls.__module__})
+        cls._node_class = type(
+            f"{name}Backward", (_Context,), {"_forward_class": cls, "__module__": cls.__module__}
+        )
         *derived, _ = (base for base in cls.__mro__ if isinstance(base, FunctionMeta))
         cls._has_setup_context = any("setup_context" in vars(base) for base in derived)
 
 
 class Function(_C.FunctionBase, metaclass=FunctionMeta):
-    """Subclass with static methods `forward(ctx, *args)` and `backward(ctx, *gradients)`; call with `MyFunction.apply(*args)`.
+    """Subclass with static methods `forward(ctx, *args)` and `backward(ctx, *gradients)`; call with
+    `MyFunction.apply(*args)`.
 
-    `backward` gets one gradient per output and returns one per argument of `forward`, None where there is none. Alternatively `forward`
-    has no `ctx` and `setup_context(ctx, inputs, output)` does the marking. Instances are good for nothing; calling one raises RuntimeError.
+    `backward` gets one gradient per output and returns one per argument of `forward`, None where there is
+    none. Alternatively `forward` has no `ctx` and `setup_context(ctx, inputs, output)` does the marking.
+    Instances are good for nothing; calling one raises RuntimeError.
     """
 
     generate_vmap_rule = False  # whether `vmap` runs the other methods on members of a batch
@@ -74,7 +84,8 @@ class Function(_C.FunctionBase, metaclass=FunctionMeta):
 
     def __init__(self, *arguments: Any, **keywords: Any) -> None:
         warnings.warn(
-            f"{type(self)} should not be instantiated. Methods on autograd functions are all static, so you should invoke them on the class "
+            f"{type(self)} should not be instantiated. Methods on autograd functions are all static, so you "
+            "should invoke them on the class "
             f"itself: call {type(self).__name__}.apply(...)",
             DeprecationWarning,
             stacklevel=2,
@@ -82,7 +93,10 @@ class Function(_C.FunctionBase, metaclass=FunctionMeta):
 
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:
         name = type(self).__name__
-        raise RuntimeError(f"{name}: autograd functions with a forward that is not static are not supported; call {name}.apply(...)")
+        raise RuntimeError(
+            f"{name}: autograd functions with a forward that is not static are not supported; call "
+            f"{name}.apply(...)"
+        )
 
     @staticmethod
     def forward(*arguments: Any, **keywords: Any) -> Any:
@@ -94,29 +108,38 @@ class Function(_C.FunctionBase, metaclass=FunctionMeta):
 
     @staticmethod
     def backward(ctx: Any, *gradients: Any) -> Any:
-        raise NotImplementedError("You must implement either the backward or vjp method for your custom autograd.Function.")
+        raise NotImplementedError(
+            "You must implement either the backward or vjp method for your custom autograd.Function."
+        )
 
     vjp = backward
 
     @staticmethod
     def jvp(ctx: Any, *tangents: Any) -> Any:
-        """The tangents of the outputs from those of the arguments; `ctx.saved_tensors` are what `save_for_forward` kept."""
-        raise NotImplementedError("You must implement the jvp function for custom autograd.Function to use it with forward mode AD.")
+        """The tangents of the outputs from those of the arguments; `ctx.saved_tensors` are what
+        `save_for_forward` kept."""
+        raise NotImplementedError(
+            "You must implement the jvp function for custom autograd.Function to use it with forward mode AD."
+        )
 
     @staticmethod
     def vmap(info: Any, in_dims: Any, *arguments: Any) -> Any:
-        """The outputs for a batch and where its dimension is in each: `in_dims` says where it is in the arguments, None where it is not.
+        """The outputs for a batch and where its dimension is in each: `in_dims` says where it is in the
+        arguments, None where it is not.
 
         `info` has `batch_size` and `randomness`.
         """
         raise NotImplementedError(
-            "To use autograd.Function with vmap, you must either override the vmap staticmethod or set generate_vmap_rule=True."
+            "To use autograd.Function with vmap, you must either override the vmap staticmethod or set "
+            "generate_vmap_rule=True."
         )
 
     @classmethod
     def apply(cls, *arguments: Any, **keywords: Any) -> Any:
         """The outputs of `forward`, recorded so that `backward` differentiates them."""
-        if cls._has_setup_context:  # which sees the arguments that have defaults, too, in the order of `forward`
+        if (
+            cls._has_setup_context
+        ):  # which sees the arguments that have defaults, too, in the order of `forward`
             bound = inspect.signature(cls.forward).bind(*arguments, **keywords)
             bound.apply_defaults()
             arguments, keywords = bound.args, bound.kwargs
@@ -136,7 +159,8 @@ class Function(_C.FunctionBase, metaclass=FunctionMeta):
 
 
 def once_differentiable(fn: Callable[..., Any]) -> Callable[..., Any]:
-    """Decorates a `backward` that is not itself differentiable: differentiating its results raises RuntimeError."""
+    """Decorates a `backward` that is not itself differentiable: differentiating its results raises
+    RuntimeError."""
 
     @functools.wraps(fn)
     def wrapper(ctx: Any, *gradients: Any) -> Any:
@@ -144,11 +168,16 @@ def once_differentiable(fn: Callable[..., Any]) -> Callable[..., Any]:
 
         with no_grad():
             results = fn(ctx, *gradients)
-        recorded = _C.is_grad_enabled() and any(isinstance(item, _C.TensorBase) and item.requires_grad for item in gradients)
+        recorded = _C.is_grad_enabled() and any(
+            isinstance(item, _C.TensorBase) and item.requires_grad for item in gradients
+        )
         if not recorded:
             return results
         items = results if isinstance(results, tuple) else (results,)
-        sealed = tuple(_SecondDerivativeBarrier.apply(item, *gradients) if isinstance(item, _C.TensorBase) else item for item in items)
+        sealed = tuple(
+            _SecondDerivativeBarrier.apply(item, *gradients) if isinstance(item, _C.TensorBase) else item
+            for item in items
+        )
         return sealed if isinstance(results, tuple) else sealed[0]
 
     return wrapper
@@ -163,7 +192,8 @@ class InplaceFunction(Function):
 
 
 class _SecondDerivativeBarrier(Function):
-    """Ties a result to the gradients it was computed from, so that differentiating it is an error and not silently zero."""
+    """Ties a result to the gradients it was computed from, so that differentiating it is an error and not
+    silently zero."""
 
     generate_vmap_rule = True
 
@@ -177,4 +207,6 @@ class _SecondDerivativeBarrier(Function):
 
     @staticmethod
     def backward(ctx: Any, *gradients: Any) -> Any:
-        raise RuntimeError("trying to differentiate twice a function that was marked with @once_differentiable")
+        raise RuntimeError(
+            "trying to differentiate twice a function that was marked with @once_differentiable"
+        )

@@ -14,14 +14,19 @@ __all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]
 
 
 def _inputs(inputs: Any, create_graph: bool, caller: str) -> tuple[bool, tuple[Tensor, ...]]:
-    """Whether a tuple was given, and tensors to differentiate by: views with `create_graph`, so that results depend on the originals."""
+    """Whether a tuple was given, and tensors to differentiate by: views with `create_graph`, so that results
+    depend on the originals."""
     is_tuple = isinstance(inputs, tuple)
     given = inputs if is_tuple else (inputs,)
     for position, item in enumerate(given):
         if not isinstance(item, Tensor):
-            raise TypeError(f"{caller}: expected inputs to be tensors, got {type(item).__name__} at position {position}")
+            raise TypeError(
+                f"{caller}: expected inputs to be tensors, got {type(item).__name__} at position {position}"
+            )
     if create_graph:
-        return is_tuple, tuple(item.view_as(item) if item.requires_grad else item.detach().requires_grad_() for item in given)
+        return is_tuple, tuple(
+            item.view_as(item) if item.requires_grad else item.detach().requires_grad_() for item in given
+        )
     return is_tuple, tuple(item.detach().requires_grad_() for item in given)
 
 
@@ -30,35 +35,57 @@ def _outputs(outputs: Any, caller: str) -> tuple[bool, tuple[Tensor, ...]]:
     result = outputs if is_tuple else (outputs,)
     for position, item in enumerate(result):
         if not isinstance(item, Tensor):
-            raise TypeError(f"{caller}: expected the function to return tensors, got {type(item).__name__} at position {position}")
+            raise TypeError(
+                f"{caller}: expected the function to return tensors, got {type(item).__name__} at position "
+                f"{position}"
+            )
     return is_tuple, result
 
 
 def _vectors(v: Any, like: tuple[Tensor, ...], caller: str, side: str) -> tuple[Tensor, ...]:
     if v is None:
         if len(like) != 1 or like[0].numel() != 1:
-            raise RuntimeError(f"{caller}: the vector v can only be left out when the {side} is a single element")
+            raise RuntimeError(
+                f"{caller}: the vector v can only be left out when the {side} is a single element"
+            )
         return (_torch.ones_like(like[0]),)
     vectors = v if isinstance(v, tuple) else (v,)
     for item in vectors:
         if not isinstance(item, Tensor):
-            raise TypeError(f"{caller}: the v given must be either a Tensor or a tuple of Tensors, got {type(item).__name__}")
+            raise TypeError(
+                f"{caller}: the v given must be either a Tensor or a tuple of Tensors, got "
+                f"{type(item).__name__}"
+            )
     shapes, expected = [tuple(item.shape) for item in vectors], [tuple(item.shape) for item in like]
     if shapes != expected:
         raise RuntimeError(f"{caller}: expected v to have the shapes of the {side}, {expected}, got {shapes}")
     return tuple(vectors)
 
 
-def _gradients(outputs: Any, inputs: Any, vectors: Any, create_graph: bool, strict: bool, caller: str) -> tuple[Tensor, ...]:
+def _gradients(
+    outputs: Any, inputs: Any, vectors: Any, create_graph: bool, strict: bool, caller: str
+) -> tuple[Tensor, ...]:
     """Like `grad` with zeros for what is independent, which `strict` makes an error."""
     live = [(output, vector) for output, vector in zip(outputs, vectors) if output.requires_grad]
     if strict and len(live) < len(outputs):
-        raise RuntimeError(f"{caller}: an output of the function is independent of the inputs, which strict=True does not allow")
+        raise RuntimeError(
+            f"{caller}: an output of the function is independent of the inputs, which strict=True does not "
+            "allow"
+        )
     found: tuple[Any, ...] = (None,) * len(inputs)
     if live:
-        found = grad([pair[0] for pair in live], inputs, [pair[1] for pair in live], True, create_graph, allow_unused=True)
+        found = grad(
+            [pair[0] for pair in live],
+            inputs,
+            [pair[1] for pair in live],
+            True,
+            create_graph,
+            allow_unused=True,
+        )
     if strict and any(item is None for item in found):
-        raise RuntimeError(f"{caller}: the output is independent of an input, which strict=True does not allow")
+        raise RuntimeError(
+            f"{caller}: the output is independent of an input, which strict=True does not allow"
+        )
     return tuple(_torch.zeros_like(source) if item is None else item for item, source in zip(found, inputs))
 
 
@@ -67,18 +94,26 @@ def _returned(values: tuple[Tensor, ...], is_tuple: bool, create_graph: bool) ->
     return kept if is_tuple else kept[0]
 
 
-def vjp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> tuple[Any, Any]:
-    """`(func(*inputs), v · J)`: the gradient of the outputs weighted by `v`, which has their shapes. v may be None for a scalar output."""
+def vjp(
+    func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False
+) -> tuple[Any, Any]:
+    """`(func(*inputs), v · J)`: the gradient of the outputs weighted by `v`, which has their shapes. v may be
+    None for a scalar output."""
     with enable_grad():
         is_input_tuple, sources = _inputs(inputs, create_graph, "vjp")
         is_output_tuple, outputs = _outputs(func(*sources), "vjp")
         vectors = _vectors(v, outputs, "vjp", "output")
         products = _gradients(outputs, sources, vectors, create_graph, strict, "vjp")
-    return _returned(outputs, is_output_tuple, create_graph), _returned(products, is_input_tuple, create_graph)
+    return _returned(outputs, is_output_tuple, create_graph), _returned(
+        products, is_input_tuple, create_graph
+    )
 
 
-def jvp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> tuple[Any, Any]:
-    """`(func(*inputs), J · v)`, `v` of the shapes of the inputs; computed as the derivative of a vector-Jacobian product by its vector."""
+def jvp(
+    func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False
+) -> tuple[Any, Any]:
+    """`(func(*inputs), J · v)`, `v` of the shapes of the inputs; computed as the derivative of a
+    vector-Jacobian product by its vector."""
     with enable_grad():
         _, sources = _inputs(inputs, create_graph, "jvp")
         vectors = _vectors(v, sources, "jvp", "input")
@@ -89,12 +124,16 @@ def jvp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool
     return _returned(outputs, is_tuple, create_graph), _returned(products, is_tuple, create_graph)
 
 
-def _jacobian_of(output: Tensor, sources: tuple[Tensor, ...], create_graph: bool, strict: bool) -> tuple[Tensor, ...]:
+def _jacobian_of(
+    output: Tensor, sources: tuple[Tensor, ...], create_graph: bool, strict: bool
+) -> tuple[Tensor, ...]:
     """For every source a tensor of shape output.shape + source.shape."""
     rows: list[list[Tensor]] = [[] for _ in sources]
     for element in output.reshape(-1).unbind(0):
         vector = (_torch.ones_like(element),)
-        for row, gradient in zip(rows, _gradients((element,), sources, vector, create_graph, strict, "jacobian")):
+        for row, gradient in zip(
+            rows, _gradients((element,), sources, vector, create_graph, strict, "jacobian")
+        ):
             row.append(gradient)
     shapes = [tuple(output.shape) + tuple(source.shape) for source in sources]
     empty = output.new_zeros
@@ -103,12 +142,18 @@ def _jacobian_of(output: Tensor, sources: tuple[Tensor, ...], create_graph: bool
 
 def _check_strategy(strategy: str, create_graph: bool, strict: bool, vectorize: bool) -> None:
     if strategy not in ("forward-mode", "reverse-mode"):
-        raise AssertionError(f'jacobian: expected strategy to be either "forward-mode" or "reverse-mode", got {strategy!r}')
+        raise AssertionError(
+            f'jacobian: expected strategy to be either "forward-mode" or "reverse-mode", got {strategy!r}'
+        )
     if strategy == "forward-mode":
         if create_graph:
-            raise NotImplementedError('jacobian: `create_graph=True` and `strategy="forward-mode"` are not supported together')
+            raise NotImplementedError(
+                'jacobian: `create_graph=True` and `strategy="forward-mode"` are not supported together'
+            )
         if strict:
-            raise RuntimeError('jacobian: `strict=True` and `strategy="forward-mode"` are not supported together')
+            raise RuntimeError(
+                'jacobian: `strict=True` and `strategy="forward-mode"` are not supported together'
+            )
         if not vectorize:
             raise NotImplementedError('jacobian: `strategy="forward-mode"` needs `vectorize=True`')
     if vectorize and strict:
@@ -116,13 +161,21 @@ def _check_strategy(strategy: str, create_graph: bool, strict: bool, vectorize: 
 
 
 def jacobian(
-    func: Callable[..., Any], inputs: Any, create_graph: bool = False, strict: bool = False, vectorize: bool = False, strategy: str = "reverse-mode"
+    func: Callable[..., Any],
+    inputs: Any,
+    create_graph: bool = False,
+    strict: bool = False,
+    vectorize: bool = False,
+    strategy: str = "reverse-mode",
 ) -> Any:
     """All derivatives of all outputs by all inputs.
 
-    A tensor of shape output.shape + input.shape; a tuple of them when `inputs` is a tuple; a tuple of those when `func` returns a tuple.
-    `vectorize` and `strategy` choose how fast, not what; one backward pass per output element is what this build does. Raises
-    AssertionError for another strategy, NotImplementedError for 'forward-mode' with `create_graph` or without `vectorize`, and
+    A tensor of shape output.shape + input.shape; a tuple of them when `inputs` is a tuple; a tuple of those
+    when `func` returns a tuple.
+    `vectorize` and `strategy` choose how fast, not what; one backward pass per output element is what this
+    build does. Raises
+    AssertionError for another strategy, NotImplementedError for 'forward-mode' with `create_graph` or without
+    `vectorize`, and
     RuntimeError for `strict` with either.
     """
     _check_strategy(strategy, create_graph, strict, vectorize)
@@ -139,7 +192,9 @@ def _scalar(func: Callable[..., Any], caller: str) -> Callable[..., Tensor]:
         is_tuple, outputs = _outputs(func(*arguments), caller)
         if is_tuple or outputs[0].numel() != 1:
             got = f"{len(outputs)} in a tuple" if is_tuple else f"shape {tuple(outputs[0].shape)}"
-            raise RuntimeError(f"{caller}: expected the function to return a tensor with a single element, got {got}")
+            raise RuntimeError(
+                f"{caller}: expected the function to return a tensor with a single element, got {got}"
+            )
         return outputs[0]
 
     return checked
@@ -153,7 +208,8 @@ def hessian(
     vectorize: bool = False,
     outer_jacobian_strategy: str = "reverse-mode",
 ) -> Any:
-    """Second derivatives of a function with one output element: a tensor of shape input.shape + input.shape, or a tuple of tuples.
+    """Second derivatives of a function with one output element: a tensor of shape input.shape + input.shape,
+    or a tuple of tuples.
 
     `vectorize` and `outer_jacobian_strategy` as for `jacobian`, of which this is one of the gradient.
     """
@@ -161,7 +217,9 @@ def hessian(
     scalar, is_tuple = _scalar(func, "hessian"), isinstance(inputs, tuple)
 
     def gradient(*sources: Tensor) -> Any:
-        live = tuple(source if source.requires_grad else source.detach().requires_grad_() for source in sources)
+        live = tuple(
+            source if source.requires_grad else source.detach().requires_grad_() for source in sources
+        )
         output = scalar(*live)
         found = _gradients((output,), live, (_torch.ones_like(output),), True, strict, "hessian")
         return found if is_tuple else found[0]
@@ -169,7 +227,9 @@ def hessian(
     return jacobian(gradient, inputs, create_graph, strict)
 
 
-def vhp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> tuple[Any, Any]:
+def vhp(
+    func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False
+) -> tuple[Any, Any]:
     """`(func(*inputs), v · H)` for a function with one output element; `v` has the shapes of the inputs."""
     with enable_grad():
         is_tuple, sources = _inputs(inputs, create_graph, "vhp")
@@ -180,6 +240,9 @@ def vhp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool
     return _returned((output,), False, create_graph), _returned(products, is_tuple, create_graph)
 
 
-def hvp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> tuple[Any, Any]:
-    """`(func(*inputs), H · v)`; the same numbers as `vhp`, as the Hessian is symmetric where it is continuous."""
+def hvp(
+    func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False
+) -> tuple[Any, Any]:
+    """`(func(*inputs), H · v)`; the same numbers as `vhp`, as the Hessian is symmetric where it is
+    continuous."""
     return vhp(func, inputs, v, create_graph, strict)

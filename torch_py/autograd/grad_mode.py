@@ -15,7 +15,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 class _GradModeSwitch:
-    """A context manager that also decorates functions and generator functions. Each entry takes a fresh instance from `clone`."""
+    """A context manager that also decorates functions and generator functions. Each entry takes a fresh
+    instance from `clone`."""
 
     def __enter__(self) -> None:
         raise NotImplementedError
@@ -33,8 +34,10 @@ class _GradModeSwitch:
 def _decorate(function: Any, make_switch: Callable[[], _GradModeSwitch]) -> Any:
     if inspect.isclass(function):
         warnings.warn(
-            "Decorating classes is deprecated and will be disabled in future versions. You should only decorate functions or methods. To "
-            "preserve the current behavior of class decoration, you can directly decorate the `__init__` method and nothing else.",
+            "Decorating classes is deprecated and will be disabled in future versions. You should only "
+            "decorate functions or methods. To "
+            "preserve the current behavior of class decoration, you can directly decorate the `__init__` "
+            "method and nothing else.",
             FutureWarning,
             stacklevel=3,
         )
@@ -109,7 +112,8 @@ class enable_grad(_FixedMode):
 
 
 class set_grad_enabled(_GradModeSwitch):
-    """Sets recording to `mode` at once; used in `with`, the mode before comes back at the end; as a decorator only calls are affected."""
+    """Sets recording to `mode` at once; used in `with`, the mode before comes back at the end; as a decorator
+    only calls are affected."""
 
     def __init__(self, mode: bool) -> None:
         if not isinstance(mode, bool):
@@ -138,7 +142,8 @@ class set_grad_enabled(_GradModeSwitch):
 
 
 class inference_mode(_GradModeSwitch):
-    """Nothing is recorded inside (for `mode` True), also within `enable_grad`, and results are inference tensors, which autograd refuses later.
+    """Nothing is recorded inside (for `mode` True), also within `enable_grad`, and results are inference
+    tensors, which autograd refuses later.
 
     `mode` False ends an inference mode around it, and recording is on.
     """

@@ -1,4 +1,5 @@
-"""Looking into and influencing the recorded graph: what is done with saved tensors, and where a tensor's gradient arrives."""
+"""Looking into and influencing the recorded graph: what is done with saved tensors, and where a tensor's
+gradient arrives."""
 
 from __future__ import annotations
 
@@ -13,9 +14,16 @@ from torch_py._tensor import Tensor
 from torch_py.utils.hooks import RemovableHandle
 
 __all__ = [
-    "GradientEdge", "Node", "allow_mutation_on_saved_tensors", "disable_saved_tensors_hooks", "get_gradient_edge", "increment_version",
-    "register_multi_grad_hook", "save_on_cpu", "saved_tensors_hooks",
-]  # fmt: skip
+    "GradientEdge",
+    "Node",
+    "allow_mutation_on_saved_tensors",
+    "disable_saved_tensors_hooks",
+    "get_gradient_edge",
+    "increment_version",
+    "register_multi_grad_hook",
+    "save_on_cpu",
+    "saved_tensors_hooks",
+]
 
 # The messages of the `disable_saved_tensors_hooks` blocks this thread is in.
 _state = threading.local()
@@ -31,7 +39,9 @@ class InputMetadata(NamedTuple):
 
 class _NodeMeta(type):
     def __instancecheck__(cls, instance: object) -> bool:
-        return isinstance(instance, _C.Node) or (isinstance(instance, _C.FunctionBase) and hasattr(instance, "next_functions"))
+        return isinstance(instance, _C.Node) or (
+            isinstance(instance, _C.FunctionBase) and hasattr(instance, "next_functions")
+        )
 
     def __subclasscheck__(cls, subclass: type) -> bool:
         is_context = issubclass(subclass, _C.FunctionBase) and hasattr(subclass, "_forward_class")
@@ -43,7 +53,8 @@ class Node(metaclass=_NodeMeta):
 
 
 class saved_tensors_hooks:
-    """Inside the block every tensor saved for backward is stored as `pack_hook(tensor)` and read as `unpack_hook(stored)`.
+    """Inside the block every tensor saved for backward is stored as `pack_hook(tensor)` and read as
+    `unpack_hook(stored)`.
 
     `unpack_hook` must return a tensor with the values, shape, dtype and device of the original.
     """
@@ -76,15 +87,19 @@ class GradientEdge(NamedTuple):
 
 
 def get_gradient_edge(tensor: Tensor) -> GradientEdge:
-    """The edge that the gradient of `tensor` flows along. Raises RuntimeError when it does not require grad."""
+    """The edge that the gradient of `tensor` flows along. Raises RuntimeError when it does not require
+    grad."""
     if not tensor.requires_grad:
         raise RuntimeError("get_gradient_edge: expected a tensor that requires grad, got one that does not")
-    node = tensor.grad_fn if tensor.grad_fn is not None else tensor.view_as(tensor).grad_fn.next_functions[0][0]
+    node = (
+        tensor.grad_fn if tensor.grad_fn is not None else tensor.view_as(tensor).grad_fn.next_functions[0][0]
+    )
     return GradientEdge(node, tensor.output_nr)
 
 
 def _get_grad_fn_or_grad_acc(t: Tensor | GradientEdge) -> Any:
-    """The node that a tensor's gradient arrives at: what made it, or for a leaf what adds to its `.grad`. None without grad."""
+    """The node that a tensor's gradient arrives at: what made it, or for a leaf what adds to its `.grad`.
+    None without grad."""
     if isinstance(t, GradientEdge):
         return t.node
     return get_gradient_edge(t).node if t.requires_grad else None
@@ -96,7 +111,9 @@ def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
     Raises RuntimeError for tensors made in inference mode.
     """
     if not isinstance(tensor, (Tensor, Iterable)):
-        raise RuntimeError(f"increment_version expect a Iterable[Tensor] as input, got {type(tensor).__name__}")
+        raise RuntimeError(
+            f"increment_version expect a Iterable[Tensor] as input, got {type(tensor).__name__}"
+        )
     for written in (tensor,) if isinstance(tensor, Tensor) else tensor:
         _C._increment_version(written)
 
@@ -121,18 +138,22 @@ def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
         _state.disabled.pop()
 
 
-def register_multi_grad_hook(tensors: Sequence[Tensor], fn: Callable[..., None], *, mode: Literal["all", "any"] = "all") -> RemovableHandle:
+def register_multi_grad_hook(
+    tensors: Sequence[Tensor], fn: Callable[..., None], *, mode: Literal["all", "any"] = "all"
+) -> RemovableHandle:
     """Calls `fn` in backward about the gradients of several tensors that require grad.
 
-    'all': once in every pass, `fn([gradient or None, ...])`, when all gradients that the pass computes are there. 'any': with the first
-    that is there, `fn(gradient)`. Raises ValueError for another mode.
+    'all': once in every pass, `fn([gradient or None, ...])`, when all gradients that the pass computes are
+    there. 'any': with the first that is there, `fn(gradient)`. Raises ValueError for another mode.
     """
     if mode not in ("all", "any"):
         raise ValueError(f"Expects mode to be one of ('all', 'any') but got {mode}")
     watched = list(tensors)
     for position, tensor in enumerate(watched):
         if not tensor.requires_grad:
-            raise RuntimeError(f"register_multi_grad_hook: expected tensors that require grad, tensor {position} does not")
+            raise RuntimeError(
+                f"register_multi_grad_hook: expected tensors that require grad, tensor {position} does not"
+            )
     made = _MultiGradHook(watched, fn, mode)
     handle = RemovableHandle(made.registered)
     made.registered[handle.id] = True
@@ -140,7 +161,8 @@ def register_multi_grad_hook(tensors: Sequence[Tensor], fn: Callable[..., None],
 
 
 class _Registered(dict[int, bool]):
-    """The dictionary that a handle empties. The hooks of the tensors, which hold one another's graph, go with it."""
+    """The dictionary that a handle empties. The hooks of the tensors, which hold one another's graph, go with
+    it."""
 
     handles: list[Any]
 

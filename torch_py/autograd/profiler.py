@@ -30,14 +30,17 @@ class profile(_profile):
 
 
 class emit_nvtx:
-    """Would mark operations for NVIDIA's profilers. Raises RuntimeError when it is entered: there is no CUDA."""
+    """Would mark operations for NVIDIA's profilers. Raises RuntimeError when it is entered: there is no
+    CUDA."""
 
     def __init__(self, enabled: bool = True, record_shapes: bool = False) -> None:
         self.enabled, self.record_shapes = enabled, record_shapes
 
     def __enter__(self) -> emit_nvtx:
         if self.enabled:
-            raise RuntimeError("torch.autograd.profiler.emit_nvtx: this build of torch_py has no CUDA support")
+            raise RuntimeError(
+                "torch.autograd.profiler.emit_nvtx: this build of torch_py has no CUDA support"
+            )
         return self
 
     def __exit__(self, *exception: object) -> None:

@@ -1,4 +1,5 @@
-"""Switches of accelerator libraries that programs set without asking whether they are there. Each says that it is not."""
+"""Switches of accelerator libraries that programs set without asking whether they are there. Each says that
+it is not."""
 
 from __future__ import annotations
 

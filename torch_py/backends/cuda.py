@@ -8,9 +8,12 @@ from types import SimpleNamespace
 from typing import Any
 
 matmul = SimpleNamespace(
-    allow_tf32=False, allow_fp16_reduced_precision_reduction=True, allow_bf16_reduced_precision_reduction=True, allow_fp16_accumulation=False,
+    allow_tf32=False,
+    allow_fp16_reduced_precision_reduction=True,
+    allow_bf16_reduced_precision_reduction=True,
+    allow_fp16_accumulation=False,
     fp32_precision="none",
-)  # fmt: skip
+)
 cufft_plan_cache = SimpleNamespace(size=0, max_size=0, clear=lambda: None)
 _ways = {"flash": True, "mem_efficient": True, "math": True, "cudnn": True, "half_reduction": False}
 
@@ -85,7 +88,10 @@ def preferred_blas_library(backend: Any = None) -> str:
 
 @contextlib.contextmanager
 def sdp_kernel(
-    enable_flash: bool = True, enable_math: bool = True, enable_mem_efficient: bool = True, enable_cudnn: bool = True
+    enable_flash: bool = True,
+    enable_math: bool = True,
+    enable_mem_efficient: bool = True,
+    enable_cudnn: bool = True,
 ) -> Iterator[dict[Any, Any]]:
     """Ways through attention inside a block. The CPU chooses for itself."""
     before = dict(_ways)

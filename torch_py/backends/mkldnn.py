@@ -17,7 +17,10 @@ def is_available() -> bool:
 
 
 def flags(
-    enabled: bool | None = False, deterministic: bool | None = False, allow_tf32: bool | None = True, fp32_precision: str | None = "none"
+    enabled: bool | None = False,
+    deterministic: bool | None = False,
+    allow_tf32: bool | None = True,
+    fp32_precision: str | None = "none",
 ) -> contextlib.AbstractContextManager[None]:
     """Switches inside a block."""
     return switched(globals(), dict(locals()))

@@ -1,4 +1,5 @@
-"""Whether einsum chooses the order of its products, by the number of multiplications; else it goes from left to right."""
+"""Whether einsum chooses the order of its products, by the number of multiplications; else it goes from left
+to right."""
 
 enabled = True
 strategy = "auto"

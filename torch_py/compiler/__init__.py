@@ -1,4 +1,5 @@
-"""`torch.compile` and the questions around it. There is no compiler yet: functions run as they are, which is said once."""
+"""`torch.compile` and the questions around it. There is no compiler yet: functions run as they are, which is
+said once."""
 
 from __future__ import annotations
 
@@ -10,13 +11,32 @@ from torch_py.compiler._eager import OptimizedModule as OptimizedModule
 from torch_py.compiler._eager import compile as compile
 
 __all__ = [
-    "allow_in_graph", "assume_constant_result", "compile", "cudagraph_mark_step_begin", "disable", "is_compiling", "is_dynamo_compiling",
-    "is_exporting", "keep_portable_guards_unsafe", "list_backends", "reset", "set_stance", "skip_guard_on_inbuilt_nn_modules_unsafe",
-    "substitute_in_graph", "wrap_numpy",
-]  # fmt: skip
+    "allow_in_graph",
+    "assume_constant_result",
+    "compile",
+    "cudagraph_mark_step_begin",
+    "disable",
+    "is_compiling",
+    "is_dynamo_compiling",
+    "is_exporting",
+    "keep_portable_guards_unsafe",
+    "list_backends",
+    "reset",
+    "set_stance",
+    "skip_guard_on_inbuilt_nn_modules_unsafe",
+    "substitute_in_graph",
+    "wrap_numpy",
+]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
-_STANCES = ("default", "eager_then_compile", "aot_eager_then_compile", "force_eager", "eager_on_recompile", "fail_on_recompile")
+_STANCES = (
+    "default",
+    "eager_then_compile",
+    "aot_eager_then_compile",
+    "force_eager",
+    "eager_on_recompile",
+    "fail_on_recompile",
+)
 
 
 def is_compiling() -> bool:
@@ -65,14 +85,20 @@ def wrap_numpy(fn: Function) -> Callable[..., Any]:
     from torch_py.utils._pytree import tree_map
 
     def wrapped(*arguments: Any, **keywords: Any) -> Any:
-        given = tree_map(lambda value: value.numpy() if isinstance(value, Tensor) else value, (arguments, keywords))
-        return tree_map(lambda value: from_numpy(value) if type(value).__name__ == "ndarray" else value, fn(*given[0], **given[1]))
+        given = tree_map(
+            lambda value: value.numpy() if isinstance(value, Tensor) else value, (arguments, keywords)
+        )
+        return tree_map(
+            lambda value: from_numpy(value) if type(value).__name__ == "ndarray" else value,
+            fn(*given[0], **given[1]),
+        )
 
     return wrapped
 
 
 def substitute_in_graph(original_fn: Any, **options: Any) -> Callable[[Function], Function]:
-    """A decorator naming a Python stand-in for `original_fn` while compiling: returns the stand-in, unused."""
+    """A decorator naming a Python stand-in for `original_fn` while compiling: returns the stand-in,
+    unused."""
     return lambda function: function
 
 
@@ -85,12 +111,15 @@ def skip_guard_on_inbuilt_nn_modules_unsafe(guards: Any) -> list[bool]:
 
 
 class set_stance(contextlib.ContextDecorator):
-    """How compiled functions run: a function call, a block or a decorator. Every stance runs them as they are.
+    """How compiled functions run: a function call, a block or a decorator. Every stance runs them as they
+    are.
 
     Raises RuntimeError for an unknown `stance`.
     """
 
-    def __init__(self, stance: str = "default", *, skip_guard_eval_unsafe: bool = False, force_backend: Any = None) -> None:
+    def __init__(
+        self, stance: str = "default", *, skip_guard_eval_unsafe: bool = False, force_backend: Any = None
+    ) -> None:
         if stance not in _STANCES:
             raise RuntimeError(f"set_stance: expected a stance, one of {_STANCES}, got {stance!r}")
 

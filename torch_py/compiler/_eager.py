@@ -14,7 +14,8 @@ _MODES = (None, "default", "reduce-overhead", "max-autotune", "max-autotune-no-c
 
 
 class OptimizedModule(Module):
-    """A module under `torch.compile`: runs `_orig_mod` and shows its attributes; keys of its state_dict begin with `_orig_mod.`."""
+    """A module under `torch.compile`: runs `_orig_mod` and shows its attributes; keys of its state_dict begin
+    with `_orig_mod.`."""
 
     def __init__(self, mod: Module, dynamo_ctx: Any = None) -> None:
         super().__init__()
@@ -31,7 +32,12 @@ class OptimizedModule(Module):
 
     def __setattr__(self, name: str, value: Any) -> None:
         """Attributes of the module inside are set there, so that both see them."""
-        if name == "_orig_mod" or "_orig_mod" not in self.__dict__.get("_modules", {}) or name in self.__dict__ or hasattr(type(self), name):
+        if (
+            name == "_orig_mod"
+            or "_orig_mod" not in self.__dict__.get("_modules", {})
+            or name in self.__dict__
+            or hasattr(type(self), name)
+        ):
             super().__setattr__(name, value)
         else:
             setattr(self._orig_mod, name, value)
@@ -64,11 +70,15 @@ class OptimizedModule(Module):
 
 def _check(mode: Any, options: Any, backend: Any) -> None:
     if mode is not None and options is not None:
-        raise RuntimeError(f"torch.compile: expected either mode or options, got mode={mode!r} and options={options!r}")
+        raise RuntimeError(
+            f"torch.compile: expected either mode or options, got mode={mode!r} and options={options!r}"
+        )
     if mode not in _MODES:
         raise RuntimeError(f"torch.compile: expected a mode, one of {_MODES}, got {mode!r}")
     if not isinstance(backend, str) and not callable(backend):
-        raise RuntimeError(f"torch.compile: expected the name of a backend or a function as backend, got {backend!r}")
+        raise RuntimeError(
+            f"torch.compile: expected the name of a backend or a function as backend, got {backend!r}"
+        )
 
 
 def compile(
@@ -84,15 +94,25 @@ def compile(
 ) -> Any:
     """`model`, a function or a Module, to be called as before; as a decorator with and without arguments.
 
-    Runs eagerly, which a UserWarning says once (not with ``backend="eager"`` or ``disable=True``). A Module comes back wrapped, as its
-    state_dict has prefixed keys in PyTorch too. Raises RuntimeError for a bad `mode`, `backend`, or for `mode` and `options` together.
+    Runs eagerly, which a UserWarning says once (not with ``backend="eager"`` or ``disable=True``). A Module
+    comes back wrapped, as its state_dict has prefixed keys in PyTorch too. Raises RuntimeError for a bad
+    `mode`, `backend`, or for `mode` and `options` together.
     """
     _check(mode, options, backend)
-    settings = {"fullgraph": fullgraph, "dynamic": dynamic, "backend": backend, "mode": mode, "options": options, "disable": disable}
+    settings = {
+        "fullgraph": fullgraph,
+        "dynamic": dynamic,
+        "backend": backend,
+        "mode": mode,
+        "options": options,
+        "disable": disable,
+    }
     if model is None:
         return lambda function: compile(function, **settings)
     if not callable(model):
-        raise RuntimeError(f"torch.compile: expected a function or a Module as model, got {type(model).__name__}")
+        raise RuntimeError(
+            f"torch.compile: expected a function or a Module as model, got {type(model).__name__}"
+        )
     if disable:
         return model
     if backend != "eager":
@@ -103,7 +123,8 @@ def compile(
 
 
 def _same(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Another function with the same behaviour: programs set attributes on what they compiled, and read the original one."""
+    """Another function with the same behaviour: programs set attributes on what they compiled, and read the
+    original one."""
     if isinstance(function, type):
         return function
 

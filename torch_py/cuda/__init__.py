@@ -1,6 +1,7 @@
 """CUDA as a program meets it on a build without CUDA: questions are answered, requests are refused.
 
-Calls that portable programs make unconditionally (`empty_cache`, seeding) do nothing, as there is nothing to do.
+Calls that portable programs make unconditionally (`empty_cache`, seeding) do nothing, as there is nothing to
+do.
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
-"""A world of one process: collectives give back what they were given. Worlds of more raise NotImplementedError.
+"""A world of one process: collectives give back what they were given. Worlds of more raise
+NotImplementedError.
 
-`is_available()` is False, as portable programs then do without; those that do not ask can still initialise a world of one.
+`is_available()` is False, as portable programs then do without; those that do not ask can still initialise a
+world of one.
 """
 
 from __future__ import annotations
@@ -46,14 +48,55 @@ from torch_py.distributed._world import (
 from torch_py.distributed.device_mesh import init_device_mesh
 
 __all__ = [
-    "Backend", "DistError", "GroupMember", "P2POp", "ProcessGroup", "ReduceOp", "Store", "Work", "all_gather", "all_gather_into_tensor",
-    "all_gather_object", "all_reduce", "all_to_all", "all_to_all_single", "barrier", "broadcast", "broadcast_object_list",
-    "destroy_process_group", "device_mesh", "gather", "gather_object", "get_backend", "get_global_rank", "get_group_rank",
-    "get_process_group_ranks", "get_rank", "get_world_size", "group", "init_device_mesh", "init_process_group", "irecv", "is_available",
-    "is_backend_available", "is_gloo_available", "is_initialized", "is_mpi_available", "is_nccl_available", "is_torchelastic_launched",
-    "isend", "monitored_barrier", "new_group", "recv", "reduce", "reduce_scatter", "reduce_scatter_tensor", "scatter",
-    "scatter_object_list", "send",
-]  # fmt: skip
+    "Backend",
+    "DistError",
+    "GroupMember",
+    "P2POp",
+    "ProcessGroup",
+    "ReduceOp",
+    "Store",
+    "Work",
+    "all_gather",
+    "all_gather_into_tensor",
+    "all_gather_object",
+    "all_reduce",
+    "all_to_all",
+    "all_to_all_single",
+    "barrier",
+    "broadcast",
+    "broadcast_object_list",
+    "destroy_process_group",
+    "device_mesh",
+    "gather",
+    "gather_object",
+    "get_backend",
+    "get_global_rank",
+    "get_group_rank",
+    "get_process_group_ranks",
+    "get_rank",
+    "get_world_size",
+    "group",
+    "init_device_mesh",
+    "init_process_group",
+    "irecv",
+    "is_available",
+    "is_backend_available",
+    "is_gloo_available",
+    "is_initialized",
+    "is_mpi_available",
+    "is_nccl_available",
+    "is_torchelastic_launched",
+    "isend",
+    "monitored_barrier",
+    "new_group",
+    "recv",
+    "reduce",
+    "reduce_scatter",
+    "reduce_scatter_tensor",
+    "scatter",
+    "scatter_object_list",
+    "send",
+]
 
 default_pg_timeout = timedelta(minutes=30)
 
@@ -98,18 +141,25 @@ def init_process_group(
     pg_options: Any = None,
     device_id: Any = None,
 ) -> None:
-    """Starts a world of one. Size and rank are read from WORLD_SIZE and RANK when not given, and are 1 and 0 when not there either.
+    """Starts a world of one. Size and rank are read from WORLD_SIZE and RANK when not given, and are 1 and 0
+    when not there either.
 
-    Raises NotImplementedError for a larger world, ValueError for a rank outside it or when there is a world already.
+    Raises NotImplementedError for a larger world, ValueError for a rank outside it or when there is a world
+    already.
     """
     if is_initialized():
         raise ValueError("trying to initialize the default process group twice!")
     size = int(os.environ.get("WORLD_SIZE", 1)) if world_size < 0 else world_size
     number = int(os.environ.get("RANK", 0)) if rank < 0 else rank
     if size > 1:
-        raise NotImplementedError(f"torch.distributed.init_process_group: torch_py has worlds of one process only, got world_size={size}")
+        raise NotImplementedError(
+            "torch.distributed.init_process_group: torch_py has worlds of one process only, got "
+            f"world_size={size}"
+        )
     if size < 1 or number != 0:
-        raise ValueError(f"init_process_group: expected rank 0 in a world of 1, got rank={number}, world_size={size}")
+        raise ValueError(
+            f"init_process_group: expected rank 0 in a world of 1, got rank={number}, world_size={size}"
+        )
     set_world(ProcessGroup(backend or "gloo"))
 
 
@@ -120,12 +170,18 @@ def destroy_process_group(group: ProcessGroup | None = None) -> None:
         set_world(None)
 
 
-def new_group(ranks: Any = None, timeout: Any = None, backend: str | None = None, **options: Any) -> ProcessGroup | int:
+def new_group(
+    ranks: Any = None, timeout: Any = None, backend: str | None = None, **options: Any
+) -> ProcessGroup | int:
     """A group of `ranks`: of this process, or GroupMember.NON_GROUP_MEMBER when it is not among them."""
     world = GroupMember.of(None)
     if ranks is not None and any(rank != 0 for rank in ranks):
         raise ValueError(f"new_group: expected ranks in a world of 1, got {list(ranks)}")
-    return GroupMember.NON_GROUP_MEMBER if ranks is not None and not list(ranks) else ProcessGroup(backend or world.name())
+    return (
+        GroupMember.NON_GROUP_MEMBER
+        if ranks is not None and not list(ranks)
+        else ProcessGroup(backend or world.name())
+    )
 
 
 def get_rank(group: Any = None) -> int:

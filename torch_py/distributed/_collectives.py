@@ -1,6 +1,7 @@
 """What processes do together, for a world of one: inputs become outputs.
 
-Every function raises ValueError before `init_process_group`, and for ranks other than 0. With ``async_op=True`` it returns a `Work`.
+Every function raises ValueError before `init_process_group`, and for ranks other than 0. With
+``async_op=True`` it returns a `Work`.
 """
 
 from __future__ import annotations
@@ -23,7 +24,9 @@ def _check(name: str, group: Any, rank: int | None = 0) -> None:
 
 def _one(name: str, argument: str, values: Any) -> Any:
     if len(values) != 1:
-        raise ValueError(f"torch.distributed.{name}: expected {argument} of one element in a world of 1, got {len(values)}")
+        raise ValueError(
+            f"torch.distributed.{name}: expected {argument} of one element in a world of 1, got {len(values)}"
+        )
     return values[0]
 
 
@@ -38,19 +41,34 @@ def all_reduce(tensor: Any, op: Any = ReduceOp.SUM, group: Any = None, async_op:
 
 
 def reduce(
-    tensor: Any, dst: int | None = None, op: Any = ReduceOp.SUM, group: Any = None, async_op: bool = False, group_dst: int | None = None
+    tensor: Any,
+    dst: int | None = None,
+    op: Any = ReduceOp.SUM,
+    group: Any = None,
+    async_op: bool = False,
+    group_dst: int | None = None,
 ) -> Work | None:
     _check("reduce", group, dst)
     return _done(async_op)
 
 
-def broadcast(tensor: Any, src: int | None = None, group: Any = None, async_op: bool = False, group_src: int | None = None) -> Work | None:
+def broadcast(
+    tensor: Any,
+    src: int | None = None,
+    group: Any = None,
+    async_op: bool = False,
+    group_src: int | None = None,
+) -> Work | None:
     _check("broadcast", group, src)
     return _done(async_op)
 
 
 def broadcast_object_list(
-    object_list: list[Any], src: int | None = None, group: Any = None, device: Any = None, group_src: int | None = None
+    object_list: list[Any],
+    src: int | None = None,
+    group: Any = None,
+    device: Any = None,
+    group_src: int | None = None,
 ) -> None:
     _check("broadcast_object_list", group, src)
 
@@ -70,7 +88,9 @@ def all_gather(tensor_list: list[Any], tensor: Any, group: Any = None, async_op:
     return _done(async_op)
 
 
-def all_gather_into_tensor(output_tensor: Any, input_tensor: Any, group: Any = None, async_op: bool = False) -> Work | None:
+def all_gather_into_tensor(
+    output_tensor: Any, input_tensor: Any, group: Any = None, async_op: bool = False
+) -> Work | None:
     _check("all_gather_into_tensor", group)
     _copy(output_tensor, input_tensor)
     return _done(async_op)
@@ -83,7 +103,12 @@ def all_gather_object(object_list: list[Any], obj: Any, group: Any = None) -> No
 
 
 def gather(
-    tensor: Any, gather_list: list[Any] | None = None, dst: int | None = None, group: Any = None, async_op: bool = False, group_dst: int | None = None
+    tensor: Any,
+    gather_list: list[Any] | None = None,
+    dst: int | None = None,
+    group: Any = None,
+    async_op: bool = False,
+    group_dst: int | None = None,
 ) -> Work | None:
     _check("gather", group, dst)
     _copy(_one("gather", "gather_list", gather_list or []), tensor)
@@ -91,7 +116,11 @@ def gather(
 
 
 def gather_object(
-    obj: Any, object_gather_list: list[Any] | None = None, dst: int | None = None, group: Any = None, group_dst: int | None = None
+    obj: Any,
+    object_gather_list: list[Any] | None = None,
+    dst: int | None = None,
+    group: Any = None,
+    group_dst: int | None = None,
 ) -> None:
     _check("gather_object", group, dst)
     gathered = object_gather_list if object_gather_list is not None else []
@@ -113,32 +142,50 @@ def scatter(
 
 
 def scatter_object_list(
-    output: list[Any], input: list[Any] | None = None, src: int | None = None, group: Any = None, group_src: int | None = None
+    output: list[Any],
+    input: list[Any] | None = None,
+    src: int | None = None,
+    group: Any = None,
+    group_src: int | None = None,
 ) -> None:
     _check("scatter_object_list", group, src)
     output[0] = _one("scatter_object_list", "scatter_object_input_list", input or [])
 
 
-def reduce_scatter(output: Any, input_list: list[Any], op: Any = ReduceOp.SUM, group: Any = None, async_op: bool = False) -> Work | None:
+def reduce_scatter(
+    output: Any, input_list: list[Any], op: Any = ReduceOp.SUM, group: Any = None, async_op: bool = False
+) -> Work | None:
     _check("reduce_scatter", group)
     _copy(output, _one("reduce_scatter", "input_list", input_list))
     return _done(async_op)
 
 
-def reduce_scatter_tensor(output: Any, input: Any, op: Any = ReduceOp.SUM, group: Any = None, async_op: bool = False) -> Work | None:
+def reduce_scatter_tensor(
+    output: Any, input: Any, op: Any = ReduceOp.SUM, group: Any = None, async_op: bool = False
+) -> Work | None:
     _check("reduce_scatter_tensor", group)
     _copy(output, input)
     return _done(async_op)
 
 
-def all_to_all(output_tensor_list: list[Any], input_tensor_list: list[Any], group: Any = None, async_op: bool = False) -> Work | None:
+def all_to_all(
+    output_tensor_list: list[Any], input_tensor_list: list[Any], group: Any = None, async_op: bool = False
+) -> Work | None:
     _check("all_to_all", group)
-    _copy(_one("all_to_all", "output_tensor_list", output_tensor_list), _one("all_to_all", "input_tensor_list", input_tensor_list))
+    _copy(
+        _one("all_to_all", "output_tensor_list", output_tensor_list),
+        _one("all_to_all", "input_tensor_list", input_tensor_list),
+    )
     return _done(async_op)
 
 
 def all_to_all_single(
-    output: Any, input: Any, output_split_sizes: Any = None, input_split_sizes: Any = None, group: Any = None, async_op: bool = False
+    output: Any,
+    input: Any,
+    output_split_sizes: Any = None,
+    input_split_sizes: Any = None,
+    group: Any = None,
+    async_op: bool = False,
 ) -> Work | None:
     _check("all_to_all_single", group)
     _copy(output, input)

@@ -114,7 +114,9 @@ class GroupMember(metaclass=_GroupMember):
         """`group`, or the world for None. Raises ValueError without a world or outside the group."""
         found = current_group() if group is None else group
         if found is None:
-            raise ValueError("Default process group has not been initialized, please make sure to call init_process_group.")
+            raise ValueError(
+                "Default process group has not been initialized, please make sure to call init_process_group."
+            )
         if not isinstance(found, ProcessGroup):
             raise ValueError(f"Invalid process group specified: {group!r}")
         return found

@@ -1,4 +1,5 @@
-"""The name of arrangements of processes, for annotations and isinstance; making one raises NotImplementedError."""
+"""The name of arrangements of processes, for annotations and isinstance; making one raises
+NotImplementedError."""
 
 from __future__ import annotations
 

@@ -79,14 +79,16 @@ class Uniform(Distribution):
 
 
 def _gamma_ratio(concentration: Tensor) -> Tensor:
-    """A draw of the Dirichlet distribution: gamma variables over their sum, in float64 since those of small concentrations underflow."""
+    """A draw of the Dirichlet distribution: gamma variables over their sum, in float64 since those of small
+    concentrations underflow."""
     gamma = torch._standard_gamma(concentration.double())
     simplex = (gamma / gamma.sum(-1, keepdim=True)).to(concentration.dtype)
     return simplex.clamp(min=_tiny(simplex))
 
 
 class Dirichlet(ExponentialFamily):
-    """Vectors of the simplex, density proportional to prod x ** (concentration - 1). Gradients of `rsample` are those of its gammas.
+    """Vectors of the simplex, density proportional to prod x ** (concentration - 1). Gradients of `rsample`
+    are those of its gammas.
 
     >>> Dirichlet(torch.tensor([1.0, 3.0])).mean
     tensor([0.2500, 0.7500])
@@ -108,7 +110,11 @@ class Dirichlet(ExponentialFamily):
 
     def log_prob(self, value: Tensor) -> Tensor:
         c = self.concentration
-        return torch.xlogy(c - 1.0, self._checked(value)).sum(-1) + torch.lgamma(c.sum(-1)) - torch.lgamma(c).sum(-1)
+        return (
+            torch.xlogy(c - 1.0, self._checked(value)).sum(-1)
+            + torch.lgamma(c.sum(-1))
+            - torch.lgamma(c).sum(-1)
+        )
 
     @property
     def mean(self) -> Tensor:
@@ -131,7 +137,12 @@ class Dirichlet(ExponentialFamily):
     def entropy(self) -> Tensor:
         c, k = self.concentration, self.concentration.size(-1)
         total = c.sum(-1)
-        return torch.lgamma(c).sum(-1) - torch.lgamma(total) - (k - total) * torch.digamma(total) - ((c - 1.0) * torch.digamma(c)).sum(-1)
+        return (
+            torch.lgamma(c).sum(-1)
+            - torch.lgamma(total)
+            - (k - total) * torch.digamma(total)
+            - ((c - 1.0) * torch.digamma(c)).sum(-1)
+        )
 
     @property
     def _natural_params(self) -> tuple[Tensor, ...]:
@@ -153,8 +164,15 @@ class Beta(ExponentialFamily):
     has_rsample = True
     _parameters = ()
 
-    def __init__(self, concentration1: Tensor | float, concentration0: Tensor | float, validate_args: bool | None = None) -> None:
-        self._dirichlet = Dirichlet(torch.stack(broadcast_all(concentration1, concentration0), -1), validate_args=False)
+    def __init__(
+        self,
+        concentration1: Tensor | float,
+        concentration0: Tensor | float,
+        validate_args: bool | None = None,
+    ) -> None:
+        self._dirichlet = Dirichlet(
+            torch.stack(broadcast_all(concentration1, concentration0), -1), validate_args=False
+        )
         super().__init__(self._dirichlet.batch_shape, validate_args=validate_args)
 
     def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
@@ -212,11 +230,22 @@ class Kumaraswamy(TransformedDistribution):
     has_rsample = True
     _parameters = ("concentration1", "concentration0")
 
-    def __init__(self, concentration1: Tensor | float, concentration0: Tensor | float, validate_args: bool | None = None) -> None:
+    def __init__(
+        self,
+        concentration1: Tensor | float,
+        concentration0: Tensor | float,
+        validate_args: bool | None = None,
+    ) -> None:
         self.concentration1, self.concentration0 = broadcast_all(concentration1, concentration0)
-        base = Uniform(torch.zeros_like(self.concentration0), torch.ones_like(self.concentration0), validate_args=validate_args)
+        base = Uniform(
+            torch.zeros_like(self.concentration0),
+            torch.ones_like(self.concentration0),
+            validate_args=validate_args,
+        )
         powers = [PowerTransform(exponent=c.reciprocal()) for c in (self.concentration0, self.concentration1)]
-        super().__init__(base, [powers[0], AffineTransform(loc=1.0, scale=-1.0), powers[1]], validate_args=validate_args)
+        super().__init__(
+            base, [powers[0], AffineTransform(loc=1.0, scale=-1.0), powers[1]], validate_args=validate_args
+        )
 
     def _moment(self, n: int) -> Tensor:
         """E[x ** n] = b B(1 + n / a, b)."""
@@ -243,7 +272,8 @@ class Kumaraswamy(TransformedDistribution):
 
 
 class ContinuousBernoulli(BinaryTrials, ExponentialFamily):
-    """On the unit interval, density proportional to probs ** x * (1 - probs) ** (1 - x) (Loaiza-Ganem and Cunningham 2019).
+    """On the unit interval, density proportional to probs ** x * (1 - probs) ** (1 - x) (Loaiza-Ganem and
+    Cunningham 2019).
 
     Around probs = 0.5 its normalizer is 0/0; within `lims` it is a Taylor polynomial.
 
@@ -265,7 +295,8 @@ class ContinuousBernoulli(BinaryTrials, ExponentialFamily):
         validate_args: bool | None = None,
     ) -> None:
         self._lims = lims
-        # As in PyTorch, probabilities beyond 0 and 1 are an error only for those who ask; others get them clamped.
+        # As in PyTorch, probabilities beyond 0 and 1 are an error only for those who ask; others get them
+        # clamped.
         self._take(probs, logits, False if validate_args is None else validate_args)
         if validate_args is None:
             del self._validate_args
@@ -299,7 +330,9 @@ class ContinuousBernoulli(BinaryTrials, ExponentialFamily):
     @property
     def mean(self) -> Tensor:
         p, x = self._cut_probs(), self.probs - 0.5
-        return self._or_taylor(p / (2 * p - 1) - 1 / self._log_odds(p), 0.5 + (1.0 / 3.0 + 16.0 / 45.0 * x.pow(2)) * x)
+        return self._or_taylor(
+            p / (2 * p - 1) - 1 / self._log_odds(p), 0.5 + (1.0 / 3.0 + 16.0 / 45.0 * x.pow(2)) * x
+        )
 
     @property
     def variance(self) -> Tensor:
@@ -308,7 +341,9 @@ class ContinuousBernoulli(BinaryTrials, ExponentialFamily):
         return self._or_taylor(exact, 1.0 / 12.0 - (1.0 / 15.0 - 128.0 / 945.0 * x) * x)
 
     def rsample(self, sample_shape: Sequence[int] = Size([])) -> Tensor:
-        return self.icdf(torch.rand(self._extended_shape(sample_shape), dtype=self.probs.dtype, device=self.probs.device))
+        return self.icdf(
+            torch.rand(self._extended_shape(sample_shape), dtype=self.probs.dtype, device=self.probs.device)
+        )
 
     def log_prob(self, value: Tensor) -> Tensor:
         logits, value = broadcast_all(self.logits, self._checked(value))
@@ -322,7 +357,9 @@ class ContinuousBernoulli(BinaryTrials, ExponentialFamily):
 
     def icdf(self, value: Tensor) -> Tensor:
         p = self._cut_probs()
-        return self._or_taylor((torch.log1p(-p + value * (2 * p - 1)) - torch.log1p(-p)) / self._log_odds(p), value)
+        return self._or_taylor(
+            (torch.log1p(-p + value * (2 * p - 1)) - torch.log1p(-p)) / self._log_odds(p), value
+        )
 
     def entropy(self) -> Tensor:
         failure = torch.log1p(-self.probs)

@@ -14,13 +14,17 @@ from torch_py.distributions.utils import lazy_property, logits_to_probs, probs_t
 
 def require_one(probs: Any, logits: Any) -> None:
     if (probs is None) == (logits is None):
-        raise ValueError(f"Either `probs` or `logits` must be specified, but not both; got probs={probs}, logits={logits}")
+        raise ValueError(
+            f"Either `probs` or `logits` must be specified, but not both; got probs={probs}, logits={logits}"
+        )
 
 
 class Categorical(Distribution):
-    """An index of the last dimension of `probs`, which are normalised, or of `logits`, log-probabilities up to a constant.
+    """An index of the last dimension of `probs`, which are normalised, or of `logits`, log-probabilities up
+    to a constant.
 
-    Samples are int64 of shape sample_shape + batch_shape. Raises ValueError unless exactly one of the two is given.
+    Samples are int64 of shape sample_shape + batch_shape. Raises ValueError unless exactly one of the two is
+    given.
 
     >>> d = Categorical(logits=torch.zeros(4))
     >>> d.probs, d.entropy().exp()
@@ -31,7 +35,9 @@ class Categorical(Distribution):
     has_enumerate_support = True
     _parameters = ("probs", "logits")
 
-    def __init__(self, probs: Tensor | None = None, logits: Tensor | None = None, validate_args: bool | None = None) -> None:
+    def __init__(
+        self, probs: Tensor | None = None, logits: Tensor | None = None, validate_args: bool | None = None
+    ) -> None:
         require_one(probs, logits)
         name, given = ("logits", logits) if probs is None else ("probs", probs)
         if given.dim() < 1:  # type: ignore[union-attr]
@@ -89,7 +95,11 @@ class Categorical(Distribution):
     def log_prob(self, value: Tensor) -> Tensor:
         index = self._checked(value).long().unsqueeze(-1)
         shape = torch.broadcast_shapes(index.shape, self.logits.shape[:-1] + (1,))
-        return self.logits.expand(shape[:-1] + self.logits.shape[-1:]).gather(-1, index.expand(shape)).squeeze(-1)
+        return (
+            self.logits.expand(shape[:-1] + self.logits.shape[-1:])
+            .gather(-1, index.expand(shape))
+            .squeeze(-1)
+        )
 
     def entropy(self) -> Tensor:
         logits = self.logits.clamp(min=torch.finfo(self.logits.dtype).min)  # 0 log 0 is 0
@@ -139,7 +149,9 @@ class OneHotCategorical(_OverCategorical):
     has_enumerate_support = True
     _parameters = ()
 
-    def __init__(self, probs: Tensor | None = None, logits: Tensor | None = None, validate_args: bool | None = None) -> None:
+    def __init__(
+        self, probs: Tensor | None = None, logits: Tensor | None = None, validate_args: bool | None = None
+    ) -> None:
         self._categorical = Categorical(probs, logits)
         shape = self._categorical.param_shape
         super().__init__(self._categorical.batch_shape, shape[-1:], validate_args=validate_args)
@@ -167,11 +179,14 @@ class OneHotCategorical(_OverCategorical):
         return self._categorical.entropy()
 
     def enumerate_support(self, expand: bool = True) -> Tensor:
-        return self._enumerated(torch.eye(self.event_shape[0], dtype=self._param.dtype, device=self._param.device), expand)
+        return self._enumerated(
+            torch.eye(self.event_shape[0], dtype=self._param.dtype, device=self._param.device), expand
+        )
 
 
 class OneHotCategoricalStraightThrough(OneHotCategorical):
-    """OneHotCategorical whose `rsample` passes gradients to `probs` as if it had returned them (Bengio et al. 2013)."""
+    """OneHotCategorical whose `rsample` passes gradients to `probs` as if it had returned them (Bengio et al.
+    2013)."""
 
     has_rsample = True
 

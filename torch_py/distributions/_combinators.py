@@ -17,7 +17,8 @@ D = TypeVar("D", bound=Distribution)
 
 
 class Independent(Distribution, Generic[D]):
-    """`base_distribution` with its last `reinterpreted_batch_ndims` batch dimensions as part of the event: their log_prob is summed.
+    """`base_distribution` with its last `reinterpreted_batch_ndims` batch dimensions as part of the event:
+    their log_prob is summed.
 
     >>> d = Independent(Normal(torch.zeros(2, 3), torch.ones(2, 3)), 1)
     >>> d.batch_shape, d.event_shape, d.log_prob(torch.zeros(3)).shape
@@ -27,7 +28,9 @@ class Independent(Distribution, Generic[D]):
     arg_constraints: dict[str, constraints.Constraint] = {}
     _parameters = ()
 
-    def __init__(self, base_distribution: D, reinterpreted_batch_ndims: int, validate_args: bool | None = None) -> None:
+    def __init__(
+        self, base_distribution: D, reinterpreted_batch_ndims: int, validate_args: bool | None = None
+    ) -> None:
         if reinterpreted_batch_ndims > len(base_distribution.batch_shape):
             raise ValueError(
                 "Expected reinterpreted_batch_ndims <= len(base_distribution.batch_shape), "
@@ -37,12 +40,16 @@ class Independent(Distribution, Generic[D]):
         events = reinterpreted_batch_ndims + len(base_distribution.event_shape)
         self.base_dist = base_distribution
         self.reinterpreted_batch_ndims = reinterpreted_batch_ndims
-        super().__init__(shape[: len(shape) - events], shape[len(shape) - events :], validate_args=validate_args)
+        super().__init__(
+            shape[: len(shape) - events], shape[len(shape) - events :], validate_args=validate_args
+        )
 
     def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
         new = self._checked_copy(_instance)
         batch_shape = Size(batch_shape)
-        new.base_dist = self.base_dist.expand(batch_shape + self.event_shape[: self.reinterpreted_batch_ndims])
+        new.base_dist = self.base_dist.expand(
+            batch_shape + self.event_shape[: self.reinterpreted_batch_ndims]
+        )
         new.reinterpreted_batch_ndims = self.reinterpreted_batch_ndims
         return self._finish(new, batch_shape, self.event_shape)
 
@@ -57,7 +64,11 @@ class Independent(Distribution, Generic[D]):
     @constraints.dependent_property
     def support(self) -> Any:
         base = self.base_dist.support
-        return constraints.independent(base, self.reinterpreted_batch_ndims) if self.reinterpreted_batch_ndims else base
+        return (
+            constraints.independent(base, self.reinterpreted_batch_ndims)
+            if self.reinterpreted_batch_ndims
+            else base
+        )
 
     @property
     def mean(self) -> Tensor:
@@ -104,7 +115,10 @@ class TransformedDistribution(Distribution):
     _parameters = ()
 
     def __init__(
-        self, base_distribution: Distribution, transforms: Transform | list[Transform], validate_args: bool | None = None
+        self,
+        base_distribution: Distribution,
+        transforms: Transform | list[Transform],
+        validate_args: bool | None = None,
     ) -> None:
         if isinstance(transforms, Transform):
             transforms = [transforms]
@@ -117,7 +131,8 @@ class TransformedDistribution(Distribution):
         shape = base_distribution.batch_shape + base_distribution.event_shape
         if len(shape) < transform.domain.event_dim:
             raise ValueError(
-                f"base_distribution needs to have shape with size at least {transform.domain.event_dim}, but got {shape}."
+                f"base_distribution needs to have shape with size at least {transform.domain.event_dim}, "
+                f"but got {shape}."
             )
         result_shape = Size(transform.forward_shape(shape))
         base_event_dim = len(base_distribution.event_shape)
@@ -175,7 +190,9 @@ class TransformedDistribution(Distribution):
             event_dim += t.domain.event_dim - t.codomain.event_dim
             result = result - _sum_rightmost(t.log_abs_det_jacobian(x, y), event_dim - t.domain.event_dim)
             y = x
-        return result + _sum_rightmost(self.base_dist.log_prob(y), event_dim - len(self.base_dist.event_shape))
+        return result + _sum_rightmost(
+            self.base_dist.log_prob(y), event_dim - len(self.base_dist.event_shape)
+        )
 
     def _monotonize_cdf(self, value: Tensor) -> Tensor:
         """p or 1 - p, depending on whether the transforms rise or fall."""
@@ -194,7 +211,8 @@ class TransformedDistribution(Distribution):
 
 
 class MixtureSameFamily(Distribution):
-    """A mixture: `mixture_distribution` (Categorical) chooses along the last batch dimension of `component_distribution`.
+    """A mixture: `mixture_distribution` (Categorical) chooses along the last batch dimension of
+    `component_distribution`.
 
     >>> mix = MixtureSameFamily(Categorical(torch.ones(2)), Normal(torch.tensor([-1.0, 1.0]), 1.0))
     >>> mix.mean, mix.variance
@@ -206,12 +224,21 @@ class MixtureSameFamily(Distribution):
     _parameters = ()
 
     def __init__(
-        self, mixture_distribution: Categorical, component_distribution: Distribution, validate_args: bool | None = None
+        self,
+        mixture_distribution: Categorical,
+        component_distribution: Distribution,
+        validate_args: bool | None = None,
     ) -> None:
         if not isinstance(mixture_distribution, Categorical):
-            raise ValueError(f"mixture_distribution needs to be an instance of Categorical, but got {mixture_distribution!r}")
+            raise ValueError(
+                "mixture_distribution needs to be an instance of Categorical, but got "
+                f"{mixture_distribution!r}"
+            )
         if not isinstance(component_distribution, Distribution):
-            raise ValueError(f"component_distribution needs to be an instance of Distribution, but got {component_distribution!r}")
+            raise ValueError(
+                "component_distribution needs to be an instance of Distribution, but got "
+                f"{component_distribution!r}"
+            )
         batch, components = mixture_distribution.batch_shape, component_distribution.batch_shape
         for size, other in zip(reversed(batch), reversed(components[:-1])):
             if size != 1 and other != 1 and size != other:
@@ -234,7 +261,9 @@ class MixtureSameFamily(Distribution):
     def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
         new = self._checked_copy(_instance)
         batch_shape = Size(batch_shape)
-        new._component_distribution = self._component_distribution.expand(batch_shape + (self._num_component,))
+        new._component_distribution = self._component_distribution.expand(
+            batch_shape + (self._num_component,)
+        )
         new._mixture_distribution = self._mixture_distribution.expand(batch_shape)
         new._num_component = self._num_component
         new._event_ndims = self._event_ndims

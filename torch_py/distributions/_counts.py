@@ -1,4 +1,5 @@
-"""Successes, failures and events that are counted: Bernoulli, Geometric, Binomial, NegativeBinomial, Poisson."""
+"""Successes, failures and events that are counted: Bernoulli, Geometric, Binomial, NegativeBinomial,
+Poisson."""
 
 from __future__ import annotations
 
@@ -22,7 +23,8 @@ def softplus(x: Tensor) -> Tensor:
 
 
 class BinaryTrials(Distribution):
-    """Parametrised by the probability `probs` or the log-odds `logits` of success; the other follows when it is asked for."""
+    """Parametrised by the probability `probs` or the log-odds `logits` of success; the other follows when it
+    is asked for."""
 
     _parameters: tuple[str, ...] = ()
 
@@ -37,7 +39,9 @@ class BinaryTrials(Distribution):
         require_one(probs, logits)
         param = logits if probs is None else probs
         if isinstance(total_count, Tensor):
-            total_count = total_count.to(param.dtype if isinstance(param, Tensor) else torch.get_default_dtype())
+            total_count = total_count.to(
+                param.dtype if isinstance(param, Tensor) else torch.get_default_dtype()
+            )
         self._take(probs, logits, validate_args, total_count=total_count)
 
     @property
@@ -71,7 +75,10 @@ class Bernoulli(BinaryTrials, ExponentialFamily):
     _parameters = ("probs", "logits")
 
     def __init__(
-        self, probs: Tensor | float | None = None, logits: Tensor | float | None = None, validate_args: bool | None = None
+        self,
+        probs: Tensor | float | None = None,
+        logits: Tensor | float | None = None,
+        validate_args: bool | None = None,
     ) -> None:
         self._take(probs, logits, validate_args)
 
@@ -121,12 +128,16 @@ class Geometric(BinaryTrials):
     _parameters = ("probs", "logits")
 
     def __init__(
-        self, probs: Tensor | float | None = None, logits: Tensor | float | None = None, validate_args: bool | None = None
+        self,
+        probs: Tensor | float | None = None,
+        logits: Tensor | float | None = None,
+        validate_args: bool | None = None,
     ) -> None:
         self._take(probs, logits, validate_args)
         if self._validate_args and probs is not None and not (self.probs > 0).all():
             raise ValueError(
-                f"Expected parameter probs ({type(self.probs).__name__} of shape {tuple(self.probs.shape)}) of distribution {self!r} "
+                f"Expected parameter probs ({type(self.probs).__name__} of shape {tuple(self.probs.shape)}) "
+                f"of distribution {self!r} "
                 f"to be positive but found invalid values:\n{self.probs[self.probs <= 0]}"
             )
 
@@ -163,7 +174,11 @@ class Binomial(BinaryTrials):
     tensor([0.2500, 0.5000, 0.2500])
     """
 
-    arg_constraints = {"total_count": constraints.nonnegative_integer, "probs": constraints.unit_interval, "logits": constraints.real}
+    arg_constraints = {
+        "total_count": constraints.nonnegative_integer,
+        "probs": constraints.unit_interval,
+        "logits": constraints.real,
+    }
     has_enumerate_support = True
     _parameters = ("total_count", "probs", "logits")
 
@@ -200,7 +215,8 @@ class Binomial(BinaryTrials):
     def log_prob(self, value: Tensor) -> Tensor:
         n, k = self.total_count, self._checked(value)
         combinations = torch.lgamma(n + 1) - torch.lgamma(k + 1) - torch.lgamma(n - k + 1)
-        # k log p + (n - k) log(1 - p) in terms of logits, where the larger of the two exponentials is taken out
+        # k log p + (n - k) log(1 - p) in terms of logits, where the larger of the two exponentials is taken
+        # out
         return combinations + k * self.logits - n * softplus(self.logits)
 
     def _one_total_count(self, method: str) -> int:
@@ -216,11 +232,14 @@ class Binomial(BinaryTrials):
 
     def enumerate_support(self, expand: bool = True) -> Tensor:
         count = self._one_total_count("enumerate_support")
-        return self._enumerated(torch.arange(1 + count, dtype=self._param.dtype, device=self._param.device), expand)
+        return self._enumerated(
+            torch.arange(1 + count, dtype=self._param.dtype, device=self._param.device), expand
+        )
 
 
 class NegativeBinomial(BinaryTrials):
-    """How many Bernoulli trials succeed before `total_count` fail, where `total_count` may be any nonnegative number.
+    """How many Bernoulli trials succeed before `total_count` fail, where `total_count` may be any nonnegative
+    number.
 
     >>> NegativeBinomial(3.0, torch.tensor(0.5)).mean
     tensor(3.)
@@ -266,7 +285,9 @@ class NegativeBinomial(BinaryTrials):
 
     def log_prob(self, value: Tensor) -> Tensor:
         n, k = self.total_count, self._checked(value)
-        log_prob = n * torch.nn.functional.logsigmoid(-self.logits) + k * torch.nn.functional.logsigmoid(self.logits)
+        log_prob = n * torch.nn.functional.logsigmoid(-self.logits) + k * torch.nn.functional.logsigmoid(
+            self.logits
+        )
         combinations = torch.lgamma(n + k) - torch.lgamma(1.0 + k) - torch.lgamma(n)
         return log_prob + combinations.masked_fill(n + k == 0.0, 0.0)
 

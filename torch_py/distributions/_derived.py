@@ -1,4 +1,5 @@
-"""Functions of simpler variables: powers, exponentials and absolute values of normal, Cauchy, gamma and exponential ones."""
+"""Functions of simpler variables: powers, exponentials and absolute values of normal, Cauchy, gamma and
+exponential ones."""
 
 from __future__ import annotations
 
@@ -12,7 +13,13 @@ from torch_py.distributions._combinators import TransformedDistribution
 from torch_py.distributions._positive import Exponential, Gamma
 from torch_py.distributions._real_line import _LOCATION_SCALE, Cauchy, Normal
 from torch_py.distributions.distribution import _INF
-from torch_py.distributions.transforms import AbsTransform, AffineTransform, ExpTransform, PowerTransform, StickBreakingTransform
+from torch_py.distributions.transforms import (
+    AbsTransform,
+    AffineTransform,
+    ExpTransform,
+    PowerTransform,
+    StickBreakingTransform,
+)
 from torch_py.distributions.utils import broadcast_all, euler_constant
 
 
@@ -30,7 +37,9 @@ class LogNormal(TransformedDistribution):
     _parameters = ()
 
     def __init__(self, loc: Tensor | float, scale: Tensor | float, validate_args: bool | None = None) -> None:
-        super().__init__(Normal(loc, scale, validate_args=validate_args), ExpTransform(), validate_args=validate_args)
+        super().__init__(
+            Normal(loc, scale, validate_args=validate_args), ExpTransform(), validate_args=validate_args
+        )
 
     @property
     def loc(self) -> Tensor:
@@ -150,7 +159,9 @@ class HalfCauchy(_Half):
         super().__init__(Cauchy(0, scale, validate_args=False), AbsTransform(), validate_args=validate_args)
 
     def log_prob(self, value: Tensor | float) -> Tensor:  # type: ignore[override]
-        return super().log_prob(torch.as_tensor(self._checked(value), dtype=self.scale.dtype, device=self.scale.device))
+        return super().log_prob(
+            torch.as_tensor(self._checked(value), dtype=self.scale.dtype, device=self.scale.device)
+        )
 
     @property
     def mean(self) -> Tensor:
@@ -172,9 +183,13 @@ class InverseGamma(TransformedDistribution):
     base_dist: Gamma
     _parameters = ()
 
-    def __init__(self, concentration: Tensor | float, rate: Tensor | float, validate_args: bool | None = None) -> None:
+    def __init__(
+        self, concentration: Tensor | float, rate: Tensor | float, validate_args: bool | None = None
+    ) -> None:
         base = Gamma(concentration, rate, validate_args=validate_args)
-        super().__init__(base, PowerTransform(exponent=-torch.ones_like(base.rate)), validate_args=validate_args)
+        super().__init__(
+            base, PowerTransform(exponent=-torch.ones_like(base.rate)), validate_args=validate_args
+        )
 
     @property
     def concentration(self) -> Tensor:
@@ -213,10 +228,14 @@ class Pareto(TransformedDistribution):
     arg_constraints = {"alpha": constraints.positive, "scale": constraints.positive}
     _parameters = ("scale", "alpha")
 
-    def __init__(self, scale: Tensor | float, alpha: Tensor | float, validate_args: bool | None = None) -> None:
+    def __init__(
+        self, scale: Tensor | float, alpha: Tensor | float, validate_args: bool | None = None
+    ) -> None:
         self.scale, self.alpha = broadcast_all(scale, alpha)
         base = Exponential(self.alpha, validate_args=validate_args)
-        super().__init__(base, [ExpTransform(), AffineTransform(loc=0, scale=self.scale)], validate_args=validate_args)
+        super().__init__(
+            base, [ExpTransform(), AffineTransform(loc=0, scale=self.scale)], validate_args=validate_args
+        )
 
     @constraints.dependent_property(is_discrete=False, event_dim=0)
     def support(self) -> Any:
@@ -251,7 +270,9 @@ class Weibull(TransformedDistribution):
     support = constraints.positive
     _parameters = ("scale", "concentration", "concentration_reciprocal")
 
-    def __init__(self, scale: Tensor | float, concentration: Tensor | float, validate_args: bool | None = None) -> None:
+    def __init__(
+        self, scale: Tensor | float, concentration: Tensor | float, validate_args: bool | None = None
+    ) -> None:
         self.scale, self.concentration = broadcast_all(scale, concentration)
         self.concentration_reciprocal = self.concentration.reciprocal()
         base = Exponential(torch.ones_like(self.scale), validate_args=validate_args)
@@ -275,4 +296,8 @@ class Weibull(TransformedDistribution):
         return self.scale.pow(2) * (self._moment(2) - self._moment(1).pow(2))
 
     def entropy(self) -> Tensor:
-        return euler_constant * (1 - self.concentration_reciprocal) + torch.log(self.scale * self.concentration_reciprocal) + 1
+        return (
+            euler_constant * (1 - self.concentration_reciprocal)
+            + torch.log(self.scale * self.concentration_reciprocal)
+            + 1
+        )

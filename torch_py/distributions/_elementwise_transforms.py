@@ -169,7 +169,9 @@ class AffineTransform(Transform):
 
     bijective = True
 
-    def __init__(self, loc: Tensor | float, scale: Tensor | float, event_dim: int = 0, cache_size: int = 0) -> None:
+    def __init__(
+        self, loc: Tensor | float, scale: Tensor | float, event_dim: int = 0, cache_size: int = 0
+    ) -> None:
         super().__init__(cache_size=cache_size)
         self.loc = loc
         self.scale = scale
@@ -184,12 +186,18 @@ class AffineTransform(Transform):
 
     @constraints.dependent_property(is_discrete=False)
     def domain(self) -> Any:
-        return constraints.independent(constraints.real, self.event_dim) if self.event_dim else constraints.real
+        return (
+            constraints.independent(constraints.real, self.event_dim) if self.event_dim else constraints.real
+        )
 
     codomain = domain
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, AffineTransform) and _same(self.loc, other.loc) and _same(self.scale, other.scale)
+        return (
+            isinstance(other, AffineTransform)
+            and _same(self.loc, other.loc)
+            and _same(self.scale, other.scale)
+        )
 
     @property
     def sign(self) -> Any:

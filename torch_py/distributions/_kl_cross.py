@@ -1,6 +1,8 @@
-"""Divergences between families: KL(p || q) = cross entropy of p and q minus entropy of p, infinite where q excludes what p allows.
+"""Divergences between families: KL(p || q) = cross entropy of p and q minus entropy of p, infinite where q
+excludes what p allows.
 
-The cross entropy -E[log q(x)] needs few means under p, which the tables below give: E[x], Var[x], E[log x], E[exp(-t x)].
+The cross entropy -E[log q(x)] needs few means under p, which the tables below give: E[x], Var[x], E[log x],
+E[exp(-t x)].
 """
 
 from __future__ import annotations
@@ -67,12 +69,18 @@ def _to_laplace(p: Any, q: Any) -> Tensor:
     # E|x - m| of a normal x: the mean of a folded normal variable
     shift = p.loc - q.loc
     z = shift / p.scale
-    distance = math.sqrt(2 / math.pi) * p.scale * torch.exp(-0.5 * z.pow(2)) + shift * torch.erf(z / math.sqrt(2))
+    distance = math.sqrt(2 / math.pi) * p.scale * torch.exp(-0.5 * z.pow(2)) + shift * torch.erf(
+        z / math.sqrt(2)
+    )
     return torch.log(2 * q.scale) + distance / q.scale
 
 
 def _to_normal(p: Any, q: Any) -> Tensor:
-    return 0.5 * math.log(2 * math.pi) + q.scale.log() + 0.5 * (p.variance + (p.mean - q.loc).pow(2)) / q.scale.pow(2)
+    return (
+        0.5 * math.log(2 * math.pi)
+        + q.scale.log()
+        + 0.5 * (p.variance + (p.mean - q.loc).pow(2)) / q.scale.pow(2)
+    )
 
 
 def _to_pareto(p: Any, q: Any) -> Tensor:

@@ -11,7 +11,12 @@ from torch_py.distributions._categorical import Categorical, OneHotCategorical
 from torch_py.distributions._combinators import Independent, TransformedDistribution
 from torch_py.distributions._counts import Bernoulli, Binomial, Geometric, Poisson
 from torch_py.distributions._derived import HalfNormal, Pareto
-from torch_py.distributions._multivariate_normal import LowRankMultivariateNormal, MultivariateNormal, _batch_lowrank_logdet, _log_diagonal
+from torch_py.distributions._multivariate_normal import (
+    LowRankMultivariateNormal,
+    MultivariateNormal,
+    _batch_lowrank_logdet,
+    _log_diagonal,
+)
 from torch_py.distributions._positive import Exponential, Gamma
 from torch_py.distributions._real_line import Cauchy, Gumbel, Laplace, Normal
 from torch_py.distributions.distribution import _INF
@@ -33,7 +38,9 @@ def _bernoulli(p: Any, q: Any) -> Tensor:
 @register_kl(Binomial, Binomial)
 def _binomial(p: Any, q: Any) -> Tensor:
     if (p.total_count < q.total_count).any():
-        raise NotImplementedError("KL between Binomials where q.total_count > p.total_count is not implemented")
+        raise NotImplementedError(
+            "KL between Binomials where q.total_count > p.total_count is not implemented"
+        )
     each = p.probs * (p.logits - q.logits) + (-p.probs).log1p() - (-q.probs).log1p()
     return (p.total_count * each).masked_fill(p.total_count > q.total_count, _INF)
 
@@ -77,13 +84,25 @@ def _exponential(p: Any, q: Any) -> Tensor:
 @register_kl(Gamma, Gamma)
 def _gamma(p: Any, q: Any) -> Tensor:
     a, b = p.concentration, q.concentration
-    return b * (p.rate / q.rate).log() + b.lgamma() - a.lgamma() + (a - b) * a.digamma() + (q.rate - p.rate) * (a / p.rate)
+    return (
+        b * (p.rate / q.rate).log()
+        + b.lgamma()
+        - a.lgamma()
+        + (a - b) * a.digamma()
+        + (q.rate - p.rate) * (a / p.rate)
+    )
 
 
 @register_kl(Gumbel, Gumbel)
 def _gumbel(p: Any, q: Any) -> Tensor:
     ratio, shift = p.scale / q.scale, (q.loc - p.loc) / q.scale
-    return -ratio.log() - shift + ratio * euler_constant + (shift + (1 + ratio).lgamma()).exp() - (1 + euler_constant)
+    return (
+        -ratio.log()
+        - shift
+        + ratio * euler_constant
+        + (shift + (1 + ratio).lgamma()).exp()
+        - (1 + euler_constant)
+    )
 
 
 @register_kl(Geometric, Geometric)
@@ -151,7 +170,11 @@ def _root(d: Any) -> Tensor:
 def _trace(d: Any, columns: Tensor) -> Tensor:
     """tr(A^T covariance^-1 A) for `columns` A."""
     if isinstance(d, MultivariateNormal):
-        return torch.linalg.solve_triangular(d._unbroadcasted_scale_tril, columns, upper=False).square().sum((-2, -1))
+        return (
+            torch.linalg.solve_triangular(d._unbroadcasted_scale_tril, columns, upper=False)
+            .square()
+            .sum((-2, -1))
+        )
     factor, diagonal = d._low_rank
     scaled = columns / diagonal.unsqueeze(-1)
     half = torch.linalg.solve_triangular(d._capacitance_tril, factor.mT @ scaled, upper=False)
@@ -177,7 +200,8 @@ def _exponential_family(p: Any, q: Any) -> Tensor:
     """The Bregman divergence of the log normalizer, from q to p."""
     if type(p) is not type(q):
         raise NotImplementedError(
-            "The cross KL-divergence between different exponential families cannot be computed using Bregman divergences: "
+            "The cross KL-divergence between different exponential families cannot be computed using "
+            "Bregman divergences: "
             f"{type(p).__name__} and {type(q).__name__}"
         )
     ours = [parameter.detach().requires_grad_() for parameter in p._natural_params]
@@ -196,9 +220,15 @@ def _exponential_family(p: Any, q: Any) -> Tensor:
 @register_kl(TransformedDistribution, TransformedDistribution)
 def _transformed(p: Any, q: Any) -> Tensor:
     if p.transforms != q.transforms:
-        raise NotImplementedError(f"KL of transformed distributions needs equal transforms, but got {p.transforms} and {q.transforms}")
+        raise NotImplementedError(
+            f"KL of transformed distributions needs equal transforms, but got {p.transforms} and "
+            f"{q.transforms}"
+        )
     if p.event_shape != q.event_shape:
-        raise NotImplementedError(f"KL of transformed distributions needs equal event shapes, but got {p.event_shape} and {q.event_shape}")
+        raise NotImplementedError(
+            f"KL of transformed distributions needs equal event shapes, but got {p.event_shape} and "
+            f"{q.event_shape}"
+        )
     return kl_divergence(p.base_dist, q.base_dist)
 
 

@@ -11,7 +11,13 @@ import torch_py as torch
 from torch_py import Size, Tensor
 from torch_py.distributions import constraints
 from torch_py.distributions._bounded import Beta
-from torch_py.distributions._multivariate_normal import _LEADING, _MATRICES, GaussianMatrices, _log_diagonal, one_matrix
+from torch_py.distributions._multivariate_normal import (
+    _LEADING,
+    _MATRICES,
+    GaussianMatrices,
+    _log_diagonal,
+    one_matrix,
+)
 from torch_py.distributions._positive import Chi2
 from torch_py.distributions.distribution import _NAN, Distribution
 from torch_py.distributions.exp_family import ExponentialFamily
@@ -26,9 +32,11 @@ def _mvdigamma(x: Tensor, p: int) -> Tensor:
 
 
 class Wishart(GaussianMatrices, ExponentialFamily):
-    """The sum of `df` outer products of normal vectors with the given covariance: positive definite (n, n) matrices, n - 1 < df.
+    """The sum of `df` outer products of normal vectors with the given covariance: positive definite (n, n)
+    matrices, n - 1 < df.
 
-    Exactly one of covariance_matrix, precision_matrix and scale_tril is given. Raises ValueError for df <= n - 1.
+    Exactly one of covariance_matrix, precision_matrix and scale_tril is given. Raises ValueError for df <= n
+    - 1.
 
     >>> Wishart(torch.tensor(3.0), covariance_matrix=torch.eye(2)).mean
     tensor([[3., 0.],
@@ -48,9 +56,15 @@ class Wishart(GaussianMatrices, ExponentialFamily):
         scale_tril: Tensor | None = None,
         validate_args: bool | None = None,
     ) -> None:
-        given = {"covariance_matrix": covariance_matrix, "precision_matrix": precision_matrix, "scale_tril": scale_tril}
+        given = {
+            "covariance_matrix": covariance_matrix,
+            "precision_matrix": precision_matrix,
+            "scale_tril": scale_tril,
+        }
         if sum(matrix is not None for matrix in given.values()) != 1:
-            raise AssertionError("Exactly one of covariance_matrix or precision_matrix or scale_tril may be specified.")
+            raise AssertionError(
+                "Exactly one of covariance_matrix or precision_matrix or scale_tril may be specified."
+            )
         name, matrix = one_matrix(**given)
         if matrix.dim() < 2:
             raise ValueError(f"{name} {_LEADING}; got shape {tuple(matrix.shape)}")
@@ -63,7 +77,9 @@ class Wishart(GaussianMatrices, ExponentialFamily):
         setattr(self, name, matrix.expand(batch_shape + (-1, -1)))
         if (df < size).any():
             warnings.warn(
-                "Low df values detected. Singular samples are highly likely to occur for ndim - 1 < df < ndim.", stacklevel=2
+                "Low df values detected. Singular samples are highly likely to occur for ndim - 1 < df < "
+                "ndim.",
+                stacklevel=2,
             )
         super().__init__(batch_shape, matrix.shape[-2:], validate_args=validate_args)
         self._batch_dims = [-(x + 1) for x in range(len(batch_shape))]
@@ -106,7 +122,9 @@ class Wishart(GaussianMatrices, ExponentialFamily):
     @property
     def variance(self) -> Tensor:
         diagonal = self.covariance_matrix.diagonal(dim1=-2, dim2=-1)
-        return self._df_matrix * (self.covariance_matrix.pow(2) + diagonal.unsqueeze(-1) * diagonal.unsqueeze(-2))
+        return self._df_matrix * (
+            self.covariance_matrix.pow(2) + diagonal.unsqueeze(-1) * diagonal.unsqueeze(-2)
+        )
 
     def _bartlett_sampling(self, sample_shape: Sequence[int] = Size([])) -> Tensor:
         size = self._event_shape[-1]
@@ -117,8 +135,11 @@ class Wishart(GaussianMatrices, ExponentialFamily):
         root = self._unbroadcasted_scale_tril @ factor
         return root @ root.mT
 
-    def rsample(self, sample_shape: Sequence[int] = Size([]), max_try_correction: int | None = None) -> Tensor:
-        """Bartlett's decomposition. Draws that rounding made singular are drawn again, `max_try_correction` (default 3) times."""
+    def rsample(
+        self, sample_shape: Sequence[int] = Size([]), max_try_correction: int | None = None
+    ) -> Tensor:
+        """Bartlett's decomposition. Draws that rounding made singular are drawn again, `max_try_correction`
+        (default 3) times."""
         sample = self._bartlett_sampling(sample_shape)
         singular = ~self.support.check(sample)
         if singular.any():
@@ -137,7 +158,9 @@ class Wishart(GaussianMatrices, ExponentialFamily):
     def log_prob(self, value: Tensor) -> Tensor:
         nu, n = self.df, self._event_shape[-1]
         value = self._checked(value)
-        half = torch.linalg.solve_triangular(self._unbroadcasted_scale_tril, torch.linalg.cholesky(value), upper=False)
+        half = torch.linalg.solve_triangular(
+            self._unbroadcasted_scale_tril, torch.linalg.cholesky(value), upper=False
+        )
         return (
             -nu * (0.5 * n * _LOG_2 + self._half_log_det())
             - torch.mvlgamma(nu / 2, n)
@@ -165,9 +188,11 @@ class Wishart(GaussianMatrices, ExponentialFamily):
 
 
 class LKJCholesky(Distribution):
-    """Cholesky factors of (dim, dim) correlation matrices, density proportional to det(L L^T) ** (concentration - 1) of the matrix.
+    """Cholesky factors of (dim, dim) correlation matrices, density proportional to det(L L^T) **
+    (concentration - 1) of the matrix.
 
-    1 is the uniform distribution of correlation matrices. The onion method (Lewandowski, Kurowicka and Joe 2009) draws row by row.
+    1 is the uniform distribution of correlation matrices. The onion method (Lewandowski, Kurowicka and Joe
+    2009) draws row by row.
     Raises ValueError for `dim` below 2.
 
     >>> LKJCholesky(2, 1.0).log_prob(torch.eye(2)).exp()
@@ -178,16 +203,22 @@ class LKJCholesky(Distribution):
     support = constraints.corr_cholesky
     _parameters = ("concentration",)
 
-    def __init__(self, dim: int, concentration: Tensor | float = 1.0, validate_args: bool | None = None) -> None:
+    def __init__(
+        self, dim: int, concentration: Tensor | float = 1.0, validate_args: bool | None = None
+    ) -> None:
         if dim < 2:
             raise ValueError(f"Expected dim to be an integer greater than or equal to 2. Found dim={dim}.")
         self.dim = dim
         (self.concentration,) = broadcast_all(concentration)
         super().__init__(self.concentration.shape, Size((dim, dim)), validate_args=validate_args)
-        # The squared length of the k entries before the diagonal of row k is Beta(k/2, concentration + (dim - 1 - k)/2). The first
-        # row has none; what is drawn for it is not used.
-        half = 0.5 * torch.arange(dim, dtype=self.concentration.dtype, device=self.concentration.device).clamp(min=1)
-        self._beta = Beta(half, (self.concentration + 0.5 * (dim - 1)).unsqueeze(-1) - half, validate_args=False)
+        # The squared length of the k entries before the diagonal of row k is Beta(k/2, concentration + (dim -
+        # 1 - k)/2). The first row has none; what is drawn for it is not used.
+        half = 0.5 * torch.arange(
+            dim, dtype=self.concentration.dtype, device=self.concentration.device
+        ).clamp(min=1)
+        self._beta = Beta(
+            half, (self.concentration + 0.5 * (dim - 1)).unsqueeze(-1) - half, validate_args=False
+        )
 
     def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
         new = super().expand(batch_shape, _instance)
@@ -198,7 +229,9 @@ class LKJCholesky(Distribution):
     def sample(self, sample_shape: Sequence[int] = Size([])) -> Tensor:
         with torch.no_grad():
             length = self._beta.sample(sample_shape).unsqueeze(-1)
-            normal = torch.randn(self._extended_shape(sample_shape), dtype=length.dtype, device=length.device).tril(-1)
+            normal = torch.randn(
+                self._extended_shape(sample_shape), dtype=length.dtype, device=length.device
+            ).tril(-1)
             direction = normal / normal.norm(dim=-1, keepdim=True)
             direction[..., 0, :].fill_(0.0)
             rows = length.sqrt() * direction
@@ -212,5 +245,9 @@ class LKJCholesky(Distribution):
         powers = 2 * (concentration - 1).unsqueeze(-1) + n - order
         # page 1999 of the paper, in the form of mvlgamma
         alpha = concentration + 0.5 * (n - 1)
-        normalizer = 0.5 * (n - 1) * math.log(math.pi) + torch.mvlgamma(alpha - 0.5, n - 1) - torch.lgamma(alpha) * (n - 1)
+        normalizer = (
+            0.5 * (n - 1) * math.log(math.pi)
+            + torch.mvlgamma(alpha - 0.5, n - 1)
+            - torch.lgamma(alpha) * (n - 1)
+        )
         return (powers * diagonal.log()).sum(-1) - normalizer

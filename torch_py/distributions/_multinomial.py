@@ -17,7 +17,8 @@ from torch_py.distributions.utils import broadcast_all
 class Multinomial(_OverCategorical):
     """Counts of `total_count` (one int) choices among the last dimension of `probs` or `logits`.
 
-    `log_prob` of counts with another sum is the sum's own multinomial. Raises NotImplementedError for a `total_count` that is no int.
+    `log_prob` of counts with another sum is the sum's own multinomial. Raises NotImplementedError for a
+    `total_count` that is no int.
 
     >>> Multinomial(2, torch.tensor([0.5, 0.5])).log_prob(torch.tensor([1.0, 1.0])).exp()
     tensor(0.5000)
@@ -28,14 +29,20 @@ class Multinomial(_OverCategorical):
     _parameters = ()
 
     def __init__(
-        self, total_count: int = 1, probs: Tensor | None = None, logits: Tensor | None = None, validate_args: bool | None = None
+        self,
+        total_count: int = 1,
+        probs: Tensor | None = None,
+        logits: Tensor | None = None,
+        validate_args: bool | None = None,
     ) -> None:
         if not isinstance(total_count, int):
             raise NotImplementedError(f"inhomogeneous total_count is not supported; got {total_count!r}")
         self.total_count = total_count
         self._categorical = Categorical(probs=probs, logits=logits)
         self._init_binomial()
-        super().__init__(self._categorical.batch_shape, self._categorical.param_shape[-1:], validate_args=validate_args)
+        super().__init__(
+            self._categorical.batch_shape, self._categorical.param_shape[-1:], validate_args=validate_args
+        )
 
     def _init_binomial(self) -> None:
         self._binomial = Binomial(total_count=self.total_count, probs=self.probs)
@@ -63,7 +70,9 @@ class Multinomial(_OverCategorical):
         chosen = self._categorical.sample(Size((self.total_count,)) + sample_shape)
         # the draws last, to be counted
         chosen = chosen.permute(*range(1, chosen.dim()), 0)
-        counts = torch.zeros(self._extended_shape(sample_shape), dtype=self.probs.dtype, device=self.probs.device)
+        counts = torch.zeros(
+            self._extended_shape(sample_shape), dtype=self.probs.dtype, device=self.probs.device
+        )
         return counts.scatter_add_(-1, chosen, torch.ones_like(chosen, dtype=counts.dtype))
 
     def entropy(self) -> Tensor:

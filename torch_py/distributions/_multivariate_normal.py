@@ -21,7 +21,8 @@ def _batch_mv(matrices: Tensor, vectors: Tensor) -> Tensor:
 
 
 def _batch_mahalanobis(bL: Tensor, bx: Tensor) -> Tensor:
-    """x^T (L L^T)^-1 x for (*B, n, n) factors and (*S, *B, n) vectors. Samples become columns, so that each factor is solved with once."""
+    """x^T (L L^T)^-1 x for (*B, n, n) factors and (*S, *B, n) vectors. Samples become columns, so that each
+    factor is solved with once."""
     extra = bx.dim() - bL.dim() + 1
     if extra <= 0:
         return torch.linalg.solve_triangular(bL, bx.unsqueeze(-1), upper=False).square().sum((-2, -1))
@@ -31,7 +32,8 @@ def _batch_mahalanobis(bL: Tensor, bx: Tensor) -> Tensor:
 
 
 def _precision_to_scale_tril(P: Tensor) -> Tensor:
-    """L with L L^T = P^-1. With rows and columns reversed, P = U U^T for an upper triangular U, and L = U^-T."""
+    """L with L L^T = P^-1. With rows and columns reversed, P = U U^T for an upper triangular U, and L =
+    U^-T."""
     upper = torch.linalg.cholesky(P.flip((-2, -1))).flip((-2, -1))
     identity = torch.eye(P.shape[-1], dtype=P.dtype, device=P.device)
     return torch.linalg.solve_triangular(upper.mT, identity, upper=False)
@@ -43,13 +45,18 @@ def _log_diagonal(matrices: Tensor) -> Tensor:
 
 
 class GaussianMatrices(Distribution):
-    """Given by one of covariance_matrix, precision_matrix and scale_tril; `_unbroadcasted_scale_tril` is the factor of it, as it was given."""
+    """Given by one of covariance_matrix, precision_matrix and scale_tril; `_unbroadcasted_scale_tril` is the
+    factor of it, as it was given."""
 
     _parameters: tuple[str, ...] = ()
     _unbroadcasted_scale_tril: Tensor
 
     def _factor(self, name: str, matrix: Tensor) -> None:
-        factors = {"scale_tril": lambda m: m, "covariance_matrix": torch.linalg.cholesky, "precision_matrix": _precision_to_scale_tril}
+        factors = {
+            "scale_tril": lambda m: m,
+            "covariance_matrix": torch.linalg.cholesky,
+            "precision_matrix": _precision_to_scale_tril,
+        }
         self._unbroadcasted_scale_tril = factors[name](matrix)
 
     def _broadcast(self, matrix: Tensor) -> Tensor:
@@ -79,12 +86,15 @@ def one_matrix(**matrices: Tensor | None) -> tuple[str, Tensor]:
     """Name and value of the one that is given; ValueError if it is not exactly one."""
     given = [(name, matrix) for name, matrix in matrices.items() if matrix is not None]
     if len(given) != 1:
-        raise ValueError(f"Exactly one of {' or '.join(matrices)} may be specified; got {[name for name, _ in given]}")
+        raise ValueError(
+            f"Exactly one of {' or '.join(matrices)} may be specified; got {[name for name, _ in given]}"
+        )
     return given[0]
 
 
 class MultivariateNormal(GaussianMatrices):
-    """Vectors with mean `loc` (*, n) and one of covariance_matrix, its inverse precision_matrix, or its Cholesky factor scale_tril (*, n, n).
+    """Vectors with mean `loc` (*, n) and one of covariance_matrix, its inverse precision_matrix, or its
+    Cholesky factor scale_tril (*, n, n).
 
     `scale_tril` is the fastest. Raises ValueError unless exactly one is given.
 
@@ -113,9 +123,13 @@ class MultivariateNormal(GaussianMatrices):
     ) -> None:
         if loc.dim() < 1:
             raise ValueError("loc must be at least one-dimensional.")
-        name, matrix = one_matrix(covariance_matrix=covariance_matrix, precision_matrix=precision_matrix, scale_tril=scale_tril)
+        name, matrix = one_matrix(
+            covariance_matrix=covariance_matrix, precision_matrix=precision_matrix, scale_tril=scale_tril
+        )
         if matrix.dim() < 2:
-            raise ValueError(f"{name}{' matrix' * (name == 'scale_tril')} {_LEADING}; got shape {tuple(matrix.shape)}")
+            raise ValueError(
+                f"{name}{' matrix' * (name == 'scale_tril')} {_LEADING}; got shape {tuple(matrix.shape)}"
+            )
         batch_shape = torch.broadcast_shapes(matrix.shape[:-2], loc.shape[:-1])
         setattr(self, name, matrix.expand(batch_shape + (-1, -1)))
         self.loc = loc.expand(batch_shape + (-1,))
@@ -133,7 +147,9 @@ class MultivariateNormal(GaussianMatrices):
         return self._unbroadcasted_scale_tril.pow(2).sum(-1).expand(self._batch_shape + self._event_shape)
 
     def rsample(self, sample_shape: Sequence[int] = Size([])) -> Tensor:
-        noise = _standard_normal(self._extended_shape(sample_shape), dtype=self.loc.dtype, device=self.loc.device)
+        noise = _standard_normal(
+            self._extended_shape(sample_shape), dtype=self.loc.dtype, device=self.loc.device
+        )
         return self.loc + _batch_mv(self._unbroadcasted_scale_tril, noise)
 
     def log_prob(self, value: Tensor) -> Tensor:
@@ -147,7 +163,8 @@ class MultivariateNormal(GaussianMatrices):
 
 
 def _capacitance_tril(W: Tensor, D: Tensor) -> Tensor:
-    """The Cholesky factor of I + W^T D^-1 W, by which Woodbury's identity inverts W W^T + D in the rank of W."""
+    """The Cholesky factor of I + W^T D^-1 W, by which Woodbury's identity inverts W W^T + D in the rank of
+    W."""
     scaled = W.mT / D.unsqueeze(-2)
     return torch.linalg.cholesky(scaled @ W + torch.eye(W.shape[-1], dtype=W.dtype, device=W.device))
 
@@ -164,7 +181,8 @@ def _batch_lowrank_mahalanobis(W: Tensor, D: Tensor, x: Tensor, capacitance_tril
 
 
 class LowRankMultivariateNormal(Distribution):
-    """Vectors with mean `loc` (*, n) and covariance cov_factor cov_factor^T + diag(cov_diag), `cov_factor` of shape (*, n, m).
+    """Vectors with mean `loc` (*, n) and covariance cov_factor cov_factor^T + diag(cov_diag), `cov_factor` of
+    shape (*, n, m).
 
     Everything but the dense matrices costs O(n m^2) (Woodbury's identity and the matrix determinant lemma).
 
@@ -182,21 +200,30 @@ class LowRankMultivariateNormal(Distribution):
     has_rsample = True
     _parameters = ("loc", "cov_factor", "cov_diag")
 
-    def __init__(self, loc: Tensor, cov_factor: Tensor, cov_diag: Tensor, validate_args: bool | None = None) -> None:
+    def __init__(
+        self, loc: Tensor, cov_factor: Tensor, cov_diag: Tensor, validate_args: bool | None = None
+    ) -> None:
         if loc.dim() < 1:
             raise ValueError("loc must be at least one-dimensional.")
         event_shape = loc.shape[-1:]
         if cov_factor.dim() < 2:
             raise ValueError(f"cov_factor {_LEADING}")
         if cov_factor.shape[-2:-1] != event_shape:
-            raise ValueError(f"cov_factor must be a batch of matrices with shape {event_shape[0]} x m, but got {tuple(cov_factor.shape)}")
+            raise ValueError(
+                f"cov_factor must be a batch of matrices with shape {event_shape[0]} x m, but got "
+                f"{tuple(cov_factor.shape)}"
+            )
         if cov_diag.shape[-1:] != event_shape:
-            raise ValueError(f"cov_diag must be a batch of vectors with shape {event_shape}, but got {tuple(cov_diag.shape)}")
+            raise ValueError(
+                f"cov_diag must be a batch of vectors with shape {event_shape}, but got "
+                f"{tuple(cov_diag.shape)}"
+            )
         try:
             batch_shape = torch.broadcast_shapes(loc.shape[:-1], cov_factor.shape[:-2], cov_diag.shape[:-1])
         except RuntimeError as error:
             raise ValueError(
-                f"Incompatible batch shapes: loc {loc.shape}, cov_factor {cov_factor.shape}, cov_diag {cov_diag.shape}"
+                f"Incompatible batch shapes: loc {loc.shape}, cov_factor {cov_factor.shape}, cov_diag "
+                f"{cov_diag.shape}"
             ) from error
         self.loc = loc.expand(batch_shape + event_shape)
         self.cov_factor = cov_factor.expand(batch_shape + cov_factor.shape[-2:])
@@ -241,12 +268,19 @@ class LowRankMultivariateNormal(Distribution):
         factor, diagonal = self._low_rank
         root = diagonal.sqrt().unsqueeze(-1)
         unit = factor / root
-        return self._broadcast(root * torch.linalg.cholesky(unit @ unit.mT + torch.eye(unit.shape[-2], dtype=unit.dtype, device=unit.device)))
+        return self._broadcast(
+            root
+            * torch.linalg.cholesky(
+                unit @ unit.mT + torch.eye(unit.shape[-2], dtype=unit.dtype, device=unit.device)
+            )
+        )
 
     @lazy_property
     def precision_matrix(self) -> Tensor:
         factor, diagonal = self._low_rank
-        half = torch.linalg.solve_triangular(self._capacitance_tril, factor.mT / diagonal.unsqueeze(-2), upper=False)
+        half = torch.linalg.solve_triangular(
+            self._capacitance_tril, factor.mT / diagonal.unsqueeze(-2), upper=False
+        )
         return self._broadcast(torch.diag_embed(diagonal.reciprocal()) - half.mT @ half)
 
     def rsample(self, sample_shape: Sequence[int] = Size([])) -> Tensor:
@@ -257,10 +291,14 @@ class LowRankMultivariateNormal(Distribution):
         return self.loc + _batch_mv(factor, low) + diagonal.sqrt() * each
 
     def log_prob(self, value: Tensor) -> Tensor:
-        squares = _batch_lowrank_mahalanobis(*self._low_rank, self._checked(value) - self.loc, self._capacitance_tril)
+        squares = _batch_lowrank_mahalanobis(
+            *self._low_rank, self._checked(value) - self.loc, self._capacitance_tril
+        )
         log_det = _batch_lowrank_logdet(*self._low_rank, self._capacitance_tril)
         return -0.5 * (self._event_shape[0] * math.log(2 * math.pi) + log_det + squares)
 
     def entropy(self) -> Tensor:
         log_det = _batch_lowrank_logdet(*self._low_rank, self._capacitance_tril)
-        return (0.5 * (self._event_shape[0] * (1.0 + math.log(2 * math.pi)) + log_det)).expand(self._batch_shape)
+        return (0.5 * (self._event_shape[0] * (1.0 + math.log(2 * math.pi)) + log_det)).expand(
+            self._batch_shape
+        )

@@ -1,4 +1,5 @@
-"""Distributions of positive numbers: the gamma family, and what powers, exponentials and absolute values make of others."""
+"""Distributions of positive numbers: the gamma family, and what powers, exponentials and absolute values make
+of others."""
 
 from __future__ import annotations
 
@@ -68,7 +69,8 @@ class Exponential(ExponentialFamily):
 
 
 class Gamma(ExponentialFamily):
-    """Density proportional to x ** (concentration - 1) exp(-rate x). `rsample` has implicit gradients by `concentration`.
+    """Density proportional to x ** (concentration - 1) exp(-rate x). `rsample` has implicit gradients by
+    `concentration`.
 
     >>> Gamma(2.0, 4.0).mean
     tensor(0.5000)
@@ -80,7 +82,9 @@ class Gamma(ExponentialFamily):
     _mean_carrier_measure = 0
     _parameters = ("concentration", "rate")
 
-    def __init__(self, concentration: Tensor | float, rate: Tensor | float, validate_args: bool | None = None) -> None:
+    def __init__(
+        self, concentration: Tensor | float, rate: Tensor | float, validate_args: bool | None = None
+    ) -> None:
         self._initialize(validate_args, concentration=concentration, rate=rate)
 
     @property
@@ -168,7 +172,9 @@ class FisherSnedecor(Distribution):
         return (2 * b.pow(2) * (a + b - 2) / (a * (b - 2).pow(2) * (b - 4))).masked_fill(b <= 4, _NAN)
 
     def rsample(self, sample_shape: Sequence[int] = Size([])) -> Tensor:
-        upper, lower = (Gamma(0.5 * df, df, validate_args=False).rsample(sample_shape) for df in (self.df1, self.df2))
+        upper, lower = (
+            Gamma(0.5 * df, df, validate_args=False).rsample(sample_shape) for df in (self.df1, self.df2)
+        )
         tiny = _tiny(lower)
         lower.detach().clamp_(min=tiny)
         # chi-squared over df are gamma variables of shape df/2 and rate df/2; the factor cancels
@@ -185,7 +191,8 @@ class FisherSnedecor(Distribution):
 
 
 class GeneralizedPareto(Distribution):
-    """What exceeds a high threshold: survival (1 + concentration z) ** (-1 / concentration) with z = (x - loc) / scale, exp(-z) at 0.
+    """What exceeds a high threshold: survival (1 + concentration z) ** (-1 / concentration) with z = (x -
+    loc) / scale, exp(-z) at 0.
 
     The support ends at loc - scale / concentration where `concentration` is negative.
 
@@ -193,18 +200,28 @@ class GeneralizedPareto(Distribution):
     tensor([0.6667, 1.0000, 1.3333])
     """
 
-    arg_constraints = {"loc": constraints.real, "scale": constraints.positive, "concentration": constraints.real}
+    arg_constraints = {
+        "loc": constraints.real,
+        "scale": constraints.positive,
+        "concentration": constraints.real,
+    }
     has_rsample = True
     _parameters = ("loc", "scale", "concentration")
 
     def __init__(
-        self, loc: Tensor | float, scale: Tensor | float, concentration: Tensor | float, validate_args: bool | None = None
+        self,
+        loc: Tensor | float,
+        scale: Tensor | float,
+        concentration: Tensor | float,
+        validate_args: bool | None = None,
     ) -> None:
         self._initialize(validate_args, loc=loc, scale=scale, concentration=concentration)
 
     @constraints.dependent_property(is_discrete=False, event_dim=0)
     def support(self) -> Any:
-        return constraints.interval(self.loc, torch.where(self.concentration < 0, self.loc - self.scale / self.concentration, _INF))
+        return constraints.interval(
+            self.loc, torch.where(self.concentration < 0, self.loc - self.scale / self.concentration, _INF)
+        )
 
     def _nonzero(self) -> tuple[Tensor, Tensor]:
         """Where the concentration is 0, and concentrations with 1 in these places."""
@@ -259,7 +276,8 @@ class GeneralizedPareto(Distribution):
 
 
 class VonMises(Distribution):
-    """Angles in [-pi, pi) around `loc`, density proportional to exp(concentration cos(x - loc)). Values may be any real number.
+    """Angles in [-pi, pi) around `loc`, density proportional to exp(concentration cos(x - loc)). Values may
+    be any real number.
 
     `variance` is the circular one, 1 - I1(k) / I0(k). Draws by rejection (Best and Fisher 1979).
 
@@ -272,13 +290,19 @@ class VonMises(Distribution):
     has_rsample = False
     _parameters = ("loc", "concentration")
 
-    def __init__(self, loc: Tensor | float, concentration: Tensor | float, validate_args: bool | None = None) -> None:
+    def __init__(
+        self, loc: Tensor | float, concentration: Tensor | float, validate_args: bool | None = None
+    ) -> None:
         self._initialize(validate_args, loc=loc, concentration=concentration)
 
     def log_prob(self, value: Tensor) -> Tensor:
         k = self.concentration
         # I0(k) overflows, its exponentially scaled form does not
-        return k * (torch.cos(self._checked(value) - self.loc) - 1) - math.log(2 * math.pi) - torch.special.i0e(k).log()
+        return (
+            k * (torch.cos(self._checked(value) - self.loc) - 1)
+            - math.log(2 * math.pi)
+            - torch.special.i0e(k).log()
+        )
 
     def sample(self, sample_shape: Sequence[int] = Size([])) -> Tensor:
         shape = self._extended_shape(sample_shape)
@@ -305,14 +329,19 @@ _NEARLY_NORMAL = 1e8
 def _von_mises(k: Tensor) -> Tensor:
     """Angles around 0 for float64 `k`: a wrapped Cauchy proposal of parameter r, until all are accepted.
 
-    From `_NEARLY_NORMAL` on, r - 1 has few digits left, and the normal limit is as exact; nan where k is not positive.
+    From `_NEARLY_NORMAL` on, r - 1 has few digits left, and the normal limit is as exact; nan where k is not
+    positive.
     """
     k = torch.where(k > 0, k, _NAN)
     tau = 1 + (1 + 4 * k**2).sqrt()
     rho = (tau - (2 * tau).sqrt()) / (2 * k)
     r = torch.where(k < 1e-5, 1 / k + k, (1 + rho**2) / (2 * rho))
     normal = k > _NEARLY_NORMAL
-    result = torch.where(normal, torch.randn_like(k) * k.rsqrt(), _NAN) if normal.any() else torch.full_like(k, _NAN)
+    result = (
+        torch.where(normal, torch.randn_like(k) * k.rsqrt(), _NAN)
+        if normal.any()
+        else torch.full_like(k, _NAN)
+    )
     pending = k <= _NEARLY_NORMAL
     while pending.any():
         first, second, third = torch.rand((3, *k.shape), dtype=k.dtype, device=k.device).unbind()

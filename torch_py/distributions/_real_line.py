@@ -183,7 +183,11 @@ class StudentT(LocationScale):
     _parameters = ("df", "loc", "scale")
 
     def __init__(
-        self, df: Tensor | float, loc: Tensor | float = 0.0, scale: Tensor | float = 1.0, validate_args: bool | None = None
+        self,
+        df: Tensor | float,
+        loc: Tensor | float = 0.0,
+        scale: Tensor | float = 1.0,
+        validate_args: bool | None = None,
     ) -> None:
         self._initialize(validate_args, df=df, loc=loc, scale=scale)
 
@@ -204,14 +208,23 @@ class StudentT(LocationScale):
     def log_prob(self, value: Tensor) -> Tensor:
         z = self._standard(value)
         normalizer = (
-            self.scale.log() + 0.5 * self.df.log() + 0.5 * math.log(math.pi) + torch.lgamma(0.5 * self.df) - torch.lgamma(0.5 * (self.df + 1))
+            self.scale.log()
+            + 0.5 * self.df.log()
+            + 0.5 * math.log(math.pi)
+            + torch.lgamma(0.5 * self.df)
+            - torch.lgamma(0.5 * (self.df + 1))
         )
         return -0.5 * (self.df + 1) * torch.log1p(z**2 / self.df) - normalizer
 
     def entropy(self) -> Tensor:
         log_beta = torch.lgamma(0.5 * self.df) + math.lgamma(0.5) - torch.lgamma(0.5 * (self.df + 1))
         half = 0.5 * (self.df + 1)
-        return self.scale.log() + half * (torch.digamma(half) - torch.digamma(0.5 * self.df)) + 0.5 * self.df.log() + log_beta
+        return (
+            self.scale.log()
+            + half * (torch.digamma(half) - torch.digamma(0.5 * self.df))
+            + 0.5 * self.df.log()
+            + log_beta
+        )
 
 
 class Gumbel(TransformedDistribution):
@@ -228,8 +241,15 @@ class Gumbel(TransformedDistribution):
     def __init__(self, loc: Tensor | float, scale: Tensor | float, validate_args: bool | None = None) -> None:
         self.loc, self.scale = broadcast_all(loc, scale)
         finfo = torch.finfo(self.loc.dtype)
-        base = Uniform(torch.full_like(self.loc, finfo.tiny), torch.full_like(self.loc, 1 - finfo.eps), validate_args=validate_args)
-        negated_log: list[Any] = [ExpTransform().inv, AffineTransform(loc=0, scale=-torch.ones_like(self.scale))]
+        base = Uniform(
+            torch.full_like(self.loc, finfo.tiny),
+            torch.full_like(self.loc, 1 - finfo.eps),
+            validate_args=validate_args,
+        )
+        negated_log: list[Any] = [
+            ExpTransform().inv,
+            AffineTransform(loc=0, scale=-torch.ones_like(self.scale)),
+        ]
         move = AffineTransform(loc=self.loc, scale=-self.scale)
         super().__init__(base, [*negated_log, ExpTransform().inv, move], validate_args=validate_args)
 

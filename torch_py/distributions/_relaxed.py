@@ -1,4 +1,5 @@
-"""Continuous relaxations of Bernoulli and Categorical, with a temperature and gradients (Maddison et al. 2017, Jang et al. 2017)."""
+"""Continuous relaxations of Bernoulli and Categorical, with a temperature and gradients (Maddison et al.
+2017, Jang et al. 2017)."""
 
 from __future__ import annotations
 
@@ -69,7 +70,9 @@ class RelaxedBernoulli(TransformedDistribution):
         logits: Tensor | float | None = None,
         validate_args: bool | None = None,
     ) -> None:
-        super().__init__(LogitRelaxedBernoulli(temperature, probs, logits), SigmoidTransform(), validate_args=validate_args)
+        super().__init__(
+            LogitRelaxedBernoulli(temperature, probs, logits), SigmoidTransform(), validate_args=validate_args
+        )
 
     @property
     def temperature(self) -> Tensor | float:
@@ -101,7 +104,9 @@ class ExpRelaxedCategorical(_OverCategorical):
     ) -> None:
         self._categorical = Categorical(probs, logits)
         self.temperature = temperature
-        super().__init__(self._categorical.batch_shape, self._categorical.param_shape[-1:], validate_args=validate_args)
+        super().__init__(
+            self._categorical.batch_shape, self._categorical.param_shape[-1:], validate_args=validate_args
+        )
 
     def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
         new = super().expand(batch_shape, _instance)
@@ -118,7 +123,9 @@ class ExpRelaxedCategorical(_OverCategorical):
         logits, value = broadcast_all(self.logits, self._checked(value))
         temperature = torch.as_tensor(self.temperature, dtype=logits.dtype, device=logits.device)
         score = torch.log_softmax(logits - value * temperature, -1).sum(-1)
-        return score + torch.lgamma(torch.full_like(temperature, float(count))) + (count - 1) * temperature.log()
+        return (
+            score + torch.lgamma(torch.full_like(temperature, float(count))) + (count - 1) * temperature.log()
+        )
 
 
 class RelaxedOneHotCategorical(TransformedDistribution):

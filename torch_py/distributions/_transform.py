@@ -13,10 +13,13 @@ from torch_py.distributions.utils import _sum_rightmost, lazy_property
 
 
 class Transform:
-    """An invertible map whose log |det Jacobian| is known. Subclasses define `domain`, `codomain`, `_call`, `_inverse` and
-    `log_abs_det_jacobian`; `bijective` says whether `_inverse` is a true inverse, `sign` whether an elementwise one rises (1) or falls (-1).
+    """An invertible map whose log |det Jacobian| is known. Subclasses define `domain`, `codomain`, `_call`,
+    `_inverse` and
+    `log_abs_det_jacobian`; `bijective` says whether `_inverse` is a true inverse, `sign` whether an
+    elementwise one rises (1) or falls (-1).
 
-    `cache_size` 1 keeps the last pair, so that the inverse of what was just computed is exact and free; 0 keeps nothing.
+    `cache_size` 1 keeps the last pair, so that the inverse of what was just computed is exact and free; 0
+    keeps nothing.
     """
 
     bijective = False
@@ -60,7 +63,9 @@ class Transform:
 
     def with_cache(self, cache_size: int = 1) -> Any:
         """This transform, or one like it that has `cache_size`."""
-        return self if self._cache_size == cache_size else type(self)(**self._arguments(), cache_size=cache_size)
+        return (
+            self if self._cache_size == cache_size else type(self)(**self._arguments(), cache_size=cache_size)
+        )
 
     def __eq__(self, other: object) -> bool:
         return self is other
@@ -190,7 +195,9 @@ class ComposeTransform(Transform):
         # What the last part needs, seen from before the first.
         event_dim = self.parts[-1].codomain.event_dim
         for part in reversed(self.parts):
-            event_dim = max(event_dim + part.domain.event_dim - part.codomain.event_dim, part.domain.event_dim)
+            event_dim = max(
+                event_dim + part.domain.event_dim - part.codomain.event_dim, part.domain.event_dim
+            )
         return _widened(self.parts[0].domain, event_dim)
 
     @constraints.dependent_property(is_discrete=False)
@@ -199,7 +206,9 @@ class ComposeTransform(Transform):
             return constraints.real
         event_dim = self.parts[0].domain.event_dim
         for part in self.parts:
-            event_dim = max(event_dim + part.codomain.event_dim - part.domain.event_dim, part.codomain.event_dim)
+            event_dim = max(
+                event_dim + part.codomain.event_dim - part.domain.event_dim, part.codomain.event_dim
+            )
         return _widened(self.parts[-1].codomain, event_dim)
 
     @lazy_property
@@ -263,15 +272,21 @@ identity_transform = ComposeTransform([])
 
 
 class IndependentTransform(Transform):
-    """`base_transform` with the last `reinterpreted_batch_ndims` dimensions as one event: their log determinants are summed."""
+    """`base_transform` with the last `reinterpreted_batch_ndims` dimensions as one event: their log
+    determinants are summed."""
 
-    def __init__(self, base_transform: Transform, reinterpreted_batch_ndims: int, cache_size: int = 0) -> None:
+    def __init__(
+        self, base_transform: Transform, reinterpreted_batch_ndims: int, cache_size: int = 0
+    ) -> None:
         super().__init__(cache_size=cache_size)
         self.base_transform = base_transform.with_cache(cache_size)
         self.reinterpreted_batch_ndims = reinterpreted_batch_ndims
 
     def _arguments(self) -> dict[str, Any]:
-        return {"base_transform": self.base_transform, "reinterpreted_batch_ndims": self.reinterpreted_batch_ndims}
+        return {
+            "base_transform": self.base_transform,
+            "reinterpreted_batch_ndims": self.reinterpreted_batch_ndims,
+        }
 
     @constraints.dependent_property(is_discrete=False)
     def domain(self) -> Any:
@@ -291,12 +306,16 @@ class IndependentTransform(Transform):
 
     def _call(self, x: Any) -> Any:
         if x.dim() < self.domain.event_dim:
-            raise ValueError(f"Too few dimensions on input: expected at least {self.domain.event_dim}, but got {x.dim()}")
+            raise ValueError(
+                f"Too few dimensions on input: expected at least {self.domain.event_dim}, but got {x.dim()}"
+            )
         return self.base_transform(x)
 
     def _inverse(self, y: Any) -> Any:
         if y.dim() < self.codomain.event_dim:
-            raise ValueError(f"Too few dimensions on input: expected at least {self.codomain.event_dim}, but got {y.dim()}")
+            raise ValueError(
+                f"Too few dimensions on input: expected at least {self.codomain.event_dim}, but got {y.dim()}"
+            )
         return self.base_transform.inv(y)
 
     def log_abs_det_jacobian(self, x: Any, y: Any) -> Tensor:

@@ -1,4 +1,5 @@
-"""Transforms of vectors and matrices: the simplex, Cholesky factors, reshaping, and several transforms side by side."""
+"""Transforms of vectors and matrices: the simplex, Cholesky factors, reshaping, and several transforms side
+by side."""
 
 from __future__ import annotations
 
@@ -12,17 +13,27 @@ from torch_py.distributions import constraints
 from torch_py.distributions._elementwise_transforms import _clipped_sigmoid, _Plain
 from torch_py.distributions._transform import Transform
 from torch_py.distributions.constraints import _require
-from torch_py.distributions.utils import _eps, _sum_rightmost, _tiny, lazy_property, tril_matrix_to_vec, vec_to_tril_matrix
+from torch_py.distributions.utils import (
+    _eps,
+    _sum_rightmost,
+    _tiny,
+    lazy_property,
+    tril_matrix_to_vec,
+    vec_to_tril_matrix,
+)
 from torch_py.nn.functional import logsigmoid, pad, softplus
 
 
 def _at_least(shape: Sequence[int], dims: int) -> None:
     if len(shape) < dims:
-        raise ValueError(f"Too few dimensions on input: expected at least {dims}, but got shape {tuple(shape)}")
+        raise ValueError(
+            f"Too few dimensions on input: expected at least {dims}, but got shape {tuple(shape)}"
+        )
 
 
 class SoftmaxTransform(_Plain):
-    """y = softmax(x) over the last dimension: not bijective, all x + c have the same y. `inv` is the logarithm."""
+    """y = softmax(x) over the last dimension: not bijective, all x + c have the same y. `inv` is the
+    logarithm."""
 
     domain = constraints.real_vector
     codomain = constraints.simplex
@@ -41,7 +52,8 @@ class SoftmaxTransform(_Plain):
 
 
 class StickBreakingTransform(_Plain):
-    """(*, D) -> (*, D + 1): every number says by its sigmoid how much of what is left of a stick of length 1 is broken off.
+    """(*, D) -> (*, D + 1): every number says by its sigmoid how much of what is left of a stick of length 1
+    is broken off.
 
     Shifted so that x = 0 becomes equal parts (Stan's reference manual, "Unit simplexes").
 
@@ -82,7 +94,8 @@ class StickBreakingTransform(_Plain):
 
 
 class LowerCholeskyTransform(_Plain):
-    """Square matrices to Cholesky factors: the part below the diagonal stays, the diagonal becomes positive by exp."""
+    """Square matrices to Cholesky factors: the part below the diagonal stays, the diagonal becomes positive
+    by exp."""
 
     domain = constraints.independent(constraints.real, 2)
     codomain = constraints.lower_cholesky
@@ -111,8 +124,10 @@ class PositiveDefiniteTransform(_Plain):
 class CorrCholeskyTransform(Transform):
     """(*, D(D - 1)/2) -> (*, D, D): Cholesky factors of correlation matrices.
 
-    tanh(x) are canonical partial correlations below the diagonal; in each row, each takes its part of what squares are left of 1
-    (Lewandowski, Kurowicka and Joe 2009; Stan's reference manual, "Cholesky factors of correlation matrices").
+    tanh(x) are canonical partial correlations below the diagonal; in each row, each takes its part of what
+    squares are left of 1
+    (Lewandowski, Kurowicka and Joe 2009; Stan's reference manual, "Cholesky factors of correlation
+    matrices").
 
     >>> CorrCholeskyTransform()(torch.zeros(1))
     tensor([[1., 0.],
@@ -172,7 +187,10 @@ class ReshapeTransform(Transform):
         self.in_shape = Size(in_shape)
         self.out_shape = Size(out_shape)
         if self.in_shape.numel() != self.out_shape.numel():
-            raise ValueError(f"in_shape, out_shape have different numbers of elements: {tuple(in_shape)}, {tuple(out_shape)}")
+            raise ValueError(
+                f"in_shape, out_shape have different numbers of elements: {tuple(in_shape)}, "
+                f"{tuple(out_shape)}"
+            )
         super().__init__(cache_size=cache_size)
 
     def _arguments(self) -> dict[str, Any]:
@@ -214,7 +232,9 @@ class _Parts(Transform):
     """Several transforms, each for its part of a tensor along dimension `dim`."""
 
     def __init__(self, tseq: Sequence[Transform], dim: int = 0, cache_size: int = 0) -> None:
-        _require(all(isinstance(t, Transform) for t in tseq), "All elements of tseq must be Transform instances")
+        _require(
+            all(isinstance(t, Transform) for t in tseq), "All elements of tseq must be Transform instances"
+        )
         if cache_size:
             tseq = [t.with_cache(cache_size) for t in tseq]
         super().__init__(cache_size=cache_size)
@@ -232,7 +252,10 @@ class _Parts(Transform):
         raise NotImplementedError
 
     def _slices(self, value: Tensor) -> Sequence[Tensor]:
-        _require(-value.dim() <= self.dim < value.dim(), f"dim {self.dim} is outside of a value with {value.dim()} dimensions")
+        _require(
+            -value.dim() <= self.dim < value.dim(),
+            f"dim {self.dim} is outside of a value with {value.dim()} dimensions",
+        )
         return self._split(value)
 
     @staticmethod
@@ -254,10 +277,19 @@ class CatTransform(_Parts):
     tensor([1., 0., 0.])
     """
 
-    def __init__(self, tseq: Sequence[Transform], dim: int = 0, lengths: Sequence[int] | None = None, cache_size: int = 0) -> None:
+    def __init__(
+        self,
+        tseq: Sequence[Transform],
+        dim: int = 0,
+        lengths: Sequence[int] | None = None,
+        cache_size: int = 0,
+    ) -> None:
         super().__init__(tseq, dim, cache_size)
         self.lengths = [1] * len(self.transforms) if lengths is None else list(lengths)
-        _require(len(self.lengths) == len(self.transforms), f"lengths ({len(self.lengths)}) must match tseq ({len(self.transforms)})")
+        _require(
+            len(self.lengths) == len(self.transforms),
+            f"lengths ({len(self.lengths)}) must match tseq ({len(self.transforms)})",
+        )
 
     def _arguments(self) -> dict[str, Any]:
         return {**super()._arguments(), "lengths": self.lengths}
@@ -279,7 +311,10 @@ class CatTransform(_Parts):
         return constraints.cat([t.codomain for t in self.transforms], self.dim, self.lengths)
 
     def _split(self, value: Tensor) -> Sequence[Tensor]:
-        _require(value.size(self.dim) == self.length, f"x.size({self.dim}) = {value.size(self.dim)} must equal length {self.length}")
+        _require(
+            value.size(self.dim) == self.length,
+            f"x.size({self.dim}) = {value.size(self.dim)} must equal length {self.length}",
+        )
         return value.split(self.lengths, self.dim)
 
     @staticmethod
@@ -312,7 +347,10 @@ class StackTransform(_Parts):
 
     def _split(self, value: Tensor) -> Sequence[Tensor]:
         count = value.size(self.dim)
-        _require(count == len(self.transforms), f"x.size({self.dim}) = {count} must equal len(transforms) {len(self.transforms)}")
+        _require(
+            count == len(self.transforms),
+            f"x.size({self.dim}) = {count} must equal len(transforms) {len(self.transforms)}",
+        )
         return value.unbind(self.dim)
 
     @staticmethod

@@ -1,7 +1,9 @@
-"""Transforms from unconstrained numbers to what a constraint allows, for optimising and sampling constrained parameters.
+"""Transforms from unconstrained numbers to what a constraint allows, for optimising and sampling constrained
+parameters.
 
-`biject_to(c)` is a bijection, as changes of variables in densities need it; `transform_to(c)` may map many to one and be easier to
-optimise through. Both are tables from classes of constraints to functions, and open to `register`.
+`biject_to(c)` is a bijection, as changes of variables in densities need it; `transform_to(c)` may map many to
+one and be easier to optimise through. Both are tables from classes of constraints to functions, and open to
+`register`.
 """
 
 from __future__ import annotations
@@ -22,7 +24,8 @@ class ConstraintRegistry:
         super().__init__()
 
     def register(self, constraint: Any, factory: Any = None) -> Any:
-        """Uses `factory` for the class of `constraint`, a Constraint or a class of them; without `factory`, a decorator.
+        """Uses `factory` for the class of `constraint`, a Constraint or a class of them; without `factory`, a
+        decorator.
 
         Raises TypeError for anything else.
         """
@@ -31,7 +34,9 @@ class ConstraintRegistry:
         if isinstance(constraint, constraints.Constraint):
             constraint = type(constraint)
         if not isinstance(constraint, type) or not issubclass(constraint, constraints.Constraint):
-            raise TypeError(f"Expected constraint to be either a Constraint subclass or instance, but got {constraint}")
+            raise TypeError(
+                f"Expected constraint to be either a Constraint subclass or instance, but got {constraint}"
+            )
         self._registry[constraint] = factory
         return factory
 
@@ -55,7 +60,9 @@ def _between(constraint: Any) -> Any:
     low, high = constraint.lower_bound, constraint.upper_bound
     if all(isinstance(bound, (int, float)) for bound in (low, high)) and (low, high) == (0, 1):
         return transforms.SigmoidTransform()
-    return transforms.ComposeTransform([transforms.SigmoidTransform(), transforms.AffineTransform(low, high - low)])
+    return transforms.ComposeTransform(
+        [transforms.SigmoidTransform(), transforms.AffineTransform(low, high - low)]
+    )
 
 
 _SCALAR: dict[type, Callable[[Any], Any]] = {
@@ -72,10 +79,16 @@ _SCALAR: dict[type, Callable[[Any], Any]] = {
 def _register_parts(registry: ConstraintRegistry) -> None:
     """Constraints made of others: their transforms, made of the transforms of the others."""
     registry.register(
-        constraints.independent, lambda c: transforms.IndependentTransform(registry(c.base_constraint), c.reinterpreted_batch_ndims)
+        constraints.independent,
+        lambda c: transforms.IndependentTransform(registry(c.base_constraint), c.reinterpreted_batch_ndims),
     )
-    registry.register(constraints.cat, lambda c: transforms.CatTransform([registry(part) for part in c.cseq], c.dim, c.lengths))
-    registry.register(constraints.stack, lambda c: transforms.StackTransform([registry(part) for part in c.cseq], c.dim))
+    registry.register(
+        constraints.cat,
+        lambda c: transforms.CatTransform([registry(part) for part in c.cseq], c.dim, c.lengths),
+    )
+    registry.register(
+        constraints.stack, lambda c: transforms.StackTransform([registry(part) for part in c.cseq], c.dim)
+    )
 
 
 for _registry in (biject_to, transform_to):

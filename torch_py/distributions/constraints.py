@@ -1,7 +1,7 @@
 """Sets that parameters and samples must lie in. `constraint.check(value)` says per event whether it does.
 
-A constraint has `event_dim`, the number of rightmost dimensions that are checked as one, and `is_discrete`. Some depend on other
-parameters: `dependent` stands for those that only an instance of a distribution knows.
+A constraint has `event_dim`, the number of rightmost dimensions that are checked as one, and `is_discrete`.
+Some depend on other parameters: `dependent` stands for those that only an instance of a distribution knows.
 """
 
 from __future__ import annotations
@@ -13,11 +13,39 @@ import torch_py as torch
 from torch_py import Tensor
 
 __all__ = [
-    "Constraint", "MixtureSameFamilyConstraint", "boolean", "cat", "corr_cholesky", "dependent", "dependent_property", "greater_than",
-    "greater_than_eq", "half_open_interval", "independent", "integer_interval", "interval", "is_dependent", "less_than", "lower_cholesky",
-    "lower_triangular", "multinomial", "nonnegative", "nonnegative_integer", "one_hot", "positive", "positive_definite", "positive_integer",
-    "positive_semidefinite", "real", "real_vector", "simplex", "square", "stack", "symmetric", "unit_interval",
-]  # fmt: skip
+    "Constraint",
+    "MixtureSameFamilyConstraint",
+    "boolean",
+    "cat",
+    "corr_cholesky",
+    "dependent",
+    "dependent_property",
+    "greater_than",
+    "greater_than_eq",
+    "half_open_interval",
+    "independent",
+    "integer_interval",
+    "interval",
+    "is_dependent",
+    "less_than",
+    "lower_cholesky",
+    "lower_triangular",
+    "multinomial",
+    "nonnegative",
+    "nonnegative_integer",
+    "one_hot",
+    "positive",
+    "positive_definite",
+    "positive_integer",
+    "positive_semidefinite",
+    "real",
+    "real_vector",
+    "simplex",
+    "square",
+    "stack",
+    "symmetric",
+    "unit_interval",
+]
 
 
 def _require(condition: bool, message: str) -> None:
@@ -33,7 +61,8 @@ class Constraint:
     event_dim = 0
 
     def check(self, value: Any) -> Tensor:
-        """Bool tensor of shape value.shape without its last `event_dim` dimensions: which events satisfy the constraint."""
+        """Bool tensor of shape value.shape without its last `event_dim` dimensions: which events satisfy the
+        constraint."""
         raise NotImplementedError
 
     def __repr__(self) -> str:
@@ -41,7 +70,8 @@ class Constraint:
 
 
 class _Dependent(Constraint):
-    """The set depends on values that only an instance knows; what is not told here raises NotImplementedError."""
+    """The set depends on values that only an instance knows; what is not told here raises
+    NotImplementedError."""
 
     def __init__(self, *, is_discrete: Any = NotImplemented, event_dim: Any = NotImplemented) -> None:
         self._is_discrete = is_discrete
@@ -85,7 +115,11 @@ class _DependentProperty(property, _Dependent):
     """
 
     def __init__(
-        self, fn: Callable[..., Any] | None = None, *, is_discrete: bool | None = NotImplemented, event_dim: int | None = NotImplemented
+        self,
+        fn: Callable[..., Any] | None = None,
+        *,
+        is_discrete: bool | None = NotImplemented,
+        event_dim: int | None = NotImplemented,
     ) -> None:
         super().__init__(fn)
         self._is_discrete = is_discrete
@@ -99,12 +133,18 @@ class _IndependentConstraint(Constraint):
     """The last `reinterpreted_batch_ndims` dimensions of what `base_constraint` checks are one event."""
 
     def __init__(self, base_constraint: Constraint, reinterpreted_batch_ndims: int) -> None:
-        _require(isinstance(base_constraint, Constraint), f"base_constraint must be a Constraint, got {type(base_constraint).__name__}")
+        _require(
+            isinstance(base_constraint, Constraint),
+            f"base_constraint must be a Constraint, got {type(base_constraint).__name__}",
+        )
         _require(
             isinstance(reinterpreted_batch_ndims, int),
             f"reinterpreted_batch_ndims must be an int, got {type(reinterpreted_batch_ndims).__name__}",
         )
-        _require(reinterpreted_batch_ndims >= 0, f"reinterpreted_batch_ndims must be >= 0, got {reinterpreted_batch_ndims}")
+        _require(
+            reinterpreted_batch_ndims >= 0,
+            f"reinterpreted_batch_ndims must be >= 0, got {reinterpreted_batch_ndims}",
+        )
         self.base_constraint = base_constraint
         self.reinterpreted_batch_ndims = reinterpreted_batch_ndims
 
@@ -124,14 +164,21 @@ class _IndependentConstraint(Constraint):
         return result.flatten(kept).all(-1) if kept < result.dim() else result
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__.removeprefix('_')}({self.base_constraint!r}, {self.reinterpreted_batch_ndims})"
+        return (
+            f"{type(self).__name__.removeprefix('_')}({self.base_constraint!r}, "
+            f"{self.reinterpreted_batch_ndims})"
+        )
 
 
 class MixtureSameFamilyConstraint(Constraint):
-    """Values of a mixture: `base_constraint` of the components, checked with a dimension for the components put in."""
+    """Values of a mixture: `base_constraint` of the components, checked with a dimension for the components
+    put in."""
 
     def __init__(self, base_constraint: Constraint) -> None:
-        _require(isinstance(base_constraint, Constraint), f"base_constraint must be a Constraint, got {type(base_constraint).__name__}")
+        _require(
+            isinstance(base_constraint, Constraint),
+            f"base_constraint must be a Constraint, got {type(base_constraint).__name__}",
+        )
         self.base_constraint = base_constraint
 
     @property
@@ -288,13 +335,19 @@ class _CorrCholesky(_Matrix):
 
 class _Square(_Matrix):
     def check(self, value: Tensor) -> Tensor:
-        return torch.full(value.shape[:-2], value.shape[-2] == value.shape[-1], dtype=torch.bool, device=value.device)
+        return torch.full(
+            value.shape[:-2], value.shape[-2] == value.shape[-1], dtype=torch.bool, device=value.device
+        )
 
 
 class _Symmetric(_Square):
     def check(self, value: Tensor) -> Tensor:
         square = super().check(value)
-        return torch.isclose(value, value.mT, atol=1e-6).all(-2).all(-1) if value.shape[-2] == value.shape[-1] else square
+        return (
+            torch.isclose(value, value.mT, atol=1e-6).all(-2).all(-1)
+            if value.shape[-2] == value.shape[-1]
+            else square
+        )
 
 
 class _PositiveSemidefinite(_Symmetric):
@@ -313,7 +366,9 @@ class _Parts(Constraint):
     """Constraints of neighbouring parts of a tensor along dimension `dim`."""
 
     def __init__(self, cseq: Sequence[Constraint], dim: int = 0) -> None:
-        _require(all(isinstance(c, Constraint) for c in cseq), "All elements of cseq must be Constraint instances")
+        _require(
+            all(isinstance(c, Constraint) for c in cseq), "All elements of cseq must be Constraint instances"
+        )
         self.cseq = list(cseq)
         self.dim = dim
 
@@ -322,16 +377,24 @@ class _Parts(Constraint):
         return any(c.is_discrete for c in self.cseq)
 
     def _check_dim(self, value: Tensor) -> None:
-        _require(-value.dim() <= self.dim < value.dim(), f"dim {self.dim} is outside of a value with {value.dim()} dimensions")
+        _require(
+            -value.dim() <= self.dim < value.dim(),
+            f"dim {self.dim} is outside of a value with {value.dim()} dimensions",
+        )
 
 
 class _Cat(_Parts):
     """Parts of `lengths` along `dim`, as torch.cat joins them."""
 
-    def __init__(self, cseq: Sequence[Constraint], dim: int = 0, lengths: Sequence[int] | None = None) -> None:
+    def __init__(
+        self, cseq: Sequence[Constraint], dim: int = 0, lengths: Sequence[int] | None = None
+    ) -> None:
         super().__init__(cseq, dim)
         self.lengths = [1] * len(self.cseq) if lengths is None else list(lengths)
-        _require(len(self.lengths) == len(self.cseq), f"lengths ({len(self.lengths)}) must match cseq ({len(self.cseq)})")
+        _require(
+            len(self.lengths) == len(self.cseq),
+            f"lengths ({len(self.lengths)}) must match cseq ({len(self.cseq)})",
+        )
 
     @property
     def event_dim(self) -> int:  # type: ignore[override]

@@ -13,9 +13,11 @@ __all__ = ["ExponentialFamily"]
 
 
 class ExponentialFamily(Distribution):
-    """Base: subclasses give the natural parameters eta, the log normalizer A and the mean of log h, and have entropy and divergences.
+    """Base: subclasses give the natural parameters eta, the log normalizer A and the mean of log h, and have
+    entropy and divergences.
 
-    The gradient of A is the mean of t(x), hence entropy = A(eta) - <eta, grad A(eta)> - E[log h(x)] (Nielsen and Nock,
+    The gradient of A is the mean of t(x), hence entropy = A(eta) - <eta, grad A(eta)> - E[log h(x)] (Nielsen
+    and Nock,
     Entropies and cross-entropies of exponential families, 2010).
     """
 

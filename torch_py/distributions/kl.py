@@ -16,7 +16,8 @@ _KL_MEMOIZE: dict[tuple[type, type], Any] = {}
 
 
 def register_kl(type_p: type, type_q: type) -> Callable[[Any], Any]:
-    """Decorator: the function is KL(p || q) for p of `type_p` and q of `type_q` and their subclasses, unless those have a closer one.
+    """Decorator: the function is KL(p || q) for p of `type_p` and q of `type_q` and their subclasses, unless
+    those have a closer one.
 
     Classes of other libraries' distributions are welcome. Raises TypeError for what is not a class.
     """
@@ -33,7 +34,8 @@ def register_kl(type_p: type, type_q: type) -> Callable[[Any], Any]:
 
 
 def _dispatch_kl(type_p: type, type_q: type) -> Any:
-    """The function of the nearest bases, those of p first; a warning if q first says otherwise. NotImplemented without any."""
+    """The function of the nearest bases, those of p first; a warning if q first says otherwise.
+    NotImplemented without any."""
     distances = {
         (left, right): (type_p.__mro__.index(left), type_q.__mro__.index(right))
         for left, right in _KL_REGISTRY
@@ -46,7 +48,8 @@ def _dispatch_kl(type_p: type, type_q: type) -> Any:
     if _KL_REGISTRY[by_p] is not _KL_REGISTRY[by_q]:
         names = [f"{left.__name__}, {right.__name__}" for left, right in (by_p, by_q)]
         warnings.warn(
-            f"Ambiguous kl_divergence({type_p.__name__}, {type_q.__name__}): ({names[0]}) is used, ({names[1]}) is as near. "
+            f"Ambiguous kl_divergence({type_p.__name__}, {type_q.__name__}): ({names[0]}) is used, "
+            f"({names[1]}) is as near. "
             f"Please register_kl({type_p.__name__}, {type_q.__name__})",
             RuntimeWarning,
             stacklevel=3,
@@ -68,5 +71,7 @@ def kl_divergence(p: Distribution, q: Distribution) -> Tensor:
         _KL_MEMOIZE[pair] = _dispatch_kl(*pair)
     function = _KL_MEMOIZE[pair]
     if function is NotImplemented:
-        raise NotImplementedError(f"No KL(p || q) is implemented for p type {type(p).__name__} and q type {type(q).__name__}")
+        raise NotImplementedError(
+            f"No KL(p || q) is implemented for p type {type(p).__name__} and q type {type(q).__name__}"
+        )
     return function(p, q)

@@ -1,4 +1,5 @@
-"""Maps between sets of numbers, with inverses and log |det Jacobian|; `TransformedDistribution` makes distributions of them."""
+"""Maps between sets of numbers, with inverses and log |det Jacobian|; `TransformedDistribution` makes
+distributions of them."""
 
 from __future__ import annotations
 
@@ -16,7 +17,13 @@ from torch_py.distributions._elementwise_transforms import (
     TanhTransform,
     _clipped_sigmoid,
 )
-from torch_py.distributions._transform import ComposeTransform, IndependentTransform, Transform, _InverseTransform, identity_transform
+from torch_py.distributions._transform import (
+    ComposeTransform,
+    IndependentTransform,
+    Transform,
+    _InverseTransform,
+    identity_transform,
+)
 from torch_py.distributions._vector_transforms import (
     CatTransform,
     CorrCholeskyTransform,
@@ -30,15 +37,32 @@ from torch_py.distributions._vector_transforms import (
 from torch_py.distributions.distribution import Distribution
 
 __all__ = [
-    "AbsTransform", "AffineTransform", "CatTransform", "ComposeTransform", "CorrCholeskyTransform", "CumulativeDistributionTransform",
-    "ExpTransform", "IndependentTransform", "LowerCholeskyTransform", "PositiveDefiniteTransform", "PowerTransform", "ReshapeTransform",
-    "SigmoidTransform", "SoftmaxTransform", "SoftplusTransform", "StackTransform", "StickBreakingTransform", "TanhTransform", "Transform",
+    "AbsTransform",
+    "AffineTransform",
+    "CatTransform",
+    "ComposeTransform",
+    "CorrCholeskyTransform",
+    "CumulativeDistributionTransform",
+    "ExpTransform",
+    "IndependentTransform",
+    "LowerCholeskyTransform",
+    "PositiveDefiniteTransform",
+    "PowerTransform",
+    "ReshapeTransform",
+    "SigmoidTransform",
+    "SoftmaxTransform",
+    "SoftplusTransform",
+    "StackTransform",
+    "StickBreakingTransform",
+    "TanhTransform",
+    "Transform",
     "identity_transform",
-]  # fmt: skip
+]
 
 
 class CumulativeDistributionTransform(Transform):
-    """y = distribution.cdf(x), from the support of `distribution` to the unit interval; the inverse is its `icdf`.
+    """y = distribution.cdf(x), from the support of `distribution` to the unit interval; the inverse is its
+    `icdf`.
 
     >>> from torch_py.distributions import Exponential
     >>> CumulativeDistributionTransform(Exponential(1.0)).inv(torch.tensor(0.0))

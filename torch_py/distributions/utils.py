@@ -1,4 +1,5 @@
-"""What distributions have in common: parameters of one shape, probabilities and logits, properties computed once, triangles as vectors."""
+"""What distributions have in common: parameters of one shape, probabilities and logits, properties computed
+once, triangles as vectors."""
 
 from __future__ import annotations
 
@@ -11,8 +12,14 @@ import torch_py as torch
 from torch_py import Tensor
 
 __all__ = [
-    "broadcast_all", "clamp_probs", "lazy_property", "logits_to_probs", "probs_to_logits", "tril_matrix_to_vec", "vec_to_tril_matrix",
-]  # fmt: skip
+    "broadcast_all",
+    "clamp_probs",
+    "lazy_property",
+    "logits_to_probs",
+    "probs_to_logits",
+    "tril_matrix_to_vec",
+    "vec_to_tril_matrix",
+]
 
 euler_constant = 0.57721566490153286060  # -digamma(1)
 _NUMBERS = (int, float, bool)
@@ -21,7 +28,8 @@ _NUMBERS = (int, float, bool)
 def broadcast_all(*values: Tensor | float) -> tuple[Tensor, ...]:
     """All values as tensors of their common shape.
 
-    Numbers get dtype and device of the first tensor among the values; without any tensor, the default dtype. Tensors keep their dtypes.
+    Numbers get dtype and device of the first tensor among the values; without any tensor, the default dtype.
+    Tensors keep their dtypes.
     Raises ValueError for a value that is neither, RuntimeError when the shapes do not broadcast.
 
     >>> broadcast_all(1, torch.zeros(2, dtype=torch.float64))
@@ -30,7 +38,8 @@ def broadcast_all(*values: Tensor | float) -> tuple[Tensor, ...]:
     for position, value in enumerate(values):
         if not (isinstance(value, (Tensor, *_NUMBERS)) or hasattr(type(value), "__torch_function__")):
             raise ValueError(
-                "Input arguments must all be instances of Number, torch.Tensor or objects implementing __torch_function__; "
+                "Input arguments must all be instances of Number, torch.Tensor or objects implementing "
+                "__torch_function__; "
                 f"argument {position} is {value!r}"
             )
     first = next((value for value in values if not isinstance(value, _NUMBERS)), None)
@@ -43,7 +52,9 @@ def broadcast_all(*values: Tensor | float) -> tuple[Tensor, ...]:
 
 
 def _standard_normal(shape: Sequence[int], dtype: torch.dtype | None, device: torch.device | None) -> Tensor:
-    return torch.normal(torch.zeros(shape, dtype=dtype, device=device), torch.ones(shape, dtype=dtype, device=device))
+    return torch.normal(
+        torch.zeros(shape, dtype=dtype, device=device), torch.ones(shape, dtype=dtype, device=device)
+    )
 
 
 def _sum_rightmost(value: Tensor, dim: int) -> Tensor:
@@ -77,7 +88,8 @@ def probs_to_logits(probs: Tensor, is_binary: bool = False) -> Tensor:
 
 
 class lazy_property:
-    """A property that is computed at its first use, with gradients enabled, and kept in the instance from then on."""
+    """A property that is computed at its first use, with gradients enabled, and kept in the instance from
+    then on."""
 
     def __init__(self, wrapped: Callable[[Any], Any]) -> None:
         self.wrapped = wrapped
@@ -100,7 +112,8 @@ class _lazy_property_and_property(lazy_property, property):
 
 
 def tril_matrix_to_vec(mat: Tensor, diag: int = 0) -> Tensor:
-    """(*, D, D) -> (*, n): the entries on and below the diagonal `diag`, row by row. Raises ValueError for a diagonal outside [-D, D).
+    """(*, D, D) -> (*, n): the entries on and below the diagonal `diag`, row by row. Raises ValueError for a
+    diagonal outside [-D, D).
 
     >>> tril_matrix_to_vec(torch.tensor([[1, 0], [2, 3]]))
     tensor([1, 2, 3])
@@ -113,18 +126,23 @@ def tril_matrix_to_vec(mat: Tensor, diag: int = 0) -> Tensor:
 
 
 def vec_to_tril_matrix(vec: Tensor, diag: int = 0) -> Tensor:
-    """(*, n) -> (*, D, D): the inverse of `tril_matrix_to_vec`, zeros above. Raises ValueError when n is not the size of a triangle.
+    """(*, n) -> (*, D, D): the inverse of `tril_matrix_to_vec`, zeros above. Raises ValueError when n is not
+    the size of a triangle.
 
     >>> vec_to_tril_matrix(torch.tensor([1, 2, 3]))
     tensor([[1, 0],
             [2, 3]])
     """
     count = vec.shape[-1]
-    # With d = diag: 2 n = D^2 + (2 d + 1) D + d (d + 1), where d < 0, minus d (d + 1), where d > 0 cuts a corner off; solved for D.
+    # With d = diag: 2 n = D^2 + (2 d + 1) D + d (d + 1), where d < 0, minus d (d + 1), where d > 0 cuts a
+    # corner off; solved for D.
     square = (1 + 2 * diag) ** 2 + 8 * count + 4 * abs(diag) * (diag + 1)
     root = math.isqrt(square)
     if root * root != square:
-        raise ValueError(f"The size of last dimension is {count} which cannot be expressed as the lower triangular part of a square D x D matrix.")
+        raise ValueError(
+            f"The size of last dimension is {count} which cannot be expressed as the lower triangular part "
+            "of a square D x D matrix."
+        )
     size = (root - 1 - 2 * diag) // 2
     matrix = torch.zeros((*vec.shape[:-1], size, size), dtype=vec.dtype, device=vec.device)
     positions = torch.arange(size, device=vec.device)

@@ -2,4 +2,6 @@
 
 from torch_py._absent_package import absent_names
 
-__getattr__ = absent_names(__name__, "torch_py does not capture programs; torch.onnx.export writes models for other runtimes")
+__getattr__ = absent_names(
+    __name__, "torch_py does not capture programs; torch.onnx.export writes models for other runtimes"
+)

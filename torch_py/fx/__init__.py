@@ -1,4 +1,5 @@
-"""Names of graph capture, so that programs import. Nothing is captured yet: what needs it raises NotImplementedError."""
+"""Names of graph capture, so that programs import. Nothing is captured yet: what needs it raises
+NotImplementedError."""
 
 from __future__ import annotations
 

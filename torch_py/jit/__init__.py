@@ -1,6 +1,8 @@
-"""TorchScript's names. There is no TorchScript here: `script` and `trace` return what they were given, which is said once.
+"""TorchScript's names. There is no TorchScript here: `script` and `trace` return what they were given, which
+is said once.
 
-Decorators that guide compilation leave functions as they are; saving and loading compiled programs raises NotImplementedError.
+Decorators that guide compilation leave functions as they are; saving and loading compiled programs raises
+NotImplementedError.
 """
 
 from __future__ import annotations
@@ -13,11 +15,39 @@ from torch_py._notices import say_once
 from torch_py.nn.modules.module import Module
 
 __all__ = [
-    "Attribute", "Error", "Final", "RecursiveScriptModule", "ScriptFunction", "ScriptModule", "TracerWarning", "annotate", "enable_onednn_fusion",
-    "export", "export_opnames", "freeze", "fuser", "ignore", "interface", "is_scripting", "is_tracing", "isinstance", "load",
-    "onednn_fusion_enabled", "optimize_for_inference", "optimized_execution", "run_frozen_optimizations", "save", "script",
-    "script_if_tracing", "script_method", "set_fusion_strategy", "strict_fusion", "trace", "trace_module", "unused",
-]  # fmt: skip
+    "Attribute",
+    "Error",
+    "Final",
+    "RecursiveScriptModule",
+    "ScriptFunction",
+    "ScriptModule",
+    "TracerWarning",
+    "annotate",
+    "enable_onednn_fusion",
+    "export",
+    "export_opnames",
+    "freeze",
+    "fuser",
+    "ignore",
+    "interface",
+    "is_scripting",
+    "is_tracing",
+    "isinstance",
+    "load",
+    "onednn_fusion_enabled",
+    "optimize_for_inference",
+    "optimized_execution",
+    "run_frozen_optimizations",
+    "save",
+    "script",
+    "script_if_tracing",
+    "script_method",
+    "set_fusion_strategy",
+    "strict_fusion",
+    "trace",
+    "trace_module",
+    "unused",
+]
 
 Value = TypeVar("Value")
 _builtin_isinstance = isinstance
@@ -46,7 +76,9 @@ class ScriptFunction:
     """What `script` makes of a function elsewhere: nothing here is an instance."""
 
 
-def script(obj: Value, optimize: Any = None, _frames_up: int = 0, _rcb: Any = None, example_inputs: Any = None) -> Value:
+def script(
+    obj: Value, optimize: Any = None, _frames_up: int = 0, _rcb: Any = None, example_inputs: Any = None
+) -> Value:
     """Returns `obj`, a function, class or Module, as it is; a UserWarning says so once."""
     say_once("torch.jit.script: torch_py has no TorchScript; functions and modules stay as they are")
     return obj
@@ -55,7 +87,9 @@ def script(obj: Value, optimize: Any = None, _frames_up: int = 0, _rcb: Any = No
 def trace(func: Value, example_inputs: Any = None, *arguments: Any, **options: Any) -> Value:
     """Returns `func`, a function or Module, as it is, without recording; a UserWarning says so once."""
     if func is None or not callable(func):
-        raise TypeError(f"torch.jit.trace: expected a function or a Module as func, got {type(func).__name__}")
+        raise TypeError(
+            f"torch.jit.trace: expected a function or a Module as func, got {type(func).__name__}"
+        )
     say_once("torch.jit.trace: torch_py has no TorchScript; functions and modules stay as they are")
     return func
 
@@ -68,7 +102,9 @@ def _unchanged(function: Value) -> Value:
     return function
 
 
-export = script_method = unused = interface = script_if_tracing = _script_if_tracing = _overload = _overload_method = _unchanged
+export = script_method = unused = interface = script_if_tracing = _script_if_tracing = _overload = (
+    _overload_method
+) = _unchanged
 
 
 def ignore(drop: Any = False, **options: Any) -> Any:
@@ -100,7 +136,8 @@ class Attribute(tuple):  # type: ignore[type-arg]
 
 
 def isinstance(obj: Any, target_type: Any) -> bool:
-    """Whether `obj` is of a type, which may say what containers hold: ``list[int]``, ``Dict[str, Tensor]``, ``Optional[int]``."""
+    """Whether `obj` is of a type, which may say what containers hold: ``list[int]``, ``Dict[str, Tensor]``,
+    ``Optional[int]``."""
     if _builtin_isinstance(target_type, tuple):
         return any(isinstance(obj, kind) for kind in target_type)
     origin, parts = get_origin(target_type), get_args(target_type)
@@ -153,14 +190,18 @@ fuser = optimized_execution = strict_fusion = _no_effect
 
 
 def _no_files(function: str) -> NoReturn:
-    raise NotImplementedError(f"torch.jit.{function}: torch_py has no TorchScript; use torch.save and torch.load with a state_dict")
+    raise NotImplementedError(
+        f"torch.jit.{function}: torch_py has no TorchScript; use torch.save and torch.load with a state_dict"
+    )
 
 
 def save(m: Any, f: Any, _extra_files: Any = None) -> NoReturn:
     _no_files("save")
 
 
-def load(f: Any, map_location: Any = None, _extra_files: Any = None, _restore_shapes: bool = False) -> NoReturn:
+def load(
+    f: Any, map_location: Any = None, _extra_files: Any = None, _restore_shapes: bool = False
+) -> NoReturn:
     _no_files("load")
 
 

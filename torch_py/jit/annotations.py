@@ -18,4 +18,6 @@ class BroadcastingListCls:
         return None
 
 
-BroadcastingList1 = BroadcastingList2 = BroadcastingList3 = BroadcastingList4 = BroadcastingList5 = BroadcastingList6 = BroadcastingListCls()
+BroadcastingList1 = BroadcastingList2 = BroadcastingList3 = BroadcastingList4 = BroadcastingList5 = (
+    BroadcastingList6
+) = BroadcastingListCls()

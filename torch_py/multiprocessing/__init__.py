@@ -1,10 +1,11 @@
 """Python's `multiprocessing`, whose queues, pipes and processes pass tensors by shared memory.
 
-A tensor that is sent keeps its memory: sender and receiver see each other's writes. The memory has no name in the file system and is freed
-when the last process that maps it ends, however it ends.
+A tensor that is sent keeps its memory: sender and receiver see each other's writes. The memory has no name in
+the file system and is freed when the last process that maps it ends, however it ends.
 
-After a fork the child runs operators and `backward` on one thread, whatever `set_num_threads` says: the threads of the parent's pool do not
-exist there. Processes started with "spawn" or "forkserver" have a pool of their own.
+After a fork the child runs operators and `backward` on one thread, whatever `set_num_threads` says: the
+threads of the parent's pool do not exist there. Processes started with "spawn" or "forkserver" have a pool of
+their own.
 """
 
 from __future__ import annotations
@@ -25,10 +26,22 @@ from torch_py.multiprocessing.spawn import (
     start_processes,
 )
 
-__all__ = ["get_all_sharing_strategies", "get_sharing_strategy", "set_sharing_strategy", *multiprocessing.__all__]  # type: ignore[attr-defined]
+__all__ = [
+    "get_all_sharing_strategies",
+    "get_sharing_strategy",
+    "set_sharing_strategy",
+    *multiprocessing.__all__,
+]  # type: ignore[attr-defined]
 _LAUNCHING = (
-    ENV_VAR_PARALLEL_START, ProcessContext, ProcessExitedException, ProcessRaisedException, SpawnContext, init_reductions, spawn, start_processes,
-)  # fmt: skip
+    ENV_VAR_PARALLEL_START,
+    ProcessContext,
+    ProcessExitedException,
+    ProcessRaisedException,
+    SpawnContext,
+    init_reductions,
+    spawn,
+    start_processes,
+)
 
 _STRATEGIES = ("file_descriptor", "file_system")
 _state = {"strategy": _STRATEGIES[0]}
@@ -45,11 +58,13 @@ def get_sharing_strategy() -> str:
 def set_sharing_strategy(new_strategy: str) -> None:
     """How memory is passed on: always by descriptor here.
 
-    "file_system", which PyTorch has for programs that share more tensors than a process may have files open, raises that limit as far as
-    the system lets it. Raises AssertionError for another name.
+    "file_system", which PyTorch has for programs that share more tensors than a process may have files open,
+    raises that limit as far as the system lets it. Raises AssertionError for another name.
     """
     if new_strategy not in _STRATEGIES:
-        raise AssertionError(f"invalid sharing strategy {new_strategy!r}, expected one of {', '.join(_STRATEGIES)}")
+        raise AssertionError(
+            f"invalid sharing strategy {new_strategy!r}, expected one of {', '.join(_STRATEGIES)}"
+        )
     if new_strategy == "file_system":
         import resource
 

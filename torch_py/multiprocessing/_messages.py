@@ -1,13 +1,15 @@
 """Objects with tensors as messages between two processes.
 
 Note [Messages with tensors]
-A message is one packet of a socket: a pickle, and the descriptors of what does not fit in it. A storage is put
+A message is one packet of a socket: a pickle, and the descriptors of what does not fit in it. A storage is
+put
  * into the pickle, as bytes, when it is small: copying it is cheaper than a segment;
- * into a segment of the sender's pool otherwise, where `collate` may have put it already. The receiver returns the segment when the last
-   tensor over it is gone, and it is used again, so that batch after batch costs neither system calls nor page faults;
+ * into a segment of the sender's pool otherwise, where `collate` may have put it already. The receiver
+   returns the segment when the last tensor over it is gone, and it is used again, so that batch after batch
+   costs neither system calls nor page faults;
  * nowhere when it is shared memory already: its descriptor goes along, and both processes see one memory.
-Tensors that share a storage in one message share it at the other end; but one that uses little of a large storage which no tensor before it
-in the message uses travels alone.
+Tensors that share a storage in one message share it at the other end; but one that uses little of a large
+storage which no tensor before it in the message uses travels alone.
 """
 
 from __future__ import annotations
@@ -36,10 +38,19 @@ _SMALL, _LARGE = b"s", b"l"
 
 
 class Message:
-    """What goes into one packet: `data`, and descriptors that others own. `undo` tells the pool that it was not sent."""
+    """What goes into one packet: `data`, and descriptors that others own. `undo` tells the pool that it was
+    not sent."""
 
-    def __init__(self, data: Any, descriptors: list[int], pool: Any, exported: list[int], fresh: list[int], keep: Any) -> None:
-        self.data, self.descriptors, self._pool, self._exported, self._fresh = data, descriptors, pool, exported, fresh
+    def __init__(
+        self, data: Any, descriptors: list[int], pool: Any, exported: list[int], fresh: list[int], keep: Any
+    ) -> None:
+        self.data, self.descriptors, self._pool, self._exported, self._fresh = (
+            data,
+            descriptors,
+            pool,
+            exported,
+            fresh,
+        )
         self._keep = keep  # the memory behind the descriptors
 
     def sent(self) -> None:
@@ -83,7 +94,8 @@ class _Encoder(ForkingPickler):
         if size > 2 * used + 4096 and storage.data_ptr() not in self._storages and not storage.is_shared():
             tensor = tensor.detach().clone()
             storage = tensor.untyped_storage()
-        # One object for one storage, so that the pickle knows it again; kept, so that the address stays its own.
+        # One object for one storage, so that the pickle knows it again; kept, so that the address stays its
+        # own.
         storage = self._storages.setdefault(storage.data_ptr(), storage)
         stride = None if tensor.is_contiguous() else tuple(tensor.stride())
         layout = (_NUMBER_OF_DTYPE[tensor.dtype], tensor.storage_offset(), tuple(tensor.shape), stride)
@@ -141,7 +153,8 @@ def encode(value: Any, pool: Any = None) -> Message:
     return Message(data, descriptors, pool, encoder.exported, encoder.fresh, keep)
 
 
-# -- the other end -----------------------------------------------------------------------------------------------------------
+# -- the other end
+# ------------------------------------------------------------
 
 
 class _Incoming(threading.local):
@@ -175,7 +188,9 @@ def _plain_tensor(storage: Any, dtype: int, offset: int, size: Any, stride: Any)
     return tensor_on(storage, _DTYPES[dtype], offset, size, stride)
 
 
-def _other_tensor(storage: Any, dtype: int, offset: int, size: Any, stride: Any, kind: type, requires_grad: bool) -> Any:
+def _other_tensor(
+    storage: Any, dtype: int, offset: int, size: Any, stride: Any, kind: type, requires_grad: bool
+) -> Any:
     return as_type(kind, tensor_on(storage, _DTYPES[dtype], offset, size, stride), requires_grad)
 
 

@@ -9,7 +9,8 @@ from collections.abc import Callable
 
 
 def when_parent_ends(action: Callable[[], object]) -> None:
-    """Calls `action` on a thread of its own when the parent has ended, in whatever way. Does nothing in a process without a parent."""
+    """Calls `action` on a thread of its own when the parent has ended, in whatever way. Does nothing in a
+    process without a parent."""
     parent = multiprocessing.parent_process()
     if parent is None:
         return

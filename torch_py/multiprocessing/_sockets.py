@@ -16,7 +16,9 @@ from torch_py.multiprocessing._messages import Message, decode, encode
 
 _BUFFER_BYTES = 131072  # larger than any packet
 _MOST_DESCRIPTORS = 253
-_PARENT_CHECK_MS = 5000  # how often a waiting worker looks whether its parent is still the one that started it
+_PARENT_CHECK_MS = (
+    5000  # how often a waiting worker looks whether its parent is still the one that started it
+)
 
 
 class Closed(Exception):
@@ -40,9 +42,12 @@ class _End:
         self._space = socket.CMSG_SPACE(_MOST_DESCRIPTORS * 4)
 
     def _receive(self) -> tuple[memoryview, list[int]] | None:
-        """A packet, or None when there is none now. The memory is used again by the next call. Raises Closed."""
+        """A packet, or None when there is none now. The memory is used again by the next call. Raises
+        Closed."""
         try:
-            count, extra, flags, _ = self.socket.recvmsg_into([self._buffer], self._space, socket.MSG_CMSG_CLOEXEC)
+            count, extra, flags, _ = self.socket.recvmsg_into(
+                [self._buffer], self._space, socket.MSG_CMSG_CLOEXEC
+            )
         except (BlockingIOError, InterruptedError):
             return None
         except OSError as error:
@@ -56,12 +61,19 @@ class _End:
         if flags & socket.MSG_CTRUNC:
             for descriptor in descriptors:
                 os.close(descriptor)
-            raise RuntimeError("a message with tensors lost descriptors: this process has too many files open (see ulimit -n)")
+            raise RuntimeError(
+                "a message with tensors lost descriptors: this process has too many files open (see ulimit "
+                "-n)"
+            )
         return self._view[:count], descriptors
 
     def _send(self, message: Message) -> bool:
         """Whether the system took the packet. Raises Closed."""
-        extra = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", message.descriptors))] if message.descriptors else []
+        extra = (
+            [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", message.descriptors))]
+            if message.descriptors
+            else []
+        )
         try:
             self.socket.sendmsg([message.data], extra)
         except (BlockingIOError, InterruptedError):
@@ -115,7 +127,8 @@ _parent_ends: weakref.WeakSet[ParentEnd] = weakref.WeakSet()
 
 
 class ParentEnd(_End):
-    """In the process that started the worker: never waits. What the system does not take at once is kept and sent by `flush`."""
+    """In the process that started the worker: never waits. What the system does not take at once is kept and
+    sent by `flush`."""
 
     def __init__(self, connection: socket.socket) -> None:
         super().__init__(connection)

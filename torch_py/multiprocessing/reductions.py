@@ -1,7 +1,9 @@
-"""How tensors and storages travel through the queues and pipes of `multiprocessing`: by the descriptor of their memory.
+"""How tensors and storages travel through the queues and pipes of `multiprocessing`: by the descriptor of
+their memory.
 
-Parts of `multiprocessing` that pickle for another process use `ForkingPickler`, which asks the functions registered here. A descriptor is
-handed over by `DupFd`: while a process is started directly, and later through a socket (SCM_RIGHTS) of a thread of the sender.
+Parts of `multiprocessing` that pickle for another process use `ForkingPickler`, which asks the functions
+registered here. A descriptor is handed over by `DupFd`: while a process is started directly, and later
+through a socket (SCM_RIGHTS) of a thread of the sender.
 """
 
 from __future__ import annotations
@@ -16,10 +18,14 @@ from torch_py.nn.parameter import Buffer, Parameter
 from torch_py.utils.hooks import warn_if_has_hooks
 
 _NOT_A_LEAF = (
-    "Cowardly refusing to serialize non-leaf tensor which requires_grad, since autograd does not support crossing process boundaries.  "
-    "If you just want to transfer the data, call detach() on the tensor before serializing (e.g., putting it on the queue)."
+    "Cowardly refusing to serialize non-leaf tensor which requires_grad, since autograd does not support "
+    "crossing process boundaries.  "
+    "If you just want to transfer the data, call detach() on the tensor before serializing (e.g., putting "
+    "it on the queue)."
 )
-_SENDER_HAS_ENDED = "the process that sent a tensor has ended before the tensor was received; it has to stay until then"
+_SENDER_HAS_ENDED = (
+    "the process that sent a tensor has ended before the tensor was received; it has to stay until then"
+)
 
 
 def check_sendable(tensor: Any) -> None:
@@ -32,7 +38,9 @@ def check_sendable(tensor: Any) -> None:
 def tensor_on(storage: Any, dtype: Any, offset: int, size: Any, stride: Any) -> Any:
     """A window on a storage; contiguous when `stride` is None."""
     tensor: Any = _C._torch.empty(0, dtype=dtype)
-    return tensor.set_(storage, offset, size) if stride is None else tensor.set_(storage, offset, size, stride)
+    return (
+        tensor.set_(storage, offset, size) if stride is None else tensor.set_(storage, offset, size, stride)
+    )
 
 
 def as_type(kind: type, tensor: Any, requires_grad: bool) -> Any:
@@ -55,9 +63,11 @@ def rebuild_storage_empty() -> Any:
 
 
 def rebuild_storage_fd(handle: Any, size: int) -> Any:
-    """A storage over the memory behind `handle`; memory that this process has mapped already is not mapped again.
+    """A storage over the memory behind `handle`; memory that this process has mapped already is not mapped
+    again.
 
-    Raises ConnectionRefusedError, FileNotFoundError or EOFError when the sender has ended: it hands the descriptor over.
+    Raises ConnectionRefusedError, FileNotFoundError or EOFError when the sender has ended: it hands the
+    descriptor over.
     """
     try:
         descriptor = handle.detach()
@@ -69,10 +79,17 @@ def rebuild_storage_fd(handle: Any, size: int) -> Any:
 
 
 def reduce_tensor(tensor: Any) -> tuple[Any, ...]:
-    """Raises RuntimeError for tensors that require grad and are no leaves, or whose memory other processes cannot map."""
+    """Raises RuntimeError for tensors that require grad and are no leaves, or whose memory other processes
+    cannot map."""
     check_sendable(tensor)
     if tensor.is_meta:
-        return rebuild_meta_of_type, (type(tensor), tensor.dtype, tuple(tensor.shape), tuple(tensor.stride()), tensor.requires_grad)
+        return rebuild_meta_of_type, (
+            type(tensor),
+            tensor.dtype,
+            tuple(tensor.shape),
+            tuple(tensor.stride()),
+            tensor.requires_grad,
+        )
     layout = (tensor.dtype, tensor.storage_offset(), tuple(tensor.shape), tuple(tensor.stride()))
     return rebuild_tensor, (type(tensor), tensor.untyped_storage(), layout, tensor.requires_grad)
 

@@ -21,7 +21,15 @@ from typing import Any, NoReturn
 
 from torch_py.multiprocessing._parent import when_parent_ends
 
-__all__ = ["ProcessContext", "ProcessException", "ProcessExitedException", "ProcessRaisedException", "SpawnContext", "spawn", "start_processes"]
+__all__ = [
+    "ProcessContext",
+    "ProcessException",
+    "ProcessExitedException",
+    "ProcessRaisedException",
+    "SpawnContext",
+    "spawn",
+    "start_processes",
+]
 
 ENV_VAR_PARALLEL_START = "TORCH_MP_PARALLEL_START"
 _START_GRACE = 30.0  # seconds between SIGTERM and SIGKILL when nobody says otherwise
@@ -48,7 +56,9 @@ class ProcessRaisedException(ProcessException):
 class ProcessExitedException(ProcessException):
     """The process ended with an exit code or by a signal, whose name is in `signal_name`."""
 
-    def __init__(self, msg: str, error_index: int, error_pid: int, exit_code: int, signal_name: str | None = None) -> None:
+    def __init__(
+        self, msg: str, error_index: int, error_pid: int, exit_code: int, signal_name: str | None = None
+    ) -> None:
         super().__init__(msg, error_index, error_pid)
         self.exit_code, self.signal_name = exit_code, signal_name
 
@@ -81,11 +91,14 @@ class ProcessContext:
     def join(self, timeout: float | None = None, grace_period: float | None = None) -> bool:
         """Waits up to `timeout` seconds for a process to end, and says whether all have ended well.
 
-        When one failed the others are terminated, and killed if they still run after `grace_period` seconds. Raises
+        When one failed the others are terminated, and killed if they still run after `grace_period` seconds.
+        Raises
         ProcessRaisedException with the traceback of the process, or ProcessExitedException.
         """
         failed = None
-        for sentinel in multiprocessing.connection.wait(list(self.sentinels), timeout=timeout) if self.sentinels else ():
+        for sentinel in (
+            multiprocessing.connection.wait(list(self.sentinels), timeout=timeout) if self.sentinels else ()
+        ):
             index = self.sentinels.pop(sentinel)  # type: ignore[call-overload]
             process = self.processes[index]
             process.join()
@@ -106,10 +119,14 @@ class ProcessContext:
         if os.path.exists(self.error_files[index]) and os.path.getsize(self.error_files[index]) > 0:
             with open(self.error_files[index], "rb") as file:
                 text = pickle.load(file)
-            raise ProcessRaisedException(f"\n\n-- Process {index} terminated with the following error:\n{text}", index, pid)
+            raise ProcessRaisedException(
+                f"\n\n-- Process {index} terminated with the following error:\n{text}", index, pid
+            )
         code = process.exitcode
         if code >= 0:
-            raise ProcessExitedException(f"process {index} terminated with exit code {code}", index, pid, code)
+            raise ProcessExitedException(
+                f"process {index} terminated with exit code {code}", index, pid, code
+            )
         try:
             name = signal.Signals(-code).name
         except ValueError:
@@ -139,11 +156,18 @@ class SpawnContext(ProcessContext):
 
 
 def start_processes(
-    fn: Callable[..., Any], args: tuple[Any, ...] = (), nprocs: int = 1, join: bool = True, daemon: bool = False, start_method: str = "spawn"
+    fn: Callable[..., Any],
+    args: tuple[Any, ...] = (),
+    nprocs: int = 1,
+    join: bool = True,
+    daemon: bool = False,
+    start_method: str = "spawn",
 ) -> ProcessContext | None:
-    """Runs `fn(i, *args)` in processes i = 0 ... `nprocs` - 1 and waits for them; with `join=False` returns their ProcessContext.
+    """Runs `fn(i, *args)` in processes i = 0 ... `nprocs` - 1 and waits for them; with `join=False` returns
+    their ProcessContext.
 
-    Raises what `ProcessContext.join` raises. The environment variable TORCH_MP_PARALLEL_START=1 starts "forkserver" processes at the same time.
+    Raises what `ProcessContext.join` raises. The environment variable TORCH_MP_PARALLEL_START=1 starts
+    "forkserver" processes at the same time.
     """
     context = multiprocessing.get_context(start_method)
     folder = tempfile.mkdtemp(prefix="torch_py-errors-")
@@ -182,12 +206,19 @@ def _remove_folder(folder: str, owner: int) -> None:
 
 
 def spawn(
-    fn: Callable[..., Any], args: tuple[Any, ...] = (), nprocs: int = 1, join: bool = True, daemon: bool = False, start_method: str = "spawn"
+    fn: Callable[..., Any],
+    args: tuple[Any, ...] = (),
+    nprocs: int = 1,
+    join: bool = True,
+    daemon: bool = False,
+    start_method: str = "spawn",
 ) -> ProcessContext | None:
-    """`start_processes` with fresh interpreters: `fn` and `args` are pickled, `fn` is found by its name in an importable module."""
+    """`start_processes` with fresh interpreters: `fn` and `args` are pickled, `fn` is found by its name in an
+    importable module."""
     if start_method != "spawn":
         warnings.warn(
-            f"spawn() starts processes with start_method='spawn', got {start_method!r}; start_processes() takes the others",
+            f"spawn() starts processes with start_method='spawn', got {start_method!r}; start_processes() "
+            "takes the others",
             FutureWarning,
             stacklevel=2,
         )

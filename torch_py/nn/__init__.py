@@ -8,7 +8,16 @@ from typing import Any
 from torch_py.nn.modules import *
 from torch_py.nn.parameter import Buffer, Parameter, UninitializedBuffer, UninitializedParameter
 
-_LAZY_MODULES = ("attention", "common_types", "functional", "init", "modules", "parallel", "parameter", "utils")
+_LAZY_MODULES = (
+    "attention",
+    "common_types",
+    "functional",
+    "init",
+    "modules",
+    "parallel",
+    "parameter",
+    "utils",
+)
 
 
 def __getattr__(name: str) -> Any:

@@ -14,7 +14,11 @@ from torch_py._tensor import Tensor
 __all__ = ["multi_head_attention_forward", "scaled_dot_product_attention"]
 
 scaled_dot_product_attention = find_operator("scaled_dot_product_attention", _nn)
-_linear, _pad, _dropout = find_operator("linear", _nn), find_operator("pad", _nn), find_operator("dropout", _torch)
+_linear, _pad, _dropout = (
+    find_operator("linear", _nn),
+    find_operator("pad", _nn),
+    find_operator("dropout", _torch),
+)
 _softmax = find_operator("softmax", _torch)
 
 
@@ -25,14 +29,19 @@ def dtype_of_mask(mask: Any) -> Any:
     return None if mask is None else mask.dtype
 
 
-def canonical_mask(mask: Tensor | None, name: str, other_dtype: Any, other_name: str, dtype: Any, check_other: bool = True) -> Tensor | None:
+def canonical_mask(
+    mask: Tensor | None, name: str, other_dtype: Any, other_name: str, dtype: Any, check_other: bool = True
+) -> Tensor | None:
     """A mask to add: -inf where a boolean one is True. Raises AssertionError for masks of other dtypes."""
     if mask is None:
         return None
     if mask.dtype != _C.bool and not mask.is_floating_point():
         raise AssertionError(f"only bool and floating types of {name} are supported")
     if check_other and other_dtype is not None and mask.dtype != other_dtype:
-        warnings.warn(f"Support for mismatched {name} and {other_name} is deprecated. Use same type for both instead.", stacklevel=3)
+        warnings.warn(
+            f"Support for mismatched {name} and {other_name} is deprecated. Use same type for both instead.",
+            stacklevel=3,
+        )
     if mask.is_floating_point():
         return mask
     return _torch.zeros_like(mask, dtype=dtype).masked_fill_(mask, float("-inf"))
@@ -43,28 +52,45 @@ def _check(condition: bool, message: str) -> None:
         raise AssertionError(message)
 
 
-def _is_batched(query: Tensor, key: Tensor, value: Tensor, padding: Tensor | None, mask: Tensor | None, heads: int) -> bool:
+def _is_batched(
+    query: Tensor, key: Tensor, value: Tensor, padding: Tensor | None, mask: Tensor | None, heads: int
+) -> bool:
     """Checks numbers of dimensions. Raises AssertionError."""
     if query.dim() not in (2, 3):
-        raise AssertionError(f"query should be unbatched 2D or batched 3D tensor but received {query.dim()}-D query tensor")
+        raise AssertionError(
+            f"query should be unbatched 2D or batched 3D tensor but received {query.dim()}-D query tensor"
+        )
     dims = query.dim()
     kind = "batched" if dims == 3 else "unbatched"
-    _check(key.dim() == dims and value.dim() == dims,
-           f"For {kind} ({dims}-D) `query`, expected `key` and `value` to be {dims}-D but found {key.dim()}-D and {value.dim()}-D tensors "
-           "respectively")
-    _check(padding is None or padding.dim() == dims - 1,
-           f"For {kind} ({dims}-D) `query`, expected `key_padding_mask` to be `None` or {dims - 1}-D but found "
-           f"{padding.dim() if padding is not None else 0}-D tensor instead")
+    _check(
+        key.dim() == dims and value.dim() == dims,
+        f"For {kind} ({dims}-D) `query`, expected `key` and `value` to be {dims}-D but found {key.dim()}-D "
+        f"and {value.dim()}-D tensors "
+        "respectively",
+    )
+    _check(
+        padding is None or padding.dim() == dims - 1,
+        f"For {kind} ({dims}-D) `query`, expected `key_padding_mask` to be `None` or {dims - 1}-D but found "
+        f"{padding.dim() if padding is not None else 0}-D tensor instead",
+    )
     if mask is not None:
-        _check(mask.dim() in (2, 3),
-               f"For {kind} ({dims}-D) `query`, expected `attn_mask` to be `None`, 2-D or 3-D but found {mask.dim()}-D tensor instead")
+        _check(
+            mask.dim() in (2, 3),
+            f"For {kind} ({dims}-D) `query`, expected `attn_mask` to be `None`, 2-D or 3-D but found "
+            f"{mask.dim()}-D tensor instead",
+        )
         if mask.dim() == 3 and dims == 2:
             expected = (heads, query.shape[0], key.shape[0])
-            _check(tuple(mask.shape) == expected, f"Expected `attn_mask` shape to be {expected} but got {tuple(mask.shape)}")
+            _check(
+                tuple(mask.shape) == expected,
+                f"Expected `attn_mask` shape to be {expected} but got {tuple(mask.shape)}",
+            )
     return dims == 3
 
 
-def _projected_together(query: Tensor, key: Tensor, value: Tensor, weight: Tensor, bias: Tensor | None) -> tuple[Tensor, ...]:
+def _projected_together(
+    query: Tensor, key: Tensor, value: Tensor, weight: Tensor, bias: Tensor | None
+) -> tuple[Tensor, ...]:
     """One product where inputs are the same tensor."""
     width = query.shape[-1]
     if key is value and query is key:
@@ -77,11 +103,16 @@ def _projected_together(query: Tensor, key: Tensor, value: Tensor, weight: Tenso
     return tuple(_linear(x, w, b) for x, w, b in zip((query, key, value), weights, biases, strict=True))
 
 
-def _projected_apart(inputs: tuple[Tensor, ...], weights: tuple[Any, ...], bias: Tensor | None) -> tuple[Tensor, ...]:
+def _projected_apart(
+    inputs: tuple[Tensor, ...], weights: tuple[Any, ...], bias: Tensor | None
+) -> tuple[Tensor, ...]:
     width = inputs[0].shape[-1]
     for name, x, weight in zip("qkv", inputs, weights, strict=True):
         _check(weight is not None, f"use_separate_proj_weight is True but {name}_proj_weight is None")
-        _check(tuple(weight.shape) == (width, x.shape[-1]), f"expecting {name} weight shape of {(width, x.shape[-1])}, but got {tuple(weight.shape)}")
+        _check(
+            tuple(weight.shape) == (width, x.shape[-1]),
+            f"expecting {name} weight shape of {(width, x.shape[-1])}, but got {tuple(weight.shape)}",
+        )
     biases = bias.chunk(3) if bias is not None else (None, None, None)
     return tuple(_linear(x, w, b) for x, w, b in zip(inputs, weights, biases, strict=True))
 
@@ -96,7 +127,9 @@ def _shaped_mask(mask: Tensor | None, batch_heads: int, targets: int, sources: i
         return None
     expected = (targets, sources) if mask.dim() == 2 else (batch_heads, targets, sources)
     if tuple(mask.shape) != expected:
-        raise RuntimeError(f"The shape of the {mask.dim()}D attn_mask is {tuple(mask.shape)}, but should be {expected}.")
+        raise RuntimeError(
+            f"The shape of the {mask.dim()}D attn_mask is {tuple(mask.shape)}, but should be {expected}."
+        )
     return mask.unsqueeze(0) if mask.dim() == 2 else mask
 
 
@@ -105,17 +138,38 @@ def _heads(x: Tensor, batch_heads: int, width: int) -> Tensor:
 
 
 def multi_head_attention_forward(
-    query: Tensor, key: Tensor, value: Tensor, embed_dim_to_check: int, num_heads: int, in_proj_weight: Tensor | None,
-    in_proj_bias: Tensor | None, bias_k: Tensor | None, bias_v: Tensor | None, add_zero_attn: bool, dropout_p: float,
-    out_proj_weight: Tensor, out_proj_bias: Tensor | None, training: bool = True, key_padding_mask: Tensor | None = None,
-    need_weights: bool = True, attn_mask: Tensor | None = None, use_separate_proj_weight: bool = False,
-    q_proj_weight: Tensor | None = None, k_proj_weight: Tensor | None = None, v_proj_weight: Tensor | None = None,
-    static_k: Tensor | None = None, static_v: Tensor | None = None, average_attn_weights: bool = True, is_causal: bool = False,
-) -> tuple[Tensor, Tensor | None]:  # fmt: skip
-    """Attention of query (L, N, E) to key and value (S, N, ...) in `num_heads` projections; results (L, N, E) and weights (N, L, S).
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    embed_dim_to_check: int,
+    num_heads: int,
+    in_proj_weight: Tensor | None,
+    in_proj_bias: Tensor | None,
+    bias_k: Tensor | None,
+    bias_v: Tensor | None,
+    add_zero_attn: bool,
+    dropout_p: float,
+    out_proj_weight: Tensor,
+    out_proj_bias: Tensor | None,
+    training: bool = True,
+    key_padding_mask: Tensor | None = None,
+    need_weights: bool = True,
+    attn_mask: Tensor | None = None,
+    use_separate_proj_weight: bool = False,
+    q_proj_weight: Tensor | None = None,
+    k_proj_weight: Tensor | None = None,
+    v_proj_weight: Tensor | None = None,
+    static_k: Tensor | None = None,
+    static_v: Tensor | None = None,
+    average_attn_weights: bool = True,
+    is_causal: bool = False,
+) -> tuple[Tensor, Tensor | None]:
+    """Attention of query (L, N, E) to key and value (S, N, ...) in `num_heads` projections; results (L, N, E)
+    and weights (N, L, S).
 
-    The batch dimension N may be missing. `key_padding_mask` (N, S) and `attn_mask` (L, S) or (N * heads, L, S) are True where a key takes no
-    part, or are added to the scores. Weights are averaged over the heads unless `average_attn_weights` is False: then (N, heads, L, S).
+    The batch dimension N may be missing. `key_padding_mask` (N, S) and `attn_mask` (L, S) or (N * heads, L,
+    S) are True where a key takes no part, or are added to the scores. Weights are averaged over the heads
+    unless `average_attn_weights` is False: then (N, heads, L, S).
     """
     batched = _is_batched(query, key, value, key_padding_mask, attn_mask, num_heads)
     if not batched:
@@ -129,10 +183,16 @@ def multi_head_attention_forward(
         key_padding_mask = key_padding_mask.unsqueeze(0) if key_padding_mask is not None else None
     targets, batch, width = query.shape
     sources, head_width, batch_heads = key.shape[0], width // num_heads, batch * num_heads
-    _check(width == embed_dim_to_check, f"was expecting embedding dimension of {embed_dim_to_check}, but got {width}")
+    _check(
+        width == embed_dim_to_check,
+        f"was expecting embedding dimension of {embed_dim_to_check}, but got {width}",
+    )
     _check(head_width * num_heads == width, f"embed_dim {width} not divisible by num_heads {num_heads}")
     if use_separate_proj_weight:
-        _check(key.shape[:2] == value.shape[:2], f"key's sequence and batch dims {key.shape[:2]} do not match value's {value.shape[:2]}")
+        _check(
+            key.shape[:2] == value.shape[:2],
+            f"key's sequence and batch dims {key.shape[:2]} do not match value's {value.shape[:2]}",
+        )
     else:
         _check(key.shape == value.shape, f"key shape {key.shape} does not match value shape {value.shape}")
     key_padding_mask = canonical_mask(
@@ -140,9 +200,13 @@ def multi_head_attention_forward(
     )
     if is_causal and attn_mask is None:
         raise RuntimeError("Need attn_mask if specifying the is_causal hint.")
-    attn_mask = _shaped_mask(canonical_mask(attn_mask, "attn_mask", None, "", query.dtype, False), batch_heads, targets, sources)
+    attn_mask = _shaped_mask(
+        canonical_mask(attn_mask, "attn_mask", None, "", query.dtype, False), batch_heads, targets, sources
+    )
     if use_separate_proj_weight:
-        q, k, v = _projected_apart((query, key, value), (q_proj_weight, k_proj_weight, v_proj_weight), in_proj_bias)
+        q, k, v = _projected_apart(
+            (query, key, value), (q_proj_weight, k_proj_weight, v_proj_weight), in_proj_bias
+        )
     else:
         _check(in_proj_weight is not None, "use_separate_proj_weight is False but in_proj_weight is None")
         q, k, v = _projected_together(query, key, value, in_proj_weight, in_proj_bias)  # type: ignore[arg-type]
@@ -153,26 +217,50 @@ def multi_head_attention_forward(
     else:
         _check(bias_k is None and bias_v is None, "bias_k and bias_v have to be given together")
     q = _heads(q, batch_heads, head_width)
-    k = _heads(k, batch_heads, head_width) if static_k is None else _checked_static("static_k", static_k, batch_heads, head_width)
-    v = _heads(v, batch_heads, head_width) if static_v is None else _checked_static("static_v", static_v, batch_heads, head_width)
+    k = (
+        _heads(k, batch_heads, head_width)
+        if static_k is None
+        else _checked_static("static_k", static_k, batch_heads, head_width)
+    )
+    v = (
+        _heads(v, batch_heads, head_width)
+        if static_v is None
+        else _checked_static("static_v", static_v, batch_heads, head_width)
+    )
     if add_zero_attn:
         zeros = _torch.zeros((batch_heads, 1, head_width), dtype=k.dtype, device=k.device)
         k, v = _torch.cat([k, zeros], 1), _torch.cat([v, zeros], 1)
         attn_mask, key_padding_mask = _extended(attn_mask), _extended(key_padding_mask)
     sources = k.shape[1]
     if key_padding_mask is not None:
-        _check(tuple(key_padding_mask.shape) == (batch, sources),
-               f"expecting key_padding_mask shape of {(batch, sources)}, but got {tuple(key_padding_mask.shape)}")
-        padding = key_padding_mask.view(batch, 1, 1, sources).expand(-1, num_heads, -1, -1).reshape(batch_heads, 1, sources)
+        _check(
+            tuple(key_padding_mask.shape) == (batch, sources),
+            f"expecting key_padding_mask shape of {(batch, sources)}, but got "
+            f"{tuple(key_padding_mask.shape)}",
+        )
+        padding = (
+            key_padding_mask.view(batch, 1, 1, sources)
+            .expand(-1, num_heads, -1, -1)
+            .reshape(batch_heads, 1, sources)
+        )
         attn_mask = padding if attn_mask is None else attn_mask + padding
     dropout_p = dropout_p if training else 0.0
     if need_weights:
         attended, weights = _attend(q, k, v, attn_mask, dropout_p)
     else:
-        mask = None if attn_mask is None else (attn_mask.unsqueeze(0) if attn_mask.shape[0] == 1 else
-                                               attn_mask.view(batch, num_heads, -1, sources))
+        mask = (
+            None
+            if attn_mask is None
+            else (
+                attn_mask.unsqueeze(0)
+                if attn_mask.shape[0] == 1
+                else attn_mask.view(batch, num_heads, -1, sources)
+            )
+        )
         four = [x.view(batch, num_heads, -1, head_width) for x in (q, k, v)]
-        attended = scaled_dot_product_attention(*four, mask, dropout_p).reshape(batch_heads, targets, head_width)
+        attended = scaled_dot_product_attention(*four, mask, dropout_p).reshape(
+            batch_heads, targets, head_width
+        )
     output = _linear(attended.transpose(0, 1).reshape(targets * batch, width), out_proj_weight, out_proj_bias)
     output = output.view(targets, batch, output.shape[1])
     if not batched:
@@ -186,8 +274,13 @@ def multi_head_attention_forward(
 
 
 def _checked_static(name: str, tensor: Tensor, batch_heads: int, head_width: int) -> Tensor:
-    _check(tensor.shape[0] == batch_heads, f"expecting {name}.size(0) of {batch_heads}, but got {tensor.shape[0]}")
-    _check(tensor.shape[2] == head_width, f"expecting {name}.size(2) of {head_width}, but got {tensor.shape[2]}")
+    _check(
+        tensor.shape[0] == batch_heads,
+        f"expecting {name}.size(0) of {batch_heads}, but got {tensor.shape[0]}",
+    )
+    _check(
+        tensor.shape[2] == head_width, f"expecting {name}.size(2) of {head_width}, but got {tensor.shape[2]}"
+    )
     return tensor
 
 

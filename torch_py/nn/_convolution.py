@@ -9,9 +9,19 @@ from torch_py._namespace import find_operator
 from torch_py._tensor import Tensor
 
 __all__ = [
-    "conv1d", "conv2d", "conv3d", "conv_tbc", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d", "fold", "unfold",
-    "pixel_shuffle", "pixel_unshuffle", "channel_shuffle",
-]  # fmt: skip
+    "conv1d",
+    "conv2d",
+    "conv3d",
+    "conv_tbc",
+    "conv_transpose1d",
+    "conv_transpose2d",
+    "conv_transpose3d",
+    "fold",
+    "unfold",
+    "pixel_shuffle",
+    "pixel_unshuffle",
+    "channel_shuffle",
+]
 
 conv1d = find_operator("conv1d", _torch)
 conv2d = find_operator("conv2d", _torch)
@@ -35,6 +45,10 @@ def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0,
     return _im2col(input, _pair(kernel_size), _pair(dilation), _pair(padding), _pair(stride))
 
 
-def fold(input: Tensor, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Tensor:
+def fold(
+    input: Tensor, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1
+) -> Tensor:
     """Adds the columns of `unfold` up to images of `output_size`."""
-    return _col2im(input, _pair(output_size), _pair(kernel_size), _pair(dilation), _pair(padding), _pair(stride))
+    return _col2im(
+        input, _pair(output_size), _pair(kernel_size), _pair(dilation), _pair(padding), _pair(stride)
+    )

@@ -11,7 +11,10 @@ from torch_py._tensor import Tensor
 __all__ = ["alpha_dropout", "dropout", "dropout1d", "dropout2d", "dropout3d", "feature_alpha_dropout"]
 
 _dropout, _feature_dropout = find_operator("dropout", _torch), find_operator("feature_dropout", _torch)
-_alpha_dropout, _feature_alpha_dropout = find_operator("alpha_dropout", _torch), find_operator("feature_alpha_dropout", _torch)
+_alpha_dropout, _feature_alpha_dropout = (
+    find_operator("alpha_dropout", _torch),
+    find_operator("feature_alpha_dropout", _torch),
+)
 
 
 def _check_probability(p: float) -> None:
@@ -42,13 +45,16 @@ def _channel_dropout(input: Tensor, p: float, training: bool, inplace: bool) -> 
 
 
 def alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False) -> Tensor:
-    """Dropout after `selu`: dropped elements get the value it approaches below, and mean and variance are kept (Klambauer et al. 2017)."""
+    """Dropout after `selu`: dropped elements get the value it approaches below, and mean and variance are
+    kept (Klambauer et al. 2017)."""
     _check_probability(p)
     result = _alpha_dropout(input, p, training)
     return input.copy_(result) if inplace and training else result
 
 
-def feature_alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False) -> Tensor:
+def feature_alpha_dropout(
+    input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False
+) -> Tensor:
     """alpha_dropout of whole channels."""
     _check_probability(p)
     result = _feature_alpha_dropout(input, p, training)
@@ -60,8 +66,10 @@ def dropout1d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
     _check_probability(p)
     if input.dim() not in (2, 3):
         raise RuntimeError(
-            f"dropout1d: Expected 2D or 3D input, but received a {input.dim()}D input. Note that dropout1d exists to provide "
-            "channel-wise dropout on inputs with 1 spatial dimension, a channel dimension, and an optional batch dimension."
+            f"dropout1d: Expected 2D or 3D input, but received a {input.dim()}D input. Note that dropout1d "
+            "exists to provide "
+            "channel-wise dropout on inputs with 1 spatial dimension, a channel dimension, and an optional "
+            "batch dimension."
         )
     return _with_batch(input, 3, p, training, inplace)
 
@@ -70,7 +78,11 @@ def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
     """Drops whole channels of (N, C, H, W). Three dimensions are (N, C, L), as in PyTorch."""
     _check_probability(p)
     if input.dim() not in (3, 4):
-        warnings.warn(f"dropout2d: Received a {input.dim()}-D input to dropout2d, which is deprecated; expected 3-D or 4-D.", stacklevel=2)
+        warnings.warn(
+            f"dropout2d: Received a {input.dim()}-D input to dropout2d, which is deprecated; expected 3-D "
+            "or 4-D.",
+            stacklevel=2,
+        )
     return _channel_dropout(input, p, training, inplace)
 
 
@@ -78,7 +90,11 @@ def dropout3d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
     """Drops whole channels of (N, C, D, H, W) or (C, D, H, W)."""
     _check_probability(p)
     if input.dim() not in (4, 5):
-        warnings.warn(f"dropout3d: Received a {input.dim()}-D input to dropout3d, which is deprecated; expected 4-D or 5-D.", stacklevel=2)
+        warnings.warn(
+            f"dropout3d: Received a {input.dim()}-D input to dropout3d, which is deprecated; expected 4-D "
+            "or 5-D.",
+            stacklevel=2,
+        )
     return _with_batch(input, 5, p, training, inplace)
 
 

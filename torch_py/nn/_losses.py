@@ -1,4 +1,5 @@
-"""Loss functions. `reduction` is 'mean', 'sum' or 'none'; the older pair size_average, reduce is understood too."""
+"""Loss functions. `reduction` is 'mean', 'sum' or 'none'; the older pair size_average, reduce is understood
+too."""
 
 from __future__ import annotations
 
@@ -13,9 +14,15 @@ from torch_py._tensor import Tensor
 _REDUCTIONS = {"none": 0, "mean": 1, "sum": 2}  # the numbers that operators take
 _mse_loss = find_operator("mse_loss", _nn, _torch)
 _l1_loss = find_operator("l1_loss", _nn, _torch)
-_smooth_l1_loss, _huber_loss = find_operator("smooth_l1_loss", _nn, _torch), find_operator("huber_loss", _nn, _torch)
+_smooth_l1_loss, _huber_loss = (
+    find_operator("smooth_l1_loss", _nn, _torch),
+    find_operator("huber_loss", _nn, _torch),
+)
 _nll_loss = find_operator("nll_loss_nd", _nn, _torch)
-_binary_cross_entropy, _kl_div = find_operator("binary_cross_entropy", _nn, _torch), find_operator("kl_div", _nn, _torch)
+_binary_cross_entropy, _kl_div = (
+    find_operator("binary_cross_entropy", _nn, _torch),
+    find_operator("kl_div", _nn, _torch),
+)
 _cross_entropy_loss = find_operator("cross_entropy_loss", _nn, _torch)
 _binary_cross_entropy_with_logits = find_operator("binary_cross_entropy_with_logits", _nn, _torch)
 
@@ -24,7 +31,10 @@ def reduction_name(reduction: str, size_average: bool | None = None, reduce: boo
     """`reduction`, or what the older pair means. Raises ValueError for another name."""
     if size_average is not None or reduce is not None:
         name = "none" if reduce is False else ("sum" if size_average is False else "mean")
-        warnings.warn(f"size_average and reduce args will be deprecated, please use reduction='{name}' instead.", stacklevel=3)
+        warnings.warn(
+            f"size_average and reduce args will be deprecated, please use reduction='{name}' instead.",
+            stacklevel=3,
+        )
         return name
     if reduction not in _REDUCTIONS:
         raise ValueError(f"{reduction} is not a valid value for reduction")
@@ -45,15 +55,20 @@ def _warn_of_broadcast(input: Tensor, target: Tensor) -> None:
     if tuple(input.shape) != tuple(target.shape):
         warnings.warn(
             f"Using a target size ({target.shape}) that is different to the input size ({input.shape}). "
-            "This will likely lead to incorrect results due to broadcasting. Please ensure they have the same size.",
+            "This will likely lead to incorrect results due to broadcasting. Please ensure they have the "
+            "same size.",
             stacklevel=3,
         )
 
 
 def mse_loss(
-    input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean",
+    input: Tensor,
+    target: Tensor,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
     weight: Tensor | None = None,
-) -> Tensor:  # fmt: skip
+) -> Tensor:
     """(input - target)², weighted by `weight` if given: then 'mean' divides by the sum of the weights."""
     _warn_of_broadcast(input, target)
     number = _number(reduction, size_average, reduce)
@@ -63,9 +78,13 @@ def mse_loss(
 
 
 def l1_loss(
-    input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean",
+    input: Tensor,
+    target: Tensor,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
     weight: Tensor | None = None,
-) -> Tensor:  # fmt: skip
+) -> Tensor:
     """|input - target|"""
     _warn_of_broadcast(input, target)
     number = _number(reduction, size_average, reduce)
@@ -81,12 +100,19 @@ def _weighted(loss: Any, weight: Any, number: int) -> Tensor:
 
 def _of_same_size(weight: Any, input: Any) -> Tensor:
     if weight.size() != input.size():
-        raise ValueError(f"Weights and input must have the same size, got {tuple(weight.size())} and {tuple(input.size())}")
+        raise ValueError(
+            f"Weights and input must have the same size, got {tuple(weight.size())} and {tuple(input.size())}"
+        )
     return weight  # type: ignore[no-any-return]
 
 
 def smooth_l1_loss(
-    input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean", beta: float = 1.0
+    input: Tensor,
+    target: Tensor,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    beta: float = 1.0,
 ) -> Tensor:
     """d² / (2 beta) where d = |input - target| < beta, d - beta / 2 elsewhere"""
     if beta < 0:
@@ -98,8 +124,11 @@ def smooth_l1_loss(
     return _smooth_l1_loss(*broadcast_tensors(input, target), number, beta)
 
 
-def huber_loss(input: Tensor, target: Tensor, reduction: str = "mean", delta: float = 1.0, weight: Tensor | None = None) -> Tensor:
-    """d² / 2 where d = |input - target| < delta, delta * (d - delta / 2) elsewhere, times `weight` if given; 'mean' is over elements."""
+def huber_loss(
+    input: Tensor, target: Tensor, reduction: str = "mean", delta: float = 1.0, weight: Tensor | None = None
+) -> Tensor:
+    """d² / 2 where d = |input - target| < delta, delta * (d - delta / 2) elsewhere, times `weight` if given;
+    'mean' is over elements."""
     _warn_of_broadcast(input, target)
     number = _number(reduction, None, None)
     pair = broadcast_tensors(input, target)
@@ -110,10 +139,16 @@ def huber_loss(input: Tensor, target: Tensor, reduction: str = "mean", delta: fl
 
 
 def nll_loss(
-    input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: bool | None = None, ignore_index: int = -100,
-    reduce: bool | None = None, reduction: str = "mean",
-) -> Tensor:  # fmt: skip
-    """-weight[target] * input[..., target, ...] for log-probabilities (N, C, ...) or (C,) and class numbers (N, ...) or ().
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: bool | None = None,
+    ignore_index: int = -100,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """-weight[target] * input[..., target, ...] for log-probabilities (N, C, ...) or (C,) and class numbers
+    (N, ...) or ().
 
     Targets equal to `ignore_index` count for nothing; 'mean' divides by the sum of the weights that count.
     """
@@ -121,10 +156,17 @@ def nll_loss(
 
 
 def cross_entropy(
-    input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: bool | None = None, ignore_index: int = -100,
-    reduce: bool | None = None, reduction: str = "mean", label_smoothing: float = 0.0,
-) -> Tensor:  # fmt: skip
-    """nll_loss of log_softmax(input) along the classes; `target` has class numbers, or probabilities in the shape of the input.
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: bool | None = None,
+    ignore_index: int = -100,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    label_smoothing: float = 0.0,
+) -> Tensor:
+    """nll_loss of log_softmax(input) along the classes; `target` has class numbers, or probabilities in the
+    shape of the input.
 
     `label_smoothing` in [0, 1] mixes that share of a uniform distribution into the target.
     """
@@ -144,53 +186,91 @@ def linear_cross_entropy(
     label_smoothing: float = 0.0,
     options: Any = None,
 ) -> Tensor:
-    """`cross_entropy(linear(input, linear_weight, linear_bias), target)` for input (N, F) or (F,) and weight (C, d1, ..., F).
+    """`cross_entropy(linear(input, linear_weight, linear_bias), target)` for input (N, F) or (F,) and weight
+    (C, d1, ..., F).
 
-    `options` (nn.LinearCrossEntropyOptions) is for saving memory and does not change the loss; it is computed whole here. Raises
+    `options` (nn.LinearCrossEntropyOptions) is for saving memory and does not change the loss; it is computed
+    whole here. Raises
     RuntimeError for another input, and for an `ignore_index` with probabilities as the target.
     """
     if input.dim() not in (1, 2):
-        raise RuntimeError(f"linear_cross_entropy: expected input with dimensionality 1 or 2, got {input.dim()}")
+        raise RuntimeError(
+            f"linear_cross_entropy: expected input with dimensionality 1 or 2, got {input.dim()}"
+        )
     if ignore_index is not None and target.is_floating_point():
-        raise RuntimeError("linear_cross_entropy: ignore_index cannot be specified when target contains probabilities")
+        raise RuntimeError(
+            "linear_cross_entropy: ignore_index cannot be specified when target contains probabilities"
+        )
     classes = tuple(linear_weight.shape[:-1])
     flat_bias = None if linear_bias is None else linear_bias.reshape(-1)
     scores = _nn.linear(input, linear_weight.reshape(-1, linear_weight.shape[-1]), flat_bias)
     scores = scores.reshape(*input.shape[:-1], *classes)
     ignored = -100 if ignore_index is None else ignore_index
-    return cross_entropy(scores, target, weight=weight, ignore_index=ignored, reduction=reduction, label_smoothing=label_smoothing)
+    return cross_entropy(
+        scores,
+        target,
+        weight=weight,
+        ignore_index=ignored,
+        reduction=reduction,
+        label_smoothing=label_smoothing,
+    )
 
 
 def binary_cross_entropy_with_logits(
-    input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: bool | None = None, reduce: bool | None = None,
-    reduction: str = "mean", pos_weight: Tensor | None = None,
-) -> Tensor:  # fmt: skip
-    """-(pos_weight * target * log(sigmoid(input)) + (1 - target) * log(1 - sigmoid(input))). Shapes of input and target must agree."""
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    pos_weight: Tensor | None = None,
+) -> Tensor:
+    """-(pos_weight * target * log(sigmoid(input)) + (1 - target) * log(1 - sigmoid(input))). Shapes of input
+    and target must agree."""
     if tuple(input.shape) != tuple(target.shape):
         raise ValueError(f"Target size ({target.shape}) must be the same as input size ({input.shape})")
-    return _binary_cross_entropy_with_logits(input, target, weight, pos_weight, _number(reduction, size_average, reduce))
+    return _binary_cross_entropy_with_logits(
+        input, target, weight, pos_weight, _number(reduction, size_average, reduce)
+    )
 
 
 def binary_cross_entropy(
-    input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: bool | None = None, reduce: bool | None = None,
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
     reduction: str = "mean",
-) -> Tensor:  # fmt: skip
-    """-(target * log(input) + (1 - target) * log(1 - input)), logarithms not below -100. Shapes of input and target must agree."""
+) -> Tensor:
+    """-(target * log(input) + (1 - target) * log(1 - input)), logarithms not below -100. Shapes of input and
+    target must agree."""
     if tuple(input.shape) != tuple(target.shape):
-        raise ValueError(f"Using a target size ({target.shape}) that is different to the input size ({input.shape}) is deprecated.")
+        raise ValueError(
+            f"Using a target size ({target.shape}) that is different to the input size ({input.shape}) is "
+            "deprecated."
+        )
     if weight is not None:
         weight = weight.expand(target.shape)
     return _binary_cross_entropy(input, target, weight, _number(reduction, size_average, reduce))
 
 
 def kl_div(
-    input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean",
+    input: Tensor,
+    target: Tensor,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
     log_target: bool = False,
-) -> Tensor:  # fmt: skip
-    """target * (log(target) - input) for log-probabilities `input`; 'batchmean' divides the sum by the size of dimension 0."""
+) -> Tensor:
+    """target * (log(target) - input) for log-probabilities `input`; 'batchmean' divides the sum by the size
+    of dimension 0."""
     if reduction == "batchmean":
         return _kl_div(input, target, _REDUCTIONS["sum"], log_target=log_target) / input.shape[0]
     number = _number(reduction, size_average, reduce)
     if number == _REDUCTIONS["mean"]:
-        warnings.warn("reduction: 'mean' divides by the number of elements; the KL divergence is what 'batchmean' gives", stacklevel=2)
+        warnings.warn(
+            "reduction: 'mean' divides by the number of elements; the KL divergence is what 'batchmean' "
+            "gives",
+            stacklevel=2,
+        )
     return _kl_div(input, target, number, log_target=log_target)

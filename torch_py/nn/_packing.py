@@ -10,9 +10,15 @@ from torch_py._C import _torch
 from torch_py._tensor import Tensor
 
 __all__ = [
-    "PackedSequence", "invert_permutation", "pack_padded_sequence", "pack_sequence", "pad_packed_sequence", "pad_sequence", "unpad_sequence",
+    "PackedSequence",
+    "invert_permutation",
+    "pack_padded_sequence",
+    "pack_sequence",
+    "pad_packed_sequence",
+    "pad_sequence",
+    "unpad_sequence",
     "unpack_sequence",
-]  # fmt: skip
+]
 
 
 class _Packed(NamedTuple):
@@ -23,23 +29,30 @@ class _Packed(NamedTuple):
 
 
 class PackedSequence(_Packed):
-    """Rows of the first step of all sequences, of the second of those that have one, ...; `batch_sizes` counts the rows of each step.
+    """Rows of the first step of all sequences, of the second of those that have one, ...; `batch_sizes`
+    counts the rows of each step.
 
-    Sequences are in the order of descending lengths; `sorted_indices` brought them there, `unsorted_indices` bring them back.
+    Sequences are in the order of descending lengths; `sorted_indices` brought them there, `unsorted_indices`
+    bring them back.
     Made by `pack_padded_sequence` and `pack_sequence`.
     """
 
     __slots__ = ()
 
     def __new__(
-        cls, data: Tensor, batch_sizes: Tensor | None = None, sorted_indices: Tensor | None = None, unsorted_indices: Tensor | None = None
+        cls,
+        data: Tensor,
+        batch_sizes: Tensor | None = None,
+        sorted_indices: Tensor | None = None,
+        unsorted_indices: Tensor | None = None,
     ) -> PackedSequence:
         if unsorted_indices is None:
             unsorted_indices = invert_permutation(sorted_indices)
         if batch_sizes is not None:
             if batch_sizes.device.type != "cpu":
                 raise ValueError(
-                    "batch_sizes should always be on CPU. Instances of PackedSequence should never be created manually. "
+                    "batch_sizes should always be on CPU. Instances of PackedSequence should never be "
+                    "created manually. "
                     f"Got a tensor on {batch_sizes.device}"
                 )
         else:  # a pair in place of the first two
@@ -54,10 +67,16 @@ class PackedSequence(_Packed):
         if data is self.data:
             return self
         device = {"device": data.device}
-        return type(self)(data, self.batch_sizes, *(x if x is None else x.to(**device) for x in (self.sorted_indices, self.unsorted_indices)))
+        return type(self)(
+            data,
+            self.batch_sizes,
+            *(x if x is None else x.to(**device) for x in (self.sorted_indices, self.unsorted_indices)),
+        )
 
     def pin_memory(self) -> PackedSequence:
-        return type(self)(self.data.pin_memory(), self.batch_sizes, self.sorted_indices, self.unsorted_indices)
+        return type(self)(
+            self.data.pin_memory(), self.batch_sizes, self.sorted_indices, self.unsorted_indices
+        )
 
     def cpu(self, *arguments: Any, **keywords: Any) -> PackedSequence:
         return self.to("cpu")
@@ -105,8 +124,11 @@ def invert_permutation(permutation: Tensor | None) -> Tensor | None:
     return result.scatter_(0, permutation, _torch.arange(0, permutation.numel(), device=permutation.device))
 
 
-def pack_padded_sequence(input: Tensor, lengths: Any, batch_first: bool = False, enforce_sorted: bool = True) -> PackedSequence:
-    """Packs (T, N, ...), or (N, T, ...) if `batch_first`, of sequences of `lengths`; they are sorted first unless `enforce_sorted`."""
+def pack_padded_sequence(
+    input: Tensor, lengths: Any, batch_first: bool = False, enforce_sorted: bool = True
+) -> PackedSequence:
+    """Packs (T, N, ...), or (N, T, ...) if `batch_first`, of sequences of `lengths`; they are sorted first
+    unless `enforce_sorted`."""
     if not isinstance(lengths, Tensor):
         lengths = _tensor(lengths)
     sorted_indices = None
@@ -125,28 +147,41 @@ def _tensor(values: Any) -> Tensor:
 
 
 def pad_packed_sequence(
-    sequence: PackedSequence, batch_first: bool = False, padding_value: float = 0.0, total_length: int | None = None
+    sequence: PackedSequence,
+    batch_first: bool = False,
+    padding_value: float = 0.0,
+    total_length: int | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """The inverse of `pack_padded_sequence`: padded sequences, of `total_length` steps if given, and their lengths."""
+    """The inverse of `pack_padded_sequence`: padded sequences, of `total_length` steps if given, and their
+    lengths."""
     longest = sequence.batch_sizes.size(0)
     if total_length is not None:
         if total_length < longest:
-            raise ValueError("Expected total_length to be at least the length of the longest sequence in input, but got "
-                             f"total_length={total_length} and max sequence length being {longest}")
+            raise ValueError(
+                "Expected total_length to be at least the length of the longest sequence in input, but got "
+                f"total_length={total_length} and max sequence length being {longest}"
+            )
         longest = total_length
-    padded, lengths = _torch._pad_packed_sequence(sequence.data, sequence.batch_sizes, batch_first, padding_value, longest)
+    padded, lengths = _torch._pad_packed_sequence(
+        sequence.data, sequence.batch_sizes, batch_first, padding_value, longest
+    )
     unsorted = sequence.unsorted_indices
     if unsorted is None:
         return padded, lengths
     return padded.index_select(0 if batch_first else 1, unsorted), lengths[unsorted.cpu()]
 
 
-def pad_sequence(sequences: Any, batch_first: bool = False, padding_value: float = 0.0, padding_side: str = "right") -> Tensor:
-    """Tensors (length, ...) as (longest, N, ...), or (N, longest, ...) if `batch_first`, padded at the 'right' or the 'left'."""
+def pad_sequence(
+    sequences: Any, batch_first: bool = False, padding_value: float = 0.0, padding_side: str = "right"
+) -> Tensor:
+    """Tensors (length, ...) as (longest, N, ...), or (N, longest, ...) if `batch_first`, padded at the
+    'right' or the 'left'."""
     if isinstance(sequences, Tensor):
         sequences = sequences.unbind(0)
     elif not isinstance(sequences, Iterable):
-        raise RuntimeError(f"pad_sequence: Expected iterable for input sequences, but got arg of type: {type(sequences)}")
+        raise RuntimeError(
+            f"pad_sequence: Expected iterable for input sequences, but got arg of type: {type(sequences)}"
+        )
     sequences = tuple(sequences)
     if not sequences:
         raise RuntimeError("received an empty list of sequences")

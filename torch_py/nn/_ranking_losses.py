@@ -1,4 +1,5 @@
-"""Losses of distances, margins, counts and alignments. `reduction` is 'mean', 'sum' or 'none', as in `_losses`."""
+"""Losses of distances, margins, counts and alignments. `reduction` is 'mean', 'sum' or 'none', as in
+`_losses`."""
 
 from __future__ import annotations
 
@@ -13,42 +14,88 @@ from torch_py._tensor import Tensor
 from torch_py.nn._losses import _number, _reduced
 
 __all__ = [
-    "cosine_embedding_loss", "ctc_loss", "gaussian_nll_loss", "hinge_embedding_loss", "margin_ranking_loss", "multi_margin_loss",
-    "multilabel_margin_loss", "multilabel_soft_margin_loss", "poisson_nll_loss", "soft_margin_loss", "triplet_margin_loss",
+    "cosine_embedding_loss",
+    "ctc_loss",
+    "gaussian_nll_loss",
+    "hinge_embedding_loss",
+    "margin_ranking_loss",
+    "multi_margin_loss",
+    "multilabel_margin_loss",
+    "multilabel_soft_margin_loss",
+    "poisson_nll_loss",
+    "soft_margin_loss",
+    "triplet_margin_loss",
     "triplet_margin_with_distance_loss",
-]  # fmt: skip
+]
 
 _ctc_loss, _poisson_nll_loss = find_operator("ctc_loss", _torch), find_operator("poisson_nll_loss", _torch)
-_margin_ranking_loss, _hinge_embedding_loss = find_operator("margin_ranking_loss", _torch), find_operator("hinge_embedding_loss", _torch)
-_cosine_embedding_loss, _triplet_margin_loss = find_operator("cosine_embedding_loss", _torch), find_operator("triplet_margin_loss", _torch)
-_soft_margin_loss, _multi_margin_loss = find_operator("soft_margin_loss", _nn), find_operator("multi_margin_loss", _nn)
+_margin_ranking_loss, _hinge_embedding_loss = (
+    find_operator("margin_ranking_loss", _torch),
+    find_operator("hinge_embedding_loss", _torch),
+)
+_cosine_embedding_loss, _triplet_margin_loss = (
+    find_operator("cosine_embedding_loss", _torch),
+    find_operator("triplet_margin_loss", _torch),
+)
+_soft_margin_loss, _multi_margin_loss = (
+    find_operator("soft_margin_loss", _nn),
+    find_operator("multi_margin_loss", _nn),
+)
 _multilabel_margin_loss = find_operator("multilabel_margin_loss", _nn)
-_log_sigmoid, _pairwise_distance = find_operator("log_sigmoid", _nn, _torch), find_operator("pairwise_distance", _torch)
+_log_sigmoid, _pairwise_distance = (
+    find_operator("log_sigmoid", _nn, _torch),
+    find_operator("pairwise_distance", _torch),
+)
 
 
 def ctc_loss(
-    log_probs: Tensor, targets: Tensor, input_lengths: Any, target_lengths: Any, blank: int = 0, reduction: str = "mean",
+    log_probs: Tensor,
+    targets: Tensor,
+    input_lengths: Any,
+    target_lengths: Any,
+    blank: int = 0,
+    reduction: str = "mean",
     zero_infinity: bool = False,
-) -> Tensor:  # fmt: skip
-    """-log of the probability that log_probs (T, N, C) give to `targets` by all alignments (Graves et al. 2006).
+) -> Tensor:
+    """-log of the probability that log_probs (T, N, C) give to `targets` by all alignments (Graves et al.
+    2006).
 
-    'mean' divides by the lengths of the targets first. `zero_infinity` makes 0 of losses of targets that are too long.
+    'mean' divides by the lengths of the targets first. `zero_infinity` makes 0 of losses of targets that are
+    too long.
     """
-    return _ctc_loss(log_probs, targets, input_lengths, target_lengths, blank, _number(reduction, None, None), zero_infinity)
+    return _ctc_loss(
+        log_probs,
+        targets,
+        input_lengths,
+        target_lengths,
+        blank,
+        _number(reduction, None, None),
+        zero_infinity,
+    )
 
 
 def poisson_nll_loss(
-    input: Tensor, target: Tensor, log_input: bool = True, full: bool = False, size_average: bool | None = None, eps: float = 1e-8,
-    reduce: bool | None = None, reduction: str = "mean",
-) -> Tensor:  # fmt: skip
-    """rate - target * log(rate), and log(target!) by Stirling's formula if `full`; `input` is the rate or its logarithm."""
+    input: Tensor,
+    target: Tensor,
+    log_input: bool = True,
+    full: bool = False,
+    size_average: bool | None = None,
+    eps: float = 1e-8,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """rate - target * log(rate), and log(target!) by Stirling's formula if `full`; `input` is the rate or its
+    logarithm."""
     return _poisson_nll_loss(input, target, log_input, full, eps, _number(reduction, size_average, reduce))
 
 
-def gaussian_nll_loss(input: Tensor, target: Tensor, var: Any, full: bool = False, eps: float = 1e-6, reduction: str = "mean") -> Tensor:
+def gaussian_nll_loss(
+    input: Tensor, target: Tensor, var: Any, full: bool = False, eps: float = 1e-6, reduction: str = "mean"
+) -> Tensor:
     """(log(var) + (input - target)² / var) / 2, `var` not below `eps`; `full` adds log(2π) / 2.
 
-    Raises ValueError when `var` is negative, or its shape is neither that of the input nor one that differs in the last dimension.
+    Raises ValueError when `var` is negative, or its shape is neither that of the input nor one that differs
+    in the last dimension.
     """
     if isinstance(var, float):
         if var < 0:
@@ -78,9 +125,14 @@ def _no_grad() -> Any:
 
 
 def margin_ranking_loss(
-    input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0, size_average: bool | None = None, reduce: bool | None = None,
+    input1: Tensor,
+    input2: Tensor,
+    target: Tensor,
+    margin: float = 0,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
     reduction: str = "mean",
-) -> Tensor:  # fmt: skip
+) -> Tensor:
     """max(0, margin - target * (input1 - input2)) for targets 1 and -1"""
     number = _number(reduction, size_average, reduce)
     if not input1.dim() == input2.dim() == target.dim():
@@ -92,32 +144,53 @@ def margin_ranking_loss(
 
 
 def hinge_embedding_loss(
-    input: Tensor, target: Tensor, margin: float = 1.0, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean"
+    input: Tensor,
+    target: Tensor,
+    margin: float = 1.0,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
 ) -> Tensor:
     """input where the target is 1, max(0, margin - input) where it is -1"""
     return _hinge_embedding_loss(input, target, margin, _number(reduction, size_average, reduce))
 
 
 def cosine_embedding_loss(
-    input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0, size_average: bool | None = None, reduce: bool | None = None,
+    input1: Tensor,
+    input2: Tensor,
+    target: Tensor,
+    margin: float = 0,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
     reduction: str = "mean",
-) -> Tensor:  # fmt: skip
+) -> Tensor:
     """1 - cos where the target is 1, max(0, cos - margin) where it is -1"""
     return _cosine_embedding_loss(input1, input2, target, margin, _number(reduction, size_average, reduce))
 
 
 def soft_margin_loss(
-    input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean"
+    input: Tensor,
+    target: Tensor,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
 ) -> Tensor:
     """log(1 + exp(-target * input))"""
     return _soft_margin_loss(input, target, _number(reduction, size_average, reduce))
 
 
 def multi_margin_loss(
-    input: Tensor, target: Tensor, p: int = 1, margin: float = 1.0, weight: Tensor | None = None, size_average: bool | None = None,
-    reduce: bool | None = None, reduction: str = "mean",
-) -> Tensor:  # fmt: skip
-    """The mean over the other classes of max(0, margin - input[target] + input[class]) ** p. Raises ValueError unless p is 1 or 2."""
+    input: Tensor,
+    target: Tensor,
+    p: int = 1,
+    margin: float = 1.0,
+    weight: Tensor | None = None,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """The mean over the other classes of max(0, margin - input[target] + input[class]) ** p. Raises
+    ValueError unless p is 1 or 2."""
     number = _number(reduction, size_average, reduce)
     if p not in (1, 2):
         raise ValueError("only p == 1 and p == 2 supported")
@@ -127,16 +200,25 @@ def multi_margin_loss(
 
 
 def multilabel_margin_loss(
-    input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean"
+    input: Tensor,
+    target: Tensor,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
 ) -> Tensor:
-    """max(0, 1 - input[label] + input[class]) over labels (up to the first -1 in a row of targets) and classes that are none."""
+    """max(0, 1 - input[label] + input[class]) over labels (up to the first -1 in a row of targets) and
+    classes that are none."""
     return _multilabel_margin_loss(input, target, _number(reduction, size_average, reduce))
 
 
 def multilabel_soft_margin_loss(
-    input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: bool | None = None, reduce: bool | None = None,
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
     reduction: str = "mean",
-) -> Tensor:  # fmt: skip
+) -> Tensor:
     """binary_cross_entropy_with_logits, as its mean over the classes (the last dimension)."""
     number = _number(reduction, size_average, reduce)
     loss = -(target * _log_sigmoid(input) + (1 - target) * _log_sigmoid(-input))
@@ -146,10 +228,19 @@ def multilabel_soft_margin_loss(
 
 
 def triplet_margin_loss(
-    anchor: Tensor, positive: Tensor, negative: Tensor, margin: float = 1.0, p: float = 2, eps: float = 1e-6, swap: bool = False,
-    size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean",
-) -> Tensor:  # fmt: skip
-    """max(0, margin + distance(anchor, positive) - distance(anchor, negative)); with `swap` the negative's distance to the nearer one."""
+    anchor: Tensor,
+    positive: Tensor,
+    negative: Tensor,
+    margin: float = 1.0,
+    p: float = 2,
+    eps: float = 1e-6,
+    swap: bool = False,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """max(0, margin + distance(anchor, positive) - distance(anchor, negative)); with `swap` the negative's
+    distance to the nearer one."""
     number = _number(reduction, size_average, reduce)
     if margin <= 0:
         raise ValueError(f"margin must be greater than 0, got {margin}")
@@ -157,9 +248,15 @@ def triplet_margin_loss(
 
 
 def triplet_margin_with_distance_loss(
-    anchor: Tensor, positive: Tensor, negative: Tensor, *, distance_function: Callable[[Tensor, Tensor], Tensor] | None = None,
-    margin: float = 1.0, swap: bool = False, reduction: str = "mean",
-) -> Tensor:  # fmt: skip
+    anchor: Tensor,
+    positive: Tensor,
+    negative: Tensor,
+    *,
+    distance_function: Callable[[Tensor, Tensor], Tensor] | None = None,
+    margin: float = 1.0,
+    swap: bool = False,
+    reduction: str = "mean",
+) -> Tensor:
     """triplet_margin_loss for any distance; pairwise_distance by default."""
     number = _number(reduction, None, None)
     distance = distance_function if distance_function is not None else _pairwise_distance
@@ -167,7 +264,8 @@ def triplet_margin_with_distance_loss(
         raise ValueError(f"margin must be greater than 0, got {margin}")
     if not anchor.ndim == positive.ndim == negative.ndim:
         raise RuntimeError(
-            "The anchor, positive, and negative tensors are expected to have the same number of dimensions, but got: "
+            "The anchor, positive, and negative tensors are expected to have the same number of dimensions, "
+            "but got: "
             f"anchor {anchor.ndim}D, positive {positive.ndim}D, and negative {negative.ndim}D inputs"
         )
     near, far = distance(anchor, positive), distance(anchor, negative)

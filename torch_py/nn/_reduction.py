@@ -12,7 +12,9 @@ __all__ = ["get_enum", "legacy_get_enum", "legacy_get_string"]
 def get_enum(reduction: str) -> int:
     """0, 1 or 2 for 'none', 'mean' and 'sum'. Raises ValueError for another name."""
     if reduction == "elementwise_mean":
-        warnings.warn("reduction='elementwise_mean' is deprecated. Please use reduction='mean' instead.", stacklevel=2)
+        warnings.warn(
+            "reduction='elementwise_mean' is deprecated. Please use reduction='mean' instead.", stacklevel=2
+        )
         return _REDUCTIONS["mean"]
     if reduction not in _REDUCTIONS:
         raise ValueError(f"{reduction} is not a valid value for reduction")

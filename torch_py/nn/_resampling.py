@@ -12,7 +12,15 @@ from torch_py._namespace import find_operator
 from torch_py._tensor import Tensor
 from torch_py.nn._pooling import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
 
-__all__ = ["affine_grid", "grid_sample", "interpolate", "pad", "upsample", "upsample_bilinear", "upsample_nearest"]
+__all__ = [
+    "affine_grid",
+    "grid_sample",
+    "interpolate",
+    "pad",
+    "upsample",
+    "upsample_bilinear",
+    "upsample_nearest",
+]
 
 _pad = find_operator("pad", _nn)
 _grid_sampler = find_operator("grid_sampler", _torch)
@@ -26,17 +34,26 @@ def _operators(*names: str) -> tuple[Callable[..., Any], ...]:
 # By mode: operators over one, two and three dimensions.
 _NEAREST = {
     "nearest": _operators("upsample_nearest1d", "upsample_nearest2d", "upsample_nearest3d"),
-    "nearest-exact": _operators("_upsample_nearest_exact1d", "_upsample_nearest_exact2d", "_upsample_nearest_exact3d"),
+    "nearest-exact": _operators(
+        "_upsample_nearest_exact1d", "_upsample_nearest_exact2d", "_upsample_nearest_exact3d"
+    ),
 }
 _AREA = (adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d)
 # By mode: number of dimensions and operator.
 _SMOOTH = dict(
     zip(
         ("linear", "bilinear", "trilinear", "bicubic"),
-        zip((1, 2, 3, 2), _operators("upsample_linear1d", "upsample_bilinear2d", "upsample_trilinear3d", "upsample_bicubic2d")),
+        zip(
+            (1, 2, 3, 2),
+            _operators(
+                "upsample_linear1d", "upsample_bilinear2d", "upsample_trilinear3d", "upsample_bicubic2d"
+            ),
+        ),
     )
 )
-_ANTIALIASED = dict(zip(("bilinear", "bicubic"), _operators("_upsample_bilinear2d_aa", "_upsample_bicubic2d_aa")))
+_ANTIALIASED = dict(
+    zip(("bilinear", "bicubic"), _operators("_upsample_bilinear2d_aa", "_upsample_bicubic2d_aa"))
+)
 _MODES = "nearest | linear | bilinear | bicubic | trilinear | area | nearest-exact"
 
 
@@ -45,32 +62,46 @@ def _per_dimension(name: str, value: Any, rank: int, shape: Sequence[int]) -> li
         return [value] * rank
     if len(value) != rank:
         raise ValueError(
-            f"Input and {name} must have the same number of spatial dimensions, but got input with spatial dimensions of "
-            f"{list(shape[2:])} and {name} of {value}. Please provide input tensor in (N, C, d1, d2, ...,dK) format and {name} in "
+            f"Input and {name} must have the same number of spatial dimensions, but got input with spatial "
+            "dimensions of "
+            f"{list(shape[2:])} and {name} of {value}. Please provide input tensor in (N, C, d1, d2, "
+            f"...,dK) format and {name} in "
             "(d1, d2, ...,dK) format."
         )
     return list(value)
 
 
 def interpolate(
-    input: Tensor, size: Any = None, scale_factor: Any = None, mode: str = "nearest", align_corners: bool | None = None,
-    recompute_scale_factor: bool | None = None, antialias: bool = False,
-) -> Tensor:  # fmt: skip
+    input: Tensor,
+    size: Any = None,
+    scale_factor: Any = None,
+    mode: str = "nearest",
+    align_corners: bool | None = None,
+    recompute_scale_factor: bool | None = None,
+    antialias: bool = False,
+) -> Tensor:
     """`input` (N, C, ...) with one to three spatial dimensions, resized to `size` or by `scale_factor`.
 
-    Modes: nearest, nearest-exact, area, linear (one dimension), bilinear and bicubic (two), trilinear (three). `align_corners` puts the
-    middles of the outer elements, not their edges, over each other. `recompute_scale_factor` steps by the ratio of the sizes rather than
-    by the given factor. `antialias` (bilinear, bicubic) smooths what becomes smaller.
+    Modes: nearest, nearest-exact, area, linear (one dimension), bilinear and bicubic (two), trilinear
+    (three). `align_corners` puts the middles of the outer elements, not their edges, over each other.
+    `recompute_scale_factor` steps by the ratio of the sizes rather than by the given factor. `antialias`
+    (bilinear, bicubic) smooths what becomes smaller.
     """
     if align_corners is not None and (mode in _NEAREST or mode == "area"):
-        raise ValueError("align_corners option can only be set with the interpolating modes: linear | bilinear | bicubic | trilinear")
+        raise ValueError(
+            "align_corners option can only be set with the interpolating modes: linear | bilinear | bicubic "
+            "| trilinear"
+        )
     rank = input.dim() - 2
     sizes, factors = _sizes_and_factors(input.shape, rank, size, scale_factor, recompute_scale_factor)
     if antialias and not (mode in _ANTIALIASED and rank == 2):
-        raise ValueError("Anti-alias option is restricted to bilinear and bicubic modes and requires a 4-D tensor as input")
+        raise ValueError(
+            "Anti-alias option is restricted to bilinear and bicubic modes and requires a 4-D tensor as input"
+        )
     if not 1 <= rank <= 3:
         raise NotImplementedError(
-            f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {input.dim()}D) for the modes: {_MODES} (got {mode})"
+            f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {input.dim()}D) for the modes: "
+            f"{_MODES} (got {mode})"
         )
     if mode == "area":
         return _AREA[rank - 1](input, sizes)
@@ -78,7 +109,8 @@ def interpolate(
         return _NEAREST[mode][rank - 1](input, sizes, *factors)
     if mode not in _SMOOTH:
         raise NotImplementedError(
-            f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {input.dim()}D) for the modes: {_MODES} (got {mode})"
+            f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {input.dim()}D) for the modes: "
+            f"{_MODES} (got {mode})"
         )
     needed, operator = _SMOOTH[mode]
     if needed != rank:
@@ -86,7 +118,9 @@ def interpolate(
     return (_ANTIALIASED[mode] if antialias else operator)(input, sizes, bool(align_corners), *factors)
 
 
-def _sizes_and_factors(shape: Sequence[int], rank: int, size: Any, scale_factor: Any, recompute: bool | None) -> tuple[list[int], list[Any]]:
+def _sizes_and_factors(
+    shape: Sequence[int], rank: int, size: Any, scale_factor: Any, recompute: bool | None
+) -> tuple[list[int], list[Any]]:
     if size is not None and scale_factor is not None:
         raise ValueError("only one of size or scale_factor should be defined")
     if size is None and scale_factor is None:
@@ -96,65 +130,99 @@ def _sizes_and_factors(shape: Sequence[int], rank: int, size: Any, scale_factor:
     if size is not None:
         extents = _per_dimension("output size", size, rank, shape)
         if any(isinstance(extent, float) for extent in extents):
-            raise TypeError(f"interpolate: expected size to be an int or a tuple of {rank} of them, but got size={size}")
+            raise TypeError(
+                f"interpolate: expected size to be an int or a tuple of {rank} of them, but got size={size}"
+            )
         return [int(extent) for extent in extents], []
     factors = [float(factor) for factor in _per_dimension("scale_factor", scale_factor, rank, shape)]
     sizes = [math.floor(float(extent) * factor) for extent, factor in zip(shape[2:], factors)]
     return sizes, [] if recompute else factors
 
 
-def upsample(input: Tensor, size: Any = None, scale_factor: Any = None, mode: str = "nearest", align_corners: bool | None = None) -> Tensor:
+def upsample(
+    input: Tensor,
+    size: Any = None,
+    scale_factor: Any = None,
+    mode: str = "nearest",
+    align_corners: bool | None = None,
+) -> Tensor:
     """The old name of `interpolate`."""
-    warnings.warn("`nn.functional.upsample` is deprecated. Use `nn.functional.interpolate` instead.", stacklevel=2)
+    warnings.warn(
+        "`nn.functional.upsample` is deprecated. Use `nn.functional.interpolate` instead.", stacklevel=2
+    )
     return interpolate(input, size, scale_factor, mode, align_corners)
 
 
 def upsample_nearest(input: Tensor, size: Any = None, scale_factor: Any = None) -> Tensor:
     """`interpolate` by the nearest element."""
-    warnings.warn("`nn.functional.upsample_nearest` is deprecated. Use `nn.functional.interpolate` instead.", stacklevel=2)
+    warnings.warn(
+        "`nn.functional.upsample_nearest` is deprecated. Use `nn.functional.interpolate` instead.",
+        stacklevel=2,
+    )
     return interpolate(input, size, scale_factor, mode="nearest")
 
 
 def upsample_bilinear(input: Tensor, size: Any = None, scale_factor: Any = None) -> Tensor:
     """Bilinear `interpolate` with aligned corners."""
-    warnings.warn("`nn.functional.upsample_bilinear` is deprecated. Use `nn.functional.interpolate` instead.", stacklevel=2)
+    warnings.warn(
+        "`nn.functional.upsample_bilinear` is deprecated. Use `nn.functional.interpolate` instead.",
+        stacklevel=2,
+    )
     return interpolate(input, size, scale_factor, mode="bilinear", align_corners=True)
 
 
-# Padding ----------------------------------------------------------------------------------------------------------------------------
+# Padding
+# ------------------------------------------------------------
 
 
 def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float | None = None) -> Tensor:
-    """Makes dimensions longer, or shorter for negative widths: `pad` = (left, right) of the last dimension, then of the one before, ...
+    """Makes dimensions longer, or shorter for negative widths: `pad` = (left, right) of the last dimension,
+    then of the one before, ...
 
-    Modes: 'constant' (`value`, default 0), 'reflect' (mirrored, edge not repeated), 'replicate' (edge repeated), 'circular' (wrapped
-    around). The last three pad the last one to three dimensions of (C, ...) or (N, C, ...).
+    Modes: 'constant' (`value`, default 0), 'reflect' (mirrored, edge not repeated), 'replicate' (edge
+    repeated), 'circular' (wrapped around). The last three pad the last one to three dimensions of (C, ...) or
+    (N, C, ...).
     """
     return _pad(input, pad, mode, value)
 
 
-# Grids ------------------------------------------------------------------------------------------------------------------------------
+# Grids
+# ------------------------------------------------------------
 
 _SAMPLING_MODES = {"bilinear": 0, "nearest": 1, "bicubic": 2}
 _OUTSIDE = {"zeros": 0, "border": 1, "reflection": 2}
 
 
 def grid_sample(
-    input: Tensor, grid: Tensor, mode: str = "bilinear", padding_mode: str = "zeros", align_corners: bool | None = None
+    input: Tensor,
+    grid: Tensor,
+    mode: str = "bilinear",
+    padding_mode: str = "zeros",
+    align_corners: bool | None = None,
 ) -> Tensor:
     """`input` (N, C, H, W) or (N, C, D, H, W) at points (N, ..., 2 or 3) given by x, y(, z) from -1 to 1.
 
     -1 and 1 are the middles of the outer elements with `align_corners`, their outer edges without.
     """
     if mode not in _SAMPLING_MODES:
-        raise ValueError(f"nn.functional.grid_sample(): expected mode to be 'bilinear', 'nearest' or 'bicubic', but got: '{mode}'")
+        raise ValueError(
+            "nn.functional.grid_sample(): expected mode to be 'bilinear', 'nearest' or 'bicubic', but got: "
+            f"'{mode}'"
+        )
     if padding_mode not in _OUTSIDE:
         raise ValueError(
-            f"nn.functional.grid_sample(): expected padding_mode to be 'zeros', 'border', or 'reflection', but got: '{padding_mode}'"
+            "nn.functional.grid_sample(): expected padding_mode to be 'zeros', 'border', or 'reflection', "
+            f"but got: '{padding_mode}'"
         )
     if align_corners is None:
         _warn_of_corners()
-    return _grid_sampler(input, grid, _SAMPLING_MODES[mode], _OUTSIDE[padding_mode], False if align_corners is None else align_corners)
+    return _grid_sampler(
+        input,
+        grid,
+        _SAMPLING_MODES[mode],
+        _OUTSIDE[padding_mode],
+        False if align_corners is None else align_corners,
+    )
 
 
 def _warn_of_corners() -> None:
@@ -166,19 +234,22 @@ def _warn_of_corners() -> None:
 
 
 def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None = None) -> Tensor:
-    """The grid that `grid_sample` needs for the affine maps `theta` (N, 2, 3) or (N, 3, 4) and a result of `size` (N, C, ...)."""
+    """The grid that `grid_sample` needs for the affine maps `theta` (N, 2, 3) or (N, 3, 4) and a result of
+    `size` (N, C, ...)."""
     if align_corners is None:
         _warn_of_corners()
     if not theta.is_floating_point():
         raise ValueError(f"Expected theta to have floating point type, but got {theta.dtype}")
     if len(size) not in (4, 5):
         raise NotImplementedError(
-            f"affine_grid only supports 4D and 5D sizes, for 2D and 3D affine transforms, respectively. Got size {tuple(size)}."
+            "affine_grid only supports 4D and 5D sizes, for 2D and 3D affine transforms, respectively. Got "
+            f"size {tuple(size)}."
         )
     rank = len(size) - 2
     if theta.dim() != 3 or tuple(theta.shape[-2:]) != (rank, rank + 1):
         raise ValueError(
-            f"Expected a batch of {rank}D affine matrices of shape Nx{rank}x{rank + 1} for size {tuple(size)}. Got {tuple(theta.shape)}."
+            f"Expected a batch of {rank}D affine matrices of shape Nx{rank}x{rank + 1} for size "
+            f"{tuple(size)}. Got {tuple(theta.shape)}."
         )
     if min(size) <= 0:
         raise ValueError(f"Expected non-zero, positive output size. Got {tuple(size)}")

@@ -1,4 +1,5 @@
-"""Layers as functions. Operators are used as they are where PyTorch's function has the operator's arguments; the rest adapts arguments."""
+"""Layers as functions. Operators are used as they are where PyTorch's function has the operator's arguments;
+the rest adapts arguments."""
 
 from __future__ import annotations
 
@@ -33,16 +34,76 @@ from torch_py.nn._ranking_losses import *
 from torch_py.nn._resampling import *
 
 __all__ = [
-    "batch_norm", "bilinear", "binary_cross_entropy", "binary_cross_entropy_with_logits", "celu", "celu_",
-    "cosine_similarity", "cross_entropy", "elu", "elu_", "embedding", "embedding_bag", "gelu", "glu", "group_norm",
-    "gumbel_softmax", "hardshrink", "hardsigmoid", "hardswish", "hardtanh", "hardtanh_", "huber_loss", "instance_norm", "kl_div",
-    "l1_loss", "linear_cross_entropy",
-    "layer_norm", "leaky_relu", "leaky_relu_", "linear", "local_response_norm", "log_softmax", "logsigmoid", "mish", "mse_loss", "nll_loss",
-    "normalize", "one_hot", "pairwise_distance", "pdist", "prelu", "relu", "relu6", "relu_", "rms_norm", "rrelu", "rrelu_",
-    "selu", "selu_", "sigmoid", "silu", "smooth_l1_loss", "softmax", "softmin", "softplus",
-    "softshrink", "softsign", "tanh", "tanhshrink", "threshold", "threshold_",
-]  # fmt: skip
-__all__ += [*_attention.__all__, *_convolution.__all__, *_dropout.__all__, *_pooling.__all__, *_ranking_losses.__all__, *_resampling.__all__]
+    "batch_norm",
+    "bilinear",
+    "binary_cross_entropy",
+    "binary_cross_entropy_with_logits",
+    "celu",
+    "celu_",
+    "cosine_similarity",
+    "cross_entropy",
+    "elu",
+    "elu_",
+    "embedding",
+    "embedding_bag",
+    "gelu",
+    "glu",
+    "group_norm",
+    "gumbel_softmax",
+    "hardshrink",
+    "hardsigmoid",
+    "hardswish",
+    "hardtanh",
+    "hardtanh_",
+    "huber_loss",
+    "instance_norm",
+    "kl_div",
+    "l1_loss",
+    "linear_cross_entropy",
+    "layer_norm",
+    "leaky_relu",
+    "leaky_relu_",
+    "linear",
+    "local_response_norm",
+    "log_softmax",
+    "logsigmoid",
+    "mish",
+    "mse_loss",
+    "nll_loss",
+    "normalize",
+    "one_hot",
+    "pairwise_distance",
+    "pdist",
+    "prelu",
+    "relu",
+    "relu6",
+    "relu_",
+    "rms_norm",
+    "rrelu",
+    "rrelu_",
+    "selu",
+    "selu_",
+    "sigmoid",
+    "silu",
+    "smooth_l1_loss",
+    "softmax",
+    "softmin",
+    "softplus",
+    "softshrink",
+    "softsign",
+    "tanh",
+    "tanhshrink",
+    "threshold",
+    "threshold_",
+]
+__all__ += [
+    *_attention.__all__,
+    *_convolution.__all__,
+    *_dropout.__all__,
+    *_pooling.__all__,
+    *_ranking_losses.__all__,
+    *_resampling.__all__,
+]
 
 
 def _operator(name: str) -> Any:
@@ -69,15 +130,24 @@ _sigmoid, _tanh, _log_sigmoid = _operator("sigmoid"), _operator("tanh"), _operat
 _mish, _mish_in_place = _operator("mish"), _operator("mish_")
 _hardswish, _hardswish_in_place = _operator("hardswish"), _operator("hardswish_")
 _group_norm = _operator("group_norm")
-_batch_norm, _layer_norm, _embedding = _operator("batch_norm"), _operator("layer_norm"), _operator("embedding")
-_instance_norm, _rms_norm, _embedding_bag = _operator("instance_norm"), _operator("rms_norm"), _operator("embedding_bag")
+_batch_norm, _layer_norm, _embedding = (
+    _operator("batch_norm"),
+    _operator("layer_norm"),
+    _operator("embedding"),
+)
+_instance_norm, _rms_norm, _embedding_bag = (
+    _operator("instance_norm"),
+    _operator("rms_norm"),
+    _operator("embedding_bag"),
+)
 _embedding_renorm_ = _operator("embedding_renorm_")
 _silu, _silu_in_place, _elu = _operator("silu"), _operator("silu_"), _operator("elu")
 _leaky_relu, _hardtanh = _operator("leaky_relu"), _operator("hardtanh")
 _softmax, _log_softmax = _operator("softmax"), _operator("log_softmax")
 
 
-# Activations ------------------------------------------------------------------------------------------------------------------------
+# Activations
+# ------------------------------------------------------------
 
 
 def relu(input: Tensor, inplace: bool = False) -> Tensor:
@@ -142,7 +212,8 @@ def selu(input: Tensor, inplace: bool = False) -> Tensor:
 
 
 def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
-    """input where positive, alpha * (exp(input / alpha) - 1) elsewhere. Raises RuntimeError when alpha is 0."""
+    """input where positive, alpha * (exp(input / alpha) - 1) elsewhere. Raises RuntimeError when alpha is
+    0."""
     return (celu_ if inplace else _celu)(input, alpha)
 
 
@@ -151,13 +222,20 @@ def threshold(input: Tensor, threshold: float, value: float, inplace: bool = Fal
     return (threshold_ if inplace else _threshold)(input, threshold, value)
 
 
-def rrelu(input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False, inplace: bool = False) -> Tensor:
+def rrelu(
+    input: Tensor,
+    lower: float = 1.0 / 8,
+    upper: float = 1.0 / 3,
+    training: bool = False,
+    inplace: bool = False,
+) -> Tensor:
     """leaky_relu with a slope drawn from [lower, upper) for each element in training, else their mean"""
     return (rrelu_ if inplace else _rrelu)(input, lower, upper, training)
 
 
 def glu(input: Tensor, dim: int = -1) -> Tensor:
-    """The first half of input along `dim` times the sigmoid of the second. Raises RuntimeError when there are no two halves."""
+    """The first half of input along `dim` times the sigmoid of the second. Raises RuntimeError when there are
+    no two halves."""
     return _glu(input, dim)
 
 
@@ -169,8 +247,11 @@ def tanhshrink(input: Tensor) -> Tensor:
     return input - input.tanh()
 
 
-def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1) -> Tensor:
-    """A random one-hot choice with probabilities softmax(logits), relaxed by the temperature `tau` (Jang et al. 2017).
+def gumbel_softmax(
+    logits: Tensor, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1
+) -> Tensor:
+    """A random one-hot choice with probabilities softmax(logits), relaxed by the temperature `tau` (Jang et
+    al. 2017).
 
     With `hard` the result is one-hot and has the gradient of the relaxed one. `eps` has no effect.
     """
@@ -192,7 +273,10 @@ def _chosen_dim(function: str, dim: int | None, ndim: int) -> int:
     if dim is not None:
         return dim
     chosen = 0 if ndim in (0, 1, 3) else 1
-    warnings.warn(f"{function}: dim was not given and is guessed to be {chosen}; say dim={chosen} to keep it", stacklevel=3)
+    warnings.warn(
+        f"{function}: dim was not given and is guessed to be {chosen}; say dim={chosen} to keep it",
+        stacklevel=3,
+    )
     return chosen
 
 
@@ -210,32 +294,58 @@ def log_softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dty
     return _log_softmax(input, _chosen_dim("log_softmax", dim, input.dim()), dtype=dtype)
 
 
-# Layers -----------------------------------------------------------------------------------------------------------------------------
+# Layers
+# ------------------------------------------------------------
 
 
 def batch_norm(
-    input: Tensor, running_mean: Tensor | None, running_var: Tensor | None, weight: Tensor | None = None, bias: Tensor | None = None,
-    training: bool = False, momentum: float = 0.1, eps: float = 1e-5,
-) -> Tensor:  # fmt: skip
+    input: Tensor,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    training: bool = False,
+    momentum: float = 0.1,
+    eps: float = 1e-5,
+) -> Tensor:
     """(input - mean) / sqrt(var + eps) * weight + bias for each channel (dimension 1).
 
-    In training mean and variance are the batch's, and the running ones move towards them by `momentum`; otherwise they are the running
-    ones. Raises ValueError when a channel of a training batch has a single value, and for `eps` below 0 (in training also 0).
+    In training mean and variance are the batch's, and the running ones move towards them by `momentum`;
+    otherwise they are the running ones. Raises ValueError when a channel of a training batch has a single
+    value, and for `eps` below 0 (in training also 0).
     """
     if eps <= 0 if training else eps < 0:
-        raise ValueError(f"batch_norm eps must be {'positive during training' if training else 'non-negative'}, but got {eps}")
+        raise ValueError(
+            f"batch_norm eps must be {'positive during training' if training else 'non-negative'}, but got "
+            f"{eps}"
+        )
     if training and input.shape[0] * math.prod(input.shape[2:]) == 1:
-        raise ValueError(f"Expected more than 1 value per channel when training, got input size {input.shape}")
+        raise ValueError(
+            f"Expected more than 1 value per channel when training, got input size {input.shape}"
+        )
     return _batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps, False)
 
 
-def layer_norm(input: Tensor, normalized_shape: Sequence[int], weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-5) -> Tensor:
+def layer_norm(
+    input: Tensor,
+    normalized_shape: Sequence[int],
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    eps: float = 1e-5,
+) -> Tensor:
     """Like batch_norm, over the last dimensions, which are `normalized_shape`, for each of the others."""
     return _layer_norm(input, normalized_shape, weight, bias, eps)
 
 
-def group_norm(input: Tensor, num_groups: int, weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-5) -> Tensor:
-    """Like layer_norm, over groups of channels (dimension 1) and all later dimensions; weight and bias are per channel.
+def group_norm(
+    input: Tensor,
+    num_groups: int,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    eps: float = 1e-5,
+) -> Tensor:
+    """Like layer_norm, over groups of channels (dimension 1) and all later dimensions; weight and bias are
+    per channel.
 
     Raises ValueError where all examples and groups together have a single value each.
     """
@@ -248,49 +358,74 @@ def group_norm(input: Tensor, num_groups: int, weight: Tensor | None = None, bia
 
 
 def instance_norm(
-    input: Tensor, running_mean: Tensor | None = None, running_var: Tensor | None = None, weight: Tensor | None = None,
-    bias: Tensor | None = None, use_input_stats: bool = True, momentum: float = 0.1, eps: float = 1e-5,
-) -> Tensor:  # fmt: skip
+    input: Tensor,
+    running_mean: Tensor | None = None,
+    running_var: Tensor | None = None,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    use_input_stats: bool = True,
+    momentum: float = 0.1,
+    eps: float = 1e-5,
+) -> Tensor:
     """Like batch_norm, for each channel of each example."""
     if use_input_stats:
         values = math.prod(input.shape[2:])
         if values == 1:
-            raise ValueError(f"Expected more than 1 spatial element when training, got input size {input.size()}")
-    return _instance_norm(input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps, False)
+            raise ValueError(
+                f"Expected more than 1 spatial element when training, got input size {input.size()}"
+            )
+    return _instance_norm(
+        input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps, False
+    )
 
 
-def rms_norm(input: Tensor, normalized_shape: Sequence[int], weight: Tensor | None = None, eps: float | None = None) -> Tensor:
-    """input / sqrt(mean(input²) + eps) * weight over the last dimensions, which are `normalized_shape` (Zhang & Sennrich 2019)."""
+def rms_norm(
+    input: Tensor, normalized_shape: Sequence[int], weight: Tensor | None = None, eps: float | None = None
+) -> Tensor:
+    """input / sqrt(mean(input²) + eps) * weight over the last dimensions, which are `normalized_shape` (Zhang
+    & Sennrich 2019)."""
     return _rms_norm(input, normalized_shape, weight, eps)
 
 
-def local_response_norm(input: Tensor, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> Tensor:
-    """input / (k + alpha * mean of squares over `size` neighbouring channels) ** beta (Krizhevsky et al. 2012)."""
+def local_response_norm(
+    input: Tensor, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0
+) -> Tensor:
+    """input / (k + alpha * mean of squares over `size` neighbouring channels) ** beta (Krizhevsky et al.
+    2012)."""
     if input.dim() < 3:
         raise ValueError(f"Expected 3D or higher dimensionality input (got {input.dim()} dimensions)")
     if input.numel() == 0:
         return input
     # Channels as the rows of images (N, 1, C, everything else).
     squares = input.mul(input).reshape(input.size(0), 1, input.size(1), -1)
-    means = _pooling.avg_pool2d(_resampling.pad(squares, (0, 0, size // 2, (size - 1) // 2)), (size, 1), stride=1)
+    means = _pooling.avg_pool2d(
+        _resampling.pad(squares, (0, 0, size // 2, (size - 1) // 2)), (size, 1), stride=1
+    )
     return input / means.reshape(input.shape).mul(alpha).add(k).pow(beta)
 
 
 def embedding(
-    input: Tensor, weight: Tensor, padding_idx: int | None = None, max_norm: float | None = None, norm_type: float = 2.0,
-    scale_grad_by_freq: bool = False, sparse: bool = False,
-) -> Tensor:  # fmt: skip
+    input: Tensor,
+    weight: Tensor,
+    padding_idx: int | None = None,
+    max_norm: float | None = None,
+    norm_type: float = 2.0,
+    scale_grad_by_freq: bool = False,
+    sparse: bool = False,
+) -> Tensor:
     """Rows of `weight` (count, width) picked by `input`, integers of any shape: shape input.shape + (width,).
 
-    Row `padding_idx` gets no gradient. Rows whose norm exceeds `max_norm` are scaled down in `weight` itself. Raises AssertionError for
-    a padding_idx outside the rows.
+    Row `padding_idx` gets no gradient. Rows whose norm exceeds `max_norm` are scaled down in `weight` itself.
+    Raises AssertionError for a padding_idx outside the rows.
     """
     if sparse:
         raise NotImplementedError("embedding: sparse gradients are not part of this build of torch_py")
     row = -1 if padding_idx is None else padding_idx
     if padding_idx is not None:
         if not -weight.shape[0] <= padding_idx < weight.shape[0]:
-            raise AssertionError(f"Padding_idx must be within num_embeddings: got {padding_idx} and {weight.shape[0]} rows")
+            raise AssertionError(
+                f"Padding_idx must be within num_embeddings: got {padding_idx} and {weight.shape[0]} rows"
+            )
         row = padding_idx % weight.shape[0]
     if max_norm is not None:
         _limit_norms(weight, input, max_norm, norm_type)
@@ -308,24 +443,36 @@ _BAG_MODES = {"sum": 0, "mean": 1, "max": 2}
 
 
 def embedding_bag(
-    input: Tensor, weight: Tensor, offsets: Tensor | None = None, max_norm: float | None = None, norm_type: float = 2,
-    scale_grad_by_freq: bool = False, mode: str = "mean", sparse: bool = False, per_sample_weights: Tensor | None = None,
-    include_last_offset: bool = False, padding_idx: int | None = None,
-) -> Tensor:  # fmt: skip
-    """Sum, mean or maximum of rows of `weight` in bags: rows of a 2-D `input`, or what lies between `offsets` in a 1-D one.
+    input: Tensor,
+    weight: Tensor,
+    offsets: Tensor | None = None,
+    max_norm: float | None = None,
+    norm_type: float = 2,
+    scale_grad_by_freq: bool = False,
+    mode: str = "mean",
+    sparse: bool = False,
+    per_sample_weights: Tensor | None = None,
+    include_last_offset: bool = False,
+    padding_idx: int | None = None,
+) -> Tensor:
+    """Sum, mean or maximum of rows of `weight` in bags: rows of a 2-D `input`, or what lies between `offsets`
+    in a 1-D one.
 
-    `per_sample_weights` scale the rows of a sum. Indices `padding_idx` count for nothing. Raises ValueError when offsets do not fit.
+    `per_sample_weights` scale the rows of a sum. Indices `padding_idx` count for nothing. Raises ValueError
+    when offsets do not fit.
     """
     if weight.dtype == _C.int64 and input.is_floating_point():
         warnings.warn(
-            "Argument order of nn.functional.embedding_bag was changed. Usage `embedding_bag(weight, input, ...)` is deprecated, "
+            "Argument order of nn.functional.embedding_bag was changed. Usage `embedding_bag(weight, input, "
+            "...)` is deprecated, "
             "and should now be `embedding_bag(input, weight, ...)`.",
             stacklevel=2,
         )
         weight, input = input, weight
     if per_sample_weights is not None and input.size() != per_sample_weights.size():
         raise ValueError(
-            f"embedding_bag: If per_sample_weights ({tuple(per_sample_weights.shape)}) is not None, then it must have the same "
+            f"embedding_bag: If per_sample_weights ({tuple(per_sample_weights.shape)}) is not None, then it "
+            "must have the same "
             f"shape as the input ({tuple(input.shape)})"
         )
     if not weight.dim() == 2:
@@ -333,11 +480,16 @@ def embedding_bag(
     if input.dim() == 2:
         if offsets is not None:
             raise ValueError(
-                "if input is 2D, then offsets has to be None, as input is treated is a mini-batch of fixed length sequences. "
+                "if input is 2D, then offsets has to be None, as input is treated is a mini-batch of fixed "
+                "length sequences. "
                 f"However, found offsets of type {type(offsets)}"
             )
         width = input.size(1)
-        offsets = _torch.arange(0, input.numel(), width, dtype=input.dtype, device=input.device) if width else input.new_zeros(input.size(0))
+        offsets = (
+            _torch.arange(0, input.numel(), width, dtype=input.dtype, device=input.device)
+            if width
+            else input.new_zeros(input.size(0))
+        )
         input, include_last_offset = input.reshape(-1), False
         per_sample_weights = per_sample_weights.reshape(-1) if per_sample_weights is not None else None
     elif input.dim() != 1:
@@ -349,23 +501,38 @@ def embedding_bag(
     if mode not in _BAG_MODES:
         raise ValueError("mode has to be one of sum, mean or max")
     if mode == "max" and (scale_grad_by_freq or sparse):
-        raise ValueError("max mode does not support " + ("scaling the gradient by the frequency" if scale_grad_by_freq else "sparse weights"))
+        raise ValueError(
+            "max mode does not support "
+            + ("scaling the gradient by the frequency" if scale_grad_by_freq else "sparse weights")
+        )
     if per_sample_weights is not None and mode != "sum":
         raise NotImplementedError(
-            "embedding_bag: per_sample_weights was not None. per_sample_weights is only supported for mode='sum' "
+            "embedding_bag: per_sample_weights was not None. per_sample_weights is only supported for "
+            "mode='sum' "
             f"(got mode='{mode}'). Please open a feature request on GitHub."
         )
     if max_norm is not None:
         _limit_norms(weight, input, max_norm, norm_type)
-    return _embedding_bag(weight, input, offsets, scale_grad_by_freq, _BAG_MODES[mode], sparse, per_sample_weights, include_last_offset, padding_idx)[
-        0
-    ]
+    return _embedding_bag(
+        weight,
+        input,
+        offsets,
+        scale_grad_by_freq,
+        _BAG_MODES[mode],
+        sparse,
+        per_sample_weights,
+        include_last_offset,
+        padding_idx,
+    )[0]
 
 
-# Compositions -----------------------------------------------------------------------------------------------------------------------
+# Compositions
+# ------------------------------------------------------------
 
 
-def normalize(input: Tensor, p: float = 2.0, dim: Any = 1, eps: float = 1e-12, out: Tensor | None = None) -> Tensor:
+def normalize(
+    input: Tensor, p: float = 2.0, dim: Any = 1, eps: float = 1e-12, out: Tensor | None = None
+) -> Tensor:
     """input / max(p-norm along dim, eps)"""
     from torch_py._functional import norm
 

@@ -1,6 +1,8 @@
-"""Initial values of parameters. Every function fills its argument in place, without recording, and returns it.
+"""Initial values of parameters. Every function fills its argument in place, without recording, and returns
+it.
 
-`fan_in` and `fan_out` of a weight (out, in, *kernel) are in * kernel elements and out * kernel elements. Sources: Glorot & Bengio 2010
+`fan_in` and `fan_out` of a weight (out, in, *kernel) are in * kernel elements and out * kernel elements.
+Sources: Glorot & Bengio 2010
 (xavier), He et al. 2015 (kaiming), Saxe et al. 2013 (orthogonal).
 """
 
@@ -17,11 +19,21 @@ from torch_py._C import _torch
 from torch_py._tensor import Tensor
 from torch_py.autograd.grad_mode import no_grad
 
-_LINEAR = ("linear", "conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d", "sigmoid")
+_LINEAR = (
+    "linear",
+    "conv1d",
+    "conv2d",
+    "conv3d",
+    "conv_transpose1d",
+    "conv_transpose2d",
+    "conv_transpose3d",
+    "sigmoid",
+)
 
 
 def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
-    """By how much values shrink in `nonlinearity`; `param` is the slope of leaky_relu. Raises ValueError for an unknown name."""
+    """By how much values shrink in `nonlinearity`; `param` is the slope of leaky_relu. Raises ValueError for
+    an unknown name."""
     if nonlinearity in _LINEAR:
         return 1.0
     if nonlinearity == "leaky_relu":
@@ -48,18 +60,31 @@ def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Any 
 # By the names under which other layers' initialisers use them.
 _no_grad_uniform_, _no_grad_normal_ = uniform_, normal_
 
-# Share of a normal distribution from which drawing again what falls outside is cheaper than inverting its cumulative function.
+# Share of a normal distribution from which drawing again what falls outside is cheaper than inverting its
+# cumulative function.
 _REDRAW_FROM = 0.3
 
 
-def trunc_normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, a: float = -2.0, b: float = 2.0, generator: Any = None) -> Tensor:
-    """Normal values, those outside [a, b] drawn again; by the inverse of the cumulative distribution where most would be outside."""
+def trunc_normal_(
+    tensor: Tensor,
+    mean: float = 0.0,
+    std: float = 1.0,
+    a: float = -2.0,
+    b: float = 2.0,
+    generator: Any = None,
+) -> Tensor:
+    """Normal values, those outside [a, b] drawn again; by the inverse of the cumulative distribution where
+    most would be outside."""
 
     def below(x: float) -> float:
         return (1.0 + math.erf((x - mean) / std / math.sqrt(2.0))) / 2.0
 
     if mean < a - 2 * std or mean > b + 2 * std:
-        warnings.warn("trunc_normal_: mean is more than 2 std from [a, b]; the distribution of values may be incorrect.", stacklevel=2)
+        warnings.warn(
+            "trunc_normal_: mean is more than 2 std from [a, b]; the distribution of values may be "
+            "incorrect.",
+            stacklevel=2,
+        )
     with no_grad():
         if below(b) - below(a) >= _REDRAW_FROM:
             return _redrawn(tensor, mean, std, a, b, generator)
@@ -70,12 +95,15 @@ def trunc_normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, a: float 
 def _redrawn(tensor: Tensor, mean: float, std: float, a: float, b: float, generator: Any) -> Tensor:
     tensor.normal_(mean, std, generator=generator)
     while bool((outside := (tensor < a) | (tensor > b)).any()):
-        tensor.copy_(_torch.where(outside, _torch.empty_like(tensor).normal_(mean, std, generator=generator), tensor))
+        tensor.copy_(
+            _torch.where(outside, _torch.empty_like(tensor).normal_(mean, std, generator=generator), tensor)
+        )
     return tensor
 
 
 def _inverse_erf(tensor: Tensor) -> Any:
-    """In float64: Winitzki's closed form (2008), off by 0.4 %, then three steps of Newton's method, each squaring the error."""
+    """In float64: Winitzki's closed form (2008), off by 0.4 %, then three steps of Newton's method, each
+    squaring the error."""
     y = tensor.to(_C.float64).clamp(min=-1 + 1e-15, max=1 - 1e-15)
     c = 0.147
     log = (1 - y * y).log()
@@ -157,14 +185,22 @@ def _kaiming_std(tensor: Tensor, a: float, mode: str, nonlinearity: str) -> floa
     return calculate_gain(nonlinearity, a) / math.sqrt(_calculate_correct_fan(tensor, mode))
 
 
-def _kaiming(tensor: Tensor, a: float, mode: str, nonlinearity: str, fill: Callable[[float], Tensor]) -> Tensor:
+def _kaiming(
+    tensor: Tensor, a: float, mode: str, nonlinearity: str, fill: Callable[[float], Tensor]
+) -> Tensor:
     if 0 in tensor.shape:
         warnings.warn("Initializing zero-element tensors is a no-op", stacklevel=3)
         return tensor
     return fill(_kaiming_std(tensor, a, mode, nonlinearity))
 
 
-def kaiming_uniform_(tensor: Tensor, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu", generator: Any = None) -> Tensor:
+def kaiming_uniform_(
+    tensor: Tensor,
+    a: float = 0,
+    mode: str = "fan_in",
+    nonlinearity: str = "leaky_relu",
+    generator: Any = None,
+) -> Tensor:
     """Uniform in ±gain * sqrt(3 / fan)"""
 
     def fill(std: float) -> Tensor:
@@ -174,7 +210,13 @@ def kaiming_uniform_(tensor: Tensor, a: float = 0, mode: str = "fan_in", nonline
     return _kaiming(tensor, a, mode, nonlinearity, fill)
 
 
-def kaiming_normal_(tensor: Tensor, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu", generator: Any = None) -> Tensor:
+def kaiming_normal_(
+    tensor: Tensor,
+    a: float = 0,
+    mode: str = "fan_in",
+    nonlinearity: str = "leaky_relu",
+    generator: Any = None,
+) -> Tensor:
     """Normal of deviation gain / sqrt(fan)"""
     return _kaiming(tensor, a, mode, nonlinearity, lambda std: normal_(tensor, 0.0, std, generator))
 
@@ -193,7 +235,8 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Any = None) -> Tenso
 
 
 def _orthonormal_columns(matrix: Any) -> Any:
-    """The Q of the QR decomposition whose R has a positive diagonal, so that it is uniform among such matrices."""
+    """The Q of the QR decomposition whose R has a positive diagonal, so that it is uniform among such
+    matrices."""
     from torch_py import linalg
 
     Q, R = linalg.qr(matrix)
@@ -217,7 +260,9 @@ def _deprecated(name: str, fill: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(fill)
     def called(*args: Any, **kwargs: Any) -> Any:
-        warnings.warn(f"`nn.init.{name}` is now deprecated in favor of `nn.init.{name}_`.", FutureWarning, stacklevel=2)
+        warnings.warn(
+            f"`nn.init.{name}` is now deprecated in favor of `nn.init.{name}_`.", FutureWarning, stacklevel=2
+        )
         return fill(*args, **kwargs)
 
     called.__name__ = called.__qualname__ = name

@@ -12,11 +12,14 @@ class _ParameterMeta(type(Tensor)):  # type: ignore[misc]
     """A subclass of Tensor that was marked by `Parameter(...)` counts as a parameter too."""
 
     def __instancecheck__(cls, instance: object) -> bool:
-        return super().__instancecheck__(instance) or (isinstance(instance, Tensor) and vars(instance).get(cls._mark, False) is True)
+        return super().__instancecheck__(instance) or (
+            isinstance(instance, Tensor) and vars(instance).get(cls._mark, False) is True
+        )
 
 
 class Parameter(Tensor, metaclass=_ParameterMeta):
-    """A tensor that its module trains: requires grad unless told otherwise, is in `module.parameters()` and in the state dict."""
+    """A tensor that its module trains: requires grad unless told otherwise, is in `module.parameters()` and
+    in the state dict."""
 
     _mark = "_is_param"
     __torch_function__ = _C._disabled_torch_function_impl
@@ -30,7 +33,10 @@ class Parameter(Tensor, metaclass=_ParameterMeta):
             return cast(Any, Tensor)._make_subclass(cls, data.detach(), requires_grad)
         marked: Any = data.detach().requires_grad_(requires_grad)
         if not isinstance(marked, type(data)):
-            raise RuntimeError(f"Parameter: detach() of {type(data).__name__} gave a {type(marked).__name__}, expected the same type")
+            raise RuntimeError(
+                f"Parameter: detach() of {type(data).__name__} gave a {type(marked).__name__}, expected the "
+                "same type"
+            )
         setattr(marked, cls._mark, True)
         return marked
 
@@ -55,7 +61,8 @@ class _BufferMeta(type(Tensor)):  # type: ignore[misc]
 
 
 class Buffer(Tensor, metaclass=_BufferMeta):
-    """Marks a tensor so that assigning it to a module registers it as a buffer, in the state dict if `persistent`."""
+    """Marks a tensor so that assigning it to a module registers it as a buffer, in the state dict if
+    `persistent`."""
 
     persistent: bool
 
@@ -69,36 +76,74 @@ class Buffer(Tensor, metaclass=_BufferMeta):
 # What a parameter or buffer without a shape can be asked: everything else needs its elements.
 _ALLOWED_UNINITIALIZED = frozenset(
     {
-        "data", "device", "dtype", "grad", "grad_fn", "is_leaf", "is_meta", "layout", "requires_grad", "to", "cpu", "cuda",
-        "half", "float", "double", "bfloat16", "char", "short", "int", "long", "is_floating_point", "is_complex", "is_cuda", "is_sparse",
-        "register_hook", "_make_subclass",
+        "data",
+        "device",
+        "dtype",
+        "grad",
+        "grad_fn",
+        "is_leaf",
+        "is_meta",
+        "layout",
+        "requires_grad",
+        "to",
+        "cpu",
+        "cuda",
+        "half",
+        "float",
+        "double",
+        "bfloat16",
+        "char",
+        "short",
+        "int",
+        "long",
+        "is_floating_point",
+        "is_complex",
+        "is_cuda",
+        "is_sparse",
+        "register_hook",
+        "_make_subclass",
     }
-)  # fmt: skip
+)
 
 
 # Answered by the native module without asking `__torch_function__`: about memory that is not there yet.
 _REFUSED_UNINITIALIZED = (
-    "data_ptr", "dim", "element_size", "is_shared", "requires_grad_", "type", "is_contiguous", "ndimension", "nelement", "numel",
-    "storage", "storage_offset", "tolist",
+    "data_ptr",
+    "dim",
+    "element_size",
+    "is_shared",
+    "requires_grad_",
+    "type",
+    "is_contiguous",
+    "ndimension",
+    "nelement",
+    "numel",
+    "storage",
+    "storage_offset",
+    "tolist",
     "untyped_storage",
-)  # fmt: skip
+)
 
 
 def _refused(name: Any) -> ValueError:
     return ValueError(
-        f"Attempted to use an uninitialized parameter in {name}. This error happens when you are using a `LazyModule` or explicitly "
-        "manipulating `torch.nn.parameter.UninitializedParameter` objects. When using LazyModules call `forward` with a dummy batch to "
+        f"Attempted to use an uninitialized parameter in {name}. This error happens when you are using a "
+        "`LazyModule` or explicitly "
+        "manipulating `torch.nn.parameter.UninitializedParameter` objects. When using LazyModules call "
+        "`forward` with a dummy batch to "
         "initialize the parameters before calling torch functions"
     )
 
 
 class UninitializedTensorMixin:
-    """What waiting for a shape means: `materialize` gives memory, and until then almost nothing else can be done."""
+    """What waiting for a shape means: `materialize` gives memory, and until then almost nothing else can be
+    done."""
 
     _becomes: type
 
     def materialize(self: Any, shape: Any, device: Any = None, dtype: Any = None) -> None:
-        """Makes this a parameter or buffer of `shape` with undefined values, on its device and of its dtype unless told otherwise."""
+        """Makes this a parameter or buffer of `shape` with undefined values, on its device and of its dtype
+        unless told otherwise."""
         data = _C._torch.empty(shape, device=device or self.data.device, dtype=dtype or self.data.dtype)
         self.__class__ = self._becomes
         self.data = data
@@ -106,14 +151,17 @@ class UninitializedTensorMixin:
     @property
     def shape(self) -> Any:
         raise RuntimeError(
-            "Can't access the shape of an uninitialized parameter or buffer. This error usually happens in `load_state_dict` when trying to "
-            "load an uninitialized parameter into an initialized one. Call `forward` to initialize the parameters before accessing their "
+            "Can't access the shape of an uninitialized parameter or buffer. This error usually happens in "
+            "`load_state_dict` when trying to "
+            "load an uninitialized parameter into an initialized one. Call `forward` to initialize the "
+            "parameters before accessing their "
             "attributes."
         )
 
     def share_memory_(self) -> Any:
         raise RuntimeError(
-            "Can't share memory on an uninitialized parameter or buffer. Call `forward` to initialize the parameters before calling "
+            "Can't share memory on an uninitialized parameter or buffer. Call `forward` to initialize the "
+            "parameters before calling "
             "`module.share_memory()`."
         )
 
@@ -131,7 +179,9 @@ class UninitializedTensorMixin:
     @classmethod
     def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         name = getattr(func, "__name__", "")
-        owner = getattr(func, "__self__", None)  # a property's getter or setter has the property's name in its owner
+        owner = getattr(
+            func, "__self__", None
+        )  # a property's getter or setter has the property's name in its owner
         if name in _ALLOWED_UNINITIALIZED or getattr(owner, "__name__", "") in _ALLOWED_UNINITIALIZED:
             return _C._disabled_torch_function_impl(func, types, args, kwargs or {})
         raise _refused(name or func)
@@ -154,20 +204,28 @@ def is_lazy(param: Any) -> bool:
 
 
 class UninitializedParameter(UninitializedTensorMixin, Parameter):
-    """A parameter whose shape is not known yet; `materialize(shape)` makes it a Parameter. Other uses of it raise ValueError."""
+    """A parameter whose shape is not known yet; `materialize(shape)` makes it a Parameter. Other uses of it
+    raise ValueError."""
 
     _becomes = Parameter
 
     def __new__(cls, requires_grad: bool = True, device: Any = None, dtype: Any = None) -> Any:
-        return cast(Any, Tensor)._make_subclass(cls, _C._torch.empty(0, device=device, dtype=dtype), requires_grad)
+        return cast(Any, Tensor)._make_subclass(
+            cls, _C._torch.empty(0, device=device, dtype=dtype), requires_grad
+        )
 
 
 class UninitializedBuffer(UninitializedTensorMixin, Tensor):
-    """A buffer whose shape is not known yet; `materialize(shape)` makes it a tensor. Other uses of it raise ValueError."""
+    """A buffer whose shape is not known yet; `materialize(shape)` makes it a tensor. Other uses of it raise
+    ValueError."""
 
     _becomes = Tensor
 
-    def __new__(cls, requires_grad: bool = False, device: Any = None, dtype: Any = None, persistent: bool = True) -> Any:
-        made = cast(Any, Tensor)._make_subclass(cls, _C._torch.empty(0, device=device, dtype=dtype), requires_grad)
+    def __new__(
+        cls, requires_grad: bool = False, device: Any = None, dtype: Any = None, persistent: bool = True
+    ) -> Any:
+        made = cast(Any, Tensor)._make_subclass(
+            cls, _C._torch.empty(0, device=device, dtype=dtype), requires_grad
+        )
         made.persistent, made._is_buffer = persistent, True
         return made

@@ -13,23 +13,47 @@ from torch_py._tensor import Tensor
 
 # Callables of Tensor that are no operators; "*" collects what follows.
 _WRITTEN: dict[str, tuple[str, ...]] = {
-    "__getitem__": ("self", "index"), "__setitem__": ("self", "index", "value"), "__iter__": ("self",), "type": ("self", "dtype"),
-    "T": ("self",), "mT": ("self",), "H": ("self",), "mH": ("self",), "data": ("self",), "real": ("self",), "masked_fill": ("self", "mask", "value"),
-    "unflatten": ("self", "dim", "sizes"), "new_tensor": ("self", "data"),
-}  # fmt: skip
+    "__getitem__": ("self", "index"),
+    "__setitem__": ("self", "index", "value"),
+    "__iter__": ("self",),
+    "type": ("self", "dtype"),
+    "T": ("self",),
+    "mT": ("self",),
+    "H": ("self",),
+    "mH": ("self",),
+    "data": ("self",),
+    "real": ("self",),
+    "masked_fill": ("self", "mask", "value"),
+    "unflatten": ("self", "dim", "sizes"),
+    "new_tensor": ("self", "data"),
+}
 _SYNONYMS = {"input": "self", "axis": "dim", "keepdims": "keepdim", "x1": "self", "x2": "other"}
-_IGNORED = ("layout", "device", "pin_memory", "memory_format", "non_blocking", "copy", "out", "generator", "requires_grad")
+_IGNORED = (
+    "layout",
+    "device",
+    "pin_memory",
+    "memory_format",
+    "non_blocking",
+    "copy",
+    "out",
+    "generator",
+    "requires_grad",
+)
 _PREFIXES = ("linalg_", "special_", "fft_")
 
 
-def bind(func: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[str, bool, dict[str, Any]]:
+def bind(
+    func: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> tuple[str, bool, dict[str, Any]]:
     """Name of the operator, whether the call is in place, and its arguments by name with defaults filled in.
 
     A callable that is not in the table of operators gets its arguments as `args` and `kwargs`.
     """
     called = call_of(func)
     if called.name in _WRITTEN:
-        bound = dict(zip(_WRITTEN[called.name], args)) | {_SYNONYMS.get(key, key): value for key, value in kwargs.items()}
+        bound = dict(zip(_WRITTEN[called.name], args)) | {
+            _SYNONYMS.get(key, key): value for key, value in kwargs.items()
+        }
         return called.name, called.is_inplace, bound
     for matches in (_matches, lambda kind, value: True):
         for operator in _candidates(func, called.overloads):
@@ -43,11 +67,15 @@ def _candidates(func: Callable[..., Any], overloads: Sequence[Operator]) -> list
     """Those of the module of `func`: `norm` is not `linalg.norm`."""
     module = str(getattr(func, "__module__", None) or "")
     prefix = next((prefix for prefix in _PREFIXES if module.endswith("_" + prefix[:-1])), "")
-    own = [o for o in overloads if (o.name.startswith(prefix) if prefix else not o.name.startswith(_PREFIXES))]
+    own = [
+        o for o in overloads if (o.name.startswith(prefix) if prefix else not o.name.startswith(_PREFIXES))
+    ]
     return own or list(overloads)
 
 
-def _bound(operator: Operator, args: Sequence[Any], kwargs: Mapping[str, Any], matches: Callable[[str, Any], bool]) -> dict[str, Any] | None:
+def _bound(
+    operator: Operator, args: Sequence[Any], kwargs: Mapping[str, Any], matches: Callable[[str, Any], bool]
+) -> dict[str, Any] | None:
     names = [name for name, _, _ in operator.arguments]
     kinds = {name: kind for name, kind, _ in operator.arguments}
     values = _collected(operator, args)
@@ -76,7 +104,9 @@ def _collected(operator: Operator, args: Sequence[Any]) -> list[Any]:
     for position, (_, kind, _) in enumerate(operator.arguments):
         if kind in ("int[]", "SymInt[]", "Tensor[]") and len(args) > position:
             rest = args[position:]
-            if len(rest) > 1 and all(isinstance(value, (int, Tensor)) and not isinstance(value, bool) for value in rest):
+            if len(rest) > 1 and all(
+                isinstance(value, (int, Tensor)) and not isinstance(value, bool) for value in rest
+            ):
                 return [*args[:position], list(rest)]
             break
     return list(args)
@@ -105,12 +135,16 @@ def _is_sequence(value: Any, member: Callable[[Any], bool]) -> bool:
 _CHECKS: dict[str, Callable[[Any], bool]] = {
     "Tensor": lambda v: isinstance(v, Tensor) or _is_number(v),
     "Scalar": _is_number,
-    "int": _is_int, "SymInt": _is_int, "float": lambda v: isinstance(v, (int, float)) and not isinstance(v, bool),
-    "bool": lambda v: isinstance(v, bool), "str": lambda v: isinstance(v, str),
+    "int": _is_int,
+    "SymInt": _is_int,
+    "float": lambda v: isinstance(v, (int, float)) and not isinstance(v, bool),
+    "bool": lambda v: isinstance(v, bool),
+    "str": lambda v: isinstance(v, str),
     "ScalarType": lambda v: isinstance(v, _C.dtype) or v in (int, float, bool),
-    "Device": lambda v: isinstance(v, (str, _C.device)), "Tensor[]": lambda v: _is_sequence(v, lambda m: isinstance(m, Tensor)),
+    "Device": lambda v: isinstance(v, (str, _C.device)),
+    "Tensor[]": lambda v: _is_sequence(v, lambda m: isinstance(m, Tensor)),
     "Tensor?[]": lambda v: _is_sequence(v, lambda m: m is None or isinstance(m, Tensor)),
-}  # fmt: skip
+}
 
 
 def _matches(kind: str, value: Any) -> bool:

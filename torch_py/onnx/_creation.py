@@ -19,7 +19,13 @@ def filled(g: Graph, value: Any, shape: Any, dtype: Any) -> str:
 _VALUES = {"zeros": 0, "ones": 1, "empty": 0, "full": None}
 
 
-@maps(*(prefix + name + suffix for name in _VALUES for prefix, suffix in (("", ""), ("new_", ""), ("", "_like"))))
+@maps(
+    *(
+        prefix + name + suffix
+        for name in _VALUES
+        for prefix, suffix in (("", ""), ("new_", ""), ("", "_like"))
+    )
+)
 def constant_tensor(g: Graph, n: Node) -> Any:
     """Uninitialised memory is exported as zeros."""
     number = _VALUES[n.name.removeprefix("new_").removesuffix("_like")]
@@ -34,7 +40,9 @@ def scalar_tensor(g: Graph, n: Node) -> Any:
 @maps("arange")
 def arange(g: Graph, n: Node) -> Any:
     dtype = n.result.dtype
-    return g.op("Range", g.cast(n.get("start", 0), dtype), g.cast(n["end"], dtype), g.cast(n.get("step", 1), dtype))
+    return g.op(
+        "Range", g.cast(n.get("start", 0), dtype), g.cast(n["end"], dtype), g.cast(n.get("step", 1), dtype)
+    )
 
 
 @maps("linspace")
@@ -46,7 +54,9 @@ def linspace(g: Graph, n: Node) -> Any:
     count, start = g.cast(steps, dtype), g.cast(n["start"], dtype)
     last = g.op("Max", g.op("Sub", count, g.constant(1, dtype)), g.constant(1, dtype))
     width = g.op("Div", g.op("Sub", g.cast(n["end"], dtype), start), last)
-    return g.op("Add", start, g.op("Mul", g.op("Range", g.constant(0, dtype), count, g.constant(1, dtype)), width))
+    return g.op(
+        "Add", start, g.op("Mul", g.op("Range", g.constant(0, dtype), count, g.constant(1, dtype)), width)
+    )
 
 
 @maps("eye")
@@ -62,9 +72,12 @@ def random_numbers(g: Graph, n: Node) -> Any:
 
 
 def outside(g: Graph, constant: VaryingConstant) -> str | None:
-    """A tensor made where nobody watched, of a dynamic size: the same number everywhere, or consecutive ones; else None."""
+    """A tensor made where nobody watched, of a dynamic size: the same number everywhere, or consecutive ones;
+    else None."""
     tensors = constant.tensors
-    shape = [Varying(sizes) if len(set(sizes)) > 1 else sizes[0] for sizes in zip(*(t.shape for t in tensors))]
+    shape = [
+        Varying(sizes) if len(set(sizes)) > 1 else sizes[0] for sizes in zip(*(t.shape for t in tensors))
+    ]
     dtype = tensors[0].dtype
     if len({t.dim() for t in tensors}) > 1 or any(t.numel() == 0 for t in tensors):
         return None

@@ -14,7 +14,9 @@ def index_add(self: Any, dim: int, index: Any, source: Any, alpha: Any = 1) -> A
         return NotImplemented
     shape = [1] * self.dim()
     shape[dim] = -1
-    return self.scatter_add(dim, index.reshape(shape).expand(source.shape), source if alpha == 1 else source * alpha)
+    return self.scatter_add(
+        dim, index.reshape(shape).expand(source.shape), source if alpha == 1 else source * alpha
+    )
 
 
 @decomposes("index_copy", "index_fill")
@@ -26,7 +28,9 @@ def index_copy(self: Any, dim: int, index: Any, source: Any = None, value: Any =
     sizes = list(self.shape)
     sizes[dim] = index.shape[0]
     return self.scatter(
-        dim, index.reshape(shape).expand(sizes), source if source is not None else value.expand(sizes) if isinstance(value, torch.Tensor) else value
+        dim,
+        index.reshape(shape).expand(sizes),
+        source if source is not None else value.expand(sizes) if isinstance(value, torch.Tensor) else value,
     )
 
 
@@ -44,7 +48,9 @@ def meshgrid(tensors: Any, indexing: str = "ij") -> Any:
 
 
 DECOMPOSITIONS["vstack"] = lambda tensors: torch.cat([torch.atleast_2d(t) for t in tensors], 0)
-DECOMPOSITIONS["hstack"] = lambda tensors: torch.cat([torch.atleast_1d(t) for t in tensors], 1 if tensors[0].dim() > 1 else 0)
+DECOMPOSITIONS["hstack"] = lambda tensors: torch.cat(
+    [torch.atleast_1d(t) for t in tensors], 1 if tensors[0].dim() > 1 else 0
+)
 DECOMPOSITIONS["dstack"] = lambda tensors: torch.cat([torch.atleast_3d(t) for t in tensors], 2)
 DECOMPOSITIONS["trace"] = lambda self: torch.diagonal(self, 0, 0, 1).sum()
 DECOMPOSITIONS["take"] = lambda self, index: self.reshape(-1)[index]
@@ -54,7 +60,11 @@ DECOMPOSITIONS["take"] = lambda self, index: self.reshape(-1)[index]
 def diag(self: Any, diagonal: int = 0) -> Any:
     if diagonal:
         return NotImplemented
-    return torch.diagonal(self, 0, 0, 1) if self.dim() == 2 else self.unsqueeze(1) * torch.eye(self.shape[0], dtype=self.dtype)
+    return (
+        torch.diagonal(self, 0, 0, 1)
+        if self.dim() == 2
+        else self.unsqueeze(1) * torch.eye(self.shape[0], dtype=self.dtype)
+    )
 
 
 @decomposes("cross", "linalg_cross")

@@ -14,7 +14,16 @@ def _reduced(loss: Any, reduction: int) -> Any:
 
 
 @decomposes("scaled_dot_product_attention")
-def attention(query: Any, key: Any, value: Any, attn_mask: Any, dropout_p: float, is_causal: bool, scale: float | None, enable_gqa: bool) -> Any:
+def attention(
+    query: Any,
+    key: Any,
+    value: Any,
+    attn_mask: Any,
+    dropout_p: float,
+    is_causal: bool,
+    scale: float | None,
+    enable_gqa: bool,
+) -> Any:
     """softmax(query keyᵀ scale + mask) value"""
     if enable_gqa:
         key, value = (t.repeat_interleave(query.shape[-3] // t.shape[-3], -3) for t in (key, value))
@@ -24,7 +33,9 @@ def attention(query: Any, key: Any, value: Any, attn_mask: Any, dropout_p: float
         allowed = torch.ones(query.shape[-2], key.shape[-2], dtype=torch.bool).tril()
         scores = scores.masked_fill(~allowed, -math.inf)
     if attn_mask is not None:
-        scores = torch.where(attn_mask, scores, -math.inf) if attn_mask.dtype == torch.bool else scores + attn_mask
+        scores = (
+            torch.where(attn_mask, scores, -math.inf) if attn_mask.dtype == torch.bool else scores + attn_mask
+        )
     weights = torch.softmax(scores, -1)
     if attn_mask is not None and attn_mask.dtype == torch.bool:  # rows without anything to attend to are zero
         weights = torch.where(torch.isnan(weights), 0.0, weights)
@@ -32,7 +43,9 @@ def attention(query: Any, key: Any, value: Any, attn_mask: Any, dropout_p: float
 
 
 @decomposes("cross_entropy_loss")
-def cross_entropy(self: Any, target: Any, weight: Any, reduction: int, ignore_index: int, label_smoothing: float) -> Any:
+def cross_entropy(
+    self: Any, target: Any, weight: Any, reduction: int, ignore_index: int, label_smoothing: float
+) -> Any:
     """The mean is weighted by class, over the targets that are not `ignore_index`."""
     if target.is_floating_point() or label_smoothing:
         return NotImplemented
@@ -79,7 +92,9 @@ def rnn_cell(input: Any, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any) ->
     return torch.tanh(sum(_gates(input, hx, w_ih, w_hh, b_ih, b_hh)))
 
 
-DECOMPOSITIONS["rnn_relu_cell"] = lambda **given: torch.relu(sum(_gates(given.pop("input"), given.pop("hx"), **given)))
+DECOMPOSITIONS["rnn_relu_cell"] = lambda **given: torch.relu(
+    sum(_gates(given.pop("input"), given.pop("hx"), **given))
+)
 
 
 @decomposes("pixel_unshuffle")
@@ -93,7 +108,11 @@ def pixel_unshuffle(self: Any, downscale_factor: int) -> Any:
 
 @decomposes("channel_shuffle")
 def channel_shuffle(self: Any, groups: int) -> Any:
-    return self.reshape(self.shape[0], groups, self.shape[1] // groups, *self.shape[2:]).transpose(1, 2).reshape(self.shape)
+    return (
+        self.reshape(self.shape[0], groups, self.shape[1] // groups, *self.shape[2:])
+        .transpose(1, 2)
+        .reshape(self.shape)
+    )
 
 
 @decomposes("im2col")
@@ -107,7 +126,11 @@ def im2col(self: Any, kernel_size: Any, dilation: Any, padding: Any, stride: Any
     height, width = padded.shape[-2:]
     rows, columns = (height - dh * (kh - 1) - 1) // sh + 1, (width - dw * (kw - 1) - 1) // sw + 1
     parts = [
-        padded[:, :, i * dh : i * dh + sh * (rows - 1) + 1 : sh, j * dw : j * dw + sw * (columns - 1) + 1 : sw] for i in range(kh) for j in range(kw)
+        padded[
+            :, :, i * dh : i * dh + sh * (rows - 1) + 1 : sh, j * dw : j * dw + sw * (columns - 1) + 1 : sw
+        ]
+        for i in range(kh)
+        for j in range(kw)
     ]
     return torch.stack(parts, 2).reshape(self.shape[0], self.shape[1] * kh * kw, rows * columns)
 
@@ -119,25 +142,36 @@ DECOMPOSITIONS["l1_loss"] = lambda self, target, reduction: _reduced(abs(self - 
 @decomposes("smooth_l1_loss")
 def smooth_l1_loss(self: Any, target: Any, reduction: int, beta: float) -> Any:
     error = abs(self - target)
-    return _reduced(error if beta == 0 else torch.where(error < beta, error * error * (0.5 / beta), error - 0.5 * beta), reduction)
+    return _reduced(
+        error if beta == 0 else torch.where(error < beta, error * error * (0.5 / beta), error - 0.5 * beta),
+        reduction,
+    )
 
 
 @decomposes("huber_loss")
 def huber_loss(self: Any, target: Any, reduction: int, delta: float) -> Any:
     error = abs(self - target)
-    return _reduced(torch.where(error <= delta, 0.5 * error * error, delta * (error - 0.5 * delta)), reduction)
+    return _reduced(
+        torch.where(error <= delta, 0.5 * error * error, delta * (error - 0.5 * delta)), reduction
+    )
 
 
 @decomposes("binary_cross_entropy")
 def binary_cross_entropy(self: Any, target: Any, weight: Any, reduction: int) -> Any:
     """Logarithms are cut off at -100."""
-    loss = -(target * torch.clamp(torch.log(self), min=-100) + (1 - target) * torch.clamp(torch.log(1 - self), min=-100))
+    loss = -(
+        target * torch.clamp(torch.log(self), min=-100)
+        + (1 - target) * torch.clamp(torch.log(1 - self), min=-100)
+    )
     return _reduced(loss if weight is None else loss * weight, reduction)
 
 
 @decomposes("binary_cross_entropy_with_logits")
-def binary_cross_entropy_with_logits(self: Any, target: Any, weight: Any, pos_weight: Any, reduction: int) -> Any:
-    """(1 - target) x + (1 + (pos_weight - 1) target) log(1 + exp(-x)), with the logarithm written so that it does not overflow."""
+def binary_cross_entropy_with_logits(
+    self: Any, target: Any, weight: Any, pos_weight: Any, reduction: int
+) -> Any:
+    """(1 - target) x + (1 + (pos_weight - 1) target) log(1 + exp(-x)), with the logarithm written so that it
+    does not overflow."""
     soft = torch.clamp(-self, min=0) + torch.log(torch.exp(-abs(self)) + 1)
     loss = (1 - target) * self + (soft if pos_weight is None else ((pos_weight - 1) * target + 1) * soft)
     return _reduced(loss if weight is None else loss * weight, reduction)

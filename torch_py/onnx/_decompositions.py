@@ -1,6 +1,8 @@
-"""Operators that ONNX lacks, in terms of operators that it has. They run while the program is recorded, on its tensors.
+"""Operators that ONNX lacks, in terms of operators that it has. They run while the program is recorded, on
+its tensors.
 
-A function gets the operator's arguments by name and returns the result, or NotImplemented to have the operator itself recorded.
+A function gets the operator's arguments by name and returns the result, or NotImplemented to have the
+operator itself recorded.
 """
 
 from __future__ import annotations
@@ -32,24 +34,36 @@ DECOMPOSITIONS: dict[str, Callable[..., Any]] = {
     "hardtanh": lambda self, min_val, max_val: torch.clamp(self, min_val, max_val),
     "threshold": lambda self, threshold, value: torch.where(self <= threshold, value, self),
     "hardshrink": lambda self, lambd: torch.where(abs(self) <= lambd, 0.0, self),
-    "softshrink": lambda self, lambd: torch.where(self > lambd, self - lambd, torch.where(self < -lambd, self + lambd, 0.0)),
+    "softshrink": lambda self, lambd: torch.where(
+        self > lambd, self - lambd, torch.where(self < -lambd, self + lambd, 0.0)
+    ),
     "atan2": lambda self, other: _angle(self, other),
     "hypot": lambda self, other: torch.sqrt(self * self + other * other),
     "lerp": lambda self, end, weight: self + weight * (end - self),
     "addcmul": lambda self, tensor1, tensor2, value: self + value * (tensor1 * tensor2),
     "addcdiv": lambda self, tensor1, tensor2, value: self + value * (tensor1 / tensor2),
-    "xlogy": lambda self, other: torch.where(self == 0, torch.where(torch.isnan(other), other, 0.0), self * torch.log(other)),
+    "xlogy": lambda self, other: torch.where(
+        self == 0, torch.where(torch.isnan(other), other, 0.0), self * torch.log(other)
+    ),
     "outer": lambda self, vec2: self.unsqueeze(1) * vec2.unsqueeze(0),
     "addmv": lambda self, mat, vec, beta, alpha: beta * self + alpha * torch.mv(mat, vec),
     "baddbmm": lambda self, batch1, batch2, beta, alpha: _added(self, torch.bmm(batch1, batch2), beta, alpha),
-    "addbmm": lambda self, batch1, batch2, beta, alpha: _added(self, torch.bmm(batch1, batch2).sum(0), beta, alpha),
+    "addbmm": lambda self, batch1, batch2, beta, alpha: _added(
+        self, torch.bmm(batch1, batch2).sum(0), beta, alpha
+    ),
     "heaviside": lambda self, values: torch.where(self == 0, values, (self > 0).to(self.dtype)),
     "swapaxes": lambda self, axis0, axis1: torch.transpose(self, axis0, axis1),
     "diff": lambda self, n, dim, prepend, append: _differences(self, n, dim, prepend, append),
-    "count_nonzero": lambda self, dim=None: torch.sum(self != 0, dim) if dim is not None else torch.sum(self != 0),
+    "count_nonzero": lambda self, dim=None: (
+        torch.sum(self != 0, dim) if dim is not None else torch.sum(self != 0)
+    ),
     "conj": lambda self: self if not self.is_complex() else NotImplemented,
-    "fmax": lambda self, other: torch.where(torch.isnan(self), other, torch.where(torch.isnan(other), self, torch.maximum(self, other))),
-    "fmin": lambda self, other: torch.where(torch.isnan(self), other, torch.where(torch.isnan(other), self, torch.minimum(self, other))),
+    "fmax": lambda self, other: torch.where(
+        torch.isnan(self), other, torch.where(torch.isnan(other), self, torch.maximum(self, other))
+    ),
+    "fmin": lambda self, other: torch.where(
+        torch.isnan(self), other, torch.where(torch.isnan(other), self, torch.minimum(self, other))
+    ),
     "special_expit": torch.sigmoid,
 }
 
@@ -110,7 +124,9 @@ def nan_to_num(self: Any, nan: Any = None, posinf: Any = None, neginf: Any = Non
 
 @decomposes("isclose")
 def isclose(self: Any, other: Any, rtol: float, atol: float, equal_nan: bool) -> Any:
-    near = (self == other) | (torch.isfinite(self) & torch.isfinite(other) & (abs(self - other) <= atol + rtol * abs(other)))
+    near = (self == other) | (
+        torch.isfinite(self) & torch.isfinite(other) & (abs(self - other) <= atol + rtol * abs(other))
+    )
     return near | (torch.isnan(self) & torch.isnan(other)) if equal_nan else near
 
 
@@ -119,7 +135,9 @@ def nansum(self: Any, dim: Any, keepdim: bool, dtype: Any) -> Any:
     return torch.where(torch.isnan(self), 0.0, self).sum(dim, keepdim, dtype=dtype)
 
 
-DECOMPOSITIONS["nanmean"] = lambda **given: nansum(**given) / (~torch.isnan(given["self"])).sum(given["dim"], given["keepdim"])
+DECOMPOSITIONS["nanmean"] = lambda **given: (
+    nansum(**given) / (~torch.isnan(given["self"])).sum(given["dim"], given["keepdim"])
+)
 
 
 @decomposes("glu")
@@ -128,7 +146,9 @@ def glu(self: Any, dim: int = -1) -> Any:
     return self.narrow(dim, 0, half) * torch.sigmoid(self.narrow(dim, half, half))
 
 
-def _moments(self: Any, dim: Any = None, unbiased: bool = True, correction: Any = 1, keepdim: bool = False) -> tuple[Any, Any]:
+def _moments(
+    self: Any, dim: Any = None, unbiased: bool = True, correction: Any = 1, keepdim: bool = False
+) -> tuple[Any, Any]:
     """The variance and the mean."""
     dims = list(range(self.dim())) if dim is None or dim == [] or dim == () else dim
     less = (1 if correction is None else correction) if unbiased else 0

@@ -12,20 +12,66 @@ from torch_py.onnx._sizes import Varying
 
 # One operator, one node; integers become the dtype of the result first.
 _UNARY = {
-    "abs": "Abs", "acos": "Acos", "acosh": "Acosh", "asin": "Asin", "asinh": "Asinh", "atan": "Atan", "atanh": "Atanh", "ceil": "Ceil", "cos": "Cos",
-    "cosh": "Cosh", "erf": "Erf", "exp": "Exp", "floor": "Floor", "log": "Log", "neg": "Neg", "reciprocal": "Reciprocal", "relu": "Relu",
-    "sgn": "Sign", "sigmoid": "Sigmoid", "sign": "Sign", "sin": "Sin", "sinh": "Sinh", "sqrt": "Sqrt", "tan": "Tan", "tanh": "Tanh",
+    "abs": "Abs",
+    "acos": "Acos",
+    "acosh": "Acosh",
+    "asin": "Asin",
+    "asinh": "Asinh",
+    "atan": "Atan",
+    "atanh": "Atanh",
+    "ceil": "Ceil",
+    "cos": "Cos",
+    "cosh": "Cosh",
+    "erf": "Erf",
+    "exp": "Exp",
+    "floor": "Floor",
+    "log": "Log",
+    "neg": "Neg",
+    "reciprocal": "Reciprocal",
+    "relu": "Relu",
+    "sgn": "Sign",
+    "sigmoid": "Sigmoid",
+    "sign": "Sign",
+    "sin": "Sin",
+    "sinh": "Sinh",
+    "sqrt": "Sqrt",
+    "tan": "Tan",
+    "tanh": "Tanh",
     "hardswish": "HardSwish",
-}  # fmt: skip
+}
 # Those that change nothing but perhaps the dtype.
 _SAME = (
-    "bfloat16", "bool", "byte", "char", "clone", "contiguous", "data", "detach", "double", "float", "half", "int", "long", "positive",
-    "real", "resolve_conj", "resolve_neg", "short", "to", "type", "type_as", "cpu",
-)  # fmt: skip
+    "bfloat16",
+    "bool",
+    "byte",
+    "char",
+    "clone",
+    "contiguous",
+    "data",
+    "detach",
+    "double",
+    "float",
+    "half",
+    "int",
+    "long",
+    "positive",
+    "real",
+    "resolve_conj",
+    "resolve_neg",
+    "short",
+    "to",
+    "type",
+    "type_as",
+    "cpu",
+)
 _BINARY = {"mul": "Mul", "maximum": "Max", "minimum": "Min"}
 _COMPARISONS = {"eq": "Equal", "ge": "GreaterOrEqual", "gt": "Greater", "le": "LessOrEqual", "lt": "Less"}
 _LOGICAL = {"logical_and": "And", "logical_or": "Or", "logical_xor": "Xor"}
-_BITWISE = {"bitwise_and": ("BitwiseAnd", "And"), "bitwise_or": ("BitwiseOr", "Or"), "bitwise_xor": ("BitwiseXor", "Xor")}
+_BITWISE = {
+    "bitwise_and": ("BitwiseAnd", "And"),
+    "bitwise_or": ("BitwiseOr", "Or"),
+    "bitwise_xor": ("BitwiseXor", "Xor"),
+}
 
 
 def is_float(dtype: Any) -> bool:
@@ -34,7 +80,10 @@ def is_float(dtype: Any) -> bool:
 
 def common_dtype(*values: Any) -> Any:
     """What operands are compared in."""
-    examples = [torch_py.empty(v.shape and (1,) * v.rank, dtype=v.dtype) if isinstance(v, Operand) else _number(v) for v in values]
+    examples = [
+        torch_py.empty(v.shape and (1,) * v.rank, dtype=v.dtype) if isinstance(v, Operand) else _number(v)
+        for v in values
+    ]
     result = examples[0]
     dtype = result.dtype if isinstance(result, torch_py.Tensor) else None
     for other in examples[1:]:
@@ -99,7 +148,11 @@ def _bitwise(op_type: str, on_bool: str) -> Mapping:
         dtype = n.result.dtype
         if dtype != torch_py.bool and g.opset < 18:
             raise n.unsupported("needs opset_version 18 for integers")
-        return g.op(on_bool if dtype == torch_py.bool else op_type, g.cast(n["self"], dtype), g.cast(n["other"], dtype))
+        return g.op(
+            on_bool if dtype == torch_py.bool else op_type,
+            g.cast(n["self"], dtype),
+            g.cast(n["other"], dtype),
+        )
 
     return mapping
 
@@ -150,7 +203,9 @@ def sub(g: Graph, n: Node) -> Any:
 def rsub(g: Graph, n: Node) -> Any:
     dtype, alpha = n.result.dtype, n.get("alpha", 1)
     own = g.cast(n["self"], dtype)
-    return g.op("Sub", g.cast(n["other"], dtype), own if alpha == 1 else g.op("Mul", own, g.cast(alpha, dtype)))
+    return g.op(
+        "Sub", g.cast(n["other"], dtype), own if alpha == 1 else g.op("Mul", own, g.cast(alpha, dtype))
+    )
 
 
 @maps("div")
@@ -168,7 +223,8 @@ def floor_divide(g: Graph, n: Node) -> Any:
     own, other = g.cast(n["self"], dtype), g.cast(n["other"], dtype)
     if is_float(dtype):
         return g.op("Floor", g.op("Div", own, other))
-    # Div of integers rounds towards zero; the remainder has the divisor's sign, so what is left divides exactly.
+    # Div of integers rounds towards zero; the remainder has the divisor's sign, so what is left divides
+    # exactly.
     return g.op("Div", g.op("Sub", own, g.op("Mod", own, other)), other)
 
 
@@ -180,7 +236,11 @@ def remainder(g: Graph, n: Node) -> Any:
         return g.op("Mod", own, other)
     left = g.op("Mod", own, other, fmod=1)
     zero = g.constant(0, dtype)
-    is_wrong = g.op("And", g.op("Not", g.op("Equal", left, zero)), g.op("Xor", g.op("Less", left, zero), g.op("Less", other, zero)))
+    is_wrong = g.op(
+        "And",
+        g.op("Not", g.op("Equal", left, zero)),
+        g.op("Xor", g.op("Less", left, zero), g.op("Less", other, zero)),
+    )
     return g.op("Where", is_wrong, g.op("Add", left, other), left)
 
 
@@ -305,7 +365,11 @@ def prelu(g: Graph, n: Node) -> Any:
 def softplus(g: Graph, n: Node) -> Any:
     """log(1 + exp(beta x)) / beta; linear above the threshold, where the two are equal in floating point."""
     own, beta = n["self"], n["beta"]
-    soft = g.op("Softplus", own) if beta == 1 else g.op("Div", g.op("Softplus", g.op("Mul", own, g.like(beta, own))), g.like(beta, own))
+    soft = (
+        g.op("Softplus", own)
+        if beta == 1
+        else g.op("Div", g.op("Softplus", g.op("Mul", own, g.like(beta, own))), g.like(beta, own))
+    )
     scaled = own if beta == 1 else g.op("Mul", own, g.like(beta, own))
     return g.op("Where", g.op("Greater", scaled, g.like(n["threshold"], own)), own, soft)
 

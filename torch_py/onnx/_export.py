@@ -81,41 +81,54 @@ def export(
 ) -> ONNXProgram | None:
     """Writes a model as an ONNX file, through the package `onnx`.
 
-    The model runs on the example inputs and the operators that it calls become the graph. What Python decides while it runs (`if`, loops,
-    numbers read out of tensors with `item()`, which are warned of) is fixed in the graph. Dimensions are fixed as well but for those that
-    `dynamic_axes` or `dynamic_shapes` names; for these the model runs five times with other sizes of them, from which follows how the
-    program's numbers depend on them. Parameters and buffers become initializers under their names in the state_dict.
+    The model runs on the example inputs and the operators that it calls become the graph. What Python decides
+    while it runs (`if`, loops, numbers read out of tensors with `item()`, which are warned of) is fixed in
+    the graph. Dimensions are fixed as well but for those that
+    `dynamic_axes` or `dynamic_shapes` names; for these the model runs five times with other sizes of them,
+    from which follows how the program's numbers depend on them. Parameters and buffers become initializers
+    under their names in the state_dict.
 
     Args:
         model: a module, or a function of tensors.
-        args: the positional arguments; a single one need not be a tuple. A dict at the end holds keyword arguments when `kwargs` is None.
-        f: a path, a binary file object, or None to only return the program.
-        input_names, output_names: names of the tensors among the arguments and results, in order. By default inputs are called like the
+        args: the positional arguments; a single one need not be a tuple. A dict at the end holds keyword
+        arguments when `kwargs` is None. f: a path, a binary file object, or None to only return the program.
+        input_names, output_names: names of the tensors among the arguments and results, in order. By default
+        inputs are called like the
             parameters of `forward`, outputs `output`, or `output_0` and on.
         opset_version: of ONNX's operators, 13 or later; default 18.
-        dynamic_axes: {name of an input or output: {dimension: its name}, or a list of dimensions}. Dimensions of the same name are of one size.
-        dynamic_shapes: the same in the structure of the arguments: for each tensor None, {dimension: name or torch.export.Dim}, or one entry
+        dynamic_axes: {name of an input or output: {dimension: its name}, or a list of dimensions}. Dimensions
+        of the same name are of one size. dynamic_shapes: the same in the structure of the arguments: for each
+        tensor None, {dimension: name or torch.export.Dim}, or one entry
             for each dimension.
         export_params: False makes parameters inputs of the graph instead of initializers.
         keep_initializers_as_inputs: lists initializers among the inputs, so that the caller can replace them.
         do_constant_folding: what depends on parameters only is computed now.
-        training: EVAL exports the model as `model.eval()` would run, TRAINING as `model.train()`, PRESERVE as it is.
-        external_data: weights go to a file beside `f` when the model is larger than 2 GB.
+        training: EVAL exports the model as `model.eval()` would run, TRAINING as `model.train()`, PRESERVE as
+        it is. external_data: weights go to a file beside `f` when the model is larger than 2 GB.
         verify: runs the model by onnxruntime and compares.
         dynamo: True returns the program; False returns None, and is otherwise the same.
         verbose, optimize, profile, autograd_inlining: accepted and without effect.
 
     Raises:
-        OnnxExporterError: the package onnx is missing, or the program cannot be exported; UnsupportedOperatorError for an operator
-            without counterpart, with its module; SymbolicValueError for a number whose dependence on a dynamic dimension was not found.
+        OnnxExporterError: the package onnx is missing, or the program cannot be exported;
+        UnsupportedOperatorError for an operator
+            without counterpart, with its module; SymbolicValueError for a number whose dependence on a
+            dynamic dimension was not found.
         ValueError: names or dimensions that do not fit the arguments.
     """
     onnx = _package()
-    _refuse(custom_translation_table=custom_translation_table, report=report, dump_exported_program=dump_exported_program,
-            custom_opsets=custom_opsets, export_modules_as_functions=export_modules_as_functions,
-            operator_export_type=operator_export_type)  # fmt: skip
+    _refuse(
+        custom_translation_table=custom_translation_table,
+        report=report,
+        dump_exported_program=dump_exported_program,
+        custom_opsets=custom_opsets,
+        export_modules_as_functions=export_modules_as_functions,
+        operator_export_type=operator_export_type,
+    )
     if not callable(model):
-        raise TypeError(f"torch.onnx.export: expected model to be a module or a function, got {type(model).__name__}")
+        raise TypeError(
+            f"torch.onnx.export: expected model to be a module or a function, got {type(model).__name__}"
+        )
     opset = _opset(opset_version, onnx)
     inputs = take_apart(model, args, kwargs, input_names)
     declare_dynamic(inputs, dynamic_axes, dynamic_shapes, output_names, model)
@@ -156,10 +169,16 @@ def _opset(version: int | None, onnx: Any) -> int:
     if version is None:
         return DEFAULT_OPSET
     if not isinstance(version, int) or version < 1 or version > newest:
-        raise ValueError(f"torch.onnx.export: expected opset_version from {LOWEST_OPSET} to {newest}, got {version!r}")
+        raise ValueError(
+            f"torch.onnx.export: expected opset_version from {LOWEST_OPSET} to {newest}, got {version!r}"
+        )
     if version < LOWEST_OPSET:
-        warnings.warn(f"torch.onnx.export: opset_version {version} is exported as {LOWEST_OPSET}, the lowest there are mappings for",
-                      OnnxExporterWarning, stacklevel=3)  # fmt: skip
+        warnings.warn(
+            f"torch.onnx.export: opset_version {version} is exported as {LOWEST_OPSET}, the lowest there "
+            "are mappings for",
+            OnnxExporterWarning,
+            stacklevel=3,
+        )
     return max(version, LOWEST_OPSET)
 
 
@@ -182,7 +201,9 @@ def _plain_results(model: Any, args: Any, kwargs: Any) -> Any:
     with torch_py.no_grad():
         if not isinstance(model, Module):
             return model(*args, **kwargs)
-        return functional_call(model, {name: tensor.clone() for name, tensor in model.named_buffers()}, args, kwargs)
+        return functional_call(
+            model, {name: tensor.clone() for name, tensor in model.named_buffers()}, args, kwargs
+        )
 
 
 def _record(model: Any, inputs: Inputs) -> tuple[list[Run], list[Any]]:
@@ -196,21 +217,32 @@ def _record(model: Any, inputs: Inputs) -> tuple[list[Run], list[Any]]:
             recorded = [_one_run(model, inputs, inputs.resized(sizes)) for sizes in plan]
         except OnnxExporterError:
             raise
-        except (RuntimeError, ValueError, IndexError, AssertionError) as error:  # the model does not take such sizes
+        except (
+            RuntimeError,
+            ValueError,
+            IndexError,
+            AssertionError,
+        ) as error:  # the model does not take such sizes
             problem = problem or error
         else:
             return [run for run, _ in recorded], recorded[0][1]
     raise OnnxExporterError(
-        f"torch.onnx.export: the model does not run with other sizes of the dynamic dimensions {inputs.sizes()}: {problem}"
+        "torch.onnx.export: the model does not run with other sizes of the dynamic dimensions "
+        f"{inputs.sizes()}: {problem}"
     ) from problem
 
 
 def _one_run(model: Any, inputs: Inputs, leaves: Sequence[Any]) -> tuple[Run, list[Any]]:
     run = Run(DECOMPOSITIONS)
-    traced = [run.wrap(leaf, True, inputs.names[i]) if i in inputs.names else leaf for i, leaf in enumerate(leaves)]
+    traced = [
+        run.wrap(leaf, True, inputs.names[i]) if i in inputs.names else leaf for i, leaf in enumerate(leaves)
+    ]
     state: dict[str, Any] = {}
     if isinstance(model, Module):
-        state = {name: run.wrap(tensor, False, name) for name, tensor in (*model.named_parameters(), *model.named_buffers())}
+        state = {
+            name: run.wrap(tensor, False, name)
+            for name, tensor in (*model.named_parameters(), *model.named_buffers())
+        }
     args, kwargs = inputs.call(traced)
     with torch_py.no_grad(), _watched_modules(model, run), traced_factories(run):
         results = functional_call(model, state, args, kwargs) if state else model(*args, **kwargs)
@@ -222,7 +254,10 @@ def _one_run(model: Any, inputs: Inputs, leaves: Sequence[Any]) -> tuple[Run, li
 
 def _output(run: Run, leaf: Any) -> Any:
     if not isinstance(leaf, Tensor):
-        raise OnnxExporterError(f"torch.onnx.export: expected the model to return tensors, got {type(leaf).__name__} among the results")
+        raise OnnxExporterError(
+            f"torch.onnx.export: expected the model to return tensors, got {type(leaf).__name__} among the "
+            "results"
+        )
     return run.current_value(leaf) if isinstance(leaf, TracedTensor) else Constant(leaf)
 
 
@@ -239,7 +274,10 @@ def _watched_modules(model: Any, run: Run) -> Iterator[None]:
 
     if isinstance(model, Module):
         for name, module in model.named_modules():
-            handles += [module.register_forward_pre_hook(entering(name)), module.register_forward_hook(leaving)]
+            handles += [
+                module.register_forward_pre_hook(entering(name)),
+                module.register_forward_hook(leaving),
+            ]
     try:
         yield
     finally:
@@ -248,16 +286,27 @@ def _watched_modules(model: Any, run: Run) -> Iterator[None]:
 
 
 def _interface(
-    inputs: Inputs, runs: Sequence[Run], outputs: list[Any], output_names: Sequence[str] | None, dynamic_axes: Any, merged: Merged
+    inputs: Inputs,
+    runs: Sequence[Run],
+    outputs: list[Any],
+    output_names: Sequence[str] | None,
+    dynamic_axes: Any,
+    merged: Merged,
 ) -> Interface:
     given = list(output_names or [])
     if len(given) > len(outputs):
-        raise ValueError(f"torch.onnx.export: output_names has {len(given)} names {given} for {len(outputs)} outputs")
+        raise ValueError(
+            f"torch.onnx.export: output_names has {len(given)} names {given} for {len(outputs)} outputs"
+        )
     automatic = ["output"] if len(outputs) == 1 else [f"output_{i}" for i in range(len(outputs))]
     values = dict(enumerate(inputs.names.values()))  # inputs are the first values of a run
     dimensions: dict[tuple[int, ...], str] = {}
     for value, index in enumerate(inputs.names):
         for axis, name in inputs.dynamic.get(index, {}).items():
             dimensions[tuple(run.facts[value].shape[axis] for run in runs)] = name
-    labels = {name: axes for name, axes in (dynamic_axes or {}).items() if isinstance(axes, Mapping) and name in given}
+    labels = {
+        name: axes
+        for name, axes in (dynamic_axes or {}).items()
+        if isinstance(axes, Mapping) and name in given
+    }
     return Interface(values, outputs, given + automatic[len(given) :], dimensions, labels)

@@ -1,4 +1,5 @@
-"""The ONNX graph under construction: nodes, initializers, names, and sizes that are computed when the model runs."""
+"""The ONNX graph under construction: nodes, initializers, names, and sizes that are computed when the model
+runs."""
 
 from __future__ import annotations
 
@@ -14,9 +15,19 @@ from torch_py.onnx.errors import SymbolicValueError, UnsupportedOperatorError
 
 # By the names of torch dtypes: the field of onnx.TensorProto.
 DTYPES = {
-    "float32": "FLOAT", "float64": "DOUBLE", "float16": "FLOAT16", "bfloat16": "BFLOAT16", "int64": "INT64", "int32": "INT32", "int16": "INT16",
-    "int8": "INT8", "uint8": "UINT8", "bool": "BOOL", "complex64": "COMPLEX64", "complex128": "COMPLEX128",
-}  # fmt: skip
+    "float32": "FLOAT",
+    "float64": "DOUBLE",
+    "float16": "FLOAT16",
+    "bfloat16": "BFLOAT16",
+    "int64": "INT64",
+    "int32": "INT32",
+    "int16": "INT16",
+    "int8": "INT8",
+    "uint8": "UINT8",
+    "bool": "BOOL",
+    "complex64": "COMPLEX64",
+    "complex128": "COMPLEX128",
+}
 
 
 def onnx_dtype(dtype: Any) -> int:
@@ -104,7 +115,8 @@ class Graph:
         return candidate
 
     def op(self, op_type: str, *inputs: Operand | str | None, outputs: int = 1, **attributes: Any) -> Any:
-        """A node; the name of its output, or a tuple of names. Attributes that are None are left out; Identity is no node at all."""
+        """A node; the name of its output, or a tuple of names. Attributes that are None are left out;
+        Identity is no node at all."""
         if op_type == "Identity":
             return _name(inputs[0])
         return self.node(op_type, *inputs, outputs=outputs, **attributes)
@@ -121,7 +133,8 @@ class Graph:
         self.nodes.append(helper.make_node(op_type, given, names, self.unique(stem), **kept))
         return names[0] if outputs == 1 else tuple(names)
 
-    # -- constants ---------------------------------------------------------------------------------------------------------
+    # -- constants
+    # ------------------------------------------------------------
 
     def initializer(self, tensor: Tensor, name: str) -> str:
         from onnx import TensorProto
@@ -141,7 +154,8 @@ class Graph:
             self._constants[key] = self.initializer(torch_py.tensor(values, dtype=dtype), "constant")
         return self._constants[key]
 
-    # -- types -------------------------------------------------------------------------------------------------------------
+    # -- types
+    # ------------------------------------------------------------
 
     def cast(self, value: Any, dtype: Any) -> str:
         """A tensor or number in `dtype`."""
@@ -157,7 +171,8 @@ class Graph:
     def like(self, value: Any, operand: Operand) -> str:
         return self.cast(value, operand.dtype)
 
-    # -- sizes -------------------------------------------------------------------------------------------------------------
+    # -- sizes
+    # ------------------------------------------------------------
 
     def declare(self, operand: Operand, is_input: bool = False) -> None:
         """Lets sizes be read off a tensor that the graph has."""
@@ -205,23 +220,29 @@ class Graph:
         factors = [self.size(Varying(dims[index])) for index in found.dims]
         value = factors[0] if len(factors) == 1 else str(self.op("Mul", *factors))
         steps = (
-            ("Mul", found.numerator, 1), ("Add", found.offset, 0), ("Div", found.denominator, 1), ("Add", found.added, 0),
+            ("Mul", found.numerator, 1),
+            ("Add", found.offset, 0),
+            ("Div", found.denominator, 1),
+            ("Add", found.added, 0),
             ("Mod", found.modulus, 1),
-        )  # fmt: skip
+        )
         for op_type, number, neutral in steps:
             if number != neutral:
                 value = str(self.op(op_type, value, self.constant([number])))
         return value
 
     def _varying_scalar(self, value: Varying, dtype: Any) -> str:
-        """A number from dynamic dimensions: an integer formula, that in floating point, or one over it or its root."""
+        """A number from dynamic dimensions: an integer formula, that in floating point, or one over it or its
+        root."""
         scalar = self.constant([])
         if all(isinstance(v, int) for v in value.values):
             return self.to(self.op("Reshape", self.size(value), scalar), dtype)
         for function, nodes in _INVERSES:
             originals = [function(v) for v in value.values]
             rounded = tuple(round(v) for v in originals)
-            if all(abs(r - v) <= 1e-9 * max(1.0, abs(v)) for r, v in zip(rounded, originals)) and self._explains(rounded):
+            if all(
+                abs(r - v) <= 1e-9 * max(1.0, abs(v)) for r, v in zip(rounded, originals)
+            ) and self._explains(rounded):
                 result = self.to(self.op("Reshape", self.size(Varying(rounded)), scalar), dtype)
                 for op_type in nodes:
                     result = str(self.op(op_type, result))
@@ -229,12 +250,17 @@ class Graph:
         raise self._unexplained(value.values)
 
     def _explains(self, values: tuple[int, ...]) -> bool:
-        return len(set(values)) > 1 and (values in self.dimensions or formula(values, self.input_dimensions) is not None)
+        return len(set(values)) > 1 and (
+            values in self.dimensions or formula(values, self.input_dimensions) is not None
+        )
 
     def _unexplained(self, values: tuple[Any, ...]) -> SymbolicValueError:
-        where = f"in {self.current.name}, module '{self.current.module}': " if self.current is not None else ""
+        where = (
+            f"in {self.current.name}, module '{self.current.module}': " if self.current is not None else ""
+        )
         return SymbolicValueError(
-            f"torch.onnx.export: {where}a number depends on dynamic dimensions in a way that was not found out: it is {values} where the "
+            f"torch.onnx.export: {where}a number depends on dynamic dimensions in a way that was not found "
+            f"out: it is {values} where the "
             f"dynamic dimensions are {self.input_dimensions}"
         )
 

@@ -26,9 +26,15 @@ def _full_key(n: Node, rank: int) -> list[Any]:
     key = list(index) if isinstance(index, tuple) else [index]
     if any(isinstance(item, bool) for item in key):
         raise n.unsupported("cannot be exported with True or False as an index")
-    used = sum(item.rank if _is_mask(item) else 1 for item in key if item is not None and item is not Ellipsis)
+    used = sum(
+        item.rank if _is_mask(item) else 1 for item in key if item is not None and item is not Ellipsis
+    )
     place = next((i for i, item in enumerate(key) if item is Ellipsis), len(key))
-    return [*key[:place], *[slice(None)] * (rank - used), *(item for item in key[place:] if item is not Ellipsis)]
+    return [
+        *key[:place],
+        *[slice(None)] * (rank - used),
+        *(item for item in key[place:] if item is not Ellipsis),
+    ]
 
 
 @maps("__getitem__")
@@ -39,7 +45,11 @@ def getitem(g: Graph, n: Node) -> Any:
     if any(_is_mask(item) for item in key):
         return _masked(g, n, own, key)
     value = _sliced(g, own, key)
-    numbers = [(axis, item) for axis, item in enumerate(k for k in key if k is not None) if isinstance(item, (int, Varying))]
+    numbers = [
+        (axis, item)
+        for axis, item in enumerate(k for k in key if k is not None)
+        if isinstance(item, (int, Varying))
+    ]
     has_tensors = any(_is_advanced(item) for item in key)
     if has_tensors:
         return _advanced(g, n, value, key)
@@ -85,7 +95,11 @@ def _advanced(g: Graph, n: Node, value: str, key: list[Any]) -> str:
         return found
     index_rank = n.result.rank - len(rest)
     before = len([r for r in rest if r < places[0]])
-    order = [*range(index_rank, index_rank + before), *range(index_rank), *range(index_rank + before, n.result.rank)]
+    order = [
+        *range(index_rank, index_rank + before),
+        *range(index_rank),
+        *range(index_rank + before, n.result.rank),
+    ]
     return permuted(g, found, order)
 
 
@@ -97,13 +111,19 @@ def _coordinates(g: Graph, items: Sequence[Any]) -> str:
         total = g.op("Add", total, name)
     shape = g.op("Shape", total)
     last = g.constant([-1])
-    return str(g.op("Concat", *(g.op("Unsqueeze", g.op("Expand", name, shape), last) for name in names), axis=-1))
+    return str(
+        g.op("Concat", *(g.op("Unsqueeze", g.op("Expand", name, shape), last) for name in names), axis=-1)
+    )
 
 
 def _masked(g: Graph, n: Node, own: Operand, key: list[Any]) -> str:
     """A mask over the first dimensions picks rows, in order."""
     mask = key[0]
-    if not _is_mask(mask) or any(item != slice(None) for item in key[1:] if not isinstance(item, Operand)) or any(map(_is_advanced, key[1:])):
+    if (
+        not _is_mask(mask)
+        or any(item != slice(None) for item in key[1:] if not isinstance(item, Operand))
+        or any(map(_is_advanced, key[1:]))
+    ):
         raise n.unsupported("can be exported with one mask as the first index only")
     coordinates = g.op("Transpose", g.op("NonZero", g.cast(mask, torch_py.bool)), perm=[1, 0])
     return str(g.op("GatherND", own, coordinates))
@@ -113,7 +133,9 @@ def _masked(g: Graph, n: Node, own: Operand, key: list[Any]) -> str:
 def masked_select(g: Graph, n: Node) -> Any:
     own, mask = n["self"], n["mask"]
     shape = g.op("Shape", g.op("Or", mask, g.op("Equal", own, own)))
-    return g.op("Compress", g.op("Expand", own, shape), g.op("Reshape", g.op("Expand", mask, shape), g.constant([-1])))
+    return g.op(
+        "Compress", g.op("Expand", own, shape), g.op("Reshape", g.op("Expand", mask, shape), g.constant([-1]))
+    )
 
 
 @maps("nonzero", "argwhere")
@@ -125,7 +147,8 @@ def nonzero(g: Graph, n: Node) -> Any:
 
 @maps("__setitem__", "index_put")
 def setitem(g: Graph, n: Node) -> Any:
-    """Numbers the elements, indexes the numbers the same way, and scatters the new values there; a single mask is a choice."""
+    """Numbers the elements, indexes the numbers the same way, and scatters the new values there; a single
+    mask is a choice."""
     own, value = n["self"], n["value"] if n.name == "__setitem__" else n["values"]
     if n.name == "index_put":
         if n.get("accumulate"):
@@ -135,7 +158,11 @@ def setitem(g: Graph, n: Node) -> Any:
     is_small = not isinstance(value, Operand) or value.rank == 0 or all(size == 1 for size in value.shape)
     if _is_mask(key[0]) and is_small and all(item == slice(None) for item in key[1:]):
         mask = key[0]
-        raised = g.op("Unsqueeze", g.cast(mask, torch_py.bool), g.constant(list(range(mask.rank, own.rank)))) if own.rank > mask.rank else mask
+        raised = (
+            g.op("Unsqueeze", g.cast(mask, torch_py.bool), g.constant(list(range(mask.rank, own.rank))))
+            if own.rank > mask.rank
+            else mask
+        )
         new = g.like(value, own)
         new = g.op("Reshape", new, g.constant([])) if isinstance(value, Operand) and value.rank else new
         return g.op("Where", raised, new, own)
@@ -152,14 +179,22 @@ def _scattered(g: Graph, n: Node, own: Operand, value: Any) -> str:
     chosen = getitem(g, Node("__getitem__", {"self": grid, "index": n["index"]}, [result], n.module))
     spread = g.op("Expand", g.like(value, own), g.op("Shape", chosen))
     last = g.constant([-1])
-    flat = g.op("ScatterElements", g.op("Reshape", own, last), g.op("Reshape", chosen, last), g.op("Reshape", spread, last), axis=0)
+    flat = g.op(
+        "ScatterElements",
+        g.op("Reshape", own, last),
+        g.op("Reshape", chosen, last),
+        g.op("Reshape", spread, last),
+        axis=0,
+    )
     return str(g.op("Reshape", flat, g.op("Shape", own)))
 
 
 def _selected_rank(n: Node, own: Operand) -> int:
     key = _full_key(n, own.rank)
     tensors = [item for item in key if isinstance(item, Operand)]
-    broadcast = max((t.rank for t in tensors), default=1 if any(isinstance(item, list) for item in key) else 0)
+    broadcast = max(
+        (t.rank for t in tensors), default=1 if any(isinstance(item, list) for item in key) else 0
+    )
     return sum(isinstance(item, slice) for item in key) + broadcast
 
 
@@ -188,7 +223,10 @@ def gather(g: Graph, n: Node) -> Any:
         return g.op("Identity", own)
     dim = n.dim()
     if n.name == "take_along_dim":
-        common = [i if axis == dim else max(o, i, key=_extent) for axis, (o, i) in enumerate(zip(own.shape, index.shape))]
+        common = [
+            i if axis == dim else max(o, i, key=_extent)
+            for axis, (o, i) in enumerate(zip(own.shape, index.shape))
+        ]
         sizes = [o if axis == dim else c for axis, (o, c) in enumerate(zip(own.shape, common))]
         return g.op("GatherElements", expanded(g, own, sizes), expanded(g, index, common), axis=dim)
     return g.op("GatherElements", own, index, axis=dim)
@@ -201,11 +239,17 @@ def _extent(size: Any) -> int:
 @maps("scatter", "scatter_add")
 def scatter(g: Graph, n: Node) -> Any:
     own, index, source = n["self"], n["index"], n.get("src", n.get("value"))
-    kind = "add" if n.name == "scatter_add" else {None: None, "add": "add", "multiply": "mul"}[n.get("reduce")]
+    kind = (
+        "add" if n.name == "scatter_add" else {None: None, "add": "add", "multiply": "mul"}[n.get("reduce")]
+    )
     if own.rank == 0:
         raise n.unsupported("cannot be exported for a tensor without dimensions")
     if isinstance(source, Operand) and source.shape != index.shape:
-        source = Operand(g.op("Slice", source, g.constant([0] * index.rank), g.sizes(list(index.shape))), index.shape, source.dtype)
+        source = Operand(
+            g.op("Slice", source, g.constant([0] * index.rank), g.sizes(list(index.shape))),
+            index.shape,
+            source.dtype,
+        )
     values = g.like(source, own)
     if not isinstance(source, Operand):
         values = g.op("Expand", values, g.sizes(list(index.shape)))
@@ -236,7 +280,13 @@ def diagonal(g: Graph, n: Node) -> Any:
     one, other = n["dim1"] % own.rank, n["dim2"] % own.rank
     if n["offset"] != 0:
         raise n.unsupported(f"cannot be exported with offset={n['offset']}")
-    numbers = g.op("Range", g.constant(0), g.op("Reshape", g.size(n.result.shape[-1]), g.constant([])), g.constant(1))
+    numbers = g.op(
+        "Range", g.constant(0), g.op("Reshape", g.size(n.result.shape[-1]), g.constant([])), g.constant(1)
+    )
     rest = [axis for axis in range(own.rank) if axis not in (one, other)]
-    found = g.op("GatherND", permuted(g, own, [one, other, *rest]), g.op("Tile", g.op("Unsqueeze", numbers, g.constant([1])), g.constant([1, 2])))
+    found = g.op(
+        "GatherND",
+        permuted(g, own, [one, other, *rest]),
+        g.op("Tile", g.op("Unsqueeze", numbers, g.constant([1])), g.constant([1, 2])),
+    )
     return permuted(g, found, [*range(1, n.result.rank), 0])

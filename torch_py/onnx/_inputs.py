@@ -1,4 +1,5 @@
-"""The inputs of a program: their names, which of their dimensions are dynamic, and inputs of other sizes to record it with."""
+"""The inputs of a program: their names, which of their dimensions are dynamic, and inputs of other sizes to
+record it with."""
 
 from __future__ import annotations
 
@@ -33,11 +34,15 @@ class Inputs:
             for axis, name in axes.items():
                 size = self.leaves[index].shape[axis]
                 if found.setdefault(name, size) != size:
-                    raise ValueError(f"torch.onnx.export: the dynamic dimension '{name}' has size {found[name]} in one input and {size} in another")
+                    raise ValueError(
+                        f"torch.onnx.export: the dynamic dimension '{name}' has size {found[name]} in one "
+                        f"input and {size} in another"
+                    )
         return found
 
     def resized(self, sizes: Mapping[str, int]) -> list[Any]:
-        """The leaves with dynamic dimensions of these sizes: elements repeated or left out, so that they stay valid (as indices, say)."""
+        """The leaves with dynamic dimensions of these sizes: elements repeated or left out, so that they stay
+        valid (as indices, say)."""
         result = list(self.leaves)
         for index, axes in self.dynamic.items():
             for axis, name in axes.items():
@@ -47,7 +52,9 @@ class Inputs:
         return result
 
 
-def take_apart(function: Any, args: Any, kwargs: Mapping[str, Any] | None, input_names: Sequence[str] | None) -> Inputs:
+def take_apart(
+    function: Any, args: Any, kwargs: Mapping[str, Any] | None, input_names: Sequence[str] | None
+) -> Inputs:
     args = tuple(args) if isinstance(args, (tuple, list)) else (args,)
     if args and isinstance(args[-1], dict) and kwargs is None:  # the older way to give keywords
         args, kwargs = args[:-1], args[-1]
@@ -56,7 +63,10 @@ def take_apart(function: Any, args: Any, kwargs: Mapping[str, Any] | None, input
     tensors = [index for index, leaf in enumerate(leaves) if isinstance(leaf, Tensor)]
     given = list(input_names or [])
     if len(given) > len(tensors):
-        raise ValueError(f"torch.onnx.export: input_names has {len(given)} names {given} for {len(tensors)} inputs that are tensors")
+        raise ValueError(
+            f"torch.onnx.export: input_names has {len(given)} names {given} for {len(tensors)} inputs that "
+            "are tensors"
+        )
     names = given + [automatic[index] for index in tensors[len(given) :]]
     if len(set(names)) != len(names):
         raise ValueError(f"torch.onnx.export: input_names must be different, got {names}")
@@ -77,7 +87,9 @@ def _argument_names(function: Any, args: Sequence[Any], kwargs: Mapping[str, Any
         yield from ([name] if count == 1 else [f"{name}_{i}" for i in range(count)])
 
 
-def declare_dynamic(inputs: Inputs, dynamic_axes: Any, dynamic_shapes: Any, output_names: Sequence[str] | None, function: Any) -> None:
+def declare_dynamic(
+    inputs: Inputs, dynamic_axes: Any, dynamic_shapes: Any, output_names: Sequence[str] | None, function: Any
+) -> None:
     """Fills `inputs.dynamic` from either way to say it."""
     if dynamic_axes is not None and dynamic_shapes is not None:
         raise ValueError("torch.onnx.export: dynamic_axes and dynamic_shapes say the same; give one of them")
@@ -89,30 +101,47 @@ def declare_dynamic(inputs: Inputs, dynamic_axes: Any, dynamic_shapes: Any, outp
         rank = inputs.leaves[index].dim()
         for axis in axes:
             if not isinstance(axis, int) or not -rank <= axis < rank:
-                raise ValueError(f"torch.onnx.export: '{inputs.names[index]}' has {rank} dimensions, got the dynamic dimension {axis!r}")
+                raise ValueError(
+                    f"torch.onnx.export: '{inputs.names[index]}' has {rank} dimensions, got the dynamic "
+                    f"dimension {axis!r}"
+                )
         inputs.dynamic[index] = {axis % rank: name for axis, name in axes.items()}
 
 
 def _from_axes(inputs: Inputs, dynamic_axes: Any, output_names: Sequence[str]) -> None:
     by_name = {name: index for index, name in inputs.names.items()}
     if not isinstance(dynamic_axes, Mapping):
-        raise TypeError(f"torch.onnx.export: expected dynamic_axes to be a dict, got {type(dynamic_axes).__name__}")
+        raise TypeError(
+            f"torch.onnx.export: expected dynamic_axes to be a dict, got {type(dynamic_axes).__name__}"
+        )
     for name, axes in dynamic_axes.items():
         if name in by_name:
-            named = axes if isinstance(axes, Mapping) else {axis: f"{name}_dynamic_axes_{i + 1}" for i, axis in enumerate(axes)}
+            named = (
+                axes
+                if isinstance(axes, Mapping)
+                else {axis: f"{name}_dynamic_axes_{i + 1}" for i, axis in enumerate(axes)}
+            )
             inputs.dynamic[by_name[name]] = {axis: str(label) for axis, label in named.items()}
         elif name not in output_names:
-            raise ValueError(f"torch.onnx.export: dynamic_axes names {name!r}; inputs are {list(by_name)}, outputs {list(output_names)}")
+            raise ValueError(
+                f"torch.onnx.export: dynamic_axes names {name!r}; inputs are {list(by_name)}, outputs "
+                f"{list(output_names)}"
+            )
 
 
 def _from_shapes(inputs: Inputs, dynamic_shapes: Any, function: Any) -> None:
-    args, kwargs = inputs.call(range(len(inputs.leaves)))  # the numbers of the leaves, in the structure of the arguments
+    args, kwargs = inputs.call(
+        range(len(inputs.leaves))
+    )  # the numbers of the leaves, in the structure of the arguments
     if isinstance(dynamic_shapes, Mapping):
         forward = getattr(function, "forward", function)
         bound = inspect.signature(forward).bind_partial(*args, **kwargs).arguments
         trees = [(bound.get(name), spec, name) for name, spec in dynamic_shapes.items()]
     else:
-        trees = [(tree, spec, str(i)) for i, (tree, spec) in enumerate(zip((*args, *kwargs.values()), dynamic_shapes))]
+        trees = [
+            (tree, spec, str(i))
+            for i, (tree, spec) in enumerate(zip((*args, *kwargs.values()), dynamic_shapes))
+        ]
     for tree, spec, name in trees:
         _match_shapes(inputs, tree, spec, name)
 
@@ -131,11 +160,14 @@ def _match_shapes(inputs: Inputs, tree: Any, spec: Any, name: str) -> None:
         for i, (part, own) in enumerate(zip(tree, spec)):
             _match_shapes(inputs, part, own, f"{name}[{i}]")
     else:
-        raise ValueError(f"torch.onnx.export: dynamic_shapes for {name!r} does not fit the argument, got {spec!r}")
+        raise ValueError(
+            f"torch.onnx.export: dynamic_shapes for {name!r} does not fit the argument, got {spec!r}"
+        )
 
 
 def _label(dim: Any, automatic: str) -> str | None:
-    """The name of a dimension; None for a static one. Hints without a name (AUTO, DYNAMIC) are named by where they stand."""
+    """The name of a dimension; None for a static one. Hints without a name (AUTO, DYNAMIC) are named by where
+    they stand."""
     if dim is None or isinstance(dim, int):
         return None
     if isinstance(dim, str):
@@ -163,10 +195,13 @@ _FACTORS = ((1, 2, 3, 5, 4), (1, 3, 5, 2, 6), (1, 5, 2, 4, 3), (1, 4, 6, 3, 2), 
 def plans(sizes: Mapping[str, int]) -> Iterator[list[dict[str, int]]]:
     """Sets of five assignments of sizes to try in turn; in each set no two dimensions run alike.
 
-    Nearby sizes tell most formulas apart, but a program may want multiples of the given size, or at most the given size.
+    Nearby sizes tell most formulas apart, but a program may want multiples of the given size, or at most the
+    given size.
     """
     if any(size == 0 for size in sizes.values()):
-        raise OnnxExporterError(f"torch.onnx.export: a dynamic dimension of the example inputs has size 0: {dict(sizes)}")
+        raise OnnxExporterError(
+            f"torch.onnx.export: a dynamic dimension of the example inputs has size 0: {dict(sizes)}"
+        )
     numbered = list(enumerate(sizes.items()))
     yield _plan(lambda i, size, run: max(2, size) + _STEPS[i % len(_STEPS)][run], numbered)
     yield _plan(lambda i, size, run: size * _FACTORS[i % len(_FACTORS)][run], numbered)

@@ -26,7 +26,9 @@ def matmul(g: Graph, n: Node) -> Any:
     own = n["self"]
     other = next(n[k] for k in ("other", "mat2", "vec", "tensor") if k in n.arguments)
     if n.name == "mv":
-        return g.op("Squeeze", g.op("MatMul", own, g.op("Unsqueeze", other, g.constant([1]))), g.constant([1]))
+        return g.op(
+            "Squeeze", g.op("MatMul", own, g.op("Unsqueeze", other, g.constant([1]))), g.constant([1])
+        )
     return g.op("MatMul", own, other)
 
 
@@ -66,8 +68,18 @@ def convolution(g: Graph, n: Node) -> Any:
             pads, auto_pad = _same_padding(weight.shape[2:], per_dimension(n["dilation"], spatial)), None
     else:
         pads = per_dimension(padding, spatial) * 2
-    result = g.op("Conv", own, weight, n["bias"], strides=per_dimension(n["stride"], spatial), pads=pads, auto_pad=auto_pad,
-                  dilations=per_dimension(n["dilation"], spatial), group=n["groups"], kernel_shape=list(weight.shape[2:]))  # fmt: skip
+    result = g.op(
+        "Conv",
+        own,
+        weight,
+        n["bias"],
+        strides=per_dimension(n["stride"], spatial),
+        pads=pads,
+        auto_pad=auto_pad,
+        dilations=per_dimension(n["dilation"], spatial),
+        group=n["groups"],
+        kernel_shape=list(weight.shape[2:]),
+    )
     return _unbatched(g, result, added)
 
 
@@ -81,13 +93,23 @@ def transposed(g: Graph, n: Node) -> Any:
     weight = n["weight"]
     spatial = weight.rank - 2
     own, added = _batched(g, n, n["input"], spatial)
-    result = g.op("ConvTranspose", own, weight, n["bias"], strides=per_dimension(n["stride"], spatial), group=n["groups"],
-                  pads=per_dimension(n["padding"], spatial) * 2, dilations=per_dimension(n["dilation"], spatial),
-                  output_padding=per_dimension(n["output_padding"], spatial), kernel_shape=list(weight.shape[2:]))  # fmt: skip
+    result = g.op(
+        "ConvTranspose",
+        own,
+        weight,
+        n["bias"],
+        strides=per_dimension(n["stride"], spatial),
+        group=n["groups"],
+        pads=per_dimension(n["padding"], spatial) * 2,
+        dilations=per_dimension(n["dilation"], spatial),
+        output_padding=per_dimension(n["output_padding"], spatial),
+        kernel_shape=list(weight.shape[2:]),
+    )
     return _unbatched(g, result, added)
 
 
-# -- normalisation ---------------------------------------------------------------------------------------------------------
+# -- normalisation
+# ------------------------------------------------------------
 
 
 @maps("batch_norm")
@@ -97,11 +119,18 @@ def batch_norm(g: Graph, n: Node) -> Any:
         return normalized(g, own, [0, *range(2, own.rank)], n["weight"], n["bias"], n["eps"], 1)
     channels = [own.shape[1]]
     given = (n["weight"], n["bias"])
-    scale, shift = (g.op("Expand", g.constant(float(number), own.dtype), g.sizes(channels)) if t is None else t for t, number in zip(given, (1, 0)))
-    return g.op("BatchNormalization", own, scale, shift, n["running_mean"], n["running_var"], epsilon=float(n["eps"]))
+    scale, shift = (
+        g.op("Expand", g.constant(float(number), own.dtype), g.sizes(channels)) if t is None else t
+        for t, number in zip(given, (1, 0))
+    )
+    return g.op(
+        "BatchNormalization", own, scale, shift, n["running_mean"], n["running_var"], epsilon=float(n["eps"])
+    )
 
 
-def normalized(g: Graph, value: Operand, axes: list[int], weight: Any, bias: Any, eps: float, channel: int) -> str:
+def normalized(
+    g: Graph, value: Operand, axes: list[int], weight: Any, bias: Any, eps: float, channel: int
+) -> str:
     """(x - mean) / sqrt(var + eps) over `axes`, weight and bias along the dimension `channel`."""
     centred = g.op("Sub", value, reduce(g, "ReduceMean", value, axes, True))
     variance = reduce(g, "ReduceMean", g.op("Mul", centred, centred), axes, True)
@@ -148,7 +177,9 @@ def layer_norm(g: Graph, n: Node) -> Any:
 def rms_norm(g: Graph, n: Node) -> Any:
     own, shape = n["input"], list(n["normalized_shape"])
     eps = n["eps"] if n["eps"] is not None else torch_py.finfo(own.dtype).eps
-    square = reduce(g, "ReduceMean", g.op("Mul", own, own), list(range(own.rank - len(shape), own.rank)), True)
+    square = reduce(
+        g, "ReduceMean", g.op("Mul", own, own), list(range(own.rank - len(shape), own.rank)), True
+    )
     result = g.op("Div", own, g.op("Sqrt", g.op("Add", square, g.like(eps, own))))
     return result if n["weight"] is None else g.op("Mul", result, n["weight"])
 
@@ -163,13 +194,31 @@ def dropout(g: Graph, n: Node) -> Any:
     return g.op("Dropout", own, g.constant(float(n["p"]), torch_py.float32), g.constant(True, torch_py.bool))
 
 
-# -- resampling ------------------------------------------------------------------------------------------------------------
+# -- resampling
+# ------------------------------------------------------------
 
-_MODES = {"nearest": "nearest", "linear": "linear", "bilinear": "linear", "trilinear": "linear", "bicubic": "cubic", "_nearest_exact": "nearest"}
+_MODES = {
+    "nearest": "nearest",
+    "linear": "linear",
+    "bilinear": "linear",
+    "trilinear": "linear",
+    "bicubic": "cubic",
+    "_nearest_exact": "nearest",
+}
 
 
-@maps("upsample_nearest1d", "upsample_nearest2d", "upsample_nearest3d", "upsample_linear1d", "upsample_bilinear2d", "upsample_trilinear3d",
-      "upsample_bicubic2d", "_upsample_nearest_exact1d", "_upsample_nearest_exact2d", "_upsample_nearest_exact3d")  # fmt: skip
+@maps(
+    "upsample_nearest1d",
+    "upsample_nearest2d",
+    "upsample_nearest3d",
+    "upsample_linear1d",
+    "upsample_bilinear2d",
+    "upsample_trilinear3d",
+    "upsample_bicubic2d",
+    "_upsample_nearest_exact1d",
+    "_upsample_nearest_exact2d",
+    "_upsample_nearest_exact3d",
+)
 def upsample(g: Graph, n: Node) -> Any:
     """By factors where the caller gave some, so that the size follows the input's; else by sizes."""
     own, name = n["self"], n.name.removeprefix("_").removeprefix("upsample_")
@@ -189,8 +238,14 @@ def upsample(g: Graph, n: Node) -> Any:
         "cubic_coeff_a": -0.75 if mode == "cubic" else None,
     }
     if all(f is not None and not isinstance(f, Varying) for f in factors):
-        if any(isinstance(have, int) and int(have * f) != want for have, want, f in zip(own.shape[2:], n.result.shape[2:], factors)):
-            raise n.unsupported(f"cannot be exported with sizes {list(n.result.shape[2:])} that do not follow from the scale factors {factors}")
+        if any(
+            isinstance(have, int) and int(have * f) != want
+            for have, want, f in zip(own.shape[2:], n.result.shape[2:], factors)
+        ):
+            raise n.unsupported(
+                f"cannot be exported with sizes {list(n.result.shape[2:])} that do not follow from the "
+                f"scale factors {factors}"
+            )
         scales = g.constant([1.0, 1.0, *map(float, factors)], torch_py.float32)
         return g.op("Resize", own, None, scales, **settings)
     sizes = g.sizes([own.shape[0], own.shape[1], *n.result.shape[2:]])
@@ -202,6 +257,15 @@ def grid_sampler(g: Graph, n: Node) -> Any:
     if g.opset < 16 or (g.opset < 20 and n["input"].rank == 5):
         raise n.unsupported("needs opset_version 16 for images, 20 for volumes")
     old = g.opset < 20
-    mode = {0: "bilinear" if old else "linear", 1: "nearest", 2: "bicubic" if old else "cubic"}[n["interpolation_mode"]]
+    mode = {0: "bilinear" if old else "linear", 1: "nearest", 2: "bicubic" if old else "cubic"}[
+        n["interpolation_mode"]
+    ]
     padding = ("zeros", "border", "reflection")[n["padding_mode"]]
-    return g.op("GridSample", n["input"], n["grid"], mode=mode, padding_mode=padding, align_corners=int(n["align_corners"]))
+    return g.op(
+        "GridSample",
+        n["input"],
+        n["grid"],
+        mode=mode,
+        padding_mode=padding,
+        align_corners=int(n["align_corners"]),
+    )

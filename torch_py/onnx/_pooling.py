@@ -25,9 +25,12 @@ def max_pool(g: Graph, n: Node) -> Any:
     source, finish = _with_batch(g, n["self"], spatial)
     kernel = per_dimension(n["kernel_size"], spatial)
     settings = {
-        "kernel_shape": kernel, "strides": per_dimension(n["stride"], spatial) or kernel, "pads": per_dimension(n["padding"], spatial) * 2,
-        "dilations": per_dimension(n["dilation"], spatial), "ceil_mode": int(n["ceil_mode"]),
-    }  # fmt: skip
+        "kernel_shape": kernel,
+        "strides": per_dimension(n["stride"], spatial) or kernel,
+        "pads": per_dimension(n["padding"], spatial) * 2,
+        "dilations": per_dimension(n["dilation"], spatial),
+        "ceil_mode": int(n["ceil_mode"]),
+    }
     return _with_indices(g, n, source, finish, settings, spatial)
 
 
@@ -50,9 +53,17 @@ def avg_pool(g: Graph, n: Node) -> Any:
     kernel = per_dimension(n["kernel_size"], spatial)
     if n["ceil_mode"] and g.opset < 19:
         raise n.unsupported("needs opset_version 19 for ceil_mode=True")
-    return finish(g.op("AveragePool", source, kernel_shape=kernel, strides=per_dimension(n["stride"], spatial) or kernel,
-                       pads=per_dimension(n["padding"], spatial) * 2, ceil_mode=int(n["ceil_mode"]) or None,
-                       count_include_pad=int(n["count_include_pad"])))  # fmt: skip
+    return finish(
+        g.op(
+            "AveragePool",
+            source,
+            kernel_shape=kernel,
+            strides=per_dimension(n["stride"], spatial) or kernel,
+            pads=per_dimension(n["padding"], spatial) * 2,
+            ceil_mode=int(n["ceil_mode"]) or None,
+            count_include_pad=int(n["count_include_pad"]),
+        )
+    )
 
 
 @maps(*(f"adaptive_{kind}_pool{rank}d" for rank in (1, 2, 3) for kind in ("avg", "max")))
@@ -70,7 +81,10 @@ def adaptive_pool(g: Graph, n: Node) -> Any:
     elif is_dynamic:
         raise n.unsupported("can be exported for a dynamic dimension with output_size 1 only")
     elif any(not want or have % want for have, want in zip(before, after)):
-        raise n.unsupported(f"can be exported where output_size divides the input's size only, got {list(after)} and {list(before)}")
+        raise n.unsupported(
+            f"can be exported where output_size divides the input's size only, got {list(after)} and "
+            f"{list(before)}"
+        )
     else:
         source, finish = _with_batch(g, own, spatial)
         kernel = [have // want for have, want in zip(before, after)]

@@ -27,13 +27,21 @@ class ONNXProgram:
         self._session: Any = None
 
     def save(
-        self, destination: Any, *, include_initializers: bool = True, keep_initializers_as_inputs: bool = False, external_data: bool | None = None
+        self,
+        destination: Any,
+        *,
+        include_initializers: bool = True,
+        keep_initializers_as_inputs: bool = False,
+        external_data: bool | None = None,
     ) -> None:
-        """Writes the model to a path or a binary file object; with `external_data`, or beyond 2 GB, the weights to a file beside it."""
+        """Writes the model to a path or a binary file object; with `external_data`, or beyond 2 GB, the
+        weights to a file beside it."""
         import onnx
 
         if not include_initializers or keep_initializers_as_inputs:
-            raise OnnxExporterError("ONNXProgram.save: say export_params and keep_initializers_as_inputs to torch.onnx.export")
+            raise OnnxExporterError(
+                "ONNXProgram.save: say export_params and keep_initializers_as_inputs to torch.onnx.export"
+            )
         if hasattr(destination, "write"):
             destination.write(self.model_proto.SerializeToString())
             return
@@ -41,7 +49,12 @@ class ONNXProgram:
         apart = external_data or self.model_proto.ByteSize() > _LARGEST
         copy = onnx.ModelProto()
         copy.CopyFrom(self.model_proto)
-        onnx.save_model(copy, path, save_as_external_data=bool(apart), location=os.path.basename(path) + ".data" if apart else None)
+        onnx.save_model(
+            copy,
+            path,
+            save_as_external_data=bool(apart),
+            location=os.path.basename(path) + ".data" if apart else None,
+        )
 
     def __call__(self, *args: Any, **kwargs: Any) -> tuple[Tensor, ...]:
         """Runs the model by onnxruntime on tensors as the original took them."""
@@ -58,16 +71,26 @@ class ONNXProgram:
         wanted = [leaf for leaf in tree_leaves(expected) if isinstance(leaf, Tensor)]
         for position, (found, own) in enumerate(zip(self(*args, **kwargs), wanted)):
             own = own.detach().cpu()
-            if found.shape != own.shape or not torch_py.allclose(found.to(own.dtype), own, rtol=1e-3, atol=1e-4, equal_nan=True):
-                raise OnnxExporterError(f"torch.onnx.export: verify: output {position} of onnxruntime differs from the model's")
+            if found.shape != own.shape or not torch_py.allclose(
+                found.to(own.dtype), own, rtol=1e-3, atol=1e-4, equal_nan=True
+            ):
+                raise OnnxExporterError(
+                    f"torch.onnx.export: verify: output {position} of onnxruntime differs from the model's"
+                )
 
 
 def _session(model_proto: Any) -> Any:
     try:
         import onnxruntime
     except ImportError as error:
-        raise OnnxExporterError("running an exported model needs the package onnxruntime: pip install onnxruntime") from error
+        raise OnnxExporterError(
+            "running an exported model needs the package onnxruntime: pip install onnxruntime"
+        ) from error
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 3
-    options.add_session_config_entry("session.intra_op.allow_spinning", "0")  # waiting threads do not burn cores
-    return onnxruntime.InferenceSession(model_proto.SerializeToString(), options, providers=["CPUExecutionProvider"])
+    options.add_session_config_entry(
+        "session.intra_op.allow_spinning", "0"
+    )  # waiting threads do not burn cores
+    return onnxruntime.InferenceSession(
+        model_proto.SerializeToString(), options, providers=["CPUExecutionProvider"]
+    )

@@ -1,4 +1,5 @@
-"""LSTM, GRU and RNN layers as ONNX's nodes of the same names, one per layer; both directions are in one node."""
+"""LSTM, GRU and RNN layers as ONNX's nodes of the same names, one per layer; both directions are in one
+node."""
 
 from __future__ import annotations
 
@@ -8,7 +9,8 @@ from torch_py.onnx._graph import Graph, Node
 from torch_py.onnx._registry import maps
 from torch_py.onnx._shapes import sliced
 
-# The order of the gates in ONNX, as places in PyTorch's: (i, f, g, o) is (i, o, f, c), and (r, z, n) is (z, r, h).
+# The order of the gates in ONNX, as places in PyTorch's: (i, f, g, o) is (i, o, f, c), and (r, z, n) is (z,
+# r, h).
 _GATES = {"lstm": (0, 3, 1, 2), "gru": (1, 0, 2), "rnn_tanh": (0,), "rnn_relu": (0,)}
 
 
@@ -28,16 +30,23 @@ def recurrent(g: Graph, n: Node) -> Any:
     ends: list[list[str]] = [[] for _ in names]
     for layer in range(n["num_layers"]):
         own_states = [sliced(g, name, 0, layer * directions, (layer + 1) * directions) for name in names]
-        value, last = _layer(g, n, value, params[layer * per_layer : (layer + 1) * per_layer], own_states, directions)
+        value, last = _layer(
+            g, n, value, params[layer * per_layer : (layer + 1) * per_layer], own_states, directions
+        )
         for kept, state in zip(ends, last):
             kept.append(state)
     finals = [parts[0] if len(parts) == 1 else g.op("Concat", *parts, axis=0) for parts in ends]
     if not is_batched:
-        return (g.op("Squeeze", value, g.constant([1])), *(g.op("Squeeze", state, g.constant([1])) for state in finals))
+        return (
+            g.op("Squeeze", value, g.constant([1])),
+            *(g.op("Squeeze", state, g.constant([1])) for state in finals),
+        )
     return (g.op("Transpose", value, perm=[1, 0, 2]) if batch_first else value, *finals)
 
 
-def _layer(g: Graph, n: Node, value: Any, params: list[Any], states: list[str], directions: int) -> tuple[str, list[str]]:
+def _layer(
+    g: Graph, n: Node, value: Any, params: list[Any], states: list[str], directions: int
+) -> tuple[str, list[str]]:
     """(time, batch, directions * hidden) and the states at the end."""
     per_direction = len(params) // directions
     groups = [params[i * per_direction : (i + 1) * per_direction] for i in range(directions)]
@@ -50,12 +59,17 @@ def _layer(g: Graph, n: Node, value: Any, params: list[Any], states: list[str], 
         rows = [g.op("Concat", *(_reordered(g, n.name, b) for b in group[2:4]), axis=0) for group in groups]
         bias = _stacked(g, rows)
     op_type = {"lstm": "LSTM", "gru": "GRU"}.get(n.name, "RNN")
-    settings: dict[str, Any] = {"hidden_size": hidden, "direction": "bidirectional" if directions == 2 else "forward"}
+    settings: dict[str, Any] = {
+        "hidden_size": hidden,
+        "direction": "bidirectional" if directions == 2 else "forward",
+    }
     if op_type == "RNN":
         settings["activations"] = ["Tanh" if n.name == "rnn_tanh" else "Relu"] * directions
     if op_type == "GRU":
         settings["linear_before_reset"] = 1
-    result, *last = g.op(op_type, value, weight, recurrence, bias, None, *states, outputs=1 + len(states), **settings)
+    result, *last = g.op(
+        op_type, value, weight, recurrence, bias, None, *states, outputs=1 + len(states), **settings
+    )
     together = g.op("Transpose", result, perm=[0, 2, 1, 3])
     return g.op("Reshape", together, g.constant([0, 0, directions * hidden])), list(last)
 
@@ -65,7 +79,9 @@ def _reordered(g: Graph, kind: str, weight: Any) -> str:
     gates = _GATES[kind]
     if len(gates) == 1:
         return str(weight.name)
-    parts = g.op("Split", weight, g.constant([weight.shape[0] // len(gates)] * len(gates)), outputs=len(gates), axis=0)
+    parts = g.op(
+        "Split", weight, g.constant([weight.shape[0] // len(gates)] * len(gates)), outputs=len(gates), axis=0
+    )
     return str(g.op("Concat", *(parts[place] for place in gates), axis=0))
 
 

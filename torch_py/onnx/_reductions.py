@@ -1,4 +1,5 @@
-"""Operators that take dimensions together, and those that look along one: sums, extrema, norms, sorting, cumulation."""
+"""Operators that take dimensions together, and those that look along one: sums, extrema, norms, sorting,
+cumulation."""
 
 from __future__ import annotations
 
@@ -21,7 +22,9 @@ def axes_of(n: Node, rank: int) -> list[int]:
 def reduce(g: Graph, op_type: str, value: Operand | str, axes: list[int], keepdim: bool) -> str:
     """The axes are an input since opset 18, of ReduceSum since 13."""
     if not axes:
-        return str(g.op("Abs", value)) if op_type in ("ReduceL1", "ReduceL2") else str(g.op("Identity", value))
+        return (
+            str(g.op("Abs", value)) if op_type in ("ReduceL1", "ReduceL2") else str(g.op("Identity", value))
+        )
     if g.opset >= 18 or op_type == "ReduceSum":
         return str(g.op(op_type, value, g.constant(axes), keepdims=int(keepdim)))
     return str(g.op(op_type, value, axes=axes, keepdims=int(keepdim)))
@@ -30,16 +33,24 @@ def reduce(g: Graph, op_type: str, value: Operand | str, axes: list[int], keepdi
 def _reduction(op_type: str) -> Mapping:
     def mapping(g: Graph, n: Node) -> Any:
         own = n["self"]
-        return reduce(g, op_type, g.cast(own, n.result.dtype), axes_of(n, own.rank), bool(n.get("keepdim", False)))
+        return reduce(
+            g, op_type, g.cast(own, n.result.dtype), axes_of(n, own.rank), bool(n.get("keepdim", False))
+        )
 
     return mapping
 
 
 MAPPINGS.update(
-    {name: _reduction(op) for name, op in {
-        "sum": "ReduceSum", "mean": "ReduceMean", "prod": "ReduceProd", "logsumexp": "ReduceLogSumExp",
-    }.items()}
-)  # fmt: skip
+    {
+        name: _reduction(op)
+        for name, op in {
+            "sum": "ReduceSum",
+            "mean": "ReduceMean",
+            "prod": "ReduceProd",
+            "logsumexp": "ReduceLogSumExp",
+        }.items()
+    }
+)
 
 
 def _extremum(op_type: str, pairwise: str) -> Mapping:
@@ -67,7 +78,12 @@ def _index(g: Graph, op_type: str, own: Operand, dim: int, keepdim: bool) -> str
     return str(g.op(op_type, source, axis=dim, keepdims=int(keepdim)))
 
 
-for _name, _op_type, _pairwise in (("amax", "ArgMax", "Max"), ("amin", "ArgMin", "Min"), ("max", "ArgMax", "Max"), ("min", "ArgMin", "Min")):
+for _name, _op_type, _pairwise in (
+    ("amax", "ArgMax", "Max"),
+    ("amin", "ArgMin", "Min"),
+    ("max", "ArgMax", "Max"),
+    ("min", "ArgMin", "Min"),
+):
     MAPPINGS[_name] = _extremum(_op_type, _pairwise)
 
 
@@ -86,7 +102,9 @@ def all_or_any(g: Graph, n: Node) -> Any:
     own = n["self"]
     numbers = g.to(truth(g, own), torch_py.int32)
     op_type = "ReduceMin" if n.name == "all" else "ReduceMax"
-    return g.to(reduce(g, op_type, numbers, axes_of(n, own.rank), bool(n.get("keepdim", False))), torch_py.bool)
+    return g.to(
+        reduce(g, op_type, numbers, axes_of(n, own.rank), bool(n.get("keepdim", False))), torch_py.bool
+    )
 
 
 @maps("norm", "linalg_vector_norm", "linalg_norm")
@@ -106,7 +124,13 @@ def norm(g: Graph, n: Node) -> Any:
     if order in (float("inf"), float("-inf")):
         return reduce(g, "ReduceMax" if order > 0 else "ReduceMin", positive, axes, keepdim)
     if order == 0:
-        return reduce(g, "ReduceSum", g.to(g.op("Greater", positive, g.like(0, n.result)), n.result.dtype), axes, keepdim)
+        return reduce(
+            g,
+            "ReduceSum",
+            g.to(g.op("Greater", positive, g.like(0, n.result)), n.result.dtype),
+            axes,
+            keepdim,
+        )
     total = reduce(g, "ReduceSum", g.op("Pow", positive, g.like(float(order), n.result)), axes, keepdim)
     return g.op("Pow", total, g.like(1 / order, n.result))
 
@@ -114,7 +138,11 @@ def norm(g: Graph, n: Node) -> Any:
 @maps("cumsum")
 def cumsum(g: Graph, n: Node) -> Any:
     own = n["self"]
-    return g.op("CumSum" if own.rank else "Identity", g.cast(own, n.result.dtype), *([g.constant(n.dim())] if own.rank else []))
+    return g.op(
+        "CumSum" if own.rank else "Identity",
+        g.cast(own, n.result.dtype),
+        *([g.constant(n.dim())] if own.rank else []),
+    )
 
 
 @maps("topk")
@@ -122,7 +150,15 @@ def topk(g: Graph, n: Node) -> Any:
     own = n["self"]
     if own.rank == 0:
         raise n.unsupported("cannot be exported for a tensor without dimensions")
-    return g.op("TopK", own, g.size(n["k"]), outputs=2, axis=n.dim(), largest=int(n["largest"]), sorted=int(n["sorted"]))
+    return g.op(
+        "TopK",
+        own,
+        g.size(n["k"]),
+        outputs=2,
+        axis=n.dim(),
+        largest=int(n["largest"]),
+        sorted=int(n["sorted"]),
+    )
 
 
 @maps("sort", "argsort")
@@ -131,7 +167,15 @@ def sort(g: Graph, n: Node) -> Any:
     if own.rank == 0:
         return (g.op("Identity", own), g.constant(0)) if n.name == "sort" else g.constant(0)
     dim = n.dim()
-    found = g.op("TopK", own, g.size(own.shape[dim]), outputs=2, axis=dim, largest=int(bool(n.get("descending", False))), sorted=1)
+    found = g.op(
+        "TopK",
+        own,
+        g.size(own.shape[dim]),
+        outputs=2,
+        axis=dim,
+        largest=int(bool(n.get("descending", False))),
+        sorted=1,
+    )
     return found if n.name == "sort" else found[1]
 
 

@@ -1,4 +1,5 @@
-"""Operators and the functions that write their ONNX nodes; each family of operators has a file that fills it."""
+"""Operators and the functions that write their ONNX nodes; each family of operators has a file that fills
+it."""
 
 from __future__ import annotations
 
@@ -7,7 +8,8 @@ from typing import Any
 
 from torch_py.onnx._graph import Graph, Node
 
-# Gets the graph and the call; returns the name of the output, or of each of them (None for one that nothing may use).
+# Gets the graph and the call; returns the name of the output, or of each of them (None for one that nothing
+# may use).
 Mapping = Callable[[Graph, Node], Any]
 MAPPINGS: dict[str, Mapping] = {}
 

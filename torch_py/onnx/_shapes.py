@@ -15,7 +15,8 @@ END = 2**63 - 1
 
 
 def reshape(g: Graph, value: Operand | str, shape: Sequence[Any], before: Sequence[Any] = ()) -> str:
-    """Sizes that the tensor had before at the same place are written as 0, the first other varying one as -1."""
+    """Sizes that the tensor had before at the same place are written as 0, the first other varying one as
+    -1."""
     if 0 in shape:
         return str(g.op("Reshape", value, g.sizes(list(shape)), allowzero=1 if g.opset >= 14 else None))
     sizes: list[Any] = []
@@ -29,8 +30,24 @@ def reshape(g: Graph, value: Operand | str, shape: Sequence[Any], before: Sequen
     return str(g.op("Reshape", value, g.sizes(sizes)))
 
 
-@maps("view", "reshape", "flatten", "unflatten", "view_as", "reshape_as", "ravel", "squeeze", "unsqueeze", "_unsafe_view", "atleast_1d", "atleast_2d",
-      "atleast_3d", "squeeze_copy", "unsqueeze_copy", "view_copy")  # fmt: skip
+@maps(
+    "view",
+    "reshape",
+    "flatten",
+    "unflatten",
+    "view_as",
+    "reshape_as",
+    "ravel",
+    "squeeze",
+    "unsqueeze",
+    "_unsafe_view",
+    "atleast_1d",
+    "atleast_2d",
+    "atleast_3d",
+    "squeeze_copy",
+    "unsqueeze_copy",
+    "view_copy",
+)
 def to_shape(g: Graph, n: Node) -> Any:
     own = n["self"]
     if "dtype" in n.arguments:
@@ -46,7 +63,11 @@ def to_shape(g: Graph, n: Node) -> Any:
 
 def _squeezed(n: Node, own: Operand, kept: list[Any]) -> list[int]:
     dim = n.get("dim")
-    asked = range(own.rank) if dim is None else [d % max(own.rank, 1) for d in (dim if isinstance(dim, (list, tuple)) else [dim])]
+    asked = (
+        range(own.rank)
+        if dim is None
+        else [d % max(own.rank, 1) for d in (dim if isinstance(dim, (list, tuple)) else [dim])]
+    )
     return [axis for axis in asked if axis < own.rank and own.shape[axis] == 1]
 
 
@@ -74,7 +95,9 @@ def transpose(g: Graph, n: Node) -> Any:
     if n.name in ("T", "t"):
         return permuted(g, own, order[::-1])
     one, other = (
-        (-2, -1) if "dim0" not in n.arguments and "axis0" not in n.arguments else (n.get("dim0", n.get("axis0")), n.get("dim1", n.get("axis1")))
+        (-2, -1)
+        if "dim0" not in n.arguments and "axis0" not in n.arguments
+        else (n.get("dim0", n.get("axis0")), n.get("dim1", n.get("axis1")))
     )
     if own.rank:
         order[one], order[other] = order[other], order[one]
@@ -98,7 +121,11 @@ def repeat(g: Graph, n: Node) -> Any:
     own = n["self"]
     counts = list(n.get("repeats", n.get("dims")))
     counts = [1] * (own.rank - len(counts)) + counts
-    source: Any = own if len(counts) == own.rank else g.op("Unsqueeze", own, g.constant(list(range(len(counts) - own.rank))))
+    source: Any = (
+        own
+        if len(counts) == own.rank
+        else g.op("Unsqueeze", own, g.constant(list(range(len(counts) - own.rank))))
+    )
     return g.op("Tile", source, g.sizes(counts)) if counts else g.op("Identity", own)
 
 
@@ -132,10 +159,22 @@ def stack(g: Graph, n: Node) -> Any:
 
 
 def sliced(g: Graph, value: Operand | str, axis: int, start: Any, stop: Any, step: int = 1) -> str:
-    return str(g.op("Slice", value, g.sizes([start]), g.sizes([stop]), g.constant([axis]), g.constant([step])))
+    return str(
+        g.op("Slice", value, g.sizes([start]), g.sizes([stop]), g.constant([axis]), g.constant([step]))
+    )
 
 
-@maps("split", "split_with_sizes", "chunk", "tensor_split", "hsplit", "vsplit", "dsplit", "unsafe_split", "unsafe_chunk")
+@maps(
+    "split",
+    "split_with_sizes",
+    "chunk",
+    "tensor_split",
+    "hsplit",
+    "vsplit",
+    "dsplit",
+    "unsafe_split",
+    "unsafe_chunk",
+)
 def split(g: Graph, n: Node) -> Any:
     own, parts = n["self"], [r for r in n.results if r is not None]
     dims = {"hsplit": 1 if own.rank > 1 else 0, "vsplit": 0, "dsplit": 2}
@@ -173,7 +212,9 @@ def narrow(g: Graph, n: Node) -> Any:
         first = start % n["self"].shape[dim] if start < 0 else start
         return sliced(g, n["self"], dim, first, first + length)
     places = g.op("Range", g.constant(0), g.op("Reshape", g.size(length), g.constant([])), g.constant(1))
-    return g.op("Gather", n["self"], g.op("Add", g.size(start), places), axis=dim)  # which takes negative ones
+    return g.op(
+        "Gather", n["self"], g.op("Add", g.size(start), places), axis=dim
+    )  # which takes negative ones
 
 
 @maps("flip", "fliplr", "flipud")
@@ -184,7 +225,14 @@ def flip(g: Graph, n: Node) -> Any:
     if not axes or not own.rank:
         return g.op("Identity", own)
     count = len(axes)
-    return g.op("Slice", own, g.constant([-1] * count), g.constant([-END] * count), g.constant(axes), g.constant([-1] * count))
+    return g.op(
+        "Slice",
+        own,
+        g.constant([-1] * count),
+        g.constant([-END] * count),
+        g.constant(axes),
+        g.constant([-1] * count),
+    )
 
 
 @maps("roll")
@@ -203,7 +251,9 @@ def roll(g: Graph, n: Node) -> Any:
         if sizes and isinstance(sizes[axis], int):  # of a dynamic dimension it must not be more than the size
             shift = shift % sizes[axis] if sizes[axis] else 0
         if shift and sizes:
-            value = g.op("Concat", sliced(g, value, axis, -shift, END), sliced(g, value, axis, 0, -shift), axis=axis)
+            value = g.op(
+                "Concat", sliced(g, value, axis, -shift, END), sliced(g, value, axis, 0, -shift), axis=axis
+            )
     if not n["dims"]:
         return reshape(g, value, n.result.shape)
     return value if value is not own else g.op("Identity", own)
@@ -238,8 +288,16 @@ def pixel_shuffle(g: Graph, n: Node) -> Any:
 )
 def pad(g: Graph, n: Node) -> Any:
     own, amounts = n["self"], list(n.get("pad", n.get("padding")))
-    mode = n.get("mode") or next(mode for mode in ("constant", "reflect", "replicat") if n.name.startswith(mode))
-    mode = {"constant": "constant", "reflect": "reflect", "replicate": "edge", "replicat": "edge", "circular": "wrap"}[mode]
+    mode = n.get("mode") or next(
+        mode for mode in ("constant", "reflect", "replicat") if n.name.startswith(mode)
+    )
+    mode = {
+        "constant": "constant",
+        "reflect": "reflect",
+        "replicate": "edge",
+        "replicat": "edge",
+        "circular": "wrap",
+    }[mode]
     if mode == "wrap" and g.opset < 19:
         return _wrapped(g, n, amounts)
     if mode in ("reflect", "edge") and any(isinstance(amount, int) and amount < 0 for amount in amounts):

@@ -1,10 +1,11 @@
 """Which numbers of a program come from dynamic dimensions.
 
 Note [Dynamic dimensions]
-A run records plain numbers. With dynamic dimensions the program is recorded several times, with another size of each of them, and the
-recordings are laid over one another: a number that is the same in all runs is a constant of the program, another one is `Varying` and
-is looked for among the dimensions of tensors that the graph has at that point, then among integer formulas of the dynamic
-dimensions (see `formula`). A program whose calls differ from run to run decides by sizes, which a graph cannot.
+A run records plain numbers. With dynamic dimensions the program is recorded several times, with another size
+of each of them, and the recordings are laid over one another: a number that is the same in all runs is a
+constant of the program, another one is `Varying` and is looked for among the dimensions of tensors that the
+graph has at that point, then among integer formulas of the dynamic dimensions (see `formula`). A program
+whose calls differ from run to run decides by sizes, which a graph cannot.
 """
 
 from __future__ import annotations
@@ -50,24 +51,39 @@ def merge(runs: Sequence[Run]) -> Merged:
     for position, call in enumerate(first.calls):
         for run in runs[1:]:
             other = run.calls[position] if position < len(run.calls) else None
-            if other is None or (other.name, other.module, len(other.results)) != (call.name, call.module, len(call.results)):
+            if other is None or (other.name, other.module, len(other.results)) != (
+                call.name,
+                call.module,
+                len(call.results),
+            ):
                 raise _different(position, call, other)
     if any(len(run.calls) != len(first.calls) for run in runs):
-        raise _different(len(first.calls), None, next(r.calls[len(first.calls)] for r in runs if len(r.calls) > len(first.calls)))
+        raise _different(
+            len(first.calls),
+            None,
+            next(r.calls[len(first.calls)] for r in runs if len(r.calls) > len(first.calls)),
+        )
     calls = []
     for group in zip(*(run.calls for run in runs)):
         call = group[0]
         arguments = {key: _merged([c.arguments.get(key) for c in group], call) for key in call.arguments}
         calls.append(Call(call.name, arguments, call.results, call.module, call.is_random))
-    shapes = [tuple(_number(sizes) for sizes in zip(*(fact.shape for fact in facts))) for facts in zip(*(run.facts for run in runs))]
+    shapes = [
+        tuple(_number(sizes) for sizes in zip(*(fact.shape for fact in facts)))
+        for facts in zip(*(run.facts for run in runs))
+    ]
     return Merged(calls, shapes)
 
 
 def _different(position: int, call: Call | None, other: Call | None) -> OnnxExporterError:
-    names = [f"{c.name} in module '{c.module}'" if c is not None else "no further operator" for c in (call, other)]
+    names = [
+        f"{c.name} in module '{c.module}'" if c is not None else "no further operator" for c in (call, other)
+    ]
     return OnnxExporterError(
-        f"torch.onnx.export: which operators run depends on the size of a dynamic dimension: operator {position} is {names[0]}, or with "
-        f"another size {names[1]}; leave the dimension out of dynamic_axes, or write the decision with tensors (torch.where)"
+        "torch.onnx.export: which operators run depends on the size of a dynamic dimension: operator "
+        f"{position} is {names[0]}, or with "
+        f"another size {names[1]}; leave the dimension out of dynamic_axes, or write the decision with "
+        "tensors (torch.where)"
     )
 
 
@@ -83,8 +99,12 @@ def _merged(values: Sequence[Any], call: Call) -> Any:
         tensors = tuple(value.tensor for value in values)
         return first if all(_same(tensors[0], t) for t in tensors) else VaryingConstant(tensors)
     if isinstance(first, slice):
-        return slice(*(_merged([getattr(v, part) for v in values], call) for part in ("start", "stop", "step")))
-    if isinstance(first, (list, tuple)) and all(isinstance(v, (list, tuple)) and len(v) == len(first) for v in values):
+        return slice(
+            *(_merged([getattr(v, part) for v in values], call) for part in ("start", "stop", "step"))
+        )
+    if isinstance(first, (list, tuple)) and all(
+        isinstance(v, (list, tuple)) and len(v) == len(first) for v in values
+    ):
         parts = [_merged(group, call) for group in zip(*values)]
         return parts if isinstance(first, list) else tuple(parts)
     if isinstance(first, dict):
@@ -94,7 +114,8 @@ def _merged(values: Sequence[Any], call: Call) -> Any:
     if all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in values):
         return Varying(tuple(values))
     raise OnnxExporterError(
-        f"torch.onnx.export: an argument of {call.name} in module '{call.module}' depends on the size of a dynamic dimension: {first!r}, "
+        f"torch.onnx.export: an argument of {call.name} in module '{call.module}' depends on the size of a "
+        f"dynamic dimension: {first!r}, "
         f"with other sizes {', '.join(map(repr, values[1:]))}"
     )
 
@@ -109,7 +130,8 @@ def _same(one: Tensor, other: Tensor) -> bool:
 
 @dataclass(frozen=True)
 class Formula:
-    """(numerator * product + offset) // denominator + added, or with a modulus the remainder instead; product is that of `dims`."""
+    """(numerator * product + offset) // denominator + added, or with a modulus the remainder instead; product
+    is that of `dims`."""
 
     dims: tuple[int, ...]  # indices among those offered
     numerator: int = 1
@@ -120,9 +142,14 @@ class Formula:
 
 
 def formula(values: Sequence[int], dims: Sequence[Sequence[int]]) -> Formula | None:
-    """`values` by run as a formula of `dims`: affine in one or in the product of two, else with a remainder or rounded. None when there is none."""
+    """`values` by run as a formula of `dims`: affine in one or in the product of two, else with a remainder
+    or rounded. None when there is none."""
     single: list[tuple[tuple[int, ...], tuple[int, ...]]] = [((i,), tuple(d)) for i, d in enumerate(dims)]
-    pairs = [((i, j), tuple(a * b for a, b in zip(dims[i], dims[j]))) for i in range(len(dims)) for j in range(i, len(dims))]
+    pairs = [
+        ((i, j), tuple(a * b for a, b in zip(dims[i], dims[j])))
+        for i in range(len(dims))
+        for j in range(i, len(dims))
+    ]
     for find, products in ((_affine, single + pairs), (_remainder, single), (_rounded, single + pairs)):
         for indices, product in products:
             found = find(values, product)
@@ -153,12 +180,15 @@ def _remainder(values: Sequence[int], product: Sequence[int]) -> tuple[int, ...]
 
 
 def _rounded(values: Sequence[int], product: Sequence[int]) -> tuple[int, ...] | None:
-    """What strides and halves make: (n + offset) // denominator + added. Of two numbers only, too many formulas are true."""
+    """What strides and halves make: (n + offset) // denominator + added. Of two numbers only, too many
+    formulas are true."""
     if len(set(values)) < 3:
         return None
     for denominator in range(2, 65):
         for offset in range(denominator):
             added = values[0] - (product[0] + offset) // denominator
-            if abs(added) < 8 and all((p + offset) // denominator + added == v for p, v in zip(product, values)):
+            if abs(added) < 8 and all(
+                (p + offset) // denominator + added == v for p, v in zip(product, values)
+            ):
                 return 1, offset, denominator, added
     return None

@@ -1,11 +1,14 @@
-"""One run of a program with every operator recorded that touches an input, a parameter or what was computed from them.
+"""One run of a program with every operator recorded that touches an input, a parameter or what was computed
+from them.
 
 Note [How a run is recorded]
-The tensors that the program sees are `TracedTensor`s: a subclass whose `__torch_function__` gets every operator call, at the level
-that the program wrote (linear, layer_norm, scaled_dot_product_attention), computes it on the data, and notes the operator with its
-arguments. Tensors that come from elsewhere are constants. Factories (`torch.arange(n)`) have no tensor to see them by, so they are
-replaced for the time of the run. In-place operators give the tensor a new value; that a view of memory which was written to is used
-again shows in the version counter, and is an error instead of a wrong graph. Decomposed operators run as the operators they consist of.
+The tensors that the program sees are `TracedTensor`s: a subclass whose `__torch_function__` gets every
+operator call, at the level that the program wrote (linear, layer_norm, scaled_dot_product_attention),
+computes it on the data, and notes the operator with its arguments. Tensors that come from elsewhere are
+constants. Factories (`torch.arange(n)`) have no tensor to see them by, so they are replaced for the time of
+the run. In-place operators give the tensor a new value; that a view of memory which was written to is used
+again shows in the version counter, and is an error instead of a wrong graph. Decomposed operators run as the
+operators they consist of.
 """
 
 from __future__ import annotations
@@ -27,11 +30,49 @@ from torch_py.utils._pytree import tree_flatten, tree_leaves, tree_unflatten
 
 _STATE = threading.local()
 _FACTORIES = (
-    "arange", "empty", "eye", "full", "linspace", "normal", "ones", "rand", "randint", "randn", "randperm", "zeros", "tril_indices", "triu_indices",
-)  # fmt: skip
-_RANDOM = {"bernoulli", "multinomial", "normal", "rand", "rand_like", "randint", "randint_like", "randn", "randn_like", "randperm"}
-_READS = {"item", "tolist", "__bool__", "__int__", "__float__", "__index__", "numpy", "__array__", "__complex__", "equal", "allclose", "is_nonzero"}
-# What an operator is made of where ONNX has nothing like it: name -> function of its arguments by name. See _decompositions.
+    "arange",
+    "empty",
+    "eye",
+    "full",
+    "linspace",
+    "normal",
+    "ones",
+    "rand",
+    "randint",
+    "randn",
+    "randperm",
+    "zeros",
+    "tril_indices",
+    "triu_indices",
+)
+_RANDOM = {
+    "bernoulli",
+    "multinomial",
+    "normal",
+    "rand",
+    "rand_like",
+    "randint",
+    "randint_like",
+    "randn",
+    "randn_like",
+    "randperm",
+}
+_READS = {
+    "item",
+    "tolist",
+    "__bool__",
+    "__int__",
+    "__float__",
+    "__index__",
+    "numpy",
+    "__array__",
+    "__complex__",
+    "equal",
+    "allclose",
+    "is_nonzero",
+}
+# What an operator is made of where ONNX has nothing like it: name -> function of its arguments by name. See
+# _decompositions.
 Decompositions = Mapping[str, Callable[..., Any]]
 
 
@@ -84,7 +125,9 @@ class Run:
 
     def wrap(self, tensor: Tensor, depends: bool, name: str | None = None) -> TracedTensor:
         """An input or a parameter; what the program writes to is a copy."""
-        self.facts.append(Facts(tuple(tensor.shape), tensor.dtype, None if depends else tensor.detach(), name))
+        self.facts.append(
+            Facts(tuple(tensor.shape), tensor.dtype, None if depends else tensor.detach(), name)
+        )
         return self._traced(tensor.detach().clone(), Value(len(self.facts) - 1))
 
     def _traced(self, tensor: Tensor, value: Value) -> TracedTensor:
@@ -115,15 +158,22 @@ class Run:
                 self._warn_of_reading(name)
             return result
         self._check(name, stale, kwargs)
-        return self._write(name, arguments, args[0], result) if in_place else self._record(name, arguments, result)
+        return (
+            self._write(name, arguments, args[0], result)
+            if in_place
+            else self._record(name, arguments, result)
+        )
 
     def _check(self, name: str, stale: bool, kwargs: Mapping[str, Any]) -> None:
         where = f"in module '{self.module}'" if self.module else "in the model"
         if kwargs.get("out") is not None:
-            raise OnnxExporterError(f"torch.onnx.export: {name}(out=...) {where} cannot be exported; use the result instead")
+            raise OnnxExporterError(
+                f"torch.onnx.export: {name}(out=...) {where} cannot be exported; use the result instead"
+            )
         if stale:
             raise OnnxExporterError(
-                f"torch.onnx.export: {name} {where} uses a tensor whose memory was written to through another view of it; "
+                f"torch.onnx.export: {name} {where} uses a tensor whose memory was written to through "
+                "another view of it; "
                 "ONNX has no views: write to the tensor itself"
             )
 
@@ -135,16 +185,20 @@ class Run:
 
     def _warn_of_reading(self, name: str) -> None:
         warnings.warn(
-            f"torch.onnx.export: {name}() in module '{self.module}' reads a number out of a tensor; the exported model keeps the number "
-            "of this run, also for other inputs", TracerWarning, stacklevel=5,
-        )  # fmt: skip
+            f"torch.onnx.export: {name}() in module '{self.module}' reads a number out of a tensor; the "
+            "exported model keeps the number "
+            "of this run, also for other inputs",
+            TracerWarning,
+            stacklevel=5,
+        )
 
     @property
     def module(self) -> str:
         return self.modules[-1] if self.modules else ""
 
     def _arguments(self, bound: dict[str, Any]) -> tuple[dict[str, Any], bool]:
-        """`bound` with values and constants for tensors, and whether a tensor among them is not what its value says any more."""
+        """`bound` with values and constants for tensors, and whether a tensor among them is not what its
+        value says any more."""
         stale = []
 
         def noted(leaf: Any) -> Any:
@@ -161,19 +215,25 @@ class Run:
         used = [leaf for leaf in leaves_of(arguments) if isinstance(leaf, Value)]
         depends = is_random or any(self.facts[leaf.index].data is None for leaf in used)
         with DisableTorchFunctionSubclass():
-            values = [self.value(tensor, depends) if isinstance(tensor, Tensor) else None for tensor in outputs]
+            values = [
+                self.value(tensor, depends) if isinstance(tensor, Tensor) else None for tensor in outputs
+            ]
         self.calls.append(Call(name, arguments, values, self.module, is_random))
         return values
 
     def _record(self, name: str, arguments: dict[str, Any], result: Any) -> Any:
         leaves, spec = tree_flatten(result)
         values = self._recorded(name, arguments, leaves)
-        return tree_unflatten([leaf if value is None else self._traced(leaf, value) for leaf, value in zip(leaves, values)], spec)
+        return tree_unflatten(
+            [leaf if value is None else self._traced(leaf, value) for leaf, value in zip(leaves, values)],
+            spec,
+        )
 
     def _write(self, name: str, arguments: dict[str, Any], target: Any, result: Any) -> Any:
         if not isinstance(target, TracedTensor):
             raise OnnxExporterError(
-                f"torch.onnx.export: {name} in module '{self.module}' writes to a tensor that was made before the export; "
+                f"torch.onnx.export: {name} in module '{self.module}' writes to a tensor that was made "
+                "before the export; "
                 "make the tensor inside of forward"
             )
         target.value = self._recorded(name, arguments, [target])[0]
@@ -188,11 +248,16 @@ def _is_known(leaf: Any, before: Sequence[Any]) -> bool:
 
 
 def _writes_back(target: Any, index: Any, value: Any) -> bool:
-    """Whether this is the end of `x[index] += 1`: what is written is the very view that was changed, and nothing else was since."""
+    """Whether this is the end of `x[index] += 1`: what is written is the very view that was changed, and
+    nothing else was since."""
     if not (isinstance(target, TracedTensor) and isinstance(value, TracedTensor)):
         return False
     place = _C.TensorBase.__getitem__(target, index)
-    is_same = (place.data_ptr(), place.shape, place.stride()) == (value.data_ptr(), value.shape, value.stride())
+    is_same = (place.data_ptr(), place.shape, place.stride()) == (
+        value.data_ptr(),
+        value.shape,
+        value.stride(),
+    )
     return is_same and value.created == target.version and value.version == value._version
 
 

@@ -1,4 +1,5 @@
-"""From what the runs recorded to a graph: dead calls left out, constants computed, the others given to their mappings."""
+"""From what the runs recorded to a graph: dead calls left out, constants computed, the others given to their
+mappings."""
 
 from __future__ import annotations
 
@@ -30,7 +31,9 @@ class Writer:
         self.graph, self.run, self.merged = graph, run, merged
         self.folds, self.stores = folds, stores
         self.operands: dict[int, Operand] = {}
-        self.static = {index for index, fact in enumerate(run.facts) if fact.name is not None and fact.data is not None}
+        self.static = {
+            index for index, fact in enumerate(run.facts) if fact.name is not None and fact.data is not None
+        }
         self.free_parameters: list[Operand] = []  # inputs of the graph instead of initializers
         self._constants: dict[int, Operand] = {}
         self._missing: dict[int, Node] = {}  # results that ONNX does not have
@@ -42,7 +45,10 @@ class Writer:
             self.graph.declare(self.operands[index], is_input=True)
         for fact in self.run.facts:
             if fact.name is not None and fact.data is not None and fact.name in self.graph.names:
-                raise ValueError(f"torch.onnx.export: an input has the name of a parameter, {fact.name!r}; choose another in input_names")
+                raise ValueError(
+                    f"torch.onnx.export: an input has the name of a parameter, {fact.name!r}; choose "
+                    "another in input_names"
+                )
         for call in self._needed(interface.outputs):
             if self._is_constant(call):
                 self.static.update(value.index for value in call.results if value is not None)
@@ -61,8 +67,14 @@ class Writer:
 
     def _is_constant(self, call: Call) -> bool:
         used = leaves_of(call.arguments)
-        is_fixed = not call.is_random and not any(isinstance(leaf, (Varying, VaryingConstant)) for leaf in used)
-        return self.folds and is_fixed and all(leaf.index in self.static for leaf in used if isinstance(leaf, Value))
+        is_fixed = not call.is_random and not any(
+            isinstance(leaf, (Varying, VaryingConstant)) for leaf in used
+        )
+        return (
+            self.folds
+            and is_fixed
+            and all(leaf.index in self.static for leaf in used if isinstance(leaf, Value))
+        )
 
     def _described(self, index: int, name: str) -> Operand:
         return Operand(name, self.merged.shapes[index], self.run.facts[index].dtype)
@@ -97,10 +109,14 @@ class Writer:
         name, first = _creation.outside(self.graph, constant), constant.tensors[0]
         if name is None:
             raise SymbolicValueError(
-                f"torch.onnx.export: a tensor of shape {tuple(first.shape)} depends on dynamic dimensions and was made in a way that could "
+                f"torch.onnx.export: a tensor of shape {tuple(first.shape)} depends on dynamic dimensions "
+                "and was made in a way that could "
                 "not be seen; make it inside of forward by a function named as torch.NAME(...)"
             )
-        shape = tuple(Varying(sizes) if len(set(sizes)) > 1 else sizes[0] for sizes in zip(*(t.shape for t in constant.tensors)))
+        shape = tuple(
+            Varying(sizes) if len(set(sizes)) > 1 else sizes[0]
+            for sizes in zip(*(t.shape for t in constant.tensors))
+        )
         return Operand(name, shape, first.dtype)
 
     def _write_call(self, call: Call) -> None:
@@ -116,18 +132,25 @@ class Writer:
         try:
             names = mapping(graph, node)
         except (KeyError, AttributeError, TypeError) as error:  # an overload that the mapping does not know
-            raise node.unsupported(f"has no mapping to ONNX for arguments {sorted(node.arguments)}") from error
+            raise node.unsupported(
+                f"has no mapping to ONNX for arguments {sorted(node.arguments)}"
+            ) from error
         names = list(names) if isinstance(names, (tuple, list)) else [names]
         for value, name in zip(call.results, names):
             if value is not None and name is not None:
-                self.operands[value.index] = self._described(value.index, name.name if isinstance(name, Operand) else name)
+                self.operands[value.index] = self._described(
+                    value.index, name.name if isinstance(name, Operand) else name
+                )
                 graph.declare(self.operands[value.index])
             elif value is not None:
                 self._missing[value.index] = node
 
 
 def _check_dtypes(node: Node) -> None:
-    if any(isinstance(leaf, Operand) and leaf.dtype.is_complex for leaf in (*leaves_of(node.arguments), *node.results)):
+    if any(
+        isinstance(leaf, Operand) and leaf.dtype.is_complex
+        for leaf in (*leaves_of(node.arguments), *node.results)
+    ):
         raise node.unsupported("cannot be exported for complex numbers")
 
 
@@ -142,10 +165,18 @@ def finish(writer: Writer, interface: Interface, opset: int, keeps_inputs: bool)
     used = {name for node in graph.nodes for name in node.input}
     initializers = [proto for name, proto in graph.initializers.items() if name in used]
     if keeps_inputs:
-        inputs += [helper.make_tensor_value_info(proto.name, proto.data_type, list(proto.dims)) for proto in initializers]
+        inputs += [
+            helper.make_tensor_value_info(proto.name, proto.data_type, list(proto.dims))
+            for proto in initializers
+        ]
     proto = helper.make_graph(graph.nodes, "main_graph", inputs, outputs, initializers)
     opsets = [helper.make_opsetid("", opset)]
-    return helper.make_model(proto, opset_imports=opsets, ir_version=helper.find_min_ir_version_for(opsets), producer_name="torch_py")
+    return helper.make_model(
+        proto,
+        opset_imports=opsets,
+        ir_version=helper.find_min_ir_version_for(opsets),
+        producer_name="torch_py",
+    )
 
 
 def _name_outputs(writer: Writer, interface: Interface) -> list[Any]:
@@ -158,12 +189,20 @@ def _name_outputs(writer: Writer, interface: Interface) -> list[Any]:
     for output, name in zip(interface.outputs, interface.output_names):
         operand = writer.argument(output)
         if name in graph.names:
-            raise ValueError(f"torch.onnx.export: the output name {name!r} is taken; choose another in output_names")
+            raise ValueError(
+                f"torch.onnx.export: the output name {name!r} is taken; choose another in output_names"
+            )
         source = operand.name
         if source not in made or source in renamed:
             source = graph.node("Identity", renamed.get(source, source))
         renamed[source] = graph.unique(name)
-        infos.append(_info(Operand(name, operand.shape, operand.dtype), interface, interface.output_dimensions.get(name, {})))
+        infos.append(
+            _info(
+                Operand(name, operand.shape, operand.dtype),
+                interface,
+                interface.output_dimensions.get(name, {}),
+            )
+        )
     for node in graph.nodes:
         for names in (node.input, node.output):
             for position, name in enumerate(names):

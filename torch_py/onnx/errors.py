@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-__all__ = ["OnnxExporterError", "OnnxExporterWarning", "SymbolicValueError", "TracerWarning", "UnsupportedOperatorError"]
+__all__ = [
+    "OnnxExporterError",
+    "OnnxExporterWarning",
+    "SymbolicValueError",
+    "TracerWarning",
+    "UnsupportedOperatorError",
+]
 
 
 class OnnxExporterWarning(UserWarning):
@@ -32,4 +38,6 @@ class UnsupportedOperatorError(OnnxExporterError):
     def __init__(self, operator: str, reason: str = "", module: str = "") -> None:
         self.operator, self.module = operator, module
         where = f" (called in module '{module}')" if module else ""
-        super().__init__(f"torch.onnx.export: the operator '{operator}'{where} {reason or 'has no mapping to ONNX'}")
+        super().__init__(
+            f"torch.onnx.export: the operator '{operator}'{where} {reason or 'has no mapping to ONNX'}"
+        )

@@ -14,10 +14,12 @@ __all__ = ["Adafactor"]
 
 
 class Adafactor(Optimizer):
-    """Scales by root mean squares of which matrices keep only the rows' and the columns' means; the rate is relative to the parameter.
+    """Scales by root mean squares of which matrices keep only the rows' and the columns' means; the rate is
+    relative to the parameter.
 
-    `beta2_decay`: the mean of squares takes in step ** beta2_decay of the newest. `eps`: the least square (None: of the dtype) and the
-    least root mean square of a parameter. `d`: the largest root mean square of an update.
+    `beta2_decay`: the mean of squares takes in step ** beta2_decay of the newest. `eps`: the least square
+    (None: of the dtype) and the least root mean square of a parameter. `d`: the largest root mean square of
+    an update.
     """
 
     def __init__(
@@ -46,8 +48,14 @@ class Adafactor(Optimizer):
         if not 0.0 <= weight_decay:
             raise ValueError(f"weight_decay should be >= 0 but is: {weight_decay}")
         defaults = {
-            "lr": lr, "beta2_decay": beta2_decay, "eps": eps, "d": d, "weight_decay": weight_decay, "foreach": foreach, "maximize": maximize,
-        }  # fmt: skip
+            "lr": lr,
+            "beta2_decay": beta2_decay,
+            "eps": eps,
+            "d": d,
+            "weight_decay": weight_decay,
+            "foreach": foreach,
+            "maximize": maximize,
+        }
         super().__init__(params, defaults)
 
     @recorded_if_differentiable
@@ -68,7 +76,10 @@ class Adafactor(Optimizer):
 
 def _start(gradient: Tensor) -> dict[str, Any]:
     if gradient.dim() < 2:
-        return {"step": new_count(), "variance": _torch.zeros_like(gradient, memory_format=_C.preserve_format)}
+        return {
+            "step": new_count(),
+            "variance": _torch.zeros_like(gradient, memory_format=_C.preserve_format),
+        }
     rows, columns = list(gradient.shape), list(gradient.shape)
     rows[-1] = columns[-2] = 1
     return {"step": new_count(), "row_var": gradient.new_zeros(rows), "col_var": gradient.new_zeros(columns)}

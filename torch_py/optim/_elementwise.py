@@ -1,4 +1,5 @@
-"""The skeleton of optimisers that treat every element alike: a subclass gives the state at the start and the formula of a move."""
+"""The skeleton of optimisers that treat every element alike: a subclass gives the state at the start and the
+formula of a move."""
 
 from __future__ import annotations
 
@@ -32,7 +33,8 @@ def evaluate(closure: Callable[[], Any] | None) -> Any:
 
 
 def recorded_if_differentiable(step: Any) -> Any:
-    """`step` is recorded for autograd when the optimiser was made with `differentiable`, and never otherwise."""
+    """`step` is recorded for autograd when the optimiser was made with `differentiable`, and never
+    otherwise."""
 
     @functools.wraps(step)
     def guarded(self: Any, *arguments: Any, **keywords: Any) -> Any:
@@ -42,7 +44,8 @@ def recorded_if_differentiable(step: Any) -> Any:
     return guarded
 
 
-# Numbers and small formulas -----------------------------------------------------------------------------------------------------------
+# Numbers and small formulas
+# ------------------------------------------------------------
 
 
 def number(value: Any) -> Any:
@@ -97,13 +100,15 @@ def average_squares(squares: Tensor, gradient: Tensor, share: float) -> None:
     squares.mul_(share).addcmul_(gradient, gradient, value=1 - share)
 
 
-# Settings -----------------------------------------------------------------------------------------------------------------------------
+# Settings
+# ------------------------------------------------------------
 
 _WORDS = {"lr": "learning rate", "eps": "epsilon value"}
 
 
 def check_rate(lr: Any, *, may_be_nan: bool = False) -> None:
-    """Raises ValueError for a tensor of several elements and for negative rates; nan counts as one, unless allowed."""
+    """Raises ValueError for a tensor of several elements and for negative rates; nan counts as one, unless
+    allowed."""
     if isinstance(lr, Tensor) and lr.numel() != 1:
         raise ValueError("Tensor lr must be 1-element")
     check_not_negative(may_be_nan, lr=lr)
@@ -123,11 +128,13 @@ def check_betas(betas: tuple[Any, Any]) -> None:
             raise ValueError(f"Invalid beta parameter at index {position}: {betas[position]}")
 
 
-# Steps --------------------------------------------------------------------------------------------------------------------------------
+# Steps
+# ------------------------------------------------------------
 
 
 class ElementwiseOptimizer(Optimizer):
-    """`step` collects the parameters that have gradients and moves them: all in one call where there is a fused kernel, else one by one.
+    """`step` collects the parameters that have gradients and moves them: all in one call where there is a
+    fused kernel, else one by one.
 
     Complex parameters are moved as pairs of real numbers.
     """
@@ -138,7 +145,9 @@ class ElementwiseOptimizer(Optimizer):
         """The state before the first move."""
         raise NotImplementedError
 
-    def _move(self, parameter: Tensor, gradient: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
+    def _move(
+        self, parameter: Tensor, gradient: Tensor, state: dict[str, Any], group: dict[str, Any]
+    ) -> None:
         """Moves `parameter` and `state` in place."""
         raise NotImplementedError
 
@@ -177,7 +186,9 @@ class ElementwiseOptimizer(Optimizer):
             if remembers and not state:
                 state.update(self._start(parameter, group))
             if parameter.is_complex():
-                rows.append(Row(_torch.view_as_real(parameter), _torch.view_as_real(gradient), _RealState(state)))
+                rows.append(
+                    Row(_torch.view_as_real(parameter), _torch.view_as_real(gradient), _RealState(state))
+                )
             else:
                 rows.append(Row(parameter, gradient, state))
         return rows
@@ -204,15 +215,23 @@ class ElementwiseOptimizer(Optimizer):
 
 
 class _RealState(dict[str, Any]):
-    """The state of a complex parameter, its tensors as pairs of real numbers in the same memory; what is set is kept as complex."""
+    """The state of a complex parameter, its tensors as pairs of real numbers in the same memory; what is set
+    is kept as complex."""
 
     def __init__(self, state: dict[str, Any]) -> None:
-        super().__init__({name: _torch.view_as_real(value) if _is_complex(value) else value for name, value in state.items()})
+        super().__init__(
+            {
+                name: _torch.view_as_real(value) if _is_complex(value) else value
+                for name, value in state.items()
+            }
+        )
         self._complex = state
 
     def __setitem__(self, name: str, value: Any) -> None:
         super().__setitem__(name, value)
-        self._complex[name] = _torch.view_as_complex(value) if isinstance(value, Tensor) and value.dim() else value
+        self._complex[name] = (
+            _torch.view_as_complex(value) if isinstance(value, Tensor) and value.dim() else value
+        )
 
 
 def _is_complex(value: Any) -> bool:
@@ -223,6 +242,7 @@ def _check_capturable(rows: list[Row]) -> None:
     for row in rows:
         if row.parameter.device.type not in CAPTURING_DEVICES:
             raise AssertionError(
-                f"If capturable=True, params and state_steps must be on supported devices: {list(CAPTURING_DEVICES)}, "
+                "If capturable=True, params and state_steps must be on supported devices: "
+                f"{list(CAPTURING_DEVICES)}, "
                 f"but got a parameter on {row.parameter.device}."
             )

@@ -8,9 +8,11 @@ from torch_py._tensor import Tensor
 
 
 def check_fused(optimizer: Any, fused: bool | None, foreach: bool | None, differentiable: bool) -> None:
-    """Raises RuntimeError for settings that exclude each other. Without any the fused kernels are used where they can be.
+    """Raises RuntimeError for settings that exclude each other. Without any the fused kernels are used where
+    they can be.
 
-    Only where they are asked for, an optimiser takes gradients of a GradScaler that are still scaled: else programs may look at them.
+    Only where they are asked for, an optimiser takes gradients of a GradScaler that are still scaled: else
+    programs may look at them.
     """
     if not fused:
         return
@@ -23,4 +25,7 @@ def check_fused(optimizer: Any, fused: bool | None, foreach: bool | None, differ
 
 def amp_arguments(optimizer: Any) -> dict[str, Tensor | None]:
     """What a GradScaler leaves with an optimiser that divides by the scale itself."""
-    return {"grad_scale": getattr(optimizer, "grad_scale", None), "found_inf": getattr(optimizer, "found_inf", None)}
+    return {
+        "grad_scale": getattr(optimizer, "grad_scale", None),
+        "found_inf": getattr(optimizer, "found_inf", None),
+    }

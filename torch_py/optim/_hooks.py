@@ -11,11 +11,19 @@ from torch_py.utils.hooks import RemovableHandle, register
 
 _all_pre_hooks: OrderedDict[int, Any] = OrderedDict()
 _all_post_hooks: OrderedDict[int, Any] = OrderedDict()
-_KINDS = ("step_pre", "step_post", "state_dict_pre", "state_dict_post", "load_state_dict_pre", "load_state_dict_post")
+_KINDS = (
+    "step_pre",
+    "step_post",
+    "state_dict_pre",
+    "state_dict_post",
+    "load_state_dict_pre",
+    "load_state_dict_post",
+)
 
 
 def register_optimizer_step_pre_hook(hook: Callable[..., Any]) -> RemovableHandle:
-    """Before `step` of every optimiser: `hook(optimizer, args, kwargs)`, which may return new (args, kwargs); args[0] is the optimiser."""
+    """Before `step` of every optimiser: `hook(optimizer, args, kwargs)`, which may return new (args, kwargs);
+    args[0] is the optimiser."""
     return register(_all_pre_hooks, hook)
 
 
@@ -42,26 +50,35 @@ class HookedOptimizer:
             type(self).step = _with_hooks(step)  # type: ignore[attr-defined]
 
     def register_step_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
-        """Before `step`: `hook(optimizer, args, kwargs)`, which may return new (args, kwargs); args[0] is the optimiser."""
+        """Before `step`: `hook(optimizer, args, kwargs)`, which may return new (args, kwargs); args[0] is the
+        optimiser."""
         return register(self._optimizer_step_pre_hooks, hook)
 
     def register_step_post_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """After `step`: `hook(optimizer, args, kwargs)`."""
         return register(self._optimizer_step_post_hooks, hook)
 
-    def register_state_dict_pre_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
+    def register_state_dict_pre_hook(
+        self, hook: Callable[..., Any], prepend: bool = False
+    ) -> RemovableHandle:
         """Before `state_dict`: `hook(optimizer)`."""
         return register(self._optimizer_state_dict_pre_hooks, hook, first=prepend)
 
-    def register_state_dict_post_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
+    def register_state_dict_post_hook(
+        self, hook: Callable[..., Any], prepend: bool = False
+    ) -> RemovableHandle:
         """After `state_dict`: `hook(optimizer, state_dict)`, which may return another one."""
         return register(self._optimizer_state_dict_post_hooks, hook, first=prepend)
 
-    def register_load_state_dict_pre_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
+    def register_load_state_dict_pre_hook(
+        self, hook: Callable[..., Any], prepend: bool = False
+    ) -> RemovableHandle:
         """Before `load_state_dict`: `hook(optimizer, state_dict)`, which may return another one."""
         return register(self._optimizer_load_state_dict_pre_hooks, hook, first=prepend)
 
-    def register_load_state_dict_post_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
+    def register_load_state_dict_post_hook(
+        self, hook: Callable[..., Any], prepend: bool = False
+    ) -> RemovableHandle:
         """After `load_state_dict`: `hook(optimizer)`."""
         return register(self._optimizer_load_state_dict_post_hooks, hook, first=prepend)
 
@@ -78,7 +95,9 @@ def _with_hooks(step: Any) -> Any:
                 if changed is None:
                     continue
                 if not (isinstance(changed, tuple) and len(changed) == 2):
-                    raise RuntimeError(f"{step} must return None or a tuple of (new_args, new_kwargs), but got {changed}.")
+                    raise RuntimeError(
+                        f"{step} must return None or a tuple of (new_args, new_kwargs), but got {changed}."
+                    )
                 arguments, keywords = changed
         result = step(*arguments, **keywords)
         for hooks in (self._optimizer_step_post_hooks, _all_post_hooks):

@@ -1,4 +1,5 @@
-"""Line search for the strong Wolfe conditions (Nocedal & Wright, Numerical Optimization, algorithms 3.5 and 3.6)."""
+"""Line search for the strong Wolfe conditions (Nocedal & Wright, Numerical Optimization, algorithms 3.5 and
+3.6)."""
 
 from __future__ import annotations
 
@@ -14,7 +15,8 @@ _SMALLEST_MOVE = 1e-9
 
 
 class Point(NamedTuple):
-    """A place on the line: distance in steps of the direction, loss, gradient there and its product with the direction."""
+    """A place on the line: distance in steps of the direction, loss, gradient there and its product with the
+    direction."""
 
     distance: float
     loss: float
@@ -22,10 +24,14 @@ class Point(NamedTuple):
     slope: float
 
 
-def strong_wolfe(evaluate: Callable[[float], Point], start: Point, first: float, largest: float) -> tuple[Point, int]:
-    """A point that decreases the loss enough and is flat enough, or the best one found, and the number of evaluations.
+def strong_wolfe(
+    evaluate: Callable[[float], Point], start: Point, first: float, largest: float
+) -> tuple[Point, int]:
+    """A point that decreases the loss enough and is flat enough, or the best one found, and the number of
+    evaluations.
 
-    `evaluate(distance)` gives the point there; `first` is where to look first; `largest` is the largest element of the direction.
+    `evaluate(distance)` gives the point there; `first` is where to look first; `largest` is the largest
+    element of the direction.
     """
     bracket, evaluations, is_done = _bracket(evaluate, start, first)
     if not is_done:
@@ -56,7 +62,9 @@ def _bracket(evaluate: Callable[[float], Point], start: Point, first: float) -> 
     return [start, point], _LIMIT + 1, True
 
 
-def _zoom(evaluate: Callable[[float], Point], start: Point, bracket: list[Point], evaluations: int, largest: float) -> int:
+def _zoom(
+    evaluate: Callable[[float], Point], start: Point, bracket: list[Point], evaluations: int, largest: float
+) -> int:
     """Narrows `bracket` down around a good point, which replaces its better end."""
     stalled = False
     low, high = (0, 1) if bracket[0].loss <= bracket[1].loss else (1, 0)
@@ -64,7 +72,9 @@ def _zoom(evaluate: Callable[[float], Point], start: Point, bracket: list[Point]
         ends = sorted(point.distance for point in bracket)
         if (ends[1] - ends[0]) * largest < _SMALLEST_MOVE:
             break
-        distance, stalled = _kept_inside(cubic_minimum(bracket[0], bracket[1], (ends[0], ends[1])), ends, stalled)
+        distance, stalled = _kept_inside(
+            cubic_minimum(bracket[0], bracket[1], (ends[0], ends[1])), ends, stalled
+        )
         point = evaluate(distance)
         evaluations += 1
         if _decreases_too_little(point, start) or point.loss >= bracket[low].loss:
@@ -88,11 +98,14 @@ def _kept_inside(distance: float, ends: list[float], stalled: bool) -> tuple[flo
         return distance, False
     if not stalled and ends[0] < distance < ends[1]:
         return distance, True
-    return (ends[1] - margin if abs(distance - ends[1]) < abs(distance - ends[0]) else ends[0] + margin), False
+    return (
+        ends[1] - margin if abs(distance - ends[1]) < abs(distance - ends[0]) else ends[0] + margin
+    ), False
 
 
 def cubic_minimum(a: Point, b: Point, bounds: tuple[float, float]) -> float:
-    """Where the cubic with these values and slopes is least, within `bounds` (Nocedal & Wright, equation 3.59)."""
+    """Where the cubic with these values and slopes is least, within `bounds` (Nocedal & Wright, equation
+    3.59)."""
     left, right = (a, b) if a.distance <= b.distance else (b, a)
     width = right.distance - left.distance
     bend = _quotient(3 * (left.loss - right.loss), width) + left.slope + right.slope
@@ -100,9 +113,17 @@ def cubic_minimum(a: Point, b: Point, bounds: tuple[float, float]) -> float:
     if not square >= 0:
         return (bounds[0] + bounds[1]) / 2
     root = math.sqrt(square)
-    position = right.distance - width * _quotient(right.slope + root - bend, right.slope - left.slope + 2 * root)
+    position = right.distance - width * _quotient(
+        right.slope + root - bend, right.slope - left.slope + 2 * root
+    )
     return min(max(position, bounds[0]), bounds[1])
 
 
 def _quotient(numerator: float, denominator: float) -> Any:
-    return numerator / denominator if denominator != 0 else math.nan if numerator == 0 else math.copysign(math.inf, numerator)
+    return (
+        numerator / denominator
+        if denominator != 0
+        else math.nan
+        if numerator == 0
+        else math.copysign(math.inf, numerator)
+    )

@@ -11,7 +11,8 @@ from torch_py._tensor import Tensor
 
 
 def adapted(value: Any, parameter: Any, single_steps: bool, name: Any = None) -> Any:
-    """A copy of saved state: tensors get device and, of floating-point parameters, dtype of `parameter`; a 'step' stays as it is.
+    """A copy of saved state: tensors get device and, of floating-point parameters, dtype of `parameter`; a
+    'step' stays as it is.
 
     With `single_steps` (fused or capturable) a 'step' becomes float32 on the device of the parameter.
     """

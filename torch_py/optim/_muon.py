@@ -14,10 +14,11 @@ __all__ = ["Muon"]
 
 
 class Muon(Optimizer):
-    """Moves matrices by the orthogonal matrix that is nearest to their momentum, found by Newton-Schulz iterations in bfloat16.
+    """Moves matrices by the orthogonal matrix that is nearest to their momentum, found by Newton-Schulz
+    iterations in bfloat16.
 
-    `adjust_lr_fn`: how the rate depends on the shape, "original" (also None) or "match_rms_adamw". Raises ValueError for parameters
-    that are not matrices: train those with AdamW.
+    `adjust_lr_fn`: how the rate depends on the shape, "original" (also None) or "match_rms_adamw". Raises
+    ValueError for parameters that are not matrices: train those with AdamW.
     """
 
     def __init__(
@@ -41,14 +42,23 @@ class Muon(Optimizer):
         if adjust_lr_fn not in (None, "original", "match_rms_adamw"):
             raise ValueError(f"Adjust learning rate function {adjust_lr_fn} is not supported")
         defaults = {
-            "lr": lr, "weight_decay": weight_decay, "momentum": momentum, "nesterov": nesterov, "ns_coefficients": ns_coefficients,
-            "eps": eps, "ns_steps": ns_steps, "adjust_lr_fn": adjust_lr_fn,
-        }  # fmt: skip
+            "lr": lr,
+            "weight_decay": weight_decay,
+            "momentum": momentum,
+            "nesterov": nesterov,
+            "ns_coefficients": ns_coefficients,
+            "eps": eps,
+            "ns_steps": ns_steps,
+            "adjust_lr_fn": adjust_lr_fn,
+        }
         super().__init__(params, defaults)
         for group in self.param_groups:
             for parameter in group["params"]:
                 if parameter.dim() != 2:
-                    raise ValueError(f"Muon only supports 2D parameters whereas we found a parameter with size: {parameter.size()}")
+                    raise ValueError(
+                        "Muon only supports 2D parameters whereas we found a parameter with size: "
+                        f"{parameter.size()}"
+                    )
 
     @recorded_if_differentiable
     def step(self, closure: Any = None) -> Any:
@@ -61,7 +71,9 @@ class Muon(Optimizer):
                     raise RuntimeError("Muon does not support complex parameters")
                 state = self.state[parameter]
                 if not state:
-                    state["momentum_buffer"] = _torch.zeros_like(parameter.grad, memory_format=_C.preserve_format)
+                    state["momentum_buffer"] = _torch.zeros_like(
+                        parameter.grad, memory_format=_C.preserve_format
+                    )
                 _move(parameter, parameter.grad, state["momentum_buffer"], group)
         return loss
 
@@ -80,8 +92,11 @@ def _shape_factor(kind: str | None, rows: int, columns: int) -> float:
     return float(max(1, rows / columns) ** 0.5)
 
 
-def _orthogonal(matrix: Tensor, coefficients: tuple[float, float, float], steps: int, epsilon: float) -> Tensor:
-    """The singular values of `matrix` come close to one by a polynomial of fifth degree that is applied `steps` times."""
+def _orthogonal(
+    matrix: Tensor, coefficients: tuple[float, float, float], steps: int, epsilon: float
+) -> Tensor:
+    """The singular values of `matrix` come close to one by a polynomial of fifth degree that is applied
+    `steps` times."""
     if steps >= 100:
         raise ValueError("Number of steps must be less than 100 for computational efficiency")
     if len(coefficients) != 3:
@@ -93,5 +108,7 @@ def _orthogonal(matrix: Tensor, coefficients: tuple[float, float, float], steps:
     found = found / found.norm().clamp(min=epsilon)
     for _ in range(steps):
         gram = found @ found.t()
-        found = _torch.addmm(found, _torch.addmm(gram, gram, gram, beta=cubic, alpha=quintic), found, beta=linear)
+        found = _torch.addmm(
+            found, _torch.addmm(gram, gram, gram, beta=cubic, alpha=quintic), found, beta=linear
+        )
     return found.t() if is_tall else found

@@ -17,9 +17,11 @@ __all__ = ["swap_in_optimizer_params_and_state"]
 def swap_in_optimizer_params_and_state(
     optimizer: Optimizer, swapin_parameters: dict[str, Tensor], swapin_optim_state: dict[str, Any]
 ) -> Iterator[None]:
-    """Within the block `optimizer` trains `swapin_parameters`, in the order of its own, with the state of `swapin_optim_state`.
+    """Within the block `optimizer` trains `swapin_parameters`, in the order of its own, with the state of
+    `swapin_optim_state`.
 
-    The latter has the layout of `optimizer.state_dict()`; its tensors are used, not copied, so that changes in place stay in them.
+    The latter has the layout of `optimizer.state_dict()`; its tensors are used, not copied, so that changes
+    in place stay in them.
     Raises ValueError when numbers of groups or parameters differ.
     """
     parameters = list(swapin_parameters.values())
@@ -28,7 +30,8 @@ def swap_in_optimizer_params_and_state(
     counts = [len(group["params"]) for group in optimizer.param_groups]
     if [len(group["params"]) for group in groups] != counts or len(parameters) != sum(counts):
         raise ValueError(
-            f"swapin_parameters and swapin_optim_state must have the parameters of the optimizer, groups of {counts}, but there are "
+            "swapin_parameters and swapin_optim_state must have the parameters of the optimizer, groups of "
+            f"{counts}, but there are "
             f"{len(parameters)} tensors and groups of {[len(group['params']) for group in groups]}"
         )
     by_number = dict(zip(numbers, parameters))
@@ -36,7 +39,9 @@ def swap_in_optimizer_params_and_state(
     for key, value in swapin_optim_state["state"].items():
         state[by_number.get(key, key)] = dict(value) if isinstance(value, dict) else value
     kept = optimizer.param_groups, optimizer.state
-    optimizer.param_groups = [{**group, "params": [by_number[number] for number in group["params"]]} for group in groups]
+    optimizer.param_groups = [
+        {**group, "params": [by_number[number] for number in group["params"]]} for group in groups
+    ]
     optimizer.state = state
     try:
         yield

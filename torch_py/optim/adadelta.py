@@ -21,7 +21,8 @@ __all__ = ["Adadelta"]
 
 
 class Adadelta(ElementwiseOptimizer):
-    """p -= lr * d with d = g * sqrt(running mean of d ** 2 + eps) / sqrt(running mean of g ** 2 + eps); `rho` is the decay of both means."""
+    """p -= lr * d with d = g * sqrt(running mean of d ** 2 + eps) / sqrt(running mean of g ** 2 + eps); `rho`
+    is the decay of both means."""
 
     def __init__(
         self,
@@ -41,15 +42,27 @@ class Adadelta(ElementwiseOptimizer):
             raise ValueError(f"Invalid rho value: {rho}")
         check_not_negative(eps=eps, weight_decay=weight_decay)
         defaults = {
-            "lr": lr, "rho": rho, "eps": eps, "weight_decay": weight_decay, "maximize": maximize, "capturable": capturable, "foreach":
-            foreach, "differentiable": differentiable,
-        }  # fmt: skip
+            "lr": lr,
+            "rho": rho,
+            "eps": eps,
+            "weight_decay": weight_decay,
+            "maximize": maximize,
+            "capturable": capturable,
+            "foreach": foreach,
+            "differentiable": differentiable,
+        }
         super().__init__(params, defaults)
 
     def _start(self, parameter: Tensor, group: dict[str, Any]) -> dict[str, Any]:
-        return {"step": new_count(), "square_avg": _torch.zeros_like(parameter), "acc_delta": _torch.zeros_like(parameter)}
+        return {
+            "step": new_count(),
+            "square_avg": _torch.zeros_like(parameter),
+            "acc_delta": _torch.zeros_like(parameter),
+        }
 
-    def _move(self, parameter: Tensor, gradient: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
+    def _move(
+        self, parameter: Tensor, gradient: Tensor, state: dict[str, Any], group: dict[str, Any]
+    ) -> None:
         rho, eps = group["rho"], group["eps"]
         state["step"] += 1
         average_squares(state["square_avg"], gradient, rho)

@@ -24,7 +24,8 @@ __all__ = ["Adagrad"]
 
 
 class Adagrad(ElementwiseOptimizer):
-    """p -= lr / (1 + (step - 1) * lr_decay) * g / (sqrt(sum of g ** 2) + eps); the sum starts at `initial_accumulator_value`.
+    """p -= lr / (1 + (step - 1) * lr_decay) * g / (sqrt(sum of g ** 2) + eps); the sum starts at
+    `initial_accumulator_value`.
 
     The state exists from the beginning, so that processes can share it.
     """
@@ -46,11 +47,23 @@ class Adagrad(ElementwiseOptimizer):
         fused: bool | None = None,
     ) -> None:
         check_rate(lr)
-        check_not_negative(lr_decay=lr_decay, weight_decay=weight_decay, initial_accumulator_value=initial_accumulator_value, eps=eps)
+        check_not_negative(
+            lr_decay=lr_decay,
+            weight_decay=weight_decay,
+            initial_accumulator_value=initial_accumulator_value,
+            eps=eps,
+        )
         defaults = {
-            "lr": lr, "lr_decay": lr_decay, "eps": eps, "weight_decay": weight_decay, "initial_accumulator_value": initial_accumulator_value,
-            "foreach": foreach, "maximize": maximize, "differentiable": differentiable, "fused": fused,
-        }  # fmt: skip
+            "lr": lr,
+            "lr_decay": lr_decay,
+            "eps": eps,
+            "weight_decay": weight_decay,
+            "initial_accumulator_value": initial_accumulator_value,
+            "foreach": foreach,
+            "maximize": maximize,
+            "differentiable": differentiable,
+            "fused": fused,
+        }
         super().__init__(params, defaults)
         check_fused(self, fused, foreach, differentiable)
         for group in self.param_groups:
@@ -65,9 +78,14 @@ class Adagrad(ElementwiseOptimizer):
 
     def _start(self, parameter: Tensor, group: dict[str, Any]) -> dict[str, Any]:
         first = group["initial_accumulator_value"]
-        return {"step": new_count(), "sum": _torch.full_like(parameter, complex(first, first) if parameter.is_complex() else first)}
+        return {
+            "step": new_count(),
+            "sum": _torch.full_like(parameter, complex(first, first) if parameter.is_complex() else first),
+        }
 
-    def _move(self, parameter: Tensor, gradient: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
+    def _move(
+        self, parameter: Tensor, gradient: Tensor, state: dict[str, Any], group: dict[str, Any]
+    ) -> None:
         state["step"] += 1
         rate = rate_of(group) / (1 + (state["step"].item() - 1) * group["lr_decay"])
         state["sum"].addcmul_(gradient, gradient, value=1)
@@ -77,7 +95,14 @@ class Adagrad(ElementwiseOptimizer):
         steps, scaling = [row.state["step"] for row in rows], amp_arguments(self)
         _torch._count_steps_(steps, scaling["found_inf"])
         _torch._fused_adagrad_(
-            [row.parameter for row in rows], [row.gradient for row in rows], [row.state["sum"] for row in rows], steps,
-            lr=number(group["lr"]), lr_decay=group["lr_decay"], weight_decay=group["weight_decay"], eps=group["eps"],
-            maximize=bool(group["maximize"]), **scaling,
-        )  # fmt: skip
+            [row.parameter for row in rows],
+            [row.gradient for row in rows],
+            [row.state["sum"] for row in rows],
+            steps,
+            lr=number(group["lr"]),
+            lr_decay=group["lr_decay"],
+            weight_decay=group["weight_decay"],
+            eps=group["eps"],
+            maximize=bool(group["maximize"]),
+            **scaling,
+        )

@@ -27,9 +27,11 @@ __all__ = ["Adam"]
 
 
 class Adam(ElementwiseOptimizer):
-    """p -= lr * m̂ / (sqrt(v̂) + eps) with running means m of the gradient and v of its square, corrected for their start at zero.
+    """p -= lr * m̂ / (sqrt(v̂) + eps) with running means m of the gradient and v of its square, corrected for
+    their start at zero.
 
-    `weight_decay` is added to the gradient, or shrinks p on its own with `decoupled_weight_decay`; `amsgrad` uses the largest v so far
+    `weight_decay` is added to the gradient, or shrinks p on its own with `decoupled_weight_decay`; `amsgrad`
+    uses the largest v so far
     (Reddi et al. 2018); `maximize` climbs. Raises ValueError for settings out of range.
     """
 
@@ -57,9 +59,18 @@ class Adam(ElementwiseOptimizer):
         check_not_negative(weight_decay=weight_decay)
         _check_tensors(lr, betas, capturable, foreach)
         defaults = {
-            "lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "amsgrad": amsgrad, "maximize": maximize, "foreach": foreach,
-            "capturable": capturable, "differentiable": differentiable, "fused": fused, "decoupled_weight_decay": decoupled_weight_decay,
-        }  # fmt: skip
+            "lr": lr,
+            "betas": betas,
+            "eps": eps,
+            "weight_decay": weight_decay,
+            "amsgrad": amsgrad,
+            "maximize": maximize,
+            "foreach": foreach,
+            "capturable": capturable,
+            "differentiable": differentiable,
+            "fused": fused,
+            "decoupled_weight_decay": decoupled_weight_decay,
+        }
         super().__init__(params, defaults)
         check_fused(self, fused, foreach, differentiable)
 
@@ -67,7 +78,9 @@ class Adam(ElementwiseOptimizer):
         names = ["exp_avg", "exp_avg_sq", *(["max_exp_avg_sq"] if group["amsgrad"] else [])]
         return {"step": new_count(), **{name: _torch.zeros_like(parameter) for name in names}}
 
-    def _move(self, parameter: Tensor, gradient: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
+    def _move(
+        self, parameter: Tensor, gradient: Tensor, state: dict[str, Any], group: dict[str, Any]
+    ) -> None:
         beta1, beta2 = map(number, group["betas"])
         state["step"] += 1
         step = state["step"].item()
@@ -86,11 +99,21 @@ class Adam(ElementwiseOptimizer):
         beta1, beta2 = group["betas"]
         _torch._count_steps_(steps, scaling["found_inf"])
         (_torch._fused_adamw_ if group["decoupled_weight_decay"] else _torch._fused_adam_)(
-            [row.parameter for row in rows], [row.gradient for row in rows], [state["exp_avg"] for state in states],
-            [state["exp_avg_sq"] for state in states], [state["max_exp_avg_sq"] for state in states] if group["amsgrad"] else [], steps,
-            lr=number(group["lr"]), beta1=number(beta1), beta2=number(beta2), weight_decay=group["weight_decay"], eps=group["eps"],
-            amsgrad=bool(group["amsgrad"]), maximize=bool(group["maximize"]), **scaling,
-        )  # fmt: skip
+            [row.parameter for row in rows],
+            [row.gradient for row in rows],
+            [state["exp_avg"] for state in states],
+            [state["exp_avg_sq"] for state in states],
+            [state["max_exp_avg_sq"] for state in states] if group["amsgrad"] else [],
+            steps,
+            lr=number(group["lr"]),
+            beta1=number(beta1),
+            beta2=number(beta2),
+            weight_decay=group["weight_decay"],
+            eps=group["eps"],
+            amsgrad=bool(group["amsgrad"]),
+            maximize=bool(group["maximize"]),
+            **scaling,
+        )
 
 
 def _check_tensors(lr: Any, betas: Any, capturable: bool, foreach: bool | None) -> None:
@@ -101,6 +124,8 @@ def _check_tensors(lr: Any, betas: Any, capturable: bool, foreach: bool | None) 
     for position, beta in enumerate(betas):
         if isinstance(beta, Tensor):
             if foreach and not capturable:
-                raise ValueError(f"betas[{position}] as a Tensor is not supported for capturable=False and foreach=True")
+                raise ValueError(
+                    f"betas[{position}] as a Tensor is not supported for capturable=False and foreach=True"
+                )
             if beta.numel() != 1:
                 raise ValueError(f"Tensor betas[{position}] must be 1-element")

@@ -22,7 +22,8 @@ __all__ = ["Adamax"]
 
 
 class Adamax(ElementwiseOptimizer):
-    """p -= lr * m̂ / u with u = max(beta2 * u, abs(g) + eps), the infinity norm of past gradients, and m̂ the corrected running mean."""
+    """p -= lr * m̂ / u with u = max(beta2 * u, abs(g) + eps), the infinity norm of past gradients, and m̂ the
+    corrected running mean."""
 
     def __init__(
         self,
@@ -42,17 +43,31 @@ class Adamax(ElementwiseOptimizer):
         check_betas(betas)
         check_not_negative(weight_decay=weight_decay)
         defaults = {
-            "lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "foreach": foreach, "maximize": maximize,
-            "differentiable": differentiable, "capturable": capturable,
-        }  # fmt: skip
+            "lr": lr,
+            "betas": betas,
+            "eps": eps,
+            "weight_decay": weight_decay,
+            "foreach": foreach,
+            "maximize": maximize,
+            "differentiable": differentiable,
+            "capturable": capturable,
+        }
         super().__init__(params, defaults)
 
     def _start(self, parameter: Tensor, group: dict[str, Any]) -> dict[str, Any]:
-        return {"step": new_count(), "exp_avg": _torch.zeros_like(parameter), "exp_inf": _torch.zeros_like(parameter)}
+        return {
+            "step": new_count(),
+            "exp_avg": _torch.zeros_like(parameter),
+            "exp_inf": _torch.zeros_like(parameter),
+        }
 
-    def _move(self, parameter: Tensor, gradient: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
+    def _move(
+        self, parameter: Tensor, gradient: Tensor, state: dict[str, Any], group: dict[str, Any]
+    ) -> None:
         beta1, beta2 = group["betas"]
         state["step"] += 1
         state["exp_avg"].lerp_(gradient, 1 - beta1)
         largest = raised(state["exp_inf"].mul_(beta2), gradient.abs().add_(group["eps"]), group)
-        add_quotient(parameter, state["exp_avg"], largest, -rate_of(group) / (1 - beta1 ** state["step"].item()))
+        add_quotient(
+            parameter, state["exp_avg"], largest, -rate_of(group) / (1 - beta1 ** state["step"].item())
+        )

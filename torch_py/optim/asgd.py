@@ -19,7 +19,8 @@ __all__ = ["ASGD"]
 
 
 class ASGD(ElementwiseOptimizer):
-    """p *= 1 - lambd * eta, p -= eta * g with eta = lr / (1 + lambd * lr * step) ** alpha; state 'ax' averages p from step `t0` on."""
+    """p *= 1 - lambd * eta, p -= eta * g with eta = lr / (1 + lambd * lr * step) ** alpha; state 'ax'
+    averages p from step `t0` on."""
 
     def __init__(
         self,
@@ -37,16 +38,29 @@ class ASGD(ElementwiseOptimizer):
         check_rate(lr)
         check_not_negative(weight_decay=weight_decay)
         defaults = {
-            "lr": lr, "lambd": lambd, "alpha": alpha, "t0": t0, "weight_decay": weight_decay, "foreach": foreach, "maximize": maximize,
-            "differentiable": differentiable, "capturable": capturable,
-        }  # fmt: skip
+            "lr": lr,
+            "lambd": lambd,
+            "alpha": alpha,
+            "t0": t0,
+            "weight_decay": weight_decay,
+            "foreach": foreach,
+            "maximize": maximize,
+            "differentiable": differentiable,
+            "capturable": capturable,
+        }
         super().__init__(params, defaults)
 
     def _start(self, parameter: Tensor, group: dict[str, Any]) -> dict[str, Any]:
-        scalars = {"step": new_count(), "eta": new_count().fill_(number(group["lr"])), "mu": new_count().fill_(1.0)}
+        scalars = {
+            "step": new_count(),
+            "eta": new_count().fill_(number(group["lr"])),
+            "mu": new_count().fill_(1.0),
+        }
         return {**scalars, "ax": _torch.zeros_like(parameter)}
 
-    def _move(self, parameter: Tensor, gradient: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
+    def _move(
+        self, parameter: Tensor, gradient: Tensor, state: dict[str, Any], group: dict[str, Any]
+    ) -> None:
         state["step"] += 1
         step, eta, mu = state["step"].item(), state["eta"].item(), state["mu"].item()
         parameter.mul_(1 - group["lambd"] * eta)

@@ -18,11 +18,13 @@ _KEPT = ("d", "t", "old_dirs", "old_stps", "ro", "H_diag", "prev_flat_grad", "pr
 
 
 class LBFGS(Optimizer):
-    """Quasi-Newton steps with the curvature of the last `history_size` ones; a call of `step` makes up to `max_iter`.
+    """Quasi-Newton steps with the curvature of the last `history_size` ones; a call of `step` makes up to
+    `max_iter`.
 
-    `step(closure)` evaluates the closure up to `max_eval` times (1.25 * max_iter). It ends when no element of the gradient exceeds
-    `tolerance_grad`, or loss and parameters change by less than `tolerance_change`. `line_search_fn`: None or "strong_wolfe". Has one
-    group of parameters. Raises ValueError for several groups.
+    `step(closure)` evaluates the closure up to `max_eval` times (1.25 * max_iter). It ends when no element of
+    the gradient exceeds
+    `tolerance_grad`, or loss and parameters change by less than `tolerance_change`. `line_search_fn`: None or
+    "strong_wolfe". Has one group of parameters. Raises ValueError for several groups.
     """
 
     def __init__(
@@ -38,9 +40,14 @@ class LBFGS(Optimizer):
     ) -> None:
         check_rate(lr)
         defaults = {
-            "lr": lr, "max_iter": max_iter, "max_eval": max_iter * 5 // 4 if max_eval is None else max_eval, "tolerance_grad": tolerance_grad,
-            "tolerance_change": tolerance_change, "history_size": history_size, "line_search_fn": line_search_fn,
-        }  # fmt: skip
+            "lr": lr,
+            "max_iter": max_iter,
+            "max_eval": max_iter * 5 // 4 if max_eval is None else max_eval,
+            "tolerance_grad": tolerance_grad,
+            "tolerance_change": tolerance_change,
+            "history_size": history_size,
+            "line_search_fn": line_search_fn,
+        }
         super().__init__(params, defaults)
         if len(self.param_groups) != 1:
             raise ValueError("LBFGS doesn't support per-parameter options (parameter groups)")
@@ -69,12 +76,24 @@ class LBFGS(Optimizer):
         state.update(history)
         return first_loss
 
-    def _iterate(self, closure: Any, group: dict[str, Any], state: dict[str, Any], history: dict[str, Any], loss: float, gradient: Tensor) -> None:
+    def _iterate(
+        self,
+        closure: Any,
+        group: dict[str, Any],
+        state: dict[str, Any],
+        history: dict[str, Any],
+        loss: float,
+        gradient: Tensor,
+    ) -> None:
         evaluations, rate = 1, number(group["lr"])
         for iteration in range(1, group["max_iter"] + 1):
             state["n_iter"] += 1
             is_first = state["n_iter"] == 1
-            direction = history["d"] = _first_direction(gradient, history) if is_first else _direction(gradient, state, history, group)
+            direction = history["d"] = (
+                _first_direction(gradient, history)
+                if is_first
+                else _direction(gradient, state, history, group)
+            )
             history["prev_flat_grad"] = gradient.clone()
             previous = history["prev_loss"] = loss
             distance = history["t"] = min(1.0, 1.0 / gradient.abs().sum().item()) * rate if is_first else rate
@@ -97,7 +116,9 @@ class LBFGS(Optimizer):
             state["func_evals"] += count
             if is_last or evaluations >= group["max_eval"] or gradient.abs().max() <= group["tolerance_grad"]:
                 return
-            if (direction * distance).abs().max() <= group["tolerance_change"] or abs(loss - previous) < group["tolerance_change"]:
+            if (direction * distance).abs().max() <= group["tolerance_change"] or abs(
+                loss - previous
+            ) < group["tolerance_change"]:
                 return
 
     def _search(self, closure: Any, start: Point, first: float, direction: Tensor) -> tuple[Point, int]:
@@ -133,8 +154,11 @@ def _first_direction(gradient: Tensor, history: dict[str, Any]) -> Tensor:
     return gradient.neg()
 
 
-def _direction(gradient: Tensor, state: dict[str, Any], history: dict[str, Any], group: dict[str, Any]) -> Tensor:
-    """Minus the inverse Hessian, as far as it is known, times the gradient: the two loops over the history."""
+def _direction(
+    gradient: Tensor, state: dict[str, Any], history: dict[str, Any], group: dict[str, Any]
+) -> Tensor:
+    """Minus the inverse Hessian, as far as it is known, times the gradient: the two loops over the
+    history."""
     changes, steps, inverses = history["old_dirs"], history["old_stps"], history["ro"]
     change, step = gradient - history["prev_flat_grad"], history["d"] * history["t"]
     curvature = change.dot(step)

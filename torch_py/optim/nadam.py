@@ -23,7 +23,8 @@ __all__ = ["NAdam"]
 
 
 class NAdam(ElementwiseOptimizer):
-    """Adam whose mean already contains the next momentum; momentum at step t is beta1 * (1 - 0.96 ** (t * momentum_decay) / 2)."""
+    """Adam whose mean already contains the next momentum; momentum at step t is beta1 * (1 - 0.96 ** (t *
+    momentum_decay) / 2)."""
 
     def __init__(
         self,
@@ -45,21 +46,36 @@ class NAdam(ElementwiseOptimizer):
         check_betas(betas)
         check_not_negative(weight_decay=weight_decay, momentum_decay=momentum_decay)
         defaults = {
-            "lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "momentum_decay": momentum_decay,
-            "decoupled_weight_decay": decoupled_weight_decay, "maximize": maximize, "foreach": foreach, "capturable": capturable,
+            "lr": lr,
+            "betas": betas,
+            "eps": eps,
+            "weight_decay": weight_decay,
+            "momentum_decay": momentum_decay,
+            "decoupled_weight_decay": decoupled_weight_decay,
+            "maximize": maximize,
+            "foreach": foreach,
+            "capturable": capturable,
             "differentiable": differentiable,
-        }  # fmt: skip
+        }
         super().__init__(params, defaults)
 
     def _start(self, parameter: Tensor, group: dict[str, Any]) -> dict[str, Any]:
         scalars = {"step": new_count(), "mu_product": new_count().fill_(1.0)}
-        return {**scalars, "exp_avg": _torch.zeros_like(parameter), "exp_avg_sq": _torch.zeros_like(parameter)}
+        return {
+            **scalars,
+            "exp_avg": _torch.zeros_like(parameter),
+            "exp_avg_sq": _torch.zeros_like(parameter),
+        }
 
-    def _move(self, parameter: Tensor, gradient: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
+    def _move(
+        self, parameter: Tensor, gradient: Tensor, state: dict[str, Any], group: dict[str, Any]
+    ) -> None:
         beta1, beta2 = group["betas"]
         state["step"] += 1
         step = state["step"].item()
-        momentum, following = (beta1 * (1 - 0.5 * 0.96 ** (t * group["momentum_decay"])) for t in (step, step + 1))
+        momentum, following = (
+            beta1 * (1 - 0.5 * 0.96 ** (t * group["momentum_decay"])) for t in (step, step + 1)
+        )
         state["mu_product"] *= momentum
         product = state["mu_product"].item()
         state["exp_avg"].lerp_(gradient, 1 - beta1)

@@ -1,4 +1,5 @@
-"""What all optimisers share: groups of parameters with their settings, state per parameter, saving and loading both."""
+"""What all optimisers share: groups of parameters with their settings, state per parameter, saving and
+loading both."""
 
 from __future__ import annotations
 
@@ -10,10 +11,20 @@ from itertools import chain
 from typing import Any, TypeAlias
 
 from torch_py._tensor import Tensor
-from torch_py.optim._hooks import HookedOptimizer, register_optimizer_step_post_hook, register_optimizer_step_pre_hook
+from torch_py.optim._hooks import (
+    HookedOptimizer,
+    register_optimizer_step_post_hook,
+    register_optimizer_step_pre_hook,
+)
 from torch_py.optim._loading import adapted
 
-__all__ = ["Optimizer", "ParamsT", "register_optimizer_step_post_hook", "register_optimizer_step_pre_hook", "required"]
+__all__ = [
+    "Optimizer",
+    "ParamsT",
+    "register_optimizer_step_post_hook",
+    "register_optimizer_step_pre_hook",
+    "required",
+]
 
 ParamsT: TypeAlias = Iterable[Tensor] | Iterable[dict[str, Any]] | Iterable[tuple[str, Tensor]]
 
@@ -26,24 +37,38 @@ class _Required:
 required = _Required()
 # Settings that came to PyTorch later than checkpoints which are still read.
 _LATER = {
-    "amsgrad": False, "capturable": False, "centered": False, "decoupled_weight_decay": False, "differentiable": False, "foreach": None,
-    "fused": None, "maximize": False, "momentum": 0, "nesterov": False,
-}  # fmt: skip
+    "amsgrad": False,
+    "capturable": False,
+    "centered": False,
+    "decoupled_weight_decay": False,
+    "differentiable": False,
+    "foreach": None,
+    "fused": None,
+    "maximize": False,
+    "momentum": 0,
+    "nesterov": False,
+}
 _UNORDERED = (
-    "optimizer parameters need to be organized in ordered collections, but the ordering of tensors in sets will change between runs. "
+    "optimizer parameters need to be organized in ordered collections, but the ordering of tensors in sets "
+    "will change between runs. "
     "Please use a list instead."
 )
 
 
 class Optimizer(HookedOptimizer):
-    """Subclasses define `step`. `params`: tensors, (name, tensor) pairs, or dicts with 'params' and settings that differ from `defaults`.
+    """Subclasses define `step`. `params`: tensors, (name, tensor) pairs, or dicts with 'params' and settings
+    that differ from `defaults`.
 
-    Raises TypeError for what is no tensor, ValueError for no parameters at all and for tensors that are results of operations.
+    Raises TypeError for what is no tensor, ValueError for no parameters at all and for tensors that are
+    results of operations.
     """
 
     def __init__(self, params: ParamsT, defaults: dict[str, Any]) -> None:
         if isinstance(params, Tensor):
-            raise TypeError(f"params argument given to the optimizer should be an iterable of Tensors or dicts, but got {params.type()}")
+            raise TypeError(
+                "params argument given to the optimizer should be an iterable of Tensors or dicts, but got "
+                f"{params.type()}"
+            )
         self.defaults = defaults
         self.state: defaultdict[Any, Any] = defaultdict(dict)
         self.param_groups: list[dict[str, Any]] = []
@@ -54,10 +79,12 @@ class Optimizer(HookedOptimizer):
         for group in groups if isinstance(groups[0], dict) else [{"params": groups}]:
             self.add_param_group(group)
 
-    # Groups -------------------------------------------------------------------------------------------------------------------------
+    # Groups
+    # ------------------------------------------------------------
 
     def add_param_group(self, param_group: dict[str, Any]) -> None:
-        """Trains more parameters, with settings of their own. Raises TypeError or ValueError for what cannot be trained or already is."""
+        """Trains more parameters, with settings of their own. Raises TypeError or ValueError for what cannot
+        be trained or already is."""
         if not isinstance(param_group, dict):
             raise TypeError(f"param_group must be a dict, but got {type(param_group)}")
         given = param_group["params"]
@@ -67,14 +94,18 @@ class Optimizer(HookedOptimizer):
         names = [member[0] for member in members if isinstance(member, tuple)]
         if names:
             if len(names) != len(members):
-                raise ValueError("all optimizer params should be with/without names. Some param names are missing")
+                raise ValueError(
+                    "all optimizer params should be with/without names. Some param names are missing"
+                )
             members = [member[1] for member in members]
             param_group["param_names"] = names
         param_group["params"] = members
         self._check_members(members)
         for name, default in self.defaults.items():
             if default is required and name not in param_group:
-                raise ValueError(f"parameter group didn't specify a value of required optimization parameter {name}")
+                raise ValueError(
+                    f"parameter group didn't specify a value of required optimization parameter {name}"
+                )
             param_group.setdefault(name, default)
         self._check_against_groups(param_group)
         self.param_groups.append(param_group)
@@ -82,12 +113,18 @@ class Optimizer(HookedOptimizer):
     def _check_members(self, members: list[Any]) -> None:
         for parameter in members:
             if not isinstance(parameter, Tensor):
-                raise TypeError(f"optimizer can only optimize Tensors, but one of the params is {type(parameter).__name__}")
-            if not self.defaults.get("differentiable", False) and not (parameter.is_leaf or parameter.retains_grad):
+                raise TypeError(
+                    "optimizer can only optimize Tensors, but one of the params is "
+                    f"{type(parameter).__name__}"
+                )
+            if not self.defaults.get("differentiable", False) and not (
+                parameter.is_leaf or parameter.retains_grad
+            ):
                 raise ValueError("can't optimize a non-leaf Tensor")
         if len({id(parameter) for parameter in members}) != len(members):
             warnings.warn(
-                "optimizer contains a parameter group with duplicate parameters; in future, this will cause an error; "
+                "optimizer contains a parameter group with duplicate parameters; in future, this will cause "
+                "an error; "
                 "see github.com/pytorch/pytorch/issues/40967 for more information",
                 stacklevel=4,
             )
@@ -97,8 +134,12 @@ class Optimizer(HookedOptimizer):
         if any(id(parameter) in known for parameter in group["params"]):
             raise ValueError("some parameters appear in more than one parameter group")
         if self.param_groups and ("param_names" in self.param_groups[0]) != ("param_names" in group):
-            kind = "with names to the optimizer" if "param_names" in group else "without names to the optimizer"
-            raise ValueError(f"all optimizer param groups should be with/without names. cannot add param group {kind}")
+            kind = (
+                "with names to the optimizer" if "param_names" in group else "without names to the optimizer"
+            )
+            raise ValueError(
+                f"all optimizer param groups should be with/without names. cannot add param group {kind}"
+            )
 
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Drops the gradients of all parameters, or fills them with zeros."""
@@ -107,13 +148,16 @@ class Optimizer(HookedOptimizer):
         clear_gradients(chain.from_iterable(group["params"] for group in self.param_groups), set_to_none)
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
-        """Moves the parameters once; `closure` evaluates the model again and returns the loss, which is returned."""
+        """Moves the parameters once; `closure` evaluates the model again and returns the loss, which is
+        returned."""
         raise NotImplementedError
 
-    # State --------------------------------------------------------------------------------------------------------------------------
+    # State
+    # ------------------------------------------------------------
 
     def state_dict(self) -> dict[str, Any]:
-        """`state` by the number of the parameter, and `param_groups` with numbers in the place of parameters. Tensors are not copied."""
+        """`state` by the number of the parameter, and `param_groups` with numbers in the place of parameters.
+        Tensors are not copied."""
         for hook in list(self._optimizer_state_dict_pre_hooks.values()):
             hook(self)
         numbers: dict[int, int] = {}
@@ -121,10 +165,15 @@ class Optimizer(HookedOptimizer):
             for parameter in group["params"]:
                 numbers.setdefault(id(parameter), len(numbers))
         groups = [
-            {**{name: value for name, value in group.items() if name != "params"}, "params": [numbers[id(p)] for p in group["params"]]}
+            {
+                **{name: value for name, value in group.items() if name != "params"},
+                "params": [numbers[id(p)] for p in group["params"]],
+            }
             for group in self.param_groups
         ]
-        state = {numbers[id(key)] if isinstance(key, Tensor) else key: value for key, value in self.state.items()}
+        state = {
+            numbers[id(key)] if isinstance(key, Tensor) else key: value for key, value in self.state.items()
+        }
         saved: dict[str, Any] = {"state": state, "param_groups": groups}
         for hook in list(self._optimizer_state_dict_post_hooks.values()):
             changed = hook(self, saved)
@@ -132,7 +181,8 @@ class Optimizer(HookedOptimizer):
         return saved
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Takes over a state of `state_dict`, copied; state of floating-point parameters gets their dtype, except step counts.
+        """Takes over a state of `state_dict`, copied; state of floating-point parameters gets their dtype,
+        except step counts.
 
         Raises ValueError when the groups have other numbers of parameters.
         """
@@ -145,7 +195,10 @@ class Optimizer(HookedOptimizer):
             raise ValueError("loaded state dict has a different number of parameter groups")
         for old, new in zip(saved, self.param_groups):
             if len(old["params"]) != len(new["params"]):
-                raise ValueError("loaded state dict contains a parameter group that doesn't match the size of optimizer's group")
+                raise ValueError(
+                    "loaded state dict contains a parameter group that doesn't match the size of "
+                    "optimizer's group"
+                )
         counted = {
             number: (parameter, bool(old.get("fused") or old.get("capturable")))
             for old, new in zip(saved, self.param_groups)

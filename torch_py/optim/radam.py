@@ -25,7 +25,8 @@ __all__ = ["RAdam"]
 
 
 class RAdam(ElementwiseOptimizer):
-    """Adam without its division in the first steps, until the variance of the adaptive rate can be rectified."""
+    """Adam without its division in the first steps, until the variance of the adaptive rate can be
+    rectified."""
 
     def __init__(
         self,
@@ -46,15 +47,28 @@ class RAdam(ElementwiseOptimizer):
         check_betas(betas)
         check_not_negative(weight_decay=weight_decay)
         defaults = {
-            "lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "maximize": maximize, "foreach": foreach, "capturable":
-            capturable, "decoupled_weight_decay": decoupled_weight_decay, "differentiable": differentiable,
-        }  # fmt: skip
+            "lr": lr,
+            "betas": betas,
+            "eps": eps,
+            "weight_decay": weight_decay,
+            "maximize": maximize,
+            "foreach": foreach,
+            "capturable": capturable,
+            "decoupled_weight_decay": decoupled_weight_decay,
+            "differentiable": differentiable,
+        }
         super().__init__(params, defaults)
 
     def _start(self, parameter: Tensor, group: dict[str, Any]) -> dict[str, Any]:
-        return {"step": new_count(), "exp_avg": _torch.zeros_like(parameter), "exp_avg_sq": _torch.zeros_like(parameter)}
+        return {
+            "step": new_count(),
+            "exp_avg": _torch.zeros_like(parameter),
+            "exp_avg_sq": _torch.zeros_like(parameter),
+        }
 
-    def _move(self, parameter: Tensor, gradient: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
+    def _move(
+        self, parameter: Tensor, gradient: Tensor, state: dict[str, Any], group: dict[str, Any]
+    ) -> None:
         beta1, beta2 = group["betas"]
         state["step"] += 1
         step = state["step"].item()
@@ -63,9 +77,13 @@ class RAdam(ElementwiseOptimizer):
         rate = rate_of(group) / (1 - beta1**step)
         correction = 1 - beta2**step
         longest = 2 / (1 - beta2) - 1
-        length = longest - 2 * step * beta2**step / correction  # of the simple average that the running one approximates
+        length = (
+            longest - 2 * step * beta2**step / correction
+        )  # of the simple average that the running one approximates
         if length <= 5:
             return add_scaled(parameter, state["exp_avg"], -rate)
-        rectification = math.sqrt((length - 4) * (length - 2) * longest / ((longest - 4) * (longest - 2) * length))
+        rectification = math.sqrt(
+            (length - 4) * (length - 2) * longest / ((longest - 4) * (longest - 2) * length)
+        )
         denominator = root_plus(state["exp_avg_sq"], group["eps"], group)
         add_quotient(parameter, state["exp_avg"], denominator, -rate * math.sqrt(correction) * rectification)

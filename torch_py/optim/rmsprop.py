@@ -23,7 +23,8 @@ __all__ = ["RMSprop"]
 
 
 class RMSprop(ElementwiseOptimizer):
-    """p -= lr * g / (sqrt(s) + eps) with s the running mean of g ** 2, less the square of the mean of g when `centered`.
+    """p -= lr * g / (sqrt(s) + eps) with s the running mean of g ** 2, less the square of the mean of g when
+    `centered`.
 
     With `momentum` the quotients are accumulated first.
     """
@@ -45,16 +46,30 @@ class RMSprop(ElementwiseOptimizer):
         check_rate(lr)
         check_not_negative(eps=eps, momentum=momentum, weight_decay=weight_decay, alpha=alpha)
         defaults = {
-            "lr": lr, "momentum": momentum, "alpha": alpha, "eps": eps, "centered": centered, "weight_decay": weight_decay,
-            "capturable": capturable, "foreach": foreach, "maximize": maximize, "differentiable": differentiable,
-        }  # fmt: skip
+            "lr": lr,
+            "momentum": momentum,
+            "alpha": alpha,
+            "eps": eps,
+            "centered": centered,
+            "weight_decay": weight_decay,
+            "capturable": capturable,
+            "foreach": foreach,
+            "maximize": maximize,
+            "differentiable": differentiable,
+        }
         super().__init__(params, defaults)
 
     def _start(self, parameter: Tensor, group: dict[str, Any]) -> dict[str, Any]:
-        names = ["square_avg", *(["momentum_buffer"] if group["momentum"] > 0 else []), *(["grad_avg"] if group["centered"] else [])]
+        names = [
+            "square_avg",
+            *(["momentum_buffer"] if group["momentum"] > 0 else []),
+            *(["grad_avg"] if group["centered"] else []),
+        ]
         return {"step": new_count(), **{name: _torch.zeros_like(parameter) for name in names}}
 
-    def _move(self, parameter: Tensor, gradient: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
+    def _move(
+        self, parameter: Tensor, gradient: Tensor, state: dict[str, Any], group: dict[str, Any]
+    ) -> None:
         alpha, squares = group["alpha"], state["square_avg"]
         state["step"] += 1
         average_squares(squares, gradient, alpha)

@@ -18,9 +18,11 @@ __all__ = ["Rprop"]
 
 
 class Rprop(ElementwiseOptimizer):
-    """Moves by a step of its own for every element: longer (etas[1]) while the sign of the gradient stays, shorter (etas[0]) when it turns.
+    """Moves by a step of its own for every element: longer (etas[1]) while the sign of the gradient stays,
+    shorter (etas[0]) when it turns.
 
-    An element whose gradient turned waits one step. `step_sizes` are the least and the largest step; `lr` is the first one.
+    An element whose gradient turned waits one step. `step_sizes` are the least and the largest step; `lr` is
+    the first one.
     """
 
     def __init__(
@@ -39,9 +41,14 @@ class Rprop(ElementwiseOptimizer):
         if not 0.0 < etas[0] < 1.0 < etas[1]:
             raise ValueError(f"Invalid eta values: {etas[0]}, {etas[1]}")
         defaults = {
-            "lr": lr, "etas": etas, "step_sizes": step_sizes, "foreach": foreach, "maximize": maximize, "differentiable":
-            differentiable, "capturable": capturable,
-        }  # fmt: skip
+            "lr": lr,
+            "etas": etas,
+            "step_sizes": step_sizes,
+            "foreach": foreach,
+            "maximize": maximize,
+            "differentiable": differentiable,
+            "capturable": capturable,
+        }
         super().__init__(params, defaults)
 
     def _start(self, parameter: Tensor, group: dict[str, Any]) -> dict[str, Any]:
@@ -49,7 +56,9 @@ class Rprop(ElementwiseOptimizer):
         first = _torch.full_like(parameter, complex(rate, rate) if parameter.is_complex() else rate)
         return {"step": new_count(), "prev": _torch.zeros_like(parameter), "step_size": first}
 
-    def _move(self, parameter: Tensor, gradient: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
+    def _move(
+        self, parameter: Tensor, gradient: Tensor, state: dict[str, Any], group: dict[str, Any]
+    ) -> None:
         (shorter, longer), (least, largest) = group["etas"], group["step_sizes"]
         state["step"] += 1
         product = gradient * state["prev"]

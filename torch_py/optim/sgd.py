@@ -6,7 +6,15 @@ from typing import Any
 
 from torch_py._C import _torch
 from torch_py._tensor import Tensor
-from torch_py.optim._elementwise import ElementwiseOptimizer, Row, add_scaled, check_not_negative, check_rate, number, rate_of
+from torch_py.optim._elementwise import (
+    ElementwiseOptimizer,
+    Row,
+    add_scaled,
+    check_not_negative,
+    check_rate,
+    number,
+    rate_of,
+)
 from torch_py.optim._fused import amp_arguments, check_fused
 from torch_py.optim.optimizer import ParamsT
 
@@ -14,9 +22,11 @@ __all__ = ["SGD"]
 
 
 class SGD(ElementwiseOptimizer):
-    """p -= lr * v with v = momentum * v + (1 - dampening) * g, g = gradient + weight_decay * p; the first v is g.
+    """p -= lr * v with v = momentum * v + (1 - dampening) * g, g = gradient + weight_decay * p; the first v
+    is g.
 
-    `nesterov` uses g + momentum * v instead of v (Sutskever et al. 2013); `maximize` climbs. Raises ValueError for negative settings.
+    `nesterov` uses g + momentum * v instead of v (Sutskever et al. 2013); `maximize` climbs. Raises
+    ValueError for negative settings.
     """
 
     _has_fused = True
@@ -40,9 +50,16 @@ class SGD(ElementwiseOptimizer):
         if nesterov and (momentum <= 0 or dampening != 0):
             raise ValueError("Nesterov momentum requires a momentum and zero dampening")
         defaults = {
-            "lr": lr, "momentum": momentum, "dampening": dampening, "weight_decay": weight_decay, "nesterov": nesterov, "maximize": maximize,
-            "foreach": foreach, "differentiable": differentiable, "fused": fused,
-        }  # fmt: skip
+            "lr": lr,
+            "momentum": momentum,
+            "dampening": dampening,
+            "weight_decay": weight_decay,
+            "nesterov": nesterov,
+            "maximize": maximize,
+            "foreach": foreach,
+            "differentiable": differentiable,
+            "fused": fused,
+        }
         super().__init__(params, defaults)
         check_fused(self, fused, foreach, differentiable)
 
@@ -52,7 +69,9 @@ class SGD(ElementwiseOptimizer):
     def _start(self, parameter: Tensor, group: dict[str, Any]) -> dict[str, Any]:
         return {"momentum_buffer": None}
 
-    def _move(self, parameter: Tensor, gradient: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
+    def _move(
+        self, parameter: Tensor, gradient: Tensor, state: dict[str, Any], group: dict[str, Any]
+    ) -> None:
         momentum = group["momentum"]
         if momentum != 0:
             velocity = state["momentum_buffer"]
@@ -80,9 +99,23 @@ class SGD(ElementwiseOptimizer):
                 _fused_step(part, [row.state["momentum_buffer"] for row in part], group, is_first, scaling)
 
 
-def _fused_step(rows: list[Row], buffers: list[Tensor], group: dict[str, Any], is_first: bool, scaling: dict[str, Tensor | None]) -> None:
+def _fused_step(
+    rows: list[Row],
+    buffers: list[Tensor],
+    group: dict[str, Any],
+    is_first: bool,
+    scaling: dict[str, Tensor | None],
+) -> None:
     _torch._fused_sgd_(
-        [row.parameter for row in rows], [row.gradient for row in rows], buffers, weight_decay=number(group["weight_decay"]),
-        momentum=group["momentum"], lr=number(group["lr"]), dampening=group["dampening"], nesterov=bool(group["nesterov"]),
-        maximize=bool(group["maximize"]), is_first_step=is_first, **scaling,
-    )  # fmt: skip
+        [row.parameter for row in rows],
+        [row.gradient for row in rows],
+        buffers,
+        weight_decay=number(group["weight_decay"]),
+        momentum=group["momentum"],
+        lr=number(group["lr"]),
+        dampening=group["dampening"],
+        nesterov=bool(group["nesterov"]),
+        maximize=bool(group["maximize"]),
+        is_first_step=is_first,
+        **scaling,
+    )

@@ -13,13 +13,19 @@ __all__ = ["SparseAdam"]
 
 
 class SparseAdam(Optimizer):
-    """Adam that moves only elements with an entry in a sparse gradient. Here gradients are always dense, so that `step` raises RuntimeError.
+    """Adam that moves only elements with an entry in a sparse gradient. Here gradients are always dense, so
+    that `step` raises RuntimeError.
 
     Raises ValueError for settings out of range.
     """
 
     def __init__(
-        self, params: ParamsT, lr: float | Tensor = 1e-3, betas: tuple[float, float] = (0.9, 0.999), eps: float = 1e-8, maximize: bool = False
+        self,
+        params: ParamsT,
+        lr: float | Tensor = 1e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        maximize: bool = False,
     ) -> None:
         check_rate(lr)
         if not 0.0 < lr:

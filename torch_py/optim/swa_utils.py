@@ -1,4 +1,5 @@
-"""Averages of a model's weights over training: stochastic weight averaging (Izmailov et al. 2018) and exponential moving averages."""
+"""Averages of a model's weights over training: stochastic weight averaging (Izmailov et al. 2018) and
+exponential moving averages."""
 
 from __future__ import annotations
 
@@ -17,14 +18,21 @@ from torch_py.optim.lr_scheduler._base import LRScheduler, per_group
 from torch_py.optim.optimizer import Optimizer
 
 __all__ = [
-    "SWALR", "AveragedModel", "get_ema_avg_fn", "get_ema_multi_avg_fn", "get_swa_avg_fn", "get_swa_multi_avg_fn", "update_bn",
-]  # fmt: skip
+    "SWALR",
+    "AveragedModel",
+    "get_ema_avg_fn",
+    "get_ema_multi_avg_fn",
+    "get_swa_avg_fn",
+    "get_swa_multi_avg_fn",
+    "update_bn",
+]
 
 Average = Callable[[Tensor, Tensor, Any], Tensor]
 Averages = Callable[[Sequence[Tensor], Sequence[Tensor], Any], None]
 
 
-# How a new value enters ---------------------------------------------------------------------------------------------------------------
+# How a new value enters
+# ------------------------------------------------------------
 
 
 def get_ema_multi_avg_fn(decay: float = 0.999) -> Averages:
@@ -43,7 +51,9 @@ def get_swa_multi_avg_fn() -> Averages:
     """As `get_swa_avg_fn`, for lists of tensors, in place."""
 
     @no_grad()
-    def swa_update(averaged_param_list: Sequence[Tensor], current_param_list: Sequence[Tensor], num_averaged: Any) -> None:
+    def swa_update(
+        averaged_param_list: Sequence[Tensor], current_param_list: Sequence[Tensor], num_averaged: Any
+    ) -> None:
         share = 1 / (float(num_averaged) + 1)
         for average, current in zip(averaged_param_list, current_param_list):
             _approach(average, current, share)
@@ -85,10 +95,12 @@ def _approach(average: Tensor, current: Tensor, share: float) -> None:
 
 
 class AveragedModel(Module):
-    """A copy of `model`, called `module`, whose parameters become averages: `update_parameters(model)` after each step to be counted.
+    """A copy of `model`, called `module`, whose parameters become averages: `update_parameters(model)` after
+    each step to be counted.
 
-    `avg_fn(average, current, num_averaged)` gives a new average, `multi_avg_fn` changes lists of them in place; without either it is the
-    mean. With `use_buffers` buffers are averaged as well, otherwise they are copied. Raises AssertionError for both functions.
+    `avg_fn(average, current, num_averaged)` gives a new average, `multi_avg_fn` changes lists of them in
+    place; without either it is the mean. With `use_buffers` buffers are averaged as well, otherwise they are
+    copied. Raises AssertionError for both functions.
     """
 
     n_averaged: Tensor
@@ -141,7 +153,8 @@ class AveragedModel(Module):
 
 @no_grad()
 def update_bn(loader: Iterable[Any], model: Module, device: Any = None) -> None:
-    """Gives batch normalisations of `model` the statistics of one pass over `loader`, whose batches may be tuples: their first is used.
+    """Gives batch normalisations of `model` the statistics of one pass over `loader`, whose batches may be
+    tuples: their first is used.
 
     Models with averaged weights need it, because their statistics are of other weights.
     """
@@ -162,7 +175,8 @@ def update_bn(loader: Iterable[Any], model: Module, device: Any = None) -> None:
 
 
 class SWALR(LRScheduler):
-    """From the rates that there are to `swa_lr` (of every group or per group) in `anneal_epochs`, along half a cosine or a line.
+    """From the rates that there are to `swa_lr` (of every group or per group) in `anneal_epochs`, along half
+    a cosine or a line.
 
     Raises ValueError for another `anneal_strategy` and for negative epochs.
     """
@@ -178,7 +192,9 @@ class SWALR(LRScheduler):
         for group, rate in zip(optimizer.param_groups, per_group("swa_lr", optimizer, swa_lr)):
             group["swa_lr"] = rate
         if anneal_strategy not in ("cos", "linear"):
-            raise ValueError(f"anneal_strategy must be one of 'cos' or 'linear', instead got {anneal_strategy}")
+            raise ValueError(
+                f"anneal_strategy must be one of 'cos' or 'linear', instead got {anneal_strategy}"
+            )
         self._anneal_strategy = anneal_strategy
         if not isinstance(anneal_epochs, int) or anneal_epochs < 0:
             raise ValueError(f"anneal_epochs must be equal or greater than 0, got {anneal_epochs}")
@@ -198,5 +214,7 @@ class SWALR(LRScheduler):
         before, now = self._progress(step - 1), self._progress(step)
         goals = [group["swa_lr"] for group in self.optimizer.param_groups]
         # Where the rate came from, so that another schedule before this one is no matter.
-        starts = [goal if before == 1 else (rate - before * goal) / (1 - before) for rate, goal in zip(rates, goals)]
+        starts = [
+            goal if before == 1 else (rate - before * goal) / (1 - before) for rate, goal in zip(rates, goals)
+        ]
         return [goal * now + start * (1 - now) for start, goal in zip(starts, goals)]

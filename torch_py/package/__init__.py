@@ -1,13 +1,22 @@
-"""Names of PyTorch's packaging of programs with their modules, so that other programs import. Nothing can be packaged or read."""
+"""Names of PyTorch's packaging of programs with their modules, so that other programs import. Nothing can be
+packaged or read."""
 
 from __future__ import annotations
 
 from typing import Any, NoReturn
 
 __all__ = [
-    "EmptyMatchError", "Importer", "ObjMismatchError", "ObjNotFoundError", "OrderedImporter", "PackageExporter", "PackageImporter",
-    "PackagingError", "is_from_package", "sys_importer",
-]  # fmt: skip
+    "EmptyMatchError",
+    "Importer",
+    "ObjMismatchError",
+    "ObjNotFoundError",
+    "OrderedImporter",
+    "PackageExporter",
+    "PackageImporter",
+    "PackagingError",
+    "is_from_package",
+    "sys_importer",
+]
 
 
 class PackagingError(Exception):
@@ -34,7 +43,9 @@ class Importer:
 
     @classmethod
     def _refuse(cls) -> NoReturn:
-        raise NotImplementedError(f"torch.package.{cls.__name__}: torch_py cannot package programs; save tensors with torch.save")
+        raise NotImplementedError(
+            f"torch.package.{cls.__name__}: torch_py cannot package programs; save tensors with torch.save"
+        )
 
 
 class OrderedImporter(Importer):

@@ -3,13 +3,27 @@
 from __future__ import annotations
 
 from torch_py.profiler._averages import EventList, FunctionEventAvg
-from torch_py.profiler._profile import ProfilerAction, ProfilerActivity, profile, schedule, tensorboard_trace_handler
+from torch_py.profiler._profile import (
+    ProfilerAction,
+    ProfilerActivity,
+    profile,
+    schedule,
+    tensorboard_trace_handler,
+)
 from torch_py.profiler._ranges import record_function
 
 __all__ = [
-    "EventList", "FunctionEventAvg", "ProfilerAction", "ProfilerActivity", "kineto_available", "profile", "record_function", "schedule",
-    "supported_activities", "tensorboard_trace_handler",
-]  # fmt: skip
+    "EventList",
+    "FunctionEventAvg",
+    "ProfilerAction",
+    "ProfilerActivity",
+    "kineto_available",
+    "profile",
+    "record_function",
+    "schedule",
+    "supported_activities",
+    "tensorboard_trace_handler",
+]
 
 
 def kineto_available() -> bool:

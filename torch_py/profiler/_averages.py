@@ -7,7 +7,14 @@ from typing import Any
 
 from torch_py.profiler._ranges import Range
 
-_SORT_KEYS = ("cpu_time", "cpu_time_total", "self_cpu_time_total", "count", "cpu_memory_usage", "self_cpu_memory_usage")
+_SORT_KEYS = (
+    "cpu_time",
+    "cpu_time_total",
+    "self_cpu_time_total",
+    "count",
+    "cpu_memory_usage",
+    "self_cpu_memory_usage",
+)
 
 
 class FunctionEventAvg:
@@ -47,7 +54,12 @@ class EventList(list[FunctionEventAvg]):
     """What `profile.key_averages()` returns."""
 
     def table(
-        self, sort_by: str | None = None, row_limit: int = 100, max_name_column_width: int = 55, header: str | None = None, **options: Any
+        self,
+        sort_by: str | None = None,
+        row_limit: int = 100,
+        max_name_column_width: int = 55,
+        header: str | None = None,
+        **options: Any,
     ) -> str:
         """Rows of name, own time, total time, mean and number of calls.
 
@@ -57,15 +69,32 @@ class EventList(list[FunctionEventAvg]):
         if sort_by is not None:
             key = sort_by.replace("cuda_", "device_") if "cuda" in sort_by else sort_by
             if key not in _SORT_KEYS and not hasattr(FunctionEventAvg(""), key):
-                raise AttributeError(f"table: expected sort_by, one of {', '.join(_SORT_KEYS)}, got {sort_by!r}")
+                raise AttributeError(
+                    f"table: expected sort_by, one of {', '.join(_SORT_KEYS)}, got {sort_by!r}"
+                )
             rows = sorted(self, key=lambda row: getattr(row, key), reverse=True)
         own = sum(row.self_cpu_time_total for row in self)
         lines = [["Name", "Self CPU %", "Self CPU", "CPU total", "CPU time avg", "# of Calls"]]
         for row in list(rows)[: row_limit if row_limit >= 0 else None]:
-            name = row.key if len(row.key) <= max_name_column_width else row.key[: max_name_column_width - 3] + "..."
+            name = (
+                row.key
+                if len(row.key) <= max_name_column_width
+                else row.key[: max_name_column_width - 3] + "..."
+            )
             share = f"{100 * row.self_cpu_time_total / own:.2f}%" if own else "-"
-            lines.append([name, share, _time(row.self_cpu_time_total), _time(row.cpu_time_total), _time(row.cpu_time), str(row.count)])
-        return _layout(lines, header) + f"\nSelf CPU time total: {_time(own)} (ranges of record_function only)\n"
+            lines.append(
+                [
+                    name,
+                    share,
+                    _time(row.self_cpu_time_total),
+                    _time(row.cpu_time_total),
+                    _time(row.cpu_time),
+                    str(row.count),
+                ]
+            )
+        return (
+            _layout(lines, header) + f"\nSelf CPU time total: {_time(own)} (ranges of record_function only)\n"
+        )
 
     def total_average(self) -> FunctionEventAvg:
         total = FunctionEventAvg("Total")

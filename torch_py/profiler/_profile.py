@@ -38,10 +38,12 @@ class ProfilerAction(Enum):
 def schedule(
     *, wait: int, warmup: int, active: int, repeat: int = 0, skip_first: int = 0, skip_first_wait: int = 0
 ) -> Callable[[int], ProfilerAction]:
-    """Steps: `skip_first`, then cycles of `wait`, `warmup` and `active`, `repeat` of them (0: without end)."""
+    """Steps: `skip_first`, then cycles of `wait`, `warmup` and `active`, `repeat` of them (0: without
+    end)."""
     if wait < 0 or warmup < 0 or active <= 0 or repeat < 0 or skip_first < 0:
         raise AssertionError(
-            f"schedule: expected wait, warmup, repeat, skip_first >= 0 and active > 0, got {wait=}, {warmup=}, {repeat=}, {skip_first=}, {active=}"
+            f"schedule: expected wait, warmup, repeat, skip_first >= 0 and active > 0, got {wait=}, "
+            f"{warmup=}, {repeat=}, {skip_first=}, {active=}"
         )
     length = wait + warmup + active
 
@@ -70,7 +72,8 @@ def _always(step: int) -> ProfilerAction:
 class profile:
     """Measures the `record_function` ranges inside the block, and each step when `step()` is called.
 
-    With a `schedule`, `on_trace_ready` is called with this object at the end of every cycle; without one at the end of the block.
+    With a `schedule`, `on_trace_ready` is called with this object at the end of every cycle; without one at
+    the end of the block.
     Options about shapes, memory, stacks and flops are taken and add nothing: operators are not recorded.
     """
 
@@ -142,7 +145,9 @@ class profile:
     def events(self) -> list[Range]:
         return list(self._events)
 
-    def key_averages(self, group_by_input_shape: bool = False, group_by_stack_n: int = 0, **options: Any) -> EventList:
+    def key_averages(
+        self, group_by_input_shape: bool = False, group_by_stack_n: int = 0, **options: Any
+    ) -> EventList:
         """Ranges summed by name."""
         return averages(self._events)
 
@@ -167,7 +172,9 @@ class profile:
     add_metadata_json = add_metadata
 
 
-def tensorboard_trace_handler(dir_name: str, worker_name: str | None = None, use_gzip: bool = False) -> Callable[[profile], None]:
+def tensorboard_trace_handler(
+    dir_name: str, worker_name: str | None = None, use_gzip: bool = False
+) -> Callable[[profile], None]:
     """An `on_trace_ready` that writes a trace into `dir_name` for every cycle."""
 
     def handle(measured: profile) -> None:

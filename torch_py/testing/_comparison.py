@@ -16,12 +16,27 @@ _NUMBERS = (bool, int, float, complex)
 class _Comparison:
     """Settings of one call; `path` tells where in a structure the two values are."""
 
-    def __init__(self, rtol: float | None, atol: float | None, allow_subclasses: bool, equal_nan: bool, checks: dict[str, bool], msg: Any) -> None:
+    def __init__(
+        self,
+        rtol: float | None,
+        atol: float | None,
+        allow_subclasses: bool,
+        equal_nan: bool,
+        checks: dict[str, bool],
+        msg: Any,
+    ) -> None:
         if (rtol is None) != (atol is None):
             missing = "rtol" if rtol is None else "atol"
-            raise ValueError(f"Both 'rtol' and 'atol' must be either specified or omitted, but got no {missing}.")
+            raise ValueError(
+                f"Both 'rtol' and 'atol' must be either specified or omitted, but got no {missing}."
+            )
         self.rtol, self.atol = rtol, atol
-        self.allow_subclasses, self.equal_nan, self.checks, self.msg = allow_subclasses, equal_nan, checks, msg
+        self.allow_subclasses, self.equal_nan, self.checks, self.msg = (
+            allow_subclasses,
+            equal_nan,
+            checks,
+            msg,
+        )
 
     def fail(self, message: str, path: tuple[Any, ...], kind: type[Exception] = AssertionError) -> None:
         if path:
@@ -40,7 +55,11 @@ class _Comparison:
 
     def compare(self, actual: Any, expected: Any, path: tuple[Any, ...] = ()) -> None:
         if isinstance(actual, str) or isinstance(expected, str):
-            self.fail(f"No comparison pair was able to handle inputs of type {type(actual)} and {type(expected)}.", path, TypeError)
+            self.fail(
+                f"No comparison pair was able to handle inputs of type {type(actual)} and {type(expected)}.",
+                path,
+                TypeError,
+            )
         elif isinstance(actual, Sequence) and isinstance(expected, Sequence):
             self._compare_sequences(actual, expected, path)
         elif isinstance(actual, Mapping) and isinstance(expected, Mapping):
@@ -51,19 +70,33 @@ class _Comparison:
         elif isinstance(actual, _NUMBERS) and isinstance(expected, _NUMBERS):
             self._compare_numbers(actual, expected, path)
         else:
-            self._compare_tensors(self._as_tensor(actual, expected, path), self._as_tensor(expected, actual, path), path)
+            self._compare_tensors(
+                self._as_tensor(actual, expected, path), self._as_tensor(expected, actual, path), path
+            )
 
     def _as_tensor(self, value: Any, other: Any, path: tuple[Any, ...]) -> Any:
         if isinstance(value, Tensor):
             if type(value) is not type(other) and not (self.allow_subclasses and isinstance(other, Tensor)):
-                self.fail(f"Except for Python scalars, type equality is required, but got {type(value)} and {type(other)}.", path, TypeError)
+                self.fail(
+                    f"Except for Python scalars, type equality is required, but got {type(value)} and "
+                    f"{type(other)}.",
+                    path,
+                    TypeError,
+                )
             return value
         if isinstance(value, str) or type(value) is not type(other):
-            self.fail(f"Except for Python scalars, type equality is required, but got {type(value)} and {type(other)}.", path, TypeError)
+            self.fail(
+                f"Except for Python scalars, type equality is required, but got {type(value)} and "
+                f"{type(other)}.",
+                path,
+                TypeError,
+            )
         try:
             return _C.as_tensor(value)
         except Exception:
-            raise TypeError(f"No comparison pair was able to handle inputs of type {type(value)} and {type(other)}.") from None
+            raise TypeError(
+                f"No comparison pair was able to handle inputs of type {type(value)} and {type(other)}."
+            ) from None
 
     def _compare_sequences(self, actual: Any, expected: Any, path: tuple[Any, ...]) -> None:
         if len(actual) != len(expected):
@@ -77,7 +110,8 @@ class _Comparison:
         if missing or additional:
             self.fail(
                 "The keys of the mappings do not match:\n"
-                f"Missing keys in the actual mapping: {missing}\nAdditional keys in the actual mapping: {additional}",
+                f"Missing keys in the actual mapping: {missing}\nAdditional keys in the actual mapping: "
+                f"{additional}",
                 path,
             )
         for key in actual:
@@ -98,9 +132,17 @@ class _Comparison:
         if difference <= atol + rtol * abs(expected) and difference != float("inf"):
             return
         if rtol == 0 and atol == 0:
-            self.fail(f"Scalars are not equal!\n\nExpected {expected} but got {actual}.\n" + _scalar_differences(difference, expected, "", ""), path)
+            self.fail(
+                f"Scalars are not equal!\n\nExpected {expected} but got {actual}.\n"
+                + _scalar_differences(difference, expected, "", ""),
+                path,
+            )
         bounds = f" (up to {atol} allowed)", f" (up to {rtol} allowed)"
-        self.fail(f"Scalars are not close!\n\nExpected {expected} but got {actual}.\n" + _scalar_differences(difference, expected, *bounds), path)
+        self.fail(
+            f"Scalars are not close!\n\nExpected {expected} but got {actual}.\n"
+            + _scalar_differences(difference, expected, *bounds),
+            path,
+        )
 
     def _compare_tensors(self, actual: Any, expected: Any, path: tuple[Any, ...]) -> None:
         self._compare_attributes(actual, expected, path)
@@ -114,9 +156,11 @@ class _Comparison:
         if left.dtype.itemsize == 1 and left.dtype.is_floating_point:  # these have no arithmetic
             if rtol != 0 or atol != 0:
                 self.fail(
-                    f"Rtol={rtol} and atol={atol} are not supported for bitwise comparison of low dimensional floats. "
-                    f"Please use rtol=0.0 and atol=0.0.", path
-                )  # fmt: skip
+                    f"Rtol={rtol} and atol={atol} are not supported for bitwise comparison of low "
+                    "dimensional floats. "
+                    f"Please use rtol=0.0 and atol=0.0.",
+                    path,
+                )
             left, right = left.float(), right.float()
         close = _torch.isclose(left, right, rtol=rtol, atol=atol, equal_nan=self.equal_nan)
         if not bool(close.all()):
@@ -140,7 +184,9 @@ class _Comparison:
 
 def _scalar_differences(difference: float, expected: Any, absolute_bound: str, relative_bound: str) -> str:
     relative = difference / abs(expected) if expected != 0 else float("inf")
-    return f"Absolute difference: {difference}{absolute_bound}\nRelative difference: {relative}{relative_bound}"
+    return (
+        f"Absolute difference: {difference}{absolute_bound}\nRelative difference: {relative}{relative_bound}"
+    )
 
 
 def _tensor_message(actual: Any, expected: Any, close: Any, rtol: float, atol: float) -> str:
@@ -153,16 +199,27 @@ def _tensor_message(actual: Any, expected: Any, close: Any, rtol: float, atol: f
     left, right = actual.to(wide), expected.to(wide)
     difference = (left - right).abs()
     size = right.abs()
-    absolute_bound, relative_bound = ("", "") if exact else (f" (up to {atol} allowed)", f" (up to {rtol} allowed)")
+    absolute_bound, relative_bound = (
+        ("", "") if exact else (f" (up to {atol} allowed)", f" (up to {rtol} allowed)")
+    )
     if is_scalar:
         values = f"Expected {expected.item()} but got {actual.item()}.\n"
-        return title + values + _scalar_differences(difference.item(), size.item(), absolute_bound, relative_bound)
+        return (
+            title
+            + values
+            + _scalar_differences(difference.item(), size.item(), absolute_bound, relative_bound)
+        )
     count, total = int((close == 0).sum().item()), actual.numel()
     relative = _torch.where(close, _torch.zeros_like(difference), difference) / size
     shown = _torch.where(close, _torch.zeros_like(difference), difference)
     lines = [f"Mismatched elements: {count} / {total} ({count / total:.1%})"]
-    for name, differences, bound in (("absolute", shown, absolute_bound), ("relative", relative, relative_bound)):
-        lines.append(f"Greatest {name} difference: {_largest(differences, ignore_nan=name == 'relative')}{bound}")
+    for name, differences, bound in (
+        ("absolute", shown, absolute_bound),
+        ("relative", relative, relative_bound),
+    ):
+        lines.append(
+            f"Greatest {name} difference: {_largest(differences, ignore_nan=name == 'relative')}{bound}"
+        )
     return title + "\n".join(lines)
 
 
@@ -197,18 +254,37 @@ def assert_close(
     check_stride: bool = False,
     msg: str | Callable[[str], str] | None = None,
 ) -> None:
-    """Raises AssertionError unless |actual - expected| <= atol + rtol * |expected| for all elements, and shapes, dtypes, ... agree.
+    """Raises AssertionError unless |actual - expected| <= atol + rtol * |expected| for all elements, and
+    shapes, dtypes, ... agree.
 
-    Takes tensors, NumPy arrays, numbers, and sequences and mappings of them. Tolerances not given follow from the dtypes: float16
-    (1e-3, 1e-5), bfloat16 (1.6e-2, 1e-5), float32 (1.3e-6, 1e-5), float64 (1e-7, 1e-7), complex as their parts, others (0, 0).
+    Takes tensors, NumPy arrays, numbers, and sequences and mappings of them. Tolerances not given follow from
+    the dtypes: float16
+    (1e-3, 1e-5), bfloat16 (1.6e-2, 1e-5), float32 (1.3e-6, 1e-5), float64 (1e-7, 1e-7), complex as their
+    parts, others (0, 0).
     Raises ValueError for one tolerance without the other, TypeError for types that do not compare.
     """
     checks = {"device": check_device, "dtype": check_dtype, "layout": check_layout, "stride": check_stride}
     _Comparison(rtol, atol, allow_subclasses, equal_nan, checks, msg).compare(actual, expected)
 
 
-def assert_allclose(actual: Any, expected: Any, rtol: float | None = None, atol: float | None = None, equal_nan: bool = True, msg: str = "") -> None:
+def assert_allclose(
+    actual: Any,
+    expected: Any,
+    rtol: float | None = None,
+    atol: float | None = None,
+    equal_nan: bool = True,
+    msg: str = "",
+) -> None:
     """The older function: converts to tensors, ignores dtypes."""
     left = actual if isinstance(actual, Tensor) else _C.tensor(actual)
     right = expected if isinstance(expected, Tensor) else _C.tensor(expected, dtype=left.dtype)
-    assert_close(left, right, rtol=rtol, atol=atol, equal_nan=equal_nan, check_dtype=False, check_stride=False, msg=msg or None)
+    assert_close(
+        left,
+        right,
+        rtol=rtol,
+        atol=atol,
+        equal_nan=equal_nan,
+        check_dtype=False,
+        check_stride=False,
+        msg=msg or None,
+    )

@@ -21,16 +21,24 @@ def make_tensor(
     exclude_zero: bool = False,
     memory_format: Any = None,
 ) -> Tensor:
-    """Uniform values in [low, high): by default [-9, 9) for floating and complex dtypes, [-9, 10) or from 0 for integers, both for bool.
+    """Uniform values in [low, high): by default [-9, 9) for floating and complex dtypes, [-9, 10) or from 0
+    for integers, both for bool.
 
-    `noncontiguous`: every second element of a larger tensor. `exclude_zero`: zeros become the smallest normal number, or 1. Raises ValueError for
-    an empty interval, one outside of what the dtype holds, and integers that should require grad.
+    `noncontiguous`: every second element of a larger tensor. `exclude_zero`: zeros become the smallest normal
+    number, or 1. Raises ValueError for an empty interval, one outside of what the dtype holds, and integers
+    that should require grad.
     """
     size = tuple(shape[0]) if len(shape) == 1 and not isinstance(shape[0], int) else tuple(shape)
     if requires_grad and not (dtype.is_floating_point or dtype.is_complex):
-        raise ValueError(f"make_tensor: `requires_grad=True` is not supported for boolean and integral dtypes, but got {dtype=}")
+        raise ValueError(
+            "make_tensor: `requires_grad=True` is not supported for boolean and integral dtypes, but got "
+            f"{dtype=}"
+        )
     if noncontiguous and memory_format is not None:
-        raise ValueError(f"make_tensor: `noncontiguous` and `memory_format` are mutually exclusive, but got {noncontiguous=} and {memory_format=}")
+        raise ValueError(
+            "make_tensor: `noncontiguous` and `memory_format` are mutually exclusive, but got "
+            f"{noncontiguous=} and {memory_format=}"
+        )
     bounds = _bounds(dtype, low, high)
     stretched = (*size[:-1], 2 * size[-1]) if noncontiguous and size and _elements(size) > 1 else size
     values = _draw(stretched, dtype, device, *bounds)
@@ -49,7 +57,9 @@ def _elements(size: tuple[int, ...]) -> int:
 
 def _smallest(values: Any, dtype: Any) -> Any:
     """What replaces zeros: the smallest normal number, 1 for integers."""
-    return _torch.full_like(values, 1 if not (dtype.is_floating_point or dtype.is_complex) else _C.finfo(dtype).tiny)
+    return _torch.full_like(
+        values, 1 if not (dtype.is_floating_point or dtype.is_complex) else _C.finfo(dtype).tiny
+    )
 
 
 def _limits(dtype: Any) -> tuple[float, float]:
@@ -63,7 +73,8 @@ def _limits(dtype: Any) -> tuple[float, float]:
 
 
 def _bounds(dtype: Any, low: Any, high: Any) -> tuple[Any, Any]:
-    """The interval to draw from, cut down to what the dtype holds. Raises ValueError when nothing is left of it."""
+    """The interval to draw from, cut down to what the dtype holds. Raises ValueError when nothing is left of
+    it."""
     is_real = dtype.is_floating_point or dtype.is_complex
     default = (0, 2) if dtype == _C.bool else (-9, 9) if is_real else (0 if dtype == _C.uint8 else -9, 10)
     first, end = default[0] if low is None else low, default[1] if high is None else high
@@ -74,7 +85,8 @@ def _bounds(dtype: Any, low: Any, high: Any) -> tuple[Any, Any]:
     smallest, largest = _limits(dtype)
     if first > largest or end < smallest:
         raise ValueError(
-            f"make_tensor: the value interval specified by `low` and `high` is [{first}, {end}), but {dtype} only supports [{smallest}, {largest})"
+            f"make_tensor: the value interval specified by `low` and `high` is [{first}, {end}), but "
+            f"{dtype} only supports [{smallest}, {largest})"
         )
     first, end = max(first, smallest), min(end, largest)
     return (first, end) if is_real else (math.ceil(first), math.ceil(end))

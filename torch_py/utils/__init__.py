@@ -8,8 +8,17 @@ from typing import Any
 from torch_py.utils._swapping import swap_tensors as swap_tensors
 
 _LAZY_MODULES = (
-    "_foreach_utils", "_pytree", "checkpoint", "collect_env", "cpp_extension", "data", "deterministic", "dlpack", "hooks", "tensorboard",
-)  # fmt: skip
+    "_foreach_utils",
+    "_pytree",
+    "checkpoint",
+    "collect_env",
+    "cpp_extension",
+    "data",
+    "deterministic",
+    "dlpack",
+    "hooks",
+    "tensorboard",
+)
 
 
 def __getattr__(name: str) -> Any:

@@ -1,4 +1,5 @@
-"""What the calls that a program makes amount to in matrix products, convolutions and attention, by shapes; and what their backward does."""
+"""What the calls that a program makes amount to in matrix products, convolutions and attention, by shapes;
+and what their backward does."""
 
 from __future__ import annotations
 
@@ -33,7 +34,8 @@ def _fold(tensor: Any, *shape: int) -> _Folded:
 
 
 def _product(left: Any, right: Any, name: str = "", *added: Any) -> Call:
-    """left @ right of matrices, or of equal batches of them; the gradient of each factor is a product of the same size."""
+    """left @ right of matrices, or of equal batches of them; the gradient of each factor is a product of the
+    same size."""
     a, b = tuple(left.shape), tuple(right.shape)
     plain = "bmm" if len(a) == 3 else "mm"
     out = (*a[:-1], b[-1])
@@ -100,14 +102,27 @@ def _convolution(transposed: bool) -> Callable[..., Call]:
 
 def _attention(query: Any, key: Any, value: Any, *rest: Any, **keywords: Any) -> Call:
     shapes = tuple(query.shape), tuple(key.shape), tuple(value.shape)
-    return Call([("scaled_dot_product_attention", shapes)], lambda: [("scaled_dot_product_attention_backward", shapes)])
+    return Call(
+        [("scaled_dot_product_attention", shapes)],
+        lambda: [("scaled_dot_product_attention_backward", shapes)],
+    )
 
 
 _CALLS: dict[str, Callable[..., Any]] = {
-    "mm": _matmul, "bmm": _matmul, "addmm": _addmm, "addmm_": _addmm, "baddbmm": _baddbmm, "baddbmm_": _baddbmm, "linear": _linear,
-    "matmul": _matmul, "__matmul__": _matmul, "scaled_dot_product_attention": _attention,
-}  # fmt: skip
-_CONVOLUTIONS = {f"conv{kind}{rank}d": _convolution(kind != "") for kind in ("", "_transpose") for rank in (1, 2, 3)}
+    "mm": _matmul,
+    "bmm": _matmul,
+    "addmm": _addmm,
+    "addmm_": _addmm,
+    "baddbmm": _baddbmm,
+    "baddbmm_": _baddbmm,
+    "linear": _linear,
+    "matmul": _matmul,
+    "__matmul__": _matmul,
+    "scaled_dot_product_attention": _attention,
+}
+_CONVOLUTIONS = {
+    f"conv{kind}{rank}d": _convolution(kind != "") for kind in ("", "_transpose") for rank in (1, 2, 3)
+}
 
 
 def work_of(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> Call | None:
@@ -120,5 +135,9 @@ def work_of(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], result: An
 
 
 def _without_out(kwargs: dict[str, Any]) -> dict[str, Any]:
-    renamed = {"input": "left", "self": "left", "mat2": "right", "other": "right", "tensor2": "right"} if "weight" not in kwargs else {}
+    renamed = (
+        {"input": "left", "self": "left", "mat2": "right", "other": "right", "tensor2": "right"}
+        if "weight" not in kwargs
+        else {}
+    )
     return {renamed.get(name, name): value for name, value in kwargs.items() if name != "out"}

@@ -1,4 +1,5 @@
-"""Whether `torch_py._foreach_*` suits tensors, and lists of tensors sorted by device and dtype, as optimizers of others ask for them."""
+"""Whether `torch_py._foreach_*` suits tensors, and lists of tensors sorted by device and dtype, as optimizers
+of others ask for them."""
 
 from __future__ import annotations
 
@@ -34,7 +35,8 @@ def _device_has_foreach_support(device: Device) -> bool:
 
 
 def _has_foreach_support(tensors: Sequence[Tensor], device: Device) -> bool:
-    """Whether lists on `device` are supported, and all of `tensors` are tensors or parameters and not of another subclass."""
+    """Whether lists on `device` are supported, and all of `tensors` are tensors or parameters and not of
+    another subclass."""
     return _device_has_foreach_support(device) and all(type(t) in _foreach_supported_types for t in tensors)
 
 
@@ -43,20 +45,27 @@ def _group_tensors_by_device_and_dtype(
 ) -> dict[tuple[Device, DType], Group]:
     """Splits lists that belong together by the device and the dtype of the tensors in the first.
 
-    (device, dtype) -> the lists of those places, and with `with_indices` the places. An empty list stays empty. Raises RuntimeError for
-    lists of other lengths than the first, None in the first, and tensors at one place that differ, unless they are floating point numbers
-    on the CPU, as counts of steps are.
+    (device, dtype) -> the lists of those places, and with `with_indices` the places. An empty list stays
+    empty. Raises RuntimeError for lists of other lengths than the first, None in the first, and tensors at
+    one place that differ, unless they are floating point numbers on the CPU, as counts of steps are.
     """
     lists = [list(given) for given in tensorlistlist]
     if not lists or not lists[0]:
-        raise RuntimeError("_group_tensors_by_device_and_dtype: the first list of tensors is missing or empty")
+        raise RuntimeError(
+            "_group_tensors_by_device_and_dtype: the first list of tensors is missing or empty"
+        )
     for position, given in enumerate(lists):
         if given and len(given) != len(lists[0]):
-            raise RuntimeError(f"_group_tensors_by_device_and_dtype: list {position} has {len(given)} tensors, but the first has {len(lists[0])}")
+            raise RuntimeError(
+                f"_group_tensors_by_device_and_dtype: list {position} has {len(given)} tensors, but the "
+                f"first has {len(lists[0])}"
+            )
     found: dict[tuple[Device, DType], Group] = {}
     for index, first in enumerate(lists[0]):
         if first is None:
-            raise RuntimeError(f"_group_tensors_by_device_and_dtype: tensor {index} of the first list is None")
+            raise RuntimeError(
+                f"_group_tensors_by_device_and_dtype: tensor {index} of the first list is None"
+            )
         columns, indices = found.setdefault((first.device, first.dtype), ([[] for _ in lists], []))
         for column, given in zip(columns, lists):
             if given:

@@ -1,4 +1,5 @@
-"""Places the boxes of a directed acyclic graph in layers, few crossings between them (Sugiyama et al. 1981)."""
+"""Places the boxes of a directed acyclic graph in layers, few crossings between them (Sugiyama et al.
+1981)."""
 
 from __future__ import annotations
 
@@ -84,7 +85,9 @@ class _Layout:
             downwards = sweep % 2 == 0
             neighbours = self.above if downwards else self.below
             for row in self.rows if downwards else reversed(self.rows):
-                wanted = {point: _mean([place[other] for other in neighbours[point]], place[point]) for point in row}
+                wanted = {
+                    point: _mean([place[other] for other in neighbours[point]], place[point]) for point in row
+                }
                 row.sort(key=wanted.__getitem__)
                 place.update((point, float(position)) for position, point in enumerate(row))
 
@@ -97,12 +100,17 @@ class _Layout:
             downwards = sweep % 2 == 0
             neighbours = self.above if downwards else self.below
             for row in self.rows if downwards else reversed(self.rows):
-                self._spread(row, x, {point: _mean([x[other] for other in neighbours[point]], x[point]) for point in row})
+                self._spread(
+                    row,
+                    x,
+                    {point: _mean([x[other] for other in neighbours[point]], x[point]) for point in row},
+                )
         left = min((x[point] - self.widths[point] / 2 for point in range(len(x))), default=0.0)
         return [value - left for value in x]
 
     def _spread(self, row: list[int], x: list[float], wanted: dict[int, float]) -> None:
-        """Puts a row at the wanted places, moved apart where boxes would touch: half to the left, half to the right."""
+        """Puts a row at the wanted places, moved apart where boxes would touch: half to the left, half to the
+        right."""
         forward, backward = list(row), list(reversed(row))
         from_left: dict[int, float] = {}
         from_right: dict[int, float] = {}
@@ -123,12 +131,21 @@ def _mean(values: list[float], otherwise: float) -> float:
     return sum(values) / len(values) if values else otherwise
 
 
-def place(widths: Sequence[float], height: float, edges: Sequence[tuple[int, int]], gap: float = 24.0, rise: float = 46.0) -> Placed:
-    """Where boxes of the given widths and one height go, `rise` apart vertically and at least `gap` horizontally."""
+def place(
+    widths: Sequence[float],
+    height: float,
+    edges: Sequence[tuple[int, int]],
+    gap: float = 24.0,
+    rise: float = 46.0,
+) -> Placed:
+    """Where boxes of the given widths and one height go, `rise` apart vertically and at least `gap`
+    horizontally."""
     layout = _Layout(widths, edges, gap)
     layout.order()
     x = layout.columns()
     y = [row * (height + rise) + height / 2 for row in layout.layer]
     routes = [[(x[point], y[point]) for point in chain] for chain in layout.chains]
     width = max((x[point] + layout.widths[point] / 2 for point in range(len(x))), default=0.0)
-    return Placed(x[: len(widths)], y[: len(widths)], routes, width, len(layout.rows) * (height + rise) - rise)
+    return Placed(
+        x[: len(widths)], y[: len(widths)], routes, width, len(layout.rows) * (height + rise) - rise
+    )

@@ -1,4 +1,5 @@
-"""`model_summary`: the layers of a model in a table, with what they return and how many parameters they have."""
+"""`model_summary`: the layers of a model in a table, with what they return and how many parameters they
+have."""
 
 from __future__ import annotations
 
@@ -30,7 +31,9 @@ def _arguments(input_size: Any, input_data: Any, dtype: Any, device: Any) -> tup
     sizes = [input_size] if is_single else input_size
     dtype = dtype or _C.get_default_dtype()
     if not all(isinstance(size, Sequence) for size in sizes):
-        raise TypeError(f"model_summary: input_size must be a tuple of ints or a list of such tuples, got {input_size!r}")
+        raise TypeError(
+            f"model_summary: input_size must be a tuple of ints or a list of such tuples, got {input_size!r}"
+        )
     return tuple(_torch.zeros(tuple(size), dtype=dtype, device=device) for size in sizes)
 
 
@@ -49,7 +52,11 @@ def _run(model: Any, arguments: tuple[Any, ...]) -> list[_Row]:
         row = open_rows.pop()
         row.shapes.extend(tuple(leaf.shape) for leaf in tree_leaves(output) if isinstance(leaf, Tensor))
 
-    handles = [handle for module in names for handle in (module.register_forward_pre_hook(before), module.register_forward_hook(after))]
+    handles = [
+        handle
+        for module in names
+        for handle in (module.register_forward_pre_hook(before), module.register_forward_hook(after))
+    ]
     was_training = {module: module.training for module in names}
     try:
         model.eval()  # statistics of batches stay as they are
@@ -71,15 +78,23 @@ def _cells(row: _Row, is_repeated: bool) -> tuple[str, str, str]:
     name = f"{row.name} ({type(row.module).__name__})" if row.name else type(row.module).__name__
     shape = ", ".join(str(list(shape)) for shape in row.shapes) or "-"
     count = _own_parameters(row.module)
-    return "  " * row.depth + name, shape, "(shared)" if is_repeated and count else f"{count:,}" if count else "-"
+    return (
+        "  " * row.depth + name,
+        shape,
+        "(shared)" if is_repeated and count else f"{count:,}" if count else "-",
+    )
 
 
-def model_summary(model: Any, input_size: Any = None, *, input_data: Any = None, dtype: Any = None, device: Any = None) -> str:
-    """A table, as text, of the layers that `model` runs through: name and type, shapes of the output, number of parameters of its own.
+def model_summary(
+    model: Any, input_size: Any = None, *, input_data: Any = None, dtype: Any = None, device: Any = None
+) -> str:
+    """A table, as text, of the layers that `model` runs through: name and type, shapes of the output, number
+    of parameters of its own.
 
-    The model is run once, in evaluation mode and without gradients, on zeros of `input_size` (a tuple of ints with the batch dimension, or a list
-    of them for several arguments; `dtype` and `device` say of what kind) or on `input_data` (an argument or a tuple of them). A layer that runs twice
-    has two rows, and its parameters count once. Raises ValueError unless one of both is given, TypeError for sizes that are none.
+    The model is run once, in evaluation mode and without gradients, on zeros of `input_size` (a tuple of ints
+    with the batch dimension, or a list of them for several arguments; `dtype` and `device` say of what kind)
+    or on `input_data` (an argument or a tuple of them). A layer that runs twice has two rows, and its
+    parameters count once. Raises ValueError unless one of both is given, TypeError for sizes that are none.
     """
     rows = _run(model, _arguments(input_size, input_data, dtype, device))
     seen: set[Any] = set()

@@ -1,7 +1,9 @@
-"""`__torch_dispatch__`, which torch_py does not have: names for packages that import them, errors for programs that use them.
+"""`__torch_dispatch__`, which torch_py does not have: names for packages that import them, errors for
+programs that use them.
 
-PyTorch asks it below autograd, about every call that an operator makes of another one. The dispatcher here is a table of functions with
-the C++ types of each operator; none of them leads back to Python. What Python sees are the calls it makes: `TorchFunctionMode`.
+PyTorch asks it below autograd, about every call that an operator makes of another one. The dispatcher here is
+a table of functions with the C++ types of each operator; none of them leads back to Python. What Python sees
+are the calls it makes: `TorchFunctionMode`.
 """
 
 from __future__ import annotations
@@ -12,7 +14,10 @@ from typing import Any, NoReturn
 
 from torch_py._tensor import Tensor
 
-_WHY = "torch_py does not call Python from below autograd; torch.overrides.TorchFunctionMode sees the calls that Python makes"
+_WHY = (
+    "torch_py does not call Python from below autograd; torch.overrides.TorchFunctionMode sees the calls "
+    "that Python makes"
+)
 
 
 class TorchDispatchMode:
@@ -75,12 +80,18 @@ def _disable_current_modes() -> Iterator[list[Any]]:
 
 
 def is_traceable_wrapper_subclass(t: Any) -> bool:
-    """Whether it is a tensor that can be taken apart by `__tensor_flatten__` and put together by `__tensor_unflatten__`."""
+    """Whether it is a tensor that can be taken apart by `__tensor_flatten__` and put together by
+    `__tensor_unflatten__`."""
     return isinstance(t, Tensor) and type(t) is not Tensor and is_traceable_wrapper_subclass_type(type(t))
 
 
 def is_traceable_wrapper_subclass_type(t: type) -> bool:
-    return issubclass(t, Tensor) and t is not Tensor and hasattr(t, "__tensor_flatten__") and hasattr(t, "__tensor_unflatten__")
+    return (
+        issubclass(t, Tensor)
+        and t is not Tensor
+        and hasattr(t, "__tensor_flatten__")
+        and hasattr(t, "__tensor_unflatten__")
+    )
 
 
 def transform_subclass(t: Any, callback: Any, outer_size: Any = None, outer_stride: Any = None) -> Any:
@@ -88,7 +99,9 @@ def transform_subclass(t: Any, callback: Any, outer_size: Any = None, outer_stri
     names, context = t.__tensor_flatten__()
     inner = {name: callback(name, getattr(t, name)) for name in names}
     size = t.size() if outer_size is None else outer_size
-    return type(t).__tensor_unflatten__(inner, context, size, t.stride() if outer_stride is None else outer_stride)
+    return type(t).__tensor_unflatten__(
+        inner, context, size, t.stride() if outer_stride is None else outer_stride
+    )
 
 
 def return_and_correct_aliasing(func: Any, args: Any, kwargs: Any, out: Any) -> NoReturn:

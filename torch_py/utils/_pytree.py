@@ -1,6 +1,7 @@
 """Nested containers as trees: their leaves as a list, and back.
 
-A node is a tuple, a named tuple, a list, a dict, an OrderedDict, a defaultdict or a deque, or an instance of a class that
+A node is a tuple, a named tuple, a list, a dict, an OrderedDict, a defaultdict or a deque, or an instance of
+a class that
 `register_pytree_node` was told of. Everything else is a leaf, None too.
 """
 
@@ -17,9 +18,21 @@ FlattenFunc = Callable[[PyTree], tuple[list[Any], Any]]
 UnflattenFunc = Callable[[Iterable[Any], Any], PyTree]
 
 __all__ = [
-    "LeafSpec", "PyTree", "TreeSpec", "register_pytree_node", "tree_all", "tree_any", "tree_flatten", "tree_iter", "tree_leaves",
-    "tree_map", "tree_map_", "tree_map_only", "tree_structure", "tree_unflatten",
-]  # fmt: skip
+    "LeafSpec",
+    "PyTree",
+    "TreeSpec",
+    "register_pytree_node",
+    "tree_all",
+    "tree_any",
+    "tree_flatten",
+    "tree_iter",
+    "tree_leaves",
+    "tree_map",
+    "tree_map_",
+    "tree_map_only",
+    "tree_structure",
+    "tree_unflatten",
+]
 
 
 @dataclass(frozen=True)
@@ -36,7 +49,9 @@ SUPPORTED_NODES: dict[type, _Node] = {
     tuple: _Node(lambda t: (list(t), None), lambda children, _: tuple(children)),
     list: _Node(lambda x: (list(x), None), lambda children, _: list(children)),
     dict: _Node(lambda d: (list(d.values()), list(d)), lambda children, keys: dict(zip(keys, children))),
-    OrderedDict: _Node(lambda d: (list(d.values()), list(d)), lambda children, keys: OrderedDict(zip(keys, children))),
+    OrderedDict: _Node(
+        lambda d: (list(d.values()), list(d)), lambda children, keys: OrderedDict(zip(keys, children))
+    ),
     defaultdict: _Node(
         lambda d: (list(d.values()), [d.default_factory, list(d)]),
         lambda children, context: defaultdict(context[0], zip(context[1], children)),
@@ -51,8 +66,16 @@ _STRUCTURE_SEQUENCE = _Node(lambda t: (list(t), type(t)), lambda children, kind:
 KEYED_NODES: dict[type, Callable[[PyTree], tuple[list[tuple[Any, Any]], Any]]] = {}
 
 
-def register_pytree_node(cls: type, flatten_fn: FlattenFunc, unflatten_fn: UnflattenFunc, *, flatten_with_keys_fn: Any = None, **_: Any) -> None:
-    """Makes instances of `cls` nodes: `flatten_fn(x)` gives (children, context), `unflatten_fn(children, context)` the instance.
+def register_pytree_node(
+    cls: type,
+    flatten_fn: FlattenFunc,
+    unflatten_fn: UnflattenFunc,
+    *,
+    flatten_with_keys_fn: Any = None,
+    **_: Any,
+) -> None:
+    """Makes instances of `cls` nodes: `flatten_fn(x)` gives (children, context), `unflatten_fn(children,
+    context)` the instance.
 
     Raises ValueError when `cls` is registered already.
     """
@@ -97,14 +120,17 @@ class TreeSpec:
         leaves = list(leaves)
         if len(leaves) != self.num_leaves:
             raise ValueError(
-                f"treespec.unflatten(leaves): `leaves` has length {len(leaves)} but the spec refers to a pytree that holds "
+                f"treespec.unflatten(leaves): `leaves` has length {len(leaves)} but the spec refers to a "
+                "pytree that holds "
                 f"{self.num_leaves} items ({self})."
             )
         return self._take(iter(leaves))
 
     def _take(self, leaves: Any) -> PyTree:
         children = [child._take(leaves) for child in self.children_specs]
-        node = SUPPORTED_NODES.get(self.type) or (_NAMED if _is_namedtuple(self.type) else _STRUCTURE_SEQUENCE)
+        node = SUPPORTED_NODES.get(self.type) or (
+            _NAMED if _is_namedtuple(self.type) else _STRUCTURE_SEQUENCE
+        )
         return node.unflatten(children, self.context)
 
     def __hash__(self) -> int:
@@ -152,7 +178,10 @@ def _flatten(tree: PyTree, leaves: list[Any], is_leaf: Callable[[PyTree], bool] 
 def tree_unflatten(leaves: Iterable[Any], treespec: TreeSpec) -> PyTree:
     """The inverse of `tree_flatten`."""
     if not isinstance(treespec, TreeSpec):
-        raise TypeError(f"tree_unflatten(leaves, treespec): Expected `treespec` to be instance of TreeSpec but got {type(treespec)}.")
+        raise TypeError(
+            "tree_unflatten(leaves, treespec): Expected `treespec` to be instance of TreeSpec but got "
+            f"{type(treespec)}."
+        )
     return treespec.unflatten(leaves)
 
 
@@ -168,7 +197,9 @@ def tree_structure(tree: PyTree, is_leaf: Callable[[PyTree], bool] | None = None
     return tree_flatten(tree, is_leaf)[1]
 
 
-def tree_map(func: Callable[..., Any], tree: PyTree, *rests: PyTree, is_leaf: Callable[[PyTree], bool] | None = None) -> PyTree:
+def tree_map(
+    func: Callable[..., Any], tree: PyTree, *rests: PyTree, is_leaf: Callable[[PyTree], bool] | None = None
+) -> PyTree:
     """A tree of `func(leaf, ...)`; `rests` are trees that `tree` is a prefix of."""
     leaves, spec = tree_flatten(tree, is_leaf)
     others = [_broadcast_leaves(spec, rest) for rest in rests]
@@ -176,7 +207,8 @@ def tree_map(func: Callable[..., Any], tree: PyTree, *rests: PyTree, is_leaf: Ca
 
 
 def _broadcast_leaves(spec: TreeSpec, tree: PyTree) -> list[Any]:
-    """What stands in `tree` where the leaves of `spec` stand. Raises ValueError when the nodes above them differ."""
+    """What stands in `tree` where the leaves of `spec` stand. Raises ValueError when the nodes above them
+    differ."""
     if spec.is_leaf():
         return [tree]
     node = _node_of(tree)
@@ -184,21 +216,34 @@ def _broadcast_leaves(spec: TreeSpec, tree: PyTree) -> list[Any]:
         raise ValueError(f"Node type mismatch; expected {spec.type}, but got {type(tree)}.")
     children, context = node.flatten(tree)
     if len(children) != len(spec.children_specs):
-        raise ValueError(f"Node arity mismatch; expected {len(spec.children_specs)}, but got {len(children)}.")
+        raise ValueError(
+            f"Node arity mismatch; expected {len(spec.children_specs)}, but got {len(children)}."
+        )
     if spec.type in (dict, OrderedDict) and list(context) != list(spec.context):
         if set(context) != set(spec.context):
             raise ValueError(f"Node keys mismatch; expected {spec.context}, but got {context}.")
         children = [tree[key] for key in spec.context]
-    return [leaf for child_spec, child in zip(spec.children_specs, children) for leaf in _broadcast_leaves(child_spec, child)]
+    return [
+        leaf
+        for child_spec, child in zip(spec.children_specs, children)
+        for leaf in _broadcast_leaves(child_spec, child)
+    ]
 
 
-def tree_map_(func: Callable[..., Any], tree: PyTree, *rests: PyTree, is_leaf: Callable[[PyTree], bool] | None = None) -> PyTree:
+def tree_map_(
+    func: Callable[..., Any], tree: PyTree, *rests: PyTree, is_leaf: Callable[[PyTree], bool] | None = None
+) -> PyTree:
     """Calls `func` for its effect; returns `tree`."""
     tree_map(func, tree, *rests, is_leaf=is_leaf)
     return tree
 
 
-def tree_map_only(type_or_types: Any, func: Callable[[Any], Any], tree: PyTree, is_leaf: Callable[[PyTree], bool] | None = None) -> PyTree:
+def tree_map_only(
+    type_or_types: Any,
+    func: Callable[[Any], Any],
+    tree: PyTree,
+    is_leaf: Callable[[PyTree], bool] | None = None,
+) -> PyTree:
     """`tree_map` that leaves alone what is no instance of `type_or_types` (types, or a predicate)."""
     if callable(type_or_types) and not isinstance(type_or_types, type):
         applies = type_or_types
@@ -210,11 +255,15 @@ def tree_map_only(type_or_types: Any, func: Callable[[Any], Any], tree: PyTree, 
     return tree_map(lambda leaf: func(leaf) if applies(leaf) else leaf, tree, is_leaf=is_leaf)
 
 
-def tree_all(predicate: Callable[[Any], bool], tree: PyTree, is_leaf: Callable[[PyTree], bool] | None = None) -> bool:
+def tree_all(
+    predicate: Callable[[Any], bool], tree: PyTree, is_leaf: Callable[[PyTree], bool] | None = None
+) -> bool:
     return all(map(predicate, tree_leaves(tree, is_leaf)))
 
 
-def tree_any(predicate: Callable[[Any], bool], tree: PyTree, is_leaf: Callable[[PyTree], bool] | None = None) -> bool:
+def tree_any(
+    predicate: Callable[[Any], bool], tree: PyTree, is_leaf: Callable[[PyTree], bool] | None = None
+) -> bool:
     return any(map(predicate, tree_leaves(tree, is_leaf)))
 
 

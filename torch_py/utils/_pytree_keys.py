@@ -67,7 +67,8 @@ def _list_flatten_with_keys(d: Any) -> tuple[list[tuple[Any, Any]], Any]:
 
 
 def _keys(tree: Any, count: int) -> list[Any]:
-    """The keys of a node's `count` children. Raises ValueError for a class registered without flatten_with_keys_fn."""
+    """The keys of a node's `count` children. Raises ValueError for a class registered without
+    flatten_with_keys_fn."""
     kind = type(tree)
     if kind in tree_module.KEYED_NODES:
         return [key for key, _ in tree_module.KEYED_NODES[kind](tree)[0]]
@@ -77,10 +78,15 @@ def _keys(tree: Any, count: int) -> list[Any]:
         return [GetAttrKey(name) for name in tree._fields]
     if kind in (list, tuple, deque) or isinstance(tree, tuple):
         return [SequenceKey(index) for index in range(count)]
-    raise ValueError(f"Did not find a flatten_with_keys_fn for type: {kind}. Please pass a flatten_with_keys_fn argument to register_pytree_node.")
+    raise ValueError(
+        f"Did not find a flatten_with_keys_fn for type: {kind}. Please pass a flatten_with_keys_fn argument "
+        "to register_pytree_node."
+    )
 
 
-def tree_leaves_with_path(tree: Any, is_leaf: Callable[[Any], bool] | None = None) -> list[tuple[KeyPath, Any]]:
+def tree_leaves_with_path(
+    tree: Any, is_leaf: Callable[[Any], bool] | None = None
+) -> list[tuple[KeyPath, Any]]:
     """Leaves in order, each with its path."""
     node = None if is_leaf is not None and is_leaf(tree) else tree_module._node_of(tree)
     if node is None:
@@ -92,16 +98,27 @@ def tree_leaves_with_path(tree: Any, is_leaf: Callable[[Any], bool] | None = Non
     return found
 
 
-def tree_flatten_with_path(tree: Any, is_leaf: Callable[[Any], bool] | None = None) -> tuple[list[tuple[KeyPath, Any]], Any]:
+def tree_flatten_with_path(
+    tree: Any, is_leaf: Callable[[Any], bool] | None = None
+) -> tuple[list[tuple[KeyPath, Any]], Any]:
     """As `tree_leaves_with_path`, and the structure."""
     return tree_leaves_with_path(tree, is_leaf), tree_module.tree_flatten(tree, is_leaf)[1]
 
 
-def tree_map_with_path(func: Callable[..., Any], tree: Any, *rests: Any, is_leaf: Callable[[Any], bool] | None = None) -> Any:
+def tree_map_with_path(
+    func: Callable[..., Any], tree: Any, *rests: Any, is_leaf: Callable[[Any], bool] | None = None
+) -> Any:
     """`func(path, leaf, ...)` of the leaves of trees of one structure."""
     keyed, structure = tree_flatten_with_path(tree, is_leaf)
-    others = [structure.flatten_up_to(rest) if hasattr(structure, "flatten_up_to") else tree_module.tree_leaves(rest, is_leaf) for rest in rests]
-    return tree_module.tree_unflatten([func(path, leaf, *more) for (path, leaf), *more in zip(keyed, *others)], structure)
+    others = [
+        structure.flatten_up_to(rest)
+        if hasattr(structure, "flatten_up_to")
+        else tree_module.tree_leaves(rest, is_leaf)
+        for rest in rests
+    ]
+    return tree_module.tree_unflatten(
+        [func(path, leaf, *more) for (path, leaf), *more in zip(keyed, *others)], structure
+    )
 
 
 def keystr(kp: KeyPath) -> str:

@@ -9,10 +9,11 @@ from torch_py import _C
 
 
 def swap_tensors(t1: Any, t2: Any) -> None:
-    """Exchanges everything that makes up the tensors: values, shape, dtype, gradient, attributes and class. References to either see the other.
+    """Exchanges everything that makes up the tensors: values, shape, dtype, gradient, attributes and class.
+    References to either see the other.
 
-    Raises RuntimeError when that cannot be done unseen: weak references, views or a computation's graph refer to one of them, or their classes
-    have different slots; TypeError for what is not a tensor.
+    Raises RuntimeError when that cannot be done unseen: weak references, views or a computation's graph refer
+    to one of them, or their classes have different slots; TypeError for what is not a tensor.
     """
     for name, tensor in (("t1", t1), ("t2", t2)):
         if not isinstance(tensor, _C.TensorBase):

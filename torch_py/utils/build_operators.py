@@ -1,4 +1,5 @@
-"""python -m torch_py.utils.build_operators FILE.yaml [--output DIR]: builds a library of operators and says how to use it."""
+"""python -m torch_py.utils.build_operators FILE.yaml [--output DIR]: builds a library of operators and says
+how to use it."""
 
 from __future__ import annotations
 

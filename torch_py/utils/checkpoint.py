@@ -1,8 +1,10 @@
-"""Activation checkpointing: what forward would keep for backward is computed again instead (Chen et al. 2016).
+"""Activation checkpointing: what forward would keep for backward is computed again instead (Chen et al.
+2016).
 
-Two ways. Without reentrance (`use_reentrant=False`, the better one) the function runs as ever, but the tensors it saves are replaced by
-placeholders; the first that backward asks for runs the function again. With reentrance the whole function is one node of the graph, whose
-backward runs the function and a backward of its own.
+Two ways. Without reentrance (`use_reentrant=False`, the better one) the function runs as ever, but the
+tensors it saves are replaced by placeholders; the first that backward asks for runs the function again. With
+reentrance the whole function is one node of the graph, whose backward runs the function and a backward of its
+own.
 """
 
 from __future__ import annotations
@@ -23,10 +25,20 @@ from torch_py.autograd.grad_mode import enable_grad, no_grad
 from torch_py.autograd.graph import saved_tensors_hooks
 
 __all__ = [
-    "CheckpointError", "CheckpointFunction", "CheckpointPolicy", "checkpoint", "checkpoint_sequential", "check_backward_validity",
-    "create_selective_checkpoint_contexts", "detach_variable", "get_device_states", "noop_context_fn", "set_checkpoint_debug_enabled",
-    "set_checkpoint_early_stop", "set_device_states",
-]  # fmt: skip
+    "CheckpointError",
+    "CheckpointFunction",
+    "CheckpointPolicy",
+    "checkpoint",
+    "checkpoint_sequential",
+    "check_backward_validity",
+    "create_selective_checkpoint_contexts",
+    "detach_variable",
+    "get_device_states",
+    "noop_context_fn",
+    "set_checkpoint_debug_enabled",
+    "set_checkpoint_early_stop",
+    "set_device_states",
+]
 
 
 class CheckpointError(RuntimeError):
@@ -44,9 +56,14 @@ class CheckpointPolicy(enum.Enum):
     PREFER_CPU_OFFLOAD = 5
 
 
-def create_selective_checkpoint_contexts(policy_fn_or_list: Any, allow_cache_entry_mutation: bool = False) -> Any:
+def create_selective_checkpoint_contexts(
+    policy_fn_or_list: Any, allow_cache_entry_mutation: bool = False
+) -> Any:
     """Checkpointing that keeps the results of some operators; not part of this build."""
-    raise NotImplementedError("create_selective_checkpoint_contexts: choosing by operator what to keep is not part of this build of torch_py")
+    raise NotImplementedError(
+        "create_selective_checkpoint_contexts: choosing by operator what to keep is not part of this build "
+        "of torch_py"
+    )
 
 
 def noop_context_fn() -> tuple[Any, Any]:
@@ -60,7 +77,8 @@ _early_stop_everywhere: bool | None = None
 
 @contextlib.contextmanager
 def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
-    """Whether second runs of what is checkpointed in this block end as soon as backward has what it needs, whatever the calls say."""
+    """Whether second runs of what is checkpointed in this block end as soon as backward has what it needs,
+    whatever the calls say."""
     global _early_stop_everywhere
     before, _early_stop_everywhere = _early_stop_everywhere, enable
     try:
@@ -83,8 +101,13 @@ def check_backward_validity(inputs: Iterable[Any]) -> None:
 def detach_variable(inputs: Any) -> tuple[Any, ...]:
     """The inputs, tensors detached but requiring grad as before. Raises RuntimeError unless it is a tuple."""
     if not isinstance(inputs, tuple):
-        raise RuntimeError(f"Only tuple of tensors is supported. Got Unsupported input type: {type(inputs).__name__}")
-    return tuple(value.detach().requires_grad_(value.requires_grad) if isinstance(value, Tensor) else value for value in inputs)
+        raise RuntimeError(
+            f"Only tuple of tensors is supported. Got Unsupported input type: {type(inputs).__name__}"
+        )
+    return tuple(
+        value.detach().requires_grad_(value.requires_grad) if isinstance(value, Tensor) else value
+        for value in inputs
+    )
 
 
 def get_device_states(*args: Any) -> tuple[list[int], list[Tensor]]:
@@ -92,9 +115,13 @@ def get_device_states(*args: Any) -> tuple[list[int], list[Tensor]]:
     return [], []
 
 
-def set_device_states(devices: Sequence[int], states: Sequence[Tensor], *, device_type: str | None = None) -> None:
+def set_device_states(
+    devices: Sequence[int], states: Sequence[Tensor], *, device_type: str | None = None
+) -> None:
     if devices:
-        raise RuntimeError(f"set_device_states: this build has no accelerators, got states for the devices {list(devices)}")
+        raise RuntimeError(
+            f"set_device_states: this build has no accelerators, got states for the devices {list(devices)}"
+        )
 
 
 class _Surroundings:
@@ -120,10 +147,15 @@ class _Surroundings:
 def _autocast_settings() -> dict[str, Any] | None:
     if not hasattr(_C, "is_autocast_enabled"):
         return None
-    return {"enabled": _C.is_autocast_enabled("cpu"), "dtype": _C.get_autocast_dtype("cpu"), "cache_enabled": _C.is_autocast_cache_enabled()}
+    return {
+        "enabled": _C.is_autocast_enabled("cpu"),
+        "dtype": _C.get_autocast_dtype("cpu"),
+        "cache_enabled": _C.is_autocast_cache_enabled(),
+    }
 
 
-# Without reentrance ---------------------------------------------------------------------------------------------------------------------
+# Without reentrance
+# ------------------------------------------------------------
 
 
 class _Placeholder:
@@ -141,7 +173,8 @@ class _Enough(Exception):
 
 
 class _SaveInputs(Function):
-    """A node that keeps the tensors among the arguments, as any operator would: an outer checkpoint sees and replaces them."""
+    """A node that keeps the tensors among the arguments, as any operator would: an outer checkpoint sees and
+    replaces them."""
 
     @staticmethod
     def forward(ctx: Any, *tensors: Any) -> Any:
@@ -156,7 +189,16 @@ class _SaveInputs(Function):
 class _Frame:
     """One call of a checkpointed function."""
 
-    def __init__(self, function: Any, args: Any, kwargs: Any, context: Any, surroundings: _Surroundings, early_stop: bool, check: bool) -> None:
+    def __init__(
+        self,
+        function: Any,
+        args: Any,
+        kwargs: Any,
+        context: Any,
+        surroundings: _Surroundings,
+        early_stop: bool,
+        check: bool,
+    ) -> None:
         self.function, self.context, self.surroundings = function, context, surroundings
         self.early_stop = early_stop if _early_stop_everywhere is None else _early_stop_everywhere
         self.check = check
@@ -171,7 +213,8 @@ class _Frame:
         self.places = [place for place, value in enumerate(values) if isinstance(value, Tensor)]
         self.others = [None if isinstance(value, Tensor) else value for value in values]
         tensors = [values[place] for place in self.places]
-        # A gate that requires grad makes a node even where no argument does: parameters inside of the function may.
+        # A gate that requires grad makes a node even where no argument does: parameters inside of the
+        # function may.
         with enable_grad():
             gate = _C._torch.empty((0,), requires_grad=True)
             self.kept = _SaveInputs.apply(gate, *tensors)  # the node lives as long as its result
@@ -196,7 +239,8 @@ class _Frame:
         value, placeholder.value = placeholder.value, None
         if value is None:
             raise CheckpointError(
-                "torch.utils.checkpoint: trying to backward a function whose second run did not save as many tensors as the first"
+                "torch.utils.checkpoint: trying to backward a function whose second run did not save as "
+                "many tensors as the first"
             )
         return value
 
@@ -218,7 +262,12 @@ class _Frame:
                 raise _Enough
             return tensor.detach()
 
-        with self.surroundings.restored(), self.context, saved_tensors_hooks(keep, lambda kept: kept), enable_grad():
+        with (
+            self.surroundings.restored(),
+            self.context,
+            saved_tensors_hooks(keep, lambda kept: kept),
+            enable_grad(),
+        ):
             with contextlib.suppress(_Enough):
                 self.function(*args, **kwargs)
         self._compare(saved)
@@ -230,8 +279,10 @@ class _Frame:
         needed = max((each.position + 1 for each in alive if each is not None), default=0)
         if len(saved) < needed or (not stopped and len(saved) != len(self.described)):
             raise CheckpointError(
-                "torch.utils.checkpoint: A different number of tensors was saved during the original forward and recomputation.\n"
-                f"Number of tensors saved during forward: {len(self.described)}\nNumber of tensors saved during recomputation: {len(saved)}."
+                "torch.utils.checkpoint: A different number of tensors was saved during the original "
+                "forward and recomputation.\n"
+                f"Number of tensors saved during forward: {len(self.described)}\nNumber of tensors saved "
+                f"during recomputation: {len(saved)}."
             )
         if not self.check:
             return
@@ -243,7 +294,8 @@ class _Frame:
                 for number in different
             )
             raise CheckpointError(
-                "torch.utils.checkpoint: Recomputed values for the following tensors have different metadata than during the forward "
+                "torch.utils.checkpoint: Recomputed values for the following tensors have different "
+                "metadata than during the forward "
                 f"pass.\n{lines}"
             )
 
@@ -257,10 +309,18 @@ def _shown(description: tuple[Any, ...]) -> dict[str, Any]:
 
 
 def _without_reentrance(
-    function: Any, args: Any, kwargs: Any, context_fn: Any, preserve_rng_state: bool, determinism_check: str, early_stop: bool
+    function: Any,
+    args: Any,
+    kwargs: Any,
+    context_fn: Any,
+    preserve_rng_state: bool,
+    determinism_check: str,
+    early_stop: bool,
 ) -> Any:
     if determinism_check not in _DETERMINISM_CHECKS:
-        raise ValueError(f"determinism_check should be one of {list(_DETERMINISM_CHECKS)} but got {determinism_check}")
+        raise ValueError(
+            f"determinism_check should be one of {list(_DETERMINISM_CHECKS)} but got {determinism_check}"
+        )
     first, second = context_fn()
     if not _C.is_grad_enabled():
         return function(*args, **kwargs)
@@ -268,12 +328,21 @@ def _without_reentrance(
     if any(hasattr(type(value), "_apply_function") for value in (*args, *kwargs.values())):
         with first:
             return function(*args, **kwargs)
-    frame = _Frame(function, args, kwargs, second, _Surroundings(preserve_rng_state), early_stop, determinism_check == "default")
+    frame = _Frame(
+        function,
+        args,
+        kwargs,
+        second,
+        _Surroundings(preserve_rng_state),
+        early_stop,
+        determinism_check == "default",
+    )
     with saved_tensors_hooks(frame.pack, frame.unpack), first:
         return function(*args, **kwargs)
 
 
-# With reentrance ------------------------------------------------------------------------------------------------------------------------
+# With reentrance
+# ------------------------------------------------------------
 
 
 class CheckpointFunction(Function):
@@ -293,8 +362,10 @@ class CheckpointFunction(Function):
     def backward(ctx: Any, *gradients: Any) -> Any:
         if not _C._is_checkpoint_valid():
             raise RuntimeError(
-                "When use_reentrant=True, torch.utils.checkpoint is incompatible with .grad() or passing an `inputs` parameter to "
-                ".backward(). To resolve this error, you can either set use_reentrant=False, or call .backward() without passing the "
+                "When use_reentrant=True, torch.utils.checkpoint is incompatible with .grad() or passing an "
+                "`inputs` parameter to "
+                ".backward(). To resolve this error, you can either set use_reentrant=False, or call "
+                ".backward() without passing the "
                 "`inputs` argument."
             )
         inputs = list(ctx.others)
@@ -304,14 +375,19 @@ class CheckpointFunction(Function):
         with ctx.surroundings.restored(), enable_grad():
             outputs = ctx.run_function(*detached)
         results = outputs if isinstance(outputs, tuple) else (outputs,)
-        pairs = [(result, grad) for result, grad in zip(results, gradients) if isinstance(result, Tensor) and result.requires_grad]
+        pairs = [
+            (result, grad)
+            for result, grad in zip(results, gradients)
+            if isinstance(result, Tensor) and result.requires_grad
+        ]
         if not pairs:
             raise RuntimeError("none of output has requires_grad=True, this checkpoint() is not necessary")
         _backward([result for result, _ in pairs], [grad for _, grad in pairs])
         return (None, None, *(value.grad if isinstance(value, Tensor) else None for value in detached))
 
 
-# What programs call ---------------------------------------------------------------------------------------------------------------------
+# What programs call
+# ------------------------------------------------------------
 
 
 def checkpoint(
@@ -324,28 +400,33 @@ def checkpoint(
     early_stop: bool = True,
     **kwargs: Any,
 ) -> Any:
-    """`function(*args, **kwargs)`, whose intermediate results are not kept for backward but computed again when it needs them.
+    """`function(*args, **kwargs)`, whose intermediate results are not kept for backward but computed again
+    when it needs them.
 
     Args:
         function: what to run; the second run must do the same as the first.
-        use_reentrant: False for the way that supports everything (keywords, `torch.autograd.grad`, inputs without grad, nesting,
+        use_reentrant: False for the way that supports everything (keywords, `torch.autograd.grad`, inputs
+        without grad, nesting,
             stopping early); True, or not given (which warns), for the older one.
         preserve_rng_state (in `kwargs`, True): the second run draws the same random numbers.
         context_fn: gives two context managers, for the first and for the second run; only without reentrance.
-        determinism_check: 'default' compares shapes, dtypes and devices of what both runs saved, 'none' does not.
-        early_stop: the second run ends with the last tensor that backward needs.
+        determinism_check: 'default' compares shapes, dtypes and devices of what both runs saved, 'none' does
+        not. early_stop: the second run ends with the last tensor that backward needs.
     Raises CheckpointError in backward when the runs differ; ValueError for options that do not go together.
     """
     if use_reentrant is None:
         warnings.warn(
-            "torch.utils.checkpoint: the use_reentrant parameter should be passed explicitly; use_reentrant=False is recommended, and "
+            "torch.utils.checkpoint: the use_reentrant parameter should be passed explicitly; "
+            "use_reentrant=False is recommended, and "
             "use_reentrant=True is what a call without it does.",
             stacklevel=2,
         )
         use_reentrant = True
     preserve_rng_state = kwargs.pop("preserve_rng_state", True)
     if not use_reentrant:
-        return _without_reentrance(function, args, kwargs, context_fn, preserve_rng_state, determinism_check, early_stop)
+        return _without_reentrance(
+            function, args, kwargs, context_fn, preserve_rng_state, determinism_check, early_stop
+        )
     if kwargs:
         raise ValueError("Unexpected keyword arguments: " + ",".join(kwargs))
     if context_fn is not noop_context_fn or debug is not False:
@@ -353,14 +434,21 @@ def checkpoint(
     return CheckpointFunction.apply(function, preserve_rng_state, *args)
 
 
-def checkpoint_sequential(functions: Any, segments: int, input: Any, use_reentrant: bool | None = None, **kwargs: Any) -> Any:
-    """The modules or functions of `functions` one after the other, in `segments` parts of which all but the last are checkpointed.
+def checkpoint_sequential(
+    functions: Any, segments: int, input: Any, use_reentrant: bool | None = None, **kwargs: Any
+) -> Any:
+    """The modules or functions of `functions` one after the other, in `segments` parts of which all but the
+    last are checkpointed.
 
     `functions`: an nn.Sequential or a list. Raises ValueError for unknown keywords.
     """
     if use_reentrant is None:
-        warnings.warn("torch.utils.checkpoint.checkpoint_sequential: the use_reentrant parameter should be passed explicitly; "
-                      "use_reentrant=False is recommended.", stacklevel=2)  # fmt: skip
+        warnings.warn(
+            "torch.utils.checkpoint.checkpoint_sequential: the use_reentrant parameter should be passed "
+            "explicitly; "
+            "use_reentrant=False is recommended.",
+            stacklevel=2,
+        )
         use_reentrant = True
     preserve = kwargs.pop("preserve_rng_state", True)
     if kwargs:

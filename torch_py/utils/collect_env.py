@@ -92,7 +92,9 @@ def get_env_info() -> SystemEnv:
 
 def get_pretty_env_info() -> str:
     """`get_env_info` as lines to be pasted into a report."""
-    return "Collected environment\n" + "\n".join(f"{name.replace('_', ' ')}: {value}" for name, value in get_env_info()._asdict().items())
+    return "Collected environment\n" + "\n".join(
+        f"{name.replace('_', ' ')}: {value}" for name, value in get_env_info()._asdict().items()
+    )
 
 
 def main() -> None:

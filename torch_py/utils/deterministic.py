@@ -1,4 +1,5 @@
-"""`fill_uninitialized_memory`: whether deterministic mode fills what `torch.empty` and its like leave open. True at first."""
+"""`fill_uninitialized_memory`: whether deterministic mode fills what `torch.empty` and its like leave open.
+True at first."""
 
 from __future__ import annotations
 

@@ -1,8 +1,10 @@
-"""Counting the multiplications and additions of a program: matrix products, convolutions and attention, forward and backward.
+"""Counting the multiplications and additions of a program: matrix products, convolutions and attention,
+forward and backward.
 
-Note [Counting backward]: PyTorch counts below autograd, where backward is operators like any others. Here a mode sees the calls of the
-program. What a product's backward will do follows from its shapes and from which of its inputs require grad, so it is counted by a hook
-on the result, when its gradient is there. Derivatives of derivatives are not counted.
+Note [Counting backward]: PyTorch counts below autograd, where backward is operators like any others. Here a
+mode sees the calls of the program. What a product's backward will do follows from its shapes and from which
+of its inputs require grad, so it is counted by a hook on the result, when its gradient is there. Derivatives
+of derivatives are not counted.
 """
 
 from __future__ import annotations
@@ -28,14 +30,21 @@ def _shapes(value: Any) -> Any:
     if isinstance(value, Tensor):
         return value.shape
     if isinstance(value, (tuple, list)):
-        return type(value)(_shapes(item) for item in value) if not hasattr(value, "_fields") else tuple(map(_shapes, value))
+        return (
+            type(value)(_shapes(item) for item in value)
+            if not hasattr(value, "_fields")
+            else tuple(map(_shapes, value))
+        )
     return value
 
 
-def register_flop_formula(targets: Any, get_raw: bool = False) -> Callable[[Callable[..., int]], Callable[..., int]]:
+def register_flop_formula(
+    targets: Any, get_raw: bool = False
+) -> Callable[[Callable[..., int]], Callable[..., int]]:
     """Makes a function the formula for `targets`, operators such as `torch.ops.mylib.myop`.
 
-    It gets the arguments of the call with shapes in the place of tensors, and `out_shape`; with `get_raw` the tensors and `out_val`.
+    It gets the arguments of the call with shapes in the place of tensors, and `out_shape`; with `get_raw` the
+    tensors and `out_val`.
     """
     wanted = tuple(targets) if isinstance(targets, (tuple, list)) else (targets,)
 
@@ -56,12 +65,16 @@ def register_flop_formula(targets: Any, get_raw: bool = False) -> Callable[[Call
 
 
 @register_flop_formula(ops.aten.mm)
-def mm_flop(a_shape: Sequence[int], b_shape: Sequence[int], *args: Any, out_shape: Any = None, **kwargs: Any) -> int:
+def mm_flop(
+    a_shape: Sequence[int], b_shape: Sequence[int], *args: Any, out_shape: Any = None, **kwargs: Any
+) -> int:
     return 2 * a_shape[0] * a_shape[1] * b_shape[1]
 
 
 @register_flop_formula(ops.aten.addmm)
-def addmm_flop(self_shape: Any, a_shape: Sequence[int], b_shape: Sequence[int], out_shape: Any = None, **kwargs: Any) -> int:
+def addmm_flop(
+    self_shape: Any, a_shape: Sequence[int], b_shape: Sequence[int], out_shape: Any = None, **kwargs: Any
+) -> int:
     """The addition comes with the last multiplication."""
     return mm_flop(a_shape, b_shape)
 
@@ -72,11 +85,15 @@ def bmm_flop(a_shape: Sequence[int], b_shape: Sequence[int], out_shape: Any = No
 
 
 @register_flop_formula(ops.aten.baddbmm)
-def baddbmm_flop(self_shape: Any, a_shape: Sequence[int], b_shape: Sequence[int], out_shape: Any = None, **kwargs: Any) -> int:
+def baddbmm_flop(
+    self_shape: Any, a_shape: Sequence[int], b_shape: Sequence[int], out_shape: Any = None, **kwargs: Any
+) -> int:
     return bmm_flop(a_shape, b_shape)
 
 
-def conv_flop_count(x_shape: Sequence[int], w_shape: Sequence[int], out_shape: Sequence[int], transposed: bool = False) -> int:
+def conv_flop_count(
+    x_shape: Sequence[int], w_shape: Sequence[int], out_shape: Sequence[int], transposed: bool = False
+) -> int:
     """Every element of the result (of a transposed one: of the input) meets every weight once."""
     return 2 * x_shape[0] * prod((x_shape if transposed else out_shape)[2:]) * prod(w_shape)
 
@@ -87,7 +104,9 @@ def sdpa_flop_count(query_shape: Sequence[int], key_shape: Sequence[int], value_
     return 2 * prod(batch) * queries * key_shape[-2] * (width + value_shape[-1])
 
 
-def sdpa_backward_flop_count(query_shape: Sequence[int], key_shape: Sequence[int], value_shape: Sequence[int]) -> int:
+def sdpa_backward_flop_count(
+    query_shape: Sequence[int], key_shape: Sequence[int], value_shape: Sequence[int]
+) -> int:
     """The scores again, and the gradients of the scores and of all three."""
     *batch, queries, width = query_shape
     return 2 * prod(batch) * queries * key_shape[-2] * (3 * width + 2 * value_shape[-1])
@@ -108,13 +127,21 @@ class _Counts(TorchFunctionMode):
 
 
 class FlopCounterMode:
-    """Counts inside of `with FlopCounterMode() as counter:`; the table of modules is printed at the end when `display`, to `depth` levels.
+    """Counts inside of `with FlopCounterMode() as counter:`; the table of modules is printed at the end when
+    `display`, to `depth` levels.
 
-    `custom_mapping` has further formulas by operator, called as those of `register_flop_formula`. Counted are matrix products, `linear`,
-    convolutions and attention with their backward, one multiplication and addition as two.
+    `custom_mapping` has further formulas by operator, called as those of `register_flop_formula`. Counted are
+    matrix products, `linear`, convolutions and attention with their backward, one multiplication and addition
+    as two.
     """
 
-    def __init__(self, mods: Any = None, depth: int = 2, display: bool = True, custom_mapping: dict[Any, Any] | None = None) -> None:
+    def __init__(
+        self,
+        mods: Any = None,
+        depth: int = 2,
+        display: bool = True,
+        custom_mapping: dict[Any, Any] | None = None,
+    ) -> None:
         self.depth, self.display = depth, display
         self.flop_counts: dict[str, dict[Any, int]] = defaultdict(lambda: defaultdict(int))
         self.flop_registry = {**flop_registry, **(custom_mapping or {})}
@@ -147,12 +174,16 @@ class FlopCounterMode:
         parents = frozenset(self.mod_tracker.parents)
         self._add_work(parents, work.forward)
         if isinstance(result, Tensor) and result.requires_grad and result.grad_fn is not None:
-            result.register_hook(lambda gradient: self._add_work(parents, work.backward()) if self._entered else None)  # type: ignore[attr-defined]
+            result.register_hook(
+                lambda gradient: self._add_work(parents, work.backward()) if self._entered else None
+            )  # type: ignore[attr-defined]
 
     def _add_work(self, parents: frozenset[str], steps: Sequence[Work]) -> None:
         for name, arguments in steps:
             if name == "scaled_dot_product_attention_backward":  # has no operator of its own
-                self._add(parents, ops.aten.scaled_dot_product_attention, sdpa_backward_flop_count(*arguments))
+                self._add(
+                    parents, ops.aten.scaled_dot_product_attention, sdpa_backward_flop_count(*arguments)
+                )
                 continue
             operator = getattr(ops.aten, name)
             self._add(parents, operator, self.flop_registry[operator](*arguments))
@@ -173,12 +204,17 @@ class FlopCounterMode:
         deepest = self.depth if depth is None else depth
         total = self.get_total_flops()
         rows = [("Module", "FLOP", "% Total")]
-        names = sorted((name for name in self.flop_counts if name != "Global" and name.count(".") < deepest), key=str)
+        names = sorted(
+            (name for name in self.flop_counts if name != "Global" and name.count(".") < deepest), key=str
+        )
         for name in ["Global", *names]:
             counts = self.flop_counts[name]
             indent = " " * (name.count(".") + (name != "Global"))
             rows.append((indent + name, _short(sum(counts.values())), _percent(sum(counts.values()), total)))
-            rows += [(f"{indent} - aten.{_name_of(operator)}", _short(flops), _percent(flops, total)) for operator, flops in counts.items()]
+            rows += [
+                (f"{indent} - aten.{_name_of(operator)}", _short(flops), _percent(flops, total))
+                for operator, flops in counts.items()
+            ]
         widths = [max(len(row[column]) for row in rows) for column in range(3)]
         lines = [f"{row[0]:<{widths[0]}}  {row[1]:>{widths[1]}}  {row[2]:>{widths[2]}}" for row in rows]
         return "\n".join([lines[0], "  ".join("-" * width for width in widths), *lines[1:]])
@@ -198,7 +234,9 @@ def _percent(number: int, total: int) -> str:
 
 
 def _register_convolutions() -> None:
-    def convolution(x: Any, w: Any, out: Any, transposed: bool = False, out_val: Any = None, **kwargs: Any) -> int:
+    def convolution(
+        x: Any, w: Any, out: Any, transposed: bool = False, out_val: Any = None, **kwargs: Any
+    ) -> int:
         return conv_flop_count(x, w, out, transposed)
 
     def attention(query: Any, key: Any, value: Any, out_val: Any = None, **kwargs: Any) -> int:

@@ -12,13 +12,16 @@ _ids = itertools.count()
 
 
 class RemovableHandle:
-    """Removes its hook from the dictionary it was registered in, by `remove()` or at the end of a `with` block."""
+    """Removes its hook from the dictionary it was registered in, by `remove()` or at the end of a `with`
+    block."""
 
     def __init__(self, hooks_dict: Any, *, extra_dict: Any = None) -> None:
         self.id = next(_ids)
         others = extra_dict if isinstance(extra_dict, list) else [extra_dict]
         # Weak: a handle that is kept must not keep a module and its parameters alive.
-        self._dictionaries = [weakref.ref(dictionary) for dictionary in [hooks_dict, *others] if dictionary is not None]
+        self._dictionaries = [
+            weakref.ref(dictionary) for dictionary in [hooks_dict, *others] if dictionary is not None
+        ]
 
     def remove(self) -> None:
         for reference in self._dictionaries:
@@ -30,10 +33,13 @@ class RemovableHandle:
         return self.id, [reference() for reference in self._dictionaries]
 
     def __setstate__(self, state: tuple[int, list[Any]]) -> None:
-        """Of the dictionaries those that were pickled along are emptied by `remove()`; no new handle gets this one's number."""
+        """Of the dictionaries those that were pickled along are emptied by `remove()`; no new handle gets
+        this one's number."""
         global _ids
         self.id, dictionaries = state
-        self._dictionaries = [weakref.ref(dictionary) for dictionary in dictionaries if dictionary is not None]
+        self._dictionaries = [
+            weakref.ref(dictionary) for dictionary in dictionaries if dictionary is not None
+        ]
         _ids = itertools.count(max(next(_ids), self.id + 1))
 
     def __enter__(self) -> RemovableHandle:
@@ -43,7 +49,9 @@ class RemovableHandle:
         self.remove()
 
 
-def register(hooks: OrderedDict[int, Any], hook: Any, *, first: bool = False, extra: list[Any] | None = None) -> RemovableHandle:
+def register(
+    hooks: OrderedDict[int, Any], hook: Any, *, first: bool = False, extra: list[Any] | None = None
+) -> RemovableHandle:
     """Adds `hook` at the end of `hooks`, or in front with `first`."""
     handle = RemovableHandle(hooks, extra_dict=extra or [])
     hooks[handle.id] = hook

@@ -18,9 +18,11 @@ def _differentiable(values: Any) -> list[Tensor]:
 
 
 class ModuleTracker:
-    """Inside of the block `parents` has the names of the modules that run, ClassName.child.grandchild, and "Global"; `is_bw`: in backward.
+    """Inside of the block `parents` has the names of the modules that run, ClassName.child.grandchild, and
+    "Global"; `is_bw`: in backward.
 
-    Names start at the module that is called first. A module is left in backward when the gradients of its inputs are there.
+    Names start at the module that is called first. A module is left in backward when the gradients of its
+    inputs are there.
     """
 
     parents: set[str]
@@ -70,7 +72,10 @@ class ModuleTracker:
             register_multi_grad_hook(tensors, lambda gradient: self._enter(name), mode="any")
 
     def __enter__(self) -> ModuleTracker:
-        self._hooks = [register_module_forward_pre_hook(self._before), register_module_forward_hook(self._after, always_call=True)]
+        self._hooks = [
+            register_module_forward_pre_hook(self._before),
+            register_module_forward_hook(self._after, always_call=True),
+        ]
         return self
 
     def __exit__(self, *exception: object) -> None:

@@ -1,7 +1,8 @@
-"""Pictures of autograd graphs: which operators made a tensor from which parameters, with the shapes that flow between them.
+"""Pictures of autograd graphs: which operators made a tensor from which parameters, with the shapes that flow
+between them.
 
-    from torch_py.utils.viz import save_graph
-    save_graph(model(x), "model.svg", parameters=model.named_parameters())
+from torch_py.utils.viz import save_graph
+save_graph(model(x), "model.svg", parameters=model.named_parameters())
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ class GraphNode(NamedTuple):
 
 
 class Graph(NamedTuple):
-    """`edges` are pairs of positions in `nodes`, in the direction of forward; `labels` say the shape that flows along each."""
+    """`edges` are pairs of positions in `nodes`, in the direction of forward; `labels` say the shape that
+    flows along each."""
 
     nodes: list[GraphNode]
     edges: list[tuple[int, int]]
@@ -59,10 +61,18 @@ class _Collector:
     def add_result(self, name: str, tensor: Tensor) -> None:
         dtype = str(tensor.dtype).removeprefix("torch.")
         if tensor.grad_fn is None:
-            self._add(self.names.get(id(tensor), name), f"{_shape(tensor.shape)} {dtype}", "leaf" if tensor.requires_grad else "result")
+            self._add(
+                self.names.get(id(tensor), name),
+                f"{_shape(tensor.shape)} {dtype}",
+                "leaf" if tensor.requires_grad else "result",
+            )
             return
         self._walk(tensor.grad_fn)
-        self._connect(self.position[tensor.grad_fn], self._add(name, f"{_shape(tensor.shape)} {dtype}", "result"), _shape(tensor.shape))
+        self._connect(
+            self.position[tensor.grad_fn],
+            self._add(name, f"{_shape(tensor.shape)} {dtype}", "result"),
+            _shape(tensor.shape),
+        )
 
     def _walk(self, root: Any) -> None:
         """All nodes below `root`, each once; a list and not recursion, as graphs are deep."""
@@ -78,7 +88,11 @@ class _Collector:
             for below, number in node.next_functions:
                 if below is not None:
                     given = below._input_metadata[number] if number < len(below._input_metadata) else None
-                    self._connect(self.position[below], self.position[node], "" if given is None else _shape(given.shape))
+                    self._connect(
+                        self.position[below],
+                        self.position[node],
+                        "" if given is None else _shape(given.shape),
+                    )
 
     def _describe(self, node: Any) -> int:
         title = node.name().rpartition("::")[2].rstrip("0123456789").removesuffix("Backward")
@@ -97,7 +111,8 @@ class _Collector:
 def graph_of(results: Any, parameters: Module | Iterable[tuple[str, Tensor]] | None = None) -> Graph:
     """The graph that `results` (a tensor, or any nest of tensors) were computed by.
 
-    `parameters`: a module or (name, tensor) pairs; these leaves are shown under their names. Raises TypeError when there is no tensor in
+    `parameters`: a module or (name, tensor) pairs; these leaves are shown under their names. Raises TypeError
+    when there is no tensor in
     `results`, ValueError when none of them was computed from something that requires grad.
     """
     tensors = [value for value in pytree.tree_leaves(results) if isinstance(value, Tensor)]
@@ -120,10 +135,13 @@ def to_svg(graph: Graph) -> str:
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" '
         f'viewBox="{-_MARGIN} {-_MARGIN} {width:.1f} {height:.1f}">',
-        '<style>text{font:12px sans-serif;text-anchor:middle}.d{font-size:10px;fill:#555}.l{font-size:9px;fill:#777}'
+        "<style>text{font:12px "
+        "sans-serif;text-anchor:middle}.d{font-size:10px;fill:#555}.l{font-size:9px;fill:#777}"
         "path{fill:none;stroke:#8a94a6}rect{stroke:#8a94a6}</style>",
-        f'<rect x="{-_MARGIN}" y="{-_MARGIN}" width="{width:.1f}" height="{height:.1f}" style="fill:#fff;stroke:none"/>',
-        '<defs><marker id="a" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="7" markerHeight="7" orient="auto">'
+        f'<rect x="{-_MARGIN}" y="{-_MARGIN}" width="{width:.1f}" height="{height:.1f}" '
+        'style="fill:#fff;stroke:none"/>',
+        '<defs><marker id="a" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="7" markerHeight="7" '
+        'orient="auto">'
         '<path d="M0 0L8 4L0 8z" style="fill:#8a94a6;stroke:none"/></marker></defs>',
     ]
     lines += [_line(route, label) for route, label in zip(placed.routes, graph.labels)]
@@ -147,13 +165,22 @@ def _box(node: GraphNode, x: float, y: float, width: float) -> str:
     rounded = 8 if node.kind == "operator" else 2
     lower = 4 if not node.detail else -2
     box = (
-        f'<rect x="{x - width / 2:.1f}" y="{y - _HEIGHT / 2:.1f}" width="{width:.1f}" height="{_HEIGHT}" rx="{rounded}" '
+        f'<rect x="{x - width / 2:.1f}" y="{y - _HEIGHT / 2:.1f}" width="{width:.1f}" height="{_HEIGHT}" '
+        f'rx="{rounded}" '
         f'fill="{_FILL[node.kind]}"/><text x="{x:.1f}" y="{y + lower:.1f}">{html.escape(node.title)}</text>'
     )
-    return box + (f'<text class="d" x="{x:.1f}" y="{y + 12:.1f}">{html.escape(node.detail)}</text>' if node.detail else "")
+    return box + (
+        f'<text class="d" x="{x:.1f}" y="{y + 12:.1f}">{html.escape(node.detail)}</text>'
+        if node.detail
+        else ""
+    )
 
 
-def save_graph(results: Any, path: str | os.PathLike[str], parameters: Module | Iterable[tuple[str, Tensor]] | None = None) -> Graph:
+def save_graph(
+    results: Any,
+    path: str | os.PathLike[str],
+    parameters: Module | Iterable[tuple[str, Tensor]] | None = None,
+) -> Graph:
     """Writes the picture of `graph_of(results, parameters)` to an SVG file; returns the graph."""
     graph = graph_of(results, parameters)
     Path(path).write_text(to_svg(graph), encoding="utf-8")

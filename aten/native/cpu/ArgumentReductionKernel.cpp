@@ -1,4 +1,5 @@
-// Where the largest and smallest elements are: the first of equal ones; a nan is more extreme than any number.
+// Where the largest and smallest elements are: the first of equal ones; a nan is more extreme than
+// any number.
 #include <limits>
 #include <vector>
 
@@ -26,11 +27,13 @@ bool is_better(T candidate, T best) {
 template <typename T, bool kMax>
 void scan_each(const T* values, int64_t n, int64_t first, Found<T>& found) {
   for (int64_t i = 0; i < n; ++i) {
-    if (found.index < 0 || is_better<T, kMax>(values[i], found.value)) found = {values[i], first + i};
+    if (found.index < 0 || is_better<T, kMax>(values[i], found.value))
+      found = {values[i], first + i};
   }
 }
 
-/// Most blocks hold nothing better, which a loop without branches finds out faster than one that keeps the index.
+/// Most blocks hold nothing better, which a loop without branches finds out faster than one that
+/// keeps the index.
 template <typename T, bool kMax>
 bool has_better(const T* values, int64_t n, T best) {
   int better = 0;
@@ -55,7 +58,8 @@ Found<T> find_extremum(const char* data, int64_t stride, int64_t n) {
     const char* source = data + start * stride;
     const bool contiguous = stride == static_cast<int64_t>(sizeof(T));
     if (!contiguous) gather(block, source, stride, sizeof(T), count);
-    scan_block<T, kMax>(contiguous ? reinterpret_cast<const T*>(source) : block, count, start, found);
+    scan_block<T, kMax>(contiguous ? reinterpret_cast<const T*>(source) : block, count, start,
+                        found);
   }
   return found;
 }
@@ -70,7 +74,8 @@ int64_t find_in_all(const Tensor& self) {
   parallel_for(0, static_cast<int64_t>(pieces.size()), 1, [&](int64_t begin, int64_t end) {
     for (int64_t p = begin; p < end; ++p) {
       Found<T>& piece = pieces[static_cast<size_t>(p)];
-      piece = find_extremum<T, kMax>(data + p * kPiece * itemsize, itemsize, std::min(kPiece, n - p * kPiece));
+      piece = find_extremum<T, kMax>(data + p * kPiece * itemsize, itemsize,
+                                     std::min(kPiece, n - p * kPiece));
       piece.index += p * kPiece;
     }
   });
@@ -88,7 +93,8 @@ Tensor with_dim(const Tensor& result, const Tensor& self, int64_t dim) {
 
 template <typename T, bool kMax>
 void find_along(const Tensor& self, int64_t dim, const Tensor& values, const Tensor& indices) {
-  const int64_t n = lane_size(self, dim), stride = lane_stride(self, dim) * static_cast<int64_t>(sizeof(T));
+  const int64_t n = lane_size(self, dim),
+                stride = lane_stride(self, dim) * static_cast<int64_t>(sizeof(T));
   const Tensor where = with_dim(indices, self, dim);
   const Tensor what = values.defined() ? with_dim(values, self, dim) : where;
   const LaneIterator lanes(dim, {&self, &where, &what});
@@ -100,7 +106,8 @@ void find_along(const Tensor& self, int64_t dim, const Tensor& values, const Ten
 }
 
 template <typename T, bool kMax>
-void find(const Tensor& self, std::optional<int64_t> dim, const Tensor& values, const Tensor& indices) {
+void find(const Tensor& self, std::optional<int64_t> dim, const Tensor& values,
+          const Tensor& indices) {
   if (indices.numel() == 0) return;
   if (!dim.has_value()) {
     *indices.data_ptr<int64_t>() = find_in_all<T, kMax>(self);
@@ -110,26 +117,32 @@ void find(const Tensor& self, std::optional<int64_t> dim, const Tensor& values, 
 }
 
 template <bool kMax>
-void find_dispatched(const char* name, const Tensor& self, std::optional<int64_t> dim, const Tensor& values, const Tensor& indices) {
+void find_dispatched(const char* name, const Tensor& self, std::optional<int64_t> dim,
+                     const Tensor& values, const Tensor& indices) {
   if (self.scalar_type() == kBool) return find<uint8_t, kMax>(self, dim, values, indices);
-  AT_DISPATCH_REAL(self.scalar_type(), name, [&] { find<scalar_t, kMax>(self, dim, values, indices); });
+  AT_DISPATCH_REAL(self.scalar_type(), name,
+                   [&] { find<scalar_t, kMax>(self, dim, values, indices); });
 }
 
 }  // namespace
 
-void argmax_kernel(const Tensor& self, std::optional<int64_t> dim, bool /*keepdim*/, const Tensor& out0) {
+void argmax_kernel(const Tensor& self, std::optional<int64_t> dim, bool /*keepdim*/,
+                   const Tensor& out0) {
   find_dispatched<true>("argmax", self, dim, Tensor(), out0);
 }
 
-void argmin_kernel(const Tensor& self, std::optional<int64_t> dim, bool /*keepdim*/, const Tensor& out0) {
+void argmin_kernel(const Tensor& self, std::optional<int64_t> dim, bool /*keepdim*/,
+                   const Tensor& out0) {
   find_dispatched<false>("argmin", self, dim, Tensor(), out0);
 }
 
-void max_dim_kernel(const Tensor& self, int64_t dim, bool /*keepdim*/, const Tensor& out0, const Tensor& out1) {
+void max_dim_kernel(const Tensor& self, int64_t dim, bool /*keepdim*/, const Tensor& out0,
+                    const Tensor& out1) {
   find_dispatched<true>("max", self, dim, out0, out1);
 }
 
-void min_dim_kernel(const Tensor& self, int64_t dim, bool /*keepdim*/, const Tensor& out0, const Tensor& out1) {
+void min_dim_kernel(const Tensor& self, int64_t dim, bool /*keepdim*/, const Tensor& out0,
+                    const Tensor& out1) {
   find_dispatched<false>("min", self, dim, out0, out1);
 }
 

@@ -14,7 +14,9 @@ template <typename Op>
 void bitwise(const TensorIteratorBase& iter, const Op& op) {
   const ScalarType type = iter.common_dtype();
   if (!is_integral(type, true)) throw_not_implemented(iter.op_name(), type);
-  dispatch_modular(type, [&]<typename T>() { cpu_kernel(iter, [op](T a, T b) -> T { return static_cast<T>(op(a, b)); }); });
+  dispatch_modular(type, [&]<typename T>() {
+    cpu_kernel(iter, [op](T a, T b) -> T { return static_cast<T>(op(a, b)); });
+  });
 }
 
 }  // namespace
@@ -38,7 +40,8 @@ void lshift_kernel(TensorIteratorBase& iter) {
     // A negative count is a large one once unsigned: everything is shifted out.
     cpu_kernel(iter, [](scalar_t a, scalar_t count) -> scalar_t {
       const bool out = static_cast<unsigned_t>(count) >= kBits;
-      return out ? scalar_t(0) : static_cast<scalar_t>(static_cast<modular_t<scalar_t>>(a) << (out ? 0 : count));
+      return out ? scalar_t(0)
+                 : static_cast<scalar_t>(static_cast<modular_t<scalar_t>>(a) << (out ? 0 : count));
     });
   });
 }

@@ -1,5 +1,6 @@
 #pragma once
-// Sums and maps per channel of tensors (batch, channels, plane). Included by files compiled once per instruction set.
+// Sums and maps per channel of tensors (batch, channels, plane). Included by files compiled once
+// per instruction set.
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -16,14 +17,16 @@ namespace at::native {
 inline namespace CPU_CAPABILITY {
 
 // Note [Channel loops]
-// Planes of some size are walked one after the other, with vectors along the plane. Small planes (1 for matrices) would leave
-// vectors empty: then a sample is one row of channels * plane columns, and what belongs to a channel is repeated for its columns.
+// Planes of some size are walked one after the other, with vectors along the plane. Small planes (1
+// for matrices) would leave vectors empty: then a sample is one row of channels * plane columns,
+// and what belongs to a channel is repeated for its columns.
 
 /// Of a contiguous or channels_last tensor.
 struct ChannelShape {
   int64_t batch, channels, plane = 1;
 
-  explicit ChannelShape(const Tensor& tensor) : batch(tensor.sizes()[0]), channels(tensor.sizes()[1]) {
+  explicit ChannelShape(const Tensor& tensor)
+      : batch(tensor.sizes()[0]), channels(tensor.sizes()[1]) {
     for (int64_t d = 2; d < tensor.dim(); ++d) plane *= tensor.sizes()[d];
     // channels_last: every position is a row of channels.
     if (!tensor.is_contiguous()) batch *= std::exchange(plane, 1);
@@ -37,7 +40,8 @@ struct ChannelShape {
 template <typename acc_t, size_t N>
 class ChannelValues {
  public:
-  ChannelValues(const ChannelShape& shape, const std::array<const acc_t*, N>& per_channel) : pointers_(per_channel) {
+  ChannelValues(const ChannelShape& shape, const std::array<const acc_t*, N>& per_channel)
+      : pointers_(per_channel) {
     if (!shape.by_column() || shape.plane == 1) return;
     columns_.resize(N * shape.columns());
     for (size_t k = 0; k < N; ++k) {
@@ -61,13 +65,15 @@ void sum_channels(const ChannelShape& shape, const acc_t* per_channel, acc_t* su
     constexpr int64_t kWidth = 64;
     const int64_t columns = shape.columns(), blocks = (columns + kWidth - 1) / kWidth;
     std::vector<double> totals(columns);
-    const int64_t grain = std::max<int64_t>(1, kDefaultGrainSize / std::max<int64_t>(1, shape.batch * kWidth));
+    const int64_t grain =
+        std::max<int64_t>(1, kDefaultGrainSize / std::max<int64_t>(1, shape.batch * kWidth));
     parallel_for(0, blocks, grain, [&](int64_t begin, int64_t end) {
       for (int64_t block = begin; block < end; ++block) {
         const int64_t first = block * kWidth, width = std::min(kWidth, columns - first);
         double total[kWidth] = {};
         for (int64_t n = 0; n < shape.batch; ++n) {
-          for (int64_t j = 0; j < width; ++j) total[j] += f(n * columns + first + j, values[0][first + j]);
+          for (int64_t j = 0; j < width; ++j)
+            total[j] += f(n * columns + first + j, values[0][first + j]);
         }
         std::copy_n(total, width, totals.data() + first);
       }
@@ -80,7 +86,8 @@ void sum_channels(const ChannelShape& shape, const acc_t* per_channel, acc_t* su
     return;
   }
   constexpr int64_t kLanes = 16;
-  const int64_t grain = std::max<int64_t>(1, kDefaultGrainSize / std::max<int64_t>(1, shape.count()));
+  const int64_t grain =
+      std::max<int64_t>(1, kDefaultGrainSize / std::max<int64_t>(1, shape.count()));
   parallel_for(0, shape.channels, grain, [&](int64_t begin, int64_t end) {
     for (int64_t c = begin; c < end; ++c) {
       const acc_t value = values[0][c];
@@ -102,26 +109,28 @@ void sum_channels(const ChannelShape& shape, const acc_t* per_channel, acc_t* su
 
 /// Calls f(index, values of the channel...) for every element.
 template <typename acc_t, size_t N, typename F>
-void map_channels(const ChannelShape& shape, const std::array<const acc_t*, N>& per_channel, const F& f) {
+void map_channels(const ChannelShape& shape, const std::array<const acc_t*, N>& per_channel,
+                  const F& f) {
   const ChannelValues<acc_t, N> values(shape, per_channel);
   const bool by_column = shape.by_column();
   const int64_t rows = by_column ? shape.batch : shape.batch * shape.channels;
   const int64_t length = by_column ? shape.columns() : shape.plane;
-  parallel_for(0, rows, std::max<int64_t>(1, kDefaultGrainSize / std::max<int64_t>(1, length)), [&](int64_t begin, int64_t end) {
-    for (int64_t row = begin; row < end; ++row) {
-      [&]<size_t... K>(std::index_sequence<K...>) {
-        if (by_column) {
+  parallel_for(0, rows, std::max<int64_t>(1, kDefaultGrainSize / std::max<int64_t>(1, length)),
+               [&](int64_t begin, int64_t end) {
+                 for (int64_t row = begin; row < end; ++row) {
+                   [&]<size_t... K>(std::index_sequence<K...>) {
+                     if (by_column) {
 #pragma GCC ivdep
-          for (int64_t i = 0; i < length; ++i) f(row * length + i, values[K][i]...);
-        } else {
-          const int64_t c = row % shape.channels;
-          const std::array<acc_t, N> value{values[K][c]...};
+                       for (int64_t i = 0; i < length; ++i) f(row * length + i, values[K][i]...);
+                     } else {
+                       const int64_t c = row % shape.channels;
+                       const std::array<acc_t, N> value{values[K][c]...};
 #pragma GCC ivdep
-          for (int64_t i = 0; i < length; ++i) f(row * length + i, value[K]...);
-        }
-      }(std::make_index_sequence<N>());
-    }
-  });
+                       for (int64_t i = 0; i < length; ++i) f(row * length + i, value[K]...);
+                     }
+                   }(std::make_index_sequence<N>());
+                 }
+               });
 }
 
 }  // namespace CPU_CAPABILITY

@@ -11,10 +11,11 @@ namespace at::native {
 inline namespace CPU_CAPABILITY {
 
 // Note [Rows of a channels_last convolution]
-// Positions of all samples are the rows of a matrix (positions, outputs), and the elements of each position's window, channels
-// fastest, the rows of a matrix (positions, kernel elements * channels): windows are copied by runs of channels, and the output is the
-// product with a weight (outputs, kernel elements * channels) without any transposition. Chunks of rows stay in the cache; they depend
-// on sizes only, so that results do not depend on the number of threads.
+// Positions of all samples are the rows of a matrix (positions, outputs), and the elements of each
+// position's window, channels fastest, the rows of a matrix (positions, kernel elements *
+// channels): windows are copied by runs of channels, and the output is the product with a weight
+// (outputs, kernel elements * channels) without any transposition. Chunks of rows stay in the
+// cache; they depend on sizes only, so that results do not depend on the number of threads.
 
 template <typename T>
 class RowConvolution {
@@ -31,11 +32,14 @@ class RowConvolution {
     for_tasks(chunks_ * g_.groups, work(), [&](int64_t begin, int64_t end) {
       const Scratch<T> buffer(buffer_size());
       for (int64_t task = begin; task < end; ++task) {
-        const int64_t first = task / g_.groups * chunk_, count = std::min(chunk_, positions_ - first), group = task % g_.groups;
+        const int64_t first = task / g_.groups * chunk_,
+                      count = std::min(chunk_, positions_ - first), group = task % g_.groups;
         T* result = out + first * g_.outputs + group * outputs_;
-        for (int64_t p = 0; p < count && bias != nullptr; ++p) std::copy_n(bias + group * outputs_, outputs_, result + p * g_.outputs);
+        for (int64_t p = 0; p < count && bias != nullptr; ++p)
+          std::copy_n(bias + group * outputs_, outputs_, result + p * g_.outputs);
         const Rows rows = gather(in, first, count, group, buffer.data());
-        blas::gemm<T>(kTransposed, kAsIs, outputs_, count, row_, T(1), weight + group * outputs_ * row_, row_, rows.data, rows.stride,
+        blas::gemm<T>(kTransposed, kAsIs, outputs_, count, row_, T(1),
+                      weight + group * outputs_ * row_, row_, rows.data, rows.stride,
                       bias != nullptr ? T(1) : T(0), result, g_.outputs);
       }
     });
@@ -46,7 +50,8 @@ class RowConvolution {
     if (g_.is_pointwise()) return pointwise_input_gradient(grad, weight, bias, out);
     const int64_t plane = g_.output_plane(), in_plane = g_.input_plane();
     // Windows overlap, so one thread does all of a sample, or of several small ones.
-    const int64_t samples = std::max<int64_t>(1, chunk_ / std::max<int64_t>(1, plane)), tasks = (g_.batch + samples - 1) / samples;
+    const int64_t samples = std::max<int64_t>(1, chunk_ / std::max<int64_t>(1, plane)),
+                  tasks = (g_.batch + samples - 1) / samples;
     for_tasks(tasks, samples * plane * row_ * g_.outputs, [&](int64_t begin, int64_t end) {
       const Scratch<T> rows(buffer_size());
       for (int64_t task = begin; task < end; ++task) {
@@ -55,8 +60,9 @@ class RowConvolution {
         for (int64_t first = sample * plane; first < last * plane; first += chunk_) {
           const int64_t count = std::min(chunk_, last * plane - first);
           for (int64_t group = 0; group < g_.groups; ++group) {
-            blas::gemm<T>(kAsIs, kAsIs, row_, count, outputs_, T(1), weight + group * outputs_ * row_, row_,
-                          grad + first * g_.outputs + group * outputs_, g_.outputs, T(0), rows.data(), row_);
+            blas::gemm<T>(
+                kAsIs, kAsIs, row_, count, outputs_, T(1), weight + group * outputs_ * row_, row_,
+                grad + first * g_.outputs + group * outputs_, g_.outputs, T(0), rows.data(), row_);
             scatter(rows.data(), first, count, group, out);
           }
         }
@@ -64,9 +70,11 @@ class RowConvolution {
     });
   }
 
-  /// out (outputs, kernel elements * channels), as the sum of `slices` sums that each take every chunk of theirs in order.
+  /// out (outputs, kernel elements * channels), as the sum of `slices` sums that each take every
+  /// chunk of theirs in order.
   void weight_gradient(const T* grad, const T* in, T* out) const {
-    const int64_t size = g_.outputs * row_, slices = separate_sums(chunks_, size), per_slice = (chunks_ + slices - 1) / slices;
+    const int64_t size = g_.outputs * row_, slices = separate_sums(chunks_, size),
+                  per_slice = (chunks_ + slices - 1) / slices;
     const Scratch<T> sums(slices > 1 ? slices * size : 0);
     for_tasks(slices * g_.groups, per_slice * work(), [&](int64_t begin, int64_t end) {
       const Scratch<T> buffer(buffer_size());
@@ -78,7 +86,8 @@ class RowConvolution {
           const int64_t first = i * chunk_, count = std::min(chunk_, positions_ - first);
           const Rows rows = gather(in, first, count, group, buffer.data());
           blas::gemm<T>(kAsIs, kTransposed, row_, outputs_, count, T(1), rows.data, rows.stride,
-                        grad + first * g_.outputs + group * outputs_, g_.outputs, i == slice * per_slice ? T(0) : T(1), result, row_);
+                        grad + first * g_.outputs + group * outputs_, g_.outputs,
+                        i == slice * per_slice ? T(0) : T(1), result, row_);
         }
       }
     });
@@ -86,7 +95,8 @@ class RowConvolution {
   }
 
  private:
-  static constexpr blas::Transpose kAsIs = blas::Transpose::None, kTransposed = blas::Transpose::Transpose;
+  static constexpr blas::Transpose kAsIs = blas::Transpose::None,
+                                   kTransposed = blas::Transpose::Transpose;
   struct Rows {
     const T* data;
     int64_t stride;
@@ -110,22 +120,26 @@ class RowConvolution {
         const int64_t first = task * chunk_, count = std::min(chunk_, positions_ - first);
         if (bias != nullptr) fill(bias, out + first * g_.channels, count);
         for (int64_t group = 0; group < g_.groups; ++group) {
-          blas::gemm<T>(kAsIs, kAsIs, channels_, count, outputs_, T(1), weight + group * outputs_ * channels_, channels_,
-                        grad + first * g_.outputs + group * outputs_, g_.outputs, bias != nullptr ? T(1) : T(0),
+          blas::gemm<T>(kAsIs, kAsIs, channels_, count, outputs_, T(1),
+                        weight + group * outputs_ * channels_, channels_,
+                        grad + first * g_.outputs + group * outputs_, g_.outputs,
+                        bias != nullptr ? T(1) : T(0),
                         out + first * g_.channels + group * channels_, g_.channels);
         }
       }
     });
   }
 
-  /// Calls f(row, kernel element, place of the first of the channels in the input, how many elements follow each other in both), and
-  /// with place -1 where the window is outside.
+  /// Calls f(row, kernel element, place of the first of the channels in the input, how many
+  /// elements follow each other in both), and with place -1 where the window is outside.
   template <typename F>
   void for_each_run(int64_t first, int64_t count, int64_t group, const F& f) const {
-    int64_t x = first % g_.output[2], y = first / g_.output[2] % g_.output[1], z = first / g_.output[2] / g_.output[1] % g_.output[0];
+    int64_t x = first % g_.output[2], y = first / g_.output[2] % g_.output[1],
+            z = first / g_.output[2] / g_.output[1] % g_.output[0];
     int64_t sample = first / g_.output_plane() * g_.input_plane();
     for (int64_t row = 0; row < count; ++row) {
-      for_each_run_of(row, sample, z * g_.stride[0] - g_.padding[0], y * g_.stride[1] - g_.padding[1], x * g_.stride[2] - g_.padding[2],
+      for_each_run_of(row, sample, z * g_.stride[0] - g_.padding[0],
+                      y * g_.stride[1] - g_.padding[1], x * g_.stride[2] - g_.padding[2],
                       group * channels_, f);
       if (++x < g_.output[2]) continue;
       x = 0;
@@ -137,10 +151,13 @@ class RowConvolution {
     }
   }
 
-  /// Those of one window, whose first element is at (z, y, x) of the sample that begins at that position.
+  /// Those of one window, whose first element is at (z, y, x) of the sample that begins at that
+  /// position.
   template <typename F>
-  void for_each_run_of(int64_t row, int64_t sample, int64_t z, int64_t y, int64_t x, int64_t channel, const F& f) const {
-    const bool joined = g_.dilation[2] == 1 && g_.groups == 1;  // neighbours along the line follow each other
+  void for_each_run_of(int64_t row, int64_t sample, int64_t z, int64_t y, int64_t x,
+                       int64_t channel, const F& f) const {
+    const bool joined =
+        g_.dilation[2] == 1 && g_.groups == 1;  // neighbours along the line follow each other
     const int64_t width = g_.kernel[2];
     int64_t element = 0;
     for (int64_t kz = 0; kz < g_.kernel[0]; ++kz) {
@@ -148,7 +165,9 @@ class RowConvolution {
       for (int64_t ky = 0; ky < g_.kernel[1]; ++ky) {
         const int64_t line = y + ky * g_.dilation[1];
         const bool inside = slice >= 0 && slice < g_.input[0] && line >= 0 && line < g_.input[1];
-        const int64_t start = inside ? (sample + (slice * g_.input[1] + line) * g_.input[2]) * g_.channels + channel : 0;
+        const int64_t start =
+            inside ? (sample + (slice * g_.input[1] + line) * g_.input[2]) * g_.channels + channel
+                   : 0;
         for (int64_t k = 0; k < width;) {
           const int64_t place = x + k * g_.dilation[2];
           const bool seen = inside && place >= 0 && place < g_.input[2];
@@ -187,13 +206,15 @@ class RowConvolution {
 template <typename T>
 void sum_columns(const T* values, int64_t rows, int64_t columns, T* out) {
   constexpr int64_t kBlock = 64;
-  parallel_for(0, (columns + kBlock - 1) / kBlock, std::max<int64_t>(1, kDefaultGrainSize / (kBlock * std::max<int64_t>(1, rows))),
+  parallel_for(0, (columns + kBlock - 1) / kBlock,
+               std::max<int64_t>(1, kDefaultGrainSize / (kBlock * std::max<int64_t>(1, rows))),
                [&](int64_t begin, int64_t end) {
                  for (int64_t block = begin; block < end; ++block) {
                    const int64_t first = block * kBlock, width = std::min(kBlock, columns - first);
                    double sums[kBlock] = {};
                    for (int64_t row = 0; row < rows; ++row) {
-                     for (int64_t i = 0; i < width; ++i) sums[i] += values[row * columns + first + i];
+                     for (int64_t i = 0; i < width; ++i)
+                       sums[i] += values[row * columns + first + i];
                    }
                    for (int64_t i = 0; i < width; ++i) out[first + i] = static_cast<T>(sums[i]);
                  }

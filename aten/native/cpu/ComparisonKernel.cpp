@@ -10,12 +10,14 @@ namespace {
 
 template <typename T>
 void select_elements(const TensorIteratorBase& iter) {
-  cpu_kernel(iter, [](uint8_t condition, T self, T other) -> T { return condition != 0 ? self : other; });
+  cpu_kernel(iter,
+             [](uint8_t condition, T self, T other) -> T { return condition != 0 ? self : other; });
 }
 
 }  // namespace
 
-void where_kernel(const Tensor& condition, const Tensor& self, const Tensor& other, const Tensor& out0) {
+void where_kernel(const Tensor& condition, const Tensor& self, const Tensor& other,
+                  const Tensor& out0) {
   const ScalarType type = out0.scalar_type();
   const Tensor first = self.to(type), second = other.to(type);
   const TensorIterator iter = TensorIterator::over("where", {&out0, &condition, &first, &second});

@@ -1,5 +1,6 @@
 #pragma once
-// Windows of a convolution's input as columns of a matrix, and back. Included by files compiled once per instruction set.
+// Windows of a convolution's input as columns of a matrix, and back. Included by files compiled
+// once per instruction set.
 #include <algorithm>
 #include <limits>
 #include <optional>
@@ -13,9 +14,10 @@ namespace at::native {
 inline namespace CPU_CAPABILITY {
 
 // Note [Chunks of a convolution]
-// All output positions of all samples are cut into chunks: several whole samples when their planes are small, a part of one sample
-// otherwise. A chunk's windows are the columns of a matrix of column_rows() rows; one GEMM per chunk and group. The chunks depend on
-// sizes only, so that results do not depend on the number of threads.
+// All output positions of all samples are cut into chunks: several whole samples when their planes
+// are small, a part of one sample otherwise. A chunk's windows are the columns of a matrix of
+// column_rows() rows; one GEMM per chunk and group. The chunks depend on sizes only, so that
+// results do not depend on the number of threads.
 
 /// Positions [first, first + positions) of each of `samples` samples from `sample` on.
 struct ConvolutionChunk {
@@ -26,10 +28,14 @@ struct ConvolutionChunk {
 /// The chunks of a convolution, numbered: first those of the first part of all samples, and so on.
 class ConvolutionChunks {
  public:
-  explicit ConvolutionChunks(const ConvolutionGeometry& g) : plane_(g.output_plane()), batch_(g.batch) {
+  explicit ConvolutionChunks(const ConvolutionGeometry& g)
+      : plane_(g.output_plane()), batch_(g.batch) {
     const int64_t wanted = columns_at_once(g.column_rows(), g.group_outputs());
-    const bool in_place = g.is_pointwise() && plane_ >= 32;  // needs no matrix as long as a chunk is in one sample
-    const int64_t most = in_place ? 1 : std::clamp<int64_t>(wanted / std::max<int64_t>(1, plane_), 1, std::max<int64_t>(1, batch_));
+    const bool in_place =
+        g.is_pointwise() && plane_ >= 32;  // needs no matrix as long as a chunk is in one sample
+    const int64_t most = in_place ? 1
+                                  : std::clamp<int64_t>(wanted / std::max<int64_t>(1, plane_), 1,
+                                                        std::max<int64_t>(1, batch_));
     groups_of_samples_ = (batch_ + most - 1) / most;
     samples_ = groups_of_samples_ == 0 ? 1 : (batch_ + groups_of_samples_ - 1) / groups_of_samples_;
     parts_ = most > 1 ? 1 : std::max<int64_t>(1, (plane_ + wanted - 1) / wanted);
@@ -42,21 +48,26 @@ class ConvolutionChunks {
   int64_t samples() const { return samples_; }
   int64_t groups_of_samples() const { return groups_of_samples_; }
   int64_t largest() const { return samples_ * part_; }
-  ConvolutionChunk operator[](int64_t i) const { return at(i % groups_of_samples_, i / groups_of_samples_); }
+  ConvolutionChunk operator[](int64_t i) const {
+    return at(i % groups_of_samples_, i / groups_of_samples_);
+  }
   ConvolutionChunk at(int64_t samples, int64_t part) const {
     const int64_t sample = samples * samples_, first = std::min(part * part_, plane_);
-    return {sample, std::clamp<int64_t>(batch_ - sample, 0, samples_), first, std::min(part_, plane_ - first)};
+    return {sample, std::clamp<int64_t>(batch_ - sample, 0, samples_), first,
+            std::min(part_, plane_ - first)};
   }
 
  private:
-  static constexpr int64_t kVector = 16;  // elements, so that the GEMM has no rest but in the last part
+  static constexpr int64_t kVector =
+      16;  // elements, so that the GEMM has no rest but in the last part
   int64_t plane_, batch_, samples_ = 1, parts_ = 1, part_ = 1, groups_of_samples_ = 0;
 };
 
 // Note [Windows of a chunk]
-// What a kernel element sees of a chunk is the same for all channels, and for all chunks of the same positions. It is worked out once,
-// in one of three forms: shifted planes, where the convolution is of that kind; a table of the places of single elements, where lines
-// are short; otherwise runs of elements a constant step apart.
+// What a kernel element sees of a chunk is the same for all channels, and for all chunks of the
+// same positions. It is worked out once, in one of three forms: shifted planes, where the
+// convolution is of that kind; a table of the places of single elements, where lines are short;
+// otherwise runs of elements a constant step apart.
 
 template <typename T>
 class ChunkWindows {
@@ -65,7 +76,9 @@ class ChunkWindows {
 
   /// Makes it those of `chunk`.
   void set(const ConvolutionChunk& chunk) {
-    if (chunk.first == chunk_.first && chunk.positions == chunk_.positions && chunk.samples == chunk_.samples) return;
+    if (chunk.first == chunk_.first && chunk.positions == chunk_.positions &&
+        chunk.samples == chunk_.samples)
+      return;
     chunk_ = chunk;
     const int64_t positions = chunk.positions, extent = chunk.samples * sample();
     shifted_.reset();
@@ -73,14 +86,16 @@ class ChunkWindows {
     runs_.clear();
     if (has_shifted_planes(g_) && positions >= 64) {
       shifted_.emplace(g_, chunk.first, positions);
-    } else if (g_.output[2] < kLongLine && extent > 0 && extent <= std::numeric_limits<int32_t>::max()) {
+    } else if (g_.output[2] < kLongLine && extent > 0 &&
+               extent <= std::numeric_limits<int32_t>::max()) {
       fill_table();
     } else {
       fill_runs();
     }
   }
 
-  /// One row of columns: what the element sees of a channel. `in` is the channel's plane of the first sample.
+  /// One row of columns: what the element sees of a channel. `in` is the channel's plane of the
+  /// first sample.
   void gather(const T* in, int64_t element, T* out) const {
     if (!table_.empty()) {
       const int64_t width = chunk_.columns();
@@ -122,10 +137,13 @@ class ChunkWindows {
 
  private:
   using SignedBits = std::conditional_t<sizeof(T) == 4, int32_t, int64_t>;
-  static T kept(T value, SignedBits bits) { return __builtin_bit_cast(T, __builtin_bit_cast(SignedBits, value) & bits); }
+  static T kept(T value, SignedBits bits) {
+    return __builtin_bit_cast(T, __builtin_bit_cast(SignedBits, value) & bits);
+  }
 
   static constexpr int64_t kLongLine = 24;
-  /// Positions [at, at + count) see the elements from `place` on; those before, since the last run, see nothing.
+  /// Positions [at, at + count) see the elements from `place` on; those before, since the last run,
+  /// see nothing.
   struct Run {
     int64_t at, count, place;
   };
@@ -137,11 +155,13 @@ class ChunkWindows {
     table_.assign(g_.kernel_elements() * width, -1);
     for (int64_t element = 0; element < g_.kernel_elements(); ++element) {
       int32_t* places = table_.data() + element * width;
-      for_each_run(g_, element, chunk_.first, positions, [&](int64_t offset, int64_t x, int64_t, const WindowRun& run) {
-        for (int64_t i = run.begin; i < run.end; ++i) {
-          places[offset + i - x] = static_cast<int32_t>(run.line + run.source + i * g_.stride[2]);
-        }
-      });
+      for_each_run(g_, element, chunk_.first, positions,
+                   [&](int64_t offset, int64_t x, int64_t, const WindowRun& run) {
+                     for (int64_t i = run.begin; i < run.end; ++i) {
+                       places[offset + i - x] =
+                           static_cast<int32_t>(run.line + run.source + i * g_.stride[2]);
+                     }
+                   });
       for (int64_t i = positions; i < width; ++i) {
         const int32_t place = places[i - positions];
         places[i] = place < 0 ? place : static_cast<int32_t>(place + sample());
@@ -152,10 +172,12 @@ class ChunkWindows {
   void fill_runs() {
     first_run_.assign(1, 0);
     for (int64_t element = 0; element < g_.kernel_elements(); ++element) {
-      for_each_run(g_, element, chunk_.first, chunk_.positions, [&](int64_t offset, int64_t x, int64_t, const WindowRun& run) {
-        if (run.begin == run.end) return;
-        runs_.push_back({offset + run.begin - x, run.end - run.begin, run.line + run.source + run.begin * g_.stride[2]});
-      });
+      for_each_run(g_, element, chunk_.first, chunk_.positions,
+                   [&](int64_t offset, int64_t x, int64_t, const WindowRun& run) {
+                     if (run.begin == run.end) return;
+                     runs_.push_back({offset + run.begin - x, run.end - run.begin,
+                                      run.line + run.source + run.begin * g_.stride[2]});
+                   });
       first_run_.push_back(static_cast<int64_t>(runs_.size()));
     }
   }
@@ -204,31 +226,35 @@ class ChunkWindows {
 
 /// Channels per thread at least.
 inline int64_t columns_grain(const ConvolutionGeometry& g, const ConvolutionChunk& chunk) {
-  return std::max<int64_t>(1, kDefaultGrainSize / std::max<int64_t>(1, chunk.columns() * g.kernel_elements()));
+  return std::max<int64_t>(1, kDefaultGrainSize /
+                                  std::max<int64_t>(1, chunk.columns() * g.kernel_elements()));
 }
 
-/// columns (column_rows x chunk.columns()) of one group; `in` is the whole input and `windows` those of the chunk.
+/// columns (column_rows x chunk.columns()) of one group; `in` is the whole input and `windows`
+/// those of the chunk.
 template <typename T>
-void gather_columns(const ConvolutionGeometry& g, const ConvolutionChunk& chunk, const ChunkWindows<T>& windows, int64_t group, const T* in,
-                    T* columns) {
+void gather_columns(const ConvolutionGeometry& g, const ConvolutionChunk& chunk,
+                    const ChunkWindows<T>& windows, int64_t group, const T* in, T* columns) {
   const int64_t width = chunk.columns(), elements = g.kernel_elements(), plane = g.input_plane();
   const T* first = in + (chunk.sample * g.channels + group * g.group_channels()) * plane;
   parallel_for(0, g.group_channels(), columns_grain(g, chunk), [&](int64_t begin, int64_t end) {
     for (int64_t c = begin; c < end; ++c) {
-      for (int64_t k = 0; k < elements; ++k) windows.gather(first + c * plane, k, columns + (c * elements + k) * width);
+      for (int64_t k = 0; k < elements; ++k)
+        windows.gather(first + c * plane, k, columns + (c * elements + k) * width);
     }
   });
 }
 
 /// The transpose of gather_columns: adds every column element to the input element it came from.
 template <typename T>
-void scatter_columns(const ConvolutionGeometry& g, const ConvolutionChunk& chunk, const ChunkWindows<T>& windows, int64_t group,
-                     const T* columns, T* in) {
+void scatter_columns(const ConvolutionGeometry& g, const ConvolutionChunk& chunk,
+                     const ChunkWindows<T>& windows, int64_t group, const T* columns, T* in) {
   const int64_t width = chunk.columns(), elements = g.kernel_elements(), plane = g.input_plane();
   T* first = in + (chunk.sample * g.channels + group * g.group_channels()) * plane;
   parallel_for(0, g.group_channels(), columns_grain(g, chunk), [&](int64_t begin, int64_t end) {
     for (int64_t c = begin; c < end; ++c) {
-      for (int64_t k = 0; k < elements; ++k) windows.scatter(columns + (c * elements + k) * width, k, first + c * plane);
+      for (int64_t k = 0; k < elements; ++k)
+        windows.scatter(columns + (c * elements + k) * width, k, first + c * plane);
     }
   });
 }

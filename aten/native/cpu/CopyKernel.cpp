@@ -20,11 +20,14 @@ void copy_same_dtype(const TensorIteratorBase& iter) {
     case 2: return cpu_kernel(iter, [](uint16_t value) -> uint16_t { return value; });
     case 4: return cpu_kernel(iter, [](uint32_t value) -> uint32_t { return value; });
     case 8: return cpu_kernel(iter, [](uint64_t value) -> uint64_t { return value; });
-    default: return cpu_kernel(iter, [](c10::complex<double> value) -> c10::complex<double> { return value; });
+    default:
+      return cpu_kernel(iter,
+                        [](c10::complex<double> value) -> c10::complex<double> { return value; });
   }
 }
 
-/// Each memory location of an expanded tensor once: a constant may be written there, but not by several threads.
+/// Each memory location of an expanded tensor once: a constant may be written there, but not by
+/// several threads.
 Tensor without_repetitions(const Tensor& self) {
   Tensor target = self;
   for (int64_t d = 0; d < self.dim(); ++d) {
@@ -35,16 +38,20 @@ Tensor without_repetitions(const Tensor& self) {
 
 template <typename To>
 void copy_converted(const TensorIteratorBase& iter) {
-  AT_DISPATCH_ALL_AND_BOOL(iter.dtype(1), "copy_", [&] { cpu_kernel(iter, [](scalar_t value) -> To { return convert<To>(value); }); });
+  AT_DISPATCH_ALL_AND_BOOL(iter.dtype(1), "copy_", [&] {
+    cpu_kernel(iter, [](scalar_t value) -> To { return convert<To>(value); });
+  });
 }
 
 template <typename To, typename From>
 void copy_as(const Tensor& self, const Tensor& src) {
-  cpu_kernel(TensorIterator::over("copy_", {&self, &src}), [](From value) -> To { return convert<To>(value); });
+  cpu_kernel(TensorIterator::over("copy_", {&self, &src}),
+             [](From value) -> To { return convert<To>(value); });
 }
 
-/// The type that a storage dtype is converted through on the way to or from `other`: it loses nothing that the result has. uint64 has
-/// more digits than int64 only where it becomes a floating-point number, or is made from one.
+/// The type that a storage dtype is converted through on the way to or from `other`: it loses
+/// nothing that the result has. uint64 has more digits than int64 only where it becomes a
+/// floating-point number, or is made from one.
 ScalarType way_between(ScalarType stored, ScalarType other) {
   if (is_float8(stored)) return kFloat;
   if (stored == kComplexHalf) return kComplexFloat;
@@ -95,7 +102,8 @@ void copy_one_way(const Tensor& self, const Tensor& src, ScalarType way) {
 
 void copy_with_storage_types(const Tensor& self, const Tensor& src) {
   const bool loads = is_storage_only(src.scalar_type());
-  const ScalarType stored = loads ? src.scalar_type() : self.scalar_type(), other = loads ? self.scalar_type() : src.scalar_type();
+  const ScalarType stored = loads ? src.scalar_type() : self.scalar_type(),
+                   other = loads ? self.scalar_type() : src.scalar_type();
   const ScalarType way = way_between(stored, other);
   if (other != way) {
     const Tensor wide = empty_tensor(src.sizes(), way, kCPU);
@@ -105,26 +113,32 @@ void copy_with_storage_types(const Tensor& self, const Tensor& src) {
   }
   with_storage_type(stored, [&](auto element) {
     using Stored = decltype(element);
-    loads ? copy_one_way<true, Stored>(self, src, way) : copy_one_way<false, Stored>(self, src, way);
+    loads ? copy_one_way<true, Stored>(self, src, way)
+          : copy_one_way<false, Stored>(self, src, way);
   });
 }
 
 }  // namespace
 
-void copy_kernel(const Tensor& self, const Tensor& src, bool /*non_blocking: the CPU has no queue*/) {
+void copy_kernel(const Tensor& self, const Tensor& src,
+                 bool /*non_blocking: the CPU has no queue*/) {
   if (self.is_same(src)) return;
   TORCH_CHECK_NOT_IMPLEMENTED(!src.is_meta(), "Cannot copy out of meta tensor; no data!");
-  TORCH_CHECK(src.is_cpu(), "copy_: no copy from ", src.device(), " to ", self.device(), " in this build");
-  TORCH_CHECK(broadcast_sizes(self.sizes(), src.sizes()) == DimVector(self.sizes()), "output with shape ", self.sizes(),
-              " doesn't match the broadcast shape ", broadcast_sizes(self.sizes(), src.sizes()), " in copy_");
+  TORCH_CHECK(src.is_cpu(), "copy_: no copy from ", src.device(), " to ", self.device(),
+              " in this build");
+  TORCH_CHECK(broadcast_sizes(self.sizes(), src.sizes()) == DimVector(self.sizes()),
+              "output with shape ", self.sizes(), " doesn't match the broadcast shape ",
+              broadcast_sizes(self.sizes(), src.sizes()), " in copy_");
   check_no_internal_overlap("copy_", self);
   check_no_partial_overlap("copy_", self, src);
   const bool same = self.scalar_type() == src.scalar_type();
-  if (same && self.is_contiguous() && src.is_contiguous() && self.numel() == src.numel() && self.numel() <= TensorIterator::kGrain) {
+  if (same && self.is_contiguous() && src.is_contiguous() && self.numel() == src.numel() &&
+      self.numel() <= TensorIterator::kGrain) {
     if (self.numel() > 0) std::memmove(self.data(), src.data(), self.numel() * self.itemsize());
     return;
   }
-  if (!same && (is_storage_only(self.scalar_type()) || is_storage_only(src.scalar_type()))) return copy_with_storage_types(self, src);
+  if (!same && (is_storage_only(self.scalar_type()) || is_storage_only(src.scalar_type())))
+    return copy_with_storage_types(self, src);
   const TensorIterator iter = TensorIterator::over("copy_", {&self, &src});
   if (same) return copy_same_dtype(iter);
   AT_DISPATCH_ALL_AND_BOOL(self.scalar_type(), "copy_", [&] { copy_converted<scalar_t>(iter); });
@@ -134,7 +148,8 @@ void fill_kernel(const Tensor& self, const Scalar& value) {
   c10::check_representable(value, self.scalar_type());
   const Tensor target = has_internal_overlap(self) ? without_repetitions(self) : self;
   const TensorIterator iter = TensorIterator::over("fill_", {&target});
-  with_bits_of(value, self.scalar_type(), [&](auto fill) { cpu_kernel(iter, [fill]() -> decltype(fill) { return fill; }); });
+  with_bits_of(value, self.scalar_type(),
+               [&](auto fill) { cpu_kernel(iter, [fill]() -> decltype(fill) { return fill; }); });
 }
 
 void zero_kernel(const Tensor& self) {

@@ -1,5 +1,6 @@
 #pragma once
-// Convolutions in which every output channel sees one input channel: a matrix of columns would cost more than the products.
+// Convolutions in which every output channel sees one input channel: a matrix of columns would cost
+// more than the products.
 #include <algorithm>
 
 #include "aten/native/cpu/ConvolutionWindows.h"
@@ -8,15 +9,19 @@
 namespace at::native {
 inline namespace CPU_CAPABILITY {
 
-inline bool is_depthwise(const ConvolutionGeometry& g) { return g.groups > 1 && g.group_channels() == 1 && g.group_outputs() <= 4; }
+inline bool is_depthwise(const ConvolutionGeometry& g) {
+  return g.groups > 1 && g.group_channels() == 1 && g.group_outputs() <= 4;
+}
 
 /// Planes per thread at least, for planes that cost `work` multiplications.
 inline int64_t depthwise_grain(const ConvolutionGeometry& g) {
-  return std::max<int64_t>(1, kDefaultGrainSize / std::max<int64_t>(1, g.output_plane() * g.kernel_elements()));
+  return std::max<int64_t>(1, kDefaultGrainSize /
+                                  std::max<int64_t>(1, g.output_plane() * g.kernel_elements()));
 }
 
 template <typename T>
-void depthwise_forward(const ConvolutionGeometry& g, const T* in, const T* weight, const T* bias, T* out) {
+void depthwise_forward(const ConvolutionGeometry& g, const T* in, const T* weight, const T* bias,
+                       T* out) {
   const int64_t elements = g.kernel_elements(), stride = g.stride[2];
   const ShiftedPlanes<T> shifted(g, 0, g.output_plane());
   parallel_for(0, g.batch * g.outputs, depthwise_grain(g), [&](int64_t begin, int64_t end) {
@@ -31,15 +36,17 @@ void depthwise_forward(const ConvolutionGeometry& g, const T* in, const T* weigh
           shifted[k].add_seen(source, factor, target);
           continue;
         }
-        for_each_run(g, k, 0, g.output_plane(), [&](int64_t offset, int64_t x, int64_t, const WindowRun& run) {
-          T* to = target + offset - x;
-          const T* from = source + run.line + run.source;
-          if (stride == 1) {
-            for (int64_t i = run.begin; i < run.end; ++i) to[i] += factor * from[i];
-          } else {
-            for (int64_t i = run.begin; i < run.end; ++i) to[i] += factor * from[i * stride];
-          }
-        });
+        for_each_run(g, k, 0, g.output_plane(),
+                     [&](int64_t offset, int64_t x, int64_t, const WindowRun& run) {
+                       T* to = target + offset - x;
+                       const T* from = source + run.line + run.source;
+                       if (stride == 1) {
+                         for (int64_t i = run.begin; i < run.end; ++i) to[i] += factor * from[i];
+                       } else {
+                         for (int64_t i = run.begin; i < run.end; ++i)
+                           to[i] += factor * from[i * stride];
+                       }
+                     });
       }
     }
   });
@@ -47,7 +54,8 @@ void depthwise_forward(const ConvolutionGeometry& g, const T* in, const T* weigh
 
 /// `bias` is that of a transposed convolution, by input channel.
 template <typename T>
-void depthwise_input_gradient(const ConvolutionGeometry& g, const T* grad, const T* weight, const T* bias, T* out) {
+void depthwise_input_gradient(const ConvolutionGeometry& g, const T* grad, const T* weight,
+                              const T* bias, T* out) {
   const int64_t elements = g.kernel_elements(), stride = g.stride[2], each = g.group_outputs();
   const ShiftedPlanes<T> shifted(g, 0, g.output_plane());
   parallel_for(0, g.batch * g.channels, depthwise_grain(g), [&](int64_t begin, int64_t end) {
@@ -63,15 +71,17 @@ void depthwise_input_gradient(const ConvolutionGeometry& g, const T* grad, const
           shifted[k % elements].add_back(source, factor, target);
           continue;
         }
-        for_each_run(g, k % elements, 0, g.output_plane(), [&](int64_t offset, int64_t x, int64_t, const WindowRun& run) {
-          const T* from = source + offset - x;
-          T* to = target + run.line + run.source;
-          if (stride == 1) {
-            for (int64_t i = run.begin; i < run.end; ++i) to[i] += factor * from[i];
-          } else {
-            for (int64_t i = run.begin; i < run.end; ++i) to[i * stride] += factor * from[i];
-          }
-        });
+        for_each_run(g, k % elements, 0, g.output_plane(),
+                     [&](int64_t offset, int64_t x, int64_t, const WindowRun& run) {
+                       const T* from = source + offset - x;
+                       T* to = target + run.line + run.source;
+                       if (stride == 1) {
+                         for (int64_t i = run.begin; i < run.end; ++i) to[i] += factor * from[i];
+                       } else {
+                         for (int64_t i = run.begin; i < run.end; ++i)
+                           to[i * stride] += factor * from[i];
+                       }
+                     });
       }
     }
   });
@@ -80,7 +90,8 @@ void depthwise_input_gradient(const ConvolutionGeometry& g, const T* grad, const
 template <typename T>
 void depthwise_weight_gradient(const ConvolutionGeometry& g, const T* grad, const T* in, T* out) {
   const int64_t elements = g.kernel_elements(), stride = g.stride[2];
-  const int64_t grain = std::max<int64_t>(1, kDefaultGrainSize / std::max<int64_t>(1, g.batch * g.output_plane()));
+  const int64_t grain =
+      std::max<int64_t>(1, kDefaultGrainSize / std::max<int64_t>(1, g.batch * g.output_plane()));
   const ShiftedPlanes<T> shifted(g, 0, g.output_plane());
   parallel_for(0, g.outputs * elements, grain, [&](int64_t begin, int64_t end) {
     for (int64_t element = begin; element < end; ++element) {
@@ -95,15 +106,17 @@ void depthwise_weight_gradient(const ConvolutionGeometry& g, const T* grad, cons
         }
         constexpr int64_t kLanes = 16;
         T lanes[kLanes] = {};
-        for_each_run(g, element % elements, 0, g.output_plane(), [&](int64_t offset, int64_t x, int64_t, const WindowRun& run) {
-          const T* a = grads + offset - x;
-          const T* b = source + run.line + run.source;
-          int64_t i = run.begin;
-          for (; i + kLanes <= run.end; i += kLanes) {
-            for (int64_t j = 0; j < kLanes; ++j) lanes[j] += a[i + j] * b[(i + j) * stride];
-          }
-          for (int64_t j = 0; i < run.end; ++i, ++j) lanes[j] += a[i] * b[i * stride];
-        });
+        for_each_run(g, element % elements, 0, g.output_plane(),
+                     [&](int64_t offset, int64_t x, int64_t, const WindowRun& run) {
+                       const T* a = grads + offset - x;
+                       const T* b = source + run.line + run.source;
+                       int64_t i = run.begin;
+                       for (; i + kLanes <= run.end; i += kLanes) {
+                         for (int64_t j = 0; j < kLanes; ++j)
+                           lanes[j] += a[i + j] * b[(i + j) * stride];
+                       }
+                       for (int64_t j = 0; i < run.end; ++i, ++j) lanes[j] += a[i] * b[i * stride];
+                     });
         T sum = 0;
         for (const T lane : lanes) sum += lane;
         total += sum;

@@ -1,4 +1,5 @@
-// Sampling at the points of a grid. Points are taken in tiles: where a tile's points look is worked out once for all channels.
+// Sampling at the points of a grid. Points are taken in tiles: where a tile's points look is worked
+// out once for all channels.
 #include <algorithm>
 #include <vector>
 
@@ -24,8 +25,10 @@ struct Sampling {
   int64_t batch, channels, rank, points = 1, plane = 1;
   int64_t size[3] = {1, 1, 1};
 
-  Sampling(const Tensor& input, const Tensor& grid, int64_t mode, int64_t padding, bool align_corners)
-      : sampler{static_cast<GridSampler::Mode>(mode), static_cast<GridSampler::Outside>(padding), align_corners},
+  Sampling(const Tensor& input, const Tensor& grid, int64_t mode, int64_t padding,
+           bool align_corners)
+      : sampler{static_cast<GridSampler::Mode>(mode), static_cast<GridSampler::Outside>(padding),
+                align_corners},
         batch(input.sizes()[0]),
         channels(input.sizes()[1]),
         rank(input.dim() - 2) {
@@ -35,7 +38,10 @@ struct Sampling {
       points *= grid.sizes()[d + 1];
     }
   }
-  void check() const { TORCH_CHECK(plane <= INT32_MAX, "grid_sampler(): expected planes of less than 2^31 elements, got ", plane); }
+  void check() const {
+    TORCH_CHECK(plane <= INT32_MAX,
+                "grid_sampler(): expected planes of less than 2^31 elements, got ", plane);
+  }
   int64_t tiles() const { return (points + kTile - 1) / kTile; }
 };
 
@@ -65,13 +71,15 @@ struct Tile {
   }
 
  private:
-  void combine(const Sampling& s, const GridTaps<T> (&axes)[3], const int (&counts)[3], int64_t p, bool slopes) {
+  void combine(const Sampling& s, const GridTaps<T> (&axes)[3], const int (&counts)[3], int64_t p,
+               bool slopes) {
     int t = 0;
     for (int i = 0; i < counts[0]; ++i) {
       for (int j = 0; j < counts[1]; ++j) {
         for (int k = 0; k < counts[2]; ++k, ++t) {
           const int64_t z = axes[0].index[i], y = axes[1].index[j], x = axes[2].index[k];
-          place[t][p] = static_cast<int32_t>(z < 0 || y < 0 || x < 0 ? -1 : (z * s.size[1] + y) * s.size[2] + x);
+          place[t][p] = static_cast<int32_t>(
+              z < 0 || y < 0 || x < 0 ? -1 : (z * s.size[1] + y) * s.size[2] + x);
           const T wz = axes[0].weight[i], wy = axes[1].weight[j], wx = axes[2].weight[k];
           weight[t][p] = wz * wy * wx;
           if (!slopes) continue;
@@ -88,7 +96,8 @@ struct Tile {
 /// Calls f(sample, tile number) for all; `work` is the cost of one tile.
 template <typename F>
 void for_each_tile(const Sampling& s, int64_t work, const F& f) {
-  parallel_for(0, s.batch * s.tiles(), std::max<int64_t>(1, kDefaultGrainSize / std::max<int64_t>(1, work)), f);
+  parallel_for(0, s.batch * s.tiles(),
+               std::max<int64_t>(1, kDefaultGrainSize / std::max<int64_t>(1, work)), f);
 }
 
 template <typename T>
@@ -114,29 +123,35 @@ void sample(const Sampling& s, const T* in, const T* grid, T* out) {
   });
 }
 
-/// Channels are cut into so many parts that every thread has something to do; each plane is added up by one thread, in order.
+/// Channels are cut into so many parts that every thread has something to do; each plane is added
+/// up by one thread, in order.
 template <typename T>
 void input_gradient(const Sampling& s, const T* grad, const T* grid, T* out) {
-  const int64_t part = std::max<int64_t>(1, std::min<int64_t>(s.channels, 16)), parts = (s.channels + part - 1) / part;
+  const int64_t part = std::max<int64_t>(1, std::min<int64_t>(s.channels, 16)),
+                parts = (s.channels + part - 1) / part;
   const int64_t work = std::max<int64_t>(1, s.points * (part + 4));
-  parallel_for(0, s.batch * parts, std::max<int64_t>(1, kDefaultGrainSize / work), [&](int64_t begin, int64_t end) {
-    Tile<T> tile;
-    for (int64_t k = begin; k < end; ++k) {
-      const int64_t n = k / parts, first = k % parts * part, last = std::min(s.channels, first + part);
-      std::fill_n(out + (n * s.channels + first) * s.plane, (last - first) * s.plane, T(0));
-      for (int64_t i = 0; i < s.tiles(); ++i) {
-        tile.fill(s, grid + n * s.points * s.rank, i, false);
-        for (int64_t c = n * s.channels + first; c < n * s.channels + last; ++c) {
-          const T* values = grad + c * s.points + tile.first;
-          for (int t = 0; t < tile.taps; ++t) {
-            for (int64_t p = 0; p < tile.count; ++p) {
-              if (tile.place[t][p] >= 0) out[c * s.plane + tile.place[t][p]] += tile.weight[t][p] * values[p];
-            }
-          }
-        }
-      }
-    }
-  });
+  parallel_for(0, s.batch * parts, std::max<int64_t>(1, kDefaultGrainSize / work),
+               [&](int64_t begin, int64_t end) {
+                 Tile<T> tile;
+                 for (int64_t k = begin; k < end; ++k) {
+                   const int64_t n = k / parts, first = k % parts * part,
+                                 last = std::min(s.channels, first + part);
+                   std::fill_n(out + (n * s.channels + first) * s.plane, (last - first) * s.plane,
+                               T(0));
+                   for (int64_t i = 0; i < s.tiles(); ++i) {
+                     tile.fill(s, grid + n * s.points * s.rank, i, false);
+                     for (int64_t c = n * s.channels + first; c < n * s.channels + last; ++c) {
+                       const T* values = grad + c * s.points + tile.first;
+                       for (int t = 0; t < tile.taps; ++t) {
+                         for (int64_t p = 0; p < tile.count; ++p) {
+                           if (tile.place[t][p] >= 0)
+                             out[c * s.plane + tile.place[t][p]] += tile.weight[t][p] * values[p];
+                         }
+                       }
+                     }
+                   }
+                 }
+               });
 }
 
 template <typename T>
@@ -169,40 +184,52 @@ void grid_gradient(const Sampling& s, const T* grad, const T* in, const T* grid,
   });
 }
 
-Tensor for_reading(const Tensor& tensor) { return tensor.to(to_accumulate(tensor.scalar_type())).contiguous(); }
-Tensor for_writing(const Tensor& out) { return is_reduced_floating(out.scalar_type()) ? empty_tensor(out.sizes(), kFloat, kCPU) : out; }
+Tensor for_reading(const Tensor& tensor) {
+  return tensor.to(to_accumulate(tensor.scalar_type())).contiguous();
+}
+Tensor for_writing(const Tensor& out) {
+  return is_reduced_floating(out.scalar_type()) ? empty_tensor(out.sizes(), kFloat, kCPU) : out;
+}
 void store(const Tensor& result, const Tensor& out) {
   if (!result.is_same(out)) at::copy_(out, result);
 }
 
 }  // namespace
 
-void grid_sampler_kernel(const Tensor& input, const Tensor& grid, int64_t interpolation_mode, int64_t padding_mode, bool align_corners,
-                         const Tensor& out0) {
+void grid_sampler_kernel(const Tensor& input, const Tensor& grid, int64_t interpolation_mode,
+                         int64_t padding_mode, bool align_corners, const Tensor& out0) {
   if (out0.numel() == 0) return;
   const Tensor x = for_reading(input), points = for_reading(grid), out = for_writing(out0);
   const Sampling s(input, grid, interpolation_mode, padding_mode, align_corners);
   s.check();
-  AT_DISPATCH_FLOATING(x.scalar_type(), "grid_sampler",
-                       [&] { sample(s, x.const_data_ptr<scalar_t>(), points.const_data_ptr<scalar_t>(), out.data_ptr<scalar_t>()); });
+  AT_DISPATCH_FLOATING(x.scalar_type(), "grid_sampler", [&] {
+    sample(s, x.const_data_ptr<scalar_t>(), points.const_data_ptr<scalar_t>(),
+           out.data_ptr<scalar_t>());
+  });
   store(out, out0);
 }
 
-std::tuple<Tensor, Tensor> _grid_sampler_backward_kernel(const Tensor& grad, const Tensor& input, const Tensor& grid,
-                                                         int64_t interpolation_mode, int64_t padding_mode, bool align_corners) {
+std::tuple<Tensor, Tensor> _grid_sampler_backward_kernel(const Tensor& grad, const Tensor& input,
+                                                         const Tensor& grid,
+                                                         int64_t interpolation_mode,
+                                                         int64_t padding_mode, bool align_corners) {
   check_grid_gradient(grad, input, grid, interpolation_mode, padding_mode);
   const Tensor g = for_reading(grad), x = for_reading(input), points = for_reading(grid);
-  const Tensor grad_input = input.requires_grad() ? empty_tensor(x.sizes(), x.scalar_type(), kCPU) : Tensor();
+  const Tensor grad_input =
+      input.requires_grad() ? empty_tensor(x.sizes(), x.scalar_type(), kCPU) : Tensor();
   const Tensor grad_grid = empty_tensor(points.sizes(), x.scalar_type(), kCPU);
   const Sampling s(input, grid, interpolation_mode, padding_mode, align_corners);
   s.check();
   AT_DISPATCH_FLOATING(x.scalar_type(), "grid_sampler_backward", [&] {
     const scalar_t* grads = g.const_data_ptr<scalar_t>();
     const scalar_t* coordinates = points.const_data_ptr<scalar_t>();
-    if (grad_input.defined()) input_gradient(s, grads, coordinates, grad_input.data_ptr<scalar_t>());
-    grid_gradient(s, grads, x.const_data_ptr<scalar_t>(), coordinates, grad_grid.data_ptr<scalar_t>());
+    if (grad_input.defined())
+      input_gradient(s, grads, coordinates, grad_input.data_ptr<scalar_t>());
+    grid_gradient(s, grads, x.const_data_ptr<scalar_t>(), coordinates,
+                  grad_grid.data_ptr<scalar_t>());
   });
-  return {grad_input.defined() ? grad_input.to(input.scalar_type()) : grad_input, grad_grid.to(grid.scalar_type())};
+  return {grad_input.defined() ? grad_input.to(input.scalar_type()) : grad_input,
+          grad_grid.to(grid.scalar_type())};
 }
 
 }  // namespace CPU_CAPABILITY

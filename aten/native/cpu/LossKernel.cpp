@@ -15,9 +15,11 @@ inline namespace CPU_CAPABILITY {
 namespace {
 
 constexpr int64_t kNone = 0, kMean = 1;
-constexpr int64_t kPiece = 8192;  // targets that one thread sums up; fixed, so that results do not depend on the threads
+constexpr int64_t kPiece =
+    8192;  // targets that one thread sums up; fixed, so that results do not depend on the threads
 
-/// Inputs of sizes (batch, classes, inner) in contiguous order; (classes) and (batch, classes) are special cases.
+/// Inputs of sizes (batch, classes, inner) in contiguous order; (classes) and (batch, classes) are
+/// special cases.
 struct Extent {
   int64_t batch = 1, classes = 1, inner = 1;
 };
@@ -48,9 +50,12 @@ class Targets {
   void visit(int64_t i, const F& f) const {
     const int64_t number = classes_[i];
     if (number == ignore_index_) return;
-    TORCH_CHECK_INDEX(number >= 0 && number < extent_.classes, "Target ", number, " is out of bounds.");
-    const int64_t element = (i / extent_.inner * extent_.classes + number) * extent_.inner + i % extent_.inner;
-    f(element, weights_ == nullptr ? opmath_type<scalar_t>(1) : static_cast<opmath_type<scalar_t>>(weights_[number]));
+    TORCH_CHECK_INDEX(number >= 0 && number < extent_.classes, "Target ", number,
+                      " is out of bounds.");
+    const int64_t element =
+        (i / extent_.inner * extent_.classes + number) * extent_.inner + i % extent_.inner;
+    f(element, weights_ == nullptr ? opmath_type<scalar_t>(1)
+                                   : static_cast<opmath_type<scalar_t>>(weights_[number]));
   }
 
  private:
@@ -92,8 +97,9 @@ Sums sum_losses(const Targets<scalar_t>& targets, const scalar_t* in, const Each
 
 }  // namespace
 
-void nll_loss_forward_kernel(const Tensor& self, const Tensor& target, const Tensor& weight, int64_t reduction, int64_t ignore_index,
-                             const Tensor& out0, const Tensor& out1) {
+void nll_loss_forward_kernel(const Tensor& self, const Tensor& target, const Tensor& weight,
+                             int64_t reduction, int64_t ignore_index, const Tensor& out0,
+                             const Tensor& out1) {
   const Tensor input = self.contiguous();
   AT_DISPATCH_FLOATING_AND_REDUCED(self.scalar_type(), "nll_loss", [&] {
     const Targets<scalar_t> targets(extent_of(self.sizes()), target, weight, ignore_index);
@@ -103,13 +109,17 @@ void nll_loss_forward_kernel(const Tensor& self, const Tensor& target, const Ten
     const Sums sums = sum_losses(targets, in, [out, keep](int64_t i, opmath_type<scalar_t> loss) {
       if (keep) out[i] = static_cast<scalar_t>(loss);
     });
-    *out1.data_ptr<scalar_t>() = static_cast<scalar_t>(static_cast<opmath_type<scalar_t>>(sums.weight));
-    if (!keep) *out = static_cast<scalar_t>(static_cast<opmath_type<scalar_t>>(reduction == kMean ? sums.loss / sums.weight : sums.loss));
+    *out1.data_ptr<scalar_t>() =
+        static_cast<scalar_t>(static_cast<opmath_type<scalar_t>>(sums.weight));
+    if (!keep)
+      *out = static_cast<scalar_t>(static_cast<opmath_type<scalar_t>>(
+          reduction == kMean ? sums.loss / sums.weight : sums.loss));
   });
 }
 
-void nll_loss_backward_kernel(const Tensor& grad_output, IntArrayRef sizes, const Tensor& target, const Tensor& weight, int64_t reduction,
-                              int64_t ignore_index, const Tensor& total_weight, const Tensor& out0) {
+void nll_loss_backward_kernel(const Tensor& grad_output, IntArrayRef sizes, const Tensor& target,
+                              const Tensor& weight, int64_t reduction, int64_t ignore_index,
+                              const Tensor& total_weight, const Tensor& out0) {
   if (out0.numel() == 0) return;
   const Tensor grads = grad_output.contiguous();
   std::memset(out0.data(), 0, out0.numel() * out0.itemsize());
@@ -117,12 +127,15 @@ void nll_loss_backward_kernel(const Tensor& grad_output, IntArrayRef sizes, cons
     using acc_t = opmath_type<scalar_t>;
     const Targets<scalar_t> targets(extent_of(sizes), target, weight, ignore_index);
     const scalar_t* grad = grads.const_data_ptr<scalar_t>();
-    const acc_t divisor = reduction == kMean ? static_cast<acc_t>(*total_weight.const_data_ptr<scalar_t>()) : acc_t(1);
+    const acc_t divisor = reduction == kMean
+                              ? static_cast<acc_t>(*total_weight.const_data_ptr<scalar_t>())
+                              : acc_t(1);
     scalar_t* out = out0.data_ptr<scalar_t>();
     parallel_for(0, targets.count(), kPiece, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
         targets.visit(i, [&](int64_t element, acc_t w) {
-          out[element] = static_cast<scalar_t>(-w * static_cast<acc_t>(grad[reduction == kNone ? i : 0]) / divisor);
+          out[element] = static_cast<scalar_t>(
+              -w * static_cast<acc_t>(grad[reduction == kNone ? i : 0]) / divisor);
         });
       }
     });

@@ -6,7 +6,8 @@
 namespace at::native {
 inline namespace CPU_CAPABILITY {
 
-void masked_fill_kernel(const Tensor& self, const Tensor& mask, const Scalar& value, const Tensor& out0) {
+void masked_fill_kernel(const Tensor& self, const Tensor& mask, const Scalar& value,
+                        const Tensor& out0) {
   if (out0.numel() == 0) return;
   const TensorIterator iter = TensorIterator::over("masked_fill", {&out0, &self, &mask});
   with_bits_of(value, self.scalar_type(), [&](auto fill) {

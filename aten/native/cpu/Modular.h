@@ -1,6 +1,7 @@
 #pragma once
-// Integer arithmetic that wraps around, as tensors' does: signed overflow is undefined in C++, unsigned is not. What does not
-// depend on the sign (sums, products, bits) needs one loop per element size, not one per dtype.
+// Integer arithmetic that wraps around, as tensors' does: signed overflow is undefined in C++,
+// unsigned is not. What does not depend on the sign (sums, products, bits) needs one loop per
+// element size, not one per dtype.
 #include <cstdint>
 #include <type_traits>
 
@@ -14,7 +15,8 @@
 namespace at::native {
 inline namespace CPU_CAPABILITY {
 
-/// Unsigned type to compute in: small ones are widened here, because C++ would widen them to int, in which a product can overflow.
+/// Unsigned type to compute in: small ones are widened here, because C++ would widen them to int,
+/// in which a product can overflow.
 template <class T>
 using modular_t = std::conditional_t<(sizeof(T) < 4), uint32_t, std::make_unsigned_t<T>>;
 

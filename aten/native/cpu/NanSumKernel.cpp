@@ -25,7 +25,8 @@ struct NanSum {
 }  // namespace
 
 void nansum_kernel(TensorIteratorBase& iter) {
-  AT_DISPATCH_FLOATING_AND_REDUCED(iter.common_dtype(), "nansum", [&] { cpu_reduce(iter, NanSum<scalar_t>()); });
+  AT_DISPATCH_FLOATING_AND_REDUCED(iter.common_dtype(), "nansum",
+                                   [&] { cpu_reduce(iter, NanSum<scalar_t>()); });
 }
 
 }  // namespace CPU_CAPABILITY

@@ -1,4 +1,5 @@
-// Euclidean norms in one pass, where the elements of each lie one behind the other and no graph is recorded. Others are composed.
+// Euclidean norms in one pass, where the elements of each lie one behind the other and no graph is
+// recorded. Others are composed.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -14,7 +15,8 @@ inline namespace CPU_CAPABILITY {
 
 namespace {
 
-// Squares are summed in the dtype of arithmetic within a block, in lanes that fill several vector registers; blocks are summed in double.
+// Squares are summed in the dtype of arithmetic within a block, in lanes that fill several vector
+// registers; blocks are summed in double.
 constexpr int64_t kLanes = 32;
 constexpr int64_t kBlock = 4096;
 
@@ -43,7 +45,8 @@ double sum_of_squares(const T* x, int64_t n) {
   return total;
 }
 
-/// The squares of one long vector. Parts are cut by its length alone, so that the result is the same for any number of threads.
+/// The squares of one long vector. Parts are cut by its length alone, so that the result is the
+/// same for any number of threads.
 template <typename T>
 double sum_in_parts(const T* x, int64_t n) {
   constexpr int64_t kPart = 16 * kBlock;
@@ -51,16 +54,19 @@ double sum_in_parts(const T* x, int64_t n) {
   if (parts <= 1) return sum_of_squares(x, n);
   std::vector<double> sums(parts);
   parallel_for(0, parts, 1, [&](int64_t begin, int64_t end) {
-    for (int64_t part = begin; part < end; ++part) sums[part] = sum_of_squares(x + part * kPart, std::min(kPart, n - part * kPart));
+    for (int64_t part = begin; part < end; ++part)
+      sums[part] = sum_of_squares(x + part * kPart, std::min(kPart, n - part * kPart));
   });
   double total = 0;
   for (const double sum : sums) total += sum;
   return total;
 }
 
-/// How many elements each norm is of when the reduced dimensions are the innermost of contiguous memory, or all of dense memory; else 0.
+/// How many elements each norm is of when the reduced dimensions are the innermost of contiguous
+/// memory, or all of dense memory; else 0.
 int64_t length_of_rows(const Tensor& self, const DimVector& dims) {
-  if (static_cast<int64_t>(dims.size()) == self.dim()) return self.is_non_overlapping_and_dense() ? self.numel() : 0;
+  if (static_cast<int64_t>(dims.size()) == self.dim())
+    return self.is_non_overlapping_and_dense() ? self.numel() : 0;
   if (!self.is_contiguous()) return 0;
   int64_t length = 1;
   for (size_t i = 0; i < dims.size(); ++i) {
@@ -73,9 +79,11 @@ int64_t length_of_rows(const Tensor& self, const DimVector& dims) {
 
 }  // namespace
 
-Tensor norm_kernel(const Tensor& self, const std::optional<Scalar>& p, IntArrayRef dim, bool keepdim) {
+Tensor norm_kernel(const Tensor& self, const std::optional<Scalar>& p, IntArrayRef dim,
+                   bool keepdim) {
   const bool euclidean = !p.has_value() || (!p->is_complex() && p->to_double() == 2);
-  if (!euclidean || !self.is_floating_point() || self.numel() == 0 || self.dim() == 0) return norm_dim(self, p, dim, keepdim);
+  if (!euclidean || !self.is_floating_point() || self.numel() == 0 || self.dim() == 0)
+    return norm_dim(self, p, dim, keepdim);
   DimVector dims = wrap_dims(dim, self.dim());
   if (dims.empty()) {
     for (int64_t d = 0; d < self.dim(); ++d) dims.push_back(d);
@@ -96,9 +104,12 @@ Tensor norm_kernel(const Tensor& self, const std::optional<Scalar>& p, IntArrayR
       *out = static_cast<scalar_t>(std::sqrt(sum_in_parts(data, length)));
       return;
     }
-    parallel_for(0, count, std::max<int64_t>(1, kDefaultGrainSize / length), [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) out[i] = static_cast<scalar_t>(std::sqrt(sum_of_squares(data + i * length, length)));
-    });
+    parallel_for(0, count, std::max<int64_t>(1, kDefaultGrainSize / length),
+                 [&](int64_t begin, int64_t end) {
+                   for (int64_t i = begin; i < end; ++i)
+                     out[i] = static_cast<scalar_t>(
+                         std::sqrt(sum_of_squares(data + i * length, length)));
+                 });
   });
   return result;
 }

@@ -1,5 +1,5 @@
-// Normal random numbers by the method of Box and Muller (1958): a pair of uniform numbers gives radius and angle of a pair of
-// normal ones. See Note [Random numbers] in RandomDraws.h.
+// Normal random numbers by the method of Box and Muller (1958): a pair of uniform numbers gives
+// radius and angle of a pair of normal ones. See Note [Random numbers] in RandomDraws.h.
 #include <cmath>
 #include <mutex>
 #include <numbers>
@@ -20,9 +20,9 @@ namespace {
 using vec::multiply_add;
 
 // Note [Logarithm and angle of normal numbers]
-// float32 normals are to be the same numbers as PyTorch's for a seed, to the last bit, and are computed from the single precision
-// polynomials of S. Moshier's Cephes library (logf, sinf, cosf) in fused arithmetic. at::vec's functions are more accurate, hence
-// other numbers.
+// float32 normals are to be the same numbers as PyTorch's for a seed, to the last bit, and are
+// computed from the single precision polynomials of S. Moshier's Cephes library (logf, sinf, cosf)
+// in fused arithmetic. at::vec's functions are more accurate, hence other numbers.
 
 /// log(x) for x in (0, 1].
 C10_ALWAYS_INLINE float cephes_log(float x) {
@@ -33,8 +33,9 @@ C10_ALWAYS_INLINE float cephes_log(float x) {
   exponent -= below ? 1.0f : 0.0f;
   f = (f - 1.0f) + (below ? f : 0.0f);
   const float square = f * f;
-  const float p = vec::polynomial(f, 3.3333331174e-1f, -2.4999993993e-1f, 2.0000714765e-1f, -1.6668057665e-1f, 1.4249322787e-1f,
-                                  -1.2420140846e-1f, 1.1676998740e-1f, -1.1514610310e-1f, 7.0376836292e-2f);
+  const float p = vec::polynomial(f, 3.3333331174e-1f, -2.4999993993e-1f, 2.0000714765e-1f,
+                                  -1.6668057665e-1f, 1.4249322787e-1f, -1.2420140846e-1f,
+                                  1.1676998740e-1f, -1.1514610310e-1f, 7.0376836292e-2f);
   float tail = multiply_add(p * f, square, exponent * -2.12194440e-4f);
   tail = multiply_add(square, -0.5f, tail);
   return multiply_add(exponent, 0.693359375f, f + tail);
@@ -53,9 +54,12 @@ C10_ALWAYS_INLINE SineCosine cephes_sine_cosine(float angle) {
   x = multiply_add(y, -2.4187564849853515625e-4f, x);
   x = multiply_add(y, -3.77489497744594108e-8f, x);
   const float square = x * x;
-  const float even_tail = vec::polynomial(square, 4.166664568298827e-2f, -1.388731625493765e-3f, 2.443315711809948e-5f) * square;
+  const float even_tail = vec::polynomial(square, 4.166664568298827e-2f, -1.388731625493765e-3f,
+                                          2.443315711809948e-5f) *
+                          square;
   const float even = multiply_add(even_tail, square, -0.5f * square) + 1.0f;
-  float odd = vec::polynomial(square, -1.6666654611e-1f, 8.3321608736e-3f, -1.9515295891e-4f) * square;
+  float odd =
+      vec::polynomial(square, -1.6666654611e-1f, 8.3321608736e-3f, -1.9515295891e-4f) * square;
   odd = multiply_add(odd, x, x);
   const bool swap = (octant & 2) != 0;
   const float sine = swap ? even : odd, cosine = swap ? odd : even;
@@ -64,7 +68,8 @@ C10_ALWAYS_INLINE SineCosine cephes_sine_cosine(float angle) {
 
 constexpr int64_t kBlock = 16;
 
-/// Turns 16 uniform numbers into 16 normal ones: the first eight are for the radius, the others for the angle.
+/// Turns 16 uniform numbers into 16 normal ones: the first eight are for the radius, the others for
+/// the angle.
 void transform_block(float* data, float mean, float std) {
   for (int64_t j = 0; j < kBlock / 2; ++j) {
     const float radius = vec::sqrt(-2.0f * cephes_log(1.0f - data[j]));
@@ -83,12 +88,14 @@ void transform_block(double* data, double mean, double std) {
   }
 }
 
-/// n >= 16 neighbouring elements. The last block overlaps the one before when 16 does not divide n, and is drawn anew.
+/// n >= 16 neighbouring elements. The last block overlaps the one before when 16 does not divide n,
+/// and is drawn anew.
 template <typename T>
 void fill_contiguous(T* data, int64_t n, T mean, T std, Generator& generator) {
   draw_uniform(generator, data, n);
   parallel_for(0, n / kBlock, 1024, [&](int64_t begin, int64_t end) {
-    for (int64_t block = begin; block < end; ++block) transform_block(data + block * kBlock, mean, std);
+    for (int64_t block = begin; block < end; ++block)
+      transform_block(data + block * kBlock, mean, std);
   });
   if (n % kBlock == 0) return;
   draw_uniform(generator, data + n - kBlock, kBlock);
@@ -119,7 +126,8 @@ double draw_normal(Generator& generator) {
   double first, second;
   draw_uniform(generator, &first, 1);
   draw_uniform(generator, &second, 1);
-  const double radius = std::sqrt(-2.0 * std::log1p(-second)), angle = 2.0 * std::numbers::pi * first;
+  const double radius = std::sqrt(-2.0 * std::log1p(-second)),
+               angle = 2.0 * std::numbers::pi * first;
   generator.next_normal = radius * std::sin(angle);
   return radius * std::cos(angle);
 }
@@ -128,12 +136,15 @@ template <typename T>
 void fill_normal(const Tensor& self, double mean, double std, Generator& generator) {
   using opmath_t = opmath_type<T>;
   if (self.numel() >= kBlock && self.is_contiguous()) {
-    return fill_contiguous(self.data_ptr<T>(), self.numel(), static_cast<opmath_t>(mean), static_cast<opmath_t>(std), generator);
+    return fill_contiguous(self.data_ptr<T>(), self.numel(), static_cast<opmath_t>(mean),
+                           static_cast<opmath_t>(std), generator);
   }
   if (self.numel() == 0) return;
   check_no_internal_overlap("normal_", self);
   const TensorIterator iter = TensorIterator::over("normal_", {&self});
-  cpu_serial_kernel(iter, [&generator, mean, std]() -> T { return convert<T>(draw_normal(generator) * std + mean); });
+  cpu_serial_kernel(iter, [&generator, mean, std]() -> T {
+    return convert<T>(draw_normal(generator) * std + mean);
+  });
 }
 
 }  // namespace
@@ -141,10 +152,12 @@ void fill_normal(const Tensor& self, double mean, double std, Generator& generat
 void normal_kernel(const Tensor& self, double mean, double std, Generator* generator) {
   TORCH_CHECK(std >= 0, "normal expects std >= 0.0, but found std ", std);
   // Real and imaginary part have half the variance each.
-  if (self.is_complex()) return normal_kernel(as_real(self), mean, std / std::numbers::sqrt2, generator);
+  if (self.is_complex())
+    return normal_kernel(as_real(self), mean, std / std::numbers::sqrt2, generator);
   Generator& source = generator_or_default(generator);
   const std::lock_guard<std::mutex> lock(source.mutex);
-  AT_DISPATCH_FLOATING_AND_REDUCED(self.scalar_type(), "normal_", [&] { fill_normal<scalar_t>(self, mean, std, source); });
+  AT_DISPATCH_FLOATING_AND_REDUCED(self.scalar_type(), "normal_",
+                                   [&] { fill_normal<scalar_t>(self, mean, std, source); });
 }
 
 }  // namespace CPU_CAPABILITY

@@ -15,7 +15,9 @@ void bitwise_not_kernel(TensorIteratorBase& iter) {
   const ScalarType type = iter.common_dtype();
   if (type == kBool) return cpu_kernel(iter, [](bool value) -> bool { return !value; });
   if (!is_integral(type, false)) throw_not_implemented("bitwise_not", type);
-  dispatch_modular(type, [&]<typename T>() { cpu_kernel(iter, [](T value) -> T { return static_cast<T>(~value); }); });
+  dispatch_modular(type, [&]<typename T>() {
+    cpu_kernel(iter, [](T value) -> T { return static_cast<T>(~value); });
+  });
 }
 
 namespace {
@@ -32,7 +34,8 @@ C10_ALWAYS_INLINE T of_parts(T value, const F& f) {
 
 }  // namespace
 
-void nan_to_num_kernel(TensorIteratorBase& iter, std::optional<double> nan, std::optional<double> posinf, std::optional<double> neginf) {
+void nan_to_num_kernel(TensorIteratorBase& iter, std::optional<double> nan,
+                       std::optional<double> posinf, std::optional<double> neginf) {
   if (is_integral(iter.common_dtype(), true)) {  // every value is a finite number
     if (!iter.output().is_same(iter.input(0))) at::copy_(iter.output(), iter.input(0));
     return;
@@ -41,9 +44,12 @@ void nan_to_num_kernel(TensorIteratorBase& iter, std::optional<double> nan, std:
     using part_t = real_type<scalar_t>;
     using opmath_t = opmath_type<part_t>;
     using limits = std::numeric_limits<part_t>;
-    const auto number = static_cast<opmath_t>(static_cast<part_t>(static_cast<opmath_t>(nan.value_or(0.0))));
-    const auto highest = posinf.has_value() ? static_cast<opmath_t>(*posinf) : static_cast<opmath_t>(limits::max());
-    const auto lowest = neginf.has_value() ? static_cast<opmath_t>(*neginf) : static_cast<opmath_t>(limits::lowest());
+    const auto number =
+        static_cast<opmath_t>(static_cast<part_t>(static_cast<opmath_t>(nan.value_or(0.0))));
+    const auto highest =
+        posinf.has_value() ? static_cast<opmath_t>(*posinf) : static_cast<opmath_t>(limits::max());
+    const auto lowest = neginf.has_value() ? static_cast<opmath_t>(*neginf)
+                                           : static_cast<opmath_t>(limits::lowest());
     constexpr auto kInfinite = std::numeric_limits<opmath_t>::infinity();
     const auto replaced = [=](part_t value) -> part_t {
       const auto x = static_cast<opmath_t>(value);
@@ -54,11 +60,14 @@ void nan_to_num_kernel(TensorIteratorBase& iter, std::optional<double> nan, std:
   });
 }
 
-void clamp_kernel(TensorIteratorBase& iter, const std::optional<Scalar>& min, const std::optional<Scalar>& max) {
-  TORCH_CHECK(min.has_value() || max.has_value(), "torch.clamp: At least one of 'min' or 'max' must not be None");
+void clamp_kernel(TensorIteratorBase& iter, const std::optional<Scalar>& min,
+                  const std::optional<Scalar>& max) {
+  TORCH_CHECK(min.has_value() || max.has_value(),
+              "torch.clamp: At least one of 'min' or 'max' must not be None");
   const ScalarType type = iter.common_dtype();
   if (is_integral(type, true)) {
-    TORCH_CHECK((!min.has_value() || min->is_integral(true)) && (!max.has_value() || max->is_integral(true)),
+    TORCH_CHECK((!min.has_value() || min->is_integral(true)) &&
+                    (!max.has_value() || max->is_integral(true)),
                 "clamp: result type Float can't be cast to the desired output type ", type);
   }
   AT_DISPATCH_REAL(type, "clamp", [&] {
@@ -68,7 +77,8 @@ void clamp_kernel(TensorIteratorBase& iter, const std::optional<Scalar>& min, co
     constexpr opmath_t kHighest = limits::has_infinity ? limits::infinity() : limits::max();
     opmath_t low = min.has_value() ? static_cast<opmath_t>(min->to<scalar_t>()) : kLowest;
     opmath_t high = max.has_value() ? static_cast<opmath_t>(max->to<scalar_t>()) : kHighest;
-    if (low != low || high != high) low = high = low != low ? low : high;  // a nan bound gives nan everywhere
+    if (low != low || high != high)
+      low = high = low != low ? low : high;  // a nan bound gives nan everywhere
     const bool all_nan = low != low;
     cpu_kernel(iter, [=](scalar_t value) -> scalar_t {
       auto x = static_cast<opmath_t>(value);

@@ -10,7 +10,8 @@ inline namespace CPU_CAPABILITY {
 
 namespace {
 
-/// Wraps around. The reciprocal of an integer is an integer for 1 and -1 only; of others it counts as 0.
+/// Wraps around. The reciprocal of an integer is an integer for 1 and -1 only; of others it counts
+/// as 0.
 template <typename T>
 T integer_power(T base, T exponent) {
   if (std::is_signed_v<T> && exponent < 0) {
@@ -29,7 +30,8 @@ T integer_power(T base, T exponent) {
 template <typename T, typename Op>
 void power_loop(const TensorIteratorBase& iter, const Op& op) {
   using opmath_t = opmath_type<T>;
-  cpu_kernel(iter, [op](T base, T) -> T { return static_cast<T>(op(static_cast<opmath_t>(base))); });
+  cpu_kernel(iter,
+             [op](T base, T) -> T { return static_cast<T>(op(static_cast<opmath_t>(base))); });
 }
 
 /// The exponents for which a multiplication, a root or a reciprocal does.
@@ -56,7 +58,8 @@ template <typename T>
 void power_of_integers(const TensorIteratorBase& iter) {
   const Tensor& exponent = iter.input(1);
   if (iter.numel() == 0) return;
-  TORCH_CHECK(!std::is_signed_v<T> || !exponent.is_wrapped_number() || *exponent.const_data_ptr<T>() >= 0,
+  TORCH_CHECK(!std::is_signed_v<T> || !exponent.is_wrapped_number() ||
+                  *exponent.const_data_ptr<T>() >= 0,
               "Integers to negative integer powers are not allowed.");
   cpu_kernel(iter, [](T base, T power) -> T { return integer_power<T>(base, power); });
 }
@@ -65,12 +68,14 @@ void power_of_integers(const TensorIteratorBase& iter) {
 
 void pow_kernel(TensorIteratorBase& iter) {
   const ScalarType type = iter.common_dtype();
-  if (is_integral(type, false)) return AT_DISPATCH_INTEGRAL(type, "pow", [&] { power_of_integers<scalar_t>(iter); });
+  if (is_integral(type, false))
+    return AT_DISPATCH_INTEGRAL(type, "pow", [&] { power_of_integers<scalar_t>(iter); });
   AT_DISPATCH_FLOATING_AND_COMPLEX(type, "pow", [&] {
     using opmath_t = opmath_type<scalar_t>;
     if (iter.numel() == 0 || try_known_exponent<scalar_t>(iter)) return;
     cpu_kernel(iter, [](scalar_t base, scalar_t power) -> scalar_t {
-      return static_cast<scalar_t>(vec::pow(static_cast<opmath_t>(base), static_cast<opmath_t>(power)));
+      return static_cast<scalar_t>(
+          vec::pow(static_cast<opmath_t>(base), static_cast<opmath_t>(power)));
     });
   });
 }

@@ -56,7 +56,8 @@ struct AnyNonzero {
   bool project(bool acc) const { return acc != negated; }
 };
 
-/// Whether one of n elements, `stride` bytes apart, decides the result. Blocks are looked at without branches.
+/// Whether one of n elements, `stride` bytes apart, decides the result. Blocks are looked at
+/// without branches.
 template <typename T>
 bool is_decided_in_row(const char* row, int64_t stride, int64_t n, bool negated) {
   constexpr int64_t kBlock = 1024;
@@ -68,7 +69,8 @@ bool is_decided_in_row(const char* row, int64_t stride, int64_t n, bool negated)
       const auto* values = reinterpret_cast<const T*>(block);
       for (int64_t i = 0; i < count; ++i) found |= is_nonzero(values[i]) != negated;
     } else {
-      for (int64_t i = 0; i < count; ++i) found |= is_nonzero(*reinterpret_cast<const T*>(block + i * stride)) != negated;
+      for (int64_t i = 0; i < count; ++i)
+        found |= is_nonzero(*reinterpret_cast<const T*>(block + i * stride)) != negated;
     }
     if (found != 0) return true;
   }
@@ -76,7 +78,8 @@ bool is_decided_in_row(const char* row, int64_t stride, int64_t n, bool negated)
 }
 
 template <typename T>
-bool is_decided(const ReductionDims& dims, const char* in, int64_t begin, int64_t end, bool negated) {
+bool is_decided(const ReductionDims& dims, const char* in, int64_t begin, int64_t end,
+                bool negated) {
   if (dims.reduced_size.empty()) return is_decided_in_row<T>(in, sizeof(T), end - begin, negated);
   const int64_t row_size = dims.reduced_size[0];
   while (begin < end) {
@@ -96,13 +99,15 @@ bool is_decided_in_pieces(const ReductionDims& dims, const char* in, bool negate
   const int64_t pieces = (dims.reduced + kPiece - 1) / kPiece;
   parallel_for(0, pieces, 1, [&](int64_t begin, int64_t end) {
     for (int64_t p = begin; p < end && !decided.load(std::memory_order_relaxed); ++p) {
-      if (is_decided<T>(dims, in, p * kPiece, std::min(dims.reduced, (p + 1) * kPiece), negated)) decided = true;
+      if (is_decided<T>(dims, in, p * kPiece, std::min(dims.reduced, (p + 1) * kPiece), negated))
+        decided = true;
     }
   });
   return decided;
 }
 
-/// As cpu_reduce, but no more is read than what decides. Down columns whole rows are read, which is faster all the same.
+/// As cpu_reduce, but no more is read than what decides. Down columns whole rows are read, which is
+/// faster all the same.
 template <typename T>
 void any_or_all_of(const TensorIteratorBase& iter, bool is_all) {
   const ReductionDims dims(iter);
@@ -117,7 +122,8 @@ void any_or_all_of(const TensorIteratorBase& iter, bool is_all) {
   parallel_for(0, dims.kept, grain, [&](int64_t begin, int64_t end) {
     for (int64_t k = begin; k < end; ++k) {
       const char* source = in + offset_of(k, dims.kept_size, dims.kept_stride_in);
-      auto* target = reinterpret_cast<bool*>(out + offset_of(k, dims.kept_size, dims.kept_stride_out));
+      auto* target =
+          reinterpret_cast<bool*>(out + offset_of(k, dims.kept_size, dims.kept_stride_out));
       *target = is_decided<T>(dims, source, 0, dims.reduced, is_all) != is_all;
     }
   });
@@ -128,7 +134,8 @@ void any_or_all(const TensorIteratorBase& iter, bool is_all) {
   if (is_integral(type, true)) {
     return dispatch_modular(type, [&]<typename T>() { any_or_all_of<T>(iter, is_all); });
   }
-  AT_DISPATCH_FLOATING_AND_COMPLEX(type, iter.op_name(), [&] { any_or_all_of<scalar_t>(iter, is_all); });
+  AT_DISPATCH_FLOATING_AND_COMPLEX(type, iter.op_name(),
+                                   [&] { any_or_all_of<scalar_t>(iter, is_all); });
 }
 
 }  // namespace
@@ -136,7 +143,8 @@ void any_or_all(const TensorIteratorBase& iter, bool is_all) {
 void prod_kernel(TensorIteratorBase& iter) {
   const ScalarType type = iter.common_dtype();
   // Of bool the product is the logical and; 0 and 1 as uint8 have that product.
-  if (is_integral(type, true)) return dispatch_modular(type, [&]<typename T>() { cpu_reduce(iter, ProductOfIntegers<T>()); });
+  if (is_integral(type, true))
+    return dispatch_modular(type, [&]<typename T>() { cpu_reduce(iter, ProductOfIntegers<T>()); });
   AT_DISPATCH_FLOATING_AND_COMPLEX(type, "prod", [&] { cpu_reduce(iter, Product<scalar_t>()); });
 }
 

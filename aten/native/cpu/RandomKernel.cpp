@@ -28,7 +28,8 @@ void fill_in_order(const Tensor& self, const char* name, const Draw& draw) {
       const int64_t count = std::min(kDraws, n - start);
       char* target = data[0] + start * strides[0];
       const bool contiguous = strides[0] == static_cast<int64_t>(sizeof(T));
-      (*static_cast<const Draw*>(context))(contiguous ? reinterpret_cast<T*>(target) : block, count);
+      (*static_cast<const Draw*>(context))(contiguous ? reinterpret_cast<T*>(target) : block,
+                                           count);
       if (!contiguous) scatter(target, strides[0], block, sizeof(T), count);
     }
   };
@@ -42,9 +43,11 @@ void check_uniform_range(double from, double to) {
   const char* type = scalar_type_name(scalar_type_of<T>);
   TORCH_CHECK(from >= kLowest && from <= kHighest, "from is out of bounds for ", type);
   TORCH_CHECK(to >= kLowest && to <= kHighest, "to is out of bounds for ", type);
-  TORCH_CHECK(from <= to, "uniform_ expects to return a [from, to) range, but found from=", from, " > to=", to);
-  TORCH_CHECK(to - from <= kHighest, "uniform_ expects to-from <= std::numeric_limits<", type, ">::max(), but found to=", to,
-              " and from=", from, " which result in to-from to exceed the limit");
+  TORCH_CHECK(from <= to, "uniform_ expects to return a [from, to) range, but found from=", from,
+              " > to=", to);
+  TORCH_CHECK(to - from <= kHighest, "uniform_ expects to-from <= std::numeric_limits<", type,
+              ">::max(), but found to=", to, " and from=", from,
+              " which result in to-from to exceed the limit");
 }
 
 }  // namespace
@@ -56,7 +59,8 @@ void uniform_kernel(const Tensor& self, double from, double to, Generator* gener
   AT_DISPATCH_FLOATING_AND_REDUCED(self.scalar_type(), "uniform_", [&] {
     using opmath_t = opmath_type<scalar_t>;
     check_uniform_range<scalar_t>(from, to);
-    const opmath_t start = static_cast<opmath_t>(from), end = static_cast<opmath_t>(to), width = end - start;
+    const opmath_t start = static_cast<opmath_t>(from), end = static_cast<opmath_t>(to),
+                   width = end - start;
     const scalar_t first = static_cast<scalar_t>(start), last = static_cast<scalar_t>(end);
     fill_in_order<scalar_t>(self, "uniform_", [&](scalar_t* out, int64_t count) {
       opmath_t draws[kDraws];
@@ -81,7 +85,8 @@ void bernoulli_kernel(const Tensor& self, double p, Generator* generator) {
       uint64_t words[kDraws];
       draw_words(source, words, count);
       const scalar_t one = convert<scalar_t>(1.0f), zero = convert<scalar_t>(0.0f);
-      for (int64_t i = 0; i < count; ++i) out[i] = static_cast<int64_t>(words[i] & kMantissa) < threshold ? one : zero;
+      for (int64_t i = 0; i < count; ++i)
+        out[i] = static_cast<int64_t>(words[i] & kMantissa) < threshold ? one : zero;
     });
   });
 }

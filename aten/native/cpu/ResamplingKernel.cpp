@@ -1,5 +1,6 @@
-// Interpolation, average pooling and their gradients: one linear map per dimension, see Taps. A block (the planes of a sample and
-// channel, or a whole channels_last sample) goes through the dimensions one after the other in memory that stays in the cache.
+// Interpolation, average pooling and their gradients: one linear map per dimension, see Taps. A
+// block (the planes of a sample and channel, or a whole channels_last sample) goes through the
+// dimensions one after the other in memory that stays in the cache.
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -19,7 +20,8 @@ inline namespace CPU_CAPABILITY {
 
 namespace {
 
-/// Taps in the arithmetic type. Where every element has `width` of them they are also kept tap by tap, for vectors along the line.
+/// Taps in the arithmetic type. Where every element has `width` of them they are also kept tap by
+/// tap, for vectors along the line.
 template <typename T>
 struct AxisMap {
   int64_t in, out, width = 0;
@@ -28,12 +30,17 @@ struct AxisMap {
   std::vector<T> weight;
   std::vector<int32_t> index;
 
-  explicit AxisMap(const Taps& source) : in(source.in), out(source.out), taps(source), weight(source.weight.begin(), source.weight.end()) {
+  explicit AxisMap(const Taps& source)
+      : in(source.in),
+        out(source.out),
+        taps(source),
+        weight(source.weight.begin(), source.weight.end()) {
     if (out == 0) return;
     width = source.first[1];
     for (int64_t j = 0; j < out; ++j) {
       if (source.first[j + 1] - source.first[j] != width) width = 0;
-      for (int64_t t = source.first[j] + 1; t < source.first[j + 1]; ++t) consecutive &= source.index[t] == source.index[t - 1] + 1;
+      for (int64_t t = source.first[j] + 1; t < source.first[j + 1]; ++t)
+        consecutive &= source.index[t] == source.index[t - 1] + 1;
     }
     if (width < 1 || width > 4 || in > INT32_MAX) {
       width = 0;
@@ -106,7 +113,9 @@ template <typename T>
 void map_row(const AxisMap<T>& axis, int64_t j, int64_t after, const T* in, T* out) {
   const int64_t begin = axis.taps.first[j], end = axis.taps.first[j + 1];
   const auto row = [&](int64_t t) { return in + axis.taps.index[t] * after; };
-  const auto weight = [&](int64_t t) { return axis.width > 0 ? axis.weight[(t - begin) * axis.out + j] : axis.weight[t]; };
+  const auto weight = [&](int64_t t) {
+    return axis.width > 0 ? axis.weight[(t - begin) * axis.out + j] : axis.weight[t];
+  };
   if (begin == end) {
     std::fill_n(out, after, T(0));
     return;
@@ -141,14 +150,17 @@ void map_axis(const AxisMap<T>& axis, int64_t before, int64_t after, const T* in
   }
 }
 
-/// The dimensions that change, in the order in which they are mapped: what makes a block smaller comes first. The last dimension
-/// takes longest by element, so that it goes first where it makes it larger and last where it makes it smaller.
+/// The dimensions that change, in the order in which they are mapped: what makes a block smaller
+/// comes first. The last dimension takes longest by element, so that it goes first where it makes
+/// it larger and last where it makes it smaller.
 std::vector<int> order_of_axes(const AxesTaps& taps) {
   std::vector<int> order;
   for (int d = 0; d < 3; ++d) {
     if (!taps[d].is_identity()) order.push_back(d);
   }
-  const auto growth = [&](int d) { return static_cast<double>(taps[d].out) / static_cast<double>(std::max<int64_t>(taps[d].in, 1)); };
+  const auto growth = [&](int d) {
+    return static_cast<double>(taps[d].out) / static_cast<double>(std::max<int64_t>(taps[d].in, 1));
+  };
   std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
     if (growth(a) != growth(b)) return growth(a) < growth(b);
     return growth(a) > 1 && a > b;
@@ -160,7 +172,8 @@ template <typename T>
 class BlockMap {
  public:
   /// Bytes are rounded after every dimension, the last one first: so do image libraries.
-  BlockMap(const AxesTaps& taps, int64_t inner, bool bytes) : order_(order_of_axes(taps)), inner_(inner), bytes_(bytes) {
+  BlockMap(const AxesTaps& taps, int64_t inner, bool bytes)
+      : order_(order_of_axes(taps)), inner_(inner), bytes_(bytes) {
     if (bytes) std::sort(order_.begin(), order_.end(), std::greater<>());
     int64_t sizes[3] = {taps[0].in, taps[1].in, taps[2].in};
     for (int d = 0; d < 3; ++d) axes_.emplace_back(taps[d]);
@@ -176,7 +189,9 @@ class BlockMap {
   int64_t out() const { return out_; }
   int64_t work() const { return std::max(in_, largest_) * 4; }
   /// Blocks that are mapped together, so that small planes cost no more by element than large ones.
-  int64_t together() const { return std::clamp<int64_t>(4096 / std::max<int64_t>(1, std::max(in_, largest_)), 1, 64); }
+  int64_t together() const {
+    return std::clamp<int64_t>(4096 / std::max<int64_t>(1, std::max(in_, largest_)), 1, 64);
+  }
   /// Elements of each of the two buffers that `apply` needs for so many blocks.
   int64_t buffer() const { return largest_ * together(); }
 
@@ -207,19 +222,23 @@ class BlockMap {
   bool bytes_;
 
   static void round_to_bytes(T* values, int64_t count) {
-    for (int64_t i = 0; i < count; ++i) values[i] = std::clamp(std::floor(values[i] + T(0.5)), T(0), T(255));
+    for (int64_t i = 0; i < count; ++i)
+      values[i] = std::clamp(std::floor(values[i] + T(0.5)), T(0), T(255));
   }
 };
 
 template <typename scalar_t>
-void map_blocks(const AxesTaps& taps, const PlaneLayout& layout, const scalar_t* in, scalar_t* out) {
+void map_blocks(const AxesTaps& taps, const PlaneLayout& layout, const scalar_t* in,
+                scalar_t* out) {
   using acc_t = std::conditional_t<std::is_integral_v<scalar_t>, float, opmath_type<scalar_t>>;
   constexpr bool direct = std::is_same_v<scalar_t, acc_t>;
   const BlockMap<acc_t> map(taps, layout.inner, std::is_integral_v<scalar_t>);
   const int64_t together = map.together(), groups = (layout.outer + together - 1) / together;
-  const int64_t grain = std::max<int64_t>(1, kDefaultGrainSize / std::max<int64_t>(1, map.work() * together));
+  const int64_t grain =
+      std::max<int64_t>(1, kDefaultGrainSize / std::max<int64_t>(1, map.work() * together));
   parallel_for(0, groups, grain, [&](int64_t begin, int64_t end) {
-    std::vector<acc_t> buffers(2 * map.buffer()), converted(direct ? 0 : (map.in() + map.out()) * together);
+    std::vector<acc_t> buffers(2 * map.buffer()),
+        converted(direct ? 0 : (map.in() + map.out()) * together);
     for (int64_t k = begin * together; k < std::min(end * together, layout.outer); k += together) {
       const int64_t blocks = std::min(together, layout.outer - k);
       const scalar_t* source = in + k * map.in();
@@ -228,15 +247,18 @@ void map_blocks(const AxesTaps& taps, const PlaneLayout& layout, const scalar_t*
         map.apply(blocks, source, target, buffers.data());
       } else {
         acc_t* result = converted.data() + map.in() * blocks;
-        for (int64_t i = 0; i < map.in() * blocks; ++i) converted[i] = static_cast<acc_t>(source[i]);
+        for (int64_t i = 0; i < map.in() * blocks; ++i)
+          converted[i] = static_cast<acc_t>(source[i]);
         map.apply(blocks, converted.data(), result, buffers.data());
-        for (int64_t i = 0; i < map.out() * blocks; ++i) target[i] = static_cast<scalar_t>(result[i]);
+        for (int64_t i = 0; i < map.out() * blocks; ++i)
+          target[i] = static_cast<scalar_t>(result[i]);
       }
     }
   });
 }
 
-void resample(const char* name, const AxesTaps& taps, int64_t spatial, const Tensor& self, const Tensor& out) {
+void resample(const char* name, const AxesTaps& taps, int64_t spatial, const Tensor& self,
+              const Tensor& out) {
   if (out.numel() == 0) return;
   const PlaneLayout layout(out, spatial, self);
   const Tensor input = self.contiguous(layout.format);
@@ -252,33 +274,45 @@ void resample(const char* name, const AxesTaps& taps, int64_t spatial, const Ten
 
 }  // namespace
 
-void _interpolate_kernel(const Tensor& self, IntArrayRef output_size, std::string_view mode, bool align_corners, ArrayRef<double> scales,
-                         bool antialias, const Tensor& out0) {
-  const auto taps = interpolation_axes(self, self.sizes(), output_size, mode, align_corners, scales, antialias);
+void _interpolate_kernel(const Tensor& self, IntArrayRef output_size, std::string_view mode,
+                         bool align_corners, ArrayRef<double> scales, bool antialias,
+                         const Tensor& out0) {
+  const auto taps =
+      interpolation_axes(self, self.sizes(), output_size, mode, align_corners, scales, antialias);
   resample("interpolate", taps, static_cast<int64_t>(output_size.size()), self, out0);
 }
 
-void _interpolate_backward_kernel(const Tensor& grad, IntArrayRef sizes, IntArrayRef output_size, std::string_view mode, bool align_corners,
+void _interpolate_backward_kernel(const Tensor& grad, IntArrayRef sizes, IntArrayRef output_size,
+                                  std::string_view mode, bool align_corners,
                                   ArrayRef<double> scales, bool antialias, const Tensor& out0) {
-  const auto taps = interpolation_axes(grad, sizes, output_size, mode, align_corners, scales, antialias);
-  resample("interpolate_backward", transposed_taps(taps), static_cast<int64_t>(output_size.size()), grad, out0);
+  const auto taps =
+      interpolation_axes(grad, sizes, output_size, mode, align_corners, scales, antialias);
+  resample("interpolate_backward", transposed_taps(taps), static_cast<int64_t>(output_size.size()),
+           grad, out0);
 }
 
-void _avg_pool_kernel(const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding, bool /*in the size of out0*/,
-                      bool count_include_pad, std::optional<int64_t> divisor_override, const Tensor& out0) {
-  const AverageArguments arguments{self.sizes(), out0.sizes(), kernel_size, stride, padding, count_include_pad, divisor_override};
+void _avg_pool_kernel(const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride,
+                      IntArrayRef padding, bool /*in the size of out0*/, bool count_include_pad,
+                      std::optional<int64_t> divisor_override, const Tensor& out0) {
+  const AverageArguments arguments{self.sizes(), out0.sizes(),      kernel_size,     stride,
+                                   padding,      count_include_pad, divisor_override};
   if (has_wide_windows(arguments)) return average_wide_windows(arguments, false, self, out0);
-  const auto taps = average_axes(self.sizes(), out0.sizes(), kernel_size, stride, padding, count_include_pad, divisor_override);
+  const auto taps = average_axes(self.sizes(), out0.sizes(), kernel_size, stride, padding,
+                                 count_include_pad, divisor_override);
   resample("avg_pool", taps, static_cast<int64_t>(kernel_size.size()), self, out0);
 }
 
-void _avg_pool_backward_kernel(const Tensor& grad, IntArrayRef sizes, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding,
-                               bool /*in the size of grad*/, bool count_include_pad, std::optional<int64_t> divisor_override,
-                               const Tensor& out0) {
-  const AverageArguments arguments{sizes, grad.sizes(), kernel_size, stride, padding, count_include_pad, divisor_override};
+void _avg_pool_backward_kernel(const Tensor& grad, IntArrayRef sizes, IntArrayRef kernel_size,
+                               IntArrayRef stride, IntArrayRef padding,
+                               bool /*in the size of grad*/, bool count_include_pad,
+                               std::optional<int64_t> divisor_override, const Tensor& out0) {
+  const AverageArguments arguments{sizes,   grad.sizes(),      kernel_size,     stride,
+                                   padding, count_include_pad, divisor_override};
   if (has_wide_windows(arguments)) return average_wide_windows(arguments, true, grad, out0);
-  const auto taps = average_axes(sizes, grad.sizes(), kernel_size, stride, padding, count_include_pad, divisor_override);
-  resample("avg_pool_backward", transposed_taps(taps), static_cast<int64_t>(kernel_size.size()), grad, out0);
+  const auto taps = average_axes(sizes, grad.sizes(), kernel_size, stride, padding,
+                                 count_include_pad, divisor_override);
+  resample("avg_pool_backward", transposed_taps(taps), static_cast<int64_t>(kernel_size.size()),
+           grad, out0);
 }
 
 }  // namespace CPU_CAPABILITY

@@ -11,7 +11,8 @@ inline namespace CPU_CAPABILITY {
 
 inline constexpr int64_t kFoldLanes = 32;  // independent accumulators
 
-/// Folds `n` elements with `step(accumulator, i)` in kFoldLanes accumulators, then these with `join`. The order depends on n only.
+/// Folds `n` elements with `step(accumulator, i)` in kFoldLanes accumulators, then these with
+/// `join`. The order depends on n only.
 template <typename T, typename Step, typename Join>
 T fold(int64_t n, T start, const Step& step, const Join& join) {
   T lanes[kFoldLanes];

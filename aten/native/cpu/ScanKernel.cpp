@@ -26,7 +26,8 @@ struct ScanType<c10::complex<float>> {
 template <typename T, typename Acc, typename Op>
 void scan_lanes(const Tensor& self, int64_t dim, const Tensor& out, Acc start, const Op& op) {
   const Tensor source = self.to(out.scalar_type());
-  const int64_t n = lane_size(out, dim), in_stride = lane_stride(source, dim), out_stride = lane_stride(out, dim);
+  const int64_t n = lane_size(out, dim), in_stride = lane_stride(source, dim),
+                out_stride = lane_stride(out, dim);
   const LaneIterator lanes(dim, {&out, &source});
   lanes.for_each(n, [&](char* const* data) {
     auto* result = reinterpret_cast<T*>(data[0]);
@@ -41,13 +42,15 @@ void scan_lanes(const Tensor& self, int64_t dim, const Tensor& out, Acc start, c
 
 }  // namespace
 
-void cumsum_kernel(const Tensor& self, int64_t dim, std::optional<ScalarType> /*dtype*/, const Tensor& out0) {
+void cumsum_kernel(const Tensor& self, int64_t dim, std::optional<ScalarType> /*dtype*/,
+                   const Tensor& out0) {
   const ScalarType type = out0.scalar_type();
   const int64_t d = wrap_dim(dim, self.dim());
   if (out0.numel() == 0) return;
   if (is_integral(type, false)) {
-    return dispatch_modular(type,
-                            [&]<typename T>() { scan_lanes<T, T>(self, d, out0, 0, [](T a, T b) { return static_cast<T>(a + b); }); });
+    return dispatch_modular(type, [&]<typename T>() {
+      scan_lanes<T, T>(self, d, out0, 0, [](T a, T b) { return static_cast<T>(a + b); });
+    });
   }
   AT_DISPATCH_FLOATING_AND_COMPLEX(type, "cumsum", [&] {
     using acc_t = typename ScanType<scalar_t>::type;
@@ -55,13 +58,15 @@ void cumsum_kernel(const Tensor& self, int64_t dim, std::optional<ScalarType> /*
   });
 }
 
-void cumprod_kernel(const Tensor& self, int64_t dim, std::optional<ScalarType> /*dtype*/, const Tensor& out0) {
+void cumprod_kernel(const Tensor& self, int64_t dim, std::optional<ScalarType> /*dtype*/,
+                    const Tensor& out0) {
   const ScalarType type = out0.scalar_type();
   const int64_t d = wrap_dim(dim, self.dim());
   if (out0.numel() == 0) return;
   if (is_integral(type, false)) {
-    return dispatch_modular(type,
-                            [&]<typename T>() { scan_lanes<T, T>(self, d, out0, 1, [](T a, T b) { return multiply_modular<T>(a, b); }); });
+    return dispatch_modular(type, [&]<typename T>() {
+      scan_lanes<T, T>(self, d, out0, 1, [](T a, T b) { return multiply_modular<T>(a, b); });
+    });
   }
   AT_DISPATCH_FLOATING_AND_COMPLEX(type, "cumprod", [&] {
     using acc_t = typename ScanType<scalar_t>::type;

@@ -1,6 +1,7 @@
-// softmax, log_softmax and their gradients. Note [Softmax lanes]: a tensor is outer x size x inner. With inner = 1 a lane is a row
-// and vectors run along it; otherwise kWidth neighbouring lanes are done together and vectors run across them. Arithmetic is in
-// float (double for double); reduced floats pass through buffers, so that each formula exists once per arithmetic type.
+// softmax, log_softmax and their gradients. Note [Softmax lanes]: a tensor is outer x size x inner.
+// With inner = 1 a lane is a row and vectors run along it; otherwise kWidth neighbouring lanes are
+// done together and vectors run across them. Arithmetic is in float (double for double); reduced
+// floats pass through buffers, so that each formula exists once per arithmetic type.
 #include <algorithm>
 #include <vector>
 
@@ -22,12 +23,14 @@ constexpr int64_t kWidth = 64;  // lanes of a block
 template <typename T>
 struct Softmax {
   static void row(const T* in, T* out, int64_t n) {
-    const T top = fold(n, T(-vec::kInfinity), [in](T a, int64_t i) { return larger(a, in[i]); }, larger<T>);
+    const T top =
+        fold(n, T(-vec::kInfinity), [in](T a, int64_t i) { return larger(a, in[i]); }, larger<T>);
     for (int64_t i = 0; i < n; ++i) out[i] = vec::exp(in[i] - top);
     const T scale = T(1) / fold(n, T(0), [out](T a, int64_t i) { return a + out[i]; }, added<T>);
     for (int64_t i = 0; i < n; ++i) out[i] *= scale;
   }
-  static void lanes(const T* in, int64_t in_stride, T* out, int64_t out_stride, int64_t n, int64_t width) {
+  static void lanes(const T* in, int64_t in_stride, T* out, int64_t out_stride, int64_t n,
+                    int64_t width) {
     T top[kWidth], sum[kWidth];
     find_top(in, in_stride, n, width, top);
     std::fill_n(sum, width, T(0));
@@ -58,13 +61,16 @@ struct Softmax {
 template <typename T>
 struct LogSoftmax {
   static void row(const T* in, T* out, int64_t n) {
-    const T top = fold(n, T(-vec::kInfinity), [in](T a, int64_t i) { return larger(a, in[i]); }, larger<T>);
-    const T sum = fold(n, T(0), [in, top](T a, int64_t i) { return a + vec::exp(in[i] - top); }, added<T>);
+    const T top =
+        fold(n, T(-vec::kInfinity), [in](T a, int64_t i) { return larger(a, in[i]); }, larger<T>);
+    const T sum =
+        fold(n, T(0), [in, top](T a, int64_t i) { return a + vec::exp(in[i] - top); }, added<T>);
     const T log_sum = vec::log(sum);
     // Not in[i] - (top + log_sum): where top is large, that loses the digits of log_sum.
     for (int64_t i = 0; i < n; ++i) out[i] = in[i] - top - log_sum;
   }
-  static void lanes(const T* in, int64_t in_stride, T* out, int64_t out_stride, int64_t n, int64_t width) {
+  static void lanes(const T* in, int64_t in_stride, T* out, int64_t out_stride, int64_t n,
+                    int64_t width) {
     T top[kWidth], sum[kWidth];
     Softmax<T>::find_top(in, in_stride, n, width, top);
     std::fill_n(sum, width, T(0));
@@ -86,17 +92,20 @@ struct LogSoftmax {
 template <typename T>
 struct SoftmaxGradient {
   static void row(const T* grad, const T* output, T* result, int64_t n) {
-    const T sum = fold(n, T(0), [grad, output](T a, int64_t i) { return a + grad[i] * output[i]; }, added<T>);
+    const T sum =
+        fold(n, T(0), [grad, output](T a, int64_t i) { return a + grad[i] * output[i]; }, added<T>);
     for (int64_t i = 0; i < n; ++i) result[i] = output[i] * (grad[i] - sum);
   }
-  static void lanes(const T* grad, const T* output, T* result, int64_t stride, int64_t n, int64_t width) {
+  static void lanes(const T* grad, const T* output, T* result, int64_t stride, int64_t n,
+                    int64_t width) {
     T sum[kWidth] = {};
     for (int64_t i = 0; i < n; ++i) {
       for (int64_t j = 0; j < width; ++j) sum[j] += grad[i * stride + j] * output[i * stride + j];
     }
     for (int64_t i = 0; i < n; ++i) {
 #pragma GCC ivdep
-      for (int64_t j = 0; j < width; ++j) result[i * stride + j] = output[i * stride + j] * (grad[i * stride + j] - sum[j]);
+      for (int64_t j = 0; j < width; ++j)
+        result[i * stride + j] = output[i * stride + j] * (grad[i * stride + j] - sum[j]);
     }
   }
 };
@@ -108,14 +117,16 @@ struct LogSoftmaxGradient {
     const T sum = fold(n, T(0), [grad](T a, int64_t i) { return a + grad[i]; }, added<T>);
     for (int64_t i = 0; i < n; ++i) result[i] = grad[i] - vec::exp(output[i]) * sum;
   }
-  static void lanes(const T* grad, const T* output, T* result, int64_t stride, int64_t n, int64_t width) {
+  static void lanes(const T* grad, const T* output, T* result, int64_t stride, int64_t n,
+                    int64_t width) {
     T sum[kWidth] = {};
     for (int64_t i = 0; i < n; ++i) {
       for (int64_t j = 0; j < width; ++j) sum[j] += grad[i * stride + j];
     }
     for (int64_t i = 0; i < n; ++i) {
 #pragma GCC ivdep
-      for (int64_t j = 0; j < width; ++j) result[i * stride + j] = grad[i * stride + j] - vec::exp(output[i * stride + j]) * sum[j];
+      for (int64_t j = 0; j < width; ++j)
+        result[i * stride + j] = grad[i * stride + j] - vec::exp(output[i * stride + j]) * sum[j];
     }
   }
 };
@@ -138,20 +149,25 @@ Extent extent_of(const Tensor& tensor, int64_t dim) {
 template <typename F>
 void for_each_block(const Extent& e, const F& f) {
   const int64_t blocks = (e.inner + kWidth - 1) / kWidth;
-  const int64_t cost = e.size * std::min(e.inner, kWidth) * 8;  // an exponential counts as several elements
-  parallel_for(0, e.outer * blocks, std::max<int64_t>(1, kDefaultGrainSize / cost), [&](int64_t begin, int64_t end) {
-    for (int64_t k = begin; k < end; ++k) {
-      const int64_t lane = k % blocks * kWidth;
-      f(k / blocks * e.size * e.inner + lane, std::min(kWidth, e.inner - lane));
-    }
-  });
+  const int64_t cost =
+      e.size * std::min(e.inner, kWidth) * 8;  // an exponential counts as several elements
+  parallel_for(0, e.outer * blocks, std::max<int64_t>(1, kDefaultGrainSize / cost),
+               [&](int64_t begin, int64_t end) {
+                 for (int64_t k = begin; k < end; ++k) {
+                   const int64_t lane = k % blocks * kWidth;
+                   f(k / blocks * e.size * e.inner + lane, std::min(kWidth, e.inner - lane));
+                 }
+               });
 }
 
 /// n rows of `width` elements between memory with another stride and dtype and a dense buffer.
 template <typename From, typename To>
-void copy_rows(const From* from, int64_t from_stride, To* to, int64_t to_stride, int64_t n, int64_t width) {
+void copy_rows(const From* from, int64_t from_stride, To* to, int64_t to_stride, int64_t n,
+               int64_t width) {
   for (int64_t i = 0; i < n; ++i) {
-    for (int64_t j = 0; j < width; ++j) to[i * to_stride + j] = static_cast<To>(static_cast<opmath_type<From>>(from[i * from_stride + j]));
+    for (int64_t j = 0; j < width; ++j)
+      to[i * to_stride + j] =
+          static_cast<To>(static_cast<opmath_type<From>>(from[i * from_stride + j]));
   }
 }
 
@@ -183,13 +199,16 @@ void forward(const char* name, const Tensor& self, int64_t dim, const Tensor& ou
       } else {
         Formula<acc_t>::lanes(source, source_stride, target, target_stride, e.size, width);
       }
-      if (!direct) copy_rows(buffer.data(), width, static_cast<scalar_t*>(out.data()) + first, e.inner, e.size, width);
+      if (!direct)
+        copy_rows(buffer.data(), width, static_cast<scalar_t*>(out.data()) + first, e.inner, e.size,
+                  width);
     });
   });
 }
 
 template <template <typename> class Formula>
-void backward(const char* name, const Tensor& grad_output, const Tensor& output, int64_t dim, const Tensor& out) {
+void backward(const char* name, const Tensor& grad_output, const Tensor& output, int64_t dim,
+              const Tensor& out) {
   if (output.numel() == 0) return;
   const Tensor grad = grad_output.contiguous(), values = output.contiguous();
   const Extent e = extent_of(values, dim);
@@ -219,14 +238,19 @@ void backward(const char* name, const Tensor& grad_output, const Tensor& output,
 
 }  // namespace
 
-void softmax_kernel(const Tensor& self, int64_t dim, bool /*half_to_float: out0 has the dtype*/, const Tensor& out0) {
+void softmax_kernel(const Tensor& self, int64_t dim, bool /*half_to_float: out0 has the dtype*/,
+                    const Tensor& out0) {
   forward<Softmax>("softmax", self, dim, out0);
 }
-void log_softmax_kernel(const Tensor& self, int64_t dim, bool, const Tensor& out0) { forward<LogSoftmax>("log_softmax", self, dim, out0); }
-void softmax_backward_kernel(const Tensor& grad_output, const Tensor& output, int64_t dim, const Tensor& out0) {
+void log_softmax_kernel(const Tensor& self, int64_t dim, bool, const Tensor& out0) {
+  forward<LogSoftmax>("log_softmax", self, dim, out0);
+}
+void softmax_backward_kernel(const Tensor& grad_output, const Tensor& output, int64_t dim,
+                             const Tensor& out0) {
   backward<SoftmaxGradient>("softmax_backward", grad_output, output, dim, out0);
 }
-void log_softmax_backward_kernel(const Tensor& grad_output, const Tensor& output, int64_t dim, const Tensor& out0) {
+void log_softmax_backward_kernel(const Tensor& grad_output, const Tensor& output, int64_t dim,
+                                 const Tensor& out0) {
   backward<LogSoftmaxGradient>("log_softmax_backward", grad_output, output, dim, out0);
 }
 

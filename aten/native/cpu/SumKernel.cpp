@@ -1,4 +1,5 @@
-// Sums, means and products. Integers wrap around, so that one loop per size does; float16 and bfloat16 accumulate in float.
+// Sums, means and products. Integers wrap around, so that one loop per size does; float16 and
+// bfloat16 accumulate in float.
 #include "aten/native/declarations/cpu/SumKernel.h"
 #include "aten/Dispatch.h"
 #include "aten/iteration/Reduce.h"
@@ -66,7 +67,8 @@ void divided_sum(const TensorIteratorBase& iter, int64_t divisor) {
 void sum_kernel(TensorIteratorBase& iter) {
   const ScalarType type = iter.common_dtype();
   if (type == kBool) return cpu_reduce(iter, AnyTrue());
-  if (is_integral(type, false)) return dispatch_modular(type, [&]<typename T>() { cpu_reduce(iter, SumOfIntegers<T>()); });
+  if (is_integral(type, false))
+    return dispatch_modular(type, [&]<typename T>() { cpu_reduce(iter, SumOfIntegers<T>()); });
   divided_sum(iter, 1);
 }
 
@@ -75,10 +77,10 @@ void xor_kernel(TensorIteratorBase& iter) {
 }
 
 void mean_kernel(TensorIteratorBase& iter) {
-  TORCH_CHECK(
-      !is_integral(iter.common_dtype(), true),
-      "mean(): could not infer output dtype. Input dtype, or optional dtype, must be either a floating point or complex dtype. Got: ",
-      iter.common_dtype());
+  TORCH_CHECK(!is_integral(iter.common_dtype(), true),
+              "mean(): could not infer output dtype. Input dtype, or optional dtype, must be "
+              "either a floating point or complex dtype. Got: ",
+              iter.common_dtype());
   const int64_t outputs = iter.output().numel();
   divided_sum(iter, outputs == 0 ? 1 : iter.numel() / outputs);
 }

@@ -1,5 +1,6 @@
 #pragma once
-// How pieces of work that are matrix products are given to threads. Included by files compiled once per instruction set.
+// How pieces of work that are matrix products are given to threads. Included by files compiled once
+// per instruction set.
 #include <algorithm>
 
 #include "aten/core/Tensor.h"
@@ -23,14 +24,16 @@ class Scratch {
   Tensor tensor_;
 };
 
-/// Calls f(begin, end) for ranges of tasks of so many multiplications: on several threads if there is a task for each; otherwise one
-/// after the other, and each uses the threads itself.
+/// Calls f(begin, end) for ranges of tasks of so many multiplications: on several threads if there
+/// is a task for each; otherwise one after the other, and each uses the threads itself.
 template <typename F>
 void for_tasks(int64_t tasks, int64_t multiplications, const F& f) {
   if (tasks < get_num_threads() && !in_parallel_region()) {
     if (tasks > 0) f(int64_t{0}, tasks);
   } else {
-    parallel_for(0, tasks, std::max<int64_t>(1, (int64_t{1} << 20) / std::max<int64_t>(1, multiplications)), f);
+    parallel_for(0, tasks,
+                 std::max<int64_t>(1, (int64_t{1} << 20) / std::max<int64_t>(1, multiplications)),
+                 f);
   }
 }
 

@@ -5,8 +5,9 @@
 namespace at::native {
 inline namespace CPU_CAPABILITY {
 
-/// op(a, b) in the arithmetic type, rounded once; a number as second operand enters as it was given. Where PyTorch has numbers
-/// rounded first (sums, remainders, a first operand), so do its kernels here: they use cpu_kernel.
+/// op(a, b) in the arithmetic type, rounded once; a number as second operand enters as it was
+/// given. Where PyTorch has numbers rounded first (sums, remainders, a first operand), so do its
+/// kernels here: they use cpu_kernel.
 template <typename scalar_t, typename Op>
 void cpu_kernel_with_number(const TensorIteratorBase& iter, const Op& op) {
   using opmath_t = opmath_type<scalar_t>;

@@ -1,4 +1,5 @@
-// im2col and col2im. A row of columns is what one kernel element sees of one channel; each channel is done by one thread.
+// im2col and col2im. A row of columns is what one kernel element sees of one channel; each channel
+// is done by one thread.
 #include <algorithm>
 #include <vector>
 
@@ -16,7 +17,8 @@ namespace {
 struct Windows {
   int64_t size[2], kernel[2], dilation[2], padding[2], stride[2], count[2];
 
-  Windows(IntArrayRef image, IntArrayRef kernel_size, IntArrayRef dilations, IntArrayRef paddings, IntArrayRef strides) {
+  Windows(IntArrayRef image, IntArrayRef kernel_size, IntArrayRef dilations, IntArrayRef paddings,
+          IntArrayRef strides) {
     for (int d = 0; d < 2; ++d) {
       size[d] = image[image.size() - 2 + d];
       kernel[d] = kernel_size[d];
@@ -35,7 +37,8 @@ struct Windows {
   void for_each(const F& f) const {
     int64_t column = 0;
     for (int64_t e = 0; e < elements(); ++e) {
-      const int64_t dy = e / kernel[1] * dilation[0] - padding[0], dx = e % kernel[1] * dilation[1] - padding[1];
+      const int64_t dy = e / kernel[1] * dilation[0] - padding[0],
+                    dx = e % kernel[1] * dilation[1] - padding[1];
       for (int64_t y = 0; y < count[0]; ++y) {
         const int64_t row = y * stride[0] + dy;
         const bool row_inside = row >= 0 && row < size[0];
@@ -51,15 +54,16 @@ struct Windows {
 template <typename F>
 void for_each_channel(const Windows& w, int64_t channels, const F& f) {
   const int64_t work = std::max<int64_t>(1, w.elements() * w.windows());
-  parallel_for(0, channels, std::max<int64_t>(1, kDefaultGrainSize / work), [&](int64_t begin, int64_t end) {
-    for (int64_t k = begin; k < end; ++k) f(k);
-  });
+  parallel_for(0, channels, std::max<int64_t>(1, kDefaultGrainSize / work),
+               [&](int64_t begin, int64_t end) {
+                 for (int64_t k = begin; k < end; ++k) f(k);
+               });
 }
 
 }  // namespace
 
-void im2col_kernel(const Tensor& self, IntArrayRef kernel_size, IntArrayRef dilation, IntArrayRef padding, IntArrayRef stride,
-                   const Tensor& out0) {
+void im2col_kernel(const Tensor& self, IntArrayRef kernel_size, IntArrayRef dilation,
+                   IntArrayRef padding, IntArrayRef stride, const Tensor& out0) {
   if (out0.numel() == 0) return;
   const Tensor input = self.contiguous();
   const Windows w(self.sizes(), kernel_size, dilation, padding, stride);
@@ -69,13 +73,15 @@ void im2col_kernel(const Tensor& self, IntArrayRef kernel_size, IntArrayRef dila
     for_each_channel(w, input.numel() / w.plane(), [&](int64_t k) {
       const scalar_t* plane = in + k * w.plane();
       scalar_t* columns = out + k * w.elements() * w.windows();
-      w.for_each([&](int64_t column, int64_t place) { columns[column] = place < 0 ? scalar_t(0) : plane[place]; });
+      w.for_each([&](int64_t column, int64_t place) {
+        columns[column] = place < 0 ? scalar_t(0) : plane[place];
+      });
     });
   });
 }
 
-void col2im_kernel(const Tensor& self, IntArrayRef, IntArrayRef kernel_size, IntArrayRef dilation, IntArrayRef padding, IntArrayRef stride,
-                   const Tensor& out0) {
+void col2im_kernel(const Tensor& self, IntArrayRef, IntArrayRef kernel_size, IntArrayRef dilation,
+                   IntArrayRef padding, IntArrayRef stride, const Tensor& out0) {
   if (out0.numel() == 0) return;
   if (self.scalar_type() == kBool) {  // whether any of the elements is true
     const Tensor counts = at::empty(out0.sizes(), kFloat, {}, self.device());
@@ -95,7 +101,8 @@ void col2im_kernel(const Tensor& self, IntArrayRef, IntArrayRef kernel_size, Int
       w.for_each([&](int64_t column, int64_t place) {
         if (place >= 0) sums[place] += static_cast<acc_t>(columns[column]);
       });
-      for (int64_t i = 0; i < w.plane(); ++i) out[k * w.plane() + i] = static_cast<scalar_t>(sums[i]);
+      for (int64_t i = 0; i < w.plane(); ++i)
+        out[k * w.plane() + i] = static_cast<scalar_t>(sums[i]);
     });
   });
 }

@@ -1,4 +1,5 @@
-// Random numbers that are drawn one at a time, in order of memory: a seed gives the numbers that PyTorch gives on the CPU.
+// Random numbers that are drawn one at a time, in order of memory: a seed gives the numbers that
+// PyTorch gives on the CPU.
 #include "aten/native/declarations/portable/DistributionsKernel.h"
 
 #include <cmath>
@@ -29,10 +30,11 @@ void fill(const Tensor& self, Generator* generator, const Draw& draw) {
 }
 
 void check_continuous(const char* name, const Tensor& self) {
-  TORCH_CHECK(self.is_floating_point(), name,
-              " distribution is a continuous probability distribution. dtype must be a floating point but "
-              "you specified ",
-              self.scalar_type());
+  TORCH_CHECK(
+      self.is_floating_point(), name,
+      " distribution is a continuous probability distribution. dtype must be a floating point but "
+      "you specified ",
+      self.scalar_type());
 }
 
 }  // namespace
@@ -40,25 +42,30 @@ void check_continuous(const char* name, const Tensor& self) {
 void cauchy_(const Tensor& self, double median, double sigma, Generator* generator) {
   TORCH_CHECK(sigma > 0, "cauchy_ expects sigma > 0.0, but found sigma=", sigma);
   check_continuous("Cauchy", self);
-  fill(self, generator, [=](SerialDraws& source) { return median + sigma * std::tan(std::numbers::pi * (source.uniform() - 0.5)); });
+  fill(self, generator, [=](SerialDraws& source) {
+    return median + sigma * std::tan(std::numbers::pi * (source.uniform() - 0.5));
+  });
 }
 
 void log_normal_(const Tensor& self, double mean, double std, Generator* generator) {
   TORCH_CHECK(std > 0, "log_normal_ expects std > 0.0, but found std=", std);
   check_continuous("log_normal", self);
-  fill(self, generator, [=](SerialDraws& source) { return std::exp(source.normal() * std + mean); });
+  fill(self, generator,
+       [=](SerialDraws& source) { return std::exp(source.normal() * std + mean); });
 }
 
 void geometric_(const Tensor& self, double p, Generator* generator) {
   TORCH_CHECK(0 < p && p < 1, "geometric_ expects p to be in (0, 1), but got p=", p);
-  TORCH_CHECK_NOT_IMPLEMENTED(!self.is_complex() && self.scalar_type() != kBool, "\"geometric_cpu\" not implemented for '",
-                              self.scalar_type(), "'");
+  TORCH_CHECK_NOT_IMPLEMENTED(!self.is_complex() && self.scalar_type() != kBool,
+                              "\"geometric_cpu\" not implemented for '", self.scalar_type(), "'");
   const double scale = std::log1p(-p);
-  fill(self, generator, [=](SerialDraws& source) { return std::ceil(std::log(source.uniform()) / scale); });
+  fill(self, generator,
+       [=](SerialDraws& source) { return std::ceil(std::log(source.uniform()) / scale); });
 }
 
 void bernoulli_by_tensor(const Tensor& self, const Tensor& p, Generator* generator) {
-  TORCH_CHECK(p.is_floating_point(), "expected probabilities tensor to have floating type, got ", p.scalar_type());
+  TORCH_CHECK(p.is_floating_point(), "expected probabilities tensor to have floating type, got ",
+              p.scalar_type());
   at::copy_(self, at::bernoulli(p.expand(self.sizes()), generator));
 }
 

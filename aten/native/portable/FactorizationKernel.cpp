@@ -1,4 +1,5 @@
-// Factorisations by LAPACK, matrix by matrix. Results are column-major, so LAPACK works in their memory.
+// Factorisations by LAPACK, matrix by matrix. Results are column-major, so LAPACK works in their
+// memory.
 #include <cmath>
 #include <cstring>
 
@@ -36,7 +37,8 @@ void mirror(T* a, int64_t n, bool from_upper) {
 
 }  // namespace
 
-void cholesky_ex_kernel(const Tensor& self, bool upper, bool check_errors, const Tensor& out0, const Tensor& out1) {
+void cholesky_ex_kernel(const Tensor& self, bool upper, bool check_errors, const Tensor& out0,
+                        const Tensor& out1) {
   check_lapack("linalg.cholesky");
   const int64_t n = self.size(-1);
   at::copy_(out0, self);
@@ -51,7 +53,8 @@ void cholesky_ex_kernel(const Tensor& self, bool upper, bool check_errors, const
   if (check_errors) check_cholesky_info(out1, "linalg.cholesky_ex");
 }
 
-void cholesky_solve_kernel(const Tensor& self, const Tensor& input2, bool upper, const Tensor& out0) {
+void cholesky_solve_kernel(const Tensor& self, const Tensor& input2, bool upper,
+                           const Tensor& out0) {
   check_lapack("cholesky_solve");
   if (out0.numel() == 0) return;
   const int64_t n = out0.size(-2), columns = out0.size(-1);
@@ -73,14 +76,16 @@ void cholesky_inverse_kernel(const Tensor& self, bool upper, const Tensor& out0)
     const auto X = matrices_of<T>(out0);
     for_each_matrix(matrix_count(out0), cube(n), [&](int64_t i) {
       const int info = lapack::potri<T>(upper, n, X[i], n);
-      TORCH_CHECK_LINALG(info == 0, "cholesky_inverse: The diagonal element ", info,
-                         " is zero, the inversion could not be completed because the input matrix is singular.");
+      TORCH_CHECK_LINALG(
+          info == 0, "cholesky_inverse: The diagonal element ", info,
+          " is zero, the inversion could not be completed because the input matrix is singular.");
       mirror(X[i], n, upper);
     });
   });
 }
 
-void lu_factor_ex_kernel(const Tensor& A, bool, bool check_errors, const Tensor& out0, const Tensor& out1, const Tensor& out2) {
+void lu_factor_ex_kernel(const Tensor& A, bool, bool check_errors, const Tensor& out0,
+                         const Tensor& out1, const Tensor& out2) {
   check_lapack("linalg.lu_factor");
   const int64_t m = A.size(-2), n = A.size(-1);
   at::copy_(out0, A);
@@ -88,14 +93,17 @@ void lu_factor_ex_kernel(const Tensor& A, bool, bool check_errors, const Tensor&
     const auto LU = matrices_of<T>(out0);
     const auto pivots = vectors_of<int32_t>(out1);
     const auto info = scalars_of<int32_t>(out2);
-    for_each_matrix(matrix_count(A), static_cast<double>(m * n * std::min(m, n)),
-                    [&](int64_t i) { *info[i] = m == 0 || n == 0 ? 0 : lapack::getrf<T>(m, n, LU[i], m, pivots[i]); });
+    for_each_matrix(matrix_count(A), static_cast<double>(m * n * std::min(m, n)), [&](int64_t i) {
+      *info[i] = m == 0 || n == 0 ? 0 : lapack::getrf<T>(m, n, LU[i], m, pivots[i]);
+    });
   });
   const int64_t failed = check_errors ? first_failure(out2) : -1;
-  TORCH_CHECK(failed < 0, "torch.linalg.lu_factor_ex: ", batch_element(out2, failed), "U has a zero on its diagonal");
+  TORCH_CHECK(failed < 0, "torch.linalg.lu_factor_ex: ", batch_element(out2, failed),
+              "U has a zero on its diagonal");
 }
 
-void permutation_from_pivots_kernel(const Tensor& pivots, int64_t rows, ScalarType, const Tensor& out0) {
+void permutation_from_pivots_kernel(const Tensor& pivots, int64_t rows, ScalarType,
+                                    const Tensor& out0) {
   at::zero_(out0);
   const Tensor given = pivots.contiguous();
   const int64_t count = given.size(-1);
@@ -108,8 +116,9 @@ void permutation_from_pivots_kernel(const Tensor& pivots, int64_t rows, ScalarTy
       for (int64_t i = 0; i < rows; ++i) order[i] = i;
       for (int64_t i = 0; i < count; ++i) {
         const int64_t other = exchanges[b][i] - 1;
-        TORCH_CHECK(other >= 0 && other < rows, "pivots passed to lu_unpack must be between 1 and LU.size(-2) inclusive. Got ", other + 1,
-                    ". Did you properly pass the result of lu_factor?");
+        TORCH_CHECK(other >= 0 && other < rows,
+                    "pivots passed to lu_unpack must be between 1 and LU.size(-2) inclusive. Got ",
+                    other + 1, ". Did you properly pass the result of lu_factor?");
         std::swap(order[i], order[other]);
       }
       // Row i of L U is row order[i] of A; P is row-major.
@@ -125,13 +134,15 @@ void check_pivots(const Tensor& pivots, int64_t n) {
   const Tensor given = pivots.contiguous();
   const int32_t* data = given.const_data_ptr<int32_t>();
   for (int64_t i = 0; i < given.numel(); ++i) {
-    TORCH_CHECK(data[i] >= 1 && data[i] <= n, "linalg.lu_solve: pivots must be between 1 and ", n, ", got ", data[i]);
+    TORCH_CHECK(data[i] >= 1 && data[i] <= n, "linalg.lu_solve: pivots must be between 1 and ", n,
+                ", got ", data[i]);
   }
 }
 
 }  // namespace
 
-void lu_solve_kernel(const Tensor& LU, const Tensor& pivots, const Tensor& B, bool left, bool adjoint, const Tensor& out0) {
+void lu_solve_kernel(const Tensor& LU, const Tensor& pivots, const Tensor& B, bool left,
+                     bool adjoint, const Tensor& out0) {
   check_lapack("linalg.lu_solve");
   if (out0.numel() == 0) return;
   const int64_t n = LU.size(-1), columns = out0.size(left ? -1 : -2);
@@ -150,8 +161,9 @@ void lu_solve_kernel(const Tensor& LU, const Tensor& pivots, const Tensor& B, bo
         for (int64_t i = 0; i < n * columns; ++i) x[i] = T(x[i].real(), -x[i].imag());
       }
     };
-    const auto transpose = left ? (adjoint ? lapack::Transpose::Conjugate : lapack::Transpose::None)
-                                : (adjoint ? lapack::Transpose::None : lapack::Transpose::Transpose);
+    const auto transpose = left
+                               ? (adjoint ? lapack::Transpose::Conjugate : lapack::Transpose::None)
+                               : (adjoint ? lapack::Transpose::None : lapack::Transpose::Transpose);
     for_each_matrix(matrix_count(out0), static_cast<double>(n * n * columns), [&](int64_t i) {
       if (conjugated) conjugate(X[i]);
       lapack::getrs<T>(transpose, n, columns, F[i], n, rows[i], X[i], n);
@@ -160,11 +172,15 @@ void lu_solve_kernel(const Tensor& LU, const Tensor& pivots, const Tensor& B, bo
   });
 }
 
-void linalg_qr_kernel(const Tensor& A, std::string_view mode, const Tensor& out0, const Tensor& out1) {
+void linalg_qr_kernel(const Tensor& A, std::string_view mode, const Tensor& out0,
+                      const Tensor& out1) {
   check_lapack("linalg.qr");
   const int64_t m = A.size(-2), n = A.size(-1), k = std::min(m, n), kept = out1.size(-2);
   const bool with_Q = mode != "r";
-  if (with_Q && k == 0) at::copy_(out0, at::eye(m, out0.size(-1), A.scalar_type(), std::nullopt, A.device()).expand(out0.sizes()));
+  if (with_Q && k == 0)
+    at::copy_(
+        out0,
+        at::eye(m, out0.size(-1), A.scalar_type(), std::nullopt, A.device()).expand(out0.sizes()));
   if (k == 0) return;
   const Tensor factored = column_major_copy(A);
   for_matrix_type(A.scalar_type(), "qr_cpu", [&]<class T>() {
@@ -212,7 +228,8 @@ void householder_product_kernel(const Tensor& input, const Tensor& tau, const Te
   });
 }
 
-void ormqr_kernel(const Tensor& self, const Tensor& input2, const Tensor& input3, bool left, bool transpose, const Tensor& out0) {
+void ormqr_kernel(const Tensor& self, const Tensor& input2, const Tensor& input3, bool left,
+                  bool transpose, const Tensor& out0) {
   check_lapack("ormqr");
   if (out0.numel() == 0) return;
   const int64_t m = out0.size(-2), n = out0.size(-1), k = input2.size(-1), rows = self.size(-2);
@@ -223,36 +240,44 @@ void ormqr_kernel(const Tensor& self, const Tensor& input2, const Tensor& input3
     const auto C = matrices_of<T>(out0), F = matrices_of<T>(reflectors);
     const auto tau = vectors_of<T>(factors);
     const auto flag = transpose ? lapack::Transpose::Conjugate : lapack::Transpose::None;
-    for_each_matrix(matrix_count(out0), static_cast<double>(m * n * k),
-                    [&](int64_t i) { lapack::ormqr<T>(left, flag, m, n, k, F[i], rows, tau[i], C[i], m); });
+    for_each_matrix(matrix_count(out0), static_cast<double>(m * n * k), [&](int64_t i) {
+      lapack::ormqr<T>(left, flag, m, n, k, F[i], rows, tau[i], C[i], m);
+    });
   });
 }
 
 namespace {
 
 void check_svd(int info, bool finite, const std::string& element) {
-  TORCH_CHECK_LINALG(finite && info >= 0, "linalg.svd: ", element,
-                     "The algorithm failed to converge because the input matrix contained non-finite values.");
+  TORCH_CHECK_LINALG(
+      finite && info >= 0, "linalg.svd: ", element,
+      "The algorithm failed to converge because the input matrix contained non-finite values.");
   TORCH_CHECK_LINALG(info == 0, "linalg.svd: ", element,
-                     "The algorithm failed to converge because the input matrix is ill-conditioned or has too many repeated singular "
+                     "The algorithm failed to converge because the input matrix is ill-conditioned "
+                     "or has too many repeated singular "
                      "values (error code: ",
                      info, ").");
 }
 
 /// "(Batch element 2): " for the i-th matrix of a batch.
-std::string element_name(const Tensor& A, int64_t i) { return A.dim() == 2 ? std::string() : c10::str("(Batch element ", i, "): "); }
+std::string element_name(const Tensor& A, int64_t i) {
+  return A.dim() == 2 ? std::string() : c10::str("(Batch element ", i, "): ");
+}
 
 }  // namespace
 
-void linalg_svd_kernel(const Tensor& A, bool full_matrices, bool compute_uv, std::optional<std::string_view>, const Tensor& out0,
-                       const Tensor& out1, const Tensor& out2) {
+void linalg_svd_kernel(const Tensor& A, bool full_matrices, bool compute_uv,
+                       std::optional<std::string_view>, const Tensor& out0, const Tensor& out1,
+                       const Tensor& out2) {
   check_lapack("linalg.svd");
   const int64_t m = A.size(-2), n = A.size(-1), k = std::min(m, n);
   if (A.numel() == 0) {
     if (!compute_uv) return;
     const auto identity = [&A](const Tensor& out) {
       if (out.numel() > 0)
-        at::copy_(out, at::eye(out.size(-2), out.size(-1), A.scalar_type(), std::nullopt, A.device()).expand(out.sizes()));
+        at::copy_(out,
+                  at::eye(out.size(-2), out.size(-1), A.scalar_type(), std::nullopt, A.device())
+                      .expand(out.sizes()));
     };
     identity(out0);
     return identity(out2);
@@ -267,7 +292,8 @@ void linalg_svd_kernel(const Tensor& A, bool full_matrices, bool compute_uv, std
       int info = 0;
       if (finite && compute_uv) {
         const int64_t rows = full_matrices ? n : k;
-        info = lapack::gesdd<T>(full_matrices ? 'A' : 'S', m, n, F[i], m, S[i], matrices_of<T>(out0)[i], m, matrices_of<T>(out2)[i], rows);
+        info = lapack::gesdd<T>(full_matrices ? 'A' : 'S', m, n, F[i], m, S[i],
+                                matrices_of<T>(out0)[i], m, matrices_of<T>(out2)[i], rows);
       } else if (finite) {
         T unused{};
         info = lapack::gesdd<T>('N', m, n, F[i], m, S[i], &unused, m, &unused, k);
@@ -277,7 +303,8 @@ void linalg_svd_kernel(const Tensor& A, bool full_matrices, bool compute_uv, std
   });
 }
 
-void linalg_eigh_kernel(const Tensor& A, std::string_view UPLO, bool compute_v, const Tensor& out0, const Tensor& out1) {
+void linalg_eigh_kernel(const Tensor& A, std::string_view UPLO, bool compute_v, const Tensor& out0,
+                        const Tensor& out1) {
   check_lapack("linalg.eigh");
   if (A.numel() == 0) return;
   const int64_t n = A.size(-1);
@@ -294,7 +321,8 @@ void linalg_eigh_kernel(const Tensor& A, std::string_view UPLO, bool compute_v, 
     for_each_matrix(matrix_count(A), 4.0 * cube(n), [&](int64_t i) {
       const int info = lapack::syevd<T>(compute_v, upper, n, V[i], n, L[i]);
       TORCH_CHECK_LINALG(info == 0, "linalg.eigh: ", element_name(A, i),
-                         "The algorithm failed to converge because the input matrix is ill-conditioned or has too many repeated "
+                         "The algorithm failed to converge because the input matrix is "
+                         "ill-conditioned or has too many repeated "
                          "eigenvalues (error code: ",
                          info, ").");
     });
@@ -313,11 +341,13 @@ void eigenvalues(const Tensor& self, const Tensor& values, const Tensor& vectors
     const auto F = matrices_of<T>(work);
     const auto L = vectors_of<complex_t>(values);
     for_each_matrix(matrix_count(self), 10.0 * cube(n), [&](int64_t i) {
-      TORCH_CHECK(is_finite(F[i], n * n), "torch.linalg.eig: input tensor should not contain infs or NaNs.");
+      TORCH_CHECK(is_finite(F[i], n * n),
+                  "torch.linalg.eig: input tensor should not contain infs or NaNs.");
       complex_t* V = vectors.defined() ? matrices_of<complex_t>(vectors)[i] : nullptr;
       const int info = lapack::geev<T>(n, F[i], n, L[i], V);
       TORCH_CHECK_LINALG(info == 0, "linalg.eig: ", element_name(self, i),
-                         "The algorithm failed to converge because the input matrix is ill-conditioned or has too many repeated "
+                         "The algorithm failed to converge because the input matrix is "
+                         "ill-conditioned or has too many repeated "
                          "eigenvalues (error code: ",
                          info, ").");
     });
@@ -326,7 +356,11 @@ void eigenvalues(const Tensor& self, const Tensor& values, const Tensor& vectors
 
 }  // namespace
 
-void linalg_eig_kernel(const Tensor& self, const Tensor& out0, const Tensor& out1) { eigenvalues(self, out0, out1); }
-void linalg_eigvals_kernel(const Tensor& self, const Tensor& out0) { eigenvalues(self, out0, Tensor()); }
+void linalg_eig_kernel(const Tensor& self, const Tensor& out0, const Tensor& out1) {
+  eigenvalues(self, out0, out1);
+}
+void linalg_eigvals_kernel(const Tensor& self, const Tensor& out0) {
+  eigenvalues(self, out0, Tensor());
+}
 
 }  // namespace at::native

@@ -1,4 +1,5 @@
-// Counting: how often each small integer occurs, and how many points are in each box. Sums are kept in double.
+// Counting: how often each small integer occurs, and how many points are in each box. Sums are kept
+// in double.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -11,8 +12,8 @@ namespace at::native {
 
 namespace {
 
-/// Adds add(i) to element place(i) of the result for every i. The pieces in which that is done, each with a result of its own,
-/// do not depend on the number of threads.
+/// Adds add(i) to element place(i) of the result for every i. The pieces in which that is done,
+/// each with a result of its own, do not depend on the number of threads.
 template <typename Place, typename Add>
 std::vector<double> accumulate(int64_t n, int64_t size, const Place& place, const Add& add) {
   const int64_t pieces = n >= 65536 && size <= 65536 ? 16 : 1;
@@ -49,7 +50,8 @@ struct Bins {
     // Differences of numbers that are far apart, and products of them, may be infinite.
     const T guess = (value - first) * static_cast<T>(count) / (last - first);
     if (placement == Placement::Search || !std::isfinite(guess)) {
-      return std::min<int64_t>(std::upper_bound(edges, edges + count + 1, value) - edges - 1, count - 1);
+      return std::min<int64_t>(std::upper_bound(edges, edges + count + 1, value) - edges - 1,
+                               count - 1);
     }
     int64_t place = std::min(static_cast<int64_t>(guess), count - 1);
     if (placement == Placement::Formula) return place;
@@ -60,10 +62,12 @@ struct Bins {
 };
 
 template <typename T>
-void count_points(const Tensor& points, const std::vector<Tensor>& edges, const Tensor& weight, Placement placement, const Tensor& out) {
+void count_points(const Tensor& points, const std::vector<Tensor>& edges, const Tensor& weight,
+                  Placement placement, const Tensor& out) {
   const int64_t dims = points.size(1);
   std::vector<Bins<T>> bins;
-  for (const Tensor& e : edges) bins.push_back({static_cast<const T*>(e.data()), e.numel() - 1, placement});
+  for (const Tensor& e : edges)
+    bins.push_back({static_cast<const T*>(e.data()), e.numel() - 1, placement});
   const auto* values = static_cast<const T*>(points.data());
   const auto box_of = [&](int64_t i) {
     int64_t box = 0;
@@ -75,9 +79,12 @@ void count_points(const Tensor& points, const std::vector<Tensor>& edges, const 
     return box;
   };
   const T* weights = weight.defined() ? static_cast<const T*>(weight.data()) : nullptr;
-  const auto weight_of = [weights](int64_t i) { return weights == nullptr ? 1.0 : static_cast<double>(weights[i]); };
+  const auto weight_of = [weights](int64_t i) {
+    return weights == nullptr ? 1.0 : static_cast<double>(weights[i]);
+  };
   const std::vector<double> sums = accumulate(points.size(0), out.numel(), box_of, weight_of);
-  std::transform(sums.begin(), sums.end(), static_cast<T*>(out.data()), [](double sum) { return static_cast<T>(sum); });
+  std::transform(sums.begin(), sums.end(), static_cast<T*>(out.data()),
+                 [](double sum) { return static_cast<T>(sum); });
 }
 
 int64_t checked_size(const Tensor& places, int64_t minlength) {
@@ -88,17 +95,21 @@ int64_t checked_size(const Tensor& places, int64_t minlength) {
     most = std::max(most, numbers[i]);
   }
   TORCH_CHECK(least >= 0, "bincount only supports 1-d non-negative integral inputs, got ", least);
-  TORCH_CHECK(most < (int64_t{1} << 48), "bincount: the number ", most, " asks for a result that does not fit into memory");
+  TORCH_CHECK(most < (int64_t{1} << 48), "bincount: the number ", most,
+              " asks for a result that does not fit into memory");
   return std::max(minlength, most + 1);
 }
 
 void check_bincount(const Tensor& self, const Tensor& weights, int64_t minlength) {
   if (!is_integral(self.scalar_type(), false)) {
-    TORCH_CHECK_NOT_IMPLEMENTED(false, "\"bincount_cpu\" not implemented for '", self.scalar_type(), "'");
+    TORCH_CHECK_NOT_IMPLEMENTED(false, "\"bincount_cpu\" not implemented for '", self.scalar_type(),
+                                "'");
   }
   TORCH_CHECK(minlength >= 0, "minlength should be >= 0, got ", minlength);
-  TORCH_CHECK(self.dim() == 1, "bincount only supports 1-d non-negative integral inputs, got ", self.dim(), " dimensions");
-  TORCH_CHECK(self.numel() == 0 || !weights.defined() || (weights.dim() == 1 && weights.numel() == self.numel()),
+  TORCH_CHECK(self.dim() == 1, "bincount only supports 1-d non-negative integral inputs, got ",
+              self.dim(), " dimensions");
+  TORCH_CHECK(self.numel() == 0 || !weights.defined() ||
+                  (weights.dim() == 1 && weights.numel() == self.numel()),
               "weights should be 1-d and have the same length as input");
 }
 
@@ -117,9 +128,11 @@ Tensor weighted_counts(const Tensor& places, const Tensor& weights, int64_t size
   const auto* numbers = static_cast<const int64_t*>(places.data());
   const auto* values = static_cast<const T*>(weights.data());
   const std::vector<double> sums = accumulate(
-      places.numel(), size, [numbers](int64_t i) { return numbers[i]; }, [values](int64_t i) { return static_cast<double>(values[i]); });
+      places.numel(), size, [numbers](int64_t i) { return numbers[i]; },
+      [values](int64_t i) { return static_cast<double>(values[i]); });
   const Tensor result = empty_tensor({size}, scalar_type_of<T>, kCPU);
-  std::transform(sums.begin(), sums.end(), static_cast<T*>(result.data()), [](double sum) { return static_cast<T>(sum); });
+  std::transform(sums.begin(), sums.end(), static_cast<T*>(result.data()),
+                 [](double sum) { return static_cast<T>(sum); });
   return result;
 }
 
@@ -131,18 +144,23 @@ Tensor bincount(const Tensor& self, const Tensor& weights, int64_t minlength) {
   if (places.numel() == 0) return counts_of(places, minlength);
   const int64_t size = checked_size(places, minlength);
   if (!weights.defined()) return counts_of(places, size);
-  if (weights.scalar_type() == kFloat) return weighted_counts<float>(places, weights.contiguous(), size);
+  if (weights.scalar_type() == kFloat)
+    return weighted_counts<float>(places, weights.contiguous(), size);
   return weighted_counts<double>(places, weights.to(kDouble).contiguous(), size);
 }
 
-void histogram_count_kernel(const Tensor& self, TensorList bins, const Tensor& weight, bool equal_widths, bool by_formula,
-                            const Tensor& out0) {
+void histogram_count_kernel(const Tensor& self, TensorList bins, const Tensor& weight,
+                            bool equal_widths, bool by_formula, const Tensor& out0) {
   if (out0.numel() == 0) return;
   std::vector<Tensor> edges;
   for (const Tensor& tensor : bins) edges.push_back(tensor.contiguous());
-  const Tensor points = self.contiguous(), weights = weight.defined() ? weight.contiguous() : weight;
-  const Placement placement = by_formula ? Placement::Formula : equal_widths ? Placement::Guess : Placement::Search;
-  AT_DISPATCH_FLOATING(self.scalar_type(), "histogram", [&] { count_points<scalar_t>(points, edges, weights, placement, out0); });
+  const Tensor points = self.contiguous(),
+               weights = weight.defined() ? weight.contiguous() : weight;
+  const Placement placement = by_formula     ? Placement::Formula
+                              : equal_widths ? Placement::Guess
+                                             : Placement::Search;
+  AT_DISPATCH_FLOATING(self.scalar_type(), "histogram",
+                       [&] { count_points<scalar_t>(points, edges, weights, placement, out0); });
 }
 
 }  // namespace at::native

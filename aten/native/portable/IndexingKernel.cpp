@@ -36,20 +36,27 @@ bool expands_to(IntArrayRef from, IntArrayRef to) {
   return true;
 }
 
-/// gather and scatter call an index outside a RuntimeError, selections along a dimension an IndexError, as the peer does.
+/// gather and scatter call an index outside a RuntimeError, selections along a dimension an
+/// IndexError, as the peer does.
 int64_t checked_element(const char* op, int64_t index, int64_t dim, int64_t size) {
-  TORCH_CHECK(index >= 0 && index < size, op, "(): index ", index, " is out of bounds for dimension ", dim, " with size ", size);
+  TORCH_CHECK(index >= 0 && index < size, op, "(): index ", index,
+              " is out of bounds for dimension ", dim, " with size ", size);
   return index;
 }
 
 int64_t checked(const char* op, int64_t index, int64_t dim, int64_t size) {
-  TORCH_CHECK_INDEX(index >= 0 && index < size, op, "(): index ", index, " is out of bounds for dimension ", dim, " with size ", size);
+  TORCH_CHECK_INDEX(index >= 0 && index < size, op, "(): index ", index,
+                    " is out of bounds for dimension ", dim, " with size ", size);
   return index;
 }
 
-/// How many neighbouring lanes along `dim` are done together: one where a lane's own elements are closer to each other.
+/// How many neighbouring lanes along `dim` are done together: one where a lane's own elements are
+/// closer to each other.
 int64_t lanes_together(const Tensor& tensor, int64_t dim) {
-  return tensor.dim() > 1 && dim != tensor.dim() - 1 && tensor.strides()[dim] >= tensor.strides().back() ? 64 : 1;
+  return tensor.dim() > 1 && dim != tensor.dim() - 1 &&
+                 tensor.strides()[dim] >= tensor.strides().back()
+             ? 64
+             : 1;
 }
 
 /// Calls f(i, w) for element i of lane w, the neighbours of one element one after the other.
@@ -65,15 +72,20 @@ inline void for_each_element(int64_t count, int64_t width, const F& f) {
 }
 
 /// Sums of these round once, at the end, not after every term.
-bool is_reduced(const Tensor& tensor) { return to_accumulate(tensor.scalar_type()) != tensor.scalar_type(); }
+bool is_reduced(const Tensor& tensor) {
+  return to_accumulate(tensor.scalar_type()) != tensor.scalar_type();
+}
 Tensor widened(const Tensor& tensor) { return tensor.to(to_accumulate(tensor.scalar_type())); }
 
-Tensor long_index(const Tensor& index) { return index.scalar_type() == kLong ? index : index.to(kLong); }
+Tensor long_index(const Tensor& index) {
+  return index.scalar_type() == kLong ? index : index.to(kLong);
+}
 
 void check_no_overlap(const char* op, const Tensor& self, const Tensor& input) {
   const Overlap overlap = memory_overlap(self, input);
   TORCH_CHECK(overlap != Overlap::Full && overlap != Overlap::Partial, op,
-              ": unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory location. "
+              ": unsupported operation: some elements of the input tensor and the written-to "
+              "tensor refer to a single memory location. "
               "Please clone() the tensor before performing the operation.");
 }
 
@@ -81,9 +93,11 @@ void check_no_overlap(const char* op, const Tensor& self, const Tensor& input) {
 
 void index_put_(const Tensor& self, TensorList indices, const Tensor& values, bool accumulate) {
   TORCH_CHECK(self.scalar_type() == values.scalar_type() || values.dim() == 0,
-              "Index put requires the source and destination dtypes match, got ", self.scalar_type(), " for the destination and ",
-              values.scalar_type(), " for the source.");
-  TORCH_CHECK(self.is_meta() || !values.is_meta(), "index_put_(): values are on the meta device, self is on ", self.device());
+              "Index put requires the source and destination dtypes match, got ",
+              self.scalar_type(), " for the destination and ", values.scalar_type(),
+              " for the source.");
+  TORCH_CHECK(self.is_meta() || !values.is_meta(),
+              "index_put_(): values are on the meta device, self is on ", self.device());
   check_no_overlap("index_put_", self, values);
   for (const Tensor& index : indices) {
     if (index.defined()) check_no_overlap("index_put_", self, index);
@@ -96,8 +110,9 @@ void index_put_(const Tensor& self, TensorList indices, const Tensor& values, bo
   }
   const IndexPlan plan = plan_index(self, indices);
   const DimVector sizes = plan.result_sizes();
-  TORCH_CHECK(expands_to(values.sizes(), sizes), "shape mismatch: value tensor of shape ", values.sizes(),
-              " cannot be broadcast to indexing result of shape ", IntArrayRef(sizes));
+  TORCH_CHECK(expands_to(values.sizes(), sizes), "shape mismatch: value tensor of shape ",
+              values.sizes(), " cannot be broadcast to indexing result of shape ",
+              IntArrayRef(sizes));
   const Tensor source = at::expand(values.to(self.scalar_type()), sizes).contiguous();
   if (source.numel() == 0) return;
   const RowShape shape = row_shape(plan);
@@ -106,7 +121,8 @@ void index_put_(const Tensor& self, TensorList indices, const Tensor& values, bo
   // One thread: with repeated indices the last value wins, and sums have one order.
   if (!accumulate) {
     for (int64_t row = 0; row < shape.rows; ++row)
-      scatter(row_address(plan, row), shape.stride, from + row * row_bytes, self.itemsize(), shape.length);
+      scatter(row_address(plan, row), shape.stride, from + row * row_bytes, self.itemsize(),
+              shape.length);
     return;
   }
   AT_DISPATCH_ALL_AND_BOOL(self.scalar_type(), "index_put_", [&] {
@@ -124,9 +140,11 @@ void index_put_(const Tensor& self, TensorList indices, const Tensor& values, bo
 namespace {
 
 /// Rows of `bytes` bytes, one behind the other, from those at `position`.
-void copy_rows(const char* in, const int64_t* position, int64_t rows, int64_t bytes, size_t itemsize, char* out) {
+void copy_rows(const char* in, const int64_t* position, int64_t rows, int64_t bytes,
+               size_t itemsize, char* out) {
   if (bytes != static_cast<int64_t>(itemsize)) {
-    for (int64_t row = 0; row < rows; ++row) std::memcpy(out + row * bytes, in + position[row] * bytes, bytes);
+    for (int64_t row = 0; row < rows; ++row)
+      std::memcpy(out + row * bytes, in + position[row] * bytes, bytes);
     return;
   }
   with_element_type(itemsize, [&](auto element) {
@@ -152,13 +170,15 @@ void index_select_kernel(const Tensor& self, int64_t dim, const Tensor& index, c
     for (int64_t k = d + 1; k < self.dim(); ++k) inner *= self.sizes()[k];
     const char* in = static_cast<const char*>(self.data());
     char* out = static_cast<char*>(out0.data());
-    parallel_for(0, outer * count, std::max<int64_t>(1, 65536 / inner), [&](int64_t begin, int64_t end) {
-      while (begin < end) {
-        const int64_t i = begin % count, rows = std::min(count - i, end - begin);
-        copy_rows(in + begin / count * extent * inner, position + i, rows, inner, self.itemsize(), out + begin * inner);
-        begin += rows;
-      }
-    });
+    parallel_for(0, outer * count, std::max<int64_t>(1, 65536 / inner),
+                 [&](int64_t begin, int64_t end) {
+                   while (begin < end) {
+                     const int64_t i = begin % count, rows = std::min(count - i, end - begin);
+                     copy_rows(in + begin / count * extent * inner, position + i, rows, inner,
+                               self.itemsize(), out + begin * inner);
+                     begin += rows;
+                   }
+                 });
     return;
   }
   with_element_type(self.itemsize(), [&](auto element) {
@@ -178,21 +198,23 @@ Tensor one_hot_kernel(const Tensor& self, int64_t num_classes) {
   const int64_t* number = classes.const_data_ptr<int64_t>();
   const auto [smallest, largest] = std::minmax_element(number, number + classes.numel());
   TORCH_CHECK(*smallest >= 0, "Class values must be non-negative.");
-  TORCH_CHECK(num_classes == -1 || num_classes > *largest, "Class values must be smaller than num_classes.");
+  TORCH_CHECK(num_classes == -1 || num_classes > *largest,
+              "Class values must be smaller than num_classes.");
   const int64_t count = num_classes == -1 ? *largest + 1 : num_classes;
   DimVector sizes(self.sizes());
   sizes.push_back(count);
   const Tensor result = empty_tensor(sizes, kLong, kCPU);
   int64_t* out = result.data_ptr<int64_t>();
-  parallel_for(0, classes.numel(), std::max<int64_t>(1, 32768 / count), [&](int64_t begin, int64_t end) {
-    std::fill(out + begin * count, out + end * count, 0);
-    for (int64_t i = begin; i < end; ++i) out[i * count + number[i]] = 1;
-  });
+  parallel_for(0, classes.numel(), std::max<int64_t>(1, 32768 / count),
+               [&](int64_t begin, int64_t end) {
+                 std::fill(out + begin * count, out + end * count, 0);
+                 for (int64_t i = begin; i < end; ++i) out[i * count + number[i]] = 1;
+               });
   return result;
 }
 
-void index_add_kernel(const Tensor& self, int64_t dimension, const Tensor& index, const Tensor& source, const Scalar& alpha,
-                      const Tensor& out0) {
+void index_add_kernel(const Tensor& self, int64_t dimension, const Tensor& index,
+                      const Tensor& source, const Scalar& alpha, const Tensor& out0) {
   const int64_t dim = wrap_dim(dimension, self.dim());
   if (is_reduced(self)) {
     const Tensor wide = widened(self);
@@ -205,7 +227,8 @@ void index_add_kernel(const Tensor& self, int64_t dimension, const Tensor& index
   const int64_t extent = lane_size(self, dim), count = positions.numel();
   // PyTorch's exception for vectors is another than for what has more dimensions.
   for (int64_t i = 0; i < count; ++i)
-    self.dim() > 1 ? checked_element("index_add", position[i], dim, extent) : checked("index_add", position[i], dim, extent);
+    self.dim() > 1 ? checked_element("index_add", position[i], dim, extent)
+                   : checked("index_add", position[i], dim, extent);
   if (!out0.is_same(self)) out0.copy_(self);
   if (source.numel() == 0) return;
   AT_DISPATCH_ALL_AND_BOOL(self.scalar_type(), "index_add", [&] {
@@ -214,44 +237,54 @@ void index_add_kernel(const Tensor& self, int64_t dimension, const Tensor& index
     const int64_t out_stride = lane_stride(out0, dim), source_stride = lane_stride(source, dim);
     // Lanes do not share elements, so each is added up by one thread, in the order of the indices.
     const auto add = [factor](scalar_t& element, const scalar_t& value) {
-      element = static_cast<scalar_t>(static_cast<opmath_t>(element) + static_cast<opmath_t>(value) * factor);
+      element = static_cast<scalar_t>(static_cast<opmath_t>(element) +
+                                      static_cast<opmath_t>(value) * factor);
     };
     LaneIterator(dim, {&out0, &source})
-        .for_each_group(count, lanes_together(out0, dim), [&](char* const* data, int64_t width, const int64_t* steps) {
-          auto* out = reinterpret_cast<scalar_t*>(data[0]);
-          const auto* in = reinterpret_cast<const scalar_t*>(data[1]);
-          const int64_t out_step = steps[0] / sizeof(scalar_t), in_step = steps[1] / sizeof(scalar_t);
-          if (out_step == 1 && in_step == 1) {
-            for_each_element(count, width,
-                             [&](int64_t i, int64_t w) { add(out[position[i] * out_stride + w], in[i * source_stride + w]); });
-          } else {
-            for_each_element(count, width, [&](int64_t i, int64_t w) {
-              add(out[position[i] * out_stride + w * out_step], in[i * source_stride + w * in_step]);
-            });
-          }
-        });
+        .for_each_group(count, lanes_together(out0, dim),
+                        [&](char* const* data, int64_t width, const int64_t* steps) {
+                          auto* out = reinterpret_cast<scalar_t*>(data[0]);
+                          const auto* in = reinterpret_cast<const scalar_t*>(data[1]);
+                          const int64_t out_step = steps[0] / sizeof(scalar_t),
+                                        in_step = steps[1] / sizeof(scalar_t);
+                          if (out_step == 1 && in_step == 1) {
+                            for_each_element(count, width, [&](int64_t i, int64_t w) {
+                              add(out[position[i] * out_stride + w], in[i * source_stride + w]);
+                            });
+                          } else {
+                            for_each_element(count, width, [&](int64_t i, int64_t w) {
+                              add(out[position[i] * out_stride + w * out_step],
+                                  in[i * source_stride + w * in_step]);
+                            });
+                          }
+                        });
   });
 }
 
-void gather_kernel(const Tensor& self, int64_t dim, const Tensor& index, bool /*sparse_grad*/, const Tensor& out0) {
+void gather_kernel(const Tensor& self, int64_t dim, const Tensor& index, bool /*sparse_grad*/,
+                   const Tensor& out0) {
   if (out0.numel() == 0) return;
   const Tensor positions = long_index(index);
   const int64_t d = wrap_dim(dim, self.dim());
   const int64_t extent = lane_size(self, d), count = lane_size(positions, d);
-  const int64_t in_stride = lane_stride(self, d), out_stride = lane_stride(out0, d), index_stride = lane_stride(positions, d);
+  const int64_t in_stride = lane_stride(self, d), out_stride = lane_stride(out0, d),
+                index_stride = lane_stride(positions, d);
   with_element_type(self.itemsize(), [&](auto element) {
     using T = decltype(element);
     const auto group = [&](char* const* data, int64_t width, const int64_t* steps) {
       const auto* position = reinterpret_cast<const int64_t*>(data[0]);
       const T* in = reinterpret_cast<const T*>(data[1]);
       T* out = reinterpret_cast<T*>(data[2]);
-      const int64_t index_step = steps[0] / sizeof(int64_t), in_step = steps[1] / sizeof(T), out_step = steps[2] / sizeof(T);
+      const int64_t index_step = steps[0] / sizeof(int64_t), in_step = steps[1] / sizeof(T),
+                    out_step = steps[2] / sizeof(T);
       for_each_element(count, width, [&](int64_t i, int64_t w) {
-        const int64_t p = checked_element("gather", position[i * index_stride + w * index_step], d, extent);
+        const int64_t p =
+            checked_element("gather", position[i * index_stride + w * index_step], d, extent);
         out[i * out_stride + w * out_step] = in[p * in_stride + w * in_step];
       });
     };
-    LaneIterator(d, {&positions, &self, &out0}).for_each_group(count, lanes_together(positions, d), group);
+    LaneIterator(d, {&positions, &self, &out0})
+        .for_each_group(count, lanes_together(positions, d), group);
   });
 }
 
@@ -259,25 +292,31 @@ namespace {
 
 /// Calls write(element of out, element number of src's lane) for every index.
 template <typename T, typename Write>
-void scatter_lanes(const Tensor& out, int64_t dim, const Tensor& index, const Tensor& src, const Write& write) {
+void scatter_lanes(const Tensor& out, int64_t dim, const Tensor& index, const Tensor& src,
+                   const Write& write) {
   const Tensor positions = long_index(index);
   const int64_t d = wrap_dim(dim, out.dim());
   const int64_t extent = lane_size(out, d), count = lane_size(positions, d);
-  const int64_t out_stride = lane_stride(out, d), src_stride = lane_stride(src, d), index_stride = lane_stride(positions, d);
+  const int64_t out_stride = lane_stride(out, d), src_stride = lane_stride(src, d),
+                index_stride = lane_stride(positions, d);
   const auto group = [&](char* const* data, int64_t width, const int64_t* steps) {
     const auto* position = reinterpret_cast<const int64_t*>(data[0]);
     T* target = reinterpret_cast<T*>(data[1]);
     const T* source = reinterpret_cast<const T*>(data[2]);
-    const int64_t index_step = steps[0] / sizeof(int64_t), out_step = steps[1] / sizeof(T), src_step = steps[2] / sizeof(T);
+    const int64_t index_step = steps[0] / sizeof(int64_t), out_step = steps[1] / sizeof(T),
+                  src_step = steps[2] / sizeof(T);
     for_each_element(count, width, [&](int64_t i, int64_t w) {
-      const int64_t p = checked_element("scatter", position[i * index_stride + w * index_step], d, extent);
+      const int64_t p =
+          checked_element("scatter", position[i * index_stride + w * index_step], d, extent);
       write(target[p * out_stride + w * out_step], source[i * src_stride + w * src_step]);
     });
   };
-  LaneIterator(d, {&positions, &out, &src}).for_each_group(count, lanes_together(positions, d), group);
+  LaneIterator(d, {&positions, &out, &src})
+      .for_each_group(count, lanes_together(positions, d), group);
 }
 
-/// Gives `out` the values of self; where it is self, the index is checked, since nothing may be written when it is wrong.
+/// Gives `out` the values of self; where it is self, the index is checked, since nothing may be
+/// written when it is wrong.
 void start_scatter(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& out) {
   if (!out.is_same(self)) {
     out.copy_(self);
@@ -286,12 +325,14 @@ void start_scatter(const Tensor& self, int64_t dim, const Tensor& index, const T
   const Tensor positions = long_index(index).contiguous();
   const int64_t d = wrap_dim(dim, self.dim()), extent = lane_size(self, d);
   const int64_t* position = positions.data_ptr<int64_t>();
-  for (int64_t i = 0; i < positions.numel(); ++i) checked_element("scatter", position[i], d, extent);
+  for (int64_t i = 0; i < positions.numel(); ++i)
+    checked_element("scatter", position[i], d, extent);
 }
 
 }  // namespace
 
-void scatter_kernel(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src, const Tensor& out0) {
+void scatter_kernel(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src,
+                    const Tensor& out0) {
   start_scatter(self, dim, index, out0);
   if (index.numel() == 0) return;
   with_element_type(self.itemsize(), [&](auto element) {
@@ -300,7 +341,8 @@ void scatter_kernel(const Tensor& self, int64_t dim, const Tensor& index, const 
   });
 }
 
-void scatter_value_kernel(const Tensor& self, int64_t dim, const Tensor& index, const Scalar& value, const Tensor& out0) {
+void scatter_value_kernel(const Tensor& self, int64_t dim, const Tensor& index, const Scalar& value,
+                          const Tensor& out0) {
   start_scatter(self, dim, index, out0);
   if (index.numel() == 0) return;
   with_bits_of(value, self.scalar_type(), [&](auto fill) {
@@ -309,7 +351,8 @@ void scatter_value_kernel(const Tensor& self, int64_t dim, const Tensor& index, 
   });
 }
 
-void scatter_add_kernel(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src, const Tensor& out0) {
+void scatter_add_kernel(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src,
+                        const Tensor& out0) {
   if (is_reduced(self)) {
     const Tensor wide = empty_tensor(self.sizes(), to_accumulate(self.scalar_type()), kCPU);
     scatter_add_kernel(self.to(wide.scalar_type()), dim, index, src.to(wide.scalar_type()), wide);
@@ -319,15 +362,17 @@ void scatter_add_kernel(const Tensor& self, int64_t dim, const Tensor& index, co
   start_scatter(self, dim, index, out0);
   if (index.numel() == 0) return;
   AT_DISPATCH_ALL_AND_BOOL(self.scalar_type(), "scatter_add", [&] {
-    scatter_lanes<scalar_t>(out0, dim, index, src,
-                            [](scalar_t& target, const scalar_t& value) { target = static_cast<scalar_t>(target + value); });
+    scatter_lanes<scalar_t>(out0, dim, index, src, [](scalar_t& target, const scalar_t& value) {
+      target = static_cast<scalar_t>(target + value);
+    });
   });
 }
 
 namespace {
 
-/// The coordinates of `count` elements that are not zero, each dimension's one behind the other: without branches along the last
-/// dimension, whose number of elements per row gives the other coordinates.
+/// The coordinates of `count` elements that are not zero, each dimension's one behind the other:
+/// without branches along the last dimension, whose number of elements per row gives the other
+/// coordinates.
 template <typename T>
 void write_places(const T* values, IntArrayRef sizes, int64_t count, int64_t* out) {
   const int64_t ndim = static_cast<int64_t>(sizes.size()), row = ndim == 0 ? 1 : sizes.back();
@@ -340,7 +385,8 @@ void write_places(const T* values, IntArrayRef sizes, int64_t count, int64_t* ou
       last[found] = j;
       found += convert<bool>(values[j]);
     }
-    for (int64_t d = 0; d + 1 < ndim; ++d) std::fill(out + d * count + before, out + d * count + found, index[d]);
+    for (int64_t d = 0; d + 1 < ndim; ++d)
+      std::fill(out + d * count + before, out + d * count + found, index[d]);
     for (int64_t d = ndim - 2; d >= 0 && ++index[d] == sizes[d]; --d) index[d] = 0;
   }
 }
@@ -357,7 +403,8 @@ Tensor nonzero(const Tensor& self) {
     int64_t count = 0;
     for (int64_t i = 0; i < n; ++i) count += convert<bool>(values[i]);
     // Column by column: each is an index of its own.
-    result = empty_strided_tensor({count, ndim}, {1, std::max<int64_t>(count, 1)}, kLong, self.device());
+    result =
+        empty_strided_tensor({count, ndim}, {1, std::max<int64_t>(count, 1)}, kLong, self.device());
     write_places(values, self.sizes(), count, result.data_ptr<int64_t>());
   });
   return result;

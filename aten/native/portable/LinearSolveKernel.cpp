@@ -33,8 +33,9 @@ void inv_ex_kernel(const Tensor& A, bool check_errors, const Tensor& out0, const
   if (check_errors) check_inverse_info(out1, "linalg.inv_ex");
 }
 
-void solve_ex_kernel(const Tensor& A, const Tensor& B, bool left, bool check_errors, const Tensor& out0, const Tensor& out1,
-                     const Tensor& out2, const Tensor& out3) {
+void solve_ex_kernel(const Tensor& A, const Tensor& B, bool left, bool check_errors,
+                     const Tensor& out0, const Tensor& out1, const Tensor& out2,
+                     const Tensor& out3) {
   lu_factor_ex_kernel(A, true, false, out1, out2, out3);
   if (check_errors) check_solve_info(out3, "torch.linalg.solve_ex");
   if (is_vector_for(A, B)) {
@@ -44,7 +45,8 @@ void solve_ex_kernel(const Tensor& A, const Tensor& B, bool left, bool check_err
   lu_solve_kernel(out1, out2, B, left, false, out0);
 }
 
-void solve_triangular_kernel(const Tensor& self, const Tensor& B, bool upper, bool left, bool unitriangular, const Tensor& out0) {
+void solve_triangular_kernel(const Tensor& self, const Tensor& B, bool upper, bool left,
+                             bool unitriangular, const Tensor& out0) {
   check_lapack("linalg.solve_triangular");
   if (out0.numel() == 0) return;
   const int64_t m = out0.size(-2), n = out0.size(-1), size = self.size(-1);
@@ -56,8 +58,10 @@ void solve_triangular_kernel(const Tensor& self, const Tensor& B, bool upper, bo
   for_matrix_type(self.scalar_type(), "triangular_solve", [&]<class T>() {
     const auto X = matrices_of<T>(out0), F = matrices_of<T>(stored);
     const auto transpose = transposed ? lapack::Transpose::Transpose : lapack::Transpose::None;
-    for_each_matrix(matrix_count(out0), static_cast<double>(m * n * size),
-                    [&](int64_t i) { lapack::trsm<T>(left, upper != transposed, transpose, unitriangular, m, n, F[i], size, X[i], m); });
+    for_each_matrix(matrix_count(out0), static_cast<double>(m * n * size), [&](int64_t i) {
+      lapack::trsm<T>(left, upper != transposed, transpose, unitriangular, m, n, F[i], size, X[i],
+                      m);
+    });
   });
 }
 
@@ -71,8 +75,8 @@ lapack::LeastSquares driver_of(std::string_view name) {
 
 }  // namespace
 
-void lstsq_kernel(const Tensor& A, const Tensor& B, double rcond, std::string_view driver, const Tensor& out0, const Tensor& out1,
-                  const Tensor& out2) {
+void lstsq_kernel(const Tensor& A, const Tensor& B, double rcond, std::string_view driver,
+                  const Tensor& out0, const Tensor& out1, const Tensor& out2) {
   check_lapack("linalg.lstsq");
   at::zero_(out0);
   at::zero_(out1);
@@ -81,8 +85,9 @@ void lstsq_kernel(const Tensor& A, const Tensor& B, double rcond, std::string_vi
   if (m == 0 || n == 0 || matrix_count(out0) == 0) return;
   const IntArrayRef batch = batch_sizes(out0);
   const Tensor matrices = column_major_copy(A.expand(joined_sizes(batch, {m, n})));
-  const Tensor sides = empty_strided_tensor(joined_sizes(batch, {rows, columns}),
-                                            column_major_strides(joined_sizes(batch, {rows, columns})), A.scalar_type(), A.device());
+  const Tensor sides = empty_strided_tensor(
+      joined_sizes(batch, {rows, columns}),
+      column_major_strides(joined_sizes(batch, {rows, columns})), A.scalar_type(), A.device());
   at::zero_(sides);
   at::copy_(sides.narrow(-2, 0, m), B.expand(joined_sizes(batch, {m, columns})));
   const lapack::LeastSquares kind = driver_of(driver);
@@ -96,11 +101,15 @@ void lstsq_kernel(const Tensor& A, const Tensor& B, double rcond, std::string_vi
         std::fill_n(X[i], rows * columns, T(std::numeric_limits<real_t>::quiet_NaN()));
         return;
       }
-      const int info = lapack::least_squares<T>(kind, m, n, columns, F[i], m, X[i], rows, static_cast<real_t>(rcond), values.data(), &rank);
-      TORCH_CHECK_LINALG(info <= 0 || driver == "gels", "torch.linalg.lstsq: The algorithm for computing the SVD failed to converge; ",
-                         info, " off-diagonal elements of an intermediate bidiagonal form did not converge to zero.");
+      const int info = lapack::least_squares<T>(kind, m, n, columns, F[i], m, X[i], rows,
+                                                static_cast<real_t>(rcond), values.data(), &rank);
+      TORCH_CHECK_LINALG(
+          info <= 0 || driver == "gels",
+          "torch.linalg.lstsq: The algorithm for computing the SVD failed to converge; ", info,
+          " off-diagonal elements of an intermediate bidiagonal form did not converge to zero.");
       TORCH_CHECK_LINALG(info <= 0,
-                         "torch.linalg.lstsq: The least squares solution could not be computed because the input matrix does not "
+                         "torch.linalg.lstsq: The least squares solution could not be computed "
+                         "because the input matrix does not "
                          "have full rank (error code: ",
                          info, ").");
       if (out1.numel() > 0) out1.data_ptr<int64_t>()[i] = rank;
@@ -135,7 +144,8 @@ void with_factors(const Tensor& A, const Tensor& LU, const Tensor& pivots, const
 
 }  // namespace
 
-void linalg_det_kernel(const Tensor& A, const Tensor& out0, const Tensor& out1, const Tensor& out2) {
+void linalg_det_kernel(const Tensor& A, const Tensor& out0, const Tensor& out1,
+                       const Tensor& out2) {
   const int64_t n = A.size(-1);
   for_matrix_type(A.scalar_type(), "lu_cpu", [&]<class T>() {
     const auto result = scalars_of<T>(out0);
@@ -147,7 +157,8 @@ void linalg_det_kernel(const Tensor& A, const Tensor& out0, const Tensor& out1, 
   });
 }
 
-void linalg_slogdet_kernel(const Tensor& A, const Tensor& out0, const Tensor& out1, const Tensor& out2, const Tensor& out3) {
+void linalg_slogdet_kernel(const Tensor& A, const Tensor& out0, const Tensor& out1,
+                           const Tensor& out2, const Tensor& out3) {
   const int64_t n = A.size(-1);
   for_matrix_type(A.scalar_type(), "lu_cpu", [&]<class T>() {
     using real_t = lapack::Real<T>;

@@ -1,4 +1,5 @@
-// The running log-sum-exp and its derivative, which are recurrences: each step scales what came before by a power of e.
+// The running log-sum-exp and its derivative, which are recurrences: each step scales what came
+// before by a power of e.
 #include <cmath>
 #include <complex>
 #include <limits>
@@ -45,7 +46,8 @@ double add_exponential(double sum, double x) {
   return high + std::log1p(std::exp(low - high));
 }
 
-std::complex<double> add_exponential(const std::complex<double>& sum, const std::complex<double>& x) {
+std::complex<double> add_exponential(const std::complex<double>& sum,
+                                     const std::complex<double>& x) {
   if (sum.real() == -std::numeric_limits<double>::infinity()) return x;
   const bool is_larger = x.real() > sum.real();
   const auto& high = is_larger ? x : sum;
@@ -58,23 +60,32 @@ double ratio(double a, double b) {
   if (a == -std::numeric_limits<double>::infinity()) return a == b ? 1 : 0;
   return a == b ? 1 : std::exp(a - b);
 }
-std::complex<double> ratio(const std::complex<double>& a, const std::complex<double>& b) { return std::exp(a - b); }
+std::complex<double> ratio(const std::complex<double>& a, const std::complex<double>& b) {
+  return std::exp(a - b);
+}
 
-double share(double a, double b) { return a == -std::numeric_limits<double>::infinity() ? 0 : std::exp(a - b); }
-std::complex<double> share(const std::complex<double>& a, const std::complex<double>& b) { return std::exp(a - b); }
+double share(double a, double b) {
+  return a == -std::numeric_limits<double>::infinity() ? 0 : std::exp(a - b);
+}
+std::complex<double> share(const std::complex<double>& a, const std::complex<double>& b) {
+  return std::exp(a - b);
+}
 
 /// Calls f(n, strides, lanes of the three inputs and of the output).
 template <typename F>
-void for_weighted_lanes(const Tensor& grad, const Tensor& self, const Tensor& output, int64_t dim, const Tensor& out, const F& f) {
+void for_weighted_lanes(const Tensor& grad, const Tensor& self, const Tensor& output, int64_t dim,
+                        const Tensor& out, const F& f) {
   if (out.numel() == 0) return;
   const int64_t d = wrap_dim(dim, self.dim());
   const Tensor inputs[] = {grad.contiguous(), self.contiguous(), output.contiguous()};
   const int64_t n = lane_size(out, d), stride = lane_stride(out, d);
   AT_DISPATCH_FLOATING_AND_COMPLEX(out.scalar_type(), "logcumsumexp", [&] {
-    LaneIterator(d, {&inputs[0], &inputs[1], &inputs[2], &out}).for_each(n * 16, [&](char* const* data) {
-      f(n, stride, reinterpret_cast<const scalar_t*>(data[0]), reinterpret_cast<const scalar_t*>(data[1]),
-        reinterpret_cast<const scalar_t*>(data[2]), reinterpret_cast<scalar_t*>(data[3]));
-    });
+    LaneIterator(d, {&inputs[0], &inputs[1], &inputs[2], &out})
+        .for_each(n * 16, [&](char* const* data) {
+          f(n, stride, reinterpret_cast<const scalar_t*>(data[0]),
+            reinterpret_cast<const scalar_t*>(data[1]), reinterpret_cast<const scalar_t*>(data[2]),
+            reinterpret_cast<scalar_t*>(data[3]));
+        });
   });
 }
 
@@ -83,7 +94,8 @@ void for_weighted_lanes(const Tensor& grad, const Tensor& self, const Tensor& ou
 void logcumsumexp_kernel(const Tensor& self, int64_t dim, const Tensor& out0) {
   if (self.numel() == 0) return;
   const int64_t d = wrap_dim(dim, self.dim());
-  const int64_t n = lane_size(self, d), stride = lane_stride(self, d), out_stride = lane_stride(out0, d);
+  const int64_t n = lane_size(self, d), stride = lane_stride(self, d),
+                out_stride = lane_stride(out0, d);
   AT_DISPATCH_FLOATING_AND_COMPLEX(self.scalar_type(), "logcumsumexp", [&] {
     LaneIterator(d, {&self, &out0}).for_each(n * 16, [&](char* const* data) {
       const auto* in = reinterpret_cast<const scalar_t*>(data[0]);
@@ -98,22 +110,28 @@ void logcumsumexp_kernel(const Tensor& self, int64_t dim, const Tensor& out0) {
   });
 }
 
-void logcumsumexp_backward_kernel(const Tensor& grad_output, const Tensor& self, const Tensor& output, int64_t dim, const Tensor& out0) {
+void logcumsumexp_backward_kernel(const Tensor& grad_output, const Tensor& self,
+                                  const Tensor& output, int64_t dim, const Tensor& out0) {
   for_weighted_lanes(grad_output, self, output, dim, out0,
-                     []<typename T>(int64_t n, int64_t stride, const T* grad, const T* x, const T* result, T* out) {
-                       typename Wide<T>::type sum = 0;  // of grad[i] exp(result[j] - result[i]) over i >= j
+                     []<typename T>(int64_t n, int64_t stride, const T* grad, const T* x,
+                                    const T* result, T* out) {
+                       typename Wide<T>::type sum =
+                           0;  // of grad[i] exp(result[j] - result[i]) over i >= j
                        for (int64_t j = n - 1; j >= 0; --j) {
                          const int64_t at = j * stride;
-                         if (j + 1 < n) sum *= ratio(widened(result[at]), widened(result[at + stride]));
+                         if (j + 1 < n)
+                           sum *= ratio(widened(result[at]), widened(result[at + stride]));
                          sum += widened(grad[at]);
                          out[at] = narrowed<T>(sum * share(widened(x[at]), widened(result[at])));
                        }
                      });
 }
 
-void logcumsumexp_forward_kernel(const Tensor& grad_output, const Tensor& self, const Tensor& output, int64_t dim, const Tensor& out0) {
+void logcumsumexp_forward_kernel(const Tensor& grad_output, const Tensor& self,
+                                 const Tensor& output, int64_t dim, const Tensor& out0) {
   for_weighted_lanes(grad_output, self, output, dim, out0,
-                     []<typename T>(int64_t n, int64_t stride, const T* grad, const T* x, const T* result, T* out) {
+                     []<typename T>(int64_t n, int64_t stride, const T* grad, const T* x,
+                                    const T* result, T* out) {
                        typename Wide<T>::type sum = 0;
                        for (int64_t i = 0; i < n; ++i) {
                          const int64_t at = i * stride;

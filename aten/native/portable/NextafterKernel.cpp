@@ -1,4 +1,5 @@
-// The neighbour of a number. Numbers of one sign are ordered as their bits are, so that the neighbour's are one more or one less.
+// The neighbour of a number. Numbers of one sign are ordered as their bits are, so that the
+// neighbour's are one more or one less.
 #include <bit>
 
 #include "aten/Dispatch.h"
@@ -10,7 +11,8 @@ namespace at::native {
 namespace {
 
 template <size_t bytes>
-using bits_of_size = std::conditional_t<bytes == 2, uint16_t, std::conditional_t<bytes == 4, uint32_t, uint64_t>>;
+using bits_of_size =
+    std::conditional_t<bytes == 2, uint16_t, std::conditional_t<bytes == 4, uint32_t, uint64_t>>;
 
 template <typename T>
 T neighbour(T from, T to) {
@@ -27,8 +29,9 @@ T neighbour(T from, T to) {
 }  // namespace
 
 void nextafter_kernel(TensorIteratorBase& iter) {
-  AT_DISPATCH_FLOATING_AND_REDUCED(iter.common_dtype(), "nextafter",
-                                   [&] { cpu_kernel(iter, [](scalar_t x, scalar_t y) -> scalar_t { return neighbour(x, y); }); });
+  AT_DISPATCH_FLOATING_AND_REDUCED(iter.common_dtype(), "nextafter", [&] {
+    cpu_kernel(iter, [](scalar_t x, scalar_t y) -> scalar_t { return neighbour(x, y); });
+  });
 }
 
 }  // namespace at::native

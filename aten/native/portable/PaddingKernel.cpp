@@ -1,4 +1,5 @@
-// Copies every line of the input to the lines of the result that repeat it; gradients are added up the same way back.
+// Copies every line of the input to the lines of the result that repeat it; gradients are added up
+// the same way back.
 #include <algorithm>
 #include <cstring>
 #include <vector>
@@ -44,7 +45,8 @@ void copy_bytes(char* to, const char* from, int64_t bytes) {
 
 }  // namespace
 
-void _pad_by_copy_kernel(const Tensor& self, IntArrayRef pad, std::string_view mode, const Tensor& out0) {
+void _pad_by_copy_kernel(const Tensor& self, IntArrayRef pad, std::string_view mode,
+                         const Tensor& out0) {
   if (out0.numel() == 0) return;
   const PlaneLayout layout(out0, static_cast<int64_t>(pad.size()) / 2, self);
   const Tensor input = self.contiguous(layout.format);
@@ -55,11 +57,13 @@ void _pad_by_copy_kernel(const Tensor& self, IntArrayRef pad, std::string_view m
   const int64_t rows = taps[1].out, planes = taps[0].out;
   const char* in = static_cast<const char*>(input.data());
   char* out = static_cast<char*>(out0.data());
-  const int64_t grain = std::max<int64_t>(1, kDefaultGrainSize * 4 / std::max<int64_t>(1, out_line));
+  const int64_t grain =
+      std::max<int64_t>(1, kDefaultGrainSize * 4 / std::max<int64_t>(1, out_line));
   parallel_for(0, layout.outer * planes * rows, grain, [&](int64_t begin, int64_t end) {
     for (int64_t k = begin; k < end; ++k) {
       const int64_t plane = taps[0].index[k / rows % planes], row = taps[1].index[k % rows];
-      const char* from = in + ((k / rows / planes * taps[0].in + plane) * taps[1].in + row) * in_line;
+      const char* from =
+          in + ((k / rows / planes * taps[0].in + plane) * taps[1].in + row) * in_line;
       char* to = out + k * out_line;
       for (const Run& run : runs) {
         if (run.count == 1) {
@@ -76,10 +80,12 @@ namespace {
 
 /// A block's sums: the gradients of every line go to the line that it repeats.
 template <typename acc_t, typename scalar_t>
-void add_lines(const AxesTaps& taps, const std::vector<Run>& runs, int64_t inner, const scalar_t* grad, acc_t* sums) {
+void add_lines(const AxesTaps& taps, const std::vector<Run>& runs, int64_t inner,
+               const scalar_t* grad, acc_t* sums) {
   const int64_t rows = taps[1].out, in_line = taps[2].in * inner, out_line = taps[2].out * inner;
   for (int64_t k = 0; k < taps[0].out * rows; ++k) {
-    acc_t* target = sums + (taps[0].index[k / rows] * taps[1].in + taps[1].index[k % rows]) * in_line;
+    acc_t* target =
+        sums + (taps[0].index[k / rows] * taps[1].in + taps[1].index[k % rows]) * in_line;
     const scalar_t* from = grad + k * out_line;
     for (const Run& run : runs) {
       acc_t* to = target + run.from * inner;
@@ -91,7 +97,8 @@ void add_lines(const AxesTaps& taps, const std::vector<Run>& runs, int64_t inner
 
 }  // namespace
 
-void _pad_by_copy_backward_kernel(const Tensor& grad, IntArrayRef sizes, IntArrayRef pad, std::string_view mode, const Tensor& out0) {
+void _pad_by_copy_backward_kernel(const Tensor& grad, IntArrayRef sizes, IntArrayRef pad,
+                                  std::string_view mode, const Tensor& out0) {
   if (out0.numel() == 0) return;
   const PlaneLayout layout(out0, static_cast<int64_t>(pad.size()) / 2, grad);
   const Tensor grads = grad.contiguous(layout.format);
@@ -102,14 +109,16 @@ void _pad_by_copy_backward_kernel(const Tensor& grad, IntArrayRef sizes, IntArra
     using acc_t = opmath_type<scalar_t>;
     const scalar_t* from = grads.const_data_ptr<scalar_t>();
     scalar_t* to = out0.data_ptr<scalar_t>();
-    parallel_for(0, layout.outer, std::max<int64_t>(1, kDefaultGrainSize / in), [&](int64_t begin, int64_t end) {
-      std::vector<acc_t> sums(in);
-      for (int64_t k = begin; k < end; ++k) {
-        std::fill(sums.begin(), sums.end(), acc_t(0));
-        add_lines(taps, runs, layout.inner, from + k * out, sums.data());
-        for (int64_t i = 0; i < in; ++i) to[k * in + i] = static_cast<scalar_t>(sums[i]);
-      }
-    });
+    parallel_for(0, layout.outer, std::max<int64_t>(1, kDefaultGrainSize / in),
+                 [&](int64_t begin, int64_t end) {
+                   std::vector<acc_t> sums(in);
+                   for (int64_t k = begin; k < end; ++k) {
+                     std::fill(sums.begin(), sums.end(), acc_t(0));
+                     add_lines(taps, runs, layout.inner, from + k * out, sums.data());
+                     for (int64_t i = 0; i < in; ++i)
+                       to[k * in + i] = static_cast<scalar_t>(sums[i]);
+                   }
+                 });
   });
 }
 

@@ -1,4 +1,5 @@
-// Elements are copied by their size: one line of the small planes to every r-th place of a line of the large ones, or back.
+// Elements are copied by their size: one line of the small planes to every r-th place of a line of
+// the large ones, or back.
 #include <algorithm>
 #include <cstdint>
 
@@ -27,7 +28,8 @@ void shuffle_lines(const Shuffle& s, const T* in, T* out) {
   parallel_for(0, lines, grain, [&](int64_t begin, int64_t end) {
     for (int64_t line = begin; line < end; ++line) {
       // A line of the large plane: row h * r + i.
-      const int64_t plane = line / (r * s.height), row = line % (r * s.height), h = row / r, i = row % r;
+      const int64_t plane = line / (r * s.height), row = line % (r * s.height), h = row / r,
+                    i = row % r;
       const int64_t large = line * s.width * r;
       for (int64_t j = 0; j < r; ++j) {
         const int64_t small = (((plane * r + i) * r + j) * s.height + h) * s.width;
@@ -47,9 +49,11 @@ template <bool kUp>
 void shuffle(const Tensor& self, int64_t factor, const Tensor& out0) {
   if (out0.numel() == 0) return;
   const Tensor input = self.contiguous();
-  const Tensor out = out0.is_contiguous() ? out0 : empty_tensor(out0.sizes(), out0.scalar_type(), kCPU);
+  const Tensor out =
+      out0.is_contiguous() ? out0 : empty_tensor(out0.sizes(), out0.scalar_type(), kCPU);
   const Tensor& small = kUp ? input : out;
-  const Shuffle s{small.numel() / (factor * factor * small.size(-1) * small.size(-2)), factor, small.size(-2), small.size(-1)};
+  const Shuffle s{small.numel() / (factor * factor * small.size(-1) * small.size(-2)), factor,
+                  small.size(-2), small.size(-1)};
   const auto run = [&](auto unit) {
     using T = decltype(unit);
     shuffle_lines<kUp>(s, static_cast<const T*>(input.data()), static_cast<T*>(out.data()));
@@ -66,7 +70,9 @@ void shuffle(const Tensor& self, int64_t factor, const Tensor& out0) {
 
 }  // namespace
 
-void pixel_shuffle_kernel(const Tensor& self, int64_t upscale_factor, const Tensor& out0) { shuffle<true>(self, upscale_factor, out0); }
+void pixel_shuffle_kernel(const Tensor& self, int64_t upscale_factor, const Tensor& out0) {
+  shuffle<true>(self, upscale_factor, out0);
+}
 void pixel_unshuffle_kernel(const Tensor& self, int64_t downscale_factor, const Tensor& out0) {
   shuffle<false>(self, downscale_factor, out0);
 }

@@ -7,7 +7,8 @@ namespace at::native {
 
 namespace {
 
-/// Whether `value` takes the place of `best`: also when equal, and always when it is nan, which no number replaces.
+/// Whether `value` takes the place of `best`: also when equal, and always when it is nan, which no
+/// number replaces.
 template <typename T, bool kMax>
 bool replaces(T value, T best) {
   if (value != value) return true;
@@ -15,10 +16,12 @@ bool replaces(T value, T best) {
 }
 
 template <bool kMax>
-void run(const char* name, const Tensor& self, int64_t dim, const Tensor& values, const Tensor& indices) {
+void run(const char* name, const Tensor& self, int64_t dim, const Tensor& values,
+         const Tensor& indices) {
   if (self.numel() == 0) return;
   const int64_t d = wrap_dim(dim, self.dim());
-  const int64_t n = lane_size(self, d), stride = lane_stride(self, d), out_stride = lane_stride(values, d);
+  const int64_t n = lane_size(self, d), stride = lane_stride(self, d),
+                out_stride = lane_stride(values, d);
   AT_DISPATCH_REAL_AND_BOOL(self.scalar_type(), name, [&] {
     LaneIterator(d, {&self, &values, &indices}).for_each(n, [&](char* const* data) {
       const auto* in = reinterpret_cast<const scalar_t*>(data[0]);
@@ -40,8 +43,12 @@ void run(const char* name, const Tensor& self, int64_t dim, const Tensor& values
 
 }  // namespace
 
-void cummax_kernel(const Tensor& self, int64_t dim, const Tensor& out0, const Tensor& out1) { run<true>("cummax", self, dim, out0, out1); }
+void cummax_kernel(const Tensor& self, int64_t dim, const Tensor& out0, const Tensor& out1) {
+  run<true>("cummax", self, dim, out0, out1);
+}
 
-void cummin_kernel(const Tensor& self, int64_t dim, const Tensor& out0, const Tensor& out1) { run<false>("cummin", self, dim, out0, out1); }
+void cummin_kernel(const Tensor& self, int64_t dim, const Tensor& out0, const Tensor& out1) {
+  run<false>("cummin", self, dim, out0, out1);
+}
 
 }  // namespace at::native

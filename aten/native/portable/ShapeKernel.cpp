@@ -1,4 +1,5 @@
-// Loops that move elements: joining, reversing, rolling, padding. They copy bytes, so one instance per element size.
+// Loops that move elements: joining, reversing, rolling, padding. They copy bytes, so one instance
+// per element size.
 #include <algorithm>
 #include <cstring>
 #include <numeric>
@@ -37,7 +38,8 @@ void cat_kernel(TensorList tensors, int64_t dim, const Tensor& out0) {
   if (!out0.is_contiguous()) {
     std::vector<Tensor> turned;
     for (const Tensor& tensor : tensors) turned.push_back(channels_to_end(tensor));
-    return cat_kernel(turned, d == 0 ? 0 : (d == 1 ? out0.dim() - 1 : d - 1), channels_to_end(out0));
+    return cat_kernel(turned, d == 0 ? 0 : (d == 1 ? out0.dim() - 1 : d - 1),
+                      channels_to_end(out0));
   }
   int64_t start = 0;
   const int64_t itemsize = static_cast<int64_t>(out0.itemsize());
@@ -54,7 +56,8 @@ void cat_kernel(TensorList tensors, int64_t dim, const Tensor& out0) {
       const int64_t row = inner * length;
       const int64_t grain = std::max<int64_t>(1, (int64_t{1} << 17) / row);
       parallel_for(0, outer, grain, [&](int64_t begin, int64_t end) {
-        for (int64_t i = begin; i < end; ++i) std::memcpy(out + i * out_row + start * inner, in + i * row, row);
+        for (int64_t i = begin; i < end; ++i)
+          std::memcpy(out + i * out_row + start * inner, in + i * row, row);
       });
     } else {
       at::copy_(at::narrow(out0, d, start, length), tensor);
@@ -65,10 +68,12 @@ void cat_kernel(TensorList tensors, int64_t dim, const Tensor& out0) {
 
 namespace {
 
-/// Calls copy_row(index, target) for every row of the dense memory of `out`, which has `sizes` from its slowest dimension to its fastest.
+/// Calls copy_row(index, target) for every row of the dense memory of `out`, which has `sizes` from
+/// its slowest dimension to its fastest.
 template <typename CopyRow>
 void copy_rows(const Tensor& out, IntArrayRef sizes, const CopyRow& copy_row) {
-  const int64_t columns = sizes.empty() ? 1 : sizes.back(), outer = static_cast<int64_t>(sizes.size()) - 1;
+  const int64_t columns = sizes.empty() ? 1 : sizes.back(),
+                outer = static_cast<int64_t>(sizes.size()) - 1;
   if (out.numel() == 0) return;
   const int64_t itemsize = static_cast<int64_t>(out.itemsize());
   char* target = static_cast<char*>(out.data());
@@ -94,7 +99,8 @@ void flip_kernel(const Tensor& self, IntArrayRef dims, const Tensor& out0) {
   const int64_t itemsize = static_cast<int64_t>(self.itemsize());
   DimVector order(self.dim());  // of the memory of out0, slowest first
   std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) { return out0.strides()[a] > out0.strides()[b]; });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](int64_t a, int64_t b) { return out0.strides()[a] > out0.strides()[b]; });
   // A flipped dimension starts at its end and goes back.
   const char* start = static_cast<const char*>(self.data());
   DimVector sizes, steps;
@@ -108,7 +114,8 @@ void flip_kernel(const Tensor& self, IntArrayRef dims, const Tensor& out0) {
   copy_rows(out0, sizes, [&](const DimVector& index, char* target) {
     const char* source = start;
     for (size_t d = 0; d < index.size(); ++d) source += index[d] * steps[d];
-    gather(target, source, steps.empty() ? itemsize : steps.back(), itemsize, sizes.empty() ? 1 : sizes.back());
+    gather(target, source, steps.empty() ? itemsize : steps.back(), itemsize,
+           sizes.empty() ? 1 : sizes.back());
   });
 }
 
@@ -139,13 +146,15 @@ void roll_kernel(const Tensor& self, IntArrayRef shifts, IntArrayRef dims, const
   });
 }
 
-void constant_pad_nd_kernel(const Tensor& self, IntArrayRef pad, const Scalar& value, const Tensor& out0) {
+void constant_pad_nd_kernel(const Tensor& self, IntArrayRef pad, const Scalar& value,
+                            const Tensor& out0) {
   at::fill_(out0, value);
   Tensor target = out0, source = self;
   for (size_t i = 0; i < pad.size() / 2; ++i) {
     const int64_t d = self.dim() - 1 - static_cast<int64_t>(i);
     const int64_t before = pad[2 * i], after = pad[2 * i + 1];
-    const int64_t kept = self.sizes()[d] + std::min<int64_t>(before, 0) + std::min<int64_t>(after, 0);
+    const int64_t kept =
+        self.sizes()[d] + std::min<int64_t>(before, 0) + std::min<int64_t>(after, 0);
     if (kept <= 0) return;
     source = at::narrow(source, d, std::max<int64_t>(0, -before), kept);
     target = at::narrow(target, d, std::max<int64_t>(0, before), kept);

@@ -30,8 +30,8 @@ struct Lane {
 
 /// Writes out the first `count` of the entries that order(lane) returns for every lane.
 template <typename Order>
-void order_lanes(const Tensor& self, int64_t dim, int64_t count, bool descending, const Tensor& values, const Tensor& indices,
-                 const Order& order) {
+void order_lanes(const Tensor& self, int64_t dim, int64_t count, bool descending,
+                 const Tensor& values, const Tensor& indices, const Order& order) {
   if (self.numel() == 0 || count == 0) return;
   if (c10::is_wide_unsigned(self.scalar_type())) {
     const Tensor ordered = empty_tensor(values.sizes(), kLong, kCPU);
@@ -57,20 +57,25 @@ void order_lanes(const Tensor& self, int64_t dim, int64_t count, bool descending
   });
 }
 
-/// Lanes up to this size leave ties in PyTorch's order unless `stable` is asked for; longer ones are stable, as a radix sort is.
+/// Lanes up to this size leave ties in PyTorch's order unless `stable` is asked for; longer ones
+/// are stable, as a radix sort is.
 constexpr int64_t kLongestUnstable = 4096;
 
-/// Ties as std::sort leaves them, which is PyTorch's order (stable up to 16 elements): a batch that is sorted by length
-/// then has the same order, and dropout the same mask.
+/// Ties as std::sort leaves them, which is PyTorch's order (stable up to 16 elements): a batch that
+/// is sorted by length then has the same order, and dropout the same mask.
 template <typename T>
 void unstable_ties(const Lane<T>& lane, std::vector<SortEntry>& sorted) {
   const auto same_key = [](const SortEntry& a, const SortEntry& b) { return a.key == b.key; };
-  if (lane.size > kLongestUnstable || std::adjacent_find(sorted.begin(), sorted.end(), same_key) == sorted.end()) return;
+  if (lane.size > kLongestUnstable ||
+      std::adjacent_find(sorted.begin(), sorted.end(), same_key) == sorted.end())
+    return;
   sorted = lane.entries();
-  std::sort(sorted.begin(), sorted.end(), [](const SortEntry& a, const SortEntry& b) { return a.key < b.key; });
+  std::sort(sorted.begin(), sorted.end(),
+            [](const SortEntry& a, const SortEntry& b) { return a.key < b.key; });
 }
 
-/// The first k in order, kept in a heap whose top is the last of them: most elements are behind it and cost one comparison.
+/// The first k in order, kept in a heap whose top is the last of them: most elements are behind it
+/// and cost one comparison.
 template <typename T>
 std::vector<SortEntry> first_of(const Lane<T>& lane, int64_t k) {
   std::vector<SortEntry> best(static_cast<size_t>(k));
@@ -102,7 +107,8 @@ std::vector<SortEntry> top_of(const Lane<T>& lane, int64_t k, bool sorted) {
 
 }  // namespace
 
-void sort_kernel(const Tensor& self, std::optional<bool> stable, int64_t dim, bool descending, const Tensor& out0, const Tensor& out1) {
+void sort_kernel(const Tensor& self, std::optional<bool> stable, int64_t dim, bool descending,
+                 const Tensor& out0, const Tensor& out1) {
   const int64_t count = lane_size(self, wrap_dim(dim, self.dim()));
   order_lanes(self, dim, count, descending, out0, out1, [&]<typename T>(const Lane<T>& lane) {
     std::vector<SortEntry> entries = lane.entries();
@@ -112,10 +118,12 @@ void sort_kernel(const Tensor& self, std::optional<bool> stable, int64_t dim, bo
   });
 }
 
-void topk_kernel(const Tensor& self, int64_t k, int64_t dim, bool largest, bool sorted, const Tensor& out0, const Tensor& out1) {
+void topk_kernel(const Tensor& self, int64_t k, int64_t dim, bool largest, bool sorted,
+                 const Tensor& out0, const Tensor& out1) {
   // A number is its own extremum, however many are asked for.
   const int64_t count = self.dim() == 0 ? 1 : k;
-  order_lanes(self, dim, count, largest, out0, out1, [=](const auto& lane) { return top_of(lane, count, sorted); });
+  order_lanes(self, dim, count, largest, out0, out1,
+              [=](const auto& lane) { return top_of(lane, count, sorted); });
 }
 
 }  // namespace at::native

@@ -25,29 +25,47 @@ def check(operator: Operator, context: Context, has_structure: bool) -> None:
     if operator.derivatives:
         for name in known:
             if name not in seen:
-                report.at_key("derivatives", f"'{name}' has no derivative",
-                              f"write {name}: and a formula, or {name}: non_differentiable")
+                report.at_key(
+                    "derivatives",
+                    f"'{name}' has no derivative",
+                    f"write {name}: and a formula, or {name}: non_differentiable",
+                )
     elif has_structure and "derivatives" not in operator.key_locations and not _follows(operator):
         names = ", ".join(known)
-        report.at_key("func", f"the entry has no derivative for {names}",
-                      f"write derivatives: and below it {known[0]}: and a formula, or non_differentiable: and the reason")
+        report.at_key(
+            "func",
+            f"the entry has no derivative for {names}",
+            f"write derivatives: and below it {known[0]}: and a formula, or non_differentiable: and the "
+            "reason",
+        )
 
 
 def _follows(operator: Operator) -> bool:
     """No formula is needed."""
-    return (operator.structure in _AUTOMATIC or "expr" in operator.key_locations
-            or operator.non_differentiable is not None)
+    return (
+        operator.structure in _AUTOMATIC
+        or "expr" in operator.key_locations
+        or operator.non_differentiable is not None
+    )
 
 
-def _check_inputs(operator: Operator, derivative: Derivative, known: list[str], seen: set[str], report: Reporter) -> None:
+def _check_inputs(
+    operator: Operator, derivative: Derivative, known: list[str], seen: set[str], report: Reporter
+) -> None:
     key = report.context.texts[derivative.location]
     for word in split_words(key):
         name = word.text
         argument = operator.arguments.find(name)
         if argument is None:
-            report.at(word.location, f"a derivative for '{name}', which is no argument", did_you_mean(name, known))
+            report.at(
+                word.location, f"a derivative for '{name}', which is no argument", did_you_mean(name, known)
+            )
         elif name not in known:
-            report.at(word.location, f"a derivative for '{name}', which is no tensor but {argument.type}", "remove it")
+            report.at(
+                word.location,
+                f"a derivative for '{name}', which is no tensor but {argument.type}",
+                "remove it",
+            )
         elif name in seen:
             report.at(word.location, f"'{name}' has two derivatives", "remove one")
         seen.add(name)

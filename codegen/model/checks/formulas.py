@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import re
 
-from codegen.expressions import FormulaProblem, check_differentiable, check_expr, check_formula, check_requires, not_holomorphic, to_source
+from codegen.expressions import (
+    FormulaProblem,
+    check_differentiable,
+    check_expr,
+    check_formula,
+    check_requires,
+    not_holomorphic,
+    to_source,
+)
 from codegen.model.checks.report import Reporter
 from codegen.model.checks.slopes import check_slopes
 from codegen.model.operator import Formula, Operator, Requirement
@@ -23,7 +31,11 @@ def check(operator: Operator, program: Program, context: Context) -> None:
     for derivative in operator.derivatives:
         formula = derivative.formula
         # A formula for inputs that do not exist has been reported once already.
-        if formula is not None and formula.node is not None and all(operator.arguments.find(n) for n in derivative.inputs):
+        if (
+            formula is not None
+            and formula.node is not None
+            and all(operator.arguments.find(n) for n in derivative.inputs)
+        ):
             problems = check_formula(formula.node, operator, program, derivative.inputs)
             _report(problems, formula, "write a formula such as grad * other", report)
             well_formed = well_formed and not problems
@@ -41,14 +53,22 @@ def check(operator: Operator, program: Program, context: Context) -> None:
 def _check_gradient(operator: Operator) -> list[FormulaProblem]:
     """Without ``derivatives:``, the derivative of ``expr`` is what the entry has."""
     assert operator.expr is not None
-    if not operator.derives_automatically or {"derivatives", "non_differentiable"} & operator.key_locations.keys():
+    if (
+        not operator.derives_automatically
+        or {"derivatives", "non_differentiable"} & operator.key_locations.keys()
+    ):
         return []
     node = operator.expr.node
     problems = check_differentiable(node, operator)
     if any(dtype.startswith("complex") for dtype in operator.dtypes):
         for part in not_holomorphic(node, [a.name for a in operator.tensor_arguments]):
-            problems.append(FormulaProblem(part.offset, f"'{to_source(part)}' has no complex derivative, and dtypes holds complex ones",
-                                           "write 'derivatives:', or leave the complex dtypes out"))  # fmt: skip
+            problems.append(
+                FormulaProblem(
+                    part.offset,
+                    f"'{to_source(part)}' has no complex derivative, and dtypes holds complex ones",
+                    "write 'derivatives:', or leave the complex dtypes out",
+                )
+            )
     return problems
 
 
@@ -66,10 +86,18 @@ def _check_message(operator: Operator, requirement: Requirement, report: Reporte
     names = operator.arguments.names()
     stray = re.search(r"[{}]", _PLACEHOLDER.sub(lambda m: " " * len(m.group()), requirement.message))
     if stray is not None:
-        report.at_offset(requirement.message_location, stray.start(), f"'{stray.group()}' stands alone in the message",
-                         "write an argument in braces: {self}")
+        report.at_offset(
+            requirement.message_location,
+            stray.start(),
+            f"'{stray.group()}' stands alone in the message",
+            "write an argument in braces: {self}",
+        )
     for match in _PLACEHOLDER.finditer(requirement.message):
         name = match.group(1)
         if name not in names:
-            report.at_offset(requirement.message_location, match.start() + 1, f"the message names '{name}', which is no argument",
-                             did_you_mean(name, names))
+            report.at_offset(
+                requirement.message_location,
+                match.start() + 1,
+                f"the message names '{name}', which is no argument",
+                did_you_mean(name, names),
+            )

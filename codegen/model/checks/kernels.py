@@ -24,25 +24,47 @@ def check(operator: Operator, context: Context, has_structure: bool) -> None:
 def _check_keys(operator: Operator, report: Reporter) -> None:
     keys = [d.key for d in operator.dispatch]
     one_for_all = operator.structure in vocabulary.ALL_STRUCTURES
-    example = f"All: {operator.unambiguous_name}" if one_for_all else f"CPU, CUDA: {operator.unambiguous_name}_kernel"
+    example = (
+        f"All: {operator.unambiguous_name}"
+        if one_for_all
+        else f"CPU, CUDA: {operator.unambiguous_name}_kernel"
+    )
     if not keys:
-        if operator.expr is None and "dispatch" not in operator.key_locations and "expr" not in operator.key_locations:
+        if (
+            operator.expr is None
+            and "dispatch" not in operator.key_locations
+            and "expr" not in operator.key_locations
+        ):
             also = ", or expr: and a formula" if operator.structure == "pointwise" else ""
-            report.at_key("structure", "the entry has no kernel", f"write dispatch: and below it {example}{also}")
+            report.at_key(
+                "structure", "the entry has no kernel", f"write dispatch: and below it {example}{also}"
+            )
         return
     for entry in operator.dispatch:
         if entry.key == vocabulary.INPLACE_KEY:
             if operator.structure != "composite" or not operator.has_inplace:
-                report.at(entry.location, "'Inplace' is for a composite that has the variant inplace", f"remove Inplace: {entry.kernel}")
+                report.at(
+                    entry.location,
+                    "'Inplace' is for a composite that has the variant inplace",
+                    f"remove Inplace: {entry.kernel}",
+                )
             continue
-        if operator.is_composite_implicit and "All" in keys:  # composed while a graph is recorded, a device's own kernel otherwise
+        if (
+            operator.is_composite_implicit and "All" in keys
+        ):  # composed while a graph is recorded, a device's own kernel otherwise
             continue
         if one_for_all and entry.key != "All":
-            report.at(entry.location, f"a {operator.structure} has one function for every device, not one for {entry.key}",
-                      f"write All: {entry.kernel}")
+            report.at(
+                entry.location,
+                f"a {operator.structure} has one function for every device, not one for {entry.key}",
+                f"write All: {entry.kernel}",
+            )
         if entry.key == "All" and operator.structure in ("pointwise", "reduction"):
-            report.at(entry.location, f"a {operator.structure} kernel is a loop on one device",
-                      f"write CPU, CUDA: {entry.kernel}")
+            report.at(
+                entry.location,
+                f"a {operator.structure} kernel is a loop on one device",
+                f"write CPU, CUDA: {entry.kernel}",
+            )
         elif entry.key == "All" and len(keys) > 1 and not one_for_all:
             report.at(entry.location, "'All' stands beside other dispatch keys", "remove one or the other")
 
@@ -55,21 +77,33 @@ def _check_definition(operator: Operator, entry: DispatchEntry, report: Reporter
         if is_cuda_key(entry.key):  # a device that this checkout has no loops for yet
             return
         near = report.context.kernels.near(entry.kernel, entry.key)
-        report.at(entry.location, f"the {entry.key} kernel '{entry.kernel}' is defined nowhere",
-                  f"did you mean {near}? or write {wanted}" if near else f"write {wanted}")
+        report.at(
+            entry.location,
+            f"the {entry.key} kernel '{entry.kernel}' is defined nowhere",
+            f"did you mean {near}? or write {wanted}" if near else f"write {wanted}",
+        )
     elif found.is_local:
-        report.at(entry.location, f"the {entry.key} kernel '{entry.kernel}' is local to its file",
-                  f"move it out of the unnamed namespace, or remove static: {found.path}:{found.line}")
+        report.at(
+            entry.location,
+            f"the {entry.key} kernel '{entry.kernel}' is local to its file",
+            f"move it out of the unnamed namespace, or remove static: {found.path}:{found.line}",
+        )
     else:
         overloads = report.context.kernels.all_of(entry.kernel, entry.key)
         check_types(report, entry.location, f"the {entry.key} kernel '{entry.kernel}'", signature, overloads)
 
 
-def check_types(report: Reporter, location: Location, what: str, signature: str, found: Sequence[Kernel]) -> None:
+def check_types(
+    report: Reporter, location: Location, what: str, signature: str, found: Sequence[Kernel]
+) -> None:
     """One definition has the types of ``signature``; those that macros write are left to the compiler."""
     if any(kernel.signature == signature for kernel in found):
         return
     wanted = types_of(signature)
     if found and all(kernel.types not in (None, wanted) for kernel in found):
         first = found[0]
-        report.at(location, f"{what} has other parameters: {first.signature} at {first.path}:{first.line}", f"write {signature}")
+        report.at(
+            location,
+            f"{what} has other parameters: {first.signature} at {first.path}:{first.line}",
+            f"write {signature}",
+        )

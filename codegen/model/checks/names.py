@@ -19,7 +19,8 @@ def check(operators: list[Operator], base: Program | None, context: Context) -> 
 
 
 def _take(operator: Operator, taken: dict[str, tuple[Operator, str]], context: Context | None) -> None:
-    """Reserves the C++ names of an operator; the declared ones of all entries weigh as much as generated ones."""
+    """Reserves the C++ names of an operator; the declared ones of all entries weigh as much as generated
+    ones."""
     for name, form in forms(operator):
         first = taken.setdefault(name, (operator, form))
         if first[0] is operator or context is None:
@@ -30,7 +31,10 @@ def _take(operator: Operator, taken: dict[str, tuple[Operator, str]], context: C
         described = "declared" if first[1] == "declared" else f"the {first[1]} variant of {first[0].name}"
         if form == "declared":
             which = "another" if operator.schema.overload_name else "an"
-            message, hint = f"'{name}' is {described} already, in {where}", f"remove this entry, or give it {which} overload name"
+            message, hint = (
+                f"'{name}' is {described} already, in {where}",
+                f"remove this entry, or give it {which} overload name",
+            )
         else:
             message = f"its {form} variant '{name}' is {described} already, in {where}"
             hint = f"remove {form} from variants, or the other entry"
@@ -39,7 +43,9 @@ def _take(operator: Operator, taken: dict[str, tuple[Operator, str]], context: C
 
 def _check_aliases(operators: list[Operator], base: Program | None, context: Context) -> None:
     """An alias may stand at several overloads of one name, and is no name of another operator."""
-    owners = {(o.python_module, o.python_name): o.base_name for o in (*(base or ()), *operators) if o.is_function}
+    owners = {
+        (o.python_module, o.python_name): o.base_name for o in (*(base or ()), *operators) if o.is_function
+    }
     for operator in operators:
         _check_module(operator, context)
         for alias in operator.aliases:
@@ -49,8 +55,9 @@ def _check_aliases(operators: list[Operator], base: Program | None, context: Con
                 report.at_word("aliases", alias, f"alias '{alias}' is the operator's own name", "remove it")
             owner = owners.setdefault((place or operator.python_module, name), operator.base_name)
             if owner != operator.base_name:
-                Reporter(operator, context).at_word("aliases", alias, f"alias '{alias}' is a name of {owner} already",
-                                                    "remove one of them")
+                Reporter(operator, context).at_word(
+                    "aliases", alias, f"alias '{alias}' is a name of {owner} already", "remove one of them"
+                )
 
 
 def _check_module(operator: Operator, context: Context) -> None:
@@ -60,11 +67,17 @@ def _check_module(operator: Operator, context: Context) -> None:
     if operator.library is not None:
         return
     if module in PREFIXED and prefix != module:
-        Reporter(operator, context).at_key("python_module", f"'{operator.base_name}' is to stand in {module}",
-                                           f"write {module}_{operator.base_name} as its name")
+        Reporter(operator, context).at_key(
+            "python_module",
+            f"'{operator.base_name}' is to stand in {module}",
+            f"write {module}_{operator.base_name} as its name",
+        )
     elif rest and prefix in PREFIXED and prefix != module:
-        Reporter(operator, context).at_key("func", f"'{operator.base_name}' has the name of an operator of {prefix}",
-                                           f"write python_module: {prefix}")
+        Reporter(operator, context).at_key(
+            "func",
+            f"'{operator.base_name}' has the name of an operator of {prefix}",
+            f"write python_module: {prefix}",
+        )
 
 
 def forms(operator: Operator) -> list[tuple[str, str]]:

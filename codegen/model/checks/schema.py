@@ -23,16 +23,21 @@ def check(operator: Operator, context: Context, has_structure: bool) -> None:
 
 
 def _check_names(operator: Operator, report: Reporter) -> None:
-    """Names that Python keeps for itself, and names that would stand for two things; C++ keywords are renamed (emit/names)."""
+    """Names that Python keeps for itself, and names that would stand for two things; C++ keywords are renamed
+    (emit/names)."""
     name = operator.schema.name.name
     if name.base in PYTHON_KEYWORDS and not name.inplace and not name.dunder:
         report.at_schema(0, f"'{name.base}' is a keyword of Python", "choose another name")
     names = operator.arguments.names()
     for argument in operator.arguments:
         if argument.name in PYTHON_KEYWORDS and argument.name not in PYTHON_KEYWORD_ARGUMENTS:
-            report.at_schema(argument.name_offset, f"'{argument.name}' is a keyword of Python", f"write {argument.name}_")
+            report.at_schema(
+                argument.name_offset, f"'{argument.name}' is a keyword of Python", f"write {argument.name}_"
+            )
         if argument.name == "input" and "self" in names:
-            report.at_schema(argument.name_offset, "'input' is what Python calls 'self'", "give one of them another name")
+            report.at_schema(
+                argument.name_offset, "'input' is what Python calls 'self'", "give one of them another name"
+            )
     _check_result_names(operator, report)
 
 
@@ -41,16 +46,23 @@ def _check_result_names(operator: Operator, report: Reporter) -> None:
     seen: set[str] = set()
     for result in returns:
         if result.name is not None and result.name in seen:
-            report.at_schema(result.offset, f"two results are called '{result.name}'", "give every result its own name")
+            report.at_schema(
+                result.offset, f"two results are called '{result.name}'", "give every result its own name"
+            )
         if result.name in PYTHON_KEYWORDS:
-            report.at_schema(result.offset, f"'{result.name}' is a keyword of Python", f"write {result.name}_")
+            report.at_schema(
+                result.offset, f"'{result.name}' is a keyword of Python", f"write {result.name}_"
+            )
         seen.add(result.name or "")
     if operator.has_out and not operator.arguments.out:
         for taken, result in zip(operator.out_names(), returns):
             argument = operator.arguments.find(taken)
             if argument is not None:
-                report.at_schema(argument.name_offset, f"'{taken}' is what the out variant calls a result",
-                                 "rename the argument" + (", or the result" if result.name else ""))
+                report.at_schema(
+                    argument.name_offset,
+                    f"'{taken}' is what the out variant calls a result",
+                    "rename the argument" + (", or the result" if result.name else ""),
+                )
 
 
 def _check_defaults(operator: Operator, report: Reporter) -> None:
@@ -59,14 +71,20 @@ def _check_defaults(operator: Operator, report: Reporter) -> None:
             continue
         expected = default_problem(argument.type, argument.default)
         if expected is not None:
-            report.at_schema(argument.default_offset,
-                             f"{argument.default} is no default for '{argument.type} {argument.name}'", expected)
+            report.at_schema(
+                argument.default_offset,
+                f"{argument.default} is no default for '{argument.type} {argument.name}'",
+                expected,
+            )
 
 
 def _check_out_arguments(operator: Operator, report: Reporter) -> None:
     for argument in operator.arguments.out:
-        report.at_schema(argument.offset, f"'{argument.name}' is an out argument, which is generated",
-                         "remove it from the schema and write variants: function, out")
+        report.at_schema(
+            argument.offset,
+            f"'{argument.name}' is an out argument, which is generated",
+            "remove it from the schema and write variants: function, out",
+        )
 
 
 def _check_alias_sets(operator: Operator, report: Reporter) -> None:
@@ -78,28 +96,42 @@ def _check_alias_sets(operator: Operator, report: Reporter) -> None:
         for name in result.annotation.sets if result.annotation is not None else ():
             returned.add(name)
             if name not in given:
-                report.at_schema(result.offset, f"the result aliases '{name}', but no argument does",
-                                 f"annotate the argument that it aliases: Tensor({name}) self")
+                report.at_schema(
+                    result.offset,
+                    f"the result aliases '{name}', but no argument does",
+                    f"annotate the argument that it aliases: Tensor({name}) self",
+                )
             elif given[name].is_write != result.is_write:
                 mark = "!" if given[name].is_write else ""
-                report.at_schema(result.offset, f"'{given[name].name}' and the result disagree on writing to '{name}'",
-                                 f"write Tensor({name}{mark}) in both places")
+                report.at_schema(
+                    result.offset,
+                    f"'{given[name].name}' and the result disagree on writing to '{name}'",
+                    f"write Tensor({name}{mark}) in both places",
+                )
     for argument in arguments:
         assert argument.annotation is not None
         if not argument.is_write and not returned & {*argument.annotation.sets, *argument.annotation.after}:
-            report.at_schema(argument.offset, f"no result aliases '{argument.name}'",
-                             f"write Tensor{argument.annotation} as the return, or {argument.type} {argument.name}")
+            report.at_schema(
+                argument.offset,
+                f"no result aliases '{argument.name}'",
+                f"write Tensor{argument.annotation} as the return, or {argument.type} {argument.name}",
+            )
 
 
 def _check_views(operator: Operator, report: Reporter) -> None:
     schema, structure = operator.schema, operator.structure
     if structure == "view" and not schema.is_view:
         place = schema.returns[0].offset if schema.returns else 0
-        report.at_schema(place, "a view returns an alias of its argument", "write Tensor(a) self and -> Tensor(a)")
+        report.at_schema(
+            place, "a view returns an alias of its argument", "write Tensor(a) self and -> Tensor(a)"
+        )
     if structure not in ("view", "composite") and schema.is_view:
         place = next(r.offset for r in schema.returns if r.is_alias and not r.is_write)
-        report.at_schema(place, f"the result is an alias, but the structure is {structure}",
-                         "write structure: view, or remove '(a)'")
+        report.at_schema(
+            place,
+            f"the result is an alias, but the structure is {structure}",
+            "write structure: view, or remove '(a)'",
+        )
 
 
 def _check_writes(operator: Operator, report: Reporter) -> None:
@@ -111,16 +143,29 @@ def _check_writes(operator: Operator, report: Reporter) -> None:
             hint = f"write {argument.type} {argument.name}"
             if structure == "pointwise":
                 hint += " and variants: inplace"
-            report.at_schema(argument.offset, f"'{argument.name}' is written to, but the structure is {structure}",
-                             f"{hint}, or structure: mutation")
+            report.at_schema(
+                argument.offset,
+                f"'{argument.name}' is written to, but the structure is {structure}",
+                f"{hint}, or structure: mutation",
+            )
     if structure == "mutation" and not schema.is_mutable:
         own = schema.arguments.self_argument
         place = own.offset if own else 0
-        report.at_schema(place, "a mutation writes to none of its arguments", "write Tensor(a!) self and -> Tensor(a!)")
+        report.at_schema(
+            place, "a mutation writes to none of its arguments", "write Tensor(a!) self and -> Tensor(a!)"
+        )
     own = schema.arguments.self_argument
-    if own is not None and own.is_write and not schema.is_inplace and structure in vocabulary.WRITING_STRUCTURES:
-        report.at_schema(0, "a function that writes to 'self' has a name that ends in '_'",
-                         f"write {schema.base_name}_, or remove '!' and write variants: function, inplace")
+    if (
+        own is not None
+        and own.is_write
+        and not schema.is_inplace
+        and structure in vocabulary.WRITING_STRUCTURES
+    ):
+        report.at_schema(
+            0,
+            "a function that writes to 'self' has a name that ends in '_'",
+            f"write {schema.base_name}_, or remove '!' and write variants: function, inplace",
+        )
     if schema.is_inplace and not (own is not None and own.is_write) and not schema.is_mutable:
         hint = "write Tensor(a!) self with structure: mutation"
         if structure in vocabulary.INPLACE_STRUCTURES:
@@ -131,13 +176,21 @@ def _check_writes(operator: Operator, report: Reporter) -> None:
 def _check_variants(operator: Operator, report: Reporter) -> None:
     own = operator.arguments.self_argument
     if operator.is_method and (own is None or not own.type.is_plain("Tensor")):
-        report.at_word("variants", "method", "a method needs an argument 'Tensor self'",
-                       "name the first argument self, or remove method")
+        report.at_word(
+            "variants",
+            "method",
+            "a method needs an argument 'Tensor self'",
+            "name the first argument self, or remove method",
+        )
     if operator.has_inplace:
         _check_inplace(operator, own, report)
     elif "inplace_function" in operator.variants:
-        report.at_word("variants", "inplace_function", "a function of an in-place variant that the entry does not have",
-                       "write inplace, inplace_function")
+        report.at_word(
+            "variants",
+            "inplace_function",
+            "a function of an in-place variant that the entry does not have",
+            "write inplace, inplace_function",
+        )
     if operator.has_out:
         _check_out(operator, report)
 
@@ -145,14 +198,24 @@ def _check_variants(operator: Operator, report: Reporter) -> None:
 def _check_inplace(operator: Operator, own: Argument | None, report: Reporter) -> None:
     structure, returns = operator.structure, operator.schema.returns
     if structure not in vocabulary.INPLACE_STRUCTURES:
-        reason = "writes in place already" if structure == "mutation" else "has a result of another shape than self"
+        reason = (
+            "writes in place already"
+            if structure == "mutation"
+            else "has a result of another shape than self"
+        )
         message, hint = f"{structure} {reason}", "remove inplace"
     elif own is None or not own.type.is_plain("Tensor"):
-        message, hint = "an in-place variant needs an argument 'Tensor self'", "remove inplace, or name the argument self"
+        message, hint = (
+            "an in-place variant needs an argument 'Tensor self'",
+            "remove inplace, or name the argument self",
+        )
     elif own.is_alias:
         message, hint = f"'self' is Tensor{own.annotation}, so there is no in-place variant", "remove inplace"
     elif len(returns) != 1 or not returns[0].type.is_plain("Tensor"):
-        message, hint = "an in-place variant returns exactly one Tensor", "remove inplace, or return one Tensor"
+        message, hint = (
+            "an in-place variant returns exactly one Tensor",
+            "remove inplace, or return one Tensor",
+        )
     else:
         return
     report.at_word("variants", "inplace", message, hint)

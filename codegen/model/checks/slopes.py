@@ -1,8 +1,9 @@
 """``derivatives:`` beside ``expr:`` say in another way what follows from the formula: the two are compared.
 
-Written ones are worth having where they are more exact, keep less, or where a function has no rule. They replace what
-follows, so a wrong one would go unnoticed until a gradient check runs: here each is evaluated, with real numbers, at some
-points, and compared with differences of the formula. Formulas over operators that have no ``expr`` are not looked into.
+Written ones are worth having where they are more exact, keep less, or where a function has no rule. They
+replace what follows, so a wrong one would go unnoticed until a gradient check runs: here each is evaluated,
+with real numbers, at some points, and compared with differences of the formula. Formulas over operators that
+have no ``expr`` are not looked into.
 """
 
 from __future__ import annotations
@@ -26,7 +27,12 @@ _DEEPEST = 8
 def check_slopes(operator: Operator, program: Program) -> list[tuple[Derivative, FormulaProblem]]:
     """Written derivatives that are not those of ``expr``."""
     expr = operator.expr
-    if expr is None or expr.node is None or operator.promotion == "comparison" or not any("float" in d for d in operator.dtypes):
+    if (
+        expr is None
+        or expr.node is None
+        or operator.promotion == "comparison"
+        or not any("float" in d for d in operator.dtypes)
+    ):
         return []
     found = []
     for derivative in operator.derivatives:
@@ -34,7 +40,9 @@ def check_slopes(operator: Operator, program: Program) -> list[tuple[Derivative,
             wrong = _first_difference(operator, program, name, node)
             if wrong is not None:
                 place, written, right = wrong
-                message = f"the gradient of '{name}' is {written:.4g} at {place}, but that of expr {right:.4g}"
+                message = (
+                    f"the gradient of '{name}' is {written:.4g} at {place}, but that of expr {right:.4g}"
+                )
                 found.append((derivative, FormulaProblem(node.offset, message, _hint(operator, name))))
     return found
 
@@ -59,8 +67,11 @@ def _hint(operator: Operator, name: str) -> str:
         return "write the derivative of expr"
 
 
-def _first_difference(operator: Operator, program: Program, name: str, node: Node) -> tuple[str, float, float] | None:
-    """Where the written gradient is not the formula's, and the two; None where they agree or cannot be told."""
+def _first_difference(
+    operator: Operator, program: Program, name: str, node: Node
+) -> tuple[str, float, float] | None:
+    """Where the written gradient is not the formula's, and the two; None where they agree or cannot be
+    told."""
     assert operator.expr is not None
     formula, call = operator.expr.node, _calls(program, _DEEPEST)
     for point in _points(operator):
@@ -93,7 +104,10 @@ def _points(operator: Operator) -> Iterator[dict[str, float]]:
     fixed = {a.name: _number(a) for a in operator.schema.arguments.non_tensors}
     for shift in range(len(_VALUES)):
         for stride in (1, 2):
-            yield {**{a.name: _VALUES[(shift + stride * i) % len(_VALUES)] for i, a in enumerate(tensors)}, **fixed}
+            yield {
+                **{a.name: _VALUES[(shift + stride * i) % len(_VALUES)] for i, a in enumerate(tensors)},
+                **fixed,
+            }
 
 
 def _number(argument: Argument) -> float:

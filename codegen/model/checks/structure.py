@@ -9,7 +9,17 @@ from codegen.model.operator import Operator
 from codegen.model.reading import Context
 from codegen.schema import ListType, OptionalType
 
-_REDUCED_DIMENSIONS = ("int", "int?", "int[]", "int[1]", "int[]?", "int[1]?", "SymInt", "SymInt[]", "SymInt[1]?")
+_REDUCED_DIMENSIONS = (
+    "int",
+    "int?",
+    "int[]",
+    "int[1]",
+    "int[]?",
+    "int[1]?",
+    "SymInt",
+    "SymInt[]",
+    "SymInt[1]?",
+)
 
 
 def check(operator: Operator, context: Context) -> None:
@@ -28,11 +38,16 @@ def check(operator: Operator, context: Context) -> None:
 def _check_pointwise(operator: Operator, report: Reporter) -> None:
     tensors = operator.tensor_arguments
     if not tensors:
-        report.at_schema(0, "a pointwise operator has no Tensor argument", "add one, or write another structure")
+        report.at_schema(
+            0, "a pointwise operator has no Tensor argument", "add one, or write another structure"
+        )
     for argument in tensors:
         if isinstance(argument.type, (OptionalType, ListType)):
-            report.at_schema(argument.offset, f"a pointwise operator takes no {argument.type}",
-                             "write Tensor, or structure: shaped or composite")
+            report.at_schema(
+                argument.offset,
+                f"a pointwise operator takes no {argument.type}",
+                "write Tensor, or structure: shaped or composite",
+            )
     _check_single_result(operator, report)
 
 
@@ -40,7 +55,11 @@ def _check_single_result(operator: Operator, report: Reporter) -> None:
     returns = operator.schema.returns
     if len(returns) != 1 or not returns[0].type.is_plain("Tensor"):
         place = returns[0].offset if returns else 0
-        report.at_schema(place, f"a {operator.structure} operator returns one Tensor", "write -> Tensor, or structure: shaped")
+        report.at_schema(
+            place,
+            f"a {operator.structure} operator returns one Tensor",
+            "write -> Tensor, or structure: shaped",
+        )
 
 
 def _check_reduction(operator: Operator, report: Reporter) -> None:
@@ -51,7 +70,9 @@ def _check_reduction(operator: Operator, report: Reporter) -> None:
     if dim is None:
         report.at_schema(0, "a reduction has no argument 'dim'", "add int[1]? dim=None behind self")
     elif str(dim.type) not in _REDUCED_DIMENSIONS:
-        report.at_schema(dim.offset, f"'dim' is {dim.type}", "write int dim, int? dim=None or int[1]? dim=None")
+        report.at_schema(
+            dim.offset, f"'dim' is {dim.type}", "write int dim, int? dim=None or int[1]? dim=None"
+        )
     if keepdim is None:
         report.at_schema(0, "a reduction has no argument 'keepdim'", "add bool keepdim=False behind dim")
     elif str(keepdim) != "bool keepdim=False":
@@ -60,8 +81,11 @@ def _check_reduction(operator: Operator, report: Reporter) -> None:
         report.at_schema(dtype.offset, f"'dtype' is {dtype.type}", "write ScalarType? dtype=None")
     for argument in operator.tensor_arguments:
         if argument is not own:
-            report.at_schema(argument.offset, f"a reduction takes no tensor beside self, but '{argument.name}'",
-                             "remove it, or write structure: shaped")
+            report.at_schema(
+                argument.offset,
+                f"a reduction takes no tensor beside self, but '{argument.name}'",
+                "remove it, or write structure: shaped",
+            )
     _check_single_result(operator, report)
 
 
@@ -70,12 +94,18 @@ def _check_shape(operator: Operator, report: Reporter) -> None:
 
     if operator.structure != "shaped":
         if "shape" in operator.key_locations:
-            report.at_key("shape", f"'shape' has no meaning for structure {operator.structure}",
-                          "remove it, or write structure: shaped")
+            report.at_key(
+                "shape",
+                f"'shape' has no meaning for structure {operator.structure}",
+                "remove it, or write structure: shaped",
+            )
         return
     if "shape" not in operator.key_locations:
-        report.at_key("structure", "a shaped operator has no 'shape'",
-                      f"write shape: {operator.unambiguous_name}_shape, a function in aten/native/{operator.topic}.cpp")
+        report.at_key(
+            "structure",
+            "a shaped operator has no 'shape'",
+            f"write shape: {operator.unambiguous_name}_shape, a function in aten/native/{operator.topic}.cpp",
+        )
         return
     if operator.shape is None:
         return
@@ -83,21 +113,35 @@ def _check_shape(operator: Operator, report: Reporter) -> None:
     place = f"{signature} in aten/native/{operator.topic}.cpp"
     if operator.shape_definition is None:
         near = report.context.kernels.near(operator.shape, "All")
-        report.at_key("shape", f"the shape rule '{operator.shape}' is defined nowhere",
-                      f"did you mean {near}?" if near else f"write {place}")
+        report.at_key(
+            "shape",
+            f"the shape rule '{operator.shape}' is defined nowhere",
+            f"did you mean {near}?" if near else f"write {place}",
+        )
     elif operator.shape_definition.is_local:
         found = operator.shape_definition
-        report.at_key("shape", f"the shape rule '{operator.shape}' is local to its file",
-                      f"move it out of the unnamed namespace, or remove static: {found.path}:{found.line}")
+        report.at_key(
+            "shape",
+            f"the shape rule '{operator.shape}' is local to its file",
+            f"move it out of the unnamed namespace, or remove static: {found.path}:{found.line}",
+        )
     else:
-        check_types(report, operator.location_of("shape"), f"the shape rule '{operator.shape}'", signature,
-                    report.context.kernels.all_of(operator.shape, "All"))
+        check_types(
+            report,
+            operator.location_of("shape"),
+            f"the shape rule '{operator.shape}'",
+            signature,
+            report.context.kernels.all_of(operator.shape, "All"),
+        )
 
 
 def _check_dtypes(operator: Operator, report: Reporter) -> None:
     if operator.structure in ("pointwise", "reduction") and "dtypes" not in operator.key_locations:
-        report.at_key("structure", f"a {operator.structure} operator has no 'dtypes'",
-                      "write dtypes: and the sets of dtypes that its loops take")
+        report.at_key(
+            "structure",
+            f"a {operator.structure} operator has no 'dtypes'",
+            "write dtypes: and the sets of dtypes that its loops take",
+        )
 
 
 def _check_scalars(operator: Operator, report: Reporter) -> None:
@@ -114,21 +158,33 @@ def _check_scalars(operator: Operator, report: Reporter) -> None:
         if argument is None:
             report.at_word("scalars", name, f"'{name}' is no argument", did_you_mean(name, tensors))
         else:
-            report.at_word("scalars", name, f"'{name}' is {argument.type}, which takes numbers already",
-                           "remove it: 'scalars' names Tensor arguments")
+            report.at_word(
+                "scalars",
+                name,
+                f"'{name}' is {argument.type}, which takes numbers already",
+                "remove it: 'scalars' names Tensor arguments",
+            )
     if tensors and set(tensors) <= set(operator.scalars) and len(tensors) == 1:
-        report.at_word("scalars", tensors[0], "every Tensor argument may be a number", "keep one argument a tensor")
+        report.at_word(
+            "scalars", tensors[0], "every Tensor argument may be a number", "keep one argument a tensor"
+        )
 
 
 def _check_expr(operator: Operator, report: Reporter) -> None:
     if operator.expr is None:
         return
     if operator.structure != "pointwise":
-        report.at_key("expr", f"'expr' has no meaning for structure {operator.structure}", "write structure: pointwise")
+        report.at_key(
+            "expr", f"'expr' has no meaning for structure {operator.structure}", "write structure: pointwise"
+        )
         return
     for entry in operator.dispatch:
         if entry.key in ("All", "CPU", "CUDA", "Meta"):
-            report.at(entry.location, f"the {entry.key} kernel comes from 'expr'", "remove the dispatch entry, or 'expr'")
+            report.at(
+                entry.location,
+                f"the {entry.key} kernel comes from 'expr'",
+                "remove the dispatch entry, or 'expr'",
+            )
     if operator.expr.node is not None and not check_expr(operator.expr.node, operator):
         _check_promotion(operator, infer_promotion(operator.expr.node, operator), report)
 
@@ -140,26 +196,44 @@ def _check_promotion(operator: Operator, inferred: str, report: Reporter) -> Non
     has_integers = any(d.startswith(("int", "uint", "bool")) for d in dtypes)
     if written != inferred and "comparison" in (written, inferred):
         kinds = ("truth values", "numbers")
-        report.at_key("promotion", f"the promotion is {written}, but expr gives {kinds[inferred != 'comparison']}",
-                      f"write promotion: {inferred}, or remove it: it follows from expr")
-    elif written == "complex_to_real" != inferred or (inferred == "complex_to_real" != written and has_complex):
+        report.at_key(
+            "promotion",
+            f"the promotion is {written}, but expr gives {kinds[inferred != 'comparison']}",
+            f"write promotion: {inferred}, or remove it: it follows from expr",
+        )
+    elif written == "complex_to_real" != inferred or (
+        inferred == "complex_to_real" != written and has_complex
+    ):
         kinds = ("a real number", "a complex number")
-        report.at_key("promotion", f"the promotion is {written}, but expr gives {kinds[inferred != 'complex_to_real']} for a complex one",
-                      f"write promotion: {inferred}, or remove it: it follows from expr")
+        report.at_key(
+            "promotion",
+            f"the promotion is {written}, but expr gives {kinds[inferred != 'complex_to_real']} for a "
+            "complex one",
+            f"write promotion: {inferred}, or remove it: it follows from expr",
+        )
     elif written == "default" and inferred == "int_to_float" and has_integers:
-        report.at_key("promotion", "the promotion is default, but expr makes integers floating point",
-                      "write promotion: int_to_float, or remove it: it follows from expr")
+        report.at_key(
+            "promotion",
+            "the promotion is default, but expr makes integers floating point",
+            "write promotion: int_to_float, or remove it: it follows from expr",
+        )
     if written == "int_to_float" and has_integers and not any("float" in d or "complex" in d for d in dtypes):
-        report.at_key("dtypes", "integers become floating point, but dtypes holds no floating dtype", "add floating dtypes")
+        report.at_key(
+            "dtypes",
+            "integers become floating point, but dtypes holds no floating dtype",
+            "add floating dtypes",
+        )
 
 
 def _check_completeness(operator: Operator, report: Reporter, library: str | None) -> None:
     if operator.each is not None:  # the entry says these for all that follows from it
         return
-    # A helper of backward is exercised by the gradient checks of the operator that it serves; a library outside the tree
-    # has tests of its own, not ours.
+    # A helper of backward is exercised by the gradient checks of the operator that it serves; a library
+    # outside the tree has tests of its own, not ours.
     needs_samples = operator.python_module != "private" and library is None
     if "samples" not in operator.key_locations and needs_samples:
-        report.at_key("func", "the entry has no 'samples'", "write samples: and a name from tests/ops/samples")
+        report.at_key(
+            "func", "the entry has no 'samples'", "write samples: and a name from tests/ops/samples"
+        )
     if "doc" not in operator.key_locations:
         report.at_key("func", "the entry has no 'doc'", "write doc: | and a sentence below it")

@@ -47,7 +47,9 @@ def _numbers(make: Make) -> list[Any]:
     return [2, -1.5] if make.requires_grad else [2, -1.5, 3, True]
 
 
-def binary_samples(make: Make, extremes: bool = True, other: dict[str, Any] | None = None, **options: Any) -> Iterator[SampleInput]:
+def binary_samples(
+    make: Make, extremes: bool = True, other: dict[str, Any] | None = None, **options: Any
+) -> Iterator[SampleInput]:
     for pair in pairs(make, other, **options):
         yield SampleInput(*pair)
     for pair in mixed(make, **{**options, **(other or {})}):
@@ -85,7 +87,9 @@ def binary_alpha(make: Make) -> Iterator[SampleInput]:
 @samples("binary_alpha_no_bool")
 def binary_alpha_no_bool(make: Make) -> Iterator[SampleInput]:
     for sample in binary(make):
-        if sample.args[0] is not True and not any(tensor.dtype is make.torch.bool for tensor in sample.tensors()):
+        if sample.args[0] is not True and not any(
+            tensor.dtype is make.torch.bool for tensor in sample.tensors()
+        ):
             yield sample
     yield from _with_alpha(make)
 
@@ -226,8 +230,16 @@ def binary_shift(make: Make) -> Iterator[SampleInput]:
     yield SampleInput(make(2, 3), 2)
 
 
-@error_samples("binary", "binary_nonzero", "binary_float", "binary_float_nonzero", "binary_distinct", "binary_compare", "binary_integer",
-               "binary_shift")
+@error_samples(
+    "binary",
+    "binary_nonzero",
+    "binary_float",
+    "binary_float_nonzero",
+    "binary_distinct",
+    "binary_compare",
+    "binary_integer",
+    "binary_shift",
+)
 def mismatch_errors(make: Make) -> Iterator[ErrorInput]:
     for error in _mismatched(make):
         integers = error.sample.map(lambda tensor: tensor.to(make.torch.int64))

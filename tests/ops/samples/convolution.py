@@ -15,7 +15,9 @@ def convolution(make: Make) -> Iterator[SampleInput]:
     yield SampleInput(make(1, 4, 5, 5), make(4, 2, 2, 2), None, (2, 1), (1, 0), (1, 2), False, (0, 0), 2)
     yield SampleInput(make(2, 2, 6), make(3, 2, 3), make(3), (2,), (1,), (1,), False, (0,), 1)
     yield SampleInput(make(1, 2, 3, 3), make(2, 3, 2, 2), make(3), (2, 2), (1, 0), (1, 1), True, (1, 0), 1)
-    yield SampleInput(make(1, 1, 3, 3, 3), make(2, 1, 2, 2, 2), None, (1, 1, 1), (0, 1, 0), (1, 1, 1), False, (0, 0, 0), 1)
+    yield SampleInput(
+        make(1, 1, 3, 3, 3), make(2, 1, 2, 2, 2), None, (1, 1, 1), (0, 1, 0), (1, 1, 1), False, (0, 0, 0), 1
+    )
 
 
 @samples("conv1d")
@@ -82,7 +84,9 @@ def conv2d_padding(make: Make) -> Iterator[SampleInput]:
 @error_samples("conv2d_padding")
 def conv2d_padding_errors(make: Make) -> Iterator[ErrorInput]:
     yield ErrorInput(SampleInput(make(1, 2, 4, 5), make(3, 2, 3, 3), None, 2, "same"), RuntimeError, "same")
-    yield ErrorInput(SampleInput(make(1, 2, 4, 5), make(3, 2, 3, 3), None, 1, "full"), RuntimeError, "full|padding")
+    yield ErrorInput(
+        SampleInput(make(1, 2, 4, 5), make(3, 2, 3, 3), None, 1, "full"), RuntimeError, "full|padding"
+    )
 
 
 @samples("conv3d_padding")
@@ -102,7 +106,9 @@ def conv_transpose2d(make: Make) -> Iterator[SampleInput]:
 @error_samples("conv_transpose2d")
 def conv_transpose2d_errors(make: Make) -> Iterator[ErrorInput]:
     yield ErrorInput(SampleInput(make(1, 3, 3, 3), make(2, 3, 2, 2)), RuntimeError, "3.*2|2.*3|channels")
-    yield ErrorInput(SampleInput(make(1, 2, 3, 3), make(2, 3, 2, 2), None, 1, 0, 2), RuntimeError, "output.padding")
+    yield ErrorInput(
+        SampleInput(make(1, 2, 3, 3), make(2, 3, 2, 2), None, 1, 0, 2), RuntimeError, "output.padding"
+    )
 
 
 @samples("conv_transpose1d")
@@ -130,7 +136,9 @@ def conv_transpose3d(make: Make) -> Iterator[SampleInput]:
 
 @error_samples("conv_transpose3d")
 def conv_transpose3d_errors(make: Make) -> Iterator[ErrorInput]:
-    yield ErrorInput(SampleInput(make(1, 3, 2, 2, 2), make(2, 3, 2, 2, 2)), RuntimeError, "3.*2|2.*3|channels")
+    yield ErrorInput(
+        SampleInput(make(1, 3, 2, 2, 2), make(2, 3, 2, 2, 2)), RuntimeError, "3.*2|2.*3|channels"
+    )
     yield ErrorInput(SampleInput(make(3, 2, 2), make(3, 3, 2, 2, 2)), RuntimeError, "4D|5D|dim")
 
 

@@ -7,13 +7,26 @@ from collections.abc import Iterator
 from tests.ops.samples.make import Make
 from tests.ops.samples.registry import ErrorInput, SampleInput, error_samples, samples
 
-_DTYPES = ("float32", "float64", "bfloat16", "float16", "int64", "int32", "uint8", "int8", "bool", "complex64", "complex128")
+_DTYPES = (
+    "float32",
+    "float64",
+    "bfloat16",
+    "float16",
+    "int64",
+    "int32",
+    "uint8",
+    "int8",
+    "bool",
+    "complex64",
+    "complex128",
+)
 
 
 def _targets(make: Make) -> tuple[str, ...]:
     if make.requires_grad:
         return ("complex128", "complex64") if make.is_complex else ("float64", "float32", "complex128")
-    # A complex number loses its imaginary part with a warning; what a float out of range becomes is not defined.
+    # A complex number loses its imaginary part with a warning; what a float out of range becomes is not
+    # defined.
     return ("complex64", "complex128") if make.is_complex else _DTYPES
 
 
@@ -42,7 +55,9 @@ def copy_errors(make: Make) -> Iterator[ErrorInput]:
 @samples("to_dense")
 def to_dense(make: Make) -> Iterator[SampleInput]:
     yield SampleInput(make(2, 3))
-    yield SampleInput(make(2, 3, layout="transposed"), make.torch.complex128 if make.is_complex else make.torch.float64)
+    yield SampleInput(
+        make(2, 3, layout="transposed"), make.torch.complex128 if make.is_complex else make.torch.float64
+    )
     yield SampleInput(make(), make.dtype, masked_grad=True)
     yield SampleInput(make(0))
 

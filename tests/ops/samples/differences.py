@@ -159,4 +159,6 @@ def gradient_tensorarrayint_errors(make: Make) -> Iterator[ErrorInput]:
 @samples("gradient_tensorarray")
 def gradient_tensorarray(make: Make) -> Iterator[SampleInput]:
     for tensor in _functions(make):
-        yield SampleInput(tensor, spacing=[_coordinates(make, tensor, 1), _coordinates(make, tensor, 0)], dim=(1, 0))
+        yield SampleInput(
+            tensor, spacing=[_coordinates(make, tensor, 1), _coordinates(make, tensor, 0)], dim=(1, 0)
+        )

@@ -34,7 +34,11 @@ def cosine_similarity(make: Make) -> Iterator[SampleInput]:
 
 @error_samples("cosine_similarity")
 def cosine_similarity_errors(make: Make) -> Iterator[ErrorInput]:
-    yield ErrorInput(SampleInput(make(2, 2, dtype="int64"), make(2, 2, dtype="int64")), RuntimeError, "floating point.*Long")
+    yield ErrorInput(
+        SampleInput(make(2, 2, dtype="int64"), make(2, 2, dtype="int64")),
+        RuntimeError,
+        "floating point.*Long",
+    )
 
 
 @samples("cdist")

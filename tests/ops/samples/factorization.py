@@ -28,7 +28,11 @@ def cholesky(make: Make) -> Iterator[SampleInput]:
 def cholesky_errors(make: Make) -> Iterator[ErrorInput]:
     yield ErrorInput(SampleInput(make(2, 3)), RuntimeError, "square matrices, but they are 2 by 3")
     yield ErrorInput(SampleInput(make(3)), RuntimeError, "at least 2 dimensions")
-    yield ErrorInput(SampleInput(-hermitian(make, 2, 2)), make.torch.linalg.LinAlgError, "leading minor of order 1 is not positive")
+    yield ErrorInput(
+        SampleInput(-hermitian(make, 2, 2)),
+        make.torch.linalg.LinAlgError,
+        "leading minor of order 1 is not positive",
+    )
     batch = make.torch.stack([hermitian(make, 2, 2), -hermitian(make, 2, 2)])
     yield ErrorInput(SampleInput(batch), make.torch.linalg.LinAlgError, r"\(Batch element 1\)")
 
@@ -43,7 +47,11 @@ def cholesky_ex(make: Make) -> Iterator[SampleInput]:
 @error_samples("cholesky_ex")
 def cholesky_ex_errors(make: Make) -> Iterator[ErrorInput]:
     yield ErrorInput(SampleInput(make(2, 3)), RuntimeError, "square")
-    yield ErrorInput(SampleInput(-hermitian(make, 2, 2), check_errors=True), make.torch.linalg.LinAlgError, "cholesky_ex.*not positive")
+    yield ErrorInput(
+        SampleInput(-hermitian(make, 2, 2), check_errors=True),
+        make.torch.linalg.LinAlgError,
+        "cholesky_ex.*not positive",
+    )
 
 
 @samples("cholesky_solve")
@@ -148,13 +156,17 @@ def linalg_lu_solve(make: Make) -> Iterator[SampleInput]:
     yield SampleInput(regular(make, 2, 2), pivots(make, [2, 2]), plain(make, 3, 2), left=False)
     yield SampleInput(regular(make, 2, 2), pivots(make, [2, 2]), plain(make, 2, 1), adjoint=True)
     yield SampleInput(regular(make, 2, 2), pivots(make, [2, 2]), plain(make, 1, 2), left=False, adjoint=True)
-    yield SampleInput(regular(make, 2, 2, 2, transposed=True), pivots(make, [1, 2], [2, 2]), plain(make, 2, 1))
+    yield SampleInput(
+        regular(make, 2, 2, 2, transposed=True), pivots(make, [1, 2], [2, 2]), plain(make, 2, 1)
+    )
     yield SampleInput(make(0, 0), pivots(make, []), make(0, 2))
 
 
 @error_samples("linalg_lu_solve")
 def linalg_lu_solve_errors(make: Make) -> Iterator[ErrorInput]:
-    yield ErrorInput(SampleInput(make(3, 3), pivots(make, [1, 2, 3]), make(2, 2)), RuntimeError, "3x3 and 2x2")
+    yield ErrorInput(
+        SampleInput(make(3, 3), pivots(make, [1, 2, 3]), make(2, 2)), RuntimeError, "3x3 and 2x2"
+    )
     yield ErrorInput(SampleInput(make(3, 2), pivots(make, [1, 2]), make(3, 2)), RuntimeError, "square")
     yield ErrorInput(SampleInput(make(2, 2), make.integers(2, high=2), make(2, 2)), RuntimeError, "int32")
 
@@ -169,7 +181,8 @@ def lu_solve(make: Make) -> Iterator[SampleInput]:
 
 
 def symmetric(make: Make, *shape: int) -> Any:
-    """Neither definite nor, where it is complex, Hermitian; the diagonal is small, so that there are blocks of two rows."""
+    """Neither definite nor, where it is complex, Hermitian; the diagonal is small, so that there are blocks
+    of two rows."""
     values = array(make, *shape)
     values = values + np.swapaxes(values, -1, -2)
     values[..., range(shape[-1]), range(shape[-1])] *= 0.05
@@ -214,7 +227,9 @@ def ldl_solve(make: Make) -> Iterator[SampleInput]:
 
 @error_samples("ldl_solve")
 def ldl_solve_errors(make: Make) -> Iterator[ErrorInput]:
-    yield ErrorInput(SampleInput(make(3, 3), pivots(make, [1, 2, 3]), make(2, 2)), RuntimeError, "3 by 3.*2 by 2")
+    yield ErrorInput(
+        SampleInput(make(3, 3), pivots(make, [1, 2, 3]), make(2, 2)), RuntimeError, "3 by 3.*2 by 2"
+    )
     yield ErrorInput(SampleInput(make(3, 2), pivots(make, [1, 2]), make(3, 2)), RuntimeError, "square")
     yield ErrorInput(SampleInput(make(3, 3), pivots(make, [1, 2]), make(3, 2)), RuntimeError, "pivots")
 

@@ -51,7 +51,9 @@ def factory_like(make: Make) -> Iterator[SampleInput]:
     for tensor in _likes(make):
         yield SampleInput(tensor)
     yield SampleInput(make(2, 3), dtype=make.torch.int64)
-    yield SampleInput(make(2, 3, layout="transposed"), dtype=make.torch.float64, memory_format=make.torch.contiguous_format)
+    yield SampleInput(
+        make(2, 3, layout="transposed"), dtype=make.torch.float64, memory_format=make.torch.contiguous_format
+    )
 
 
 @samples("factory_full")

@@ -32,7 +32,11 @@ def index_errors(make: Make) -> Iterator[ErrorInput]:
     yield ErrorInput(SampleInput(make(3), [make.values([0], "int64")] * 2), IndexError, "too many")
     yield ErrorInput(SampleInput(make(3), [make.values([True, False], "bool")]), IndexError, "mask")
     yield ErrorInput(SampleInput(make(3), [make.values([0.5])]), IndexError, "long|int")
-    yield ErrorInput(SampleInput(make(3, 3), [make.integers(2, high=3), make.integers(3, high=3)]), IndexError, r"\[2\].*\[3\]")
+    yield ErrorInput(
+        SampleInput(make(3, 3), [make.integers(2, high=3), make.integers(3, high=3)]),
+        IndexError,
+        r"\[2\].*\[3\]",
+    )
 
 
 @samples("index_put")
@@ -53,7 +57,9 @@ def index_put_errors(make: Make) -> Iterator[ErrorInput]:
     order = make.values([2, 0], "int64")
     yield ErrorInput(SampleInput(make(3, 4), [order], make(3, 4)), RuntimeError, r"\[3, 4\]")
     yield ErrorInput(SampleInput(make(2, 4), [order], make(4)), IndexError, "2")
-    yield ErrorInput(SampleInput(make(3, 4), [order], make(4, dtype="int64")), RuntimeError, "Float|float|dtype")
+    yield ErrorInput(
+        SampleInput(make(3, 4), [order], make(4, dtype="int64")), RuntimeError, "Float|float|dtype"
+    )
 
 
 @samples("index_select")
@@ -93,7 +99,9 @@ def index_add_errors(make: Make) -> Iterator[ErrorInput]:
 
 def _source_errors(make: Make) -> Iterator[ErrorInput]:
     two = make.integers(2, high=3)
-    yield ErrorInput(SampleInput(make(3), 0, two, make(2, dtype="float64")), RuntimeError, "dtype|same|Double|float64")
+    yield ErrorInput(
+        SampleInput(make(3), 0, two, make(2, dtype="float64")), RuntimeError, "dtype|same|Double|float64"
+    )
     yield ErrorInput(SampleInput(make(3), 1, two, make(2)), IndexError, "1")
 
 
@@ -109,7 +117,9 @@ def index_copy(make: Make) -> Iterator[SampleInput]:
 def index_copy_errors(make: Make) -> Iterator[ErrorInput]:
     yield from _source_errors(make)
     yield ErrorInput(SampleInput(make(3), 0, make.integers(2, high=3), make(3)), IndexError, "2.*3|3.*2")
-    yield ErrorInput(SampleInput(make(3), 0, make.values([3], "int64"), make(1)), IndexError, "3|range|bounds")
+    yield ErrorInput(
+        SampleInput(make(3), 0, make.values([3], "int64"), make(1)), IndexError, "3|range|bounds"
+    )
 
 
 @samples("index_fill")
@@ -168,7 +178,9 @@ def scatter(make: Make) -> Iterator[SampleInput]:
 @error_samples("scatter")
 def scatter_errors(make: Make) -> Iterator[ErrorInput]:
     yield ErrorInput(SampleInput(make(3), 0, make.values([3], "int64"), make(1)), RuntimeError, "3")
-    yield ErrorInput(SampleInput(make(3), 0, make.values([0], "int64"), make(1, dtype="float64")), RuntimeError, "dtype")
+    yield ErrorInput(
+        SampleInput(make(3), 0, make.values([0], "int64"), make(1, dtype="float64")), RuntimeError, "dtype"
+    )
     yield ErrorInput(SampleInput(make(3), 0, make.values([0, 1], "int64"), make(1)), RuntimeError, "2|1")
     yield ErrorInput(SampleInput(make(3), 1, make.values([0], "int64"), make(1)), IndexError, "1")
 
@@ -266,7 +278,11 @@ def masked_fill(make: Make) -> Iterator[SampleInput]:
 def masked_fill_errors(make: Make) -> Iterator[ErrorInput]:
     yield ErrorInput(SampleInput(make(3), make(3), 0), RuntimeError, "mask|[bB]ool")
     yield ErrorInput(SampleInput(make(3), make.booleans(2), 0), RuntimeError, "2.*3|3.*2")
-    yield ErrorInput(SampleInput(make(3, dtype="int64"), make.booleans(3), 1j), RuntimeError, "complex|overflow|Long|convert")
+    yield ErrorInput(
+        SampleInput(make(3, dtype="int64"), make.booleans(3), 1j),
+        RuntimeError,
+        "complex|overflow|Long|convert",
+    )
 
 
 @samples("masked_fill_tensor")

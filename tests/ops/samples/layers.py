@@ -38,7 +38,11 @@ def instance_norm(make: Make) -> Iterator[SampleInput]:
 
 @error_samples("instance_norm")
 def instance_norm_errors(make: Make) -> Iterator[ErrorInput]:
-    yield ErrorInput(SampleInput(make(2, 3, 4), None, None, None, None, False, 0.1, 1e-5, False), RuntimeError, "running_mean")
+    yield ErrorInput(
+        SampleInput(make(2, 3, 4), None, None, None, None, False, 0.1, 1e-5, False),
+        RuntimeError,
+        "running_mean",
+    )
 
 
 @samples("scaled_dot_product_attention")
@@ -55,9 +59,15 @@ def scaled_dot_product_attention(make: Make) -> Iterator[SampleInput]:
 
 @error_samples("scaled_dot_product_attention")
 def scaled_dot_product_attention_errors(make: Make) -> Iterator[ErrorInput]:
-    yield ErrorInput(SampleInput(make(2, 4), make(3, 4), make(3, 4), make(2, 3), 0.0, True), RuntimeError, "is_causal")
+    yield ErrorInput(
+        SampleInput(make(2, 4), make(3, 4), make(3, 4), make(2, 3), 0.0, True), RuntimeError, "is_causal"
+    )
     yield ErrorInput(SampleInput(make(2, 4), make(3, 4, dtype="float64"), make(3, 4)), RuntimeError, "dtype")
-    yield ErrorInput(SampleInput(make(2, 4), make(3, 4), make(3, 4), make.integers(2, 3, high=2)), RuntimeError, "attn_mask")
+    yield ErrorInput(
+        SampleInput(make(2, 4), make(3, 4), make(3, 4), make.integers(2, 3, high=2)),
+        RuntimeError,
+        "attn_mask",
+    )
 
 
 @samples("feature_dropout")
@@ -93,7 +103,16 @@ def embedding_bag(make: Make) -> Iterator[SampleInput]:
     indices, offsets = make.values([0, 2, 1, 3, 3], "int64"), make.values([0, 2, 2], "int64")
     for mode in (0, 1, 2):
         yield SampleInput(make(4, 3, distinct=True), indices, offsets, False, mode)
-        yield SampleInput(make(4, 3, distinct=True), indices, make.values([0, 2, 5], "int64"), False, mode, False, None, True)
+        yield SampleInput(
+            make(4, 3, distinct=True),
+            indices,
+            make.values([0, 2, 5], "int64"),
+            False,
+            mode,
+            False,
+            None,
+            True,
+        )
         yield SampleInput(make(4, 3, distinct=True), indices, offsets, False, mode, False, None, False, 3)
     yield SampleInput(make(4, 3), indices, offsets, False, 0, False, make(5))
 
@@ -103,4 +122,8 @@ def embedding_bag_errors(make: Make) -> Iterator[ErrorInput]:
     indices = make.values([0, 2, 1], "int64")
     yield ErrorInput(SampleInput(make(4, 3), indices, make.values([1], "int64")), RuntimeError, "offsets")
     yield ErrorInput(SampleInput(make(4, 3), indices, make.values([0, 4], "int64")), RuntimeError, "offsets")
-    yield ErrorInput(SampleInput(make(4, 3), indices, make.values([0], "int64"), False, 1, False, make(3)), RuntimeError, "mode")
+    yield ErrorInput(
+        SampleInput(make(4, 3), indices, make.values([0], "int64"), False, 1, False, make(3)),
+        RuntimeError,
+        "mode",
+    )

@@ -55,7 +55,9 @@ def addmm(make: Make) -> Iterator[SampleInput]:
     yield SampleInput(make(2, 4), make(2, 3), make(3, 4))
     yield SampleInput(make(4), make(2, 3), make(3, 4))
     yield SampleInput(make(), make(2, 3), make(3, 4))
-    yield SampleInput(make(2, 1), make(2, 3, layout="transposed"), make(3, 4, layout="transposed"), beta=2, alpha=3)
+    yield SampleInput(
+        make(2, 1), make(2, 3, layout="transposed"), make(3, 4, layout="transposed"), beta=2, alpha=3
+    )
     yield SampleInput(make(2, 4), make(2, 3), make(3, 4), beta=0)
     yield SampleInput(make(2, 4, layout="transposed"), make(2, 0), make(0, 4), beta=2)
     if make.is_inexact:
@@ -141,8 +143,18 @@ def outer_errors(make: Make) -> Iterator[ErrorInput]:
 
 @samples("matmul")
 def matmul(make: Make) -> Iterator[SampleInput]:
-    shapes = [((3,), (3,)), ((2, 3), (3,)), ((3,), (3, 2)), ((2, 3), (3, 2)), ((2, 2, 3), (3,)), ((2, 2, 3), (3, 2)), ((3,), (2, 3, 2)),
-              ((2, 2, 3), (2, 3, 2)), ((2, 1, 2, 3), (2, 3, 2)), ((0, 3), (3, 2))]  # fmt: skip
+    shapes = [
+        ((3,), (3,)),
+        ((2, 3), (3,)),
+        ((3,), (3, 2)),
+        ((2, 3), (3, 2)),
+        ((2, 2, 3), (3,)),
+        ((2, 2, 3), (3, 2)),
+        ((3,), (2, 3, 2)),
+        ((2, 2, 3), (2, 3, 2)),
+        ((2, 1, 2, 3), (2, 3, 2)),
+        ((0, 3), (3, 2)),
+    ]
     for first, second in shapes:
         yield SampleInput(make(*first), make(*second))
     yield SampleInput(make(2, 2, 3, layout="transposed"), make(3, 2, layout="transposed"))
@@ -166,7 +178,9 @@ def linear(make: Make) -> Iterator[SampleInput]:
     yield SampleInput(make(2, 3), make(4, 3))
     yield SampleInput(make(3), make(2, 3), make(2))
     yield SampleInput(make(2, 2, 3), make(4, 3), make(4))
-    yield SampleInput(make(2, 3, layout="transposed"), make(4, 3, layout="transposed"), make(4, layout="strided"))
+    yield SampleInput(
+        make(2, 3, layout="transposed"), make(4, 3, layout="transposed"), make(4, layout="strided")
+    )
     yield SampleInput(make(0, 3), make(4, 3), make(4))
 
 

@@ -41,7 +41,9 @@ def linalg_inv_ex(make: Make) -> Iterator[SampleInput]:
 @error_samples("linalg_inv_ex")
 def linalg_inv_ex_errors(make: Make) -> Iterator[ErrorInput]:
     yield ErrorInput(SampleInput(make(2, 3)), RuntimeError, "square")
-    yield ErrorInput(SampleInput(singular(make), check_errors=True), make.torch.linalg.LinAlgError, "inv_ex.*singular")
+    yield ErrorInput(
+        SampleInput(singular(make), check_errors=True), make.torch.linalg.LinAlgError, "inv_ex.*singular"
+    )
 
 
 def solve_pairs(make: Make) -> Iterator[SampleInput]:
@@ -81,7 +83,9 @@ def solve_triangular(make: Make) -> Iterator[SampleInput]:
     yield SampleInput(regular(make, 3, 3), plain(make, 3, 2), upper=True)
     yield SampleInput(regular(make, 3, 3, transposed=True), plain(make, 3, 2), upper=False)
     yield SampleInput(regular(make, 2, 2), plain(make, 3, 2), upper=True, left=False)
-    yield SampleInput(regular(make, 2, 2, 2), plain(make, 2, 1, transposed=True), upper=False, unitriangular=True)
+    yield SampleInput(
+        regular(make, 2, 2, 2), plain(make, 2, 1, transposed=True), upper=False, unitriangular=True
+    )
     yield SampleInput(regular(make, 2, 2), plain(make, 2, 2, 2), upper=False, left=False)
     yield SampleInput(make(0, 0), make(0, 2), upper=True)
 
@@ -110,7 +114,9 @@ def linalg_lstsq(make: Make) -> Iterator[SampleInput]:
     yield SampleInput(regular(make, 3, 2), plain(make, 3, 1), rcond=1e-4, driver="gelss")
     if not make.requires_grad:
         yield SampleInput(regular(make, 2, 4, 2), plain(make, 2, 4))
-        yield SampleInput(make.values([[0.0, 0.0], [0.0, 0.0], [0.0, 0.0]]), plain(make, 3, 1), driver="gelsd")
+        yield SampleInput(
+            make.values([[0.0, 0.0], [0.0, 0.0], [0.0, 0.0]]), plain(make, 3, 1), driver="gelsd"
+        )
         yield SampleInput(make(0, 2), make(0, 3))
 
 
@@ -187,8 +193,13 @@ def logdet(make: Make) -> Iterator[SampleInput]:
 
 @samples("tensorinv")
 def tensorinv(make: Make) -> Iterator[SampleInput]:
-    yield SampleInput(regular(make, 6, 6).reshape(2, 3, 6).detach().requires_grad_(make.requires_grad and make.is_inexact))
-    yield SampleInput(regular(make, 4, 4).reshape(4, 2, 2).detach().requires_grad_(make.requires_grad and make.is_inexact), ind=1)
+    yield SampleInput(
+        regular(make, 6, 6).reshape(2, 3, 6).detach().requires_grad_(make.requires_grad and make.is_inexact)
+    )
+    yield SampleInput(
+        regular(make, 4, 4).reshape(4, 2, 2).detach().requires_grad_(make.requires_grad and make.is_inexact),
+        ind=1,
+    )
 
 
 @error_samples("tensorinv")
@@ -200,8 +211,14 @@ def tensorinv_errors(make: Make) -> Iterator[ErrorInput]:
 @samples("tensorsolve")
 def tensorsolve(make: Make) -> Iterator[SampleInput]:
     requires_grad = make.requires_grad and make.is_inexact
-    yield SampleInput(regular(make, 6, 6).reshape(2, 3, 6).detach().requires_grad_(requires_grad), plain(make, 2, 3))
-    yield SampleInput(regular(make, 4, 4).reshape(2, 2, 4).transpose(0, 2).detach().requires_grad_(requires_grad), plain(make, 2, 2), dims=[0])
+    yield SampleInput(
+        regular(make, 6, 6).reshape(2, 3, 6).detach().requires_grad_(requires_grad), plain(make, 2, 3)
+    )
+    yield SampleInput(
+        regular(make, 4, 4).reshape(2, 2, 4).transpose(0, 2).detach().requires_grad_(requires_grad),
+        plain(make, 2, 2),
+        dims=[0],
+    )
 
 
 @error_samples("tensorsolve")

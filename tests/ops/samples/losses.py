@@ -38,8 +38,12 @@ def hinge_embedding_loss(make: Make) -> Iterator[SampleInput]:
 def cosine_embedding_loss(make: Make) -> Iterator[SampleInput]:
     if make.is_floating:
         for reduction in REDUCTIONS:
-            yield SampleInput(make(4, 3, low=0.5, high=2.0), make(4, 3, low=0.5, high=2.0), _signs(make, 4), 0.1, reduction)
-        yield SampleInput(make(3, low=0.5, high=2.0), make(3, low=0.5, high=2.0), _signs(make, 1).reshape(()), 0.0, 1)
+            yield SampleInput(
+                make(4, 3, low=0.5, high=2.0), make(4, 3, low=0.5, high=2.0), _signs(make, 4), 0.1, reduction
+            )
+        yield SampleInput(
+            make(3, low=0.5, high=2.0), make(3, low=0.5, high=2.0), _signs(make, 1).reshape(()), 0.0, 1
+        )
 
 
 @error_samples("cosine_embedding_loss")
@@ -52,7 +56,9 @@ def cosine_embedding_loss_errors(make: Make) -> Iterator[ErrorInput]:
 def triplet_margin_loss(make: Make) -> Iterator[SampleInput]:
     if make.is_floating:
         for reduction in REDUCTIONS:
-            yield SampleInput(make(4, 3), make(4, 3, low=2.5, high=4.0), make(4, 3), 1.0, 2.0, 1e-6, False, reduction)
+            yield SampleInput(
+                make(4, 3), make(4, 3, low=2.5, high=4.0), make(4, 3), 1.0, 2.0, 1e-6, False, reduction
+            )
         yield SampleInput(make(4, 3), make(4, 3, low=2.5, high=4.0), make(4, 3), 2.0, 3.0, 1e-6, True, 1)
 
 
@@ -82,7 +88,9 @@ def multi_margin_loss(make: Make) -> Iterator[SampleInput]:
     if not make.is_floating:
         return
     for reduction in REDUCTIONS:
-        yield SampleInput(make(3, 4, distinct=True, low=-2.1), make.integers(3, high=4), 1, 0.5, None, reduction)
+        yield SampleInput(
+            make(3, 4, distinct=True, low=-2.1), make.integers(3, high=4), 1, 0.5, None, reduction
+        )
     weight = make(4, low=0.5, high=2.0, requires_grad=False)
     yield SampleInput(make(3, 4, distinct=True, low=-2.1), make.integers(3, high=4), 2, 1, weight, 1)
     yield SampleInput(make(4, distinct=True, low=-2.1), make.integers(high=4), 1, 1, None, 0)
@@ -131,8 +139,17 @@ def ctc_loss_lists(make: Make) -> Iterator[SampleInput]:
 def ctc_loss_tensors(make: Make) -> Iterator[SampleInput]:
     if make.dtype_name in ("float32", "float64"):
         lengths = make.values([5, 4], "int64"), make.values([3, 2], "int64")
-        yield SampleInput(_log_probs(make, 5, 2, 4), make.values([[1, 2, 2], [3, 1, 0]], "int64"), *lengths, 0, 1)
-        yield SampleInput(_log_probs(make, 5, 4), make.values([1, 2], "int64"), make.values([5], "int64"), make.values([2], "int64"), 0, 1)
+        yield SampleInput(
+            _log_probs(make, 5, 2, 4), make.values([[1, 2, 2], [3, 1, 0]], "int64"), *lengths, 0, 1
+        )
+        yield SampleInput(
+            _log_probs(make, 5, 4),
+            make.values([1, 2], "int64"),
+            make.values([5], "int64"),
+            make.values([2], "int64"),
+            0,
+            1,
+        )
 
 
 @error_samples("ctc_loss_lists")

@@ -1,4 +1,5 @@
-"""Makes the tensors of samples: reproducible values, ranges that keep away from awkward points, memory layouts."""
+"""Makes the tensors of samples: reproducible values, ranges that keep away from awkward points, memory
+layouts."""
 
 from __future__ import annotations
 
@@ -13,16 +14,35 @@ Layout = Literal["contiguous", "transposed", "strided", "expanded", "offset", "c
 _FLOATING = ("float16", "bfloat16", "float32", "float64")
 _COMPLEX = ("complex64", "complex128")
 _SIGNED = ("int8", "int16", "int32", "int64")
-# What arithmetic goes wrong with: nan, infinities, zeros of both signs, overflow, and a number that only float32 and wider tell from 0.
-_EXTREMES = (np.nan, np.inf, -np.inf, 0.0, -0.0, 1e4, -1e4, 1e-30, -1e-30, 1.0, -1.0, 0.5, 88.0, -104.0, 2.5, -2.5)
+# What arithmetic goes wrong with: nan, infinities, zeros of both signs, overflow, and a number that only
+# float32 and wider tell from 0.
+_EXTREMES = (
+    np.nan,
+    np.inf,
+    -np.inf,
+    0.0,
+    -0.0,
+    1e4,
+    -1e4,
+    1e-30,
+    -1e-30,
+    1.0,
+    -1.0,
+    0.5,
+    88.0,
+    -104.0,
+    2.5,
+    -2.5,
+)
 
 
 class Make:
     """``make(3, 4)`` is a tensor of that shape in the dtype under test.
 
-    ``torch`` is the module under test (torch_py, or torch to compare with); with the same ``seed`` and ``dtype`` every module gets the
-    same values in the same layout. With ``requires_grad`` differentiable tensors require grad and generators yield fewer, smaller
-    samples, because numerical differentiation takes two calls per element.
+    ``torch`` is the module under test (torch_py, or torch to compare with); with the same ``seed`` and
+    ``dtype`` every module gets the same values in the same layout. With ``requires_grad`` differentiable
+    tensors require grad and generators yield fewer, smaller samples, because numerical differentiation takes
+    two calls per element.
     """
 
     def __init__(self, torch: Any, dtype: str, device: str, requires_grad: bool, seed: str) -> None:
@@ -70,12 +90,15 @@ class Make:
     ) -> Any:
         """Random elements in [low, high), none within 0.1 of a number in ``away_from``.
 
-        ``distinct`` elements differ from each other by far more than a step of numerical differentiation, so that maxima, medians and
-        orders are unique. For integers the range is widened to [3 low, 3 high) and cut off at 0 where the dtype has no sign.
+        ``distinct`` elements differ from each other by far more than a step of numerical differentiation, so
+        that maxima, medians and orders are unique. For integers the range is widened to [3 low, 3 high) and
+        cut off at 0 where the dtype has no sign.
         """
         name = dtype or self.dtype_name
         stored = _stored_shape(shape, layout)
-        array = self._distinct(stored, low, high, name) if distinct else self._uniform(stored, low, high, name)
+        array = (
+            self._distinct(stored, low, high, name) if distinct else self._uniform(stored, low, high, name)
+        )
         for point in away_from if name in _FLOATING + _COMPLEX else ():
             array = np.where(np.abs(array - point) < 0.1, array + 0.2, array)
         if not (distinct or name in _FLOATING + _COMPLEX or name == "bool"):
@@ -112,8 +135,13 @@ class Make:
         return made.to(getattr(self.torch, dtype)).clone().to(self.device)
 
     def layouts(self, *shape: int, **options: Any) -> Iterator[Any]:
-        """Tensors of one shape in different memory layouts. Expanded ones only where no elements are stepped one by one."""
-        chosen: tuple[Layout, ...] = ("transposed", "strided") if self.requires_grad else ("transposed", "strided", "expanded", "offset")
+        """Tensors of one shape in different memory layouts. Expanded ones only where no elements are stepped
+        one by one."""
+        chosen: tuple[Layout, ...] = (
+            ("transposed", "strided")
+            if self.requires_grad
+            else ("transposed", "strided", "expanded", "offset")
+        )
         for layout in chosen:
             yield self(*shape, layout=layout, **options)
 
@@ -121,7 +149,11 @@ class Make:
 
     def _finish(self, tensor: Any, requires_grad: bool | None) -> Any:
         wanted = self.requires_grad if requires_grad is None else requires_grad
-        return tensor.requires_grad_() if wanted and (tensor.is_floating_point() or tensor.is_complex()) else tensor
+        return (
+            tensor.requires_grad_()
+            if wanted and (tensor.is_floating_point() or tensor.is_complex())
+            else tensor
+        )
 
     def _uniform(self, shape: tuple[int, ...], low: float, high: float, dtype: str) -> Any:
         if dtype == "bool":

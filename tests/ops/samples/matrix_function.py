@@ -245,7 +245,9 @@ def vector_norm_errors(make: Make) -> Iterator[ErrorInput]:
     yield ErrorInput(SampleInput(make(0, 2), float("inf"), dim=0), RuntimeError, "dimension 0")
     yield ErrorInput(SampleInput(make(2, dtype="int64")), RuntimeError, "floating point or complex.*Long")
     yield ErrorInput(SampleInput(make(2), dtype=make.torch.complex64), RuntimeError, "real for real")
-    yield ErrorInput(SampleInput(make(2, dtype="float64"), dtype=make.torch.float32), RuntimeError, "narrowing")
+    yield ErrorInput(
+        SampleInput(make(2, dtype="float64"), dtype=make.torch.float32), RuntimeError, "narrowing"
+    )
 
 
 @samples("powsum")

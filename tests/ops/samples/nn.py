@@ -37,7 +37,8 @@ def softmax_errors(make: Make) -> Iterator[ErrorInput]:
 # Losses. Differences between self and target stay clear of the kinks at 0 and at beta.
 
 
-# ``reduction`` is always given: PyTorch's own functions of these names default to none, its documentation to the mean.
+# ``reduction`` is always given: PyTorch's own functions of these names default to none, its documentation to
+# the mean.
 
 
 def _apart(make: Make, *shape: int, low: float = 0.2, high: float = 0.8) -> tuple[Any, Any]:
@@ -76,14 +77,21 @@ def loss_probability(make: Make) -> Iterator[SampleInput]:
     inside: dict[str, Any] = {"low": 0.1, "high": 0.9}
     for reduction in REDUCTIONS:
         yield SampleInput(make(2, 3, **inside), make(2, 3, **inside), None, reduction)
-        yield SampleInput(make(2, 3, **inside), make(2, 3, **inside), make(3, low=0.5, high=2.0, requires_grad=False), reduction)
+        yield SampleInput(
+            make(2, 3, **inside),
+            make(2, 3, **inside),
+            make(3, low=0.5, high=2.0, requires_grad=False),
+            reduction,
+        )
     if make.is_floating and not make.requires_grad:
         yield SampleInput(make.values([0.0, 1.0, 0.0, 1.0]), make.values([0.0, 1.0, 1.0, 0.0]), None, 0)
 
 
 @error_samples("loss_probability")
 def loss_probability_errors(make: Make) -> Iterator[ErrorInput]:
-    yield ErrorInput(SampleInput(make.values([0.5, 1.5]), make.values([0.0, 1.0])), RuntimeError, "0 and 1|between|1.5")
+    yield ErrorInput(
+        SampleInput(make.values([0.5, 1.5]), make.values([0.0, 1.0])), RuntimeError, "0 and 1|between|1.5"
+    )
 
 
 @samples("loss_logits")
@@ -142,7 +150,11 @@ def nll_loss_errors(make: Make) -> Iterator[ErrorInput]:
 def cross_entropy_errors(make: Make) -> Iterator[ErrorInput]:
     yield from nll_loss_errors(make)
     yield ErrorInput(SampleInput(make(2, 3), make(2, 4)), RuntimeError, "shape|size|4")
-    yield ErrorInput(SampleInput(make(2, 3), make.integers(2, high=3), label_smoothing=1.5), RuntimeError, "label_smoothing|1.5")
+    yield ErrorInput(
+        SampleInput(make(2, 3), make.integers(2, high=3), label_smoothing=1.5),
+        RuntimeError,
+        "label_smoothing|1.5",
+    )
 
 
 @samples("cross_entropy")
@@ -182,7 +194,8 @@ def _statistics(make: Make, channels: int) -> tuple[Any, Any]:
 
 @samples("batch_norm")
 def batch_norm(make: Make) -> Iterator[SampleInput]:
-    """Running statistics are written to in training, so that samples with gradients, which are evaluated often, have none then."""
+    """Running statistics are written to in training, so that samples with gradients, which are evaluated
+    often, have none then."""
     for shape in ((4, 3), (2, 3, 4), (2, 3, 2, 2)):
         weight, bias = make(3, low=0.5, high=1.5), make(3)
         yield SampleInput(make(*shape), weight, bias, None, None, True, 0.1, 1e-5, False)
@@ -190,16 +203,38 @@ def batch_norm(make: Make) -> Iterator[SampleInput]:
         yield SampleInput(make(*shape), weight, bias, *_statistics(make, 3), False, 0.1, 1e-3, False)
     if not make.requires_grad:
         yield SampleInput(make(4, 3), make(3), make(3), *_statistics(make, 3), True, 0.3, 1e-5, False)
-        yield SampleInput(make(2, 3, 2, 2, layout="channels_last"), make(3), make(3), *_statistics(make, 3), True, 0.1, 1e-5, False)
-        yield SampleInput(make(2, 3, 5, 4, layout="channels_last"), make(3), make(3), *_statistics(make, 3), False, 0.1, 1e-5, False)
+        yield SampleInput(
+            make(2, 3, 2, 2, layout="channels_last"),
+            make(3),
+            make(3),
+            *_statistics(make, 3),
+            True,
+            0.1,
+            1e-5,
+            False,
+        )
+        yield SampleInput(
+            make(2, 3, 5, 4, layout="channels_last"),
+            make(3),
+            make(3),
+            *_statistics(make, 3),
+            False,
+            0.1,
+            1e-5,
+            False,
+        )
 
 
 @error_samples("batch_norm")
 def batch_norm_errors(make: Make) -> Iterator[ErrorInput]:
     rest = (True, 0.1, 1e-5, False)
     yield ErrorInput(SampleInput(make(4, 3), make(2), None, None, None, *rest), RuntimeError, "weight|3")
-    yield ErrorInput(SampleInput(make(4, 3), None, None, make(2), make(2), *rest), RuntimeError, "running_mean|3")
-    yield ErrorInput(SampleInput(make(4, 3), None, None, None, None, False, 0.1, 1e-5, False), RuntimeError, "running")
+    yield ErrorInput(
+        SampleInput(make(4, 3), None, None, make(2), make(2), *rest), RuntimeError, "running_mean|3"
+    )
+    yield ErrorInput(
+        SampleInput(make(4, 3), None, None, None, None, False, 0.1, 1e-5, False), RuntimeError, "running"
+    )
 
 
 @samples("group_norm")

@@ -14,7 +14,9 @@ _NAN = float("nan")
 
 def _with_nan(make: Make) -> Iterator[SampleInput]:
     if make.is_floating and not make.requires_grad:
-        yield SampleInput(make.values([[3.0, _NAN, 1.0, 2.0], [_NAN, 5.0, _NAN, _NAN], [4.0, 2.0, 1.0, 3.0]]), 1)
+        yield SampleInput(
+            make.values([[3.0, _NAN, 1.0, 2.0], [_NAN, 5.0, _NAN, _NAN], [4.0, 2.0, 1.0, 3.0]]), 1
+        )
         yield SampleInput(make.values([_NAN, _NAN]), 0)
         yield SampleInput(make.values([1.0, _NAN, 1.0, 1.0, _NAN]), 0)
         yield SampleInput(make.values([float("inf"), -float("inf"), 0.0]), 0)
@@ -86,7 +88,9 @@ def kthvalue_errors(make: Make) -> Iterator[ErrorInput]:
 @samples("mode")
 def mode(make: Make) -> Iterator[SampleInput]:
     for tensor in tensors(make, distinct=make.is_inexact):
-        if make.is_inexact or max(tensor.shape) <= 16:  # where equal elements of long lanes are found is not defined
+        if (
+            make.is_inexact or max(tensor.shape) <= 16
+        ):  # where equal elements of long lanes are found is not defined
             yield SampleInput(tensor)
             yield SampleInput(tensor, 0, True)
     yield SampleInput(make(), 0)

@@ -216,7 +216,11 @@ def ternary(make: Make) -> Iterator[SampleInput]:
 @samples("ternary_nonzero")
 def ternary_nonzero(make: Make) -> Iterator[SampleInput]:
     if not make.is_inexact:  # no division of integers by integers
-        yield SampleInput(make(2, 3), make(2, 3, dtype="float32"), make(2, 3, away_from=(0,)) if make.is_integral else make.values([True]))
+        yield SampleInput(
+            make(2, 3),
+            make(2, 3, dtype="float32"),
+            make(2, 3, away_from=(0,)) if make.is_integral else make.values([True]),
+        )
         return
     for triple in _triples(make, low=0.5, high=2.0):
         yield SampleInput(*triple)
@@ -227,7 +231,9 @@ def ternary_nonzero(make: Make) -> Iterator[SampleInput]:
 def ternary_nonzero_errors(make: Make) -> Iterator[ErrorInput]:
     yield from ternary_errors(make)
     integers = make.integers(2, low=1, high=5)
-    yield ErrorInput(SampleInput(make(2), integers, integers), RuntimeError, "(?i)integer division with addcdiv")
+    yield ErrorInput(
+        SampleInput(make(2), integers, integers), RuntimeError, "(?i)integer division with addcdiv"
+    )
 
 
 @error_samples("ternary")

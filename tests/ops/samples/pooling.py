@@ -23,7 +23,9 @@ def _pooled(make: Make, rank: int, **options: Any) -> Iterator[SampleInput]:
         yield SampleInput(make(0, 2, *sizes, **options), 2)
         yield SampleInput(make(2, 3, *(2 * size for size in sizes), layout="strided", **options), 3, 2, 1)
         if rank > 1:
-            yield SampleInput(make(2, 3, *(2 * size for size in sizes), layout="channels_last", **options), 3, 2, 1)
+            yield SampleInput(
+                make(2, 3, *(2 * size for size in sizes), layout="channels_last", **options), 3, 2, 1
+            )
 
 
 def _max_pooled(make: Make, rank: int) -> Iterator[SampleInput]:
@@ -127,8 +129,12 @@ def _adaptive(make: Make, rank: int, **options: Any) -> Iterator[SampleInput]:
         yield SampleInput(make(2, 3, *(2 * size for size in sizes), layout="strided", **options), (3,) * rank)
         yield SampleInput(make(1, 2, *sizes, **options), (0, 2, 1)[:rank])
         if rank > 1:
-            yield SampleInput(make(2, 3, *(2 * size for size in sizes), layout="channels_last", **options), (3,) * rank)
-            yield SampleInput(make(2, 3, *(2 * size for size in sizes), layout="channels_last", **options), (1,) * rank)
+            yield SampleInput(
+                make(2, 3, *(2 * size for size in sizes), layout="channels_last", **options), (3,) * rank
+            )
+            yield SampleInput(
+                make(2, 3, *(2 * size for size in sizes), layout="channels_last", **options), (1,) * rank
+            )
 
 
 @samples("adaptive_avg_pool1d")
@@ -218,6 +224,14 @@ def max_unpool3d(make: Make) -> Iterator[SampleInput]:
 
 @error_samples("max_unpool2d")
 def max_unpool_errors(make: Make) -> Iterator[ErrorInput]:
-    yield ErrorInput(SampleInput(make(1, 2, 2, 2), make.integers(1, 2, 2, 2, low=20, high=21), (4, 4)), RuntimeError, "20")
-    yield ErrorInput(SampleInput(make(1, 2, 2, 2), make.integers(1, 2, 2, 1, high=3), (4, 4)), RuntimeError, "shape")
-    yield ErrorInput(SampleInput(make(1, 2, 2, 2), make.integers(1, 2, 2, 2, high=3, dtype="int32"), (4, 4)), RuntimeError, "int64")
+    yield ErrorInput(
+        SampleInput(make(1, 2, 2, 2), make.integers(1, 2, 2, 2, low=20, high=21), (4, 4)), RuntimeError, "20"
+    )
+    yield ErrorInput(
+        SampleInput(make(1, 2, 2, 2), make.integers(1, 2, 2, 1, high=3), (4, 4)), RuntimeError, "shape"
+    )
+    yield ErrorInput(
+        SampleInput(make(1, 2, 2, 2), make.integers(1, 2, 2, 2, high=3, dtype="int32"), (4, 4)),
+        RuntimeError,
+        "int64",
+    )

@@ -1,4 +1,5 @@
-"""Random numbers. Tests compare shapes and dtypes here; tests/torch_py looks at distributions and reproducibility."""
+"""Random numbers. Tests compare shapes and dtypes here; tests/torch_py looks at distributions and
+reproducibility."""
 
 from __future__ import annotations
 

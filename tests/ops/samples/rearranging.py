@@ -145,7 +145,11 @@ def dsplit_int(make: Make) -> Iterator[SampleInput]:
 @error_samples("hsplit_int", "vsplit_int", "dsplit_int")
 def named_split_errors(make: Make) -> Iterator[ErrorInput]:
     yield ErrorInput(SampleInput(make(), 1), RuntimeError, "split requires a tensor with at least")
-    yield ErrorInput(SampleInput(make(3, 3, 3), 2), RuntimeError, "size of the dimension 3 is not divisible by the split_size 2")
+    yield ErrorInput(
+        SampleInput(make(3, 3, 3), 2),
+        RuntimeError,
+        "size of the dimension 3 is not divisible by the split_size 2",
+    )
     yield ErrorInput(SampleInput(make(3, 3, 3), 0), RuntimeError, "0")
 
 
@@ -365,7 +369,9 @@ def view_dtype(make: Make) -> Iterator[SampleInput]:
 def view_dtype_errors(make: Make) -> Iterator[ErrorInput]:
     torch = make.torch
     yield ErrorInput(SampleInput(make(), torch.uint8), RuntimeError, "dim")
-    yield ErrorInput(SampleInput(make(2, 3), torch.float64), RuntimeError, r"size\(-1\) must be divisible by 2.*3")
+    yield ErrorInput(
+        SampleInput(make(2, 3), torch.float64), RuntimeError, r"size\(-1\) must be divisible by 2.*3"
+    )
     yield ErrorInput(SampleInput(make(2, 4, layout="transposed"), torch.float64), RuntimeError, "stride|size")
     yield ErrorInput(SampleInput(make(5)[1:], torch.float64), RuntimeError, "storage_offset.*1")
 

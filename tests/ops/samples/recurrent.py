@@ -11,15 +11,23 @@ from tests.ops.samples.registry import ErrorInput, SampleInput, error_samples, s
 _INPUT, _HIDDEN, _BATCH, _STEPS = 2, 3, 2, 3
 
 
-def _parameters(make: Make, gates: int, layers: int, directions: int, biases: bool, projection: int = 0) -> list[Any]:
+def _parameters(
+    make: Make, gates: int, layers: int, directions: int, biases: bool, projection: int = 0
+) -> list[Any]:
     found = []
     hidden = projection or _HIDDEN
     for layer in range(layers):
         width = _INPUT if layer == 0 else directions * hidden
         for _ in range(directions):
-            found += [make(gates * _HIDDEN, width, low=-0.5, high=0.5), make(gates * _HIDDEN, hidden, low=-0.5, high=0.5)]
+            found += [
+                make(gates * _HIDDEN, width, low=-0.5, high=0.5),
+                make(gates * _HIDDEN, hidden, low=-0.5, high=0.5),
+            ]
             if biases:
-                found += [make(gates * _HIDDEN, low=-0.5, high=0.5), make(gates * _HIDDEN, low=-0.5, high=0.5)]
+                found += [
+                    make(gates * _HIDDEN, low=-0.5, high=0.5),
+                    make(gates * _HIDDEN, low=-0.5, high=0.5),
+                ]
             if projection:
                 found.append(make(projection, _HIDDEN, low=-0.5, high=0.5))
     return found
@@ -41,7 +49,9 @@ def _padded(make: Make, gates: int) -> Iterator[SampleInput]:
         directions = 2 if both else 1
         hidden = make(layers * directions, _BATCH, _HIDDEN)
         params = _parameters(make, gates, layers, directions, biases)
-        yield SampleInput(make(_STEPS, _BATCH, _INPUT), hidden, params, biases, layers, 0.0, False, both, False)
+        yield SampleInput(
+            make(_STEPS, _BATCH, _INPUT), hidden, params, biases, layers, 0.0, False, both, False
+        )
     hidden, params = make(1, _BATCH, _HIDDEN), _parameters(make, gates, 1, 1, True)
     yield SampleInput(make(_BATCH, _STEPS, _INPUT), hidden, params, True, 1, 0.0, True, False, True)
 
@@ -53,7 +63,9 @@ def _packed(make: Make, gates: int) -> Iterator[SampleInput]:
         directions = 2 if both else 1
         hidden = make(layers * directions, 3, _HIDDEN)
         params = _parameters(make, gates, layers, directions, biases)
-        yield SampleInput(make(6, _INPUT), make.values([3, 2, 1], "int64"), hidden, params, biases, layers, 0.0, False, both)
+        yield SampleInput(
+            make(6, _INPUT), make.values([3, 2, 1], "int64"), hidden, params, biases, layers, 0.0, False, both
+        )
 
 
 @samples("rnn_input")
@@ -78,9 +90,17 @@ def gru_data(make: Make) -> Iterator[SampleInput]:
 
 @error_samples("rnn_input")
 def rnn_input_errors(make: Make) -> Iterator[ErrorInput]:
-    params, hidden, rest = _parameters(make, 1, 1, 1, True), make(1, _BATCH, _HIDDEN), (True, 1, 0.0, False, False, False)
-    yield ErrorInput(SampleInput(make(_STEPS, _BATCH, _INPUT), make(1, 5, _HIDDEN), params, *rest), RuntimeError, "hidden")
-    yield ErrorInput(SampleInput(make(_STEPS, _BATCH, _INPUT), hidden, params[:2], *rest), RuntimeError, "parameters")
+    params, hidden, rest = (
+        _parameters(make, 1, 1, 1, True),
+        make(1, _BATCH, _HIDDEN),
+        (True, 1, 0.0, False, False, False),
+    )
+    yield ErrorInput(
+        SampleInput(make(_STEPS, _BATCH, _INPUT), make(1, 5, _HIDDEN), params, *rest), RuntimeError, "hidden"
+    )
+    yield ErrorInput(
+        SampleInput(make(_STEPS, _BATCH, _INPUT), hidden, params[:2], *rest), RuntimeError, "parameters"
+    )
     yield ErrorInput(SampleInput(make(0, _BATCH, _INPUT), hidden, params, *rest), RuntimeError, "length")
 
 
@@ -98,7 +118,17 @@ def lstm_input(make: Make) -> Iterator[SampleInput]:
         yield _both_states(sample, make)
     if make.is_floating:
         states = [make(2, _BATCH, 2), make(2, _BATCH, _HIDDEN)]
-        yield SampleInput(make(_STEPS, _BATCH, _INPUT), states, _parameters(make, 4, 1, 2, True, 2), True, 1, 0.0, False, True, False)
+        yield SampleInput(
+            make(_STEPS, _BATCH, _INPUT),
+            states,
+            _parameters(make, 4, 1, 2, True, 2),
+            True,
+            1,
+            0.0,
+            False,
+            True,
+            False,
+        )
 
 
 @samples("lstm_data")
@@ -111,7 +141,14 @@ def _cell_arguments(make: Make, gates: int) -> Iterator[tuple[Any, ...]]:
     if not make.is_floating:
         return
     rows = gates * _HIDDEN
-    yield make(_BATCH, _INPUT), make(_BATCH, _HIDDEN), make(rows, _INPUT), make(rows, _HIDDEN), make(rows), make(rows)
+    yield (
+        make(_BATCH, _INPUT),
+        make(_BATCH, _HIDDEN),
+        make(rows, _INPUT),
+        make(rows, _HIDDEN),
+        make(rows),
+        make(rows),
+    )
     yield make(_BATCH, _INPUT), make(_BATCH, _HIDDEN), make(rows, _INPUT), make(rows, _HIDDEN)
 
 
@@ -142,7 +179,9 @@ def pack_padded_sequence(make: Make) -> Iterator[SampleInput]:
 @error_samples("pack_padded_sequence")
 def pack_padded_sequence_errors(make: Make) -> Iterator[ErrorInput]:
     yield ErrorInput(SampleInput(make(4, 2, 2), make.values([2, 3], "int64"), False), RuntimeError, "sorted")
-    yield ErrorInput(SampleInput(make(4, 2, 2), make.values([2, 0], "int64"), False), RuntimeError, "greater than 0")
+    yield ErrorInput(
+        SampleInput(make(4, 2, 2), make.values([2, 0], "int64"), False), RuntimeError, "greater than 0"
+    )
     yield ErrorInput(SampleInput(make(4, 2, 2), make.values([2], "int64"), False), RuntimeError, "batch_size")
 
 
@@ -155,4 +194,6 @@ def pad_packed_sequence(make: Make) -> Iterator[SampleInput]:
 
 @error_samples("pad_packed_sequence")
 def pad_packed_sequence_errors(make: Make) -> Iterator[ErrorInput]:
-    yield ErrorInput(SampleInput(make(6, 2), make.values([3, 2, 1], "int64"), False, 0.0, 2), RuntimeError, "total_length")
+    yield ErrorInput(
+        SampleInput(make(6, 2), make.values([3, 2, 1], "int64"), False, 0.0, 2), RuntimeError, "total_length"
+    )

@@ -10,7 +10,8 @@ from tests.ops.samples.registry import ErrorInput, SampleInput, error_samples, s
 
 
 def tensors(make: Make, **options: Any) -> Iterator[Any]:
-    """Non-empty tensors of at least one dimension, in layouts that reduce along inner, outer and both dimensions."""
+    """Non-empty tensors of at least one dimension, in layouts that reduce along inner, outer and both
+    dimensions."""
     yield make(3, 4, **options)
     yield make(5, **options)
     yield from make.layouts(3, 4, **options)
@@ -79,7 +80,11 @@ def reduction_dtype(make: Make) -> Iterator[SampleInput]:
     if not make.requires_grad:
         yield SampleInput(make(2, 3), [])
         yield SampleInput(make(2, 3), None, True)
-        yield SampleInput(make(2, 3), dtype=make.torch.int64) if not make.is_complex else SampleInput(make(2, 3))
+        yield (
+            SampleInput(make(2, 3), dtype=make.torch.int64)
+            if not make.is_complex
+            else SampleInput(make(2, 3))
+        )
 
 
 @samples("reduction_float")
@@ -309,8 +314,12 @@ def norm_all_dtype(make: Make) -> Iterator[SampleInput]:
 
 @error_samples("norm_dim_dtype")
 def norm_dim_dtype_errors(make: Make) -> Iterator[ErrorInput]:
-    yield ErrorInput(SampleInput(make(2, 3), 2, [0], False, dtype=make.torch.int64), RuntimeError, "floating point")
-    yield ErrorInput(SampleInput(make(2, 3), 2, [0], False, dtype=make.torch.float16), RuntimeError, "without narrowing")
+    yield ErrorInput(
+        SampleInput(make(2, 3), 2, [0], False, dtype=make.torch.int64), RuntimeError, "floating point"
+    )
+    yield ErrorInput(
+        SampleInput(make(2, 3), 2, [0], False, dtype=make.torch.float16), RuntimeError, "without narrowing"
+    )
 
 
 @error_samples("norm_all_dtype")
@@ -375,7 +384,9 @@ def cumulative_errors(make: Make) -> Iterator[ErrorInput]:
 
 @samples("sort")
 def sort(make: Make) -> Iterator[SampleInput]:
-    for tensor in tensors(make, distinct=True) if not make.is_bool else []:  # which of equal elements comes first is not defined
+    for tensor in (
+        tensors(make, distinct=True) if not make.is_bool else []
+    ):  # which of equal elements comes first is not defined
         yield SampleInput(tensor)
         yield SampleInput(tensor, 0, True)
     yield SampleInput(make())

@@ -30,7 +30,8 @@ class SampleInput:
     def map(self, function: Callable[[Any], Any]) -> SampleInput:
         """The same call with ``function`` applied to every tensor in it."""
         return SampleInput(
-            *(_map(value, function) for value in self.positional), **{name: _map(value, function) for name, value in self.kwargs.items()}
+            *(_map(value, function) for value in self.positional),
+            **{name: _map(value, function) for name, value in self.kwargs.items()},
         )
 
     def clone_input(self) -> None:
@@ -50,7 +51,8 @@ class SampleInput:
 
 @dataclass
 class ErrorInput:
-    """A call that must raise exactly ``error``, PyTorch's type, with a message that ``message`` (a regular expression) finds."""
+    """A call that must raise exactly ``error``, PyTorch's type, with a message that ``message`` (a regular
+    expression) finds."""
 
     sample: SampleInput
     error: type[BaseException]
@@ -58,7 +60,8 @@ class ErrorInput:
 
 
 def samples(name: str) -> Callable[[Generator], Generator]:
-    """Registers a generator under the name that entries use. Write it at the start of a line: the generator of code looks for it there."""
+    """Registers a generator under the name that entries use. Write it at the start of a line: the generator
+    of code looks for it there."""
 
     def register(generator: Generator) -> Generator:
         assert name not in _GENERATORS, f"two generators of samples are called {name}"
@@ -88,8 +91,11 @@ def error_names() -> frozenset[str]:
     return frozenset(_ERROR_GENERATORS)
 
 
-def sample_inputs(name: str, torch: Any, dtype: str, *, device: str = "cpu", requires_grad: bool = False) -> list[SampleInput]:
-    """All calls of the generator ``name``: the same values every time and with every module that has PyTorch's functions."""
+def sample_inputs(
+    name: str, torch: Any, dtype: str, *, device: str = "cpu", requires_grad: bool = False
+) -> list[SampleInput]:
+    """All calls of the generator ``name``: the same values every time and with every module that has
+    PyTorch's functions."""
     return list(_GENERATORS[name](Make(torch, dtype, device, requires_grad, seed=name)))
 
 

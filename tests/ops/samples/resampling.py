@@ -14,14 +14,28 @@ _SIZES = {1: ((8,), (3,), (1,), (5,)), 2: ((5, 7), (2, 3), (6, 2)), 3: ((3, 4, 3
 def _resized(make: Make, rank: int, *arguments: bool) -> Iterator[SampleInput]:
     for sizes in _SIZES[rank]:
         yield SampleInput(make(1, 2, *_EXTENTS[rank]), sizes, *arguments)
-    yield SampleInput(make(1, 1, *_EXTENTS[rank]), tuple(2 * size for size in _EXTENTS[rank]), *arguments, *(2.3,) * rank)
+    yield SampleInput(
+        make(1, 1, *_EXTENTS[rank]), tuple(2 * size for size in _EXTENTS[rank]), *arguments, *(2.3,) * rank
+    )
     if make.requires_grad:
         return
     yield SampleInput(make(0, 2, *_EXTENTS[rank]), _SIZES[rank][0], *arguments)
-    yield SampleInput(make(2, 3, *(7 * size for size in _EXTENTS[rank]), layout="strided"), tuple(5 * n for n in _EXTENTS[rank]), *arguments)
+    yield SampleInput(
+        make(2, 3, *(7 * size for size in _EXTENTS[rank]), layout="strided"),
+        tuple(5 * n for n in _EXTENTS[rank]),
+        *arguments,
+    )
     if rank > 1:
-        yield SampleInput(make(2, 3, *(3 * size for size in _EXTENTS[rank]), layout="channels_last"), _SIZES[rank][0], *arguments)
-        yield SampleInput(make(2, 3, *_EXTENTS[rank], layout="channels_last"), tuple(5 * n for n in _EXTENTS[rank]), *arguments)
+        yield SampleInput(
+            make(2, 3, *(3 * size for size in _EXTENTS[rank]), layout="channels_last"),
+            _SIZES[rank][0],
+            *arguments,
+        )
+        yield SampleInput(
+            make(2, 3, *_EXTENTS[rank], layout="channels_last"),
+            tuple(5 * n for n in _EXTENTS[rank]),
+            *arguments,
+        )
 
 
 def _interpolated(make: Make, rank: int) -> Iterator[SampleInput]:
@@ -69,7 +83,9 @@ def upsample_errors(make: Make) -> Iterator[ErrorInput]:
 @error_samples("upsample_bilinear2d")
 def upsample_bilinear_errors(make: Make) -> Iterator[ErrorInput]:
     yield ErrorInput(SampleInput(make(2, 3, 4), (4, 4), False), RuntimeError, "4|dim")
-    yield ErrorInput(SampleInput(make(1, 2, 0, 4), (4, 4), False), RuntimeError, "greater than 0|[Nn]on-empty")
+    yield ErrorInput(
+        SampleInput(make(1, 2, 0, 4), (4, 4), False), RuntimeError, "greater than 0|[Nn]on-empty"
+    )
 
 
 # Padding
@@ -100,7 +116,11 @@ def pad_errors(make: Make) -> Iterator[ErrorInput]:
 
 
 def _padded(make: Make, rank: int) -> Iterator[SampleInput]:
-    widths = {1: ((1, 2), (2, 0), (-1, 1)), 2: ((1, 2, 0, 1), (2, -1, 1, 1)), 3: ((1, 1, 0, 1, 1, 0), (0, 1, 2, -1, 0, 1))}[rank]
+    widths = {
+        1: ((1, 2), (2, 0), (-1, 1)),
+        2: ((1, 2, 0, 1), (2, -1, 1, 1)),
+        3: ((1, 1, 0, 1, 1, 0), (0, 1, 2, -1, 0, 1)),
+    }[rank]
     for pad in widths:
         yield SampleInput(make(*(2, 4, 3, 3)[: rank + 1]), pad)
     yield SampleInput(make(1, 2, *(3, 4, 3)[:rank]), widths[0])
@@ -171,8 +191,12 @@ def _gridded(make: Make, rank: int) -> Iterator[SampleInput]:
                 grid = make(1, *points, rank, low=-1.37, high=1.41, away_from=(-1.0, 0.0, 1.0, -0.5, 0.5))
                 yield SampleInput(make(1, 2, *extents), grid, mode, outside, align_corners)
     if not make.requires_grad:
-        yield SampleInput(make(3, 5, *extents), make(3, *(7 * n for n in points), rank, low=-3, high=3), 0, 2, False)
-        yield SampleInput(make(2, 3, *extents, layout="channels_last"), make(2, *points, rank, layout="strided"), 0, 0, True)
+        yield SampleInput(
+            make(3, 5, *extents), make(3, *(7 * n for n in points), rank, low=-3, high=3), 0, 2, False
+        )
+        yield SampleInput(
+            make(2, 3, *extents, layout="channels_last"), make(2, *points, rank, layout="strided"), 0, 0, True
+        )
         yield SampleInput(make(0, 2, *extents), make(0, *points, rank), 0, 0, False)
 
 
@@ -197,7 +221,9 @@ def grid_sampler_errors(make: Make) -> Iterator[ErrorInput]:
     yield ErrorInput(SampleInput(image, make(2, 3, 3, 2), 0, 0, False), RuntimeError, "batch")
     yield ErrorInput(SampleInput(image, make(1, 3, 3, 3), 0, 0, False), RuntimeError, "last dimension")
     yield ErrorInput(SampleInput(image, make(1, 2, 3, 3, 3), 0, 0, False), RuntimeError, "dimensions")
-    yield ErrorInput(SampleInput(make(1, 2, 3, 3, 3), make(1, 2, 3, 3, 3), 2, 0, False), RuntimeError, "bicubic")
+    yield ErrorInput(
+        SampleInput(make(1, 2, 3, 3, 3), make(1, 2, 3, 3, 3), 2, 0, False), RuntimeError, "bicubic"
+    )
 
 
 @samples("affine_grid_generator")
@@ -241,8 +267,12 @@ def im2col_errors(make: Make) -> Iterator[ErrorInput]:
 
 @error_samples("col2im")
 def col2im_errors(make: Make) -> Iterator[ErrorInput]:
-    yield ErrorInput(SampleInput(make(1, 7, 6), (4, 3), (2, 2), (1, 1), (0, 0), (1, 1)), RuntimeError, "divisible")
-    yield ErrorInput(SampleInput(make(1, 8, 5), (4, 3), (2, 2), (1, 1), (0, 0), (1, 1)), RuntimeError, "match|blocks")
+    yield ErrorInput(
+        SampleInput(make(1, 7, 6), (4, 3), (2, 2), (1, 1), (0, 0), (1, 1)), RuntimeError, "divisible"
+    )
+    yield ErrorInput(
+        SampleInput(make(1, 8, 5), (4, 3), (2, 2), (1, 1), (0, 0), (1, 1)), RuntimeError, "match|blocks"
+    )
 
 
 # Channels

@@ -50,7 +50,9 @@ def _bounds(make: Make, start_is_tensor: bool, end_is_tensor: bool) -> Iterator[
 
 def _bound_errors(make: Make, first: bool) -> Iterator[ErrorInput]:
     vector = make.tensor([0.0], "float32")
-    yield ErrorInput(SampleInput(vector if first else 0, 1 if first else vector, 3), RuntimeError, "0-dim.*1 dim")
+    yield ErrorInput(
+        SampleInput(vector if first else 0, 1 if first else vector, 3), RuntimeError, "0-dim.*1 dim"
+    )
 
 
 @samples("linspace_tensor_tensor")

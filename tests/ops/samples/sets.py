@@ -13,14 +13,22 @@ _NAN, _INF = float("nan"), float("inf")
 
 def _repetitive(make: Make, *shape: int, layout: Any = "contiguous") -> Any:
     """A few numbers again and again."""
-    return make(*shape, layout=layout, low=-1, high=1, distinct=False).round() if make.is_floating else make(*shape, layout=layout)
+    return (
+        make(*shape, layout=layout, low=-1, high=1, distinct=False).round()
+        if make.is_floating
+        else make(*shape, layout=layout)
+    )
 
 
 @samples("unique")
 def unique(make: Make) -> Iterator[SampleInput]:
     if make.is_complex or make.requires_grad:
         return
-    for tensor in (_repetitive(make, 12), _repetitive(make, 3, 5, layout="transposed"), _repetitive(make, 4, 6, layout="strided")):
+    for tensor in (
+        _repetitive(make, 12),
+        _repetitive(make, 3, 5, layout="transposed"),
+        _repetitive(make, 4, 6, layout="strided"),
+    ):
         yield SampleInput(tensor)
         yield SampleInput(tensor, True, True, True)
         yield SampleInput(tensor, sorted=False, return_inverse=True)
@@ -156,9 +164,13 @@ def searchsorted_errors(make: Make) -> Iterator[ErrorInput]:
     yield ErrorInput(SampleInput(make(), values), RuntimeError, "positive dimension")
     yield ErrorInput(SampleInput(make(2, 3), values), RuntimeError, "N-1")
     yield ErrorInput(SampleInput(make(2, 3), make()), RuntimeError, "scalar")
-    yield ErrorInput(SampleInput(line, values, sorter=make.tensor([0, 1], "int64")), RuntimeError, "same size")
+    yield ErrorInput(
+        SampleInput(line, values, sorter=make.tensor([0, 1], "int64")), RuntimeError, "same size"
+    )
     yield ErrorInput(SampleInput(line, values, sorter=make(3)), RuntimeError, "long")
-    yield ErrorInput(SampleInput(line, values, sorter=make.tensor([0, 1, 3], "int64")), RuntimeError, "out of range")
+    yield ErrorInput(
+        SampleInput(line, values, sorter=make.tensor([0, 1, 3], "int64")), RuntimeError, "out of range"
+    )
 
 
 @samples("searchsorted_scalar")
@@ -288,7 +300,9 @@ def histogram_bin_ct_errors(make: Make) -> Iterator[ErrorInput]:
     yield ErrorInput(SampleInput(make(3), 3, range=(1.0, 0.0)), RuntimeError, "max")
     yield ErrorInput(SampleInput(make(3), 3, range=(1.0,)), RuntimeError, "2 elements")
     yield ErrorInput(SampleInput(make.values([1.0, _NAN]), 3), RuntimeError, "finite")
-    yield ErrorInput(SampleInput(make(3), 3, weight=make.tensor([1, 2, 3], "int64")), RuntimeError, "same dtype")
+    yield ErrorInput(
+        SampleInput(make(3), 3, weight=make.tensor([1, 2, 3], "int64")), RuntimeError, "same dtype"
+    )
 
 
 @samples("histogramdd")

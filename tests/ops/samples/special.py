@@ -50,12 +50,18 @@ def xlogy(make: Make) -> Iterator[SampleInput]:
 def zeta(make: Make) -> Iterator[SampleInput]:
     """No gradient for the exponent."""
     for shape in ((2, 3), (), (0,), (71,)):
-        yield SampleInput(make(*shape, low=1.5, high=4.0, requires_grad=False), make(*shape, low=0.3, high=4.0))
-    yield SampleInput(make(2, 1, low=2.0, high=4.0, requires_grad=False), make(3, low=0.5, high=3.0, layout="strided"))
+        yield SampleInput(
+            make(*shape, low=1.5, high=4.0, requires_grad=False), make(*shape, low=0.3, high=4.0)
+        )
+    yield SampleInput(
+        make(2, 1, low=2.0, high=4.0, requires_grad=False), make(3, low=0.5, high=3.0, layout="strided")
+    )
     yield SampleInput(2, make(2, 3, low=0.5, high=3.0))
     yield SampleInput(make(2, 3, low=2.0, high=4.0, requires_grad=False), 1.5)
     if make.is_floating and not make.requires_grad:
-        yield SampleInput(make.values([1.0, 0.5, 2.0, 2.5, 3.0, 2.0]), make.values([1.0, 1.0, 0.0, -0.5, -0.5, -1.0]))
+        yield SampleInput(
+            make.values([1.0, 0.5, 2.0, 2.5, 3.0, 2.0]), make.values([1.0, 1.0, 0.0, -0.5, -0.5, -1.0])
+        )
 
 
 @samples("polygamma")
@@ -153,7 +159,9 @@ def binary_same_dtype(make: Make) -> Iterator[SampleInput]:
 @error_samples("binary_same_dtype")
 def binary_same_dtype_errors(make: Make) -> Iterator[ErrorInput]:
     yield ErrorInput(SampleInput(make(2), make(2, dtype="float64")), RuntimeError, "different dtypes")
-    yield ErrorInput(SampleInput(make(2, dtype="complex64"), make(2, dtype="complex64")), RuntimeError, "complex")
+    yield ErrorInput(
+        SampleInput(make(2, dtype="complex64"), make(2, dtype="complex64")), RuntimeError, "complex"
+    )
 
 
 @samples("binary_integer_only")
@@ -191,7 +199,11 @@ def complex_parts(make: Make) -> Iterator[SampleInput]:
 @error_samples("complex_parts")
 def complex_parts_errors(make: Make) -> Iterator[ErrorInput]:
     yield ErrorInput(SampleInput(make(2), make(2, dtype="float64")), RuntimeError, "Float.*Double")
-    yield ErrorInput(SampleInput(make(2, dtype="int64"), make(2, dtype="int64")), RuntimeError, "Half, Float or Double.*Long")
+    yield ErrorInput(
+        SampleInput(make(2, dtype="int64"), make(2, dtype="int64")),
+        RuntimeError,
+        "Half, Float or Double.*Long",
+    )
     yield ErrorInput(SampleInput(make(2), make(3)), RuntimeError, "2.*3|3.*2")
 
 

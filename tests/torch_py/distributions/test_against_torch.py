@@ -1,4 +1,5 @@
-"""Every distribution against PyTorch's in the same process: densities, moments, entropies, shapes, samples of the same seed, errors."""
+"""Every distribution against PyTorch's in the same process: densities, moments, entropies, shapes, samples of
+the same seed, errors."""
 
 from __future__ import annotations
 
@@ -16,7 +17,8 @@ from tests.torch_py.distributions.cases import CASES
 torch = pytest.importorskip("torch")
 theirs = torch.distributions
 RTOL = 1e-9
-# PyTorch's own precision: polynomials for Bessel functions, and log n! in float32. test_scipy.py tests ours against exact values.
+# PyTorch's own precision: polynomials for Bessel functions, and log n! in float32. test_scipy.py tests ours
+# against exact values.
 PEER_RTOL = {"VonMises": 1e-4, "Multinomial": 1e-7, "Multinomial logits": 1e-7}
 # There, a float32 0 is compared with the concentrations, which fails for float64.
 PEER_FAILS = {("GeneralizedPareto", method) for method in ("log_prob", "cdf")}
@@ -99,7 +101,9 @@ def test_moments(name, attribute):
         np.testing.assert_allclose(array(mine.mode)[~np.isnan(expected)], expected[~np.isnan(expected)])
         assert np.isnan(expected).any()
         return
-    same_outcome(lambda: getattr(mine, attribute), lambda: getattr(peer, attribute), rtol=PEER_RTOL.get(name, RTOL))
+    same_outcome(
+        lambda: getattr(mine, attribute), lambda: getattr(peer, attribute), rtol=PEER_RTOL.get(name, RTOL)
+    )
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -127,7 +131,9 @@ def test_shapes_and_names(name):
     assert repr(mine.support) == repr(peer.support)
     assert mine.support.event_dim == peer.support.event_dim
     assert mine.support.is_discrete == peer.support.is_discrete
-    assert {k: repr(v) for k, v in mine.arg_constraints.items()} == {k: repr(v) for k, v in peer.arg_constraints.items()}
+    assert {k: repr(v) for k, v in mine.arg_constraints.items()} == {
+        k: repr(v) for k, v in peer.arg_constraints.items()
+    }
     assert repr(type(mine).support) == repr(type(peer).support) or isinstance(type(peer).support, property)
 
 
@@ -149,14 +155,25 @@ def test_expand(name):
     assert wide.sample((3,)).shape == value.shape
 
 
-# PyTorch's Wishart takes every positive definite draw for singular and draws again; its method below that is compared with. VonMises
-# rejects in another order here. PyTorch's LKJCholesky draws rows from the third on too long; test_scipy.py has its marginals.
+# PyTorch's Wishart takes every positive definite draw for singular and draws again; its method below that is
+# compared with. VonMises rejects in another order here. PyTorch's LKJCholesky draws rows from the third on
+# too long; test_scipy.py has its marginals.
 @pytest.mark.parametrize("name", CASES)
 def test_samples_of_a_seed(name):
     mine, peer = pair(name)
-    draws = [lambda: (mine.sample((7,)), (peer._bartlett_sampling if name.startswith("Wishart") else peer.sample)((7,)))]
+    draws = [
+        lambda: (
+            mine.sample((7,)),
+            (peer._bartlett_sampling if name.startswith("Wishart") else peer.sample)((7,)),
+        )
+    ]
     if peer.has_rsample:
-        draws.append(lambda: (mine.rsample((2, 3)), (peer._bartlett_sampling if name.startswith("Wishart") else peer.rsample)((2, 3))))
+        draws.append(
+            lambda: (
+                mine.rsample((2, 3)),
+                (peer._bartlett_sampling if name.startswith("Wishart") else peer.rsample)((2, 3)),
+            )
+        )
     for draw in draws:
         torch_py.manual_seed(5)
         torch.manual_seed(5)
@@ -207,7 +224,9 @@ def test_gradients_of_log_prob(name):
         if expected is None:
             assert mine is None or not mine.any()
         elif np.isfinite(expected).all():
-            if name == "Wishart factor" and mine.ndim:  # there, with values for what stands above the diagonal and is 0
+            if (
+                name == "Wishart factor" and mine.ndim
+            ):  # there, with values for what stands above the diagonal and is 0
                 mine, expected = np.tril(mine), np.tril(expected)
             np.testing.assert_allclose(mine, expected, rtol=PEER_RTOL.get(name, 1e-7), atol=1e-9)
 
@@ -217,7 +236,13 @@ def plain(signature):
     result = []
     for parameter in signature.parameters.values():
         default = parameter.default
-        result.append((parameter.name, parameter.kind, tuple(default) if isinstance(default, (tuple, torch.Size)) else default))
+        result.append(
+            (
+                parameter.name,
+                parameter.kind,
+                tuple(default) if isinstance(default, (tuple, torch.Size)) else default,
+            )
+        )
     return result
 
 
@@ -233,10 +258,14 @@ def test_signatures(name):
         if attribute.startswith("_") and attribute != "__init__" or not inspect.isfunction(expected):
             continue
         own = getattr(mine, attribute)
-        if plain(inspect.signature(own)) != plain(inspect.signature(expected)) and attribute != "__init__" or (
-            attribute == "__init__"
-            and plain(inspect.signature(own)) != plain(inspect.signature(expected))
-            and peer.__init__ is not object.__init__
+        if (
+            plain(inspect.signature(own)) != plain(inspect.signature(expected))
+            and attribute != "__init__"
+            or (
+                attribute == "__init__"
+                and plain(inspect.signature(own)) != plain(inspect.signature(expected))
+                and peer.__init__ is not object.__init__
+            )
         ):
             wrong.append((attribute, str(inspect.signature(own)), str(inspect.signature(expected))))
     assert not wrong
@@ -268,7 +297,9 @@ ERRORS = {
     "negative probabilities": lambda D, t: D.Categorical(t.tensor([0.5, -0.5, 2.0])),
     "value outside": lambda D, t: D.Bernoulli(t.tensor(0.5)).log_prob(t.tensor(0.5)),
     "trials of two counts, entropy": lambda D, t: D.Binomial(t.tensor([3, 4]), t.tensor(0.3)).entropy(),
-    "trials of two counts, support": lambda D, t: D.Binomial(t.tensor([3, 4]), t.tensor(0.3)).enumerate_support(),
+    "trials of two counts, support": lambda D, t: D.Binomial(
+        t.tensor([3, 4]), t.tensor(0.3)
+    ).enumerate_support(),
     "binomial without": lambda D, t: D.Binomial(3),
     "negative binomial without": lambda D, t: D.NegativeBinomial(3.0),
     "multinomial with a tensor of counts": lambda D, t: D.Multinomial(t.tensor(3), t.tensor([0.3, 0.7])),
@@ -296,14 +327,24 @@ ERRORS = {
     "Wishart with few": lambda D, t: D.Wishart(t.tensor(0.5), t.eye(2)),
     "Wishart of a vector": lambda D, t: D.Wishart(t.tensor(3.0), t.ones(2)),
     "too many dimensions": lambda D, t: D.Independent(D.Normal(0.0, 1.0), 1),
-    "mixture of no Categorical": lambda D, t: D.MixtureSameFamily(D.Normal(0.0, 1.0), D.Normal(t.zeros(2), 1.0)),
+    "mixture of no Categorical": lambda D, t: D.MixtureSameFamily(
+        D.Normal(0.0, 1.0), D.Normal(t.zeros(2), 1.0)
+    ),
     "mixture of no distribution": lambda D, t: D.MixtureSameFamily(D.Categorical(t.ones(3)), 3),
-    "mixture of two sizes": lambda D, t: D.MixtureSameFamily(D.Categorical(t.ones(3)), D.Normal(t.zeros(2), 1.0)),
-    "mixture of two batches": lambda D, t: D.MixtureSameFamily(D.Categorical(t.ones(4, 2)), D.Normal(t.zeros(3, 2), 1.0)),
+    "mixture of two sizes": lambda D, t: D.MixtureSameFamily(
+        D.Categorical(t.ones(3)), D.Normal(t.zeros(2), 1.0)
+    ),
+    "mixture of two batches": lambda D, t: D.MixtureSameFamily(
+        D.Categorical(t.ones(4, 2)), D.Normal(t.zeros(3, 2), 1.0)
+    ),
     "no transform": lambda D, t: D.TransformedDistribution(D.Normal(0.0, 1.0), 3),
     "list of no transforms": lambda D, t: D.TransformedDistribution(D.Normal(0.0, 1.0), [3]),
-    "transform of vectors": lambda D, t: D.TransformedDistribution(D.Normal(0.0, 1.0), [D.StickBreakingTransform()]),
-    "reshape of another": lambda D, t: D.TransformedDistribution(D.Dirichlet(t.ones(3)), [D.ReshapeTransform((2,), (2, 1))]),
+    "transform of vectors": lambda D, t: D.TransformedDistribution(
+        D.Normal(0.0, 1.0), [D.StickBreakingTransform()]
+    ),
+    "reshape of another": lambda D, t: D.TransformedDistribution(
+        D.Dirichlet(t.ones(3)), [D.ReshapeTransform((2,), (2, 1))]
+    ),
     "no enumeration": lambda D, t: D.Normal(0.0, 1.0).enumerate_support(),
     "no rsample": lambda D, t: D.Bernoulli(0.4).rsample(),
     "no cdf": lambda D, t: D.Bernoulli(0.4).cdf(t.tensor(1.0)),
@@ -326,12 +367,27 @@ def test_errors(name):
         ERRORS[name](ours, torch_py)
     assert type(error.value) is type(expected.value)
     # the same parameter and constraint are named
-    for word in ("parameter scale", "probs", "loc", "covariance_matrix", "cov_factor", "support", "constraint", "found invalid values"):
+    for word in (
+        "parameter scale",
+        "probs",
+        "loc",
+        "covariance_matrix",
+        "cov_factor",
+        "support",
+        "constraint",
+        "found invalid values",
+    ):
         if word in str(expected.value):
             assert word in str(error.value)
 
 
-@pytest.mark.parametrize("off", [lambda D, t: D.Normal(0.0, -1.0, validate_args=False), lambda D, t: D.ContinuousBernoulli(t.tensor(1.4))])
+@pytest.mark.parametrize(
+    "off",
+    [
+        lambda D, t: D.Normal(0.0, -1.0, validate_args=False),
+        lambda D, t: D.ContinuousBernoulli(t.tensor(1.4)),
+    ],
+)
 def test_validation_can_be_off(off):
     assert repr(off(ours, torch_py)) == repr(off(theirs, torch))
 
@@ -349,5 +405,10 @@ def test_dtypes(dtype):
     for D, library in ((ours, torch_py), (theirs, torch)):
         one = library.ones(2, dtype=getattr(library, dtype))
         d = D.Normal(0 * one, 2 * one)
-        results.append([str(value.dtype) for value in (d.sample(), d.rsample(), d.log_prob(one), d.entropy(), d.variance)])
+        results.append(
+            [
+                str(value.dtype)
+                for value in (d.sample(), d.rsample(), d.log_prob(one), d.entropy(), d.variance)
+            ]
+        )
     assert results[0] == results[1]

@@ -1,4 +1,5 @@
-"""Constraints on values inside, at and outside of their bounds, and against PyTorch's on random ones; the helpers of utils."""
+"""Constraints on values inside, at and outside of their bounds, and against PyTorch's on random ones; the
+helpers of utils."""
 
 from __future__ import annotations
 
@@ -31,8 +32,14 @@ VALUES = {
     "corr_cholesky": ([[[1.0, 0.0], [0.6, 0.8]]], [[[1.0, 0.0], [0.6, 0.9]], ROTATED]),
     "square": ([[[1.0, 2.0], [3.0, 4.0]]], [[[1.0, 2.0, 3.0], [1.0, 2.0, 3.0]]]),
     "symmetric": ([ROTATED], [[[1.0, 2.0], [3.0, 4.0]], [[1.0, 2.0, 3.0], [1.0, 2.0, 3.0]]]),
-    "positive_semidefinite": ([[[1.0, 0.0], [0.0, 0.0]], [[2.0, 1.0], [1.0, 2.0]]], [ROTATED, [[1.0, 2.0], [0.0, 1.0]]]),
-    "positive_definite": ([[[2.0, 1.0], [1.0, 2.0]]], [ROTATED, [[1.0, 2.0], [0.0, 1.0]], [[1.0, 0.0], [0.0, 0.0]]]),
+    "positive_semidefinite": (
+        [[[1.0, 0.0], [0.0, 0.0]], [[2.0, 1.0], [1.0, 2.0]]],
+        [ROTATED, [[1.0, 2.0], [0.0, 1.0]]],
+    ),
+    "positive_definite": (
+        [[[2.0, 1.0], [1.0, 2.0]]],
+        [ROTATED, [[1.0, 2.0], [0.0, 1.0]], [[1.0, 0.0], [0.0, 0.0]]],
+    ),
 }
 
 
@@ -76,7 +83,11 @@ def test_with_arguments(constraint, inside, outside):
 
 def test_dependent():
     assert c.is_dependent(c.dependent) and not c.is_dependent(c.real)
-    assert c.is_dependent(D.Uniform.support) and D.Uniform.support.event_dim == 0 and not D.Uniform.support.is_discrete
+    assert (
+        c.is_dependent(D.Uniform.support)
+        and D.Uniform.support.event_dim == 0
+        and not D.Uniform.support.is_discrete
+    )
     assert c.dependent(event_dim=1).event_dim == 1
     assert c.dependent(event_dim=1)(is_discrete=True).event_dim == 1
     with pytest.raises(NotImplementedError, match="event_dim cannot be determined"):
@@ -100,13 +111,21 @@ def test_parts():
         (lambda: c.independent(c.real, -1), AssertionError, "-1"),
         (lambda: c.independent(c.real, 1.5), AssertionError, "float"),
         (lambda: c.independent(3, 1), AssertionError, "int"),
-        (lambda: c.independent(c.real, 1).check(torch.tensor(1.0)), ValueError, r"value.dim\(\) >= 1 but got 0"),
+        (
+            lambda: c.independent(c.real, 1).check(torch.tensor(1.0)),
+            ValueError,
+            r"value.dim\(\) >= 1 but got 0",
+        ),
         (lambda: c.cat([c.real, 3]), AssertionError, "cseq"),
         (lambda: c.cat([c.real], lengths=[1, 2]), AssertionError, r"lengths \(2\)"),
         (lambda: c.stack([3]), AssertionError, "cseq"),
         (lambda: c.stack([c.real], dim=1).check(torch.zeros(1)), AssertionError, "dim 1"),
         (lambda: c.MixtureSameFamilyConstraint(3), AssertionError, "base_constraint"),
-        (lambda: c.MixtureSameFamilyConstraint(c.simplex).check(torch.tensor(1.0)), ValueError, r"value.dim\(\) >= 1"),
+        (
+            lambda: c.MixtureSameFamilyConstraint(c.simplex).check(torch.tensor(1.0)),
+            ValueError,
+            r"value.dim\(\) >= 1",
+        ),
         (lambda: c.Constraint().check(1), NotImplementedError, ""),
     ],
 )
@@ -115,7 +134,16 @@ def test_errors(call, error, words):
         call()
 
 
-SHARED = ["boolean", "nonnegative_integer", "one_hot", "simplex", "lower_cholesky", "corr_cholesky", "positive_definite", "symmetric"]
+SHARED = [
+    "boolean",
+    "nonnegative_integer",
+    "one_hot",
+    "simplex",
+    "lower_cholesky",
+    "corr_cholesky",
+    "positive_definite",
+    "symmetric",
+]
 
 
 @pytest.mark.parametrize("name", SHARED)
@@ -167,7 +195,9 @@ def test_broadcast_all():
 def test_probabilities_and_logits():
     p = torch.tensor([[0.1, 0.9], [0.5, 0.5]], dtype=torch.float64)
     for binary in (False, True):
-        np.testing.assert_allclose(utils.logits_to_probs(utils.probs_to_logits(p, binary), binary).numpy(), p.numpy(), rtol=1e-12)
+        np.testing.assert_allclose(
+            utils.logits_to_probs(utils.probs_to_logits(p, binary), binary).numpy(), p.numpy(), rtol=1e-12
+        )
     hard = utils.probs_to_logits(torch.tensor([0.0, 1.0]), is_binary=True)
     assert torch.isfinite(hard).all()
     eps = torch.finfo(torch.float32).eps
@@ -181,7 +211,9 @@ def test_triangles_as_vectors(diag):
     rows, columns = np.tril_indices(4, diag)
     np.testing.assert_array_equal(vector.numpy(), matrix.numpy()[:, rows, columns])
     if diag < 3:  # from there on the matrix is full, whatever the diagonal
-        np.testing.assert_array_equal(utils.vec_to_tril_matrix(vector, diag).numpy(), np.tril(matrix.numpy(), diag))
+        np.testing.assert_array_equal(
+            utils.vec_to_tril_matrix(vector, diag).numpy(), np.tril(matrix.numpy(), diag)
+        )
     with pytest.raises(ValueError, match=r"outside \[-4, 3\]"):
         utils.tril_matrix_to_vec(matrix, 4)
     with pytest.raises(ValueError, match="is 4 which"):

@@ -1,4 +1,5 @@
-"""What all distributions share: examples in docstrings, gradients of rsample, subclasses, validation, PyTorch's names of modules."""
+"""What all distributions share: examples in docstrings, gradients of rsample, subclasses, validation,
+PyTorch's names of modules."""
 
 from __future__ import annotations
 
@@ -23,7 +24,9 @@ MODULES = [D, *(importlib.import_module(f"{D.__name__}.{m.name}") for m in pkgut
 def test_examples(module):
     namespace = {**vars(D), "torch": torch, **vars(module)}
     attempted = 0
-    for test in doctest.DocTestFinder(exclude_empty=True).find(module, module.__name__, module=module, extraglobs=namespace):
+    for test in doctest.DocTestFinder(exclude_empty=True).find(
+        module, module.__name__, module=module, extraglobs=namespace
+    ):
         result = doctest.DocTestRunner(verbose=False).run(test)
         assert result.failed == 0, test.name
         attempted += result.attempted
@@ -35,9 +38,11 @@ def test_every_public_class_is_documented():
         value = getattr(D, name)
         if inspect.isclass(value):
             assert inspect.getdoc(value) and value.__doc__, name
-            assert issubclass(value, D.Transform) or ">>>" in value.__doc__ or name in (
-                "Distribution", "ExponentialFamily", "OneHotCategoricalStraightThrough"
-            ), name  # fmt: skip
+            assert (
+                issubclass(value, D.Transform)
+                or ">>>" in value.__doc__
+                or name in ("Distribution", "ExponentialFamily", "OneHotCategoricalStraightThrough")
+            ), name
 
 
 def test_modules_under_pytorchs_names():
@@ -52,7 +57,9 @@ def test_modules_under_pytorchs_names():
     root = _precision_to_scale_tril(matrix)
     np.testing.assert_allclose((root @ root.mT).numpy(), np.linalg.inv(matrix.numpy()), rtol=1e-12)
     x = torch.tensor([1.0, 2.0], dtype=torch.float64)
-    assert float(_batch_mahalanobis(torch.linalg.cholesky(matrix), x)) == pytest.approx(float(x @ torch.linalg.inv(matrix) @ x))
+    assert float(_batch_mahalanobis(torch.linalg.cholesky(matrix), x)) == pytest.approx(
+        float(x @ torch.linalg.inv(matrix) @ x)
+    )
     peer = pytest.importorskip("torch")
     for name in (m.name for m in pkgutil.iter_modules(peer.distributions.__path__)):
         theirs = importlib.import_module(f"torch.distributions.{name}")
@@ -107,25 +114,44 @@ def test_gradients_of_rsample_are_implicit_ones(name):
 EXPECTED = {
     "Beta": (lambda a: D.Beta(a, 2.0).rsample((20000,)), lambda x: x, 1.5, lambda a: 2 / (a + 2) ** 2),
     "Dirichlet": (
-        lambda a: D.Dirichlet(torch.stack([a, a * 0 + 1, a * 0 + 3])).rsample((20000,))[:, 0], lambda x: x, 0.5, lambda a: 4 / (a + 4) ** 2
+        lambda a: D.Dirichlet(torch.stack([a, a * 0 + 1, a * 0 + 3])).rsample((20000,))[:, 0],
+        lambda x: x,
+        0.5,
+        lambda a: 4 / (a + 4) ** 2,
     ),
     "StudentT": (lambda a: D.StudentT(a, 0.0, 1.0).rsample((40000,)), lambda x: x.abs().log(), 3.0, None),
     "FisherSnedecor": (lambda a: D.FisherSnedecor(5.0, a).rsample((20000,)), lambda x: x.log(), 7.0, None),
     "MultivariateNormal": (
-        lambda a: D.MultivariateNormal(torch.zeros(2, dtype=torch.float64), a * torch.eye(2, dtype=torch.float64)).rsample((20000,))[:, 0],
-        lambda x: x * x, 2.0, lambda a: 1.0,
+        lambda a: D.MultivariateNormal(
+            torch.zeros(2, dtype=torch.float64), a * torch.eye(2, dtype=torch.float64)
+        ).rsample((20000,))[:, 0],
+        lambda x: x * x,
+        2.0,
+        lambda a: 1.0,
     ),
     "LowRankMultivariateNormal": (
         lambda a: D.LowRankMultivariateNormal(
-            torch.zeros(2, dtype=torch.float64), a * torch.ones((2, 1), dtype=torch.float64), torch.ones(2, dtype=torch.float64)
-        ).rsample((20000,))[:, 0], lambda x: x * x, 2.0, lambda a: 2 * a,
+            torch.zeros(2, dtype=torch.float64),
+            a * torch.ones((2, 1), dtype=torch.float64),
+            torch.ones(2, dtype=torch.float64),
+        ).rsample((20000,))[:, 0],
+        lambda x: x * x,
+        2.0,
+        lambda a: 2 * a,
     ),
-    "Wishart": (lambda a: D.Wishart(a, torch.eye(2, dtype=torch.float64)).rsample((4000,))[:, 0, 0], lambda x: x, 5.0, lambda a: 1.0),
+    "Wishart": (
+        lambda a: D.Wishart(a, torch.eye(2, dtype=torch.float64)).rsample((4000,))[:, 0, 0],
+        lambda x: x,
+        5.0,
+        lambda a: 1.0,
+    ),
     "RelaxedBernoulli": (
-        lambda a: D.RelaxedBernoulli(torch.tensor(1.0, dtype=torch.float64), a).rsample((20000,)), lambda x: torch.logit(x), 0.3,
+        lambda a: D.RelaxedBernoulli(torch.tensor(1.0, dtype=torch.float64), a).rsample((20000,)),
+        lambda x: torch.logit(x),
+        0.3,
         lambda a: 1 / (a * (1 - a)),
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", EXPECTED)
@@ -138,7 +164,9 @@ def test_means_of_gradients(name):
         special = pytest.importorskip("scipy.special")
         trigamma = special.polygamma(1, value / 2)
         # E log|t| = (log df - digamma(df/2) + ...)/2; E log F = ... - digamma(df2/2) + log df2
-        exact = {"StudentT": 0.5 / value - 0.25 * trigamma, "FisherSnedecor": 1 / value - 0.5 * trigamma}[name]
+        exact = {"StudentT": 0.5 / value - 0.25 * trigamma, "FisherSnedecor": 1 / value - 0.5 * trigamma}[
+            name
+        ]
     else:
         exact = expected(value)
     assert float(gradient) == pytest.approx(exact, rel=0.06, abs=0.004)
@@ -282,7 +310,9 @@ def test_singular_wishart_draws_are_drawn_again():
 
 
 def test_mixtures_of_components_with_different_supports():
-    mix = D.MixtureSameFamily(D.Categorical(torch.ones(2)), D.Uniform(torch.tensor([0.0, 0.0]), torch.tensor([1.0, 2.0])))
+    mix = D.MixtureSameFamily(
+        D.Categorical(torch.ones(2)), D.Uniform(torch.tensor([0.0, 0.0]), torch.tensor([1.0, 2.0]))
+    )
     assert mix.log_prob(torch.tensor(0.5)).exp().item() == pytest.approx(0.75)
     assert mix.cdf(torch.tensor(0.5)).item() == pytest.approx(0.375)
     with pytest.raises(NotImplementedError):
@@ -291,7 +321,10 @@ def test_mixtures_of_components_with_different_supports():
 
 def test_mixture_chooses_by_weight():
     torch.manual_seed(0)
-    mix = D.MixtureSameFamily(D.Categorical(torch.tensor([[0.2, 0.8], [1.0, 0.0]])), D.Normal(torch.tensor([-50.0, 50.0]), 1.0).expand((2, 2)))
+    mix = D.MixtureSameFamily(
+        D.Categorical(torch.tensor([[0.2, 0.8], [1.0, 0.0]])),
+        D.Normal(torch.tensor([-50.0, 50.0]), 1.0).expand((2, 2)),
+    )
     positive = (mix.sample((5000,)) > 0).float().mean(0)
     assert positive.tolist() == pytest.approx([0.8, 0.0], abs=0.02)
 
@@ -312,7 +345,13 @@ def test_continuous_bernoulli_clamps_and_validates_values():
 def test_nothing_changes_its_arguments():
     probs, value = torch.tensor([0.0, 0.2, 0.8]), torch.tensor([0.0, 1.0, 3.0])
     before = probs.clone(), value.clone()
-    for d in (D.Categorical(probs), D.Bernoulli(probs), D.Multinomial(4, probs), D.Binomial(4, probs), D.NegativeBinomial(4.0, probs)):
+    for d in (
+        D.Categorical(probs),
+        D.Bernoulli(probs),
+        D.Multinomial(4, probs),
+        D.Binomial(4, probs),
+        D.NegativeBinomial(4.0, probs),
+    ):
         d.log_prob(value if d.event_shape else torch.tensor(1.0))
         d.sample()
     assert (probs == before[0]).all() and (value == before[1]).all()
@@ -335,7 +374,12 @@ def test_integer_counts_and_number_probabilities():
 
 
 def test_batches_can_be_empty():
-    for d in (D.Normal(torch.zeros(0), 1.0), D.Gamma(torch.ones(0), 1.0), D.Dirichlet(torch.ones(0, 3)), D.VonMises(torch.zeros(0), 1.0)):
+    for d in (
+        D.Normal(torch.zeros(0), 1.0),
+        D.Gamma(torch.ones(0), 1.0),
+        D.Dirichlet(torch.ones(0, 3)),
+        D.VonMises(torch.zeros(0), 1.0),
+    ):
         assert d.sample((2,)).shape == (2, 0) + d.event_shape
         assert d.log_prob(d.sample()).shape == (0,)
     assert D.Categorical(torch.ones(0, 3)).sample((2,)).shape == (2, 0)
@@ -347,7 +391,12 @@ def test_log_prob_of_numbers_and_dtypes():
         with pytest.raises(ValueError, match="support"):
             gamma.log_prob(-1.0)
     wide = torch.tensor(1e30, dtype=torch.float64)
-    assert D.HalfNormal(1.0).log_prob(wide).dtype == torch.float64 and D.HalfNormal(1.0).log_prob(wide) > -math.inf
-    assert D.HalfCauchy(1.0, validate_args=False).log_prob(1.5) == D.HalfCauchy(1.0).log_prob(torch.tensor(1.5))
+    assert (
+        D.HalfNormal(1.0).log_prob(wide).dtype == torch.float64
+        and D.HalfNormal(1.0).log_prob(wide) > -math.inf
+    )
+    assert D.HalfCauchy(1.0, validate_args=False).log_prob(1.5) == D.HalfCauchy(1.0).log_prob(
+        torch.tensor(1.5)
+    )
     with pytest.raises(ValueError, match="must be a Tensor"):
         D.HalfCauchy(1.0).log_prob(1.5)

@@ -1,4 +1,5 @@
-"""Divergences: every registered pair against PyTorch's formula and against the mean of log p - log q over samples."""
+"""Divergences: every registered pair against PyTorch's formula and against the mean of log p - log q over
+samples."""
 
 from __future__ import annotations
 
@@ -20,46 +21,100 @@ needs_peer = pytest.mark.skipif(peer is None, reason="PyTorch is not installed")
 
 # Two members of each family, such that the first lies within the second where they have different supports.
 MEMBERS = {
-    "Bernoulli": (lambda D, l: D.Bernoulli(t(l, 0.2, 0.0, 1.0)), lambda D, l: D.Bernoulli(t(l, 0.7, 0.4, 0.9))),
-    "Beta": (lambda D, l: D.Beta(t(l, 1.5, 3.0, 2.0), t(l, 2.0, 1.2, 5.0)), lambda D, l: D.Beta(t(l, 1.1, 2.0, 4.0), t(l, 1.7, 2.0, 2.0))),
-    "Binomial": (lambda D, l: D.Binomial(7, t(l, 0.2, 0.5, 0.9)), lambda D, l: D.Binomial(7, t(l, 0.4, 0.5, 0.3))),
-    "Categorical": (lambda D, l: D.Categorical(t(l, [[0.2, 0.3, 0.5]] * 3)), lambda D, l: D.Categorical(logits=t(l, 0.1, 0.2, -0.4))),
-    "Cauchy": (lambda D, l: D.Cauchy(t(l, 0.0, 1.0, 2.0), 1.5), lambda D, l: D.Cauchy(t(l, 0.5, -1.0, 2.0), t(l, 1.0, 2.0, 3.0))),
+    "Bernoulli": (
+        lambda D, l: D.Bernoulli(t(l, 0.2, 0.0, 1.0)),
+        lambda D, l: D.Bernoulli(t(l, 0.7, 0.4, 0.9)),
+    ),
+    "Beta": (
+        lambda D, l: D.Beta(t(l, 1.5, 3.0, 2.0), t(l, 2.0, 1.2, 5.0)),
+        lambda D, l: D.Beta(t(l, 1.1, 2.0, 4.0), t(l, 1.7, 2.0, 2.0)),
+    ),
+    "Binomial": (
+        lambda D, l: D.Binomial(7, t(l, 0.2, 0.5, 0.9)),
+        lambda D, l: D.Binomial(7, t(l, 0.4, 0.5, 0.3)),
+    ),
+    "Categorical": (
+        lambda D, l: D.Categorical(t(l, [[0.2, 0.3, 0.5]] * 3)),
+        lambda D, l: D.Categorical(logits=t(l, 0.1, 0.2, -0.4)),
+    ),
+    "Cauchy": (
+        lambda D, l: D.Cauchy(t(l, 0.0, 1.0, 2.0), 1.5),
+        lambda D, l: D.Cauchy(t(l, 0.5, -1.0, 2.0), t(l, 1.0, 2.0, 3.0)),
+    ),
     "ContinuousBernoulli": (
-        lambda D, l: D.ContinuousBernoulli(t(l, 0.2, 0.5, 0.9)), lambda D, l: D.ContinuousBernoulli(t(l, 0.6, 0.3, 0.4))
+        lambda D, l: D.ContinuousBernoulli(t(l, 0.2, 0.5, 0.9)),
+        lambda D, l: D.ContinuousBernoulli(t(l, 0.6, 0.3, 0.4)),
     ),
-    "Dirichlet": (lambda D, l: D.Dirichlet(t(l, [[0.5, 1.0, 3.0]] * 3)), lambda D, l: D.Dirichlet(t(l, 1.5, 2.0, 0.8))),
-    "Exponential": (lambda D, l: D.Exponential(t(l, 0.5, 2.0, 5.0)), lambda D, l: D.Exponential(t(l, 1.5, 2.0, 0.7))),
-    "Gamma": (lambda D, l: D.Gamma(t(l, 0.5, 2.0, 5.0), t(l, 1.0, 2.0, 3.0)), lambda D, l: D.Gamma(t(l, 1.5, 1.0, 2.5), 0.8)),
-    "Geometric": (lambda D, l: D.Geometric(t(l, 0.2, 0.5, 0.9)), lambda D, l: D.Geometric(t(l, 0.4, 0.5, 0.3))),
-    "Gumbel": (lambda D, l: D.Gumbel(t(l, 0.0, 1.0, -1.0), t(l, 1.0, 2.0, 0.5)), lambda D, l: D.Gumbel(t(l, 0.3, 1.0, 1.0), 1.5)),
-    "HalfNormal": (lambda D, l: D.HalfNormal(t(l, 1.0, 2.0, 0.5)), lambda D, l: D.HalfNormal(t(l, 1.5, 1.0, 1.0))),
+    "Dirichlet": (
+        lambda D, l: D.Dirichlet(t(l, [[0.5, 1.0, 3.0]] * 3)),
+        lambda D, l: D.Dirichlet(t(l, 1.5, 2.0, 0.8)),
+    ),
+    "Exponential": (
+        lambda D, l: D.Exponential(t(l, 0.5, 2.0, 5.0)),
+        lambda D, l: D.Exponential(t(l, 1.5, 2.0, 0.7)),
+    ),
+    "Gamma": (
+        lambda D, l: D.Gamma(t(l, 0.5, 2.0, 5.0), t(l, 1.0, 2.0, 3.0)),
+        lambda D, l: D.Gamma(t(l, 1.5, 1.0, 2.5), 0.8),
+    ),
+    "Geometric": (
+        lambda D, l: D.Geometric(t(l, 0.2, 0.5, 0.9)),
+        lambda D, l: D.Geometric(t(l, 0.4, 0.5, 0.3)),
+    ),
+    "Gumbel": (
+        lambda D, l: D.Gumbel(t(l, 0.0, 1.0, -1.0), t(l, 1.0, 2.0, 0.5)),
+        lambda D, l: D.Gumbel(t(l, 0.3, 1.0, 1.0), 1.5),
+    ),
+    "HalfNormal": (
+        lambda D, l: D.HalfNormal(t(l, 1.0, 2.0, 0.5)),
+        lambda D, l: D.HalfNormal(t(l, 1.5, 1.0, 1.0)),
+    ),
     "Independent": (
-        lambda D, l: D.Independent(D.Normal(t(l, [[0.0, 1.0]] * 3), 1.0), 1), lambda D, l: D.Independent(D.Normal(t(l, 1.0, 1.0), 2.0), 1)
+        lambda D, l: D.Independent(D.Normal(t(l, [[0.0, 1.0]] * 3), 1.0), 1),
+        lambda D, l: D.Independent(D.Normal(t(l, 1.0, 1.0), 2.0), 1),
     ),
-    "Laplace": (lambda D, l: D.Laplace(t(l, 0.0, 1.0, -1.0), t(l, 1.0, 2.0, 0.5)), lambda D, l: D.Laplace(t(l, 0.3, 1.0, 1.0), 1.5)),
+    "Laplace": (
+        lambda D, l: D.Laplace(t(l, 0.0, 1.0, -1.0), t(l, 1.0, 2.0, 0.5)),
+        lambda D, l: D.Laplace(t(l, 0.3, 1.0, 1.0), 1.5),
+    ),
     "LowRankMultivariateNormal": (
-        lambda D, l: D.LowRankMultivariateNormal(t(l, [[0.0, 1.0, 2.0]] * 3), t(l, [[1.0], [0.5], [-1.0]]), t(l, 1.0, 2.0, 0.7)),
-        lambda D, l: D.LowRankMultivariateNormal(t(l, 0.5, 1.0, 2.0), t(l, [[1.0, 0.0], [0.5, 1.0], [-1.0, 0.2]]), t(l, 2.0, 1.0, 0.7)),
+        lambda D, l: D.LowRankMultivariateNormal(
+            t(l, [[0.0, 1.0, 2.0]] * 3), t(l, [[1.0], [0.5], [-1.0]]), t(l, 1.0, 2.0, 0.7)
+        ),
+        lambda D, l: D.LowRankMultivariateNormal(
+            t(l, 0.5, 1.0, 2.0), t(l, [[1.0, 0.0], [0.5, 1.0], [-1.0, 0.2]]), t(l, 2.0, 1.0, 0.7)
+        ),
     ),
     "MultivariateNormal": (
         lambda D, l: D.MultivariateNormal(t(l, [[0.0, 1.0, 2.0]] * 3), t(l, COVARIANCE)),
         lambda D, l: D.MultivariateNormal(t(l, 1.0, 0.0, 1.5), scale_tril=t(l, FACTOR)),
     ),
-    "Normal": (lambda D, l: D.Normal(t(l, 0.0, 1.0, -1.0), t(l, 1.0, 2.0, 0.5)), lambda D, l: D.Normal(t(l, 0.3, 1.0, 1.0), 1.5)),
-    "OneHotCategorical": (
-        lambda D, l: D.OneHotCategorical(t(l, [[0.2, 0.3, 0.5]] * 3)), lambda D, l: D.OneHotCategorical(logits=t(l, 0.1, 0.2, -0.4))
+    "Normal": (
+        lambda D, l: D.Normal(t(l, 0.0, 1.0, -1.0), t(l, 1.0, 2.0, 0.5)),
+        lambda D, l: D.Normal(t(l, 0.3, 1.0, 1.0), 1.5),
     ),
-    "Pareto": (lambda D, l: D.Pareto(t(l, 1.0, 2.0, 1.5), t(l, 7.0, 5.0, 6.0)), lambda D, l: D.Pareto(t(l, 0.1, 0.2, 0.05), t(l, 0.8, 3.0, 1.0))),
+    "OneHotCategorical": (
+        lambda D, l: D.OneHotCategorical(t(l, [[0.2, 0.3, 0.5]] * 3)),
+        lambda D, l: D.OneHotCategorical(logits=t(l, 0.1, 0.2, -0.4)),
+    ),
+    "Pareto": (
+        lambda D, l: D.Pareto(t(l, 1.0, 2.0, 1.5), t(l, 7.0, 5.0, 6.0)),
+        lambda D, l: D.Pareto(t(l, 0.1, 0.2, 0.05), t(l, 0.8, 3.0, 1.0)),
+    ),
     "Poisson": (lambda D, l: D.Poisson(t(l, 0.5, 2.0, 9.0)), lambda D, l: D.Poisson(t(l, 1.5, 2.0, 5.0))),
-    "TransformedDistribution": (lambda D, l: D.LogNormal(t(l, 0.0, 1.0, -1.0), 0.5), lambda D, l: D.LogNormal(t(l, 0.5, 1.0, 0.0), 0.7)),
+    "TransformedDistribution": (
+        lambda D, l: D.LogNormal(t(l, 0.0, 1.0, -1.0), 0.5),
+        lambda D, l: D.LogNormal(t(l, 0.5, 1.0, 0.0), 0.7),
+    ),
     "Uniform": (
-        lambda D, l: D.Uniform(t(l, 0.2, 0.3, 0.25), t(l, 0.5, 0.9, 0.7)), lambda D, l: D.Uniform(t(l, 0.0, -1.0, -2.0), t(l, 1.0, 2.0, 1.0))
+        lambda D, l: D.Uniform(t(l, 0.2, 0.3, 0.25), t(l, 0.5, 0.9, 0.7)),
+        lambda D, l: D.Uniform(t(l, 0.0, -1.0, -2.0), t(l, 1.0, 2.0, 1.0)),
     ),
     "ExponentialFamily": (
-        lambda D, l: D.Wishart(t(l, 5.0, 6.5, 4.0), t(l, COVARIANCE)), lambda D, l: D.Wishart(t(l, 4.5, 5.0, 6.0), scale_tril=t(l, FACTOR))
+        lambda D, l: D.Wishart(t(l, 5.0, 6.5, 4.0), t(l, COVARIANCE)),
+        lambda D, l: D.Wishart(t(l, 4.5, 5.0, 6.0), scale_tril=t(l, FACTOR)),
     ),
-}  # fmt: skip
+}
 PAIRS = sorted((p.__name__, q.__name__) for p, q in kl_module._KL_REGISTRY)
 
 
@@ -106,7 +161,8 @@ def test_by_sampling(p, q):
 
 
 @pytest.mark.parametrize(
-    "p", ["Bernoulli", "Beta", "ContinuousBernoulli", "Dirichlet", "Exponential", "Gamma", "Normal", "Poisson"]
+    "p",
+    ["Bernoulli", "Beta", "ContinuousBernoulli", "Dirichlet", "Exponential", "Gamma", "Normal", "Poisson"],
 )
 def test_natural_parameters_give_the_same(p):
     from torch_py.distributions._kl_same import _exponential_family
@@ -114,7 +170,12 @@ def test_natural_parameters_give_the_same(p):
     one, other = MEMBERS[p][0](ours, torch_py), MEMBERS[p][1](ours, torch_py)
     if p == "Bernoulli":  # whose natural parameters are infinite at 0 and 1
         one = ours.Bernoulli(t(torch_py, 0.2, 0.6, 0.9))
-    np.testing.assert_allclose(_exponential_family(one, other).detach().numpy(), ours.kl_divergence(one, other).numpy(), rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(
+        _exponential_family(one, other).detach().numpy(),
+        ours.kl_divergence(one, other).numpy(),
+        rtol=1e-9,
+        atol=1e-12,
+    )
 
 
 @pytest.mark.parametrize(
@@ -197,5 +258,6 @@ def test_errors():
         ours.kl_divergence(ours.Independent(one, 1), ours.Independent(one, 2))
     with pytest.raises(ValueError, match="event shapes"):
         ours.kl_divergence(
-            ours.MultivariateNormal(torch_py.zeros(2), torch_py.eye(2)), ours.MultivariateNormal(torch_py.zeros(3), torch_py.eye(3))
+            ours.MultivariateNormal(torch_py.zeros(2), torch_py.eye(2)),
+            ours.MultivariateNormal(torch_py.zeros(3), torch_py.eye(3)),
         )

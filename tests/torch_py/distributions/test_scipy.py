@@ -1,4 +1,5 @@
-"""Distributions against SciPy: densities, cdf and its inverse, moments, entropy; samples by the tests of Kolmogorov and Smirnov and of counts."""
+"""Distributions against SciPy: densities, cdf and its inverse, moments, entropy; samples by the tests of
+Kolmogorov and Smirnov and of counts."""
 
 from __future__ import annotations
 
@@ -28,7 +29,10 @@ CONTINUOUS = {
     "gamma large": (D.Gamma(*f(60.0, 2.5)), stats.gamma(60.0, scale=1 / 2.5)),
     "generalized pareto": (D.GeneralizedPareto(*f(1.0, 2.0, 0.3)), stats.genpareto(0.3, 1.0, 2.0)),
     "generalized pareto bounded": (D.GeneralizedPareto(*f(1.0, 2.0, -0.4)), stats.genpareto(-0.4, 1.0, 2.0)),
-    "generalized pareto exponential": (D.GeneralizedPareto(*f(1.0, 2.0, 0.0)), stats.genpareto(0.0, 1.0, 2.0)),
+    "generalized pareto exponential": (
+        D.GeneralizedPareto(*f(1.0, 2.0, 0.0)),
+        stats.genpareto(0.0, 1.0, 2.0),
+    ),
     "gumbel": (D.Gumbel(*f(1.0, 2.0)), stats.gumbel_r(1.0, 2.0)),
     "half cauchy": (D.HalfCauchy(*f(2.0)), stats.halfcauchy(scale=2.0)),
     "half normal": (D.HalfNormal(*f(2.0)), stats.halfnorm(scale=2.0)),
@@ -85,12 +89,16 @@ def test_icdf(name):
     try:
         value = ours.icdf(torch.from_numpy(GRID.copy()))
     except NotImplementedError:
-        assert name in ("beta", "F", "student", "chi2", "inverse gamma") or name.startswith(("von mises", "gamma"))
+        assert name in ("beta", "F", "student", "chi2", "inverse gamma") or name.startswith(
+            ("von mises", "gamma")
+        )
         return
     close(value, reference.ppf(GRID), rtol=1e-8)
 
 
-@pytest.mark.parametrize("name", [name for name in ALL if not name.startswith("von mises") and "cauchy" not in name])
+@pytest.mark.parametrize(
+    "name", [name for name in ALL if not name.startswith("von mises") and "cauchy" not in name]
+)
 def test_mean_and_variance(name):
     ours, reference = ALL[name]
     close(ours.mean, reference.mean(), rtol=1e-8)
@@ -122,7 +130,9 @@ def test_mode_has_the_highest_density(name):
 def test_samples_of_continuous(name, dtype):
     ours, reference = CONTINUOUS[name]
     if dtype == "float32":
-        ours = type(ours)(*(getattr(ours, key).float() for key in list(type(ours).__init__.__annotations__)[:-2]))
+        ours = type(ours)(
+            *(getattr(ours, key).float() for key in list(type(ours).__init__.__annotations__)[:-2])
+        )
     torch.manual_seed(11)
     sample = ours.sample((4000,))
     assert str(sample.dtype) == f"torch.{dtype}"
@@ -158,8 +168,14 @@ def test_multivariate_normal(way):
         covariance = factor @ factor.T + np.diag(diagonal)
         ours = D.LowRankMultivariateNormal(loc, torch.from_numpy(factor), torch.from_numpy(diagonal))
     else:
-        matrix = {"covariance_matrix": COV, "precision_matrix": np.linalg.inv(COV), "scale_tril": np.linalg.cholesky(COV)}[way]
-        ours = D.MultivariateNormal(loc, **{way: torch.from_numpy((matrix + matrix.T) / 2 if way == "precision_matrix" else matrix)})
+        matrix = {
+            "covariance_matrix": COV,
+            "precision_matrix": np.linalg.inv(COV),
+            "scale_tril": np.linalg.cholesky(COV),
+        }[way]
+        ours = D.MultivariateNormal(
+            loc, **{way: torch.from_numpy((matrix + matrix.T) / 2 if way == "precision_matrix" else matrix)}
+        )
     reference = stats.multivariate_normal(MEAN, covariance)
     close(ours.log_prob(torch.from_numpy(X.copy())), reference.logpdf(X))
     close(ours.entropy(), reference.entropy())
@@ -185,7 +201,9 @@ def test_batches_of_factors_and_values():
     result = ours.log_prob(torch.from_numpy(values)).numpy()
     for s, i, j in np.ndindex(5, 3, 4):
         covariance = roots[i, 0] @ roots[i, 0].T
-        assert result[s, i, j] == pytest.approx(stats.multivariate_normal(locs[j], covariance).logpdf(values[s, i, j]))
+        assert result[s, i, j] == pytest.approx(
+            stats.multivariate_normal(locs[j], covariance).logpdf(values[s, i, j])
+        )
 
 
 def test_dirichlet():
@@ -233,12 +251,18 @@ def test_wishart():
     sample = ours.sample((20000,)).numpy()
     np.testing.assert_allclose(sample.mean(0), reference.mean(), atol=0.15)
     assert stats.kstest(sample[:, 0, 0] / COV[0, 0], stats.chi2(5.0).cdf).pvalue > 1e-3
-    assert stats.kstest(1 / np.linalg.inv(sample)[:, 0, 0] * np.linalg.inv(COV)[0, 0], stats.chi2(3.0).cdf).pvalue > 1e-3
+    assert (
+        stats.kstest(
+            1 / np.linalg.inv(sample)[:, 0, 0] * np.linalg.inv(COV)[0, 0], stats.chi2(3.0).cdf
+        ).pvalue
+        > 1e-3
+    )
 
 
 @pytest.mark.parametrize("concentration", [0.5, 1.0, 4.0])
 def test_lkj(concentration):
-    """Each correlation is beta distributed on (-1, 1); the density of 2 by 2 factors is that of one correlation."""
+    """Each correlation is beta distributed on (-1, 1); the density of 2 by 2 factors is that of one
+    correlation."""
     size = 4
     torch.manual_seed(3)
     ours = D.LKJCholesky(size, *f(concentration))
@@ -256,22 +280,39 @@ def test_lkj(concentration):
 
 def test_kumaraswamy_and_continuous_bernoulli_integrate():
     grid = torch.linspace(0, 1, 200001, dtype=torch.float64)[1:-1]
-    for ours in (D.Kumaraswamy(*f(2.0, 3.0)), D.ContinuousBernoulli(*f(0.2)), D.ContinuousBernoulli(*f(0.5004))):
+    for ours in (
+        D.Kumaraswamy(*f(2.0, 3.0)),
+        D.ContinuousBernoulli(*f(0.2)),
+        D.ContinuousBernoulli(*f(0.5004)),
+    ):
         density = ours.log_prob(grid).exp()
         step = float(grid[1] - grid[0])
         assert float(density.sum()) * step == pytest.approx(1, abs=2e-5)
         assert float((density * grid).sum()) * step == pytest.approx(float(ours.mean), abs=2e-5)
-        assert float((density * (grid - ours.mean) ** 2).sum()) * step == pytest.approx(float(ours.variance), abs=2e-5)
-        assert -float((density * density.log()).sum()) * step == pytest.approx(float(ours.entropy()), abs=2e-4)
-        if ours.mean != 0.5 and not getattr(ours, "probs", 0) == 0.5004:  # within `lims` the cdf is that of 0.5
-            assert float(ours.cdf(grid[59999])) == pytest.approx(float(density[:60000].sum()) * step, abs=2e-5)
+        assert float((density * (grid - ours.mean) ** 2).sum()) * step == pytest.approx(
+            float(ours.variance), abs=2e-5
+        )
+        assert -float((density * density.log()).sum()) * step == pytest.approx(
+            float(ours.entropy()), abs=2e-4
+        )
+        if (
+            ours.mean != 0.5 and not getattr(ours, "probs", 0) == 0.5004
+        ):  # within `lims` the cdf is that of 0.5
+            assert float(ours.cdf(grid[59999])) == pytest.approx(
+                float(density[:60000].sum()) * step, abs=2e-5
+            )
     mode = D.Kumaraswamy(*f(2.0, 3.0)).mode
-    assert float(mode) == pytest.approx(float(grid[D.Kumaraswamy(*f(2.0, 3.0)).log_prob(grid).argmax()]), abs=1e-5)
+    assert float(mode) == pytest.approx(
+        float(grid[D.Kumaraswamy(*f(2.0, 3.0)).log_prob(grid).argmax()]), abs=1e-5
+    )
 
 
 def test_circular_variance():
     k = np.array([1e-3, 0.5, 5.0, 500.0])
-    close(D.VonMises(torch.zeros(4, dtype=torch.float64), torch.from_numpy(k.copy())).variance, 1 - special.ive(1, k) / special.ive(0, k))
+    close(
+        D.VonMises(torch.zeros(4, dtype=torch.float64), torch.from_numpy(k.copy())).variance,
+        1 - special.ive(1, k) / special.ive(0, k),
+    )
 
 
 @pytest.mark.parametrize("temperature", [0.5, 2.0])
@@ -281,9 +322,14 @@ def test_relaxed_bernoulli(temperature):
     sample = ours.sample((4000,)).numpy()
     # logit of the sample is logistic, moved by the logit of 0.3, over the temperature
     logit = math.log(0.3 / 0.7)
-    assert stats.kstest(special.logit(sample), stats.logistic(logit / temperature, 1 / temperature).cdf).pvalue > 1e-3
+    assert (
+        stats.kstest(special.logit(sample), stats.logistic(logit / temperature, 1 / temperature).cdf).pvalue
+        > 1e-3
+    )
     x = np.array([0.2, 0.6])
-    expected = stats.logistic(logit / temperature, 1 / temperature).logpdf(special.logit(x)) - np.log(x * (1 - x))
+    expected = stats.logistic(logit / temperature, 1 / temperature).logpdf(special.logit(x)) - np.log(
+        x * (1 - x)
+    )
     close(ours.log_prob(torch.from_numpy(x)), expected)
 
 

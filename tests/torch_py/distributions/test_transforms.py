@@ -1,4 +1,5 @@
-"""Transforms: inverses, log determinants against the Jacobian that autograd gives, shapes, caches, composition; the registries."""
+"""Transforms: inverses, log determinants against the Jacobian that autograd gives, shapes, caches,
+composition; the registries."""
 
 from __future__ import annotations
 
@@ -36,7 +37,10 @@ BIJECTIONS = {
     "power": (D.PowerTransform(f(2.0, -0.5)), values(3, 2, positive=True)),
     "affine": (D.AffineTransform(1.0, -2.0), values(3, 2)),
     "affine of vectors": (D.AffineTransform(f(1.0, 2.0), f(3.0, -2.0), event_dim=1), values(3, 2)),
-    "affine of vectors, one scale": (D.AffineTransform(0.0, torch.tensor(3.0, dtype=F64), event_dim=1), values(3, 2)),
+    "affine of vectors, one scale": (
+        D.AffineTransform(0.0, torch.tensor(3.0, dtype=F64), event_dim=1),
+        values(3, 2),
+    ),
     "affine of matrices": (D.AffineTransform(0.0, 2.0, event_dim=2), values(3, 2)),
     "identity": (D.identity_transform, values(3, 2)),
     "compose": (D.ComposeTransform([D.AffineTransform(1.0, 2.0), D.TanhTransform()]), values(3, 2)),
@@ -45,10 +49,16 @@ BIJECTIONS = {
     "reshape": (D.ReshapeTransform((2, 3), (3, 2)), values(4, 2, 3)),
     "stick breaking": (D.StickBreakingTransform(), values(3, 4)),
     "correlations": (D.CorrCholeskyTransform(), 0.5 * values(3, 6)),
-    "cat": (D.CatTransform([D.ExpTransform(), D.AffineTransform(0.0, 3.0)], dim=-1, lengths=[1, 2]), values(3, 3)),
+    "cat": (
+        D.CatTransform([D.ExpTransform(), D.AffineTransform(0.0, 3.0)], dim=-1, lengths=[1, 2]),
+        values(3, 3),
+    ),
     "stack": (D.StackTransform([D.ExpTransform(), D.TanhTransform()], dim=0), values(2, 3)),
     "cdf": (transforms.CumulativeDistributionTransform(D.Normal(f(0.0), f(1.5))), values(3, 2)),
-    "compose of vectors": (D.ComposeTransform([D.AffineTransform(0.0, 2.0), D.StickBreakingTransform()]), values(3, 4)),
+    "compose of vectors": (
+        D.ComposeTransform([D.AffineTransform(0.0, 2.0), D.StickBreakingTransform()]),
+        values(3, 4),
+    ),
 }
 MANY_TO_ONE = {
     "abs": (D.AbsTransform(), values(3, 2)),
@@ -170,7 +180,9 @@ def test_equality(one, other, equal):
 
 
 def test_event_dims_of_compositions():
-    compose = D.ComposeTransform([D.ExpTransform(), D.StickBreakingTransform(), D.AffineTransform(0.0, 1.0, event_dim=2)])
+    compose = D.ComposeTransform(
+        [D.ExpTransform(), D.StickBreakingTransform(), D.AffineTransform(0.0, 1.0, event_dim=2)]
+    )
     assert compose.domain.event_dim == 2 and compose.codomain.event_dim == 2
     reshape = D.ComposeTransform([D.ReshapeTransform((6,), (2, 3)), D.ExpTransform()])
     assert reshape.domain.event_dim == 1 and reshape.codomain.event_dim == 2
@@ -215,7 +227,9 @@ ONLY_TRANSFORM_TO = {
 def test_registry(name, registry):
     constraint = {**CONSTRAINTS, **ONLY_TRANSFORM_TO}[name]
     if registry is biject_to and name in ONLY_TRANSFORM_TO:
-        with pytest.raises(NotImplementedError, match=f"Cannot transform {type(constraint).__name__} constraints"):
+        with pytest.raises(
+            NotImplementedError, match=f"Cannot transform {type(constraint).__name__} constraints"
+        ):
             biject_to(constraint)
         return
     transform = registry(constraint)
@@ -260,7 +274,11 @@ def test_own_constraints_can_be_registered():
         (lambda: D.ReshapeTransform((2, 3), (6,)).forward_shape((4, 2, 2)), ValueError, "Shape mismatch"),
         (lambda: D.ReshapeTransform((2, 3), (6,)).forward_shape((3,)), ValueError, "Too few dimensions"),
         (lambda: D.ReshapeTransform((2, 3), (6,)).inverse_shape((5,)), ValueError, "Shape mismatch"),
-        (lambda: D.CorrCholeskyTransform().forward_shape((4,)), ValueError, "not a flattened lower-diagonal number"),
+        (
+            lambda: D.CorrCholeskyTransform().forward_shape((4,)),
+            ValueError,
+            "not a flattened lower-diagonal number",
+        ),
         (lambda: D.CorrCholeskyTransform().forward_shape(()), ValueError, "Too few dimensions"),
         (lambda: D.CorrCholeskyTransform().inverse_shape((3, 4)), ValueError, "not square"),
         (lambda: D.CorrCholeskyTransform().inverse_shape((4,)), ValueError, "Too few dimensions"),
@@ -268,15 +286,23 @@ def test_own_constraints_can_be_registered():
         (lambda: D.StickBreakingTransform().forward_shape(()), ValueError, "Too few dimensions"),
         (lambda: D.StickBreakingTransform().inverse_shape(()), ValueError, "Too few dimensions"),
         (lambda: D.SoftmaxTransform().inverse_shape(()), ValueError, "Too few dimensions"),
-        (lambda: D.IndependentTransform(D.ExpTransform(), 2)(torch.zeros(3)), ValueError, "Too few dimensions"),
+        (
+            lambda: D.IndependentTransform(D.ExpTransform(), 2)(torch.zeros(3)),
+            ValueError,
+            "Too few dimensions",
+        ),
         (lambda: D.CatTransform([1]), AssertionError, "tseq must be Transform"),
         (lambda: D.CatTransform([D.ExpTransform()], lengths=[1, 2]), AssertionError, "lengths"),
         (lambda: D.CatTransform([D.ExpTransform()])(torch.zeros(3)), AssertionError, "must equal length 1"),
         (lambda: D.CatTransform([D.ExpTransform()], dim=1)(torch.zeros(1)), AssertionError, "dim 1"),
         (lambda: D.StackTransform([3]), AssertionError, "tseq must be Transform"),
-        (lambda: D.StackTransform([D.ExpTransform()])(torch.zeros(3)), AssertionError, r"must equal len\(transforms\) 1"),
+        (
+            lambda: D.StackTransform([D.ExpTransform()])(torch.zeros(3)),
+            AssertionError,
+            r"must equal len\(transforms\) 1",
+        ),
     ],
-)  # fmt: skip
+)
 def test_errors(call, error, words):
     with pytest.raises(error, match=words):
         call()

@@ -27,7 +27,8 @@ def sizes(value) -> list[int | str]:
     return [dim.dim_param or dim.dim_value for dim in value.type.tensor_type.shape.dim]
 
 
-# -- the file --------------------------------------------------------------------------------------------------------------
+# -- the file
+# ------------------------------------------------------------
 
 
 def test_file_and_names(tmp_path):
@@ -40,7 +41,9 @@ def test_file_and_names(tmp_path):
     assert isinstance(result, torch.onnx.ONNXProgram)
     session = onnxruntime.InferenceSession(str(path))
     data = torch.randn(4, 3)
-    torch.testing.assert_close(torch.from_numpy(session.run(["scores"], {"data": data.numpy()})[0]), model(data).detach())
+    torch.testing.assert_close(
+        torch.from_numpy(session.run(["scores"], {"data": data.numpy()})[0]), model(data).detach()
+    )
 
 
 def test_file_object_and_dynamo():
@@ -52,7 +55,13 @@ def test_file_object_and_dynamo():
 @pytest.mark.parametrize("opset", [13, 15, 17, 18, 20, 21])
 def test_opset(opset):
     model = nn.Sequential(nn.Linear(4, 4), nn.LayerNorm(4), nn.GELU(), nn.GELU("tanh"))
-    program = export(model, [torch.randn(2, 3, 4)], [torch.randn(5, 3, 4)], opset_version=opset, dynamic_axes={"input": [0]})
+    program = export(
+        model,
+        [torch.randn(2, 3, 4)],
+        [torch.randn(5, 3, 4)],
+        opset_version=opset,
+        dynamic_axes={"input": [0]},
+    )
     assert [entry.version for entry in program.model_proto.opset_import] == [opset]
     onnx.checker.check_model(program.model_proto, full_check=True)
     assert ("LayerNormalization" in node_types(program)) == (opset >= 17)
@@ -69,9 +78,14 @@ def test_opset_out_of_range():
 def test_parameters_as_inputs():
     model = nn.Linear(3, 2)
     program = torch.onnx.export(model, torch.randn(4, 3), export_params=False)
-    assert names(program.model_proto.graph.input) == ["input", "weight", "bias"] and not initializer_names(program)
+    assert names(program.model_proto.graph.input) == ["input", "weight", "bias"] and not initializer_names(
+        program
+    )
     kept = torch.onnx.export(model, torch.randn(4, 3), keep_initializers_as_inputs=True)
-    assert names(kept.model_proto.graph.input) == ["input", "weight", "bias"] and initializer_names(kept) == ["weight", "bias"]
+    assert names(kept.model_proto.graph.input) == ["input", "weight", "bias"] and initializer_names(kept) == [
+        "weight",
+        "bias",
+    ]
 
 
 class Scaled(nn.Module):
@@ -85,7 +99,9 @@ class Scaled(nn.Module):
 
 
 def test_constant_folding():
-    folded, whole = (export(Scaled(), [torch.randn(2, 3)], do_constant_folding=folds) for folds in (True, False))
+    folded, whole = (
+        export(Scaled(), [torch.randn(2, 3)], do_constant_folding=folds) for folds in (True, False)
+    )
     assert node_types(folded) == ["Mul", "Add"] and node_types(whole) == ["Exp", "Abs", "Mul", "Add"]
     assert "weight" in initializer_names(whole) and "offset" in initializer_names(folded)
 
@@ -98,8 +114,12 @@ def test_model_is_as_before():
     kept = data.clone()
     torch.onnx.export(model, data, training=torch.onnx.TrainingMode.TRAINING)
     assert [module.training for module in model.modules()] == [True, True, False, True]
-    assert torch.equal(data, kept) and all(torch.equal(tensor, before[name]) for name, tensor in model.state_dict().items())
-    assert not model._forward_hooks and not model[0]._forward_pre_hooks and torch.zeros is torch._C._torch.zeros
+    assert torch.equal(data, kept) and all(
+        torch.equal(tensor, before[name]) for name, tensor in model.state_dict().items()
+    )
+    assert (
+        not model._forward_hooks and not model[0]._forward_pre_hooks and torch.zeros is torch._C._torch.zeros
+    )
     assert not torch.onnx.is_in_onnx_export()
 
 
@@ -137,17 +157,28 @@ def test_verify():
             torch.onnx.export(lambda x: x + torch.randn(2), torch.zeros(2), verify=True)
 
 
-# -- dynamic dimensions ----------------------------------------------------------------------------------------------------
+# -- dynamic dimensions
+# ------------------------------------------------------------
 
 
 def test_names_of_dynamic_dimensions():
     axes = {"x": {0: "batch", 1: "time"}, "y": {1: "steps"}}
-    program = torch.onnx.export(lambda x: x.flatten(1).unsqueeze(0), torch.randn(2, 3, 4), input_names=["x"], output_names=["y"], dynamic_axes=axes)
+    program = torch.onnx.export(
+        lambda x: x.flatten(1).unsqueeze(0),
+        torch.randn(2, 3, 4),
+        input_names=["x"],
+        output_names=["y"],
+        dynamic_axes=axes,
+    )
     assert sizes(program.model_proto.graph.input[0]) == ["batch", "time", 4]
     assert sizes(program.model_proto.graph.output[0])[:2] == [1, "steps"]
 
 
-@pytest.mark.parametrize("shapes", [{"x": {0: "n"}, "y": {0: "n"}}, ({0: "n"}, ("n", None)), [{0: "n"}, {0: "n"}]], ids=["dict", "tuple", "list"])
+@pytest.mark.parametrize(
+    "shapes",
+    [{"x": {0: "n"}, "y": {0: "n"}}, ({0: "n"}, ("n", None)), [{0: "n"}, {0: "n"}]],
+    ids=["dict", "tuple", "list"],
+)
 def test_dynamic_shapes(shapes):
     def model(x, y):
         return torch.cat([x, y], 1).view(x.size(0) * 5)
@@ -157,30 +188,42 @@ def test_dynamic_shapes(shapes):
     assert sizes(program.model_proto.graph.input[1]) == ["n", 3]
 
 
-@pytest.mark.parametrize("function", [
-    lambda x: x.view(-1, x.size(2)),
-    lambda x: x.reshape(x.size(0), 2, x.size(1), 2),
-    lambda x: x.transpose(0, 1).reshape(x.size(1), -1),
-    lambda x: x[:, : x.size(1) // 2],
-    lambda x: x[:, 1::2] * x.size(1),
-    lambda x: x / x.size(0) ** 0.5,
-    lambda x: x + torch.arange(x.size(1)).unsqueeze(1),
-    lambda x: x + torch.zeros(x.size(0), x.size(1), 4),
-    lambda x: x.unsqueeze(1).expand(-1, 3, -1, -1).repeat(2, 1, 1, 1),
-    lambda x: x.mean(dim=(0, 1)) + x.var(0).sum(),
-    lambda x: torch.nn.functional.pad(x, (0, 0, 0, -x.size(1) % 4)),
-    lambda x: x.flip(1).cumsum(1)[:, -1],
-    lambda x: torch.stack(torch.meshgrid(torch.arange(x.size(0)), torch.arange(x.size(1)), indexing="ij")) + 1,
-    lambda x: x.new_ones(x.size(0), 1) @ x.sum((0, 2)).unsqueeze(0),
-    lambda x: torch.full((x.size(1),), 2.0) * x.size(0),
-    lambda x: torch.eye(x.size(1)).triu(1) + torch.linspace(0, 1, x.size(1)),
-    lambda x: x.topk(x.size(1) // 2, dim=1).values,
-    lambda x: x.split([1, x.size(1) - 1], dim=1)[1],
-    lambda x: x[:, torch.tensor([0, 1, 0])],
-    lambda x: x.roll(1, 1).narrow(1, 1, x.size(1) - 1),
-], ids=range(20))  # fmt: skip
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: x.view(-1, x.size(2)),
+        lambda x: x.reshape(x.size(0), 2, x.size(1), 2),
+        lambda x: x.transpose(0, 1).reshape(x.size(1), -1),
+        lambda x: x[:, : x.size(1) // 2],
+        lambda x: x[:, 1::2] * x.size(1),
+        lambda x: x / x.size(0) ** 0.5,
+        lambda x: x + torch.arange(x.size(1)).unsqueeze(1),
+        lambda x: x + torch.zeros(x.size(0), x.size(1), 4),
+        lambda x: x.unsqueeze(1).expand(-1, 3, -1, -1).repeat(2, 1, 1, 1),
+        lambda x: x.mean(dim=(0, 1)) + x.var(0).sum(),
+        lambda x: torch.nn.functional.pad(x, (0, 0, 0, -x.size(1) % 4)),
+        lambda x: x.flip(1).cumsum(1)[:, -1],
+        lambda x: (
+            torch.stack(torch.meshgrid(torch.arange(x.size(0)), torch.arange(x.size(1)), indexing="ij")) + 1
+        ),
+        lambda x: x.new_ones(x.size(0), 1) @ x.sum((0, 2)).unsqueeze(0),
+        lambda x: torch.full((x.size(1),), 2.0) * x.size(0),
+        lambda x: torch.eye(x.size(1)).triu(1) + torch.linspace(0, 1, x.size(1)),
+        lambda x: x.topk(x.size(1) // 2, dim=1).values,
+        lambda x: x.split([1, x.size(1) - 1], dim=1)[1],
+        lambda x: x[:, torch.tensor([0, 1, 0])],
+        lambda x: x.roll(1, 1).narrow(1, 1, x.size(1) - 1),
+    ],
+    ids=range(20),
+)
 def test_sizes_that_follow_the_input(function):
-    export(function, [torch.randn(3, 6, 4)], [torch.randn(2, 9, 4)], [torch.randn(5, 4, 4)], dynamic_axes={"x": {0: "a", 1: "b"}})
+    export(
+        function,
+        [torch.randn(3, 6, 4)],
+        [torch.randn(2, 9, 4)],
+        [torch.randn(5, 4, 4)],
+        dynamic_axes={"x": {0: "a", 1: "b"}},
+    )
 
 
 def test_control_flow_by_size_is_refused():
@@ -203,12 +246,19 @@ def test_number_that_cannot_be_explained():
         torch.onnx.export(lambda x: x * table.get(x.size(0), 3.1), torch.randn(2, 2), dynamic_axes={"x": [0]})
 
 
-@pytest.mark.parametrize("settings, message", [
-    ({"dynamic_axes": {"z": [0]}}, "'z'"), ({"dynamic_axes": {"x": [5]}}, "5"), ({"dynamic_axes": {"x": {0: "n", 1: "n"}}}, "'n'"),
-    ({"input_names": ["a", "b"]}, "input_names"), ({"output_names": ["a", "b"]}, "output_names"),
-    ({"dynamic_shapes": ({0: "n"},), "dynamic_axes": {"x": [0]}}, "one of them"), ({"input_names": ["weight"]}, "weight"),
-    ({"output_names": ["x"]}, "'x'"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "settings, message",
+    [
+        ({"dynamic_axes": {"z": [0]}}, "'z'"),
+        ({"dynamic_axes": {"x": [5]}}, "5"),
+        ({"dynamic_axes": {"x": {0: "n", 1: "n"}}}, "'n'"),
+        ({"input_names": ["a", "b"]}, "input_names"),
+        ({"output_names": ["a", "b"]}, "output_names"),
+        ({"dynamic_shapes": ({0: "n"},), "dynamic_axes": {"x": [0]}}, "one of them"),
+        ({"input_names": ["weight"]}, "weight"),
+        ({"output_names": ["x"]}, "'x'"),
+    ],
+)
 def test_bad_names_and_dimensions(settings, message):
     class Model(nn.Linear):
         def forward(self, x):
@@ -218,7 +268,8 @@ def test_bad_names_and_dimensions(settings, message):
         torch.onnx.export(Model(3, 2), torch.randn(2, 3), **settings)
 
 
-# -- writes ----------------------------------------------------------------------------------------------------------------
+# -- writes
+# ------------------------------------------------------------
 
 
 def in_place(x):
@@ -265,7 +316,8 @@ def test_write_to_outside_tensor_is_refused():
         torch.onnx.export(model, torch.randn(3))
 
 
-# -- what it refuses -------------------------------------------------------------------------------------------------------
+# -- what it refuses
+# ------------------------------------------------------------
 
 
 class WithInverse(nn.Module):
@@ -303,7 +355,9 @@ def test_reading_a_number_warns():
         torch.onnx.export(lambda x: x if x.sum() > 0 else -x, torch.ones(2))
 
 
-@pytest.mark.parametrize("name", ["custom_opsets", "report", "custom_translation_table", "export_modules_as_functions"])
+@pytest.mark.parametrize(
+    "name", ["custom_opsets", "report", "custom_translation_table", "export_modules_as_functions"]
+)
 def test_arguments_that_do_not_exist_here(name):
     with pytest.raises(NotImplementedError, match=name):
         torch.onnx.export(nn.ReLU(), torch.ones(1), **{name: {"a": 1}})
@@ -336,7 +390,16 @@ def test_signature_is_that_of_the_peer():
 
 def test_indexing():
     def model(x, i, mask):
-        return x[i], x[:, i], x[i, i], x[:, :, 0][..., None], x[mask], x[1:, None, ::2, -1], x[[0, 1], :, [1, 2]], x[-1, ..., 1:]
+        return (
+            x[i],
+            x[:, i],
+            x[i, i],
+            x[:, :, 0][..., None],
+            x[mask],
+            x[1:, None, ::2, -1],
+            x[[0, 1], :, [1, 2]],
+            x[-1, ..., 1:],
+        )
 
     args = [torch.randn(3, 3, 4), torch.tensor([2, 0]), torch.tensor([True, False, True])]
     export(model, args)

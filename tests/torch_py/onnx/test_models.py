@@ -1,4 +1,5 @@
-"""Models of the usual kinds: exported, run by onnxruntime, compared with themselves; also on other sizes of dynamic dimensions."""
+"""Models of the usual kinds: exported, run by onnxruntime, compared with themselves; also on other sizes of
+dynamic dimensions."""
 
 from __future__ import annotations
 
@@ -45,15 +46,31 @@ def test_mlp_has_its_parameters_under_their_names():
 
 def test_cnn():
     model = nn.Sequential(
-        nn.Conv2d(3, 8, 3, padding=1, bias=False), nn.BatchNorm2d(8), nn.LeakyReLU(0.1), nn.MaxPool2d(2), nn.Conv2d(8, 8, 3, groups=4, dilation=2),
-        nn.AvgPool2d(2), nn.ConvTranspose2d(8, 4, 3, stride=2, output_padding=1), nn.GroupNorm(2, 4), nn.GELU(), nn.AdaptiveAvgPool2d(1),
-        nn.Flatten(), nn.Linear(4, 5), nn.LogSoftmax(1),
-    )  # fmt: skip
+        nn.Conv2d(3, 8, 3, padding=1, bias=False),
+        nn.BatchNorm2d(8),
+        nn.LeakyReLU(0.1),
+        nn.MaxPool2d(2),
+        nn.Conv2d(8, 8, 3, groups=4, dilation=2),
+        nn.AvgPool2d(2),
+        nn.ConvTranspose2d(8, 4, 3, stride=2, output_padding=1),
+        nn.GroupNorm(2, 4),
+        nn.GELU(),
+        nn.AdaptiveAvgPool2d(1),
+        nn.Flatten(),
+        nn.Linear(4, 5),
+        nn.LogSoftmax(1),
+    )
     export(randomised(model), [image()], [image(5)], dynamic_axes=BATCH, input_names=["x"])
 
 
 def test_dynamic_image_size():
-    model = nn.Sequential(nn.Conv2d(3, 4, 3, stride=2, padding=1), nn.BatchNorm2d(4), nn.ReLU(inplace=True), nn.AdaptiveAvgPool2d(1), nn.Flatten())
+    model = nn.Sequential(
+        nn.Conv2d(3, 4, 3, stride=2, padding=1),
+        nn.BatchNorm2d(4),
+        nn.ReLU(inplace=True),
+        nn.AdaptiveAvgPool2d(1),
+        nn.Flatten(),
+    )
     axes = {"x": {0: "batch", 2: "height", 3: "width"}}
     export(model, [image()], [torch.randn(3, 3, 9, 21)], dynamic_axes=axes, input_names=["x"])
 
@@ -74,17 +91,27 @@ class ResidualBlock(nn.Module):
 
 def test_residual_blocks():
     model = nn.Sequential(ResidualBlock(3), nn.MaxPool2d(3, 2, 1), ResidualBlock(3))
-    program = export(randomised(model), [image()], [image(3, 10)], dynamic_axes={"x": [0, 2, 3]}, input_names=["x"])
+    program = export(
+        randomised(model), [image()], [image(3, 10)], dynamic_axes={"x": [0, 2, 3]}, input_names=["x"]
+    )
     assert "0.conv1.weight" in initializer_names(program)
 
 
 @pytest.mark.parametrize("kind", [nn.LSTM, nn.GRU, nn.RNN])
 @pytest.mark.parametrize(
-    "settings", [{}, {"num_layers": 2, "bidirectional": True, "batch_first": True}, {"bias": False}], ids=["plain", "deep", "no bias"]
+    "settings",
+    [{}, {"num_layers": 2, "bidirectional": True, "batch_first": True}, {"bias": False}],
+    ids=["plain", "deep", "no bias"],
 )
 def test_recurrent_layers_are_nodes(kind, settings):
     axes = {"x": {0: "a", 1: "b"}}
-    program = export(kind(4, 3, **settings), [torch.randn(5, 2, 4)], [torch.randn(3, 7, 4)], dynamic_axes=axes, input_names=["x"])
+    program = export(
+        kind(4, 3, **settings),
+        [torch.randn(5, 2, 4)],
+        [torch.randn(3, 7, 4)],
+        dynamic_axes=axes,
+        input_names=["x"],
+    )
     assert node_types(program).count(kind.__name__) == settings.get("num_layers", 1)
 
 
@@ -109,7 +136,13 @@ class Cells(nn.Module):
 
 
 def test_recurrent_cells():
-    export(Cells(), [torch.randn(4, 2, 4)], [torch.randn(4, 5, 4)], dynamic_axes={"x": {1: "batch"}}, input_names=["x"])
+    export(
+        Cells(),
+        [torch.randn(4, 2, 4)],
+        [torch.randn(4, 5, 4)],
+        dynamic_axes={"x": {1: "batch"}},
+        input_names=["x"],
+    )
 
 
 @pytest.mark.parametrize("norm_first", [False, True])
@@ -151,7 +184,11 @@ class PatchTransformer(nn.Module):
         super().__init__()
         self.patches = nn.Conv2d(3, 16, 4, 4)
         self.token, self.positions = nn.Parameter(torch.randn(1, 1, 16)), nn.Parameter(torch.randn(1, 17, 16))
-        self.blocks = nn.TransformerEncoder(nn.TransformerEncoderLayer(16, 2, 32, batch_first=True, norm_first=True), 2, enable_nested_tensor=False)
+        self.blocks = nn.TransformerEncoder(
+            nn.TransformerEncoderLayer(16, 2, 32, batch_first=True, norm_first=True),
+            2,
+            enable_nested_tensor=False,
+        )
         self.norm, self.head = nn.LayerNorm(16), nn.Linear(16, 5)
 
     def forward(self, x):
@@ -176,7 +213,10 @@ class CausalAttention(nn.Module):
 
     def forward(self, x):
         B, T, C = x.size()
-        q, k, v = (part.view(B, T, self.heads, C // self.heads).transpose(1, 2) for part in self.qkv(x).split(C, dim=2))
+        q, k, v = (
+            part.view(B, T, self.heads, C // self.heads).transpose(1, 2)
+            for part in self.qkv(x).split(C, dim=2)
+        )
         if self.flash:
             y = F.scaled_dot_product_attention(q, k, v, is_causal=True)
         else:
@@ -205,7 +245,9 @@ class GPT(nn.Module):
 @pytest.mark.parametrize("flash", [False, True])
 def test_gpt(flash):
     axes = {"idx": {0: "batch", 1: "time"}}
-    program = export(GPT(flash), [torch.randint(0, 30, (2, 6))], [torch.randint(0, 30, (3, 21))], dynamic_axes=axes)
+    program = export(
+        GPT(flash), [torch.randint(0, 30, (2, 6))], [torch.randint(0, 30, (3, 21))], dynamic_axes=axes
+    )
     assert initializer_names(program).count("wte.weight") == 1  # shared with the head
 
 
@@ -235,16 +277,25 @@ def test_unet_decoder_with_sizes_of_other_tensors():
     export(Decoder(), [image()], [torch.randn(1, 3, 20, 12)], dynamic_axes=axes, input_names=["x"])
 
 
-@pytest.mark.parametrize("settings", [
-    {"scale_factor": 2}, {"scale_factor": 1.5, "mode": "bilinear"}, {"size": (7, 5), "mode": "bilinear", "align_corners": True},
-    {"size": (7, 5), "mode": "bicubic"}, {"scale_factor": 2, "mode": "nearest-exact"},
-], ids=str)  # fmt: skip
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"scale_factor": 2},
+        {"scale_factor": 1.5, "mode": "bilinear"},
+        {"size": (7, 5), "mode": "bilinear", "align_corners": True},
+        {"size": (7, 5), "mode": "bicubic"},
+        {"scale_factor": 2, "mode": "nearest-exact"},
+    ],
+    ids=str,
+)
 def test_interpolate(settings):
     export(lambda x: F.interpolate(x, **settings), [image(2, 6)], [image(4, 6)], dynamic_axes=BATCH)
 
 
 def test_interpolate_follows_the_size():
-    export(lambda x: F.interpolate(x, scale_factor=2), [image(2, 6)], [image(2, 9)], dynamic_axes={"x": [2, 3]})
+    export(
+        lambda x: F.interpolate(x, scale_factor=2), [image(2, 6)], [image(2, 9)], dynamic_axes={"x": [2, 3]}
+    )
 
 
 def test_loss_as_an_output():
@@ -266,4 +317,9 @@ def test_einsum_and_normalize():
         return torch.einsum("bij,bkj->bik", F.normalize(x, dim=-1), F.normalize(y, dim=-1))
 
     axes = {"x": {0: "batch", 1: "n"}, "y": {0: "batch", 1: "m"}}
-    export(model, [torch.randn(2, 3, 4), torch.randn(2, 5, 4)], [torch.randn(4, 6, 4), torch.randn(4, 2, 4)], dynamic_axes=axes)
+    export(
+        model,
+        [torch.randn(2, 3, 4), torch.randn(2, 5, 4)],
+        [torch.randn(4, 6, 4), torch.randn(4, 2, 4)],
+        dynamic_axes=axes,
+    )

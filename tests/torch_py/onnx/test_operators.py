@@ -1,4 +1,5 @@
-"""Every operator that has a mapping, over the samples of its entry: the single call is exported, run by onnxruntime, and compared."""
+"""Every operator that has a mapping, over the samples of its entry: the single call is exported, run by
+onnxruntime, and compared."""
 
 from __future__ import annotations
 
@@ -26,9 +27,15 @@ SAMPLES = 5  # of each operator; exporting takes milliseconds, sessions of onnxr
 NOT_COMPARABLE = {"empty", "empty_like", "new_empty", "bfloat16"}  # any numbers, or none that NumPy has
 # Overloads that ONNX has nothing for, which raise UnsupportedOperatorError whatever the sample.
 UNSUPPORTED = {
-    "where", "view.dtype", "atleast_1d.Sequence", "atleast_2d.Sequence", "atleast_3d.Sequence", "repeat_interleave.Tensor",
-    "repeat_interleave.self_Tensor", "view_copy.dtype",
-}  # fmt: skip
+    "where",
+    "view.dtype",
+    "atleast_1d.Sequence",
+    "atleast_2d.Sequence",
+    "atleast_3d.Sequence",
+    "repeat_interleave.Tensor",
+    "repeat_interleave.self_Tensor",
+    "view_copy.dtype",
+}
 OPSETS = {"grid_sampler_3d": 20, "grid_sampler": 20}
 
 
@@ -39,7 +46,9 @@ def _function(operator: Operator) -> Any:
 def _is_mapped(operator: Operator) -> bool:
     name = operator.base_name
     is_known = name in MAPPINGS or name in DECOMPOSITIONS
-    is_plain = not (operator.is_random or operator.is_mutation or name.startswith("_") or name in NOT_COMPARABLE)
+    is_plain = not (
+        operator.is_random or operator.is_mutation or name.startswith("_") or name in NOT_COMPARABLE
+    )
     return is_known and is_plain and _function(operator) is not None
 
 
@@ -47,15 +56,22 @@ ENROLLED = [operator for operator in all_operators() if _is_mapped(operator)]
 
 
 def _has_numbers(sample: SampleInput) -> bool:
-    """No NaN, of which a window's maximum in onnxruntime knows nothing; nothing empty, which onnxruntime's kernels treat unevenly."""
-    return all(t.numel() > 0 and not (t.is_floating_point() and bool(torch.isnan(t).any())) for t in sample.tensors())
+    """No NaN, of which a window's maximum in onnxruntime knows nothing; nothing empty, which onnxruntime's
+    kernels treat unevenly."""
+    return all(
+        t.numel() > 0 and not (t.is_floating_point() and bool(torch.isnan(t).any())) for t in sample.tensors()
+    )
 
 
 def _samples(operator: Operator) -> Iterator[SampleInput]:
     for dtype in ("float32", "int64", "bool"):
         if not operator.takes(dtype):
             continue
-        fitting = [s for s in operator.samples(torch, dtype) if _has_numbers(s) and "bfloat16" not in str(s) and "complex" not in str(s)]
+        fitting = [
+            s
+            for s in operator.samples(torch, dtype)
+            if _has_numbers(s) and "bfloat16" not in str(s) and "complex" not in str(s)
+        ]
         if fitting:
             step = max(1, len(fitting) // SAMPLES)
             yield from fitting[::step][:SAMPLES]
@@ -94,11 +110,18 @@ def test_operator_in_onnxruntime(operator: Operator):
 
 def test_mappings_are_of_operators():
     """A name that no operator has would never be looked up."""
-    names = {operator.base_name for operator in all_operators()} | {name for name in dir(torch.Tensor)} | set(dir(torch._C._torch))
+    names = (
+        {operator.base_name for operator in all_operators()}
+        | {name for name in dir(torch.Tensor)}
+        | set(dir(torch._C._torch))
+    )
     written = {"__getitem__", "__setitem__", "copy", "fill", "zero"}
     own = {name for name in (*MAPPINGS, *DECOMPOSITIONS) if not name.startswith("_")} - written
     modules = [torch._C._nn, torch._C._special, torch._C._linalg]
     unknown = sorted(
-        name for name in own if name not in names and not any(hasattr(module, name) or hasattr(module, name.partition("_")[2]) for module in modules)
+        name
+        for name in own
+        if name not in names
+        and not any(hasattr(module, name) or hasattr(module, name.partition("_")[2]) for module in modules)
     )
     assert not unknown

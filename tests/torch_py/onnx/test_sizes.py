@@ -18,10 +18,23 @@ def evaluated(found: Formula, dims: list[tuple[int, ...]], run: int) -> int:
     return value % found.modulus if found.modulus > 1 else value
 
 
-@pytest.mark.parametrize("function", [
-    lambda n, m: 3 * n, lambda n, m: n - 1, lambda n, m: n * m, lambda n, m: 2 * n * m + 1, lambda n, m: n // 2, lambda n, m: (n + 1) // 2,
-    lambda n, m: (n - 3) // 2 + 1, lambda n, m: n % 2, lambda n, m: (4 - m % 4) % 4, lambda n, m: m * m, lambda n, m: 10 - n,
-], ids=range(11))  # fmt: skip
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda n, m: 3 * n,
+        lambda n, m: n - 1,
+        lambda n, m: n * m,
+        lambda n, m: 2 * n * m + 1,
+        lambda n, m: n // 2,
+        lambda n, m: (n + 1) // 2,
+        lambda n, m: (n - 3) // 2 + 1,
+        lambda n, m: n % 2,
+        lambda n, m: (4 - m % 4) % 4,
+        lambda n, m: m * m,
+        lambda n, m: 10 - n,
+    ],
+    ids=range(11),
+)
 def test_formula_holds_for_other_sizes(function):
     found = formula([function(n, m) for n, m in zip(N, M)], [N, M])
     assert found is not None

@@ -1,4 +1,5 @@
-"""Lets torchvision be imported where its compiled operators cannot be loaded (its wheels on PyPI need CUDA): declares two that it refers to.
+"""Lets torchvision be imported where its compiled operators cannot be loaded (its wheels on PyPI need CUDA):
+declares two that it refers to.
 
 They have no kernels, and the scripts do not call them.
 """

@@ -1,4 +1,5 @@
-"""accelerate: a training loop with gradient accumulation, clipping, schedules and checkpoints; models that are empty until loaded."""
+"""accelerate: a training loop with gradient accumulation, clipping, schedules and checkpoints; models that
+are empty until loaded."""
 
 import tempfile
 
@@ -21,7 +22,9 @@ data = TensorDataset(inputs, inputs.sum(1, keepdim=True))
 model = network()
 optimizer = torch.optim.AdamW(model.parameters(), lr=0.01)
 schedule = torch.optim.lr_scheduler.StepLR(optimizer, 2, 0.5)
-model, optimizer, loader, schedule = accelerator.prepare(model, optimizer, DataLoader(data, batch_size=8), schedule)
+model, optimizer, loader, schedule = accelerator.prepare(
+    model, optimizer, DataLoader(data, batch_size=8), schedule
+)
 for _ in range(2):
     for batch, target in loader:
         with accelerator.accumulate(model):
@@ -33,7 +36,11 @@ for _ in range(2):
             schedule.step()
             optimizer.zero_grad()
         print("loss", loss.item(), accelerator.sync_gradients, schedule.get_last_lr()[0])
-print("gathered", accelerator.gather_for_metrics(model(inputs).detach()).mean().item(), accelerator.reduce(loss.detach()).item())
+print(
+    "gathered",
+    accelerator.gather_for_metrics(model(inputs).detach()).mean().item(),
+    accelerator.reduce(loss.detach()).item(),
+)
 
 with tempfile.TemporaryDirectory() as folder:
     accelerator.save_state(folder)

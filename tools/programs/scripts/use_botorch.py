@@ -4,7 +4,12 @@ import warnings
 
 import torch
 from botorch import fit_gpytorch_mll
-from botorch.acquisition import LogExpectedImprovement, UpperConfidenceBound, qExpectedImprovement, qLogExpectedImprovement
+from botorch.acquisition import (
+    LogExpectedImprovement,
+    UpperConfidenceBound,
+    qExpectedImprovement,
+    qLogExpectedImprovement,
+)
 from botorch.models import SingleTaskGP
 from botorch.models.transforms import Normalize, Standardize
 from botorch.optim import optimize_acqf
@@ -25,12 +30,26 @@ fit_gpytorch_mll(mll)
 point = torch.tensor([[1.0, 2.0], [3.0, 4.0]], dtype=torch.float64)
 posterior = model.posterior(point)
 print("posterior", posterior.mean.sum().item(), posterior.variance.sum().item(), flush=True)
-for name, acquisition in (("ucb", UpperConfidenceBound(model, 0.2)), ("logei", LogExpectedImprovement(model, values.max()))):
+for name, acquisition in (
+    ("ucb", UpperConfidenceBound(model, 0.2)),
+    ("logei", LogExpectedImprovement(model, values.max())),
+):
     print(name, acquisition(point.unsqueeze(1)).sum().item())
-    candidate, value = optimize_acqf(acquisition, bounds, q=1, num_restarts=2, raw_samples=16, options={"seed": 1})
+    candidate, value = optimize_acqf(
+        acquisition, bounds, q=1, num_restarts=2, raw_samples=16, options={"seed": 1}
+    )
     print(name, "optimum", value.item(), flush=True)
 torch.manual_seed(1)
-print("qei", qExpectedImprovement(model, values.max(), IIDNormalSampler(torch.Size([64]), seed=1))(point).item() >= 0)
-print("qlogei", qLogExpectedImprovement(model, values.max(), SobolQMCNormalSampler(torch.Size([64]), seed=1))(point).item(), flush=True)
+print(
+    "qei",
+    qExpectedImprovement(model, values.max(), IIDNormalSampler(torch.Size([64]), seed=1))(point).item() >= 0,
+)
+print(
+    "qlogei",
+    qLogExpectedImprovement(model, values.max(), SobolQMCNormalSampler(torch.Size([64]), seed=1))(
+        point
+    ).item(),
+    flush=True,
+)
 front = torch.tensor([[1.0, 3.0], [2.0, 2.0], [3.0, 1.0], [1.0, 1.0]])
 print("front", is_non_dominated(front).tolist(), Hypervolume(torch.zeros(2)).compute(front))

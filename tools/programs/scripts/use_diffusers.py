@@ -3,14 +3,28 @@
 import tempfile
 
 import torch
-from diffusers import AutoencoderKL, DDIMScheduler, DDPMPipeline, DDPMScheduler, UNet2DConditionModel, UNet2DModel
+from diffusers import (
+    AutoencoderKL,
+    DDIMScheduler,
+    DDPMPipeline,
+    DDPMScheduler,
+    UNet2DConditionModel,
+    UNet2DModel,
+)
 from diffusers.optimization import get_cosine_schedule_with_warmup
 
 torch.manual_seed(0)
 model = UNet2DModel(
-    sample_size=16, in_channels=3, out_channels=3, layers_per_block=1, block_out_channels=(16, 32), norm_num_groups=8, attention_head_dim=8,
-    down_block_types=("DownBlock2D", "AttnDownBlock2D"), up_block_types=("AttnUpBlock2D", "UpBlock2D"),
-)  # fmt: skip
+    sample_size=16,
+    in_channels=3,
+    out_channels=3,
+    layers_per_block=1,
+    block_out_channels=(16, 32),
+    norm_num_groups=8,
+    attention_head_dim=8,
+    down_block_types=("DownBlock2D", "AttnDownBlock2D"),
+    up_block_types=("AttnUpBlock2D", "UpBlock2D"),
+)
 scheduler = DDPMScheduler(num_train_timesteps=50, beta_schedule="squaredcos_cap_v2")
 optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
 rates = get_cosine_schedule_with_warmup(optimizer, 1, 10)
@@ -38,19 +52,34 @@ for kind in (DDPMScheduler, DDIMScheduler):
     print(kind.__name__, scheduler.timesteps.tolist(), sample.mean().item(), sample.std().item())
 
 condition = UNet2DConditionModel(
-    sample_size=8, in_channels=4, out_channels=4, layers_per_block=1, block_out_channels=(16, 32), cross_attention_dim=8, norm_num_groups=8,
-    attention_head_dim=8, down_block_types=("CrossAttnDownBlock2D", "DownBlock2D"), up_block_types=("UpBlock2D", "CrossAttnUpBlock2D"),
-)  # fmt: skip
+    sample_size=8,
+    in_channels=4,
+    out_channels=4,
+    layers_per_block=1,
+    block_out_channels=(16, 32),
+    cross_attention_dim=8,
+    norm_num_groups=8,
+    attention_head_dim=8,
+    down_block_types=("CrossAttnDownBlock2D", "DownBlock2D"),
+    up_block_types=("UpBlock2D", "CrossAttnUpBlock2D"),
+)
 latents = condition(torch.randn(1, 4, 8, 8), 3, torch.randn(1, 5, 8)).sample
 latents.square().mean().backward()
 print("conditional", latents.std().item(), condition.conv_in.weight.grad.norm().item())
 autoencoder = AutoencoderKL(block_out_channels=(16,), norm_num_groups=8, latent_channels=2, sample_size=16)
 code = autoencoder.encode(images).latent_dist
-print("autoencoder", code.mean.std().item(), code.kl().mean().item(), autoencoder.decode(code.mode()).sample.std().item())
+print(
+    "autoencoder",
+    code.mean.std().item(),
+    code.kl().mean().item(),
+    autoencoder.decode(code.mode()).sample.std().item(),
+)
 
 with tempfile.TemporaryDirectory() as folder:
     DDPMPipeline(unet=model, scheduler=DDPMScheduler(num_train_timesteps=50)).save_pretrained(folder)
     pipeline = DDPMPipeline.from_pretrained(folder)
 pipeline.set_progress_bar_config(disable=True)
-made = pipeline(batch_size=1, num_inference_steps=3, generator=torch.Generator().manual_seed(2), output_type="np").images
+made = pipeline(
+    batch_size=1, num_inference_steps=3, generator=torch.Generator().manual_seed(2), output_type="np"
+).images
 print("pipeline", made.shape, float(made.mean()))

@@ -25,5 +25,10 @@ for _ in range(2):
     print("loss", loss.item())
 print("gate", gate(torch.randn(4, gate.irreps_in.dim)).sum().item())
 rotation = o3.rand_matrix()
-turned = product(features @ irreps.D_from_matrix(rotation).T, edges @ o3.Irreps("1x0e+1x1o+1x2e").D_from_matrix(rotation).T)
-print("equivariant", torch.allclose(turned, product(features, edges) @ irreps.D_from_matrix(rotation).T, atol=1e-4))
+turned = product(
+    features @ irreps.D_from_matrix(rotation).T, edges @ o3.Irreps("1x0e+1x1o+1x2e").D_from_matrix(rotation).T
+)
+print(
+    "equivariant",
+    torch.allclose(turned, product(features, edges) @ irreps.D_from_matrix(rotation).T, atol=1e-4),
+)

@@ -45,7 +45,11 @@ for kernel in (
 class Variational(gpytorch.models.ApproximateGP):
     def __init__(self, points):
         distribution = gpytorch.variational.CholeskyVariationalDistribution(points.size(0))
-        super().__init__(gpytorch.variational.VariationalStrategy(self, points, distribution, learn_inducing_locations=True))
+        super().__init__(
+            gpytorch.variational.VariationalStrategy(
+                self, points, distribution, learn_inducing_locations=True
+            )
+        )
         self.mean_module = gpytorch.means.ConstantMean()
         self.covar_module = gpytorch.kernels.ScaleKernel(gpytorch.kernels.RBFKernel())
 

@@ -1,4 +1,5 @@
-"""kornia: filters, colours, geometry with gradients, losses, an augmentation, a small model trained for some steps."""
+"""kornia: filters, colours, geometry with gradients, losses, an augmentation, a small model trained for some
+steps."""
 
 import kornia as K
 import torch
@@ -26,7 +27,11 @@ values = {
     "harris": K.feature.harris_response(grey, 0.04),
 }
 for name, value in values.items():
-    (gradient,) = torch.autograd.grad(value.square().mean(), images, retain_graph=True) if value.requires_grad else (torch.zeros(1),)
+    (gradient,) = (
+        torch.autograd.grad(value.square().mean(), images, retain_graph=True)
+        if value.requires_grad
+        else (torch.zeros(1),)
+    )
     print(name, tuple(value.shape), value.mean().item(), gradient.norm().item())
 
 turn = K.geometry.conversions.axis_angle_to_rotation_matrix(torch.tensor([[0.1, -0.2, 0.3]]))
@@ -34,7 +39,9 @@ print("rotation", turn.sum().item(), K.geometry.conversions.rotation_matrix_to_q
 points = torch.rand(1, 12, 2)
 shift = torch.tensor([[[1.1, 0.1, 0.3], [-0.1, 0.9, -0.2], [0.01, 0.02, 1.0]]])
 moved = K.geometry.linalg.transform_points(shift, points)
-print("homography", (K.geometry.homography.find_homography_dlt(points, moved) - shift).abs().max().item() < 1e-2)
+print(
+    "homography", (K.geometry.homography.find_homography_dlt(points, moved) - shift).abs().max().item() < 1e-2
+)
 
 other = torch.rand(2, 3, 24, 24)
 labels = torch.randint(0, 3, (2, 24, 24))
@@ -44,11 +51,17 @@ print(
     K.losses.psnr_loss(images, other, 1.0).item(),
     K.losses.total_variation(images).sum().item(),
 )
-print("segmentation", K.losses.dice_loss(images, labels).item(), K.losses.focal_loss(images, labels, 0.5, 2.0, "mean").item())
+print(
+    "segmentation",
+    K.losses.dice_loss(images, labels).item(),
+    K.losses.focal_loss(images, labels, 0.5, 2.0, "mean").item(),
+)
 
 torch.manual_seed(3)
 augment = K.augmentation.AugmentationSequential(
-    K.augmentation.RandomHorizontalFlip(p=1.0), K.augmentation.RandomAffine(15.0, p=1.0), K.augmentation.ColorJitter(0.1, 0.1, 0.1, 0.1, p=1.0)
+    K.augmentation.RandomHorizontalFlip(p=1.0),
+    K.augmentation.RandomAffine(15.0, p=1.0),
+    K.augmentation.ColorJitter(0.1, 0.1, 0.1, 0.1, p=1.0),
 )
 print("augmented", tuple(augment(other).shape), bool(((augment(other) >= 0) & (augment(other) <= 1)).all()))
 

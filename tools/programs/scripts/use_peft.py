@@ -1,9 +1,19 @@
-"""peft: small adapters (LoRA and others) on a tiny transformer and on a plain network, trained, merged, saved."""
+"""peft: small adapters (LoRA and others) on a tiny transformer and on a plain network, trained, merged,
+saved."""
 
 import tempfile
 
 import torch
-from peft import IA3Config, LoHaConfig, LoraConfig, OFTConfig, PeftModel, PrefixTuningConfig, PromptTuningConfig, get_peft_model
+from peft import (
+    IA3Config,
+    LoHaConfig,
+    LoraConfig,
+    OFTConfig,
+    PeftModel,
+    PrefixTuningConfig,
+    PromptTuningConfig,
+    get_peft_model,
+)
 from transformers import GPT2Config, GPT2LMHeadModel
 
 torch.manual_seed(0)
@@ -12,7 +22,11 @@ tokens = torch.randint(4, 64, (2, 10))
 
 def language():
     torch.manual_seed(1)
-    return GPT2LMHeadModel(GPT2Config(n_embd=32, n_layer=2, n_head=4, vocab_size=64, n_positions=64, bos_token_id=1, eos_token_id=2))
+    return GPT2LMHeadModel(
+        GPT2Config(
+            n_embd=32, n_layer=2, n_head=4, vocab_size=64, n_positions=64, bos_token_id=1, eos_token_id=2
+        )
+    )
 
 
 def plain():
@@ -53,7 +67,12 @@ for name, configuration in (
             again = PeftModel.from_pretrained(language(), folder).eval()
         print("saved", torch.allclose(again(input_ids=tokens).logits, before, atol=1e-5))
         with model.disable_adapter():
-            print("disabled", torch.allclose(model(input_ids=tokens).logits, language().eval()(input_ids=tokens).logits, atol=1e-5))
+            print(
+                "disabled",
+                torch.allclose(
+                    model(input_ids=tokens).logits, language().eval()(input_ids=tokens).logits, atol=1e-5
+                ),
+            )
         print("merged", torch.allclose(model.merge_and_unload()(input_ids=tokens).logits, before, atol=1e-4))
 
 values, labels = torch.randn(6, 8), torch.tensor([0, 1, 2, 3, 0, 1])
@@ -62,4 +81,8 @@ for name, configuration in (
     ("loha", LoHaConfig(r=2, target_modules=["0"])),
     ("oft", OFTConfig(oft_block_size=4, target_modules=["0"])),
 ):
-    train(name, get_peft_model(plain(), configuration), lambda model: torch.nn.functional.cross_entropy(model(values), labels))
+    train(
+        name,
+        get_peft_model(plain(), configuration),
+        lambda model: torch.nn.functional.cross_entropy(model(values), labels),
+    )

@@ -19,7 +19,11 @@ def line(inputs, targets=None):
         return pyro.sample("targets", dist.Normal(slope * inputs + offset, width), obs=targets)
 
 
-trace = poutine.trace(poutine.condition(line, {"slope": torch.tensor(2.0), "offset": torch.tensor(0.5), "width": torch.tensor(0.2)}))
+trace = poutine.trace(
+    poutine.condition(
+        line, {"slope": torch.tensor(2.0), "offset": torch.tensor(0.5), "width": torch.tensor(0.2)}
+    )
+)
 print("density", trace.get_trace(inputs, targets).log_prob_sum().item())
 
 for kind in (AutoDiagonalNormal, AutoMultivariateNormal):
@@ -42,7 +46,9 @@ def mixture(values):
 
 
 pyro.clear_param_store()
-inference = SVI(mixture, lambda values: None, pyro.optim.Adam({"lr": 0.05}), TraceEnum_ELBO(max_plate_nesting=1))
+inference = SVI(
+    mixture, lambda values: None, pyro.optim.Adam({"lr": 0.05}), TraceEnum_ELBO(max_plate_nesting=1)
+)
 values = torch.tensor([-1.3, -0.8, -1.1, 1.7, 2.2, 1.9, 2.0])
 for _ in range(5):
     print("mixture", inference.step(values))
@@ -53,4 +59,6 @@ pyro.set_rng_seed(2)
 chain = MCMC(NUTS(line, max_tree_depth=4), num_samples=40, warmup_steps=40, disable_progbar=True)
 chain.run(inputs, targets)
 samples = chain.get_samples()
-print("chain", abs(samples["slope"].mean().item() - 2) < 0.3, abs(samples["offset"].mean().item() - 0.5) < 0.2)
+print(
+    "chain", abs(samples["slope"].mean().item() - 2) < 0.3, abs(samples["offset"].mean().item() - 0.5) < 0.2
+)

@@ -15,12 +15,31 @@ for kind in (smp.Unet, smp.UnetPlusPlus, smp.FPN, smp.PSPNet, smp.DeepLabV3Plus,
     optimizer.step()
     model.eval()
     with torch.no_grad():
-        print(kind.__name__, sum(p.numel() for p in model.parameters()), loss.item(), model(images).mean().item(), flush=True)
+        print(
+            kind.__name__,
+            sum(p.numel() for p in model.parameters()),
+            loss.item(),
+            model(images).mean().item(),
+            flush=True,
+        )
 logits = torch.randn(2, 3, 16, 16)
 labels = torch.randint(0, 3, (2, 16, 16))
-print("losses", [make(logits, labels).item() for make in (
-    smp.losses.DiceLoss("multiclass"), smp.losses.JaccardLoss("multiclass"), smp.losses.FocalLoss("multiclass"), smp.losses.LovaszLoss("multiclass"),
-    smp.losses.TverskyLoss("multiclass"),
-)])  # fmt: skip
+print(
+    "losses",
+    [
+        make(logits, labels).item()
+        for make in (
+            smp.losses.DiceLoss("multiclass"),
+            smp.losses.JaccardLoss("multiclass"),
+            smp.losses.FocalLoss("multiclass"),
+            smp.losses.LovaszLoss("multiclass"),
+            smp.losses.TverskyLoss("multiclass"),
+        )
+    ],
+)
 counts = smp.metrics.get_stats(logits.argmax(1), labels, mode="multiclass", num_classes=3)
-print("metrics", smp.metrics.iou_score(*counts, reduction="micro").item(), smp.metrics.f1_score(*counts, reduction="macro").item())
+print(
+    "metrics",
+    smp.metrics.iou_score(*counts, reduction="micro").item(),
+    smp.metrics.f1_score(*counts, reduction="macro").item(),
+)

@@ -27,16 +27,23 @@ class Net(nn.Module):
 
 
 net = NeuralNetClassifier(
-    Net, criterion=nn.CrossEntropyLoss, max_epochs=4, lr=0.1, verbose=0, iterator_train__shuffle=True,
+    Net,
+    criterion=nn.CrossEntropyLoss,
+    max_epochs=4,
+    lr=0.1,
+    verbose=0,
+    iterator_train__shuffle=True,
     callbacks=[EarlyStopping(patience=3), EpochScoring("accuracy", name="train_accuracy", on_train=True)],
-)  # fmt: skip
+)
 net.fit(X, y)
 for row in net.history:
     print("epoch", row["epoch"], row["train_loss"], row["valid_loss"], row["valid_acc"])
 print("probabilities", net.predict_proba(X).sum(0).tolist())
 print("pickled", np.array_equal(pickle.loads(pickle.dumps(net)).predict(X), net.predict(X)))
 print("folds", cross_val_score(make_pipeline(StandardScaler(), net), X, y, cv=2).tolist())
-search = GridSearchCV(net, {"lr": [0.05, 0.1], "module__hidden": [4, 8]}, cv=2, scoring="accuracy", refit=False).fit(X, y)
+search = GridSearchCV(
+    net, {"lr": [0.05, 0.1], "module__hidden": [4, 8]}, cv=2, scoring="accuracy", refit=False
+).fit(X, y)
 print("search", search.cv_results_["mean_test_score"].tolist())
 regressor = NeuralNetRegressor(Net, module__outputs=1, optimizer=torch.optim.Adam, max_epochs=3, verbose=0)
 regressor.fit(X, X[:, :1] * 2)

@@ -16,7 +16,9 @@ class Walk(gymnasium.Env):
 
     def __init__(self, real):
         self.observation_space = gymnasium.spaces.Box(-4.0, 4.0, (2,), np.float32)
-        self.action_space = gymnasium.spaces.Box(-1.0, 1.0, (1,), np.float32) if real else gymnasium.spaces.Discrete(2)
+        self.action_space = (
+            gymnasium.spaces.Box(-1.0, 1.0, (1,), np.float32) if real else gymnasium.spaces.Discrete(2)
+        )
         self.real, self.place, self.time = real, 1.0, 0
 
     def reset(self, seed=None, options=None):
@@ -28,15 +30,21 @@ class Walk(gymnasium.Env):
         return np.array([self.place, self.time / 16], np.float32)
 
     def step(self, action):
-        self.place = float(np.clip(self.place + (float(action[0]) if self.real else 0.5 * (2 * int(action) - 1)), -4, 4))
+        self.place = float(
+            np.clip(self.place + (float(action[0]) if self.real else 0.5 * (2 * int(action) - 1)), -4, 4)
+        )
         self.time += 1
         return self.observation(), -abs(self.place), False, self.time == 16, {}
 
 
 for kind, real, options in (
-    (PPO, False, {"n_steps": 32, "batch_size": 16, "n_epochs": 2}), (A2C, False, {}), (PPO, True, {"n_steps": 32, "batch_size": 16, "n_epochs": 2}),
-    (DQN, False, {"learning_starts": 20}), (SAC, True, {"learning_starts": 20}), (TD3, True, {"learning_starts": 20}),
-):  # fmt: skip
+    (PPO, False, {"n_steps": 32, "batch_size": 16, "n_epochs": 2}),
+    (A2C, False, {}),
+    (PPO, True, {"n_steps": 32, "batch_size": 16, "n_epochs": 2}),
+    (DQN, False, {"learning_starts": 20}),
+    (SAC, True, {"learning_starts": 20}),
+    (TD3, True, {"learning_starts": 20}),
+):
     model = kind("MlpPolicy", Walk(real), seed=0, device="cpu", **options)
     model.learn(64)
     weights = sum(p.double().abs().sum().item() for p in model.policy.parameters())
@@ -45,5 +53,10 @@ with tempfile.TemporaryDirectory() as folder:
     model.save(f"{folder}/model")
     again = TD3.load(f"{folder}/model", env=Walk(True), device="cpu")
 observation = np.array([1.0, 0.5], np.float32)
-print("again", np.array_equal(again.predict(observation, deterministic=True)[0], model.predict(observation, deterministic=True)[0]))
+print(
+    "again",
+    np.array_equal(
+        again.predict(observation, deterministic=True)[0], model.predict(observation, deterministic=True)[0]
+    ),
+)
 print("reward", np.isfinite(evaluate_policy(again, Walk(True), n_eval_episodes=2, warn=False)[0]))

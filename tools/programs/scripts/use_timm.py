@@ -1,4 +1,5 @@
-"""timm: convolutional networks and transformers by name, trained for a step, with timm's optimizers and losses."""
+"""timm: convolutional networks and transformers by name, trained for a step, with timm's optimizers and
+losses."""
 
 import declare_torchvision  # noqa: F401  # first
 import timm
@@ -13,14 +14,26 @@ TRANSFORMERS = ("vit_tiny_patch16_224", "deit_tiny_patch16_224")
 torch.manual_seed(0)
 images, labels = torch.randn(2, 3, 64, 64), torch.tensor([1, 3])
 for name, options in (
-    ("resnet10t", {}), ("mobilenetv3_small_050", {}), ("efficientnet_lite0", {}), ("regnetx_002", {}), ("convnext_atto", {}),
-    ("vit_tiny_patch16_224", {"img_size": 64}), ("deit_tiny_patch16_224", {"img_size": 64}), ("mixer_s32_224", {"img_size": 64}),
-    ("ghostnet_050", {}), ("lcnet_050", {}), ("poolformer_s12", {}), ("tf_efficientnetv2_b0", {}),
-):  # fmt: skip
+    ("resnet10t", {}),
+    ("mobilenetv3_small_050", {}),
+    ("efficientnet_lite0", {}),
+    ("regnetx_002", {}),
+    ("convnext_atto", {}),
+    ("vit_tiny_patch16_224", {"img_size": 64}),
+    ("deit_tiny_patch16_224", {"img_size": 64}),
+    ("mixer_s32_224", {"img_size": 64}),
+    ("ghostnet_050", {}),
+    ("lcnet_050", {}),
+    ("poolformer_s12", {}),
+    ("tf_efficientnetv2_b0", {}),
+):
     torch.manual_seed(1)
     model = timm.create_model(name, pretrained=False, num_classes=5, **options)
-    # What batch normalisation removes has no gradient but rounding errors, which Adam would scale up to whole steps.
-    optimizer = create_optimizer_v2(model, opt="adamw" if name in TRANSFORMERS else "sgd", lr=1e-4, weight_decay=0.05)
+    # What batch normalisation removes has no gradient but rounding errors, which Adam would scale up to whole
+    # steps.
+    optimizer = create_optimizer_v2(
+        model, opt="adamw" if name in TRANSFORMERS else "sgd", lr=1e-4, weight_decay=0.05
+    )
     loss = LabelSmoothingCrossEntropy()(model(images), labels)
     loss.backward()
     optimizer.step()

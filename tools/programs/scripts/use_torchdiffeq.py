@@ -1,4 +1,5 @@
-"""torchdiffeq: solvers with fixed and adaptive steps, gradients through the solver and by the adjoint, a neural ODE that is trained."""
+"""torchdiffeq: solvers with fixed and adaptive steps, gradients through the solver and by the adjoint, a
+neural ODE that is trained."""
 
 import torch
 from torch import nn
@@ -8,7 +9,17 @@ torch.manual_seed(0)
 times = torch.linspace(0.0, 2.0, 5)
 matrix = torch.tensor([[-0.1, 2.0], [-2.0, -0.1]])
 start = torch.tensor([[2.0, 0.0]])
-for method in ("euler", "midpoint", "rk4", "dopri5", "dopri8", "bosh3", "adaptive_heun", "explicit_adams", "implicit_adams"):
+for method in (
+    "euler",
+    "midpoint",
+    "rk4",
+    "dopri5",
+    "dopri8",
+    "bosh3",
+    "adaptive_heun",
+    "explicit_adams",
+    "implicit_adams",
+):
     path = odeint(lambda t, y: y @ matrix, start, times, method=method)
     print(method, path[-1].tolist())
 
@@ -34,6 +45,11 @@ for solve in (odeint, odeint_adjoint, odeint_adjoint):
 
 fall = lambda t, state: (state[1], -9.8 * torch.ones_like(state[1]))  # noqa: E731
 at, _ = odeint_event(
-    fall, (torch.tensor([10.0]), torch.tensor([0.0])), torch.tensor(0.0), event_fn=lambda t, state: state[0][0], atol=1e-7, rtol=1e-7
+    fall,
+    (torch.tensor([10.0]), torch.tensor([0.0])),
+    torch.tensor(0.0),
+    event_fn=lambda t, state: state[0][0],
+    atol=1e-7,
+    rtol=1e-7,
 )
 print("event", at.item())

@@ -21,9 +21,21 @@ class Equation(torch.nn.Module):
 
 times = torch.linspace(0, 1, 5)
 start = torch.full((4, 3), 0.1)
-for kind, method in (("ito", "euler"), ("ito", "milstein"), ("ito", "srk"), ("stratonovich", "midpoint"), ("stratonovich", "reversible_heun")):
+for kind, method in (
+    ("ito", "euler"),
+    ("ito", "milstein"),
+    ("ito", "srk"),
+    ("stratonovich", "midpoint"),
+    ("stratonovich", "reversible_heun"),
+):
     equation = Equation("diagonal", kind)
-    noise = torchsde.BrownianInterval(t0=0.0, t1=1.0, size=(4, 3), entropy=7, levy_area_approximation="space-time" if method == "srk" else "none")
+    noise = torchsde.BrownianInterval(
+        t0=0.0,
+        t1=1.0,
+        size=(4, 3),
+        entropy=7,
+        levy_area_approximation="space-time" if method == "srk" else "none",
+    )
     optimizer = torch.optim.SGD(equation.parameters(), lr=0.1)
     paths = torchsde.sdeint(equation, start, times, bm=noise, method=method, dt=0.1)
     loss = paths[-1].square().mean()

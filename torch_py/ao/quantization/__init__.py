@@ -1,4 +1,5 @@
-"""Quantisation's marks in models. Models are not quantised here: what would do it raises NotImplementedError."""
+"""Quantisation's marks in models. Models are not quantised here: what would do it raises
+NotImplementedError."""
 
 from __future__ import annotations
 
@@ -7,7 +8,16 @@ from typing import Any, NoReturn
 
 from torch_py.nn.modules.module import Module
 
-__all__ = ["DeQuantStub", "QuantStub", "convert", "fuse_modules", "fuse_modules_qat", "prepare", "prepare_qat", "quantize_dynamic"]
+__all__ = [
+    "DeQuantStub",
+    "QuantStub",
+    "convert",
+    "fuse_modules",
+    "fuse_modules_qat",
+    "prepare",
+    "prepare_qat",
+    "quantize_dynamic",
+]
 
 
 class QuantStub(Module):

@@ -11,13 +11,15 @@ namespace torch::autograd {
 bool is_sole_owner(const at::Tensor& tensor) {
   if (tensor.impl().use_count() != 1 || tensor.layout() != c10::Layout::Strided) return false;
   const uint32_t owners = tensor.storage().use_count();
-  // A view keeps its base, which refers to the storage as well; with nobody else at the base the memory is the view's.
+  // A view keeps its base, which refers to the storage as well; with nobody else at the base the
+  // memory is the view's.
   return owners <= 1 || (owners == 2 && tensor.is_view() && tensor.impl()->base().use_count() == 1);
 }
 
 namespace {
 
-/// Gradients of parameters have the parameters' strides, so that optimizers run over both in one pass.
+/// Gradients of parameters have the parameters' strides, so that optimizers run over both in one
+/// pass.
 bool has_layout_of(const at::Tensor& grad, const at::Tensor& variable) {
   if (!variable.is_non_overlapping_and_dense()) return grad.is_contiguous();
   for (size_t i = 0; i < grad.sizes().size(); ++i) {
@@ -28,16 +30,19 @@ bool has_layout_of(const at::Tensor& grad, const at::Tensor& variable) {
 
 at::Tensor copy_with_layout_of(const at::Tensor& grad, const at::Tensor& variable) {
   const bool follow = variable.is_non_overlapping_and_dense() && variable.sizes() == grad.sizes();
-  const at::Tensor copy = follow ? at::empty_strided_tensor(grad.sizes(), variable.strides(), grad.scalar_type(), grad.device())
-                                 : at::empty_tensor(grad.sizes(), grad.scalar_type(), grad.device());
+  const at::Tensor copy = follow
+                              ? at::empty_strided_tensor(grad.sizes(), variable.strides(),
+                                                         grad.scalar_type(), grad.device())
+                              : at::empty_tensor(grad.sizes(), grad.scalar_type(), grad.device());
   copy.copy_(grad);
   return copy;
 }
 
-/// The first gradient of a leaf: kept itself when nobody else can see it. With create_graph it always is copied, because it is
-/// part of a graph.
+/// The first gradient of a leaf: kept itself when nobody else can see it. With create_graph it
+/// always is copied, because it is part of a graph.
 at::Tensor first_gradient(at::Tensor&& grad, const at::Tensor& variable) {
-  const bool keep = !c10::GradMode::is_enabled() && has_layout_of(grad, variable) && is_sole_owner(grad);
+  const bool keep =
+      !c10::GradMode::is_enabled() && has_layout_of(grad, variable) && is_sole_owner(grad);
   if (!keep) return copy_with_layout_of(grad, variable);
   const bool plain = !grad.is_view() && autograd_meta(grad) == nullptr;
   return plain ? std::move(grad) : data(grad);
@@ -62,8 +67,10 @@ std::mutex& mutex_of(const at::Tensor& variable) {
 
 }  // namespace
 
-// The largest sequence number: gradients are added, and their memory is freed, as soon as they are complete.
-AccumulateGrad::AccumulateGrad(const at::Tensor& variable) : Node(std::numeric_limits<uint64_t>::max()), variable_(variable) {
+// The largest sequence number: gradients are added, and their memory is freed, as soon as they are
+// complete.
+AccumulateGrad::AccumulateGrad(const at::Tensor& variable)
+    : Node(std::numeric_limits<uint64_t>::max()), variable_(variable) {
   add_input_metadata(variable);
   const AutogradMeta* meta = autograd_meta(variable);
   if (meta == nullptr || !meta->leaf_hooks) return;

@@ -3,8 +3,8 @@
 
 namespace torch::autograd {
 
-/// End of the graph at a leaf: adds the gradient into variable.grad. Weakly referred to by the leaf, so that all graphs of one
-/// time share it and its hooks run once.
+/// End of the graph at a leaf: adds the gradient into variable.grad. Weakly referred to by the
+/// leaf, so that all graphs of one time share it and its hooks run once.
 class TORCH_PY_API AccumulateGrad final : public Node {
  public:
   explicit AccumulateGrad(const at::Tensor& variable);
@@ -19,7 +19,8 @@ class TORCH_PY_API AccumulateGrad final : public Node {
   at::Tensor variable_;
 };
 
-/// Whether nobody but the handle sees the tensor or its memory: then it may be changed, or kept, without a copy.
+/// Whether nobody but the handle sees the tensor or its memory: then it may be changed, or kept,
+/// without a copy.
 TORCH_PY_API bool is_sole_owner(const at::Tensor& tensor);
 
 }  // namespace torch::autograd

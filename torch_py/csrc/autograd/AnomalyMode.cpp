@@ -23,7 +23,8 @@ std::unique_ptr<AnomalyMetadata> AnomalyMode::record_creation(const Node& node) 
 }
 
 void AnomalyMode::report(const Node& node) {
-  if (node.hooks() != nullptr && node.hooks()->anomaly) node.hooks()->anomaly->print_stack(node.name());
+  if (node.hooks() != nullptr && node.hooks()->anomaly)
+    node.hooks()->anomaly->print_stack(node.name());
 }
 
 namespace {
@@ -38,19 +39,24 @@ bool any_nan(const void* data, int64_t count) {
 }
 
 bool has_nan(const at::Tensor& tensor) {
-  if (!tensor.defined() || !tensor.is_cpu() || !is_differentiable(tensor.scalar_type())) return false;
+  if (!tensor.defined() || !tensor.is_cpu() || !is_differentiable(tensor.scalar_type()))
+    return false;
   const c10::NoGradGuard no_grad;
-  const at::Tensor values = c10::is_reduced_floating(tensor.scalar_type()) ? tensor.to(c10::kFloat).contiguous() : tensor.contiguous();
+  const at::Tensor values = c10::is_reduced_floating(tensor.scalar_type())
+                                ? tensor.to(c10::kFloat).contiguous()
+                                : tensor.contiguous();
   const int64_t parts = values.is_complex() ? 2 : 1;
   const bool is_double = values.itemsize() / static_cast<size_t>(parts) == sizeof(double);
-  return is_double ? any_nan<double>(values.data(), values.numel() * parts) : any_nan<float>(values.data(), values.numel() * parts);
+  return is_double ? any_nan<double>(values.data(), values.numel() * parts)
+                   : any_nan<float>(values.data(), values.numel() * parts);
 }
 
 }  // namespace
 
 void AnomalyMode::check_outputs(const Node& node, const variable_list& outputs) {
   for (size_t i = 0; i < outputs.size(); ++i) {
-    TORCH_CHECK(!has_nan(outputs[i]), "Function '", node.name(), "' returned nan values in its ", i, "th output.");
+    TORCH_CHECK(!has_nan(outputs[i]), "Function '", node.name(), "' returned nan values in its ", i,
+                "th output.");
   }
 }
 

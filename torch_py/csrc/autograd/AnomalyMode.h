@@ -5,8 +5,9 @@
 
 namespace torch::autograd {
 
-/// torch.autograd.set_detect_anomaly: nodes remember where they were created, and a failing backward step reports it. How a
-/// place is recorded belongs to the bindings, which install a factory. State is per process, as in PyTorch.
+/// torch.autograd.set_detect_anomaly: nodes remember where they were created, and a failing
+/// backward step reports it. How a place is recorded belongs to the bindings, which install a
+/// factory. State is per process, as in PyTorch.
 struct TORCH_PY_API AnomalyMode {
   using Factory = std::unique_ptr<AnomalyMetadata> (*)(const Node& node, const Node* parent);
 
@@ -15,7 +16,8 @@ struct TORCH_PY_API AnomalyMode {
   static void set_enabled(bool enable, bool check_for_nan = true);
   static void set_factory(Factory factory);
 
-  /// Called for every new node while enabled; null without a factory. The parent is the node whose backward makes this one.
+  /// Called for every new node while enabled; null without a factory. The parent is the node whose
+  /// backward makes this one.
   static std::unique_ptr<AnomalyMetadata> record_creation(const Node& node);
   static void report(const Node& node);
   /// Throws "Function 'DivBackward0' returned nan values in its 1th output." when it did.

@@ -7,7 +7,8 @@ namespace torch::autograd {
 namespace {
 
 bool contains(at::TensorList list, const at::Tensor& tensor) {
-  return std::any_of(list.begin(), list.end(), [&](const at::Tensor& element) { return element.is_same(tensor); });
+  return std::any_of(list.begin(), list.end(),
+                     [&](const at::Tensor& element) { return element.is_same(tensor); });
 }
 
 at::Tensor alias(const at::Tensor& tensor) {
@@ -19,7 +20,8 @@ at::Tensor alias(const at::Tensor& tensor) {
 void check_dirty(const CustomForward& forward, at::TensorList outputs) {
   for (const at::Tensor& tensor : forward.dirty) {
     TORCH_CHECK(contains(outputs, tensor),
-                "Some elements marked as dirty during the forward method were not returned as output. The inputs "
+                "Some elements marked as dirty during the forward method were not returned as "
+                "output. The inputs "
                 "that are modified inplace must all be outputs of the Function.");
   }
 }
@@ -35,36 +37,47 @@ at::Tensor without_history(const CustomForward& forward, const at::Tensor& outpu
 }
 
 size_t index_in(at::TensorList list, const at::Tensor& tensor) {
-  return static_cast<size_t>(std::find_if(list.begin(), list.end(), [&](const at::Tensor& element) { return element.is_same(tensor); }) -
-                             list.begin());
+  return static_cast<size_t>(
+      std::find_if(list.begin(), list.end(),
+                   [&](const at::Tensor& element) { return element.is_same(tensor); }) -
+      list.begin());
 }
 
-void set_history_of_dirty(const CustomForward& forward, const at::Tensor& output, const NodePtr& node, size_t output_count) {
+void set_history_of_dirty(const CustomForward& forward, const at::Tensor& output,
+                          const NodePtr& node, size_t output_count) {
   const bool is_view = output.is_view();
   const at::Tensor base(output.impl()->base());
-  TORCH_CHECK(!is_view || !requires_grad(output) || !is_leaf(base) || output.unsafe_impl()->view_origin() == c10::ViewOrigin::NoGradMode,
-              "a view of a leaf Variable that requires grad is being used in an in-place operation.");
-  TORCH_CHECK(!requires_grad(output) || !is_leaf(output), "a leaf Variable that requires grad has been used in an in-place operation.");
   TORCH_CHECK(
-      !is_view || output_count == 1,
-      "If your Function modifies inplace an input that is a view of another Tensor, your Function cannot return more than one Tensor. "
-      "This is not supported by the current autograd engine. You should either make sure the input is not a view (using .clone() for "
-      "example) or make your Function only return one Tensor (potentially splitting it into two Functions: one doing the inplace "
-      "that returns a single Tensor and a second one that does the other operations).");
+      !is_view || !requires_grad(output) || !is_leaf(base) ||
+          output.unsafe_impl()->view_origin() == c10::ViewOrigin::NoGradMode,
+      "a view of a leaf Variable that requires grad is being used in an in-place operation.");
+  TORCH_CHECK(!requires_grad(output) || !is_leaf(output),
+              "a leaf Variable that requires grad has been used in an in-place operation.");
+  TORCH_CHECK(!is_view || output_count == 1,
+              "If your Function modifies inplace an input that is a view of another Tensor, your "
+              "Function cannot return more than one Tensor. "
+              "This is not supported by the current autograd engine. You should either make sure "
+              "the input is not a view (using .clone() for "
+              "example) or make your Function only return one Tensor (potentially splitting it "
+              "into two Functions: one doing the inplace "
+              "that returns a single Tensor and a second one that does the other operations).");
   check_inplace(output, /*requires_grad=*/true, "custom Function");
   const size_t edge = index_in(forward.inputs, output);
-  TORCH_CHECK(!is_view || edge < forward.inputs.size(), "mark_dirty: expected an input of the Function, got a view that is none");
+  TORCH_CHECK(!is_view || edge < forward.inputs.size(),
+              "mark_dirty: expected an input of the Function, got a view that is none");
   rebase_history(output, node, edge);
 }
 
-at::Tensor with_history(const CustomForward& forward, const at::Tensor& output, const NodePtr& node, size_t output_count) {
+at::Tensor with_history(const CustomForward& forward, const at::Tensor& output, const NodePtr& node,
+                        size_t output_count) {
   if (contains(forward.dirty, output)) {
     set_history_of_dirty(forward, output, node, output_count);
     return output;
   }
   const at::Tensor result = contains(forward.inputs, output) ? alias(output) : output;
   if (result.is_view()) {
-    result.unsafe_impl()->set_view_origin(output_count > 1 ? c10::ViewOrigin::MultiOutput : c10::ViewOrigin::CustomFunction);
+    result.unsafe_impl()->set_view_origin(output_count > 1 ? c10::ViewOrigin::MultiOutput
+                                                           : c10::ViewOrigin::CustomFunction);
   }
   set_history(result, node);
   return result;
@@ -72,16 +85,19 @@ at::Tensor with_history(const CustomForward& forward, const at::Tensor& output, 
 
 }  // namespace
 
-variable_list wrap_outputs(const CustomForward& forward, at::TensorList outputs, const NodePtr& node) {
+variable_list wrap_outputs(const CustomForward& forward, at::TensorList outputs,
+                           const NodePtr& node) {
   check_dirty(forward, outputs);
-  // However forward changed them, through .data or NumPy as well: who saved them before must notice.
+  // However forward changed them, through .data or NumPy as well: who saved them before must
+  // notice.
   for (const at::Tensor& tensor : forward.dirty) tensor.unsafe_impl()->bump_version();
   const c10::AutoGradMode record(true);
   variable_list results;
   results.reserve(outputs.size());
   for (const at::Tensor& output : outputs) {
-    const bool differentiable =
-        node && output.defined() && is_differentiable(output.scalar_type()) && !contains(forward.non_differentiable, output);
+    const bool differentiable = node && output.defined() &&
+                                is_differentiable(output.scalar_type()) &&
+                                !contains(forward.non_differentiable, output);
     if (differentiable) {
       results.push_back(with_history(forward, output, node, outputs.size()));
       continue;

@@ -10,9 +10,11 @@ struct CustomForward {
   at::TensorList dirty;               // ctx.mark_dirty
 };
 
-/// Gives the outputs of forward, which ran without grad mode, their history: `node` is the custom node with its next edges set,
-/// or null when no input requires grad. Returns the tensors to hand to the caller: outputs that are unmodified inputs become views
-/// of these, so that a history can be attached; modified inputs keep their identity.
-TORCH_PY_API variable_list wrap_outputs(const CustomForward& forward, at::TensorList outputs, const NodePtr& node);
+/// Gives the outputs of forward, which ran without grad mode, their history: `node` is the custom
+/// node with its next edges set, or null when no input requires grad. Returns the tensors to hand
+/// to the caller: outputs that are unmodified inputs become views of these, so that a history can
+/// be attached; modified inputs keep their identity.
+TORCH_PY_API variable_list wrap_outputs(const CustomForward& forward, at::TensorList outputs,
+                                        const NodePtr& node);
 
 }  // namespace torch::autograd

@@ -12,7 +12,8 @@ namespace torch::autograd {
 
 namespace {
 
-/// What a thread is busy with; on a device thread together with c10's state, which it borrows from the owner of each task.
+/// What a thread is busy with; on a device thread together with c10's state, which it borrows from
+/// the owner of each task.
 struct ThreadState {
   GraphTask* task = nullptr;
   const Node* node = nullptr;
@@ -36,13 +37,16 @@ class ThreadStateGuard {
   c10::LocalState saved_local_;
 };
 
-// A frame of the engine with a Python function in between takes some 10 KiB; a stack has 8 MiB, of which others want some.
+// A frame of the engine with a Python function in between takes some 10 KiB; a stack has 8 MiB, of
+// which others want some.
 constexpr int kMaxDepthOfThread = 60;
 
 std::atomic<Engine::DeviceThreadInit> device_thread_init{nullptr};
 
-// -- hooks ---------------------------------------------------------------------------------------------------------------
-// Lists are copied first: a hook may register hooks, which run from the next pass on, or remove some.
+// -- hooks
+// ------------------------------------------------------------
+// Lists are copied first: a hook may register hooks, which run from the next pass on, or remove
+// some.
 
 void retain(const NodeHooks& hooks, const variable_list& grads) {
   for (const NodeHooks::RetainedGrad& entry : hooks.retained_grads) {
@@ -61,7 +65,8 @@ void call_tensor_hooks(const Node& node, variable_list& grads) {
     at::Tensor& grad = grads[entry.input_nr];
     at::Tensor replaced = entry.hook->call(grad);
     if (!replaced.defined()) continue;
-    TORCH_CHECK(!grad.defined() || replaced.sizes() == grad.sizes(), "hook has changed the size of value: from ", grad.sizes(), " to ",
+    TORCH_CHECK(!grad.defined() || replaced.sizes() == grad.sizes(),
+                "hook has changed the size of value: from ", grad.sizes(), " to ",
                 replaced.sizes());
     grad = std::move(replaced);
   }
@@ -74,8 +79,8 @@ void call_pre_hooks(const Node& node, variable_list& grads) {
   for (const auto& hook : std::vector<std::shared_ptr<FunctionPreHook>>(hooks->pre_hooks)) {
     variable_list replaced = hook->call(grads);
     if (replaced.empty()) continue;
-    TORCH_CHECK(replaced.size() == grads.size(), "pre-hook of ", node.name(), " returned ", replaced.size(), " gradients, expected ",
-                grads.size());
+    TORCH_CHECK(replaced.size() == grads.size(), "pre-hook of ", node.name(), " returned ",
+                replaced.size(), " gradients, expected ", grads.size());
     grads = std::move(replaced);
   }
 }
@@ -85,8 +90,8 @@ void call_post_hooks(const Node& node, variable_list& outputs, const variable_li
   for (const auto& hook : std::vector<std::shared_ptr<FunctionPostHook>>(hooks->post_hooks)) {
     variable_list replaced = hook->call(outputs, inputs);
     if (replaced.empty()) continue;
-    TORCH_CHECK(replaced.size() == outputs.size(), "hook of ", node.name(), " returned ", replaced.size(), " gradients, expected ",
-                outputs.size());
+    TORCH_CHECK(replaced.size() == outputs.size(), "hook of ", node.name(), " returned ",
+                replaced.size(), " gradients, expected ", outputs.size());
     outputs = std::move(replaced);
   }
 }
@@ -94,19 +99,22 @@ void call_post_hooks(const Node& node, variable_list& outputs, const variable_li
 /// apply() with everything around it that belongs to the node alone.
 variable_list call_node(Node& node, variable_list grads, bool keep_graph) {
   call_pre_hooks(node, grads);
-  const bool has_post_hooks = C10_UNLIKELY(node.hooks() != nullptr) && !node.hooks()->post_hooks.empty();
+  const bool has_post_hooks =
+      C10_UNLIKELY(node.hooks() != nullptr) && !node.hooks()->post_hooks.empty();
   const variable_list inputs = has_post_hooks ? grads : variable_list();
   variable_list outputs = node.apply(std::move(grads));
   if (!keep_graph) node.release_variables();
   if (has_post_hooks) call_post_hooks(node, outputs, inputs);
   validate_gradients(node.next_edges(), outputs, &node);
-  if (C10_UNLIKELY(AnomalyMode::is_enabled()) && AnomalyMode::should_check_nan()) AnomalyMode::check_outputs(node, outputs);
+  if (C10_UNLIKELY(AnomalyMode::is_enabled()) && AnomalyMode::should_check_nan())
+    AnomalyMode::check_outputs(node, outputs);
   return outputs;
 }
 
 }  // namespace
 
-// -- one node ------------------------------------------------------------------------------------------------------------
+// -- one node
+// ------------------------------------------------------------
 
 void Engine::run_node(GraphTask& task, uint32_t index) {
   NodeState& state = task.state(index);
@@ -161,19 +169,22 @@ void Engine::process(GraphTask& task, uint32_t state) {
   task.owner_queue->finish(task);
 }
 
-// -- one pass ------------------------------------------------------------------------------------------------------------
+// -- one pass
+// ------------------------------------------------------------
 
 Engine& Engine::get() {
-  static auto* engine = new Engine;  // never destroyed: device threads use it until the process ends
+  static auto* engine =
+      new Engine;  // never destroyed: device threads use it until the process ends
   return *engine;
 }
 
 void Engine::run_queue(GraphTask& task) {
-  while (const auto item = task.owner_queue->pop_unless_done(task)) process(*item->task, item->state);
+  while (const auto item = task.owner_queue->pop_unless_done(task))
+    process(*item->task, item->state);
 }
 
-variable_list Engine::run(c10::ArrayRef<Edge> roots, variable_list grads, bool keep_graph, bool create_graph, bool accumulate_grad,
-                          c10::ArrayRef<Edge> inputs) {
+variable_list Engine::run(c10::ArrayRef<Edge> roots, variable_list grads, bool keep_graph,
+                          bool create_graph, bool accumulate_grad, c10::ArrayRef<Edge> inputs) {
   ReadyQueue own_queue;
   GraphTask task(keep_graph, create_graph, thread_state.depth + 1);
   task.owner_queue = thread_state.device_queue != nullptr ? thread_state.device_queue : &own_queue;
@@ -190,18 +201,22 @@ variable_list Engine::run(c10::ArrayRef<Edge> roots, variable_list grads, bool k
   return std::move(task.captured);
 }
 
-variable_list Engine::execute(c10::ArrayRef<Edge> roots, variable_list grads, bool keep_graph, bool create_graph, bool accumulate_grad,
-                              c10::ArrayRef<Edge> inputs) {
-  TORCH_CHECK(roots.size() == grads.size(), "backward got ", roots.size(), " roots and ", grads.size(), " gradients");
-  for (const Edge& root : roots) TORCH_CHECK(root.is_valid(), "backward got a root without a graph");
+variable_list Engine::execute(c10::ArrayRef<Edge> roots, variable_list grads, bool keep_graph,
+                              bool create_graph, bool accumulate_grad, c10::ArrayRef<Edge> inputs) {
+  TORCH_CHECK(roots.size() == grads.size(), "backward got ", roots.size(), " roots and ",
+              grads.size(), " gradients");
+  for (const Edge& root : roots)
+    TORCH_CHECK(root.is_valid(), "backward got a root without a graph");
   const edge_list kept(roots);  // nodes of the pass live as long as its roots
   validate_gradients(kept, grads, nullptr);
-  if (thread_state.depth % kMaxDepthOfThread != kMaxDepthOfThread - 1 || thread_state.device_queue != nullptr) {
+  if (thread_state.depth % kMaxDepthOfThread != kMaxDepthOfThread - 1 ||
+      thread_state.device_queue != nullptr) {
     return run(kept, std::move(grads), keep_graph, create_graph, accumulate_grad, inputs);
   }
   variable_list result;
   std::exception_ptr error;
-  std::thread fresh([&, caller = thread_state, local = c10::local_state(), hooks_depth = DefaultSavedVariableHooks::depth()] {
+  std::thread fresh([&, caller = thread_state, local = c10::local_state(),
+                     hooks_depth = DefaultSavedVariableHooks::depth()] {
     thread_state = caller;
     c10::local_state() = local;
     DefaultSavedVariableHooks::set_depth(hooks_depth);
@@ -217,7 +232,8 @@ variable_list Engine::execute(c10::ArrayRef<Edge> roots, variable_list grads, bo
 }
 
 void Engine::queue_callback(std::function<void()> callback) {
-  TORCH_CHECK(thread_state.task != nullptr, "Final callbacks can only be installed during backward pass.");
+  TORCH_CHECK(thread_state.task != nullptr,
+              "Final callbacks can only be installed during backward pass.");
   const std::lock_guard lock(thread_state.task->callbacks_mutex);
   thread_state.task->final_callbacks.push_back(std::move(callback));
 }
@@ -234,13 +250,15 @@ bool Engine::will_run(const Node* node) {
 
 const Node* Engine::current_node() { return thread_state.node; }
 
-// -- device threads ------------------------------------------------------------------------------------------------------
+// -- device threads
+// ------------------------------------------------------------
 
 void Engine::set_device_thread_init(DeviceThreadInit init) { device_thread_init = init; }
 
 ReadyQueue& Engine::device_queue(c10::Device device) {
   static std::mutex mutex;
-  static auto* queues = new std::map<std::pair<c10::DeviceType, c10::DeviceIndex>, ReadyQueue*>;  // as long-lived as the threads
+  static auto* queues = new std::map<std::pair<c10::DeviceType, c10::DeviceIndex>,
+                                     ReadyQueue*>;  // as long-lived as the threads
   const std::lock_guard lock(mutex);
   ReadyQueue*& queue = (*queues)[{device.type, device.index}];
   if (queue == nullptr) {

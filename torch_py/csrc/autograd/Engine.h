@@ -12,20 +12,22 @@ struct NodeState;
 /// Runs backward passes.
 ///
 /// Note [Threads of the engine]
-/// Nodes of CPU (and meta) tensors run on the thread that called execute(), those of any other device on one thread per device,
-/// started when first needed. A node that starts a backward pass of its own runs it there and then, on the same thread; past a
-/// depth that a stack can bear, on a fresh thread that is waited for. The caller of execute() must not hold a lock that nodes
-/// take (the bindings release the GIL).
+/// Nodes of CPU (and meta) tensors run on the thread that called execute(), those of any other
+/// device on one thread per device, started when first needed. A node that starts a backward pass
+/// of its own runs it there and then, on the same thread; past a depth that a stack can bear, on a
+/// fresh thread that is waited for. The caller of execute() must not hold a lock that nodes take
+/// (the bindings release the GIL).
 class TORCH_PY_API Engine {
  public:
   static Engine& get();
 
   /// Sends grads[i] into roots[i] and on through the graph.
   /// keep_graph: saved tensors are kept. create_graph: the pass itself is recorded.
-  /// Without `inputs`, leaves accumulate. With inputs and accumulate_grad, only these do (non-leaves must retain their gradient);
-  /// with inputs and not accumulate_grad, their gradients are the result, undefined where none arrived, and nothing accumulates.
-  variable_list execute(c10::ArrayRef<Edge> roots, variable_list grads, bool keep_graph, bool create_graph, bool accumulate_grad,
-                        c10::ArrayRef<Edge> inputs);
+  /// Without `inputs`, leaves accumulate. With inputs and accumulate_grad, only these do
+  /// (non-leaves must retain their gradient); with inputs and not accumulate_grad, their gradients
+  /// are the result, undefined where none arrived, and nothing accumulates.
+  variable_list execute(c10::ArrayRef<Edge> roots, variable_list grads, bool keep_graph,
+                        bool create_graph, bool accumulate_grad, c10::ArrayRef<Edge> inputs);
 
   /// Runs when the present (innermost) backward pass of this thread is through.
   static void queue_callback(std::function<void()> callback);
@@ -45,8 +47,8 @@ class TORCH_PY_API Engine {
 
  private:
   Engine() = default;
-  variable_list run(c10::ArrayRef<Edge> roots, variable_list grads, bool keep_graph, bool create_graph, bool accumulate_grad,
-                    c10::ArrayRef<Edge> inputs);
+  variable_list run(c10::ArrayRef<Edge> roots, variable_list grads, bool keep_graph,
+                    bool create_graph, bool accumulate_grad, c10::ArrayRef<Edge> inputs);
   void run_queue(GraphTask& task);
   void run_node(GraphTask& task, uint32_t state);
   void deliver(GraphTask& task, const Node& node, variable_list& outputs);
@@ -56,8 +58,9 @@ class TORCH_PY_API Engine {
   ReadyQueue& device_queue(c10::Device device);
 };
 
-/// Checks gradients against what the edges' nodes expect, and adapts them: sums over expanded dimensions, casts the dtype.
-/// `function` made them; null for gradients given by the user.
-TORCH_PY_API void validate_gradients(c10::ArrayRef<Edge> edges, variable_list& grads, const Node* function);
+/// Checks gradients against what the edges' nodes expect, and adapts them: sums over expanded
+/// dimensions, casts the dtype. `function` made them; null for gradients given by the user.
+TORCH_PY_API void validate_gradients(c10::ArrayRef<Edge> edges, variable_list& grads,
+                                     const Node* function);
 
 }  // namespace torch::autograd

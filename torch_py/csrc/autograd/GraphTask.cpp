@@ -8,7 +8,8 @@
 
 namespace torch::autograd {
 
-// -- NodeTable -----------------------------------------------------------------------------------------------------------
+// -- NodeTable
+// ------------------------------------------------------------
 
 size_t NodeTable::slot_of(const Node* node) const {
   const size_t mask = slots_.size() - 1;
@@ -46,7 +47,8 @@ void NodeTable::clear() {
   count_ = 0;
 }
 
-// -- GraphTask -----------------------------------------------------------------------------------------------------------
+// -- GraphTask
+// ------------------------------------------------------------
 
 std::unique_ptr<GraphTask::Storage>& GraphTask::spare_storage() {
   thread_local std::unique_ptr<Storage> spare;
@@ -88,7 +90,8 @@ uint32_t GraphTask::add_state(Node* node) {
   return index;
 }
 
-void GraphTask::discover(c10::ArrayRef<Edge> roots, c10::ArrayRef<Edge> inputs, bool accumulate_grad) {
+void GraphTask::discover(c10::ArrayRef<Edge> roots, c10::ArrayRef<Edge> inputs,
+                         bool accumulate_grad) {
   if (!inputs.empty()) mark_inputs(inputs, accumulate_grad);
   for (const Edge& root : roots) {
     const uint32_t index = add_state(root.function.get());
@@ -130,12 +133,14 @@ void GraphTask::visit(uint32_t root) {
     // Finished: whether it leads to an input is known now.
     const bool reaches = (state(frame.state).roles & NodeState::kReachesInput) != 0;
     stack.pop_back();
-    if (reaches && !stack.empty()) state(stack.back().state).roles |= NodeState::kReachesInput | NodeState::kApply;
+    if (reaches && !stack.empty())
+      state(stack.back().state).roles |= NodeState::kReachesInput | NodeState::kApply;
   }
 }
 
 void GraphTask::visit_edge(uint32_t parent, const Edge& edge) {
-  if (!edge.is_valid() || (selective_ && edge.function->topological_nr() < min_topological_nr_)) return;
+  if (!edge.is_valid() || (selective_ && edge.function->topological_nr() < min_topological_nr_))
+    return;
   const uint32_t index = add_state(edge.function.get());
   NodeState& child = state(index);
   ++child.dependencies;
@@ -162,8 +167,9 @@ void add_gradient(at::Tensor& sum, at::Tensor&& grad) {
     sum = std::move(grad);
     return;
   }
-  const bool in_place = !c10::GradMode::is_enabled() && sum.scalar_type() == grad.scalar_type() && sum.sizes() == grad.sizes() &&
-                        sum.is_non_overlapping_and_dense() && is_sole_owner(sum);
+  const bool in_place = !c10::GradMode::is_enabled() && sum.scalar_type() == grad.scalar_type() &&
+                        sum.sizes() == grad.sizes() && sum.is_non_overlapping_and_dense() &&
+                        is_sole_owner(sum);
   if (in_place) at::add_(sum, grad);
   else sum = at::add(sum, grad);
 }
@@ -172,8 +178,8 @@ void add_gradient(at::Tensor& sum, at::Tensor&& grad) {
 
 void GraphTask::accumulate(NodeState& state, uint32_t input_nr, at::Tensor&& grad) {
   if (state.inputs.empty()) state.inputs.resize(state.node->num_inputs());
-  TORCH_INTERNAL_ASSERT(input_nr < state.inputs.size(), state.node->name(), " has ", state.inputs.size(), " inputs; gradient for number ",
-                        input_nr);
+  TORCH_INTERNAL_ASSERT(input_nr < state.inputs.size(), state.node->name(), " has ",
+                        state.inputs.size(), " inputs; gradient for number ", input_nr);
   add_gradient(state.inputs[input_nr], std::move(grad));
 }
 
@@ -184,7 +190,8 @@ c10::SmallVector<uint32_t, 4> GraphTask::seed(c10::ArrayRef<Edge> roots, variabl
   for (size_t i = 0; i < roots.size(); ++i) {
     NodeState& root = *find(roots[i].function.get());
     accumulate(root, roots[i].input_nr, std::move(grads[i]));
-    if (root.dependencies != 0 || !takes_part(root)) continue;  // a root that another one leads to waits like any node
+    if (root.dependencies != 0 || !takes_part(root))
+      continue;  // a root that another one leads to waits like any node
     root.dependencies = kSeeded;
     ready.push_back(index_of(root));
   }

@@ -11,8 +11,9 @@ namespace torch::autograd {
 struct NodeState {
   enum Role : uint8_t {
     kVisited = 1,
-    kReachesInput = 2,  // on a path to what gradients are asked of; all nodes when nothing in particular is
-    kApply = 4,         // its outputs are needed, so it must run; else only hooks and captures do
+    kReachesInput =
+        2,  // on a path to what gradients are asked of; all nodes when nothing in particular is
+    kApply = 4,  // its outputs are needed, so it must run; else only hooks and captures do
   };
   Node* node;                  // kept alive by the roots
   int32_t dependencies = 0;    // edges into it that have not delivered yet
@@ -51,16 +52,23 @@ class GraphTask {
   GraphTask(const GraphTask&) = delete;
   GraphTask& operator=(const GraphTask&) = delete;
 
-  /// Finds all nodes that take part and counts their dependencies. With `inputs`, only what leads to them takes part, and their
-  /// gradients are captured, or for accumulate_grad added by the accumulators among them.
+  /// Finds all nodes that take part and counts their dependencies. With `inputs`, only what leads
+  /// to them takes part, and their gradients are captured, or for accumulate_grad added by the
+  /// accumulators among them.
   void discover(c10::ArrayRef<Edge> roots, c10::ArrayRef<Edge> inputs, bool accumulate_grad);
   /// Null for a node that does not take part.
   NodeState* find(const Node* node);
   NodeState& state(uint32_t index) { return storage_->states[index]; }
-  uint32_t index_of(const NodeState& state) const { return static_cast<uint32_t>(&state - storage_->states.data()); }
+  uint32_t index_of(const NodeState& state) const {
+    return static_cast<uint32_t>(&state - storage_->states.data());
+  }
   bool selective() const { return selective_; }
-  bool takes_part(const NodeState& state) const { return !selective_ || (state.roles & NodeState::kReachesInput) != 0; }
-  bool applies(const NodeState& state) const { return !selective_ || (state.roles & NodeState::kApply) != 0; }
+  bool takes_part(const NodeState& state) const {
+    return !selective_ || (state.roles & NodeState::kReachesInput) != 0;
+  }
+  bool applies(const NodeState& state) const {
+    return !selective_ || (state.roles & NodeState::kApply) != 0;
+  }
   void capture(const NodeState& state, const variable_list& grads);
   /// One gradient more for input `input_nr` of a node.
   static void accumulate(NodeState& state, uint32_t input_nr, at::Tensor&& grad);
@@ -82,7 +90,7 @@ class GraphTask {
   std::mutex mutex;          // guards states while nodes run
   variable_list captured;
   const c10::LocalState local_state;  // of the owner; device threads take it over
-  std::mutex callbacks_mutex;         // one of its own: callbacks are queued by Python, under the GIL
+  std::mutex callbacks_mutex;  // one of its own: callbacks are queued by Python, under the GIL
   std::vector<std::function<void()>> final_callbacks;
 
  private:

@@ -11,8 +11,9 @@ namespace torch::autograd {
 /// Gradients of several values; an undefined tensor stands for zero.
 using variable_list = std::vector<at::Tensor>;
 
-// What the bindings subclass. A hook may return undefined (or an empty list) to leave the gradients as they are. Hooks run in
-// the order of registration, with grad mode on exactly when the backward pass was started with create_graph.
+// What the bindings subclass. A hook may return undefined (or an empty list) to leave the gradients
+// as they are. Hooks run in the order of registration, with grad mode on exactly when the backward
+// pass was started with create_graph.
 
 /// Sees the gradient of one tensor before anything else is done with it (Tensor.register_hook).
 struct TORCH_PY_API TensorHook {
@@ -26,7 +27,8 @@ struct TORCH_PY_API FunctionPreHook {
   virtual variable_list call(const variable_list& grads) = 0;
 };
 
-/// Sees what a node returned, and what it was given (Node.register_hook). Returns the outputs to use instead.
+/// Sees what a node returned, and what it was given (Node.register_hook). Returns the outputs to
+/// use instead.
 struct TORCH_PY_API FunctionPostHook {
   virtual ~FunctionPostHook();
   virtual variable_list call(const variable_list& outputs, const variable_list& inputs) = 0;
@@ -56,7 +58,8 @@ struct TORCH_PY_API NodeHooks {
     c10::weak_intrusive_ptr<c10::TensorImpl> tensor;
   };
   std::vector<OfTensor> tensor_hooks;
-  std::vector<RetainedGrad> retained_grads;  // after all tensor hooks, whatever the order of registration
+  std::vector<RetainedGrad>
+      retained_grads;  // after all tensor hooks, whatever the order of registration
   std::vector<std::shared_ptr<FunctionPreHook>> pre_hooks;
   std::vector<std::shared_ptr<FunctionPostHook>> post_hooks;
   std::unique_ptr<AnomalyMetadata> anomaly;

@@ -13,9 +13,12 @@ PostAccumulateGradHook::~PostAccumulateGradHook() = default;
 AnomalyMetadata::~AnomalyMetadata() = default;
 
 const char* const kBackwardTwiceMessage =
-    "Trying to backward through the graph a second time (or directly access saved tensors after they have already been freed). Saved "
-    "intermediate values of the graph are freed when you call .backward() or autograd.grad(). Specify retain_graph=True if you need to "
-    "backward through the graph a second time or if you need to access saved tensors after calling backward.";
+    "Trying to backward through the graph a second time (or directly access saved tensors after "
+    "they have already been freed). Saved "
+    "intermediate values of the graph are freed when you call .backward() or autograd.grad(). "
+    "Specify retain_graph=True if you need to "
+    "backward through the graph a second time or if you need to access saved tensors after calling "
+    "backward.";
 
 namespace {
 
@@ -23,7 +26,8 @@ using PendingNodes = c10::SmallVector<NodePtr, 16>;
 
 __attribute__((tls_model("initial-exec"))) constinit thread_local uint64_t next_sequence_nr = 0;
 // The release in progress on this thread, see Note [Long graphs].
-__attribute__((tls_model("initial-exec"))) constinit thread_local PendingNodes* pending_nodes = nullptr;
+__attribute__((tls_model("initial-exec"))) constinit thread_local PendingNodes* pending_nodes =
+    nullptr;
 
 }  // namespace
 
@@ -34,7 +38,8 @@ at::Tensor InputMetadata::zeros() const {
 }
 
 Node::Node() : Node(next_sequence_nr++) {
-  if (C10_UNLIKELY(AnomalyMode::is_enabled())) mutable_hooks().anomaly = AnomalyMode::record_creation(*this);
+  if (C10_UNLIKELY(AnomalyMode::is_enabled()))
+    mutable_hooks().anomaly = AnomalyMode::record_creation(*this);
 }
 
 Node::Node(uint64_t sequence_nr) : sequence_nr_(sequence_nr) {}
@@ -81,7 +86,8 @@ uint32_t Node::add_input_metadata(InputMetadata output) {
 
 c10::Device Node::device() const {
   for (const InputMetadata& input : input_metadata_) {
-    if (input.is_defined() && !input.device.is_cpu() && !input.device.is_meta()) return input.device;
+    if (input.is_defined() && !input.device.is_cpu() && !input.device.is_meta())
+      return input.device;
   }
   return c10::kCPU;
 }

@@ -11,7 +11,8 @@ struct _object;  // PyObject, only carried
 
 namespace torch::autograd {
 
-/// What a node has saved, for whoever looks at the graph. Kinds of values that nobody looks at are left empty.
+/// What a node has saved, for whoever looks at the graph. Kinds of values that nobody looks at are
+/// left empty.
 struct SavedValue {
   template <class T>
   SavedValue(const T&) {}
@@ -30,33 +31,40 @@ struct SavedValue {
     if (optional) *this = SavedValue(*optional);
   }
 
-  std::variant<std::monostate, at::Tensor, std::vector<at::Tensor>, bool, int64_t, double, c10::Scalar, c10::DimVector, c10::ScalarType,
-               std::string>
+  std::variant<std::monostate, at::Tensor, std::vector<at::Tensor>, bool, int64_t, double,
+               c10::Scalar, c10::DimVector, c10::ScalarType, std::string>
       value;
 };
 
 class Node;
 using NodePtr = c10::intrusive_ptr<Node>;
 
-/// "Output `input_nr` of the forward operator", seen backwards: gradient number `input_nr` of `function`.
+/// "Output `input_nr` of the forward operator", seen backwards: gradient number `input_nr` of
+/// `function`.
 struct Edge {
   NodePtr function;  // null: no gradient is wanted
   uint32_t input_nr = 0;
 
   bool is_valid() const { return function.defined(); }
-  friend bool operator==(const Edge& a, const Edge& b) { return a.function == b.function && a.input_nr == b.input_nr; }
+  friend bool operator==(const Edge& a, const Edge& b) {
+    return a.function == b.function && a.input_nr == b.input_nr;
+  }
 };
 using edge_list = c10::SmallVector<Edge, 2>;
 
 /// Geometry and type that a gradient must have: those of the forward output it belongs to.
 struct TORCH_PY_API InputMetadata {
-  InputMetadata() = default;  // of an output that takes no gradient (undefined, or of integral type)
-  explicit InputMetadata(const at::Tensor& output) : sizes(output.sizes()), dtype(output.scalar_type()), device(output.device()) {}
-  InputMetadata(c10::IntArrayRef sizes, c10::ScalarType dtype, c10::Device device) : sizes(sizes), dtype(dtype), device(device) {}
+  InputMetadata() =
+      default;  // of an output that takes no gradient (undefined, or of integral type)
+  explicit InputMetadata(const at::Tensor& output)
+      : sizes(output.sizes()), dtype(output.scalar_type()), device(output.device()) {}
+  InputMetadata(c10::IntArrayRef sizes, c10::ScalarType dtype, c10::Device device)
+      : sizes(sizes), dtype(dtype), device(device) {}
 
   bool is_defined() const { return dtype != c10::ScalarType::Undefined; }
   bool matches(const at::Tensor& grad) const {
-    return grad.scalar_type() == dtype && grad.device() == device && grad.sizes() == c10::IntArrayRef(sizes);
+    return grad.scalar_type() == dtype && grad.device() == device &&
+           grad.sizes() == c10::IntArrayRef(sizes);
   }
   at::Tensor zeros() const;
 
@@ -65,13 +73,15 @@ struct TORCH_PY_API InputMetadata {
   c10::Device device;
 };
 
-/// A step of the backward pass: takes the gradients of the forward operator's outputs, gives those of its inputs, one per next
-/// edge. Reference counted; edges point from outputs to inputs, so the graph is acyclic and freed with the last output.
+/// A step of the backward pass: takes the gradients of the forward operator's outputs, gives those
+/// of its inputs, one per next edge. Reference counted; edges point from outputs to inputs, so the
+/// graph is acyclic and freed with the last output.
 ///
 /// Note [Long graphs]
-/// A chain of a million nodes must not be freed by recursion. ~Node hands its edges to the outermost release in progress on this
-/// thread, which drops them in a loop. Members of derived classes go first; the saved tensors among them may hold the nodes that
-/// made them, but the edges still hold the same nodes, so nothing deep happens there.
+/// A chain of a million nodes must not be freed by recursion. ~Node hands its edges to the
+/// outermost release in progress on this thread, which drops them in a loop. Members of derived
+/// classes go first; the saved tensors among them may hold the nodes that made them, but the edges
+/// still hold the same nodes, so nothing deep happens there.
 class TORCH_PY_API Node : public c10::intrusive_ptr_target {
  public:
   Node();
@@ -86,11 +96,13 @@ class TORCH_PY_API Node : public c10::intrusive_ptr_target {
   /// Drops saved tensors; called after apply unless the graph is retained.
   virtual void release_variables() {}
 
-  /// Names of what the node keeps from the forward call, and the value of one: grad_fn._saved_self. Throws when it was released.
+  /// Names of what the node keeps from the forward call, and the value of one: grad_fn._saved_self.
+  /// Throws when it was released.
   virtual std::vector<const char*> saved_names() const { return {}; }
   virtual SavedValue saved_value(std::string_view) const { return {}; }
 
-  // -- edges: to what computed the forward inputs ----------------------------------------------------------------
+  // -- edges: to what computed the forward inputs
+  // ------------------------------------------------------------
   void set_next_edges(edge_list&& edges);
   void add_next_edge(Edge edge);
   const edge_list& next_edges() const { return next_edges_; }
@@ -98,33 +110,43 @@ class TORCH_PY_API Node : public c10::intrusive_ptr_target {
   size_t num_outputs() const { return next_edges_.size(); }
   bool should_compute_output(size_t edge) const { return next_edges_[edge].is_valid(); }
 
-  // -- inputs: gradients of the forward outputs --------------------------------------------------------------------
+  // -- inputs: gradients of the forward outputs
+  // ------------------------------------------------------------
   /// Declares the next forward output; returns its number.
   uint32_t add_input_metadata(InputMetadata output);
-  uint32_t add_input_metadata(const at::Tensor& output) { return add_input_metadata(InputMetadata(output)); }
+  uint32_t add_input_metadata(const at::Tensor& output) {
+    return add_input_metadata(InputMetadata(output));
+  }
   uint32_t add_undefined_input() { return add_input_metadata(InputMetadata()); }
   const InputMetadata& input_metadata(size_t index) const { return input_metadata_[index]; }
   size_t num_inputs() const { return input_metadata_.size(); }
   /// Device whose thread runs this node: that of the first input that is not on the CPU.
   c10::Device device() const;
 
-  // -- order -------------------------------------------------------------------------------------------------------
+  // -- order
+  // ------------------------------------------------------------
   /// Nodes made later on a thread run earlier, among those that are ready.
   uint64_t sequence_nr() const { return sequence_nr_; }
   /// Longest path to a node without edges; a node reaches only nodes of smaller number.
   uint64_t topological_nr() const { return topological_nr_; }
 
-  // -- hooks -------------------------------------------------------------------------------------------------------
+  // -- hooks
+  // ------------------------------------------------------------
   const NodeHooks* hooks() const { return hooks_.get(); }
   NodeHooks& mutable_hooks() {
     if (!hooks_) hooks_ = std::make_unique<NodeHooks>();
     return *hooks_;
   }
   void add_tensor_hook(uint32_t input_nr, std::shared_ptr<TensorHook> hook);
-  void add_pre_hook(std::shared_ptr<FunctionPreHook> hook) { mutable_hooks().pre_hooks.push_back(std::move(hook)); }
-  void add_post_hook(std::shared_ptr<FunctionPostHook> hook) { mutable_hooks().post_hooks.push_back(std::move(hook)); }
+  void add_pre_hook(std::shared_ptr<FunctionPreHook> hook) {
+    mutable_hooks().pre_hooks.push_back(std::move(hook));
+  }
+  void add_post_hook(std::shared_ptr<FunctionPostHook> hook) {
+    mutable_hooks().post_hooks.push_back(std::move(hook));
+  }
 
-  /// The Python object that stands for this node, while there is one; owned and cleared by the bindings.
+  /// The Python object that stands for this node, while there is one; owned and cleared by the
+  /// bindings.
   std::atomic<_object*> pyobj{nullptr};
 
  protected:
@@ -134,7 +156,8 @@ class TORCH_PY_API Node : public c10::intrusive_ptr_target {
  private:
   void release_edges() noexcept;
   void note_child(const Edge& edge) {
-    if (edge.function && edge.function->topological_nr_ >= topological_nr_) topological_nr_ = edge.function->topological_nr_ + 1;
+    if (edge.function && edge.function->topological_nr_ >= topological_nr_)
+      topological_nr_ = edge.function->topological_nr_ + 1;
   }
 
   uint64_t sequence_nr_;
@@ -148,7 +171,9 @@ class TORCH_PY_API Node : public c10::intrusive_ptr_target {
 TORCH_PY_API std::string operator_name(const Node& node);
 
 /// Gradients may flow through values of this type.
-constexpr bool is_differentiable(c10::ScalarType dtype) { return c10::is_floating(dtype) || c10::is_complex(dtype); }
+constexpr bool is_differentiable(c10::ScalarType dtype) {
+  return c10::is_floating(dtype) || c10::is_complex(dtype);
+}
 
 /// Why saved tensors are gone.
 TORCH_PY_API extern const char* const kBackwardTwiceMessage;

@@ -48,7 +48,8 @@ void ReadyQueue::add_outstanding(GraphTask& task) {
 
 void ReadyQueue::finish(GraphTask& task) {
   const std::lock_guard lock(mutex_);
-  // Notified under the lock: the owner may destroy this queue as soon as it can see that the task is done.
+  // Notified under the lock: the owner may destroy this queue as soon as it can see that the task
+  // is done.
   if (--task.outstanding == 0) changed_.notify_all();
 }
 

@@ -10,8 +10,8 @@ namespace torch::autograd {
 
 class GraphTask;
 
-/// Nodes that one thread is to run, latest forward operator first. The owner of a backward pass has one; every device thread
-/// has one that serves all passes.
+/// Nodes that one thread is to run, latest forward operator first. The owner of a backward pass has
+/// one; every device thread has one that serves all passes.
 class ReadyQueue {
  public:
   struct Item {
@@ -24,10 +24,12 @@ class ReadyQueue {
   void push(const Item& item);
   /// Blocks until there is one.
   Item pop();
-  /// Blocks until there is one; empty once the task, which this queue owns, has nothing left to run on any thread.
+  /// Blocks until there is one; empty once the task, which this queue owns, has nothing left to run
+  /// on any thread.
   std::optional<Item> pop_unless_done(const GraphTask& task);
 
-  // Count of a task's items that are waiting or running, guarded by its owner's queue, so that the owner cannot miss the last.
+  // Count of a task's items that are waiting or running, guarded by its owner's queue, so that the
+  // owner cannot miss the last.
   void add_outstanding(GraphTask& task);
   void finish(GraphTask& task);
 

@@ -7,7 +7,8 @@ namespace torch::autograd {
 
 void detail::throw_out_requires_grad(const char* op) {
   TORCH_THROW(Error, op,
-              "(): functions with out=... arguments don't support automatic differentiation, but one of the arguments requires "
+              "(): functions with out=... arguments don't support automatic differentiation, but "
+              "one of the arguments requires "
               "grad.");
 }
 
@@ -42,11 +43,14 @@ void check_inplace(const at::Tensor& self, bool recorded, const char*) {
   if (self.is_view()) {
     check_view_origin(self, /*indirect=*/false);
     const at::Tensor base(self.impl()->base());
-    // The base need not require grad itself: the leaf may be a view, too (arange(4).view(2, 2).requires_grad_()).
-    TORCH_CHECK(!requires_grad(self) || !is_leaf(base),
-                "a view of a leaf Variable that requires grad is being used in an in-place operation.");
+    // The base need not require grad itself: the leaf may be a view, too (arange(4).view(2,
+    // 2).requires_grad_()).
+    TORCH_CHECK(
+        !requires_grad(self) || !is_leaf(base),
+        "a view of a leaf Variable that requires grad is being used in an in-place operation.");
   }
-  TORCH_CHECK(!requires_grad(self) || !is_leaf(self), "a leaf Variable that requires grad is being used in an in-place operation.");
+  TORCH_CHECK(!requires_grad(self) || !is_leaf(self),
+              "a leaf Variable that requires grad is being used in an in-place operation.");
 }
 
 at::Tensor as_view(const at::Tensor& base, at::Tensor view, c10::ViewOrigin origin) {
@@ -56,18 +60,21 @@ at::Tensor as_view(const at::Tensor& base, at::Tensor view, c10::ViewOrigin orig
   return view;
 }
 
-// -- shapes and types of gradients ---------------------------------------------------------------------------------------
+// -- shapes and types of gradients
+// ------------------------------------------------------------
 
 at::Tensor sum_to_size(const at::Tensor& grad, c10::IntArrayRef sizes) {
   if (grad.sizes() == sizes) return grad;
-  TORCH_CHECK(grad.sizes().size() >= sizes.size(), "gradient of shape ", grad.sizes(), " cannot be reduced to shape ", sizes);
+  TORCH_CHECK(grad.sizes().size() >= sizes.size(), "gradient of shape ", grad.sizes(),
+              " cannot be reduced to shape ", sizes);
   const size_t leading = grad.sizes().size() - sizes.size();
   c10::DimVector dims;
   bool only_leading = true;
   for (size_t i = 0; i < leading; ++i) dims.push_back(static_cast<int64_t>(i));
   for (size_t i = 0; i < sizes.size(); ++i) {
     if (sizes[i] == grad.sizes()[leading + i]) continue;
-    TORCH_CHECK(sizes[i] == 1, "gradient of shape ", grad.sizes(), " cannot be reduced to shape ", sizes);
+    TORCH_CHECK(sizes[i] == 1, "gradient of shape ", grad.sizes(), " cannot be reduced to shape ",
+                sizes);
     dims.push_back(static_cast<int64_t>(leading + i));
     only_leading = false;
   }
@@ -85,7 +92,9 @@ at::Tensor reduce_grad(const at::Tensor& grad, const InputInfo& input) {
 at::Tensor real_if_input_is(const at::Tensor& grad, const Edge& edge) {
   if (!grad.defined() || !edge.is_valid() || !grad.is_complex()) return grad;
   const c10::ScalarType wanted = edge.function->input_metadata(edge.input_nr).dtype;
-  return wanted == c10::ScalarType::Undefined || c10::is_complex(wanted) ? grad : grad.to(c10::to_real(grad.scalar_type()));
+  return wanted == c10::ScalarType::Undefined || c10::is_complex(wanted)
+             ? grad
+             : grad.to(c10::to_real(grad.scalar_type()));
 }
 
 at::Tensor materialize_grad(const at::Tensor& grad, const InputInfo& output) {

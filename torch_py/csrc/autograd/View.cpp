@@ -30,30 +30,38 @@ int64_t StridedGeometry::last_byte() const {
   return (last + 1) * itemsize();
 }
 
-// -- rules ---------------------------------------------------------------------------------------------------------------
+// -- rules
+// ------------------------------------------------------------
 
 namespace {
 
 const char* reason(c10::ViewOrigin origin) {
   switch (origin) {
     case c10::ViewOrigin::NoGradMode:
-      return " Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by moving both the view "
-             "and the inplace either both inside the no_grad block (if you don't want the inplace to be tracked) or both outside (if you "
+      return " Given that this use case is ambiguous and error-prone, it is forbidden. You can "
+             "clarify your code by moving both the view "
+             "and the inplace either both inside the no_grad block (if you don't want the inplace "
+             "to be tracked) or both outside (if you "
              "want the inplace to be tracked).";
     case c10::ViewOrigin::MultiOutput:
-      return " This view is the output of a function that returns multiple views. Such functions do not allow the output views to be "
+      return " This view is the output of a function that returns multiple views. Such functions "
+             "do not allow the output views to be "
              "modified inplace. You should replace the inplace operation by an out-of-place one.";
     case c10::ViewOrigin::CustomFunction:
-      return " This view was created inside a custom Function (or because an input was returned as-is) and the autograd logic to handle "
-             "view+inplace would override the custom backward associated with the custom Function, leading to incorrect gradients. This "
-             "behavior is forbidden. You can fix this by cloning the output of the custom Function.";
+      return " This view was created inside a custom Function (or because an input was returned "
+             "as-is) and the autograd logic to handle "
+             "view+inplace would override the custom backward associated with the custom Function, "
+             "leading to incorrect gradients. This "
+             "behavior is forbidden. You can fix this by cloning the output of the custom "
+             "Function.";
     case c10::ViewOrigin::Ordinary: break;
   }
   return "";
 }
 
 std::mutex& view_mutex() {
-  static std::mutex mutex;  // held while the grad_fn of an outdated view is replaced, which is rare and short
+  static std::mutex
+      mutex;  // held while the grad_fn of an outdated view is replaced, which is rare and short
   return mutex;
 }
 
@@ -61,15 +69,20 @@ at::Tensor base_of(const at::Tensor& view) { return at::Tensor(view.impl()->base
 
 /// The same bytes as floats of one width: gradients of one are gradients of the other.
 bool same_real_type(c10::ScalarType a, c10::ScalarType b) {
-  const auto real_size = [](c10::ScalarType type) { return c10::element_size(type) / (c10::is_complex(type) ? 2 : 1); };
+  const auto real_size = [](c10::ScalarType type) {
+    return c10::element_size(type) / (c10::is_complex(type) ? 2 : 1);
+  };
   if (a == b) return true;
-  return is_differentiable(a) && is_differentiable(b) && c10::is_complex(a) != c10::is_complex(b) && real_size(a) == real_size(b);
+  return is_differentiable(a) && is_differentiable(b) && c10::is_complex(a) != c10::is_complex(b) &&
+         real_size(a) == real_size(b);
 }
 
 void check_reinterpretable(const at::Tensor& base, const at::Tensor& view) {
-  TORCH_CHECK_NOT_IMPLEMENTED(same_real_type(base.scalar_type(), view.scalar_type()) && base.layout() == view.layout(),
-                              "autograd cannot follow in-place changes between a tensor of dtype ", c10::dtype_name(base.scalar_type()),
-                              " and its view of dtype ", c10::dtype_name(view.scalar_type()));
+  TORCH_CHECK_NOT_IMPLEMENTED(same_real_type(base.scalar_type(), view.scalar_type()) &&
+                                  base.layout() == view.layout(),
+                              "autograd cannot follow in-place changes between a tensor of dtype ",
+                              c10::dtype_name(base.scalar_type()), " and its view of dtype ",
+                              c10::dtype_name(view.scalar_type()));
 }
 
 }  // namespace
@@ -79,16 +92,20 @@ void check_view_origin(const at::Tensor& view, bool indirect) {
   if (C10_LIKELY(origin == c10::ViewOrigin::Ordinary)) return;
   const AutogradMeta* meta = autograd_meta(view);
   const std::string subject =
-      meta != nullptr && meta->grad_fn ? c10::str("Output ", meta->output_nr, " of ", operator_name(*meta->grad_fn), " is a view and ")
-      : origin == c10::ViewOrigin::NoGradMode ? std::string("A view was created in no_grad mode and ")
-                                              : std::string("A view was created while no gradient was required and ");
-  const char* event = indirect ? "its base or another view of its base has been modified inplace" : "is being modified inplace";
+      meta != nullptr && meta->grad_fn ? c10::str("Output ", meta->output_nr, " of ",
+                                                  operator_name(*meta->grad_fn), " is a view and ")
+      : origin == c10::ViewOrigin::NoGradMode
+          ? std::string("A view was created in no_grad mode and ")
+          : std::string("A view was created while no gradient was required and ");
+  const char* event = indirect ? "its base or another view of its base has been modified inplace"
+                               : "is being modified inplace";
   // Without history the view dates from a time without grad mode; say what changed since.
   const char* mode = meta != nullptr && meta->grad_fn ? "." : " with grad mode enabled.";
   TORCH_THROW(Error, subject, event, mode, reason(origin));
 }
 
-// -- reading and writing the history of a view ---------------------------------------------------------------------------
+// -- reading and writing the history of a view
+// ------------------------------------------------------------
 
 namespace {
 
@@ -99,7 +116,8 @@ bool is_outdated(const at::Tensor& view, const AutogradMeta* meta, const at::Ten
   return base_meta != nullptr && base_meta->grad_fn;
 }
 
-/// A view made without grad mode of a base that requires grad has no history, at that version; reading it later is an error.
+/// A view made without grad mode of a base that requires grad has no history, at that version;
+/// reading it later is an error.
 void note_version(c10::TensorImpl& view) {
   auto meta = std::make_unique<AutogradMeta>();
   meta->history_version = view.version();
@@ -114,7 +132,8 @@ void note_version(c10::TensorImpl& view) {
 /// Passes the gradient of a view to its base.
 class AsStridedBackward final : public Node {
  public:
-  AsStridedBackward(StridedGeometry base, StridedGeometry view, Edge base_edge) : base_(std::move(base)), view_(std::move(view)) {
+  AsStridedBackward(StridedGeometry base, StridedGeometry view, Edge base_edge)
+      : base_(std::move(base)), view_(std::move(view)) {
     set_next_edges({std::move(base_edge)});
     add_input_metadata({view_.sizes, view_.dtype, view_.device});
   }
@@ -138,25 +157,31 @@ class CopySlices final : public Node {
   CopySlices(const at::Tensor& base, const at::Tensor& view, NodePtr function, size_t edge)
       : base_(base), view_(view), function_(std::move(function)), edge_(edge) {
     edge_list edges(function_->next_edges());
-    TORCH_INTERNAL_ASSERT(edge_ < edges.size(), function_->name(), " changed a view in place and has no edge to it");
+    TORCH_INTERNAL_ASSERT(edge_ < edges.size(), function_->name(),
+                          " changed a view in place and has no edge to it");
     edges[edge_] = gradient_edge(base);
     set_next_edges(std::move(edges));
     add_input_metadata(base);
   }
   const char* name() const override { return "CopySlices"; }
   void release_variables() override { function_->release_variables(); }
-  NodePtr view_node() { return c10::make_intrusive<AsStridedBackward>(base_, view_, Edge{NodePtr::reclaim_copy(this), 0}); }
+  NodePtr view_node() {
+    return c10::make_intrusive<AsStridedBackward>(base_, view_,
+                                                  Edge{NodePtr::reclaim_copy(this), 0});
+  }
 
   variable_list apply(variable_list&& grads) override {
     variable_list result(num_outputs());
     if (!grads[0].defined()) return result;
-    const at::Tensor whole = at::empty_strided_tensor(base_.sizes, base_.strides, grads[0].scalar_type(), grads[0].device());
+    const at::Tensor whole = at::empty_strided_tensor(base_.sizes, base_.strides,
+                                                      grads[0].scalar_type(), grads[0].device());
     whole.copy_(grads[0]);
     const at::Tensor part = strided_alias(whole, view_, base_.first_byte());
     // A copy: the function may return or save its argument, and `part` is about to be overwritten.
     variable_list inner = function_->apply({part.clone()});
-    TORCH_CHECK(inner.size() >= result.size(), "function ", function_->name(), " returned an incorrect number of gradients (expected ",
-                result.size(), ", got ", inner.size(), ")");
+    TORCH_CHECK(inner.size() >= result.size(), "function ", function_->name(),
+                " returned an incorrect number of gradients (expected ", result.size(), ", got ",
+                inner.size(), ")");
     for (size_t i = 0; i < result.size(); ++i) {
       if (i != edge_ && should_compute_output(i)) result[i] = std::move(inner[i]);
     }
@@ -191,14 +216,16 @@ NodePtr grad_fn_of_view(const at::Tensor& view) {
 void rebase_history_of_view(const at::Tensor& view, const NodePtr& node, size_t edge) {
   const at::Tensor base = base_of(view);
   check_reinterpretable(base, view);
-  TORCH_INTERNAL_ASSERT(node->num_inputs() == 0, node->name(), " changed a view in place and has another output");
+  TORCH_INTERNAL_ASSERT(node->num_inputs() == 0, node->name(),
+                        " changed a view in place and has another output");
   node->add_input_metadata(view);
   set_gradient_edge(base, {c10::make_intrusive<CopySlices>(base, view, node, edge), 0});
   AutogradMeta* meta = autograd_meta(view);
   if (meta == nullptr) return;
   meta->history_version = AutogradMeta::kNoHistory;
   meta->output_nr = 0;
-  if (meta->retains_grad) grad_fn_of_view(view);  // now, so that the gradient retained is that of the new value
+  if (meta->retains_grad)
+    grad_fn_of_view(view);  // now, so that the gradient retained is that of the new value
 }
 
 NodePtr view_of_copy_slices(const NodePtr& copy_slices) {
@@ -206,39 +233,49 @@ NodePtr view_of_copy_slices(const NodePtr& copy_slices) {
   return node == nullptr ? NodePtr() : node->view_node();
 }
 
-// -- the arithmetic of view gradients ------------------------------------------------------------------------------------
+// -- the arithmetic of view gradients
+// ------------------------------------------------------------
 
-at::Tensor strided_alias(const at::Tensor& base, const StridedGeometry& geometry, int64_t origin_byte) {
-  int64_t offset = base.storage_offset() * static_cast<int64_t>(base.itemsize()) + geometry.first_byte() - origin_byte;
+at::Tensor strided_alias(const at::Tensor& base, const StridedGeometry& geometry,
+                         int64_t origin_byte) {
+  int64_t offset = base.storage_offset() * static_cast<int64_t>(base.itemsize()) +
+                   geometry.first_byte() - origin_byte;
   if (geometry.numel() == 0) offset = 0;  // empty parts may begin behind the end
-  TORCH_CHECK(offset >= 0 && offset + geometry.last_byte() - geometry.first_byte() <= static_cast<int64_t>(base.storage()->nbytes),
-              "in-place change of a view of shape ", geometry.sizes, ", strides ", geometry.strides, " and offset ",
-              geometry.storage_offset, " that reaches outside of its base of shape ", base.sizes(),
+  TORCH_CHECK(offset >= 0 && offset + geometry.last_byte() - geometry.first_byte() <=
+                                 static_cast<int64_t>(base.storage()->nbytes),
+              "in-place change of a view of shape ", geometry.sizes, ", strides ", geometry.strides,
+              " and offset ", geometry.storage_offset,
+              " that reaches outside of its base of shape ", base.sizes(),
               ": the gradient of what lies there is unknown");
-  TORCH_INTERNAL_ASSERT(offset % geometry.itemsize() == 0, "offset of ", offset, " bytes for elements of ", geometry.itemsize());
+  TORCH_INTERNAL_ASSERT(offset % geometry.itemsize() == 0, "offset of ", offset,
+                        " bytes for elements of ", geometry.itemsize());
   auto impl = base.unsafe_impl()->shallow_copy();
   impl->set_dtype(geometry.dtype);
   impl->set_sizes_and_strides(geometry.sizes, geometry.strides, offset / geometry.itemsize());
   impl->set_view_of(base.impl());
   at::Tensor alias(std::move(impl));
-  if (compute_requires_grad(base)) set_gradient_edge(alias, {c10::make_intrusive<AsStridedBackward>(base, alias), 0});
+  if (compute_requires_grad(base))
+    set_gradient_edge(alias, {c10::make_intrusive<AsStridedBackward>(base, alias), 0});
   return alias;
 }
 
 namespace {
 
-/// A dimension of which every slice must be added on its own, because neighbours along it share memory; -1 when none must.
-/// Certain for 'none'; for interleaved strides it may name a dimension without need, which costs time only.
+/// A dimension of which every slice must be added on its own, because neighbours along it share
+/// memory; -1 when none must. Certain for 'none'; for interleaved strides it may name a dimension
+/// without need, which costs time only.
 int64_t overlapping_dim(const at::Tensor& tensor) {
   c10::SmallVector<int64_t, 6> order;
   for (int64_t i = 0; i < tensor.dim(); ++i) {
     if (tensor.sizes()[static_cast<size_t>(i)] > 1) order.push_back(i);
   }
-  std::sort(order.begin(), order.end(), [&](int64_t a, int64_t b) { return tensor.stride(a) < tensor.stride(b); });
+  std::sort(order.begin(), order.end(),
+            [&](int64_t a, int64_t b) { return tensor.stride(a) < tensor.stride(b); });
   int64_t reach = 0;  // of the dimensions before
   for (size_t i = 0; i < order.size(); ++i) {
     const int64_t dim = order[i];
-    if (tensor.stride(dim) <= reach) return i > 0 && tensor.size(order[i - 1]) < tensor.size(dim) ? order[i - 1] : dim;
+    if (tensor.stride(dim) <= reach)
+      return i > 0 && tensor.size(order[i - 1]) < tensor.size(dim) ? order[i - 1] : dim;
     reach += (tensor.size(dim) - 1) * tensor.stride(dim);
   }
   return -1;
@@ -251,11 +288,13 @@ void add_slices(const at::Tensor& target, const at::Tensor& grad) {
     at::add_(target, grad);
     return;
   }
-  for (int64_t i = 0; i < target.size(dim); ++i) add_slices(target.select(dim, i), grad.select(dim, i));
+  for (int64_t i = 0; i < target.size(dim); ++i)
+    add_slices(target.select(dim, i), grad.select(dim, i));
 }
 
 /// Writes grad to the zeros that the geometry shows in `buffer`.
-void accumulate_view(const at::Tensor& buffer, StridedGeometry geometry, int64_t origin_byte, at::Tensor grad) {
+void accumulate_view(const at::Tensor& buffer, StridedGeometry geometry, int64_t origin_byte,
+                     at::Tensor grad) {
   c10::DimVector expanded;
   for (size_t i = 0; i < geometry.sizes.size(); ++i) {
     if (geometry.strides[i] != 0 || geometry.sizes[i] == 1) continue;
@@ -270,12 +309,15 @@ void accumulate_view(const at::Tensor& buffer, StridedGeometry geometry, int64_t
 
 }  // namespace
 
-at::Tensor scatter_view_gradient(const at::Tensor& grad, const StridedGeometry& base, const StridedGeometry& view) {
-  const bool inside = view.first_byte() >= base.first_byte() && view.last_byte() <= base.last_byte();
+at::Tensor scatter_view_gradient(const at::Tensor& grad, const StridedGeometry& base,
+                                 const StridedGeometry& view) {
+  const bool inside =
+      view.first_byte() >= base.first_byte() && view.last_byte() <= base.last_byte();
   at::Tensor buffer = at::empty_strided_tensor(base.sizes, base.strides, base.dtype, base.device);
   const bool whole = inside && buffer.is_non_overlapping_and_dense();
   const int64_t origin = whole ? base.first_byte() : std::min(base.first_byte(), view.first_byte());
-  if (!whole) {  // gaps or repetitions in the base, or a view (by as_strided) beyond it: all the memory that both show
+  if (!whole) {  // gaps or repetitions in the base, or a view (by as_strided) beyond it: all the
+                 // memory that both show
     const int64_t bytes = std::max(base.last_byte(), view.last_byte()) - origin;
     buffer = at::empty_tensor({bytes / base.itemsize()}, base.dtype, base.device);
   }

@@ -9,11 +9,13 @@ namespace torch::python {
 
 namespace {
 
-// Made when the first keyword argument of a function is seen: most are only ever called by position.
+// Made when the first keyword argument of a function is seen: most are only ever called by
+// position.
 PyObject** intern_names(const Function& function) {
   int total = 0;
   for (int s = 0; s < function.count; ++s) total += function.signatures[s].count;
-  auto** names = new PyObject*[static_cast<size_t>(total)];  // lives as long as the process, as the function does
+  auto** names = new PyObject*[static_cast<size_t>(
+      total)];  // lives as long as the process, as the function does
   PyObject** next = names;
   for (int s = 0; s < function.count; ++s) {
     for (int i = 0; i < function.signatures[s].count; ++i) {
@@ -40,26 +42,32 @@ bool is_list_of(const Parameter& parameter, PyObject* object, bool (*check)(PyOb
   return parameter.list_size > 0 && check(object);
 }
 
-// Whether the signature that is being matched would read a tensor of a transform (vmap, jvp) as a number, which has no members or tangent.
+// Whether the signature that is being matched would read a tensor of a transform (vmap, jvp) as a
+// number, which has no members or tangent.
 thread_local bool reads_wrapped = false;
 
 /// Raises what `item` raises: a member of a batch has no number, a value with a tangent has one.
 void check_number(PyObject* object) {
   if (object == nullptr || !is_tensor(object) || is_plain_tensor(object)) return;
-  if (!PyObject_HasAttrString(reinterpret_cast<PyObject*>(Py_TYPE(object)), "_apply_function")) return;
+  if (!PyObject_HasAttrString(reinterpret_cast<PyObject*>(Py_TYPE(object)), "_apply_function"))
+    return;
   ObjectPtr::steal(checked(PyObject_CallMethod(object, "item", nullptr)));
 }
 
 }  // namespace
 
-int Arguments::bind(const Function& function, PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+int Arguments::bind(const Function& function, PyObject* self, PyObject* const* args,
+                    Py_ssize_t nargs, PyObject* kwnames) {
   function_ = &function;
   self_ = self;
   args_ = args;
   nargs_ = nargs;
   kwnames_ = kwnames != nullptr && PyTuple_GET_SIZE(kwnames) > 0 ? kwnames : nullptr;
-  PyObject* const* names = kwnames_ == nullptr ? nullptr : function.interned != nullptr ? function.interned : intern_names(function);
-  int as_number = -1;  // the first signature that reads one; another may take it for the tensor that it is
+  PyObject* const* names = kwnames_ == nullptr            ? nullptr
+                           : function.interned != nullptr ? function.interned
+                                                          : intern_names(function);
+  int as_number =
+      -1;  // the first signature that reads one; another may take it for the tensor that it is
   PyObject* const* names_of_it = nullptr;
   for (int s = 0; s < function.count; ++s) {
     const Signature& signature = function.signatures[s];
@@ -139,8 +147,8 @@ bool Arguments::accepts(const Parameter& parameter, PyObject* object) {
     case Kind::OptionalTensorList: return accepts_tensor_list(parameter, object);
     default:
       if (!parameter_accepts(parameter, object)) return false;
-      reads_wrapped =
-          reads_wrapped || (is_tensor(object) && !is_plain_tensor(object) && parameter.kind != Kind::Any && has_torch_function(object));
+      reads_wrapped = reads_wrapped || (is_tensor(object) && !is_plain_tensor(object) &&
+                                        parameter.kind != Kind::Any && has_torch_function(object));
       return true;
   }
 }
@@ -172,7 +180,8 @@ bool parameter_accepts(const Parameter& parameter, PyObject* object) {
   switch (parameter.kind) {
     case Kind::Any: return true;
     case Kind::Tensor: return is_tensor(object) || has_torch_function(object);
-    case Kind::TensorOrNumber: return is_tensor(object) || is_scalar(object) || has_torch_function(object);
+    case Kind::TensorOrNumber:
+      return is_tensor(object) || is_scalar(object) || has_torch_function(object);
     case Kind::TensorList:
     case Kind::OptionalTensorList: return is_sequence(object);
     case Kind::Scalar: return is_scalar(object);
@@ -196,7 +205,8 @@ bool parameter_accepts(const Parameter& parameter, PyObject* object) {
 PyObject* Arguments::call_override(const Function& function) {
   if (self_ != nullptr) return call_method_override(function.name, self_, args_, nargs_, kwnames_);
   const ObjectPtr space = ObjectPtr::steal(checked(namespace_of(function.owner)));
-  const ObjectPtr callable = ObjectPtr::steal(checked(PyObject_GetAttrString(space.get(), function.name)));
+  const ObjectPtr callable =
+      ObjectPtr::steal(checked(PyObject_GetAttrString(space.get(), function.name)));
   const ObjectPtr tuple = ObjectPtr::steal(checked(PyTuple_New(nargs_)));
   for (Py_ssize_t i = 0; i < nargs_; ++i) PyTuple_SET_ITEM(tuple.get(), i, Py_NewRef(args_[i]));
   const ObjectPtr keywords = ObjectPtr::steal(checked(PyDict_New()));

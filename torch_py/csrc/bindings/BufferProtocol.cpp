@@ -14,7 +14,8 @@ struct BufferGeometry {
   explicit BufferGeometry(const at::Tensor& tensor) {
     for (int64_t i = 0; i < tensor.dim(); ++i) {
       shape.push_back(tensor.sizes()[static_cast<size_t>(i)]);
-      strides.push_back(tensor.strides()[static_cast<size_t>(i)] * static_cast<Py_ssize_t>(tensor.itemsize()));
+      strides.push_back(tensor.strides()[static_cast<size_t>(i)] *
+                        static_cast<Py_ssize_t>(tensor.itemsize()));
     }
   }
   c10::SmallVector<Py_ssize_t, 6> shape;
@@ -43,14 +44,20 @@ const char* format_of(at::ScalarType dtype) {
 }
 
 const char* refusal(const at::Tensor& tensor, int flags) {
-  if (!tensor.is_cpu()) return "the memory of a tensor that is not on the CPU cannot be exported as a buffer";
-  if (tensor.requires_grad()) return "a tensor that requires grad cannot be exported as a buffer; use tensor.detach()";
-  if (format_of(tensor.scalar_type()) == nullptr) return "the buffer protocol has no format for the dtype of this tensor";
-  const bool needs_contiguous = (flags & PyBUF_STRIDES) != PyBUF_STRIDES || (flags & PyBUF_C_CONTIGUOUS) == PyBUF_C_CONTIGUOUS;
+  if (!tensor.is_cpu())
+    return "the memory of a tensor that is not on the CPU cannot be exported as a buffer";
+  if (tensor.requires_grad())
+    return "a tensor that requires grad cannot be exported as a buffer; use tensor.detach()";
+  if (format_of(tensor.scalar_type()) == nullptr)
+    return "the buffer protocol has no format for the dtype of this tensor";
+  const bool needs_contiguous = (flags & PyBUF_STRIDES) != PyBUF_STRIDES ||
+                                (flags & PyBUF_C_CONTIGUOUS) == PyBUF_C_CONTIGUOUS;
   if (needs_contiguous && !tensor.is_contiguous()) return "the tensor is not contiguous";
-  const bool needs_fortran = (flags & PyBUF_F_CONTIGUOUS) == PyBUF_F_CONTIGUOUS && (flags & PyBUF_ANY_CONTIGUOUS) != PyBUF_ANY_CONTIGUOUS;
+  const bool needs_fortran = (flags & PyBUF_F_CONTIGUOUS) == PyBUF_F_CONTIGUOUS &&
+                             (flags & PyBUF_ANY_CONTIGUOUS) != PyBUF_ANY_CONTIGUOUS;
   if (needs_fortran && tensor.dim() > 1) return "the tensor is not contiguous in Fortran order";
-  if ((flags & PyBUF_ANY_CONTIGUOUS) == PyBUF_ANY_CONTIGUOUS && !tensor.is_contiguous()) return "the tensor is not contiguous";
+  if ((flags & PyBUF_ANY_CONTIGUOUS) == PyBUF_ANY_CONTIGUOUS && !tensor.is_contiguous())
+    return "the tensor is not contiguous";
   return nullptr;
 }
 
@@ -70,7 +77,8 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) {
   view->itemsize = static_cast<Py_ssize_t>(tensor.itemsize());
   view->readonly = 0;
   view->ndim = static_cast<int>(tensor.dim());
-  view->format = (flags & PyBUF_FORMAT) ? const_cast<char*>(format_of(tensor.scalar_type())) : nullptr;
+  view->format =
+      (flags & PyBUF_FORMAT) ? const_cast<char*>(format_of(tensor.scalar_type())) : nullptr;
   view->shape = (flags & PyBUF_ND) ? geometry->shape.data() : nullptr;
   view->strides = (flags & PyBUF_STRIDES) == PyBUF_STRIDES ? geometry->strides.data() : nullptr;
   view->suboffsets = nullptr;
@@ -80,7 +88,9 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) {
   TORCH_PY_CATCH(-1)
 }
 
-void release_buffer(PyObject*, Py_buffer* view) { delete static_cast<BufferGeometry*>(view->internal); }
+void release_buffer(PyObject*, Py_buffer* view) {
+  delete static_cast<BufferGeometry*>(view->internal);
+}
 
 }  // namespace
 

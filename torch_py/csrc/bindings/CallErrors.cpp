@@ -55,9 +55,11 @@ std::string given_type(PyObject* object) {
   return text + close;
 }
 
-const Parameter* parameter_of(const std::vector<const Parameter*>& parameters, const Given& given, size_t position) {
+const Parameter* parameter_of(const std::vector<const Parameter*>& parameters, const Given& given,
+                              size_t position) {
   if (given.keyword == nullptr) {
-    const bool is_positional = position < parameters.size() && !parameters[position]->has(kKeywordOnly);
+    const bool is_positional =
+        position < parameters.size() && !parameters[position]->has(kKeywordOnly);
     return is_positional ? parameters[position] : nullptr;
   }
   for (const Parameter* parameter : parameters) {
@@ -66,7 +68,9 @@ const Parameter* parameter_of(const std::vector<const Parameter*>& parameters, c
   return nullptr;
 }
 
-bool is_varargs(const std::vector<const Parameter*>& parameters) { return !parameters.empty() && parameters[0]->has(kVarargs); }
+bool is_varargs(const std::vector<const Parameter*>& parameters) {
+  return !parameters.empty() && parameters[0]->has(kVarargs);
+}
 
 void check_count(const WrongCall& call, const std::vector<const Parameter*>& parameters) {
   Py_ssize_t most = 0, least = 0;
@@ -77,64 +81,76 @@ void check_count(const WrongCall& call, const std::vector<const Parameter*>& par
   if (call.nargs <= most || (is_varargs(parameters) && is_int(call.args[0]))) return;
   const char* verb = call.nargs == 1 ? "was" : "were";
   if (least == most) {
-    throw_python(PyExc_TypeError, "%s() takes %zd positional argument%s but %zd %s given", call.function.name, most, most == 1 ? "" : "s",
-                 call.nargs, verb);
+    throw_python(PyExc_TypeError, "%s() takes %zd positional argument%s but %zd %s given",
+                 call.function.name, most, most == 1 ? "" : "s", call.nargs, verb);
   }
-  throw_python(PyExc_TypeError, "%s() takes from %zd to %zd positional arguments but %zd %s given", call.function.name, least, most,
-               call.nargs, verb);
+  throw_python(PyExc_TypeError, "%s() takes from %zd to %zd positional arguments but %zd %s given",
+               call.function.name, least, most, call.nargs, verb);
 }
 
-void check_types(const WrongCall& call, const std::vector<const Parameter*>& parameters, const std::vector<Given>& given) {
+void check_types(const WrongCall& call, const std::vector<const Parameter*>& parameters,
+                 const std::vector<Given>& given) {
   for (size_t i = 0; i < given.size(); ++i) {
     const Parameter* parameter = parameter_of(parameters, given[i], i);
     if (parameter == nullptr) continue;
     PyObject* value = given[i].value;
-    const bool is_list = parameter->kind == Kind::TensorList || parameter->kind == Kind::OptionalTensorList;
+    const bool is_list =
+        parameter->kind == Kind::TensorList || parameter->kind == Kind::OptionalTensorList;
     for (Py_ssize_t k = 0; is_list && is_sequence(value) && k < sequence_length(value); ++k) {
       PyObject* item = sequence_item(value, k);
-      if (is_tensor(item) || (item == Py_None && parameter->kind == Kind::OptionalTensorList)) continue;
-      throw_python(PyExc_TypeError, "expected Tensor as element %zd in argument %zu, but got %s", k, i, type_name(item));
+      if (is_tensor(item) || (item == Py_None && parameter->kind == Kind::OptionalTensorList))
+        continue;
+      throw_python(PyExc_TypeError, "expected Tensor as element %zd in argument %zu, but got %s", k,
+                   i, type_name(item));
     }
     if (parameter_accepts(*parameter, value)) continue;
     if (given[i].keyword == nullptr && is_varargs(parameters) && is_int(value)) continue;
-    const std::string place = given[i].keyword != nullptr ? "" : " (position " + std::to_string(i + 1) + ")";
+    const std::string place =
+        given[i].keyword != nullptr ? "" : " (position " + std::to_string(i + 1) + ")";
     const bool is_element = is_sequence(value) && parameter->kind == Kind::IntList;
     throw_python(PyExc_TypeError,
-                 is_element ? "%s(): argument '%s'%s must be %s, but found element of type %s at pos 0"
-                            : "%s(): argument '%s'%s must be %s, not %s",
+                 is_element
+                     ? "%s(): argument '%s'%s must be %s, but found element of type %s at pos 0"
+                     : "%s(): argument '%s'%s must be %s, not %s",
                  call.function.name, parameter->name, place.c_str(), kind_name(parameter->kind),
                  type_name(is_element ? sequence_item(value, 0) : value));
   }
 }
 
-void check_keywords(const WrongCall& call, const std::vector<const Parameter*>& parameters, const std::vector<Given>& given) {
+void check_keywords(const WrongCall& call, const std::vector<const Parameter*>& parameters,
+                    const std::vector<Given>& given) {
   for (size_t i = 0; i < given.size(); ++i) {
     if (given[i].keyword == nullptr) continue;
     const Parameter* parameter = parameter_of(parameters, given[i], i);
     if (parameter == nullptr)
-      throw_python(PyExc_TypeError, "%s() got an unexpected keyword argument '%s'", call.function.name, given[i].keyword);
+      throw_python(PyExc_TypeError, "%s() got an unexpected keyword argument '%s'",
+                   call.function.name, given[i].keyword);
     for (size_t k = 0; k < i; ++k) {
       if (parameter_of(parameters, given[k], k) == parameter) {
-        throw_python(PyExc_TypeError, "%s() got multiple values for argument '%s'", call.function.name, parameter->name);
+        throw_python(PyExc_TypeError, "%s() got multiple values for argument '%s'",
+                     call.function.name, parameter->name);
       }
     }
   }
 }
 
-void check_missing(const WrongCall& call, const std::vector<const Parameter*>& parameters, const std::vector<Given>& given) {
+void check_missing(const WrongCall& call, const std::vector<const Parameter*>& parameters,
+                   const std::vector<Given>& given) {
   Match match;
   for (const Parameter* parameter : parameters) {
     bool found = parameter->has(kOptional);
-    for (size_t i = 0; i < given.size(); ++i) found = found || parameter_of(parameters, given[i], i) == parameter;
+    for (size_t i = 0; i < given.size(); ++i)
+      found = found || parameter_of(parameters, given[i], i) == parameter;
     if (found) continue;
     match.missing_names += std::string(match.missing++ ? ", " : "") + "\"" + parameter->name + "\"";
   }
   if (match.missing == 0) return;
-  throw_python(PyExc_TypeError, "%s() missing %d required positional arguments: %s", call.function.name, match.missing,
-               match.missing_names.c_str());
+  throw_python(PyExc_TypeError, "%s() missing %d required positional arguments: %s",
+               call.function.name, match.missing, match.missing_names.c_str());
 }
 
-/// Explains why this one signature does not accept the call; returns when it finds nothing to object to.
+/// Explains why this one signature does not accept the call; returns when it finds nothing to
+/// object to.
 void explain(const WrongCall& call, const Signature& signature, const std::vector<Given>& given) {
   const auto parameters = visible_parameters(signature);
   check_count(call, parameters);
@@ -160,14 +176,17 @@ std::string mismatch_text(const Signature& signature, const std::vector<Given>& 
   for (size_t i = 0; i < given.size(); ++i) {
     const Parameter* parameter = parameter_of(parameters, given[i], i);
     if (parameter == nullptr) {
-      if (given[i].keyword != nullptr) keywords += std::string(keywords.empty() ? "" : ", ") + given[i].keyword;
+      if (given[i].keyword != nullptr)
+        keywords += std::string(keywords.empty() ? "" : ", ") + given[i].keyword;
       continue;
     }
     const bool fits = parameter_accepts(*parameter, given[i].value);
-    types += std::string(types.empty() ? "" : ", ") + (given[i].keyword ? std::string(given[i].keyword) + "=" : "");
+    types += std::string(types.empty() ? "" : ", ") +
+             (given[i].keyword ? std::string(given[i].keyword) + "=" : "");
     types += fits ? given_type(given[i].value) : "!" + given_type(given[i].value) + "!";
   }
-  if (!keywords.empty()) return "\n      didn't match because some of the keywords were incorrect: " + keywords;
+  if (!keywords.empty())
+    return "\n      didn't match because some of the keywords were incorrect: " + keywords;
   return "\n      didn't match because some of the arguments have invalid types: (" + types + ")";
 }
 
@@ -200,8 +219,9 @@ const char* kind_name(Kind kind) {
 
 bool keyword_matches(const char* keyword, const char* parameter) {
   if (std::strcmp(keyword, parameter) == 0) return true;
-  static constexpr const char* aliases[][2] = {{"axis", "dim"}, {"keepdims", "keepdim"}, {"x", "input"},
-                                               {"a", "input"},  {"x1", "input"},         {"x2", "other"}};
+  static constexpr const char* aliases[][2] = {{"axis", "dim"}, {"keepdims", "keepdim"},
+                                               {"x", "input"},  {"a", "input"},
+                                               {"x1", "input"}, {"x2", "other"}};
   for (const auto& [alias, name] : aliases) {
     if (std::strcmp(keyword, alias) == 0 && std::strcmp(parameter, name) == 0) return true;
   }
@@ -219,9 +239,12 @@ void throw_call_error(const WrongCall& call) {
   }
   if (call.function.count == 1) only = &call.function.signatures[0];
   if (call.function.count == 1 || plausible == 1) explain(call, *only, given);
-  std::string text = std::string(call.function.name) + "() received an invalid combination of arguments - got (";
+  std::string text =
+      std::string(call.function.name) + "() received an invalid combination of arguments - got (";
   for (size_t i = 0; i < given.size(); ++i) {
-    text += std::string(i ? ", " : "") + (given[i].keyword ? std::string(given[i].keyword) + "=" : "") + given_type(given[i].value);
+    text += std::string(i ? ", " : "") +
+            (given[i].keyword ? std::string(given[i].keyword) + "=" : "") +
+            given_type(given[i].value);
   }
   text += call.function.count == 1 ? "), but expected " : "), but expected one of:\n";
   for (int s = 0; s < call.function.count; ++s) {

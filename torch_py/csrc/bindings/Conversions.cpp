@@ -49,7 +49,8 @@ const char* type_name(PyObject* object) {
 
 bool is_numpy_scalar(PyObject* object) {
   const PyTypeObject* type = Py_TYPE(object);
-  return std::strncmp(type->tp_name, "numpy.", 6) == 0 && type->tp_as_number != nullptr && type->tp_as_number->nb_float != nullptr &&
+  return std::strncmp(type->tp_name, "numpy.", 6) == 0 && type->tp_as_number != nullptr &&
+         type->tp_as_number->nb_float != nullptr &&
          std::strcmp(type->tp_name, "numpy.ndarray") != 0;
 }
 
@@ -57,13 +58,15 @@ bool is_int(PyObject* object) {
   if (PyLong_CheckExact(object)) return true;
   if (PyBool_Check(object)) return false;
   if (PyLong_Check(object)) return true;
-  if (is_tensor(object)) return is_zero_dim_value(object) && at::is_integral(unpack(object).scalar_type(), false);
-  return PyIndex_Check(object) && (is_numpy_scalar(object) || std::strncmp(Py_TYPE(object)->tp_name, "numpy.", 6) != 0);
+  if (is_tensor(object))
+    return is_zero_dim_value(object) && at::is_integral(unpack(object).scalar_type(), false);
+  return PyIndex_Check(object) &&
+         (is_numpy_scalar(object) || std::strncmp(Py_TYPE(object)->tp_name, "numpy.", 6) != 0);
 }
 
 bool is_float(PyObject* object) {
-  return PyFloat_Check(object) || PyLong_Check(object) || is_numpy_scalar(object) || is_zero_dim_value(object) ||
-         (PyIndex_Check(object) && is_int(object));
+  return PyFloat_Check(object) || PyLong_Check(object) || is_numpy_scalar(object) ||
+         is_zero_dim_value(object) || (PyIndex_Check(object) && is_int(object));
 }
 
 bool is_bool(PyObject* object) {
@@ -74,17 +77,21 @@ bool is_bool(PyObject* object) {
 }
 
 bool is_scalar(PyObject* object) {
-  return PyFloat_Check(object) || PyLong_Check(object) || PyComplex_Check(object) || is_bool(object) || is_float(object);
+  return PyFloat_Check(object) || PyLong_Check(object) || PyComplex_Check(object) ||
+         is_bool(object) || is_float(object);
 }
 
 bool is_dtype(PyObject* object) {
   if (Py_TYPE(object) == &DtypeType) return true;
-  return object == reinterpret_cast<PyObject*>(&PyBool_Type) || object == reinterpret_cast<PyObject*>(&PyLong_Type) ||
-         object == reinterpret_cast<PyObject*>(&PyFloat_Type) || object == reinterpret_cast<PyObject*>(&PyComplex_Type);
+  return object == reinterpret_cast<PyObject*>(&PyBool_Type) ||
+         object == reinterpret_cast<PyObject*>(&PyLong_Type) ||
+         object == reinterpret_cast<PyObject*>(&PyFloat_Type) ||
+         object == reinterpret_cast<PyObject*>(&PyComplex_Type);
 }
 
 bool is_device(PyObject* object) {
-  return Py_TYPE(object) == &DeviceObjectType || PyUnicode_Check(object) || (PyLong_Check(object) && !PyBool_Check(object));
+  return Py_TYPE(object) == &DeviceObjectType || PyUnicode_Check(object) ||
+         (PyLong_Check(object) && !PyBool_Check(object));
 }
 
 bool is_layout(PyObject* object) { return Py_TYPE(object) == &LayoutType; }
@@ -93,7 +100,9 @@ bool is_generator(PyObject* object) { return PyObject_TypeCheck(object, &Generat
 
 int64_t to_int64_slow(PyObject* object) {
   if (is_tensor(object)) {
-    if (!is_int(object)) throw_python(PyExc_TypeError, "only integer tensors of a single element can be converted to an index");
+    if (!is_int(object))
+      throw_python(PyExc_TypeError,
+                   "only integer tensors of a single element can be converted to an index");
     return item_of(object).to_long();
   }
   const ObjectPtr index = ObjectPtr::steal(checked(PyNumber_Index(object)));
@@ -109,7 +118,8 @@ double to_double(PyObject* object) {
   if (is_tensor(object)) return item_of(object).to_double();
   const double value = PyFloat_AsDouble(object);
   if (value == -1.0 && PyErr_Occurred()) {
-    if (PyErr_ExceptionMatches(PyExc_OverflowError)) throw_python(PyExc_ValueError, "Overflow when unpacking double");
+    if (PyErr_ExceptionMatches(PyExc_OverflowError))
+      throw_python(PyExc_ValueError, "Overflow when unpacking double");
     throw PythonError();
   }
   return value;
@@ -139,12 +149,15 @@ at::Scalar to_scalar(PyObject* object) {
     if (value == -1 && PyErr_Occurred()) throw PythonError();
     return at::Scalar(value);
   }
-  if (PyComplex_Check(object)) return at::Scalar(c10::complex<double>(PyComplex_RealAsDouble(object), PyComplex_ImagAsDouble(object)));
+  if (PyComplex_Check(object))
+    return at::Scalar(
+        c10::complex<double>(PyComplex_RealAsDouble(object), PyComplex_ImagAsDouble(object)));
   if (is_tensor(object)) return item_of(object);
   if (PyFloat_Check(object)) return at::Scalar(PyFloat_AS_DOUBLE(object));
   if (is_bool(object)) return at::Scalar(to_bool(object));
   if (PyIndex_Check(object)) return at::Scalar(to_int64_slow(object));
-  if (is_numpy_scalar(object) && PyObject_HasAttrString(object, "imag") && std::strstr(Py_TYPE(object)->tp_name, "complex")) {
+  if (is_numpy_scalar(object) && PyObject_HasAttrString(object, "imag") &&
+      std::strstr(Py_TYPE(object)->tp_name, "complex")) {
     const Py_complex value = PyComplex_AsCComplex(object);
     if (value.real == -1.0 && PyErr_Occurred()) throw PythonError();
     return at::Scalar(c10::complex<double>(value.real, value.imag));
@@ -153,7 +166,8 @@ at::Scalar to_scalar(PyObject* object) {
 }
 
 std::string_view to_string_view(PyObject* object) {
-  if (!PyUnicode_Check(object)) throw_python(PyExc_TypeError, "expected a string, got %s", type_name(object));
+  if (!PyUnicode_Check(object))
+    throw_python(PyExc_TypeError, "expected a string, got %s", type_name(object));
   Py_ssize_t length = 0;
   const char* text = PyUnicode_AsUTF8AndSize(object, &length);
   if (text == nullptr) throw PythonError();
@@ -170,34 +184,42 @@ at::ScalarType to_dtype(PyObject* object) {
 }
 
 at::Layout to_layout(PyObject* object) {
-  if (!is_layout(object)) throw_python(PyExc_TypeError, "expected a torch.layout, got %s", type_name(object));
+  if (!is_layout(object))
+    throw_python(PyExc_TypeError, "expected a torch.layout, got %s", type_name(object));
   return reinterpret_cast<LayoutObject*>(object)->layout;
 }
 
 at::MemoryFormat to_memory_format(PyObject* object) {
-  if (!is_memory_format(object)) throw_python(PyExc_TypeError, "expected a torch.memory_format, got %s", type_name(object));
+  if (!is_memory_format(object))
+    throw_python(PyExc_TypeError, "expected a torch.memory_format, got %s", type_name(object));
   return reinterpret_cast<MemoryFormatObject*>(object)->format;
 }
 
 at::Device to_device(PyObject* object) {
   if (Py_TYPE(object) == &DeviceObjectType) return reinterpret_cast<DeviceObject*>(object)->device;
   if (PyUnicode_Check(object)) return at::Device(to_string_view(object));
-  if (!PyLong_Check(object) || PyBool_Check(object)) throw_python(PyExc_TypeError, "expected a torch.device, got %s", type_name(object));
+  if (!PyLong_Check(object) || PyBool_Check(object))
+    throw_python(PyExc_TypeError, "expected a torch.device, got %s", type_name(object));
   const int64_t index = to_int64(object);
   TORCH_CHECK(index >= 0, "Device index must not be negative, got ", index);
-  TORCH_CHECK(false, "Cannot access accelerator device when none is available: a number as a device (", index, ") means an accelerator");
+  TORCH_CHECK(false,
+              "Cannot access accelerator device when none is available: a number as a device (",
+              index, ") means an accelerator");
 }
 
 at::Generator* to_generator(PyObject* object) {
-  if (!is_generator(object)) throw_python(PyExc_TypeError, "expected a torch.Generator, got %s", type_name(object));
+  if (!is_generator(object))
+    throw_python(PyExc_TypeError, "expected a torch.Generator, got %s", type_name(object));
   return reinterpret_cast<GeneratorObject*>(object)->generator;
 }
 
 void to_bool_array(PyObject* object, bool* values, size_t count) {
   if (!is_sequence(object) || static_cast<size_t>(sequence_length(object)) != count) {
-    throw_python(PyExc_TypeError, "expected a tuple of %zu bools, got %s", count, type_name(object));
+    throw_python(PyExc_TypeError, "expected a tuple of %zu bools, got %s", count,
+                 type_name(object));
   }
-  for (size_t i = 0; i < count; ++i) values[i] = to_bool(sequence_item(object, static_cast<Py_ssize_t>(i)));
+  for (size_t i = 0; i < count; ++i)
+    values[i] = to_bool(sequence_item(object, static_cast<Py_ssize_t>(i)));
 }
 
 PyObject* from_scalar(const at::Scalar& value) {
@@ -205,7 +227,8 @@ PyObject* from_scalar(const at::Scalar& value) {
     case at::Scalar::Kind::Bool: return PyBool_FromLong(value.to_bool());
     case at::Scalar::Kind::Int: return checked(PyLong_FromLongLong(value.to_long()));
     case at::Scalar::Kind::Double: return checked(PyFloat_FromDouble(value.to_double()));
-    case at::Scalar::Kind::Unsigned: return checked(PyLong_FromUnsignedLongLong(value.to<uint64_t>()));
+    case at::Scalar::Kind::Unsigned:
+      return checked(PyLong_FromUnsignedLongLong(value.to<uint64_t>()));
     case at::Scalar::Kind::Complex: break;
   }
   const c10::complex<double> number = value.to_complex_double();

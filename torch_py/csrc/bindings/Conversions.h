@@ -11,8 +11,8 @@
 #include "torch_py/csrc/bindings/Errors.h"
 #include "torch_py/csrc/bindings/TensorType.h"
 
-// One Python object <-> one C++ value. `is_*` looks at the type only; `to_*` converts, and throws PythonError with PyTorch's
-// exception for what it cannot convert.
+// One Python object <-> one C++ value. `is_*` looks at the type only; `to_*` converts, and throws
+// PythonError with PyTorch's exception for what it cannot convert.
 
 namespace torch::python {
 

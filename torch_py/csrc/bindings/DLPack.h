@@ -5,7 +5,8 @@
 
 namespace torch::python {
 
-/// A capsule on the tensor's memory, versioned or of the old form; keeps the tensor alive. New reference.
+/// A capsule on the tensor's memory, versioned or of the old form; keeps the tensor alive. New
+/// reference.
 PyObject* tensor_to_dlpack(const at::Tensor& tensor, bool versioned, bool is_copy);
 /// (device type, device id) of DLPack; BufferError for devices it has no number for.
 PyObject* dlpack_device(const at::Tensor& tensor);

@@ -10,13 +10,17 @@ namespace torch::python {
 
 namespace {
 
-dlpack::DataType dlpack_type(at::ScalarType dtype) { return {dlpack_code(dtype), static_cast<uint8_t>(at::element_size(dtype) * 8), 1}; }
+dlpack::DataType dlpack_type(at::ScalarType dtype) {
+  return {dlpack_code(dtype), static_cast<uint8_t>(at::element_size(dtype) * 8), 1};
+}
 
 /// What a capsule owns. Managed is one of the two forms.
 template <class Managed>
 struct Export {
   explicit Export(const at::Tensor& source)
-      : tensor(source), sizes(source.sizes().begin(), source.sizes().end()), strides(source.strides().begin(), source.strides().end()) {
+      : tensor(source),
+        sizes(source.sizes().begin(), source.sizes().end()),
+        strides(source.strides().begin(), source.strides().end()) {
     // Strides of dimensions of size 1 mean nothing; some consumers compare them all the same.
     for (size_t i = 0; i < sizes.size(); ++i) {
       if (sizes[i] <= 1) strides[i] = 1;
@@ -72,27 +76,35 @@ uint8_t dlpack_code(at::ScalarType dtype) {
 }
 
 PyObject* tensor_to_dlpack(const at::Tensor& tensor, bool versioned, bool is_copy) {
-  if (tensor.requires_grad()) throw_python(PyExc_BufferError, "Can't export tensors that require gradient, use tensor.detach()");
-  if (tensor.layout() != at::Layout::Strided) throw_python(PyExc_BufferError, "Can't export tensors with layout other than torch.strided");
-  if (!tensor.is_cpu()) throw_python(PyExc_BufferError, "Cannot pack tensors on %s", tensor.device().str().c_str());
+  if (tensor.requires_grad())
+    throw_python(PyExc_BufferError,
+                 "Can't export tensors that require gradient, use tensor.detach()");
+  if (tensor.layout() != at::Layout::Strided)
+    throw_python(PyExc_BufferError, "Can't export tensors with layout other than torch.strided");
+  if (!tensor.is_cpu())
+    throw_python(PyExc_BufferError, "Cannot pack tensors on %s", tensor.device().str().c_str());
   pin_memory_of(tensor);
   if (!versioned) {
     auto* exported = new Export<dlpack::ManagedTensor>(tensor);
-    return make_capsule(exported->managed, "dltensor",
-                        [](PyObject* capsule) { destroy_capsule<dlpack::ManagedTensor>(capsule, "dltensor"); });
+    return make_capsule(exported->managed, "dltensor", [](PyObject* capsule) {
+      destroy_capsule<dlpack::ManagedTensor>(capsule, "dltensor");
+    });
   }
   auto* exported = new Export<dlpack::ManagedTensorVersioned>(tensor);
   exported->managed.version = {dlpack::kMajorVersion, dlpack::kMinorVersion};
   if (is_copy) exported->managed.flags = dlpack::kIsCopied;
-  return make_capsule(exported->managed, "dltensor_versioned",
-                      [](PyObject* capsule) { destroy_capsule<dlpack::ManagedTensorVersioned>(capsule, "dltensor_versioned"); });
+  return make_capsule(exported->managed, "dltensor_versioned", [](PyObject* capsule) {
+    destroy_capsule<dlpack::ManagedTensorVersioned>(capsule, "dltensor_versioned");
+  });
 }
 
 PyObject* dlpack_device(const at::Tensor& tensor) {
   const at::Device device = tensor.device();
   if (device.is_cpu()) return Py_BuildValue("(ii)", int{dlpack::kCPU}, 0);
-  if (device.is_cuda()) return Py_BuildValue("(ii)", int{dlpack::kCUDA}, device.has_index() ? int{device.index} : 0);
-  throw_python(PyExc_ValueError, "Unknown device type %s for Dlpack", at::device_type_name(device.type).c_str());
+  if (device.is_cuda())
+    return Py_BuildValue("(ii)", int{dlpack::kCUDA}, device.has_index() ? int{device.index} : 0);
+  throw_python(PyExc_ValueError, "Unknown device type %s for Dlpack",
+               at::device_type_name(device.type).c_str());
 }
 
 }  // namespace torch::python

@@ -1,8 +1,9 @@
 #pragma once
 #include <cstdint>
 
-// The structures that the DLPack specification (version 1) fixes, so that libraries exchange tensors without knowing each other.
-// Only layout and meaning are given by it; names here are the specification's.
+// The structures that the DLPack specification (version 1) fixes, so that libraries exchange
+// tensors without knowing each other. Only layout and meaning are given by it; names here are the
+// specification's.
 
 namespace torch::python::dlpack {
 

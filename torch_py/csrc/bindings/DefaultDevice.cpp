@@ -7,8 +7,9 @@
 #include "torch_py/csrc/bindings/Operators.h"
 
 // Note [Default device]
-// Only functions that Python calls look here, and only those that make a tensor from nothing (generated for factories without tensor
-// arguments, written for torch.tensor, as_tensor and asarray). What operators make inside stays on the devices of their arguments.
+// Only functions that Python calls look here, and only those that make a tensor from nothing
+// (generated for factories without tensor arguments, written for torch.tensor, as_tensor and
+// asarray). What operators make inside stays on the devices of their arguments.
 
 namespace torch::python {
 
@@ -32,7 +33,9 @@ PyObject* set_default_device(PyObject*, PyObject* device) {
   std::optional<c10::Device> chosen;
   if (device != Py_None) {
     if (!is_device(device))
-      throw_python(PyExc_TypeError, "set_default_device(): argument 'device' must be torch.device, not %s", type_name(device));
+      throw_python(PyExc_TypeError,
+                   "set_default_device(): argument 'device' must be torch.device, not %s",
+                   type_name(device));
     chosen = to_device(device);
   }
   erase_last(false);
@@ -48,18 +51,23 @@ PyObject* get_default_device(PyObject*, PyObject*) {
 }
 
 PyMethodDef functions[] = {
-    {"_set_default_device", set_default_device, METH_O, "Where this thread makes tensors when no device is named; None: on the CPU."},
+    {"_set_default_device", set_default_device, METH_O,
+     "Where this thread makes tensors when no device is named; None: on the CPU."},
     {"_get_default_device", get_default_device, METH_NOARGS, nullptr},
     {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace
 
-std::optional<c10::Device> default_device() { return choices.empty() ? std::nullopt : std::optional(choices.back().device); }
+std::optional<c10::Device> default_device() {
+  return choices.empty() ? std::nullopt : std::optional(choices.back().device);
+}
 
 void enter_device(c10::Device device) { choices.push_back({device, true}); }
 
 void leave_device() { erase_last(true); }
 
-void init_default_device(PyObject* module) { check_status(PyModule_AddFunctions(module, functions)); }
+void init_default_device(PyObject* module) {
+  check_status(PyModule_AddFunctions(module, functions));
+}
 
 }  // namespace torch::python

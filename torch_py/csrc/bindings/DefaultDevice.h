@@ -6,7 +6,8 @@
 
 namespace torch::python {
 
-/// The device of new tensors for which none is named, chosen on this thread: nullopt where nobody has.
+/// The device of new tensors for which none is named, chosen on this thread: nullopt where nobody
+/// has.
 TORCH_PY_API std::optional<c10::Device> default_device();
 /// What a factory is to use: argument `slot` if given, else the default device.
 inline std::optional<c10::Device> device_of_new(const Arguments& arguments, int slot) {

@@ -11,8 +11,10 @@ namespace torch::python {
 namespace {
 
 constexpr Parameter of_device[] = {{"device", Kind::Device}};
-constexpr Parameter of_type[] = {{"type", Kind::String}, {"index", Kind::Int, kOptional | kNullable}};
-constexpr Signature signatures[] = {{"device(torch.device device)", of_device, 1}, {"device(str type, int index = -1)", of_type, 2}};
+constexpr Parameter of_type[] = {{"type", Kind::String},
+                                 {"index", Kind::Int, kOptional | kNullable}};
+constexpr Signature signatures[] = {{"device(torch.device device)", of_device, 1},
+                                    {"device(str type, int index = -1)", of_type, 2}};
 constinit Function device_function = {"device", "torch", signatures, 2};
 
 c10::Device device_of(PyObject* self) { return reinterpret_cast<DeviceObject*>(self)->device; }
@@ -21,7 +23,9 @@ c10::Device parse(const Arguments& arguments) {
   c10::Device device(arguments.string(0));
   if (!arguments.given(1)) return device;
   const int64_t index = arguments.integer(1);
-  TORCH_CHECK(!device.has_index(), "type (string) must not include an index because index was passed explicitly: ", arguments.string(0));
+  TORCH_CHECK(!device.has_index(),
+              "type (string) must not include an index because index was passed explicitly: ",
+              arguments.string(0));
   TORCH_CHECK(index >= 0, "Device index must not be negative");
   TORCH_CHECK(index < 128, "Device index must be less than 128, got ", index);
   device.index = static_cast<c10::DeviceIndex>(index);
@@ -59,13 +63,16 @@ Py_hash_t device_hash(PyObject* self) {
 }
 
 PyObject* device_compare(PyObject* a, PyObject* b, int operation) {
-  if (Py_TYPE(a) != &DeviceObjectType || Py_TYPE(b) != &DeviceObjectType || (operation != Py_EQ && operation != Py_NE)) {
+  if (Py_TYPE(a) != &DeviceObjectType || Py_TYPE(b) != &DeviceObjectType ||
+      (operation != Py_EQ && operation != Py_NE)) {
     Py_RETURN_NOTIMPLEMENTED;
   }
   return PyBool_FromLong((device_of(a) == device_of(b)) == (operation == Py_EQ));
 }
 
-PyObject* device_type(PyObject* self, void*) { return PyUnicode_FromString(c10::device_type_name(device_of(self).type).c_str()); }
+PyObject* device_type(PyObject* self, void*) {
+  return PyUnicode_FromString(c10::device_type_name(device_of(self).type).c_str());
+}
 
 PyObject* device_index(PyObject* self, void*) {
   if (!device_of(self).has_index()) Py_RETURN_NONE;
@@ -97,7 +104,8 @@ PyGetSetDef properties[] = {{"type", device_type, nullptr, nullptr, nullptr},
                             {"index", device_index, nullptr, nullptr, nullptr},
                             {nullptr, nullptr, nullptr, nullptr, nullptr}};
 PyMethodDef methods[] = {{"__reduce__", device_reduce, METH_NOARGS, nullptr},
-                         {"__enter__", device_enter, METH_NOARGS, "Tensors made on this thread are on this device unless one is named."},
+                         {"__enter__", device_enter, METH_NOARGS,
+                          "Tensors made on this thread are on this device unless one is named."},
                          {"__exit__", device_exit, METH_VARARGS, nullptr},
                          {nullptr, nullptr, 0, nullptr}};
 

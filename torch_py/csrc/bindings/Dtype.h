@@ -4,7 +4,8 @@
 #include "c10/core/Layout.h"
 #include "c10/core/ScalarType.h"
 
-// torch.dtype, torch.layout and torch.memory_format: one immutable object per value, compared by identity.
+// torch.dtype, torch.layout and torch.memory_format: one immutable object per value, compared by
+// identity.
 
 namespace torch::python {
 

@@ -22,26 +22,32 @@ std::string text_of_exception(PyObject* value) {
 }
 
 void set_error(PyObject* type, const char* message) {
-  // The message may quote bytes that are no UTF-8; PyErr_SetString would raise UnicodeDecodeError instead.
-  const ObjectPtr text = ObjectPtr::steal(PyUnicode_DecodeUTF8(message, static_cast<Py_ssize_t>(strlen(message)), "replace"));
+  // The message may quote bytes that are no UTF-8; PyErr_SetString would raise UnicodeDecodeError
+  // instead.
+  const ObjectPtr text = ObjectPtr::steal(
+      PyUnicode_DecodeUTF8(message, static_cast<Py_ssize_t>(strlen(message)), "replace"));
   if (text) PyErr_SetObject(type, text.get());
 }
 
-// PyTorch initialises some kinds of devices in Python, from modules that say that they were built without, or are not there.
+// PyTorch initialises some kinds of devices in Python, from modules that say that they were built
+// without, or are not there.
 PyObject* type_for_absent(c10::Device device) {
   const std::string name = c10::device_type_name(device.type);
   if (name == "cuda" || name == "xpu" || name == "mtia") return PyExc_AssertionError;
-  if (name == "hpu" || device.type == c10::DeviceType::PrivateUse1) return PyExc_ModuleNotFoundError;
+  if (name == "hpu" || device.type == c10::DeviceType::PrivateUse1)
+    return PyExc_ModuleNotFoundError;
   return PyExc_NotImplementedError;
 }
 
-// Kernels warn without the GIL. A filter that turns warnings into errors gives a PythonError, which travels as any other.
+// Kernels warn without the GIL. A filter that turns warnings into errors gives a PythonError, which
+// travels as any other.
 void warn_from_kernel(const std::string& message) {
   const GilAcquire gil;
   warn_user(message);
 }
 
-PyObject* add_exception(PyObject* module, const char* qualified_name, const char* name, const char* doc) {
+PyObject* add_exception(PyObject* module, const char* qualified_name, const char* name,
+                        const char* doc) {
   PyObject* type = PyErr_NewExceptionWithDoc(qualified_name, doc, PyExc_RuntimeError, nullptr);
   checked(type);
   check_status(PyModule_AddObjectRef(module, name, type));
@@ -62,7 +68,11 @@ PythonError::PythonError() {
 }
 
 PythonError::PythonError(const PythonError& other)
-    : std::exception(other), type_(other.type_), value_(other.value_), traceback_(other.traceback_), message_(other.message_) {
+    : std::exception(other),
+      type_(other.type_),
+      value_(other.value_),
+      traceback_(other.traceback_),
+      message_(other.message_) {
   const GilAcquire gil;
   Py_XINCREF(type_);
   Py_XINCREF(value_);
@@ -77,7 +87,9 @@ PythonError::~PythonError() {
   Py_XDECREF(traceback_);
 }
 
-void PythonError::restore() const { PyErr_Restore(Py_XNewRef(type_), Py_XNewRef(value_), Py_XNewRef(traceback_)); }
+void PythonError::restore() const {
+  PyErr_Restore(Py_XNewRef(type_), Py_XNewRef(value_), Py_XNewRef(traceback_));
+}
 
 void set_error_from_cpp() noexcept {
   try {
@@ -116,10 +128,11 @@ void warn_user(const std::string& message, PyObject* category) {
 }
 
 void init_errors(PyObject* module) {
-  out_of_memory_error =
-      add_exception(module, "torch_py.OutOfMemoryError", "OutOfMemoryError", "Exception raised when device is out of memory");
+  out_of_memory_error = add_exception(module, "torch_py.OutOfMemoryError", "OutOfMemoryError",
+                                      "Exception raised when device is out of memory");
   linalg_error = add_exception(module, "torch_py.linalg.LinAlgError", "_LinAlgError",
-                               "Error raised by torch_py.linalg functions when a numerical error makes the result meaningless.");
+                               "Error raised by torch_py.linalg functions when a numerical error "
+                               "makes the result meaningless.");
   at::set_warning_handler(warn_from_kernel);
 }
 

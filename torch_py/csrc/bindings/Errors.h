@@ -9,8 +9,9 @@
 
 namespace torch::python {
 
-/// A Python exception on its way through C++. Made while the error indicator is set, it takes the exception out of the interpreter
-/// (so that frames in between may release the GIL) and puts the very same object back where C++ returns to Python.
+/// A Python exception on its way through C++. Made while the error indicator is set, it takes the
+/// exception out of the interpreter (so that frames in between may release the GIL) and puts the
+/// very same object back where C++ returns to Python.
 class TORCH_PY_API PythonError : public std::exception {
  public:
   PythonError();
@@ -53,7 +54,8 @@ void init_errors(PyObject* module);
 
 }  // namespace torch::python
 
-// Around the body of every function that Python calls. `failure` is what the function returns when an exception is set.
+// Around the body of every function that Python calls. `failure` is what the function returns when
+// an exception is set.
 #define TORCH_PY_TRY try {
 #define TORCH_PY_CATCH(failure)            \
   }                                        \

@@ -7,7 +7,8 @@
 
 namespace torch::python {
 
-/// The arguments of a tp_new or tp_call (tuple and dict) in the form of a METH_FASTCALL | METH_KEYWORDS call.
+/// The arguments of a tp_new or tp_call (tuple and dict) in the form of a METH_FASTCALL |
+/// METH_KEYWORDS call.
 class FastCall {
  public:
   FastCall(PyObject* args, PyObject* kwargs) : nargs_(PyTuple_GET_SIZE(args)) {

@@ -27,20 +27,24 @@ size_t extent_bytes(at::IntArrayRef sizes, at::IntArrayRef strides, at::ScalarTy
 void check_alignment(const void* data, at::ScalarType dtype) {
   const size_t itemsize = at::element_size(dtype);
   const size_t alignment = at::is_complex(dtype) ? itemsize / 2 : itemsize;
-  TORCH_CHECK_VALUE(reinterpret_cast<uintptr_t>(data) % alignment == 0, "the memory of the array is not aligned to its elements of ",
-                    itemsize, " bytes; make a copy of it first");
+  TORCH_CHECK_VALUE(reinterpret_cast<uintptr_t>(data) % alignment == 0,
+                    "the memory of the array is not aligned to its elements of ", itemsize,
+                    " bytes; make a copy of it first");
 }
 
-at::Tensor tensor_on_foreign_memory(at::DataPtr data, at::IntArrayRef sizes, at::IntArrayRef strides, at::ScalarType dtype) {
+at::Tensor tensor_on_foreign_memory(at::DataPtr data, at::IntArrayRef sizes,
+                                    at::IntArrayRef strides, at::ScalarType dtype) {
   check_alignment(data.get(), dtype);
   const size_t bytes = extent_bytes(sizes, strides, dtype);
   auto storage = c10::make_intrusive<at::StorageImpl>(std::move(data), bytes, nullptr);
-  auto impl = c10::make_intrusive<at::TensorImpl>(std::move(storage), dtype, at::kCPU, at::DispatchKeySet(at::DispatchKey::CPU));
+  auto impl = c10::make_intrusive<at::TensorImpl>(std::move(storage), dtype, at::kCPU,
+                                                  at::DispatchKeySet(at::DispatchKey::CPU));
   impl->set_sizes_and_strides(sizes, strides);
   return at::Tensor(std::move(impl));
 }
 
-at::Tensor tensor_on_foreign_memory(void* data, at::IntArrayRef sizes, at::IntArrayRef strides, at::ScalarType dtype, ObjectPtr owner) {
+at::Tensor tensor_on_foreign_memory(void* data, at::IntArrayRef sizes, at::IntArrayRef strides,
+                                    at::ScalarType dtype, ObjectPtr owner) {
   at::DataPtr pointer(data, owner.release(), release_owner, at::kCPU);
   return tensor_on_foreign_memory(std::move(pointer), sizes, strides, dtype);
 }

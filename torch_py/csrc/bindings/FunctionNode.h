@@ -9,9 +9,11 @@ namespace torch::python {
 /// Backward step of a torch.autograd.Function.
 ///
 /// Note [Contexts of custom Functions]
-/// Two objects: FunctionNode, part of the graph, and the ctx that forward and backward see, a Python object (FunctionType.cpp). The
-/// node owns the ctx; the ctx refers to the node weakly, so that a graph is freed as soon as its last output is. The weak reference keeps
-/// the node's memory, so the ctx is let go when the last owner of the node leaves (release_resources), not in the destructor.
+/// Two objects: FunctionNode, part of the graph, and the ctx that forward and backward see, a
+/// Python object (FunctionType.cpp). The node owns the ctx; the ctx refers to the node weakly, so
+/// that a graph is freed as soon as its last output is. The weak reference keeps the node's memory,
+/// so the ctx is let go when the last owner of the node leaves (release_resources), not in the
+/// destructor.
 class FunctionNode final : public torch::autograd::Node {
  public:
   /// Takes a reference to `context` of its own.

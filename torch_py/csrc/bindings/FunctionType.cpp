@@ -1,4 +1,5 @@
-// torch_py._C.FunctionBase: contexts of custom Functions, and FunctionBase.apply, which runs one. See Note [Contexts of custom Functions].
+// torch_py._C.FunctionBase: contexts of custom Functions, and FunctionBase.apply, which runs one.
+// See Note [Contexts of custom Functions].
 #include "torch_py/csrc/bindings/FunctionType.h"
 
 #include <cstddef>
@@ -73,7 +74,8 @@ void context_dealloc(PyObject* self) {
   Py_TYPE(self)->tp_free(self);
 }
 
-// -- running forward ---------------------------------------------------------------------------------------------------
+// -- running forward
+// ------------------------------------------------------------
 struct Forward {
   PyObject* cls;
   PyObject* args;    // tuple
@@ -97,26 +99,33 @@ void prepare_inputs(Forward& forward) {
     if (is_tensor_argument) forward.inputs.push_back(unpack(argument));
   }
   forward.recorded = torch::autograd::compute_requires_grad(at::TensorList(forward.inputs));
-  if (forward.recorded) forward.node->set_next_edges(torch::autograd::collect_next_edges(at::TensorList(forward.inputs)));
+  if (forward.recorded)
+    forward.node->set_next_edges(
+        torch::autograd::collect_next_edges(at::TensorList(forward.inputs)));
   Py_XSETREF(as_context(forward.context.get())->needs_input_grad, Py_NewRef(needs.get()));
 }
 
 ObjectPtr call_forward(const Forward& forward) {
   const at::NoGradGuard no_grad;
-  const ObjectPtr function = ObjectPtr::steal(checked(PyObject_GetAttrString(forward.cls, "forward")));
-  const ObjectPtr separate = ObjectPtr::steal(PyObject_GetAttrString(forward.cls, "_has_setup_context"));
+  const ObjectPtr function =
+      ObjectPtr::steal(checked(PyObject_GetAttrString(forward.cls, "forward")));
+  const ObjectPtr separate =
+      ObjectPtr::steal(PyObject_GetAttrString(forward.cls, "_has_setup_context"));
   if (!separate) PyErr_Clear();
   if (separate && separate.get() == Py_True) {
-    ObjectPtr output = ObjectPtr::steal(checked(PyObject_Call(function.get(), forward.args, forward.kwargs)));
-    const ObjectPtr setup = ObjectPtr::steal(checked(PyObject_GetAttrString(forward.cls, "setup_context")));
-    const ObjectPtr nothing =
-        ObjectPtr::steal(checked(PyObject_CallFunctionObjArgs(setup.get(), forward.context.get(), forward.args, output.get(), nullptr)));
+    ObjectPtr output =
+        ObjectPtr::steal(checked(PyObject_Call(function.get(), forward.args, forward.kwargs)));
+    const ObjectPtr setup =
+        ObjectPtr::steal(checked(PyObject_GetAttrString(forward.cls, "setup_context")));
+    const ObjectPtr nothing = ObjectPtr::steal(checked(PyObject_CallFunctionObjArgs(
+        setup.get(), forward.context.get(), forward.args, output.get(), nullptr)));
     return output;
   }
   const Py_ssize_t count = PyTuple_GET_SIZE(forward.args);
   const ObjectPtr args = ObjectPtr::steal(checked(PyTuple_New(count + 1)));
   PyTuple_SET_ITEM(args.get(), 0, Py_NewRef(forward.context.get()));
-  for (Py_ssize_t i = 0; i < count; ++i) PyTuple_SET_ITEM(args.get(), i + 1, Py_NewRef(PyTuple_GET_ITEM(forward.args, i)));
+  for (Py_ssize_t i = 0; i < count; ++i)
+    PyTuple_SET_ITEM(args.get(), i + 1, Py_NewRef(PyTuple_GET_ITEM(forward.args, i)));
   return ObjectPtr::steal(checked(PyObject_Call(function.get(), args.get(), forward.kwargs)));
 }
 
@@ -125,11 +134,14 @@ TensorVector marked(PyObject* tuple, const char* what) {
   TensorVector tensors;
   if (tuple == nullptr || tuple == Py_None) return tensors;
   if (!PyTuple_Check(tuple))
-    throw_python(PyExc_TypeError, "autograd internal error: %s attribute is expected to be a tuple but is %s", what, type_name(tuple));
+    throw_python(PyExc_TypeError,
+                 "autograd internal error: %s attribute is expected to be a tuple but is %s", what,
+                 type_name(tuple));
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(tuple); ++i) {
     PyObject* item = PyTuple_GET_ITEM(tuple, i);
     if (!is_tensor(item))
-      throw_python(PyExc_TypeError, "%s can only accept variables, but argument %zd is of type %s", what, i, type_name(item));
+      throw_python(PyExc_TypeError, "%s can only accept variables, but argument %zd is of type %s",
+                   what, i, type_name(item));
     tensors.push_back(unpack(item));
   }
   return tensors;
@@ -139,14 +151,19 @@ void save_tensors(const Forward& forward) {
   ContextObject* context = as_context(forward.context.get());
   const ObjectPtr to_save = ObjectPtr::steal(std::exchange(context->to_save, nullptr));
   if (!forward.recorded || !to_save || to_save.get() == Py_None) return;
-  if (!PyTuple_Check(to_save.get())) throw_python(PyExc_TypeError, "saved tensors must be a tuple, got %s", type_name(to_save.get()));
+  if (!PyTuple_Check(to_save.get()))
+    throw_python(PyExc_TypeError, "saved tensors must be a tuple, got %s",
+                 type_name(to_save.get()));
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(to_save.get()); ++i) {
     PyObject* item = PyTuple_GET_ITEM(to_save.get(), i);
     if (item != Py_None && !is_tensor(item)) {
-      throw_python(PyExc_TypeError, "save_for_backward can only save variables, but argument %zd is of type %s", i, type_name(item));
+      throw_python(PyExc_TypeError,
+                   "save_for_backward can only save variables, but argument %zd is of type %s", i,
+                   type_name(item));
     }
     const at::Tensor tensor = item == Py_None ? at::Tensor() : unpack(item);
-    const bool is_output = tensor.defined() && torch::autograd::grad_fn(tensor) == NodePtr(forward.node);
+    const bool is_output =
+        tensor.defined() && torch::autograd::grad_fn(tensor) == NodePtr(forward.node);
     forward.node->saved.emplace_back(tensor, is_output);
   }
 }
@@ -155,17 +172,24 @@ void save_tensors(const Forward& forward) {
 ObjectPtr finish_outputs(const Forward& forward, const ObjectPtr& output) {
   const bool single = !PyTuple_Check(output.get());
   const Py_ssize_t count = single ? 1 : PyTuple_GET_SIZE(output.get());
-  const auto item = [&](Py_ssize_t i) { return single ? output.get() : PyTuple_GET_ITEM(output.get(), i); };
+  const auto item = [&](Py_ssize_t i) {
+    return single ? output.get() : PyTuple_GET_ITEM(output.get(), i);
+  };
   TensorVector tensors;
-  for (Py_ssize_t i = 0; i < count; ++i) tensors.push_back(is_tensor(item(i)) ? unpack(item(i)) : at::Tensor());
+  for (Py_ssize_t i = 0; i < count; ++i)
+    tensors.push_back(is_tensor(item(i)) ? unpack(item(i)) : at::Tensor());
   const ContextObject* context = as_context(forward.context.get());
-  const TensorVector non_differentiable = marked(context->non_differentiable, "mark_non_differentiable");
+  const TensorVector non_differentiable =
+      marked(context->non_differentiable, "mark_non_differentiable");
   const TensorVector dirty = marked(context->dirty_tensors, "mark_dirty");
-  const torch::autograd::variable_list wrapped = torch::autograd::wrap_outputs({forward.inputs, non_differentiable, dirty}, tensors,
-                                                                               forward.recorded ? NodePtr(forward.node) : NodePtr());
+  const torch::autograd::variable_list wrapped =
+      torch::autograd::wrap_outputs({forward.inputs, non_differentiable, dirty}, tensors,
+                                    forward.recorded ? NodePtr(forward.node) : NodePtr());
   forward.node->materialize_grads = context->materialize_grads != 0;
   for (const at::Tensor& tensor : wrapped) forward.node->outputs.emplace_back(tensor);
-  if (single) return wrapped[0].defined() ? ObjectPtr::steal(wrap(wrapped[0])) : ObjectPtr::borrow(output.get());
+  if (single)
+    return wrapped[0].defined() ? ObjectPtr::steal(wrap(wrapped[0]))
+                                : ObjectPtr::borrow(output.get());
   ObjectPtr tuple = ObjectPtr::steal(checked(PyTuple_New(count)));
   for (Py_ssize_t i = 0; i < count; ++i) {
     const at::Tensor& tensor = wrapped[static_cast<size_t>(i)];
@@ -179,12 +203,15 @@ PyObject* function_apply(PyObject* cls, PyObject* args, PyObject* kwargs) {
   Forward forward{cls, args, kwargs, {}, {}, {}};
   const ObjectPtr context_class = ObjectPtr::steal(PyObject_GetAttrString(cls, "_node_class"));
   if (!context_class) PyErr_Clear();
-  forward.context = ObjectPtr::steal(checked(PyObject_CallNoArgs(context_class ? context_class.get() : cls)));
+  forward.context =
+      ObjectPtr::steal(checked(PyObject_CallNoArgs(context_class ? context_class.get() : cls)));
   if (!PyObject_TypeCheck(forward.context.get(), &FunctionType)) {
-    throw_python(PyExc_TypeError, "Function.apply: the context must be a FunctionBase, got %s", type_name(forward.context.get()));
+    throw_python(PyExc_TypeError, "Function.apply: the context must be a FunctionBase, got %s",
+                 type_name(forward.context.get()));
   }
   forward.node = c10::make_intrusive<FunctionNode>(forward.context.get());
-  as_context(forward.context.get())->node = c10::weak_intrusive_ptr<torch::autograd::Node>(NodePtr(forward.node));
+  as_context(forward.context.get())->node =
+      c10::weak_intrusive_ptr<torch::autograd::Node>(NodePtr(forward.node));
   prepare_inputs(forward);
   const ObjectPtr output = call_forward(forward);
   ObjectPtr result = finish_outputs(forward, output);
@@ -193,7 +220,8 @@ PyObject* function_apply(PyObject* cls, PyObject* args, PyObject* kwargs) {
   TORCH_PY_CATCH(nullptr)
 }
 
-// -- what backward sees ------------------------------------------------------------------------------------------------
+// -- what backward sees
+// ------------------------------------------------------------
 PyObject* saved_tensors(PyObject* self, void*) {
   TORCH_PY_TRY
   const NodePtr node = as_context(self)->node.lock();
@@ -201,7 +229,8 @@ PyObject* saved_tensors(PyObject* self, void*) {
   if (function == nullptr) return PyTuple_New(0);
   const at::AutoGradMode record(true);  // outputs are shown with their history, whatever the mode
   std::vector<at::Tensor> tensors;
-  for (const torch::autograd::SavedVariable& variable : function->saved) tensors.push_back(variable.unpack(function));
+  for (const torch::autograd::SavedVariable& variable : function->saved)
+    tensors.push_back(variable.unpack(function));
   return wrap(std::move(tensors));
   TORCH_PY_CATCH(nullptr)
 }
@@ -223,25 +252,32 @@ PyObject* context_metadata(PyObject* self, void*) {
 }
 
 PyGetSetDef properties[] = {
-    {"saved_tensors", saved_tensors, nullptr, "What save_for_backward kept, checked not to have been changed since.", nullptr},
+    {"saved_tensors", saved_tensors, nullptr,
+     "What save_for_backward kept, checked not to have been changed since.", nullptr},
     {"saved_variables", saved_tensors, nullptr, nullptr, nullptr},
-    {"needs_input_grad", needs_input_grad, set_needs_input_grad, "For each argument of forward, whether its gradient is wanted.", nullptr},
+    {"needs_input_grad", needs_input_grad, set_needs_input_grad,
+     "For each argument of forward, whether its gradient is wanted.", nullptr},
     {"next_functions", node_next_functions, nullptr, nullptr, nullptr},
     {"_input_metadata", node_input_metadata, nullptr, nullptr, nullptr},
     {"metadata", context_metadata, nullptr, nullptr, nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
-PyMemberDef members[] = {{"to_save", T_OBJECT, offsetof(ContextObject, to_save), 0, nullptr},
-                         {"saved_for_forward", T_OBJECT, offsetof(ContextObject, saved_for_forward), 0, nullptr},
-                         {"non_differentiable", T_OBJECT, offsetof(ContextObject, non_differentiable), 0, nullptr},
-                         {"dirty_tensors", T_OBJECT, offsetof(ContextObject, dirty_tensors), 0, nullptr},
-                         {"materialize_grads", T_BOOL, offsetof(ContextObject, materialize_grads), 0, nullptr},
-                         {nullptr, 0, 0, 0, nullptr}};
-PyMethodDef apply_method = {"apply", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function_apply)),
-                            METH_CLASS | METH_VARARGS | METH_KEYWORDS, "apply(*args, **kwargs): runs forward and records it."};
+PyMemberDef members[] = {
+    {"to_save", T_OBJECT, offsetof(ContextObject, to_save), 0, nullptr},
+    {"saved_for_forward", T_OBJECT, offsetof(ContextObject, saved_for_forward), 0, nullptr},
+    {"non_differentiable", T_OBJECT, offsetof(ContextObject, non_differentiable), 0, nullptr},
+    {"dirty_tensors", T_OBJECT, offsetof(ContextObject, dirty_tensors), 0, nullptr},
+    {"materialize_grads", T_BOOL, offsetof(ContextObject, materialize_grads), 0, nullptr},
+    {nullptr, 0, 0, 0, nullptr}};
+PyMethodDef apply_method = {
+    "apply", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function_apply)),
+    METH_CLASS | METH_VARARGS | METH_KEYWORDS,
+    "apply(*args, **kwargs): runs forward and records it."};
 
 }  // namespace
 
-NodePtr function_node(PyObject* object) { return PyObject_TypeCheck(object, &FunctionType) ? as_context(object)->node.lock() : NodePtr(); }
+NodePtr function_node(PyObject* object) {
+  return PyObject_TypeCheck(object, &FunctionType) ? as_context(object)->node.lock() : NodePtr();
+}
 
 void init_function(PyObject* module) {
   FunctionType.tp_name = "torch_py._C.FunctionBase";
@@ -255,9 +291,11 @@ void init_function(PyObject* module) {
   FunctionType.tp_members = members;
   FunctionType.tp_getset = properties;
   check_status(PyType_Ready(&FunctionType));
-  const ObjectPtr apply = ObjectPtr::steal(checked(PyDescr_NewClassMethod(&FunctionType, &apply_method)));
+  const ObjectPtr apply =
+      ObjectPtr::steal(checked(PyDescr_NewClassMethod(&FunctionType, &apply_method)));
   check_status(PyDict_SetItemString(FunctionType.tp_dict, "apply", apply.get()));
-  check_status(PyModule_AddObjectRef(module, "FunctionBase", reinterpret_cast<PyObject*>(&FunctionType)));
+  check_status(
+      PyModule_AddObjectRef(module, "FunctionBase", reinterpret_cast<PyObject*>(&FunctionType)));
 }
 
 }  // namespace torch::python

@@ -23,9 +23,12 @@ constexpr Parameter parameters[] = {{"device", Kind::Device, kOptional | kNullab
 constexpr Signature signatures[] = {{"Generator(torch.device device = None)", parameters, 1}};
 constinit Function constructor = {"Generator", "torch", signatures, 1};
 
-c10::Generator& generator_of(PyObject* self) { return *reinterpret_cast<GeneratorObject*>(self)->generator; }
+c10::Generator& generator_of(PyObject* self) {
+  return *reinterpret_cast<GeneratorObject*>(self)->generator;
+}
 
-/// What get_state returns, byte for byte: the layout in which PyTorch's CPU generator has its state, so that states in files serve both.
+/// What get_state returns, byte for byte: the layout in which PyTorch's CPU generator has its
+/// state, so that states in files serve both.
 struct State {
   uint64_t seed;
   int32_t left;  // numbers before the block is used up, plus 1; 1: a new block is due
@@ -52,7 +55,8 @@ PyObject* generator_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
   Arguments arguments;
   arguments.bind(constructor, nullptr, call.args(), call.nargs(), call.kwnames());
   const c10::Device device = arguments.device(0, c10::kCPU);
-  TORCH_CHECK(device.is_cpu(), "torch.Generator: there is no generator for device '", device, "' in this build");
+  TORCH_CHECK(device.is_cpu(), "torch.Generator: there is no generator for device '", device,
+              "' in this build");
   auto generator = std::make_unique<c10::Generator>();
   PyObject* self = make_generator(type, generator.get(), true);
   (void)generator.release();
@@ -101,7 +105,9 @@ PyObject* new_seed(PyObject* self, PyObject*) {
   TORCH_PY_CATCH(nullptr)
 }
 
-PyObject* initial_seed(PyObject* self, PyObject*) { return PyLong_FromUnsignedLongLong(generator_of(self).seed); }
+PyObject* initial_seed(PyObject* self, PyObject*) {
+  return PyLong_FromUnsignedLongLong(generator_of(self).seed);
+}
 
 at::Tensor save_state(c10::Generator& generator) {
   const std::lock_guard lock(generator.mutex);
@@ -128,17 +134,20 @@ PyObject* get_state(PyObject* self, PyObject*) {
 }
 
 void load_state(c10::Generator& generator, const at::Tensor& bytes) {
-  TORCH_CHECK(bytes.numel() == int64_t{sizeof(State)}, "Expected a generator state of size ", sizeof(State),
-              " but found the input RNG state size to be ", bytes.numel());
+  TORCH_CHECK(bytes.numel() == int64_t{sizeof(State)}, "Expected a generator state of size ",
+              sizeof(State), " but found the input RNG state size to be ", bytes.numel());
   State state;
   std::memcpy(static_cast<void*>(&state), bytes.contiguous().data(), sizeof state);
   constexpr uint64_t size = c10::MT19937::kStateSize;
-  const bool is_consistent = state.left == 1 || state.left + static_cast<int64_t>(state.next) == int64_t{size} + 1;
-  TORCH_CHECK(state.is_seeded == 1 && state.left >= 1 && state.next <= size && is_consistent, "set_state(): Invalid mt19937 state");
+  const bool is_consistent =
+      state.left == 1 || state.left + static_cast<int64_t>(state.next) == int64_t{size} + 1;
+  TORCH_CHECK(state.is_seeded == 1 && state.left >= 1 && state.next <= size && is_consistent,
+              "set_state(): Invalid mt19937 state");
   c10::MT19937::State engine;
   engine.seed = static_cast<uint32_t>(state.seed);
   engine.position = state.left == 1 ? static_cast<int32_t>(size) : static_cast<int32_t>(state.next);
-  for (size_t i = 0; i < engine.words.size(); ++i) engine.words[i] = static_cast<uint32_t>(state.words[i]);
+  for (size_t i = 0; i < engine.words.size(); ++i)
+    engine.words[i] = static_cast<uint32_t>(state.words[i]);
   const std::lock_guard lock(generator.mutex);
   generator.seed = state.seed;
   generator.engine.set_state(engine);
@@ -152,9 +161,11 @@ void load_state(c10::Generator& generator, const at::Tensor& bytes) {
 
 PyObject* set_state(PyObject* self, PyObject* state) {
   TORCH_PY_TRY
-  if (!is_tensor(state)) throw_python(PyExc_TypeError, "expected a torch.ByteTensor, but got %s", type_name(state));
+  if (!is_tensor(state))
+    throw_python(PyExc_TypeError, "expected a torch.ByteTensor, but got %s", type_name(state));
   const at::Tensor& bytes = unpack(state);
-  TORCH_CHECK_TYPE(bytes.scalar_type() == at::kByte && bytes.is_cpu(), "RNG state must be a torch.ByteTensor");
+  TORCH_CHECK_TYPE(bytes.scalar_type() == at::kByte && bytes.is_cpu(),
+                   "RNG state must be a torch.ByteTensor");
   load_state(generator_of(self), bytes);
   return Py_NewRef(self);
   TORCH_PY_CATCH(nullptr)
@@ -177,19 +188,22 @@ PyObject* get_offset(PyObject*, PyObject*) {
 
 PyObject* set_offset(PyObject*, PyObject* offset) {
   TORCH_PY_TRY
-  if (!is_int(offset)) throw_python(PyExc_TypeError, "set_offset expected an int, but got %s", type_name(offset));
+  if (!is_int(offset))
+    throw_python(PyExc_TypeError, "set_offset expected an int, but got %s", type_name(offset));
   return get_offset(nullptr, nullptr);
   TORCH_PY_CATCH(nullptr)
 }
 
 PyObject* graphsafe_get_state(PyObject*, PyObject*) {
-  PyErr_SetString(PyExc_NotImplementedError, "graphsafe_get_state is not supported in this Generator");
+  PyErr_SetString(PyExc_NotImplementedError,
+                  "graphsafe_get_state is not supported in this Generator");
   return nullptr;
 }
 
 PyObject* graphsafe_set_state(PyObject*, PyObject* state) {
   TORCH_PY_TRY
-  if (!is_generator(state)) throw_python(PyExc_TypeError, "expected a Generator, but got %s", type_name(state));
+  if (!is_generator(state))
+    throw_python(PyExc_TypeError, "expected a Generator, but got %s", type_name(state));
   throw_python(PyExc_NotImplementedError, "graphsafe_set_state is not supported in this Generator");
   TORCH_PY_CATCH(nullptr)
 }
@@ -210,23 +224,31 @@ PyObject* generator_device(PyObject* self, void*) {
 }
 
 PyObject* generator_repr(PyObject* self) {
-  return PyUnicode_FromFormat("<torch.Generator seed=%llu>", static_cast<unsigned long long>(generator_of(self).seed));
+  return PyUnicode_FromFormat("<torch.Generator seed=%llu>",
+                              static_cast<unsigned long long>(generator_of(self).seed));
 }
 
-PyMethodDef methods[] = {{"manual_seed", manual_seed, METH_O, "manual_seed(seed) -> Generator: starts the sequence of `seed`."},
-                         {"seed", new_seed, METH_NOARGS, "seed() -> int: a non-deterministic seed, which is also returned."},
-                         {"initial_seed", initial_seed, METH_NOARGS, "initial_seed() -> int: the seed set last."},
-                         {"get_state", get_state, METH_NOARGS, "get_state() -> Tensor: the state as bytes."},
-                         {"set_state", set_state, METH_O, "set_state(state): continues where get_state was called."},
-                         {"clone_state", clone_state, METH_NOARGS, "clone_state() -> Generator: another one in the same state."},
-                         {"get_offset", get_offset, METH_NOARGS, "For generators that count what they have drawn; not this one."},
-                         {"set_offset", set_offset, METH_O, nullptr},
-                         {"graphsafe_get_state", graphsafe_get_state, METH_NOARGS, "For generators that a graph of kernels can share."},
-                         {"graphsafe_set_state", graphsafe_set_state, METH_O, nullptr},
-                         {"__setstate__", set_state, METH_O, nullptr},
-                         {"__reduce__", generator_reduce, METH_NOARGS, nullptr},
-                         {nullptr, nullptr, 0, nullptr}};
-PyGetSetDef properties[] = {{"device", generator_device, nullptr, nullptr, nullptr}, {nullptr, nullptr, nullptr, nullptr, nullptr}};
+PyMethodDef methods[] = {
+    {"manual_seed", manual_seed, METH_O,
+     "manual_seed(seed) -> Generator: starts the sequence of `seed`."},
+    {"seed", new_seed, METH_NOARGS,
+     "seed() -> int: a non-deterministic seed, which is also returned."},
+    {"initial_seed", initial_seed, METH_NOARGS, "initial_seed() -> int: the seed set last."},
+    {"get_state", get_state, METH_NOARGS, "get_state() -> Tensor: the state as bytes."},
+    {"set_state", set_state, METH_O, "set_state(state): continues where get_state was called."},
+    {"clone_state", clone_state, METH_NOARGS,
+     "clone_state() -> Generator: another one in the same state."},
+    {"get_offset", get_offset, METH_NOARGS,
+     "For generators that count what they have drawn; not this one."},
+    {"set_offset", set_offset, METH_O, nullptr},
+    {"graphsafe_get_state", graphsafe_get_state, METH_NOARGS,
+     "For generators that a graph of kernels can share."},
+    {"graphsafe_set_state", graphsafe_set_state, METH_O, nullptr},
+    {"__setstate__", set_state, METH_O, nullptr},
+    {"__reduce__", generator_reduce, METH_NOARGS, nullptr},
+    {nullptr, nullptr, 0, nullptr}};
+PyGetSetDef properties[] = {{"device", generator_device, nullptr, nullptr, nullptr},
+                            {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
 }  // namespace
 
@@ -244,7 +266,8 @@ void init_generator(PyObject* module) {
   type.tp_getset = properties;
   check_status(PyType_Ready(&type));
   check_status(PyModule_AddObjectRef(module, "Generator", reinterpret_cast<PyObject*>(&type)));
-  const ObjectPtr shared = ObjectPtr::steal(make_generator(&type, &c10::default_cpu_generator(), false));
+  const ObjectPtr shared =
+      ObjectPtr::steal(make_generator(&type, &c10::default_cpu_generator(), false));
   check_status(PyModule_AddObjectRef(module, "default_generator", shared.get()));
 }
 

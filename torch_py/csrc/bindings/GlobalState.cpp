@@ -20,7 +20,9 @@ PyObject* get_default_dtype(PyObject*, PyObject*) { return wrap(at::default_dtyp
 
 PyObject* set_default_dtype(PyObject*, PyObject* dtype) {
   TORCH_PY_TRY
-  TORCH_CHECK_TYPE(is_dtype(dtype), "invalid dtype object: only floating-point types are supported as the default type");
+  TORCH_CHECK_TYPE(
+      is_dtype(dtype),
+      "invalid dtype object: only floating-point types are supported as the default type");
   at::set_default_dtype(to_dtype(dtype));
   Py_RETURN_NONE;
   TORCH_PY_CATCH(nullptr)
@@ -40,11 +42,14 @@ PyObject* set_num_threads(PyObject*, PyObject* count) {
 
 bool flag(const char* function, PyObject* value) {
   if (!PyBool_Check(value))
-    throw_python(PyExc_TypeError, "%s(): argument 'enabled' (position 1) must be bool, not %s", function, type_name(value));
+    throw_python(PyExc_TypeError, "%s(): argument 'enabled' (position 1) must be bool, not %s",
+                 function, type_name(value));
   return value == Py_True;
 }
 
-PyObject* is_grad_enabled(PyObject*, PyObject*) { return PyBool_FromLong(c10::GradMode::is_enabled()); }
+PyObject* is_grad_enabled(PyObject*, PyObject*) {
+  return PyBool_FromLong(c10::GradMode::is_enabled());
+}
 PyObject* set_grad_enabled(PyObject*, PyObject* enabled) {
   TORCH_PY_TRY
   c10::GradMode::set_enabled(flag("set_grad_enabled", enabled));
@@ -52,7 +57,9 @@ PyObject* set_grad_enabled(PyObject*, PyObject* enabled) {
   TORCH_PY_CATCH(nullptr)
 }
 
-PyObject* is_inference_mode_enabled(PyObject*, PyObject*) { return PyBool_FromLong(c10::local_state().inference_mode); }
+PyObject* is_inference_mode_enabled(PyObject*, PyObject*) {
+  return PyBool_FromLong(c10::local_state().inference_mode);
+}
 PyObject* set_inference_mode(PyObject*, PyObject* enabled) {
   TORCH_PY_TRY
   c10::InferenceMode::set_enabled(flag("inference_mode", enabled));
@@ -60,8 +67,12 @@ PyObject* set_inference_mode(PyObject*, PyObject* enabled) {
   TORCH_PY_CATCH(nullptr)
 }
 
-PyObject* is_anomaly_enabled(PyObject*, PyObject*) { return PyBool_FromLong(torch::autograd::AnomalyMode::is_enabled()); }
-PyObject* is_anomaly_check_nan_enabled(PyObject*, PyObject*) { return PyBool_FromLong(torch::autograd::AnomalyMode::should_check_nan()); }
+PyObject* is_anomaly_enabled(PyObject*, PyObject*) {
+  return PyBool_FromLong(torch::autograd::AnomalyMode::is_enabled());
+}
+PyObject* is_anomaly_check_nan_enabled(PyObject*, PyObject*) {
+  return PyBool_FromLong(torch::autograd::AnomalyMode::should_check_nan());
+}
 PyObject* set_anomaly_enabled(PyObject*, PyObject* args) {
   int enabled = 0, check_nan = 1;
   if (!PyArg_ParseTuple(args, "p|p:set_anomaly_enabled", &enabled, &check_nan)) return nullptr;
@@ -70,13 +81,17 @@ PyObject* set_anomaly_enabled(PyObject*, PyObject* args) {
 }
 
 constexpr Parameter two_dtypes[] = {{"type1", Kind::ScalarType}, {"type2", Kind::ScalarType}};
-constexpr Signature promote_signatures[] = {{"promote_types(torch.dtype type1, torch.dtype type2)", two_dtypes, 2}};
+constexpr Signature promote_signatures[] = {
+    {"promote_types(torch.dtype type1, torch.dtype type2)", two_dtypes, 2}};
 constinit Function promote_function = {"promote_types", "torch", promote_signatures, 1};
 constexpr Parameter cast_dtypes[] = {{"from_", Kind::ScalarType}, {"to", Kind::ScalarType}};
-constexpr Signature cast_signatures[] = {{"can_cast(torch.dtype from_, torch.dtype to)", cast_dtypes, 2}};
+constexpr Signature cast_signatures[] = {
+    {"can_cast(torch.dtype from_, torch.dtype to)", cast_dtypes, 2}};
 constinit Function cast_function = {"can_cast", "torch", cast_signatures, 1};
-constexpr Parameter two_operands[] = {{"tensor", Kind::TensorOrNumber}, {"other", Kind::TensorOrNumber}};
-constexpr Signature result_signatures[] = {{"result_type(Tensor tensor, Tensor other)", two_operands, 2}};
+constexpr Parameter two_operands[] = {{"tensor", Kind::TensorOrNumber},
+                                      {"other", Kind::TensorOrNumber}};
+constexpr Signature result_signatures[] = {
+    {"result_type(Tensor tensor, Tensor other)", two_operands, 2}};
 constinit Function result_function = {"result_type", "torch", result_signatures, 1};
 
 PyObject* promote_types(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
@@ -98,7 +113,8 @@ PyObject* can_cast(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject*
 PyObject* result_type(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
   TORCH_PY_TRY
   Arguments call;
-  if (call.bind(result_function, nullptr, args, nargs, kwnames) == kOverridden) return call.call_override(result_function);
+  if (call.bind(result_function, nullptr, args, nargs, kwnames) == kOverridden)
+    return call.call_override(result_function);
   const at::Tensor operands[] = {call.tensor_or_number(0), call.tensor_or_number(1)};
   return wrap(at::result_type(operands));
   TORCH_PY_CATCH(nullptr)
@@ -106,10 +122,13 @@ PyObject* result_type(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObje
 
 PyObject* memory_statistics(PyObject*, PyObject*) {
   const c10::CPUAllocatorStatistics s = c10::cpu_allocator_statistics();
-  return Py_BuildValue("{sLsLsLsLsLsL}", "allocated_bytes", static_cast<long long>(s.allocated_bytes), "cached_bytes",
-                       static_cast<long long>(s.cached_bytes), "reserved_bytes", static_cast<long long>(s.reserved_bytes),
-                       "peak_reserved_bytes", static_cast<long long>(s.peak_reserved_bytes), "allocations",
-                       static_cast<long long>(s.allocations), "system_allocations", static_cast<long long>(s.system_allocations));
+  return Py_BuildValue("{sLsLsLsLsLsL}", "allocated_bytes",
+                       static_cast<long long>(s.allocated_bytes), "cached_bytes",
+                       static_cast<long long>(s.cached_bytes), "reserved_bytes",
+                       static_cast<long long>(s.reserved_bytes), "peak_reserved_bytes",
+                       static_cast<long long>(s.peak_reserved_bytes), "allocations",
+                       static_cast<long long>(s.allocations), "system_allocations",
+                       static_cast<long long>(s.system_allocations));
 }
 
 PyObject* empty_cache(PyObject*, PyObject*) {
@@ -122,7 +141,8 @@ PyObject* empty_cache(PyObject*, PyObject*) {
 PyObject* set_cache_limit(PyObject*, PyObject* bytes) {
   TORCH_PY_TRY
   const int64_t limit = to_int64(bytes);
-  TORCH_CHECK_VALUE(limit >= 0, "_cpu_set_cache_limit: expected a number of bytes >= 0, got ", limit);
+  TORCH_CHECK_VALUE(limit >= 0, "_cpu_set_cache_limit: expected a number of bytes >= 0, got ",
+                    limit);
   c10::cpu_set_cache_limit(static_cast<size_t>(limit));
   Py_RETURN_NONE;
   TORCH_PY_CATCH(nullptr)
@@ -130,14 +150,16 @@ PyObject* set_cache_limit(PyObject*, PyObject* bytes) {
 
 PyObject* set_tensor_class_py(PyObject*, PyObject* type) {
   TORCH_PY_TRY
-  if (!PyType_Check(type)) throw_python(PyExc_TypeError, "_set_tensor_class(): expected a class, got %s", type_name(type));
+  if (!PyType_Check(type))
+    throw_python(PyExc_TypeError, "_set_tensor_class(): expected a class, got %s", type_name(type));
   set_tensor_class(reinterpret_cast<PyTypeObject*>(type));
   Py_RETURN_NONE;
   TORCH_PY_CATCH(nullptr)
 }
 
 PyObject* set_parameter_class(PyObject*, PyObject* type) {
-  if (!PyType_Check(type) || !PyType_IsSubtype(reinterpret_cast<PyTypeObject*>(type), &TensorBaseType)) {
+  if (!PyType_Check(type) ||
+      !PyType_IsSubtype(reinterpret_cast<PyTypeObject*>(type), &TensorBaseType)) {
     PyErr_SetString(PyExc_TypeError, "_set_parameter_class(): expected a subclass of Tensor");
     return nullptr;
   }
@@ -151,7 +173,8 @@ PyObject* set_flush_denormal(PyObject*, PyObject* enabled) {
   TORCH_CHECK(PyBool_Check(enabled), "flush_denormal expects a bool, but got ", type_name(enabled));
 #ifdef __SSE__
   constexpr unsigned results_and_operands = 0x8040;
-  _mm_setcsr((_mm_getcsr() & ~results_and_operands) | (enabled == Py_True ? results_and_operands : 0));
+  _mm_setcsr((_mm_getcsr() & ~results_and_operands) |
+             (enabled == Py_True ? results_and_operands : 0));
   Py_RETURN_TRUE;
 #else
   Py_RETURN_FALSE;
@@ -167,10 +190,13 @@ PyObject* set_fill_uninitialized(PyObject*, PyObject* enabled) {
 }
 
 PyMethodDef functions[] = {
-    {"get_default_dtype", get_default_dtype, METH_NOARGS, "get_default_dtype() -> dtype: of floating-point numbers without a dtype."},
+    {"get_default_dtype", get_default_dtype, METH_NOARGS,
+     "get_default_dtype() -> dtype: of floating-point numbers without a dtype."},
     {"set_default_dtype", set_default_dtype, METH_O, nullptr},
-    {"get_num_threads", get_num_threads, METH_NOARGS, "get_num_threads() -> int: threads of one operator on the CPU."},
-    {"set_num_threads", set_num_threads, METH_O, "set_num_threads(int): threads of one operator on the CPU."},
+    {"get_num_threads", get_num_threads, METH_NOARGS,
+     "get_num_threads() -> int: threads of one operator on the CPU."},
+    {"set_num_threads", set_num_threads, METH_O,
+     "set_num_threads(int): threads of one operator on the CPU."},
     {"is_grad_enabled", is_grad_enabled, METH_NOARGS, nullptr},
     {"_set_grad_enabled", set_grad_enabled, METH_O, nullptr},
     {"is_inference_mode_enabled", is_inference_mode_enabled, METH_NOARGS, nullptr},
@@ -178,17 +204,27 @@ PyMethodDef functions[] = {
     {"is_anomaly_enabled", is_anomaly_enabled, METH_NOARGS, nullptr},
     {"is_anomaly_check_nan_enabled", is_anomaly_check_nan_enabled, METH_NOARGS, nullptr},
     {"set_anomaly_enabled", set_anomaly_enabled, METH_VARARGS, nullptr},
-    {"promote_types", as_method(promote_types), METH_FASTCALL | METH_KEYWORDS, "promote_types(type1, type2) -> dtype that holds both."},
-    {"can_cast", as_method(can_cast), METH_FASTCALL | METH_KEYWORDS, "can_cast(from_, to) -> bool: whether a result may be written so."},
-    {"result_type", as_method(result_type), METH_FASTCALL | METH_KEYWORDS, "result_type(tensor, other) -> dtype of arithmetic on both."},
-    {"_cpu_memory_statistics", memory_statistics, METH_NOARGS, "Bytes in use, cached and reserved by the CPU allocator."},
+    {"promote_types", as_method(promote_types), METH_FASTCALL | METH_KEYWORDS,
+     "promote_types(type1, type2) -> dtype that holds both."},
+    {"can_cast", as_method(can_cast), METH_FASTCALL | METH_KEYWORDS,
+     "can_cast(from_, to) -> bool: whether a result may be written so."},
+    {"result_type", as_method(result_type), METH_FASTCALL | METH_KEYWORDS,
+     "result_type(tensor, other) -> dtype of arithmetic on both."},
+    {"_cpu_memory_statistics", memory_statistics, METH_NOARGS,
+     "Bytes in use, cached and reserved by the CPU allocator."},
     {"_cpu_empty_cache", empty_cache, METH_NOARGS, "Returns cached memory to the system."},
-    {"_cpu_set_cache_limit", set_cache_limit, METH_O, "Most bytes that the CPU allocator keeps for reuse."},
-    {"set_flush_denormal", set_flush_denormal, METH_O, "set_flush_denormal(bool) -> bool: whether numbers below the normal ones become 0."},
-    {"_set_fill_uninitialized", set_fill_uninitialized, METH_O, "Whether torch.empty and its like write NaN or the largest integer."},
-    {"_swap_tensors", swap_tensors, METH_VARARGS, "Exchanges tensors, attributes and hooks of two objects; the classes stay."},
-    {"_set_tensor_class", set_tensor_class_py, METH_O, "Results of operators become instances of this class."},
-    {"_set_parameter_class", set_parameter_class, METH_O, "A class that operators treat as a plain Tensor."},
+    {"_cpu_set_cache_limit", set_cache_limit, METH_O,
+     "Most bytes that the CPU allocator keeps for reuse."},
+    {"set_flush_denormal", set_flush_denormal, METH_O,
+     "set_flush_denormal(bool) -> bool: whether numbers below the normal ones become 0."},
+    {"_set_fill_uninitialized", set_fill_uninitialized, METH_O,
+     "Whether torch.empty and its like write NaN or the largest integer."},
+    {"_swap_tensors", swap_tensors, METH_VARARGS,
+     "Exchanges tensors, attributes and hooks of two objects; the classes stay."},
+    {"_set_tensor_class", set_tensor_class_py, METH_O,
+     "Results of operators become instances of this class."},
+    {"_set_parameter_class", set_parameter_class, METH_O,
+     "A class that operators treat as a plain Tensor."},
     {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace

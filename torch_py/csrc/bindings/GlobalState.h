@@ -3,7 +3,8 @@
 
 namespace torch::python {
 
-/// Functions of torch_py._C about the process and the thread: default dtype, threads, grad mode, allocator, promotion.
+/// Functions of torch_py._C about the process and the thread: default dtype, threads, grad mode,
+/// allocator, promotion.
 void init_global_state(PyObject* module);
 /// Automatic dtypes: is_autocast_enabled and its like.
 void init_autocast(PyObject* module);

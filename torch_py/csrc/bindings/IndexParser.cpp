@@ -13,24 +13,29 @@ namespace torch::python {
 
 namespace {
 
-bool is_mask(const at::Tensor& index) { return index.scalar_type() == at::kBool || index.scalar_type() == at::kByte; }
+bool is_mask(const at::Tensor& index) {
+  return index.scalar_type() == at::kBool || index.scalar_type() == at::kByte;
+}
 
 /// An integer tensor without dimensions selects, as an int does.
 bool is_integer_scalar(PyObject* object) {
   if (!is_tensor(object)) return false;
   const at::Tensor& tensor = unpack(object);
-  return tensor.dim() == 0 && at::is_integral(tensor.scalar_type(), false) && tensor.scalar_type() != at::kByte;
+  return tensor.dim() == 0 && at::is_integral(tensor.scalar_type(), false) &&
+         tensor.scalar_type() != at::kByte;
 }
 
 bool is_text(PyObject* object) { return PyUnicode_Check(object) || PyBytes_Check(object); }
 
-/// A list that holds slices, None, `...`, tensors or further sequences is meant as the tuple of its items.
+/// A list that holds slices, None, `...`, tensors or further sequences is meant as the tuple of its
+/// items.
 bool is_tuple_like(PyObject* index) {
   if (PyTuple_Check(index)) return true;
   if (!PyList_Check(index) || PyList_GET_SIZE(index) >= 32) return false;
   for (Py_ssize_t i = 0; i < PyList_GET_SIZE(index); ++i) {
     PyObject* item = PyList_GET_ITEM(index, i);
-    if (item == Py_None || item == Py_Ellipsis || PySlice_Check(item) || is_tensor(item)) return true;
+    if (item == Py_None || item == Py_Ellipsis || PySlice_Check(item) || is_tensor(item))
+      return true;
     if (PySequence_Check(item) && !is_text(item)) return true;
   }
   return false;
@@ -40,14 +45,17 @@ bool is_tuple_like(PyObject* index) {
 at::Tensor index_tensor(PyObject* object) {
   if (is_tensor(object)) return unpack(object);
   if (is_numpy_array(object)) return tensor_from_numpy(object, /*warn_if_readonly=*/false);
-  if (is_text(object)) throw_python(PyExc_TypeError, "new(): invalid data type '%s'", type_name(object));
+  if (is_text(object))
+    throw_python(PyExc_TypeError, "new(): invalid data type '%s'", type_name(object));
   if (!PySequence_Check(object)) {
     throw_python(PyExc_IndexError,
-                 "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices (got %s)",
+                 "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables "
+                 "are valid indices (got %s)",
                  type_name(object));
   }
   const at::Tensor tensor = tensor_from_sequence(object, std::nullopt);
-  return tensor.numel() == 0 ? tensor.to(at::kLong) : tensor;  // [] has the default dtype, but selects nothing
+  return tensor.numel() == 0 ? tensor.to(at::kLong)
+                             : tensor;  // [] has the default dtype, but selects nothing
 }
 
 void check_index_dtype(const at::Tensor& index) {
@@ -78,7 +86,8 @@ class IndexParser {
 
   IndexedView finish() {
     // Behind the last index nothing has to be said; a second `...` may have said too much.
-    while (!result_.indices.empty() && !result_.indices.back().defined()) result_.indices.pop_back();
+    while (!result_.indices.empty() && !result_.indices.back().defined())
+      result_.indices.pop_back();
     // A tensor indexed by nothing is still a new tensor.
     if (!result_.is_advanced && result_.view.is_same(self_)) result_.view = at::alias(self_);
     return std::move(result_);
@@ -93,7 +102,8 @@ class IndexParser {
       const bool counts_all = is_tensor(item) && is_mask(unpack(item));
       specified += counts_all ? unpack(item).dim() : 1;
     }
-    TORCH_CHECK_INDEX(specified <= self_.dim(), "too many indices for tensor of dimension ", self_.dim());
+    TORCH_CHECK_INDEX(specified <= self_.dim(), "too many indices for tensor of dimension ",
+                      self_.dim());
     unspecified_ = self_.dim() - specified;
   }
 
@@ -110,13 +120,18 @@ class IndexParser {
       return keep(1);
     }
     if (PyBool_Check(item)) return add_dimension(index_of_bool(item == Py_True));
-    if (is_integer_scalar(item) || (PyIndex_Check(item) && !is_tensor(item) && !is_numpy_array(item))) return select(to_int64(item));
+    if (is_integer_scalar(item) ||
+        (PyIndex_Check(item) && !is_tensor(item) && !is_numpy_array(item)))
+      return select(to_int64(item));
     const at::Tensor index = index_tensor(item);
-    if (index.dim() == 0 && at::is_integral(index.scalar_type(), false) && !is_mask(index)) return select(index.item().to_long());
+    if (index.dim() == 0 && at::is_integral(index.scalar_type(), false) && !is_mask(index))
+      return select(index.item().to_long());
     record(index);
   }
 
-  void select(int64_t index) { result_.view = select_index(result_.view, dim_, index, original_dim_++); }
+  void select(int64_t index) {
+    result_.view = select_index(result_.view, dim_, index, original_dim_++);
+  }
 
   void keep(int64_t dimensions) {
     for (int64_t i = 0; i < dimensions; ++i) result_.indices.push_back(at::Tensor());
@@ -133,10 +148,13 @@ class IndexParser {
   void record(const at::Tensor& index) {
     check_index_dtype(index);
     if (index.scalar_type() == at::kByte)
-      at::warn("indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.");
-    if (index.dim() == 0 && is_mask(index)) return add_dimension(index_of_bool(index.item().to_bool()));
+      at::warn("indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool "
+               "instead.");
+    if (index.dim() == 0 && is_mask(index))
+      return add_dimension(index_of_bool(index.item().to_bool()));
     const int64_t consumed = is_mask(index) ? index.dim() : 1;
-    TORCH_CHECK_INDEX(dim_ + consumed <= result_.view.dim(), "too many indices for tensor of dimension ", self_.dim());
+    TORCH_CHECK_INDEX(dim_ + consumed <= result_.view.dim(),
+                      "too many indices for tensor of dimension ", self_.dim());
     result_.indices.push_back(index);
     result_.is_advanced = true;
     dim_ += consumed;
@@ -152,18 +170,23 @@ class IndexParser {
 
 }  // namespace
 
-at::Tensor select_index(const at::Tensor& tensor, int64_t dim, int64_t index, int64_t original_dim) {
+at::Tensor select_index(const at::Tensor& tensor, int64_t dim, int64_t index,
+                        int64_t original_dim) {
   TORCH_CHECK_INDEX(!(tensor.dim() == 0 && dim == 0),
-                    "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to "
+                    "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or "
+                    "`tensor.item<T>()` in C++ to "
                     "convert a 0-dim tensor to a number");
   TORCH_CHECK_INDEX(dim < tensor.dim(), "too many indices for tensor of dimension ", tensor.dim());
   const int64_t size = tensor.sizes()[static_cast<size_t>(dim)];
-  TORCH_CHECK_INDEX(index >= -size && index < size, "index ", index, " is out of bounds for dimension ", original_dim, " with size ", size);
+  TORCH_CHECK_INDEX(index >= -size && index < size, "index ", index,
+                    " is out of bounds for dimension ", original_dim, " with size ", size);
   return at::select(tensor, dim, index);
 }
 
 at::Tensor slice_index(const at::Tensor& tensor, int64_t dim, PyObject* slice) {
-  TORCH_CHECK_INDEX(dim < tensor.dim(), tensor.dim() == 0 ? "slice() cannot be applied to a 0-dim tensor." : "too many indices for tensor");
+  TORCH_CHECK_INDEX(dim < tensor.dim(), tensor.dim() == 0
+                                            ? "slice() cannot be applied to a 0-dim tensor."
+                                            : "too many indices for tensor");
   Py_ssize_t start = 0, stop = 0, step = 0;
   check_status(PySlice_Unpack(slice, &start, &stop, &step));
   TORCH_CHECK_VALUE(step > 0, "step must be greater than zero");

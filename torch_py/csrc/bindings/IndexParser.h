@@ -9,9 +9,10 @@ namespace torch::python {
 /// What tensor[...] comes to.
 ///
 /// Note [Indexing]
-/// Integers, slices, None, `...` are applied one after the other and give a view. Tensors (and lists, arrays, bools) are collected
-/// as `indices`: one entry per dimension of the view, undefined where the dimension is kept; a mask is one entry and stands for as
-/// many dimensions as it has. Without any of them the view is the result, otherwise at::index or at::index_put_ does the rest.
+/// Integers, slices, None, `...` are applied one after the other and give a view. Tensors (and
+/// lists, arrays, bools) are collected as `indices`: one entry per dimension of the view, undefined
+/// where the dimension is kept; a mask is one entry and stands for as many dimensions as it has.
+/// Without any of them the view is the result, otherwise at::index or at::index_put_ does the rest.
 struct IndexedView {
   at::Tensor view;
   TensorVector indices;

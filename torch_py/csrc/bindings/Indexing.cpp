@@ -51,11 +51,13 @@ PyObject* get_item(PyObject* self, PyObject* index) {
   TORCH_PY_CATCH(nullptr)
 }
 
-// -- assignment ------------------------------------------------------------------------------------------------------------
+// -- assignment
+// ------------------------------------------------------------
 /// Leading dimensions of size 1 that the target does not have say nothing.
 at::Tensor without_leading_ones(const at::Tensor& value, int64_t target_dim) {
   int64_t surplus = 0;
-  while (value.dim() - surplus > target_dim && value.sizes()[static_cast<size_t>(surplus)] == 1) ++surplus;
+  while (value.dim() - surplus > target_dim && value.sizes()[static_cast<size_t>(surplus)] == 1)
+    ++surplus;
   return surplus == 0 ? value : at::view(value, value.sizes().slice(static_cast<size_t>(surplus)));
 }
 
@@ -70,11 +72,13 @@ void assign_tensor(const at::Tensor& target, const at::Tensor& value) {
 }
 
 bool is_number(PyObject* value) {
-  return PyFloat_Check(value) || PyLong_Check(value) || PyComplex_Check(value) || (!is_tensor(value) && is_scalar(value));
+  return PyFloat_Check(value) || PyLong_Check(value) || PyComplex_Check(value) ||
+         (!is_tensor(value) && is_scalar(value));
 }
 
 [[noreturn]] void throw_unassignable(const at::Tensor& tensor, PyObject* value) {
-  throw_python(PyExc_TypeError, "can't assign a %s to a torch.%sTensor", type_name(value), at::scalar_type_name(tensor.scalar_type()));
+  throw_python(PyExc_TypeError, "can't assign a %s to a torch.%sTensor", type_name(value),
+               at::scalar_type_name(tensor.scalar_type()));
 }
 
 void assign_view(const at::Tensor& view, PyObject* value) {
@@ -93,8 +97,10 @@ at::Tensor value_tensor(const at::Tensor& tensor, PyObject* value) {
 
 void assign_advanced(const IndexedView& indexed, PyObject* value) {
   const at::Tensor values = value_tensor(indexed.view, value);
-  const at::Tensor source = without_leading_ones(values, 0);  // index_put_ broadcasts to the indexed part
-  unlocked([&] { return at::index_put_(indexed.view, indexed.indices, source, false); }, indexed.view, values);
+  const at::Tensor source =
+      without_leading_ones(values, 0);  // index_put_ broadcasts to the indexed part
+  unlocked([&] { return at::index_put_(indexed.view, indexed.indices, source, false); },
+           indexed.view, values);
 }
 
 int set_item_override(PyObject* self, PyObject* index, PyObject* value) {

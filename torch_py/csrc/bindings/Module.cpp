@@ -72,4 +72,6 @@ PyObject* init_module() {
 
 }  // namespace torch::python
 
-extern "C" TORCH_PY_API PyObject* torch_py_initialize_module() { return torch::python::init_module(); }
+extern "C" TORCH_PY_API PyObject* torch_py_initialize_module() {
+  return torch::python::init_module();
+}

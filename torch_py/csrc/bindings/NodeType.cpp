@@ -30,8 +30,9 @@ NodeObject* as_node(PyObject* self) { return reinterpret_cast<NodeObject*>(self)
 PyTypeObject* class_of(const char* name) {
   PyObject* known = PyDict_GetItemString(node_classes, name);
   if (known != nullptr) return reinterpret_cast<PyTypeObject*>(known);
-  const ObjectPtr made = ObjectPtr::steal(checked(PyObject_CallFunction(reinterpret_cast<PyObject*>(&PyType_Type), "s(O){s:(),s:s}", name,
-                                                                        &NodeType, "__slots__", "__module__", "torch_py.autograd.graph")));
+  const ObjectPtr made = ObjectPtr::steal(checked(
+      PyObject_CallFunction(reinterpret_cast<PyObject*>(&PyType_Type), "s(O){s:(),s:s}", name,
+                            &NodeType, "__slots__", "__module__", "torch_py.autograd.graph")));
   check_status(PyDict_SetItemString(node_classes, name, made.get()));
   return reinterpret_cast<PyTypeObject*>(made.get());
 }
@@ -44,9 +45,12 @@ void node_dealloc(PyObject* self) {
   Py_TYPE(self)->tp_free(self);
 }
 
-int node_traverse(PyObject*, visitproc, void*) { return 0; }  // classes made in Python are collected, and so their base has to be
+int node_traverse(PyObject*, visitproc, void*) {
+  return 0;
+}  // classes made in Python are collected, and so their base has to be
 
-/// The user's dict of a node. The node owns it, as a hook that does nothing: objects of nodes come and go.
+/// The user's dict of a node. The node owns it, as a hook that does nothing: objects of nodes come
+/// and go.
 struct Metadata final : torch::autograd::FunctionPreHook {
   Metadata() : dict(checked(PyDict_New())) {}
   ~Metadata() override {
@@ -96,10 +100,12 @@ PyObject* node_call(PyObject* self, PyObject* args, PyObject*) {
   variable_list grads;
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args); ++i) {
     PyObject* item = PyTuple_GET_ITEM(args, i);
-    if (item != Py_None && !is_tensor(item)) throw_python(PyExc_TypeError, "expected Tensor or None, got %s", type_name(item));
+    if (item != Py_None && !is_tensor(item))
+      throw_python(PyExc_TypeError, "expected Tensor or None, got %s", type_name(item));
     grads.push_back(item == Py_None ? at::Tensor() : unpack(item));
   }
-  TORCH_CHECK(grads.size() == node->num_inputs(), node->name(), " expected ", node->num_inputs(), " arguments, got ", grads.size());
+  TORCH_CHECK(grads.size() == node->num_inputs(), node->name(), " expected ", node->num_inputs(),
+              " arguments, got ", grads.size());
   variable_list results;
   {
     const GilRelease no_gil;
@@ -113,7 +119,8 @@ PyObject* node_variable(PyObject* self, void*) {
   TORCH_PY_TRY
   const NodePtr node = live_node(self);
   const auto* accumulate = dynamic_cast<torch::autograd::AccumulateGrad*>(node.get());
-  if (accumulate == nullptr) throw_python(PyExc_AttributeError, "'%s' object has no attribute 'variable'", node->name());
+  if (accumulate == nullptr)
+    throw_python(PyExc_AttributeError, "'%s' object has no attribute 'variable'", node->name());
   return wrap(accumulate->variable());
   TORCH_PY_CATCH(nullptr)
 }
@@ -128,7 +135,8 @@ PyObject* saved_attribute(const torch::autograd::Node& node, std::string_view na
           using T = decltype(value);
           if constexpr (std::is_same_v<T, std::monostate>) Py_RETURN_NONE;
           else if constexpr (std::is_same_v<T, at::DimVector>) return wrap_size(value);
-          else if constexpr (std::is_same_v<T, std::string>) return checked(PyUnicode_FromString(value.c_str()));
+          else if constexpr (std::is_same_v<T, std::string>)
+            return checked(PyUnicode_FromString(value.c_str()));
           else return wrap(std::move(value));
         },
         node.saved_value(name).value);
@@ -146,7 +154,8 @@ PyObject* node_attribute(PyObject* self, PyObject* name) {
   PyObject *type = nullptr, *error = nullptr, *trace = nullptr;
   PyErr_Fetch(&type, &error, &trace);
   TORCH_PY_TRY
-  if (const NodePtr node = unpack_node(self)) found = saved_attribute(*node, std::string_view(text).substr(kSavedPrefix.size()));
+  if (const NodePtr node = unpack_node(self))
+    found = saved_attribute(*node, std::string_view(text).substr(kSavedPrefix.size()));
   if (found == nullptr) {
     PyErr_Restore(type, error, trace);
     return nullptr;
@@ -160,7 +169,8 @@ PyObject* node_attribute(PyObject* self, PyObject* name) {
 
 PyObject* node_dir(PyObject* self, PyObject*) {
   TORCH_PY_TRY
-  const ObjectPtr names = ObjectPtr::steal(checked(PyObject_Dir(reinterpret_cast<PyObject*>(Py_TYPE(self)))));
+  const ObjectPtr names =
+      ObjectPtr::steal(checked(PyObject_Dir(reinterpret_cast<PyObject*>(Py_TYPE(self)))));
   for (const char* name : live_node(self)->saved_names()) {
     const ObjectPtr attribute = ObjectPtr::steal(checked(PyUnicode_FromFormat("_saved_%s", name)));
     check_status(PyList_Append(names.get(), attribute.get()));
@@ -169,36 +179,44 @@ PyObject* node_dir(PyObject* self, PyObject*) {
   TORCH_PY_CATCH(nullptr)
 }
 
-PyMethodDef own_methods[] = {{"__dir__", node_dir, METH_NOARGS, nullptr}, {nullptr, nullptr, 0, nullptr}};
+PyMethodDef own_methods[] = {{"__dir__", node_dir, METH_NOARGS, nullptr},
+                             {nullptr, nullptr, 0, nullptr}};
 
 PyObject* node_repr(PyObject* self) {
   const NodePtr& node = as_node(self)->node;
-  return PyUnicode_FromFormat("<%s object at %p>", node ? node->name() : "Node", static_cast<void*>(self));
+  return PyUnicode_FromFormat("<%s object at %p>", node ? node->name() : "Node",
+                              static_cast<void*>(self));
 }
 
 PyGetSetDef properties[] = {
-    {"next_functions", node_next_functions, nullptr, "Where the gradients of the inputs go: (node, number) pairs.", nullptr},
+    {"next_functions", node_next_functions, nullptr,
+     "Where the gradients of the inputs go: (node, number) pairs.", nullptr},
     {"metadata", node_metadata, nullptr, "A dict for the user.", nullptr},
-    {"_input_metadata", node_input_metadata, nullptr, "What the gradients that enter must be like.", nullptr},
+    {"_input_metadata", node_input_metadata, nullptr, "What the gradients that enter must be like.",
+     nullptr},
     {"variable", node_variable, nullptr, "The leaf whose .grad AccumulateGrad adds to.", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
 }  // namespace
 
 PyMethodDef node_methods[] = {{"name", node_name, METH_NOARGS, "name() -> str"},
-                              {"register_hook", node_register_hook, METH_O, "register_hook(hook(grad_inputs, grad_outputs)) -> handle"},
-                              {"register_prehook", node_register_prehook, METH_O, "register_prehook(hook(grad_outputs)) -> handle"},
+                              {"register_hook", node_register_hook, METH_O,
+                               "register_hook(hook(grad_inputs, grad_outputs)) -> handle"},
+                              {"register_prehook", node_register_prehook, METH_O,
+                               "register_prehook(hook(grad_outputs)) -> handle"},
                               {"_sequence_nr", node_sequence_nr, METH_NOARGS, nullptr},
                               {nullptr, nullptr, 0, nullptr}};
 
 PyObject* node_next_functions(PyObject* self, void*) {
   TORCH_PY_TRY
   const NodePtr node = live_node(self);
-  ObjectPtr tuple = ObjectPtr::steal(checked(PyTuple_New(static_cast<Py_ssize_t>(node->num_outputs()))));
+  ObjectPtr tuple =
+      ObjectPtr::steal(checked(PyTuple_New(static_cast<Py_ssize_t>(node->num_outputs()))));
   for (size_t i = 0; i < node->num_outputs(); ++i) {
     const torch::autograd::Edge& edge = node->next_edge(i);
     const ObjectPtr function = ObjectPtr::steal(wrap_node(edge.function));
-    PyTuple_SET_ITEM(tuple.get(), static_cast<Py_ssize_t>(i), checked(Py_BuildValue("(OI)", function.get(), edge.input_nr)));
+    PyTuple_SET_ITEM(tuple.get(), static_cast<Py_ssize_t>(i),
+                     checked(Py_BuildValue("(OI)", function.get(), edge.input_nr)));
   }
   return tuple.release();
   TORCH_PY_CATCH(nullptr)
@@ -207,17 +225,22 @@ PyObject* node_next_functions(PyObject* self, void*) {
 PyObject* node_input_metadata(PyObject* self, void*) {
   TORCH_PY_TRY
   const NodePtr node = live_node(self);
-  const ObjectPtr module = ObjectPtr::steal(checked(PyImport_ImportModule("torch_py.autograd.graph")));
-  const ObjectPtr type = ObjectPtr::steal(checked(PyObject_GetAttrString(module.get(), "InputMetadata")));
-  ObjectPtr tuple = ObjectPtr::steal(checked(PyTuple_New(static_cast<Py_ssize_t>(node->num_inputs()))));
+  const ObjectPtr module =
+      ObjectPtr::steal(checked(PyImport_ImportModule("torch_py.autograd.graph")));
+  const ObjectPtr type =
+      ObjectPtr::steal(checked(PyObject_GetAttrString(module.get(), "InputMetadata")));
+  ObjectPtr tuple =
+      ObjectPtr::steal(checked(PyTuple_New(static_cast<Py_ssize_t>(node->num_inputs()))));
   for (size_t i = 0; i < node->num_inputs(); ++i) {
     const torch::autograd::InputMetadata& input = node->input_metadata(i);
     PyObject* item = Py_NewRef(Py_None);
     if (input.is_defined()) {
       Py_DECREF(item);
-      const ObjectPtr sizes = ObjectPtr::steal(wrap_size(input.sizes)), dtype = ObjectPtr::steal(wrap(input.dtype));
+      const ObjectPtr sizes = ObjectPtr::steal(wrap_size(input.sizes)),
+                      dtype = ObjectPtr::steal(wrap(input.dtype));
       const ObjectPtr device = ObjectPtr::steal(wrap(input.device));
-      item = checked(PyObject_CallFunctionObjArgs(type.get(), sizes.get(), dtype.get(), device.get(), nullptr));
+      item = checked(PyObject_CallFunctionObjArgs(type.get(), sizes.get(), dtype.get(),
+                                                  device.get(), nullptr));
     }
     PyTuple_SET_ITEM(tuple.get(), static_cast<Py_ssize_t>(i), item);
   }
@@ -257,7 +280,8 @@ void init_nodes(PyObject* module) {
   node_classes = checked(PyDict_New());
   NodeType.tp_name = "torch_py.autograd.graph.Node";
   NodeType.tp_basicsize = sizeof(NodeObject);
-  NodeType.tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION;
+  NodeType.tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC |
+                      Py_TPFLAGS_DISALLOW_INSTANTIATION;
   NodeType.tp_dealloc = node_dealloc;
   NodeType.tp_traverse = node_traverse;
   NodeType.tp_call = node_call;

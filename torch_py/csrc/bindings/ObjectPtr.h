@@ -5,7 +5,8 @@
 
 namespace torch::python {
 
-/// Owner of one reference to a Python object (or of none). Take a new reference with steal(), share one with borrow().
+/// Owner of one reference to a Python object (or of none). Take a new reference with steal(), share
+/// one with borrow().
 class ObjectPtr {
  public:
   ObjectPtr() = default;

@@ -1,5 +1,6 @@
 #pragma once
-// The one place that includes Python.h: it must come before any standard header, with PY_SSIZE_T_CLEAN defined.
+// The one place that includes Python.h: it must come before any standard header, with
+// PY_SSIZE_T_CLEAN defined.
 #ifndef PY_SSIZE_T_CLEAN
 #define PY_SSIZE_T_CLEAN
 #endif

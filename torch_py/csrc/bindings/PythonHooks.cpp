@@ -13,7 +13,8 @@ namespace {
 
 using torch::autograd::variable_list;
 
-/// The callable of a hook, shared by the hook and the handle that removes it. Touched only with the GIL.
+/// The callable of a hook, shared by the hook and the handle that removes it. Touched only with the
+/// GIL.
 struct Callable {
   explicit Callable(PyObject* function) : function(Py_NewRef(function)) {}
   ~Callable() {
@@ -38,25 +39,32 @@ std::string name_of(PyObject* function) {
 /// A hook's gradient must look like the one it replaces.
 at::Tensor checked_result(PyObject* function, PyObject* result, const at::Tensor& original) {
   if (result == Py_None) return at::Tensor();
-  if (!is_tensor(result)) throw_python(PyExc_TypeError, "expected Tensor, but hook returned '%s'", type_name(result));
+  if (!is_tensor(result))
+    throw_python(PyExc_TypeError, "expected Tensor, but hook returned '%s'", type_name(result));
   const at::Tensor& value = unpack(result);
   if (!original.defined()) return value;
-  TORCH_CHECK(value.scalar_type() == original.scalar_type() && value.device() == original.device(), "hook '", name_of(function),
-              "' has changed the type of value (was ", original.scalar_type(), " on ", original.device(), " got ", value.scalar_type(),
+  TORCH_CHECK(value.scalar_type() == original.scalar_type() && value.device() == original.device(),
+              "hook '", name_of(function), "' has changed the type of value (was ",
+              original.scalar_type(), " on ", original.device(), " got ", value.scalar_type(),
               " on ", value.device(), ")");
-  TORCH_CHECK(value.sizes() == original.sizes(), "hook '", name_of(function), "' has changed the size of value");
+  TORCH_CHECK(value.sizes() == original.sizes(), "hook '", name_of(function),
+              "' has changed the size of value");
   return value;
 }
 
-ObjectPtr wrap_list(const variable_list& tensors) { return ObjectPtr::steal(wrap(std::vector<at::Tensor>(tensors))); }
+ObjectPtr wrap_list(const variable_list& tensors) {
+  return ObjectPtr::steal(wrap(std::vector<at::Tensor>(tensors)));
+}
 
 /// None: unchanged. Otherwise as many gradients as there were.
-variable_list checked_results(PyObject* function, PyObject* result, const variable_list& originals) {
+variable_list checked_results(PyObject* function, PyObject* result,
+                              const variable_list& originals) {
   if (result == Py_None) return {};
   const bool single = !PyTuple_Check(result) && !PyList_Check(result);
   const Py_ssize_t count = single ? 1 : sequence_length(result);
   if (count != static_cast<Py_ssize_t>(originals.size())) {
-    throw_python(PyExc_RuntimeError, "hook '%s' has returned an incorrect number of values (got %zd, but expected %zu)",
+    throw_python(PyExc_RuntimeError,
+                 "hook '%s' has returned an incorrect number of values (got %zd, but expected %zu)",
                  name_of(function).c_str(), count, originals.size());
   }
   variable_list values;
@@ -74,7 +82,8 @@ struct PythonTensorHook final : torch::autograd::TensorHook {
     const ObjectPtr function = ObjectPtr::borrow(callable->function);
     if (!function) return at::Tensor();
     const ObjectPtr argument = ObjectPtr::steal(wrap(grad));
-    const ObjectPtr result = ObjectPtr::steal(checked(PyObject_CallOneArg(function.get(), argument.get())));
+    const ObjectPtr result =
+        ObjectPtr::steal(checked(PyObject_CallOneArg(function.get(), argument.get())));
     return checked_result(function.get(), result.get(), grad);
   }
   CallablePtr callable;
@@ -87,8 +96,10 @@ struct PythonPostAccumulateHook final : torch::autograd::PostAccumulateGradHook 
     const ObjectPtr function = ObjectPtr::borrow(callable->function);
     if (!function) return;
     const ObjectPtr argument = ObjectPtr::steal(wrap(variable));
-    const ObjectPtr result = ObjectPtr::steal(checked(PyObject_CallOneArg(function.get(), argument.get())));
-    if (result.get() != Py_None) throw_python(PyExc_RuntimeError, "Tensor post accumulate grad hooks should return None.");
+    const ObjectPtr result =
+        ObjectPtr::steal(checked(PyObject_CallOneArg(function.get(), argument.get())));
+    if (result.get() != Py_None)
+      throw_python(PyExc_RuntimeError, "Tensor post accumulate grad hooks should return None.");
   }
   CallablePtr callable;
 };
@@ -100,7 +111,8 @@ struct PythonPreHook final : torch::autograd::FunctionPreHook {
     const ObjectPtr function = ObjectPtr::borrow(callable->function);
     if (!function) return {};
     const ObjectPtr argument = wrap_list(grads);
-    const ObjectPtr result = ObjectPtr::steal(checked(PyObject_CallOneArg(function.get(), argument.get())));
+    const ObjectPtr result =
+        ObjectPtr::steal(checked(PyObject_CallOneArg(function.get(), argument.get())));
     return checked_results(function.get(), result.get(), grads);
   }
   CallablePtr callable;
@@ -114,14 +126,15 @@ struct PythonPostHook final : torch::autograd::FunctionPostHook {
     if (!function) return {};
     const ObjectPtr grad_inputs = wrap_list(outputs);
     const ObjectPtr grad_outputs = wrap_list(inputs);
-    const ObjectPtr result =
-        ObjectPtr::steal(checked(PyObject_CallFunctionObjArgs(function.get(), grad_inputs.get(), grad_outputs.get(), nullptr)));
+    const ObjectPtr result = ObjectPtr::steal(checked(PyObject_CallFunctionObjArgs(
+        function.get(), grad_inputs.get(), grad_outputs.get(), nullptr)));
     return checked_results(function.get(), result.get(), outputs);
   }
   CallablePtr callable;
 };
 
-// -- the handle --------------------------------------------------------------------------------------------------------
+// -- the handle
+// ------------------------------------------------------------
 struct HandleObject {
   PyObject_HEAD std::weak_ptr<Callable> callable;
 };
@@ -139,19 +152,22 @@ void handle_dealloc(PyObject* self) {
 }
 
 PyObject* handle_remove(PyObject* self, PyObject*) {
-  if (const CallablePtr callable = reinterpret_cast<HandleObject*>(self)->callable.lock()) Py_CLEAR(callable->function);
+  if (const CallablePtr callable = reinterpret_cast<HandleObject*>(self)->callable.lock())
+    Py_CLEAR(callable->function);
   Py_RETURN_NONE;
 }
 PyObject* handle_enter(PyObject* self, PyObject*) { return Py_NewRef(self); }
 PyObject* handle_exit(PyObject* self, PyObject*) { return handle_remove(self, nullptr); }
 
-PyMethodDef handle_methods[] = {{"remove", handle_remove, METH_NOARGS, "remove(): the hook is not called any more."},
-                                {"__enter__", handle_enter, METH_NOARGS, nullptr},
-                                {"__exit__", handle_exit, METH_VARARGS, nullptr},
-                                {nullptr, nullptr, 0, nullptr}};
+PyMethodDef handle_methods[] = {
+    {"remove", handle_remove, METH_NOARGS, "remove(): the hook is not called any more."},
+    {"__enter__", handle_enter, METH_NOARGS, nullptr},
+    {"__exit__", handle_exit, METH_VARARGS, nullptr},
+    {nullptr, nullptr, 0, nullptr}};
 
 CallablePtr make_callable(PyObject* function) {
-  if (!PyCallable_Check(function)) throw_python(PyExc_TypeError, "expected a callable hook, got %s", type_name(function));
+  if (!PyCallable_Check(function))
+    throw_python(PyExc_TypeError, "expected a callable hook, got %s", type_name(function));
   return std::make_shared<Callable>(function);
 }
 
@@ -167,10 +183,12 @@ void for_each_leaf_hook(const at::Tensor& tensor, Use use) {
   }
 }
 
-/// Drops hooks that were removed. Programs that register and remove one in every step would have ever longer lists.
+/// Drops hooks that were removed. Programs that register and remove one in every step would have
+/// ever longer lists.
 template <class Hook, class Entries, class Member>
 void forget_removed(Entries& entries, Member hook_of) {
-  if (entries.size() < entries.capacity()) return;  // only before the list grows: constant work per registration
+  if (entries.size() < entries.capacity())
+    return;  // only before the list grows: constant work per registration
   std::erase_if(entries, [&](const auto& entry) {
     auto* python = dynamic_cast<Hook*>(hook_of(entry).get());
     return python != nullptr && python->callable->function == nullptr;
@@ -186,13 +204,15 @@ void forget_removed_hooks(const at::Tensor& tensor) {
     forget_removed<PythonTensorHook>(meta.leaf_hooks->tensor_hooks, itself);
     forget_removed<PythonPostAccumulateHook>(meta.leaf_hooks->post_accumulate, itself);
   }
-  if (node && node->hooks() != nullptr) forget_removed<PythonTensorHook>(node->mutable_hooks().tensor_hooks, of_tensor);
+  if (node && node->hooks() != nullptr)
+    forget_removed<PythonTensorHook>(node->mutable_hooks().tensor_hooks, of_tensor);
 }
 
 }  // namespace
 
 PyObject* add_tensor_hook(const at::Tensor& tensor, PyObject* function) {
-  TORCH_CHECK(tensor.requires_grad(), "cannot register a hook on a tensor that doesn't require gradient");
+  TORCH_CHECK(tensor.requires_grad(),
+              "cannot register a hook on a tensor that doesn't require gradient");
   const CallablePtr callable = make_callable(function);
   forget_removed_hooks(tensor);
   torch::autograd::add_tensor_hook(tensor, std::make_shared<PythonTensorHook>(callable));
@@ -200,24 +220,29 @@ PyObject* add_tensor_hook(const at::Tensor& tensor, PyObject* function) {
 }
 
 PyObject* add_post_accumulate_hook(const at::Tensor& tensor, PyObject* function) {
-  TORCH_CHECK(tensor.requires_grad(), "cannot register a hook on a tensor that doesn't require gradient");
-  TORCH_CHECK(torch::autograd::is_leaf(tensor), "post accumulate grad hooks cannot be registered on non-leaf tensors");
+  TORCH_CHECK(tensor.requires_grad(),
+              "cannot register a hook on a tensor that doesn't require gradient");
+  TORCH_CHECK(torch::autograd::is_leaf(tensor),
+              "post accumulate grad hooks cannot be registered on non-leaf tensors");
   const CallablePtr callable = make_callable(function);
   forget_removed_hooks(tensor);
-  torch::autograd::add_post_accumulate_grad_hook(tensor, std::make_shared<PythonPostAccumulateHook>(callable));
+  torch::autograd::add_post_accumulate_grad_hook(
+      tensor, std::make_shared<PythonPostAccumulateHook>(callable));
   return make_handle(callable);
 }
 
 PyObject* add_node_hook(torch::autograd::Node& node, PyObject* function) {
   const CallablePtr callable = make_callable(function);
-  forget_removed<PythonPostHook>(node.mutable_hooks().post_hooks, [](const auto& hook) -> const auto& { return hook; });
+  forget_removed<PythonPostHook>(node.mutable_hooks().post_hooks,
+                                 [](const auto& hook) -> const auto& { return hook; });
   node.add_post_hook(std::make_shared<PythonPostHook>(callable));
   return make_handle(callable);
 }
 
 PyObject* add_node_prehook(torch::autograd::Node& node, PyObject* function) {
   const CallablePtr callable = make_callable(function);
-  forget_removed<PythonPreHook>(node.mutable_hooks().pre_hooks, [](const auto& hook) -> const auto& { return hook; });
+  forget_removed<PythonPreHook>(node.mutable_hooks().pre_hooks,
+                                [](const auto& hook) -> const auto& { return hook; });
   node.add_pre_hook(std::make_shared<PythonPreHook>(callable));
   return make_handle(callable);
 }
@@ -241,7 +266,8 @@ void init_hooks(PyObject* module) {
   HandleType.tp_dealloc = handle_dealloc;
   HandleType.tp_methods = handle_methods;
   check_status(PyType_Ready(&HandleType));
-  check_status(PyModule_AddObjectRef(module, "RemovableHandle", reinterpret_cast<PyObject*>(&HandleType)));
+  check_status(
+      PyModule_AddObjectRef(module, "RemovableHandle", reinterpret_cast<PyObject*>(&HandleType)));
 }
 
 }  // namespace torch::python

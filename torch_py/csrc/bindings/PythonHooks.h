@@ -3,12 +3,13 @@
 
 #include "torch_py/csrc/autograd/AutogradMeta.h"
 
-// Hooks of autograd that call Python. Each holds its callable; removing a hook empties it; it stays in its list, doing
-// nothing, until the list is about to grow.
+// Hooks of autograd that call Python. Each holds its callable; removing a hook empties it; it stays
+// in its list, doing nothing, until the list is about to grow.
 
 namespace torch::python {
 
-/// What register_hook and its like return: `handle.remove()`, also as a context manager. New references.
+/// What register_hook and its like return: `handle.remove()`, also as a context manager. New
+/// references.
 PyObject* add_tensor_hook(const at::Tensor& tensor, PyObject* callable);
 PyObject* add_post_accumulate_hook(const at::Tensor& tensor, PyObject* callable);
 PyObject* add_node_hook(torch::autograd::Node& node, PyObject* callable);

@@ -17,10 +17,13 @@ struct Namespace {
   const char* attribute;  // of torch_py._C
 };
 // In the order of enum Module; then those without operators.
-constexpr Namespace namespaces[] = {{"torch", "_torch"}, {"nn", "_nn"},   {"linalg", "_linalg"},    {"special", "_special"},
-                                    {"fft", "_fft"},     {"ops", "_ops"}, {"Tensor", "TensorBase"}, {"return_types", "_return_types"}};
+constexpr Namespace namespaces[] = {{"torch", "_torch"},      {"nn", "_nn"},
+                                    {"linalg", "_linalg"},    {"special", "_special"},
+                                    {"fft", "_fft"},          {"ops", "_ops"},
+                                    {"Tensor", "TensorBase"}, {"return_types", "_return_types"}};
 
-// Leaked: tables register from static initialisers of several libraries and are looked at until the process ends.
+// Leaked: tables register from static initialisers of several libraries and are looked at until the
+// process ends.
 std::vector<MethodTable>& tables() {
   static auto* list = new std::vector<MethodTable>;
   return *list;
@@ -39,7 +42,8 @@ void install_functions(PyObject* module, const PyMethodDef* methods, int count) 
   const ObjectPtr name = ObjectPtr::steal(checked(PyObject_GetAttrString(module, "__name__")));
   for (int i = 0; i < count && methods[i].ml_name != nullptr; ++i) {
     auto* method = const_cast<PyMethodDef*>(&methods[i]);  // CPython only reads it
-    const ObjectPtr function = ObjectPtr::steal(checked(PyCFunction_NewEx(method, nullptr, name.get())));
+    const ObjectPtr function =
+        ObjectPtr::steal(checked(PyCFunction_NewEx(method, nullptr, name.get())));
     check_status(PyObject_SetAttrString(module, method->ml_name, function.get()));
   }
 }
@@ -47,8 +51,10 @@ void install_functions(PyObject* module, const PyMethodDef* methods, int count) 
 void install_tensor_methods(const PyMethodDef* methods, int count) {
   for (int i = 0; i < count && methods[i].ml_name != nullptr; ++i) {
     auto* method = const_cast<PyMethodDef*>(&methods[i]);
-    if (PyDict_GetItemString(TensorBaseType.tp_dict, method->ml_name) != nullptr) continue;  // written by hand
-    const ObjectPtr descriptor = ObjectPtr::steal(checked(PyDescr_NewMethod(&TensorBaseType, method)));
+    if (PyDict_GetItemString(TensorBaseType.tp_dict, method->ml_name) != nullptr)
+      continue;  // written by hand
+    const ObjectPtr descriptor =
+        ObjectPtr::steal(checked(PyDescr_NewMethod(&TensorBaseType, method)));
     check_status(PyDict_SetItemString(TensorBaseType.tp_dict, method->ml_name, descriptor.get()));
   }
   PyType_Modified(&TensorBaseType);
@@ -59,7 +65,8 @@ void install_tensor_methods(const PyMethodDef* methods, int count) {
 RegisterMethods::RegisterMethods(MethodTable table) { tables().push_back(table); }
 
 void install_methods(PyObject* target, const PyMethodDef* methods, int count) {
-  if (target == reinterpret_cast<PyObject*>(&TensorBaseType) || target == reinterpret_cast<PyObject*>(tensor_class)) {
+  if (target == reinterpret_cast<PyObject*>(&TensorBaseType) ||
+      target == reinterpret_cast<PyObject*>(tensor_class)) {
     install_tensor_methods(methods, count);
   } else {
     install_functions(target, methods, count);
@@ -78,7 +85,9 @@ PyObject* namespace_of(const char* owner) {
 
 FastMethod find_tensor_method(const char* name) {
   for (const MethodTable& table : tables()) {
-    for (int i = 0; table.module == Module::Method && i < table.count && table.methods[i].ml_name != nullptr; ++i) {
+    for (int i = 0;
+         table.module == Module::Method && i < table.count && table.methods[i].ml_name != nullptr;
+         ++i) {
       if (std::string_view(table.methods[i].ml_name) != name) continue;
       return reinterpret_cast<FastMethod>(reinterpret_cast<void (*)()>(table.methods[i].ml_meth));
     }
@@ -91,10 +100,12 @@ void install_registered_methods(PyObject* module) {
   constexpr int method_place = static_cast<int>(Module::Method);
   PyObject* targets[std::size(namespaces)] = {};
   for (size_t i = 0; i < std::size(namespaces); ++i) {
-    targets[i] = i == method_place ? reinterpret_cast<PyObject*>(&TensorBaseType) : make_namespace(module, namespaces[i]);
+    targets[i] = i == method_place ? reinterpret_cast<PyObject*>(&TensorBaseType)
+                                   : make_namespace(module, namespaces[i]);
   }
   check_status(PyModule_AddObjectRef(module, "_VariableFunctions", targets[0]));
-  for (const MethodTable& table : tables()) install_methods(targets[static_cast<int>(table.module)], table.methods, table.count);
+  for (const MethodTable& table : tables())
+    install_methods(targets[static_cast<int>(table.module)], table.methods, table.count);
 }
 
 }  // namespace torch::python

@@ -14,7 +14,8 @@ namespace torch::python {
 namespace {
 
 struct PythonSavedHooks final : torch::autograd::SavedVariableHooks {
-  PythonSavedHooks(PyObject* pack, PyObject* unpack) : pack_(Py_NewRef(pack)), unpack_(Py_NewRef(unpack)) {}
+  PythonSavedHooks(PyObject* pack, PyObject* unpack)
+      : pack_(Py_NewRef(pack)), unpack_(Py_NewRef(unpack)) {}
   ~PythonSavedHooks() override {
     if (!Py_IsInitialized()) return;
     const GilAcquire gil;
@@ -29,10 +30,13 @@ struct PythonSavedHooks final : torch::autograd::SavedVariableHooks {
   }
   at::Tensor unpack() override {
     const GilAcquire gil;
-    const ObjectPtr result = ObjectPtr::steal(checked(PyObject_CallOneArg(unpack_, packed_ != nullptr ? packed_ : Py_None)));
+    const ObjectPtr result = ObjectPtr::steal(
+        checked(PyObject_CallOneArg(unpack_, packed_ != nullptr ? packed_ : Py_None)));
     if (!is_tensor(result.get())) {
-      throw_python(PyExc_TypeError, "Output of saved tensor unpack_hook expected to be a Tensor but got result of type %s",
-                   type_name(result.get()));
+      throw_python(
+          PyExc_TypeError,
+          "Output of saved tensor unpack_hook expected to be a Tensor but got result of type %s",
+          type_name(result.get()));
     }
     return unpack_value(result.get());
   }
@@ -56,7 +60,8 @@ std::unique_ptr<torch::autograd::SavedVariableHooks> make_hooks() {
 PyObject* push(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
   TORCH_PY_TRY
   if (nargs != 2 || !PyCallable_Check(args[0]) || !PyCallable_Check(args[1])) {
-    throw_python(PyExc_TypeError, "saved_tensors_hooks: expected two callables, pack_hook and unpack_hook");
+    throw_python(PyExc_TypeError,
+                 "saved_tensors_hooks: expected two callables, pack_hook and unpack_hook");
   }
   stack.emplace_back(Py_NewRef(args[0]), Py_NewRef(args[1]));
   torch::autograd::DefaultSavedVariableHooks::push();
@@ -76,10 +81,11 @@ PyObject* pop(PyObject*, PyObject*) {
   TORCH_PY_CATCH(nullptr)
 }
 
-PyMethodDef functions[] = {
-    {"_saved_tensors_hooks_push", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(push)), METH_FASTCALL, nullptr},
-    {"_saved_tensors_hooks_pop", pop, METH_NOARGS, nullptr},
-    {nullptr, nullptr, 0, nullptr}};
+PyMethodDef functions[] = {{"_saved_tensors_hooks_push",
+                            reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(push)),
+                            METH_FASTCALL, nullptr},
+                           {"_saved_tensors_hooks_pop", pop, METH_NOARGS, nullptr},
+                           {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace
 

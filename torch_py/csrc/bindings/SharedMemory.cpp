@@ -17,11 +17,13 @@ namespace torch::python {
 
 namespace {
 
-// -- UntypedStorage ------------------------------------------------------------------------------------------------------
+// -- UntypedStorage
+// ------------------------------------------------------------
 
 constexpr size_t kLongCopy = size_t{1} << 20;
 
-/// Large copies are made without the GIL. Nobody waits for the mutex with it, so its owner may wait for the GIL.
+/// Large copies are made without the GIL. Nobody waits for the mutex with it, so its owner may wait
+/// for the GIL.
 void share_large(c10::StorageImpl& storage) {
   std::unique_lock lock(c10::sharing_mutex(), std::defer_lock);
   std::shared_ptr<c10::SharedSegment> segment;
@@ -46,7 +48,9 @@ PyObject* share_memory(PyObject* self, PyObject*) {
   TORCH_PY_CATCH(nullptr)
 }
 
-PyObject* is_shared(PyObject* self, PyObject*) { return PyBool_FromLong(c10::shared_segment(*unpack_storage(self)) != nullptr); }
+PyObject* is_shared(PyObject* self, PyObject*) {
+  return PyBool_FromLong(c10::shared_segment(*unpack_storage(self)) != nullptr);
+}
 
 PyObject* descriptor(PyObject* self, PyObject*) {
   TORCH_PY_TRY
@@ -70,23 +74,28 @@ PyObject* from_descriptor(PyObject*, PyObject* args) {
 PyMethodDef storage_methods[] = {
     {"share_memory_", share_memory, METH_NOARGS,
      "share_memory_() -> UntypedStorage: this one, moved to memory that other processes can map."},
-    {"is_shared", is_shared, METH_NOARGS, "is_shared() -> bool: whether other processes can map the memory."},
-    {"_shared_descriptor", descriptor, METH_NOARGS, "_shared_descriptor() -> int: the file behind a shared storage, which keeps it."},
+    {"is_shared", is_shared, METH_NOARGS,
+     "is_shared() -> bool: whether other processes can map the memory."},
+    {"_shared_descriptor", descriptor, METH_NOARGS,
+     "_shared_descriptor() -> int: the file behind a shared storage, which keeps it."},
     {"_from_descriptor", from_descriptor, METH_VARARGS | METH_STATIC,
-     "_from_descriptor(descriptor, nbytes) -> UntypedStorage: over the file, whose descriptor is taken over."}};
+     "_from_descriptor(descriptor, nbytes) -> UntypedStorage: over the file, whose descriptor is "
+     "taken over."}};
 
 void add_storage_methods() {
   for (PyMethodDef& method : storage_methods) {
     const bool is_static = (method.ml_flags & METH_STATIC) != 0;
     ObjectPtr callable =
-        ObjectPtr::steal(checked(is_static ? PyCFunction_NewEx(&method, nullptr, nullptr) : PyDescr_NewMethod(&StorageType, &method)));
+        ObjectPtr::steal(checked(is_static ? PyCFunction_NewEx(&method, nullptr, nullptr)
+                                           : PyDescr_NewMethod(&StorageType, &method)));
     if (is_static) callable = ObjectPtr::steal(checked(PyStaticMethod_New(callable.get())));
     check_status(PyDict_SetItemString(StorageType.tp_dict, method.ml_name, callable.get()));
   }
   PyType_Modified(&StorageType);
 }
 
-// -- pools ---------------------------------------------------------------------------------------------------------------
+// -- pools
+// ------------------------------------------------------------
 
 template <class T>
 struct Holder {
@@ -113,15 +122,18 @@ void delete_holder(PyObject* self) {
 }
 
 std::vector<int64_t> to_ids(PyObject* sequence) {
-  const ObjectPtr items = ObjectPtr::steal(checked(PySequence_Fast(sequence, "expected a sequence of segment numbers")));
+  const ObjectPtr items = ObjectPtr::steal(
+      checked(PySequence_Fast(sequence, "expected a sequence of segment numbers")));
   std::vector<int64_t> ids;
-  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.get()); ++i) ids.push_back(to_int64(PySequence_Fast_GET_ITEM(items.get(), i)));
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.get()); ++i)
+    ids.push_back(to_int64(PySequence_Fast_GET_ITEM(items.get(), i)));
   return ids;
 }
 
 ObjectPtr to_list(const std::vector<int64_t>& ids) {
   ObjectPtr list = ObjectPtr::steal(checked(PyList_New(static_cast<Py_ssize_t>(ids.size()))));
-  for (size_t i = 0; i < ids.size(); ++i) PyList_SET_ITEM(list.get(), static_cast<Py_ssize_t>(i), checked(PyLong_FromLongLong(ids[i])));
+  for (size_t i = 0; i < ids.size(); ++i)
+    PyList_SET_ITEM(list.get(), static_cast<Py_ssize_t>(i), checked(PyLong_FromLongLong(ids[i])));
   return list;
 }
 
@@ -138,10 +150,13 @@ PyObject* pool_allocate(PyObject* self, PyObject* size) {
 
 PyObject* pool_export(PyObject* self, PyObject* storage) {
   TORCH_PY_TRY
-  if (!is_storage(storage)) throw_python(PyExc_TypeError, "export(): expected an UntypedStorage, got %s", type_name(storage));
+  if (!is_storage(storage))
+    throw_python(PyExc_TypeError, "export(): expected an UntypedStorage, got %s",
+                 type_name(storage));
   const auto exported = value_of<SegmentPool>(self).export_storage(*unpack_storage(storage));
   if (!exported) Py_RETURN_NONE;
-  return Py_BuildValue("Lni", static_cast<long long>(exported->id), static_cast<Py_ssize_t>(exported->capacity), exported->descriptor);
+  return Py_BuildValue("Lni", static_cast<long long>(exported->id),
+                       static_cast<Py_ssize_t>(exported->capacity), exported->descriptor);
   TORCH_PY_CATCH(nullptr)
 }
 
@@ -181,8 +196,10 @@ PyObject* receiver_receive(PyObject* self, PyObject* args) {
   int file = -1;
   Py_ssize_t capacity = 0, bytes = 0;
   if (!PyArg_ParseTuple(args, "Linn:receive", &id, &file, &capacity, &bytes)) return nullptr;
-  TORCH_CHECK_VALUE(capacity >= 0 && bytes >= 0, "receive: sizes must not be negative, got ", capacity, " and ", bytes);
-  return wrap_storage(value_of<SegmentReceiver>(self).receive(id, file, static_cast<size_t>(capacity), static_cast<size_t>(bytes)));
+  TORCH_CHECK_VALUE(capacity >= 0 && bytes >= 0, "receive: sizes must not be negative, got ",
+                    capacity, " and ", bytes);
+  return wrap_storage(value_of<SegmentReceiver>(self).receive(
+      id, file, static_cast<size_t>(capacity), static_cast<size_t>(bytes)));
   TORCH_PY_CATCH(nullptr)
 }
 
@@ -210,15 +227,18 @@ PyObject* receiver_close(PyObject* self, PyObject*) {
 PyMethodDef pool_methods[] = {
     {"allocate", pool_allocate, METH_O, "allocate(nbytes) -> UntypedStorage"},
     {"export", pool_export, METH_O,
-     "export(storage) -> (id, capacity, descriptor or -1), or None when the storage is not the pool's or was sent"},
+     "export(storage) -> (id, capacity, descriptor or -1), or None when the storage is not the "
+     "pool's or was sent"},
     {"delivered", pool_delivered, METH_O, "delivered(ids): the receiver has their descriptors"},
     {"release", pool_release, METH_VARARGS, "release(reusable_ids, dropped_ids)"},
     {"trim", pool_trim, METH_NOARGS, "trim() -> ids that the receiver should forget"},
     {"count", pool_count, METH_NOARGS, "count() -> (segments, idle ones)"},
     {nullptr, nullptr, 0, nullptr}};
 PyMethodDef receiver_methods[] = {
-    {"receive", receiver_receive, METH_VARARGS, "receive(id, descriptor or -1, capacity, nbytes) -> UntypedStorage"},
-    {"take_returned", receiver_take_returned, METH_NOARGS, "take_returned() -> (reusable_ids, dropped_ids)"},
+    {"receive", receiver_receive, METH_VARARGS,
+     "receive(id, descriptor or -1, capacity, nbytes) -> UntypedStorage"},
+    {"take_returned", receiver_take_returned, METH_NOARGS,
+     "take_returned() -> (reusable_ids, dropped_ids)"},
     {"forget", receiver_forget, METH_O, "forget(ids)"},
     {"close", receiver_close, METH_NOARGS, "close(): nothing is returned any more"},
     {nullptr, nullptr, 0, nullptr}};
@@ -227,7 +247,8 @@ PyTypeObject PoolType = {PyVarObject_HEAD_INIT(nullptr, 0)};
 PyTypeObject ReceiverType = {PyVarObject_HEAD_INIT(nullptr, 0)};
 
 template <class T>
-void add_type(PyObject* module, PyTypeObject& type, const char* qualified, const char* name, PyMethodDef* methods) {
+void add_type(PyObject* module, PyTypeObject& type, const char* qualified, const char* name,
+              PyMethodDef* methods) {
   type.tp_name = qualified;
   type.tp_basicsize = sizeof(Holder<T>);
   type.tp_flags = Py_TPFLAGS_DEFAULT;
@@ -243,7 +264,8 @@ void add_type(PyObject* module, PyTypeObject& type, const char* qualified, const
 void init_shared_memory(PyObject* module) {
   add_storage_methods();
   add_type<SegmentPool>(module, PoolType, "torch_py._C._SegmentPool", "_SegmentPool", pool_methods);
-  add_type<SegmentReceiver>(module, ReceiverType, "torch_py._C._SegmentReceiver", "_SegmentReceiver", receiver_methods);
+  add_type<SegmentReceiver>(module, ReceiverType, "torch_py._C._SegmentReceiver",
+                            "_SegmentReceiver", receiver_methods);
 }
 
 }  // namespace torch::python

@@ -3,7 +3,8 @@
 
 namespace torch::python {
 
-/// Methods of UntypedStorage about shared memory, and the types _SegmentPool and _SegmentReceiver of torch_py._C.
+/// Methods of UntypedStorage about shared memory, and the types _SegmentPool and _SegmentReceiver
+/// of torch_py._C.
 void init_shared_memory(PyObject* module);
 
 }  // namespace torch::python

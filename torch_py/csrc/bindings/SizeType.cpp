@@ -27,9 +27,11 @@ PyObject* size_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
     PyObject* item = PyTuple_GET_ITEM(self.get(), i);
     if (PyLong_CheckExact(item)) continue;
     if (!is_int(item) && !PyBool_Check(item)) {
-      throw_python(PyExc_TypeError, "torch.Size() takes an iterable of 'int' (item %zd is '%s')", i, type_name(item));
+      throw_python(PyExc_TypeError, "torch.Size() takes an iterable of 'int' (item %zd is '%s')", i,
+                   type_name(item));
     }
-    PyTuple_SET_ITEM(self.get(), i, wrap(PyBool_Check(item) ? int64_t{item == Py_True} : to_int64(item)));
+    PyTuple_SET_ITEM(self.get(), i,
+                     wrap(PyBool_Check(item) ? int64_t{item == Py_True} : to_int64(item)));
     Py_DECREF(item);
   }
   return self.release();
@@ -57,8 +59,10 @@ PyObject* size_reduce(PyObject* self, PyObject*) {
 }
 
 PyObject* size_concat(PyObject* a, PyObject* b) {
-  if (PyTuple_Check(a) && PyTuple_Check(b)) return as_size(PyTuple_Type.tp_as_sequence->sq_concat(a, b));
-  PyErr_Format(PyExc_TypeError, "can only concatenate tuple (not %s) to torch.Size", Py_TYPE(PyTuple_Check(a) ? b : a)->tp_name);
+  if (PyTuple_Check(a) && PyTuple_Check(b))
+    return as_size(PyTuple_Type.tp_as_sequence->sq_concat(a, b));
+  PyErr_Format(PyExc_TypeError, "can only concatenate tuple (not %s) to torch.Size",
+               Py_TYPE(PyTuple_Check(a) ? b : a)->tp_name);
   return nullptr;
 }
 
@@ -67,12 +71,17 @@ PyObject* size_add(PyObject* a, PyObject* b) {
   return size_concat(a, b);
 }
 
-PyObject* size_repeat(PyObject* self, Py_ssize_t count) { return as_size(PyTuple_Type.tp_as_sequence->sq_repeat(self, count)); }
-PyObject* size_subscript(PyObject* self, PyObject* index) { return as_size(PyTuple_Type.tp_as_mapping->mp_subscript(self, index)); }
+PyObject* size_repeat(PyObject* self, Py_ssize_t count) {
+  return as_size(PyTuple_Type.tp_as_sequence->sq_repeat(self, count));
+}
+PyObject* size_subscript(PyObject* self, PyObject* index) {
+  return as_size(PyTuple_Type.tp_as_mapping->mp_subscript(self, index));
+}
 
-PyMethodDef methods[] = {{"numel", size_numel, METH_NOARGS, "numel() -> int: the product of the sizes."},
-                         {"__reduce__", size_reduce, METH_NOARGS, nullptr},
-                         {nullptr, nullptr, 0, nullptr}};
+PyMethodDef methods[] = {
+    {"numel", size_numel, METH_NOARGS, "numel() -> int: the product of the sizes."},
+    {"__reduce__", size_reduce, METH_NOARGS, nullptr},
+    {nullptr, nullptr, 0, nullptr}};
 PySequenceMethods as_sequence = {};
 PyMappingMethods as_mapping = {};
 PyNumberMethods as_number = {};

@@ -20,7 +20,9 @@ void check_single(PyObject* object) {
 PyObject* swap_tensors(PyObject*, PyObject* args) {
   TORCH_PY_TRY
   PyObject *first = nullptr, *second = nullptr;
-  if (!PyArg_ParseTuple(args, "O!O!:_swap_tensors", &TensorBaseType, &first, &TensorBaseType, &second)) return nullptr;
+  if (!PyArg_ParseTuple(args, "O!O!:_swap_tensors", &TensorBaseType, &first, &TensorBaseType,
+                        &second))
+    return nullptr;
   if (first == second) Py_RETURN_NONE;
   check_single(first);
   check_single(second);

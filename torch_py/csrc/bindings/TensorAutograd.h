@@ -1,7 +1,8 @@
 #pragma once
 #include "torch_py/csrc/bindings/PythonHeaders.h"
 
-// Getters and setters of Tensor's autograd attributes (TensorAutograd.cpp), for the table in TensorProperties.cpp.
+// Getters and setters of Tensor's autograd attributes (TensorAutograd.cpp), for the table in
+// TensorProperties.cpp.
 
 namespace torch::python {
 

@@ -1,4 +1,5 @@
-// Nested Python sequences -> tensor: shape from the first elements, dtype from all, then one pass that writes the values.
+// Nested Python sequences -> tensor: shape from the first elements, dtype from all, then one pass
+// that writes the values.
 #include "torch_py/csrc/bindings/TensorData.h"
 
 #include <atomic>
@@ -21,17 +22,23 @@ constexpr size_t kMaxDims = 64;
 bool is_nested(PyObject* object) {
   if (PyList_CheckExact(object) || PyTuple_CheckExact(object)) return true;
   if (is_tensor(object)) return unpack(object).dim() > 0 && unpack(object).numel() != 1;
-  return PySequence_Check(object) && !PyUnicode_Check(object) && !PyBytes_Check(object) && !is_numpy_scalar(object);
+  return PySequence_Check(object) && !PyUnicode_Check(object) && !PyBytes_Check(object) &&
+         !is_numpy_scalar(object);
 }
 
 /// The items of a sequence, itself when it is a list or tuple.
-ObjectPtr items_of(PyObject* sequence) { return ObjectPtr::steal(checked(PySequence_Fast(sequence, "expected a sequence"))); }
+ObjectPtr items_of(PyObject* sequence) {
+  return ObjectPtr::steal(checked(PySequence_Fast(sequence, "expected a sequence")));
+}
 
 /// Every element of the arrays becomes a Python number on the way, once said in a process.
 void warn_of_arrays(PyObject* items) {
   static std::atomic<bool> warned{false};
-  if (sequence_length(items) == 0 || !is_numpy_array(sequence_item(items, 0)) || warned.exchange(true)) return;
-  at::warn("Creating a tensor from a list of numpy.ndarrays is extremely slow. Please consider converting the list to a single ",
+  if (sequence_length(items) == 0 || !is_numpy_array(sequence_item(items, 0)) ||
+      warned.exchange(true))
+    return;
+  at::warn("Creating a tensor from a list of numpy.ndarrays is extremely slow. Please consider "
+           "converting the list to a single ",
            "numpy.ndarray with numpy.array() before converting to a tensor.");
 }
 
@@ -43,7 +50,8 @@ at::DimVector shape_of(PyObject* data) {
       sizes.append(unpack(level.get()).sizes());
       break;
     }
-    TORCH_CHECK_VALUE(sizes.size() < kMaxDims, "too many dimensions '", Py_TYPE(level.get())->tp_name, "'");
+    TORCH_CHECK_VALUE(sizes.size() < kMaxDims, "too many dimensions '",
+                      Py_TYPE(level.get())->tp_name, "'");
     const ObjectPtr items = items_of(level.get());
     const Py_ssize_t length = sequence_length(items.get());
     warn_of_arrays(items.get());
@@ -62,7 +70,8 @@ at::ScalarType dtype_of_number(PyObject* object) {
   if (is_numpy_scalar(object)) return dtype_of_numpy_scalar(object);
   if (PyFloat_Check(object)) return at::default_dtype();
   if (PyComplex_Check(object)) return at::to_complex(at::default_dtype());
-  if (PyUnicode_Check(object) || PyBytes_Check(object)) throw_python(PyExc_TypeError, "new(): invalid data type '%s'", type_name(object));
+  if (PyUnicode_Check(object) || PyBytes_Check(object))
+    throw_python(PyExc_TypeError, "new(): invalid data type '%s'", type_name(object));
   throw_python(PyExc_RuntimeError, "Could not infer dtype of %s", type_name(object));
 }
 
@@ -90,26 +99,30 @@ void write_value(char* address, const Destination& to, PyObject* object) {
     // A subclass is asked itself: members of a batch (vmap) have no number.
     const bool plain = is_plain_tensor(object);
     const ObjectPtr number =
-        ObjectPtr::steal(plain ? from_scalar(single_value(unpack(object))) : checked(PyObject_CallMethod(object, "item", nullptr)));
+        ObjectPtr::steal(plain ? from_scalar(single_value(unpack(object)))
+                               : checked(PyObject_CallMethod(object, "item", nullptr)));
     return element_from_python(address, to.dtype, number.get());
   }
-  if (PyUnicode_Check(object) || PyBytes_Check(object)) throw_python(PyExc_TypeError, "new(): invalid data type '%s'", type_name(object));
+  if (PyUnicode_Check(object) || PyBytes_Check(object))
+    throw_python(PyExc_TypeError, "new(): invalid data type '%s'", type_name(object));
   element_from_python(address, to.dtype, object);
 }
 
 /// Writes `data` at `address` and returns the address behind it.
 char* write(char* address, const Destination& to, size_t dim, PyObject* data) {
   if (dim == to.sizes.size()) {
-    TORCH_CHECK_VALUE(is_tensor(data) || !is_nested(data), "expected a number at dim ", dim, " (got ", type_name(data), ")");
+    TORCH_CHECK_VALUE(is_tensor(data) || !is_nested(data), "expected a number at dim ", dim,
+                      " (got ", type_name(data), ")");
     write_value(address, to, data);
     return address + to.itemsize;
   }
   if (!is_nested(data))
-    throw_python(PyExc_TypeError, "expected a sequence of length %lld at dim %zu (got %s)", static_cast<long long>(to.sizes[dim]), dim,
-                 type_name(data));
+    throw_python(PyExc_TypeError, "expected a sequence of length %lld at dim %zu (got %s)",
+                 static_cast<long long>(to.sizes[dim]), dim, type_name(data));
   const ObjectPtr items = items_of(data);
   const Py_ssize_t length = sequence_length(items.get());
-  TORCH_CHECK_VALUE(length == to.sizes[dim], "expected sequence of length ", to.sizes[dim], " at dim ", dim, " (got ", length, ")");
+  TORCH_CHECK_VALUE(length == to.sizes[dim], "expected sequence of length ", to.sizes[dim],
+                    " at dim ", dim, " (got ", length, ")");
   for (Py_ssize_t i = 0; i < length; ++i) {
     // Reading a number may run Python code that shortens the list.
     TORCH_CHECK_VALUE(i < sequence_length(items.get()), "the sequence changed while it was read");
@@ -121,7 +134,8 @@ char* write(char* address, const Destination& to, size_t dim, PyObject* data) {
 
 at::Tensor adapt(const at::Tensor& source, const DataOptions& options) {
   const at::NoGradGuard no_grad;
-  return at::to(source, options.dtype, std::nullopt, options.device, std::nullopt, false, options.copy, std::nullopt);
+  return at::to(source, options.dtype, std::nullopt, options.device, std::nullopt, false,
+                options.copy, std::nullopt);
 }
 
 }  // namespace
@@ -144,7 +158,8 @@ at::Tensor tensor_from_data(PyObject* data, const DataOptions& options) {
   }
   if (!PyList_Check(data) && !PyTuple_Check(data) && PyObject_HasAttrString(data, "iloc")) {
     // A pandas column: iterating over it would give Python numbers and lose the dtype.
-    const ObjectPtr array = ObjectPtr::steal(checked(PyObject_CallMethod(data, "__array__", nullptr)));
+    const ObjectPtr array =
+        ObjectPtr::steal(checked(PyObject_CallMethod(data, "__array__", nullptr)));
     if (is_numpy_array(array.get())) return adapt(tensor_from_numpy(array.get(), false), options);
   }
   fresh.copy = false;

@@ -14,7 +14,8 @@ struct DataOptions {
   bool copy = true;                     // false: memory is shared where it can be
 };
 
-/// A tensor of `data`: a tensor, a NumPy array or scalar, a number, or nested sequences of numbers. No history.
+/// A tensor of `data`: a tensor, a NumPy array or scalar, a number, or nested sequences of numbers.
+/// No history.
 at::Tensor tensor_from_data(PyObject* data, const DataOptions& options);
 
 /// Shape and values of nested sequences, on the CPU; dtype of torch.tensor(data) when absent.

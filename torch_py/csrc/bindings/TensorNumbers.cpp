@@ -1,4 +1,5 @@
-// The number protocol and comparisons of Tensor: slots that call the generated operators, found by name when first used.
+// The number protocol and comparisons of Tensor: slots that call the generated operators, found by
+// name when first used.
 #include "torch_py/csrc/bindings/NumPy.h"
 #include "torch_py/csrc/bindings/Operators.h"
 #include "torch_py/csrc/bindings/TensorMembers.h"
@@ -8,7 +9,8 @@ namespace torch::python {
 
 namespace {
 
-/// Python tries the other operand's operator, and words the error, when this one returns NotImplemented.
+/// Python tries the other operand's operator, and words the error, when this one returns
+/// NotImplemented.
 PyObject* or_not_implemented(PyObject* result) {
   if (result != nullptr || !PyErr_ExceptionMatches(PyExc_TypeError)) return result;
   PyErr_Clear();
@@ -22,7 +24,8 @@ struct Operator {
     if (C10_UNLIKELY(function == nullptr)) {
       function = find_tensor_method(name);
       if (function == nullptr) {
-        PyErr_Format(PyExc_NotImplementedError, "the operator '%s' is not part of this build", name);
+        PyErr_Format(PyExc_NotImplementedError, "the operator '%s' is not part of this build",
+                     name);
         return nullptr;
       }
     }
@@ -32,14 +35,19 @@ struct Operator {
   FastMethod function = nullptr;
 };
 
-constinit Operator add("add"), sub("sub"), mul("mul"), div("div"), floor_divide("floor_divide"), remainder("remainder"), power("pow"),
-    matmul("matmul"), bitwise_and("bitwise_and"), bitwise_or("bitwise_or"), bitwise_xor("bitwise_xor"), left_shift("__lshift__"),
-    right_shift("__rshift__"), negative("neg"), absolute("abs"), invert("bitwise_not"), positive("positive"), add_("add_"), sub_("sub_"),
-    mul_("mul_"), div_("div_"), floor_divide_("floor_divide_"), remainder_("remainder_"), power_("pow_"), bitwise_and_("bitwise_and_"),
-    bitwise_or_("bitwise_or_"), bitwise_xor_("bitwise_xor_"), reciprocal("reciprocal");
-constinit Operator less("lt"), less_equal("le"), equal("eq"), not_equal("ne"), greater("gt"), greater_equal("ge");
+constinit Operator add("add"), sub("sub"), mul("mul"), div("div"), floor_divide("floor_divide"),
+    remainder("remainder"), power("pow"), matmul("matmul"), bitwise_and("bitwise_and"),
+    bitwise_or("bitwise_or"), bitwise_xor("bitwise_xor"), left_shift("__lshift__"),
+    right_shift("__rshift__"), negative("neg"), absolute("abs"), invert("bitwise_not"),
+    positive("positive"), add_("add_"), sub_("sub_"), mul_("mul_"), div_("div_"),
+    floor_divide_("floor_divide_"), remainder_("remainder_"), power_("pow_"),
+    bitwise_and_("bitwise_and_"), bitwise_or_("bitwise_or_"), bitwise_xor_("bitwise_xor_"),
+    reciprocal("reciprocal");
+constinit Operator less("lt"), less_equal("le"), equal("eq"), not_equal("ne"), greater("gt"),
+    greater_equal("ge");
 
-/// The number a op b with the tensor on the right: it becomes a tensor, and the operator runs as usual.
+/// The number a op b with the tensor on the right: it becomes a tensor, and the operator runs as
+/// usual.
 PyObject* from_number(Operator& op, PyObject* number, PyObject* tensor) {
   TORCH_PY_TRY
   if (!is_scalar(number)) Py_RETURN_NOTIMPLEMENTED;
@@ -59,7 +67,8 @@ PyObject* binary(PyObject* a, PyObject* b) {
   return is_tensor(a) ? or_not_implemented(op(a, &b, 1)) : from_number(op, a, b);
 }
 
-/// array / tensor, which NumPy leaves to the tensor: array times the reciprocal, in NumPy's arithmetic.
+/// array / tensor, which NumPy leaves to the tensor: array times the reciprocal, in NumPy's
+/// arithmetic.
 PyObject* true_divide(PyObject* a, PyObject* b) {
   TORCH_PY_TRY
   if (is_tensor(a) || !is_numpy_array(a)) return binary<div>(a, b);
@@ -73,7 +82,8 @@ template <Operator& op>
 PyObject* compare_equal(PyObject* a, PyObject* b) {
   TORCH_PY_TRY
   if (!is_numpy_array(b)) return or_not_implemented(op(a, &b, 1));
-  const ObjectPtr converted = ObjectPtr::steal(wrap(tensor_from_numpy(b, /*warn_if_readonly=*/false)));
+  const ObjectPtr converted =
+      ObjectPtr::steal(wrap(tensor_from_numpy(b, /*warn_if_readonly=*/false)));
   PyObject* other = converted.get();
   return or_not_implemented(op(a, &other, 1));
   TORCH_PY_CATCH(nullptr)
@@ -97,7 +107,9 @@ template <Operator& op>
 PyObject* inplace(PyObject* a, PyObject* b) {
   return or_not_implemented(op(a, &b, 1));
 }
-PyObject* inplace_power(PyObject* a, PyObject* b, PyObject*) { return or_not_implemented(power_(a, &b, 1)); }
+PyObject* inplace_power(PyObject* a, PyObject* b, PyObject*) {
+  return or_not_implemented(power_(a, &b, 1));
+}
 
 template <Operator& op>
 PyObject* unary(PyObject* self) {
@@ -105,14 +117,16 @@ PyObject* unary(PyObject* self) {
 }
 PyObject* plus(PyObject* self) {
   if (is_intercepted(self)) return call_method_override("__pos__", self, nullptr, 0);
-  if (positive.function != nullptr || find_tensor_method("positive") != nullptr) return positive(self, nullptr, 0);
+  if (positive.function != nullptr || find_tensor_method("positive") != nullptr)
+    return positive(self, nullptr, 0);
   return Py_NewRef(self);
 }
 
 PyObject* inverted(PyObject* self) {
   const at::Tensor& tensor = unpack(self);
   if (!at::is_integral(tensor.scalar_type(), true)) {
-    PyErr_SetString(PyExc_TypeError, "~ (operator.invert) is only implemented on integer and Boolean-type tensors");
+    PyErr_SetString(PyExc_TypeError,
+                    "~ (operator.invert) is only implemented on integer and Boolean-type tensors");
     return nullptr;
   }
   return invert(self, nullptr, 0);

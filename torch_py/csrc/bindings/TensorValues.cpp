@@ -38,15 +38,18 @@ at::Scalar load_element(const void* address, at::ScalarType dtype) {
 PyObject* to_list(const at::Tensor& tensor, const char* data, int64_t dim) {
   if (dim == tensor.dim()) return element_to_python(data, tensor.scalar_type());
   const int64_t size = tensor.sizes()[static_cast<size_t>(dim)];
-  const int64_t step = tensor.strides()[static_cast<size_t>(dim)] * static_cast<int64_t>(tensor.itemsize());
+  const int64_t step =
+      tensor.strides()[static_cast<size_t>(dim)] * static_cast<int64_t>(tensor.itemsize());
   ObjectPtr list = ObjectPtr::steal(checked(PyList_New(size)));
-  for (int64_t i = 0; i < size; ++i) PyList_SET_ITEM(list.get(), i, to_list(tensor, data + i * step, dim + 1));
+  for (int64_t i = 0; i < size; ++i)
+    PyList_SET_ITEM(list.get(), i, to_list(tensor, data + i * step, dim + 1));
   return list.release();
 }
 
 at::Tensor on_cpu(const at::Tensor& tensor) {
   TORCH_CHECK_NOT_IMPLEMENTED(!tensor.is_meta(), "Cannot copy out of meta tensor; no data!");
-  TORCH_CHECK(tensor.is_cpu(), "values of a tensor on device '", tensor.device(), "' cannot be read; use Tensor.cpu() first");
+  TORCH_CHECK(tensor.is_cpu(), "values of a tensor on device '", tensor.device(),
+              "' cannot be read; use Tensor.cpu() first");
   return tensor;
 }
 
@@ -62,7 +65,8 @@ PyObject* item(PyObject* self, PyObject*) {
   TORCH_PY_TRY
   const at::Tensor& tensor = unpack(self);
   TORCH_CHECK(!tensor.is_meta(), "Tensor.item() cannot be called on meta tensors");
-  TORCH_CHECK(tensor.numel() == 1, "a Tensor with ", tensor.numel(), " elements cannot be converted to Scalar");
+  TORCH_CHECK(tensor.numel() == 1, "a Tensor with ", tensor.numel(),
+              " elements cannot be converted to Scalar");
   const at::Tensor host = on_cpu(tensor);
   return element_to_python(host.data(), host.scalar_type());
   TORCH_PY_CATCH(nullptr)
@@ -78,7 +82,9 @@ PyObject* to_complex(PyObject* self, PyObject*) {
 
 }  // namespace
 
-PyObject* element_to_python(const void* address, at::ScalarType dtype) { return from_scalar(load_element(address, dtype)); }
+PyObject* element_to_python(const void* address, at::ScalarType dtype) {
+  return from_scalar(load_element(address, dtype));
+}
 
 namespace {
 
@@ -105,15 +111,18 @@ void store(void* address, PyObject* number) {
     *static_cast<T*>(address) = to_uint64(integer.get());
   } else {
     const bool is_integer = PyLong_Check(number) && !PyBool_Check(number);
-    *static_cast<T*>(address) = (is_integer ? at::Scalar(to_int64(number)) : to_scalar(number)).template to<T>();
+    *static_cast<T*>(address) =
+        (is_integer ? at::Scalar(to_int64(number)) : to_scalar(number)).template to<T>();
   }
 }
 
 }  // namespace
 
 void element_from_python(void* address, at::ScalarType dtype, PyObject* number) {
-  if (!is_scalar(number)) throw_python(PyExc_TypeError, "must be real number, not %s", type_name(number));
-  if (PyComplex_Check(number) && !at::is_complex(dtype)) throw_python(PyExc_TypeError, "must be real number, not complex");
+  if (!is_scalar(number))
+    throw_python(PyExc_TypeError, "must be real number, not %s", type_name(number));
+  if (PyComplex_Check(number) && !at::is_complex(dtype))
+    throw_python(PyExc_TypeError, "must be real number, not complex");
   switch (dtype) {
 #define STORE(type, name, python) \
   case at::ScalarType::name: return store<type>(address, number);
@@ -125,14 +134,16 @@ void element_from_python(void* address, at::ScalarType dtype, PyObject* number) 
 }
 
 at::Scalar single_value(const at::Tensor& tensor) {
-  TORCH_CHECK_VALUE(tensor.numel() == 1, "only one element tensors can be converted to Python scalars");
+  TORCH_CHECK_VALUE(tensor.numel() == 1,
+                    "only one element tensors can be converted to Python scalars");
   const at::Tensor host = on_cpu(tensor);
   return load_element(host.data(), host.scalar_type());
 }
 
-PyMethodDef tensor_value_methods[] = {{"item", item, METH_NOARGS, "item() -> number: the value of a tensor of one element"},
-                                      {"tolist", tolist, METH_NOARGS, "tolist() -> nested list of numbers"},
-                                      {"__complex__", to_complex, METH_NOARGS, nullptr},
-                                      {nullptr, nullptr, 0, nullptr}};
+PyMethodDef tensor_value_methods[] = {
+    {"item", item, METH_NOARGS, "item() -> number: the value of a tensor of one element"},
+    {"tolist", tolist, METH_NOARGS, "tolist() -> nested list of numbers"},
+    {"__complex__", to_complex, METH_NOARGS, nullptr},
+    {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace torch::python

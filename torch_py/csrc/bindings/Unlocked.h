@@ -6,8 +6,9 @@
 namespace torch::python {
 
 /// Elements that make a call worth a release of the GIL.
-/// Note [Releasing the GIL]: giving the GIL up and taking it back costs as much as a small kernel, so calls whose tensor arguments
-/// hold fewer elements together keep it. Calls without tensors (factories) count as large.
+/// Note [Releasing the GIL]: giving the GIL up and taking it back costs as much as a small kernel,
+/// so calls whose tensor arguments hold fewer elements together keep it. Calls without tensors
+/// (factories) count as large.
 constexpr int64_t kManyElements = 4096;
 
 namespace detail {
@@ -26,7 +27,9 @@ class MaybeGilRelease {
   PyThreadState* state_;
 };
 
-inline int64_t count_elements(const at::Tensor& tensor) { return tensor.defined() ? tensor.numel() : 0; }
+inline int64_t count_elements(const at::Tensor& tensor) {
+  return tensor.defined() ? tensor.numel() : 0;
+}
 inline int64_t count_elements(at::TensorList tensors) {
   int64_t count = 0;
   for (const at::Tensor& tensor : tensors) count += count_elements(tensor);
@@ -35,10 +38,12 @@ inline int64_t count_elements(at::TensorList tensors) {
 
 }  // namespace detail
 
-/// Runs `f` (an operator call), without the GIL when the tensors are large. `f` touches no Python object.
+/// Runs `f` (an operator call), without the GIL when the tensors are large. `f` touches no Python
+/// object.
 template <class F, class... T>
 inline auto unlocked(F&& f, const T&... tensors) {
-  const bool large = sizeof...(T) == 0 || (int64_t{0} + ... + detail::count_elements(tensors)) >= kManyElements;
+  const bool large =
+      sizeof...(T) == 0 || (int64_t{0} + ... + detail::count_elements(tensors)) >= kManyElements;
   const detail::MaybeGilRelease release(large);
   return f();
 }

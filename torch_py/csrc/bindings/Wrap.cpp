@@ -20,7 +20,8 @@ PyObject* wrap_size(at::IntArrayRef sizes) { return make_size(sizes); }
 
 PyObject* wrap(std::vector<at::Tensor> tensors) {
   ObjectPtr tuple = ObjectPtr::steal(checked(PyTuple_New(static_cast<Py_ssize_t>(tensors.size()))));
-  for (size_t i = 0; i < tensors.size(); ++i) PyTuple_SET_ITEM(tuple.get(), static_cast<Py_ssize_t>(i), wrap(std::move(tensors[i])));
+  for (size_t i = 0; i < tensors.size(); ++i)
+    PyTuple_SET_ITEM(tuple.get(), static_cast<Py_ssize_t>(i), wrap(std::move(tensors[i])));
   return tuple.release();
 }
 
@@ -34,10 +35,12 @@ PyObject* represent(PyObject* self) {
   const char* path = Py_TYPE(self)->tp_name;
   std::string text = std::string("torch.return_types.") + (std::strrchr(path, '.') + 1) + "(";
   for (Py_ssize_t i = 0; i < Py_SIZE(self); ++i) {
-    const ObjectPtr value = ObjectPtr::steal(checked(PyObject_Repr(PyStructSequence_GetItem(self, i))));
+    const ObjectPtr value =
+        ObjectPtr::steal(checked(PyObject_Repr(PyStructSequence_GetItem(self, i))));
     const char* characters = PyUnicode_AsUTF8(value.get());
     if (characters == nullptr) throw PythonError();
-    text += std::string(i == 0 ? "\n" : ",\n") + Py_TYPE(self)->tp_members[i].name + "=" + characters;
+    text +=
+        std::string(i == 0 ? "\n" : ",\n") + Py_TYPE(self)->tp_members[i].name + "=" + characters;
   }
   return checked(PyUnicode_FromString((text + ")").c_str()));
   TORCH_PY_CATCH(nullptr)
@@ -51,18 +54,21 @@ PyTypeObject* ReturnType::make() const {
   for (const char* field : fields) members->push_back({field, nullptr});
   members->push_back({nullptr, nullptr});
   const auto* qualified = new std::string(std::string("torch_py.return_types.") + name);
-  PyStructSequence_Desc description = {qualified->c_str(), "", members->data(), static_cast<int>(fields.size())};
+  PyStructSequence_Desc description = {qualified->c_str(), "", members->data(),
+                                       static_cast<int>(fields.size())};
   type = PyStructSequence_NewType(&description);
   checked(reinterpret_cast<PyObject*>(type));
   type->tp_repr = represent;
   const ObjectPtr space = ObjectPtr::steal(namespace_of("return_types"));
-  if (!space || PyObject_SetAttrString(space.get(), name, reinterpret_cast<PyObject*>(type)) < 0) PyErr_Clear();
+  if (!space || PyObject_SetAttrString(space.get(), name, reinterpret_cast<PyObject*>(type)) < 0)
+    PyErr_Clear();
   return type;
 }
 
 at::Tensor with_requires_grad(at::Tensor fresh, bool requires_grad) {
   if (!requires_grad) return fresh;
-  TORCH_CHECK(fresh.is_floating_point() || fresh.is_complex(), "Only Tensors of floating point and complex dtype can require gradients");
+  TORCH_CHECK(fresh.is_floating_point() || fresh.is_complex(),
+              "Only Tensors of floating point and complex dtype can require gradients");
   torch::autograd::set_requires_grad(fresh, true);
   return fresh;
 }

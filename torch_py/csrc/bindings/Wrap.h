@@ -11,7 +11,8 @@
 #include "torch_py/csrc/bindings/Errors.h"
 #include "torch_py/csrc/bindings/TensorType.h"
 
-// C++ results -> new Python references; wrap(at::Tensor) is in TensorType.h. All throw PythonError rather than return null.
+// C++ results -> new Python references; wrap(at::Tensor) is in TensorType.h. All throw PythonError
+// rather than return null.
 
 namespace torch::python {
 
@@ -31,9 +32,11 @@ TORCH_PY_API PyObject* wrap_size(at::IntArrayRef sizes);
 
 namespace detail {
 
-/// Fills `container` (a new tuple or struct sequence) with the wrapped elements; frees it when one of them fails.
+/// Fills `container` (a new tuple or struct sequence) with the wrapped elements; frees it when one
+/// of them fails.
 template <class... T, size_t... I>
-PyObject* fill(PyObject* container, void (*set)(PyObject*, Py_ssize_t, PyObject*), std::tuple<T...>&& values, std::index_sequence<I...>) {
+PyObject* fill(PyObject* container, void (*set)(PyObject*, Py_ssize_t, PyObject*),
+               std::tuple<T...>&& values, std::index_sequence<I...>) {
   try {
     (set(container, static_cast<Py_ssize_t>(I), wrap(std::get<I>(std::move(values)))), ...);
   } catch (...) {
@@ -43,18 +46,24 @@ PyObject* fill(PyObject* container, void (*set)(PyObject*, Py_ssize_t, PyObject*
   return container;
 }
 
-inline void set_tuple_item(PyObject* tuple, Py_ssize_t i, PyObject* value) { PyTuple_SET_ITEM(tuple, i, value); }
-inline void set_struct_item(PyObject* sequence, Py_ssize_t i, PyObject* value) { PyStructSequence_SetItem(sequence, i, value); }
+inline void set_tuple_item(PyObject* tuple, Py_ssize_t i, PyObject* value) {
+  PyTuple_SET_ITEM(tuple, i, value);
+}
+inline void set_struct_item(PyObject* sequence, Py_ssize_t i, PyObject* value) {
+  PyStructSequence_SetItem(sequence, i, value);
+}
 
 }  // namespace detail
 
 template <class... T>
 PyObject* wrap(std::tuple<T...> values) {
   PyObject* tuple = checked(PyTuple_New(sizeof...(T)));
-  return detail::fill(tuple, detail::set_tuple_item, std::move(values), std::index_sequence_for<T...>());
+  return detail::fill(tuple, detail::set_tuple_item, std::move(values),
+                      std::index_sequence_for<T...>());
 }
 
-/// A named tuple of an operator's results (torch.return_types.max); static data, the Python type is made on first use.
+/// A named tuple of an operator's results (torch.return_types.max); static data, the Python type is
+/// made on first use.
 struct TORCH_PY_API ReturnType {
   const char* name;
   std::initializer_list<const char*> fields;
@@ -69,7 +78,8 @@ struct TORCH_PY_API ReturnType {
 template <class... T>
 PyObject* wrap(const ReturnType& type, std::tuple<T...>&& values) {
   PyObject* sequence = checked(PyStructSequence_New(type.get()));
-  return detail::fill(sequence, detail::set_struct_item, std::move(values), std::index_sequence_for<T...>());
+  return detail::fill(sequence, detail::set_struct_item, std::move(values),
+                      std::index_sequence_for<T...>());
 }
 
 /// requires_grad= of factories; RuntimeError for dtypes without gradients.

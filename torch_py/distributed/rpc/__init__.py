@@ -1,4 +1,5 @@
-"""Calls between processes, of which a world of one has none: `is_available()` is False, what needs them raises NotImplementedError."""
+"""Calls between processes, of which a world of one has none: `is_available()` is False, what needs them
+raises NotImplementedError."""
 
 from __future__ import annotations
 
@@ -11,5 +12,10 @@ def is_available() -> bool:
     return False
 
 
-get_worker_info, init_rpc, remote, rpc_async = absent("rpc.get_worker_info"), absent("rpc.init_rpc"), absent("rpc.remote"), absent("rpc.rpc_async")
+get_worker_info, init_rpc, remote, rpc_async = (
+    absent("rpc.get_worker_info"),
+    absent("rpc.init_rpc"),
+    absent("rpc.remote"),
+    absent("rpc.rpc_async"),
+)
 rpc_sync, shutdown = absent("rpc.rpc_sync"), absent("rpc.shutdown")

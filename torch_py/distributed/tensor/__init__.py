@@ -1,4 +1,5 @@
-"""Names of tensors spread over processes, for annotations and isinstance; making one raises NotImplementedError."""
+"""Names of tensors spread over processes, for annotations and isinstance; making one raises
+NotImplementedError."""
 
 from __future__ import annotations
 

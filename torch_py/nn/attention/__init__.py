@@ -1,4 +1,5 @@
-"""Choosing how `scaled_dot_product_attention` computes. The CPU has one fused and one plain way; both are exact."""
+"""Choosing how `scaled_dot_product_attention` computes. The CPU has one fused and one plain way; both are
+exact."""
 
 from __future__ import annotations
 
@@ -23,7 +24,8 @@ class SDPBackend(IntEnum):
 
 @contextlib.contextmanager
 def sdpa_kernel(backends: Any, set_priority: bool = False) -> Iterator[dict[Any, Any]]:
-    """Allows some ways inside a block. Here the library chooses, whatever is allowed, as results agree to rounding.
+    """Allows some ways inside a block. Here the library chooses, whatever is allowed, as results agree to
+    rounding.
 
     Raises AssertionError unless `backends` is an SDPBackend or a sequence of them.
     """

@@ -1,4 +1,5 @@
-"""Attention with functions of scores: names, and what combines functions; the computation itself raises NotImplementedError."""
+"""Attention with functions of scores: names, and what combines functions; the computation itself raises
+NotImplementedError."""
 
 from __future__ import annotations
 
@@ -7,14 +8,26 @@ from typing import Any, NamedTuple, NoReturn
 
 from torch_py import _C
 
-__all__ = ["AuxRequest", "BlockMask", "and_masks", "create_block_mask", "create_mask", "flex_attention", "noop_mask", "or_masks"]
+__all__ = [
+    "AuxRequest",
+    "BlockMask",
+    "and_masks",
+    "create_block_mask",
+    "create_mask",
+    "flex_attention",
+    "noop_mask",
+    "or_masks",
+]
 
 _DEFAULT_SPARSE_BLOCK_SIZE = 128
 _mask_mod_signature = _score_mod_signature = Callable[..., Any]
 
 
 def _refuse(name: str) -> NoReturn:
-    raise NotImplementedError(f"torch.nn.attention.flex_attention.{name}: not in torch_py; use scaled_dot_product_attention with attn_mask")
+    raise NotImplementedError(
+        f"torch.nn.attention.flex_attention.{name}: not in torch_py; use scaled_dot_product_attention with "
+        "attn_mask"
+    )
 
 
 class BlockMask:

@@ -1,4 +1,5 @@
-"""Backward hooks of modules: two identity nodes, before and after `forward`, see the gradients that leave and enter the module."""
+"""Backward hooks of modules: two identity nodes, before and after `forward`, see the gradients that leave and
+enter the module."""
 
 from __future__ import annotations
 
@@ -14,7 +15,9 @@ from torch_py.autograd.function import Function
 class BackwardHooks:
     """The hooks of one call of one module."""
 
-    def __init__(self, module: Any, hooks: list[Callable[..., Any]], pre_hooks: list[Callable[..., Any]]) -> None:
+    def __init__(
+        self, module: Any, hooks: list[Callable[..., Any]], pre_hooks: list[Callable[..., Any]]
+    ) -> None:
         self.module, self.hooks, self.pre_hooks = module, hooks, pre_hooks
         self.input_count = 0
         self.watches_inputs = False
@@ -24,11 +27,16 @@ class BackwardHooks:
         positions = [position for position, value in enumerate(arguments) if isinstance(value, Tensor)]
         self.input_count = len(arguments)
         self.positions = positions
-        self.watches_inputs = _C.is_grad_enabled() and any(arguments[position].requires_grad for position in positions)
+        self.watches_inputs = _C.is_grad_enabled() and any(
+            arguments[position].requires_grad for position in positions
+        )
         if not self.watches_inputs:
             return arguments
         passed = list(arguments)
-        for position, tensor in zip(positions, BackwardHookFunction.apply(self.leave, *(arguments[position] for position in positions))):
+        for position, tensor in zip(
+            positions,
+            BackwardHookFunction.apply(self.leave, *(arguments[position] for position in positions)),
+        ):
             passed[position] = tensor
         return tuple(passed)
 
@@ -41,7 +49,9 @@ class BackwardHooks:
         if not any(output[position].requires_grad for position in positions):
             return output
         passed = list(output)
-        for position, tensor in zip(positions, BackwardHookFunction.apply(self.enter, *(output[position] for position in positions))):
+        for position, tensor in zip(
+            positions, BackwardHookFunction.apply(self.enter, *(output[position] for position in positions))
+        ):
             passed[position] = tensor
         return type(output)(passed)
 
@@ -53,7 +63,8 @@ class BackwardHooks:
         if not self.watches_inputs:
             if self.hooks:
                 warnings.warn(
-                    "Full backward hook is firing when gradients are computed with respect to module outputs since no inputs require gradients.",
+                    "Full backward hook is firing when gradients are computed with respect to module "
+                    "outputs since no inputs require gradients.",
                     stacklevel=6,  # the line that calls backward
                 )
             self._call((None,) * self.input_count)
@@ -78,7 +89,10 @@ def _replaced(before: tuple[Any, ...], result: Any, what: str) -> tuple[Any, ...
         return before
     after = result if isinstance(result, tuple) else (result,)
     if len(after) != len(before):
-        raise RuntimeError(f"Backward hook returned an invalid number of {what}, got {len(after)}, but expected {len(before)}")
+        raise RuntimeError(
+            f"Backward hook returned an invalid number of {what}, got {len(after)}, but expected "
+            f"{len(before)}"
+        )
     return after
 
 

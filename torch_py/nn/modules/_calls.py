@@ -8,7 +8,8 @@ from typing import Any
 
 from torch_py.utils.hooks import RemovableHandle, register
 
-# Hooks around the calls of all modules, by number, each with its kind: one dictionary, so that calls ask one question when there are none.
+# Hooks around the calls of all modules, by number, each with its kind: one dictionary, so that calls ask one
+# question when there are none.
 _everywhere: OrderedDict[int, tuple[str, Callable[..., Any]]] = OrderedDict()
 
 
@@ -27,7 +28,9 @@ class HooksEverywhere(Mapping[int, Callable[..., Any]]):
         self._kind = kind
 
     def _hooks(self) -> dict[int, Callable[..., Any]]:
-        return {number: hook for number, (kind, hook) in _everywhere.items() if kind.split("+")[0] == self._kind}
+        return {
+            number: hook for number, (kind, hook) in _everywhere.items() if kind.split("+")[0] == self._kind
+        }
 
     def __getitem__(self, number: int) -> Callable[..., Any]:
         return self._hooks()[number]
@@ -43,10 +46,18 @@ class ModuleCalls:
     """`module(...)` and the registration of hooks around it."""
 
     _hook_registries = (
-        "_forward_hooks", "_forward_hooks_with_kwargs", "_forward_hooks_always_called", "_forward_pre_hooks",
-        "_forward_pre_hooks_with_kwargs", "_backward_hooks", "_backward_pre_hooks", "_state_dict_hooks", "_state_dict_pre_hooks",
-        "_load_state_dict_pre_hooks", "_load_state_dict_post_hooks",
-    )  # fmt: skip
+        "_forward_hooks",
+        "_forward_hooks_with_kwargs",
+        "_forward_hooks_always_called",
+        "_forward_pre_hooks",
+        "_forward_pre_hooks_with_kwargs",
+        "_backward_hooks",
+        "_backward_pre_hooks",
+        "_state_dict_hooks",
+        "_state_dict_pre_hooks",
+        "_load_state_dict_pre_hooks",
+        "_load_state_dict_post_hooks",
+    )
     _forward_hooks: OrderedDict[int, Callable[..., Any]]
     _forward_hooks_with_kwargs: OrderedDict[int, bool]
     _forward_hooks_always_called: OrderedDict[int, bool]
@@ -57,7 +68,9 @@ class ModuleCalls:
 
     def forward(self, *input: Any) -> Any:
         """What the module computes; defined by every subclass."""
-        raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required "forward" function')
+        raise NotImplementedError(
+            f'Module [{type(self).__name__}] is missing the required "forward" function'
+        )
 
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:
         fields = self.__dict__
@@ -74,17 +87,28 @@ class ModuleCalls:
     # The names by which programs that wrap calls know it.
     _call_impl = _wrapped_call_impl = __call__
 
-    def register_forward_pre_hook(self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False) -> RemovableHandle:
-        """Before every call: `hook(module, args)` returns None or new arguments; `with_kwargs`: `hook(module, args, kwargs)`, None or both."""
-        handle = register(self._forward_pre_hooks, hook, first=prepend, extra=[self._forward_pre_hooks_with_kwargs])
+    def register_forward_pre_hook(
+        self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False
+    ) -> RemovableHandle:
+        """Before every call: `hook(module, args)` returns None or new arguments; `with_kwargs`: `hook(module,
+        args, kwargs)`, None or both."""
+        handle = register(
+            self._forward_pre_hooks, hook, first=prepend, extra=[self._forward_pre_hooks_with_kwargs]
+        )
         if with_kwargs:
             self._forward_pre_hooks_with_kwargs[handle.id] = True
         return handle
 
     def register_forward_hook(
-        self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False, always_call: bool = False
+        self,
+        hook: Callable[..., Any],
+        *,
+        prepend: bool = False,
+        with_kwargs: bool = False,
+        always_call: bool = False,
     ) -> RemovableHandle:
-        """After every call: `hook(module, args, output)` returns None or another output; `with_kwargs` passes kwargs before the output.
+        """After every call: `hook(module, args, output)` returns None or another output; `with_kwargs` passes
+        kwargs before the output.
 
         `always_call`: also when the call raised, with output None.
         """
@@ -97,11 +121,15 @@ class ModuleCalls:
         return handle
 
     def register_full_backward_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
-        """When gradients by the inputs are there: `hook(module, grad_input, grad_output)` returns None or another grad_input."""
+        """When gradients by the inputs are there: `hook(module, grad_input, grad_output)` returns None or
+        another grad_input."""
         return register(self._backward_hooks, hook, first=prepend)
 
-    def register_full_backward_pre_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
-        """When gradients by the outputs arrive: `hook(module, grad_output)` returns None or another grad_output."""
+    def register_full_backward_pre_hook(
+        self, hook: Callable[..., Any], prepend: bool = False
+    ) -> RemovableHandle:
+        """When gradients by the outputs arrive: `hook(module, grad_output)` returns None or another
+        grad_output."""
         return register(self._backward_pre_hooks, hook, first=prepend)
 
     def register_backward_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
@@ -145,14 +173,19 @@ class ModuleCalls:
     def _backward_point(self) -> Any:
         """Where gradients will be seen, when somebody wants to."""
         hooks = [*(hook for _, hook in _hooks_everywhere("backward")), *self._backward_hooks.values()]
-        pre_hooks = [*(hook for _, hook in _hooks_everywhere("backward_pre")), *self._backward_pre_hooks.values()]
+        pre_hooks = [
+            *(hook for _, hook in _hooks_everywhere("backward_pre")),
+            *self._backward_pre_hooks.values(),
+        ]
         if not hooks and not pre_hooks:
             return None
         from torch_py.nn.modules._backward_hooks import BackwardHooks
 
         return BackwardHooks(self, hooks, pre_hooks)
 
-    def _call_pre_hook(self, number: int, hook: Any, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+    def _call_pre_hook(
+        self, number: int, hook: Any, arguments: tuple[Any, ...], keywords: dict[str, Any]
+    ) -> tuple[Any, dict[str, Any]]:
         if number not in self._forward_pre_hooks_with_kwargs:
             result = hook(self, arguments)
             if result is None:
@@ -163,7 +196,9 @@ class ModuleCalls:
             return arguments, keywords
         if isinstance(result, tuple) and len(result) == 2:
             return result
-        raise RuntimeError(f"forward pre-hook must return None or a tuple of (new_args, new_kwargs), but got {result}.")
+        raise RuntimeError(
+            f"forward pre-hook must return None or a tuple of (new_args, new_kwargs), but got {result}."
+        )
 
     def _call_forward_hook(self, number: int, arguments: Any, keywords: Any, output: Any) -> Any:
         hook = self._forward_hooks[number]
@@ -172,5 +207,7 @@ class ModuleCalls:
         return hook(self, arguments, output)
 
 
-def _call_everywhere(kind: str, hook: Callable[..., Any], module: Any, arguments: Any, keywords: Any, output: Any) -> Any:
+def _call_everywhere(
+    kind: str, hook: Callable[..., Any], module: Any, arguments: Any, keywords: Any, output: Any
+) -> Any:
     return hook(module, arguments, keywords, output) if "kwargs" in kind else hook(module, arguments, output)

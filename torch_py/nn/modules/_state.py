@@ -39,7 +39,8 @@ class _PostHook:
 
 
 class ModuleState:
-    """`state_dict` and `load_state_dict`; subclasses change what one module stores by overriding the two methods with an underscore."""
+    """`state_dict` and `load_state_dict`; subclasses change what one module stores by overriding the two
+    methods with an underscore."""
 
     _version: int | None
     _parameters: dict[str, Any]
@@ -53,28 +54,44 @@ class ModuleState:
 
     def get_extra_state(self) -> Any:
         """What a subclass wants in its state dict beside tensors; must be picklable."""
-        raise RuntimeError(f"{type(self).__name__}.get_extra_state: not implemented; define it together with set_extra_state")
+        raise RuntimeError(
+            f"{type(self).__name__}.get_extra_state: not implemented; define it together with set_extra_state"
+        )
 
     def set_extra_state(self, state: Any) -> None:
-        raise RuntimeError(f"{type(self).__name__}.set_extra_state: not implemented; define it together with get_extra_state")
+        raise RuntimeError(
+            f"{type(self).__name__}.set_extra_state: not implemented; define it together with get_extra_state"
+        )
 
     def _defines_extra_state(self) -> bool:
         return type(self).get_extra_state is not ModuleState.get_extra_state
 
     def _own_state(self) -> dict[str, Any]:
         """Parameters and persistent buffers of this module alone."""
-        buffers = {name: value for name, value in self._buffers.items() if name not in self._non_persistent_buffers_set}
+        buffers = {
+            name: value
+            for name, value in self._buffers.items()
+            if name not in self._non_persistent_buffers_set
+        }
         return {name: value for name, value in {**self._parameters, **buffers}.items() if value is not None}
 
-    # Saving -------------------------------------------------------------------------------------------------------------------------
+    # Saving
+    # ------------------------------------------------------------
 
-    def state_dict(self, *arguments: Any, destination: Any = None, prefix: str = "", keep_vars: bool = False) -> Any:
-        """An ordered dict of all parameters and persistent buffers, here and below, detached unless `keep_vars`; they share memory.
+    def state_dict(
+        self, *arguments: Any, destination: Any = None, prefix: str = "", keep_vars: bool = False
+    ) -> Any:
+        """An ordered dict of all parameters and persistent buffers, here and below, detached unless
+        `keep_vars`; they share memory.
 
         Its attribute `_metadata` has the version of every module.
         """
         if arguments:  # the order of an older signature
-            given = (*arguments, destination, prefix, keep_vars)[: len(arguments)] + (destination, prefix, keep_vars)[len(arguments) :]
+            given = (*arguments, destination, prefix, keep_vars)[: len(arguments)] + (
+                destination,
+                prefix,
+                keep_vars,
+            )[len(arguments) :]
             destination, prefix, keep_vars = given
         if destination is None:
             destination = OrderedDict()
@@ -103,20 +120,25 @@ class ModuleState:
         return register(self._state_dict_hooks, hook)
 
     def register_state_dict_post_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
-        """After `state_dict`: `hook(module, state_dict, prefix, local_metadata)`, which changes the dict in place and returns None."""
+        """After `state_dict`: `hook(module, state_dict, prefix, local_metadata)`, which changes the dict in
+        place and returns None."""
         return register(self._state_dict_hooks, _PostHook(hook))
 
     def register_state_dict_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """Before `state_dict`: `hook(module, prefix, keep_vars)`."""
         return register(self._state_dict_pre_hooks, hook)
 
-    # Loading ------------------------------------------------------------------------------------------------------------------------
+    # Loading
+    # ------------------------------------------------------------
 
-    def load_state_dict(self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False) -> IncompatibleKeys:
-        """Copies the tensors of `state_dict` into this module, or with `assign` puts them in the place of its own.
+    def load_state_dict(
+        self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False
+    ) -> IncompatibleKeys:
+        """Copies the tensors of `state_dict` into this module, or with `assign` puts them in the place of its
+        own.
 
-        Returns the missing and the unexpected keys; with `strict` they raise RuntimeError, as different shapes always do, all problems at
-        once. Raises TypeError unless `state_dict` is a mapping.
+        Returns the missing and the unexpected keys; with `strict` they raise RuntimeError, as different
+        shapes always do, all problems at once. Raises TypeError unless `state_dict` is a mapping.
         """
         if not isinstance(state_dict, Mapping):
             raise TypeError(f"Expected state_dict to be dict-like, got {type(state_dict)}.")
@@ -150,7 +172,14 @@ class ModuleState:
         for name, target in self._own_state().items():
             key = prefix + name
             if key in state_dict:
-                problem = _load_tensor(self, name, target, key, state_dict[key], local_metadata.get("assign_to_params_buffers", False))
+                problem = _load_tensor(
+                    self,
+                    name,
+                    target,
+                    key,
+                    state_dict[key],
+                    local_metadata.get("assign_to_params_buffers", False),
+                )
                 error_msgs.extend(problem)
             elif strict:
                 missing_keys.append(key)
@@ -158,7 +187,9 @@ class ModuleState:
         if strict:
             unexpected_keys.extend(key for key in state_dict if self._is_unexpected(key, prefix))
 
-    def _load_extra_state(self, state_dict: Any, key: str, strict: bool, missing_keys: list[str], unexpected_keys: list[str]) -> None:
+    def _load_extra_state(
+        self, state_dict: Any, key: str, strict: bool, missing_keys: list[str], unexpected_keys: list[str]
+    ) -> None:
         if type(self).set_extra_state is not ModuleState.set_extra_state:
             if key in state_dict:
                 self.set_extra_state(state_dict[key])
@@ -171,17 +202,27 @@ class ModuleState:
         if not key.startswith(prefix) or key == prefix + EXTRA_STATE:
             return False
         name, dot, _ = key[len(prefix) :].partition(".")
-        return name not in self._modules if dot else name not in self._own_state() and name not in self._modules
+        return (
+            name not in self._modules if dot else name not in self._own_state() and name not in self._modules
+        )
 
     def register_load_state_dict_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
-        """Before this module is loaded: `hook(module, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs)`."""
+        """Before this module is loaded: `hook(module, state_dict, prefix, local_metadata, strict,
+        missing_keys, unexpected_keys, error_msgs)`."""
         return register(self._load_state_dict_pre_hooks, lambda *arguments: hook(self, *arguments))
 
-    def _register_load_state_dict_pre_hook(self, hook: Callable[..., Any], with_module: bool = False) -> RemovableHandle:
-        return self.register_load_state_dict_pre_hook(hook) if with_module else register(self._load_state_dict_pre_hooks, hook)
+    def _register_load_state_dict_pre_hook(
+        self, hook: Callable[..., Any], with_module: bool = False
+    ) -> RemovableHandle:
+        return (
+            self.register_load_state_dict_pre_hook(hook)
+            if with_module
+            else register(self._load_state_dict_pre_hooks, hook)
+        )
 
     def register_load_state_dict_post_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
-        """After this module and all below were loaded: `hook(module, incompatible_keys)`, whose lists it may change."""
+        """After this module and all below were loaded: `hook(module, incompatible_keys)`, whose lists it may
+        change."""
         return register(self._load_state_dict_post_hooks, hook)
 
 
@@ -200,27 +241,45 @@ class _Load:
         local = dict({} if self.metadata is None else self.metadata.get(prefix[:-1], {}))
         if self.assign:
             local["assign_to_params_buffers"] = True
-        # Missing and unexpected keys are collected whether strict or not; strict decides what becomes of them.
-        module._load_from_state_dict(self.state, prefix, local, True, self.missing, self.unexpected, self.errors)
+        # Missing and unexpected keys are collected whether strict or not; strict decides what becomes of
+        # them.
+        module._load_from_state_dict(
+            self.state, prefix, local, True, self.missing, self.unexpected, self.errors
+        )
         for name, child in module._modules.items():
             if child is not None:
                 self.into(child, f"{prefix}{name}.")
         keys = IncompatibleKeys(self.missing, self.unexpected)
         for hook in module._load_state_dict_post_hooks.values():
             if hook(module, keys) is not None:
-                raise RuntimeError("hooks registered with register_load_state_dict_post_hook must change the keys in place and return None")
+                raise RuntimeError(
+                    "hooks registered with register_load_state_dict_post_hook must change the keys in place "
+                    "and return None"
+                )
 
 
 def _load_tensor(module: Any, name: str, target: Any, key: str, value: Any, assign: bool) -> list[str]:
     """Copies or assigns one tensor; the problems met."""
     if not isinstance(value, Tensor):
-        return [f'While copying the parameter named "{key}", expected torch.Tensor or Tensor-like object from checkpoint but received {type(value)}']
+        return [
+            f'While copying the parameter named "{key}", expected torch.Tensor or Tensor-like object from '
+            f"checkpoint but received {type(value)}"
+        ]
     if is_lazy(target) and is_lazy(value):
         return []  # both still wait for a shape
-    if not is_lazy(target) and target.dim() == 0 and not is_lazy(value) and value.dim() == 1 and value.numel() == 1:
+    if (
+        not is_lazy(target)
+        and target.dim() == 0
+        and not is_lazy(value)
+        and value.dim() == 1
+        and value.numel() == 1
+    ):
         value = value[0]  # scalars were stored as vectors once
     if tuple(value.shape) != tuple(target.shape):
-        return [f"size mismatch for {key}: copying a param with shape {value.shape} from checkpoint, the shape in current model is {target.shape}."]
+        return [
+            f"size mismatch for {key}: copying a param with shape {value.shape} from checkpoint, the shape "
+            f"in current model is {target.shape}."
+        ]
     try:
         with no_grad():
             if assign:
@@ -229,7 +288,8 @@ def _load_tensor(module: Any, name: str, target: Any, key: str, value: Any, assi
                 target.copy_(value)
     except Exception as error:
         return [
-            f'While copying the parameter named "{key}", whose dimensions in the model are {target.shape} and whose dimensions in the '
+            f'While copying the parameter named "{key}", whose dimensions in the model are {target.shape} '
+            "and whose dimensions in the "
             f"checkpoint are {value.shape}, an exception occurred : {error.args}."
         ]
     return []
@@ -239,7 +299,9 @@ def _assign(module: Any, name: str, target: Any, value: Any) -> None:
     from torch_py.nn.parameter import Parameter
 
     if isinstance(target, Parameter):
-        setattr(module, name, value if isinstance(value, Parameter) else Parameter(value, target.requires_grad))
+        setattr(
+            module, name, value if isinstance(value, Parameter) else Parameter(value, target.requires_grad)
+        )
         getattr(module, name).requires_grad_(target.requires_grad)
     else:
         setattr(module, name, value)

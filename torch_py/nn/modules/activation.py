@@ -60,7 +60,8 @@ class LogSigmoid(Module):
 
 
 class GELU(Module):
-    """x * Φ(x), Φ the normal cumulative distribution; `approximate='tanh'` computes it from tanh (Hendrycks & Gimpel 2016)."""
+    """x * Φ(x), Φ the normal cumulative distribution; `approximate='tanh'` computes it from tanh (Hendrycks &
+    Gimpel 2016)."""
 
     def __init__(self, approximate: str = "none") -> None:
         super().__init__()
@@ -124,8 +125,15 @@ class Hardtanh(Module):
         for older, value in (("min_value", min_value), ("max_value", max_value)):
             if value is not None:
                 newer = older.removesuffix("ue")
-                warnings.warn(f"keyword argument `{older}` is deprecated and renamed to `{newer}`", FutureWarning, stacklevel=2)
-        min_val, max_val = min_val if min_value is None else min_value, max_val if max_value is None else max_value
+                warnings.warn(
+                    f"keyword argument `{older}` is deprecated and renamed to `{newer}`",
+                    FutureWarning,
+                    stacklevel=2,
+                )
+        min_val, max_val = (
+            min_val if min_value is None else min_value,
+            max_val if max_value is None else max_value,
+        )
         if max_val <= min_val:
             raise AssertionError(f"max_val ({max_val}) must be greater than min_val ({min_val})")
         self.min_val, self.max_val, self.inplace = min_val, max_val, inplace
@@ -271,7 +279,9 @@ class RReLU(Module):
 class PReLU(Module):
     """leaky_relu with a learned slope, one or one per channel (He et al. 2015)."""
 
-    def __init__(self, num_parameters: int = 1, init: float = 0.25, device: Any = None, dtype: Any = None) -> None:
+    def __init__(
+        self, num_parameters: int = 1, init: float = 0.25, device: Any = None, dtype: Any = None
+    ) -> None:
         super().__init__()
         self.num_parameters, self.init = num_parameters, init
         self.weight = Parameter(_torch.empty(num_parameters, device=device, dtype=dtype))

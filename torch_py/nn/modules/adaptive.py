@@ -17,26 +17,37 @@ _ASMoutput = namedtuple("_ASMoutput", ["output", "loss"])
 
 
 class AdaptiveLogSoftmaxWithLoss(Module):
-    """Log probabilities of classes sorted by frequency (Grave et al. 2017): frequent ones directly, the rest by cluster.
+    """Log probabilities of classes sorted by frequency (Grave et al. 2017): frequent ones directly, the rest
+    by cluster.
 
-    Classes up to `cutoffs[0]` and one entry per cluster are the head; cluster i has the classes from `cutoffs[i]` to the next cutoff,
-    projected to in_features / div_value ** (i + 1) features first.
+    Classes up to `cutoffs[0]` and one entry per cluster are the head; cluster i has the classes from
+    `cutoffs[i]` to the next cutoff, projected to in_features / div_value ** (i + 1) features first.
     """
 
     def __init__(
-        self, in_features: int, n_classes: int, cutoffs: Sequence[int], div_value: float = 4.0, head_bias: bool = False,
-        device: Any = None, dtype: Any = None,
-    ) -> None:  # fmt: skip
+        self,
+        in_features: int,
+        n_classes: int,
+        cutoffs: Sequence[int],
+        div_value: float = 4.0,
+        head_bias: bool = False,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
         super().__init__()
         cutoffs = list(cutoffs)
         if not cutoffs:
             raise ValueError("cutoffs should be a sequence of length larger than 0")
         if (
-            cutoffs != sorted(cutoffs) or min(cutoffs) <= 0 or max(cutoffs) > n_classes - 1 or len(set(cutoffs)) != len(cutoffs)
+            cutoffs != sorted(cutoffs)
+            or min(cutoffs) <= 0
+            or max(cutoffs) > n_classes - 1
+            or len(set(cutoffs)) != len(cutoffs)
             or any(int(cutoff) != cutoff for cutoff in cutoffs)
-        ):  # fmt: skip
+        ):
             raise ValueError(
-                "cutoffs should be a sequence of unique, positive integers sorted in an increasing order, where each value is between 1 "
+                "cutoffs should be a sequence of unique, positive integers sorted in an increasing order, "
+                "where each value is between 1 "
                 "and n_classes-1"
             )
         self.in_features, self.n_classes = in_features, n_classes
@@ -51,7 +62,12 @@ class AdaptiveLogSoftmaxWithLoss(Module):
         for i in range(self.n_clusters):
             width = int(in_features // div_value ** (i + 1))
             size = self.cutoffs[i + 1] - self.cutoffs[i]
-            self.tail.append(Sequential(Linear(in_features, width, bias=False, **options), Linear(width, size, bias=False, **options)))
+            self.tail.append(
+                Sequential(
+                    Linear(in_features, width, bias=False, **options),
+                    Linear(width, size, bias=False, **options),
+                )
+            )
 
     def reset_parameters(self) -> None:
         self.head.reset_parameters()
@@ -60,7 +76,8 @@ class AdaptiveLogSoftmaxWithLoss(Module):
             output.reset_parameters()
 
     def forward(self, input_: Tensor, target_: Tensor) -> _ASMoutput:
-        """The log probability of the target of each row of (N, in_features), or of one vector, and minus their mean."""
+        """The log probability of the target of each row of (N, in_features), or of one vector, and minus
+        their mean."""
         targets, is_batched = target_, target_.dim() > 0
         self._check(input_, target_)
         inputs = input_ if is_batched else input_.unsqueeze(0)
@@ -89,21 +106,30 @@ class AdaptiveLogSoftmaxWithLoss(Module):
         if targets.dim() == 1 and inputs.size(0) != targets.size(0):
             raise RuntimeError("Input and target should have the same size in the batch dimension.")
         if targets.dim() == 0 and inputs.dim() != 1:
-            raise RuntimeError(f"0D target tensor expects 1D input tensors, but found inputs with size {inputs.size()}")
+            raise RuntimeError(
+                f"0D target tensor expects 1D input tensors, but found inputs with size {inputs.size()}"
+            )
         if targets.dim() == 1 and inputs.dim() != 2:
-            raise RuntimeError(f"1D target tensor expects 2D input tensors, but found inputs with size {inputs.size()}")
+            raise RuntimeError(
+                f"1D target tensor expects 2D input tensors, but found inputs with size {inputs.size()}"
+            )
         if targets.numel() == 0:
             return
         low, high = int(targets.min().item()), int(targets.max().item())
         if low < 0 or high >= self.n_classes:
-            raise RuntimeError(f"Target values should be in [0, {self.n_classes - 1}], but values in range [{low}, {high}] were found. ")
+            raise RuntimeError(
+                f"Target values should be in [0, {self.n_classes - 1}], but values in range [{low}, {high}] "
+                "were found. "
+            )
 
     def _full(self, input: Tensor, head: Tensor) -> Tensor:
         """All log probabilities, given what the head makes of `input`."""
         head = F.log_softmax(head, dim=1)
         parts = [head[:, : self.shortlist_size]]
         for i in range(self.n_clusters):
-            parts.append(F.log_softmax(self.tail[i](input), dim=1) + head[:, self.shortlist_size + i].unsqueeze(1))
+            parts.append(
+                F.log_softmax(self.tail[i](input), dim=1) + head[:, self.shortlist_size + i].unsqueeze(1)
+            )
         return _torch.cat(parts, 1)
 
     def log_prob(self, input: Tensor) -> Tensor:
@@ -118,4 +144,6 @@ class AdaptiveLogSoftmaxWithLoss(Module):
         rows = (output >= self.shortlist_size).nonzero().squeeze(1)
         if rows.numel() == 0:
             return output
-        return output.index_copy(0, rows, self._full(input.index_select(0, rows), head.index_select(0, rows)).argmax(dim=1))
+        return output.index_copy(
+            0, rows, self._full(input.index_select(0, rows), head.index_select(0, rows)).argmax(dim=1)
+        )

@@ -16,7 +16,8 @@ __all__ = ["MultiheadAttention"]
 
 
 class MultiheadAttention(Module):
-    """Attention of queries (L, N, embed_dim) to keys (S, N, kdim) and values (S, N, vdim); (N, L, ...) if `batch_first`.
+    """Attention of queries (L, N, embed_dim) to keys (S, N, kdim) and values (S, N, vdim); (N, L, ...) if
+    `batch_first`.
 
     One weight `in_proj_weight` projects queries, keys and values of one width; otherwise each has its own.
     """
@@ -45,10 +46,18 @@ class MultiheadAttention(Module):
     ) -> None:
         super().__init__()
         if embed_dim <= 0 or num_heads <= 0:
-            raise ValueError(f"embed_dim and num_heads must be greater than 0, got embed_dim={embed_dim} and num_heads={num_heads} instead")
+            raise ValueError(
+                f"embed_dim and num_heads must be greater than 0, got embed_dim={embed_dim} and "
+                f"num_heads={num_heads} instead"
+            )
         if embed_dim % num_heads != 0:
             raise AssertionError("embed_dim must be divisible by num_heads")
-        self.embed_dim, self.num_heads, self.dropout, self.batch_first = embed_dim, num_heads, dropout, batch_first
+        self.embed_dim, self.num_heads, self.dropout, self.batch_first = (
+            embed_dim,
+            num_heads,
+            dropout,
+            batch_first,
+        )
         self.kdim = kdim if kdim is not None else embed_dim
         self.vdim = vdim if vdim is not None else embed_dim
         self._qkv_same_embed_dim = self.kdim == embed_dim and self.vdim == embed_dim
@@ -59,10 +68,16 @@ class MultiheadAttention(Module):
 
         together = self._qkv_same_embed_dim
         self.register_parameter("in_proj_weight", parameter(3 * embed_dim, embed_dim) if together else None)
-        for name, width in (("q_proj_weight", embed_dim), ("k_proj_weight", self.kdim), ("v_proj_weight", self.vdim)):
+        for name, width in (
+            ("q_proj_weight", embed_dim),
+            ("k_proj_weight", self.kdim),
+            ("v_proj_weight", self.vdim),
+        ):
             self.register_parameter(name, None if together else parameter(embed_dim, width))
         self.register_parameter("in_proj_bias", parameter(3 * embed_dim) if bias else None)
-        self.out_proj = NonDynamicallyQuantizableLinear(embed_dim, embed_dim, bias=bias, device=device, dtype=dtype)
+        self.out_proj = NonDynamicallyQuantizableLinear(
+            embed_dim, embed_dim, bias=bias, device=device, dtype=dtype
+        )
         for name in ("bias_k", "bias_v"):
             setattr(self, name, parameter(1, 1, embed_dim) if add_bias_kv else None)
         self.add_zero_attn = add_zero_attn
@@ -90,19 +105,42 @@ class MultiheadAttention(Module):
         average_attn_weights: bool = True,
         is_causal: bool = False,
     ) -> tuple[Tensor, Tensor | None]:
-        """Outputs like the query, and weights (N, L, S) if needed. Masks as in `multi_head_attention_forward`."""
+        """Outputs like the query, and weights (N, L, S) if needed. Masks as in
+        `multi_head_attention_forward`."""
         swapped = self.batch_first and query.dim() == 3
         if swapped:
             if key is value:
-                query, key = (query.transpose(1, 0),) * 2 if query is key else (query.transpose(1, 0), key.transpose(1, 0))
+                query, key = (
+                    (query.transpose(1, 0),) * 2
+                    if query is key
+                    else (query.transpose(1, 0), key.transpose(1, 0))
+                )
                 value = key
             else:
                 query, key, value = (x.transpose(1, 0) for x in (query, key, value))
         output, weights = F.multi_head_attention_forward(
-            query, key, value, self.embed_dim, self.num_heads, self.in_proj_weight, self.in_proj_bias, self.bias_k, self.bias_v,
-            self.add_zero_attn, self.dropout, self.out_proj.weight, self.out_proj.bias, training=self.training,
-            key_padding_mask=key_padding_mask, need_weights=need_weights, attn_mask=attn_mask,
-            use_separate_proj_weight=not self._qkv_same_embed_dim, q_proj_weight=self.q_proj_weight, k_proj_weight=self.k_proj_weight,
-            v_proj_weight=self.v_proj_weight, average_attn_weights=average_attn_weights, is_causal=is_causal,
-        )  # fmt: skip
+            query,
+            key,
+            value,
+            self.embed_dim,
+            self.num_heads,
+            self.in_proj_weight,
+            self.in_proj_bias,
+            self.bias_k,
+            self.bias_v,
+            self.add_zero_attn,
+            self.dropout,
+            self.out_proj.weight,
+            self.out_proj.bias,
+            training=self.training,
+            key_padding_mask=key_padding_mask,
+            need_weights=need_weights,
+            attn_mask=attn_mask,
+            use_separate_proj_weight=not self._qkv_same_embed_dim,
+            q_proj_weight=self.q_proj_weight,
+            k_proj_weight=self.k_proj_weight,
+            v_proj_weight=self.v_proj_weight,
+            average_attn_weights=average_attn_weights,
+            is_causal=is_causal,
+        )
         return (output.transpose(1, 0) if swapped else output), weights

@@ -15,7 +15,8 @@ from torch_py.nn.parameter import Parameter, UninitializedBuffer, UninitializedP
 
 
 class _NormBase(Module):
-    """Weight, bias and running statistics of `num_features` channels, which batch and instance normalisation share.
+    """Weight, bias and running statistics of `num_features` channels, which batch and instance normalisation
+    share.
 
     Version 2 of its state dict has `num_batches_tracked`. `momentum` None averages over all batches seen.
     """
@@ -47,13 +48,23 @@ class _NormBase(Module):
             value = Parameter(_torch.empty(num_features, device=device, dtype=dtype)) if present else None
             self.register_parameter(name, value)
         tracked = track_running_stats
-        self.register_buffer("running_mean", _torch.zeros(num_features, device=device, dtype=dtype) if tracked else None)
-        self.register_buffer("running_var", _torch.ones(num_features, device=device, dtype=dtype) if tracked else None)
-        self.register_buffer("num_batches_tracked", _torch.zeros((), device=device, dtype=_C.int64) if tracked else None)
+        self.register_buffer(
+            "running_mean", _torch.zeros(num_features, device=device, dtype=dtype) if tracked else None
+        )
+        self.register_buffer(
+            "running_var", _torch.ones(num_features, device=device, dtype=dtype) if tracked else None
+        )
+        self.register_buffer(
+            "num_batches_tracked", _torch.zeros((), device=device, dtype=_C.int64) if tracked else None
+        )
         self.reset_parameters()
 
     def reset_running_stats(self) -> None:
-        if self.running_mean is not None and self.running_var is not None and self.num_batches_tracked is not None:
+        if (
+            self.running_mean is not None
+            and self.running_var is not None
+            and self.num_batches_tracked is not None
+        ):
             self.running_mean.zero_()
             self.running_var.fill_(1)
             self.num_batches_tracked.zero_()
@@ -72,13 +83,20 @@ class _NormBase(Module):
 
     def extra_repr(self) -> str:
         return (
-            f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, affine={self.affine}, bias={self.bias is not None}, "
+            f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, affine={self.affine}, "
+            f"bias={self.bias is not None}, "
             f"track_running_stats={self.track_running_stats}"
         )
 
-    def _load_from_state_dict(self, state_dict: Any, prefix: str, local_metadata: dict[str, Any], *rest: Any) -> None:
+    def _load_from_state_dict(
+        self, state_dict: Any, prefix: str, local_metadata: dict[str, Any], *rest: Any
+    ) -> None:
         key = prefix + "num_batches_tracked"
-        if (local_metadata.get("version") or 1) < 2 and self.num_batches_tracked is not None and key not in state_dict:
+        if (
+            (local_metadata.get("version") or 1) < 2
+            and self.num_batches_tracked is not None
+            and key not in state_dict
+        ):
             state_dict[key] = self.num_batches_tracked
         super()._load_from_state_dict(state_dict, prefix, local_metadata, *rest)
 
@@ -100,7 +118,9 @@ class _BatchNorm(_NormBase):
         by_batch = self.training or (self.running_mean is None and self.running_var is None)
         tracked = not self.training or self.track_running_stats
         running_mean, running_var = (self.running_mean, self.running_var) if tracked else (None, None)
-        return F.batch_norm(input, running_mean, running_var, self.weight, self.bias, by_batch, step, self.eps)
+        return F.batch_norm(
+            input, running_mean, running_var, self.weight, self.bias, by_batch, step, self.eps
+        )
 
 
 class BatchNorm1d(_BatchNorm):
@@ -164,7 +184,9 @@ class _LazyNorm(LazyModuleMixin, _NormBase):
                     value.materialize((self.num_features,))
             self.reset_parameters()
         if self.num_features == 0:  # the sizes came with a state dict
-            self.num_features = next((v.shape[0] for v in (self.weight, self.running_mean) if v is not None), self._channels(input))
+            self.num_features = next(
+                (v.shape[0] for v in (self.weight, self.running_mean) if v is not None), self._channels(input)
+            )
 
 
 class LazyBatchNorm1d(_LazyNorm, BatchNorm1d):
@@ -186,7 +208,8 @@ class LazyBatchNorm3d(_LazyNorm, BatchNorm3d):
 
 
 class SyncBatchNorm(_BatchNorm):
-    """BatchNorm over all processes of a group; there is one process here. For inputs of at least two dimensions."""
+    """BatchNorm over all processes of a group; there is one process here. For inputs of at least two
+    dimensions."""
 
     def __init__(
         self,
@@ -213,7 +236,14 @@ class SyncBatchNorm(_BatchNorm):
         """`module` with every BatchNorm in it replaced by a SyncBatchNorm of the same parameters."""
         result: Module = module
         if isinstance(module, (BatchNorm1d, BatchNorm2d, BatchNorm3d)):
-            result = cls(module.num_features, module.eps, module.momentum, module.affine, module.track_running_stats, process_group)
+            result = cls(
+                module.num_features,
+                module.eps,
+                module.momentum,
+                module.affine,
+                module.track_running_stats,
+                process_group,
+            )
             for name in ("weight", "bias"):
                 result.register_parameter(name, getattr(module, name))
             for name in ("running_mean", "running_var", "num_batches_tracked"):

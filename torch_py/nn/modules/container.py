@@ -66,7 +66,10 @@ class _Sequence(Module):
 
     def extend(self, modules: Iterable[Module]) -> Any:
         if not isinstance(modules, Iterable):
-            raise TypeError(f"{type(self).__name__}.extend should be called with an iterable, but got {type(modules).__name__}")
+            raise TypeError(
+                f"{type(self).__name__}.extend should be called with an iterable, but got "
+                f"{type(modules).__name__}"
+            )
         for module in list(modules):
             self.append(module)
         return self
@@ -82,7 +85,11 @@ class Sequential(_Sequence):
 
     def __init__(self, *modules: Any) -> None:
         super().__init__()
-        named = modules[0].items() if len(modules) == 1 and isinstance(modules[0], Mapping) else ((str(i), m) for i, m in enumerate(modules))
+        named = (
+            modules[0].items()
+            if len(modules) == 1 and isinstance(modules[0], Mapping)
+            else ((str(i), m) for i, m in enumerate(modules))
+        )
         for name, module in named:
             self.add_module(name, module)
 
@@ -97,17 +104,23 @@ class Sequential(_Sequence):
 
     def __add__(self, other: Any) -> Sequential:
         if not isinstance(other, Sequential):
-            raise ValueError(f"add operator supports only objects of Sequential class, but {type(other)} is given.")
+            raise ValueError(
+                f"add operator supports only objects of Sequential class, but {type(other)} is given."
+            )
         return Sequential(*self, *other)
 
     def __iadd__(self, other: Any) -> Sequential:
         if not isinstance(other, Sequential):
-            raise ValueError(f"add operator supports only objects of Sequential class, but {type(other)} is given.")
+            raise ValueError(
+                f"add operator supports only objects of Sequential class, but {type(other)} is given."
+            )
         return self.extend(other)
 
     def __mul__(self, count: int) -> Sequential:
         if not isinstance(count, int) or count <= 0:
-            raise (TypeError if not isinstance(count, int) else ValueError)(f"Sequential: expected a positive repeat count, got {count!r}")
+            raise (TypeError if not isinstance(count, int) else ValueError)(
+                f"Sequential: expected a positive repeat count, got {count!r}"
+            )
         return Sequential(*(list(self) * count))
 
     __rmul__ = __mul__
@@ -185,7 +198,10 @@ class ModuleDict(Module):
     def update(self, modules: Any) -> None:
         """Adds the modules of a mapping or of pairs. Raises TypeError for anything else."""
         if not isinstance(modules, Iterable):
-            raise TypeError(f"ModuleDict.update should be called with an iterable of key/value pairs, but got {type(modules).__name__}")
+            raise TypeError(
+                "ModuleDict.update should be called with an iterable of key/value pairs, but got "
+                f"{type(modules).__name__}"
+            )
         for key, module in modules.items() if hasattr(modules, "items") else modules:
             self[key] = module
 
@@ -239,7 +255,8 @@ class Container(Module):
     def __init__(self, **kwargs: Any) -> None:
         super().__init__()
         warnings.warn(
-            "`nn.Container` is deprecated. All of its functionality is now implemented in `nn.Module`. Subclass that instead.",
+            "`nn.Container` is deprecated. All of its functionality is now implemented in `nn.Module`. "
+            "Subclass that instead.",
             FutureWarning,
             stacklevel=2,
         )

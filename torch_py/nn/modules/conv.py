@@ -16,19 +16,38 @@ from torch_py.nn.modules.utils import _ntuple, _reverse_repeat_tuple
 from torch_py.nn.parameter import Parameter, UninitializedParameter
 
 __all__ = [
-    "Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d", "LazyConv1d", "LazyConv2d", "LazyConv3d",
-    "LazyConvTranspose1d", "LazyConvTranspose2d", "LazyConvTranspose3d",
-]  # fmt: skip
+    "Conv1d",
+    "Conv2d",
+    "Conv3d",
+    "ConvTranspose1d",
+    "ConvTranspose2d",
+    "ConvTranspose3d",
+    "LazyConv1d",
+    "LazyConv2d",
+    "LazyConv3d",
+    "LazyConvTranspose1d",
+    "LazyConvTranspose2d",
+    "LazyConvTranspose3d",
+]
 
 _PADDING_MODES = ("zeros", "reflect", "replicate", "circular")
 
 
 class _ConvNd(Module):
-    """What convolutions have in common: arguments, weight, bias and their initial values (uniform in ±1 / sqrt(fan in))."""
+    """What convolutions have in common: arguments, weight, bias and their initial values (uniform in ±1 /
+    sqrt(fan in))."""
 
     __constants__ = [
-        "stride", "padding", "dilation", "groups", "padding_mode", "output_padding", "in_channels", "out_channels", "kernel_size",
-    ]  # fmt: skip
+        "stride",
+        "padding",
+        "dilation",
+        "groups",
+        "padding_mode",
+        "output_padding",
+        "in_channels",
+        "out_channels",
+        "kernel_size",
+    ]
     bias: Parameter | None
 
     def __init__(
@@ -53,7 +72,9 @@ class _ConvNd(Module):
         self.kernel_size, self.stride, self.padding, self.dilation = kernel_size, stride, padding, dilation
         self.transposed, self.output_padding, self.padding_mode = transposed, output_padding, padding_mode
         self._reversed_padding_repeated_twice = self._widths()
-        channels = (in_channels, out_channels // groups) if transposed else (out_channels, in_channels // groups)
+        channels = (
+            (in_channels, out_channels // groups) if transposed else (out_channels, in_channels // groups)
+        )
         self.weight = Parameter(_torch.empty((*channels, *kernel_size), device=device, dtype=dtype))
         if bias:
             self.bias = Parameter(_torch.empty(out_channels, device=device, dtype=dtype))
@@ -81,15 +102,21 @@ class _ConvNd(Module):
         def differs(values: Any, usual: int) -> bool:
             return bool(values != (usual,) * len(values))
 
-        parts = [f"{self.in_channels}, {self.out_channels}, kernel_size={self.kernel_size}, stride={self.stride}"]
-        parts += [f"padding={self.padding}"] * differs(self.padding, 0) + [f"dilation={self.dilation}"] * differs(self.dilation, 1)
+        parts = [
+            f"{self.in_channels}, {self.out_channels}, kernel_size={self.kernel_size}, stride={self.stride}"
+        ]
+        parts += [f"padding={self.padding}"] * differs(self.padding, 0) + [
+            f"dilation={self.dilation}"
+        ] * differs(self.dilation, 1)
         parts += [f"output_padding={self.output_padding}"] * differs(self.output_padding, 0)
         parts += [f"groups={self.groups}"] * (self.groups != 1) + ["bias=False"] * (self.bias is None)
         parts += [f"padding_mode={self.padding_mode}"] * (self.padding_mode != "zeros")
         return ", ".join(parts)
 
 
-def _check(in_channels: int, out_channels: int, groups: int, padding: Any, padding_mode: str, stride: tuple[int, ...]) -> None:
+def _check(
+    in_channels: int, out_channels: int, groups: int, padding: Any, padding_mode: str, stride: tuple[int, ...]
+) -> None:
     if groups <= 0:
         raise ValueError("groups must be a positive integer")
     if in_channels % groups != 0:
@@ -101,7 +128,9 @@ def _check(in_channels: int, out_channels: int, groups: int, padding: Any, paddi
     if padding == "same" and any(step != 1 for step in stride):
         raise ValueError("padding='same' is not supported for strided convolutions")
     if padding_mode not in _PADDING_MODES:
-        raise ValueError(f"padding_mode must be one of {set(_PADDING_MODES)}, but got padding_mode='{padding_mode}'")
+        raise ValueError(
+            f"padding_mode must be one of {set(_PADDING_MODES)}, but got padding_mode='{padding_mode}'"
+        )
 
 
 class _Convolution(_ConvNd):
@@ -127,9 +156,20 @@ class _Convolution(_ConvNd):
         each = _ntuple(self._rank)
         widths = padding if isinstance(padding, str) else each(padding)
         super().__init__(
-            in_channels, out_channels, each(kernel_size), each(stride), widths, each(dilation), False, each(0), groups, bias, padding_mode,
-            device, dtype,
-        )  # fmt: skip
+            in_channels,
+            out_channels,
+            each(kernel_size),
+            each(stride),
+            widths,
+            each(dilation),
+            False,
+            each(0),
+            groups,
+            bias,
+            padding_mode,
+            device,
+            dtype,
+        )
 
     def _conv_forward(self, input: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
         convolve, padding = type(self)._function, self.padding
@@ -144,8 +184,10 @@ class _Convolution(_ConvNd):
 class Conv1d(_Convolution):
     """Slides `out_channels` kernels over sequences: (N, C, L) or (C, L) to (N, O, L') or (O, L').
 
-    L' = floor((L + 2 padding - dilation (kernel - 1) - 1) / stride + 1). weight (O, C / groups, k) and bias (O,) start uniform in
-    ±1 / sqrt(C / groups * k). Raises ValueError for channels that `groups` does not divide and for unknown padding.
+    L' = floor((L + 2 padding - dilation (kernel - 1) - 1) / stride + 1). weight (O, C / groups, k) and bias
+    (O,) start uniform in
+    ±1 / sqrt(C / groups * k). Raises ValueError for channels that `groups` does not divide and for unknown
+    padding.
     """
 
     _rank, _function = 1, staticmethod(F.conv1d)
@@ -188,12 +230,24 @@ class _ConvTransposeNd(_ConvNd):
             raise ValueError(f'Only "zeros" padding mode is supported for {type(self).__name__}')
         each = _ntuple(self._rank)
         super().__init__(
-            in_channels, out_channels, each(kernel_size), each(stride), each(padding), each(dilation), True, each(output_padding), groups,
-            bias, padding_mode, device, dtype,
-        )  # fmt: skip
+            in_channels,
+            out_channels,
+            each(kernel_size),
+            each(stride),
+            each(padding),
+            each(dilation),
+            True,
+            each(output_padding),
+            groups,
+            bias,
+            padding_mode,
+            device,
+            dtype,
+        )
 
     def _output_padding(self, input: Tensor, output_size: Any) -> tuple[int, ...]:
-        """What makes the result as large as `output_size` (with or without samples and channels); ValueError if nothing does."""
+        """What makes the result as large as `output_size` (with or without samples and channels); ValueError
+        if nothing does."""
         if output_size is None:
             return self.output_padding
         rank = self._rank
@@ -203,18 +257,23 @@ class _ConvTransposeNd(_ConvNd):
             wanted = wanted[leading:]
         if len(wanted) != rank:
             raise ValueError(
-                f"ConvTranspose{rank}D: for {input.dim()}D input, output_size must have {rank} or {leading + rank} elements "
+                f"ConvTranspose{rank}D: for {input.dim()}D input, output_size must have {rank} or "
+                f"{leading + rank} elements "
                 f"(got {len(wanted)})"
             )
         smallest = [
-            (int(input.shape[leading + d]) - 1) * self.stride[d] - 2 * self.padding[d] + self.dilation[d] * (self.kernel_size[d] - 1) + 1
+            (int(input.shape[leading + d]) - 1) * self.stride[d]
+            - 2 * self.padding[d]
+            + self.dilation[d] * (self.kernel_size[d] - 1)
+            + 1
             for d in range(rank)
         ]
         largest = [size + step - 1 for size, step in zip(smallest, self.stride)]
         for size, low, high in zip(wanted, smallest, largest):
             if not low <= size <= high:
                 raise ValueError(
-                    f"requested an output size of {wanted}, but valid sizes range from {smallest} to {largest} "
+                    f"requested an output size of {wanted}, but valid sizes range from {smallest} to "
+                    f"{largest} "
                     f"(for an input of {tuple(input.shape[2:])})"
                 )
         return tuple(size - low for size, low in zip(wanted, smallest))
@@ -222,13 +281,16 @@ class _ConvTransposeNd(_ConvNd):
     def forward(self, input: Tensor, output_size: Any = None) -> Tensor:
         extra = self._output_padding(input, output_size)
         convolve = type(self)._function
-        return convolve(input, self.weight, self.bias, self.stride, self.padding, extra, self.groups, self.dilation)
+        return convolve(
+            input, self.weight, self.bias, self.stride, self.padding, extra, self.groups, self.dilation
+        )
 
 
 class ConvTranspose1d(_ConvTransposeNd):
     """The gradient of `Conv1d` for its input, as a layer: (N, C, L) or (C, L) to (N, O, L') or (O, L').
 
-    L' = (L - 1) stride - 2 padding + dilation (kernel - 1) + output_padding + 1. weight is (C, O / groups, k).
+    L' = (L - 1) stride - 2 padding + dilation (kernel - 1) + output_padding + 1. weight is (C, O / groups,
+    k).
     """
 
     _rank, _function = 1, staticmethod(F.conv_transpose1d)
@@ -282,7 +344,8 @@ class _LazyConv(LazyModuleMixin, _ConvNd):
     def _channels(self, input: Tensor) -> int:
         if input.dim() not in (self._rank + 1, self._rank + 2):
             raise RuntimeError(
-                f"Expected {self._rank + 1}D (unbatched) or {self._rank + 2}D (batched) input to {type(self).__name__}, but got input of "
+                f"Expected {self._rank + 1}D (unbatched) or {self._rank + 2}D (batched) input to "
+                f"{type(self).__name__}, but got input of "
                 f"size: {input.shape}"
             )
         return input.shape[-self._rank - 1]
@@ -322,7 +385,20 @@ class _LazyTransposed(_LazyConv):
         device: Any = None,
         dtype: Any = None,
     ) -> None:
-        super().__init__(0, 0, kernel_size, stride, padding, output_padding, 1, False, dilation, padding_mode, device, dtype)
+        super().__init__(
+            0,
+            0,
+            kernel_size,
+            stride,
+            padding,
+            output_padding,
+            1,
+            False,
+            dilation,
+            padding_mode,
+            device,
+            dtype,
+        )
         self._wait(out_channels, groups, bias, device, dtype)
 
 

@@ -18,7 +18,8 @@ _POLICIES = ("accurate", "balanced", "compact", "auto")
 
 @dataclasses.dataclass(frozen=True)
 class LinearCrossEntropyOptions:
-    """How PyTorch splits `linear_cross_entropy` into chunks to save memory; the loss is the same without, and is computed whole here."""
+    """How PyTorch splits `linear_cross_entropy` into chunks to save memory; the loss is the same without, and
+    is computed whole here."""
 
     allow_retain_graph: bool = False
     batch_chunk_size: int | None = None
@@ -28,13 +29,18 @@ class LinearCrossEntropyOptions:
 
     def __post_init__(self) -> None:
         if self.acc_policy not in _POLICIES:
-            raise ValueError(f"LinearCrossEntropyOptions: expected acc_policy to be one of {_POLICIES}, got {self.acc_policy!r}")
+            raise ValueError(
+                f"LinearCrossEntropyOptions: expected acc_policy to be one of {_POLICIES}, got "
+                f"{self.acc_policy!r}"
+            )
 
 
 class LinearCrossEntropyLoss(Module):
-    """`cross_entropy(linear(input), target)` with its own `linear`, of `num_classes` scores for each of `out_features` positions.
+    """`cross_entropy(linear(input), target)` with its own `linear`, of `num_classes` scores for each of
+    `out_features` positions.
 
-    Input (N, in_features) or (in_features,); target as of `nn.CrossEntropyLoss`, with the dimensions `out_features` at the end.
+    Input (N, in_features) or (in_features,); target as of `nn.CrossEntropyLoss`, with the dimensions
+    `out_features` at the end.
     """
 
     def __init__(
@@ -54,8 +60,15 @@ class LinearCrossEntropyLoss(Module):
     ) -> None:
         super().__init__()
         self.in_features, self.num_classes, self.out_features = in_features, num_classes, tuple(out_features)
-        self.reduction, self.ignore_index, self.label_smoothing, self.options = reduction, ignore_index, label_smoothing, options
-        self.linear = Linear(in_features, num_classes * math.prod(self.out_features), bias=bias, device=device, dtype=dtype)
+        self.reduction, self.ignore_index, self.label_smoothing, self.options = (
+            reduction,
+            ignore_index,
+            label_smoothing,
+            options,
+        )
+        self.linear = Linear(
+            in_features, num_classes * math.prod(self.out_features), bias=bias, device=device, dtype=dtype
+        )
         self.register_buffer("weight", weight)
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:

@@ -10,8 +10,13 @@ from torch_py.nn import functional as F
 from torch_py.nn.modules.batchnorm import _LazyNorm, _NormBase
 
 __all__ = [
-    "InstanceNorm1d", "InstanceNorm2d", "InstanceNorm3d", "LazyInstanceNorm1d", "LazyInstanceNorm2d", "LazyInstanceNorm3d",
-]  # fmt: skip
+    "InstanceNorm1d",
+    "InstanceNorm2d",
+    "InstanceNorm3d",
+    "LazyInstanceNorm1d",
+    "LazyInstanceNorm2d",
+    "LazyInstanceNorm3d",
+]
 
 
 class _InstanceNorm(_NormBase):
@@ -37,10 +42,17 @@ class _InstanceNorm(_NormBase):
         feature_dim = input.dim() - self._no_batch_dim()
         if input.size(feature_dim) != self.num_features:
             if self.affine:
-                raise ValueError(f"expected input's size at dim={feature_dim} to match num_features ({self.num_features}), "
-                                 f"but got: {input.size(feature_dim)}.")
-            warnings.warn(f"input's size at dim={feature_dim} does not match num_features. You can silence this warning by not passing in "
-                          "num_features, which is not used because affine=False", stacklevel=2)
+                raise ValueError(
+                    f"expected input's size at dim={feature_dim} to match num_features "
+                    f"({self.num_features}), "
+                    f"but got: {input.size(feature_dim)}."
+                )
+            warnings.warn(
+                f"input's size at dim={feature_dim} does not match num_features. You can silence this "
+                "warning by not passing in "
+                "num_features, which is not used because affine=False",
+                stacklevel=2,
+            )
         if feature_dim == 0:
             return self._normalised(input.unsqueeze(0)).squeeze(0)
         return self._normalised(input)
@@ -48,7 +60,9 @@ class _InstanceNorm(_NormBase):
     def _normalised(self, input: Tensor) -> Tensor:
         own = self.training or not self.track_running_stats
         momentum = self.momentum if self.momentum is not None else 0.0
-        return F.instance_norm(input, self.running_mean, self.running_var, self.weight, self.bias, own, momentum, self.eps)
+        return F.instance_norm(
+            input, self.running_mean, self.running_var, self.weight, self.bias, own, momentum, self.eps
+        )
 
 
 class InstanceNorm1d(_InstanceNorm):

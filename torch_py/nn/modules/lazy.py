@@ -10,10 +10,12 @@ __all__ = ["LazyModuleMixin"]
 
 
 class LazyModuleMixin:
-    """A module whose uninitialised parameters and buffers get their shapes in the first forward, or from a state dict.
+    """A module whose uninitialised parameters and buffers get their shapes in the first forward, or from a
+    state dict.
 
-    Subclasses put `UninitializedParameter`s where sizes are not known, define `initialize_parameters(*inputs)`, which materialises them,
-    and may name in `cls_to_become` the class the module is of from then on. The mixin comes before the module's own class.
+    Subclasses put `UninitializedParameter`s where sizes are not known, define
+    `initialize_parameters(*inputs)`, which materialises them, and may name in `cls_to_become` the class the
+    module is of from then on. The mixin comes before the module's own class.
     """
 
     cls_to_become: type | None = None
@@ -45,10 +47,15 @@ class LazyModuleMixin:
     def __getstate__(self: Any) -> dict[str, Any]:
         # The hooks hold the module itself; they are made anew with it.
         state = dict(vars(self))
-        for registry, hook in (("_forward_pre_hooks", "_initialize_hook"), ("_load_state_dict_pre_hooks", "_load_hook")):
+        for registry, hook in (
+            ("_forward_pre_hooks", "_initialize_hook"),
+            ("_load_state_dict_pre_hooks", "_load_hook"),
+        ):
             handle = state.pop(hook, None)
             if handle is not None:
-                state[registry] = type(state[registry])((key, value) for key, value in state[registry].items() if key != handle.id)
+                state[registry] = type(state[registry])(
+                    (key, value) for key, value in state[registry].items() if key != handle.id
+                )
         state["_waits"] = "_initialize_hook" in vars(self)
         return state
 

@@ -26,11 +26,14 @@ class Identity(Module):
 
 
 class Linear(Module):
-    """input · weightᵀ + bias: (..., in_features) to (..., out_features). Both start uniform in ±1 / sqrt(in_features)."""
+    """input · weightᵀ + bias: (..., in_features) to (..., out_features). Both start uniform in ±1 /
+    sqrt(in_features)."""
 
     bias: Parameter | None
 
-    def __init__(self, in_features: int, out_features: int, bias: bool = True, device: Any = None, dtype: Any = None) -> None:
+    def __init__(
+        self, in_features: int, out_features: int, bias: bool = True, device: Any = None, dtype: Any = None
+    ) -> None:
         super().__init__()
         self.in_features = in_features
         self.out_features = out_features
@@ -51,7 +54,9 @@ class Linear(Module):
         return F.linear(input, self.weight, self.bias)
 
     def extra_repr(self) -> str:
-        return f"in_features={self.in_features}, out_features={self.out_features}, bias={self.bias is not None}"
+        return (
+            f"in_features={self.in_features}, out_features={self.out_features}, bias={self.bias is not None}"
+        )
 
 
 class LazyLinear(LazyModuleMixin, Linear):
@@ -87,19 +92,30 @@ class NonDynamicallyQuantizableLinear(Linear):
 
 
 class Bilinear(Module):
-    """input1 · weight[k] · input2 + bias[k] for every output k. Both start uniform in ±1 / sqrt(in1_features)."""
+    """input1 · weight[k] · input2 + bias[k] for every output k. Both start uniform in ±1 /
+    sqrt(in1_features)."""
 
     bias: Parameter | None
 
     def __init__(
-        self, in1_features: int, in2_features: int, out_features: int, bias: bool = True, device: Any = None, dtype: Any = None
+        self,
+        in1_features: int,
+        in2_features: int,
+        out_features: int,
+        bias: bool = True,
+        device: Any = None,
+        dtype: Any = None,
     ) -> None:
         super().__init__()
         if in1_features <= 0:
             raise ValueError(f"in1_features must be > 0, but got {in1_features}")
         self.in1_features, self.in2_features, self.out_features = in1_features, in2_features, out_features
-        self.weight = Parameter(_torch.empty((out_features, in1_features, in2_features), device=device, dtype=dtype))
-        self.register_parameter("bias", Parameter(_torch.empty(out_features, device=device, dtype=dtype)) if bias else None)
+        self.weight = Parameter(
+            _torch.empty((out_features, in1_features, in2_features), device=device, dtype=dtype)
+        )
+        self.register_parameter(
+            "bias", Parameter(_torch.empty(out_features, device=device, dtype=dtype)) if bias else None
+        )
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
@@ -113,6 +129,7 @@ class Bilinear(Module):
 
     def extra_repr(self) -> str:
         return (
-            f"in1_features={self.in1_features}, in2_features={self.in2_features}, out_features={self.out_features}, "
+            f"in1_features={self.in1_features}, in2_features={self.in2_features}, "
+            f"out_features={self.out_features}, "
             f"bias={self.bias is not None}"
         )

@@ -1,4 +1,5 @@
-"""`nn.Module`: a tree of modules that own parameters and buffers. Attributes, traversal and conversion are here; calling with hooks is in
+"""`nn.Module`: a tree of modules that own parameters and buffers. Attributes, traversal and conversion are
+here; calling with hooks is in
 _calls.py, state dicts are in _state.py."""
 
 from __future__ import annotations
@@ -18,20 +19,30 @@ from torch_py.nn.parameter import Buffer, Parameter, is_lazy
 from torch_py.utils.hooks import RemovableHandle, register
 
 __all__ = [
-    "Module", "register_module_backward_hook", "register_module_buffer_registration_hook", "register_module_forward_hook",
-    "register_module_forward_pre_hook", "register_module_full_backward_hook", "register_module_full_backward_pre_hook",
-    "register_module_module_registration_hook", "register_module_parameter_registration_hook",
-]  # fmt: skip
+    "Module",
+    "register_module_backward_hook",
+    "register_module_buffer_registration_hook",
+    "register_module_forward_hook",
+    "register_module_forward_pre_hook",
+    "register_module_full_backward_hook",
+    "register_module_full_backward_pre_hook",
+    "register_module_module_registration_hook",
+    "register_module_parameter_registration_hook",
+]
 T = TypeVar("T", bound="Module")
 
 # The dictionaries whose entries read as attributes, in the order of look-up.
 _REGISTRIES = ("_parameters", "_buffers", "_modules")
-# Hooks that see what is registered in any module, by registry: `hook(module, name, value)` returns None or what to register instead.
-_registration_hooks: dict[str, OrderedDict[int, Callable[..., Any]]] = {registry: OrderedDict() for registry in _REGISTRIES}
+# Hooks that see what is registered in any module, by registry: `hook(module, name, value)` returns None or
+# what to register instead.
+_registration_hooks: dict[str, OrderedDict[int, Callable[..., Any]]] = {
+    registry: OrderedDict() for registry in _REGISTRIES
+}
 
 
 class Module(ModuleCalls, ModuleState):
-    """Base of all layers and models. Subclasses call `super().__init__()` first, assign parameters and submodules, define `forward`.
+    """Base of all layers and models. Subclasses call `super().__init__()` first, assign parameters and
+    submodules, define `forward`.
 
     `version` numbers the layout of a class's state dict; it is stored in the dict's metadata.
     """
@@ -43,7 +54,9 @@ class Module(ModuleCalls, ModuleState):
 
     def __init__(self, *arguments: Any, **keywords: Any) -> None:
         if not self.call_super_init and (arguments or keywords):
-            raise TypeError(f"{type(self).__name__}.__init__() takes 1 positional argument, got {arguments} {keywords}")
+            raise TypeError(
+                f"{type(self).__name__}.__init__() takes 1 positional argument, got {arguments} {keywords}"
+            )
         fields: dict[str, Any] = {"training": True, "_non_persistent_buffers_set": set()}
         fields.update((registry, {}) for registry in _REGISTRIES)
         fields.update((hooks, OrderedDict()) for hooks in self._hook_registries)
@@ -51,7 +64,8 @@ class Module(ModuleCalls, ModuleState):
         if self.call_super_init:
             super().__init__(*arguments, **keywords)
 
-    # Attributes ---------------------------------------------------------------------------------------------------------------------
+    # Attributes
+    # ------------------------------------------------------------
 
     def __getattr__(self, name: str) -> Any:
         fields = vars(self)
@@ -88,11 +102,17 @@ class Module(ModuleCalls, ModuleState):
             registry[name] = self._hooked("_modules", name, value)
         elif name in fields.get("_parameters", ()):
             if value is not None:
-                raise TypeError(f"cannot assign '{_type_name(value)}' as parameter '{name}' (torch.nn.Parameter or None expected)")
+                raise TypeError(
+                    f"cannot assign '{_type_name(value)}' as parameter '{name}' (torch.nn.Parameter or None "
+                    "expected)"
+                )
             self.register_parameter(name, None)
         elif name in fields.get("_modules", ()):
             if value is not None:
-                raise TypeError(f"cannot assign '{_type_name(value)}' as child module '{name}' (torch.nn.Module or None expected)")
+                raise TypeError(
+                    f"cannot assign '{_type_name(value)}' as child module '{name}' (torch.nn.Module or None "
+                    "expected)"
+                )
             fields["_modules"][name] = None
         elif isinstance(value, Buffer):
             self._forget(name, keep="_buffers")
@@ -100,7 +120,10 @@ class Module(ModuleCalls, ModuleState):
             self.register_buffer(name, value, value.persistent)
         elif name in fields.get("_buffers", ()):
             if value is not None and not isinstance(value, Tensor):
-                raise TypeError(f"cannot assign '{_type_name(value)}' as buffer '{name}' (torch.nn.Buffer, torch.Tensor or None expected)")
+                raise TypeError(
+                    f"cannot assign '{_type_name(value)}' as buffer '{name}' (torch.nn.Buffer, torch.Tensor "
+                    "or None expected)"
+                )
             fields["_buffers"][name] = value
         else:
             super().__setattr__(name, value)
@@ -114,7 +137,9 @@ class Module(ModuleCalls, ModuleState):
         super().__delattr__(name)
 
     def __dir__(self) -> list[str]:
-        names = {*dir(type(self)), *vars(self)}.union(*(vars(self).get(registry, ()) for registry in _REGISTRIES))
+        names = {*dir(type(self)), *vars(self)}.union(
+            *(vars(self).get(registry, ()) for registry in _REGISTRIES)
+        )
         return sorted(name for name in names if name and not name[0].isdigit())
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -143,30 +168,42 @@ class Module(ModuleCalls, ModuleState):
     def register_parameter(self, name: str, param: Parameter | None) -> None:
         """Makes `param` (None: a parameter this module could have and has not) the attribute `name`.
 
-        Raises KeyError for a name that is taken, empty or has a dot; TypeError unless it is a Parameter; ValueError when it was computed.
+        Raises KeyError for a name that is taken, empty or has a dot; TypeError unless it is a Parameter;
+        ValueError when it was computed.
         """
         registry = self._registry("_parameters", "parameter")
         self._check_name(name, "parameter", "_parameters")
         if param is not None and not isinstance(param, Parameter):
-            raise TypeError(f"cannot assign '{_type_name(param)}' object to parameter '{name}' (torch.nn.Parameter or None required)")
+            raise TypeError(
+                f"cannot assign '{_type_name(param)}' object to parameter '{name}' (torch.nn.Parameter or "
+                "None required)"
+            )
         if param is not None and param.grad_fn is not None:
             raise ValueError(
-                f"Cannot assign non-leaf Tensor to parameter '{name}': model parameters must be made by the user; to express "
+                f"Cannot assign non-leaf Tensor to parameter '{name}': model parameters must be made by the "
+                "user; to express "
                 f"'{name}' as a function of another tensor compute it in forward()"
             )
         registry[name] = param if param is None else self._hooked("_parameters", name, param)
 
     def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
-        """Makes `tensor` an attribute that moves with the module and is no parameter; in the state dict if `persistent`."""
+        """Makes `tensor` an attribute that moves with the module and is no parameter; in the state dict if
+        `persistent`."""
         registry = self._registry("_buffers", "buffer")
         self._check_name(name, "buffer", "_buffers")
         if tensor is not None and not isinstance(tensor, Tensor):
-            raise TypeError(f"cannot assign '{_type_name(tensor)}' object to buffer '{name}' (torch Tensor or None required)")
+            raise TypeError(
+                f"cannot assign '{_type_name(tensor)}' object to buffer '{name}' (torch Tensor or None "
+                "required)"
+            )
         registry[name] = tensor if tensor is None else self._hooked("_buffers", name, tensor)
-        (self._non_persistent_buffers_set.discard if persistent else self._non_persistent_buffers_set.add)(name)
+        (self._non_persistent_buffers_set.discard if persistent else self._non_persistent_buffers_set.add)(
+            name
+        )
 
     def add_module(self, name: str, module: Module | None) -> None:
-        """Makes `module` the child `name`. Raises TypeError unless it is a Module or None, KeyError for a name that cannot be."""
+        """Makes `module` the child `name`. Raises TypeError unless it is a Module or None, KeyError for a
+        name that cannot be."""
         if not isinstance(module, Module) and module is not None:
             raise TypeError(f"{_type_name(module)} is not a Module subclass")
         registry = self._registry("_modules", "module")
@@ -175,10 +212,12 @@ class Module(ModuleCalls, ModuleState):
 
     register_module = add_module
 
-    # Traversal ----------------------------------------------------------------------------------------------------------------------
+    # Traversal
+    # ------------------------------------------------------------
 
     def get_submodule(self, target: str) -> Module:
-        """The module at the dotted path `target`, this one for ''. Raises AttributeError naming the part that is not there."""
+        """The module at the dotted path `target`, this one for ''. Raises AttributeError naming the part that
+        is not there."""
         module: Any = self
         for name in target.split(".") if target else []:
             if not hasattr(module, name):
@@ -220,8 +259,11 @@ class Module(ModuleCalls, ModuleState):
     def get_buffer(self, target: str) -> Tensor:
         return self._get_entry(target, "_buffers", "a buffer")
 
-    def named_modules(self, memo: set[Any] | None = None, prefix: str = "", remove_duplicate: bool = True) -> Iterator[tuple[str, Module]]:
-        """This module and all below it, with dotted names, parents first; a module that occurs twice comes once."""
+    def named_modules(
+        self, memo: set[Any] | None = None, prefix: str = "", remove_duplicate: bool = True
+    ) -> Iterator[tuple[str, Module]]:
+        """This module and all below it, with dotted names, parents first; a module that occurs twice comes
+        once."""
         seen = set() if memo is None else memo
         if self in seen:
             return
@@ -245,9 +287,15 @@ class Module(ModuleCalls, ModuleState):
     def children(self) -> Iterator[Module]:
         return (child for _, child in self.named_children())
 
-    def _named_members(self, registry: str, prefix: str, recurse: bool, remove_duplicate: bool) -> Iterator[tuple[str, Any]]:
+    def _named_members(
+        self, registry: str, prefix: str, recurse: bool, remove_duplicate: bool
+    ) -> Iterator[tuple[str, Any]]:
         seen = set()
-        owners = self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate) if recurse else [(prefix, self)]
+        owners = (
+            self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate)
+            if recurse
+            else [(prefix, self)]
+        )
         for path, owner in owners:
             for name, member in vars(owner)[registry].items():
                 if member is None or id(member) in seen:
@@ -256,13 +304,17 @@ class Module(ModuleCalls, ModuleState):
                     seen.add(id(member))
                 yield f"{path}.{name}" if path else name, member
 
-    def named_parameters(self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True) -> Iterator[tuple[str, Parameter]]:
+    def named_parameters(
+        self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
+    ) -> Iterator[tuple[str, Parameter]]:
         return self._named_members("_parameters", prefix, recurse, remove_duplicate)
 
     def parameters(self, recurse: bool = True) -> Iterator[Parameter]:
         return (parameter for _, parameter in self.named_parameters(recurse=recurse))
 
-    def named_buffers(self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True) -> Iterator[tuple[str, Tensor]]:
+    def named_buffers(
+        self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
+    ) -> Iterator[tuple[str, Tensor]]:
         return self._named_members("_buffers", prefix, recurse, remove_duplicate)
 
     def buffers(self, recurse: bool = True) -> Iterator[Tensor]:
@@ -296,12 +348,15 @@ class Module(ModuleCalls, ModuleState):
         """Drops the gradients of all parameters, or fills them with zeros."""
         clear_gradients(self.parameters(), set_to_none)
 
-    # Conversion ---------------------------------------------------------------------------------------------------------------------
+    # Conversion
+    # ------------------------------------------------------------
 
     def _apply(self: T, fn: Callable[[Any], Any], recurse: bool = True) -> T:
-        """Replaces every tensor here and below by `fn` of it; parameters keep their identity, so optimisers still hold them.
+        """Replaces every tensor here and below by `fn` of it; parameters keep their identity, so optimisers
+        still hold them.
 
-        Except between memory and none (the meta device): one kind of tensor cannot become the other, and the parameter is a new one.
+        Except between memory and none (the meta device): one kind of tensor cannot become the other, and the
+        parameter is a new one.
         """
         for child in self.children() if recurse else ():
             child._apply(fn)
@@ -315,14 +370,21 @@ class Module(ModuleCalls, ModuleState):
         return self
 
     def to(self: T, *arguments: Any, **keywords: Any) -> T:
-        """Converts in place: `to(device)`, `to(dtype)`, `to(device, dtype)`, `to(tensor)`. The dtype, floating or complex, leaves integers alone."""
+        """Converts in place: `to(device)`, `to(dtype)`, `to(device, dtype)`, `to(tensor)`. The dtype,
+        floating or complex, leaves integers alone."""
         device, dtype, non_blocking, memory_format = _parse_to(*arguments, **keywords)
         if dtype is not None and not (dtype.is_floating_point or dtype.is_complex):
-            raise TypeError(f"nn.Module.to only accepts floating point or complex dtypes, but got desired dtype={dtype}")
+            raise TypeError(
+                f"nn.Module.to only accepts floating point or complex dtypes, but got desired dtype={dtype}"
+            )
 
         def convert(tensor: Any) -> Any:
             target = dtype if tensor.is_floating_point() or tensor.is_complex() else None
-            extra = {"memory_format": memory_format} if memory_format is not None and tensor.dim() in (4, 5) else {}
+            extra = (
+                {"memory_format": memory_format}
+                if memory_format is not None and tensor.dim() in (4, 5)
+                else {}
+            )
             return tensor.to(device or tensor.device, target or tensor.dtype, non_blocking, **extra)
 
         return self._apply(convert)
@@ -355,19 +417,22 @@ class Module(ModuleCalls, ModuleState):
         return self._apply(lambda tensor: _C._torch.empty_like(tensor, device=device), recurse)
 
     def compile(self, *arguments: Any, **keywords: Any) -> None:
-        """Has calls of this module compiled, in place; arguments and what comes of it as with torch_py.compile."""
+        """Has calls of this module compiled, in place; arguments and what comes of it as with
+        torch_py.compile."""
         from torch_py import compiler
 
         compiler.compile(self.forward, *arguments, **keywords)
 
     def share_memory(self: T) -> T:
-        """Moves all parameters and buffers to shared memory. Raises RuntimeError for a lazy module that has no memory yet."""
+        """Moves all parameters and buffers to shared memory. Raises RuntimeError for a lazy module that has
+        no memory yet."""
         for tensor in (*self.parameters(), *self.buffers()):
             if is_lazy(tensor):
                 tensor.share_memory_()  # raises
         return self._apply(lambda tensor: tensor.share_memory_())
 
-    # Printing -----------------------------------------------------------------------------------------------------------------------
+    # Printing
+    # ------------------------------------------------------------
 
     def _get_name(self) -> str:
         return type(self).__name__
@@ -396,26 +461,33 @@ _global_parameter_registration_hooks = _registration_hooks["_parameters"]
 _global_buffer_registration_hooks = _registration_hooks["_buffers"]
 _global_module_registration_hooks = _registration_hooks["_modules"]
 _global_forward_pre_hooks, _global_forward_hooks = HooksEverywhere("forward_pre"), HooksEverywhere("forward")
-_global_backward_pre_hooks, _global_backward_hooks = HooksEverywhere("backward_pre"), HooksEverywhere("backward")
+_global_backward_pre_hooks, _global_backward_hooks = (
+    HooksEverywhere("backward_pre"),
+    HooksEverywhere("backward"),
+)
 
 
 def register_module_parameter_registration_hook(hook: Callable[..., Any]) -> RemovableHandle:
-    """Whenever a parameter is registered in any module: `hook(module, name, parameter)` returns None or another one."""
+    """Whenever a parameter is registered in any module: `hook(module, name, parameter)` returns None or
+    another one."""
     return register(_registration_hooks["_parameters"], hook)
 
 
 def register_module_buffer_registration_hook(hook: Callable[..., Any]) -> RemovableHandle:
-    """Whenever a buffer is registered in any module: `hook(module, name, buffer)` returns None or another one."""
+    """Whenever a buffer is registered in any module: `hook(module, name, buffer)` returns None or another
+    one."""
     return register(_registration_hooks["_buffers"], hook)
 
 
 def register_module_module_registration_hook(hook: Callable[..., Any]) -> RemovableHandle:
-    """Whenever a module is registered in another: `hook(module, name, submodule)` returns None or another one."""
+    """Whenever a module is registered in another: `hook(module, name, submodule)` returns None or another
+    one."""
     return register(_registration_hooks["_modules"], hook)
 
 
 def register_module_forward_pre_hook(hook: Callable[..., Any]) -> RemovableHandle:
-    """Before every call of any module, before its own hooks: `hook(module, args)` returns None or new arguments."""
+    """Before every call of any module, before its own hooks: `hook(module, args)` returns None or new
+    arguments."""
     return register_everywhere("forward_pre", hook)
 
 
@@ -456,7 +528,11 @@ def _converted(parameter: Any, fn: Callable[[Any], Any]) -> Any:
 def _type_name(value: Any) -> str:
     """As `typename`: `nn.Sequential(F.relu)` and `nn.Sequential(nn.ReLU)` are told what they were given."""
     named = value if hasattr(value, "__qualname__") else type(value)
-    return named.__qualname__ if named.__module__ in (None, "builtins") else f"{named.__module__}.{named.__qualname__}"
+    return (
+        named.__qualname__
+        if named.__module__ in (None, "builtins")
+        else f"{named.__module__}.{named.__qualname__}"
+    )
 
 
 def clear_gradients(parameters: Any, set_to_none: bool) -> None:
@@ -474,7 +550,12 @@ def clear_gradients(parameters: Any, set_to_none: bool) -> None:
 
 
 def _parse_to(
-    *arguments: Any, device: Any = None, dtype: Any = None, non_blocking: bool = False, copy: bool = False, memory_format: Any = None
+    *arguments: Any,
+    device: Any = None,
+    dtype: Any = None,
+    non_blocking: bool = False,
+    copy: bool = False,
+    memory_format: Any = None,
 ) -> tuple[Any, Any, bool, Any]:
     for argument in arguments:
         if isinstance(argument, Tensor):
@@ -486,5 +567,12 @@ def _parse_to(
         elif isinstance(argument, (str, int, _C.device)):
             device = _C.device(argument)
         elif argument is not None:
-            raise TypeError(f"Module.to: expected a device, a dtype or a tensor, got {type(argument).__name__}")
-    return (_C.device(device) if isinstance(device, (str, int)) else device), dtype, non_blocking, memory_format
+            raise TypeError(
+                f"Module.to: expected a device, a dtype or a tensor, got {type(argument).__name__}"
+            )
+    return (
+        (_C.device(device) if isinstance(device, (str, int)) else device),
+        dtype,
+        non_blocking,
+        memory_format,
+    )

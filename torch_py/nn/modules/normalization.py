@@ -13,7 +13,8 @@ from torch_py.nn.parameter import Parameter
 
 
 class LayerNorm(Module):
-    """Mean 0 and variance 1 over the last dimensions, of sizes `normalized_shape`, then * weight + bias (Ba et al. 2016)."""
+    """Mean 0 and variance 1 over the last dimensions, of sizes `normalized_shape`, then * weight + bias (Ba
+    et al. 2016)."""
 
     weight: Parameter | None
     bias: Parameter | None
@@ -28,10 +29,16 @@ class LayerNorm(Module):
         dtype: Any = None,
     ) -> None:
         super().__init__()
-        self.normalized_shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
+        self.normalized_shape = (
+            (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
+        )
         self.eps, self.elementwise_affine = eps, elementwise_affine
         for name, present in (("weight", elementwise_affine), ("bias", elementwise_affine and bias)):
-            value = Parameter(_torch.empty(self.normalized_shape, device=device, dtype=dtype)) if present else None
+            value = (
+                Parameter(_torch.empty(self.normalized_shape, device=device, dtype=dtype))
+                if present
+                else None
+            )
             self.register_parameter(name, value)
         self.reset_parameters()
 
@@ -45,11 +52,15 @@ class LayerNorm(Module):
         return F.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
 
     def extra_repr(self) -> str:
-        return f"{self.normalized_shape}, eps={self.eps}, elementwise_affine={self.elementwise_affine}, bias={self.bias is not None}"
+        return (
+            f"{self.normalized_shape}, eps={self.eps}, elementwise_affine={self.elementwise_affine}, "
+            f"bias={self.bias is not None}"
+        )
 
 
 class GroupNorm(Module):
-    """Mean 0 and variance 1 over each of `num_groups` groups of channels (dimension 1), then * weight + bias (Wu & He 2018)."""
+    """Mean 0 and variance 1 over each of `num_groups` groups of channels (dimension 1), then * weight + bias
+    (Wu & He 2018)."""
 
     weight: Parameter | None
     bias: Parameter | None
@@ -70,7 +81,9 @@ class GroupNorm(Module):
             raise ValueError(f"num_channels ({num_channels}) must be divisible by num_groups ({num_groups})")
         self.num_groups, self.num_channels, self.eps, self.affine = num_groups, num_channels, eps, affine
         for name, present in (("weight", affine), ("bias", affine and bias)):
-            self.register_parameter(name, Parameter(_torch.empty(num_channels, device=device, dtype=dtype)) if present else None)
+            self.register_parameter(
+                name, Parameter(_torch.empty(num_channels, device=device, dtype=dtype)) if present else None
+            )
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
@@ -83,21 +96,36 @@ class GroupNorm(Module):
         return F.group_norm(input, self.num_groups, self.weight, self.bias, self.eps)
 
     def extra_repr(self) -> str:
-        return f"{self.num_groups}, {self.num_channels}, eps={self.eps}, affine={self.affine}, bias={self.bias is not None}"
+        return (
+            f"{self.num_groups}, {self.num_channels}, eps={self.eps}, affine={self.affine}, "
+            f"bias={self.bias is not None}"
+        )
 
 
 class RMSNorm(Module):
-    """Root of the mean square 1 over the last dimensions, of sizes `normalized_shape`, then * weight (Zhang & Sennrich 2019)."""
+    """Root of the mean square 1 over the last dimensions, of sizes `normalized_shape`, then * weight (Zhang &
+    Sennrich 2019)."""
 
     weight: Parameter | None
 
     def __init__(
-        self, normalized_shape: Any, eps: float | None = None, elementwise_affine: bool = True, device: Any = None, dtype: Any = None
+        self,
+        normalized_shape: Any,
+        eps: float | None = None,
+        elementwise_affine: bool = True,
+        device: Any = None,
+        dtype: Any = None,
     ) -> None:
         super().__init__()
-        self.normalized_shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
+        self.normalized_shape = (
+            (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
+        )
         self.eps, self.elementwise_affine = eps, elementwise_affine
-        weight = Parameter(_torch.empty(self.normalized_shape, device=device, dtype=dtype)) if elementwise_affine else None
+        weight = (
+            Parameter(_torch.empty(self.normalized_shape, device=device, dtype=dtype))
+            if elementwise_affine
+            else None
+        )
         self.register_parameter("weight", weight)
         self.reset_parameters()
 
@@ -127,7 +155,8 @@ class LocalResponseNorm(Module):
 
 
 class CrossMapLRN2d(Module):
-    """As LocalResponseNorm, over maps: (N, C, H, W). As in PyTorch the first map stays in the sum of every one behind it."""
+    """As LocalResponseNorm, over maps: (N, C, H, W). As in PyTorch the first map stays in the sum of every
+    one behind it."""
 
     def __init__(self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1) -> None:
         super().__init__()

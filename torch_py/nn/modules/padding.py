@@ -1,4 +1,5 @@
-"""Padding of sequences, images and volumes: one width for all sides, or (left, right) of the last dimension, of the one before, ..."""
+"""Padding of sequences, images and volumes: one width for all sides, or (left, right) of the last dimension,
+of the one before, ..."""
 
 from __future__ import annotations
 
@@ -10,9 +11,22 @@ from torch_py.nn.modules.module import Module
 from torch_py.nn.modules.utils import _ntuple
 
 __all__ = [
-    "CircularPad1d", "CircularPad2d", "CircularPad3d", "ConstantPad1d", "ConstantPad2d", "ConstantPad3d", "ReflectionPad1d",
-    "ReflectionPad2d", "ReflectionPad3d", "ReplicationPad1d", "ReplicationPad2d", "ReplicationPad3d", "ZeroPad1d", "ZeroPad2d", "ZeroPad3d",
-]  # fmt: skip
+    "CircularPad1d",
+    "CircularPad2d",
+    "CircularPad3d",
+    "ConstantPad1d",
+    "ConstantPad2d",
+    "ConstantPad3d",
+    "ReflectionPad1d",
+    "ReflectionPad2d",
+    "ReflectionPad3d",
+    "ReplicationPad1d",
+    "ReplicationPad2d",
+    "ReplicationPad3d",
+    "ZeroPad1d",
+    "ZeroPad2d",
+    "ZeroPad3d",
+]
 
 
 class _PadNd(Module):

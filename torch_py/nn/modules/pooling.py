@@ -1,4 +1,5 @@
-"""Pooling of sequences (N, C, L), images (N, C, H, W) and volumes (N, C, D, H, W), with or without samples."""
+"""Pooling of sequences (N, C, L), images (N, C, H, W) and volumes (N, C, D, H, W), with or without
+samples."""
 
 from __future__ import annotations
 
@@ -10,10 +11,27 @@ from torch_py.nn.modules.module import Module
 from torch_py.nn.modules.utils import _ntuple
 
 __all__ = [
-    "AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AdaptiveAvgPool3d", "AdaptiveMaxPool1d", "AdaptiveMaxPool2d", "AdaptiveMaxPool3d",
-    "AvgPool1d", "AvgPool2d", "AvgPool3d", "FractionalMaxPool2d", "FractionalMaxPool3d", "LPPool1d", "LPPool2d", "LPPool3d", "MaxPool1d",
-    "MaxPool2d", "MaxPool3d", "MaxUnpool1d", "MaxUnpool2d", "MaxUnpool3d",
-]  # fmt: skip
+    "AdaptiveAvgPool1d",
+    "AdaptiveAvgPool2d",
+    "AdaptiveAvgPool3d",
+    "AdaptiveMaxPool1d",
+    "AdaptiveMaxPool2d",
+    "AdaptiveMaxPool3d",
+    "AvgPool1d",
+    "AvgPool2d",
+    "AvgPool3d",
+    "FractionalMaxPool2d",
+    "FractionalMaxPool3d",
+    "LPPool1d",
+    "LPPool2d",
+    "LPPool3d",
+    "MaxPool1d",
+    "MaxPool2d",
+    "MaxPool3d",
+    "MaxUnpool1d",
+    "MaxUnpool2d",
+    "MaxUnpool3d",
+]
 
 
 class _MaxPoolNd(Module):
@@ -33,14 +51,30 @@ class _MaxPoolNd(Module):
     ) -> None:
         super().__init__()
         self.kernel_size, self.stride = kernel_size, kernel_size if stride is None else stride
-        self.padding, self.dilation, self.return_indices, self.ceil_mode = padding, dilation, return_indices, ceil_mode
+        self.padding, self.dilation, self.return_indices, self.ceil_mode = (
+            padding,
+            dilation,
+            return_indices,
+            ceil_mode,
+        )
 
     def forward(self, input: Tensor) -> Any:
         pool = type(self)._function
-        return pool(input, self.kernel_size, self.stride, self.padding, self.dilation, self.ceil_mode, self.return_indices)
+        return pool(
+            input,
+            self.kernel_size,
+            self.stride,
+            self.padding,
+            self.dilation,
+            self.ceil_mode,
+            self.return_indices,
+        )
 
     def extra_repr(self) -> str:
-        return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}, dilation={self.dilation}, ceil_mode={self.ceil_mode}"
+        return (
+            f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}, "
+            f"dilation={self.dilation}, ceil_mode={self.ceil_mode}"
+        )
 
 
 class MaxPool1d(_MaxPoolNd):
@@ -70,7 +104,11 @@ class _MaxUnpoolNd(Module):
     def __init__(self, kernel_size: Any, stride: Any = None, padding: Any = 0) -> None:
         super().__init__()
         each = _ntuple(self._rank)
-        self.kernel_size, self.stride, self.padding = each(kernel_size), each(kernel_size if stride is None else stride), each(padding)
+        self.kernel_size, self.stride, self.padding = (
+            each(kernel_size),
+            each(kernel_size if stride is None else stride),
+            each(padding),
+        )
 
     def forward(self, input: Tensor, indices: Tensor, output_size: Any = None) -> Tensor:
         unpool = type(self)._function
@@ -109,15 +147,26 @@ class AvgPool1d(_AvgPoolNd):
     """The mean of each window of a sequence, padding counted as zeros unless `count_include_pad` is False."""
 
     def __init__(
-        self, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False, count_include_pad: bool = True
+        self,
+        kernel_size: Any,
+        stride: Any = None,
+        padding: Any = 0,
+        ceil_mode: bool = False,
+        count_include_pad: bool = True,
     ) -> None:
         super().__init__()
         each = _ntuple(1)
-        self.kernel_size, self.stride, self.padding = each(kernel_size), each(kernel_size if stride is None else stride), each(padding)
+        self.kernel_size, self.stride, self.padding = (
+            each(kernel_size),
+            each(kernel_size if stride is None else stride),
+            each(padding),
+        )
         self.ceil_mode, self.count_include_pad = ceil_mode, count_include_pad
 
     def forward(self, input: Tensor) -> Tensor:
-        return F.avg_pool1d(input, self.kernel_size, self.stride, self.padding, self.ceil_mode, self.count_include_pad)
+        return F.avg_pool1d(
+            input, self.kernel_size, self.stride, self.padding, self.ceil_mode, self.count_include_pad
+        )
 
 
 class _AvgPoolWithDivisor(_AvgPoolNd):
@@ -139,11 +188,20 @@ class _AvgPoolWithDivisor(_AvgPoolNd):
 
     def forward(self, input: Tensor) -> Tensor:
         pool = type(self)._function
-        return pool(input, self.kernel_size, self.stride, self.padding, self.ceil_mode, self.count_include_pad, self.divisor_override)
+        return pool(
+            input,
+            self.kernel_size,
+            self.stride,
+            self.padding,
+            self.ceil_mode,
+            self.count_include_pad,
+            self.divisor_override,
+        )
 
 
 class AvgPool2d(_AvgPoolWithDivisor):
-    """The mean of each window, padding counted as zeros unless `count_include_pad` is False; `divisor_override` replaces the count."""
+    """The mean of each window, padding counted as zeros unless `count_include_pad` is False;
+    `divisor_override` replaces the count."""
 
     _function = staticmethod(F.avg_pool2d)
 
@@ -155,7 +213,8 @@ class AvgPool3d(_AvgPoolWithDivisor):
 
 
 class _FractionalMaxPoolNd(Module):
-    """Maxima of windows in random steps that fit `output_size`, or `output_ratio` (between 0 and 1) times the input's size."""
+    """Maxima of windows in random steps that fit `output_size`, or `output_ratio` (between 0 and 1) times the
+    input's size."""
 
     _rank: int
     _function: Any
@@ -183,7 +242,14 @@ class _FractionalMaxPoolNd(Module):
 
     def forward(self, input: Tensor) -> Any:
         pool = type(self)._function
-        return pool(input, self.kernel_size, self.output_size, self.output_ratio, self.return_indices, self._random_samples)
+        return pool(
+            input,
+            self.kernel_size,
+            self.output_size,
+            self.output_ratio,
+            self.return_indices,
+            self._random_samples,
+        )
 
 
 class FractionalMaxPool2d(_FractionalMaxPoolNd):
@@ -204,16 +270,26 @@ class _LPPoolNd(Module):
     __constants__ = ["norm_type", "kernel_size", "stride", "ceil_mode"]
     _function: Any
 
-    def __init__(self, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False) -> None:
+    def __init__(
+        self, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False
+    ) -> None:
         super().__init__()
-        self.norm_type, self.kernel_size, self.stride, self.ceil_mode = norm_type, kernel_size, stride, ceil_mode
+        self.norm_type, self.kernel_size, self.stride, self.ceil_mode = (
+            norm_type,
+            kernel_size,
+            stride,
+            ceil_mode,
+        )
 
     def forward(self, input: Tensor) -> Tensor:
         pool = type(self)._function
         return pool(input, float(self.norm_type), self.kernel_size, self.stride, self.ceil_mode)
 
     def extra_repr(self) -> str:
-        return f"norm_type={self.norm_type}, kernel_size={self.kernel_size}, stride={self.stride}, ceil_mode={self.ceil_mode}"
+        return (
+            f"norm_type={self.norm_type}, kernel_size={self.kernel_size}, stride={self.stride}, "
+            f"ceil_mode={self.ceil_mode}"
+        )
 
 
 class LPPool1d(_LPPoolNd):
@@ -235,7 +311,8 @@ class LPPool3d(_LPPoolNd):
 
 
 class _AdaptivePoolNd(Module):
-    """As many windows as `output_size` says, one number for all dimensions; None keeps a dimension as it is."""
+    """As many windows as `output_size` says, one number for all dimensions; None keeps a dimension as it
+    is."""
 
     __constants__ = ["output_size"]
     _function: Any
@@ -259,13 +336,15 @@ class AdaptiveAvgPool1d(_AdaptivePoolNd):
 
 
 class AdaptiveAvgPool2d(_AdaptivePoolNd):
-    """Means over as many windows as `output_size` says, one number for both dimensions; None keeps a dimension as it is."""
+    """Means over as many windows as `output_size` says, one number for both dimensions; None keeps a
+    dimension as it is."""
 
     _function = staticmethod(F.adaptive_avg_pool2d)
 
 
 class AdaptiveAvgPool3d(_AdaptivePoolNd):
-    """Means over as many windows as `output_size` says, one number for all dimensions; None keeps a dimension as it is."""
+    """Means over as many windows as `output_size` says, one number for all dimensions; None keeps a dimension
+    as it is."""
 
     _function = staticmethod(F.adaptive_avg_pool3d)
 
@@ -287,12 +366,14 @@ class AdaptiveMaxPool1d(_AdaptiveMaxPoolNd):
 
 
 class AdaptiveMaxPool2d(_AdaptiveMaxPoolNd):
-    """Maxima over as many windows as `output_size` says, one number for both dimensions; None keeps a dimension as it is."""
+    """Maxima over as many windows as `output_size` says, one number for both dimensions; None keeps a
+    dimension as it is."""
 
     _function = staticmethod(F.adaptive_max_pool2d)
 
 
 class AdaptiveMaxPool3d(_AdaptiveMaxPoolNd):
-    """Maxima over as many windows as `output_size` says, one number for all dimensions; None keeps a dimension as it is."""
+    """Maxima over as many windows as `output_size` says, one number for all dimensions; None keeps a
+    dimension as it is."""
 
     _function = staticmethod(F.adaptive_max_pool3d)

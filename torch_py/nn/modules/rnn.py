@@ -22,10 +22,13 @@ _GATES = {"RNN_TANH": 1, "RNN_RELU": 1, "LSTM": 4, "GRU": 3}
 
 
 class RNNBase(Module):
-    """Layers of one kind over sequences (T, N, input_size), (N, T, input_size) if `batch_first`, (T, input_size) or packed ones.
+    """Layers of one kind over sequences (T, N, input_size), (N, T, input_size) if `batch_first`, (T,
+    input_size) or packed ones.
 
-    Parameters are weight_ih_l0, weight_hh_l0, bias_ih_l0, bias_hh_l0, (weight_hr_l0 with `proj_size`), the same with the suffix _reverse if
-    `bidirectional`, and so on for later layers; all start uniform in ±1 / sqrt(hidden_size). `dropout` acts between layers.
+    Parameters are weight_ih_l0, weight_hh_l0, bias_ih_l0, bias_hh_l0, (weight_hr_l0 with `proj_size`), the
+    same with the suffix _reverse if
+    `bidirectional`, and so on for later layers; all start uniform in ±1 / sqrt(hidden_size). `dropout` acts
+    between layers.
     """
 
     def __init__(
@@ -43,9 +46,19 @@ class RNNBase(Module):
         dtype: Any = None,
     ) -> None:
         super().__init__()
-        _check_types(input_size=(input_size, int), hidden_size=(hidden_size, int), bias=(bias, bool), batch_first=(batch_first, bool))
+        _check_types(
+            input_size=(input_size, int),
+            hidden_size=(hidden_size, int),
+            bias=(bias, bool),
+            batch_first=(batch_first, bool),
+        )
         _check_settings(mode, input_size, hidden_size, num_layers, dropout, proj_size)
-        self.mode, self.input_size, self.hidden_size, self.num_layers = mode, input_size, hidden_size, num_layers
+        self.mode, self.input_size, self.hidden_size, self.num_layers = (
+            mode,
+            input_size,
+            hidden_size,
+            num_layers,
+        )
         self.bias, self.batch_first, self.dropout = bias, batch_first, float(dropout)
         self.bidirectional, self.proj_size = bidirectional, proj_size
         self._flat_weights_names: list[str] = []
@@ -91,15 +104,22 @@ class RNNBase(Module):
             init.uniform_(weight, -bound, bound)
 
     def check_input(self, input: Tensor, batch_sizes: Tensor | None) -> None:
-        """Raises RuntimeError for the wrong number of dimensions or features, ValueError for another dtype than that of the weights."""
+        """Raises RuntimeError for the wrong number of dimensions or features, ValueError for another dtype
+        than that of the weights."""
         expected = 2 if batch_sizes is not None else 3
         if input.dim() != expected:
             raise RuntimeError(f"input must have {expected} dimensions, got {input.dim()}")
         if self.input_size != input.size(-1):
-            raise RuntimeError(f"input.size(-1) must be equal to input_size. Expected {self.input_size}, got {input.size(-1)}")
+            raise RuntimeError(
+                f"input.size(-1) must be equal to input_size. Expected {self.input_size}, got "
+                f"{input.size(-1)}"
+            )
         if input.dtype != self._flat_weights[0].dtype:
             own = self._flat_weights[0].dtype
-            raise ValueError(f"RNN input dtype ({input.dtype}) does not match weight dtype ({own}). Convert input or the module.")
+            raise ValueError(
+                f"RNN input dtype ({input.dtype}) does not match weight dtype ({own}). Convert input or the "
+                "module."
+            )
 
     def get_expected_hidden_size(self, input: Tensor, batch_sizes: Tensor | None) -> tuple[int, int, int]:
         batch = int(batch_sizes[0]) if batch_sizes is not None else input.size(0 if self.batch_first else 1)
@@ -108,7 +128,12 @@ class RNNBase(Module):
     def get_expected_cell_size(self, input: Tensor, batch_sizes: Tensor | None) -> tuple[int, int, int]:
         return (*self.get_expected_hidden_size(input, batch_sizes)[:2], self.hidden_size)
 
-    def check_hidden_size(self, hx: Tensor, expected_hidden_size: tuple[int, int, int], msg: str = "Expected hidden size {}, got {}") -> None:
+    def check_hidden_size(
+        self,
+        hx: Tensor,
+        expected_hidden_size: tuple[int, int, int],
+        msg: str = "Expected hidden size {}, got {}",
+    ) -> None:
         if tuple(hx.size()) != expected_hidden_size:
             raise RuntimeError(msg.format(expected_hidden_size, list(hx.size())))
 
@@ -129,15 +154,20 @@ class RNNBase(Module):
             raise RuntimeError(f"For batched 3-D input, hx should also be 3-D but got {hx.dim()}-D tensor")
 
     def _initial(self, input: Tensor, batch_sizes: Tensor | None) -> Any:
-        return _torch.zeros(self.get_expected_hidden_size(input, batch_sizes), dtype=input.dtype, device=input.device)
+        return _torch.zeros(
+            self.get_expected_hidden_size(input, batch_sizes), dtype=input.dtype, device=input.device
+        )
 
     def forward(self, input: Any, hx: Any = None) -> Any:
-        """The outputs of the last layer at every step, and the last states (layers * directions, N, hidden_size)."""
+        """The outputs of the last layer at every step, and the last states (layers * directions, N,
+        hidden_size)."""
         packed = isinstance(input, PackedSequence)
         data, batch_sizes, sorted_indices, unsorted_indices = input if packed else (input, None, None, None)
         batched = packed or data.dim() != 2
         if not packed and data.dim() not in (2, 3):
-            raise ValueError(f"{type(self).__name__}: Expected input to be 2D or 3D, got {data.dim()}D instead")
+            raise ValueError(
+                f"{type(self).__name__}: Expected input to be 2D or 3D, got {data.dim()}D instead"
+            )
         if not batched:
             data = data.unsqueeze(0 if self.batch_first else 1)
         if hx is None:
@@ -150,16 +180,28 @@ class RNNBase(Module):
         self.check_forward_args(data, hx, batch_sizes)
         output, hidden = self._run(data, hx, batch_sizes)
         if packed:
-            return PackedSequence(output, batch_sizes, sorted_indices, unsorted_indices), self.permute_hidden(hidden, unsorted_indices)
+            return PackedSequence(output, batch_sizes, sorted_indices, unsorted_indices), self.permute_hidden(
+                hidden, unsorted_indices
+            )
         if not batched:
-            output, hidden = output.squeeze(0 if self.batch_first else 1), self._mapped(hidden, lambda state: state.squeeze(1))
+            output, hidden = (
+                output.squeeze(0 if self.batch_first else 1),
+                self._mapped(hidden, lambda state: state.squeeze(1)),
+            )
         return output, hidden
 
     def _mapped(self, hx: Any, function: Any) -> Any:
         return function(hx)
 
     def _run(self, data: Tensor, hx: Any, batch_sizes: Tensor | None) -> tuple[Tensor, Any]:
-        settings = (self._flat_weights, self.bias, self.num_layers, self.dropout, self.training, self.bidirectional)
+        settings = (
+            self._flat_weights,
+            self.bias,
+            self.num_layers,
+            self.dropout,
+            self.training,
+            self.bidirectional,
+        )
         if batch_sizes is None:
             output, *hidden = _OPERATORS[self.mode](data, hx, *settings, self.batch_first)
         else:
@@ -168,8 +210,19 @@ class RNNBase(Module):
 
     def extra_repr(self) -> str:
         text = f"{self.input_size}, {self.hidden_size}"
-        defaults = {"proj_size": 0, "num_layers": 1, "bias": True, "batch_first": False, "dropout": 0, "bidirectional": False}
-        return text + "".join(f", {name}={getattr(self, name)}" for name, usual in defaults.items() if getattr(self, name) != usual)
+        defaults = {
+            "proj_size": 0,
+            "num_layers": 1,
+            "bias": True,
+            "batch_first": False,
+            "dropout": 0,
+            "bidirectional": False,
+        }
+        return text + "".join(
+            f", {name}={getattr(self, name)}"
+            for name, usual in defaults.items()
+            if getattr(self, name) != usual
+        )
 
 
 def _check_types(**settings: tuple[Any, type]) -> None:
@@ -178,12 +231,21 @@ def _check_types(**settings: tuple[Any, type]) -> None:
             raise TypeError(f"{name} should be of type {wanted.__name__}, got: {type(value).__name__}")
 
 
-def _check_settings(mode: str, input_size: int, hidden_size: int, num_layers: int, dropout: Any, proj_size: int) -> None:
+def _check_settings(
+    mode: str, input_size: int, hidden_size: int, num_layers: int, dropout: Any, proj_size: int
+) -> None:
     if not isinstance(dropout, numbers.Number) or isinstance(dropout, bool) or not 0 <= dropout <= 1:  # type: ignore[operator]
-        raise ValueError("dropout should be a number in range [0, 1] representing the probability of an element being zeroed")
+        raise ValueError(
+            "dropout should be a number in range [0, 1] representing the probability of an element being "
+            "zeroed"
+        )
     if dropout > 0 and num_layers == 1:  # type: ignore[operator]
-        warnings.warn("dropout option adds dropout after all but last recurrent layer, so non-zero dropout expects num_layers greater than 1, "
-                      f"but got dropout={dropout} and num_layers={num_layers}", stacklevel=4)
+        warnings.warn(
+            "dropout option adds dropout after all but last recurrent layer, so non-zero dropout expects "
+            "num_layers greater than 1, "
+            f"but got dropout={dropout} and num_layers={num_layers}",
+            stacklevel=4,
+        )
     if input_size <= 0:
         raise ValueError("input_size must be greater than zero")
     if hidden_size <= 0:
@@ -220,7 +282,19 @@ class RNN(RNNBase):
         if nonlinearity not in ("tanh", "relu"):
             raise ValueError(f"Unknown nonlinearity '{nonlinearity}'. Select from 'tanh' or 'relu'.")
         mode = "RNN_TANH" if nonlinearity == "tanh" else "RNN_RELU"
-        super().__init__(mode, input_size, hidden_size, num_layers, bias, batch_first, dropout, bidirectional, 0, device, dtype)
+        super().__init__(
+            mode,
+            input_size,
+            hidden_size,
+            num_layers,
+            bias,
+            batch_first,
+            dropout,
+            bidirectional,
+            0,
+            device,
+            dtype,
+        )
         self.nonlinearity = nonlinearity
 
 
@@ -242,11 +316,24 @@ class GRU(RNNBase):
     ) -> None:
         if "proj_size" in keywords:
             raise ValueError("proj_size argument is only supported for LSTM, not RNN or GRU")
-        super().__init__("GRU", input_size, hidden_size, num_layers, bias, batch_first, dropout, bidirectional, 0, device, dtype)
+        super().__init__(
+            "GRU",
+            input_size,
+            hidden_size,
+            num_layers,
+            bias,
+            batch_first,
+            dropout,
+            bidirectional,
+            0,
+            device,
+            dtype,
+        )
 
 
 class LSTM(RNNBase):
-    """Long short-term memory: states are pairs of hidden and cell states. `proj_size` projects hidden states (Sak et al. 2014)."""
+    """Long short-term memory: states are pairs of hidden and cell states. `proj_size` projects hidden states
+    (Sak et al. 2014)."""
 
     def __init__(
         self,
@@ -261,12 +348,28 @@ class LSTM(RNNBase):
         device: Any = None,
         dtype: Any = None,
     ) -> None:
-        super().__init__("LSTM", input_size, hidden_size, num_layers, bias, batch_first, dropout, bidirectional, proj_size, device, dtype)
+        super().__init__(
+            "LSTM",
+            input_size,
+            hidden_size,
+            num_layers,
+            bias,
+            batch_first,
+            dropout,
+            bidirectional,
+            proj_size,
+            device,
+            dtype,
+        )
 
     def check_forward_args(self, input: Tensor, hidden: Any, batch_sizes: Tensor | None) -> None:
         self.check_input(input, batch_sizes)
-        self.check_hidden_size(hidden[0], self.get_expected_hidden_size(input, batch_sizes), "Expected hidden[0] size {}, got {}")
-        self.check_hidden_size(hidden[1], self.get_expected_cell_size(input, batch_sizes), "Expected hidden[1] size {}, got {}")
+        self.check_hidden_size(
+            hidden[0], self.get_expected_hidden_size(input, batch_sizes), "Expected hidden[0] size {}, got {}"
+        )
+        self.check_hidden_size(
+            hidden[1], self.get_expected_cell_size(input, batch_sizes), "Expected hidden[1] size {}, got {}"
+        )
 
     def permute_hidden(self, hx: Any, permutation: Tensor | None) -> Any:
         return hx if permutation is None else tuple(state.index_select(1, permutation) for state in hx)
@@ -274,10 +377,15 @@ class LSTM(RNNBase):
     def _check_states_of_batch(self, hx: Any, batched: bool) -> None:
         wanted, kind = (3, "batched") if batched else (2, "unbatched")
         if hx[0].dim() != wanted or hx[1].dim() != wanted:
-            raise RuntimeError(f"For {kind} {wanted}-D input, hx and cx should also be {wanted}-D but got ({hx[0].dim()}-D, {hx[1].dim()}-D) tensors")
+            raise RuntimeError(
+                f"For {kind} {wanted}-D input, hx and cx should also be {wanted}-D but got "
+                f"({hx[0].dim()}-D, {hx[1].dim()}-D) tensors"
+            )
 
     def _initial(self, input: Tensor, batch_sizes: Tensor | None) -> Any:
-        cell = _torch.zeros(self.get_expected_cell_size(input, batch_sizes), dtype=input.dtype, device=input.device)
+        cell = _torch.zeros(
+            self.get_expected_cell_size(input, batch_sizes), dtype=input.dtype, device=input.device
+        )
         return super()._initial(input, batch_sizes), cell
 
     def _mapped(self, hx: Any, function: Any) -> Any:
@@ -285,19 +393,30 @@ class LSTM(RNNBase):
 
 
 class RNNCellBase(Module):
-    """One step. Parameters weight_ih, weight_hh, bias_ih and bias_hh start uniform in ±1 / sqrt(hidden_size)."""
+    """One step. Parameters weight_ih, weight_hh, bias_ih and bias_hh start uniform in ±1 /
+    sqrt(hidden_size)."""
 
     bias_ih: Parameter | None
     bias_hh: Parameter | None
 
-    def __init__(self, input_size: int, hidden_size: int, bias: bool, num_chunks: int, device: Any = None, dtype: Any = None) -> None:
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        bias: bool,
+        num_chunks: int,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
         super().__init__()
         self.input_size, self.hidden_size, self.bias = input_size, hidden_size, bias
         gates = num_chunks * hidden_size
         self.weight_ih = Parameter(_torch.empty((gates, input_size), device=device, dtype=dtype))
         self.weight_hh = Parameter(_torch.empty((gates, hidden_size), device=device, dtype=dtype))
         for name in ("bias_ih", "bias_hh"):
-            self.register_parameter(name, Parameter(_torch.empty(gates, device=device, dtype=dtype)) if bias else None)
+            self.register_parameter(
+                name, Parameter(_torch.empty(gates, device=device, dtype=dtype)) if bias else None
+            )
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
@@ -321,7 +440,9 @@ class RNNCellBase(Module):
         result = operator(batch, hx, self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh)
         if input.dim() == 2:
             return result
-        return tuple(state.squeeze(0) for state in result) if isinstance(self, LSTMCell) else result.squeeze(0)
+        return (
+            tuple(state.squeeze(0) for state in result) if isinstance(self, LSTMCell) else result.squeeze(0)
+        )
 
     def extra_repr(self) -> str:
         text = f"{self.input_size}, {self.hidden_size}"
@@ -333,7 +454,13 @@ class RNNCellBase(Module):
 
 class RNNCell(RNNCellBase):
     def __init__(
-        self, input_size: int, hidden_size: int, bias: bool = True, nonlinearity: str = "tanh", device: Any = None, dtype: Any = None
+        self,
+        input_size: int,
+        hidden_size: int,
+        bias: bool = True,
+        nonlinearity: str = "tanh",
+        device: Any = None,
+        dtype: Any = None,
     ) -> None:
         super().__init__(input_size, hidden_size, bias, 1, device, dtype)
         self.nonlinearity = nonlinearity
@@ -345,7 +472,9 @@ class RNNCell(RNNCellBase):
 
 
 class LSTMCell(RNNCellBase):
-    def __init__(self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None, dtype: Any = None) -> None:
+    def __init__(
+        self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None, dtype: Any = None
+    ) -> None:
         super().__init__(input_size, hidden_size, bias, 4, device, dtype)
 
     def forward(self, input: Tensor, hx: tuple[Tensor, Tensor] | None = None) -> tuple[Tensor, Tensor]:
@@ -353,7 +482,9 @@ class LSTMCell(RNNCellBase):
 
 
 class GRUCell(RNNCellBase):
-    def __init__(self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None, dtype: Any = None) -> None:
+    def __init__(
+        self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None, dtype: Any = None
+    ) -> None:
         super().__init__(input_size, hidden_size, bias, 3, device, dtype)
 
     def forward(self, input: Tensor, hx: Tensor | None = None) -> Tensor:

@@ -14,7 +14,8 @@ from torch_py.nn.parameter import Parameter
 
 
 class Embedding(Module):
-    """`num_embeddings` vectors of `embedding_dim` numbers, looked up by integers; they start normal, row `padding_idx` zero and untrained."""
+    """`num_embeddings` vectors of `embedding_dim` numbers, looked up by integers; they start normal, row
+    `padding_idx` zero and untrained."""
 
     def __init__(
         self,
@@ -32,13 +33,18 @@ class Embedding(Module):
     ) -> None:
         super().__init__()
         if padding_idx is not None and not -num_embeddings <= padding_idx < num_embeddings:
-            raise AssertionError(f"Padding_idx must be within num_embeddings: got {padding_idx} and {num_embeddings} rows")
+            raise AssertionError(
+                f"Padding_idx must be within num_embeddings: got {padding_idx} and {num_embeddings} rows"
+            )
         self.num_embeddings, self.embedding_dim = num_embeddings, embedding_dim
         self.padding_idx = None if padding_idx is None else padding_idx % num_embeddings
         self.max_norm, self.norm_type = max_norm, norm_type
         self.scale_grad_by_freq, self.sparse = scale_grad_by_freq, sparse
         if _weight is None:
-            self.weight = Parameter(_torch.empty((num_embeddings, embedding_dim), device=device, dtype=dtype), requires_grad=not _freeze)
+            self.weight = Parameter(
+                _torch.empty((num_embeddings, embedding_dim), device=device, dtype=dtype),
+                requires_grad=not _freeze,
+            )
             self.reset_parameters()
         elif tuple(_weight.shape) != (num_embeddings, embedding_dim):
             raise AssertionError("Shape of weight does not match num_embeddings and embedding_dim")
@@ -52,14 +58,31 @@ class Embedding(Module):
                 self.weight[self.padding_idx].fill_(0)
 
     def forward(self, input: Tensor) -> Tensor:
-        return F.embedding(input, self.weight, self.padding_idx, self.max_norm, self.norm_type, self.scale_grad_by_freq, self.sparse)
+        return F.embedding(
+            input,
+            self.weight,
+            self.padding_idx,
+            self.max_norm,
+            self.norm_type,
+            self.scale_grad_by_freq,
+            self.sparse,
+        )
 
     @classmethod
-    def from_pretrained(cls, embeddings: Tensor, freeze: bool = True, padding_idx: int | None = None, **keywords: Any) -> Embedding:
+    def from_pretrained(
+        cls, embeddings: Tensor, freeze: bool = True, padding_idx: int | None = None, **keywords: Any
+    ) -> Embedding:
         """A table with the rows of `embeddings`, trained unless `freeze`."""
         if embeddings.dim() != 2:
             raise AssertionError("Embeddings parameter is expected to be 2-dimensional")
-        return cls(embeddings.shape[0], embeddings.shape[1], padding_idx=padding_idx, _weight=embeddings, _freeze=freeze, **keywords)
+        return cls(
+            embeddings.shape[0],
+            embeddings.shape[1],
+            padding_idx=padding_idx,
+            _weight=embeddings,
+            _freeze=freeze,
+            **keywords,
+        )
 
     def extra_repr(self) -> str:
         text = f"{self.num_embeddings}, {self.embedding_dim}"
@@ -75,7 +98,8 @@ class Embedding(Module):
 
 
 class EmbeddingBag(Module):
-    """Sums, means or maxima of rows of a table, see `F.embedding_bag`; the rows start normal, row `padding_idx` zero and untrained."""
+    """Sums, means or maxima of rows of a table, see `F.embedding_bag`; the rows start normal, row
+    `padding_idx` zero and untrained."""
 
     def __init__(
         self,
@@ -94,7 +118,9 @@ class EmbeddingBag(Module):
     ) -> None:
         super().__init__()
         if padding_idx is not None and not -num_embeddings <= padding_idx < num_embeddings:
-            raise AssertionError(f"padding_idx must be within num_embeddings: got {padding_idx} and {num_embeddings} rows")
+            raise AssertionError(
+                f"padding_idx must be within num_embeddings: got {padding_idx} and {num_embeddings} rows"
+            )
         self.num_embeddings, self.embedding_dim = num_embeddings, embedding_dim
         self.max_norm, self.norm_type, self.scale_grad_by_freq = max_norm, norm_type, scale_grad_by_freq
         self.padding_idx = None if padding_idx is None else padding_idx % num_embeddings
@@ -113,11 +139,22 @@ class EmbeddingBag(Module):
             with no_grad():
                 self.weight[self.padding_idx].fill_(0)
 
-    def forward(self, input: Tensor, offsets: Tensor | None = None, per_sample_weights: Tensor | None = None) -> Tensor:
+    def forward(
+        self, input: Tensor, offsets: Tensor | None = None, per_sample_weights: Tensor | None = None
+    ) -> Tensor:
         return F.embedding_bag(
-            input, self.weight, offsets, self.max_norm, self.norm_type, self.scale_grad_by_freq, self.mode, self.sparse, per_sample_weights,
-            self.include_last_offset, self.padding_idx,
-        )  # fmt: skip
+            input,
+            self.weight,
+            offsets,
+            self.max_norm,
+            self.norm_type,
+            self.scale_grad_by_freq,
+            self.mode,
+            self.sparse,
+            per_sample_weights,
+            self.include_last_offset,
+            self.padding_idx,
+        )
 
     @classmethod
     def from_pretrained(cls, embeddings: Tensor, freeze: bool = True, **keywords: Any) -> EmbeddingBag:

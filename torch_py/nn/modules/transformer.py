@@ -21,20 +21,33 @@ from torch_py.nn.modules.linear import Linear
 from torch_py.nn.modules.module import Module
 from torch_py.nn.modules.normalization import LayerNorm
 
-__all__ = ["Transformer", "TransformerDecoder", "TransformerDecoderLayer", "TransformerEncoder", "TransformerEncoderLayer"]
+__all__ = [
+    "Transformer",
+    "TransformerDecoder",
+    "TransformerDecoderLayer",
+    "TransformerEncoder",
+    "TransformerEncoderLayer",
+]
 
 Activation = Callable[[Tensor], Tensor]
 
 
 def _causal_mask(size: int, device: Any = None, dtype: Any = None) -> Tensor:
-    return _torch.full((size, size), float("-inf"), dtype=dtype or _C.get_default_dtype(), device=device).triu(1)
+    return _torch.full(
+        (size, size), float("-inf"), dtype=dtype or _C.get_default_dtype(), device=device
+    ).triu(1)
 
 
 def _is_causal(mask: Tensor | None, is_causal: bool | None, size: int | None) -> bool:
     """`is_causal` where given; otherwise whether `mask` leaves out just what is later."""
     if is_causal is not None:
         return is_causal is True
-    if mask is None or (size is not None and mask.shape[-1] != size) or mask.dim() != 2 or mask.shape[0] != mask.shape[1]:
+    if (
+        mask is None
+        or (size is not None and mask.shape[-1] != size)
+        or mask.dim() != 2
+        or mask.shape[0] != mask.shape[1]
+    ):
         return False
     causal = _causal_mask(mask.shape[0], mask.device, mask.dtype if mask.is_floating_point() else None)
     return bool((mask == (causal if mask.is_floating_point() else causal.isinf())).all())
@@ -57,12 +70,16 @@ class _Layer(Module):
     dropout: Dropout
     activation: Activation
 
-    def _add_feed_forward(self, d_model: int, dim_feedforward: int, dropout: float, bias: bool, factory: dict[str, Any]) -> None:
+    def _add_feed_forward(
+        self, d_model: int, dim_feedforward: int, dropout: float, bias: bool, factory: dict[str, Any]
+    ) -> None:
         self.linear1 = Linear(d_model, dim_feedforward, bias=bias, **factory)
         self.dropout = Dropout(dropout)
         self.linear2 = Linear(dim_feedforward, d_model, bias=bias, **factory)
 
-    def _add_norms(self, count: int, d_model: int, eps: float, dropout: float, bias: bool, factory: dict[str, Any]) -> None:
+    def _add_norms(
+        self, count: int, d_model: int, eps: float, dropout: float, bias: bool, factory: dict[str, Any]
+    ) -> None:
         for number in range(1, count + 1):
             setattr(self, f"norm{number}", LayerNorm(d_model, eps=eps, bias=bias, **factory))
         for number in range(1, count + 1):
@@ -81,7 +98,8 @@ class _Layer(Module):
 
 
 class TransformerEncoderLayer(_Layer):
-    """Self-attention and a feed-forward network, each added to its input and normalised (before it if `norm_first`)."""
+    """Self-attention and a feed-forward network, each added to its input and normalised (before it if
+    `norm_first`)."""
 
     def __init__(
         self,
@@ -99,22 +117,42 @@ class TransformerEncoderLayer(_Layer):
     ) -> None:
         super().__init__()
         factory = {"device": device, "dtype": dtype}
-        self.self_attn = MultiheadAttention(d_model, nhead, dropout=dropout, bias=bias, batch_first=batch_first, **factory)
+        self.self_attn = MultiheadAttention(
+            d_model, nhead, dropout=dropout, bias=bias, batch_first=batch_first, **factory
+        )
         self._add_feed_forward(d_model, dim_feedforward, dropout, bias, factory)
         self.norm_first = norm_first
         self._add_norms(2, d_model, layer_norm_eps, dropout, bias, factory)
         self.activation = _get_activation_fn(activation)
 
-    def forward(self, src: Tensor, src_mask: Tensor | None = None, src_key_padding_mask: Tensor | None = None, is_causal: bool = False) -> Tensor:
+    def forward(
+        self,
+        src: Tensor,
+        src_mask: Tensor | None = None,
+        src_key_padding_mask: Tensor | None = None,
+        is_causal: bool = False,
+    ) -> Tensor:
         src_key_padding_mask = canonical_mask(
             src_key_padding_mask, "src_key_padding_mask", dtype_of_mask(src_mask), "src_mask", src.dtype
         )
         src_mask = canonical_mask(src_mask, "src_mask", None, "", src.dtype, False)
-        x = self._residual(src, self.norm1, lambda y: self._sa_block(y, src_mask, src_key_padding_mask, is_causal))
+        x = self._residual(
+            src, self.norm1, lambda y: self._sa_block(y, src_mask, src_key_padding_mask, is_causal)
+        )
         return self._residual(x, self.norm2, self._ff_block)
 
-    def _sa_block(self, x: Tensor, attn_mask: Tensor | None, key_padding_mask: Tensor | None, is_causal: bool = False) -> Tensor:
-        x = self.self_attn(x, x, x, attn_mask=attn_mask, key_padding_mask=key_padding_mask, need_weights=False, is_causal=is_causal)[0]
+    def _sa_block(
+        self, x: Tensor, attn_mask: Tensor | None, key_padding_mask: Tensor | None, is_causal: bool = False
+    ) -> Tensor:
+        x = self.self_attn(
+            x,
+            x,
+            x,
+            attn_mask=attn_mask,
+            key_padding_mask=key_padding_mask,
+            need_weights=False,
+            is_causal=is_causal,
+        )[0]
         return self.dropout1(x)
 
     def _ff_block(self, x: Tensor) -> Tensor:
@@ -140,8 +178,12 @@ class TransformerDecoderLayer(_Layer):
     ) -> None:
         super().__init__()
         factory = {"device": device, "dtype": dtype}
-        self.self_attn = MultiheadAttention(d_model, nhead, dropout=dropout, batch_first=batch_first, bias=bias, **factory)
-        self.multihead_attn = MultiheadAttention(d_model, nhead, dropout=dropout, batch_first=batch_first, bias=bias, **factory)
+        self.self_attn = MultiheadAttention(
+            d_model, nhead, dropout=dropout, batch_first=batch_first, bias=bias, **factory
+        )
+        self.multihead_attn = MultiheadAttention(
+            d_model, nhead, dropout=dropout, batch_first=batch_first, bias=bias, **factory
+        )
         self._add_feed_forward(d_model, dim_feedforward, dropout, bias, factory)
         self.norm_first = norm_first
         self._add_norms(3, d_model, layer_norm_eps, dropout, bias, factory)
@@ -158,16 +200,47 @@ class TransformerDecoderLayer(_Layer):
         tgt_is_causal: bool = False,
         memory_is_causal: bool = False,
     ) -> Tensor:
-        x = self._residual(tgt, self.norm1, lambda y: self._sa_block(y, tgt_mask, tgt_key_padding_mask, tgt_is_causal))
-        x = self._residual(x, self.norm2, lambda y: self._mha_block(y, memory, memory_mask, memory_key_padding_mask, memory_is_causal))
+        x = self._residual(
+            tgt, self.norm1, lambda y: self._sa_block(y, tgt_mask, tgt_key_padding_mask, tgt_is_causal)
+        )
+        x = self._residual(
+            x,
+            self.norm2,
+            lambda y: self._mha_block(y, memory, memory_mask, memory_key_padding_mask, memory_is_causal),
+        )
         return self._residual(x, self.norm3, self._ff_block)
 
-    def _sa_block(self, x: Tensor, attn_mask: Tensor | None, key_padding_mask: Tensor | None, is_causal: bool = False) -> Tensor:
-        x = self.self_attn(x, x, x, attn_mask=attn_mask, key_padding_mask=key_padding_mask, is_causal=is_causal, need_weights=False)[0]
+    def _sa_block(
+        self, x: Tensor, attn_mask: Tensor | None, key_padding_mask: Tensor | None, is_causal: bool = False
+    ) -> Tensor:
+        x = self.self_attn(
+            x,
+            x,
+            x,
+            attn_mask=attn_mask,
+            key_padding_mask=key_padding_mask,
+            is_causal=is_causal,
+            need_weights=False,
+        )[0]
         return self.dropout1(x)
 
-    def _mha_block(self, x: Tensor, mem: Tensor, attn_mask: Tensor | None, key_padding_mask: Tensor | None, is_causal: bool = False) -> Tensor:
-        x = self.multihead_attn(x, mem, mem, attn_mask=attn_mask, key_padding_mask=key_padding_mask, is_causal=is_causal, need_weights=False)[0]
+    def _mha_block(
+        self,
+        x: Tensor,
+        mem: Tensor,
+        attn_mask: Tensor | None,
+        key_padding_mask: Tensor | None,
+        is_causal: bool = False,
+    ) -> Tensor:
+        x = self.multihead_attn(
+            x,
+            mem,
+            mem,
+            attn_mask=attn_mask,
+            key_padding_mask=key_padding_mask,
+            is_causal=is_causal,
+            need_weights=False,
+        )[0]
         return self.dropout2(x)
 
     def _ff_block(self, x: Tensor) -> Tensor:
@@ -182,7 +255,12 @@ class TransformerEncoder(Module):
     """`num_layers` copies of a layer, and a normalisation if given."""
 
     def __init__(
-        self, encoder_layer: Module, num_layers: int, norm: Module | None = None, enable_nested_tensor: bool = True, mask_check: bool = True
+        self,
+        encoder_layer: Module,
+        num_layers: int,
+        norm: Module | None = None,
+        enable_nested_tensor: bool = True,
+        mask_check: bool = True,
     ) -> None:
         super().__init__()
         self.layers = _copies(encoder_layer, num_layers)
@@ -191,10 +269,17 @@ class TransformerEncoder(Module):
         reason = _why_padding_stays(encoder_layer)
         self.use_nested_tensor = enable_nested_tensor and not reason
         if enable_nested_tensor and reason:
-            warnings.warn(f"enable_nested_tensor is True, but self.use_nested_tensor is False because {reason}", stacklevel=2)
+            warnings.warn(
+                f"enable_nested_tensor is True, but self.use_nested_tensor is False because {reason}",
+                stacklevel=2,
+            )
 
     def forward(
-        self, src: Tensor, mask: Tensor | None = None, src_key_padding_mask: Tensor | None = None, is_causal: bool | None = None
+        self,
+        src: Tensor,
+        mask: Tensor | None = None,
+        src_key_padding_mask: Tensor | None = None,
+        is_causal: bool | None = None,
     ) -> Tensor:
         src_key_padding_mask = canonical_mask(
             src_key_padding_mask, "src_key_padding_mask", dtype_of_mask(mask), "mask", src.dtype
@@ -203,24 +288,36 @@ class TransformerEncoder(Module):
         is_causal = _is_causal(mask, is_causal, None)
         output = src
         for layer in self.layers:
-            output = layer(output, src_mask=mask, is_causal=is_causal, src_key_padding_mask=src_key_padding_mask)
+            output = layer(
+                output, src_mask=mask, is_causal=is_causal, src_key_padding_mask=src_key_padding_mask
+            )
         if src_key_padding_mask is not None and self._leaves_out_padding(src, mask, src_key_padding_mask):
             output = output.masked_fill(src_key_padding_mask.bool().unsqueeze(-1), 0)
         return output if self.norm is None else self.norm(output)
 
     def _leaves_out_padding(self, src: Tensor, mask: Tensor | None, padding: Tensor) -> bool:
-        """Whether padded places come out as zeros: they do where PyTorch computes without them, which inference does."""
+        """Whether padded places come out as zeros: they do where PyTorch computes without them, which
+        inference does."""
         from torch_py.backends import mha
 
         layer = self.layers[0] if len(self.layers) else None
-        if not self.use_nested_tensor or mask is not None or not isinstance(layer, TransformerEncoderLayer) or layer.training:
+        if (
+            not self.use_nested_tensor
+            or mask is not None
+            or not isinstance(layer, TransformerEncoderLayer)
+            or layer.training
+        ):
             return False
         if src.dim() != 3 or not mha.get_fastpath_enabled() or _C.is_autocast_enabled("cpu"):
             return False
-        if _C.is_grad_enabled() and (src.requires_grad or any(parameter.requires_grad for parameter in layer.parameters())):
+        if _C.is_grad_enabled() and (
+            src.requires_grad or any(parameter.requires_grad for parameter in layer.parameters())
+        ):
             return False
         is_padded = padding.bool()
-        return not self.mask_check or not bool((is_padded[:, :-1] & ~is_padded[:, 1:]).any())  # all of it at the end
+        return not self.mask_check or not bool(
+            (is_padded[:, :-1] & ~is_padded[:, 1:]).any()
+        )  # all of it at the end
 
 
 def _why_padding_stays(layer: Module) -> str:
@@ -230,11 +327,13 @@ def _why_padding_stays(layer: Module) -> str:
     attention = layer.self_attn
     reasons = {
         "encoder_layer.norm_first was True": layer.norm_first,
-        "encoder_layer.self_attn.batch_first was not True(use batch_first for better inference performance)": not attention.batch_first,
+        "encoder_layer.self_attn.batch_first was not True(use batch_first for better inference "
+        "performance)": not attention.batch_first,
         "encoder_layer.self_attn was passed bias=False": attention.in_proj_bias is None,
         "encoder_layer.self_attn._qkv_same_embed_dim was not True": not attention._qkv_same_embed_dim,
         "encoder_layer.activation_relu_or_gelu was not True": not _is_relu_or_gelu(layer.activation),
-        "encoder_layer.norm1.eps was not equal to encoder_layer.norm2.eps": layer.norm1.eps != layer.norm2.eps,
+        "encoder_layer.norm1.eps was not equal to encoder_layer.norm2.eps": layer.norm1.eps
+        != layer.norm2.eps,
         "encoder_layer.self_attn.num_heads is odd": attention.num_heads % 2 == 1,
     }
     return next((reason for reason, holds in reasons.items() if holds), "")
@@ -266,14 +365,21 @@ class TransformerDecoder(Module):
         tgt_is_causal = _is_causal(tgt_mask, tgt_is_causal, None)
         for layer in self.layers:
             tgt = layer(
-                tgt, memory, tgt_mask=tgt_mask, memory_mask=memory_mask, tgt_key_padding_mask=tgt_key_padding_mask,
-                memory_key_padding_mask=memory_key_padding_mask, tgt_is_causal=tgt_is_causal, memory_is_causal=memory_is_causal,
-            )  # fmt: skip
+                tgt,
+                memory,
+                tgt_mask=tgt_mask,
+                memory_mask=memory_mask,
+                tgt_key_padding_mask=tgt_key_padding_mask,
+                memory_key_padding_mask=memory_key_padding_mask,
+                tgt_is_causal=tgt_is_causal,
+                memory_is_causal=memory_is_causal,
+            )
         return tgt if self.norm is None else self.norm(tgt)
 
 
 class Transformer(Module):
-    """An encoder of `src` (S, N, d_model) and a decoder of `tgt` (T, N, d_model) that attends to it; (N, S, ...) if `batch_first`."""
+    """An encoder of `src` (S, N, d_model) and a decoder of `tgt` (T, N, d_model) that attends to it; (N, S,
+    ...) if `batch_first`."""
 
     def __init__(
         self,
@@ -295,17 +401,35 @@ class Transformer(Module):
     ) -> None:
         super().__init__()
         factory = {"device": device, "dtype": dtype}
-        layer = (d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps, batch_first, norm_first, bias)
+        layer = (
+            d_model,
+            nhead,
+            dim_feedforward,
+            dropout,
+            activation,
+            layer_norm_eps,
+            batch_first,
+            norm_first,
+            bias,
+        )
         if custom_encoder is not None:
             self.encoder = custom_encoder
         else:
             encoder_layer = TransformerEncoderLayer(*layer, **factory)
-            self.encoder = TransformerEncoder(encoder_layer, num_encoder_layers, LayerNorm(d_model, eps=layer_norm_eps, bias=bias, **factory))
+            self.encoder = TransformerEncoder(
+                encoder_layer,
+                num_encoder_layers,
+                LayerNorm(d_model, eps=layer_norm_eps, bias=bias, **factory),
+            )
         if custom_decoder is not None:
             self.decoder = custom_decoder
         else:
             decoder_layer = TransformerDecoderLayer(*layer, **factory)
-            self.decoder = TransformerDecoder(decoder_layer, num_decoder_layers, LayerNorm(d_model, eps=layer_norm_eps, bias=bias, **factory))
+            self.decoder = TransformerDecoder(
+                decoder_layer,
+                num_decoder_layers,
+                LayerNorm(d_model, eps=layer_norm_eps, bias=bias, **factory),
+            )
         self._reset_parameters()
         self.d_model, self.nhead, self.batch_first = d_model, nhead, batch_first
 
@@ -333,11 +457,19 @@ class Transformer(Module):
             raise RuntimeError("the batch number of src and tgt must be equal")
         if src.size(-1) != self.d_model or tgt.size(-1) != self.d_model:
             raise RuntimeError("the feature number of src and tgt must be equal to d_model")
-        memory = self.encoder(src, mask=src_mask, src_key_padding_mask=src_key_padding_mask, is_causal=src_is_causal)
+        memory = self.encoder(
+            src, mask=src_mask, src_key_padding_mask=src_key_padding_mask, is_causal=src_is_causal
+        )
         return self.decoder(
-            tgt, memory, tgt_mask=tgt_mask, memory_mask=memory_mask, tgt_key_padding_mask=tgt_key_padding_mask,
-            memory_key_padding_mask=memory_key_padding_mask, tgt_is_causal=tgt_is_causal, memory_is_causal=memory_is_causal,
-        )  # fmt: skip
+            tgt,
+            memory,
+            tgt_mask=tgt_mask,
+            memory_mask=memory_mask,
+            tgt_key_padding_mask=tgt_key_padding_mask,
+            memory_key_padding_mask=memory_key_padding_mask,
+            tgt_is_causal=tgt_is_causal,
+            memory_is_causal=memory_is_causal,
+        )
 
     @staticmethod
     def generate_square_subsequent_mask(sz: int, device: Any = None, dtype: Any = None) -> Tensor:

@@ -24,11 +24,14 @@ def _reverse_repeat_tuple(values: Iterable[int], count: int) -> tuple[int, ...]:
 
 
 def consume_prefix_in_state_dict_if_present(state_dict: dict[str, Any], prefix: str) -> None:
-    """Takes `prefix` off the keys of `state_dict` that begin with it, and of its metadata, in place: what wrappers like DataParallel added."""
+    """Takes `prefix` off the keys of `state_dict` that begin with it, and of its metadata, in place: what
+    wrappers like DataParallel added."""
     for key in [key for key in state_dict if key.startswith(prefix)]:
         state_dict[key[len(prefix) :]] = state_dict.pop(key)
     metadata = getattr(state_dict, "_metadata", None)
     if metadata is None:
         return
-    for key in [key for key in metadata if key and (key == prefix.replace(".", "") or key.startswith(prefix))]:
+    for key in [
+        key for key in metadata if key and (key == prefix.replace(".", "") or key.startswith(prefix))
+    ]:
         metadata[key[len(prefix) :]] = metadata.pop(key)

@@ -7,4 +7,12 @@ from torch_py.nn.parallel import replicate as _replicate  # noqa: F401
 from torch_py.nn.parallel._devices import gather, parallel_apply, replicate, scatter  # noqa: F811
 from torch_py.nn.parallel._wrappers import DataParallel, DistributedDataParallel, data_parallel
 
-__all__ = ["DataParallel", "DistributedDataParallel", "data_parallel", "gather", "parallel_apply", "replicate", "scatter"]
+__all__ = [
+    "DataParallel",
+    "DistributedDataParallel",
+    "data_parallel",
+    "gather",
+    "parallel_apply",
+    "replicate",
+    "scatter",
+]

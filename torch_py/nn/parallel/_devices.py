@@ -1,4 +1,5 @@
-"""What `DataParallel` is made of, on machines with accelerators. Without one each part raises what PyTorch raises there."""
+"""What `DataParallel` is made of, on machines with accelerators. Without one each part raises what PyTorch
+raises there."""
 
 from __future__ import annotations
 
@@ -35,8 +36,13 @@ def gather(outputs: Any, target_device: Any, dim: int = 0) -> NoReturn:
     raise AssertionError("Gather function not implemented for CPU tensors")
 
 
-def parallel_apply(modules: Sequence[Any], inputs: Sequence[Any], kwargs_tup: Any = None, devices: Any = None) -> NoReturn:
-    """Calls modules at once, each on its accelerator. Raises AssertionError when the lists differ in length."""
+def parallel_apply(
+    modules: Sequence[Any], inputs: Sequence[Any], kwargs_tup: Any = None, devices: Any = None
+) -> NoReturn:
+    """Calls modules at once, each on its accelerator. Raises AssertionError when the lists differ in
+    length."""
     if len(modules) != len(inputs):
-        raise AssertionError(f"The number of modules {len(modules)} is not equal to the number of inputs {len(inputs)}")
+        raise AssertionError(
+            f"The number of modules {len(modules)} is not equal to the number of inputs {len(inputs)}"
+        )
     _accelerators(devices or [])

@@ -1,4 +1,5 @@
-"""Wrappers whose state_dict keys begin with `module.`, as programs expect, and that run the module on the CPU."""
+"""Wrappers whose state_dict keys begin with `module.`, as programs expect, and that run the module on the
+CPU."""
 
 from __future__ import annotations
 
@@ -15,9 +16,12 @@ def _check_devices(name: str, device_ids: Any) -> None:
 
 
 class DataParallel(Module):
-    """Splits batches over accelerators; without any, runs `module` as it is. Raises RuntimeError for `device_ids`."""
+    """Splits batches over accelerators; without any, runs `module` as it is. Raises RuntimeError for
+    `device_ids`."""
 
-    def __init__(self, module: Module, device_ids: Any = None, output_device: Any = None, dim: int = 0) -> None:
+    def __init__(
+        self, module: Module, device_ids: Any = None, output_device: Any = None, dim: int = 0
+    ) -> None:
         super().__init__()
         _check_devices("DataParallel", device_ids)
         self.module = module
@@ -30,7 +34,12 @@ class DataParallel(Module):
 
 
 def data_parallel(
-    module: Module, inputs: Any, device_ids: Any = None, output_device: Any = None, dim: int = 0, module_kwargs: dict[str, Any] | None = None
+    module: Module,
+    inputs: Any,
+    device_ids: Any = None,
+    output_device: Any = None,
+    dim: int = 0,
+    module_kwargs: dict[str, Any] | None = None,
 ) -> Any:
     """`module` of `inputs`, a tuple of arguments or one argument."""
     _check_devices("data_parallel", device_ids)
@@ -40,17 +49,23 @@ def data_parallel(
 class DistributedDataParallel(Module):
     """Averages gradients over processes; in a world of one they are what they are.
 
-    Raises ValueError before `torch.distributed.init_process_group` and RuntimeError when no parameter requires a gradient.
+    Raises ValueError before `torch.distributed.init_process_group` and RuntimeError when no parameter
+    requires a gradient.
     """
 
-    def __init__(self, module: Module, device_ids: Any = None, output_device: Any = None, dim: int = 0, **options: Any) -> None:
+    def __init__(
+        self, module: Module, device_ids: Any = None, output_device: Any = None, dim: int = 0, **options: Any
+    ) -> None:
         from torch_py.distributed._world import GroupMember
 
         super().__init__()
         self.process_group = GroupMember.of(options.get("process_group"))
         _check_devices("DistributedDataParallel", device_ids)
         if not any(parameter.requires_grad for parameter in module.parameters()):
-            raise RuntimeError("DistributedDataParallel is not needed when a module doesn't have any parameters that require a gradient.")
+            raise RuntimeError(
+                "DistributedDataParallel is not needed when a module doesn't have any parameters that "
+                "require a gradient."
+            )
         self.module = module
         self.require_backward_grad_sync = True
 

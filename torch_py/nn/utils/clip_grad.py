@@ -21,15 +21,22 @@ def _check_foreach(foreach: bool | None, tensors: list[Any]) -> None:
     """Lists of tensors are used anyway; asking for them where there are none is a mistake."""
     for tensor in tensors if foreach else ():
         if not _device_has_foreach_support(tensor.device):
-            raise RuntimeError(f"foreach=True was passed, but can't use the foreach API on {tensor.device.type} tensors")
+            raise RuntimeError(
+                f"foreach=True was passed, but can't use the foreach API on {tensor.device.type} tensors"
+            )
 
 
 def get_total_norm(
-    tensors: Tensor | Iterable[Tensor], norm_type: float = 2.0, error_if_nonfinite: bool = False, foreach: bool | None = None
+    tensors: Tensor | Iterable[Tensor],
+    norm_type: float = 2.0,
+    error_if_nonfinite: bool = False,
+    foreach: bool | None = None,
 ) -> Tensor:
-    """The norm of order `norm_type` of all tensors as one vector. `error_if_nonfinite`: RuntimeError when it is nan or infinite.
+    """The norm of order `norm_type` of all tensors as one vector. `error_if_nonfinite`: RuntimeError when it
+    is nan or infinite.
 
-    `foreach=True` raises RuntimeError for tensors on a device without list operators; whatever it is, they are used.
+    `foreach=True` raises RuntimeError for tensors on a device without list operators; whatever it is, they
+    are used.
     """
     given = [tensors] if isinstance(tensors, Tensor) else list(tensors)
     if not given:
@@ -38,7 +45,8 @@ def get_total_norm(
     total = vector_norm(_torch.stack(_torch._foreach_norm(given, float(norm_type))), float(norm_type))
     if error_if_nonfinite and not bool(_torch.isfinite(total)):
         raise RuntimeError(
-            f"The total norm of order {norm_type} for gradients from `parameters` is non-finite, so it cannot be clipped: got {total.item()}"
+            f"The total norm of order {norm_type} for gradients from `parameters` is non-finite, so it "
+            f"cannot be clipped: got {total.item()}"
         )
     return total
 
@@ -57,9 +65,14 @@ def clip_grads_with_norm_(
 
 
 def clip_grad_norm_(
-    parameters: Tensor | Iterable[Tensor], max_norm: float, norm_type: float = 2.0, error_if_nonfinite: bool = False, foreach: bool | None = None
+    parameters: Tensor | Iterable[Tensor],
+    max_norm: float,
+    norm_type: float = 2.0,
+    error_if_nonfinite: bool = False,
+    foreach: bool | None = None,
 ) -> Tensor:
-    """Scales all gradients by max_norm / (total + 1e-6) where that is below one; returns `total`, their norm as one vector, from before.
+    """Scales all gradients by max_norm / (total + 1e-6) where that is below one; returns `total`, their norm
+    as one vector, from before.
 
     `error_if_nonfinite`: RuntimeError when the total is nan or infinite.
     """
@@ -73,7 +86,9 @@ def clip_grad_norm_(
 clip_grad_norm = clip_grad_norm_
 
 
-def clip_grad_value_(parameters: Tensor | Iterable[Tensor], clip_value: float, foreach: bool | None = None) -> None:
+def clip_grad_value_(
+    parameters: Tensor | Iterable[Tensor], clip_value: float, foreach: bool | None = None
+) -> None:
     """Cuts every element of every gradient off at ±clip_value."""
     gradients = _gradients(parameters)
     _check_foreach(foreach, gradients)

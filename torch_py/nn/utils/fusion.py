@@ -1,4 +1,5 @@
-"""Convolutions and affine layers that take the batch normalisation behind them into their weights, for evaluation."""
+"""Convolutions and affine layers that take the batch normalisation behind them into their weights, for
+evaluation."""
 
 from __future__ import annotations
 
@@ -13,7 +14,12 @@ __all__ = ["fuse_conv_bn_eval", "fuse_conv_bn_weights", "fuse_linear_bn_eval", "
 
 
 def _factor_and_shift(
-    bias: Tensor | None, mean: Tensor, var: Tensor, eps: float, bn_weight: Tensor | None, bn_bias: Tensor | None
+    bias: Tensor | None,
+    mean: Tensor,
+    var: Tensor,
+    eps: float,
+    bn_weight: Tensor | None,
+    bn_bias: Tensor | None,
 ) -> tuple[Tensor, Tensor]:
     """What batch normalisation with fixed statistics multiplies each output by, and the bias after it."""
     factor = _torch.rsqrt(var + eps)
@@ -33,22 +39,32 @@ def fuse_conv_bn_weights(
     bn_b: Tensor | None,
     transpose: bool = False,
 ) -> tuple[Parameter, Parameter]:
-    """Weight and bias of a convolution that does what convolution and batch normalisation did. `transpose`: of a transposed one."""
+    """Weight and bias of a convolution that does what convolution and batch normalisation did. `transpose`:
+    of a transposed one."""
     factor, bias = _factor_and_shift(conv_b, bn_rm, bn_rv, bn_eps, bn_w, bn_b)
     shape = [1, -1] if transpose else [-1, 1]
     weight = conv_w * factor.reshape(shape + [1] * (conv_w.dim() - 2))
-    return Parameter(weight.to(conv_w.dtype), conv_w.requires_grad), Parameter(bias.to(conv_w.dtype), conv_w.requires_grad)
+    return Parameter(weight.to(conv_w.dtype), conv_w.requires_grad), Parameter(
+        bias.to(conv_w.dtype), conv_w.requires_grad
+    )
 
 
 def fuse_linear_bn_weights(
-    linear_w: Tensor, linear_b: Tensor | None, bn_rm: Tensor, bn_rv: Tensor, bn_eps: float, bn_w: Tensor | None, bn_b: Tensor | None
+    linear_w: Tensor,
+    linear_b: Tensor | None,
+    bn_rm: Tensor,
+    bn_rv: Tensor,
+    bn_eps: float,
+    bn_w: Tensor | None,
+    bn_b: Tensor | None,
 ) -> tuple[Parameter, Parameter]:
     """Weight and bias of a Linear that does what Linear and batch normalisation did."""
     return fuse_conv_bn_weights(linear_w, linear_b, bn_rm, bn_rv, bn_eps, bn_w, bn_b)
 
 
 def fuse_conv_bn_eval(conv: Any, bn: Any, transpose: bool = False) -> Any:
-    """A copy of `conv` that includes `bn`. Both must be in evaluation mode and `bn` have running statistics (AssertionError)."""
+    """A copy of `conv` that includes `bn`. Both must be in evaluation mode and `bn` have running statistics
+    (AssertionError)."""
     _check_evaluated(conv, bn)
     fused = copy.deepcopy(conv)
     fused.weight, fused.bias = fuse_conv_bn_weights(
@@ -58,7 +74,8 @@ def fuse_conv_bn_eval(conv: Any, bn: Any, transpose: bool = False) -> Any:
 
 
 def fuse_linear_bn_eval(linear: Any, bn: Any) -> Any:
-    """A copy of `linear` that includes `bn`, whose number of features must be that of the outputs, or one (AssertionError)."""
+    """A copy of `linear` that includes `bn`, whose number of features must be that of the outputs, or one
+    (AssertionError)."""
     _check_evaluated(linear, bn)
     if linear.out_features != bn.num_features and bn.num_features != 1:
         raise AssertionError(
@@ -76,4 +93,7 @@ def _check_evaluated(layer: Any, bn: Any) -> None:
     if layer.training or bn.training:
         raise AssertionError("Fusion only for eval!")
     if bn.running_mean is None or bn.running_var is None:
-        raise AssertionError("Fusion needs running statistics, and the batch normalisation has none (track_running_stats=False)")
+        raise AssertionError(
+            "Fusion needs running statistics, and the batch normalisation has none "
+            "(track_running_stats=False)"
+        )

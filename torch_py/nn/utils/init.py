@@ -11,9 +11,11 @@ __all__ = ["skip_init"]
 
 
 def skip_init(module_cls: type[Module], *args: Any, **kwargs: Any) -> Any:
-    """`module_cls(*args, **kwargs)` with parameters and buffers of undefined values, without the time to initialise them.
+    """`module_cls(*args, **kwargs)` with parameters and buffers of undefined values, without the time to
+    initialise them.
 
-    The class must take `device` and its initialisation must use only that of parameters and buffers. Raises RuntimeError otherwise.
+    The class must take `device` and its initialisation must use only that of parameters and buffers. Raises
+    RuntimeError otherwise.
     """
     if not issubclass(module_cls, Module):
         raise RuntimeError(f"Expected a Module; got {module_cls}")

@@ -12,13 +12,17 @@ __all__ = ["convert_conv2d_weight_memory_format", "convert_conv3d_weight_memory_
 def _convert(module: Any, memory_format: _C.memory_format, rank: int) -> Any:
     names = {f"Conv{rank}d", f"ConvTranspose{rank}d"}
     for layer in module.modules():
-        if any(base.__name__ in names and base.__module__ == "torch_py.nn.modules.conv" for base in type(layer).__mro__):
+        if any(
+            base.__name__ in names and base.__module__ == "torch_py.nn.modules.conv"
+            for base in type(layer).__mro__
+        ):
             layer.weight.data = layer.weight.detach().clone(memory_format=memory_format)
     return module
 
 
 def convert_conv2d_weight_memory_format(module: Any, memory_format: _C.memory_format) -> Any:
-    """Lays out the weights of all two-dimensional convolutions in `module` as `memory_format`, so that their results are; returns it."""
+    """Lays out the weights of all two-dimensional convolutions in `module` as `memory_format`, so that their
+    results are; returns it."""
     return _convert(module, memory_format, 2)
 
 

@@ -23,7 +23,8 @@ def _named_weight(module: Module, name: str) -> Tensor:
 
 
 class _WeightNorm(Module):
-    """original0 · original1 / |original1|: lengths and directions of the slices along `dim` (Salimans & Kingma 2016); -1: of the whole."""
+    """original0 · original1 / |original1|: lengths and directions of the slices along `dim` (Salimans &
+    Kingma 2016); -1: of the whole."""
 
     def __init__(self, dim: int | None = 0) -> None:
         super().__init__()
@@ -37,10 +38,11 @@ class _WeightNorm(Module):
 
 
 def weight_norm(module: Module, name: str = "weight", dim: int | None = 0) -> Module:
-    """Trains the weight as length and direction: `name` = g · v / |v|, with one g for each slice along `dim` (None: one for all).
+    """Trains the weight as length and direction: `name` = g · v / |v|, with one g for each slice along `dim`
+    (None: one for all).
 
-    State dicts of the older `torch.nn.utils.weight_norm`, with keys NAME_g and NAME_v, can be loaded. Returns `module`; raises ValueError
-    when it has no such tensor.
+    State dicts of the older `torch.nn.utils.weight_norm`, with keys NAME_g and NAME_v, can be loaded. Returns
+    `module`; raises ValueError when it has no such tensor.
     """
     _named_weight(module, name)
     parametrize.register_parametrization(module, name, _WeightNorm(dim), unsafe=True)
@@ -56,7 +58,8 @@ def weight_norm(module: Module, name: str = "weight", dim: int | None = 0) -> Mo
 
 
 class _SpectralNorm(Module):
-    """weight / σ, with the largest singular value σ from power iteration (Miyato et al. 2018) on the weight as a matrix of rows `dim`."""
+    """weight / σ, with the largest singular value σ from power iteration (Miyato et al. 2018) on the weight
+    as a matrix of rows `dim`."""
 
     _u: Tensor
     _v: Tensor
@@ -66,14 +69,21 @@ class _SpectralNorm(Module):
     def __init__(self, weight: Tensor, n_power_iterations: int = 1, dim: int = 0, eps: float = 1e-12) -> None:
         super().__init__()
         if not -weight.dim() <= dim < weight.dim():
-            raise IndexError(f"Dimension out of range (expected to be in range of [-{weight.dim()}, {weight.dim() - 1}] but got {dim})")
+            raise IndexError(
+                f"Dimension out of range (expected to be in range of [-{weight.dim()}, {weight.dim() - 1}] "
+                f"but got {dim})"
+            )
         if n_power_iterations <= 0:
-            raise ValueError(f"Expected n_power_iterations to be positive, but got n_power_iterations={n_power_iterations}")
+            raise ValueError(
+                f"Expected n_power_iterations to be positive, but got n_power_iterations={n_power_iterations}"
+            )
         self.dim, self.eps, self.n_power_iterations = dim % weight.dim(), eps, n_power_iterations
         if weight.dim() > 1:
             matrix = self._as_matrix(weight)
             for buffer, size in zip(("_u", "_v"), matrix.shape):
-                self.register_buffer(buffer, F.normalize(matrix.new_empty(size).normal_(0, 1), dim=0, eps=eps))
+                self.register_buffer(
+                    buffer, F.normalize(matrix.new_empty(size).normal_(0, 1), dim=0, eps=eps)
+                )
             self._iterate(matrix, self._START)
 
     def _as_matrix(self, weight: Tensor) -> Tensor:
@@ -100,16 +110,23 @@ class _SpectralNorm(Module):
 
 
 def spectral_norm(
-    module: Module, name: str = "weight", n_power_iterations: int = 1, eps: float = 1e-12, dim: int | None = None
+    module: Module,
+    name: str = "weight",
+    n_power_iterations: int = 1,
+    eps: float = 1e-12,
+    dim: int | None = None,
 ) -> Module:
-    """Divides the weight by its spectral norm, estimated with `n_power_iterations` steps in every forward of training.
+    """Divides the weight by its spectral norm, estimated with `n_power_iterations` steps in every forward of
+    training.
 
-    `dim` is that of the outputs: 0, or 1 for transposed convolutions, unless given. Returns `module`; raises ValueError when it has no
-    such tensor, IndexError for a `dim` it does not have.
+    `dim` is that of the outputs: 0, or 1 for transposed convolutions, unless given. Returns `module`; raises
+    ValueError when it has no such tensor, IndexError for a `dim` it does not have.
     """
     weight = _named_weight(module, name)
     rows = (1 if _is_transposed(module) else 0) if dim is None else dim
-    return parametrize.register_parametrization(module, name, _SpectralNorm(weight, n_power_iterations, rows, eps))
+    return parametrize.register_parametrization(
+        module, name, _SpectralNorm(weight, n_power_iterations, rows, eps)
+    )
 
 
 def _is_transposed(module: Module) -> bool:
@@ -123,14 +140,18 @@ class _OrthogonalMap(Enum):
 
 
 class _Orthogonal(Module):
-    """Matrices with orthonormal columns (or rows, when there are fewer), as `base` times a map of a triangular matrix.
+    """Matrices with orthonormal columns (or rows, when there are fewer), as `base` times a map of a
+    triangular matrix.
 
-    The maps: exp(A) and Cayley's (I - A/2)⁻¹(I + A/2) of the skew-Hermitian A = X - Xᴴ, and products of Householder reflections.
+    The maps: exp(A) and Cayley's (I - A/2)⁻¹(I + A/2) of the skew-Hermitian A = X - Xᴴ, and products of
+    Householder reflections.
     """
 
     base: Tensor | None
 
-    def __init__(self, weight: Tensor, orthogonal_map: _OrthogonalMap, *, use_trivialization: bool = True) -> None:
+    def __init__(
+        self, weight: Tensor, orthogonal_map: _OrthogonalMap, *, use_trivialization: bool = True
+    ) -> None:
         super().__init__()
         if weight.is_complex() and orthogonal_map is _OrthogonalMap.householder:
             raise ValueError("The householder parametrization does not support complex tensors.")
@@ -161,17 +182,23 @@ class _Orthogonal(Module):
 
     def right_inverse(self, Q: Tensor) -> Tensor:
         if Q.shape != self.shape:
-            raise ValueError(f"Expected a matrix or batch of matrices of shape {self.shape}. Got a tensor of shape {Q.shape}.")
+            raise ValueError(
+                f"Expected a matrix or batch of matrices of shape {self.shape}. Got a tensor of shape "
+                f"{Q.shape}."
+            )
         wide = Q.size(-2) < Q.size(-1)
         tall = Q.mT if wide else Q
         if hasattr(self, "base"):
             self.base = _completed(tall)
-            result = -_torch.eye(*tall.shape[-2:], dtype=tall.dtype, device=tall.device).expand(tall.shape)  # all maps take it to the identity
+            result = -_torch.eye(*tall.shape[-2:], dtype=tall.dtype, device=tall.device).expand(
+                tall.shape
+            )  # all maps take it to the identity
         elif self.orthogonal_map is _OrthogonalMap.householder:
             result = _reflection_vectors(tall)
         else:
             raise NotImplementedError(
-                "It is not possible to assign to the matrix exponential or the Cayley parametrizations when use_trivialization=False."
+                "It is not possible to assign to the matrix exponential or the Cayley parametrizations when "
+                "use_trivialization=False."
             )
         return result.mT if wide else result
 
@@ -183,7 +210,8 @@ def _solve(A: Tensor, B: Tensor) -> Tensor:
 
 
 def _reflections(tall: Tensor) -> Tensor:
-    """The first columns of the product of the reflections along the columns below the diagonal, which holds signs."""
+    """The first columns of the product of the reflections along the columns below the diagonal, which holds
+    signs."""
     from torch_py import linalg
 
     vectors = tall.tril(-1)
@@ -202,7 +230,8 @@ def _reflection_vectors(tall: Tensor) -> Tensor:
 
 
 def _completed(tall: Tensor) -> Tensor:
-    """A square matrix with orthonormal columns, the first of which span those of `tall`, with its directions."""
+    """A square matrix with orthonormal columns, the first of which span those of `tall`, with its
+    directions."""
     from torch_py import linalg
 
     missing = tall.size(-2) - tall.size(-1)
@@ -211,20 +240,35 @@ def _completed(tall: Tensor) -> Tensor:
     return Q * R.diagonal(dim1=-2, dim2=-1).sgn().unsqueeze(-2)
 
 
-def orthogonal(module: Module, name: str = "weight", orthogonal_map: str | None = None, *, use_trivialization: bool = True) -> Module:
-    """Keeps a matrix, or batch of matrices, orthogonal (unitary when complex): columns or rows orthonormal, whichever are fewer.
+def orthogonal(
+    module: Module,
+    name: str = "weight",
+    orthogonal_map: str | None = None,
+    *,
+    use_trivialization: bool = True,
+) -> Module:
+    """Keeps a matrix, or batch of matrices, orthogonal (unitary when complex): columns or rows orthonormal,
+    whichever are fewer.
 
     Args:
-        orthogonal_map: 'matrix_exp' (the default when square or complex), 'cayley' or 'householder' (the default otherwise; real only).
-        use_trivialization: the map is applied around a point that moves when the attribute is assigned (Lezcano-Casado 2019).
-    Returns `module`. Raises ValueError for a tensor that is not there or has fewer than two dimensions, and for an unknown map.
+        orthogonal_map: 'matrix_exp' (the default when square or complex), 'cayley' or 'householder' (the
+        default otherwise; real only). use_trivialization: the map is applied around a point that moves when
+        the attribute is assigned (Lezcano-Casado 2019).
+    Returns `module`. Raises ValueError for a tensor that is not there or has fewer than two dimensions, and
+    for an unknown map.
     """
     weight = _named_weight(module, name)
     if weight.dim() < 2:
-        raise ValueError(f"Expected a matrix or batch of matrices. Got a tensor of {weight.dim()} dimensions.")
+        raise ValueError(
+            f"Expected a matrix or batch of matrices. Got a tensor of {weight.dim()} dimensions."
+        )
     if orthogonal_map is None:
-        orthogonal_map = "matrix_exp" if weight.size(-2) == weight.size(-1) or weight.is_complex() else "householder"
+        orthogonal_map = (
+            "matrix_exp" if weight.size(-2) == weight.size(-1) or weight.is_complex() else "householder"
+        )
     if orthogonal_map not in _OrthogonalMap.__members__:
-        raise ValueError(f'orthogonal_map has to be one of "matrix_exp", "cayley", "householder". Got: {orthogonal_map}')
+        raise ValueError(
+            f'orthogonal_map has to be one of "matrix_exp", "cayley", "householder". Got: {orthogonal_map}'
+        )
     made = _Orthogonal(weight, _OrthogonalMap[orthogonal_map], use_trivialization=use_trivialization)
     return parametrize.register_parametrization(module, name, made, unsafe=True)

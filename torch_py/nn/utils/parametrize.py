@@ -1,7 +1,8 @@
 """Parametrizations: an attribute of a module computed from other tensors each time it is read.
 
-A module with parametrizations is of a class made for it, a subclass of its own whose property reads `parametrizations[name]()`. The tensors
-that are trained are `parametrizations.NAME.original` (or `original0`, `original1`, ... where `right_inverse` gives several).
+A module with parametrizations is of a class made for it, a subclass of its own whose property reads
+`parametrizations[name]()`. The tensors that are trained are `parametrizations.NAME.original` (or `original0`,
+`original1`, ... where `right_inverse` gives several).
 """
 
 from __future__ import annotations
@@ -18,9 +19,14 @@ from torch_py.nn.modules.module import Module
 from torch_py.nn.parameter import Parameter
 
 __all__ = [
-    "ParametrizationList", "cached", "is_parametrized", "register_parametrization", "remove_parametrizations",
-    "transfer_parametrizations_and_params", "type_before_parametrizations",
-]  # fmt: skip
+    "ParametrizationList",
+    "cached",
+    "is_parametrized",
+    "register_parametrization",
+    "remove_parametrizations",
+    "transfer_parametrizations_and_params",
+    "type_before_parametrizations",
+]
 
 # How many `cached()` blocks are open, and what they have computed: (id of the module, name) to tensor.
 _cache_enabled = 0
@@ -46,17 +52,20 @@ def _require_same_kind(new: Any, old: Tensor, what: str) -> None:
         raise ValueError(f"{what} must return a tensor, got {type(new).__name__}")
     for quality in ("dtype", "shape"):
         if getattr(new, quality) != getattr(old, quality):
-            raise ValueError(f"{what} may not change the {quality} of the tensor: got {getattr(new, quality)}, "
-                             f"the tensor has {getattr(old, quality)}. Pass unsafe=True to allow it")  # fmt: skip
+            raise ValueError(
+                f"{what} may not change the {quality} of the tensor: got {getattr(new, quality)}, "
+                f"the tensor has {getattr(old, quality)}. Pass unsafe=True to allow it"
+            )
 
 
 class ParametrizationList(ModuleList):
-    """The parametrizations of one tensor, applied in order to `original` (or to `original0`, `original1`, ...).
+    """The parametrizations of one tensor, applied in order to `original` (or to `original0`, `original1`,
+    ...).
 
     Args:
-        modules: each maps a tensor to a tensor; the first may take several. `right_inverse`, where there is one, maps back.
-        original: the tensor before; from it the originals are initialised through the `right_inverse`s, last first.
-        unsafe: dtype and shape may change.
+        modules: each maps a tensor to a tensor; the first may take several. `right_inverse`, where there is
+        one, maps back. original: the tensor before; from it the originals are initialised through the
+        `right_inverse`s, last first. unsafe: dtype and shape may change.
     Raises ValueError when the modules do not fit the tensor.
     """
 
@@ -76,7 +85,10 @@ class ParametrizationList(ModuleList):
         else:
             for position, each in enumerate(initial):
                 if not isinstance(each, Tensor):
-                    raise ValueError(f"right_inverse must return a Tensor or a Sequence of tensors, got {type(each).__name__} at {position}")
+                    raise ValueError(
+                        "right_inverse must return a Tensor or a Sequence of tensors, got "
+                        f"{type(each).__name__} at {position}"
+                    )
                 self._keep(f"original{position}", each, original)
         if not unsafe:
             with no_grad():
@@ -85,7 +97,8 @@ class ParametrizationList(ModuleList):
     def _inverted(self, value: Any, *, strict: bool) -> Any:
         """`value` through the right inverses, last parametrization first; a tensor or a sequence of them.
 
-        A missing right inverse counts as the identity, or with `strict` raises RuntimeError, or what the module raises itself.
+        A missing right inverse counts as the identity, or with `strict` raises RuntimeError, or what the
+        module raises itself.
         """
         result = value
         with no_grad():
@@ -95,15 +108,29 @@ class ParametrizationList(ModuleList):
                     with contextlib.nullcontext() if strict else contextlib.suppress(NotImplementedError):
                         result = inverse(result)
                 elif strict:
-                    raise RuntimeError(f"parametrization {type(module).__name__} does not implement right_inverse.")
+                    raise RuntimeError(
+                        f"parametrization {type(module).__name__} does not implement right_inverse."
+                    )
         if not isinstance(result, (Tensor, Sequence)):
-            raise ValueError(f"'right_inverse' must return a Tensor or a Sequence of tensors (list, tuple...). Got {type(result).__name__}")
-        if isinstance(result, Tensor) and not self.unsafe and isinstance(value, Tensor) and result.dtype != value.dtype:
-            raise ValueError(f"right_inverse may not change the dtype of the tensor: got {result.dtype}, the tensor has {value.dtype}")
+            raise ValueError(
+                "'right_inverse' must return a Tensor or a Sequence of tensors (list, tuple...). Got "
+                f"{type(result).__name__}"
+            )
+        if (
+            isinstance(result, Tensor)
+            and not self.unsafe
+            and isinstance(value, Tensor)
+            and result.dtype != value.dtype
+        ):
+            raise ValueError(
+                f"right_inverse may not change the dtype of the tensor: got {result.dtype}, the tensor has "
+                f"{value.dtype}"
+            )
         return result
 
     def _keep(self, name: str, initial: Tensor, model: Tensor) -> None:
-        """Registers one original, as a parameter or a buffer like `model`; `model` itself where it can hold the values."""
+        """Registers one original, as a parameter or a buffer like `model`; `model` itself where it can hold
+        the values."""
         if isinstance(model, Parameter):
             if name == "original" and initial.dtype == model.dtype:
                 with no_grad():
@@ -111,30 +138,45 @@ class ParametrizationList(ModuleList):
                 self.register_parameter(name, model)
             else:
                 floating = initial.is_floating_point() or initial.is_complex()
-                self.register_parameter(name, Parameter(initial.detach().clone(), model.requires_grad and floating))
+                self.register_parameter(
+                    name, Parameter(initial.detach().clone(), model.requires_grad and floating)
+                )
         else:
             self.register_buffer(name, initial)
 
     def originals(self) -> list[Tensor]:
-        return [self.original] if self.is_tensor else [getattr(self, f"original{position}") for position in range(self.ntensors)]
+        return (
+            [self.original]
+            if self.is_tensor
+            else [getattr(self, f"original{position}") for position in range(self.ntensors)]
+        )
 
     def right_inverse(self, value: Tensor) -> None:
-        """Makes the originals such that the result is `value`, as far as the right inverses can. No gradient is recorded.
+        """Makes the originals such that the result is `value`, as far as the right inverses can. No gradient
+        is recorded.
 
         Raises RuntimeError when a parametrization has no right inverse.
         """
         initial = self._inverted(value, strict=True)
         given = [initial] if isinstance(initial, Tensor) else list(initial)
         if len(given) != self.ntensors:
-            raise ValueError(f"'right_inverse' must return as many tensors as when the parametrization was registered, {self.ntensors}, "
-                             f"got {len(given)}")  # fmt: skip
+            raise ValueError(
+                "'right_inverse' must return as many tensors as when the parametrization was registered, "
+                f"{self.ntensors}, "
+                f"got {len(given)}"
+            )
         with no_grad():
             for position, (target, source) in enumerate(zip(self.originals(), given)):
                 if not isinstance(source, Tensor):
-                    raise ValueError(f"'right_inverse' must return tensors, got {type(source).__name__} at {position}")
+                    raise ValueError(
+                        f"'right_inverse' must return tensors, got {type(source).__name__} at {position}"
+                    )
                 if target.dtype != source.dtype:
-                    raise ValueError(f"Tensor {position} returned by right_inverse has dtype {source.dtype} while original{position} has "
-                                     f"dtype {target.dtype}")  # fmt: skip
+                    raise ValueError(
+                        f"Tensor {position} returned by right_inverse has dtype {source.dtype} while "
+                        f"original{position} has "
+                        f"dtype {target.dtype}"
+                    )
                 target.data = source.data
 
     def forward(self) -> Tensor:
@@ -167,7 +209,8 @@ def _property(name: str) -> property:
 
 def _refuse_pickle(self: Any) -> Any:
     raise RuntimeError(
-        "Serialization of parametrized modules is only supported through state_dict(). Save state_dict() and load it into a module "
+        "Serialization of parametrized modules is only supported through state_dict(). Save state_dict() "
+        "and load it into a module "
         "with the same parametrizations."
     )
 
@@ -185,7 +228,9 @@ def _deepcopied(self: Any, memo: dict[int, Any]) -> Any:
 
 def _make_parametrized_class(module: Module) -> None:
     own = type(module)
-    module.__class__ = type(f"Parametrized{own.__name__}", (own,), {"__getstate__": _refuse_pickle, "__deepcopy__": _deepcopied})
+    module.__class__ = type(
+        f"Parametrized{own.__name__}", (own,), {"__getstate__": _refuse_pickle, "__deepcopy__": _deepcopied}
+    )
     module.parametrizations = ModuleDict()
 
 
@@ -197,13 +242,18 @@ def is_parametrized(module: Module, tensor_name: str | None = None) -> bool:
     return len(parametrizations) > 0 if tensor_name is None else tensor_name in parametrizations
 
 
-def register_parametrization(module: Module, tensor_name: str, parametrization: Module, *, unsafe: bool = False) -> Module:
-    """From now on `module.tensor_name` is `parametrization(original)`; a second one is applied after the first.
+def register_parametrization(
+    module: Module, tensor_name: str, parametrization: Module, *, unsafe: bool = False
+) -> Module:
+    """From now on `module.tensor_name` is `parametrization(original)`; a second one is applied after the
+    first.
 
     Args:
         tensor_name: a parameter or buffer of `module`.
-        parametrization: maps a tensor to a tensor; with `right_inverse(tensor)`, assigning to the attribute works, and the first one of a
-            tensor leaves its value as it is, as far as the inverse allows. A later one acts on what the earlier ones give.
+        parametrization: maps a tensor to a tensor; with `right_inverse(tensor)`, assigning to the attribute
+        works, and the first one of a
+            tensor leaves its value as it is, as far as the inverse allows. A later one acts on what the
+            earlier ones give.
         unsafe: the parametrization may change dtype and shape.
     Returns `module`. Raises ValueError when there is no such tensor or the parametrization does not fit it.
     """
@@ -220,7 +270,8 @@ def register_parametrization(module: Module, tensor_name: str, parametrization: 
         module.parametrizations[tensor_name] = wrapped
     else:
         raise ValueError(
-            f"Module '{module}' does not have a parameter, a buffer, or a parametrized element with name '{tensor_name}'"
+            f"Module '{module}' does not have a parameter, a buffer, or a parametrized element with name "
+            f"'{tensor_name}'"
         )
     return module
 
@@ -239,9 +290,11 @@ def _append(module: Module, name: str, parametrization: Module, unsafe: bool) ->
 
 
 def remove_parametrizations(module: Module, tensor_name: str, leave_parametrized: bool = True) -> Module:
-    """Makes the attribute a parameter or buffer again: of the value it has, or with `leave_parametrized=False` the original.
+    """Makes the attribute a parameter or buffer again: of the value it has, or with
+    `leave_parametrized=False` the original.
 
-    Returns `module`. Raises ValueError when there is no such parametrization, or the original cannot be left as there are several.
+    Returns `module`. Raises ValueError when there is no such parametrization, or the original cannot be left
+    as there are several.
     """
     if not is_parametrized(module, tensor_name):
         raise ValueError(f"Module {module} does not have a parametrization on {tensor_name}")
@@ -257,8 +310,11 @@ def remove_parametrizations(module: Module, tensor_name: str, leave_parametrized
             grad = any(each.requires_grad for each in parametrizations.originals())
             original = Parameter(value, grad) if learns else value
     elif not parametrizations.is_tensor:
-        raise ValueError("Cannot leave unparametrized (`leave_parametrized=False`) a tensor that is parametrized in terms of a sequence "
-                         "of tensors.")  # fmt: skip
+        raise ValueError(
+            "Cannot leave unparametrized (`leave_parametrized=False`) a tensor that is parametrized in "
+            "terms of a sequence "
+            "of tensors."
+        )
     delattr(type(module), tensor_name)
     del module.parametrizations[tensor_name]
     if isinstance(original, Parameter):
@@ -276,8 +332,11 @@ def type_before_parametrizations(module: Module) -> type:
     return type(module).__bases__[0] if is_parametrized(module) else type(module)
 
 
-def transfer_parametrizations_and_params(from_module: Module, to_module: Module, tensor_name: str | None = None) -> Module:
-    """Gives `to_module` copies of the parametrizations of `from_module` (of one tensor, or all) and of the originals. Returns `to_module`.
+def transfer_parametrizations_and_params(
+    from_module: Module, to_module: Module, tensor_name: str | None = None
+) -> Module:
+    """Gives `to_module` copies of the parametrizations of `from_module` (of one tensor, or all) and of the
+    originals. Returns `to_module`.
 
     Raises ValueError when `from_module` has none.
     """
@@ -288,7 +347,9 @@ def transfer_parametrizations_and_params(from_module: Module, to_module: Module,
         source = from_module.parametrizations[name]
         if not hasattr(to_module, name):
             value = getattr(from_module, name).detach().clone()
-            setattr(to_module, name, Parameter(value) if isinstance(source.originals()[0], Parameter) else value)
+            setattr(
+                to_module, name, Parameter(value) if isinstance(source.originals()[0], Parameter) else value
+            )
             if not isinstance(source.originals()[0], Parameter):
                 delattr(to_module, name)
                 to_module.register_buffer(name, value)

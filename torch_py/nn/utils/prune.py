@@ -1,6 +1,7 @@
 """Pruning: parameters multiplied by masks before every forward.
 
-A pruned parameter NAME becomes the parameter NAME_orig, the buffer NAME_mask and an attribute NAME that a hook before forward computes.
+A pruned parameter NAME becomes the parameter NAME_orig, the buffer NAME_mask and an attribute NAME that a
+hook before forward computes.
 Methods say which elements stay (`compute_mask`); several on one parameter make a PruningContainer.
 """
 
@@ -17,10 +18,24 @@ from torch_py._tensor import Tensor
 from torch_py.nn.modules.module import Module
 
 __all__ = [
-    "BasePruningMethod", "CustomFromMask", "Identity", "L1Unstructured", "LnStructured", "PruningContainer", "RandomStructured",
-    "RandomUnstructured", "custom_from_mask", "global_unstructured", "identity", "is_pruned", "l1_unstructured", "ln_structured",
-    "random_structured", "random_unstructured", "remove",
-]  # fmt: skip
+    "BasePruningMethod",
+    "CustomFromMask",
+    "Identity",
+    "L1Unstructured",
+    "LnStructured",
+    "PruningContainer",
+    "RandomStructured",
+    "RandomUnstructured",
+    "custom_from_mask",
+    "global_unstructured",
+    "identity",
+    "is_pruned",
+    "l1_unstructured",
+    "ln_structured",
+    "random_structured",
+    "random_unstructured",
+    "remove",
+]
 
 
 def _hooks_on(module: Module, name: str) -> Iterator[tuple[int, BasePruningMethod]]:
@@ -30,7 +45,8 @@ def _hooks_on(module: Module, name: str) -> Iterator[tuple[int, BasePruningMetho
 
 
 class BasePruningMethod(ABC):
-    """A way to choose what to keep. Subclasses set PRUNING_TYPE ('unstructured', 'structured' or 'global') and define `compute_mask`."""
+    """A way to choose what to keep. Subclasses set PRUNING_TYPE ('unstructured', 'structured' or 'global')
+    and define `compute_mask`."""
 
     PRUNING_TYPE: str
     _tensor_name: str
@@ -40,25 +56,34 @@ class BasePruningMethod(ABC):
 
     @abstractmethod
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
-        """The mask for importance scores `t`: of their shape, one where an element stays; what `default_mask` has dropped stays dropped."""
+        """The mask for importance scores `t`: of their shape, one where an element stays; what `default_mask`
+        has dropped stays dropped."""
 
     def apply_mask(self, module: Module) -> Tensor:
         original = getattr(module, f"{self._tensor_name}_orig")
         return getattr(module, f"{self._tensor_name}_mask").to(dtype=original.dtype) * original
 
-    def prune(self, t: Tensor, default_mask: Tensor | None = None, importance_scores: Tensor | None = None) -> Tensor:
+    def prune(
+        self, t: Tensor, default_mask: Tensor | None = None, importance_scores: Tensor | None = None
+    ) -> Tensor:
         """`t` times the mask that this method gives, without any module."""
         scores = _checked_scores(importance_scores, t)
         return t * self.compute_mask(scores, _torch.ones_like(t) if default_mask is None else default_mask)
 
     @classmethod
-    def apply(cls, module: Module, name: str, *args: Any, importance_scores: Tensor | None = None, **kwargs: Any) -> Any:
-        """Prunes the parameter `name` of `module`, further if it is pruned already; `args` go to the constructor. Returns the hook."""
+    def apply(
+        cls, module: Module, name: str, *args: Any, importance_scores: Tensor | None = None, **kwargs: Any
+    ) -> Any:
+        """Prunes the parameter `name` of `module`, further if it is pruned already; `args` go to the
+        constructor. Returns the hook."""
         method = cls(*args, **kwargs)
         method._tensor_name = name
         earlier = list(_hooks_on(module, name))
         if len(earlier) > 1:
-            raise AssertionError(f"Avoid adding multiple pruning hooks to the same tensor {name} of module {module}. Use a PruningContainer.")
+            raise AssertionError(
+                f"Avoid adding multiple pruning hooks to the same tensor {name} of module {module}. Use a "
+                "PruningContainer."
+            )
         first = not earlier
         original = getattr(module, name) if first else getattr(module, f"{name}_orig")
         default = _torch.ones_like(original) if first else getattr(module, f"{name}_mask").detach().clone()
@@ -167,7 +192,9 @@ class _ByAmount(BasePruningMethod):
 
     def _count(self, size: int) -> int:
         if isinstance(self.amount, numbers.Integral) and self.amount > size:
-            raise ValueError(f"amount={self.amount} should be smaller than the number of parameters to prune={size}")
+            raise ValueError(
+                f"amount={self.amount} should be smaller than the number of parameters to prune={size}"
+            )
         return int(self.amount) if isinstance(self.amount, numbers.Integral) else round(self.amount * size)
 
 
@@ -215,8 +242,11 @@ class _Structured(_ByAmount):
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
         if t.dim() <= 1:
-            raise ValueError(f"Structured pruning can only be applied to a multidimensional tensor. Found tensor of shape {t.shape} "
-                             f"with {t.dim()} dims")  # fmt: skip
+            raise ValueError(
+                "Structured pruning can only be applied to a multidimensional tensor. Found tensor of "
+                f"shape {t.shape} "
+                f"with {t.dim()} dims"
+            )
         if not -t.dim() <= self.dim < t.dim():
             raise IndexError(f"Invalid index {self.dim} for tensor of size {t.shape}")
         size = t.shape[self.dim]
@@ -262,7 +292,9 @@ class CustomFromMask(BasePruningMethod):
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
         if default_mask.shape != self.mask.shape:
-            raise AssertionError(f"the mask must have the shape of the parameter, {default_mask.shape}, got {self.mask.shape}")
+            raise AssertionError(
+                f"the mask must have the shape of the parameter, {default_mask.shape}, got {self.mask.shape}"
+            )
         return default_mask * self.mask.to(dtype=default_mask.dtype)
 
 
@@ -274,7 +306,9 @@ def _contiguous() -> Any:
 
 def _checked_scores(scores: Tensor | None, t: Tensor) -> Tensor:
     if scores is not None and scores.shape != t.shape:
-        raise AssertionError(f"importance_scores should have the same shape as parameter {t.shape}, got {scores.shape}")
+        raise AssertionError(
+            f"importance_scores should have the same shape as parameter {t.shape}, got {scores.shape}"
+        )
     return t if scores is None else scores
 
 
@@ -282,7 +316,9 @@ def _check_amount(amount: Any) -> None:
     if not isinstance(amount, numbers.Real):
         raise TypeError(f"Invalid type for amount: {amount}. Must be int or float.")
     if amount < 0 or (not isinstance(amount, numbers.Integral) and amount > 1.0):
-        raise ValueError(f"amount={amount} should either be a float in the range [0.0, 1.0] or a non-negative integer")
+        raise ValueError(
+            f"amount={amount} should either be a float in the range [0.0, 1.0] or a non-negative integer"
+        )
 
 
 def identity(module: Module, name: str) -> Module:
@@ -297,8 +333,11 @@ def random_unstructured(module: Module, name: str, amount: float) -> Module:
     return module
 
 
-def l1_unstructured(module: Module, name: str, amount: float, importance_scores: Tensor | None = None) -> Module:
-    """Drops the `amount` elements of the smallest absolute values, of the parameter or of `importance_scores`."""
+def l1_unstructured(
+    module: Module, name: str, amount: float, importance_scores: Tensor | None = None
+) -> Module:
+    """Drops the `amount` elements of the smallest absolute values, of the parameter or of
+    `importance_scores`."""
     L1Unstructured.apply(module, name, amount, importance_scores=importance_scores)
     return module
 
@@ -309,7 +348,9 @@ def random_structured(module: Module, name: str, amount: float, dim: int) -> Mod
     return module
 
 
-def ln_structured(module: Module, name: str, amount: float, n: Any, dim: int, importance_scores: Tensor | None = None) -> Module:
+def ln_structured(
+    module: Module, name: str, amount: float, n: Any, dim: int, importance_scores: Tensor | None = None
+) -> Module:
     """Drops the `amount` slices along `dim` with the smallest norms of order `n`."""
     LnStructured.apply(module, name, amount, n, dim, importance_scores=importance_scores)
     return module
@@ -322,12 +363,15 @@ def custom_from_mask(module: Module, name: str, mask: Tensor) -> Module:
 
 
 def global_unstructured(
-    parameters: Iterable[tuple[Module, str]], pruning_method: type[BasePruningMethod], importance_scores: Any = None, **kwargs: Any
+    parameters: Iterable[tuple[Module, str]],
+    pruning_method: type[BasePruningMethod],
+    importance_scores: Any = None,
+    **kwargs: Any,
 ) -> None:
     """Prunes several parameters as if they were one: `amount` is of all together.
 
-    `importance_scores` maps (module, name) to scores; without it the parameters are compared themselves. Raises TypeError when the
-    parameters are no iterable or the method is not unstructured.
+    `importance_scores` maps (module, name) to scores; without it the parameters are compared themselves.
+    Raises TypeError when the parameters are no iterable or the method is not unstructured.
     """
     if not isinstance(parameters, Iterable):
         raise TypeError("global_unstructured(): parameters is not an Iterable")
@@ -336,14 +380,19 @@ def global_unstructured(
     if not isinstance(scores, dict):
         raise TypeError("global_unstructured(): importance_scores should be of type dict")
     flat = _torch.cat([scores.get(pair, getattr(*pair)).detach().reshape(-1) for pair in pairs])
-    masks = [getattr(module, f"{name}_mask", _torch.ones_like(getattr(module, name))) for module, name in pairs]
+    masks = [
+        getattr(module, f"{name}_mask", _torch.ones_like(getattr(module, name))) for module, name in pairs
+    ]
     container = PruningContainer()
     container._tensor_name = "temp"
     method = pruning_method(**kwargs)
     method._tensor_name = "temp"
     if method.PRUNING_TYPE != "unstructured":
-        raise TypeError(f'Only "unstructured" PRUNING_TYPE supported for the `pruning_method`. Found method {pruning_method} of type '
-                        f"{method.PRUNING_TYPE}")  # fmt: skip
+        raise TypeError(
+            'Only "unstructured" PRUNING_TYPE supported for the `pruning_method`. Found method '
+            f"{pruning_method} of type "
+            f"{method.PRUNING_TYPE}"
+        )
     container.add_pruning_method(method)
     final = container.compute_mask(flat, _torch.cat([mask.reshape(-1) for mask in masks]))
     start = 0
@@ -353,7 +402,8 @@ def global_unstructured(
 
 
 def remove(module: Module, name: str) -> Module:
-    """Makes the pruning of `name` permanent: a plain parameter again, with the zeros. Raises ValueError when it is not pruned."""
+    """Makes the pruning of `name` permanent: a plain parameter again, with the zeros. Raises ValueError when
+    it is not pruned."""
     for number, hook in _hooks_on(module, name):
         hook.remove(module)
         del module._forward_pre_hooks[number]
@@ -363,4 +413,8 @@ def remove(module: Module, name: str) -> Module:
 
 def is_pruned(module: Module) -> bool:
     """Whether a parameter here or below is pruned."""
-    return any(isinstance(hook, BasePruningMethod) for each in module.modules() for hook in each._forward_pre_hooks.values())
+    return any(
+        isinstance(hook, BasePruningMethod)
+        for each in module.modules()
+        for hook in each._forward_pre_hooks.values()
+    )

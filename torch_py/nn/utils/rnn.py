@@ -15,6 +15,12 @@ from torch_py.nn._packing import (
 PackedSequence.__module__ = __name__
 
 __all__ = [
-    "PackedSequence", "invert_permutation", "pack_padded_sequence", "pack_sequence", "pad_packed_sequence", "pad_sequence", "unpack_sequence",
+    "PackedSequence",
+    "invert_permutation",
+    "pack_padded_sequence",
+    "pack_sequence",
+    "pad_packed_sequence",
+    "pad_sequence",
+    "unpack_sequence",
     "unpad_sequence",
-]  # fmt: skip
+]

@@ -15,13 +15,18 @@ __all__ = ["SpectralNorm", "remove_spectral_norm", "spectral_norm"]
 
 
 class SpectralNorm:
-    """The hook: computes `name` from the parameter NAME_orig and the singular vectors in the buffers NAME_u and NAME_v."""
+    """The hook: computes `name` from the parameter NAME_orig and the singular vectors in the buffers NAME_u
+    and NAME_v."""
 
     _version = 1
 
-    def __init__(self, name: str = "weight", n_power_iterations: int = 1, dim: int = 0, eps: float = 1e-12) -> None:
+    def __init__(
+        self, name: str = "weight", n_power_iterations: int = 1, dim: int = 0, eps: float = 1e-12
+    ) -> None:
         if n_power_iterations <= 0:
-            raise ValueError(f"Expected n_power_iterations to be positive, but got n_power_iterations={n_power_iterations}")
+            raise ValueError(
+                f"Expected n_power_iterations to be positive, but got n_power_iterations={n_power_iterations}"
+            )
         self.name, self.n_power_iterations, self.dim, self.eps = name, n_power_iterations, dim, eps
 
     def reshape_weight_to_matrix(self, weight: Tensor) -> Tensor:
@@ -40,7 +45,10 @@ class SpectralNorm:
 
     @staticmethod
     def apply(module: Module, name: str, n_power_iterations: int, dim: int, eps: float) -> SpectralNorm:
-        if any(isinstance(hook, SpectralNorm) and hook.name == name for hook in module._forward_pre_hooks.values()):
+        if any(
+            isinstance(hook, SpectralNorm) and hook.name == name
+            for hook in module._forward_pre_hooks.values()
+        ):
             raise RuntimeError(f"Cannot register two spectral_norm hooks on the same parameter {name}")
         made = SpectralNorm(name, n_power_iterations, dim, eps)
         weight = module._parameters[name]
@@ -58,7 +66,9 @@ class SpectralNorm:
         module._register_state_dict_hook(made._note_version)
         return made
 
-    def _note_version(self, module: Any, state_dict: Any, prefix: str, local_metadata: dict[str, Any]) -> None:
+    def _note_version(
+        self, module: Any, state_dict: Any, prefix: str, local_metadata: dict[str, Any]
+    ) -> None:
         local_metadata.setdefault("spectral_norm", {})[f"{self.name}.version"] = self._version
 
     def remove(self, module: Module) -> None:
@@ -73,11 +83,15 @@ class SpectralNorm:
         setattr(module, self.name, self.compute_weight(module, do_power_iteration=module.training))
 
 
-def spectral_norm(module: Any, name: str = "weight", n_power_iterations: int = 1, eps: float = 1e-12, dim: int | None = None) -> Any:
-    """Divides the parameter `name` by its largest singular value, estimated by `n_power_iterations` steps in each forward of training.
+def spectral_norm(
+    module: Any, name: str = "weight", n_power_iterations: int = 1, eps: float = 1e-12, dim: int | None = None
+) -> Any:
+    """Divides the parameter `name` by its largest singular value, estimated by `n_power_iterations` steps in
+    each forward of training.
 
-    `dim` is that of the outputs: 0, or 1 for transposed convolutions. `torch.nn.utils.parametrizations.spectral_norm` does it without a
-    hook. Returns `module`; raises RuntimeError the second time, ValueError for no iterations.
+    `dim` is that of the outputs: 0, or 1 for transposed convolutions.
+    `torch.nn.utils.parametrizations.spectral_norm` does it without a hook. Returns `module`; raises
+    RuntimeError the second time, ValueError for no iterations.
     """
     rows = (1 if getattr(module, "transposed", False) else 0) if dim is None else dim
     SpectralNorm.apply(module, name, n_power_iterations, rows, eps)
@@ -85,7 +99,8 @@ def spectral_norm(module: Any, name: str = "weight", n_power_iterations: int = 1
 
 
 def remove_spectral_norm(module: Any, name: str = "weight") -> Any:
-    """Makes `name` a plain parameter again. Raises ValueError when there is no spectral normalisation on it."""
+    """Makes `name` a plain parameter again. Raises ValueError when there is no spectral normalisation on
+    it."""
     for number, hook in list(module._forward_pre_hooks.items()):
         if isinstance(hook, SpectralNorm) and hook.name == name:
             hook.remove(module)
@@ -94,6 +109,8 @@ def remove_spectral_norm(module: Any, name: str = "weight") -> Any:
     else:
         raise ValueError(f"spectral_norm of '{name}' not found in {module}")
     for number, hook in list(module._state_dict_hooks.items()):
-        if getattr(getattr(hook, "__self__", None), "name", None) == name and isinstance(hook.__self__, SpectralNorm):
+        if getattr(getattr(hook, "__self__", None), "name", None) == name and isinstance(
+            hook.__self__, SpectralNorm
+        ):
             del module._state_dict_hooks[number]
     return module

@@ -16,15 +16,31 @@ __all__ = ["functional_call"]
 
 @contextlib.contextmanager
 def _reparametrize_module(
-    module: Any, parameters_and_buffers: Mapping[str, Tensor], *, tie_weights: bool = False, strict: bool = False
+    module: Any,
+    parameters_and_buffers: Mapping[str, Tensor],
+    *,
+    tie_weights: bool = False,
+    strict: bool = False,
 ) -> Iterator[None]:
     with _replaced(module, parameters_and_buffers, tie_weights, strict):
         yield
 
 
 def functional_call(
-    module: Any, parameters_and_buffers: Mapping[str, Tensor], args: Any = None, kwargs: Any = None, *, tie_weights: bool = True, strict: bool = False
+    module: Any,
+    parameters_and_buffers: Mapping[str, Tensor],
+    args: Any = None,
+    kwargs: Any = None,
+    *,
+    tie_weights: bool = True,
+    strict: bool = False,
 ) -> Any:
     """Deprecated: `torch.func.functional_call`."""
-    warnings.warn("torch.nn.utils.stateless.functional_call is deprecated, use torch.func.functional_call", FutureWarning, stacklevel=2)
-    return _functional_call(module, parameters_and_buffers, args, kwargs, tie_weights=tie_weights, strict=strict)
+    warnings.warn(
+        "torch.nn.utils.stateless.functional_call is deprecated, use torch.func.functional_call",
+        FutureWarning,
+        stacklevel=2,
+    )
+    return _functional_call(
+        module, parameters_and_buffers, args, kwargs, tie_weights=tie_weights, strict=strict
+    )

@@ -25,7 +25,9 @@ class WeightNorm:
 
     @staticmethod
     def apply(module: Module, name: str, dim: int | None) -> WeightNorm:
-        if any(isinstance(hook, WeightNorm) and hook.name == name for hook in module._forward_pre_hooks.values()):
+        if any(
+            isinstance(hook, WeightNorm) and hook.name == name for hook in module._forward_pre_hooks.values()
+        ):
             raise RuntimeError(f"Cannot register two weight_norm hooks on the same parameter {name}")
         made = WeightNorm(name, dim)
         weight = getattr(module, name)
@@ -47,12 +49,17 @@ class WeightNorm:
 
 
 def weight_norm(module: Any, name: str = "weight", dim: int | None = 0) -> Any:
-    """Makes the parameter `name` of `module` g · v / |v| with parameters NAME_g and NAME_v; one g for each slice along `dim` (None: for all).
+    """Makes the parameter `name` of `module` g · v / |v| with parameters NAME_g and NAME_v; one g for each
+    slice along `dim` (None: for all).
 
-    Deprecated: `torch.nn.utils.parametrizations.weight_norm` does it without a hook. Raises RuntimeError the second time.
+    Deprecated: `torch.nn.utils.parametrizations.weight_norm` does it without a hook. Raises RuntimeError the
+    second time.
     """
     warnings.warn(
-        "`torch.nn.utils.weight_norm` is deprecated in favor of `torch.nn.utils.parametrizations.weight_norm`.", FutureWarning, stacklevel=2
+        "`torch.nn.utils.weight_norm` is deprecated in favor of "
+        "`torch.nn.utils.parametrizations.weight_norm`.",
+        FutureWarning,
+        stacklevel=2,
     )
     WeightNorm.apply(module, name, dim)
     return module

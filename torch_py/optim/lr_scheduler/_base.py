@@ -11,24 +11,29 @@ from torch_py._tensor import Tensor
 from torch_py.optim.optimizer import Optimizer
 
 _ORDER = (
-    "Detected call of `lr_scheduler.step()` before `optimizer.step()`. Call them in the opposite order, `optimizer.step()` before "
+    "Detected call of `lr_scheduler.step()` before `optimizer.step()`. Call them in the opposite order, "
+    "`optimizer.step()` before "
     "`lr_scheduler.step()`: otherwise the first value of the learning rate schedule is skipped."
 )
 _OVERRIDDEN = (
-    "Seems like `optimizer.step()` has been overridden after learning rate scheduler initialization. Please, make sure to call "
+    "Seems like `optimizer.step()` has been overridden after learning rate scheduler initialization. "
+    "Please, make sure to call "
     "`optimizer.step()` before `lr_scheduler.step()`."
 )
 _EPOCH = (
-    "The epoch parameter in `scheduler.step()` was not necessary and is being deprecated where possible. Please use `scheduler.step()` to "
+    "The epoch parameter in `scheduler.step()` was not necessary and is being deprecated where possible. "
+    "Please use `scheduler.step()` to "
     "step the scheduler: with an epoch, the closed form is used where there is one."
 )
 
 
 class LRScheduler:
-    """Base: subclasses say in `get_lr` what the rates are at `last_epoch`. Constructing one makes the first step.
+    """Base: subclasses say in `get_lr` what the rates are at `last_epoch`. Constructing one makes the first
+    step.
 
-    Most of them scale the rates of the epoch before, so that several may act on one optimiser; `_get_closed_form_lr`, where it is
-    defined, gives the rates of any epoch. `last_epoch` other than -1 continues a run; the groups must then have 'initial_lr'.
+    Most of them scale the rates of the epoch before, so that several may act on one optimiser;
+    `_get_closed_form_lr`, where it is defined, gives the rates of any epoch. `last_epoch` other than -1
+    continues a run; the groups must then have 'initial_lr'.
     Raises TypeError for what is no optimiser.
     """
 
@@ -43,7 +48,8 @@ class LRScheduler:
                 group["initial_lr"] = copied(group.get("initial_lr", group["lr"]))
             elif "initial_lr" not in group:
                 raise KeyError(
-                    f"param 'initial_lr' is not specified in param_groups[{position}] when resuming scheduler with last_epoch >= 0; "
+                    f"param 'initial_lr' is not specified in param_groups[{position}] when resuming "
+                    "scheduler with last_epoch >= 0; "
                     "load the state of the optimizer first, or start with last_epoch=-1"
                 )
         self.base_lrs = values_of(optimizer, "initial_lr")
@@ -109,7 +115,11 @@ class LRScheduler:
     def _current(self) -> list[Any]:
         """The rates as they are, for the first epoch and for scaling."""
         if not self._get_lr_called_within_step:
-            warnings.warn("To get the last learning rate computed by the scheduler, please use `get_last_lr()`.", UserWarning, stacklevel=3)
+            warnings.warn(
+                "To get the last learning rate computed by the scheduler, please use `get_last_lr()`.",
+                UserWarning,
+                stacklevel=3,
+            )
         return values_of(self.optimizer, "lr")
 
 
@@ -151,5 +161,8 @@ def per_group(name: str, optimizer: Optimizer, value: Any) -> list[Any]:
     if not isinstance(value, (list, tuple)):
         return [value] * count
     if len(value) != count:
-        raise ValueError(f"{name} must have the same length as optimizer.param_groups. {name} has {len(value)} values, param_groups has {count}.")
+        raise ValueError(
+            f"{name} must have the same length as optimizer.param_groups. {name} has {len(value)} values, "
+            f"param_groups has {count}."
+        )
     return list(value)

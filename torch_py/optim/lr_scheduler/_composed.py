@@ -18,7 +18,9 @@ class _ComposedLR(LRScheduler):
 
     def state_dict(self) -> dict[str, Any]:
         """Everything but the optimiser; the schedules by their own state."""
-        state = {name: value for name, value in vars(self).items() if name not in ("optimizer", "_schedulers")}
+        state = {
+            name: value for name, value in vars(self).items() if name not in ("optimizer", "_schedulers")
+        }
         state["_schedulers"] = [schedule.state_dict() for schedule in self._schedulers]
         return state
 
@@ -38,13 +40,15 @@ def _check(name: str, schedulers: Sequence[LRScheduler], optimizer: Optimizer | 
             raise TypeError(f"{name} at index {position} should have `optimizer` as its attribute.")
         if isinstance(schedule, ReduceLROnPlateau):
             raise ValueError(
-                f"{name} does not support `ReduceLROnPlateau` scheduler as it requires additional kwargs to be specified when calling "
+                f"{name} does not support `ReduceLROnPlateau` scheduler as it requires additional kwargs to "
+                "be specified when calling "
                 f"`step`, but got one at index {position} in the given schedulers sequence."
             )
         expected = schedule.optimizer if expected is None else expected
         if schedule.optimizer != expected:
             raise ValueError(
-                f"{name} expects all schedulers to belong to the same optimizer, but got scheduler {type(schedule).__name__} at index "
+                f"{name} expects all schedulers to belong to the same optimizer, but got scheduler "
+                f"{type(schedule).__name__} at index "
                 f"{position} has {schedule.optimizer}, which is different from {type(expected).__name__}."
             )
     assert expected is not None
@@ -52,7 +56,8 @@ def _check(name: str, schedulers: Sequence[LRScheduler], optimizer: Optimizer | 
 
 
 class ChainedScheduler(_ComposedLR):
-    """Steps all `schedulers`, one after another, each scaling what the one before left. Raises ValueError unless they share an optimiser."""
+    """Steps all `schedulers`, one after another, each scaling what the one before left. Raises ValueError
+    unless they share an optimiser."""
 
     def __init__(self, schedulers: Sequence[LRScheduler], optimizer: Optimizer | None = None) -> None:
         self.optimizer = _check("ChainedScheduler", schedulers, optimizer)
@@ -66,17 +71,22 @@ class ChainedScheduler(_ComposedLR):
 
 
 class SequentialLR(_ComposedLR):
-    """The first of `schedulers` until the first of `milestones`, where the second starts at its epoch 0, and so on.
+    """The first of `schedulers` until the first of `milestones`, where the second starts at its epoch 0, and
+    so on.
 
     Raises ValueError unless there is one milestone less than schedules, of the same optimiser.
     """
 
-    def __init__(self, optimizer: Optimizer, schedulers: list[LRScheduler], milestones: list[int], last_epoch: int = -1) -> None:
+    def __init__(
+        self, optimizer: Optimizer, schedulers: list[LRScheduler], milestones: list[int], last_epoch: int = -1
+    ) -> None:
         _check("SequentialLR", schedulers, optimizer)
         if len(milestones) != len(schedulers) - 1:
             raise ValueError(
-                "Sequential Schedulers expects number of schedulers provided to be one more than the number of milestone points, but got "
-                f"number of schedulers {len(schedulers)} and the number of milestones to be equal to {len(milestones)}"
+                "Sequential Schedulers expects number of schedulers provided to be one more than the number "
+                "of milestone points, but got "
+                f"number of schedulers {len(schedulers)} and the number of milestones to be equal to "
+                f"{len(milestones)}"
             )
         self._schedulers, self._milestones = schedulers, milestones
         self.last_epoch, self.optimizer = last_epoch + 1, optimizer

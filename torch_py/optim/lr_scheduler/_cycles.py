@@ -13,12 +13,16 @@ from torch_py.optim.optimizer import Optimizer
 
 
 class CosineAnnealingWarmRestarts(LRScheduler):
-    """Half a cosine from the initial rate to `eta_min`, again and again; the first takes `T_0` epochs, each next `T_mult` times as many.
+    """Half a cosine from the initial rate to `eta_min`, again and again; the first takes `T_0` epochs, each
+    next `T_mult` times as many.
 
-    `step(epoch)` takes fractions of an epoch (Loshchilov & Hutter 2017). Raises ValueError for lengths that are no positive integers.
+    `step(epoch)` takes fractions of an epoch (Loshchilov & Hutter 2017). Raises ValueError for lengths that
+    are no positive integers.
     """
 
-    def __init__(self, optimizer: Optimizer, T_0: int, T_mult: int = 1, eta_min: float = 0.0, last_epoch: int = -1) -> None:
+    def __init__(
+        self, optimizer: Optimizer, T_0: int, T_mult: int = 1, eta_min: float = 0.0, last_epoch: int = -1
+    ) -> None:
         if T_0 <= 0 or not isinstance(T_0, int):
             raise ValueError(f"Expected positive integer T_0, but got {T_0}")
         if T_mult < 1 or not isinstance(T_mult, int):
@@ -63,10 +67,12 @@ class CosineAnnealingWarmRestarts(LRScheduler):
 
 
 class CyclicLR(LRScheduler):
-    """Up from `base_lr` to `max_lr` in `step_size_up` steps and down again, with momentum the other way round (Smith 2017).
+    """Up from `base_lr` to `max_lr` in `step_size_up` steps and down again, with momentum the other way round
+    (Smith 2017).
 
-    The height of a cycle: always the same ("triangular"), halved each time ("triangular2"), gamma ** step ("exp_range"), or `scale_fn`
-    of the cycle or of the step, as `scale_mode` says. Raises ValueError for an unknown mode and where there is no momentum to cycle.
+    The height of a cycle: always the same ("triangular"), halved each time ("triangular2"), gamma ** step
+    ("exp_range"), or `scale_fn` of the cycle or of the step, as `scale_mode` says. Raises ValueError for an
+    unknown mode and where there is no momentum to cycle.
     """
 
     def __init__(
@@ -95,7 +101,10 @@ class CyclicLR(LRScheduler):
         self.total_size = float(step_size_up) + float(down)
         self.step_ratio = float(step_size_up) / self.total_size
         if mode not in _HEIGHTS and scale_fn is None:
-            raise ValueError(f"mode is invalid and scale_fn is None: expected one of {', '.join(_HEIGHTS)}, but got {mode!r}")
+            raise ValueError(
+                f"mode is invalid and scale_fn is None: expected one of {', '.join(_HEIGHTS)}, but got "
+                f"{mode!r}"
+            )
         self.mode, self.gamma, self._scale_fn_custom = mode, gamma, scale_fn
         self.scale_mode = scale_mode if scale_fn is not None else _HEIGHTS[mode][0]
         self.cycle_momentum = cycle_momentum
@@ -124,13 +133,17 @@ class CyclicLR(LRScheduler):
             momenta = zip(self.optimizer.param_groups, self.base_momentums, self.max_momentums)
             for group, least, largest in momenta:
                 set_momentum(group, largest - (largest - least) * share * height, self.use_beta1)
-        return [base + (largest - base) * share * height for base, largest in zip(self.base_lrs, self.max_lrs)]
+        return [
+            base + (largest - base) * share * height for base, largest in zip(self.base_lrs, self.max_lrs)
+        ]
 
     def state_dict(self) -> dict[str, Any]:
         """A function is not saved; of a callable object the attributes are."""
         state = super().state_dict()
         custom = state.pop("_scale_fn_custom")
-        state["_scale_fn_custom"] = None if custom is None or isinstance(custom, FunctionType) else dict(vars(custom))
+        state["_scale_fn_custom"] = (
+            None if custom is None or isinstance(custom, FunctionType) else dict(vars(custom))
+        )
         return state
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:

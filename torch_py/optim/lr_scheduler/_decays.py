@@ -16,9 +16,16 @@ from torch_py.optim.optimizer import Optimizer
 class LambdaLR(LRScheduler):
     """initial rate * lr_lambda(epoch); one function, or one per group."""
 
-    def __init__(self, optimizer: Optimizer, lr_lambda: Callable[[int], float] | list[Callable[[int], float]], last_epoch: int = -1) -> None:
+    def __init__(
+        self,
+        optimizer: Optimizer,
+        lr_lambda: Callable[[int], float] | list[Callable[[int], float]],
+        last_epoch: int = -1,
+    ) -> None:
         count = len(optimizer.param_groups)
-        self.lr_lambdas: list[Callable[[int], float]] = list(lr_lambda) if isinstance(lr_lambda, (list, tuple)) else [lr_lambda] * count
+        self.lr_lambdas: list[Callable[[int], float]] = (
+            list(lr_lambda) if isinstance(lr_lambda, (list, tuple)) else [lr_lambda] * count
+        )
         if len(self.lr_lambdas) != count:
             raise ValueError(f"Expected {count} lr_lambdas, but got {len(self.lr_lambdas)}")
         super().__init__(optimizer, last_epoch)
@@ -26,7 +33,9 @@ class LambdaLR(LRScheduler):
     def state_dict(self) -> dict[str, Any]:
         """Functions are not saved; of callable objects the attributes are."""
         state = {name: value for name, value in super().state_dict().items() if name != "lr_lambdas"}
-        state["lr_lambdas"] = [None if isinstance(factor, FunctionType) else dict(vars(factor)) for factor in self.lr_lambdas]
+        state["lr_lambdas"] = [
+            None if isinstance(factor, FunctionType) else dict(vars(factor)) for factor in self.lr_lambdas
+        ]
         return state
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
@@ -45,19 +54,29 @@ class MultiplicativeLR(LambdaLR):
 
     def get_lr(self) -> list[Any]:
         rates = self._current()
-        return rates if self._is_initial else [rate * factor(self.last_epoch) for rate, factor in zip(rates, self.lr_lambdas)]
+        return (
+            rates
+            if self._is_initial
+            else [rate * factor(self.last_epoch) for rate, factor in zip(rates, self.lr_lambdas)]
+        )
 
 
 class StepLR(LRScheduler):
     """Multiplies the rate by `gamma` every `step_size` epochs."""
 
-    def __init__(self, optimizer: Optimizer, step_size: int, gamma: float = 0.1, last_epoch: int = -1) -> None:
+    def __init__(
+        self, optimizer: Optimizer, step_size: int, gamma: float = 0.1, last_epoch: int = -1
+    ) -> None:
         self.step_size, self.gamma = step_size, gamma
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[Any]:
         rates = self._current()
-        return rates if self.last_epoch == 0 or self.last_epoch % self.step_size != 0 else [rate * self.gamma for rate in rates]
+        return (
+            rates
+            if self.last_epoch == 0 or self.last_epoch % self.step_size != 0
+            else [rate * self.gamma for rate in rates]
+        )
 
     def _get_closed_form_lr(self) -> list[Any]:
         return [base * self.gamma ** (self.last_epoch // self.step_size) for base in self.base_lrs]
@@ -66,7 +85,9 @@ class StepLR(LRScheduler):
 class MultiStepLR(LRScheduler):
     """Multiplies the rate by `gamma` at each of `milestones`."""
 
-    def __init__(self, optimizer: Optimizer, milestones: Iterable[int], gamma: float = 0.1, last_epoch: int = -1) -> None:
+    def __init__(
+        self, optimizer: Optimizer, milestones: Iterable[int], gamma: float = 0.1, last_epoch: int = -1
+    ) -> None:
         self.milestones, self.gamma = Counter(milestones), gamma  # epoch -> how often
         super().__init__(optimizer, last_epoch)
 
@@ -76,15 +97,23 @@ class MultiStepLR(LRScheduler):
         return [rate * self.gamma**count for rate in rates] if count else rates
 
     def _get_closed_form_lr(self) -> list[Any]:
-        return [base * self.gamma ** bisect_right(sorted(self.milestones.elements()), self.last_epoch) for base in self.base_lrs]
+        return [
+            base * self.gamma ** bisect_right(sorted(self.milestones.elements()), self.last_epoch)
+            for base in self.base_lrs
+        ]
 
 
 class ConstantLR(LRScheduler):
-    """initial rate * `factor` for `total_iters` epochs, then the initial rate. Raises ValueError for a factor outside [0, 1]."""
+    """initial rate * `factor` for `total_iters` epochs, then the initial rate. Raises ValueError for a factor
+    outside [0, 1]."""
 
-    def __init__(self, optimizer: Optimizer, factor: float = 1.0 / 3, total_iters: int = 5, last_epoch: int = -1) -> None:
+    def __init__(
+        self, optimizer: Optimizer, factor: float = 1.0 / 3, total_iters: int = 5, last_epoch: int = -1
+    ) -> None:
         if not 0 <= factor <= 1.0:
-            raise ValueError(f"Constant multiplicative factor expected to be between 0 and 1., but got factor={factor}")
+            raise ValueError(
+                f"Constant multiplicative factor expected to be between 0 and 1., but got factor={factor}"
+            )
         self.factor, self.total_iters = factor, total_iters
         super().__init__(optimizer, last_epoch)
 
@@ -92,7 +121,9 @@ class ConstantLR(LRScheduler):
         rates = self._current()
         if self.last_epoch == 0:
             return [rate * self.factor for rate in rates]
-        return rates if self.last_epoch != self.total_iters else [rate * (1.0 / self.factor) for rate in rates]
+        return (
+            rates if self.last_epoch != self.total_iters else [rate * (1.0 / self.factor) for rate in rates]
+        )
 
     def _get_closed_form_lr(self) -> list[Any]:
         factor = self.factor + (self.last_epoch >= self.total_iters) * (1 - self.factor)
@@ -106,14 +137,23 @@ class LinearLR(LRScheduler):
     """
 
     def __init__(
-        self, optimizer: Optimizer, start_factor: float = 1.0 / 3, end_factor: float = 1.0, total_iters: int = 5, last_epoch: int = -1
+        self,
+        optimizer: Optimizer,
+        start_factor: float = 1.0 / 3,
+        end_factor: float = 1.0,
+        total_iters: int = 5,
+        last_epoch: int = -1,
     ) -> None:
         if not 0 < start_factor <= 1.0:
             raise ValueError(
-                f"Starting multiplicative factor expected to be greater than 0 and less or equal to 1., but got start_factor={start_factor}"
+                "Starting multiplicative factor expected to be greater than 0 and less or equal to 1., but "
+                f"got start_factor={start_factor}"
             )
         if not 0 <= end_factor <= 1.0:
-            raise ValueError(f"Ending multiplicative factor expected to be between 0 and 1., but got end_factor={end_factor}")
+            raise ValueError(
+                "Ending multiplicative factor expected to be between 0 and 1., but got "
+                f"end_factor={end_factor}"
+            )
         self.start_factor, self.end_factor, self.total_iters = start_factor, end_factor, total_iters
         super().__init__(optimizer, last_epoch)
 
@@ -124,11 +164,17 @@ class LinearLR(LRScheduler):
         if self._is_initial or self.last_epoch > self.total_iters:
             return rates
         rise = self.end_factor - self.start_factor
-        return [rate * (1.0 + rise / (self.total_iters * self.start_factor + (self.last_epoch - 1) * rise)) for rate in rates]
+        return [
+            rate * (1.0 + rise / (self.total_iters * self.start_factor + (self.last_epoch - 1) * rise))
+            for rate in rates
+        ]
 
     def _get_closed_form_lr(self) -> list[Any]:
         rise = self.end_factor - self.start_factor
-        return [base * (self.start_factor + rise * min(self.total_iters, self.last_epoch) / self.total_iters) for base in self.base_lrs]
+        return [
+            base * (self.start_factor + rise * min(self.total_iters, self.last_epoch) / self.total_iters)
+            for base in self.base_lrs
+        ]
 
 
 class ExponentialLR(LRScheduler):
@@ -149,7 +195,9 @@ class ExponentialLR(LRScheduler):
 class PolynomialLR(LRScheduler):
     """initial rate * (1 - epoch / total_iters) ** power, 0 from `total_iters` on."""
 
-    def __init__(self, optimizer: Optimizer, total_iters: int = 5, power: float = 1.0, last_epoch: int = -1) -> None:
+    def __init__(
+        self, optimizer: Optimizer, total_iters: int = 5, power: float = 1.0, last_epoch: int = -1
+    ) -> None:
         self.total_iters, self.power = total_iters, power
         super().__init__(optimizer, last_epoch)
 
@@ -161,11 +209,15 @@ class PolynomialLR(LRScheduler):
         return [rate * decay for rate in rates]
 
     def _get_closed_form_lr(self) -> list[Any]:
-        return [base * (1.0 - min(self.total_iters, self.last_epoch) / self.total_iters) ** self.power for base in self.base_lrs]
+        return [
+            base * (1.0 - min(self.total_iters, self.last_epoch) / self.total_iters) ** self.power
+            for base in self.base_lrs
+        ]
 
 
 class CosineAnnealingLR(LRScheduler):
-    """Half a cosine from the initial rate to `eta_min` in `T_max` epochs, and on (Loshchilov & Hutter 2017, without restarts).
+    """Half a cosine from the initial rate to `eta_min` in `T_max` epochs, and on (Loshchilov & Hutter 2017,
+    without restarts).
 
     Each step scales what is there, so that a rate changed in between stays changed.
     """
@@ -180,9 +232,16 @@ class CosineAnnealingLR(LRScheduler):
             return rates
         if self._step_count == 1 and epoch > 0:
             return self._get_closed_form_lr()
-        if (epoch - 1 - self.T_max) % (2 * self.T_max) == 0:  # the scale factor below would divide by zero here
-            return [rate + (base - self.eta_min) * (1 - math.cos(math.pi / self.T_max)) / 2 for base, rate in zip(self.base_lrs, rates)]
-        scale = (1 + math.cos(math.pi * epoch / self.T_max)) / (1 + math.cos(math.pi * (epoch - 1) / self.T_max))
+        if (epoch - 1 - self.T_max) % (
+            2 * self.T_max
+        ) == 0:  # the scale factor below would divide by zero here
+            return [
+                rate + (base - self.eta_min) * (1 - math.cos(math.pi / self.T_max)) / 2
+                for base, rate in zip(self.base_lrs, rates)
+            ]
+        scale = (1 + math.cos(math.pi * epoch / self.T_max)) / (
+            1 + math.cos(math.pi * (epoch - 1) / self.T_max)
+        )
         return [scale * (rate - self.eta_min) + self.eta_min for rate in rates]
 
     def _get_closed_form_lr(self) -> list[Any]:

@@ -23,7 +23,9 @@ def set_momentum(group: dict[str, Any], momentum: float, use_beta1: bool) -> Non
         set_value(group, "momentum", momentum)
 
 
-def start_momentum(optimizer: Optimizer, least: Sequence[float], largest: Sequence[float], use_beta1: bool) -> None:
+def start_momentum(
+    optimizer: Optimizer, least: Sequence[float], largest: Sequence[float], use_beta1: bool
+) -> None:
     """Sets the largest momentum, which belongs to the least rate, and keeps both bounds in the groups."""
     for group, base, top in zip(optimizer.param_groups, least, largest):
         set_momentum(group, top, use_beta1)

@@ -11,11 +11,12 @@ from torch_py.optim.optimizer import Optimizer
 
 
 class OneCycleLR(LRScheduler):
-    """Up from max_lr / div_factor to `max_lr` in `pct_start` of the steps, then down to a `final_div_factor`-th of the first rate.
+    """Up from max_lr / div_factor to `max_lr` in `pct_start` of the steps, then down to a
+    `final_div_factor`-th of the first rate.
 
-    Momentum goes the other way round. Steps are `total_steps`, or epochs * steps_per_epoch; `three_phase` comes down to the first rate
-    as fast as it went up, and then further (Smith & Topin 2018). Raises ValueError for counts, shares and strategies out of range, and
-    when it is stepped more often.
+    Momentum goes the other way round. Steps are `total_steps`, or epochs * steps_per_epoch; `three_phase`
+    comes down to the first rate as fast as it went up, and then further (Smith & Topin 2018). Raises
+    ValueError for counts, shares and strategies out of range, and when it is stepped more often.
     """
 
     def __init__(
@@ -41,7 +42,9 @@ class OneCycleLR(LRScheduler):
             raise ValueError(f"Expected float between 0 and 1 pct_start, but got {pct_start}")
         self._schedule_phases = _phases(self.total_steps, pct_start, three_phase)
         if anneal_strategy not in _ANNEALING:
-            raise ValueError(f"anneal_strategy must be one of 'cos' or 'linear', instead got {anneal_strategy}")
+            raise ValueError(
+                f"anneal_strategy must be one of 'cos' or 'linear', instead got {anneal_strategy}"
+            )
         self._anneal_func_type = anneal_strategy
         largest = per_group("max_lr", optimizer, max_lr)
         if last_epoch == -1:
@@ -51,7 +54,10 @@ class OneCycleLR(LRScheduler):
         self.cycle_momentum = cycle_momentum
         if cycle_momentum:
             self.use_beta1 = uses_beta1(optimizer)
-            tops, bases = per_group("max_momentum", optimizer, max_momentum), per_group("base_momentum", optimizer, base_momentum)
+            tops, bases = (
+                per_group("max_momentum", optimizer, max_momentum),
+                per_group("base_momentum", optimizer, base_momentum),
+            )
             if last_epoch == -1:
                 start_momentum(optimizer, bases, tops, self.use_beta1)
         super().__init__(optimizer, last_epoch)
@@ -60,7 +66,9 @@ class OneCycleLR(LRScheduler):
         self._current()
         step = self.last_epoch
         if step > self.total_steps:
-            raise ValueError(f"Tried to step {step} times. The specified number of total steps is {self.total_steps}")
+            raise ValueError(
+                f"Tried to step {step} times. The specified number of total steps is {self.total_steps}"
+            )
         begin: float = 0
         for phase in self._schedule_phases:
             end = phase["end_step"]
@@ -72,7 +80,11 @@ class OneCycleLR(LRScheduler):
         groups = self.optimizer.param_groups
         if self.cycle_momentum:
             for group in groups:
-                set_momentum(group, anneal(group[phase["start_momentum"]], group[phase["end_momentum"]], share), self.use_beta1)
+                set_momentum(
+                    group,
+                    anneal(group[phase["start_momentum"]], group[phase["end_momentum"]], share),
+                    self.use_beta1,
+                )
         return [anneal(group[phase["start_lr"]], group[phase["end_lr"]], share) for group in groups]
 
 
@@ -88,7 +100,11 @@ _ANNEALING = {"cos": _cosine, "linear": _linear}
 
 
 def _count(total_steps: int | None, epochs: int | None, steps_per_epoch: int | None) -> int:
-    given = {"total_steps": total_steps} if total_steps is not None else {"epochs": epochs, "steps_per_epoch": steps_per_epoch}
+    given = (
+        {"total_steps": total_steps}
+        if total_steps is not None
+        else {"epochs": epochs, "steps_per_epoch": steps_per_epoch}
+    )
     if None in given.values():
         raise ValueError("You must define either total_steps OR (epochs AND steps_per_epoch)")
     for name, value in given.items():
@@ -105,4 +121,6 @@ def _phases(total: int, share: float, three_phase: bool) -> list[dict[str, Any]]
         rows.append((total - 1, "initial_lr", "min_lr", "max_momentum", "max_momentum"))
     else:
         rows.append((total - 1, "max_lr", "min_lr", "base_momentum", "max_momentum"))
-    return [dict(zip(("end_step", "start_lr", "end_lr", "start_momentum", "end_momentum"), row)) for row in rows]
+    return [
+        dict(zip(("end_step", "start_lr", "end_lr", "start_momentum", "end_momentum"), row)) for row in rows
+    ]

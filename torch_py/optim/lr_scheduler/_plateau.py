@@ -13,8 +13,9 @@ from torch_py.optim.optimizer import Optimizer
 class ReduceLROnPlateau(LRScheduler):
     """Multiplies the rate by `factor` when `step(metric)` saw no improvement for more than `patience` epochs.
 
-    An improvement is one by `threshold`, relative ("rel") or absolute ("abs"), down (mode "min") or up ("max"). `cooldown`: epochs that
-    do not count after a reduction. `eps`: smaller changes are not made. Raises ValueError for unknown modes and a factor of 1 or more.
+    An improvement is one by `threshold`, relative ("rel") or absolute ("abs"), down (mode "min") or up
+    ("max"). `cooldown`: epochs that do not count after a reduction. `eps`: smaller changes are not made.
+    Raises ValueError for unknown modes and a factor of 1 or more.
     """
 
     def __init__(
@@ -60,14 +61,22 @@ class ReduceLROnPlateau(LRScheduler):
     def is_better(self, metric: float, best: float) -> bool:
         """Whether `metric` improves on `best` by the threshold."""
         sign = -1.0 if self.mode == "min" else 1.0
-        bound = best * (1.0 + sign * self.threshold) if self.threshold_mode == "rel" else best + sign * self.threshold
+        bound = (
+            best * (1.0 + sign * self.threshold)
+            if self.threshold_mode == "rel"
+            else best + sign * self.threshold
+        )
         return metric < bound if self.mode == "min" else metric > bound
 
     def step(self, metrics: Any, epoch: int | None = None) -> None:  # type: ignore[override]
         """Takes the `metrics` (a number) of the next epoch."""
         metric = float(metrics)
         if epoch is not None:
-            warnings.warn("The epoch parameter in `scheduler.step()` is deprecated and is not necessary.", UserWarning, stacklevel=2)
+            warnings.warn(
+                "The epoch parameter in `scheduler.step()` is deprecated and is not necessary.",
+                UserWarning,
+                stacklevel=2,
+            )
         self.last_epoch = self.last_epoch + 1 if epoch is None else epoch
         if self.is_better(metric, self.best):
             self.best, self.num_bad_epochs = metric, 0
@@ -85,8 +94,10 @@ class ReduceLROnPlateau(LRScheduler):
         if len(groups) != len(self.min_lrs):
             if self.default_min_lr is None:
                 raise RuntimeError(
-                    f"The number of param groups in the `optimizer` ({len(groups)}) differs from when `ReduceLROnPlateau` was initialized "
-                    f"({len(self.min_lrs)}), usually due to a new param group being added to the optimizer. Please modify the `min_lrs` "
+                    f"The number of param groups in the `optimizer` ({len(groups)}) differs from when "
+                    "`ReduceLROnPlateau` was initialized "
+                    f"({len(self.min_lrs)}), usually due to a new param group being added to the optimizer. "
+                    "Please modify the `min_lrs` "
                     "field to match the length of the `optimizer` param groups."
                 )
             self.min_lrs = [self.default_min_lr] * len(groups)  # type: ignore[list-item]

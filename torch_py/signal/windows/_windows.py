@@ -14,7 +14,13 @@ torch: Any = _C._torch
 
 _SHARED = [
     inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default)
-    for name, default in (("sym", True), ("dtype", None), ("layout", _C.strided), ("device", None), ("requires_grad", False))
+    for name, default in (
+        ("sym", True),
+        ("dtype", None),
+        ("layout", _C.strided),
+        ("device", None),
+        ("requires_grad", False),
+    )
 ]
 
 
@@ -31,14 +37,28 @@ def _window(formula: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(formula)
     def window(
-        M: int, *, sym: bool = True, dtype: Any = None, layout: Any = _C.strided, device: Any = None, requires_grad: bool = False, **settings: Any
+        M: int,
+        *,
+        sym: bool = True,
+        dtype: Any = None,
+        layout: Any = _C.strided,
+        device: Any = None,
+        requires_grad: bool = False,
+        **settings: Any,
     ) -> Any:
         dtype = _C.get_default_dtype() if dtype is None else dtype
         _check(name, M, dtype, layout)
         missing = [p.name for p in own if p.default is p.empty and p.name not in settings]
         unknown = settings.keys() - {p.name for p in own}
         if missing or unknown:
-            raise TypeError(f"{name}() " + (f"misses '{missing[0]}'" if missing else f"got an unexpected keyword argument '{min(unknown)}'"))
+            raise TypeError(
+                f"{name}() "
+                + (
+                    f"misses '{missing[0]}'"
+                    if missing
+                    else f"got an unexpected keyword argument '{min(unknown)}'"
+                )
+            )
         intervals = max(M - 1 if sym else M, 1)
         # Counted in whole numbers from the middle, so that both halves are the same.
         x = torch.arange(-intervals, -intervals + 2 * M, 2, dtype=dtype, device=device) / intervals
@@ -68,7 +88,8 @@ def _positive(value: float, what: str) -> float:
 
 
 def _cosines(x: Any, coefficients: Iterable[float]) -> Any:
-    """sum of (-1)^i a_i cos(i phi), with phi from 0 to 2 pi; from the middle, where cos(i (phi - pi)) has that sign."""
+    """sum of (-1)^i a_i cos(i phi), with phi from 0 to 2 pi; from the middle, where cos(i (phi - pi)) has
+    that sign."""
     return sum((a * torch.cos(x * (math.pi * i)) for i, a in enumerate(coefficients)), torch.zeros_like(x))
 
 

@@ -1,4 +1,5 @@
-"""Runs the build tools in a process of their own, from the checkout or from what the wheel carries of it, and imports the result."""
+"""Runs the build tools in a process of their own, from the checkout or from what the wheel carries of it, and
+imports the result."""
 
 from __future__ import annotations
 
@@ -14,23 +15,31 @@ _NEEDED = {"yaml": "pyyaml", "jinja2": "jinja2"}
 _LOADED: dict[str, int] = {}  # module name -> time stamp of the shared object when it was imported
 
 
-def build_operators(yaml_path: str | os.PathLike[str], output_dir: str | os.PathLike[str] | None = None, verbose: bool = True) -> ModuleType:
+def build_operators(
+    yaml_path: str | os.PathLike[str], output_dir: str | os.PathLike[str] | None = None, verbose: bool = True
+) -> ModuleType:
     """Builds the operators declared in ``yaml_path`` and returns the imported module.
 
     Args:
-        yaml_path: declarations, with ``library: NAME`` at the top. ``aten/native`` beside it may hold hand-written kernels.
-        output_dir: where generated files, objects and the shared object go; default ``build/STEM`` beside ``yaml_path``.
+        yaml_path: declarations, with ``library: NAME`` at the top. ``aten/native`` beside it may hold
+        hand-written kernels. output_dir: where generated files, objects and the shared object go; default
+        ``build/STEM`` beside ``yaml_path``.
             A second call recompiles only what has changed.
         verbose: show progress. Errors are in the exception either way.
 
     Raises:
         FileNotFoundError: ``yaml_path`` does not exist.
-        RuntimeError: the declarations are wrong, something does not compile, or a tool is missing. The message says which.
+        RuntimeError: the declarations are wrong, something does not compile, or a tool is missing. The
+        message says which.
     """
     declarations = Path(yaml_path).resolve()
     if not declarations.is_file():
         raise FileNotFoundError(f"build_operators: there is no file {declarations}")
-    output = Path(output_dir).resolve() if output_dir is not None else declarations.parent / "build" / declarations.stem
+    output = (
+        Path(output_dir).resolve()
+        if output_dir is not None
+        else declarations.parent / "build" / declarations.stem
+    )
     missing = [name for module, name in _NEEDED.items() if importlib.util.find_spec(module) is None]
     if missing:
         raise RuntimeError(f"build_operators needs {', '.join(missing)}: pip install {' '.join(missing)}")
@@ -39,7 +48,8 @@ def build_operators(yaml_path: str | os.PathLike[str], output_dir: str | os.Path
 
 
 def include_paths() -> list[str]:
-    """Folders to give to a C++ compiler so that ``#include "aten/core/Tensor.h"`` and ``"aten/ops/add.h"`` are found."""
+    """Folders to give to a C++ compiler so that ``#include "aten/core/Tensor.h"`` and ``"aten/ops/add.h"``
+    are found."""
     installed = _PACKAGE / "include"
     if installed.is_dir():
         return [str(installed)]
@@ -52,20 +62,33 @@ def library_paths() -> list[str]:
 
 
 def _toolchain() -> Path:
-    """The folder with codegen, templates and tools: in a wheel torch_py/_toolchain, else the root of the checkout."""
+    """The folder with codegen, templates and tools: in a wheel torch_py/_toolchain, else the root of the
+    checkout."""
     carried = _PACKAGE / "_toolchain"
     return carried if carried.is_dir() else _PACKAGE.parent
 
 
 def _run_build(declarations: Path, output: Path, verbose: bool) -> Path:
-    command = [sys.executable, "-m", "tools.build.operator_library", str(declarations), "--output", str(output)]
+    command = [
+        sys.executable,
+        "-m",
+        "tools.build.operator_library",
+        str(declarations),
+        "--output",
+        str(output),
+    ]
     for folder in include_paths():
         command += ["--include", folder]
     command += ["--libraries", library_paths()[0]]
     search_path = os.pathsep.join(filter(None, [str(_toolchain()), os.environ.get("PYTHONPATH")]))
     # Standard error joins standard output so that what failed can be quoted in order.
     process = subprocess.Popen(
-        command, cwd=_toolchain(), env={**os.environ, "PYTHONPATH": search_path}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        command,
+        cwd=_toolchain(),
+        env={**os.environ, "PYTHONPATH": search_path},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
     )
     assert process.stdout is not None
     lines: list[str] = []
@@ -84,7 +107,10 @@ def _import(shared_object: Path) -> ModuleType:
     if loaded is not None and getattr(loaded, "__file__", None) == str(shared_object):
         if _LOADED[name] == shared_object.stat().st_mtime_ns:
             return loaded
-        raise RuntimeError(f"build_operators: '{name}' was rebuilt, but this process has the earlier build loaded; start Python anew to use it")
+        raise RuntimeError(
+            f"build_operators: '{name}' was rebuilt, but this process has the earlier build loaded; start "
+            "Python anew to use it"
+        )
     spec = importlib.util.spec_from_file_location(name, shared_object)
     assert spec is not None and spec.loader is not None, f"not an extension module: {shared_object}"
     module = importlib.util.module_from_spec(spec)

@@ -1,4 +1,5 @@
-"""PyTorch's ways to build extensions. Their sources include PyTorch's headers, which are not these: all of them refuse when they are used."""
+"""PyTorch's ways to build extensions. Their sources include PyTorch's headers, which are not these: all of
+them refuse when they are used."""
 
 from __future__ import annotations
 

@@ -18,12 +18,21 @@ from torch_py.utils.data.sampler import random_seed
 
 
 class _BaseDataLoaderIter:
-    """What both kinds share: the order of the indices, counting, the seed that is drawn for workers even without any."""
+    """What both kinds share: the order of the indices, counting, the seed that is drawn for workers even
+    without any."""
 
     def __init__(self, loader: Any) -> None:
         self._dataset, self._is_stream = loader.dataset, loader._is_stream
-        self._collate_fn, self._drop_last, self._auto_collation = loader.collate_fn, loader.drop_last, loader._auto_collation
-        self._num_workers, self._persistent_workers, self._timeout = loader.num_workers, loader.persistent_workers, loader.timeout
+        self._collate_fn, self._drop_last, self._auto_collation = (
+            loader.collate_fn,
+            loader.drop_last,
+            loader._auto_collation,
+        )
+        self._num_workers, self._persistent_workers, self._timeout = (
+            loader.num_workers,
+            loader.persistent_workers,
+            loader.timeout,
+        )
         if loader.pin_memory:
             warn_without_accelerator()
         self._index_sampler, self._length_said = loader._index_sampler, loader._IterableDataset_len_called
@@ -53,12 +62,14 @@ class _BaseDataLoaderIter:
 
     def _warn_of_length(self, expected: int) -> None:
         text = (
-            f"Length of IterableDataset {self._dataset} was reported to be {expected}(when accessing len(dataloader)), but "
+            f"Length of IterableDataset {self._dataset} was reported to be {expected}(when accessing "
+            "len(dataloader)), but "
             f"{self._num_yielded} samples have been fetched. "
         )
         if self._num_workers > 0:
             text += (
-                "For multiprocessing data-loading, this could be caused by not properly configuring the IterableDataset replica at each "
+                "For multiprocessing data-loading, this could be caused by not properly configuring the "
+                "IterableDataset replica at each "
                 "worker: see get_worker_info()."
             )
         warnings.warn(text, stacklevel=3)
@@ -74,8 +85,13 @@ class _SingleProcessDataLoaderIter(_BaseDataLoaderIter):
     def __init__(self, loader: Any) -> None:
         super().__init__(loader)
         if self._timeout != 0 or self._num_workers != 0:
-            raise AssertionError(f"expected num_workers=0 and timeout=0 without workers, got {self._num_workers} and {self._timeout}")
-        self._fetcher = make_fetcher(self._is_stream, self._dataset, self._auto_collation, self._collate_fn, self._drop_last)
+            raise AssertionError(
+                f"expected num_workers=0 and timeout=0 without workers, got {self._num_workers} and "
+                f"{self._timeout}"
+            )
+        self._fetcher = make_fetcher(
+            self._is_stream, self._dataset, self._auto_collation, self._collate_fn, self._drop_last
+        )
 
     def _next_data(self) -> Any:
         return self._fetcher.fetch(self._next_index())
@@ -89,9 +105,11 @@ def _load_numpy() -> None:
 
 
 class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
-    """Task n asks worker n modulo their number for a batch; `prefetch_factor` tasks per worker are under way at any time.
+    """Task n asks worker n modulo their number for a batch; `prefetch_factor` tasks per worker are under way
+    at any time.
 
-    Batches come out in the order of the tasks, or with `in_order=False` as they are ready, which changes who gets the next task.
+    Batches come out in the order of the tasks, or with `in_order=False` as they are ready, which changes who
+    gets the next task.
     """
 
     def __init__(self, loader: Any) -> None:
@@ -100,14 +118,23 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
         self._in_order = loader.in_order
         prefetch_factor = 2 if loader.prefetch_factor is None else loader.prefetch_factor
         if prefetch_factor <= 0:
-            raise AssertionError(f"prefetch_factor must be positive for worker processes to be asked for anything, got {prefetch_factor}")
+            raise AssertionError(
+                "prefetch_factor must be positive for worker processes to be asked for anything, got "
+                f"{prefetch_factor}"
+            )
         self._most_under_way = prefetch_factor * self._num_workers
         context = loader.multiprocessing_context or multiprocessing
         self._pool: WorkerPool | None = None
         plan = Plan(
-            self._dataset, self._is_stream, self._auto_collation, self._collate_fn, self._drop_last, loader.worker_init_fn,
-            self._base_seed, self._num_workers,
-        )  # fmt: skip
+            self._dataset,
+            self._is_stream,
+            self._auto_collation,
+            self._collate_fn,
+            self._drop_last,
+            loader.worker_init_fn,
+            self._base_seed,
+            self._num_workers,
+        )
         self._pool = WorkerPool(context, plan)
         self._epoch = -1
         self._reset(loader, first_iter=True)
@@ -143,7 +170,9 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
     def _choose_worker(self) -> int:
         if not self._in_order:
             busy = list(self._owners.values())
-            return min((number for number in range(self._num_workers) if self._active[number]), key=busy.count)
+            return min(
+                (number for number in range(self._num_workers) if self._active[number]), key=busy.count
+            )
         return next(number for number in self._turn if self._active[number])
 
     def _next_data(self) -> Any:
@@ -183,7 +212,9 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
             raise
         if not answers:
             pids = ", ".join(map(str, self._pool.pids))
-            raise RuntimeError(f"DataLoader timed out after {self._timeout} seconds, waiting for its workers (pid(s) {pids})")
+            raise RuntimeError(
+                f"DataLoader timed out after {self._timeout} seconds, waiting for its workers (pid(s) {pids})"
+            )
         for epoch, task, data in answers:
             if epoch == self._epoch and task in self._owners:
                 self._accept(task, self._owners.pop(task), data)

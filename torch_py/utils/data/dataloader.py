@@ -10,7 +10,11 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Generic, TypeVar
 
 from torch_py.utils.data import _utils as _utils
-from torch_py.utils.data._iterators import _BaseDataLoaderIter, _MultiProcessingDataLoaderIter, _SingleProcessDataLoaderIter
+from torch_py.utils.data._iterators import (
+    _BaseDataLoaderIter,
+    _MultiProcessingDataLoaderIter,
+    _SingleProcessDataLoaderIter,
+)
 from torch_py.utils.data._utils.collate import default_collate, default_convert
 from torch_py.utils.data._utils.worker import get_worker_info
 from torch_py.utils.data.dataset import IterableDataset
@@ -40,15 +44,19 @@ class _InfiniteConstantSampler(Sampler[None]):
 
 
 class DataLoader(Generic[T_co]):
-    """Batches of `batch_size` examples (None: single examples), shuffled anew for every iteration with `shuffle`.
+    """Batches of `batch_size` examples (None: single examples), shuffled anew for every iteration with
+    `shuffle`.
 
-    `sampler` or `batch_sampler` choose the order instead; `collate_fn` makes a batch out of a list of examples; `generator` is the source
-    of randomness. With `num_workers` > 0 that many processes prepare batches, each `prefetch_factor` (default 2) ahead; what they send is
-    memory that the main process owns. `timeout` is how many seconds to wait for a batch, 0 for ever; `worker_init_fn(id)` is called in each
-    worker; `multiprocessing_context` is a start method or a context; `persistent_workers` live as long as the loader; `in_order=False`
-    gives batches as they are ready. `pin_memory` needs an accelerator and warns without one.
+    `sampler` or `batch_sampler` choose the order instead; `collate_fn` makes a batch out of a list of
+    examples; `generator` is the source of randomness. With `num_workers` > 0 that many processes prepare
+    batches, each `prefetch_factor` (default 2) ahead; what they send is memory that the main process owns.
+    `timeout` is how many seconds to wait for a batch, 0 for ever; `worker_init_fn(id)` is called in each
+    worker; `multiprocessing_context` is a start method or a context; `persistent_workers` live as long as the
+    loader; `in_order=False` gives batches as they are ready. `pin_memory` needs an accelerator and warns
+    without one.
 
-    Raises ValueError for settings that exclude one another, and while iterating RuntimeError when a worker dies or does not answer within
+    Raises ValueError for settings that exclude one another, and while iterating RuntimeError when a worker
+    dies or does not answer within
     `timeout`; an exception in a worker is raised with its type and traceback.
     """
 
@@ -78,7 +86,9 @@ class DataLoader(Generic[T_co]):
     ) -> None:
         _check_workers(num_workers, timeout, prefetch_factor, persistent_workers)
         self.dataset, self.num_workers, self.timeout = dataset, num_workers, timeout
-        self.prefetch_factor = _DEFAULT_PREFETCH if num_workers > 0 and prefetch_factor is None else prefetch_factor
+        self.prefetch_factor = (
+            _DEFAULT_PREFETCH if num_workers > 0 and prefetch_factor is None else prefetch_factor
+        )
         self.pin_memory, self.pin_memory_device = pin_memory, pin_memory_device
         self.worker_init_fn, self.in_order = worker_init_fn, in_order
         self.multiprocessing_context = multiprocessing_context
@@ -91,12 +101,23 @@ class DataLoader(Generic[T_co]):
             if self._is_stream:
                 sampler = _InfiniteConstantSampler()
             else:
-                sampler = RandomSampler(dataset, generator=generator) if shuffle else SequentialSampler(dataset)
+                sampler = (
+                    RandomSampler(dataset, generator=generator) if shuffle else SequentialSampler(dataset)
+                )
         if batch_size is not None and batch_sampler is None:
             batch_sampler = BatchSampler(sampler, batch_size, drop_last)
-        self.batch_size, self.drop_last, self.sampler, self.batch_sampler = batch_size, drop_last, sampler, batch_sampler
+        self.batch_size, self.drop_last, self.sampler, self.batch_sampler = (
+            batch_size,
+            drop_last,
+            sampler,
+            batch_sampler,
+        )
         self.generator, self.persistent_workers = generator, persistent_workers
-        self.collate_fn = collate_fn if collate_fn is not None else (default_collate if self._auto_collation else default_convert)
+        self.collate_fn = (
+            collate_fn
+            if collate_fn is not None
+            else (default_collate if self._auto_collation else default_convert)
+        )
         self._IterableDataset_len_called: int | None = None
         self._initialized = True
         self.check_worker_number_rationality()
@@ -153,17 +174,24 @@ class DataLoader(Generic[T_co]):
         available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
         if self.num_workers and available is not None and self.num_workers > available:
             warnings.warn(
-                f"This DataLoader will create {self.num_workers} worker processes in total. Our suggested max number of worker in current "
-                f"system is {available}, which is smaller than what this DataLoader is going to create. Please be aware that excessive "
-                "worker creation might get DataLoader running slow or even freeze, lower the worker number to avoid potential "
+                f"This DataLoader will create {self.num_workers} worker processes in total. Our suggested "
+                "max number of worker in current "
+                f"system is {available}, which is smaller than what this DataLoader is going to create. "
+                "Please be aware that excessive "
+                "worker creation might get DataLoader running slow or even freeze, lower the worker number "
+                "to avoid potential "
                 "slowness/freeze if necessary.",
                 stacklevel=3,
             )
 
 
-def _check_workers(num_workers: int, timeout: float, prefetch_factor: int | None, persistent_workers: bool) -> None:
+def _check_workers(
+    num_workers: int, timeout: float, prefetch_factor: int | None, persistent_workers: bool
+) -> None:
     if num_workers < 0:
-        raise ValueError("num_workers option should be non-negative; use num_workers=0 to disable multiprocessing.")
+        raise ValueError(
+            "num_workers option should be non-negative; use num_workers=0 to disable multiprocessing."
+        )
     if timeout < 0:
         raise ValueError("timeout option should be non-negative")
     if num_workers == 0 and prefetch_factor is not None:
@@ -177,34 +205,51 @@ def _check_workers(num_workers: int, timeout: float, prefetch_factor: int | None
         raise ValueError("persistent_workers option needs num_workers > 0")
 
 
-def _check_order(is_stream: bool, batch_size: Any, shuffle: Any, sampler: Any, batch_sampler: Any, drop_last: bool) -> None:
+def _check_order(
+    is_stream: bool, batch_size: Any, shuffle: Any, sampler: Any, batch_sampler: Any, drop_last: bool
+) -> None:
     if is_stream:
-        for name, value, unspecified in (("shuffle", shuffle, not shuffle), ("sampler", sampler, sampler is None),
-                                         ("batch_sampler", batch_sampler, batch_sampler is None)):  # fmt: skip
+        for name, value, unspecified in (
+            ("shuffle", shuffle, not shuffle),
+            ("sampler", sampler, sampler is None),
+            ("batch_sampler", batch_sampler, batch_sampler is None),
+        ):
             if not unspecified:
-                raise ValueError(f"DataLoader with IterableDataset: expected unspecified {name} option, but got {name}={value}")
+                raise ValueError(
+                    f"DataLoader with IterableDataset: expected unspecified {name} option, but got "
+                    f"{name}={value}"
+                )
     if sampler is not None and shuffle:
         raise ValueError("sampler option is mutually exclusive with shuffle")
     if batch_sampler is not None:
         if batch_size != 1 or shuffle or sampler is not None or drop_last:
-            raise ValueError("batch_sampler option is mutually exclusive with batch_size, shuffle, sampler, and drop_last")
+            raise ValueError(
+                "batch_sampler option is mutually exclusive with batch_size, shuffle, sampler, and drop_last"
+            )
     elif batch_size is None and drop_last:
-        raise ValueError("batch_size=None option disables auto-batching and is mutually exclusive with drop_last")
+        raise ValueError(
+            "batch_size=None option disables auto-batching and is mutually exclusive with drop_last"
+        )
 
 
 def _checked_context(value: Any, num_workers: int) -> Any:
     if num_workers == 0:
-        raise ValueError(f"multiprocessing_context can only be used with multi-process loading (num_workers > 0), but got num_workers={num_workers}")
+        raise ValueError(
+            "multiprocessing_context can only be used with multi-process loading (num_workers > 0), but "
+            f"got num_workers={num_workers}"
+        )
     if isinstance(value, str):
         methods = multiprocessing.get_all_start_methods()
         if value not in methods:
             raise ValueError(
-                f"multiprocessing_context option should specify a valid start method in {methods!r}, but got multiprocessing_context={value!r}"
+                f"multiprocessing_context option should specify a valid start method in {methods!r}, but "
+                f"got multiprocessing_context={value!r}"
             )
         return multiprocessing.get_context(value)
     if not isinstance(value, multiprocessing.context.BaseContext):
         raise TypeError(
-            "multiprocessing_context option should be a valid context object or a string specifying the start method, "
+            "multiprocessing_context option should be a valid context object or a string specifying the "
+            "start method, "
             f"but got multiprocessing_context={value}"
         )
     return value

@@ -37,13 +37,16 @@ class IterableDataset(Dataset[T_co], Iterable[T_co], abc.ABC):
 
 
 class TensorDataset(Dataset[tuple[Tensor, ...]]):
-    """Example i is the tuple of element i of every tensor. Raises AssertionError when their first sizes differ."""
+    """Example i is the tuple of element i of every tensor. Raises AssertionError when their first sizes
+    differ."""
 
     tensors: tuple[Tensor, ...]
 
     def __init__(self, *tensors: Tensor) -> None:
         if any(tensor.size(0) != tensors[0].size(0) for tensor in tensors):
-            raise AssertionError(f"Size mismatch between tensors: got first sizes {[tensor.size(0) for tensor in tensors]}")
+            raise AssertionError(
+                f"Size mismatch between tensors: got first sizes {[tensor.size(0) for tensor in tensors]}"
+            )
         self.tensors = tensors
 
     def __getitem__(self, index: Any) -> tuple[Tensor, ...]:
@@ -91,7 +94,9 @@ class ConcatDataset(Dataset[Any]):
     @property
     def cummulative_sizes(self) -> list[int]:
         """Deprecated: `cumulative_sizes`."""
-        warnings.warn("cummulative_sizes attribute is renamed to cumulative_sizes", DeprecationWarning, stacklevel=2)
+        warnings.warn(
+            "cummulative_sizes attribute is renamed to cumulative_sizes", DeprecationWarning, stacklevel=2
+        )
         return self.cumulative_sizes
 
     def __len__(self) -> int:
@@ -99,9 +104,14 @@ class ConcatDataset(Dataset[Any]):
 
     def __getitem__(self, index: int) -> Any:
         if index >= len(self):
-            raise IndexError(f"index {index} is out of range for {len(self)} examples")  # ends a loop over the dataset
+            raise IndexError(
+                f"index {index} is out of range for {len(self)} examples"
+            )  # ends a loop over the dataset
         if index < -len(self):
-            raise ValueError(f"absolute value of index should not exceed dataset length: got {index} for {len(self)} examples")
+            raise ValueError(
+                f"absolute value of index should not exceed dataset length: got {index} for {len(self)} "
+                "examples"
+            )
         position = index % len(self)
         which = bisect.bisect_right(self.cumulative_sizes, position)
         return self.datasets[which][position - (self.cumulative_sizes[which - 1] if which else 0)]
@@ -128,7 +138,8 @@ class ChainDataset(IterableDataset[Any]):
 
 
 class StackDataset(Dataset[Any]):
-    """Several datasets side by side: example i is the tuple of their examples i, or with keywords a dict of them.
+    """Several datasets side by side: example i is the tuple of their examples i, or with keywords a dict of
+    them.
 
     Raises ValueError for datasets of different lengths, for none, and for both ways together.
     """
@@ -136,7 +147,8 @@ class StackDataset(Dataset[Any]):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         if args and kwargs:
             raise ValueError(
-                "Supported either ``tuple``- (via ``args``) or``dict``- (via ``kwargs``) like input/output, but both types are given."
+                "Supported either ``tuple``- (via ``args``) or``dict``- (via ``kwargs``) like input/output, "
+                "but both types are given."
             )
         if not args and not kwargs:
             raise ValueError("At least one dataset should be passed")
@@ -161,18 +173,22 @@ class StackDataset(Dataset[Any]):
 
 
 def _examples(dataset: Any, indices: list[int]) -> list[Any]:
-    """The examples at `indices`, in one call where the dataset has a way to do that. Raises ValueError when it gives another number."""
+    """The examples at `indices`, in one call where the dataset has a way to do that. Raises ValueError when
+    it gives another number."""
     several = getattr(dataset, "__getitems__", None)
     if not callable(several):
         return [dataset[index] for index in indices]
     examples: list[Any] = several(indices)
     if len(examples) != len(indices):
-        raise ValueError(f"Nested dataset's output size mismatch. Expected {len(indices)}, got {len(examples)}")
+        raise ValueError(
+            f"Nested dataset's output size mismatch. Expected {len(indices)}, got {len(examples)}"
+        )
     return examples
 
 
 def random_split(dataset: Any, lengths: Sequence[int | float], generator: Any = None) -> list[Subset[Any]]:
-    """Parts of the given sizes, or shares that sum to 1, in random order. Raises ValueError when they do not add up."""
+    """Parts of the given sizes, or shares that sum to 1, in random order. Raises ValueError when they do not
+    add up."""
     sizes: list[Any] = list(lengths)
     if math.isclose(sum(lengths), 1) and sum(lengths) <= 1:
         sizes = _sizes_of_shares(len(dataset), lengths)
@@ -192,5 +208,7 @@ def _sizes_of_shares(count: int, shares: Sequence[float]) -> list[int]:
         sizes[extra % len(sizes)] += 1
     for index, size in enumerate(sizes):
         if size == 0:
-            warnings.warn(f"Length of split at index {index} is 0. This might result in an empty dataset.", stacklevel=3)
+            warnings.warn(
+                f"Length of split at index {index} is 0. This might result in an empty dataset.", stacklevel=3
+            )
     return sizes

@@ -15,15 +15,23 @@ __all__ = ["DistributedSampler"]
 
 
 class DistributedSampler(Sampler[int]):
-    """The indices of process `rank` of `num_replicas`, every num_replicas-th of an order that `seed` and the epoch determine.
+    """The indices of process `rank` of `num_replicas`, every num_replicas-th of an order that `seed` and the
+    epoch determine.
 
-    All processes get equally many: indices from the start are repeated, or with `drop_last` the rest is left out. `set_epoch` gives another
-    order, the same in all processes. Without `num_replicas` and `rank` the process group says them. Raises ValueError for a rank outside of
+    All processes get equally many: indices from the start are repeated, or with `drop_last` the rest is left
+    out. `set_epoch` gives another order, the same in all processes. Without `num_replicas` and `rank` the
+    process group says them. Raises ValueError for a rank outside of
     [0, num_replicas).
     """
 
     def __init__(
-        self, dataset: Any, num_replicas: int | None = None, rank: int | None = None, shuffle: bool = True, seed: int = 0, drop_last: bool = False
+        self,
+        dataset: Any,
+        num_replicas: int | None = None,
+        rank: int | None = None,
+        shuffle: bool = True,
+        seed: int = 0,
+        drop_last: bool = False,
     ) -> None:
         if num_replicas is None:
             num_replicas = _process_group().get_world_size()
@@ -60,7 +68,8 @@ class DistributedSampler(Sampler[int]):
 
 
 def _process_group() -> Any:
-    """torch_py.distributed with a group to ask. Raises RuntimeError where the package is missing, ValueError without a group."""
+    """torch_py.distributed with a group to ask. Raises RuntimeError where the package is missing, ValueError
+    without a group."""
     try:
         distributed: Any = importlib.import_module("torch_py.distributed")
     except ModuleNotFoundError:

@@ -37,15 +37,24 @@ def random_seed(generator: Any = None) -> int:
 
 
 class RandomSampler(Sampler[int]):
-    """A permutation, or `num_samples` indices drawn with replacement. Without `generator`, one seeded from the global generator."""
+    """A permutation, or `num_samples` indices drawn with replacement. Without `generator`, one seeded from
+    the global generator."""
 
-    def __init__(self, data_source: Sized, replacement: bool = False, num_samples: int | None = None, generator: Any = None) -> None:
+    def __init__(
+        self,
+        data_source: Sized,
+        replacement: bool = False,
+        num_samples: int | None = None,
+        generator: Any = None,
+    ) -> None:
         if not isinstance(replacement, bool):
             raise TypeError(f"replacement should be a boolean value, but got replacement={replacement}")
         self.data_source, self.replacement, self.generator = data_source, replacement, generator
         self._num_samples = num_samples
         if not isinstance(self.num_samples, int) or self.num_samples <= 0:
-            raise ValueError(f"num_samples should be a positive integer value, but got num_samples={self.num_samples}")
+            raise ValueError(
+                f"num_samples should be a positive integer value, but got num_samples={self.num_samples}"
+            )
 
     @property
     def num_samples(self) -> int:
@@ -59,10 +68,14 @@ class RandomSampler(Sampler[int]):
         if self.replacement:
             for start in range(0, self.num_samples, 32):
                 count = min(32, self.num_samples - start)
-                yield from _torch.randint(high=size, size=(count,), dtype=_C.int64, generator=generator).tolist()
+                yield from _torch.randint(
+                    high=size, size=(count,), dtype=_C.int64, generator=generator
+                ).tolist()
             return
         if size == 0:
-            raise ZeroDivisionError(f"RandomSampler: cannot draw {self.num_samples} indices of an empty dataset")
+            raise ZeroDivisionError(
+                f"RandomSampler: cannot draw {self.num_samples} indices of an empty dataset"
+            )
         for start in range(0, self.num_samples, size):
             yield from _torch.randperm(size, generator=generator).tolist()[: self.num_samples - start]
 
@@ -87,29 +100,40 @@ class SubsetRandomSampler(Sampler[int]):
 class WeightedRandomSampler(Sampler[int]):
     """`num_samples` indices drawn with probabilities in proportion to `weights`."""
 
-    def __init__(self, weights: Sequence[float], num_samples: int, replacement: bool = True, generator: Any = None) -> None:
+    def __init__(
+        self, weights: Sequence[float], num_samples: int, replacement: bool = True, generator: Any = None
+    ) -> None:
         if not isinstance(num_samples, int) or isinstance(num_samples, bool) or num_samples <= 0:
-            raise ValueError(f"num_samples should be a positive integer value, but got num_samples={num_samples}")
+            raise ValueError(
+                f"num_samples should be a positive integer value, but got num_samples={num_samples}"
+            )
         if not isinstance(replacement, bool):
             raise ValueError(f"replacement should be a boolean value, but got replacement={replacement}")
         self.weights = _C.as_tensor(weights, dtype=_C.float64)
         if self.weights.dim() != 1:
-            raise ValueError(f"weights should be a 1d sequence but given weights have shape {tuple(self.weights.shape)}")
+            raise ValueError(
+                f"weights should be a 1d sequence but given weights have shape {tuple(self.weights.shape)}"
+            )
         self.num_samples, self.replacement, self.generator = num_samples, replacement, generator
 
     def __iter__(self) -> Iterator[int]:
-        yield from _torch.multinomial(self.weights, self.num_samples, self.replacement, generator=self.generator).tolist()
+        yield from _torch.multinomial(
+            self.weights, self.num_samples, self.replacement, generator=self.generator
+        ).tolist()
 
     def __len__(self) -> int:
         return self.num_samples
 
 
 class BatchSampler(Sampler[list[int]]):
-    """Lists of `batch_size` consecutive indices of `sampler`; the last may be shorter and is left out with `drop_last`."""
+    """Lists of `batch_size` consecutive indices of `sampler`; the last may be shorter and is left out with
+    `drop_last`."""
 
     def __init__(self, sampler: Iterable[int], batch_size: int, drop_last: bool) -> None:
         if not isinstance(batch_size, int) or isinstance(batch_size, bool) or batch_size <= 0:
-            raise ValueError(f"batch_size should be a positive integer value, but got batch_size={batch_size}")
+            raise ValueError(
+                f"batch_size should be a positive integer value, but got batch_size={batch_size}"
+            )
         if not isinstance(drop_last, bool):
             raise ValueError(f"drop_last should be a boolean value, but got drop_last={drop_last}")
         self.sampler, self.batch_size, self.drop_last = sampler, batch_size, drop_last

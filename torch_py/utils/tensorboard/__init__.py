@@ -1,9 +1,13 @@
-"""Logs for TensorBoard, written through the tensorboard package (`pip install tensorboard`), which importing this needs."""
+"""Logs for TensorBoard, written through the tensorboard package (`pip install tensorboard`), which importing
+this needs."""
 
 try:
     import tensorboard as _tensorboard  # noqa: F401
 except ImportError as error:
-    raise ImportError("torch.utils.tensorboard needs the tensorboard package, which is not installed: pip install tensorboard") from error
+    raise ImportError(
+        "torch.utils.tensorboard needs the tensorboard package, which is not installed: pip install "
+        "tensorboard"
+    ) from error
 
 from torch_py.utils.tensorboard.writer import FileWriter, SummaryWriter
 

@@ -13,28 +13,42 @@ from torch_py._tensor import Tensor
 def to_numpy(value: Any) -> Any:
     """An array of a tensor, array or number. Raises NotImplementedError for anything else."""
     if isinstance(value, Tensor):
-        return value.detach().cpu().numpy() if value.dtype.itemsize > 2 or not value.dtype.is_floating_point else value.detach().float().numpy()
+        return (
+            value.detach().cpu().numpy()
+            if value.dtype.itemsize > 2 or not value.dtype.is_floating_point
+            else value.detach().float().numpy()
+        )
     if isinstance(value, (np.ndarray, np.generic)):
         return np.asarray(value)
     if isinstance(value, (bool, int, float)):
         return np.asarray([value])
-    if isinstance(value, (list, tuple)) and value and all(isinstance(item, (Tensor, np.ndarray, bool, int, float)) for item in value):
+    if (
+        isinstance(value, (list, tuple))
+        and value
+        and all(isinstance(item, (Tensor, np.ndarray, bool, int, float)) for item in value)
+    ):
         return np.asarray([to_numpy(item) for item in value])
     raise NotImplementedError(f"got {type(value)}, but a tensor, NumPy array or number was expected")
 
 
 def to_pixels(image: Any) -> Any:
     """uint8 in [0, 255]; floating-point values are taken to be in [0, 1]."""
-    return image if image.dtype == np.uint8 else np.clip(image.astype(np.float32) * 255, 0, 255).astype(np.uint8)
+    return (
+        image if image.dtype == np.uint8 else np.clip(image.astype(np.float32) * 255, 0, 255).astype(np.uint8)
+    )
 
 
 def arrange(array: Any, layout: str) -> Any:
-    """An image as height x width x 3 of one in any order of the letters in `layout`: HW, CHW, and a batch with N, which is put into a grid."""
+    """An image as height x width x 3 of one in any order of the letters in `layout`: HW, CHW, and a batch
+    with N, which is put into a grid."""
     letters = layout.upper()
     if len(letters) != len(set(letters)) or not set(letters) <= set("NCHW"):
         raise AssertionError(f"dataformats: expected different letters of NCHW, got {layout!r}")
     if array.ndim != len(letters):
-        raise AssertionError(f"size of input tensor and input format are different: tensor shape: {array.shape}, input_format: {layout}")
+        raise AssertionError(
+            f"size of input tensor and input format are different: tensor shape: {array.shape}, "
+            f"input_format: {layout}"
+        )
     if "C" not in letters:
         array, letters = array[..., None], letters + "C"
     if "N" in letters:
@@ -54,7 +68,11 @@ def in_grid(batch: Any, columns: int = 8) -> Any:
     rows = -(-count // columns)
     cells = np.zeros((rows * columns, height, width, channels), batch.dtype)
     cells[:count] = batch
-    return cells.reshape(rows, columns, height, width, channels).transpose(0, 2, 1, 3, 4).reshape(rows * height, columns * width, channels)
+    return (
+        cells.reshape(rows, columns, height, width, channels)
+        .transpose(0, 2, 1, 3, 4)
+        .reshape(rows * height, columns * width, channels)
+    )
 
 
 def pillow() -> Any:

@@ -21,11 +21,17 @@ def _sprite(images: Any) -> Any:
     side = math.ceil(math.sqrt(count))
     cells = np.zeros((side * side, height, width, channels), images.dtype)
     cells[:count] = images.transpose(0, 2, 3, 1)
-    sheet = cells.reshape(side, side, height, width, channels).transpose(0, 2, 1, 3, 4).reshape(side * height, side * width, channels)
+    sheet = (
+        cells.reshape(side, side, height, width, channels)
+        .transpose(0, 2, 1, 3, 4)
+        .reshape(side * height, side * width, channels)
+    )
     return to_pixels(sheet)
 
 
-def write_embedding(root: Path, folder: str, name: str, matrix: Any, metadata: Any, images: Any, header: Any) -> Any:
+def write_embedding(
+    root: Path, folder: str, name: str, matrix: Any, metadata: Any, images: Any, header: Any
+) -> Any:
     """Writes the files and adds them to the list in projector_config.pbtxt. Returns the new entry.
 
     Raises AssertionError when the numbers of rows, labels and pictures differ.
@@ -35,21 +41,27 @@ def write_embedding(root: Path, folder: str, name: str, matrix: Any, metadata: A
 
     array = to_numpy(matrix)
     if array.ndim != 2:
-        raise AssertionError(f"mat should be 2D, where mat.size(0) is the number of data points, got shape {array.shape}")
+        raise AssertionError(
+            f"mat should be 2D, where mat.size(0) is the number of data points, got shape {array.shape}"
+        )
     place = root / folder
     place.mkdir(parents=True, exist_ok=True)
     _write_rows(place / "tensors.tsv", array.tolist())
     entry = EmbeddingInfo(tensor_name=name, tensor_path=f"{folder}/tensors.tsv")
     if metadata is not None:
         if len(metadata) != len(array):
-            raise AssertionError(f"#labels should equal with #data points, got {len(metadata)} and {len(array)}")
+            raise AssertionError(
+                f"#labels should equal with #data points, got {len(metadata)} and {len(array)}"
+            )
         rows = [header, *metadata] if header else [[label] for label in metadata]
         _write_rows(place / "metadata.tsv", rows)
         entry.metadata_path = f"{folder}/metadata.tsv"
     if images is not None:
         pictures = to_numpy(images)
         if len(pictures) != len(array):
-            raise AssertionError(f"#images should equal with #data points, got {len(pictures)} and {len(array)}")
+            raise AssertionError(
+                f"#images should equal with #data points, got {len(pictures)} and {len(array)}"
+            )
         (place / "sprite.png").write_bytes(encode_png(_sprite(pictures)))
         entry.sprite.image_path = f"{folder}/sprite.png"
         entry.sprite.single_image_dim.extend([pictures.shape[3], pictures.shape[2]])

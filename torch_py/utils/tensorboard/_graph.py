@@ -1,4 +1,5 @@
-"""A model as TensorBoard's graph: the functions that its output was computed by, inside the modules that computed them."""
+"""A model as TensorBoard's graph: the functions that its output was computed by, inside the modules that
+computed them."""
 
 from __future__ import annotations
 
@@ -33,7 +34,8 @@ class _Recorder:
         self.shapes: dict[Any, tuple[int, ...]] = {}
 
     def after_forward(self, module: Any, inputs: Any, output: Any) -> None:
-        """Functions between the inputs and the output of a module are its own, unless a module inside has them already."""
+        """Functions between the inputs and the output of a module are its own, unless a module inside has
+        them already."""
         known = {tensor.grad_fn for tensor in _tensors(inputs)}
         waiting = []
         for tensor in _tensors(output):
@@ -55,7 +57,10 @@ class _Recorder:
 def _run(model: Any, inputs: Any) -> tuple[_Recorder, list[Tensor], list[Tensor]]:
     recorder = _Recorder(model)
     arguments = inputs if isinstance(inputs, tuple) else (inputs,)
-    arguments = tree_map(lambda x: x.detach().requires_grad_() if isinstance(x, Tensor) and x.is_floating_point() else x, arguments)
+    arguments = tree_map(
+        lambda x: x.detach().requires_grad_() if isinstance(x, Tensor) and x.is_floating_point() else x,
+        arguments,
+    )
     handles = [module.register_forward_hook(recorder.after_forward) for module in recorder.names]
     try:
         with enable_grad():
@@ -91,13 +96,19 @@ def _ordered(outputs: list[Tensor]) -> list[Any]:
 
 
 def graph_of(model: Any, inputs: Any) -> GraphDef:
-    """Runs `model` on `inputs` (a tensor, or a tuple of arguments). Raises ValueError when nothing of the result is differentiable."""
+    """Runs `model` on `inputs` (a tensor, or a tuple of arguments). Raises ValueError when nothing of the
+    result is differentiable."""
     recorder, arguments, outputs = _run(model, inputs)
     order = _ordered(outputs)
     if not order:
-        raise ValueError("add_graph: the output does not depend on any floating-point input or parameter, there is no graph")
+        raise ValueError(
+            "add_graph: the output does not depend on any floating-point input or parameter, there is no "
+            "graph"
+        )
     root = type(model).__name__
-    leaves = {id(parameter): f"{root}/{name.replace('.', '/')}" for name, parameter in model.named_parameters()}
+    leaves = {
+        id(parameter): f"{root}/{name.replace('.', '/')}" for name, parameter in model.named_parameters()
+    }
     leaves.update({id(tensor): f"input/input.{number}" for number, tensor in enumerate(arguments)})
     names: dict[Any, str] = {}
     nodes = []
@@ -107,9 +118,17 @@ def graph_of(model: Any, inputs: Any) -> GraphDef:
         inside = "/".join([root, *scope.split(".")]) if scope else root
         names[node] = leaves.get(id(variable), f"{inside}/{node.name().rsplit('::', 1)[-1]}_{number}")
         shape = recorder.shapes.get(node) if variable is None else tuple(variable.shape)
-        kind = node.name() if variable is None else "IO Node" if names[node].startswith("input/") else "Parameter"
+        kind = (
+            node.name()
+            if variable is None
+            else "IO Node"
+            if names[node].startswith("input/")
+            else "Parameter"
+        )
         nodes.append(_node(names[node], kind, [names[previous] for previous in _before(node)], shape))
     for number, tensor in enumerate(outputs):
         if tensor.grad_fn is not None:
-            nodes.append(_node(f"output/output.{number}", "IO Node", [names[tensor.grad_fn]], tuple(tensor.shape)))
+            nodes.append(
+                _node(f"output/output.{number}", "IO Node", [names[tensor.grad_fn]], tuple(tensor.shape))
+            )
     return GraphDef(node=nodes, versions=VersionDef(producer=22))

@@ -43,18 +43,30 @@ def _plugin(name: str, content: bytes = b"", **more: Any) -> SummaryMetadata:
 
 
 def _floats(values: Any, *shape: int) -> TensorProto:
-    return TensorProto(dtype="DT_FLOAT", float_val=np.asarray(values, np.float64).reshape(-1).tolist(), tensor_shape=_shape(*shape))
+    return TensorProto(
+        dtype="DT_FLOAT",
+        float_val=np.asarray(values, np.float64).reshape(-1).tolist(),
+        tensor_shape=_shape(*shape),
+    )
 
 
 def scalar(tag: str, value: Any, new_style: bool = False, double_precision: bool = False) -> Summary:
-    """One number. `new_style` writes a tensor, with all its digits under `double_precision`. Raises AssertionError unless it is one."""
+    """One number. `new_style` writes a tensor, with all its digits under `double_precision`. Raises
+    AssertionError unless it is one."""
     array = to_numpy(value).squeeze()
     if array.ndim != 0:
-        raise AssertionError(f"Tensor should contain one element (0 dimensions). Was given size: {array.size} and {array.ndim} dimensions.")
+        raise AssertionError(
+            f"Tensor should contain one element (0 dimensions). Was given size: {array.size} and "
+            f"{array.ndim} dimensions."
+        )
     number = float(array)
     if not new_style:
         return Summary(value=[Summary.Value(tag=tag, simple_value=number)])
-    kind = {"double_val": [number], "dtype": "DT_DOUBLE"} if double_precision else {"float_val": [number], "dtype": "DT_FLOAT"}
+    kind = (
+        {"double_val": [number], "dtype": "DT_DOUBLE"}
+        if double_precision
+        else {"float_val": [number], "dtype": "DT_FLOAT"}
+    )
     return Summary(value=[Summary.Value(tag=tag, tensor=TensorProto(**kind), metadata=_plugin("scalars"))])
 
 
@@ -72,7 +84,9 @@ def tensor(tag: str, value: Any) -> Summary:
     }
     if array.dtype.name not in kinds:
         raise ValueError(f"add_tensor: expected a real dtype, got {array.dtype}")
-    proto = TensorProto(dtype=kinds[array.dtype.name], tensor_shape=_shape(*array.shape), tensor_content=array.tobytes())
+    proto = TensorProto(
+        dtype=kinds[array.dtype.name], tensor_shape=_shape(*array.shape), tensor_content=array.tobytes()
+    )
     return Summary(value=[Summary.Value(tag=tag, tensor=proto, metadata=_plugin("tensor"))])
 
 
@@ -85,7 +99,8 @@ def _geometric_edges() -> list[float]:
 
 
 def histogram(tag: str, values: Any, bins: Any = "tensorflow", max_bins: int | None = None) -> Summary:
-    """How many values are in which bucket: buckets that grow by 10 %, or the `bins` of numpy.histogram, at most `max_bins` of them.
+    """How many values are in which bucket: buckets that grow by 10 %, or the `bins` of numpy.histogram, at
+    most `max_bins` of them.
 
     Raises ValueError for no values, and for values that are not finite.
     """
@@ -94,7 +109,9 @@ def histogram(tag: str, values: Any, bins: Any = "tensorflow", max_bins: int | N
         raise ValueError("The input has no element.")
     if not np.isfinite(array).all():
         raise ValueError(f"histogram {tag!r}: expected finite values")
-    counts, edges = np.histogram(array, bins=_geometric_edges() if isinstance(bins, str) and bins == "tensorflow" else bins)
+    counts, edges = np.histogram(
+        array, bins=_geometric_edges() if isinstance(bins, str) and bins == "tensorflow" else bins
+    )
     if max_bins is not None and len(counts) > max_bins:
         step = -(-len(counts) // max_bins)
         counts = np.add.reduceat(counts, range(0, len(counts), step))
@@ -105,18 +122,36 @@ def histogram(tag: str, values: Any, bins: Any = "tensorflow", max_bins: int | N
     first, last = used[0], used[-1]
     # Buckets have upper edges only: an empty one in front tells where the first begins.
     limits, shown = edges[first : last + 2], [0, *counts[first : last + 1]]
-    return histogram_raw(tag, array.min(), array.max(), array.size, array.sum(), array.dot(array), limits, shown)
+    return histogram_raw(
+        tag, array.min(), array.max(), array.size, array.sum(), array.dot(array), limits, shown
+    )
 
 
-def histogram_raw(tag: str, min: float, max: float, num: int, sum: float, sum_squares: float, limits: Any, counts: Any) -> Summary:
-    limits, counts = (np.asarray(to_numpy(part), np.float64).tolist() if not isinstance(part, list) else part for part in (limits, counts))
-    proto = HistogramProto(min=min, max=max, num=num, sum=sum, sum_squares=sum_squares, bucket_limit=limits, bucket=counts)
+def histogram_raw(
+    tag: str, min: float, max: float, num: int, sum: float, sum_squares: float, limits: Any, counts: Any
+) -> Summary:
+    limits, counts = (
+        np.asarray(to_numpy(part), np.float64).tolist() if not isinstance(part, list) else part
+        for part in (limits, counts)
+    )
+    proto = HistogramProto(
+        min=min, max=max, num=num, sum=sum, sum_squares=sum_squares, bucket_limit=limits, bucket=counts
+    )
     return Summary(value=[Summary.Value(tag=tag, histo=proto)])
 
 
 def _picture(tag: str, pixels: Any, encoded: bytes) -> Summary:
     height, width, channels = pixels.shape[-3:]
-    return Summary(value=[Summary.Value(tag=tag, image=Summary.Image(height=height, width=width, colorspace=channels, encoded_image_string=encoded))])
+    return Summary(
+        value=[
+            Summary.Value(
+                tag=tag,
+                image=Summary.Image(
+                    height=height, width=width, colorspace=channels, encoded_image_string=encoded
+                ),
+            )
+        ]
+    )
 
 
 def image(tag: str, value: Any, rescale: float = 1, dataformats: str = "NCHW") -> Summary:
@@ -124,7 +159,9 @@ def image(tag: str, value: Any, rescale: float = 1, dataformats: str = "NCHW") -
     return _picture(tag, pixels, encode_png(pixels, rescale))
 
 
-def image_boxes(tag: str, value: Any, boxes: Any, rescale: float = 1, dataformats: str = "CHW", labels: Any = None) -> Summary:
+def image_boxes(
+    tag: str, value: Any, boxes: Any, rescale: float = 1, dataformats: str = "CHW", labels: Any = None
+) -> Summary:
     """Boxes are rows of left, top, right, bottom in pixels."""
     from PIL import ImageDraw
 
@@ -159,7 +196,11 @@ def audio(tag: str, value: Any, sample_rate: int = 44100) -> Summary:
         sound.setframerate(sample_rate)
         sound.writeframes((np.clip(samples, -1, 1) * 32767).astype("<i2").tobytes())
     proto = Summary.Audio(
-        sample_rate=sample_rate, num_channels=1, length_frames=len(samples), encoded_audio_string=file.getvalue(), content_type="audio/wav"
+        sample_rate=sample_rate,
+        num_channels=1,
+        length_frames=len(samples),
+        encoded_audio_string=file.getvalue(),
+        content_type="audio/wav",
     )
     return Summary(value=[Summary.Value(tag=tag, audio=proto)])
 
@@ -169,21 +210,36 @@ def text(tag: str, content: str) -> Summary:
     return Summary(value=[Summary.Value(tag=tag + "/text_summary", metadata=_plugin("text"), tensor=proto)])
 
 
-def pr_curve(tag: str, labels: Any, predictions: Any, num_thresholds: int = 127, weights: Any = None) -> Summary:
-    """Precision and recall of predictions in [0, 1] of labels 0 and 1, at `num_thresholds` (at most 127) evenly spaced thresholds."""
+def pr_curve(
+    tag: str, labels: Any, predictions: Any, num_thresholds: int = 127, weights: Any = None
+) -> Summary:
+    """Precision and recall of predictions in [0, 1] of labels 0 and 1, at `num_thresholds` (at most 127)
+    evenly spaced thresholds."""
     count = min(num_thresholds, 127)
-    truth, scores = to_numpy(labels).reshape(-1).astype(np.float64), to_numpy(predictions).reshape(-1).astype(np.float64)
-    mass = np.ones_like(scores) if weights is None else np.broadcast_to(to_numpy(weights).astype(np.float64).reshape(-1), scores.shape)
+    truth, scores = (
+        to_numpy(labels).reshape(-1).astype(np.float64),
+        to_numpy(predictions).reshape(-1).astype(np.float64),
+    )
+    mass = (
+        np.ones_like(scores)
+        if weights is None
+        else np.broadcast_to(to_numpy(weights).astype(np.float64).reshape(-1), scores.shape)
+    )
     bucket = np.floor(scores * (count - 1)).astype(np.int64)
     # What lies in a bucket counts as positive for its threshold and all below: sums from the end.
-    hits, alarms = (np.bincount(bucket, weights=part * mass, minlength=count)[::-1].cumsum()[::-1] for part in (truth, 1.0 - truth))
+    hits, alarms = (
+        np.bincount(bucket, weights=part * mass, minlength=count)[::-1].cumsum()[::-1]
+        for part in (truth, 1.0 - truth)
+    )
     misses, rejections = hits[0] - hits, alarms[0] - alarms
     precision = hits / np.maximum(1e-7, hits + alarms)
     recall = hits / np.maximum(1e-7, hits + misses)
     return pr_curve_raw(tag, hits, alarms, rejections, misses, precision, recall, count)
 
 
-def pr_curve_raw(tag: str, tp: Any, fp: Any, tn: Any, fn: Any, precision: Any, recall: Any, num_thresholds: int = 127) -> Summary:
+def pr_curve_raw(
+    tag: str, tp: Any, fp: Any, tn: Any, fn: Any, precision: Any, recall: Any, num_thresholds: int = 127
+) -> Summary:
     from tensorboard.plugins.pr_curve.plugin_data_pb2 import PrCurvePluginData
 
     count = min(num_thresholds, 127)
@@ -198,12 +254,18 @@ def mesh(tag: str, vertices: Any, colors: Any = None, faces: Any = None, config_
     from tensorboard.plugins.mesh.plugin_data_pb2 import MeshPluginData
 
     kinds = MeshPluginData.ContentType
-    parts = [(kind, to_numpy(part)) for kind, part in ((kinds.VERTEX, vertices), (kinds.FACE, faces), (kinds.COLOR, colors)) if part is not None]
+    parts = [
+        (kind, to_numpy(part))
+        for kind, part in ((kinds.VERTEX, vertices), (kinds.FACE, faces), (kinds.COLOR, colors))
+        if part is not None
+    ]
     components = metadata.get_components_bitmask([kind for kind, _ in parts])
     values = []
     for kind, array in parts:
         name = metadata.get_instance_name(tag, kind)
-        about = metadata.create_summary_metadata(tag, "", kind, components, list(array.shape), json_config=json.dumps(config_dict or {}))
+        about = metadata.create_summary_metadata(
+            tag, "", kind, components, list(array.shape), json_config=json.dumps(config_dict or {})
+        )
         values.append(Summary.Value(tag=name, metadata=about, tensor=_floats(array, *array.shape)))
     return Summary(value=values)
 
@@ -218,19 +280,30 @@ def custom_scalars(layout: dict[str, dict[str, Any]]) -> Summary:
         for title, (kind, tags) in charts.items():
             if kind == "Margin":
                 series = layout_pb2.MarginChartContent.Series(value=tags[0], lower=tags[1], upper=tags[2])
-                made.append(layout_pb2.Chart(title=title, margin=layout_pb2.MarginChartContent(series=[series])))
+                made.append(
+                    layout_pb2.Chart(title=title, margin=layout_pb2.MarginChartContent(series=[series]))
+                )
             else:
-                made.append(layout_pb2.Chart(title=title, multiline=layout_pb2.MultilineChartContent(tag=tags)))
+                made.append(
+                    layout_pb2.Chart(title=title, multiline=layout_pb2.MultilineChartContent(tag=tags))
+                )
         categories.append(layout_pb2.Category(title=category, chart=made))
     content = layout_pb2.Layout(category=categories).SerializeToString()
     proto = TensorProto(dtype="DT_STRING", string_val=[content], tensor_shape=TensorShapeProto())
-    return Summary(value=[Summary.Value(tag="custom_scalars__config__", tensor=proto, metadata=_plugin("custom_scalars"))])
+    return Summary(
+        value=[
+            Summary.Value(tag="custom_scalars__config__", tensor=proto, metadata=_plugin("custom_scalars"))
+        ]
+    )
 
 
-def hparams(hparam_dict: dict[str, Any], metric_dict: dict[str, Any], hparam_domain_discrete: Any = None) -> tuple[Summary, Summary, Summary]:
+def hparams(
+    hparam_dict: dict[str, Any], metric_dict: dict[str, Any], hparam_domain_discrete: Any = None
+) -> tuple[Summary, Summary, Summary]:
     """Records of an experiment, of the start of a session with its parameters, and of its end.
 
-    Raises TypeError unless both are dicts, ValueError for a parameter that is not bool, str, float, int or a tensor of one element.
+    Raises TypeError unless both are dicts, ValueError for a parameter that is not bool, str, float, int or a
+    tensor of one element.
     """
     from google.protobuf import struct_pb2
     from tensorboard.plugins.hparams import api_pb2, plugin_data_pb2
@@ -246,18 +319,31 @@ def hparams(hparam_dict: dict[str, Any], metric_dict: dict[str, Any], hparam_dom
         start.hparams[name].CopyFrom(struct_pb2.Value(**number))
         info = api_pb2.HParamInfo(name=name, type=api_pb2.DataType.Value(f"DATA_TYPE_{kind}"))
         if name in domains:
-            info.domain_discrete.extend(struct_pb2.Value(**_hparam(name, choice)[1]) for choice in domains[name])
+            info.domain_discrete.extend(
+                struct_pb2.Value(**_hparam(name, choice)[1]) for choice in domains[name]
+            )
         infos.append(info)
     metrics = [api_pb2.MetricInfo(name=api_pb2.MetricName(tag=name)) for name in metric_dict]
     contents = {
-        "experiment": plugin_data_pb2.HParamsPluginData(experiment=api_pb2.Experiment(hparam_infos=infos, metric_infos=metrics), version=0),
+        "experiment": plugin_data_pb2.HParamsPluginData(
+            experiment=api_pb2.Experiment(hparam_infos=infos, metric_infos=metrics), version=0
+        ),
         "session_start_info": plugin_data_pb2.HParamsPluginData(session_start_info=start, version=0),
         "session_end_info": plugin_data_pb2.HParamsPluginData(
-            session_end_info=plugin_data_pb2.SessionEndInfo(status=api_pb2.Status.Value("STATUS_SUCCESS")), version=0
+            session_end_info=plugin_data_pb2.SessionEndInfo(status=api_pb2.Status.Value("STATUS_SUCCESS")),
+            version=0,
         ),
     }
     first, second, third = (
-        Summary(value=[Summary.Value(tag=f"_hparams_/{name}", metadata=_plugin("hparams", content.SerializeToString()), tensor=_floats([], 0))])
+        Summary(
+            value=[
+                Summary.Value(
+                    tag=f"_hparams_/{name}",
+                    metadata=_plugin("hparams", content.SerializeToString()),
+                    tensor=_floats([], 0),
+                )
+            ]
+        )
         for name, content in contents.items()
     )
     return first, second, third
@@ -271,4 +357,7 @@ def _hparam(name: str, value: Any) -> tuple[str, dict[str, Any]]:
         return "STRING", {"string_value": value}
     if isinstance(value, (int, float, np.number)) or (hasattr(value, "numel") and value.numel() == 1):
         return "FLOAT64", {"number_value": float(value)}
-    raise ValueError(f"value should be one of int, float, str, bool, or torch.Tensor, got {type(value).__name__} for hparam {name!r}")
+    raise ValueError(
+        f"value should be one of int, float, str, bool, or torch.Tensor, got {type(value).__name__} for "
+        f"hparam {name!r}"
+    )

@@ -1,4 +1,5 @@
-"""What `import torch` finds first in a process started by a program under torch_py.as_torch: makes way for torch_py."""
+"""What `import torch` finds first in a process started by a program under torch_py.as_torch: makes way for
+torch_py."""
 
 import sys
 from pathlib import Path

@@ -27,7 +27,8 @@ def _is_named_tuple(value: Any) -> bool:
 
 
 def default_convert(data: Any) -> Any:
-    """NumPy arrays inside of `data` become tensors, the rest stays: what a DataLoader without batches does to an example."""
+    """NumPy arrays inside of `data` become tensors, the rest stays: what a DataLoader without batches does to
+    an example."""
     kind = type(data)
     if isinstance(data, Tensor):
         return data
@@ -46,7 +47,8 @@ def default_convert(data: Any) -> Any:
 
 
 def _rebuild_mapping(like: Mapping[Any, Any], values: dict[Any, Any]) -> Any:
-    """`values` in a mapping of the type, and with the other attributes, of `like`; a dict where that cannot be."""
+    """`values` in a mapping of the type, and with the other attributes, of `like`; a dict where that cannot
+    be."""
     if type(like) is dict:
         return values
     try:
@@ -74,10 +76,11 @@ def _rebuild_sequence(like: Sequence[Any], values: list[Any]) -> Any:
 
 
 def collate(batch: Sequence[Any], *, collate_fn_map: CollateMap | None = None) -> Any:
-    """A batch made by the function of `collate_fn_map` for the type of the examples, inside of mappings and sequences too.
+    """A batch made by the function of `collate_fn_map` for the type of the examples, inside of mappings and
+    sequences too.
 
-    The functions are called as f(batch, collate_fn_map=collate_fn_map). Raises TypeError for types without a function, RuntimeError for
-    sequences of different lengths.
+    The functions are called as f(batch, collate_fn_map=collate_fn_map). Raises TypeError for types without a
+    function, RuntimeError for sequences of different lengths.
     """
     first = batch[0]
     kind = type(first)
@@ -91,7 +94,9 @@ def collate(batch: Sequence[Any], *, collate_fn_map: CollateMap | None = None) -
             function = collate_numpy_array_fn if kind.__name__ == "ndarray" else collate_numpy_scalar_fn
             return function(batch, collate_fn_map=collate_fn_map)
     if isinstance(first, Mapping):
-        columns = {key: collate([example[key] for example in batch], collate_fn_map=collate_fn_map) for key in first}
+        columns = {
+            key: collate([example[key] for example in batch], collate_fn_map=collate_fn_map) for key in first
+        }
         return _rebuild_mapping(first, columns)
     if isinstance(first, Sequence) and not isinstance(first, (str, bytes)):
         return _collate_sequences(batch, collate_fn_map)
@@ -102,17 +107,30 @@ def _collate_sequences(batch: Sequence[Any], collate_fn_map: CollateMap | None) 
     first = batch[0]
     if not _is_named_tuple(first) and any(len(example) != len(first) for example in batch):
         raise RuntimeError("each element in list of batch should be of equal size")
-    columns = [collate(column, collate_fn_map=collate_fn_map) for column in zip(*batch)]  # of text, which stays, the tuple
+    columns = [
+        collate(column, collate_fn_map=collate_fn_map) for column in zip(*batch)
+    ]  # of text, which stays, the tuple
     if _is_named_tuple(first):
         return type(first)(*columns)
-    return columns if isinstance(first, tuple) else _rebuild_sequence(first, columns) if len(columns) == len(first) else columns
+    return (
+        columns
+        if isinstance(first, tuple)
+        else _rebuild_sequence(first, columns)
+        if len(columns) == len(first)
+        else columns
+    )
 
 
 def collate_tensor_fn(batch: Sequence[Any], *, collate_fn_map: CollateMap | None = None) -> Any:
     """The tensors, stacked. In a worker directly into the memory that the main process will see."""
     first, pool = batch[0], worker.current_pool()
     size = first.numel() * len(batch) * first.element_size()
-    if pool is None or first.is_meta or size <= INLINE_BYTES or any(tensor.requires_grad or tensor.dtype != first.dtype for tensor in batch):
+    if (
+        pool is None
+        or first.is_meta
+        or size <= INLINE_BYTES
+        or any(tensor.requires_grad or tensor.dtype != first.dtype for tensor in batch)
+    ):
         return _torch.stack(batch, 0)
     shape = (len(batch), *first.shape)
     if any(tensor.shape != first.shape for tensor in batch):
@@ -157,7 +175,8 @@ default_collate_fn_map: CollateMap = {
 
 
 def default_collate(batch: Sequence[Any]) -> Any:
-    """Tensors are stacked; numbers and NumPy arrays become tensors; mappings and sequences are collated element by element; text stays.
+    """Tensors are stacked; numbers and NumPy arrays become tensors; mappings and sequences are collated
+    element by element; text stays.
 
     Raises TypeError for other types, RuntimeError for sequences of different lengths.
     """

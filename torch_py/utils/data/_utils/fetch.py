@@ -10,7 +10,9 @@ from typing import Any
 class MapFetcher:
     """For datasets with indices: a list of them makes a batch, a single one an example."""
 
-    def __init__(self, dataset: Any, auto_collation: bool, collate_fn: Callable[[Any], Any], drop_last: bool) -> None:
+    def __init__(
+        self, dataset: Any, auto_collation: bool, collate_fn: Callable[[Any], Any], drop_last: bool
+    ) -> None:
         self.dataset, self.auto_collation, self.collate_fn = dataset, auto_collation, collate_fn
 
     def fetch(self, index: Any) -> Any:
@@ -22,9 +24,12 @@ class MapFetcher:
 
 
 class StreamFetcher:
-    """For iterable datasets: the next examples, as many as the index is long. Raises StopIteration at the end."""
+    """For iterable datasets: the next examples, as many as the index is long. Raises StopIteration at the
+    end."""
 
-    def __init__(self, dataset: Any, auto_collation: bool, collate_fn: Callable[[Any], Any], drop_last: bool) -> None:
+    def __init__(
+        self, dataset: Any, auto_collation: bool, collate_fn: Callable[[Any], Any], drop_last: bool
+    ) -> None:
         self.iterator = iter(dataset)
         self.auto_collation, self.collate_fn, self.drop_last = auto_collation, collate_fn, drop_last
         self.ended = False
@@ -41,5 +46,7 @@ class StreamFetcher:
         return self.collate_fn(batch)
 
 
-def make_fetcher(is_stream: bool, dataset: Any, auto_collation: bool, collate_fn: Callable[[Any], Any], drop_last: bool) -> Any:
+def make_fetcher(
+    is_stream: bool, dataset: Any, auto_collation: bool, collate_fn: Callable[[Any], Any], drop_last: bool
+) -> Any:
     return (StreamFetcher if is_stream else MapFetcher)(dataset, auto_collation, collate_fn, drop_last)

@@ -50,7 +50,8 @@ def get_worker_info() -> WorkerInfo | None:
 
 
 def current_pool() -> Any:
-    """Where a worker makes tensors that it will send; None in other processes, also in children of a worker."""
+    """Where a worker makes tensors that it will send; None in other processes, also in children of a
+    worker."""
     return _process.pool if _process.pool is not None and _process.pool_owner == os.getpid() else None
 
 
@@ -68,7 +69,8 @@ class ExceptionWrapper:
         return self
 
     def reraise(self) -> None:
-        """Raises the same type, with the traceback in the message; RuntimeError for a type that cannot be made of a message."""
+        """Raises the same type, with the traceback in the message; RuntimeError for a type that cannot be
+        made of a message."""
         text = f"Caught {self.exc_type.__name__} {self.where}.\nOriginal {self.exc_msg}"
         if self.exc_type is KeyError:
             raise KeyError(_Verbatim(text))
@@ -106,11 +108,14 @@ class Plan:
     num_workers: int
 
     def fetcher(self) -> Any:
-        return make_fetcher(self.is_stream, self.dataset, self.auto_collation, self.collate_fn, self.drop_last)
+        return make_fetcher(
+            self.is_stream, self.dataset, self.auto_collation, self.collate_fn, self.drop_last
+        )
 
 
 def seed_everything(base_seed: int, worker_id: int) -> int:
-    """Starts the generators of this library, Python and NumPy; every worker has other numbers. Returns the seed of the first two."""
+    """Starts the generators of this library, Python and NumPy; every worker has other numbers. Returns the
+    seed of the first two."""
     seed = base_seed + worker_id
     random.seed(seed)
     manual_seed(seed)
@@ -123,14 +128,16 @@ def seed_everything(base_seed: int, worker_id: int) -> int:
 
 
 def _leave() -> None:
-    """Without the main process nobody wants the batch that is being made, and nobody would end a worker that hangs in it."""
+    """Without the main process nobody wants the batch that is being made, and nobody would end a worker that
+    hangs in it."""
     time.sleep(MP_STATUS_CHECK_INTERVAL)
     os._exit(1)
 
 
 def worker_main(plan: Plan, worker_id: int, connection: Any) -> None:
     """Answers requests until the main process closes the connection."""
-    # An interrupt is for the main process, which ends its workers; until here it was held back since before they started.
+    # An interrupt is for the main process, which ends its workers; until here it was held back since before
+    # they started.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
     when_parent_ends(_leave)

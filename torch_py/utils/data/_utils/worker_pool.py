@@ -1,4 +1,5 @@
-"""The worker processes of one iterator: starting them, talking to them, noticing that one is gone, ending them."""
+"""The worker processes of one iterator: starting them, talking to them, noticing that one is gone, ending
+them."""
 
 from __future__ import annotations
 
@@ -18,7 +19,8 @@ class _Worker:
     def __init__(self, context: Any, plan: Plan, number: int) -> None:
         ours, theirs = socket_pair()
         self.process = context.Process(target=worker_main, args=(plan, number, theirs), daemon=True)
-        # A child is born with what its parent holds back: it is not to be interrupted before it can say that it ignores that.
+        # A child is born with what its parent holds back: it is not to be interrupted before it can say that
+        # it ignores that.
         before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
         try:
             self.process.start()
@@ -33,7 +35,8 @@ class _Worker:
 
 
 class WorkerPool:
-    """`num_workers` processes. Raises RuntimeError that names the process ids when one ends before it is told to."""
+    """`num_workers` processes. Raises RuntimeError that names the process ids when one ends before it is told
+    to."""
 
     def __init__(self, context: Any, plan: Plan) -> None:
         self.process_id = os.getpid()
@@ -55,7 +58,8 @@ class WorkerPool:
         return [worker.process.pid for worker in self.workers]
 
     def request(self, number: int, epoch: int, task: int, index: Any) -> None:
-        """Asks a worker for a batch, and returns the memory of earlier ones. A worker that is gone is noticed by `wait`."""
+        """Asks a worker for a batch, and returns the memory of earlier ones. A worker that is gone is noticed
+        by `wait`."""
         worker = self.workers[number]
         if worker.closed:
             return
@@ -70,7 +74,11 @@ class WorkerPool:
         """Answers (epoch, task, data) that have come, at least one unless the deadline has passed."""
         answers: list[Any] = []
         while not answers:
-            seconds = _LOOK_SECONDS if deadline is None else min(_LOOK_SECONDS, max(0.0, deadline - time.monotonic()))
+            seconds = (
+                _LOOK_SECONDS
+                if deadline is None
+                else min(_LOOK_SECONDS, max(0.0, deadline - time.monotonic()))
+            )
             ready = self._poll.poll(seconds * 1000)
             for descriptor, events in ready:
                 self._serve(self._by_descriptor[descriptor], events, answers)
@@ -99,7 +107,11 @@ class WorkerPool:
 
     def _look_for_the_dead(self, answers: list[Any]) -> None:
         """A process that a worker has started may keep its end open after its death."""
-        dead = [number for number, worker in enumerate(self.workers) if not worker.closed and not worker.process.is_alive()]
+        dead = [
+            number
+            for number, worker in enumerate(self.workers)
+            if not worker.closed and not worker.process.is_alive()
+        ]
         for number in dead:
             self._serve(number, select.POLLIN, answers)  # what it sent before
         if dead and not answers:
@@ -113,7 +125,9 @@ class WorkerPool:
             causes.append(_describe_end(process))
             self._close(self.workers[number])
         pids = ", ".join(str(self.workers[number].process.pid) for number in numbers)
-        raise RuntimeError(f"DataLoader worker (pid(s) {pids}) exited unexpectedly") from RuntimeError(" ".join(causes))
+        raise RuntimeError(f"DataLoader worker (pid(s) {pids}) exited unexpectedly") from RuntimeError(
+            " ".join(causes)
+        )
 
     def _close(self, worker: _Worker) -> None:
         if not worker.closed:
@@ -151,9 +165,14 @@ def _describe_end(process: Any) -> str:
             name = signal.strsignal(-code)
         except ValueError:
             name = str(-code)
-        hint = " It is possible that the shared memory of this machine is exhausted." if -code == signal.SIGBUS else ""
+        hint = (
+            " It is possible that the shared memory of this machine is exhausted."
+            if -code == signal.SIGBUS
+            else ""
+        )
         return f"DataLoader worker (pid {process.pid}) is killed by signal: {name}.{hint}"
     return (
-        f"DataLoader worker (pid {process.pid}) exited unexpectedly with exit code {code}. Details are lost due to multiprocessing. "
+        f"DataLoader worker (pid {process.pid}) exited unexpectedly with exit code {code}. Details are lost "
+        "due to multiprocessing. "
         "Rerunning with num_workers=0 may give better error trace."
     )
