@@ -1,5 +1,5 @@
 # make          incremental build in place          make test    build, then all tests
-# make demo     build, train, add an operator       make lint    what CI checks beside the tests
+# make demo     build, train, add an operator       make lint    formatting, layers, types, style
 # make bench    compare with PyTorch                make help    the rest
 PYTHON ?= python3
 VENV ?= .venv
@@ -51,7 +51,7 @@ help:
 	@echo "make [build]           what has changed: generate, compile, link; FILE=aten/native/X.cpp compiles one file"
 	@echo "make test              all tests; ARGS='tests/ops -k softmax' chooses; make smoke takes seconds"
 	@echo "make demo              trains on real digits, then adds an operator"
-	@echo "make lint, format      layering, formatting, types; format mends what can be mended"
+	@echo "make lint, format      layering, formatting, style, types; format fixes what a tool can fix"
 	@echo "make bench             side by side with PyTorch, when that is installed in $(VENV)"
 	@echo "make compile_commands  build/compile_commands.json for editors"
 	@echo "make clean, distclean  removes the build; distclean removes $(VENV) as well"

@@ -56,6 +56,7 @@ def network(width: int) -> nn.Module:
 def training(small: bool = False) -> Iterator[float]:
     torch.manual_seed(0)
     dataset = DistortedDigits(16 if small else 28)
+
     loader = DataLoader(
         dataset,
         batch_size=32 if small else 64,
@@ -64,8 +65,10 @@ def training(small: bool = False) -> Iterator[float]:
         persistent_workers=True,
         drop_last=True,
     )
+
     model = network(8 if small else 32)
     optimizer = torch.optim.Adam(model.parameters(), lr=3e-3)
+
     while True:
         for images, labels in loader:
             loss = F.cross_entropy(model(images), labels)

@@ -22,7 +22,8 @@ class Block(nn.Module):
     def __init__(self, width: int, heads: int) -> None:
         super().__init__()
         self.heads = heads
-        self.norm1, self.norm2 = nn.LayerNorm(width), nn.LayerNorm(width)
+        self.norm1 = nn.LayerNorm(width)
+        self.norm2 = nn.LayerNorm(width)
         self.queries_keys_values = nn.Linear(width, 3 * width)
         self.mix = nn.Linear(width, width)
         self.feed = nn.Sequential(nn.Linear(width, 4 * width), nn.GELU(), nn.Linear(4 * width, width))
@@ -73,23 +74,28 @@ def text_and_alphabet() -> tuple[str, list[str]]:
 
 def training(small: bool = False, keep: dict | None = None) -> Iterator[float]:
     torch.manual_seed(0)
+
     context, width, heads, layers, batch = (32, 32, 2, 1, 8) if small else (128, 128, 4, 4, 16)
     text, alphabet = text_and_alphabet()
     number = {character: index for index, character in enumerate(alphabet)}
     data = torch.tensor([number[character] for character in text[: 20_000 if small else None]])
+
     model = GPT(len(alphabet), context, width, heads, layers)
     if keep is not None:
         keep.update(model=model, alphabet=alphabet, number=number)
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3, betas=(0.9, 0.95), weight_decay=0.1)
+
     for step in range(10**9):
         optimizer.param_groups[0]["lr"] = 1e-3 * min(1, (step + 1) / 50)
         starts = torch.randint(len(data) - context - 1, (batch,))
         rows = torch.stack([data[start : start + context + 1] for start in starts.tolist()])
         loss = F.cross_entropy(model(rows[:, :-1]).flatten(0, 1), rows[:, 1:].flatten())
+
         optimizer.zero_grad()
         loss.backward()
         nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimizer.step()
+
         yield loss.item()
 
 

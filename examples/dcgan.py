@@ -55,19 +55,23 @@ def training(small: bool = False) -> Iterator[float]:
     torch.manual_seed(0)
     images = torch.from_numpy(load_digits().images).float()[:, None] / 8 - 1
     images = F.interpolate(images, size=16, mode="bilinear", align_corners=False)
+
     width, batch = (4, 16) if small else (32, 64)
     draw, judge = generator(width).apply(start), discriminator(width).apply(start)
     optimizers = [torch.optim.Adam(each.parameters(), lr=2e-4, betas=(0.5, 0.999)) for each in (draw, judge)]
     ones, zeros = torch.ones(batch), torch.zeros(batch)
+
     while True:
         real = images[torch.randint(len(images), (batch,))]
         fake = draw(torch.randn(batch, LATENT, 1, 1))
         verdict = F.binary_cross_entropy_with_logits(judge(real), ones) + F.binary_cross_entropy_with_logits(
             judge(fake.detach()), zeros
         )
+
         optimizers[1].zero_grad()
         verdict.backward()
         optimizers[1].step()
+
         deceit = F.binary_cross_entropy_with_logits(judge(fake), ones)
         optimizers[0].zero_grad()
         deceit.backward()

@@ -30,12 +30,15 @@ def main() -> int:
     )
     parser.add_argument("--part", choices=("digits", "operator"), help="only this part")
     options = parser.parse_args()
+
     options.output.mkdir(parents=True, exist_ok=True)
     accuracy = 1.0
+
     if options.part != "operator":
         accuracy = train_digits.run(options.output, options.epochs)
     if options.part != "digits":
         add_operator.run(options.output)
+
     if accuracy < EXPECTED_ACCURACY:
         print(f"held-out accuracy {accuracy:.1%} is below {EXPECTED_ACCURACY:.0%}", file=sys.stderr)
         return 1

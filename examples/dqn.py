@@ -22,7 +22,12 @@ class Cart:
     """A cart that is pushed left (0) or right (1); the episode ends when the pole leans over 12 degrees or
     the cart is 2.4 m away."""
 
-    GRAVITY, CART, POLE, HALF_LENGTH, FORCE, SECONDS = 9.8, 1.0, 0.1, 0.5, 10.0, 0.02
+    GRAVITY = 9.8
+    CART = 1.0
+    POLE = 0.1
+    HALF_LENGTH = 0.5
+    FORCE = 10.0
+    SECONDS = 0.02
 
     def reset(self) -> list[float]:
         self.state = [random.uniform(-0.05, 0.05) for _ in range(4)]
@@ -52,13 +57,18 @@ def training(small: bool = False, lengths: list[int] | None = None) -> Iterator[
     """The loss of each update; the lengths of the episodes go to `lengths`."""
     torch.manual_seed(0)
     random.seed(0)
+
     batch, width, discount = (32, 32, 0.99) if small else (128, 128, 0.99)
     online, target = network(width), network(width)
     target.load_state_dict(online.state_dict())
     optimizer = torch.optim.AdamW(online.parameters(), lr=1e-3, amsgrad=True)
+
     memory: deque = deque(maxlen=10_000)
     cart = Cart()
-    state, length, steps = cart.reset(), 0, 0
+    state = cart.reset()
+    length = 0
+    steps = 0
+
     while True:
         explore = 0.05 + 0.85 * math.exp(-steps / 500)
         with torch.no_grad():
@@ -67,25 +77,31 @@ def training(small: bool = False, lengths: list[int] | None = None) -> Iterator[
                 if random.random() < explore
                 else int(online(torch.tensor(state)).argmax())
             )
+
         following, reward, fallen = cart.step(action)
         memory.append((state, action, reward, following, float(fallen)))
         state, length, steps = following, length + 1, steps + 1
+
         if fallen or length == 500:
             if lengths is not None:
                 lengths.append(length)
             state, length = cart.reset(), 0
+
         if len(memory) < batch:
             continue
         states, actions, rewards, followings, ends = (
             torch.tensor(column) for column in zip(*random.sample(memory, batch))
         )
+
         with torch.no_grad():
             wanted = rewards + discount * (1 - ends) * target(followings).max(1).values
         loss = F.smooth_l1_loss(online(states).gather(1, actions[:, None])[:, 0], wanted)
+
         optimizer.zero_grad()
         loss.backward()
         nn.utils.clip_grad_value_(online.parameters(), 100)
         optimizer.step()
+
         for slow, fast in zip(target.parameters(), online.parameters()):
             slow.data.lerp_(fast.data, 0.005)
         yield loss.item()

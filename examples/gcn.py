@@ -48,7 +48,8 @@ class GraphConvolution(nn.Module):
 class GCN(nn.Module):
     def __init__(self, inputs: int, width: int) -> None:
         super().__init__()
-        self.first, self.second = GraphConvolution(inputs, width), GraphConvolution(width, COMMUNITIES)
+        self.first = GraphConvolution(inputs, width)
+        self.second = GraphConvolution(width, COMMUNITIES)
 
     def forward(self, x, edges):
         return self.second(F.dropout(F.relu(self.first(x, edges)), 0.5, self.training), edges)
@@ -60,10 +61,12 @@ def training(small: bool = False, keep: dict | None = None) -> Iterator[float]:
     edges, community = random_graph(nodes)
     features = torch.randn(nodes, 16) + 0.5 * F.one_hot(community, 16)
     known = torch.randperm(nodes)[: nodes // 10]
+
     model = GCN(16, 32)
     if keep is not None:
         keep.update(model=model, features=features, edges=edges, community=community)
     optimizer = torch.optim.Adam(model.parameters(), lr=1e-2, weight_decay=5e-4)
+
     while True:
         loss = F.cross_entropy(model(features, edges)[known], community[known])
         optimizer.zero_grad()

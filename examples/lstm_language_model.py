@@ -47,15 +47,18 @@ def training(small: bool = False) -> Iterator[float]:
     columns = (
         data[: len(data) // batch * batch].view(batch, -1).t().contiguous()
     )  # each column is a stretch of the text
+
     model = LanguageModel(words, width, layers)
     optimizer = torch.optim.SGD(model.parameters(), lr=1.0, momentum=0.9)
     state = None
+
     while True:
         for first in range(0, len(columns) - length - 1, length):
             if state is not None:
                 state = tuple(part.detach() for part in state)
             logits, state = model(columns[first : first + length], state)
             loss = F.cross_entropy(logits.flatten(0, 1), columns[first + 1 : first + length + 1].flatten())
+
             optimizer.zero_grad()
             loss.backward()
             nn.utils.clip_grad_norm_(model.parameters(), 0.25)

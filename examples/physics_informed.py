@@ -30,19 +30,24 @@ def residual(network, t, x):
 def training(small: bool = False) -> Iterator[float]:
     torch.manual_seed(0)
     width, depth, points = (16, 2, 64) if small else (32, 5, 2000)
+
     layers: list[nn.Module] = [nn.Linear(2, width), nn.Tanh()]
     for _ in range(depth - 1):
         layers += [nn.Linear(width, width), nn.Tanh()]
     network = nn.Sequential(*layers, nn.Linear(width, 1))
+
     optimizer = torch.optim.Adam(network.parameters(), lr=2e-3)
+
     start = torch.linspace(-1, 1, 100)
     edges = torch.cat([torch.full((50,), -1.0), torch.full((50,), 1.0)])
     known = torch.cat([torch.stack([torch.zeros(100), start], 1), torch.stack([torch.rand(100), edges], 1)])
     values = torch.cat([-torch.sin(math.pi * start), torch.zeros(100)])
+
     while True:
         t = torch.rand(points, requires_grad=True)
         x = (2 * torch.rand(points) - 1).requires_grad_()
         loss = residual(network, t, x).square().mean() + (network(known)[:, 0] - values).square().mean()
+
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()

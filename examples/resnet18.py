@@ -41,13 +41,16 @@ class ResNet18(nn.Module):
         super().__init__()
         self.conv1 = nn.Conv2d(3, width, 7, 2, 3, bias=False)
         self.bn1 = nn.BatchNorm2d(width)
+
         inputs = width
         for number in range(4):
             outputs = width << number
             blocks = [BasicBlock(inputs, outputs, 1 if number == 0 else 2), BasicBlock(outputs, outputs, 1)]
             self.add_module(f"layer{number + 1}", nn.Sequential(*blocks))
             inputs = outputs
+
         self.fc = nn.Linear(inputs, classes)
+
         for module in self.modules():
             if isinstance(module, nn.Conv2d):
                 nn.init.kaiming_normal_(module.weight, mode="fan_out", nonlinearity="relu")

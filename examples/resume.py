@@ -28,10 +28,9 @@ class Run:
     def __init__(self) -> None:
         torch.manual_seed(0)
         digits = load_digits()
-        self.images, self.labels = (
-            torch.from_numpy(digits.images).float()[:, None] / 16,
-            torch.from_numpy(digits.target),
-        )
+        self.images = torch.from_numpy(digits.images).float()[:, None] / 16
+        self.labels = torch.from_numpy(digits.target)
+
         self.model = nn.Sequential(
             nn.Conv2d(1, 16, 3, padding=1),
             nn.BatchNorm2d(16),
@@ -41,6 +40,7 @@ class Run:
             nn.Dropout(0.3),
             nn.Linear(256, 10),
         )
+
         self.optimizer = torch.optim.Adam(self.model.parameters(), lr=1e-2)
         self.scheduler = torch.optim.lr_scheduler.StepLR(self.optimizer, 50, 0.5)
         self.step = 0
@@ -98,6 +98,7 @@ def proof(steps: int, every: int) -> int:
         undisturbed = subprocess.run(
             [*command, f"{folder}/one.pt"], check=True, capture_output=True, text=True
         ).stdout.split()[-1]
+
         kills = 0
         while True:
             process = subprocess.Popen([*command, f"{folder}/two.pt"], stdout=subprocess.PIPE, text=True)
@@ -109,10 +110,12 @@ def proof(steps: int, every: int) -> int:
                     process.kill()
                     kills += 1
                     break
+
             remaining = process.communicate()[0]
             if process.returncode == 0:
                 disturbed = (line + remaining).split()[-1]
                 break
+
     print(
         f"undisturbed {undisturbed}, killed {kills} times {disturbed}: "
         f"{'the same bits' if undisturbed == disturbed else 'DIFFERENT'}"

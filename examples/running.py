@@ -18,9 +18,11 @@ def train(description: str, training: Callable[[bool], Iterator[float]], steps: 
     parser.add_argument("--steps", type=int, default=steps, help=f"training steps (default {steps})")
     parser.add_argument("--small", action="store_true", help="a model and data small enough for a test")
     options = parser.parse_args()
+
     shown = max(1, options.steps // 10)
     losses: list[float] = []
     start = time.perf_counter()
+
     for step, loss in enumerate(itertools.islice(training(options.small), options.steps), 1):
         losses.append(loss)
         if step == 1 or step % shown == 0 or step == options.steps:
@@ -30,4 +32,5 @@ def train(description: str, training: Callable[[bool], Iterator[float]], steps: 
                 f"{(time.perf_counter() - start) / step * 1e3:7.1f} ms a step",
                 flush=True,
             )
+
     return losses

@@ -30,6 +30,7 @@ class DigitNet(nn.Module):
             nn.ReLU(),
             nn.MaxPool2d(2),
         )
+
         self.classifier = nn.Sequential(
             nn.Flatten(), nn.Dropout(0.25), nn.Linear(2 * width * 4 * 4, 64), nn.ReLU(), nn.Linear(64, 10)
         )
@@ -127,24 +128,29 @@ def run(output: Path, epochs: int) -> float:
     digits."""
     torch.manual_seed(SEED)
     training, held_out = load_data()
+
     model = DigitNet()
     count = sum(parameter.numel() for parameter in model.parameters())
     print(f"1. A convolutional network with {count:,} parameters,", end=" ")
     print(f"{len(training)} handwritten digits to learn from, {len(held_out)} held out", flush=True)
+
     started = time.perf_counter()
     losses = train(model, training, epochs)
     seconds = time.perf_counter() - started
     accuracy, answers = evaluate(model, held_out)
+
     print(
         f"   trained {len(losses)} steps in {seconds:.1f} s; {accuracy:.1%} of the held-out digits are "
         "recognised"
     )
+
     torch.save(model.state_dict(), output / "digits.pt")
     draw_losses(losses, output / "loss.png")
     draw_predictions(held_out, answers, output / "predictions.png")
     print(
         f"   pictures: {output / 'loss.png'}, {output / 'predictions.png'}; weights: {output / 'digits.pt'}"
     )
+
     return accuracy
 
 

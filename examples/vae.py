@@ -21,7 +21,8 @@ class VAE(nn.Module):
         self.encoder = nn.Sequential(
             nn.Linear(pixels, hidden), nn.ReLU(), nn.Linear(hidden, hidden), nn.ReLU()
         )
-        self.mean, self.log_variance = nn.Linear(hidden, latent), nn.Linear(hidden, latent)
+        self.mean = nn.Linear(hidden, latent)
+        self.log_variance = nn.Linear(hidden, latent)
         self.decoder = nn.Sequential(
             nn.Linear(latent, hidden),
             nn.ReLU(),
@@ -40,16 +41,19 @@ class VAE(nn.Module):
 def training(small: bool = False) -> Iterator[float]:
     """The negative evidence lower bound, in nats for each image."""
     torch.manual_seed(0)
+
     images = torch.from_numpy(load_digits().images).float().flatten(1) / 16
     model = VAE(64, 64 if small else 512, 8)
     optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
     batch = 32 if small else 256
+
     while True:
         for rows in torch.randperm(len(images)).split(batch):
             logits, mean, log_variance = model(images[rows])
             reconstruction = F.binary_cross_entropy_with_logits(logits, images[rows], reduction="sum")
             divergence = -0.5 * (1 + log_variance - mean.square() - log_variance.exp()).sum()
             loss = (reconstruction + divergence) / len(rows)
+
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()

@@ -37,8 +37,10 @@ def training(small: bool = False) -> Iterator[float]:
     torch.manual_seed(0)
     digits = load_digits()
     images, labels = torch.from_numpy(digits.images).float()[:, None] / 16, torch.from_numpy(digits.target)
+
     model = ViT(8, 2, 32, 1, 10) if small else ViT(8, 2, 96, 4, 10)
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3, weight_decay=0.05)
+
     while True:
         for rows in torch.randperm(len(images)).split(32 if small else 128):
             loss = F.cross_entropy(model(images[rows]), labels[rows], label_smoothing=0.1)

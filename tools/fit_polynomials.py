@@ -121,18 +121,22 @@ def remez(
     last = len(grid) - 1
     nodes = [round(last * (1 - mp.cos(mp.pi * i / count)) / 2) for i in range(count + 1)]
     coefficients: list[mp.mpf] = []
+
     for _ in range(rounds):
         rows = [[grid[n] ** p for p in powers] + [(-1) ** i / weights[n]] for i, n in enumerate(nodes)]
         solution = mp.lu_solve(mp.matrix(rows), mp.matrix([values[n] for n in nodes]))
         coefficients = list(solution)[:count]
+
         errors = [
             w * (v - sum(c * t**p for c, p in zip(coefficients, powers, strict=True)))
             for t, v, w in zip(grid, values, weights, strict=True)
         ]
+
         extrema = _alternating_extrema(errors, count + 1)
         if extrema == nodes or len(extrema) != count + 1:
             break
         nodes = extrema
+
     return coefficients, max(abs(e) for e in errors)
 
 

@@ -2,14 +2,14 @@ from __future__ import annotations
 
 import pytest
 
-from tools.lint import layering, text
+from tools.lint import layering, paragraphs, text, voice
 
 
 @pytest.mark.parametrize(
     ("path", "line", "expected"),
     [
         ("c10/core/Device.h", '#include "aten/core/Tensor.h"', "c10 knows only itself"),
-        ("c10/util/Half.h", '#include "c10/core/Device.h"', "c10/util stands below"),
+        ("c10/util/Half.h", '#include "c10/core/Device.h"', "c10/util is the lowest layer"),
         (
             "aten/native/Sum.cpp",
             '#include "torch_py/csrc/autograd/Engine.h"',
@@ -51,7 +51,11 @@ def test_include_along_the_layers(path: str, line: str) -> None:
     ("path", "line", "expected"),
     [
         ("codegen/model.py", "import torch_py.nn", "codegen/ must not import torch_py.nn"),
-        ("codegen/model.py", "def f():\n    import requests", "needs only pyyaml and jinja2"),
+        (
+            "codegen/model.py",
+            "def f():\n    import requests",
+            "needs only pyyaml, jinja2 and the standard library",
+        ),
         ("torch_py/nn.py", "from codegen.schema import parse", "torch_py/ must not import codegen.schema"),
         ("torch_py/nn.py", "import torch", "does not depend on PyTorch"),
         ("tools/build/plan.py", "import codegen", "start codegen as a process"),
@@ -64,14 +68,8 @@ def test_import_against_the_layers(path: str, line: str, expected: str) -> None:
 
 
 def test_imports_along_the_layers() -> None:
-    assert (
-        list(
-            layering.check_imports(
-                "codegen/model.py", "import yaml\nimport dataclasses\nfrom . import torch\n"
-            )
-        )
-        == []
-    )
+    standard = "import yaml\nimport dataclasses\nfrom . import torch\n"
+    assert list(layering.check_imports("codegen/model.py", standard)) == []
     assert list(layering.check_imports("torch_py/nn.py", "import torch_py\nimport numpy\n")) == []
 
 
@@ -89,3 +87,78 @@ def test_text() -> None:
 def test_long_file() -> None:
     (finding,) = text.check_text("a.cpp", "int x;\n" * 801)
     assert "801 lines" in finding.message
+
+
+def python_function(*body: str) -> str:
+    return "def f(x):\n" + "".join(f"    {line}\n" if line else "\n" for line in body)
+
+
+def test_long_function_without_a_paragraph() -> None:
+    lines = [f"x += {number}" for number in range(15)]
+    (finding,) = paragraphs.check_python("a.py", python_function(*lines))
+    assert finding.line == 1 and "f: 15 lines without a paragraph" in finding.message
+
+    assert not list(paragraphs.check_python("a.py", python_function(*lines[:14])))
+    assert not list(paragraphs.check_python("a.py", python_function(*lines[:7], "", *lines[7:])))
+    assert not list(paragraphs.check_python("a.py", python_function(*lines[:7], "# why", *lines[7:])))
+    assert not list(paragraphs.check_python("a.py", python_function("return [", *["    1,"] * 20, "]")))
+
+
+def cpp_function(*body: str) -> str:
+    return (
+        "int f(const Tensor& first,\n      int second) {\n" + "".join(f"  {line}\n" for line in body) + "}\n"
+    )
+
+
+def test_long_cpp_function_without_a_paragraph() -> None:
+    lines = [f"x += {number};" for number in range(15)]
+    (finding,) = paragraphs.check_cpp("a.cpp", cpp_function(*lines))
+    assert finding.line == 2 and "15 lines without a paragraph" in finding.message
+
+    assert not list(paragraphs.check_cpp("a.cpp", cpp_function(*lines[:14])))
+    assert not list(paragraphs.check_cpp("a.cpp", cpp_function(*lines, "// why", *lines)))
+    assert not list(paragraphs.check_cpp("a.cpp", "namespace at {\n" + "int x;\n" * 20 + "}\n"))
+
+
+def test_second_anonymous_namespace() -> None:
+    text = "namespace {\nint a;\n}\nint b;\nnamespace {\nint c;\n}\n"
+    (finding,) = paragraphs.check_cpp("a.cpp", text)
+    assert finding.line == 5 and "the one in line 1" in finding.message
+
+
+def test_wide_cpp_line() -> None:
+    (finding,) = paragraphs.check_cpp("a.cpp", "//" + " x" * 50)
+    assert "102 columns, at most 100" in finding.message
+
+
+@pytest.mark.parametrize("line", ["self.a, self.b = a, b", "a, b, c = 1, 2, 3", "x.a, n = f(), g()"])
+def test_unrelated_values_in_one_assignment(line: str) -> None:
+    (finding,) = paragraphs.check_python("a.py", line)
+    assert "give each a line" in finding.message
+
+
+@pytest.mark.parametrize("line", ["a, b = b, a", "low, high = 0, n", "a, b, c = f()", "x, y, z = y, z, x"])
+def test_related_values_in_one_assignment(line: str) -> None:
+    assert not list(paragraphs.check_python("a.py", line))
+
+
+@pytest.mark.parametrize(
+    ("line", "phrase"),
+    [
+        ("'x-y' is no name", "is no name"),
+        ("without arguments there is none of it", "there is none of"),
+        ("one behind the other", "one behind the other"),
+        ("make format mends it", "mends"),
+        ("the entry stands below its topic", "stands below"),
+        ("a test beside its source", "beside"),
+        ("nothing is said twice", "nothing is said twice"),
+    ],
+)
+def test_translated_phrase(line: str, phrase: str) -> None:
+    (finding,) = voice.check_text("a.md", line)
+    assert f"«{phrase}»" in finding.message
+
+
+@pytest.mark.parametrize("line", ["it is no longer there", "recommended", "besides", "stands for"])
+def test_plain_phrase(line: str) -> None:
+    assert not list(voice.check_text("a.md", line))

@@ -1,2 +1,1 @@
-"""Measurements: the cost of a call beside PyTorch's, the seconds of builds, of the import, and what an
-installation weighs."""
+"""Measurements: calls and steps next to PyTorch's, the time of builds and imports, installed size."""

@@ -1,5 +1,4 @@
-"""Seconds and translation units of: a full build, one more `expr` operator, one more operator with a kernel
-file; in a copy of the tree."""
+"""Measures a full build and the rebuild after one new operator, in a copy of the tree: seconds and units."""
 
 from __future__ import annotations
 
@@ -55,7 +54,9 @@ namespace at::native {
 inline namespace CPU_CAPABILITY {
 
 void benchmark_cube_kernel(TensorIteratorBase& iter) {
-  AT_DISPATCH_FLOATING(iter.common_dtype(), "benchmark_cube", [&] { cpu_kernel(iter, [](scalar_t a) -> scalar_t { return a * a * a; }); });
+  AT_DISPATCH_FLOATING(iter.common_dtype(), "benchmark_cube", [&] {
+    cpu_kernel(iter, [](scalar_t a) -> scalar_t { return a * a * a; });
+  });
 }
 
 }  // namespace CPU_CAPABILITY
@@ -94,6 +95,7 @@ class Tree:
         either fails."""
         before = self.objects()
         started = time.perf_counter()
+
         for command in ([sys.executable, "-m", "tools.build"], [sys.executable, "-c", check]):
             result = subprocess.run(
                 command,
@@ -106,6 +108,7 @@ class Tree:
                 raise RuntimeError(
                     f"{name}: {' '.join(command)} failed\n{result.stdout[-3000:]}{result.stderr[-3000:]}"
                 )
+
         seconds = time.perf_counter() - started
         return Build(
             name, seconds, sorted(path for path, stamp in self.objects().items() if before.get(path) != stamp)
@@ -116,6 +119,7 @@ class Tree:
         path = self.folder / DECLARATIONS
         lines = path.read_text().split("\n")
         start = lines.index(f"  {topic}:")
+
         end = next(
             (
                 i
@@ -126,6 +130,7 @@ class Tree:
         )
         while not lines[end - 1].strip():
             end -= 1
+
         lines[end:end] = entry.rstrip("\n").split("\n")
         path.write_text("\n".join(lines))
 
@@ -153,6 +158,7 @@ def describe(builds: list[Build]) -> str:
         goal = GOALS.get(build.name)
         mark = "" if goal is None else f"{goal:.0f} {'reached' if build.seconds <= goal else 'MISSED'}"
         rows.append([build.name, f"{build.seconds:.1f}", mark, str(len(build.units))])
+
     text = format_table(["build", "seconds until callable", "goal", "units compiled"], rows)
     for build in builds:
         if build.name in ("expr operator", "kernel operator"):
@@ -162,6 +168,7 @@ def describe(builds: list[Build]) -> str:
                 f"{verdict}"
             )
             text += "".join(f"\n  {unit}" for unit in build.units)
+
     return text
 
 
@@ -173,6 +180,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--json", type=Path, help="also write the figures to this file")
     parser.add_argument("--folder", type=Path, help="where to put the copies; default: a temporary folder")
     options = parser.parse_args(arguments)
+
     with tempfile.TemporaryDirectory(dir=options.folder) as folder:
         builds = incremental(Path(folder))
         if options.full:
@@ -181,6 +189,7 @@ def main(arguments: list[str]) -> int:
                     "full build", environment={"TORCH_PY_CCACHE": "0"}
                 )
             )
+
     print(describe(builds))
     write_json(options.json, {"builds": [asdict(build) for build in builds]})
     return 0

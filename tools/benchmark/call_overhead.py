@@ -1,5 +1,4 @@
-"""One call on tiny tensors, torch_py and PyTorch by turns in one process: median of the ratios of
-neighbouring measurements."""
+"""The overhead of one call on tiny tensors, next to PyTorch: medians of paired ratios."""
 
 from __future__ import annotations
 
@@ -88,6 +87,7 @@ def compare(rounds: int, seconds: float) -> dict[str, Any]:
         "peer": getattr(subjects[1].library, "__version__", None) if has_peer else None,
         "cases": {},
     }
+
     for case in CASES:
         times = measure(case, subjects, rounds, seconds)
         entry = {"statement": case.statement, "torch_py": statistics.median(times[0])}
@@ -95,10 +95,12 @@ def compare(rounds: int, seconds: float) -> dict[str, Any]:
             entry["torch"] = statistics.median(times[1])
             entry["ratio"] = statistics.median(ours / theirs for ours, theirs in zip(*times))
         result["cases"][case.name] = entry
+
     if has_peer:
         ratios = [entry["ratio"] for entry in result["cases"].values()]
         result["geometric_mean"] = math.exp(sum(map(math.log, ratios)) / len(ratios))
         result["largest"] = max(ratios)
+
     return result
 
 
@@ -109,11 +111,13 @@ def describe(result: dict[str, Any]) -> str:
             format_table(["call", "torch_py µs"], rows)
             + "\nPyTorch is not installed here: no comparison (pip install torch)"
         )
+
     rows = [
         [name, f"{entry['torch_py'] * 1e6:.3f}", f"{entry['torch'] * 1e6:.3f}", f"{entry['ratio']:.3f}"]
         for name, entry in result["cases"].items()
     ]
     mean, largest = result["geometric_mean"], result["largest"]
+
     return (
         format_table(["call", "torch_py µs", f"torch {result['peer']} µs", "ratio"], rows)
         + f"\n\ngeometric mean {mean:.3f} (goal: at most {MEAN_GOAL}) "

@@ -1,5 +1,4 @@
-"""Batches per second of a DataLoader with worker processes, torch_py and PyTorch by turns: median of the
-ratios of neighbouring measurements."""
+"""Batches per second of a DataLoader with workers, next to PyTorch: medians of paired ratios."""
 
 from __future__ import annotations
 
@@ -14,7 +13,7 @@ from typing import Any
 
 from .table import format_table, write_json
 
-# Issue 4: batches per second beside PyTorch's.
+# Batches per second, relative to PyTorch's.
 GOAL = 1.0
 
 
@@ -81,15 +80,18 @@ def measure(case: Case, names: list[str], workers: int, rounds: int) -> dict[str
     subjects = [Subject(name, case, workers) for name in names]
     for subject in subjects:
         subject.seconds()
+
     times: list[list[float]] = [[] for _ in subjects]
     for _ in range(rounds):
         for subject, column in zip(subjects, times):
             column.append(subject.seconds())
+
     entry: dict[str, Any] = {
         name: case.batches / statistics.median(column) for name, column in zip(names, times)
     }
     if len(names) == 2:
         entry["ratio"] = statistics.median(theirs / ours for ours, theirs in zip(*times))
+
     return entry
 
 
@@ -98,10 +100,12 @@ def describe(result: dict[str, Any]) -> str:
     for name, entry in result["cases"].items():
         peer = [f"{entry['torch']:.0f}", f"{entry['ratio']:.2f}"] if "ratio" in entry else ["-", "-"]
         rows.append([name, f"{entry['torch_py']:.0f}", *peer])
+
     text = format_table(["batches per second", "torch_py", "torch", "ratio"], rows)
     ratios = [entry["ratio"] for entry in result["cases"].values() if "ratio" in entry]
     if not ratios:
         return text + "\nPyTorch is not installed here: no comparison (pip install torch)"
+
     return (
         text + f"\n\nsmallest ratio {min(ratios):.2f} (goal: at least {GOAL}) "
         f"{'reached' if min(ratios) >= GOAL else 'MISSED'}"
@@ -117,12 +121,15 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--only", default="", help="cases whose name contains this")
     parser.add_argument("--json", type=Path, help="also write the figures to this file")
     options = parser.parse_args(arguments)
+
     names = ["torch_py", *(["torch"] if importlib.util.find_spec("torch") is not None else [])]
     cases = [case for case in CASES if options.only in case.name]
+
     result = {
         "workers": options.workers,
         "cases": {case.name: measure(case, names, options.workers, options.rounds) for case in cases},
     }
+
     print(describe(result))
     write_json(options.json, result)
     return 0

@@ -163,12 +163,14 @@ def typical_cases(libraries: list[Any], options: argparse.Namespace) -> Iterator
         if options.cases == "samples" or not re.search(options.only, name):
             continue
         random = [np.random.default_rng(0) for _ in libraries]
+
         makers = [
             lambda *shape, library=library, source=source: library.from_numpy(
                 source.standard_normal(shape, dtype=np.float32)
             )
             for library, source in zip(libraries, random)
         ]
+
         calls = [make(library, maker) for library, maker in zip(libraries, makers)]
         yield Case(name, "typical", (calls[0], calls[1]))
 
@@ -182,6 +184,7 @@ def measure(case: Case, rounds: int, seconds: float) -> None:
     for call in case.calls:
         call()
         counts.append(max(1, int(seconds / max(1e-7, min(elapsed(call)[0] for _ in range(2))))))
+
     times: list[list[float]] = [[], []]
     for _ in range(rounds):
         for call, count, column in zip(case.calls, counts, times):
@@ -189,6 +192,7 @@ def measure(case: Case, rounds: int, seconds: float) -> None:
             for _ in range(count):
                 call()
             column.append((time.perf_counter() - start) / count)
+
     case.seconds = [statistics.median(column) for column in times]
     case.ratio = statistics.median(ours / theirs for ours, theirs in zip(*times))
 
@@ -205,16 +209,18 @@ def uses_of(path: Path | None) -> Counter[str]:
 
 
 def compare(libraries: list[Any], options: argparse.Namespace, skipped: Counter[str]) -> list[Case]:
-    """Slowest first. The most used operators are measured first, in case there is no time for all."""
+    """The cases, slowest first. Measures the most used operators first, in case time runs out."""
     uses = uses_of(options.usage)
     cases = []
     end = time.monotonic() + 60 * options.minutes
+
     for case in itertools.chain(
         typical_cases(libraries, options), enrolled_cases(libraries, options, uses, skipped)
     ):
         if time.monotonic() > end:
             skipped[f"{case.name} and what comes after it: {options.minutes} minutes are over"] += 1
             break
+
         case.uses = uses[base_name(case.name)]
         try:
             measure(case, options.rounds, options.seconds)
@@ -226,6 +232,7 @@ def compare(libraries: list[Any], options: argparse.Namespace, skipped: Counter[
             cases.append(case)
             if options.progress:
                 print(f"{case.ratio:.2f} {case.name} {case.description}", file=sys.stderr, flush=True)
+
     return sorted(cases, key=lambda case: -case.ratio)
 
 
@@ -241,6 +248,7 @@ def describe(cases: list[Case], worst: int) -> str:
         ]
         for case in cases[:worst]
     ]
+
     mean = math.exp(statistics.fmean(math.log(case.ratio) for case in cases)) if cases else math.nan
     slower = sum(case.ratio > 1.25 for case in cases)
     return (
@@ -275,9 +283,11 @@ def main(arguments: list[str]) -> int:
     )
     parser.add_argument("--json", type=Path, help="also write the figures to this file")
     options = parser.parse_args(arguments)
+
     warnings.simplefilter("ignore")  # what PyTorch calls deprecated
     libraries = [importlib.import_module(name) for name in ("torch_py", "torch")]
     figures: dict[str, Any] = {"peer": libraries[1].__version__}
+
     for threads in options.threads:
         for library in libraries:
             library.set_num_threads(threads)
@@ -290,5 +300,6 @@ def main(arguments: list[str]) -> int:
             {"name": case.name, "call": case.description, "seconds": case.seconds, "ratio": case.ratio}
             for case in cases
         ]
+
     write_json(options.json, figures)
     return 0

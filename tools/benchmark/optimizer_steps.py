@@ -1,5 +1,4 @@
-"""A step of each optimizer over the parameters of a ResNet-18 and over 100 tiny ones, torch_py and PyTorch by
-turns: medians of the ratios."""
+"""A step of each optimizer over the parameters of a ResNet-18 and over 100 tiny ones, next to PyTorch."""
 
 from __future__ import annotations
 
@@ -90,6 +89,7 @@ def compare(cases: list[str], rounds: int, seconds: float, threads: int) -> dict
     for library in (ours, peer):
         if library is not None:
             library.set_num_threads(threads)
+
     result: dict[str, Any] = {"peer": getattr(peer, "__version__", None), "threads": threads, "cases": {}}
     for list_name, shapes in LISTS.items():
         for case in cases:
@@ -98,6 +98,7 @@ def compare(cases: list[str], rounds: int, seconds: float, threads: int) -> dict
                 subjects["torch"] = Subject(peer, case, shapes())
                 if case in FUSED:
                     subjects["torch fused"] = Subject(peer, case, shapes(), fused=True)
+
             times = dict(zip(subjects, measure(list(subjects.values()), rounds, seconds)))
             entry = {name: statistics.median(column) for name, column in times.items()}
             for name in list(times)[1:]:
@@ -105,6 +106,7 @@ def compare(cases: list[str], rounds: int, seconds: float, threads: int) -> dict
                     a / b for a, b in zip(times["torch_py"], times[name])
                 )
             result["cases"][f"{case}, {list_name}"] = entry
+
     return result
 
 

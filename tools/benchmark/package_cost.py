@@ -52,6 +52,7 @@ def sizes(root: Path = ROOT) -> dict[str, float]:
         "headers": 0.0,
         "toolchain for operator libraries": 0.0,
     }
+
     toolchain = set(package.toolchain_files(root))
     for path in installed_files(root):
         if BLAS_LIBRARY in path.name:
@@ -63,6 +64,7 @@ def sizes(root: Path = ROOT) -> dict[str, float]:
         else:
             kind = "headers" if path.suffix == ".h" else "Python"
         result[kind] += path.stat().st_size / 2**20
+
     return result
 
 
@@ -71,9 +73,11 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--times", type=int, default=9, help="imports to measure")
     parser.add_argument("--json", type=Path, help="also write the figures to this file")
     options = parser.parse_args(arguments)
+
     seconds = import_seconds("torch_py", options.times)
     parts = sizes()
     without_blas = sum(size for kind, size in parts.items() if kind != "BLAS")
+
     print(
         f"import torch_py: {seconds:.3f} s (goal: at most {IMPORT_GOAL}) "
         f"{'reached' if seconds <= IMPORT_GOAL else 'MISSED'}\n"
@@ -83,6 +87,7 @@ def main(arguments: list[str]) -> int:
         f"without BLAS: {without_blas:.1f} MB (goal: at most {SIZE_GOAL:.0f}) "
         f"{'reached' if without_blas <= SIZE_GOAL else 'MISSED'}"
     )
+
     result: dict[str, Any] = {
         "import_seconds": seconds,
         "megabytes": parts,

@@ -1,4 +1,4 @@
-"""Printing results as a table and keeping them as JSON."""
+"""Prints results as a table and writes them as JSON."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""A training step of every example, torch_py and PyTorch by turns in one process: the same file, with its
-imports changed."""
+"""A training step of every example: the same file with its imports changed, next to PyTorch."""
 
 from __future__ import annotations
 
@@ -43,13 +42,16 @@ def timed(steps: Iterator[float]) -> float:
 
 def compare(name: str, small: bool, rounds: int) -> dict[str, Any]:
     subjects = [load(name, library).training(small) for library in ("torch_py", "torch")]
+
     for steps in subjects:
         for _ in range(2):
             timed(steps)
+
     times = [[timed(steps) for steps in subjects] for _ in range(rounds)]
     ours, theirs = zip(*times)
     for steps in subjects:
         steps.close()
+
     return {
         "torch_py": statistics.median(ours),
         "torch": statistics.median(theirs),
@@ -67,6 +69,7 @@ def main(arguments: list[str]) -> int:
     )
     parser.add_argument("--json", type=Path, help="also write the figures to this file")
     options = parser.parse_args(arguments)
+
     if importlib.util.find_spec("torch") is None:
         print("PyTorch is not installed here: nothing to compare with (pip install torch)")
         return 0
@@ -74,16 +77,20 @@ def main(arguments: list[str]) -> int:
     if options.threads:
         for library in ("torch_py", "torch"):
             importlib.import_module(library).set_num_threads(options.threads)
+
     result = {}
     for name in options.names or examples():
         result[name] = compare(name, options.small, options.rounds)
         print(f"{name}: {result[name]['ratio']:.2f}", file=sys.stderr, flush=True)
+
     rows = [
         [name, f"{each['torch_py'] * 1e3:.1f}", f"{each['torch'] * 1e3:.1f}", f"{each['ratio']:.2f}"]
         for name, each in result.items()
     ]
+
     print(format_table(["training step", "torch_py ms", "torch ms", "ratio"], rows))
     missed = [name for name, each in result.items() if each["ratio"] > GOAL]
     print(f"\ngoal: at most {GOAL} for each; {'reached' if not missed else 'MISSED by ' + ', '.join(missed)}")
+
     write_json(options.json, {"training": result})
     return 0

@@ -1,5 +1,4 @@
-"""Calls at the sizes that models have them, for operators whose arguments must fit together: enlarged samples
-would be untypical."""
+"""Calls at typical model sizes, for operators whose arguments cannot just be enlarged."""
 
 from __future__ import annotations
 

@@ -13,5 +13,5 @@ ninja_file.py     the plan as a ninja file
 runner.py         runs ninja, shows one line of progress
 driver.py         one build of the tree, under the lock
 operator_library.py  the same for operators declared outside the tree
-package.py        what a wheel holds beside the Python files
+package.py        what a wheel holds in addition to the Python files
 """

@@ -29,9 +29,11 @@ def main() -> int:
         "--help-config", action="store_true", help="print the environment variables that the build reads"
     )
     options = parser.parse_args()
+
     if options.help_config:
         print(describe())
         return 0
+
     try:
         run(options)
     except BuildError as error:

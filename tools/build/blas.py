@@ -1,7 +1,7 @@
 """Where BLAS, LAPACK and FFT come from, and how libtorch_py_blas.so is compiled and linked against them.
 
 mkl       the static libraries of the mkl-static wheel; nothing of MKL is visible outside libtorch_py_blas.so
-openblas  the scipy-openblas32 wheel (its shared library is copied beside ours; its functions are prefixed
+openblas  the scipy-openblas32 wheel (its shared library is copied next to ours; its functions are prefixed
 scipy_), else the system's builtin   aten/blas holds a plain implementation of everything; this is also the
 reference in tests
 
@@ -58,10 +58,12 @@ HOW_TO_GET = {
 def find_mkl(toolchain: Toolchain) -> Blas | None:
     if platform.machine().lower() not in ("x86_64", "amd64"):
         return None
+
     archives = [_installed("mkl-static", name) for name in MKL_LIBRARIES]
     header = _installed("mkl-include", "mkl.h")
     if header is None or not all(archives):
         return None
+
     group = " ".join(_relative(archive) for archive in archives if archive)
     return Blas(
         name="mkl",
@@ -93,11 +95,13 @@ def find_openblas(toolchain: Toolchain) -> Blas | None:
             link_flags=("-L" + _relative(library.parent), "-lscipy_openblas", "-lm"),
             bundled=(library,),
         )
+
     if (
         not shutil.which("pkg-config")
         or subprocess.run(["pkg-config", "--exists", "openblas"]).returncode != 0
     ):
         return None
+
     return Blas(
         name="openblas",
         compile_flags=("-DTORCH_PY_BLAS_OPENBLAS", "-DTORCH_PY_OPENBLAS_PREFIX=", *_pkg_config("--cflags")),

@@ -1,5 +1,4 @@
-"""Makes .venv when it is missing and installs the packages of pyproject.toml into it when their list has
-changed.
+"""Creates .venv if needed, and installs the packages of pyproject.toml when their list has changed.
 
 Runs before anything is installed, under any Python from 3.10 on, so it uses the standard library only:
 
@@ -40,21 +39,24 @@ def main(arguments: list[str] | None = None) -> int:
     )
     parser.add_argument("--base-python", default=sys.executable, help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
+
     check_python_version()
     python = options.venv / "bin" / "python"
     if not python.exists():
         make_venv(options.venv)
     make_importable(options.venv)
+
     stale = [group for group in [BUILD_GROUP, *options.extra] if not is_current(options.venv, group)]
     if not stale:
         return 0
-    if (
-        Path(sys.prefix).resolve() != options.venv.resolve()
-    ):  # only the environment's own pip reads TOML on Python 3.10
+
+    # Only the environment's own pip reads TOML on Python 3.10.
+    if Path(sys.prefix).resolve() != options.venv.resolve():
         given = sys.argv[1:] if arguments is None else arguments
         return subprocess.call(
             [str(python), str(Path(__file__).resolve()), *given, "--base-python", sys.executable]
         )
+
     for group in stale:
         install(options.venv, group, options.base_python)
     return 0
@@ -102,7 +104,7 @@ def requirements(group: str) -> list[str]:
         if group not in extras:
             fail(f"pyproject.toml has no extra '{group}'; it has {', '.join(extras)}")
         return list(extras[group])
-    # What both need stands in both: pip reads them apart.
+    # pip reads the two lists separately, so some packages are in both.
     listed = list(
         dict.fromkeys([*document["build-system"]["requires"], *document["project"]["dependencies"]])
     )
@@ -142,6 +144,7 @@ def install(venv: Path, group: str, base_python: str) -> None:
         "--disable-pip-version-check",
         *wanted,
     ]
+
     status, errors = run_with_news(pip)
     if status != 0:
         see_packages_of(base_python)
@@ -153,47 +156,48 @@ def install(venv: Path, group: str, base_python: str) -> None:
             "[setup] pip could not reach an index: going on with the packages that this machine has",
             flush=True,
         )
+
     (venv / STAMP.format(group=group)).write_text(fingerprint(group))
 
 
 def run_with_news(command: list[str], seconds: float = SECONDS_BETWEEN_LINES) -> tuple[int, str]:
-    """The exit status and what went to stderr; now and then a line of the output, as hundreds of megabytes
-    take their time."""
-    started, lines = time.monotonic(), list[str]()
+    """Runs a long download, printing a line of progress now and then; returns exit status and stderr."""
+    started = time.monotonic()
+    lines: list[str] = []
+
     with (
         tempfile.TemporaryFile("w+") as errors,
         subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True) as process,
     ):
         assert process.stdout is not None
         threading.Thread(target=lines.extend, args=(process.stdout,), daemon=True).start()
+
         while True:
             try:
                 status = process.wait(seconds)
                 break
             except subprocess.TimeoutExpired:
-                news = [
-                    line.strip()
-                    for line in lines
-                    if line.lstrip().startswith(("Collecting", "Downloading", "Installing"))
-                ]
+                words = ("Collecting", "Downloading", "Installing")
+                news = [line.strip() for line in lines if line.lstrip().startswith(words)]
                 print(
                     f"[setup] {time.monotonic() - started:3.0f} s: "
                     f"{news[-1][:100] if news else 'waiting for pip'}",
                     flush=True,
                 )
+
         errors.seek(0)
         return status, errors.read()
 
 
 def see_packages_of(base_python: str) -> None:
-    """Lets the environment import what the interpreter that made it can import."""
+    """Lets the environment import the packages of the interpreter that created it."""
     program = "import sys; print('\\n'.join(path for path in sys.path if path.endswith('-packages')))"
     paths = subprocess.run([base_python, "-c", program], capture_output=True, text=True).stdout
     (Path(sysconfig.get_paths()["purelib"]) / "packages_of_base_python.pth").write_text(paths)
 
 
 def not_installed(wanted: list[str]) -> list[str]:
-    """Looked up by a new interpreter, which sees what see_packages_of has added."""
+    """The missing packages, as a new interpreter sees them: it knows what see_packages_of has added."""
     program = (
         "import importlib.metadata, shutil, sys\n"
         "from pip._vendor.packaging.requirements import Requirement\n"
@@ -205,6 +209,7 @@ def not_installed(wanted: list[str]) -> list[str]:
         "and not shutil.which(name):\n"
         "        print(name)\n"
     )
+
     result = subprocess.run(
         [sys.executable, "-c", program, *wanted], capture_output=True, text=True, check=True
     )

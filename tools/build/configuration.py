@@ -1,5 +1,4 @@
-"""Every environment variable that the build reads, in one table. `python -m tools.build --help-config` prints
-it."""
+"""Every environment variable that the build reads; `python -m tools.build --help-config` prints the table."""
 
 from __future__ import annotations
 
@@ -80,6 +79,7 @@ class Configuration:
     @staticmethod
     def from_environment(environment: Mapping[str, str] | None = None) -> Configuration:
         value = _read(os.environ if environment is None else environment)
+
         return Configuration(
             compiler=value["CXX"],
             jobs=_positive("MAX_JOBS", value["MAX_JOBS"]),

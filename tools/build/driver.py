@@ -1,5 +1,4 @@
-"""One build of the tree: generate, write the ninja file, run ninja. Used by `make` and by setup.py; never
-twice at once."""
+"""One build of the tree: generate, write the ninja file, run ninja. A lock prevents two builds at once."""
 
 from __future__ import annotations
 
@@ -33,6 +32,7 @@ def build(configuration: Configuration, only: tuple[str, ...] = ()) -> None:
     repository's root."""
     os.chdir(ROOT)
     started = time.monotonic()
+
     with lock(Path("build/.lock")):
         generate()
         place_generated_python(ROOT)
@@ -44,6 +44,7 @@ def build(configuration: Configuration, only: tuple[str, ...] = ()) -> None:
             subprocess.run(
                 [plan.toolchain.ninja, "-f", str(NINJA_FILE), "-t", "cleandead"], capture_output=True
             )
+
         progress = run_ninja(
             plan.toolchain.ninja,
             str(NINJA_FILE),
@@ -51,13 +52,16 @@ def build(configuration: Configuration, only: tuple[str, ...] = ()) -> None:
             configuration.verbose,
             objects_of(plan, only),
         )
+
     if progress.failed:
         raise BuildError(
             "the build failed; the messages above are the compiler's. All commands: TORCH_PY_VERBOSE=1 make"
         )
+
     if progress.warnings:
         write_if_changed(WARNINGS_FILE, "\n".join(progress.warnings) + "\n")
         print(f"{len(progress.warnings)} files gave warnings: {WARNINGS_FILE}")
+
     if progress.done:
         kernels = ", ".join(plan.kernel_flags)
         print(
@@ -91,12 +95,14 @@ def write_compile_commands(configuration: Configuration) -> Path:
     generate()
     plan = make_plan(configuration)
     write_if_changed(NINJA_FILE, render(plan))
+
     text = subprocess.run(
         [plan.toolchain.ninja, "-f", str(NINJA_FILE), "-t", "compdb", "compile"],
         capture_output=True,
         text=True,
         check=True,
     ).stdout
+
     path = Path("build/compile_commands.json")
     write_if_changed(path, json.dumps(json.loads(text), indent=1))
     return path

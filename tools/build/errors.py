@@ -1,5 +1,5 @@
-"""What a person sees when the build cannot go on: a sentence and what to do, never a traceback."""
+"""The error a user sees when the build cannot go on: one sentence and what to do, never a traceback."""
 
 
 class BuildError(Exception):
-    """Something the user can mend. The message ends with the command that mends it."""
+    """A problem that the user can fix. The message ends with the command that fixes it."""

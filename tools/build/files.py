@@ -1,4 +1,4 @@
-"""Writes to the build tree that leave unchanged files, and with them their time stamps, alone."""
+"""Writes files only when their content changes, so that time stamps stay and ninja has less to do."""
 
 from __future__ import annotations
 

@@ -53,12 +53,15 @@ def link_flags(configuration: Configuration, toolchain: Toolchain) -> tuple[str,
         "-Wl,-z,relro",
         "-Wl,-O1",
     ]
+
     if toolchain.linker:
         flags.append(f"-fuse-ld={toolchain.linker}")
+
     if configuration.sanitize:
         flags.append(f"-fsanitize={configuration.sanitize}")
     elif not configuration.debug:
         flags.append("-s")
+
     return (*flags, *configuration.link_flags)
 
 

@@ -1,4 +1,4 @@
-"""Instruction sets: which there are, what they are compiled with, and which files are compiled once for each.
+"""The instruction sets: their compiler flags, and which files are compiled once for each.
 
 Kernel files (aten/native/cpu, generated ones too, and aten/vec/*.isa.cpp) are compiled once per instruction
 set with
@@ -62,6 +62,7 @@ def selected(names: tuple[str, ...], architecture: str | None = None) -> tuple[I
     when none is named."""
     offered = available(architecture)
     unknown = sorted(set(names) - {isa.name for isa in offered})
+
     if unknown:
         raise BuildError(
             f"TORCH_PY_ISAS: no instruction set {', '.join(unknown)} here; there are "
@@ -71,6 +72,7 @@ def selected(names: tuple[str, ...], architecture: str | None = None) -> tuple[I
         raise BuildError(
             f"TORCH_PY_ISAS={','.join(names)}: DEFAULT must be among them, it is what every machine can run"
         )
+
     return tuple(isa for isa in offered if not names or isa.name in names)
 
 

@@ -1,5 +1,4 @@
-"""Prints a plan as a ninja file. Paths are relative to the directory ninja runs in, so that ccache hits
-across checkouts."""
+"""Prints a plan as a ninja file, with paths relative to the root so that ccache hits across checkouts."""
 
 from __future__ import annotations
 

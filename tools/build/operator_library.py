@@ -5,8 +5,8 @@ object.
 
 Called by torch_py.utils.cpp_extension.build_operators, from a checkout or from what a wheel carries of it
 (package.py).
-Beside FILE.yaml, aten/native may hold hand-written kernels, as in the tree: those below aten/native/cpu are
-compiled for every instruction set, the others once.
+An aten/native folder next to FILE.yaml may hold hand-written kernels, as in the tree: those below
+aten/native/cpu are compiled for every instruction set, the others once.
 The last line printed is the path of the shared object.
 """
 
@@ -54,9 +54,10 @@ class OperatorLibrary:
 def build(library: OperatorLibrary, configuration: Configuration) -> Path:
     if library.declarations.parent == ROOT:
         raise BuildError(
-            f"{library.declarations.name} lies beside torch_py's own sources; move it into a folder of its "
-            "own"
+            f"{library.declarations.name} is in the folder of torch_py's own sources; "
+            "move it into a folder of its own"
         )
+
     library.output.mkdir(parents=True, exist_ok=True)
     with lock(library.output / ".lock"):
         generate(library)
@@ -69,10 +70,12 @@ def build(library: OperatorLibrary, configuration: Configuration) -> Path:
             configuration.verbose,
             folder=library.output,
         )
+
     if progress.failed:
         raise BuildError(
             f"operator library '{library.name}' was not built; the messages above are the compiler's"
         )
+
     return library.output / plan.objects[0].output
 
 
@@ -89,6 +92,7 @@ def make_plan(library: OperatorLibrary, configuration: Configuration) -> Plan:
     toolchain = find_toolchain(configuration)
     chosen = instruction_sets.selected(configuration.instruction_sets)
     search_path = (library.output / "generated", library.declarations.parent, *library.include)
+
     return Plan(
         compiler=f"{toolchain.ccache} {toolchain.compiler}".strip(),
         compile_flags=(*compile_flags(configuration, toolchain), *(f"-I{folder}" for folder in search_path)),
@@ -119,6 +123,7 @@ def units(library: OperatorLibrary, chosen: tuple[instruction_sets.InstructionSe
     """Generated files, then hand-written ones; generated sources are named relative to the output folder,
     where ninja runs."""
     found: list[Unit] = []
+
     for root, place, named in (
         (library.output / "generated", "", "generated/"),
         (library.declarations.parent, "aten/native", ""),
@@ -151,12 +156,14 @@ def main() -> int:
     parser.add_argument("--include", type=Path, action="append", default=[])
     parser.add_argument("--libraries", type=Path, required=True)
     options = parser.parse_args()
+
     library = OperatorLibrary(
         declarations=options.declarations.resolve(),
         output=options.output.resolve(),
         include=tuple(folder.resolve() for folder in options.include),
         libraries=options.libraries.resolve(),
     )
+
     try:
         print(build(library, Configuration.from_environment()))
     except BuildError as error:

@@ -1,4 +1,4 @@
-"""What a wheel holds beside the Python files of torch_py.
+"""What a wheel holds in addition to the Python files of torch_py.
 
 torch_py/_C*.so, torch_py/lib/*.so   the libraries
 torch_py/include/                    headers of c10, aten, torch_py/csrc and the generated ones, in one tree

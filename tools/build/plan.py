@@ -1,5 +1,4 @@
-"""What is compiled and linked, put together from sources, flags, instruction sets and BLAS. Pure data;
-ninja_file.py prints it."""
+"""The build plan as pure data: sources, flags, instruction sets and BLAS; ninja_file.py prints it."""
 
 from __future__ import annotations
 
@@ -55,6 +54,7 @@ def make_plan(configuration: Configuration, toolchain: Toolchain | None = None) 
     blas = find_blas(configuration, toolchain)
     objects = _shared_objects(chosen, blas, toolchain)
     has_precompiled = configuration.precompiled_headers and not toolchain.is_clang
+
     return Plan(
         compiler=f"{toolchain.ccache} {toolchain.compiler}".strip(),
         compile_flags=(*compile_flags(configuration, toolchain), *(f"-I{folder}" for folder in SEARCH_PATH)),

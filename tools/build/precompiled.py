@@ -1,5 +1,4 @@
-"""Precompiled headers: what nearly every file of a kind includes is parsed once and loaded by each of them, a
-third of a unit's time.
+"""Precompiled headers: shared includes are parsed once, which saves about a third of a unit's time.
 
 A folder that has a Precompiled.h gets one; kernel files one for each instruction set, as its flags are part
 of it. Files include what they use all the same: clang, libraries of operators and TORCH_PY_PCH=0 compile them
@@ -36,7 +35,7 @@ class PrecompiledHeader:
 
     @property
     def name(self) -> str:
-        """What units are told to include: a file that includes the header, beside which the compiler finds
+        """What units are told to include: a file that includes the header, next to which the compiler finds
         `output`."""
         return f"{FOLDER}/{self.isa.name if self.isa else 'baseline'}/{self.header}"
 

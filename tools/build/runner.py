@@ -1,5 +1,4 @@
-"""Runs ninja and shows one line of progress; what a compiler says is shown when it fails, warnings are kept
-in a file."""
+"""Runs ninja with one line of progress; shows compiler output on failure and keeps warnings in a file."""
 
 from __future__ import annotations
 
@@ -50,6 +49,7 @@ class Progress:
             status = STATUS.match(line)
             if self.verbose:
                 print(line, file=self.stream, flush=True)
+
             if status:
                 self._finish_step()
                 self.done = int(status[1])
@@ -60,6 +60,7 @@ class Progress:
             elif line.startswith("ninja: error") or line.startswith("ninja: fatal"):
                 self._pending.append(line)
                 self.failed = True
+
         self._finish_step()
         self._clear()
 

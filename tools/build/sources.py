@@ -1,5 +1,4 @@
-"""Which translation units there are, which shared object each belongs to, and in which order they are
-linked."""
+"""The translation units, the shared object each belongs to, and their link order."""
 
 from __future__ import annotations
 
@@ -52,8 +51,10 @@ def units_in(
         logical = path.relative_to(root).as_posix()
         if any(logical.startswith(prefix + "/") for prefix in (*OTHER_BUILDS, *without)):
             continue
+
         place = "generated/" + logical if root.name == "generated" else logical
         variants: tuple[InstructionSet | None, ...] = chosen if is_kernel_file(logical) else (None,)
+
         for isa in variants:
             units.append(
                 Unit(

@@ -1,5 +1,4 @@
-"""Finds the compiler, the linker, ccache, ninja and Python's headers, and says what to install when one is
-missing."""
+"""Finds compiler, linker, ccache, ninja and Python's headers, or says what to install."""
 
 from __future__ import annotations
 
@@ -32,6 +31,7 @@ class Toolchain:
 def find_toolchain(configuration: Configuration) -> Toolchain:
     compiler = find_compiler(configuration.compiler)
     is_clang, version = identify(compiler)
+
     return Toolchain(
         compiler=compiler,
         is_clang=is_clang,
@@ -66,15 +66,18 @@ def identify(compiler: str) -> tuple[bool, int]:
         raise BuildError(
             f"{compiler} does not work: {result.stderr.strip()}\nOn Debian/Ubuntu: sudo apt install g++"
         )
+
     macros = dict(re.findall(r"#define (\w+) (\S+)", result.stdout))
     is_clang = "__clang_major__" in macros
     version = int(macros["__clang_major__" if is_clang else "__GNUC__"])
+
     kind = "clang" if is_clang else "gcc"
     if version < MINIMUM_VERSION[kind]:
         raise BuildError(
             f"{compiler} is {kind} {version}; {kind} {MINIMUM_VERSION[kind]} or newer is needed. Name "
             "another: CXX=g++-12 make"
         )
+
     return is_clang, version
 
 

@@ -46,17 +46,20 @@ def run_batch(program: str, seed: int, start: int, seconds: float, count: int | 
         ]
         if count is not None or operator:
             command += [str(count or 0), operator]
+
         environment = {**os.environ, "PYTHONPATH": str(ROOT)}
         done = subprocess.run(
             command, cwd=folder, env=environment, capture_output=True, text=True, errors="replace"
         )
         text = log.read_text(errors="replace") if log.exists() else ""
+
     problems = [line for line in done.stdout.splitlines() if line.startswith(("internal error", "differs"))]
     made = re.search(r"^made (\d+) calls$", done.stdout, re.MULTILINE)
     if made:
         return Batch(text, problems, int(made[1]), False)
     if not text:
         raise SystemExit(f"the calls did not start:\n{done.stderr}")
+
     kind = "hangs" if "Timeout" in done.stderr else f"ends the process with status {done.returncode}"
     return Batch(text, [*problems, f"{kind}: {text}"], int(text.split()[0]) - start + 1, True)
 
@@ -77,14 +80,17 @@ def main() -> int:
         help="with --peer or --layers: only these, add,linalg_det or Conv2d,SGD",
     )
     options = parser.parse_args()
+
     if (options.peer or options.layers) and importlib.util.find_spec("torch") is None:
         parser.error(
             "--peer and --layers compare with PyTorch, which is not installed here: pip install torch==2.13.0"
         )
+
     program = "layers" if options.layers else "peer" if options.peer else "calls"
     start = options.only or 0
     end = time.monotonic() + options.seconds
     found = 0
+
     while True:
         seconds = max(1.0, end - time.monotonic())
         batch = run_batch(
@@ -96,6 +102,7 @@ def main() -> int:
         start += batch.calls
         if not batch.crashed or time.monotonic() > end or options.only is not None:
             break
+
     print(f"{start if options.only is None else 1} calls with seed {options.seed}: {found} problems")
     return 1 if found else 0
 

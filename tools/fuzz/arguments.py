@@ -1,5 +1,4 @@
-"""Arguments that nobody should pass: by the type that a schema asks for, or, now and then, of another
-type."""
+"""Hostile arguments, chosen by the type a schema asks for and now and then of another type."""
 
 from __future__ import annotations
 
@@ -171,6 +170,7 @@ def of_type(dice: random.Random, kind: str, shape: tuple[int, ...] | None) -> An
         return anything(dice)
     if kind.endswith("?") and dice.random() < 0.3:
         return None
+
     kind = kind.removesuffix("?")
     if kind.startswith("Tensor") and kind.endswith("[]"):
         return _tensors(dice, optional="?" in kind)
@@ -196,6 +196,7 @@ def _of_simple_type(dice: random.Random, kind: str) -> Any:
         return dice.choice(DTYPES)
     if kind == "Device":
         return torch.device(dice.choice(("cpu", "meta")))
+
     return anything(dice)
 
 

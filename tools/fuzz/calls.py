@@ -59,6 +59,7 @@ def targets() -> list[Target]:
     for text in torch._C._operator_schemas().values():
         schema = FunctionSchema.parse(text)
         schemas.setdefault(text.split("(")[0].split(".")[0], []).append(schema)
+
     found = []
     for module in MODULES:
         functions = getattr(torch._C, module)
@@ -69,10 +70,12 @@ def targets() -> list[Target]:
                     name, ()
                 )  # linalg_det is _linalg.det
                 found.append(Target(f"{module}.{name}", function, tuple(known), False))
+
     for name in sorted(dir(torch.Tensor)):
         method = getattr(torch.Tensor, name)
         if name not in LEFT_ALONE and callable(method):
             found.append(Target(f"Tensor.{name}", method, tuple(schemas.get(name, ())), True))
+
     return found
 
 
@@ -82,8 +85,10 @@ def make_arguments(dice: random.Random, target: Target) -> tuple[list[Any], dict
         count = dice.choice((0, 1, 1, 2, 2, 3, 4, 6))
         values = [arguments.anything(dice) for _ in range(count)]
         return ([arguments.tensor(dice), *values] if target.is_method else values), {}
+
     schema = dice.choice(target.schemas)
     shape = dice.choice(arguments.SHAPES)
+
     positional, keywords = [], {}
     for argument in schema.arguments:
         is_keyword = argument in schema.arguments.kwarg_only or argument in schema.arguments.out
@@ -91,11 +96,13 @@ def make_arguments(dice: random.Random, target: Target) -> tuple[list[Any], dict
             if is_keyword:
                 continue
             break
+
         value = arguments.of_type(dice, str(argument.type), shape)
         if is_keyword:
             keywords[argument.name] = value
         else:
             positional.append(value)
+
     if target.is_method and positional and not isinstance(positional[0], torch.Tensor):
         positional[0] = arguments.tensor(dice)
     return positional, _with_out(schema, keywords)
@@ -124,6 +131,7 @@ def call(number: int, seed: int, known: list[Target], log: int) -> None:
     torch.manual_seed(number)
     target = dice.choice(known)
     positional, keywords = make_arguments(dice, target)
+
     words = [
         *map(arguments.describe, positional),
         *(f"{key}={arguments.describe(value)}" for key, value in keywords.items()),
@@ -131,6 +139,7 @@ def call(number: int, seed: int, known: list[Target], log: int) -> None:
     text = f"{number} {target.name}({', '.join(words)})"
     os.ftruncate(log, 0)
     os.pwrite(log, text.encode("utf8", "replace"), 0)
+
     faulthandler.dump_traceback_later(TIME_LIMIT, exit=True)
     try:
         look_at(dice, target.function(*positional, **keywords))
@@ -144,20 +153,27 @@ def call(number: int, seed: int, known: list[Target], log: int) -> None:
 
 
 def main() -> int:
-    log_path, seed, start, seconds = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), float(sys.argv[4])
+    log_path = sys.argv[1]
+    seed = int(sys.argv[2])
+    start = int(sys.argv[3])
+    seconds = float(sys.argv[4])
     last = start + int(sys.argv[5]) if len(sys.argv) > 5 and int(sys.argv[5]) > 0 else sys.maxsize
+
     warnings.simplefilter("ignore")
     faulthandler.enable()
     limit = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize() + MEMORY_LIMIT
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
     torch.set_num_threads(1)
+
     log = os.open(log_path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     known = targets()
     end = time.monotonic() + seconds
     number = start
+
     while number < last and time.monotonic() < end:
         call(number, seed, known, log)
         number += 1
+
     print(f"made {number - start} calls", flush=True)
     os._exit(0)  # tensors of odd geometry may be alive; their destruction was tried with every call
 

@@ -1,5 +1,4 @@
-"""What a call of `python -m tools.fuzz --peer` was given, and conditions on it: when a row of
-known_differences.py holds."""
+"""The circumstances of a compared call, and when a row of known_differences.py applies to it."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""What `python -m tools.fuzz --peer` does not report: (operator, kind of difference) with the reason. See
-tests/ops/known_differences.py, too."""
+"""Differences that `python -m tools.fuzz --peer` does not report, with the reason; see tests/ops, too."""
 
 from __future__ import annotations
 
@@ -238,7 +237,7 @@ MAY_DIFFER: tuple[Known, ...] = (
         "binomial",
         "error",
         is_mixed,
-        "count and prob of two dtypes: RuntimeError, whichever of them is no floating one",
+        "count and prob of two dtypes: RuntimeError, whichever of the two is not floating",
     ),
     Known("embedding_bag", "accepts", has_integers, "rows of integers are added up as well"),
     Known("bilinear|_standard_gamma_grad", "accepts", is_mixed, "dtypes are promoted"),

@@ -1,5 +1,4 @@
-"""What `python -m tools.fuzz --layers` does not report: target, kind of difference, argument that was
-changed, with the reason.
+"""Differences that `python -m tools.fuzz --layers` does not report, by target, kind and changed argument.
 
 All three are regular expressions of the whole: the name in lower case, the kind, and the name of an argument.
 A row holds when one of the changed arguments is named; `details` are words of what was found.
@@ -47,7 +46,7 @@ LAYERS_MAY_DIFFER: tuple[KnownLayer, ...] = (
         "ctc_?loss",
         "refuses",
         "log_probs|targets|blank|.*lengths",
-        "labels that are no classes are read from memory that is not there",
+        "labels out of range make PyTorch read memory out of bounds",
     ),
     KnownLayer(
         "ctc_?loss", "accepts", "targets|target_lengths", "labels behind the last one that the lengths count"
@@ -165,7 +164,7 @@ LAYERS_MAY_DIFFER: tuple[KnownLayer, ...] = (
         _LAZY_NORM,
         "text",
         "affine|track_running_stats",
-        "the number of features is known when there is no weight",
+        "without a weight, the number of features is already known",
     ),
     KnownLayer("group_?norm", "error", "num_(groups|channels)|input", "which check of a size comes first"),
     # Pooling

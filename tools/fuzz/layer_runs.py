@@ -1,5 +1,4 @@
-"""Runs a layer, function, initialisation, optimizer or scheduler of either library; gives what can be
-compared: tensors, numbers and texts."""
+"""Runs a layer, function, optimizer or scheduler of either library and returns comparable results."""
 
 from __future__ import annotations
 
@@ -21,14 +20,17 @@ def is_random(name: str) -> bool:
 def layer(module: Any, name: str, values: dict[str, Any]) -> Any:
     own = {key: value for key, value in values.items() if not key.startswith("forward.")}
     made = getattr(module.nn, name)(**own)
+
     if is_random(name):
         made.eval()
     if name.startswith("Lazy"):
         made(**_forward(values))
+
     state = _same_parameters(module, made)
     inputs = [
         value.requires_grad_() if _can_have_gradient(value) else value for value in _forward(values).values()
     ]
+
     result = made(**dict(zip(_forward(values), inputs)))
     return [
         repr(made),
@@ -97,7 +99,9 @@ def optimizer(module: Any, name: str, values: dict[str, Any]) -> Any:
         module.nn.Parameter(module.from_numpy(np.linspace(-1, 1, 6, dtype="float32").reshape(2, 3)))
         for _ in range(2)
     ]
+
     made = getattr(module.optim, name)(parameters, **values)
+
     for step in range(_STEPS):
         for number, parameter in enumerate(parameters):
             parameter.grad = module.from_numpy(
@@ -140,11 +144,13 @@ def _plain(value: Any) -> Any:
 
 def difference(name: str, ours: Any, theirs: Any, path: str = "result") -> str | None:
     """The first difference of what two runs gave, as "kind: where and what"."""
+
     if isinstance(theirs, (list, tuple)):
         if not isinstance(ours, (list, tuple)) or len(ours) != len(theirs):
             return f"form: {path}: {ours!r}, PyTorch {theirs!r}"
         found = (difference(name, a, b, f"{path}[{index}]") for index, (a, b) in enumerate(zip(ours, theirs)))
         return next((text for text in found if text is not None), None)
+
     if isinstance(theirs, torch.Tensor):
         return _tensor_difference(name, ours, theirs, path)
     if isinstance(theirs, np.ndarray):
@@ -153,6 +159,7 @@ def difference(name: str, ours: Any, theirs: Any, path: str = "result") -> str |
             if np.allclose(ours, theirs, rtol=1e-6, equal_nan=True)
             else f"values: {path}: {ours.tolist()}, PyTorch {theirs.tolist()}"
         )
+
     if type(ours).__name__ != type(theirs).__name__ and str(ours) != str(theirs):
         return f"form: {path}: {ours!r}, PyTorch {theirs!r}"
     return (
@@ -165,15 +172,18 @@ def difference(name: str, ours: Any, theirs: Any, path: str = "result") -> str |
 def _tensor_difference(name: str, ours: Any, theirs: torch.Tensor, path: str) -> str | None:
     if not hasattr(ours, "shape"):
         return f"form: {path}: {ours!r}, PyTorch gives a tensor"
+
     dtypes = [str(tensor.dtype).split(".")[-1] for tensor in (ours, theirs)]
     if tuple(ours.shape) != tuple(theirs.shape) or dtypes[0] != dtypes[1]:
         return f"form: {path}: {dtypes[0]} {tuple(ours.shape)}, PyTorch {dtypes[1]} {tuple(theirs.shape)}"
     if is_random(name) or name.endswith(("uniform_", "normal_", "orthogonal_", "sparse_")):
         return None
+
     found, expected = to_numpy(ours), to_numpy(theirs)
     tolerance = {"float16": 4e-3, "bfloat16": 3e-2, "float64": 1e-6}.get(dtypes[1], 2e-4)
     with np.errstate(all="ignore"):
         close = np.isclose(found, expected, rtol=tolerance, atol=tolerance, equal_nan=True)
+
     if np.all(close):
         return None
     where = tuple(int(index) for index in np.argwhere(~np.asarray(close))[0])

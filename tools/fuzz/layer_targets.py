@@ -1,5 +1,4 @@
-"""What `python -m tools.fuzz --layers` calls: layers, functions, initialisations, optimizers and schedulers,
-with their parameters.
+"""The layers, functions, initialisations, optimizers and schedulers that `tools.fuzz --layers` calls.
 
 The parameters come from the signatures, values that work from a search over candidates by name
 (`layer_values.BY_NAME`).
@@ -200,11 +199,13 @@ def _public(group: str) -> list[tuple[str, Any]]:
     module: Any = torch_py
     for part in ("optim.lr_scheduler" if group == "lr_scheduler" else group).split("."):
         module = getattr(module, part)
+
     here = [
         (name, getattr(module, name))
         for name in sorted(dir(module))
         if not name.startswith("_") and name not in _LEFT_ALONE[group]
     ]
+
     foreign = ("typing", "collections")
     return [
         (name, value)
@@ -262,6 +263,7 @@ def working(target: Target) -> dict[str, Any] | None:
     required = [
         parameter for parameter in target.parameters if parameter.required and parameter.name not in more
     ]
+
     candidates = [_candidates(parameter.name) for parameter in required]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -276,9 +278,11 @@ def working(target: Target) -> dict[str, Any] | None:
 
 
 def _candidates(name: str) -> tuple[Any, ...]:
+
     plain = name.removeprefix("forward.").removesuffix("_")
     if plain in layer_values.BY_NAME and not (name != plain and plain == "value"):
         return layer_values.BY_NAME[plain]
+
     if name != plain or plain in (
         "input1",
         "input2",

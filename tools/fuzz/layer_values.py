@@ -1,5 +1,4 @@
-"""Values for the parameters of layers, functions, optimizers and schedulers: those that work, by name, and
-those that nobody should pass."""
+"""Values for parameters of layers, functions and optimizers: working ones by name, and hostile ones."""
 
 from __future__ import annotations
 
@@ -206,6 +205,7 @@ def kind_of(name: str, default: Any) -> str:
         return "dtype"
     if isinstance(default, Spec):
         return "tensor"
+
     for kind, types in (
         ("bool", bool),
         ("int", int),
@@ -215,6 +215,7 @@ def kind_of(name: str, default: Any) -> str:
     ):
         if isinstance(default, types):  # type: ignore[arg-type]
             return kind
+
     return "tensor" if name in _TENSOR_NAMES else "any"
 
 
@@ -234,6 +235,7 @@ def bad(dice: random.Random, name: str, current: Any) -> Any:
 
 def _changed(dice: random.Random, spec: Spec) -> Spec:
     change = dice.randrange(6)
+
     if change == 0:
         return Spec(spec.values.reshape(1, *spec.values.shape), spec.dtype, "contiguous")
     if change == 1 and spec.values.ndim > 0:
@@ -249,6 +251,7 @@ def _changed(dice: random.Random, spec: Spec) -> Spec:
         odd = (-1, 0, 100) if values.dtype.kind == "i" else (np.nan, np.inf, -np.inf, 0.0, 2.0)
         values.reshape(-1)[dice.randrange(values.size)] = dice.choice(odd)
         return Spec(values, spec.dtype, "contiguous")
+
     return Spec(
         spec.values, spec.dtype, dice.choice(("transposed", "strided", "expanded", "offset", "channels_last"))
     )

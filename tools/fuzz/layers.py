@@ -33,7 +33,8 @@ class Call:
     changed: tuple[str, ...]
 
     def __str__(self) -> str:
-        return f"{self.target}({', '.join(f'{name}={layer_values.text_of(value)}' for name, value in self.values.items())})"
+        given = (f"{name}={layer_values.text_of(value)}" for name, value in self.values.items())
+        return f"{self.target}({', '.join(given)})"
 
 
 def make_call(dice: random.Random, known: Sequence[Target]) -> Call | None:
@@ -51,16 +52,17 @@ def make_call(dice: random.Random, known: Sequence[Target]) -> Call | None:
 
 def difference(made: Call) -> str | None:
     """What differs between the libraries, as "kind: details"."""
-    found, expected = (
-        outcome(made.target.run, torch_py, made.values),
-        outcome(made.target.run, torch, made.values),
-    )
+    found = outcome(made.target.run, torch_py, made.values)
+    expected = outcome(made.target.run, torch, made.values)
+
     if found.error is None and expected.error is None:
         if any("dropout" in name or _is_number_beside_the_range(made.values[name]) for name in made.changed):
             return None
         return layer_runs.difference(made.target.name, found.result, expected.result)
+
     if is_accident(found.error, expected.error):
         return f"accident: {_text(found)}; PyTorch: {_text(expected)}"
+
     if any(
         words in str(expected.error)
         for words in ("not implemented for", "INTERNAL ASSERT", "view size is not compatible")
@@ -68,6 +70,7 @@ def difference(made: Call) -> str | None:
         return None
     if type(expected.error) is RuntimeError and isinstance(found.error, NotImplementedError):
         return None  # caught alike
+
     if any(_is_number_beside_the_range(made.values[name]) for name in made.changed):
         return None
     if expected.error is None and _is_of_wrong_type(made):
@@ -78,11 +81,14 @@ def difference(made: Call) -> str | None:
         and (len(made.changed) > 1 or _is_of_wrong_type(made))
     ):
         return None  # which of several mistakes is met first, and how Python calls a wrong type, is open
+
     if all(isinstance(done.error, (AttributeError, TypeError)) for done in (found, expected)):
         return None
+
     if type(found.error).__name__ != type(expected.error).__name__.removeprefix("_"):
         kind = "refuses" if expected.error is None else "accepts" if found.error is None else "error"
         return f"{kind}: {_text(found)}; PyTorch: {_text(expected)}"
+
     return (
         None
         if _is_clear(str(found.error), str(expected.error), made)
@@ -123,9 +129,11 @@ def _is_clear(message: str, theirs: str, made: Call) -> bool:
     shape."""
     if theirs.split("\n")[0][:40] in message:
         return True
+
     for name in made.changed:
         value = made.values[name]
         words = [name.removeprefix("forward.").rstrip("12"), type(value).__name__]
+
         words += (
             [value.dtype, "size", "shape", "dimension", "index"]
             if isinstance(value, Spec)
@@ -142,16 +150,17 @@ def _is_clear(message: str, theirs: str, made: Call) -> bool:
             "dimensions",
             "not implemented",
         ]
+
         if any(word.lower() in message.lower() for word in words if word):
             return True
     return False
 
 
 def is_known(made: Call, found: str) -> bool:
-    kind, specs = (
-        found.split(":")[0],
-        [value for value in (made.values[name] for name in made.changed) if isinstance(value, Spec)],
-    )
+    kind = found.split(":")[0]
+    values = [made.values[name] for name in made.changed]
+    specs = [value for value in values if isinstance(value, Spec)]
+
     if kind == "values" and any(spec.dtype in ("float16", "bfloat16") for spec in specs):
         return True  # rounded once here, in several places there
     if (
@@ -160,6 +169,7 @@ def is_known(made: Call, found: str) -> bool:
         and any(spec.layout == "expanded" for spec in specs)
     ):
         return True  # elements in one place are not written to
+
     changed = [name.removeprefix("forward.") for name in made.changed]
     return any(row.covers(made.target.name, found, changed) for row in LAYERS_MAY_DIFFER)
 

@@ -236,8 +236,10 @@ class Call:
 def _built(value: Any, module: Any) -> Any:
     if isinstance(value, Spec):
         return value.build(module)
+
     if isinstance(value, (list, tuple)):
         return type(value)(_built(item, module) for item in value)
+
     kind = type(value).__name__
     if kind == "Generator":
         return module.Generator().manual_seed(value.initial_seed())
@@ -258,22 +260,26 @@ def make_call(dice: random.Random, operators: Sequence[Operator]) -> Call | None
         samples = operator.samples(torch_py, dice.choice(DTYPES if dice.random() < 0.7 else OTHER_DTYPES))
     except (OverflowError, TypeError, ValueError, RuntimeError):
         return None  # a generator whose numbers the dtype does not have
+
     if not samples:
         return None
     sample = dice.choice(samples).map(spec_of)  # type: ignore[arg-type]
     values = [*sample.positional, *sample.kwargs.values()]
     arguments = operator.schema.arguments
+
     given = [
         *zip(sample.positional, arguments.positional),
         *((sample.kwargs[name], arguments.find(name)) for name in sample.kwargs),
     ]
     kinds = [argument.type.base.name for _, argument in given]
     changes = dice.choice((0, 1, 1, 2, 3))
+
     for _ in range(changes):
         values = _change_one(dice, values, kinds)
     if dice.random() < 0.1:
         values = _emptied(dice, values)
         changes += 1
+
     count = len(sample.positional)
     in_place = "inplace" in operator.variants and dice.random() < 0.3
     made = Call(operator, tuple(values[:count]), dict(zip(sample.kwargs, values[count:])), in_place, changes)
@@ -287,9 +293,11 @@ def difference(made: Call) -> str | None:
     """What differs between the libraries, as "kind: details"."""
     operator = made.operator
     ours, theirs = made.sample(torch_py), made.sample(torch)
+
     if made.in_place and (method_parts(operator, ours) is None):
         return None
     found, expected = outcome(made.run, torch_py, ours), outcome(made.run, torch, theirs)
+
     if found.error is not None or expected.error is not None:
         return _different_errors(made, found, expected)
     if any(
@@ -297,17 +305,21 @@ def difference(made: Call) -> str | None:
         for result in tensors_of(expected.result)
     ):
         return None
+
     try:
         assert_same(found.result, expected.result, "result", values=False)
     except AssertionError as error:
         return f"form: {error}"
+
     if str(operator) not in STRIDES:
         try:
             assert_same(found.result, expected.result, "result", values=False, strides=True)
         except AssertionError as error:
             return f"strides: {error}"
+
     if operator.is_random or str(operator) in WITHOUT_VALUES:
         return None
+
     try:
         assert_same(found.result, expected.result, "result")
         assert_same(ours.tensors(), theirs.tensors(), "arguments afterwards")
@@ -393,15 +405,18 @@ def _is_caught_alike(made: Call, found: Exception, expected: Exception) -> bool:
 
 def circumstances(made: Call) -> Circumstances:
     flat: list[Any] = []
+
     pending = [*made.positional, *made.keywords.values()]
     while pending:
         value = pending.pop()
         pending += value if isinstance(value, (list, tuple)) else ()
         flat.append(value)
+
     specs = [value for value in flat if isinstance(value, Spec)]
     numbers = [
         value for value in flat if isinstance(value, (int, float, complex)) and not isinstance(value, bool)
     ]
+
     return Circumstances(
         tuple(spec.dtype for spec in specs),
         tuple(spec.values for spec in specs),
@@ -412,7 +427,9 @@ def circumstances(made: Call) -> Circumstances:
 
 
 def is_known(made: Call, found: str) -> bool:
-    name, kind, facts = str(made.operator), found.split(":")[0], circumstances(made)
+    name = str(made.operator)
+    kind = found.split(":")[0]
+    facts = circumstances(made)
     if kind == "values" and any((name, dtype) in NOT_COMPARED for dtype in (*facts.dtypes, "*")):
         return True
     return any(row.covers(name, found, facts) for row in MAY_DIFFER)

@@ -1,7 +1,9 @@
-"""What CI checks beside the tests. Every failure is one line: where, what, and how to mend it.
+"""What CI checks in addition to the tests. Every failure is one line: where, what, and how to fix it.
 
 layering.py    who may include or import whom
 text.py        what no file may hold: paths of one machine, tabs, trailing blanks, generated output
+paragraphs.py  breaks in long functions, one statement per thing, one anonymous namespace per file
+voice.py       phrases that read translated
 formatting.py  clang-format, ruff
 types.py       mypy
 """

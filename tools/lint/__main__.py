@@ -1,15 +1,17 @@
-"""python -m tools.lint [--fix] [layering text formatting types]"""
+"""python -m tools.lint [--fix] [layering text paragraphs voice formatting types]"""
 
 from __future__ import annotations
 
 import argparse
 import sys
 
-from . import formatting, layering, text, types
+from . import formatting, layering, paragraphs, text, types, voice
 
 CHECKS = {
     "layering": layering.check,
     "text": text.check,
+    "paragraphs": paragraphs.check,
+    "voice": voice.check,
     "formatting": formatting.check,
     "types": types.check,
 }
@@ -17,26 +19,30 @@ CHECKS = {
 
 def main() -> int:
     parser = argparse.ArgumentParser(
-        prog="python -m tools.lint", description="One line per failure that says how to mend it."
+        prog="python -m tools.lint", description="One line per failure that says how to fix it."
     )
     parser.add_argument(
         "checks", nargs="*", metavar="CHECK", help=f"{', '.join(CHECKS)}; default: all of them"
     )
-    parser.add_argument("--fix", action="store_true", help="mend what can be mended without a decision")
+    parser.add_argument("--fix", action="store_true", help="fix what needs no decision")
     options = parser.parse_args()
+
     unknown = set(options.checks) - set(CHECKS)
     if unknown:
         parser.error(f"no check {', '.join(sorted(unknown))}; there are {', '.join(CHECKS)}")
+
     if options.fix:
         text.fix()
         formatting.fix()
         return 0
+
     count = 0
     for name in options.checks or CHECKS:
         for finding in sorted(set(CHECKS[name]())):
             print(f"{finding} [{name}]")
             count += 1
-    print(f"lint: {count} to mend" if count else "lint: nothing to mend")
+
+    print(f"lint: {count} to fix" if count else "lint: nothing to fix")
     return 1 if count else 0
 
 

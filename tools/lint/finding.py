@@ -1,4 +1,4 @@
-"""One thing to mend, printed as one line."""
+"""One finding, printed as one line."""
 
 from __future__ import annotations
 

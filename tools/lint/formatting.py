@@ -35,16 +35,19 @@ def check_cpp(root: Path) -> Iterator[Finding]:
     if program is None:
         yield Finding("clang-format", 0, "not installed; make lint installs it into .venv")
         return
+
     paths = files(CPP, root)
     for start in range(0, len(paths), BATCH):
         result = subprocess.run(
             [program, "--dry-run", *paths[start : start + BATCH]], cwd=root, capture_output=True, text=True
         )
+
         first: dict[str, int] = {}
         for line in result.stderr.splitlines():
             found = REPLACEMENT.match(line)
             if found:
                 first.setdefault(found["path"], int(found["line"]))
+
         for path, number in first.items():
             yield Finding(path, number, "not formatted from here on; make format")
 

@@ -1,5 +1,4 @@
-"""Who may include or import whom: c10 ► aten ► torch_py/csrc/autograd ► torch_py/csrc/bindings; codegen,
-tools and torch_py keep apart."""
+"""The layers: which folders may include or import which."""
 
 from __future__ import annotations
 
@@ -31,7 +30,7 @@ INCLUDE_RULES = (
     IncludeRule(
         "c10/util/",
         ("c10/core/", "c10/dispatch/", "c10/cpu/", "c10/cuda/"),
-        "c10/util stands below the rest of c10",
+        "c10/util is the lowest layer of c10",
     ),
     IncludeRule(
         "aten/",
@@ -63,7 +62,7 @@ IMPORT_RULES = (
     ImportRule(
         "codegen/",
         ("torch_py", "torch", "tools", "tests"),
-        "codegen runs before torch_py exists and stands alone",
+        "codegen runs before torch_py exists and depends on nothing else here",
     ),
     ImportRule(
         "torch_py/",
@@ -97,10 +96,12 @@ def check_includes(path: str, text: str) -> Iterator[Finding]:
         found = INCLUDE.match(line)
         if not found:
             continue
+
         included = found[1]
         for rule in INCLUDE_RULES:
             if path.startswith(rule.folder) and included.startswith(rule.forbidden):
                 yield Finding(path, number, f'{rule.folder} must not include "{included}"; {rule.advice}')
+
         if included.startswith(EVERYWHERE_BUT.forbidden) and not path.startswith(EVERYWHERE_BUT.folder):
             yield Finding(
                 path, number, f'"{included}" is for {EVERYWHERE_BUT.folder} alone; {EVERYWHERE_BUT.advice}'
@@ -113,17 +114,18 @@ def check_imports(path: str, text: str) -> Iterator[Finding]:
     except SyntaxError as error:
         yield Finding(path, error.lineno or 0, f"not valid Python: {error.msg}")
         return
+
     for line, module in imported_modules(tree):
         top = module.split(".")[0]
         for rule in IMPORT_RULES:
             if path.startswith(rule.folder) and top in rule.forbidden:
                 yield Finding(path, line, f"{rule.folder} must not import {module}; {rule.advice}")
+
         if path.startswith("codegen/") and _is_foreign(path, top):
             yield Finding(
                 path,
                 line,
-                f"codegen must not import {module}; it needs only pyyaml and jinja2 beside the standard "
-                "library",
+                f"codegen must not import {module}; it needs only pyyaml, jinja2 and the standard library",
             )
 
 
@@ -134,7 +136,7 @@ def _is_foreign(path: str, top: str) -> bool:
 
 
 def imported_modules(tree: ast.AST) -> Iterator[tuple[int, str]]:
-    """Absolute imports, wherever they stand; relative ones stay within their package."""
+    """All absolute imports, also those inside functions; relative ones stay within their package."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             for name in node.names:

@@ -42,17 +42,19 @@ def check(root: Path = ROOT) -> Iterator[Finding]:
 
 def check_text(path: str, text: str) -> Iterator[Finding]:
     lines = text.splitlines()
+
     for number, line in enumerate(lines, 1):
         if TRAILING.search(line) and not path.startswith("tests/golden/"):
             yield Finding(path, number, "blanks at the end of the line; make format")
         if CONFLICT.match(line):
             yield Finding(path, number, "a merge conflict; choose one side")
-        if HOME_PATH.search(line):
-            yield Finding(
-                path, number, f"a path of one machine, {HOME_PATH.search(line)[0]}; make it relative"
-            )  # type: ignore[index]
+        home = HOME_PATH.search(line)
+        if home:
+            yield Finding(path, number, f"a path of one machine, {home[0]}; make it relative")
+
     if text and not text.endswith("\n"):
         yield Finding(path, len(lines), "no newline at the end of the file; make format")
+
     if len(lines) > LONGEST_FILE and path.endswith((".py", ".cpp", ".h", ".cu")):
         yield Finding(
             path,

@@ -1,5 +1,4 @@
-"""The files that are looked at: what git tracks or would track, so that builds and environments are never
-read."""
+"""The files that the lint reads: those git tracks or would track, never builds or environments."""
 
 from __future__ import annotations
 

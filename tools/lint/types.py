@@ -19,15 +19,18 @@ def check(root: Path = ROOT) -> Iterator[Finding]:
     if importlib.util.find_spec("mypy") is None:
         yield Finding("mypy", 0, "not installed; make lint installs it into .venv")
         return
+
     result = subprocess.run(
         [sys.executable, "-m", "mypy", "--no-error-summary"], cwd=root, capture_output=True, text=True
     )
+
     reported = False
     for line in result.stdout.splitlines():
         found = ERROR.match(line)
         if found:
             reported = True
             yield Finding(found["path"], int(found["line"]), found["message"])
+
     if result.returncode != 0 and not reported:
         yield Finding(
             "mypy", 0, (result.stderr.strip() or result.stdout.strip() or "did not run").splitlines()[-1]

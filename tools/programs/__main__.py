@@ -15,8 +15,9 @@ from .table import PROGRAMS
 
 HEADER = """# Programs
 
-Packages from PyPI that use PyTorch, unmodified, under `python -m torch_py.as_torch`. For each a script in `tools/programs/scripts/` calls its
-public functions forward and backward, trains for a few steps and prints numbers, which must be those that it prints under PyTorch.
+Packages from PyPI that use PyTorch, unmodified, under `python -m torch_py.as_torch`. For each, a script in
+`tools/programs/scripts/` calls its public functions forward and backward, trains for a few steps and prints
+numbers, which must be those that it prints under PyTorch.
 Made by:
 
 ```sh
@@ -50,11 +51,13 @@ def main() -> int:
         "--torchvision", metavar="DIR", help="where torchvision is installed, for the packages that need it"
     )
     options = parser.parse_args()
+
     if unknown := set(options.names) - {program.package for program in PROGRAMS}:
         parser.error(
             f"unknown packages: {', '.join(sorted(unknown))}; there are "
             f"{', '.join(program.package for program in PROGRAMS)}"
         )
+
     rows = []
     for program in PROGRAMS:
         if options.names and program.package not in options.names:
@@ -62,6 +65,7 @@ def main() -> int:
         outcome = try_program(program, options.torchvision)
         rows.append(row(outcome))
         print(rows[-1], flush=True)
+
     if not options.names:
         (ROOT / "docs/programs.md").write_text(HEADER + "\n".join(rows) + "\n")
     return 0

@@ -1,4 +1,4 @@
-"""Whether two outputs say the same: words are equal, numbers agree to rounding."""
+"""Compares two outputs: words must be equal, numbers must agree to rounding."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ NUMBER = re.compile(r"-?\d+\.\d+(?:e[-+]?\d+)?|-?\d+e[-+]?\d+|\bnan\b|\binf\b")
 
 
 def first_difference(expected: str, got: str) -> str | None:
-    """The first line that differs, as one line of text; None when there is none."""
+    """The first line that differs, as one line of text; None if all are equal."""
     left, right = expected.splitlines(), got.splitlines()
     for first, second in zip(left, right):
         if not lines_agree(first, second):

@@ -45,6 +45,7 @@ def run(script: Path, *, as_torch: bool, torchvision: str | None) -> Run:
         "HF_HUB_OFFLINE": "1",
     }
     command = [sys.executable, *(["-m", "torch_py.as_torch"] if as_torch else []), str(script)]
+
     with tempfile.TemporaryDirectory() as folder:
         try:
             done = subprocess.run(
@@ -71,16 +72,16 @@ def try_program(program: Program, torchvision: str | None) -> Outcome:
         version = metadata.version(program.package)
     except metadata.PackageNotFoundError:
         return Outcome(program, None, problem="not installed")
+
     if program.needs_torchvision and torchvision is None:
         return Outcome(program, version, problem="needs torchvision, see --torchvision")
     script = SCRIPTS / f"use_{program.script}.py"
     if not script.exists():
         return Outcome(program, version, problem="has no script yet")
     vision = torchvision if program.needs_torchvision else None
-    theirs, ours = (
-        run(script, as_torch=False, torchvision=vision),
-        run(script, as_torch=True, torchvision=vision),
-    )
+    theirs = run(script, as_torch=False, torchvision=vision)
+    ours = run(script, as_torch=True, torchvision=vision)
+
     if not theirs.passed:
         return Outcome(program, version, False, ours.passed, f"under torch: {theirs.problem}")
     problem = ours.problem if not ours.passed else first_difference(theirs.output, ours.output)

@@ -19,11 +19,14 @@ class Walk(gymnasium.Env):
         self.action_space = (
             gymnasium.spaces.Box(-1.0, 1.0, (1,), np.float32) if real else gymnasium.spaces.Discrete(2)
         )
-        self.real, self.place, self.time = real, 1.0, 0
+        self.real = real
+        self.place = 1.0
+        self.time = 0
 
     def reset(self, seed=None, options=None):
         super().reset(seed=seed)
-        self.place, self.time = float(self.np_random.uniform(-2, 2)), 0
+        self.place = float(self.np_random.uniform(-2, 2))
+        self.time = 0
         return self.observation(), {}
 
     def observation(self):

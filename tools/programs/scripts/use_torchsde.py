@@ -9,8 +9,10 @@ torch.manual_seed(0)
 class Equation(torch.nn.Module):
     def __init__(self, noise, kind):
         super().__init__()
-        self.noise_type, self.sde_type = noise, kind
-        self.mu, self.sigma = torch.nn.Linear(3, 3), torch.nn.Linear(3, 3)
+        self.noise_type = noise
+        self.sde_type = kind
+        self.mu = torch.nn.Linear(3, 3)
+        self.sigma = torch.nn.Linear(3, 3)
 
     def f(self, t, y):
         return self.mu(y)
