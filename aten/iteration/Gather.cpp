@@ -8,12 +8,13 @@ namespace {
 
 template <size_t kSize>
 void gather_sized(char* target, const char* source, int64_t stride, int64_t n) {
-  if (stride == 0) {  // a broadcast value: stores alone, in vectors
+  if (stride == 0) {  // a broadcast value: only stores, which vectorise
     char value[kSize];
     std::memcpy(value, source, kSize);
     for (int64_t i = 0; i < n; ++i) std::memcpy(target + i * kSize, value, kSize);
     return;
   }
+
   for (int64_t i = 0; i < n; ++i) std::memcpy(target + i * kSize, source + i * stride, kSize);
 }
 
@@ -31,6 +32,7 @@ void gather(void* target, const void* source, int64_t stride, size_t size, int64
     std::memcpy(to, from, size * static_cast<size_t>(n));
     return;
   }
+
   switch (size) {
     case 1: return gather_sized<1>(to, from, stride, n);
     case 2: return gather_sized<2>(to, from, stride, n);
@@ -47,6 +49,7 @@ void scatter(void* target, int64_t stride, const void* source, size_t size, int6
     std::memcpy(to, from, size * static_cast<size_t>(n));
     return;
   }
+
   switch (size) {
     case 1: return scatter_sized<1>(to, stride, from, n);
     case 2: return scatter_sized<2>(to, stride, from, n);

@@ -1,6 +1,5 @@
 #pragma once
-// Loops over the 1-d lanes of tensors along one dimension (softmax, cumsum, sort, argmax, gather
-// ...).
+// Loops over the 1-d lanes of tensors along one dimension, as softmax, cumsum and sort need them.
 #include <algorithm>
 #include <initializer_list>
 
@@ -9,9 +8,7 @@
 
 namespace at::native {
 
-/// A set of tensors that agree in all dimensions but `dim`; calls f(pointers) per lane, pointers[k]
-/// being the first element of the lane in tensor k. Lanes are shared out to threads; `lane_cost` is
-/// the work of one, in elements.
+/// The lanes along `dim` of tensors whose other dimensions agree. Threads share the lanes.
 class LaneIterator {
  public:
   LaneIterator(int64_t dim, std::initializer_list<const Tensor*> tensors) {
@@ -20,6 +17,7 @@ class LaneIterator {
       if (d != dim) sizes_.push_back(first.sizes()[d]);
     }
     for (const int64_t size : sizes_) lanes_ *= size;
+
     for (const Tensor* tensor : tensors) {
       const int64_t itemsize = static_cast<int64_t>(tensor->itemsize());
       DimVector strides;
@@ -32,6 +30,8 @@ class LaneIterator {
 
   int64_t lanes() const { return lanes_; }
 
+  /// Calls f(pointers) for each lane; pointers[k] is the first element of the lane in tensor k.
+  /// `lane_cost` is the work for one lane, in elements.
   template <typename F>
   void for_each(int64_t lane_cost, const F& f) const {
     const int64_t grain = std::max<int64_t>(1, 32768 / std::max<int64_t>(1, lane_cost));
@@ -44,18 +44,22 @@ class LaneIterator {
     });
   }
 
-  /// The same by groups of at most `most` lanes that are neighbours in the last of the other
+  /// The same in groups of at most `most` lanes that are neighbours in the last of the other
   /// dimensions: f(pointers, width, steps), where lane w of tensor k begins w * steps[k] bytes
-  /// after pointers[k]. For lanes whose elements lie further apart than lanes do.
+  /// after pointers[k]. Serves lanes whose elements are further apart than the lanes themselves.
   template <typename F>
   void for_each_group(int64_t lane_cost, int64_t most, const F& f) const {
     if (lanes_ == 0) return;
-    const int64_t last = sizes_.empty() ? 1 : sizes_.back(), parts = (last + most - 1) / most;
-    const int64_t grain =
-        std::max<int64_t>(1, 32768 / std::max<int64_t>(1, lane_cost * std::min(last, most)));
+
+    const int64_t last = sizes_.empty() ? 1 : sizes_.back();
+    const int64_t parts = (last + most - 1) / most;
+    const int64_t group_cost = std::max<int64_t>(1, lane_cost * std::min(last, most));
+    const int64_t grain = std::max<int64_t>(1, 32768 / group_cost);
+
     int64_t steps[8] = {};
     for (size_t k = 0; k < operands_.size(); ++k)
       steps[k] = sizes_.empty() ? 0 : operands_[k].strides.back();
+
     parallel_for(0, lanes_ / last * parts, grain, [&](int64_t begin, int64_t end) {
       char* pointers[8];
       for (int64_t group = begin; group < end; ++group) {
@@ -68,7 +72,7 @@ class LaneIterator {
   }
 
  private:
-  /// Where the tensors' lane begins.
+  /// The first element of a lane in each tensor.
   void find(int64_t lane, char** pointers) const {
     for (size_t k = 0; k < operands_.size(); ++k) pointers[k] = operands_[k].data;
     for (size_t d = sizes_.size(); d-- > 0;) {
@@ -82,6 +86,7 @@ class LaneIterator {
     char* data;
     DimVector strides;
   };
+
   DimVector sizes_;
   SmallVector<Operand, 4> operands_;
   int64_t lanes_ = 1;

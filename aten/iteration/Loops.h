@@ -1,7 +1,10 @@
 #pragma once
-// Loops of pointwise CPU kernels. Included by files that are compiled once per instruction set,
-// hence the CPU_CAPABILITY namespace: code of one instruction set never replaces code of another at
-// link time.
+// Loops of pointwise CPU kernels.
+//
+// Note [CPU_CAPABILITY]
+// Files that include this header are compiled once per instruction set. The inline namespace named
+// by CPU_CAPABILITY keeps their functions apart: without it, the linker would keep one copy of a
+// template, for whichever instruction set came first.
 #include <algorithm>
 #include <tuple>
 #include <utility>
@@ -25,48 +28,51 @@ struct function_traits<R (C::*)(A...) const> {
   static constexpr size_t arity = sizeof...(A);
 };
 
-constexpr int64_t kBlock =
-    256;  // elements per block of a strided loop: all buffers stay in the first-level cache
+// Elements per block of a strided loop: all buffers stay in the first-level cache.
+constexpr int64_t kBlock = 256;
 
 template <typename F, typename R, typename... A, size_t... I>
 inline void contiguous_loop(const F& captured, R* out, const std::tuple<const A*...>& in, int64_t n,
                             std::index_sequence<I...>) {
-  // A copy, which no result can be written to: numbers that a formula uses in one case only are
-  // loaded once, not in that case, which the vectoriser gives up on.
+  // The copy cannot alias `out`, so captured numbers are loaded once, before the loop. A load
+  // inside a branch of the formula would keep the loop from vectorising.
   const F op = captured;
-  // ivdep: an in-place call has out == in, element by element, which is no dependence between
-  // iterations.
+  // An in-place call has out == in, element by element: iterations do not depend on each other.
 #pragma GCC ivdep
   for (int64_t i = 0; i < n; ++i) out[i] = op(std::get<I>(in)[i]...);
 }
 
-/// One inner loop over n elements: contiguous operands are used where they are, others through
-/// blocks.
+/// One inner loop over n elements. Contiguous operands are used in place, others through blocks.
 template <typename F, typename R, typename... A, size_t... I>
 void pointwise_loop(const F& op, char* const* data, const int64_t* strides, int64_t n,
                     std::tuple<A...>*, std::index_sequence<I...> indices) {
   const bool out_direct = strides[0] == static_cast<int64_t>(sizeof(R)) || n == 1;
   const bool direct[] = {(strides[I + 1] == static_cast<int64_t>(sizeof(A)) || n == 1)..., true};
+
   if (out_direct && (direct[I] && ...)) {
     contiguous_loop<F, R, A...>(op, reinterpret_cast<R*>(data[0]),
                                 std::tuple<const A*...>(reinterpret_cast<const A*>(data[I + 1])...),
                                 n, indices);
     return;
   }
+
   alignas(64) char out_block[kBlock * sizeof(R)];
   alignas(64) char blocks[std::max<size_t>(sizeof...(A), 1)][kBlock * 16];
   for (int64_t start = 0; start < n; start += kBlock) {
     const int64_t count = std::min(kBlock, n - start);
+
     [[maybe_unused]] auto pointer = [&](auto position, auto* typed) {
       constexpr size_t k = decltype(position)::value;
       using T = std::remove_pointer_t<decltype(typed)>;
       const char* source = data[k + 1] + start * strides[k + 1];
       if (direct[k]) return reinterpret_cast<const T*>(source);
-      const bool filled =
-          strides[k + 1] == 0 && start != 0;  // a broadcast value stays in its block
+
+      // A broadcast value stays in its block.
+      const bool filled = strides[k + 1] == 0 && start != 0;
       if (!filled) gather(blocks[k], source, strides[k + 1], sizeof(T), count);
       return reinterpret_cast<const T*>(blocks[k]);
     };
+
     const std::tuple<const A*...> in(
         pointer(std::integral_constant<size_t, I>(), static_cast<A*>(nullptr))...);
     char* target = data[0] + start * strides[0];
@@ -76,8 +82,8 @@ void pointwise_loop(const F& op, char* const* data, const int64_t* strides, int6
   }
 }
 
-/// Applies `op` to every element: result type and argument types of the lambda are the operands'
-/// element types.
+/// Applies `op` to every element. The lambda's result and argument types are the element types of
+/// the operands.
 template <typename F>
 void cpu_kernel(const TensorIteratorBase& iter, const F& op,
                 int64_t grain = TensorIterator::kGrain) {
@@ -86,6 +92,7 @@ void cpu_kernel(const TensorIteratorBase& iter, const F& op,
   TORCH_INTERNAL_ASSERT(iter.ntensors() == static_cast<int>(traits::arity) + 1, iter.op_name(),
                         ": kernel takes ", traits::arity, " inputs, iterator has ",
                         iter.ntensors() - 1);
+
   auto loop = [](const void* context, char* const* data, const int64_t* strides, int64_t n) {
     pointwise_loop<F, typename traits::result>(*static_cast<const F*>(context), data, strides, n,
                                                static_cast<arguments*>(nullptr),
@@ -94,8 +101,7 @@ void cpu_kernel(const TensorIteratorBase& iter, const F& op,
   iter.for_each(loop, &op, grain);
 }
 
-/// For kernels with state per element that must run in order (random numbers): one thread, no
-/// blocks.
+/// For kernels that must run in order, such as random numbers: one thread, no blocks.
 template <typename F>
 void cpu_serial_kernel(const TensorIteratorBase& iter, const F& op) {
   using traits = function_traits<F>;

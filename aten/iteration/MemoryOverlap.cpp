@@ -4,6 +4,19 @@
 
 namespace at {
 
+namespace {
+
+/// Different storages share memory when both wrap one foreign buffer, as two calls of
+/// torch.from_numpy(a) do.
+bool share_memory(const StorageImpl& a, const StorageImpl& b) {
+  const auto* a_begin = static_cast<const char*>(a.data.get());
+  const auto* b_begin = static_cast<const char*>(b.data.get());
+  return a_begin != nullptr && b_begin != nullptr && a_begin < b_begin + b.nbytes &&
+         b_begin < a_begin + a.nbytes;
+}
+
+}  // namespace
+
 bool has_internal_overlap(const Tensor& tensor) {
   if (tensor.is_non_overlapping_and_dense()) return false;
   for (int64_t d = 0; d < tensor.dim(); ++d) {
@@ -12,31 +25,22 @@ bool has_internal_overlap(const Tensor& tensor) {
   return false;
 }
 
-namespace {
-
-/// Two storages may be made of one buffer of another library's: torch.from_numpy(a) and
-/// torch.from_numpy(a).
-bool share_memory(const StorageImpl& a, const StorageImpl& b) {
-  const auto *a_begin = static_cast<const char*>(a.data.get()),
-             *b_begin = static_cast<const char*>(b.data.get());
-  return a_begin != nullptr && b_begin != nullptr && a_begin < b_begin + b.nbytes &&
-         b_begin < a_begin + a.nbytes;
-}
-
-}  // namespace
-
 Overlap memory_overlap(const Tensor& a, const Tensor& b) {
   if (a.is_same(b)) return Overlap::Full;
   if (a.numel() == 0 || b.numel() == 0) return Overlap::No;
-  const StorageImpl *a_storage = a.storage().get(), *b_storage = b.storage().get();
+
+  const StorageImpl* a_storage = a.storage().get();
+  const StorageImpl* b_storage = b.storage().get();
   if (a_storage != b_storage) {
     if (a_storage == nullptr || b_storage == nullptr) return Overlap::No;
     return share_memory(*a_storage, *b_storage) ? Overlap::Unknown : Overlap::No;
   }
+
   if (!a.is_non_overlapping_and_dense() || !b.is_non_overlapping_and_dense()) {
     const bool same = a.data() == b.data() && a.sizes() == b.sizes() && a.strides() == b.strides();
     return same ? Overlap::Full : Overlap::Unknown;
   }
+
   const char* a_begin = static_cast<const char*>(a.data());
   const char* b_begin = static_cast<const char*>(b.data());
   const char* a_end = a_begin + a.numel() * static_cast<int64_t>(a.itemsize());

@@ -22,10 +22,12 @@ void with_element(const Tensor& tensor, const F& f) {
   }
 }
 
-/// 0-dim CPU numbers are cast here: a dispatched copy would cost more than the operator itself.
+/// `tensor` as `dtype`. 0-dim CPU tensors are cast in place of a dispatched copy, which would cost
+/// more than the operator itself.
 Tensor cast_operand(const Tensor& tensor, ScalarType dtype) {
   if (tensor.scalar_type() == dtype) return tensor;
   if (tensor.dim() != 0 || !tensor.is_cpu()) return tensor.to(dtype);
+
   Tensor result = empty_tensor({}, dtype, kCPU);
   result.unsafe_impl()->set_wrapped_number(tensor.is_wrapped_number());
   with_element(tensor, [&](auto from) {
@@ -40,8 +42,7 @@ Tensor cast_operand(const Tensor& tensor, ScalarType dtype) {
   return result;
 }
 
-/// The type whose loops serve a dtype that has none of its own (Note [Storage dtypes]); the dtype
-/// itself where there is none.
+/// The type whose loops serve a storage dtype (Note [Storage dtypes]); other dtypes are unchanged.
 ScalarType loop_dtype(ScalarType type, Promotion promotion) {
   if (type == kComplexHalf) return kComplexFloat;
   if (promotion != Promotion::Comparison) return type;
@@ -57,7 +58,7 @@ bool is_relation(std::string_view op_name) {
   return false;
 }
 
-/// uint64 as int64 in the same order: 2^63 less, which flips the highest bit.
+/// uint64 as int64 in the same order: subtracting 2^63 flips the highest bit.
 Tensor shifted_to_signed(const Tensor& tensor) {
   const Tensor source = tensor.contiguous();
   Tensor result = empty_tensor(source.sizes(), kLong, source.device());
@@ -70,6 +71,18 @@ Tensor shifted_to_signed(const Tensor& tensor) {
 }
 
 bool is_number_like(const Tensor& tensor) { return tensor.is_cpu() && tensor.dim() == 0; }
+
+/// Byte strides of `tensor` for `shape`: 0 along broadcast dimensions.
+DimVector broadcast_strides(const Tensor& tensor, IntArrayRef shape) {
+  DimVector strides(shape.size(), 0);
+  const int64_t itemsize = static_cast<int64_t>(tensor.itemsize());
+  const size_t offset = shape.size() - tensor.sizes().size();
+  for (size_t i = 0; i < tensor.sizes().size(); ++i) {
+    strides[i + offset] =
+        tensor.sizes()[i] == 1 && shape[i + offset] != 1 ? 0 : tensor.strides()[i] * itemsize;
+  }
+  return strides;
+}
 
 }  // namespace
 
@@ -86,10 +99,11 @@ void TensorIterator::check_devices(std::initializer_list<const Tensor*> inputs) 
 }
 
 void TensorIterator::cast_inputs(Promotion promotion, std::initializer_list<const Tensor*> inputs) {
-  bool same = true;
   const ScalarType first = (*inputs.begin())->scalar_type();
+  bool same = true;
   for (const Tensor* tensor : inputs)
     same = same && tensor->scalar_type() == first && !tensor->is_wrapped_number();
+
   common_dtype_ = first;
   if (promotion != Promotion::Same) {
     if (!same) {
@@ -100,12 +114,15 @@ void TensorIterator::cast_inputs(Promotion promotion, std::initializer_list<cons
     if (promotion == Promotion::IntToFloat && is_integral(common_dtype_, true))
       common_dtype_ = default_dtype();
   }
+
   const bool cast = promotion != Promotion::Same;
   for (const Tensor* tensor : inputs) {
     operands_.push_back({cast ? cast_operand(*tensor, common_dtype_) : *tensor});
   }
   promoted_dtype_ = common_dtype_;
   if (cast && is_storage_only(common_dtype_)) widen_inputs(promotion);
+
+  // Numbers keep their value before rounding: unrounded_number().
   if (!cast || same || !is_reduced_floating(common_dtype_)) return;
   Operand* operand = &operands_[1];
   for (const Tensor* tensor : inputs) {
@@ -116,10 +133,10 @@ void TensorIterator::cast_inputs(Promotion promotion, std::initializer_list<cons
   }
 }
 
-/// Inputs of a dtype without loops of its own become a type that has some, and holds every value.
+/// Casts inputs of a storage dtype to a type that has loops and holds every value.
 void TensorIterator::widen_inputs(Promotion promotion) {
   const bool is_comparison = common_dtype_ == kUInt64 && promotion == Promotion::Comparison;
-  if (is_comparison && operands_.size() == 2) {  // only zero is told from other numbers
+  if (is_comparison && operands_.size() == 2) {  // logical_not only asks for zero
     common_dtype_ = kBool;
     operands_[1].tensor = operands_[1].tensor.to(kBool);
   } else if (is_comparison && is_relation(op_name_)) {
@@ -141,7 +158,7 @@ ScalarType TensorIterator::output_dtype(Promotion promotion, ScalarType common) 
   }
 }
 
-/// What the loop computes in a wider type is handed out as `dtype`.
+/// Lets a loop that computes in a wider type return a result of `dtype`.
 void TensorIterator::store_narrow(ScalarType dtype) {
   const Tensor& wide = operands_[0].tensor;
   if (!caller_out_.defined() && wide.scalar_type() != dtype) {
@@ -149,7 +166,7 @@ void TensorIterator::store_narrow(ScalarType dtype) {
   }
 }
 
-/// The common case: everything contiguous and of one shape becomes one dimension, without planning.
+/// The common case: contiguous operands of one shape form one dimension, without planning.
 bool TensorIterator::try_flat(const Tensor& out, ScalarType out_dtype) {
   const Tensor& first = operands_[1].tensor;
   if (!first.is_contiguous()) return false;
@@ -164,6 +181,7 @@ bool TensorIterator::try_flat(const Tensor& out, ScalarType out_dtype) {
   for (const Operand& operand : operands_) {
     if (operand.tensor.defined() && operand.tensor.device() != first.device()) return false;
   }
+
   numel_ = first.numel();
   operands_[0].tensor =
       out.defined() ? out : empty_tensor(first.sizes(), out_dtype, first.device());
@@ -171,6 +189,7 @@ bool TensorIterator::try_flat(const Tensor& out, ScalarType out_dtype) {
     for (size_t i = 1; i < operands_.size(); ++i)
       check_no_partial_overlap(op_name_, out, operands_[i].tensor);
   }
+
   shape_.push_back(numel_);
   for (Operand& operand : operands_) {
     operand.data = static_cast<char*>(operand.tensor.data());
@@ -199,6 +218,7 @@ void TensorIterator::set_output(const Tensor& out, ScalarType out_dtype, OutputK
       break;
     }
   }
+
   if (out.defined()) {
     TORCH_CHECK(out.device() == device ||
                     (is_number_like(operands_[1].tensor) && operands_.size() == 2),
@@ -207,10 +227,12 @@ void TensorIterator::set_output(const Tensor& out, ScalarType out_dtype, OutputK
                 device, " and ", out.device(), "!");
     TORCH_CHECK(can_cast(out_dtype, out.scalar_type()), op_name_, ": result type ", out_dtype,
                 " can't be cast to the desired output type ", out.scalar_type());
+
     if (kind == OutputKind::Out) resize_output(out, shape_);
     check_no_internal_overlap(op_name_, out);
     for (size_t i = 1; i < operands_.size(); ++i)
       check_no_partial_overlap(op_name_, out, operands_[i].tensor);
+
     if (out.scalar_type() == out_dtype) {
       operands_[0].tensor = out;
       return;
@@ -228,41 +250,28 @@ void TensorIterator::set_output(const Tensor& out, ScalarType out_dtype, OutputK
     operands_[0].tensor = empty_tensor(shape_, out_dtype, device);
     return;
   }
+
+  // Otherwise the result is dense in the order of the inputs' strides.
   const SmallVector<int, 6> order = dimension_order(shape_);
   DimVector strides(shape_.size());
   int64_t stride = 1;
   for (const int d : order) {
     strides[d] = stride;
-    // Of an empty tensor whose sizes are too large the last one may not fit, and is used by nobody.
+    // The strides of an empty tensor with huge sizes may overflow; nothing reads them.
     if (__builtin_mul_overflow(stride, std::max<int64_t>(shape_[d], 1), &stride)) stride = 1;
   }
   operands_[0].tensor = empty_strided_tensor(shape_, strides, out_dtype, device);
 }
 
-namespace {
-
-/// Byte strides of `tensor` for `shape`: 0 along broadcast dimensions.
-DimVector broadcast_strides(const Tensor& tensor, IntArrayRef shape) {
-  DimVector strides(shape.size(), 0);
-  const int64_t itemsize = static_cast<int64_t>(tensor.itemsize());
-  const size_t offset = shape.size() - tensor.sizes().size();
-  for (size_t i = 0; i < tensor.sizes().size(); ++i) {
-    strides[i + offset] =
-        tensor.sizes()[i] == 1 && shape[i + offset] != 1 ? 0 : tensor.strides()[i] * itemsize;
-  }
-  return strides;
-}
-
-}  // namespace
-
-/// Dimensions from fastest to slowest: the first operand whose strides tell two dimensions apart
-/// decides.
+/// Dimensions from fastest to slowest. Of two dimensions, the first operand in which their strides
+/// differ decides.
 SmallVector<int, 6> TensorIterator::dimension_order(IntArrayRef shape) const {
   const int n = static_cast<int>(shape.size());
   SmallVector<DimVector, 4> strides;
   for (const Operand& operand : operands_) {
     if (operand.tensor.defined()) strides.push_back(broadcast_strides(operand.tensor, shape));
   }
+
   // +1: a is slower than b, -1: faster, 0: cannot tell.
   auto compare = [&](int a, int b) {
     for (const DimVector& s : strides) {
@@ -274,7 +283,9 @@ SmallVector<int, 6> TensorIterator::dimension_order(IntArrayRef shape) const {
   };
   SmallVector<int, 6> order;
   for (int d = n - 1; d >= 0; --d) order.push_back(d);
-  for (int i = 1; i < n; ++i) {  // insertion sort: stable, and "cannot tell" looks further left
+
+  // Insertion sort: stable, and where two dimensions compare as 0 it looks further left.
+  for (int i = 1; i < n; ++i) {
     int position = i;
     for (int j = i - 1; j >= 0; --j) {
       const int comparison = compare(order[position], order[j]);
@@ -294,6 +305,7 @@ void TensorIterator::plan() {
     TORCH_CHECK(!__builtin_mul_overflow(numel_, size, &numel_), op_name_,
                 ": numel: integer multiplication overflow, got sizes ", IntArrayRef(shape_));
   }
+
   const SmallVector<int, 6> order = dimension_order(shape_);
   for (Operand& operand : operands_) {
     operand.data = static_cast<char*>(operand.tensor.data());
@@ -301,6 +313,7 @@ void TensorIterator::plan() {
     operand.strides.clear();
     for (const int d : order) operand.strides.push_back(strides[d]);
   }
+
   DimVector ordered;
   for (const int d : order) ordered.push_back(shape_[d]);
   shape_ = std::move(ordered);
@@ -308,11 +321,11 @@ void TensorIterator::plan() {
 }
 
 void TensorIterator::coalesce() {
-  size_t last = 0;
   if (shape_.empty()) {
     shape_.push_back(1);
     for (Operand& operand : operands_) operand.strides.push_back(0);
   }
+
   auto can_merge = [&](size_t a, size_t b) {
     if (shape_[a] == 1 || shape_[b] == 1) return true;
     for (const Operand& operand : operands_) {
@@ -320,6 +333,8 @@ void TensorIterator::coalesce() {
     }
     return true;
   };
+
+  size_t last = 0;
   for (size_t d = 1; d < shape_.size(); ++d) {
     const bool merge = can_merge(last, d);
     if (merge && shape_[last] != 1) {
@@ -330,6 +345,7 @@ void TensorIterator::coalesce() {
     shape_[last] = shape_[d];
     for (Operand& operand : operands_) operand.strides[last] = operand.strides[d];
   }
+
   shape_.resize(last + 1);
   for (Operand& operand : operands_) operand.strides.resize(last + 1);
 }
@@ -342,14 +358,17 @@ TensorIterator TensorIterator::pointwise(const char* op_name, Promotion promotio
   iter.op_name_ = op_name;
   iter.operands_.push_back({});
   iter.cast_inputs(promotion, inputs);
+
   const ScalarType out_dtype = iter.output_dtype(promotion, iter.common_dtype_);
   const ScalarType stored_dtype = iter.output_dtype(promotion, iter.promoted_dtype_);
+
   if (!iter.try_flat(out, out_dtype)) {
     iter.check_devices(inputs);
     iter.compute_shape(out, kind);
     iter.set_output(out, out_dtype, kind);
     iter.plan();
   }
+
   if (stored_dtype != out_dtype && !out.defined()) iter.store_narrow(stored_dtype);
   return iter;
 }
@@ -361,6 +380,7 @@ TensorIterator TensorIterator::over(const char* op_name,
   for (const Tensor* tensor : operands) iter.operands_.push_back({*tensor});
   iter.common_dtype_ = iter.operands_.back().tensor.scalar_type();
   iter.shape_ = DimVector(iter.operands_[0].tensor.sizes());
+
   for (const Operand& operand : iter.operands_) {
     TORCH_CHECK(broadcast_sizes(iter.shape_, operand.tensor.sizes()) == iter.shape_, op_name,
                 ": shape ", operand.tensor.sizes(), " does not broadcast to ",
@@ -377,9 +397,9 @@ const Tensor& TensorIterator::finish() {
 }
 
 void TensorIterator::store() {
-  const bool copies = caller_out_.defined() && !caller_out_.is_meta();  // copy_ counts itself
-  if (!copies)
-    (caller_out_.defined() ? caller_out_ : operands_[0].tensor).unsafe_impl()->bump_version();
+  const bool copies = caller_out_.defined() && !caller_out_.is_meta();  // copy_ bumps the version
+  const Tensor& written = caller_out_.defined() ? caller_out_ : operands_[0].tensor;
+  if (!copies) written.unsafe_impl()->bump_version();
   finish();
 }
 
@@ -400,17 +420,21 @@ void TensorIterator::serial_for_each(Loop loop, const void* context, int64_t beg
   char* data[kMaxOperands];
   int64_t inner[kMaxOperands];
   for (int k = 0; k < n; ++k) inner[k] = operands_[k].strides[0];
+
   DimVector index(shape_.size());
   int64_t rest = begin;
   for (size_t d = 0; d < shape_.size(); ++d) {
     index[d] = rest % shape_[d];
     rest /= shape_[d];
   }
+
+  // One run of the fastest dimension after another.
   while (begin < end) {
     for (int k = 0; k < n; ++k) {
       data[k] = operands_[k].data;
       for (size_t d = 0; d < shape_.size(); ++d) data[k] += index[d] * operands_[k].strides[d];
     }
+
     const int64_t run = std::min(shape_[0] - index[0], end - begin);
     loop(context, data, inner, run);
     begin += run;

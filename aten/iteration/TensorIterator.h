@@ -1,4 +1,5 @@
 #pragma once
+// TensorIterator, the plan of a pointwise or reduction loop over strided tensors.
 #include <initializer_list>
 #include <optional>
 
@@ -10,13 +11,13 @@ namespace at {
 /// How a pointwise operator chooses the dtype it computes in and the dtype of its result.
 enum class Promotion : uint8_t {
   Default,       // result_type of the inputs, for both
-  IntToFloat,    // as Default, integers and bool become the default dtype
+  IntToFloat,    // as Default, but integers and bool become the default dtype
   Comparison,    // inputs promoted, result bool
   Same,          // every input keeps its dtype; the result has the first input's
-  ComplexToReal  // as Default; a complex input gives its real type
+  ComplexToReal  // as Default, but a complex input gives a result of its real type
 };
 
-/// Which variant of an operator a call is: decides what an output of another shape or dtype means.
+/// The variant of an operator that is called; it decides whether `out` may be resized.
 enum class OutputKind : uint8_t { Function, Inplace, Out };
 
 /// Plan of one pointwise or reduction pass over several tensors: operand 0 is written, the others
@@ -25,8 +26,8 @@ enum class OutputKind : uint8_t { Function, Inplace, Out };
 class TORCH_PY_API TensorIterator {
  public:
   static constexpr int kMaxOperands = 8;
-  static constexpr int64_t kGrain =
-      32768;  // elements below which a second thread costs more than it brings
+  /// Elements below which a second thread costs more than it brings.
+  static constexpr int64_t kGrain = 32768;
   /// Runs over n elements: data[k] advances by strides[k] bytes per element.
   using Loop = void (*)(const void* context, char* const* data, const int64_t* strides, int64_t n);
 
@@ -40,8 +41,7 @@ class TORCH_PY_API TensorIterator {
 
   /// Writes a casted temporary back to the caller's out, and returns the caller's output.
   const Tensor& finish();
-  /// finish() of an in-place or out= call: the change counts once in the version of the caller's
-  /// tensor.
+  /// finish() of an in-place or out= call: bumps the version of the caller's tensor once.
   void store();
 
   const char* op_name() const { return op_name_; }
@@ -59,9 +59,9 @@ class TORCH_PY_API TensorIterator {
   const Tensor& output() const { return operands_[0].tensor; }
   const Tensor& input(int i) const { return operands_[i + 1].tensor; }
   const Tensor& tensor(int operand) const { return operands_[operand].tensor; }
-  /// The value of a 0-dim CPU operand before it was rounded to float16 or bfloat16, the common
-  /// dtype: products and quotients compute with it in float32 and round once, so that `x *= 1 -
-  /// 1e-4` is no multiplication by 1. None when nothing was rounded.
+  /// The value of a 0-dim CPU operand before it was rounded to the common dtype, float16 or
+  /// bfloat16; empty if nothing was rounded. Products and quotients compute with it in float32 and
+  /// round once: rounded first, the factor of `x *= 1 - 1e-4` would be 1.
   std::optional<float> unrounded_number(int operand) const { return operands_[operand].unrounded; }
 
   /// Calls loop(context, ...) over all elements, split over threads above the grain.
@@ -95,30 +95,16 @@ class TORCH_PY_API TensorIterator {
   DimVector shape_;
   int64_t numel_ = 0;
   ScalarType common_dtype_ = ScalarType::Undefined;
-  ScalarType promoted_dtype_ = ScalarType::Undefined;  // another one than common_dtype_ where the
-                                                       // loop computes in a wider type
+  // Differs from common_dtype_ where the loop computes in a wider type.
+  ScalarType promoted_dtype_ = ScalarType::Undefined;
   Tensor caller_out_;  // defined when operand 0 is a temporary of another dtype
 };
 using TensorIteratorBase = TensorIterator;
 
-/// Refuses a written tensor in which two elements share memory (expand), and inputs that overlap it
-/// partly.
+/// Refuses a tensor to be written in which two elements share memory (expand).
 TORCH_PY_API void check_no_internal_overlap(const char* op_name, const Tensor& tensor);
+/// Refuses an input that overlaps the tensor to be written partly.
 TORCH_PY_API void check_no_partial_overlap(const char* op_name, const Tensor& out,
                                            const Tensor& input);
 
-namespace native {
-
-enum class ReductionDtype : uint8_t { Same, Extremum, IntToLong, IntToFloat, Bool, Index };
-
-/// Plan of a reduction of `self` over `dims` (none or empty: all): operand 0 has stride 0 along
-/// what is reduced.
-TORCH_PY_API TensorIterator make_reduction(const char* op_name, const Tensor& out,
-                                           const Tensor& self, OptionalIntArrayRef dims,
-                                           bool keepdim, ReductionDtype rule,
-                                           std::optional<ScalarType> dtype);
-/// Sizes that a reduction's result has.
-TORCH_PY_API DimVector reduced_sizes(const Tensor& self, OptionalIntArrayRef dims, bool keepdim);
-
-}  // namespace native
 }  // namespace at

@@ -1,6 +1,7 @@
 // Medians, k-th values and modes: shape rules, and what is made of them.
 #include <limits>
 
+#include "aten/iteration/ReductionPlan.h"
 #include "aten/native/declarations/OrderStatistics.h"
 #include "aten/ops/eq.h"
 #include "aten/ops/full.h"

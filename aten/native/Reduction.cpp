@@ -1,5 +1,6 @@
 // Sums, extrema and running results: shapes, variants and derivatives.
 #include "aten/native/declarations/Reduction.h"
+#include "aten/iteration/ReductionPlan.h"
 #include "aten/native/ViewHelpers.h"
 #include "aten/ops/_xor.h"
 #include "aten/ops/amax.h"

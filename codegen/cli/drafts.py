@@ -250,7 +250,7 @@ def missing_stubs(operator: Operator) -> list[Stub]:
 
 
 def _kernel_stub(operator: Operator, kernel: str, key: str) -> Stub:
-    loops = "aten/iteration/Reduce.h" if operator.structure == "reduction" else Stub.include
+    loops = "aten/iteration/ReductionLoops.h" if operator.structure == "reduction" else Stub.include
     return Stub(kernel, kernel_file(operator, key), kernel_signature(operator, kernel, key), loops)
 
 

@@ -193,7 +193,7 @@ def test_new_takes_the_structure_from_the_schema(checkout: Path, capsys: pytest.
             in (checkout / "native_functions.yaml").read_text().split("  Fresh:")[1]
         )
         assert any(stub in path.read_text() for path in checkout.glob("aten/native/**/*.cpp")), stub
-    assert '#include "aten/iteration/Reduce.h"' in (checkout / "aten/native/cpu/FreshKernel.cpp").read_text()
+    assert '#include "aten/iteration/ReductionLoops.h"' in (checkout / "aten/native/cpu/FreshKernel.cpp").read_text()
     assert main(["new", "scaled(Tensor self, float dim) -> Tensor", "--expr", "self * dim"]) == 0
     assert "structure: pointwise" in capsys.readouterr().out
 

@@ -2,7 +2,7 @@
 #include <limits>
 
 #include "aten/Dispatch.h"
-#include "aten/iteration/Reduce.h"
+#include "aten/iteration/ReductionLoops.h"
 #include "aten/native/declarations/cpu/ExtremumKernel.h"
 #include "aten/vec/math.h"
 

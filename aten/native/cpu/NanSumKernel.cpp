@@ -1,7 +1,7 @@
 // Sums in which nan counts as zero.
 #include "aten/native/declarations/cpu/NanSumKernel.h"
 #include "aten/Dispatch.h"
-#include "aten/iteration/Reduce.h"
+#include "aten/iteration/ReductionLoops.h"
 
 namespace at::native {
 inline namespace CPU_CAPABILITY {

@@ -3,7 +3,7 @@
 #include <atomic>
 
 #include "aten/Dispatch.h"
-#include "aten/iteration/Reduce.h"
+#include "aten/iteration/ReductionLoops.h"
 #include "aten/native/cpu/Modular.h"
 #include "aten/native/declarations/cpu/ProductKernel.h"
 

@@ -2,7 +2,7 @@
 // bfloat16 accumulate in float.
 #include "aten/native/declarations/cpu/SumKernel.h"
 #include "aten/Dispatch.h"
-#include "aten/iteration/Reduce.h"
+#include "aten/iteration/ReductionLoops.h"
 #include "aten/native/cpu/Modular.h"
 
 namespace at::native {

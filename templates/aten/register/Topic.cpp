@@ -9,7 +9,7 @@
 #include "aten/dispatch/DeviceKernels.h"
 #include "aten/dispatch/Outputs.h"
 #include "aten/dispatch/Register.h"
-#include "aten/iteration/TensorIterator.h"
+#include "aten/iteration/ReductionPlan.h"
 {% for header in headers|sort %}
 #include "{{ header }}"
 {% endfor %}

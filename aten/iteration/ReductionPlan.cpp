@@ -1,11 +1,11 @@
-#include <bitset>
+#include "aten/iteration/ReductionPlan.h"
 
-#include "aten/iteration/TensorIterator.h"
+#include <bitset>
 
 namespace at {
 
-/// Assembles the iterator of a reduction: the result is seen with size-1 dimensions expanded at
-/// stride 0.
+/// Assembles the iterator of a reduction, which sees the result in the shape of the input: reduced
+/// dimensions have stride 0.
 class ReductionBuilder {
  public:
   ReductionBuilder(const char* op_name, const Tensor& self, OptionalIntArrayRef dims, bool keepdim,
@@ -19,6 +19,7 @@ class ReductionBuilder {
     std::bitset<64> reduced;
     TORCH_CHECK(self.dim() <= 64, op_name, ": only tensors with up to 64 dims are supported, got ",
                 self.dim());
+
     if (!dims.has_value() || (no_dims_are_all && dims->empty())) return reduced.set();
     for (const int64_t dim : *dims) {
       const int64_t d = wrap_dim(dim, self.dim());
@@ -41,11 +42,13 @@ class ReductionBuilder {
   }
 
   TensorIterator build(const Tensor& out, ScalarType input_dtype, ScalarType out_dtype) {
-    const DimVector sizes = result_sizes();
+    const Tensor input = self_.scalar_type() == input_dtype ? self_ : self_.to(input_dtype);
     iter_.operands_.push_back({});
-    iter_.operands_.push_back({self_.scalar_type() == input_dtype ? self_ : self_.to(input_dtype)});
+    iter_.operands_.push_back({input});
     iter_.common_dtype_ = input_dtype;
-    set_result(out, sizes, out_dtype);
+    set_result(out, result_sizes(), out_dtype);
+
+    // The plan is made over the expanded result; the caller gets the result itself.
     iter_.shape_ = DimVector(self_.sizes());
     const Tensor result = iter_.operands_[0].tensor;
     iter_.operands_[0].tensor = expanded(result);
@@ -63,14 +66,17 @@ class ReductionBuilder {
           self_.device(), " and ", out.device(), "!");
       TORCH_CHECK(can_cast(out_dtype, out.scalar_type()), iter_.op_name_, ": result type ",
                   out_dtype, " can't be cast to the desired output type ", out.scalar_type());
+
       resize_output(out, sizes);
       check_no_internal_overlap(iter_.op_name_, out);
+
       if (out.scalar_type() == out_dtype && !shares_memory(out)) {
         iter_.operands_[0].tensor = out;
         return;
       }
       iter_.caller_out_ = out;
     }
+
     iter_.operands_[0].tensor = empty_tensor(sizes, out_dtype, self_.device());
   }
 
@@ -78,8 +84,7 @@ class ReductionBuilder {
     return out.storage().get() == self_.storage().get();
   }
 
-  /// `result` as a tensor of self's shape: kept dimensions with their strides, reduced ones with
-  /// stride 0.
+  /// `result` in the shape of `self`: stride 0 along reduced dimensions.
   Tensor expanded(const Tensor& result) const {
     DimVector strides(self_.dim());
     int64_t from = 0;
@@ -123,14 +128,14 @@ ReductionTypes reduction_types(const Tensor& self, ReductionDtype rule,
     }
     case ReductionDtype::Bool:
       if (is_float8(type) || type == kComplexHalf) return {kBool, kBool};
-      return {type, type == kByte ? kByte : kBool};  // uint8 was the mask type once, and stays one
+      return {type, type == kByte ? kByte : kBool};  // uint8 was the mask type before bool existed
     case ReductionDtype::Index: return {type, kLong};
   }
   return {type, type};
 }
 
-/// A dtype that was asked for must be that of out; where neither is asked for, sums and products
-/// are computed in the dtype of out.
+/// The dtype to compute in when `out` is given: sums and products without `dtype` use that of
+/// `out`, and an explicit `dtype` must equal it.
 std::optional<ScalarType> dtype_with_out(const char* op_name, const Tensor& out, const Tensor& self,
                                          ReductionDtype rule, std::optional<ScalarType> dtype) {
   const ScalarType found = out.scalar_type();
@@ -150,9 +155,10 @@ std::optional<ScalarType> dtype_with_out(const char* op_name, const Tensor& out,
   return dtype;
 }
 
-/// Of no elements there is no extremum: said for meta tensors, too.
+/// Refuses an extremum over zero elements, for meta tensors too.
 void check_nonempty(const TensorIteratorBase& iter) {
   if (iter.numel() > 0 || iter.output().numel() == 0) return;
+
   const Tensor& self = iter.input(0);
   int64_t d = 0;
   while (self.sizes()[d] != 0) ++d;
@@ -169,11 +175,13 @@ DimVector reduced_sizes(const Tensor& self, OptionalIntArrayRef dims, bool keepd
 TensorIterator make_reduction(const char* op_name, const Tensor& out, const Tensor& self,
                               OptionalIntArrayRef dims, bool keepdim, ReductionDtype rule,
                               std::optional<ScalarType> dtype) {
-  const ReductionTypes types = reduction_types(
-      self, rule, out.defined() ? dtype_with_out(op_name, out, self, rule, dtype) : dtype);
-  // any and all take an empty list of dimensions at its word; of other reductions it means all.
-  TensorIterator iter = ReductionBuilder(op_name, self, dims, keepdim, rule != ReductionDtype::Bool)
-                            .build(out, types.input, types.output);
+  if (out.defined()) dtype = dtype_with_out(op_name, out, self, rule, dtype);
+  const ReductionTypes types = reduction_types(self, rule, dtype);
+
+  // For any and all, an empty list of dimensions reduces none; for other reductions it means all.
+  const bool no_dims_are_all = rule != ReductionDtype::Bool;
+  ReductionBuilder builder(op_name, self, dims, keepdim, no_dims_are_all);
+  TensorIterator iter = builder.build(out, types.input, types.output);
   if (rule == ReductionDtype::Extremum) check_nonempty(iter);
   return iter;
 }

@@ -1,0 +1,167 @@
+#pragma once
+// The order in which a reduction combines the elements of one result.
+//
+// Ops, here and in the other Reduction headers, is a struct with the types input_t, acc_t and
+// output_t and the functions identity(), reduce(acc, input), combine(acc, acc) and project(acc).
+#include <algorithm>
+
+#include "aten/iteration/Gather.h"
+#include "aten/iteration/TensorIterator.h"
+
+#ifndef CPU_CAPABILITY
+#define CPU_CAPABILITY DEFAULT
+#endif
+
+namespace at::native {
+inline namespace CPU_CAPABILITY {
+
+// Note [Reduction order]
+// The order of additions depends on the shape only, never on the number of threads: elements go to
+// kLanes accumulators, these are folded every kChunk elements, and chunk results are combined
+// pairwise like a binary counter. The error of a float sum therefore grows with log(n). Long single
+// reductions are cut into pieces of kPiece elements, which threads share out.
+constexpr int64_t kLanes = 32;
+constexpr int64_t kChunk = 4096;
+constexpr int64_t kPiece = 65536;
+constexpr int kLevels = 40;
+
+/// Accumulates rows of elements in the order of Note [Reduction order].
+template <typename Ops>
+class Cascade {
+ public:
+  using input_t = typename Ops::input_t;
+  using acc_t = typename Ops::acc_t;
+
+  explicit Cascade(const Ops& ops) : ops_(ops) { clear_lanes(); }
+
+  void feed(const input_t* row, int64_t n) {
+    while (n > 0) {
+      const int64_t count = std::min(n, kChunk - filled_);
+      feed_lanes(row, count);
+
+      filled_ += count;
+      row += count;
+      n -= count;
+      if (filled_ == kChunk) push_chunk();
+    }
+  }
+
+  /// A row whose elements are `stride` bytes apart, fed through a contiguous block.
+  void feed_strided(const char* row, int64_t stride, int64_t n) {
+    if (stride == static_cast<int64_t>(sizeof(input_t)))
+      return feed(reinterpret_cast<const input_t*>(row), n);
+
+    alignas(64) char block[256 * sizeof(input_t)];
+    for (int64_t start = 0; start < n; start += 256) {
+      const int64_t count = std::min<int64_t>(256, n - start);
+      gather(block, row + start * stride, stride, sizeof(input_t), count);
+      feed(reinterpret_cast<const input_t*>(block), count);
+    }
+  }
+
+  acc_t result() {
+    acc_t total = fold_lanes();
+    for (int level = 0; level < kLevels; ++level) {
+      if ((chunks_ >> level) & 1) total = ops_.combine(levels_[level], total);
+    }
+    return total;
+  }
+
+ private:
+  void clear_lanes() {
+    for (int64_t j = 0; j < kLanes; ++j) lanes_[j] = ops_.identity();
+    filled_ = 0;
+  }
+
+  void feed_lanes(const input_t* row, int64_t n) {
+    // Local accumulators stay in registers; members would be stored in every iteration.
+    acc_t lanes[kLanes];
+    for (int64_t j = 0; j < kLanes; ++j) lanes[j] = lanes_[j];
+
+    int64_t i = 0;
+    for (; i + kLanes <= n; i += kLanes) {
+      for (int64_t j = 0; j < kLanes; ++j) lanes[j] = ops_.reduce(lanes[j], row[i + j]);
+    }
+    for (int64_t j = 0; i < n; ++i, ++j) lanes[j] = ops_.reduce(lanes[j], row[i]);
+
+    for (int64_t j = 0; j < kLanes; ++j) lanes_[j] = lanes[j];
+  }
+
+  acc_t fold_lanes() {
+    acc_t lanes[kLanes];
+    for (int64_t j = 0; j < kLanes; ++j) lanes[j] = lanes_[j];
+    for (int64_t width = kLanes / 2; width > 0; width /= 2) {
+      for (int64_t j = 0; j < width; ++j) lanes[j] = ops_.combine(lanes[j], lanes[j + width]);
+    }
+    return lanes[0];
+  }
+
+  /// Adds the lanes to the binary counter of chunk results, with carry.
+  void push_chunk() {
+    acc_t value = fold_lanes();
+    int level = 0;
+    for (; (chunks_ >> level) & 1; ++level) value = ops_.combine(levels_[level], value);
+    levels_[level] = value;
+    ++chunks_;
+    clear_lanes();
+  }
+
+  const Ops& ops_;
+  acc_t lanes_[kLanes];
+  acc_t levels_[kLevels];  // levels_[k] holds 2^k chunks where bit k of chunks_ is set
+  uint64_t chunks_ = 0;
+  int64_t filled_ = 0;  // elements in the lanes
+};
+
+/// A contiguous row of at most kChunk elements. While the lanes are folded, the rest of the row is
+/// added to as many of them as it fills.
+template <typename Ops>
+typename Ops::acc_t reduce_short_row(const Ops& ops, const typename Ops::input_t* row, int64_t n) {
+  typename Ops::acc_t lanes[kLanes];
+  for (int64_t j = 0; j < kLanes; ++j) lanes[j] = ops.identity();
+
+  int64_t i = 0;
+  for (; i + kLanes <= n; i += kLanes) {
+    for (int64_t j = 0; j < kLanes; ++j) lanes[j] = ops.reduce(lanes[j], row[i + j]);
+  }
+
+#pragma GCC unroll 5
+  for (int64_t width = kLanes / 2; width > 0; width /= 2) {
+    for (int64_t j = 0; j < width; ++j) lanes[j] = ops.combine(lanes[j], lanes[j + width]);
+    if (n - i < width) continue;
+    for (int64_t j = 0; j < width; ++j) lanes[j] = ops.reduce(lanes[j], row[i + j]);
+    i += width;
+  }
+  return lanes[0];
+}
+
+constexpr int64_t kTiny = 24;      // rows up to this length are reduced element by element,
+constexpr int64_t kTinyRows = 16;  // this many rows at a time
+
+/// Reduces `count` rows of n elements, `step` bytes apart, and calls f(k, result) for each.
+template <typename Ops, typename F>
+void reduce_tiny_rows(const Ops& ops, const char* in, int64_t step, int64_t n, int64_t count,
+                      const F& f) {
+  using input_t = typename Ops::input_t;
+  const int64_t stride = step / static_cast<int64_t>(sizeof(input_t));
+  const auto* rows = reinterpret_cast<const input_t*>(in);
+
+  int64_t k = 0;
+  for (; k + kTinyRows <= count; k += kTinyRows, rows += kTinyRows * stride) {
+    typename Ops::acc_t acc[kTinyRows];
+    for (int64_t w = 0; w < kTinyRows; ++w) acc[w] = ops.identity();
+    for (int64_t i = 0; i < n; ++i) {
+      for (int64_t w = 0; w < kTinyRows; ++w) acc[w] = ops.reduce(acc[w], rows[w * stride + i]);
+    }
+    for (int64_t w = 0; w < kTinyRows; ++w) f(k + w, acc[w]);
+  }
+
+  for (; k < count; ++k, rows += stride) {
+    auto acc = ops.identity();
+    for (int64_t i = 0; i < n; ++i) acc = ops.reduce(acc, rows[i]);
+    f(k, acc);
+  }
+}
+
+}  // namespace CPU_CAPABILITY
+}  // namespace at::native
