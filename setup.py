@@ -1,5 +1,5 @@
-"""pip's way into the build: `pip install .` and `pip install -e . --no-build-isolation` run the same steps as
-`make`."""
+"""pip's way into the build: `pip install .` and `pip install -e .
+--no-build-isolation` run the same steps as `make`."""
 
 import os
 import shutil
@@ -26,8 +26,10 @@ class BuildPython(build_py):
 
 
 class BuildNative(build_ext):
-    """Builds in place. An editable install is done then; for a wheel the results are copied to where it is
-    put together."""
+    """Builds in place.
+
+    An editable install is done then; for a wheel the results are copied to where it is put together.
+    """
 
     def run(self):
         from tools.build import driver

@@ -72,8 +72,10 @@ class Build:
 
 
 class Tree:
-    """A copy of the repository that can be changed at will. Time stamps are kept, so that what is built stays
-    built."""
+    """A copy of the repository that can be changed at will.
+
+    Time stamps are kept, so that what is built stays built.
+    """
 
     def __init__(self, folder: Path, with_build: bool) -> None:
         self.folder = folder
@@ -91,8 +93,8 @@ class Tree:
     def build(
         self, name: str, check: str = "import torch_py", environment: Mapping[str, str] | None = None
     ) -> Build:
-        """Brings the copy up to date and runs `check` in it; raises RuntimeError with what was printed when
-        either fails."""
+        """Brings the copy up to date and runs `check` in it; raises
+        RuntimeError with what was printed when either fails."""
         before = self.objects()
         started = time.perf_counter()
 

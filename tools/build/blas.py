@@ -120,8 +120,10 @@ def _pkg_config(option: str) -> list[str]:
 
 
 def _installed(distribution: str, file_name: str) -> Path | None:
-    """A file of an installed wheel. Under build isolation it is not in sys.prefix, so the wheel's own list is
-    asked."""
+    """A file of an installed wheel.
+
+    Under build isolation it is not in sys.prefix, so the wheel's own list is asked.
+    """
     try:
         files = importlib.metadata.files(distribution) or []
     except importlib.metadata.PackageNotFoundError:
@@ -135,8 +137,8 @@ def _installed(distribution: str, file_name: str) -> Path | None:
 
 
 def _relative(path: Path) -> str:
-    """Relative inside the checkout (its .venv), so that commands, and with them ccache's keys, do not name
-    the checkout."""
+    """Relative inside the checkout (its .venv), so that commands, and with
+    them ccache's keys, do not name the checkout."""
     try:
         return str(path.relative_to(Path.cwd()))
     except ValueError:

@@ -28,8 +28,10 @@ WARNINGS_FILE = Path("build/warnings.txt")
 
 
 def build(configuration: Configuration, only: tuple[str, ...] = ()) -> None:
-    """Brings everything up to date; with `only`, just the objects of those source files. Runs in the
-    repository's root."""
+    """Brings everything up to date; with `only`, just the objects of those source files.
+
+    Runs in the repository's root.
+    """
     os.chdir(ROOT)
     started = time.monotonic()
 

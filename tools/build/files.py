@@ -20,8 +20,8 @@ def write_if_changed(path: Path, content: bytes | str) -> bool:
 
 
 def mirror(source: Path, destination: Path, pattern: str = "**/*") -> None:
-    """Makes `destination` hold the same files as `source`; what is equal is not touched, what is not in
-    `source` goes."""
+    """Makes `destination` hold the same files as `source`; what is equal
+    is not touched, what is not in `source` goes."""
     wanted = {
         path.relative_to(source)
         for path in source.glob(pattern)

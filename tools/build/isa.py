@@ -58,8 +58,8 @@ def available(architecture: str | None = None) -> tuple[InstructionSet, ...]:
 
 
 def selected(names: tuple[str, ...], architecture: str | None = None) -> tuple[InstructionSet, ...]:
-    """The instruction sets named in TORCH_PY_ISAS in their order of precedence; all of the architecture's
-    when none is named."""
+    """The instruction sets named in TORCH_PY_ISAS in their order of
+    precedence; all of the architecture's when none is named."""
     offered = available(architecture)
     unknown = sorted(set(names) - {isa.name for isa in offered})
 

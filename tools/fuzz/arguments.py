@@ -164,8 +164,10 @@ def anything(dice: random.Random) -> Any:
 
 
 def of_type(dice: random.Random, kind: str, shape: tuple[int, ...] | None) -> Any:
-    """A value for an argument of the schema type ``kind``: usually of that type. Tensors of a call often
-    share ``shape``."""
+    """A value for an argument of the schema type ``kind``: usually of that type.
+
+    Tensors of a call often share ``shape``.
+    """
     if dice.random() < 0.05:
         return anything(dice)
     if kind.endswith("?") and dice.random() < 0.3:

@@ -1,5 +1,5 @@
-"""kornia: filters, colours, geometry with gradients, losses, an augmentation, a small model trained for some
-steps."""
+"""kornia: filters, colours, geometry with gradients, losses, an
+augmentation, a small model trained for some steps."""
 
 import kornia as K
 import torch

@@ -1,5 +1,5 @@
-"""pytorch-lightning: a module fitted by the Trainer with validation, callbacks and a checkpoint that is read
-again."""
+"""pytorch-lightning: a module fitted by the Trainer with validation,
+callbacks and a checkpoint that is read again."""
 
 from lightning_fit import fit
 

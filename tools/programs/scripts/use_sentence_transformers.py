@@ -1,5 +1,5 @@
-"""sentence-transformers: a tiny random encoder embeds sentences, losses train it, similarities are
-searched."""
+"""sentence-transformers: a tiny random encoder embeds sentences,
+losses train it, similarities are searched."""
 
 import tempfile
 from pathlib import Path

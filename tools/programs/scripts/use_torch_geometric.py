@@ -1,5 +1,5 @@
-"""torch-geometric: graphs in batches, convolutions and pooling over them, in pure Python, trained for some
-steps."""
+"""torch-geometric: graphs in batches, convolutions and pooling over
+them, in pure Python, trained for some steps."""
 
 import torch
 from torch_geometric.data import Data
