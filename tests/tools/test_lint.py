@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from tools.lint import layering, paragraphs, text, voice
+from tools.lint import layering, paragraphs, references, text, voice
 
 
 @pytest.mark.parametrize(
@@ -162,3 +164,27 @@ def test_translated_phrase(line: str, phrase: str) -> None:
 @pytest.mark.parametrize("line", ["it is no longer there", "recommended", "besides", "stands for"])
 def test_plain_phrase(line: str) -> None:
     assert not list(voice.check_text("a.md", line))
+
+
+NOTES = {
+    "a.h": "// Note [Order]\n// why\n",
+    "b.py": '"""What it holds.\n\nNote [Levels]: why\n"""\n# see Note [Order]\n',
+}
+
+
+def test_notes_are_found_by_their_titles() -> None:
+    assert references.note_titles(NOTES) == {"Order": "a.h", "Levels": "b.py"}
+
+
+def test_reference_to_a_note_that_does_not_exist() -> None:
+    texts = {**NOTES, "c.py": "# fine: Note [Levels]\n# not: Note [Ordering]\n"}
+    (finding,) = references.check_notes(texts, references.note_titles(NOTES))
+    assert (finding.path, finding.line) == ("c.py", 2) and "Note [Ordering]" in finding.message
+
+
+def test_path_that_does_not_exist(tmp_path: Path) -> None:
+    (tmp_path / "aten").mkdir()
+    (tmp_path / "aten/Here.h").touch()
+    page = "`aten/Here.h`, `aten/<Topic>.h`\n`aten/Gone.h`\n"
+    (finding,) = references.check_paths({"README.md": page}, tmp_path)
+    assert finding.line == 2 and "`aten/Gone.h` does not exist" in finding.message

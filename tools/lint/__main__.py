@@ -1,16 +1,17 @@
-"""python -m tools.lint [--fix] [layering text paragraphs voice formatting types]"""
+"""python -m tools.lint [--fix] [layering text paragraphs references voice formatting types]"""
 
 from __future__ import annotations
 
 import argparse
 import sys
 
-from . import formatting, layering, paragraphs, text, types, voice
+from . import formatting, layering, paragraphs, references, text, types, voice
 
 CHECKS = {
     "layering": layering.check,
     "text": text.check,
     "paragraphs": paragraphs.check,
+    "references": references.check,
     "voice": voice.check,
     "formatting": formatting.check,
     "types": types.check,
@@ -33,6 +34,7 @@ def main() -> int:
 
     if options.fix:
         text.fix()
+        references.fix()
         formatting.fix()
         return 0
 
