@@ -1,4 +1,4 @@
-"""What texts refer to exists: files by their path, and Notes by their title; docs/architecture.md lists all Notes."""
+"""What texts refer to must exist: files by their path, Notes by their title."""
 
 from __future__ import annotations
 
