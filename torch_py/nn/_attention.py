@@ -10,6 +10,7 @@ from torch_py import _C
 from torch_py._C import _nn, _torch
 from torch_py._namespace import find_operator
 from torch_py._tensor import Tensor
+from torch_py.types import _dtype
 
 __all__ = ["multi_head_attention_forward", "scaled_dot_product_attention"]
 
@@ -22,7 +23,7 @@ _linear, _pad, _dropout = (
 _softmax = find_operator("softmax", _torch)
 
 
-def dtype_of_mask(mask: Any) -> Any:
+def dtype_of_mask(mask: Tensor | None) -> _dtype | None:
     """None without a mask."""
     if mask is not None and not isinstance(mask, Tensor):
         raise RuntimeError(f"a mask must be None or a torch.Tensor, got {type(mask).__name__}")
@@ -30,7 +31,12 @@ def dtype_of_mask(mask: Any) -> Any:
 
 
 def canonical_mask(
-    mask: Tensor | None, name: str, other_dtype: Any, other_name: str, dtype: Any, check_other: bool = True
+    mask: Tensor | None,
+    name: str,
+    other_dtype: _dtype | None,
+    other_name: str,
+    dtype: _dtype | None,
+    check_other: bool = True,
 ) -> Tensor | None:
     """A mask to add: -inf where a boolean one is True. Raises AssertionError for masks of other dtypes."""
     if mask is None:

@@ -4,7 +4,6 @@ too."""
 from __future__ import annotations
 
 import warnings
-from typing import Any
 
 from torch_py._C import _nn, _torch
 from torch_py._functional import broadcast_tensors
@@ -93,12 +92,12 @@ def l1_loss(
     return _weighted((input - target).abs(), _of_same_size(weight, input), number)
 
 
-def _weighted(loss: Any, weight: Any, number: int) -> Tensor:
+def _weighted(loss: Tensor, weight: Tensor, number: int) -> Tensor:
     weighted = loss * weight
     return weighted.sum() / weight.sum() if number == 1 else _reduced(weighted, number)
 
 
-def _of_same_size(weight: Any, input: Any) -> Tensor:
+def _of_same_size(weight: Tensor, input: Tensor) -> Tensor:
     if weight.size() != input.size():
         raise ValueError(
             f"Weights and input must have the same size, got {tuple(weight.size())} and {tuple(input.size())}"
@@ -184,7 +183,7 @@ def linear_cross_entropy(
     reduction: str = "mean",
     ignore_index: int | None = None,
     label_smoothing: float = 0.0,
-    options: Any = None,
+    options: object = None,
 ) -> Tensor:
     """`cross_entropy(linear(input, linear_weight, linear_bias), target)` for input (N, F) or (F,) and weight
     (C, d1, ..., F).

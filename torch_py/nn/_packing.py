@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from torch_py import _C
@@ -66,11 +66,13 @@ class PackedSequence(_Packed):
         data = self.data.to(*arguments, **keywords)
         if data is self.data:
             return self
-        device = {"device": data.device}
         return type(self)(
             data,
             self.batch_sizes,
-            *(x if x is None else x.to(**device) for x in (self.sorted_indices, self.unsorted_indices)),
+            *(
+                x if x is None else x.to(device=data.device)
+                for x in (self.sorted_indices, self.unsorted_indices)
+            ),
         )
 
     def pin_memory(self) -> PackedSequence:
@@ -125,7 +127,7 @@ def invert_permutation(permutation: Tensor | None) -> Tensor | None:
 
 
 def pack_padded_sequence(
-    input: Tensor, lengths: Any, batch_first: bool = False, enforce_sorted: bool = True
+    input: Tensor, lengths: Tensor | Sequence[int], batch_first: bool = False, enforce_sorted: bool = True
 ) -> PackedSequence:
     """Packs (T, N, ...), or (N, T, ...) if `batch_first`, of sequences of `lengths`; they are sorted first
     unless `enforce_sorted`."""
@@ -140,7 +142,7 @@ def pack_padded_sequence(
     return PackedSequence(data, batch_sizes, sorted_indices, None)
 
 
-def _tensor(values: Any) -> Tensor:
+def _tensor(values: Sequence[int]) -> Tensor:
     import torch_py
 
     return torch_py.tensor(values, dtype=_C.int64)
@@ -172,7 +174,10 @@ def pad_packed_sequence(
 
 
 def pad_sequence(
-    sequences: Any, batch_first: bool = False, padding_value: float = 0.0, padding_side: str = "right"
+    sequences: Tensor | Iterable[Tensor],
+    batch_first: bool = False,
+    padding_value: float = 0.0,
+    padding_side: str = "right",
 ) -> Tensor:
     """Tensors (length, ...) as (longest, N, ...), or (N, longest, ...) if `batch_first`, padded at the
     'right' or the 'left'."""
@@ -205,7 +210,7 @@ def unpad_sequence(padded_sequences: Tensor, lengths: Tensor, batch_first: bool 
     return [sequence[: int(length)] for sequence, length in zip(padded_sequences, lengths, strict=True)]
 
 
-def pack_sequence(sequences: Any, enforce_sorted: bool = True) -> PackedSequence:
+def pack_sequence(sequences: Sequence[Tensor], enforce_sorted: bool = True) -> PackedSequence:
     """Packs a list of tensors (length, ...)."""
     lengths = _tensor([sequence.size(0) for sequence in sequences])
     return pack_padded_sequence(pad_sequence(sequences), lengths, enforce_sorted=enforce_sorted)

@@ -47,7 +47,7 @@ def _operator(name: str) -> Callable[..., Any]:
     return find_operator(name, _nn, _torch)
 
 
-def _tuple(value: Any, count: int) -> tuple[Any, ...]:
+def _tuple(value: float | Sequence[float], count: int) -> tuple[Any, ...]:
     """One value for every dimension."""
     return (value,) * count if isinstance(value, (int, float)) else tuple(value)
 
@@ -72,13 +72,13 @@ def _max_pool(rank: int) -> tuple[Callable[..., Any], Callable[..., Any]]:
 
     def max_pool(
         input: Tensor,
-        kernel_size: Any,
-        stride: Any = None,
-        padding: Any = 0,
-        dilation: Any = 1,
+        kernel_size: int | Sequence[int],
+        stride: int | Sequence[int] | None = None,
+        padding: int | Sequence[int] = 0,
+        dilation: int | Sequence[int] = 1,
         ceil_mode: bool = False,
         return_indices: bool = False,
-    ) -> Any:
+    ) -> Tensor | tuple[Tensor, Tensor]:
         """The largest element under each position of a window; with `return_indices` also where it was,
         counted within one plane."""
         pool = pooled_with_indices if return_indices else pooled
@@ -86,13 +86,13 @@ def _max_pool(rank: int) -> tuple[Callable[..., Any], Callable[..., Any]]:
 
     def max_pool_with_indices(
         input: Tensor,
-        kernel_size: Any,
-        stride: Any = None,
-        padding: Any = 0,
-        dilation: Any = 1,
+        kernel_size: int | Sequence[int],
+        stride: int | Sequence[int] | None = None,
+        padding: int | Sequence[int] = 0,
+        dilation: int | Sequence[int] = 1,
         ceil_mode: bool = False,
         return_indices: bool = False,
-    ) -> Any:
+    ) -> tuple[Tensor, Tensor]:
         """The largest element under each position of a window, and where it was, counted within one plane."""
         return pooled_with_indices(
             input, kernel_size, [] if stride is None else stride, padding, dilation, ceil_mode
@@ -113,7 +113,7 @@ max_pool2d, max_pool2d_with_indices = _max_pool(2)
 max_pool3d, max_pool3d_with_indices = _max_pool(3)
 
 
-def _wanted(output_size: Any, shape: Sequence[int], rank: int) -> list[int]:
+def _wanted(output_size: int | Sequence[int | None], shape: Sequence[int], rank: int) -> list[int]:
     """Sizes of adaptive pooling; None keeps a dimension as it is."""
     if not isinstance(output_size, (tuple, list)):
         if isinstance(output_size, bool) or not hasattr(output_size, "__index__"):
@@ -121,7 +121,7 @@ def _wanted(output_size: Any, shape: Sequence[int], rank: int) -> list[int]:
                 f"adaptive pooling: 'output_size' must be an int or a tuple of {rank}, not "
                 f"{type(output_size).__name__}"
             )
-        return [index(output_size)] * rank
+        return [index(output_size)] * rank  # type: ignore[arg-type]
     if len(shape) <= len(output_size):
         raise ValueError(f"Input dimension should be at least {len(output_size) + 1}")
     return [
@@ -132,12 +132,16 @@ def _wanted(output_size: Any, shape: Sequence[int], rank: int) -> list[int]:
 def _adaptive_max_pool(rank: int) -> tuple[Callable[..., Any], Callable[..., Any]]:
     pooled = _adaptive_maxima[rank]
 
-    def adaptive_max_pool_with_indices(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
+    def adaptive_max_pool_with_indices(
+        input: Tensor, output_size: int | Sequence[int | None], return_indices: bool = False
+    ) -> tuple[Tensor, Tensor]:
         """Maxima of windows chosen so that the result has `output_size`, and where they were, counted within
         one plane."""
         return pooled(input, _wanted(output_size, input.shape, rank))
 
-    def adaptive_max_pool(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
+    def adaptive_max_pool(
+        input: Tensor, output_size: int | Sequence[int | None], return_indices: bool = False
+    ) -> Tensor | tuple[Tensor, Tensor]:
         """Maxima of windows chosen so that the result has `output_size`, with `return_indices` also where
         they were."""
         result = pooled(input, _wanted(output_size, input.shape, rank))
@@ -153,21 +157,21 @@ adaptive_max_pool2d, adaptive_max_pool2d_with_indices = _adaptive_max_pool(2)
 adaptive_max_pool3d, adaptive_max_pool3d_with_indices = _adaptive_max_pool(3)
 
 
-def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
+def adaptive_avg_pool2d(input: Tensor, output_size: int | Sequence[int | None]) -> Tensor:
     """Means of windows chosen so that the result has `output_size`; None keeps a dimension as it is."""
     return _adaptive_averages[2](input, _wanted(output_size, input.shape, 2))
 
 
-def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Tensor:
+def adaptive_avg_pool3d(input: Tensor, output_size: int | Sequence[int | None]) -> Tensor:
     """Means of windows chosen so that the result has `output_size`; None keeps a dimension as it is."""
     return _adaptive_averages[3](input, _wanted(output_size, input.shape, 3))
 
 
 def avg_pool1d(
     input: Tensor,
-    kernel_size: Any,
-    stride: Any = None,
-    padding: Any = 0,
+    kernel_size: int | Sequence[int],
+    stride: int | Sequence[int] | None = None,
+    padding: int | Sequence[int] = 0,
     ceil_mode: bool = False,
     count_include_pad: bool = True,
 ) -> Tensor:
@@ -179,9 +183,9 @@ def avg_pool1d(
 
 def avg_pool2d(
     input: Tensor,
-    kernel_size: Any,
-    stride: Any = None,
-    padding: Any = 0,
+    kernel_size: int | Sequence[int],
+    stride: int | Sequence[int] | None = None,
+    padding: int | Sequence[int] = 0,
     ceil_mode: bool = False,
     count_include_pad: bool = True,
     divisor_override: int | None = None,
@@ -205,9 +209,9 @@ def avg_pool2d(
 
 def avg_pool3d(
     input: Tensor,
-    kernel_size: Any,
-    stride: Any = None,
-    padding: Any = 0,
+    kernel_size: int | Sequence[int],
+    stride: int | Sequence[int] | None = None,
+    padding: int | Sequence[int] = 0,
     ceil_mode: bool = False,
     count_include_pad: bool = True,
     divisor_override: int | None = None,
@@ -236,16 +240,16 @@ def avg_pool3d(
 def _fractional(
     rank: int,
     input: Tensor,
-    kernel_size: Any,
-    output_size: Any,
-    output_ratio: Any,
+    kernel_size: int | Sequence[int],
+    output_size: int | Sequence[int] | None,
+    output_ratio: float | Sequence[float] | None,
     return_indices: bool,
     random_samples: Tensor | None,
-) -> Any:
+) -> Tensor | tuple[Tensor, Tensor]:
     name = f"fractional_max_pool{rank}d"
-    if output_size is None and output_ratio is None:
-        raise ValueError(f"{name} requires specifying either an output_size or an output_ratio")
     if output_size is None:
+        if output_ratio is None:
+            raise ValueError(f"{name} requires specifying either an output_size or an output_ratio")
         ratios = _tuple(output_ratio, rank)
         if len(ratios) > rank:
             raise ValueError(f"{name} requires output_ratio to either be a single Int or tuple of Ints.")
@@ -263,47 +267,47 @@ def _fractional(
 
 def fractional_max_pool2d(
     input: Tensor,
-    kernel_size: Any,
-    output_size: Any = None,
-    output_ratio: Any = None,
+    kernel_size: int | Sequence[int],
+    output_size: int | Sequence[int] | None = None,
+    output_ratio: float | Sequence[float] | None = None,
     return_indices: bool = False,
     _random_samples: Tensor | None = None,
-) -> Any:
+) -> Tensor | tuple[Tensor, Tensor]:
     """Maxima of windows in random steps that fit `output_size`, or `output_ratio` times the input's size."""
     return _fractional(2, input, kernel_size, output_size, output_ratio, return_indices, _random_samples)
 
 
 def fractional_max_pool2d_with_indices(
     input: Tensor,
-    kernel_size: Any,
-    output_size: Any = None,
-    output_ratio: Any = None,
+    kernel_size: int | Sequence[int],
+    output_size: int | Sequence[int] | None = None,
+    output_ratio: float | Sequence[float] | None = None,
     return_indices: bool = False,
     _random_samples: Tensor | None = None,
-) -> Any:
+) -> Tensor | tuple[Tensor, Tensor]:
     return _fractional(2, input, kernel_size, output_size, output_ratio, True, _random_samples)
 
 
 def fractional_max_pool3d(
     input: Tensor,
-    kernel_size: Any,
-    output_size: Any = None,
-    output_ratio: Any = None,
+    kernel_size: int | Sequence[int],
+    output_size: int | Sequence[int] | None = None,
+    output_ratio: float | Sequence[float] | None = None,
     return_indices: bool = False,
     _random_samples: Tensor | None = None,
-) -> Any:
+) -> Tensor | tuple[Tensor, Tensor]:
     """Maxima of windows in random steps that fit `output_size`, or `output_ratio` times the input's size."""
     return _fractional(3, input, kernel_size, output_size, output_ratio, return_indices, _random_samples)
 
 
 def fractional_max_pool3d_with_indices(
     input: Tensor,
-    kernel_size: Any,
-    output_size: Any = None,
-    output_ratio: Any = None,
+    kernel_size: int | Sequence[int],
+    output_size: int | Sequence[int] | None = None,
+    output_ratio: float | Sequence[float] | None = None,
     return_indices: bool = False,
     _random_samples: Tensor | None = None,
-) -> Any:
+) -> Tensor | tuple[Tensor, Tensor]:
     return _fractional(3, input, kernel_size, output_size, output_ratio, True, _random_samples)
 
 
@@ -312,7 +316,11 @@ def fractional_max_pool3d_with_indices(
 
 
 def _unpooled_size(
-    input: Tensor, kernel: Sequence[int], stride: Sequence[int], padding: Sequence[int], output_size: Any
+    input: Tensor,
+    kernel: Sequence[int],
+    stride: Sequence[int],
+    padding: Sequence[int],
+    output_size: Sequence[int] | None,
 ) -> list[int]:
     """The size before pooling; `output_size`, which may name samples and channels too, chooses among those
     that give the same result."""
@@ -352,7 +360,10 @@ def _unpooled_size(
 
 
 def _windows(
-    rank: int, kernel_size: Any, stride: Any, padding: Any
+    rank: int,
+    kernel_size: int | Sequence[int],
+    stride: int | Sequence[int] | None,
+    padding: int | Sequence[int],
 ) -> tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]:
     kernel = _tuple(kernel_size, rank)
     step, border = kernel if stride is None else _tuple(stride, rank), _tuple(padding, rank)
@@ -367,10 +378,10 @@ def _windows(
 def max_unpool1d(
     input: Tensor,
     indices: Tensor,
-    kernel_size: Any,
-    stride: Any = None,
-    padding: Any = 0,
-    output_size: Any = None,
+    kernel_size: int | Sequence[int],
+    stride: int | Sequence[int] | None = None,
+    padding: int | Sequence[int] = 0,
+    output_size: Sequence[int] | None = None,
 ) -> Tensor:
     """`input` at the `indices` of max_pool1d with the same window, zeros elsewhere."""
     size = _unpooled_size(input, *_windows(1, kernel_size, stride, padding), output_size)
@@ -380,10 +391,10 @@ def max_unpool1d(
 def max_unpool2d(
     input: Tensor,
     indices: Tensor,
-    kernel_size: Any,
-    stride: Any = None,
-    padding: Any = 0,
-    output_size: Any = None,
+    kernel_size: int | Sequence[int],
+    stride: int | Sequence[int] | None = None,
+    padding: int | Sequence[int] = 0,
+    output_size: Sequence[int] | None = None,
 ) -> Tensor:
     """`input` at the `indices` of max_pool2d with the same window, zeros elsewhere."""
     return _max_unpool2d(
@@ -394,10 +405,10 @@ def max_unpool2d(
 def max_unpool3d(
     input: Tensor,
     indices: Tensor,
-    kernel_size: Any,
-    stride: Any = None,
-    padding: Any = 0,
-    output_size: Any = None,
+    kernel_size: int | Sequence[int],
+    stride: int | Sequence[int] | None = None,
+    padding: int | Sequence[int] = 0,
+    output_size: Sequence[int] | None = None,
 ) -> Tensor:
     """`input` at the `indices` of max_pool3d with the same window, zeros elsewhere."""
     kernel, step, border = _windows(3, kernel_size, stride, padding)
@@ -411,7 +422,12 @@ def max_unpool3d(
 
 
 def _lp_pool(
-    rank: int, input: Tensor, norm_type: float, kernel_size: Any, stride: Any, ceil_mode: bool
+    rank: int,
+    input: Tensor,
+    norm_type: float,
+    kernel_size: int | Sequence[int],
+    stride: int | Sequence[int] | None,
+    ceil_mode: bool,
 ) -> Tensor:
     """(sum of x ** p) ** (1 / p); for p = ±infinity the largest or smallest |x|. A window of zeros gets no
     gradient, which would be infinite."""
@@ -426,21 +442,33 @@ def _lp_pool(
 
 
 def lp_pool1d(
-    input: Tensor, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False
+    input: Tensor,
+    norm_type: float,
+    kernel_size: int | Sequence[int],
+    stride: int | Sequence[int] | None = None,
+    ceil_mode: bool = False,
 ) -> Tensor:
     """The `norm_type`-norm of each window."""
     return _lp_pool(1, input, norm_type, kernel_size, stride, ceil_mode)
 
 
 def lp_pool2d(
-    input: Tensor, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False
+    input: Tensor,
+    norm_type: float,
+    kernel_size: int | Sequence[int],
+    stride: int | Sequence[int] | None = None,
+    ceil_mode: bool = False,
 ) -> Tensor:
     """The `norm_type`-norm of each window."""
     return _lp_pool(2, input, norm_type, kernel_size, stride, ceil_mode)
 
 
 def lp_pool3d(
-    input: Tensor, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False
+    input: Tensor,
+    norm_type: float,
+    kernel_size: int | Sequence[int],
+    stride: int | Sequence[int] | None = None,
+    ceil_mode: bool = False,
 ) -> Tensor:
     """The `norm_type`-norm of each window."""
     return _lp_pool(3, input, norm_type, kernel_size, stride, ceil_mode)

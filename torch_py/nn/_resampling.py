@@ -57,7 +57,7 @@ _ANTIALIASED = dict(
 _MODES = "nearest | linear | bilinear | bicubic | trilinear | area | nearest-exact"
 
 
-def _per_dimension(name: str, value: Any, rank: int, shape: Sequence[int]) -> list[Any]:
+def _per_dimension(name: str, value: float | Sequence[float], rank: int, shape: Sequence[int]) -> list[Any]:
     if not isinstance(value, (list, tuple)):
         return [value] * rank
     if len(value) != rank:
@@ -73,8 +73,8 @@ def _per_dimension(name: str, value: Any, rank: int, shape: Sequence[int]) -> li
 
 def interpolate(
     input: Tensor,
-    size: Any = None,
-    scale_factor: Any = None,
+    size: int | Sequence[int] | None = None,
+    scale_factor: float | Sequence[float] | None = None,
     mode: str = "nearest",
     align_corners: bool | None = None,
     recompute_scale_factor: bool | None = None,
@@ -119,12 +119,14 @@ def interpolate(
 
 
 def _sizes_and_factors(
-    shape: Sequence[int], rank: int, size: Any, scale_factor: Any, recompute: bool | None
+    shape: Sequence[int],
+    rank: int,
+    size: int | Sequence[int] | None,
+    scale_factor: float | Sequence[float] | None,
+    recompute: bool | None,
 ) -> tuple[list[int], list[Any]]:
     if size is not None and scale_factor is not None:
         raise ValueError("only one of size or scale_factor should be defined")
-    if size is None and scale_factor is None:
-        raise ValueError("either size or scale_factor should be defined")
     if recompute and size is not None:
         raise ValueError("recompute_scale_factor is not meaningful with an explicit size.")
     if size is not None:
@@ -134,6 +136,9 @@ def _sizes_and_factors(
                 f"interpolate: expected size to be an int or a tuple of {rank} of them, but got size={size}"
             )
         return [int(extent) for extent in extents], []
+
+    if scale_factor is None:
+        raise ValueError("either size or scale_factor should be defined")
     factors = [float(factor) for factor in _per_dimension("scale_factor", scale_factor, rank, shape)]
     sizes = [math.floor(float(extent) * factor) for extent, factor in zip(shape[2:], factors)]
     return sizes, [] if recompute else factors
@@ -141,8 +146,8 @@ def _sizes_and_factors(
 
 def upsample(
     input: Tensor,
-    size: Any = None,
-    scale_factor: Any = None,
+    size: int | Sequence[int] | None = None,
+    scale_factor: float | Sequence[float] | None = None,
     mode: str = "nearest",
     align_corners: bool | None = None,
 ) -> Tensor:
@@ -153,7 +158,11 @@ def upsample(
     return interpolate(input, size, scale_factor, mode, align_corners)
 
 
-def upsample_nearest(input: Tensor, size: Any = None, scale_factor: Any = None) -> Tensor:
+def upsample_nearest(
+    input: Tensor,
+    size: int | Sequence[int] | None = None,
+    scale_factor: float | Sequence[float] | None = None,
+) -> Tensor:
     """`interpolate` by the nearest element."""
     warnings.warn(
         "`nn.functional.upsample_nearest` is deprecated. Use `nn.functional.interpolate` instead.",
@@ -162,7 +171,11 @@ def upsample_nearest(input: Tensor, size: Any = None, scale_factor: Any = None) 
     return interpolate(input, size, scale_factor, mode="nearest")
 
 
-def upsample_bilinear(input: Tensor, size: Any = None, scale_factor: Any = None) -> Tensor:
+def upsample_bilinear(
+    input: Tensor,
+    size: int | Sequence[int] | None = None,
+    scale_factor: float | Sequence[float] | None = None,
+) -> Tensor:
     """Bilinear `interpolate` with aligned corners."""
     warnings.warn(
         "`nn.functional.upsample_bilinear` is deprecated. Use `nn.functional.interpolate` instead.",

@@ -32,6 +32,7 @@ from torch_py.nn._losses import (
 from torch_py.nn._pooling import *
 from torch_py.nn._ranking_losses import *
 from torch_py.nn._resampling import *
+from torch_py.types import _dtype
 
 __all__ = [
     "batch_norm",
@@ -280,16 +281,22 @@ def _chosen_dim(function: str, dim: int | None, ndim: int) -> int:
     return chosen
 
 
-def softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
+def softmax(
+    input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: _dtype | None = None
+) -> Tensor:
     """exp(input) normalised to sum to one along `dim`; computed in `dtype` if given"""
     return _softmax(input, _chosen_dim("softmax", dim, input.dim()), dtype=dtype)
 
 
-def softmin(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
+def softmin(
+    input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: _dtype | None = None
+) -> Tensor:
     return _softmax(-input, _chosen_dim("softmin", dim, input.dim()), dtype=dtype)
 
 
-def log_softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
+def log_softmax(
+    input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: _dtype | None = None
+) -> Tensor:
     """log(softmax(input)), without the overflow and the loss of digits"""
     return _log_softmax(input, _chosen_dim("log_softmax", dim, input.dim()), dtype=dtype)
 
@@ -531,7 +538,7 @@ def embedding_bag(
 
 
 def normalize(
-    input: Tensor, p: float = 2.0, dim: Any = 1, eps: float = 1e-12, out: Tensor | None = None
+    input: Tensor, p: float = 2.0, dim: int | Sequence[int] = 1, eps: float = 1e-12, out: Tensor | None = None
 ) -> Tensor:
     """input / max(p-norm along dim, eps)"""
     from torch_py._functional import norm

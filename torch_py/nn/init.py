@@ -12,12 +12,14 @@ import functools
 import math
 import warnings
 from collections.abc import Callable
-from typing import Any
+from typing import ParamSpec
 
 from torch_py import _C
-from torch_py._C import _torch
+from torch_py._C import Generator, _torch
 from torch_py._tensor import Tensor
 from torch_py.autograd.grad_mode import no_grad
+
+P = ParamSpec("P")
 
 _LINEAR = (
     "linear",
@@ -47,12 +49,14 @@ def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
     return gains[nonlinearity]
 
 
-def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Any = None) -> Tensor:
+def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Generator | None = None) -> Tensor:
     with no_grad():
         return tensor.uniform_(a, b, generator=generator)
 
 
-def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Any = None) -> Tensor:
+def normal_(
+    tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Generator | None = None
+) -> Tensor:
     with no_grad():
         return tensor.normal_(mean, std, generator=generator)
 
@@ -71,7 +75,7 @@ def trunc_normal_(
     std: float = 1.0,
     a: float = -2.0,
     b: float = 2.0,
-    generator: Any = None,
+    generator: Generator | None = None,
 ) -> Tensor:
     """Normal values, those outside [a, b] drawn again; by the inverse of the cumulative distribution where
     most would be outside."""
@@ -92,7 +96,9 @@ def trunc_normal_(
         return tensor.copy_(_inverse_erf(tensor)).mul_(std * math.sqrt(2.0)).add_(mean).clamp_(min=a, max=b)
 
 
-def _redrawn(tensor: Tensor, mean: float, std: float, a: float, b: float, generator: Any) -> Tensor:
+def _redrawn(
+    tensor: Tensor, mean: float, std: float, a: float, b: float, generator: Generator | None
+) -> Tensor:
     tensor.normal_(mean, std, generator=generator)
     while bool((outside := (tensor < a) | (tensor > b)).any()):
         tensor.copy_(
@@ -101,7 +107,7 @@ def _redrawn(tensor: Tensor, mean: float, std: float, a: float, b: float, genera
     return tensor
 
 
-def _inverse_erf(tensor: Tensor) -> Any:
+def _inverse_erf(tensor: Tensor) -> Tensor:
     """In float64: Winitzki's closed form (2008), off by 0.4 %, then three steps of Newton's method, each
     squaring the error."""
     y = tensor.to(_C.float64).clamp(min=-1 + 1e-15, max=1 - 1e-15)
@@ -147,7 +153,8 @@ def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
         tensor.zero_()
         for group in range(groups):
             for channel in range(min(per_group, tensor.shape[1])):
-                tensor[(group * per_group + channel, channel, *center)] = 1
+                position = (group * per_group + channel, channel, *center)
+                tensor[position] = 1
     return tensor
 
 
@@ -158,13 +165,13 @@ def _calculate_fan_in_and_fan_out(tensor: Tensor) -> tuple[int, int]:
     return tensor.shape[1] * kernel, tensor.shape[0] * kernel
 
 
-def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: Any = None) -> Tensor:
+def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: Generator | None = None) -> Tensor:
     """Uniform in ±gain * sqrt(6 / (fan_in + fan_out))"""
     bound = math.sqrt(3.0) * _xavier_std(tensor, gain)
     return uniform_(tensor, -bound, bound, generator)
 
 
-def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: Any = None) -> Tensor:
+def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: Generator | None = None) -> Tensor:
     """Normal of deviation gain * sqrt(2 / (fan_in + fan_out))"""
     return normal_(tensor, 0.0, _xavier_std(tensor, gain), generator)
 
@@ -199,7 +206,7 @@ def kaiming_uniform_(
     a: float = 0,
     mode: str = "fan_in",
     nonlinearity: str = "leaky_relu",
-    generator: Any = None,
+    generator: Generator | None = None,
 ) -> Tensor:
     """Uniform in ±gain * sqrt(3 / fan)"""
 
@@ -215,13 +222,13 @@ def kaiming_normal_(
     a: float = 0,
     mode: str = "fan_in",
     nonlinearity: str = "leaky_relu",
-    generator: Any = None,
+    generator: Generator | None = None,
 ) -> Tensor:
     """Normal of deviation gain / sqrt(fan)"""
     return _kaiming(tensor, a, mode, nonlinearity, lambda std: normal_(tensor, 0.0, std, generator))
 
 
-def orthogonal_(tensor: Tensor, gain: float = 1, generator: Any = None) -> Tensor:
+def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = None) -> Tensor:
     """Orthonormal rows or columns, whichever are fewer, times `gain`; later dimensions count as columns."""
     if tensor.dim() < 2:
         raise ValueError("Only tensors with 2 or more dimensions are supported")
@@ -234,16 +241,16 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Any = None) -> Tenso
         return tensor.copy_((basis.t() if rows < columns else basis).reshape(tensor.shape)).mul_(gain)
 
 
-def _orthonormal_columns(matrix: Any) -> Any:
+def _orthonormal_columns(matrix: Tensor) -> Tensor:
     """The Q of the QR decomposition whose R has a positive diagonal, so that it is uniform among such
     matrices."""
     from torch_py import linalg
 
-    Q, R = linalg.qr(matrix)
+    Q, R = linalg.qr(matrix)  # type: ignore[attr-defined]
     return Q * R.diagonal().sign()
 
 
-def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Any = None) -> Tensor:
+def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Generator | None = None) -> Tensor:
     """Normal values, a share `sparsity` of every column set to zero."""
     if tensor.dim() != 2:
         raise ValueError("Only tensors with 2 dimensions are supported")
@@ -255,11 +262,11 @@ def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Any =
     return tensor
 
 
-def _deprecated(name: str, fill: Callable[..., Any]) -> Callable[..., Any]:
+def _deprecated(name: str, fill: Callable[P, Tensor]) -> Callable[P, Tensor]:
     """The name of before functions that fill had one with an underscore."""
 
     @functools.wraps(fill)
-    def called(*args: Any, **kwargs: Any) -> Any:
+    def called(*args: P.args, **kwargs: P.kwargs) -> Tensor:
         warnings.warn(
             f"`nn.init.{name}` is now deprecated in favor of `nn.init.{name}_`.", FutureWarning, stacklevel=2
         )

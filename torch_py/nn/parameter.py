@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from collections.abc import Callable, Sequence
+from typing import Any, NoReturn, cast
 
 from torch_py import _C
 from torch_py._tensor import Tensor
+from torch_py.types import Device, _dtype
 
 
 class _ParameterMeta(type(Tensor)):  # type: ignore[misc]
@@ -38,9 +40,9 @@ class Parameter(Tensor, metaclass=_ParameterMeta):
                 "same type"
             )
         setattr(marked, cls._mark, True)
-        return marked
+        return cast(Parameter, marked)
 
-    def __deepcopy__(self, memo: dict[Any, Any]) -> Any:
+    def __deepcopy__(self, memo: dict[Any, Any]) -> Parameter:
         if id(self) not in memo:
             memo[id(self)] = type(self)(self.detach().clone(), self.requires_grad)
         return memo[id(self)]
@@ -66,7 +68,7 @@ class Buffer(Tensor, metaclass=_BufferMeta):
 
     persistent: bool
 
-    def __new__(cls, data: Any = None, *, persistent: bool = True) -> Any:
+    def __new__(cls, data: Tensor | None = None, *, persistent: bool = True) -> Any:
         marked: Any = (_C._torch.empty(0) if data is None else data).detach()
         marked.requires_grad_(data is not None and data.requires_grad)
         marked._is_buffer, marked.persistent = True, persistent
@@ -141,7 +143,9 @@ class UninitializedTensorMixin:
 
     _becomes: type
 
-    def materialize(self: Any, shape: Any, device: Any = None, dtype: Any = None) -> None:
+    def materialize(
+        self: Any, shape: Sequence[int], device: Device = None, dtype: _dtype | None = None
+    ) -> None:
         """Makes this a parameter or buffer of `shape` with undefined values, on its device and of its dtype
         unless told otherwise."""
         data = _C._torch.empty(shape, device=device or self.data.device, dtype=dtype or self.data.dtype)
@@ -149,7 +153,7 @@ class UninitializedTensorMixin:
         self.data = data
 
     @property
-    def shape(self) -> Any:
+    def shape(self) -> NoReturn:
         raise RuntimeError(
             "Can't access the shape of an uninitialized parameter or buffer. This error usually happens in "
             "`load_state_dict` when trying to "
@@ -158,7 +162,7 @@ class UninitializedTensorMixin:
             "attributes."
         )
 
-    def share_memory_(self) -> Any:
+    def share_memory_(self) -> NoReturn:
         raise RuntimeError(
             "Can't share memory on an uninitialized parameter or buffer. Call `forward` to initialize the "
             "parameters before calling "
@@ -187,8 +191,8 @@ class UninitializedTensorMixin:
         raise _refused(name or func)
 
 
-def _refusal(name: str) -> Any:
-    def refuse(self: Any, *args: Any, **kwargs: Any) -> Any:
+def _refusal(name: str) -> Callable[..., NoReturn]:
+    def refuse(self: Any, *args: Any, **kwargs: Any) -> NoReturn:
         raise _refused(name)
 
     return refuse
@@ -198,7 +202,7 @@ for _name in _REFUSED_UNINITIALIZED:
     setattr(UninitializedTensorMixin, _name, _refusal(_name))
 
 
-def is_lazy(param: Any) -> bool:
+def is_lazy(param: object) -> bool:
     """Whether `param` waits for its shape."""
     return isinstance(param, UninitializedTensorMixin)
 
@@ -209,7 +213,7 @@ class UninitializedParameter(UninitializedTensorMixin, Parameter):
 
     _becomes = Parameter
 
-    def __new__(cls, requires_grad: bool = True, device: Any = None, dtype: Any = None) -> Any:
+    def __new__(cls, requires_grad: bool = True, device: Device = None, dtype: _dtype | None = None) -> Any:
         return cast(Any, Tensor)._make_subclass(
             cls, _C._torch.empty(0, device=device, dtype=dtype), requires_grad
         )
@@ -222,7 +226,11 @@ class UninitializedBuffer(UninitializedTensorMixin, Tensor):
     _becomes = Tensor
 
     def __new__(
-        cls, requires_grad: bool = False, device: Any = None, dtype: Any = None, persistent: bool = True
+        cls,
+        requires_grad: bool = False,
+        device: Device = None,
+        dtype: _dtype | None = None,
+        persistent: bool = True,
     ) -> Any:
         made = cast(Any, Tensor)._make_subclass(
             cls, _C._torch.empty(0, device=device, dtype=dtype), requires_grad

@@ -4,7 +4,7 @@ exact."""
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from enum import IntEnum
 from typing import Any
 
@@ -23,7 +23,9 @@ class SDPBackend(IntEnum):
 
 
 @contextlib.contextmanager
-def sdpa_kernel(backends: Any, set_priority: bool = False) -> Iterator[dict[Any, Any]]:
+def sdpa_kernel(
+    backends: SDPBackend | Iterable[SDPBackend], set_priority: bool = False
+) -> Iterator[dict[Any, Any]]:
     """Allows some ways inside a block. Here the library chooses, whatever is allowed, as results agree to
     rounding.
 

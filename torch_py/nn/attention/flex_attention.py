@@ -4,9 +4,10 @@ NotImplementedError."""
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn, TypeAlias
 
 from torch_py import _C
+from torch_py._tensor import Tensor
 
 __all__ = [
     "AuxRequest",
@@ -20,7 +21,8 @@ __all__ = [
 ]
 
 _DEFAULT_SPARSE_BLOCK_SIZE = 128
-_mask_mod_signature = _score_mod_signature = Callable[..., Any]
+_mask_mod_signature: TypeAlias = Callable[[Tensor, Tensor, Tensor, Tensor], Tensor]
+_score_mod_signature: TypeAlias = Callable[[Tensor, Tensor, Tensor, Tensor, Tensor], Tensor]
 
 
 def _refuse(name: str) -> NoReturn:
@@ -44,17 +46,17 @@ class AuxRequest(NamedTuple):
     max_scores: bool = False
 
 
-def noop_mask(batch: Any, head: Any, token_q: Any, token_kv: Any) -> Any:
+def noop_mask(batch: Tensor, head: Tensor, token_q: Tensor, token_kv: Tensor) -> Tensor:
     """Keeps every score."""
     return batch.new_ones(size=(), dtype=_C.bool, device=batch.device)
 
 
-def and_masks(*mask_mods: Callable[..., Any]) -> Callable[..., Any]:
+def and_masks(*mask_mods: _mask_mod_signature) -> _mask_mod_signature:
     """Keeps what all of the functions keep. Raises RuntimeError for what is no function."""
     if not all(map(callable, mask_mods)):
         raise RuntimeError(f"All inputs should be callable mask_mods: {mask_mods}")
 
-    def all_of(b: Any, h: Any, q_idx: Any, kv_idx: Any) -> Any:
+    def all_of(b: Tensor, h: Tensor, q_idx: Tensor, kv_idx: Tensor) -> Tensor:
         result = b.new_ones((), dtype=_C.bool)
         for mask in mask_mods:
             result = result & mask(b, h, q_idx, kv_idx)
@@ -63,12 +65,12 @@ def and_masks(*mask_mods: Callable[..., Any]) -> Callable[..., Any]:
     return all_of
 
 
-def or_masks(*mask_mods: Callable[..., Any]) -> Callable[..., Any]:
+def or_masks(*mask_mods: _mask_mod_signature) -> _mask_mod_signature:
     """Keeps what one of the functions keeps. Raises RuntimeError for what is no function."""
     if not all(map(callable, mask_mods)):
         raise RuntimeError(f"All inputs should be callable mask_mods: {mask_mods}")
 
-    def one_of(b: Any, h: Any, q_idx: Any, kv_idx: Any) -> Any:
+    def one_of(b: Tensor, h: Tensor, q_idx: Tensor, kv_idx: Tensor) -> Tensor:
         result = b.new_zeros((), dtype=_C.bool)
         for mask in mask_mods:
             result = result | mask(b, h, q_idx, kv_idx)

@@ -158,7 +158,7 @@ class ModuleState:
 
     def _load_from_state_dict(
         self,
-        state_dict: Any,
+        state_dict: dict[str, Any],
         prefix: str,
         local_metadata: dict[str, Any],
         strict: bool,
@@ -188,7 +188,12 @@ class ModuleState:
             unexpected_keys.extend(key for key in state_dict if self._is_unexpected(key, prefix))
 
     def _load_extra_state(
-        self, state_dict: Any, key: str, strict: bool, missing_keys: list[str], unexpected_keys: list[str]
+        self,
+        state_dict: Mapping[str, Any],
+        key: str,
+        strict: bool,
+        missing_keys: list[str],
+        unexpected_keys: list[str],
     ) -> None:
         if type(self).set_extra_state is not ModuleState.set_extra_state:
             if key in state_dict:
@@ -229,13 +234,19 @@ class ModuleState:
 class _Load:
     """One `load_state_dict` going down the tree."""
 
-    def __init__(self, state: Any, metadata: Any, strict: bool, assign: bool) -> None:
+    def __init__(
+        self,
+        state: OrderedDict[str, Any],
+        metadata: Mapping[str, dict[str, Any]] | None,
+        strict: bool,
+        assign: bool,
+    ) -> None:
         self.state, self.metadata, self.strict, self.assign = state, metadata, strict, assign
         self.missing: list[str] = []
         self.unexpected: list[str] = []
         self.errors: list[str] = []
         if metadata is not None:
-            state._metadata = metadata
+            state._metadata = metadata  # type: ignore[attr-defined]
 
     def into(self, module: Any, prefix: str) -> None:
         local = dict({} if self.metadata is None else self.metadata.get(prefix[:-1], {}))
@@ -258,7 +269,7 @@ class _Load:
                 )
 
 
-def _load_tensor(module: Any, name: str, target: Any, key: str, value: Any, assign: bool) -> list[str]:
+def _load_tensor(module: Any, name: str, target: Tensor, key: str, value: Any, assign: bool) -> list[str]:
     """Copies or assigns one tensor; the problems met."""
     if not isinstance(value, Tensor):
         return [
@@ -295,7 +306,7 @@ def _load_tensor(module: Any, name: str, target: Any, key: str, value: Any, assi
     return []
 
 
-def _assign(module: Any, name: str, target: Any, value: Any) -> None:
+def _assign(module: Any, name: str, target: Tensor, value: Tensor) -> None:
     from torch_py.nn.parameter import Parameter
 
     if isinstance(target, Parameter):

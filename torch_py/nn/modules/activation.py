@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
 
 from torch_py._C import _torch
 from torch_py._tensor import Tensor
@@ -11,6 +10,7 @@ from torch_py.nn import functional as F
 from torch_py.nn.init import constant_
 from torch_py.nn.modules.module import Module
 from torch_py.nn.parameter import Parameter
+from torch_py.types import Device, _dtype
 
 
 class _InPlace(Module):
@@ -280,7 +280,7 @@ class PReLU(Module):
     """leaky_relu with a learned slope, one or one per channel (He et al. 2015)."""
 
     def __init__(
-        self, num_parameters: int = 1, init: float = 0.25, device: Any = None, dtype: Any = None
+        self, num_parameters: int = 1, init: float = 0.25, device: Device = None, dtype: _dtype | None = None
     ) -> None:
         super().__init__()
         self.num_parameters, self.init = num_parameters, init

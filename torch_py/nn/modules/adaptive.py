@@ -12,6 +12,7 @@ from torch_py.nn import functional as F
 from torch_py.nn.modules.container import ModuleList, Sequential
 from torch_py.nn.modules.linear import Linear
 from torch_py.nn.modules.module import Module
+from torch_py.types import Device, _dtype
 
 _ASMoutput = namedtuple("_ASMoutput", ["output", "loss"])
 
@@ -31,8 +32,8 @@ class AdaptiveLogSoftmaxWithLoss(Module):
         cutoffs: Sequence[int],
         div_value: float = 4.0,
         head_bias: bool = False,
-        device: Any = None,
-        dtype: Any = None,
+        device: Device = None,
+        dtype: _dtype | None = None,
     ) -> None:
         super().__init__()
         cutoffs = list(cutoffs)
@@ -56,7 +57,7 @@ class AdaptiveLogSoftmaxWithLoss(Module):
         self.shortlist_size = self.cutoffs[0]
         self.n_clusters = len(self.cutoffs) - 1
         self.head_size = self.shortlist_size + self.n_clusters
-        options = {"device": device, "dtype": dtype}
+        options: dict[str, Any] = {"device": device, "dtype": dtype}
         self.head = Linear(in_features, self.head_size, bias=head_bias, **options)
         self.tail = ModuleList()
         for i in range(self.n_clusters):
@@ -71,7 +72,7 @@ class AdaptiveLogSoftmaxWithLoss(Module):
 
     def reset_parameters(self) -> None:
         self.head.reset_parameters()
-        for projection, output in self.tail:  # type: ignore[misc]
+        for projection, output in self.tail:  # type: ignore[attr-defined, misc]
             projection.reset_parameters()
             output.reset_parameters()
 
@@ -115,7 +116,8 @@ class AdaptiveLogSoftmaxWithLoss(Module):
             )
         if targets.numel() == 0:
             return
-        low, high = int(targets.min().item()), int(targets.max().item())
+        low = int(targets.min())
+        high = int(targets.max())
         if low < 0 or high >= self.n_classes:
             raise RuntimeError(
                 f"Target values should be in [0, {self.n_classes - 1}], but values in range [{low}, {high}] "

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from torch_py._C import _torch
 from torch_py._tensor import Tensor
 from torch_py.nn import functional as F
@@ -11,6 +9,7 @@ from torch_py.nn import init
 from torch_py.nn.modules.linear import NonDynamicallyQuantizableLinear
 from torch_py.nn.modules.module import Module
 from torch_py.nn.parameter import Parameter
+from torch_py.types import Device, _dtype
 
 __all__ = ["MultiheadAttention"]
 
@@ -41,8 +40,8 @@ class MultiheadAttention(Module):
         kdim: int | None = None,
         vdim: int | None = None,
         batch_first: bool = False,
-        device: Any = None,
-        dtype: Any = None,
+        device: Device = None,
+        dtype: _dtype | None = None,
     ) -> None:
         super().__init__()
         if embed_dim <= 0 or num_heads <= 0:

@@ -12,6 +12,7 @@ from torch_py.nn import init
 from torch_py.nn.modules.lazy import LazyModuleMixin
 from torch_py.nn.modules.module import Module
 from torch_py.nn.parameter import Parameter, UninitializedBuffer, UninitializedParameter
+from torch_py.types import Device, _dtype
 
 
 class _NormBase(Module):
@@ -36,8 +37,8 @@ class _NormBase(Module):
         momentum: float | None = 0.1,
         affine: bool = True,
         track_running_stats: bool = True,
-        device: Any = None,
-        dtype: Any = None,
+        device: Device = None,
+        dtype: _dtype | None = None,
         *,
         bias: bool = True,
     ) -> None:
@@ -89,7 +90,7 @@ class _NormBase(Module):
         )
 
     def _load_from_state_dict(
-        self, state_dict: Any, prefix: str, local_metadata: dict[str, Any], *rest: Any
+        self, state_dict: dict[str, Any], prefix: str, local_metadata: dict[str, Any], *rest: Any
     ) -> None:
         key = prefix + "num_batches_tracked"
         if (
@@ -153,8 +154,8 @@ class _LazyNorm(LazyModuleMixin, _NormBase):
         momentum: float | None = 0.1,
         affine: bool = True,
         track_running_stats: bool = True,
-        device: Any = None,
-        dtype: Any = None,
+        device: Device = None,
+        dtype: _dtype | None = None,
         *,
         bias: bool = True,
     ) -> None:
@@ -181,7 +182,7 @@ class _LazyNorm(LazyModuleMixin, _NormBase):
             self.num_features = self._channels(input)
             for value in (self.weight, self.bias, self.running_mean, self.running_var):
                 if value is not None:
-                    value.materialize((self.num_features,))
+                    value.materialize((self.num_features,))  # type: ignore[union-attr]
             self.reset_parameters()
         if self.num_features == 0:  # the sizes came with a state dict
             self.num_features = next(
@@ -219,8 +220,8 @@ class SyncBatchNorm(_BatchNorm):
         affine: bool = True,
         track_running_stats: bool = True,
         process_group: Any = None,
-        device: Any = None,
-        dtype: Any = None,
+        device: Device = None,
+        dtype: _dtype | None = None,
         *,
         bias: bool = True,
     ) -> None:

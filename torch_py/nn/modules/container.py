@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import operator
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, ValuesView
 from itertools import chain, groupby
-from typing import Any
+from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from torch_py._tensor import Tensor
 from torch_py.nn.modules.module import Module
 from torch_py.nn.parameter import Parameter
 
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
-def _position(index: Any, size: int) -> int:
+
+def _position(index: SupportsIndex, size: int) -> int:
     """`index` counted from the front. Raises IndexError outside of [-size, size)."""
     position = operator.index(index)
     if not -size <= position < size:
@@ -24,7 +27,7 @@ def _position(index: Any, size: int) -> int:
 class _Sequence(Module):
     """Children under the names '0', '1', ..."""
 
-    def _numbered(self, modules: Iterable[Any]) -> None:
+    def _numbered(self, modules: Iterable[Module]) -> None:
         self._modules = {str(position): module for position, module in enumerate(modules)}
 
     def __len__(self) -> int:
@@ -33,28 +36,28 @@ class _Sequence(Module):
     def __iter__(self) -> Iterator[Module]:
         return iter(self._modules.values())
 
-    def __getitem__(self, index: Any) -> Any:
+    def __getitem__(self, index: int | slice) -> Any:
         modules = list(self._modules.values())
         if isinstance(index, slice):
             return self._like(modules[index])
         return modules[_position(index, len(modules))]
 
-    def _like(self, modules: list[Any]) -> Any:
+    def _like(self, modules: list[Module]) -> Self:
         raise NotImplementedError
 
-    def __setitem__(self, index: Any, module: Module) -> None:
+    def __setitem__(self, index: SupportsIndex, module: Module) -> None:
         setattr(self, list(self._modules)[_position(index, len(self))], module)
 
-    def __delitem__(self, index: Any) -> None:
+    def __delitem__(self, index: int | slice) -> None:
         modules = list(self._modules.values())
         del modules[index if isinstance(index, slice) else _position(index, len(modules))]
         self._numbered(modules)
 
-    def append(self, module: Module) -> Any:
+    def append(self, module: Module) -> Self:
         self.add_module(str(len(self)), module)
         return self
 
-    def insert(self, index: int, module: Module) -> Any:
+    def insert(self, index: int, module: Module) -> Self:
         modules = list(self._modules.values())
         if not isinstance(module, Module):
             raise AssertionError(f"module should be of type: {Module}")
@@ -64,7 +67,7 @@ class _Sequence(Module):
         self._numbered(modules)
         return self
 
-    def extend(self, modules: Iterable[Module]) -> Any:
+    def extend(self, modules: Iterable[Module]) -> Self:
         if not isinstance(modules, Iterable):
             raise TypeError(
                 f"{type(self).__name__}.extend should be called with an iterable, but got "
@@ -98,7 +101,7 @@ class Sequential(_Sequence):
             input = module(input)
         return input
 
-    def _like(self, modules: list[Any]) -> Sequential:
+    def _like(self, modules: list[Module]) -> Self:
         names = {id(module): name for name, module in self._modules.items()}
         return type(self)({names[id(module)]: module for module in modules})
 
@@ -109,7 +112,7 @@ class Sequential(_Sequence):
             )
         return Sequential(*self, *other)
 
-    def __iadd__(self, other: Any) -> Sequential:
+    def __iadd__(self, other: Any) -> Self:
         if not isinstance(other, Sequential):
             raise ValueError(
                 f"add operator supports only objects of Sequential class, but {type(other)} is given."
@@ -144,20 +147,20 @@ class ModuleList(_Sequence):
             first += count
         return f"{self._get_name()}({''.join(lines)}\n)" if lines else f"{self._get_name()}()"
 
-    def _like(self, modules: list[Any]) -> ModuleList:
+    def _like(self, modules: list[Module]) -> Self:
         return type(self)(modules)
 
     def __add__(self, other: Iterable[Module]) -> ModuleList:
         return ModuleList(chain(self, other))
 
-    def __iadd__(self, other: Iterable[Module]) -> ModuleList:
+    def __iadd__(self, other: Iterable[Module]) -> Self:
         return self.extend(other)
 
 
 class ModuleDict(Module):
     """A dictionary whose modules are registered, in the order of insertion. Has no forward of its own."""
 
-    def __init__(self, modules: Any = None) -> None:
+    def __init__(self, modules: Mapping[str, Module] | Iterable[tuple[str, Module]] | None = None) -> None:
         super().__init__()
         if modules is not None:
             self.update(modules)
@@ -186,16 +189,16 @@ class ModuleDict(Module):
     def pop(self, key: str) -> Module:
         return self._modules.pop(key)
 
-    def keys(self) -> Any:
+    def keys(self) -> KeysView[str]:
         return self._modules.keys()
 
-    def items(self) -> Any:
+    def items(self) -> ItemsView[str, Module]:
         return self._modules.items()
 
-    def values(self) -> Any:
+    def values(self) -> ValuesView[Module]:
         return self._modules.values()
 
-    def update(self, modules: Any) -> None:
+    def update(self, modules: Mapping[str, Module] | Iterable[tuple[str, Module]]) -> None:
         """Adds the modules of a mapping or of pairs. Raises TypeError for anything else."""
         if not isinstance(modules, Iterable):
             raise TypeError(
@@ -224,7 +227,7 @@ class ParameterList(Module):
     def __iter__(self) -> Iterator[Any]:
         return (self[position] for position in range(self._size))
 
-    def __getitem__(self, index: Any) -> Any:
+    def __getitem__(self, index: int | slice) -> Any:
         if isinstance(index, slice):
             return type(self)([self[position] for position in range(*index.indices(self._size))])
         return getattr(self, str(_position(index, self._size)))
@@ -267,7 +270,7 @@ class Container(Module):
 class ParameterDict(Module):
     """A dictionary whose tensors are registered, as parameters."""
 
-    def __init__(self, parameters: Any = None) -> None:
+    def __init__(self, parameters: Mapping[str, Any] | Iterable[tuple[str, Any]] | None = None) -> None:
         super().__init__()
         self._keys: dict[str, None] = {}
         if parameters is not None:
@@ -295,7 +298,7 @@ class ParameterDict(Module):
     def __contains__(self, key: object) -> bool:
         return key in self._keys
 
-    def keys(self) -> Any:
+    def keys(self) -> KeysView[str]:
         return self._keys.keys()
 
     def values(self) -> list[Any]:
@@ -347,12 +350,13 @@ class ParameterDict(Module):
         self.update(other)
         return self
 
-    def update(self, parameters: Any) -> None:
+    def update(self, parameters: ParameterDict | Mapping[str, Any] | Iterable[tuple[str, Any]]) -> None:
         for key, value in parameters.items() if hasattr(parameters, "items") else parameters:
             self[key] = value
 
     def extra_repr(self) -> str:
-        types = {key: value.type() for key, value in self.items() if isinstance(value, Tensor)}
+        tensors = {key: value for key, value in self.items() if isinstance(value, Tensor)}
+        types = {key: tensor.type() for key, tensor in tensors.items()}  # type: ignore[attr-defined]
         return "\n".join(f"  ({key}): {_described(value, types.get(key))}" for key, value in self.items())
 
 

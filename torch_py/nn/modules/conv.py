@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from torch_py._C import _torch
@@ -14,6 +14,7 @@ from torch_py.nn.modules.lazy import LazyModuleMixin
 from torch_py.nn.modules.module import Module
 from torch_py.nn.modules.utils import _ntuple, _reverse_repeat_tuple
 from torch_py.nn.parameter import Parameter, UninitializedParameter
+from torch_py.types import Device, _dtype
 
 __all__ = [
     "Conv1d",
@@ -56,15 +57,15 @@ class _ConvNd(Module):
         out_channels: int,
         kernel_size: tuple[int, ...],
         stride: tuple[int, ...],
-        padding: Any,
+        padding: str | tuple[int, ...],
         dilation: tuple[int, ...],
         transposed: bool,
         output_padding: tuple[int, ...],
         groups: int,
         bias: bool,
         padding_mode: str,
-        device: Any = None,
-        dtype: Any = None,
+        device: Device = None,
+        dtype: _dtype | None = None,
     ) -> None:
         super().__init__()
         _check(in_channels, out_channels, groups, padding, padding_mode, stride)
@@ -99,7 +100,7 @@ class _ConvNd(Module):
                 init.uniform_(self.bias, -1 / math.sqrt(fan_in), 1 / math.sqrt(fan_in))
 
     def extra_repr(self) -> str:
-        def differs(values: Any, usual: int) -> bool:
+        def differs(values: str | tuple[int, ...], usual: int) -> bool:
             return bool(values != (usual,) * len(values))
 
         parts = [
@@ -115,7 +116,12 @@ class _ConvNd(Module):
 
 
 def _check(
-    in_channels: int, out_channels: int, groups: int, padding: Any, padding_mode: str, stride: tuple[int, ...]
+    in_channels: int,
+    out_channels: int,
+    groups: int,
+    padding: str | tuple[int, ...],
+    padding_mode: str,
+    stride: tuple[int, ...],
 ) -> None:
     if groups <= 0:
         raise ValueError("groups must be a positive integer")
@@ -143,15 +149,15 @@ class _Convolution(_ConvNd):
         self,
         in_channels: int,
         out_channels: int,
-        kernel_size: Any,
-        stride: Any = 1,
-        padding: Any = 0,
-        dilation: Any = 1,
+        kernel_size: int | Sequence[int],
+        stride: int | Sequence[int] = 1,
+        padding: str | int | Sequence[int] = 0,
+        dilation: int | Sequence[int] = 1,
         groups: int = 1,
         bias: bool = True,
         padding_mode: str = "zeros",
-        device: Any = None,
-        dtype: Any = None,
+        device: Device = None,
+        dtype: _dtype | None = None,
     ) -> None:
         each = _ntuple(self._rank)
         widths = padding if isinstance(padding, str) else each(padding)
@@ -172,10 +178,12 @@ class _Convolution(_ConvNd):
         )
 
     def _conv_forward(self, input: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
-        convolve, padding = type(self)._function, self.padding
-        if self.padding_mode != "zeros":
-            input, padding = F.pad(input, self._reversed_padding_repeated_twice, mode=self.padding_mode), 0
-        return convolve(input, weight, bias, self.stride, padding, self.dilation, self.groups)
+        convolve = type(self)._function
+        if self.padding_mode == "zeros":
+            return convolve(input, weight, bias, self.stride, self.padding, self.dilation, self.groups)
+
+        padded = F.pad(input, self._reversed_padding_repeated_twice, mode=self.padding_mode)
+        return convolve(padded, weight, bias, self.stride, 0, self.dilation, self.groups)
 
     def forward(self, input: Tensor) -> Tensor:
         return self._conv_forward(input, self.weight, self.bias)
@@ -210,21 +218,22 @@ class _ConvTransposeNd(_ConvNd):
 
     _rank: int
     _function: Callable[..., Tensor]
+    padding: tuple[int, ...]
 
     def __init__(
         self,
         in_channels: int,
         out_channels: int,
-        kernel_size: Any,
-        stride: Any = 1,
-        padding: Any = 0,
-        output_padding: Any = 0,
+        kernel_size: int | Sequence[int],
+        stride: int | Sequence[int] = 1,
+        padding: int | Sequence[int] = 0,
+        output_padding: int | Sequence[int] = 0,
         groups: int = 1,
         bias: bool = True,
-        dilation: Any = 1,
+        dilation: int | Sequence[int] = 1,
         padding_mode: str = "zeros",
-        device: Any = None,
-        dtype: Any = None,
+        device: Device = None,
+        dtype: _dtype | None = None,
     ) -> None:
         if padding_mode != "zeros":
             raise ValueError(f'Only "zeros" padding mode is supported for {type(self).__name__}')
@@ -245,7 +254,7 @@ class _ConvTransposeNd(_ConvNd):
             dtype,
         )
 
-    def _output_padding(self, input: Tensor, output_size: Any) -> tuple[int, ...]:
+    def _output_padding(self, input: Tensor, output_size: Sequence[int] | None) -> tuple[int, ...]:
         """What makes the result as large as `output_size` (with or without samples and channels); ValueError
         if nothing does."""
         if output_size is None:
@@ -278,7 +287,7 @@ class _ConvTransposeNd(_ConvNd):
                 )
         return tuple(size - low for size, low in zip(wanted, smallest))
 
-    def forward(self, input: Tensor, output_size: Any = None) -> Tensor:
+    def forward(self, input: Tensor, output_size: Sequence[int] | None = None) -> Tensor:
         extra = self._output_padding(input, output_size)
         convolve = type(self)._function
         return convolve(
@@ -315,7 +324,7 @@ class _LazyConv(LazyModuleMixin, _ConvNd):
     weight: Any
     bias: Any
 
-    def _wait(self, out_channels: int, groups: int, bias: bool, device: Any, dtype: Any) -> None:
+    def _wait(self, out_channels: int, groups: int, bias: bool, device: Device, dtype: _dtype | None) -> None:
         _check(0, out_channels, groups, self.padding, self.padding_mode, self.stride)
         self.out_channels, self.groups = out_channels, groups
         self.weight = UninitializedParameter(device=device, dtype=dtype)
@@ -355,15 +364,15 @@ class _LazyForward(_LazyConv):
     def __init__(
         self,
         out_channels: int,
-        kernel_size: Any,
-        stride: Any = 1,
-        padding: Any = 0,
-        dilation: Any = 1,
+        kernel_size: int | Sequence[int],
+        stride: int | Sequence[int] = 1,
+        padding: str | int | Sequence[int] = 0,
+        dilation: int | Sequence[int] = 1,
         groups: int = 1,
         bias: bool = True,
         padding_mode: str = "zeros",
-        device: Any = None,
-        dtype: Any = None,
+        device: Device = None,
+        dtype: _dtype | None = None,
     ) -> None:
         # The layer proper is made of one group without channels: those are not known.
         super().__init__(0, 0, kernel_size, stride, padding, dilation, 1, False, padding_mode, device, dtype)
@@ -374,16 +383,16 @@ class _LazyTransposed(_LazyConv):
     def __init__(
         self,
         out_channels: int,
-        kernel_size: Any,
-        stride: Any = 1,
-        padding: Any = 0,
-        output_padding: Any = 0,
+        kernel_size: int | Sequence[int],
+        stride: int | Sequence[int] = 1,
+        padding: int | Sequence[int] = 0,
+        output_padding: int | Sequence[int] = 0,
         groups: int = 1,
         bias: bool = True,
-        dilation: int = 1,
+        dilation: int | Sequence[int] = 1,
         padding_mode: str = "zeros",
-        device: Any = None,
-        dtype: Any = None,
+        device: Device = None,
+        dtype: _dtype | None = None,
     ) -> None:
         super().__init__(
             0,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from torch_py._tensor import Tensor
 from torch_py.nn.modules.module import Module
 
@@ -25,7 +23,7 @@ class Flatten(Module):
 class Unflatten(Module):
     """Dimensions of sizes `unflattened_size` in the place of `dim`; one size may be -1."""
 
-    def __init__(self, dim: int, unflattened_size: Any) -> None:
+    def __init__(self, dim: int, unflattened_size: tuple[int, ...] | list[int]) -> None:
         super().__init__()
         if not isinstance(dim, int):
             raise TypeError(f"Unflatten: expected dim to be an int, got {type(dim).__name__}")

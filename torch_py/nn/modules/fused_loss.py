@@ -10,6 +10,7 @@ from torch_py._tensor import Tensor
 from torch_py.nn import functional as F
 from torch_py.nn.modules.linear import Linear
 from torch_py.nn.modules.module import Module
+from torch_py.types import Device, _dtype
 
 __all__ = ["LinearCrossEntropyLoss", "LinearCrossEntropyOptions"]
 
@@ -50,8 +51,8 @@ class LinearCrossEntropyLoss(Module):
         *,
         out_features: tuple[int, ...] = (),
         bias: bool = False,
-        device: Any = None,
-        dtype: Any = None,
+        device: Device = None,
+        dtype: _dtype | None = None,
         reduction: str = "mean",
         weight: Tensor | None = None,
         ignore_index: int | None = None,

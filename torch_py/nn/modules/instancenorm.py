@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
 
 from torch_py._tensor import Tensor
 from torch_py.nn import functional as F
 from torch_py.nn.modules.batchnorm import _LazyNorm, _NormBase
+from torch_py.types import Device, _dtype
 
 __all__ = [
     "InstanceNorm1d",
@@ -27,8 +27,8 @@ class _InstanceNorm(_NormBase):
         momentum: float = 0.1,
         affine: bool = False,
         track_running_stats: bool = False,
-        device: Any = None,
-        dtype: Any = None,
+        device: Device = None,
+        dtype: _dtype | None = None,
         *,
         bias: bool = True,
     ) -> None:

@@ -13,6 +13,7 @@ from torch_py.nn import init
 from torch_py.nn.modules.lazy import LazyModuleMixin
 from torch_py.nn.modules.module import Module
 from torch_py.nn.parameter import Parameter, UninitializedParameter
+from torch_py.types import Device, _dtype
 
 
 class Identity(Module):
@@ -32,7 +33,12 @@ class Linear(Module):
     bias: Parameter | None
 
     def __init__(
-        self, in_features: int, out_features: int, bias: bool = True, device: Any = None, dtype: Any = None
+        self,
+        in_features: int,
+        out_features: int,
+        bias: bool = True,
+        device: Device = None,
+        dtype: _dtype | None = None,
     ) -> None:
         super().__init__()
         self.in_features = in_features
@@ -63,8 +69,13 @@ class LazyLinear(LazyModuleMixin, Linear):
     """A Linear whose `in_features` is the last size of its first input; it is a Linear from then on."""
 
     cls_to_become = Linear
+    # Uninitialized parameters until the first forward.
+    weight: Any
+    bias: Any
 
-    def __init__(self, out_features: int, bias: bool = True, device: Any = None, dtype: Any = None) -> None:
+    def __init__(
+        self, out_features: int, bias: bool = True, device: Device = None, dtype: _dtype | None = None
+    ) -> None:
         super().__init__(0, 0, False)
         self.out_features = out_features
         self.weight = UninitializedParameter(device=device, dtype=dtype)
@@ -103,8 +114,8 @@ class Bilinear(Module):
         in2_features: int,
         out_features: int,
         bias: bool = True,
-        device: Any = None,
-        dtype: Any = None,
+        device: Device = None,
+        dtype: _dtype | None = None,
     ) -> None:
         super().__init__()
         if in1_features <= 0:

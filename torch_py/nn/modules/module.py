@@ -5,7 +5,7 @@ _calls.py, state dicts are in _state.py."""
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
 
 from torch_py import _C
@@ -16,6 +16,7 @@ from torch_py.nn.modules._state import EXTRA_STATE as _EXTRA_STATE_KEY_SUFFIX  #
 from torch_py.nn.modules._state import IncompatibleKeys as _IncompatibleKeys
 from torch_py.nn.modules._state import ModuleState
 from torch_py.nn.parameter import Buffer, Parameter, is_lazy
+from torch_py.types import Device, _dtype
 from torch_py.utils.hooks import RemovableHandle, register
 
 __all__ = [
@@ -155,7 +156,7 @@ class Module(ModuleCalls, ModuleState):
             value = value if result is None else result
         return value
 
-    def _check_name(self, name: Any, kind: str, registry: str) -> None:
+    def _check_name(self, name: str, kind: str, registry: str) -> None:
         if not isinstance(name, str):
             raise TypeError(f"{kind} name should be a string. Got {_type_name(name)}")
         if "." in name:
@@ -351,7 +352,7 @@ class Module(ModuleCalls, ModuleState):
     # Conversion
     # ------------------------------------------------------------
 
-    def _apply(self: T, fn: Callable[[Any], Any], recurse: bool = True) -> T:
+    def _apply(self: T, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> T:
         """Replaces every tensor here and below by `fn` of it; parameters keep their identity, so optimisers
         still hold them.
 
@@ -378,9 +379,9 @@ class Module(ModuleCalls, ModuleState):
                 f"nn.Module.to only accepts floating point or complex dtypes, but got desired dtype={dtype}"
             )
 
-        def convert(tensor: Any) -> Any:
+        def convert(tensor: Tensor) -> Tensor:
             target = dtype if tensor.is_floating_point() or tensor.is_complex() else None
-            extra = (
+            extra: dict[str, Any] = (
                 {"memory_format": memory_format}
                 if memory_format is not None and tensor.dim() in (4, 5)
                 else {}
@@ -389,7 +390,7 @@ class Module(ModuleCalls, ModuleState):
 
         return self._apply(convert)
 
-    def _cast_floating(self: T, dtype: Any) -> T:
+    def _cast_floating(self: T, dtype: _dtype) -> T:
         return self._apply(lambda tensor: tensor.to(dtype) if tensor.is_floating_point() else tensor)
 
     def float(self: T) -> T:
@@ -404,16 +405,16 @@ class Module(ModuleCalls, ModuleState):
     def bfloat16(self: T) -> T:
         return self._cast_floating(_C.bfloat16)
 
-    def type(self: T, dst_type: Any) -> T:
-        return self._apply(lambda tensor: tensor.type(dst_type))
+    def type(self: T, dst_type: _dtype | str) -> T:
+        return self._apply(lambda tensor: tensor.type(dst_type))  # type: ignore[attr-defined]
 
     def cpu(self: T) -> T:
         return self._apply(lambda tensor: tensor.cpu())
 
-    def cuda(self: T, device: Any = None) -> T:
+    def cuda(self: T, device: Device = None) -> T:
         return self._apply(lambda tensor: tensor.cuda(device))
 
-    def to_empty(self: T, *, device: Any, recurse: bool = True) -> T:
+    def to_empty(self: T, *, device: Device, recurse: bool = True) -> T:
         return self._apply(lambda tensor: _C._torch.empty_like(tensor, device=device), recurse)
 
     def compile(self, *arguments: Any, **keywords: Any) -> None:
@@ -513,7 +514,7 @@ def register_module_backward_hook(hook: Callable[..., Any]) -> RemovableHandle:
     return register_module_full_backward_hook(hook)
 
 
-def _converted(parameter: Any, fn: Callable[[Any], Any]) -> Any:
+def _converted(parameter: Parameter, fn: Callable[[Tensor], Tensor]) -> Parameter:
     """The parameter, its data and gradient replaced by `fn` of them; a new one when it cannot hold them."""
     data = fn(parameter.data)
     gradient = None if parameter.grad is None else fn(parameter.grad.data)
@@ -535,7 +536,7 @@ def _type_name(value: Any) -> str:
     )
 
 
-def clear_gradients(parameters: Any, set_to_none: bool) -> None:
+def clear_gradients(parameters: Iterable[Tensor], set_to_none: bool) -> None:
     for parameter in parameters:
         if parameter.grad is None:
             continue
@@ -543,7 +544,7 @@ def clear_gradients(parameters: Any, set_to_none: bool) -> None:
             parameter.grad = None
             continue
         if parameter.grad.grad_fn is not None:
-            parameter.grad.detach_()
+            parameter.grad.detach_()  # type: ignore[attr-defined]
         else:
             parameter.grad.requires_grad_(False)
         parameter.grad.zero_()
@@ -551,12 +552,12 @@ def clear_gradients(parameters: Any, set_to_none: bool) -> None:
 
 def _parse_to(
     *arguments: Any,
-    device: Any = None,
-    dtype: Any = None,
+    device: Device = None,
+    dtype: _dtype | None = None,
     non_blocking: bool = False,
     copy: bool = False,
-    memory_format: Any = None,
-) -> tuple[Any, Any, bool, Any]:
+    memory_format: _C.memory_format | None = None,
+) -> tuple[_C.device | None, _dtype | None, bool, _C.memory_format | None]:
     for argument in arguments:
         if isinstance(argument, Tensor):
             device, dtype = argument.device, argument.dtype

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
 
 from torch_py._C import _torch
 from torch_py._tensor import Tensor
@@ -10,6 +10,7 @@ from torch_py.nn import functional as F
 from torch_py.nn import init
 from torch_py.nn.modules.module import Module
 from torch_py.nn.parameter import Parameter
+from torch_py.types import Device, _dtype
 
 
 class LayerNorm(Module):
@@ -21,12 +22,12 @@ class LayerNorm(Module):
 
     def __init__(
         self,
-        normalized_shape: Any,
+        normalized_shape: int | Sequence[int],
         eps: float = 1e-5,
         elementwise_affine: bool = True,
         bias: bool = True,
-        device: Any = None,
-        dtype: Any = None,
+        device: Device = None,
+        dtype: _dtype | None = None,
     ) -> None:
         super().__init__()
         self.normalized_shape = (
@@ -71,8 +72,8 @@ class GroupNorm(Module):
         num_channels: int,
         eps: float = 1e-5,
         affine: bool = True,
-        device: Any = None,
-        dtype: Any = None,
+        device: Device = None,
+        dtype: _dtype | None = None,
         *,
         bias: bool = True,
     ) -> None:
@@ -110,11 +111,11 @@ class RMSNorm(Module):
 
     def __init__(
         self,
-        normalized_shape: Any,
+        normalized_shape: int | Sequence[int],
         eps: float | None = None,
         elementwise_affine: bool = True,
-        device: Any = None,
-        dtype: Any = None,
+        device: Device = None,
+        dtype: _dtype | None = None,
     ) -> None:
         super().__init__()
         self.normalized_shape = (

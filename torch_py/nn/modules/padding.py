@@ -3,7 +3,7 @@ of the one before, ..."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
 
 from torch_py._tensor import Tensor
 from torch_py.nn import functional as F
@@ -36,7 +36,7 @@ class _PadNd(Module):
     _rank: int
     _mode: str
 
-    def __init__(self, padding: Any) -> None:
+    def __init__(self, padding: int | Sequence[int]) -> None:
         super().__init__()
         self.padding = _ntuple(2 * self._rank)(padding)
 
@@ -51,7 +51,7 @@ class _ConstantPadNd(_PadNd):
     __constants__ = ["padding", "value"]
     _mode = "constant"
 
-    def __init__(self, padding: Any, value: float) -> None:
+    def __init__(self, padding: int | Sequence[int], value: float) -> None:
         super().__init__(padding)
         self.value = value
 
@@ -83,7 +83,7 @@ class ConstantPad3d(_ConstantPadNd):
 class ZeroPad1d(ConstantPad1d):
     """Zeros around sequences."""
 
-    def __init__(self, padding: Any) -> None:
+    def __init__(self, padding: int | Sequence[int]) -> None:
         super().__init__(padding, 0.0)
 
     def extra_repr(self) -> str:
@@ -93,7 +93,7 @@ class ZeroPad1d(ConstantPad1d):
 class ZeroPad2d(ConstantPad2d):
     """Zeros around images."""
 
-    def __init__(self, padding: Any) -> None:
+    def __init__(self, padding: int | Sequence[int]) -> None:
         super().__init__(padding, 0.0)
 
     def extra_repr(self) -> str:
@@ -103,7 +103,7 @@ class ZeroPad2d(ConstantPad2d):
 class ZeroPad3d(ConstantPad3d):
     """Zeros around volumes."""
 
-    def __init__(self, padding: Any) -> None:
+    def __init__(self, padding: int | Sequence[int]) -> None:
         super().__init__(padding, 0.0)
 
     def extra_repr(self) -> str:

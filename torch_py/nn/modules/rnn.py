@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import numbers
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 from torch_py._C import _torch
@@ -14,6 +15,7 @@ from torch_py.nn import init
 from torch_py.nn._packing import PackedSequence
 from torch_py.nn.modules.module import Module
 from torch_py.nn.parameter import Parameter
+from torch_py.types import Device, _dtype
 
 __all__ = ["GRU", "LSTM", "RNN", "GRUCell", "LSTMCell", "RNNBase", "RNNCell", "RNNCellBase"]
 
@@ -42,8 +44,8 @@ class RNNBase(Module):
         dropout: float = 0.0,
         bidirectional: bool = False,
         proj_size: int = 0,
-        device: Any = None,
-        dtype: Any = None,
+        device: Device = None,
+        dtype: _dtype | None = None,
     ) -> None:
         super().__init__()
         _check_types(
@@ -72,7 +74,7 @@ class RNNBase(Module):
     def _directions(self) -> int:
         return 2 if self.bidirectional else 1
 
-    def _add_parameters(self, layer: int, suffix: str, device: Any, dtype: Any) -> None:
+    def _add_parameters(self, layer: int, suffix: str, device: Device, dtype: _dtype | None) -> None:
         gates = _GATES[self.mode] * self.hidden_size
         hidden = self.proj_size or self.hidden_size
         width = self.input_size if layer == 0 else hidden * self._directions
@@ -158,39 +160,48 @@ class RNNBase(Module):
             self.get_expected_hidden_size(input, batch_sizes), dtype=input.dtype, device=input.device
         )
 
-    def forward(self, input: Any, hx: Any = None) -> Any:
+    def forward(self, input: Tensor | PackedSequence, hx: Any = None) -> Any:
         """The outputs of the last layer at every step, and the last states (layers * directions, N,
         hidden_size)."""
-        packed = isinstance(input, PackedSequence)
-        data, batch_sizes, sorted_indices, unsorted_indices = input if packed else (input, None, None, None)
-        batched = packed or data.dim() != 2
-        if not packed and data.dim() not in (2, 3):
+        if isinstance(input, PackedSequence):
+            return self._forward_packed(input, hx)
+        if input.dim() not in (2, 3):
             raise ValueError(
-                f"{type(self).__name__}: Expected input to be 2D or 3D, got {data.dim()}D instead"
+                f"{type(self).__name__}: Expected input to be 2D or 3D, got {input.dim()}D instead"
             )
-        if not batched:
-            data = data.unsqueeze(0 if self.batch_first else 1)
+
+        # One sequence alone is a batch of one.
+        batched = input.dim() == 3
+        batch_dim = 0 if self.batch_first else 1
+        data = input if batched else input.unsqueeze(batch_dim)
+
         if hx is None:
-            hx = self._initial(data, batch_sizes)
-        elif packed:
-            hx = self.permute_hidden(hx, sorted_indices)
+            hx = self._initial(data, None)
         else:
             self._check_states_of_batch(hx, batched)
-            hx = hx if batched else self._mapped(hx, lambda state: state.unsqueeze(1))
-        self.check_forward_args(data, hx, batch_sizes)
-        output, hidden = self._run(data, hx, batch_sizes)
-        if packed:
-            return PackedSequence(output, batch_sizes, sorted_indices, unsorted_indices), self.permute_hidden(
-                hidden, unsorted_indices
-            )
-        if not batched:
-            output, hidden = (
-                output.squeeze(0 if self.batch_first else 1),
-                self._mapped(hidden, lambda state: state.squeeze(1)),
-            )
-        return output, hidden
+            if not batched:
+                hx = self._mapped(hx, lambda state: state.unsqueeze(1))
+        self.check_forward_args(data, hx, None)
 
-    def _mapped(self, hx: Any, function: Any) -> Any:
+        output, hidden = self._run(data, hx, None)
+        if batched:
+            return output, hidden
+        return output.squeeze(batch_dim), self._mapped(hidden, lambda state: state.squeeze(1))
+
+    def _forward_packed(self, input: PackedSequence, hx: Any) -> tuple[PackedSequence, Any]:
+        """Like `forward`; states come and go in the caller's order of sequences, not in the packed order."""
+        data, batch_sizes, sorted_indices, unsorted_indices = input
+        if hx is None:
+            hx = self._initial(data, batch_sizes)
+        else:
+            hx = self.permute_hidden(hx, sorted_indices)
+        self.check_forward_args(data, hx, batch_sizes)
+
+        output, hidden = self._run(data, hx, batch_sizes)
+        packed = PackedSequence(output, batch_sizes, sorted_indices, unsorted_indices)
+        return packed, self.permute_hidden(hidden, unsorted_indices)
+
+    def _mapped(self, hx: Any, function: Callable[[Tensor], Tensor]) -> Any:
         return function(hx)
 
     def _run(self, data: Tensor, hx: Any, batch_sizes: Tensor | None) -> tuple[Tensor, Any]:
@@ -232,7 +243,7 @@ def _check_types(**settings: tuple[Any, type]) -> None:
 
 
 def _check_settings(
-    mode: str, input_size: int, hidden_size: int, num_layers: int, dropout: Any, proj_size: int
+    mode: str, input_size: int, hidden_size: int, num_layers: int, dropout: float, proj_size: int
 ) -> None:
     if not isinstance(dropout, numbers.Number) or isinstance(dropout, bool) or not 0 <= dropout <= 1:  # type: ignore[operator]
         raise ValueError(
@@ -273,8 +284,8 @@ class RNN(RNNBase):
         batch_first: bool = False,
         dropout: float = 0.0,
         bidirectional: bool = False,
-        device: Any = None,
-        dtype: Any = None,
+        device: Device = None,
+        dtype: _dtype | None = None,
         **keywords: Any,
     ) -> None:
         if "proj_size" in keywords:
@@ -310,8 +321,8 @@ class GRU(RNNBase):
         batch_first: bool = False,
         dropout: float = 0.0,
         bidirectional: bool = False,
-        device: Any = None,
-        dtype: Any = None,
+        device: Device = None,
+        dtype: _dtype | None = None,
         **keywords: Any,
     ) -> None:
         if "proj_size" in keywords:
@@ -345,8 +356,8 @@ class LSTM(RNNBase):
         dropout: float = 0.0,
         bidirectional: bool = False,
         proj_size: int = 0,
-        device: Any = None,
-        dtype: Any = None,
+        device: Device = None,
+        dtype: _dtype | None = None,
     ) -> None:
         super().__init__(
             "LSTM",
@@ -362,7 +373,9 @@ class LSTM(RNNBase):
             dtype,
         )
 
-    def check_forward_args(self, input: Tensor, hidden: Any, batch_sizes: Tensor | None) -> None:
+    def check_forward_args(
+        self, input: Tensor, hidden: tuple[Tensor, Tensor], batch_sizes: Tensor | None
+    ) -> None:
         self.check_input(input, batch_sizes)
         self.check_hidden_size(
             hidden[0], self.get_expected_hidden_size(input, batch_sizes), "Expected hidden[0] size {}, got {}"
@@ -371,10 +384,10 @@ class LSTM(RNNBase):
             hidden[1], self.get_expected_cell_size(input, batch_sizes), "Expected hidden[1] size {}, got {}"
         )
 
-    def permute_hidden(self, hx: Any, permutation: Tensor | None) -> Any:
+    def permute_hidden(self, hx: tuple[Tensor, ...], permutation: Tensor | None) -> tuple[Tensor, ...]:
         return hx if permutation is None else tuple(state.index_select(1, permutation) for state in hx)
 
-    def _check_states_of_batch(self, hx: Any, batched: bool) -> None:
+    def _check_states_of_batch(self, hx: tuple[Tensor, Tensor], batched: bool) -> None:
         wanted, kind = (3, "batched") if batched else (2, "unbatched")
         if hx[0].dim() != wanted or hx[1].dim() != wanted:
             raise RuntimeError(
@@ -382,13 +395,13 @@ class LSTM(RNNBase):
                 f"({hx[0].dim()}-D, {hx[1].dim()}-D) tensors"
             )
 
-    def _initial(self, input: Tensor, batch_sizes: Tensor | None) -> Any:
+    def _initial(self, input: Tensor, batch_sizes: Tensor | None) -> tuple[Tensor, Tensor]:
         cell = _torch.zeros(
             self.get_expected_cell_size(input, batch_sizes), dtype=input.dtype, device=input.device
         )
         return super()._initial(input, batch_sizes), cell
 
-    def _mapped(self, hx: Any, function: Any) -> Any:
+    def _mapped(self, hx: Any, function: Callable[[Tensor], Tensor]) -> Any:
         return tuple(function(state) for state in hx)
 
 
@@ -405,8 +418,8 @@ class RNNCellBase(Module):
         hidden_size: int,
         bias: bool,
         num_chunks: int,
-        device: Any = None,
-        dtype: Any = None,
+        device: Device = None,
+        dtype: _dtype | None = None,
     ) -> None:
         super().__init__()
         self.input_size, self.hidden_size, self.bias = input_size, hidden_size, bias
@@ -424,7 +437,7 @@ class RNNCellBase(Module):
         for weight in self.parameters():
             init.uniform_(weight, -bound, bound)
 
-    def _step(self, operator: Any, input: Tensor, hx: Any) -> Any:
+    def _step(self, operator: Callable[..., Any], input: Tensor, hx: Any) -> Any:
         name = type(self).__name__
         if input.dim() not in (1, 2):
             raise ValueError(f"{name}: Expected input to be 1D or 2D, got {input.dim()}D instead")
@@ -459,8 +472,8 @@ class RNNCell(RNNCellBase):
         hidden_size: int,
         bias: bool = True,
         nonlinearity: str = "tanh",
-        device: Any = None,
-        dtype: Any = None,
+        device: Device = None,
+        dtype: _dtype | None = None,
     ) -> None:
         super().__init__(input_size, hidden_size, bias, 1, device, dtype)
         self.nonlinearity = nonlinearity
@@ -473,7 +486,12 @@ class RNNCell(RNNCellBase):
 
 class LSTMCell(RNNCellBase):
     def __init__(
-        self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None, dtype: Any = None
+        self,
+        input_size: int,
+        hidden_size: int,
+        bias: bool = True,
+        device: Device = None,
+        dtype: _dtype | None = None,
     ) -> None:
         super().__init__(input_size, hidden_size, bias, 4, device, dtype)
 
@@ -483,7 +501,12 @@ class LSTMCell(RNNCellBase):
 
 class GRUCell(RNNCellBase):
     def __init__(
-        self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None, dtype: Any = None
+        self,
+        input_size: int,
+        hidden_size: int,
+        bias: bool = True,
+        device: Device = None,
+        dtype: _dtype | None = None,
     ) -> None:
         super().__init__(input_size, hidden_size, bias, 3, device, dtype)
 

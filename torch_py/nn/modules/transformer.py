@@ -20,6 +20,7 @@ from torch_py.nn.modules.dropout import Dropout
 from torch_py.nn.modules.linear import Linear
 from torch_py.nn.modules.module import Module
 from torch_py.nn.modules.normalization import LayerNorm
+from torch_py.types import Device, _dtype
 
 __all__ = [
     "Transformer",
@@ -32,7 +33,7 @@ __all__ = [
 Activation = Callable[[Tensor], Tensor]
 
 
-def _causal_mask(size: int, device: Any = None, dtype: Any = None) -> Tensor:
+def _causal_mask(size: int, device: Device = None, dtype: _dtype | None = None) -> Tensor:
     return _torch.full(
         (size, size), float("-inf"), dtype=dtype or _C.get_default_dtype(), device=device
     ).triu(1)
@@ -112,11 +113,11 @@ class TransformerEncoderLayer(_Layer):
         batch_first: bool = False,
         norm_first: bool = False,
         bias: bool = True,
-        device: Any = None,
-        dtype: Any = None,
+        device: Device = None,
+        dtype: _dtype | None = None,
     ) -> None:
         super().__init__()
-        factory = {"device": device, "dtype": dtype}
+        factory: dict[str, Any] = {"device": device, "dtype": dtype}
         self.self_attn = MultiheadAttention(
             d_model, nhead, dropout=dropout, bias=bias, batch_first=batch_first, **factory
         )
@@ -173,11 +174,11 @@ class TransformerDecoderLayer(_Layer):
         batch_first: bool = False,
         norm_first: bool = False,
         bias: bool = True,
-        device: Any = None,
-        dtype: Any = None,
+        device: Device = None,
+        dtype: _dtype | None = None,
     ) -> None:
         super().__init__()
-        factory = {"device": device, "dtype": dtype}
+        factory: dict[str, Any] = {"device": device, "dtype": dtype}
         self.self_attn = MultiheadAttention(
             d_model, nhead, dropout=dropout, batch_first=batch_first, bias=bias, **factory
         )
@@ -390,17 +391,17 @@ class Transformer(Module):
         dim_feedforward: int = 2048,
         dropout: float = 0.1,
         activation: str | Activation = F.relu,
-        custom_encoder: Any = None,
-        custom_decoder: Any = None,
+        custom_encoder: Module | None = None,
+        custom_decoder: Module | None = None,
         layer_norm_eps: float = 1e-5,
         batch_first: bool = False,
         norm_first: bool = False,
         bias: bool = True,
-        device: Any = None,
-        dtype: Any = None,
+        device: Device = None,
+        dtype: _dtype | None = None,
     ) -> None:
         super().__init__()
-        factory = {"device": device, "dtype": dtype}
+        factory: dict[str, Any] = {"device": device, "dtype": dtype}
         layer = (
             d_model,
             nhead,
@@ -472,6 +473,8 @@ class Transformer(Module):
         )
 
     @staticmethod
-    def generate_square_subsequent_mask(sz: int, device: Any = None, dtype: Any = None) -> Tensor:
+    def generate_square_subsequent_mask(
+        sz: int, device: Device = None, dtype: _dtype | None = None
+    ) -> Tensor:
         """-inf where a key is later than the query, 0 elsewhere."""
         return _causal_mask(sz, device, dtype)

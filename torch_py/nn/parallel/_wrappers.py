@@ -4,13 +4,14 @@ CPU."""
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from torch_py.nn.modules.module import Module
+from torch_py.types import Device
 
 
-def _check_devices(name: str, device_ids: Any) -> None:
+def _check_devices(name: str, device_ids: Sequence[Device] | None) -> None:
     if device_ids:
         raise RuntimeError(f"{name}: this build has the CPU only, got device_ids={list(device_ids)}")
 
@@ -20,7 +21,11 @@ class DataParallel(Module):
     `device_ids`."""
 
     def __init__(
-        self, module: Module, device_ids: Any = None, output_device: Any = None, dim: int = 0
+        self,
+        module: Module,
+        device_ids: Sequence[Device] | None = None,
+        output_device: Device = None,
+        dim: int = 0,
     ) -> None:
         super().__init__()
         _check_devices("DataParallel", device_ids)
@@ -36,8 +41,8 @@ class DataParallel(Module):
 def data_parallel(
     module: Module,
     inputs: Any,
-    device_ids: Any = None,
-    output_device: Any = None,
+    device_ids: Sequence[Device] | None = None,
+    output_device: Device = None,
     dim: int = 0,
     module_kwargs: dict[str, Any] | None = None,
 ) -> Any:
@@ -54,7 +59,12 @@ class DistributedDataParallel(Module):
     """
 
     def __init__(
-        self, module: Module, device_ids: Any = None, output_device: Any = None, dim: int = 0, **options: Any
+        self,
+        module: Module,
+        device_ids: Sequence[Device] | None = None,
+        output_device: Device = None,
+        dim: int = 0,
+        **options: Any,
     ) -> None:
         from torch_py.distributed._world import GroupMember
 

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 from torch_py._C import _torch
 from torch_py._tensor import Tensor
 from torch_py.autograd.grad_mode import no_grad
-from torch_py.linalg import vector_norm
+from torch_py.linalg import vector_norm  # type: ignore[attr-defined]
 from torch_py.utils._foreach_utils import _device_has_foreach_support
 
 
-def _gradients(parameters: Any) -> list[Any]:
+def _gradients(parameters: Tensor | Iterable[Tensor]) -> list[Tensor]:
     given = [parameters] if isinstance(parameters, Tensor) else parameters
     return [parameter.grad for parameter in given if parameter.grad is not None]
 
 
-def _check_foreach(foreach: bool | None, tensors: list[Any]) -> None:
+def _check_foreach(foreach: bool | None, tensors: list[Tensor]) -> None:
     """Lists of tensors are used anyway; asking for them where there are none is a mistake."""
     for tensor in tensors if foreach else ():
         if not _device_has_foreach_support(tensor.device):

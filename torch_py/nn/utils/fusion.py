@@ -4,13 +4,19 @@ evaluation."""
 from __future__ import annotations
 
 import copy
-from typing import Any
+from typing import TypeVar
 
 from torch_py._C import _torch
 from torch_py._tensor import Tensor
+from torch_py.nn.modules.batchnorm import _NormBase
+from torch_py.nn.modules.linear import Linear
+from torch_py.nn.modules.module import Module
 from torch_py.nn.parameter import Parameter
 
 __all__ = ["fuse_conv_bn_eval", "fuse_conv_bn_weights", "fuse_linear_bn_eval", "fuse_linear_bn_weights"]
+
+_Conv = TypeVar("_Conv", bound=Module)
+_Linear = TypeVar("_Linear", bound=Linear)
 
 
 def _factor_and_shift(
@@ -62,21 +68,21 @@ def fuse_linear_bn_weights(
     return fuse_conv_bn_weights(linear_w, linear_b, bn_rm, bn_rv, bn_eps, bn_w, bn_b)
 
 
-def fuse_conv_bn_eval(conv: Any, bn: Any, transpose: bool = False) -> Any:
+def fuse_conv_bn_eval(conv: _Conv, bn: _NormBase, transpose: bool = False) -> _Conv:
     """A copy of `conv` that includes `bn`. Both must be in evaluation mode and `bn` have running statistics
     (AssertionError)."""
-    _check_evaluated(conv, bn)
+    mean, var = _fixed_statistics(conv, bn)
     fused = copy.deepcopy(conv)
     fused.weight, fused.bias = fuse_conv_bn_weights(
-        fused.weight, fused.bias, bn.running_mean, bn.running_var, bn.eps, bn.weight, bn.bias, transpose
+        fused.weight, fused.bias, mean, var, bn.eps, bn.weight, bn.bias, transpose
     )
     return fused
 
 
-def fuse_linear_bn_eval(linear: Any, bn: Any) -> Any:
+def fuse_linear_bn_eval(linear: _Linear, bn: _NormBase) -> _Linear:
     """A copy of `linear` that includes `bn`, whose number of features must be that of the outputs, or one
     (AssertionError)."""
-    _check_evaluated(linear, bn)
+    mean, var = _fixed_statistics(linear, bn)
     if linear.out_features != bn.num_features and bn.num_features != 1:
         raise AssertionError(
             "To fuse, linear.out_features == bn.num_features or bn.num_features == 1, "
@@ -84,12 +90,13 @@ def fuse_linear_bn_eval(linear: Any, bn: Any) -> Any:
         )
     fused = copy.deepcopy(linear)
     fused.weight, fused.bias = fuse_linear_bn_weights(
-        fused.weight, fused.bias, bn.running_mean, bn.running_var, bn.eps, bn.weight, bn.bias
+        fused.weight, fused.bias, mean, var, bn.eps, bn.weight, bn.bias
     )
     return fused
 
 
-def _check_evaluated(layer: Any, bn: Any) -> None:
+def _fixed_statistics(layer: Module, bn: _NormBase) -> tuple[Tensor, Tensor]:
+    """The running mean and variance of `bn`. Raises AssertionError where they are not used or absent."""
     if layer.training or bn.training:
         raise AssertionError("Fusion only for eval!")
     if bn.running_mean is None or bn.running_var is None:
@@ -97,3 +104,4 @@ def _check_evaluated(layer: Any, bn: Any) -> None:
             "Fusion needs running statistics, and the batch normalisation has none "
             "(track_running_stats=False)"
         )
+    return bn.running_mean, bn.running_var

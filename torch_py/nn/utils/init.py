@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import inspect
-from typing import Any
+from typing import Any, TypeVar
 
 from torch_py.nn.modules.module import Module
 
 __all__ = ["skip_init"]
 
+M = TypeVar("M", bound=Module)
 
-def skip_init(module_cls: type[Module], *args: Any, **kwargs: Any) -> Any:
+
+def skip_init(module_cls: type[M], *args: Any, **kwargs: Any) -> M:
     """`module_cls(*args, **kwargs)` with parameters and buffers of undefined values, without the time to
     initialise them.
 

@@ -206,7 +206,7 @@ class _Orthogonal(Module):
 def _solve(A: Tensor, B: Tensor) -> Tensor:
     from torch_py import linalg
 
-    return linalg.solve(A, B)
+    return linalg.solve(A, B)  # type: ignore[attr-defined]
 
 
 def _reflections(tall: Tensor) -> Tensor:
@@ -216,7 +216,8 @@ def _reflections(tall: Tensor) -> Tensor:
 
     vectors = tall.tril(-1)
     tau = 2.0 / (1.0 + (vectors * vectors).sum(dim=-2))
-    return linalg.householder_product(vectors, tau) * tall.diagonal(dim1=-2, dim2=-1).int().unsqueeze(-2)
+    product = linalg.householder_product(vectors, tau)  # type: ignore[attr-defined]
+    return product * tall.diagonal(dim1=-2, dim2=-1).int().unsqueeze(-2)
 
 
 def _reflection_vectors(tall: Tensor) -> Tensor:
@@ -236,7 +237,7 @@ def _completed(tall: Tensor) -> Tensor:
 
     missing = tall.size(-2) - tall.size(-1)
     more = tall.new_empty((*tall.shape[:-1], missing)).normal_()
-    Q, R = linalg.qr(_torch.cat([tall, more], dim=-1))
+    Q, R = linalg.qr(_torch.cat([tall, more], dim=-1))  # type: ignore[attr-defined]
     return Q * R.diagonal(dim1=-2, dim2=-1).sgn().unsqueeze(-2)
 
 

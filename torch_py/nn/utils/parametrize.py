@@ -46,7 +46,7 @@ def cached() -> Iterator[None]:
             _cache = {}
 
 
-def _require_same_kind(new: Any, old: Tensor, what: str) -> None:
+def _require_same_kind(new: object, old: Tensor, what: str) -> None:
     """`new` can take the place of `old`: a tensor of its dtype and shape."""
     if not isinstance(new, Tensor):
         raise ValueError(f"{what} must return a tensor, got {type(new).__name__}")
@@ -187,7 +187,7 @@ class ParametrizationList(ModuleList):
         return result
 
 
-def _read(module: Any, name: str) -> Tensor:
+def _read(module: Module, name: str) -> Tensor:
     if not _cache_enabled:
         return module.parametrizations[name]()
     key = (id(module), name)

@@ -51,7 +51,7 @@ class BasePruningMethod(ABC):
     PRUNING_TYPE: str
     _tensor_name: str
 
-    def __call__(self, module: Module, inputs: Any) -> None:
+    def __call__(self, module: Module, inputs: tuple[Any, ...]) -> None:
         setattr(module, self._tensor_name, self.apply_mask(module))
 
     @abstractmethod
@@ -73,7 +73,7 @@ class BasePruningMethod(ABC):
     @classmethod
     def apply(
         cls, module: Module, name: str, *args: Any, importance_scores: Tensor | None = None, **kwargs: Any
-    ) -> Any:
+    ) -> BasePruningMethod:
         """Prunes the parameter `name` of `module`, further if it is pruned already; `args` go to the
         constructor. Returns the hook."""
         method = cls(*args, **kwargs)
@@ -132,7 +132,7 @@ class PruningContainer(BasePruningMethod):
         for method in methods:
             self.add_pruning_method(method)
 
-    def add_pruning_method(self, method: Any) -> None:
+    def add_pruning_method(self, method: BasePruningMethod) -> None:
         """Raises TypeError unless it is a pruning method, ValueError when it is one for another parameter."""
         if not isinstance(method, BasePruningMethod):
             raise TypeError(f"{type(method)} is not a BasePruningMethod subclass")
@@ -149,7 +149,7 @@ class PruningContainer(BasePruningMethod):
     def __iter__(self) -> Iterator[BasePruningMethod]:
         return iter(self._pruning_methods)
 
-    def __getitem__(self, index: Any) -> Any:
+    def __getitem__(self, index: int) -> BasePruningMethod:
         return self._pruning_methods[index]
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
@@ -273,7 +273,7 @@ class RandomStructured(_Structured):
 class LnStructured(_Structured):
     """Drops the slices along `dim` whose norms of order `n` are the smallest."""
 
-    def __init__(self, amount: float, n: Any, dim: int = -1) -> None:
+    def __init__(self, amount: float, n: float | str, dim: int = -1) -> None:
         super().__init__(amount)
         self.n, self.dim = n, dim
 
@@ -312,7 +312,7 @@ def _checked_scores(scores: Tensor | None, t: Tensor) -> Tensor:
     return t if scores is None else scores
 
 
-def _check_amount(amount: Any) -> None:
+def _check_amount(amount: float) -> None:
     if not isinstance(amount, numbers.Real):
         raise TypeError(f"Invalid type for amount: {amount}. Must be int or float.")
     if amount < 0 or (not isinstance(amount, numbers.Integral) and amount > 1.0):
@@ -349,7 +349,12 @@ def random_structured(module: Module, name: str, amount: float, dim: int) -> Mod
 
 
 def ln_structured(
-    module: Module, name: str, amount: float, n: Any, dim: int, importance_scores: Tensor | None = None
+    module: Module,
+    name: str,
+    amount: float,
+    n: float | str,
+    dim: int,
+    importance_scores: Tensor | None = None,
 ) -> Module:
     """Drops the `amount` slices along `dim` with the smallest norms of order `n`."""
     LnStructured.apply(module, name, amount, n, dim, importance_scores=importance_scores)
@@ -365,7 +370,7 @@ def custom_from_mask(module: Module, name: str, mask: Tensor) -> Module:
 def global_unstructured(
     parameters: Iterable[tuple[Module, str]],
     pruning_method: type[BasePruningMethod],
-    importance_scores: Any = None,
+    importance_scores: dict[tuple[Module, str], Tensor] | None = None,
     **kwargs: Any,
 ) -> None:
     """Prunes several parameters as if they were one: `amount` is of all together.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeVar
 
 from torch_py._C import _torch
 from torch_py._tensor import Tensor
@@ -12,6 +12,8 @@ from torch_py.nn.modules.module import Module
 from torch_py.nn.parameter import Parameter
 
 __all__ = ["SpectralNorm", "remove_spectral_norm", "spectral_norm"]
+
+M = TypeVar("M", bound=Module)
 
 
 class SpectralNorm:
@@ -67,7 +69,7 @@ class SpectralNorm:
         return made
 
     def _note_version(
-        self, module: Any, state_dict: Any, prefix: str, local_metadata: dict[str, Any]
+        self, module: Module, state_dict: dict[str, Any], prefix: str, local_metadata: dict[str, Any]
     ) -> None:
         local_metadata.setdefault("spectral_norm", {})[f"{self.name}.version"] = self._version
 
@@ -79,13 +81,13 @@ class SpectralNorm:
             delattr(module, f"{self.name}_{part}")
         module.register_parameter(self.name, Parameter(weight.detach()))
 
-    def __call__(self, module: Module, inputs: Any) -> None:
+    def __call__(self, module: Module, inputs: tuple[Any, ...]) -> None:
         setattr(module, self.name, self.compute_weight(module, do_power_iteration=module.training))
 
 
 def spectral_norm(
-    module: Any, name: str = "weight", n_power_iterations: int = 1, eps: float = 1e-12, dim: int | None = None
-) -> Any:
+    module: M, name: str = "weight", n_power_iterations: int = 1, eps: float = 1e-12, dim: int | None = None
+) -> M:
     """Divides the parameter `name` by its largest singular value, estimated by `n_power_iterations` steps in
     each forward of training.
 
@@ -98,7 +100,7 @@ def spectral_norm(
     return module
 
 
-def remove_spectral_norm(module: Any, name: str = "weight") -> Any:
+def remove_spectral_norm(module: M, name: str = "weight") -> M:
     """Makes `name` a plain parameter again. Raises ValueError when there is no spectral normalisation on
     it."""
     for number, hook in list(module._forward_pre_hooks.items()):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from typing import Any, TypeVar
 
 from torch_py._C import _torch
 from torch_py._tensor import Tensor
@@ -11,6 +11,8 @@ from torch_py.nn.modules.module import Module
 from torch_py.nn.parameter import Parameter
 
 __all__ = ["WeightNorm", "remove_weight_norm", "weight_norm"]
+
+M = TypeVar("M", bound=Module)
 
 
 class WeightNorm:
@@ -44,11 +46,11 @@ class WeightNorm:
         del module._parameters[f"{self.name}_g"], module._parameters[f"{self.name}_v"]
         setattr(module, self.name, Parameter(weight.data))
 
-    def __call__(self, module: Module, inputs: Any) -> None:
+    def __call__(self, module: Module, inputs: tuple[Any, ...]) -> None:
         setattr(module, self.name, self.compute_weight(module))
 
 
-def weight_norm(module: Any, name: str = "weight", dim: int | None = 0) -> Any:
+def weight_norm(module: M, name: str = "weight", dim: int | None = 0) -> M:
     """Makes the parameter `name` of `module` g · v / |v| with parameters NAME_g and NAME_v; one g for each
     slice along `dim` (None: for all).
 
@@ -65,7 +67,7 @@ def weight_norm(module: Any, name: str = "weight", dim: int | None = 0) -> Any:
     return module
 
 
-def remove_weight_norm(module: Any, name: str = "weight") -> Any:
+def remove_weight_norm(module: M, name: str = "weight") -> M:
     """Makes `name` a plain parameter again. Raises ValueError when there is no weight normalisation on it."""
     for number, hook in list(module._forward_pre_hooks.items()):
         if isinstance(hook, WeightNorm) and hook.name == name:
