@@ -43,6 +43,7 @@ def canonical_mask(
         return None
     if mask.dtype != _C.bool and not mask.is_floating_point():
         raise AssertionError(f"only bool and floating types of {name} are supported")
+
     if check_other and other_dtype is not None and mask.dtype != other_dtype:
         warnings.warn(
             f"Support for mismatched {name} and {other_name} is deprecated. Use same type for both instead.",
@@ -50,6 +51,7 @@ def canonical_mask(
         )
     if mask.is_floating_point():
         return mask
+
     return _torch.zeros_like(mask, dtype=dtype).masked_fill_(mask, float("-inf"))
 
 
@@ -66,6 +68,7 @@ def _is_batched(
         raise AssertionError(
             f"query should be unbatched 2D or batched 3D tensor but received {query.dim()}-D query tensor"
         )
+
     dims = query.dim()
     kind = "batched" if dims == 3 else "unbatched"
     _check(
@@ -79,6 +82,7 @@ def _is_batched(
         f"For {kind} ({dims}-D) `query`, expected `key_padding_mask` to be `None` or {dims - 1}-D but found "
         f"{padding.dim() if padding is not None else 0}-D tensor instead",
     )
+
     if mask is not None:
         _check(
             mask.dim() in (2, 3),
@@ -91,6 +95,7 @@ def _is_batched(
                 tuple(mask.shape) == expected,
                 f"Expected `attn_mask` shape to be {expected} but got {tuple(mask.shape)}",
             )
+
     return dims == 3
 
 
@@ -182,18 +187,24 @@ def multi_head_attention_forward(
         if key is value and query is key:
             query = key = value = query.unsqueeze(1)
         elif key is value:
-            query, key = query.unsqueeze(1), key.unsqueeze(1)
+            query = query.unsqueeze(1)
+            key = key.unsqueeze(1)
             value = key
         else:
-            query, key, value = query.unsqueeze(1), key.unsqueeze(1), value.unsqueeze(1)
+            query = query.unsqueeze(1)
+            key = key.unsqueeze(1)
+            value = value.unsqueeze(1)
         key_padding_mask = key_padding_mask.unsqueeze(0) if key_padding_mask is not None else None
     targets, batch, width = query.shape
-    sources, head_width, batch_heads = key.shape[0], width // num_heads, batch * num_heads
+    sources = key.shape[0]
+    head_width = width // num_heads
+    batch_heads = batch * num_heads
     _check(
         width == embed_dim_to_check,
         f"was expecting embedding dimension of {embed_dim_to_check}, but got {width}",
     )
     _check(head_width * num_heads == width, f"embed_dim {width} not divisible by num_heads {num_heads}")
+
     if use_separate_proj_weight:
         _check(
             key.shape[:2] == value.shape[:2],
@@ -206,6 +217,7 @@ def multi_head_attention_forward(
     )
     if is_causal and attn_mask is None:
         raise RuntimeError("Need attn_mask if specifying the is_causal hint.")
+
     attn_mask = _shaped_mask(
         canonical_mask(attn_mask, "attn_mask", None, "", query.dtype, False), batch_heads, targets, sources
     )
@@ -218,8 +230,10 @@ def multi_head_attention_forward(
         q, k, v = _projected_together(query, key, value, in_proj_weight, in_proj_bias)  # type: ignore[arg-type]
     if bias_k is not None and bias_v is not None:
         _check(static_k is None and static_v is None, "bias cannot be added to static key or value.")
-        k, v = _torch.cat([k, bias_k.repeat(1, batch, 1)]), _torch.cat([v, bias_v.repeat(1, batch, 1)])
-        attn_mask, key_padding_mask = _extended(attn_mask), _extended(key_padding_mask)
+        k = _torch.cat([k, bias_k.repeat(1, batch, 1)])
+        v = _torch.cat([v, bias_v.repeat(1, batch, 1)])
+        attn_mask = _extended(attn_mask)
+        key_padding_mask = _extended(key_padding_mask)
     else:
         _check(bias_k is None and bias_v is None, "bias_k and bias_v have to be given together")
     q = _heads(q, batch_heads, head_width)
@@ -235,8 +249,10 @@ def multi_head_attention_forward(
     )
     if add_zero_attn:
         zeros = _torch.zeros((batch_heads, 1, head_width), dtype=k.dtype, device=k.device)
-        k, v = _torch.cat([k, zeros], 1), _torch.cat([v, zeros], 1)
-        attn_mask, key_padding_mask = _extended(attn_mask), _extended(key_padding_mask)
+        k = _torch.cat([k, zeros], 1)
+        v = _torch.cat([v, zeros], 1)
+        attn_mask = _extended(attn_mask)
+        key_padding_mask = _extended(key_padding_mask)
     sources = k.shape[1]
     if key_padding_mask is not None:
         _check(
@@ -273,9 +289,11 @@ def multi_head_attention_forward(
         output = output.squeeze(1)
     if not need_weights:
         return output, None
+
     weights = weights.view(batch, num_heads, targets, sources)
     if average_attn_weights:
         weights = weights.mean(dim=1)
+
     return output, weights if batched else weights.squeeze(0)
 
 

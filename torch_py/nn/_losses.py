@@ -37,6 +37,7 @@ def reduction_name(reduction: str, size_average: bool | None = None, reduce: boo
         return name
     if reduction not in _REDUCTIONS:
         raise ValueError(f"{reduction} is not a valid value for reduction")
+
     return reduction
 
 
@@ -200,11 +201,13 @@ def linear_cross_entropy(
         raise RuntimeError(
             "linear_cross_entropy: ignore_index cannot be specified when target contains probabilities"
         )
+
     classes = tuple(linear_weight.shape[:-1])
     flat_bias = None if linear_bias is None else linear_bias.reshape(-1)
     scores = _nn.linear(input, linear_weight.reshape(-1, linear_weight.shape[-1]), flat_bias)
     scores = scores.reshape(*input.shape[:-1], *classes)
     ignored = -100 if ignore_index is None else ignore_index
+
     return cross_entropy(
         scores,
         target,
@@ -265,6 +268,7 @@ def kl_div(
     of dimension 0."""
     if reduction == "batchmean":
         return _kl_div(input, target, _REDUCTIONS["sum"], log_target=log_target) / input.shape[0]
+
     number = _number(reduction, size_average, reduce)
     if number == _REDUCTIONS["mean"]:
         warnings.warn(
@@ -272,4 +276,5 @@ def kl_div(
             "gives",
             stacklevel=2,
         )
+
     return _kl_div(input, target, number, log_target=log_target)

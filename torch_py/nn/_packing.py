@@ -66,6 +66,7 @@ class PackedSequence(_Packed):
         data = self.data.to(*arguments, **keywords)
         if data is self.data:
             return self
+
         return type(self)(
             data,
             self.batch_sizes,
@@ -170,6 +171,7 @@ def pad_packed_sequence(
     unsorted = sequence.unsorted_indices
     if unsorted is None:
         return padded, lengths
+
     return padded.index_select(0 if batch_first else 1, unsorted), lengths[unsorted.cpu()]
 
 
@@ -192,14 +194,18 @@ def pad_sequence(
         raise RuntimeError("received an empty list of sequences")
     if padding_side not in ("left", "right"):
         raise RuntimeError(f"Expected padding_side to be one of left or right, but got {padding_side}.")
-    longest, rest = max(x.size(0) for x in sequences), tuple(sequences[0].shape[1:])
+
+    longest = max(x.size(0) for x in sequences)
+    rest = tuple(sequences[0].shape[1:])
     padded = []
+
     for sequence in sequences:
         missing = longest - sequence.size(0)
         if missing:
             filling = sequence.new_full((missing, *rest), padding_value)
             sequence = _torch.cat([sequence, filling] if padding_side == "right" else [filling, sequence])
         padded.append(sequence)
+
     return _torch.stack(padded, 0 if batch_first else 1)
 
 

@@ -68,7 +68,8 @@ _max_unpool2d, _max_unpool3d = _operator("max_unpool2d"), _operator("max_unpool3
 
 
 def _max_pool(rank: int) -> tuple[Callable[..., Any], Callable[..., Any]]:
-    pooled, pooled_with_indices = _maxima[rank], _maxima_with_indices[rank]
+    pooled = _maxima[rank]
+    pooled_with_indices = _maxima_with_indices[rank]
 
     def max_pool(
         input: Tensor,
@@ -124,6 +125,7 @@ def _wanted(output_size: int | Sequence[int | None], shape: Sequence[int], rank:
         return [index(output_size)] * rank  # type: ignore[arg-type]
     if len(shape) <= len(output_size):
         raise ValueError(f"Input dimension should be at least {len(output_size) + 1}")
+
     return [
         present if size is None else size for size, present in zip(output_size, shape[-len(output_size) :])
     ]
@@ -262,6 +264,7 @@ def _fractional(
     result = _fractional_maxima[rank](
         input, _tuple(kernel_size, rank), _tuple(output_size, rank), random_samples
     )
+
     return result if return_indices else result[0]
 
 
@@ -330,6 +333,7 @@ def _unpooled_size(
             f"max_unpool{rank}d: expected an input of {rank + 1} or {rank + 2} dimensions, got size "
             f"{tuple(input.shape)}"
         )
+
     usual = [
         (int(size) - 1) * step + window - 2 * border
         for size, window, step, border in zip(input.shape[-rank:], kernel, stride, padding, strict=True)
@@ -342,6 +346,7 @@ def _unpooled_size(
                     f"output_size[{dim}]={size}"
                 )
         return usual
+
     chosen = [int(size) for size in output_size]
     if len(chosen) == rank + 2:
         chosen = chosen[2:]
@@ -350,12 +355,14 @@ def _unpooled_size(
             f"output_size should be a sequence containing {rank} or {rank + 2} elements, but it has a "
             f"length of '{len(chosen)}'"
         )
+
     for dim, (size, middle, step) in enumerate(zip(chosen, usual, stride)):
         if not middle - step < size < middle + step:
             raise ValueError(
                 f'invalid output_size "{chosen}" (dim {dim} must be between {middle - step} and '
                 f"{middle + step})"
             )
+
     return chosen
 
 
@@ -366,7 +373,8 @@ def _windows(
     padding: int | Sequence[int],
 ) -> tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]:
     kernel = _tuple(kernel_size, rank)
-    step, border = kernel if stride is None else _tuple(stride, rank), _tuple(padding, rank)
+    step = kernel if stride is None else _tuple(stride, rank)
+    border = _tuple(padding, rank)
     for name, given in (("kernel_size", kernel), ("stride", step), ("padding", border)):
         if len(given) != rank:
             raise ValueError(
@@ -434,7 +442,8 @@ def _lp_pool(
     kernel = _tuple(kernel_size, rank)
     step = [] if stride is None else _tuple(stride, rank)
     if norm_type in (math.inf, -math.inf):
-        largest, sign = (max_pool1d, max_pool2d, max_pool3d)[rank - 1], math.copysign(1.0, norm_type)
+        largest = (max_pool1d, max_pool2d, max_pool3d)[rank - 1]
+        sign = math.copysign(1.0, norm_type)
         return largest(input.abs() * sign, kernel, step or None, ceil_mode=ceil_mode) * sign
     average = (avg_pool1d, avg_pool2d, avg_pool3d)[rank - 1]
     mean = average(input.pow(norm_type), kernel, step, 0, ceil_mode)

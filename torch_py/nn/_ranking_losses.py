@@ -120,6 +120,7 @@ def gaussian_nll_loss(
     loss = 0.5 * (limited.log() + (input - target) ** 2 / limited)
     if full:
         loss = loss + 0.5 * math.log(2 * math.pi)
+
     return _reduced(loss, number)
 
 
@@ -273,7 +274,10 @@ def triplet_margin_with_distance_loss(
             "but got: "
             f"anchor {anchor.ndim}D, positive {positive.ndim}D, and negative {negative.ndim}D inputs"
         )
-    near, far = distance(anchor, positive), distance(anchor, negative)
+
+    near = distance(anchor, positive)
+    far = distance(anchor, negative)
     if swap:
         far = _torch.minimum(far, distance(positive, negative))
+
     return _reduced((margin + near - far).clamp_min(0), number)

@@ -68,6 +68,7 @@ def _per_dimension(name: str, value: float | Sequence[float], rank: int, shape: 
             f"...,dK) format and {name} in "
             "(d1, d2, ...,dK) format."
         )
+
     return list(value)
 
 
@@ -92,6 +93,7 @@ def interpolate(
             "align_corners option can only be set with the interpolating modes: linear | bilinear | bicubic "
             "| trilinear"
         )
+
     rank = input.dim() - 2
     sizes, factors = _sizes_and_factors(input.shape, rank, size, scale_factor, recompute_scale_factor)
     if antialias and not (mode in _ANTIALIASED and rank == 2):
@@ -112,9 +114,11 @@ def interpolate(
             f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {input.dim()}D) for the modes: "
             f"{_MODES} (got {mode})"
         )
+
     needed, operator = _SMOOTH[mode]
     if needed != rank:
         raise NotImplementedError(f"Got {input.dim()}D input, but {mode} mode needs {needed + 2}D input")
+
     return (_ANTIALIASED[mode] if antialias else operator)(input, sizes, bool(align_corners), *factors)
 
 
@@ -227,8 +231,10 @@ def grid_sample(
             "nn.functional.grid_sample(): expected padding_mode to be 'zeros', 'border', or 'reflection', "
             f"but got: '{padding_mode}'"
         )
+
     if align_corners is None:
         _warn_of_corners()
+
     return _grid_sampler(
         input,
         grid,
@@ -258,6 +264,7 @@ def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None =
             "affine_grid only supports 4D and 5D sizes, for 2D and 3D affine transforms, respectively. Got "
             f"size {tuple(size)}."
         )
+
     rank = len(size) - 2
     if theta.dim() != 3 or tuple(theta.shape[-2:]) != (rank, rank + 1):
         raise ValueError(
@@ -266,4 +273,5 @@ def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None =
         )
     if min(size) <= 0:
         raise ValueError(f"Expected non-zero, positive output size. Got {tuple(size)}")
+
     return _affine_grid_generator(theta, size, False if align_corners is None else align_corners)

@@ -330,6 +330,7 @@ def batch_norm(
         raise ValueError(
             f"Expected more than 1 value per channel when training, got input size {input.shape}"
         )
+
     return _batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps, False)
 
 
@@ -403,11 +404,13 @@ def local_response_norm(
         raise ValueError(f"Expected 3D or higher dimensionality input (got {input.dim()} dimensions)")
     if input.numel() == 0:
         return input
+
     # Channels as the rows of images (N, 1, C, everything else).
     squares = input.mul(input).reshape(input.size(0), 1, input.size(1), -1)
     means = _pooling.avg_pool2d(
         _resampling.pad(squares, (0, 0, size // 2, (size - 1) // 2)), (size, 1), stride=1
     )
+
     return input / means.reshape(input.shape).mul(alpha).add(k).pow(beta)
 
 
@@ -427,6 +430,7 @@ def embedding(
     """
     if sparse:
         raise NotImplementedError("embedding: sparse gradients are not part of this build of torch_py")
+
     row = -1 if padding_idx is None else padding_idx
     if padding_idx is not None:
         if not -weight.shape[0] <= padding_idx < weight.shape[0]:
@@ -436,6 +440,7 @@ def embedding(
         row = padding_idx % weight.shape[0]
     if max_norm is not None:
         _limit_norms(weight, input, max_norm, norm_type)
+
     return _embedding(weight, input, row, scale_grad_by_freq, sparse)
 
 
@@ -484,6 +489,7 @@ def embedding_bag(
         )
     if not weight.dim() == 2:
         raise ValueError(f"weight has to be a 2D Tensor, but got Tensor of dimension {weight.dim()}")
+
     if input.dim() == 2:
         if offsets is not None:
             raise ValueError(
@@ -497,7 +503,8 @@ def embedding_bag(
             if width
             else input.new_zeros(input.size(0))
         )
-        input, include_last_offset = input.reshape(-1), False
+        input = input.reshape(-1)
+        include_last_offset = False
         per_sample_weights = per_sample_weights.reshape(-1) if per_sample_weights is not None else None
     elif input.dim() != 1:
         raise ValueError(f"input has to be 1D or 2D Tensor, but got Tensor of dimension {input.dim()}")
@@ -518,8 +525,10 @@ def embedding_bag(
             "mode='sum' "
             f"(got mode='{mode}'). Please open a feature request on GitHub."
         )
+
     if max_norm is not None:
         _limit_norms(weight, input, max_norm, norm_type)
+
     return _embedding_bag(
         weight,
         input,

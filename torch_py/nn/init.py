@@ -43,9 +43,11 @@ def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
             raise ValueError(f"negative_slope {param} not a valid number")
         slope = 0.01 if param is None else param
         return math.sqrt(2.0 / (1 + slope**2))
+
     gains = {"tanh": 5.0 / 3, "relu": math.sqrt(2.0), "selu": 3.0 / 4}
     if nonlinearity not in gains:
         raise ValueError(f"Unsupported nonlinearity {nonlinearity}")
+
     return gains[nonlinearity]
 
 
@@ -62,7 +64,8 @@ def normal_(
 
 
 # By the names under which other layers' initialisers use them.
-_no_grad_uniform_, _no_grad_normal_ = uniform_, normal_
+_no_grad_uniform_ = uniform_
+_no_grad_normal_ = normal_
 
 # Share of a normal distribution from which drawing again what falls outside is cheaper than inverting its
 # cumulative function.
@@ -147,14 +150,17 @@ def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
         raise ValueError("Only tensors with 3, 4, or 5 dimensions are supported")
     if tensor.shape[0] % groups != 0:
         raise ValueError("dim 0 must be divisible by groups")
+
     per_group = tensor.shape[0] // groups
     center = tuple(size // 2 for size in tensor.shape[2:])
+
     with no_grad():
         tensor.zero_()
         for group in range(groups):
             for channel in range(min(per_group, tensor.shape[1])):
                 position = (group * per_group + channel, channel, *center)
                 tensor[position] = 1
+
     return tensor
 
 
@@ -234,7 +240,9 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = N
         raise ValueError("Only tensors with 2 or more dimensions are supported")
     if tensor.numel() == 0:
         return tensor
-    rows, columns = tensor.shape[0], tensor.numel() // tensor.shape[0]
+
+    rows = tensor.shape[0]
+    columns = tensor.numel() // tensor.shape[0]
     flat = tensor.new_empty((rows, columns)).normal_(0, 1, generator=generator)
     basis = _orthonormal_columns(flat.t() if rows < columns else flat)
     with no_grad():

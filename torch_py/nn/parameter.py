@@ -33,13 +33,16 @@ class Parameter(Tensor, metaclass=_ParameterMeta):
             raise TypeError(f"Parameter: expected data to be a Tensor, got {type(data).__name__}")
         if type(data) in (Tensor, Parameter):
             return cast(Any, Tensor)._make_subclass(cls, data.detach(), requires_grad)
+
         marked: Any = data.detach().requires_grad_(requires_grad)
         if not isinstance(marked, type(data)):
             raise RuntimeError(
                 f"Parameter: detach() of {type(data).__name__} gave a {type(marked).__name__}, expected the "
                 "same type"
             )
+
         setattr(marked, cls._mark, True)
+
         return cast(Parameter, marked)
 
     def __deepcopy__(self, memo: dict[Any, Any]) -> Parameter:
@@ -71,7 +74,8 @@ class Buffer(Tensor, metaclass=_BufferMeta):
     def __new__(cls, data: Tensor | None = None, *, persistent: bool = True) -> Any:
         marked: Any = (_C._torch.empty(0) if data is None else data).detach()
         marked.requires_grad_(data is not None and data.requires_grad)
-        marked._is_buffer, marked.persistent = True, persistent
+        marked._is_buffer = True
+        marked.persistent = persistent
         return marked
 
 
@@ -235,5 +239,6 @@ class UninitializedBuffer(UninitializedTensorMixin, Tensor):
         made = cast(Any, Tensor)._make_subclass(
             cls, _C._torch.empty(0, device=device, dtype=dtype), requires_grad
         )
-        made.persistent, made._is_buffer = persistent, True
+        made.persistent = persistent
+        made._is_buffer = True
         return made

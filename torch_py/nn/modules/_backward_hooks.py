@@ -18,7 +18,9 @@ class BackwardHooks:
     def __init__(
         self, module: Any, hooks: list[Callable[..., Any]], pre_hooks: list[Callable[..., Any]]
     ) -> None:
-        self.module, self.hooks, self.pre_hooks = module, hooks, pre_hooks
+        self.module = module
+        self.hooks = hooks
+        self.pre_hooks = pre_hooks
         self.input_count = 0
         self.watches_inputs = False
         self.grad_output: tuple[Any, ...] = ()
@@ -32,12 +34,15 @@ class BackwardHooks:
         )
         if not self.watches_inputs:
             return arguments
+
         passed = list(arguments)
+
         for position, tensor in zip(
             positions,
             BackwardHookFunction.apply(self.leave, *(arguments[position] for position in positions)),
         ):
             passed[position] = tensor
+
         return tuple(passed)
 
     def watch_outputs(self, output: Any) -> Any:
@@ -45,14 +50,17 @@ class BackwardHooks:
             return BackwardHookFunction.apply(self.enter, output)[0] if output.requires_grad else output
         if not isinstance(output, (tuple, list)):
             return output
+
         positions = [position for position, value in enumerate(output) if isinstance(value, Tensor)]
         if not any(output[position].requires_grad for position in positions):
             return output
+
         passed = list(output)
         for position, tensor in zip(
             positions, BackwardHookFunction.apply(self.enter, *(output[position] for position in positions))
         ):
             passed[position] = tensor
+
         return type(output)(passed)
 
     def enter(self, gradients: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -68,6 +76,7 @@ class BackwardHooks:
                     stacklevel=6,  # the line that calls backward
                 )
             self._call((None,) * self.input_count)
+
         return gradients
 
     def leave(self, gradients: tuple[Any, ...]) -> tuple[Any, ...]:

@@ -82,6 +82,7 @@ class ModuleCalls:
             or fields["_backward_pre_hooks"]
         ):
             return self._call_with_hooks(arguments, keywords)
+
         return self.forward(*arguments, **keywords)
 
     # The names by which programs that wrap calls know it.
@@ -168,6 +169,7 @@ class ModuleCalls:
             called.add(number)
             replaced = self._call_forward_hook(number, arguments, keywords, output)
             output = output if replaced is None else replaced
+
         return output if point is None else point.watch_outputs(output)
 
     def _backward_point(self) -> Any:
@@ -191,11 +193,13 @@ class ModuleCalls:
             if result is None:
                 return arguments, keywords
             return (result if isinstance(result, tuple) else (result,)), keywords
+
         result = hook(self, arguments, keywords)
         if result is None:
             return arguments, keywords
         if isinstance(result, tuple) and len(result) == 2:
             return result
+
         raise RuntimeError(
             f"forward pre-hook must return None or a tuple of (new_args, new_kwargs), but got {result}."
         )

@@ -108,6 +108,7 @@ class ModuleState:
         for hook in self._state_dict_hooks.values():
             result = hook(self, destination, prefix, metadata)
             destination = destination if result is None else result
+
         return destination
 
     def _save_to_state_dict(self, destination: Any, prefix: str, keep_vars: bool) -> None:
@@ -142,6 +143,7 @@ class ModuleState:
         """
         if not isinstance(state_dict, Mapping):
             raise TypeError(f"Expected state_dict to be dict-like, got {type(state_dict)}.")
+
         metadata = getattr(state_dict, "_metadata", None)
         load = _Load(OrderedDict(state_dict), metadata, strict, assign)
         load.into(self, "")
@@ -154,6 +156,7 @@ class ModuleState:
         if errors:
             details = "\n\t".join(errors)
             raise RuntimeError(f"Error(s) in loading state_dict for {type(self).__name__}:\n\t{details}")
+
         return IncompatibleKeys(load.missing, load.unexpected)
 
     def _load_from_state_dict(
@@ -183,6 +186,7 @@ class ModuleState:
                 error_msgs.extend(problem)
             elif strict:
                 missing_keys.append(key)
+
         self._load_extra_state(state_dict, prefix + EXTRA_STATE, strict, missing_keys, unexpected_keys)
         if strict:
             unexpected_keys.extend(key for key in state_dict if self._is_unexpected(key, prefix))
@@ -241,7 +245,10 @@ class _Load:
         strict: bool,
         assign: bool,
     ) -> None:
-        self.state, self.metadata, self.strict, self.assign = state, metadata, strict, assign
+        self.state = state
+        self.metadata = metadata
+        self.strict = strict
+        self.assign = assign
         self.missing: list[str] = []
         self.unexpected: list[str] = []
         self.errors: list[str] = []
@@ -252,6 +259,7 @@ class _Load:
         local = dict({} if self.metadata is None else self.metadata.get(prefix[:-1], {}))
         if self.assign:
             local["assign_to_params_buffers"] = True
+
         # Missing and unexpected keys are collected whether strict or not; strict decides what becomes of
         # them.
         module._load_from_state_dict(
@@ -261,6 +269,7 @@ class _Load:
             if child is not None:
                 self.into(child, f"{prefix}{name}.")
         keys = IncompatibleKeys(self.missing, self.unexpected)
+
         for hook in module._load_state_dict_post_hooks.values():
             if hook(module, keys) is not None:
                 raise RuntimeError(
@@ -278,6 +287,7 @@ def _load_tensor(module: Any, name: str, target: Tensor, key: str, value: Any, a
         ]
     if is_lazy(target) and is_lazy(value):
         return []  # both still wait for a shape
+
     if (
         not is_lazy(target)
         and target.dim() == 0
@@ -291,6 +301,7 @@ def _load_tensor(module: Any, name: str, target: Tensor, key: str, value: Any, a
             f"size mismatch for {key}: copying a param with shape {value.shape} from checkpoint, the shape "
             f"in current model is {target.shape}."
         ]
+
     try:
         with no_grad():
             if assign:
@@ -303,6 +314,7 @@ def _load_tensor(module: Any, name: str, target: Tensor, key: str, value: Any, a
             "and whose dimensions in the "
             f"checkpoint are {value.shape}, an exception occurred : {error.args}."
         ]
+
     return []
 
 

@@ -77,7 +77,8 @@ class GELU(Module):
 class LeakyReLU(Module):
     def __init__(self, negative_slope: float = 0.01, inplace: bool = False) -> None:
         super().__init__()
-        self.negative_slope, self.inplace = negative_slope, inplace
+        self.negative_slope = negative_slope
+        self.inplace = inplace
 
     def forward(self, input: Tensor) -> Tensor:
         return F.leaky_relu(input, self.negative_slope, self.inplace)
@@ -89,7 +90,8 @@ class LeakyReLU(Module):
 class ELU(Module):
     def __init__(self, alpha: float = 1.0, inplace: bool = False) -> None:
         super().__init__()
-        self.alpha, self.inplace = alpha, inplace
+        self.alpha = alpha
+        self.inplace = inplace
 
     def forward(self, input: Tensor) -> Tensor:
         return F.elu(input, self.alpha, self.inplace)
@@ -103,7 +105,8 @@ class Softplus(Module):
 
     def __init__(self, beta: float = 1.0, threshold: float = 20.0) -> None:
         super().__init__()
-        self.beta, self.threshold = beta, threshold
+        self.beta = beta
+        self.threshold = threshold
 
     def forward(self, input: Tensor) -> Tensor:
         return F.softplus(input, self.beta, self.threshold)
@@ -130,13 +133,15 @@ class Hardtanh(Module):
                     FutureWarning,
                     stacklevel=2,
                 )
-        min_val, max_val = (
-            min_val if min_value is None else min_value,
-            max_val if max_value is None else max_value,
-        )
+
+        min_val = min_val if min_value is None else min_value
+        max_val = max_val if max_value is None else max_value
         if max_val <= min_val:
             raise AssertionError(f"max_val ({max_val}) must be greater than min_val ({min_val})")
-        self.min_val, self.max_val, self.inplace = min_val, max_val, inplace
+
+        self.min_val = min_val
+        self.max_val = max_val
+        self.inplace = inplace
 
     def forward(self, input: Tensor) -> Tensor:
         return F.hardtanh(input, self.min_val, self.max_val, self.inplace)
@@ -201,7 +206,8 @@ class GLU(Module):
 class CELU(Module):
     def __init__(self, alpha: float = 1.0, inplace: bool = False) -> None:
         super().__init__()
-        self.alpha, self.inplace = alpha, inplace
+        self.alpha = alpha
+        self.inplace = inplace
 
     def forward(self, input: Tensor) -> Tensor:
         return F.celu(input, self.alpha, self.inplace)
@@ -255,7 +261,9 @@ class Tanhshrink(Module):
 class Threshold(Module):
     def __init__(self, threshold: float, value: float, inplace: bool = False) -> None:
         super().__init__()
-        self.threshold, self.value, self.inplace = threshold, value, inplace
+        self.threshold = threshold
+        self.value = value
+        self.inplace = inplace
 
     def forward(self, input: Tensor) -> Tensor:
         return F.threshold(input, self.threshold, self.value, self.inplace)
@@ -267,7 +275,9 @@ class Threshold(Module):
 class RReLU(Module):
     def __init__(self, lower: float = 1.0 / 8, upper: float = 1.0 / 3, inplace: bool = False) -> None:
         super().__init__()
-        self.lower, self.upper, self.inplace = lower, upper, inplace
+        self.lower = lower
+        self.upper = upper
+        self.inplace = inplace
 
     def forward(self, input: Tensor) -> Tensor:
         return F.rrelu(input, self.lower, self.upper, self.training, self.inplace)
@@ -283,7 +293,8 @@ class PReLU(Module):
         self, num_parameters: int = 1, init: float = 0.25, device: Device = None, dtype: _dtype | None = None
     ) -> None:
         super().__init__()
-        self.num_parameters, self.init = num_parameters, init
+        self.num_parameters = num_parameters
+        self.init = init
         self.weight = Parameter(_torch.empty(num_parameters, device=device, dtype=dtype))
         self.reset_parameters()
 

@@ -51,15 +51,19 @@ class AdaptiveLogSoftmaxWithLoss(Module):
                 "where each value is between 1 "
                 "and n_classes-1"
             )
-        self.in_features, self.n_classes = in_features, n_classes
+
+        self.in_features = in_features
+        self.n_classes = n_classes
         self.cutoffs = [*cutoffs, n_classes]
-        self.div_value, self.head_bias = div_value, head_bias
+        self.div_value = div_value
+        self.head_bias = head_bias
         self.shortlist_size = self.cutoffs[0]
         self.n_clusters = len(self.cutoffs) - 1
         self.head_size = self.shortlist_size + self.n_clusters
         options: dict[str, Any] = {"device": device, "dtype": dtype}
         self.head = Linear(in_features, self.head_size, bias=head_bias, **options)
         self.tail = ModuleList()
+
         for i in range(self.n_clusters):
             width = int(in_features // div_value ** (i + 1))
             size = self.cutoffs[i + 1] - self.cutoffs[i]
@@ -79,17 +83,22 @@ class AdaptiveLogSoftmaxWithLoss(Module):
     def forward(self, input_: Tensor, target_: Tensor) -> _ASMoutput:
         """The log probability of the target of each row of (N, in_features), or of one vector, and minus
         their mean."""
-        targets, is_batched = target_, target_.dim() > 0
+        targets = target_
+        is_batched = target_.dim() > 0
         self._check(input_, target_)
+
         inputs = input_ if is_batched else input_.unsqueeze(0)
         targets = target_ if is_batched else target_.unsqueeze(0)
         head = F.log_softmax(self.head(inputs), dim=1)
         in_head = targets < self.shortlist_size
+
         # What the head says about each row: its class, or the cluster that has it.
         entries = _torch.where(in_head, targets, 0)
         output = inputs.new_zeros(targets.shape[0])
+
         for i in range(self.n_clusters):
-            low, high = self.cutoffs[i], self.cutoffs[i + 1]
+            low = self.cutoffs[i]
+            high = self.cutoffs[i + 1]
             rows = ((targets >= low) & (targets < high)).nonzero().squeeze(1)
             if rows.numel() == 0:
                 continue
@@ -97,8 +106,10 @@ class AdaptiveLogSoftmaxWithLoss(Module):
             classes = F.log_softmax(self.tail[i](inputs.index_select(0, rows)), dim=1)
             within = (targets.index_select(0, rows) - low).unsqueeze(1)
             output = output.index_copy(0, rows, classes.gather(1, within).squeeze(1).to(output.dtype))
+
         output = output + head.gather(1, entries.unsqueeze(1)).squeeze(1)
         loss = (-output).mean()
+
         return _ASMoutput(output if is_batched else output.squeeze(0), loss)
 
     def _check(self, inputs: Tensor, targets: Tensor) -> None:
@@ -116,6 +127,7 @@ class AdaptiveLogSoftmaxWithLoss(Module):
             )
         if targets.numel() == 0:
             return
+
         low = int(targets.min())
         high = int(targets.max())
         if low < 0 or high >= self.n_classes:

@@ -43,8 +43,11 @@ class _NormBase(Module):
         bias: bool = True,
     ) -> None:
         super().__init__()
-        self.num_features, self.eps, self.momentum = num_features, eps, momentum
-        self.affine, self.track_running_stats = affine, track_running_stats
+        self.num_features = num_features
+        self.eps = eps
+        self.momentum = momentum
+        self.affine = affine
+        self.track_running_stats = track_running_stats
         for name, present in (("weight", affine), ("bias", affine and bias)):
             value = Parameter(_torch.empty(num_features, device=device, dtype=dtype)) if present else None
             self.register_parameter(name, value)
@@ -58,6 +61,7 @@ class _NormBase(Module):
         self.register_buffer(
             "num_batches_tracked", _torch.zeros((), device=device, dtype=_C.int64) if tracked else None
         )
+
         self.reset_parameters()
 
     def reset_running_stats(self) -> None:
@@ -160,7 +164,8 @@ class _LazyNorm(LazyModuleMixin, _NormBase):
         bias: bool = True,
     ) -> None:
         super().__init__(0, eps, momentum, False, False, device, dtype)
-        self.affine, self.track_running_stats = affine, track_running_stats
+        self.affine = affine
+        self.track_running_stats = track_running_stats
         for name, present in (("weight", affine), ("bias", affine and bias)):
             if present:
                 setattr(self, name, UninitializedParameter(device=device, dtype=dtype))
@@ -252,4 +257,5 @@ class SyncBatchNorm(_BatchNorm):
             result.training = module.training
         for name, child in module.named_children():
             result.add_module(name, cls.convert_sync_batchnorm(child, process_group))
+
         return result

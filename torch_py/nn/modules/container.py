@@ -139,7 +139,8 @@ class ModuleList(_Sequence):
 
     def __repr__(self) -> str:
         """Neighbours that read alike are shown once."""
-        lines, first = [], 0
+        lines = []
+        first = 0
         for text, alike in groupby(map(repr, self)):
             count = len(list(alike))
             name = f"({first}): " if count == 1 else f"({first}-{first + count - 1}): {count} x "

@@ -69,9 +69,17 @@ class _ConvNd(Module):
     ) -> None:
         super().__init__()
         _check(in_channels, out_channels, groups, padding, padding_mode, stride)
-        self.in_channels, self.out_channels, self.groups = in_channels, out_channels, groups
-        self.kernel_size, self.stride, self.padding, self.dilation = kernel_size, stride, padding, dilation
-        self.transposed, self.output_padding, self.padding_mode = transposed, output_padding, padding_mode
+
+        self.in_channels = in_channels
+        self.out_channels = out_channels
+        self.groups = groups
+        self.kernel_size = kernel_size
+        self.stride = stride
+        self.padding = padding
+        self.dilation = dilation
+        self.transposed = transposed
+        self.output_padding = output_padding
+        self.padding_mode = padding_mode
         self._reversed_padding_repeated_twice = self._widths()
         channels = (
             (in_channels, out_channels // groups) if transposed else (out_channels, in_channels // groups)
@@ -81,6 +89,7 @@ class _ConvNd(Module):
             self.bias = Parameter(_torch.empty(out_channels, device=device, dtype=dtype))
         else:
             self.register_parameter("bias", None)
+
         self.reset_parameters()
 
     def _widths(self) -> list[int]:
@@ -198,19 +207,22 @@ class Conv1d(_Convolution):
     padding.
     """
 
-    _rank, _function = 1, staticmethod(F.conv1d)
+    _rank = 1
+    _function = staticmethod(F.conv1d)
 
 
 class Conv2d(_Convolution):
     """Like `Conv1d` over images (N, C, H, W) or (C, H, W)."""
 
-    _rank, _function = 2, staticmethod(F.conv2d)
+    _rank = 2
+    _function = staticmethod(F.conv2d)
 
 
 class Conv3d(_Convolution):
     """Like `Conv1d` over volumes (N, C, D, H, W) or (C, D, H, W)."""
 
-    _rank, _function = 3, staticmethod(F.conv3d)
+    _rank = 3
+    _function = staticmethod(F.conv3d)
 
 
 class _ConvTransposeNd(_ConvNd):
@@ -237,6 +249,7 @@ class _ConvTransposeNd(_ConvNd):
     ) -> None:
         if padding_mode != "zeros":
             raise ValueError(f'Only "zeros" padding mode is supported for {type(self).__name__}')
+
         each = _ntuple(self._rank)
         super().__init__(
             in_channels,
@@ -259,6 +272,7 @@ class _ConvTransposeNd(_ConvNd):
         if nothing does."""
         if output_size is None:
             return self.output_padding
+
         rank = self._rank
         leading = input.dim() - rank
         wanted = [int(size) for size in output_size]
@@ -270,6 +284,7 @@ class _ConvTransposeNd(_ConvNd):
                 f"{leading + rank} elements "
                 f"(got {len(wanted)})"
             )
+
         smallest = [
             (int(input.shape[leading + d]) - 1) * self.stride[d]
             - 2 * self.padding[d]
@@ -278,6 +293,7 @@ class _ConvTransposeNd(_ConvNd):
             for d in range(rank)
         ]
         largest = [size + step - 1 for size, step in zip(smallest, self.stride)]
+
         for size, low, high in zip(wanted, smallest, largest):
             if not low <= size <= high:
                 raise ValueError(
@@ -285,6 +301,7 @@ class _ConvTransposeNd(_ConvNd):
                     f"{largest} "
                     f"(for an input of {tuple(input.shape[2:])})"
                 )
+
         return tuple(size - low for size, low in zip(wanted, smallest))
 
     def forward(self, input: Tensor, output_size: Sequence[int] | None = None) -> Tensor:
@@ -302,19 +319,22 @@ class ConvTranspose1d(_ConvTransposeNd):
     k).
     """
 
-    _rank, _function = 1, staticmethod(F.conv_transpose1d)
+    _rank = 1
+    _function = staticmethod(F.conv_transpose1d)
 
 
 class ConvTranspose2d(_ConvTransposeNd):
     """Like `ConvTranspose1d` over images (N, C, H, W) or (C, H, W)."""
 
-    _rank, _function = 2, staticmethod(F.conv_transpose2d)
+    _rank = 2
+    _function = staticmethod(F.conv_transpose2d)
 
 
 class ConvTranspose3d(_ConvTransposeNd):
     """Like `ConvTranspose1d` over volumes (N, C, D, H, W) or (C, D, H, W)."""
 
-    _rank, _function = 3, staticmethod(F.conv_transpose3d)
+    _rank = 3
+    _function = staticmethod(F.conv_transpose3d)
 
 
 class _LazyConv(LazyModuleMixin, _ConvNd):
@@ -326,7 +346,8 @@ class _LazyConv(LazyModuleMixin, _ConvNd):
 
     def _wait(self, out_channels: int, groups: int, bias: bool, device: Device, dtype: _dtype | None) -> None:
         _check(0, out_channels, groups, self.padding, self.padding_mode, self.stride)
-        self.out_channels, self.groups = out_channels, groups
+        self.out_channels = out_channels
+        self.groups = groups
         self.weight = UninitializedParameter(device=device, dtype=dtype)
         if bias:
             self.bias = UninitializedParameter(device=device, dtype=dtype)

@@ -12,7 +12,8 @@ class _DropoutNd(Module):
         super().__init__()
         if not 0 <= p <= 1:
             raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
-        self.p, self.inplace = p, inplace
+        self.p = p
+        self.inplace = inplace
 
     def extra_repr(self) -> str:
         return f"p={self.p}, inplace={self.inplace}"

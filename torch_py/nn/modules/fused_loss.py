@@ -60,20 +60,21 @@ class LinearCrossEntropyLoss(Module):
         options: LinearCrossEntropyOptions | None = None,
     ) -> None:
         super().__init__()
-        self.in_features, self.num_classes, self.out_features = in_features, num_classes, tuple(out_features)
-        self.reduction, self.ignore_index, self.label_smoothing, self.options = (
-            reduction,
-            ignore_index,
-            label_smoothing,
-            options,
-        )
+        self.in_features = in_features
+        self.num_classes = num_classes
+        self.out_features = tuple(out_features)
+        self.reduction = reduction
+        self.ignore_index = ignore_index
+        self.label_smoothing = label_smoothing
+        self.options = options
         self.linear = Linear(
             in_features, num_classes * math.prod(self.out_features), bias=bias, device=device, dtype=dtype
         )
         self.register_buffer("weight", weight)
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        shape, bias = (self.num_classes, *self.out_features), self.linear.bias
+        shape = (self.num_classes, *self.out_features)
+        bias = self.linear.bias
         return F.linear_cross_entropy(
             input,
             self.linear.weight.reshape(*shape, self.in_features),  # type: ignore[attr-defined]

@@ -55,6 +55,7 @@ class _InstanceNorm(_NormBase):
             )
         if feature_dim == 0:
             return self._normalised(input.unsqueeze(0)).squeeze(0)
+
         return self._normalised(input)
 
     def _normalised(self, input: Tensor) -> Tensor:

@@ -56,7 +56,9 @@ class LazyModuleMixin:
                 state[registry] = type(state[registry])(
                     (key, value) for key, value in state[registry].items() if key != handle.id
                 )
+
         state["_waits"] = "_initialize_hook" in vars(self)
+
         return state
 
     def __setstate__(self: Any, state: dict[str, Any]) -> None:

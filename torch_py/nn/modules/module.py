@@ -58,6 +58,7 @@ class Module(ModuleCalls, ModuleState):
             raise TypeError(
                 f"{type(self).__name__}.__init__() takes 1 positional argument, got {arguments} {keywords}"
             )
+
         fields: dict[str, Any] = {"training": True, "_non_persistent_buffers_set": set()}
         fields.update((registry, {}) for registry in _REGISTRIES)
         fields.update((hooks, OrderedDict()) for hooks in self._hook_registries)
@@ -185,6 +186,7 @@ class Module(ModuleCalls, ModuleState):
                 "user; to express "
                 f"'{name}' as a function of another tensor compute it in forward()"
             )
+
         registry[name] = param if param is None else self._hooked("_parameters", name, param)
 
     def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
@@ -197,6 +199,7 @@ class Module(ModuleCalls, ModuleState):
                 f"cannot assign '{_type_name(tensor)}' object to buffer '{name}' (torch Tensor or None "
                 "required)"
             )
+
         registry[name] = tensor if tensor is None else self._hooked("_buffers", name, tensor)
         (self._non_persistent_buffers_set.discard if persistent else self._non_persistent_buffers_set.add)(
             name
@@ -237,12 +240,14 @@ class Module(ModuleCalls, ModuleState):
             raise ValueError("Cannot set the submodule without a target name!")
         if not isinstance(module, Module):
             raise ValueError(f"`module` is not an nn.Module, found {type(module)}")
+
         path, _, name = target.rpartition(".")
         owner = self.get_submodule(path)
         if strict and not hasattr(owner, name):
             raise AttributeError(f"{type(owner).__name__} has no attribute `{name}`")
         if hasattr(owner, name) and not isinstance(getattr(owner, name), Module):
             raise AttributeError(f"`{name}` is not an nn.Module")
+
         setattr(owner, name, module)
 
     def _get_entry(self, target: str, registry: str, what: str) -> Any:
@@ -297,6 +302,7 @@ class Module(ModuleCalls, ModuleState):
             if recurse
             else [(prefix, self)]
         )
+
         for path, owner in owners:
             for name, member in vars(owner)[registry].items():
                 if member is None or id(member) in seen:
@@ -368,6 +374,7 @@ class Module(ModuleCalls, ModuleState):
         for name, buffer in self._buffers.items():
             if buffer is not None:
                 self._buffers[name] = fn(buffer)
+
         return self
 
     def to(self: T, *arguments: Any, **keywords: Any) -> T:
@@ -461,11 +468,10 @@ def _addindent(s_: str, numSpaces: int) -> str:  # noqa: N803  # PyTorch's names
 _global_parameter_registration_hooks = _registration_hooks["_parameters"]
 _global_buffer_registration_hooks = _registration_hooks["_buffers"]
 _global_module_registration_hooks = _registration_hooks["_modules"]
-_global_forward_pre_hooks, _global_forward_hooks = HooksEverywhere("forward_pre"), HooksEverywhere("forward")
-_global_backward_pre_hooks, _global_backward_hooks = (
-    HooksEverywhere("backward_pre"),
-    HooksEverywhere("backward"),
-)
+_global_forward_pre_hooks = HooksEverywhere("forward_pre")
+_global_forward_hooks = HooksEverywhere("forward")
+_global_backward_pre_hooks = HooksEverywhere("backward_pre")
+_global_backward_hooks = HooksEverywhere("backward")
 
 
 def register_module_parameter_registration_hook(hook: Callable[..., Any]) -> RemovableHandle:
@@ -519,7 +525,8 @@ def _converted(parameter: Parameter, fn: Callable[[Tensor], Tensor]) -> Paramete
     data = fn(parameter.data)
     gradient = None if parameter.grad is None else fn(parameter.grad.data)
     if data.is_meta == parameter.is_meta and data.layout == parameter.layout:
-        parameter.data, parameter.grad = data, None
+        parameter.data = data
+        parameter.grad = None
     else:
         parameter = Parameter(data, parameter.requires_grad)
     parameter.grad = gradient
@@ -560,7 +567,8 @@ def _parse_to(
 ) -> tuple[_C.device | None, _dtype | None, bool, _C.memory_format | None]:
     for argument in arguments:
         if isinstance(argument, Tensor):
-            device, dtype = argument.device, argument.dtype
+            device = argument.device
+            dtype = argument.dtype
         elif isinstance(argument, _C.dtype):
             dtype = argument
         elif isinstance(argument, bool):

@@ -33,7 +33,9 @@ class LayerNorm(Module):
         self.normalized_shape = (
             (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
         )
-        self.eps, self.elementwise_affine = eps, elementwise_affine
+        self.eps = eps
+        self.elementwise_affine = elementwise_affine
+
         for name, present in (("weight", elementwise_affine), ("bias", elementwise_affine and bias)):
             value = (
                 Parameter(_torch.empty(self.normalized_shape, device=device, dtype=dtype))
@@ -41,6 +43,7 @@ class LayerNorm(Module):
                 else None
             )
             self.register_parameter(name, value)
+
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
@@ -80,11 +83,16 @@ class GroupNorm(Module):
         super().__init__()
         if num_channels % num_groups != 0:
             raise ValueError(f"num_channels ({num_channels}) must be divisible by num_groups ({num_groups})")
-        self.num_groups, self.num_channels, self.eps, self.affine = num_groups, num_channels, eps, affine
+
+        self.num_groups = num_groups
+        self.num_channels = num_channels
+        self.eps = eps
+        self.affine = affine
         for name, present in (("weight", affine), ("bias", affine and bias)):
             self.register_parameter(
                 name, Parameter(_torch.empty(num_channels, device=device, dtype=dtype)) if present else None
             )
+
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
@@ -121,13 +129,15 @@ class RMSNorm(Module):
         self.normalized_shape = (
             (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
         )
-        self.eps, self.elementwise_affine = eps, elementwise_affine
+        self.eps = eps
+        self.elementwise_affine = elementwise_affine
         weight = (
             Parameter(_torch.empty(self.normalized_shape, device=device, dtype=dtype))
             if elementwise_affine
             else None
         )
         self.register_parameter("weight", weight)
+
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
@@ -146,7 +156,10 @@ class LocalResponseNorm(Module):
 
     def __init__(self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> None:
         super().__init__()
-        self.size, self.alpha, self.beta, self.k = size, alpha, beta, k
+        self.size = size
+        self.alpha = alpha
+        self.beta = beta
+        self.k = k
 
     def forward(self, input: Tensor) -> Tensor:
         return F.local_response_norm(input, self.size, self.alpha, self.beta, self.k)
@@ -161,11 +174,15 @@ class CrossMapLRN2d(Module):
 
     def __init__(self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1) -> None:
         super().__init__()
-        self.size, self.alpha, self.beta, self.k = size, alpha, beta, k
+        self.size = size
+        self.alpha = alpha
+        self.beta = beta
+        self.k = k
 
     def forward(self, input: Tensor) -> Tensor:
         if input.dim() != 4:
             raise ValueError(f"CrossMapLRN2d: Expected input to be 4D, got {input.dim()}D instead.")
+
         reach = int((self.size - 1) / 2 + 1)  # maps on either side, with the map itself
         squares = input * input
         sums = F.pad(squares, (0, 0, 0, 0, reach - 1, reach - 1)).unfold(1, 2 * reach - 1, 1).sum(-1)
@@ -173,6 +190,7 @@ class CrossMapLRN2d(Module):
         if behind > 0:
             first = squares[:, :1].expand(-1, behind, -1, -1)
             sums = sums + F.pad(first, (0, 0, 0, 0, reach, 0))
+
         return input * (sums * (self.alpha / self.size) + self.k).pow(-self.beta)
 
     def extra_repr(self) -> str:

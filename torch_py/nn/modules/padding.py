@@ -113,37 +113,43 @@ class ZeroPad3d(ConstantPad3d):
 class ReflectionPad1d(_PadNd):
     """Sequences mirrored at their border elements."""
 
-    _rank, _mode = 1, "reflect"
+    _rank = 1
+    _mode = "reflect"
 
 
 class ReflectionPad2d(_PadNd):
     """Images mirrored at their border elements."""
 
-    _rank, _mode = 2, "reflect"
+    _rank = 2
+    _mode = "reflect"
 
 
 class ReflectionPad3d(_PadNd):
     """Volumes mirrored at their border elements."""
 
-    _rank, _mode = 3, "reflect"
+    _rank = 3
+    _mode = "reflect"
 
 
 class ReplicationPad1d(_PadNd):
     """Sequences whose border elements are repeated."""
 
-    _rank, _mode = 1, "replicate"
+    _rank = 1
+    _mode = "replicate"
 
 
 class ReplicationPad2d(_PadNd):
     """Images whose border elements are repeated."""
 
-    _rank, _mode = 2, "replicate"
+    _rank = 2
+    _mode = "replicate"
 
 
 class ReplicationPad3d(_PadNd):
     """Volumes whose border elements are repeated."""
 
-    _rank, _mode = 3, "replicate"
+    _rank = 3
+    _mode = "replicate"
 
 
 class _CircularPadNd(_PadNd):

@@ -51,13 +51,12 @@ class _MaxPoolNd(Module):
         ceil_mode: bool = False,
     ) -> None:
         super().__init__()
-        self.kernel_size, self.stride = kernel_size, kernel_size if stride is None else stride
-        self.padding, self.dilation, self.return_indices, self.ceil_mode = (
-            padding,
-            dilation,
-            return_indices,
-            ceil_mode,
-        )
+        self.kernel_size = kernel_size
+        self.stride = kernel_size if stride is None else stride
+        self.padding = padding
+        self.dilation = dilation
+        self.return_indices = return_indices
+        self.ceil_mode = ceil_mode
 
     def forward(self, input: Tensor) -> Tensor | tuple[Tensor, Tensor]:
         pool = type(self)._function
@@ -110,11 +109,9 @@ class _MaxUnpoolNd(Module):
     ) -> None:
         super().__init__()
         each = _ntuple(self._rank)
-        self.kernel_size, self.stride, self.padding = (
-            each(kernel_size),
-            each(kernel_size if stride is None else stride),
-            each(padding),
-        )
+        self.kernel_size = each(kernel_size)
+        self.stride = each(kernel_size if stride is None else stride)
+        self.padding = each(padding)
 
     def forward(self, input: Tensor, indices: Tensor, output_size: Sequence[int] | None = None) -> Tensor:
         unpool = type(self)._function
@@ -127,19 +124,22 @@ class _MaxUnpoolNd(Module):
 class MaxUnpool1d(_MaxUnpoolNd):
     """Undoes `MaxPool1d` as far as its indices tell."""
 
-    _rank, _function = 1, staticmethod(F.max_unpool1d)
+    _rank = 1
+    _function = staticmethod(F.max_unpool1d)
 
 
 class MaxUnpool2d(_MaxUnpoolNd):
     """Undoes `MaxPool2d` as far as its indices tell."""
 
-    _rank, _function = 2, staticmethod(F.max_unpool2d)
+    _rank = 2
+    _function = staticmethod(F.max_unpool2d)
 
 
 class MaxUnpool3d(_MaxUnpoolNd):
     """Undoes `MaxPool3d` as far as its indices tell."""
 
-    _rank, _function = 3, staticmethod(F.max_unpool3d)
+    _rank = 3
+    _function = staticmethod(F.max_unpool3d)
 
 
 class _AvgPoolNd(Module):
@@ -162,12 +162,11 @@ class AvgPool1d(_AvgPoolNd):
     ) -> None:
         super().__init__()
         each = _ntuple(1)
-        self.kernel_size, self.stride, self.padding = (
-            each(kernel_size),
-            each(kernel_size if stride is None else stride),
-            each(padding),
-        )
-        self.ceil_mode, self.count_include_pad = ceil_mode, count_include_pad
+        self.kernel_size = each(kernel_size)
+        self.stride = each(kernel_size if stride is None else stride)
+        self.padding = each(padding)
+        self.ceil_mode = ceil_mode
+        self.count_include_pad = count_include_pad
 
     def forward(self, input: Tensor) -> Tensor:
         return F.avg_pool1d(
@@ -188,9 +187,12 @@ class _AvgPoolWithDivisor(_AvgPoolNd):
         divisor_override: int | None = None,
     ) -> None:
         super().__init__()
-        self.kernel_size, self.stride = kernel_size, kernel_size if stride is None else stride
-        self.padding, self.ceil_mode = padding, ceil_mode
-        self.count_include_pad, self.divisor_override = count_include_pad, divisor_override
+        self.kernel_size = kernel_size
+        self.stride = kernel_size if stride is None else stride
+        self.padding = padding
+        self.ceil_mode = ceil_mode
+        self.count_include_pad = count_include_pad
+        self.divisor_override = divisor_override
 
     def forward(self, input: Tensor) -> Tensor:
         pool = type(self)._function
@@ -234,8 +236,10 @@ class _FractionalMaxPoolNd(Module):
         _random_samples: Tensor | None = None,
     ) -> None:
         super().__init__()
-        each, name = _ntuple(self._rank), type(self).__name__
-        self.kernel_size, self.return_indices = each(kernel_size), return_indices
+        each = _ntuple(self._rank)
+        name = type(self).__name__
+        self.kernel_size = each(kernel_size)
+        self.return_indices = return_indices
         self.register_buffer("_random_samples", _random_samples)
         self.output_size = each(output_size) if output_size is not None else None
         self.output_ratio = each(output_ratio) if output_ratio is not None else None
@@ -261,13 +265,15 @@ class _FractionalMaxPoolNd(Module):
 class FractionalMaxPool2d(_FractionalMaxPoolNd):
     """Maxima of windows of images in random steps (Graham, "Fractional Max-Pooling")."""
 
-    _rank, _function = 2, staticmethod(F.fractional_max_pool2d)
+    _rank = 2
+    _function = staticmethod(F.fractional_max_pool2d)
 
 
 class FractionalMaxPool3d(_FractionalMaxPoolNd):
     """Maxima of windows of volumes in random steps (Graham, "Fractional Max-Pooling")."""
 
-    _rank, _function = 3, staticmethod(F.fractional_max_pool3d)
+    _rank = 3
+    _function = staticmethod(F.fractional_max_pool3d)
 
 
 class _LPPoolNd(Module):
@@ -284,12 +290,10 @@ class _LPPoolNd(Module):
         ceil_mode: bool = False,
     ) -> None:
         super().__init__()
-        self.norm_type, self.kernel_size, self.stride, self.ceil_mode = (
-            norm_type,
-            kernel_size,
-            stride,
-            ceil_mode,
-        )
+        self.norm_type = norm_type
+        self.kernel_size = kernel_size
+        self.stride = stride
+        self.ceil_mode = ceil_mode
 
     def forward(self, input: Tensor) -> Tensor:
         pool = type(self)._function

@@ -29,7 +29,8 @@ __all__ = [
 class CTCLoss(_Loss):
     def __init__(self, blank: int = 0, reduction: str = "mean", zero_infinity: bool = False) -> None:
         super().__init__(reduction=reduction)
-        self.blank, self.zero_infinity = blank, zero_infinity
+        self.blank = blank
+        self.zero_infinity = zero_infinity
 
     def forward(
         self,
@@ -54,7 +55,9 @@ class PoissonNLLLoss(_Loss):
         reduction: str = "mean",
     ) -> None:
         super().__init__(size_average, reduce, reduction)
-        self.log_input, self.full, self.eps = log_input, full, eps
+        self.log_input = log_input
+        self.full = full
+        self.eps = eps
 
     def forward(self, log_input: Tensor, target: Tensor) -> Tensor:
         return F.poisson_nll_loss(
@@ -65,7 +68,8 @@ class PoissonNLLLoss(_Loss):
 class GaussianNLLLoss(_Loss):
     def __init__(self, *, full: bool = False, eps: float = 1e-6, reduction: str = "mean") -> None:
         super().__init__(reduction=reduction)
-        self.full, self.eps = full, eps
+        self.full = full
+        self.eps = eps
 
     def forward(self, input: Tensor, target: Tensor, var: Tensor | float) -> Tensor:
         return F.gaussian_nll_loss(input, target, var, self.full, self.eps, self.reduction)
@@ -139,7 +143,8 @@ class MultiMarginLoss(_WeightedLoss):
             raise ValueError(
                 f"MultiMarginLoss: expected weight to be None or 1D tensor, got {weight.dim()}D instead"
             )
-        self.p, self.margin = p, margin
+        self.p = p
+        self.margin = margin
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         return F.multi_margin_loss(input, target, self.p, self.margin, self.weight, reduction=self.reduction)
@@ -159,7 +164,10 @@ class TripletMarginLoss(_Loss):
         super().__init__(size_average, reduce, reduction)
         if margin <= 0:
             raise ValueError(f"TripletMarginLoss: expected margin to be greater than 0, got {margin} instead")
-        self.margin, self.p, self.eps, self.swap = margin, p, eps, swap
+        self.margin = margin
+        self.p = p
+        self.eps = eps
+        self.swap = swap
 
     def forward(self, anchor: Tensor, positive: Tensor, negative: Tensor) -> Tensor:
         return F.triplet_margin_loss(
@@ -182,7 +190,8 @@ class TripletMarginWithDistanceLoss(_Loss):
                 f"TripletMarginWithDistanceLoss: expected margin to be greater than 0, got {margin} instead"
             )
         self.distance_function = distance_function if distance_function is not None else PairwiseDistance()
-        self.margin, self.swap = margin, swap
+        self.margin = margin
+        self.swap = swap
 
     def forward(self, anchor: Tensor, positive: Tensor, negative: Tensor) -> Tensor:
         return F.triplet_margin_with_distance_loss(

@@ -55,19 +55,22 @@ class RNNBase(Module):
             batch_first=(batch_first, bool),
         )
         _check_settings(mode, input_size, hidden_size, num_layers, dropout, proj_size)
-        self.mode, self.input_size, self.hidden_size, self.num_layers = (
-            mode,
-            input_size,
-            hidden_size,
-            num_layers,
-        )
-        self.bias, self.batch_first, self.dropout = bias, batch_first, float(dropout)
-        self.bidirectional, self.proj_size = bidirectional, proj_size
+
+        self.mode = mode
+        self.input_size = input_size
+        self.hidden_size = hidden_size
+        self.num_layers = num_layers
+        self.bias = bias
+        self.batch_first = batch_first
+        self.dropout = float(dropout)
+        self.bidirectional = bidirectional
+        self.proj_size = proj_size
         self._flat_weights_names: list[str] = []
         self._all_weights: list[list[str]] = []
         for layer in range(num_layers):
             for direction in range(self._directions):
                 self._add_parameters(layer, "_reverse" if direction else "", device, dtype)
+
         self.reset_parameters()
 
     @property
@@ -250,6 +253,7 @@ def _check_settings(
             "dropout should be a number in range [0, 1] representing the probability of an element being "
             "zeroed"
         )
+
     if dropout > 0 and num_layers == 1:  # type: ignore[operator]
         warnings.warn(
             "dropout option adds dropout after all but last recurrent layer, so non-zero dropout expects "
@@ -292,6 +296,7 @@ class RNN(RNNBase):
             raise ValueError("proj_size argument is only supported for LSTM, not RNN or GRU")
         if nonlinearity not in ("tanh", "relu"):
             raise ValueError(f"Unknown nonlinearity '{nonlinearity}'. Select from 'tanh' or 'relu'.")
+
         mode = "RNN_TANH" if nonlinearity == "tanh" else "RNN_RELU"
         super().__init__(
             mode,
@@ -422,7 +427,9 @@ class RNNCellBase(Module):
         dtype: _dtype | None = None,
     ) -> None:
         super().__init__()
-        self.input_size, self.hidden_size, self.bias = input_size, hidden_size, bias
+        self.input_size = input_size
+        self.hidden_size = hidden_size
+        self.bias = bias
         gates = num_chunks * hidden_size
         self.weight_ih = Parameter(_torch.empty((gates, input_size), device=device, dtype=dtype))
         self.weight_hh = Parameter(_torch.empty((gates, hidden_size), device=device, dtype=dtype))
@@ -430,6 +437,7 @@ class RNNCellBase(Module):
             self.register_parameter(
                 name, Parameter(_torch.empty(gates, device=device, dtype=dtype)) if bias else None
             )
+
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
@@ -441,6 +449,7 @@ class RNNCellBase(Module):
         name = type(self).__name__
         if input.dim() not in (1, 2):
             raise ValueError(f"{name}: Expected input to be 1D or 2D, got {input.dim()}D instead")
+
         for state in hx if isinstance(hx, (tuple, list)) else (() if hx is None else (hx,)):
             if state.dim() not in (1, 2):
                 raise ValueError(f"{name}: Expected hidden to be 1D or 2D, got {state.dim()}D instead")
@@ -453,6 +462,7 @@ class RNNCellBase(Module):
         result = operator(batch, hx, self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh)
         if input.dim() == 2:
             return result
+
         return (
             tuple(state.squeeze(0) for state in result) if isinstance(self, LSTMCell) else result.squeeze(0)
         )

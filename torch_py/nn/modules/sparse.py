@@ -37,10 +37,14 @@ class Embedding(Module):
             raise AssertionError(
                 f"Padding_idx must be within num_embeddings: got {padding_idx} and {num_embeddings} rows"
             )
-        self.num_embeddings, self.embedding_dim = num_embeddings, embedding_dim
+
+        self.num_embeddings = num_embeddings
+        self.embedding_dim = embedding_dim
         self.padding_idx = None if padding_idx is None else padding_idx % num_embeddings
-        self.max_norm, self.norm_type = max_norm, norm_type
-        self.scale_grad_by_freq, self.sparse = scale_grad_by_freq, sparse
+        self.max_norm = max_norm
+        self.norm_type = norm_type
+        self.scale_grad_by_freq = scale_grad_by_freq
+        self.sparse = sparse
         if _weight is None:
             self.weight = Parameter(
                 _torch.empty((num_embeddings, embedding_dim), device=device, dtype=dtype),
@@ -95,6 +99,7 @@ class Embedding(Module):
             text += f", norm_type={self.norm_type}"
         if self.scale_grad_by_freq:
             text += f", scale_grad_by_freq={self.scale_grad_by_freq}"
+
         return text + ", sparse=True" if self.sparse else text
 
 
@@ -122,10 +127,16 @@ class EmbeddingBag(Module):
             raise AssertionError(
                 f"padding_idx must be within num_embeddings: got {padding_idx} and {num_embeddings} rows"
             )
-        self.num_embeddings, self.embedding_dim = num_embeddings, embedding_dim
-        self.max_norm, self.norm_type, self.scale_grad_by_freq = max_norm, norm_type, scale_grad_by_freq
+
+        self.num_embeddings = num_embeddings
+        self.embedding_dim = embedding_dim
+        self.max_norm = max_norm
+        self.norm_type = norm_type
+        self.scale_grad_by_freq = scale_grad_by_freq
         self.padding_idx = None if padding_idx is None else padding_idx % num_embeddings
-        self.mode, self.sparse, self.include_last_offset = mode, sparse, include_last_offset
+        self.mode = mode
+        self.sparse = sparse
+        self.include_last_offset = include_last_offset
         if _weight is None:
             self.weight = Parameter(_torch.empty((num_embeddings, embedding_dim), device=device, dtype=dtype))
             self.reset_parameters()

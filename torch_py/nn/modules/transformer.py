@@ -50,7 +50,9 @@ def _is_causal(mask: Tensor | None, is_causal: bool | None, size: int | None) ->
         or mask.shape[0] != mask.shape[1]
     ):
         return False
+
     causal = _causal_mask(mask.shape[0], mask.device, mask.dtype if mask.is_floating_point() else None)
+
     return bool((mask == (causal if mask.is_floating_point() else causal.isinf())).all())
 
 
@@ -265,8 +267,10 @@ class TransformerEncoder(Module):
     ) -> None:
         super().__init__()
         self.layers = _copies(encoder_layer, num_layers)
-        self.num_layers, self.norm = num_layers, norm
-        self.enable_nested_tensor, self.mask_check = enable_nested_tensor, mask_check
+        self.num_layers = num_layers
+        self.norm = norm
+        self.enable_nested_tensor = enable_nested_tensor
+        self.mask_check = mask_check
         reason = _why_padding_stays(encoder_layer)
         self.use_nested_tensor = enable_nested_tensor and not reason
         if enable_nested_tensor and reason:
@@ -294,6 +298,7 @@ class TransformerEncoder(Module):
             )
         if src_key_padding_mask is not None and self._leaves_out_padding(src, mask, src_key_padding_mask):
             output = output.masked_fill(src_key_padding_mask.bool().unsqueeze(-1), 0)
+
         return output if self.norm is None else self.norm(output)
 
     def _leaves_out_padding(self, src: Tensor, mask: Tensor | None, padding: Tensor) -> bool:
@@ -325,6 +330,7 @@ def _why_padding_stays(layer: Module) -> str:
     """What keeps an encoder of this layer from leaving padding out; empty if nothing does."""
     if not isinstance(layer, TransformerEncoderLayer):
         return "encoder_layer was not TransformerEncoderLayer"
+
     attention = layer.self_attn
     reasons = {
         "encoder_layer.norm_first was True": layer.norm_first,
@@ -337,6 +343,7 @@ def _why_padding_stays(layer: Module) -> str:
         != layer.norm2.eps,
         "encoder_layer.self_attn.num_heads is odd": attention.num_heads % 2 == 1,
     }
+
     return next((reason for reason, holds in reasons.items() if holds), "")
 
 
@@ -350,7 +357,8 @@ class TransformerDecoder(Module):
     def __init__(self, decoder_layer: Module, num_layers: int, norm: Module | None = None) -> None:
         super().__init__()
         self.layers = _copies(decoder_layer, num_layers)
-        self.num_layers, self.norm = num_layers, norm
+        self.num_layers = num_layers
+        self.norm = norm
 
     def forward(
         self,
@@ -375,6 +383,7 @@ class TransformerDecoder(Module):
                 tgt_is_causal=tgt_is_causal,
                 memory_is_causal=memory_is_causal,
             )
+
         return tgt if self.norm is None else self.norm(tgt)
 
 
@@ -431,8 +440,11 @@ class Transformer(Module):
                 num_decoder_layers,
                 LayerNorm(d_model, eps=layer_norm_eps, bias=bias, **factory),
             )
+
         self._reset_parameters()
-        self.d_model, self.nhead, self.batch_first = d_model, nhead, batch_first
+        self.d_model = d_model
+        self.nhead = nhead
+        self.batch_first = batch_first
 
     def _reset_parameters(self) -> None:
         for parameter in self.parameters():
@@ -458,9 +470,11 @@ class Transformer(Module):
             raise RuntimeError("the batch number of src and tgt must be equal")
         if src.size(-1) != self.d_model or tgt.size(-1) != self.d_model:
             raise RuntimeError("the feature number of src and tgt must be equal to d_model")
+
         memory = self.encoder(
             src, mask=src_mask, src_key_padding_mask=src_key_padding_mask, is_causal=src_is_causal
         )
+
         return self.decoder(
             tgt,
             memory,

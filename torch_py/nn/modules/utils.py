@@ -15,7 +15,10 @@ def _ntuple(count: int) -> Callable[[Any], tuple[Any, ...]]:
     return parse
 
 
-_single, _pair, _triple, _quadruple = _ntuple(1), _ntuple(2), _ntuple(3), _ntuple(4)
+_single = _ntuple(1)
+_pair = _ntuple(2)
+_triple = _ntuple(3)
+_quadruple = _ntuple(4)
 
 
 def _reverse_repeat_tuple(values: Iterable[int], count: int) -> tuple[int, ...]:

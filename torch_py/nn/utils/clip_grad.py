@@ -40,6 +40,7 @@ def get_total_norm(
     given = [tensors] if isinstance(tensors, Tensor) else list(tensors)
     if not given:
         return _torch.zeros(())
+
     _check_foreach(foreach, given)
     total = vector_norm(_torch.stack(_torch._foreach_norm(given, float(norm_type))), float(norm_type))
     if error_if_nonfinite and not bool(_torch.isfinite(total)):
@@ -47,6 +48,7 @@ def get_total_norm(
             f"The total norm of order {norm_type} for gradients from `parameters` is non-finite, so it "
             f"cannot be clipped: got {total.item()}"
         )
+
     return total
 
 

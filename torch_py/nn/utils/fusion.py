@@ -88,10 +88,12 @@ def fuse_linear_bn_eval(linear: _Linear, bn: _NormBase) -> _Linear:
             "To fuse, linear.out_features == bn.num_features or bn.num_features == 1, "
             f"got {linear.out_features} and {bn.num_features}"
         )
+
     fused = copy.deepcopy(linear)
     fused.weight, fused.bias = fuse_linear_bn_weights(
         fused.weight, fused.bias, mean, var, bn.eps, bn.weight, bn.bias
     )
+
     return fused
 
 

@@ -77,7 +77,10 @@ class _SpectralNorm(Module):
             raise ValueError(
                 f"Expected n_power_iterations to be positive, but got n_power_iterations={n_power_iterations}"
             )
-        self.dim, self.eps, self.n_power_iterations = dim % weight.dim(), eps, n_power_iterations
+
+        self.dim = dim % weight.dim()
+        self.eps = eps
+        self.n_power_iterations = n_power_iterations
         if weight.dim() > 1:
             matrix = self._as_matrix(weight)
             for buffer, size in zip(("_u", "_v"), matrix.shape):
@@ -102,7 +105,8 @@ class _SpectralNorm(Module):
         if self.training:
             self._iterate(matrix, self.n_power_iterations)
         # Copies, as a second forward moves the buffers before the first one's backward.
-        u, v = self._u.clone(), self._v.clone()
+        u = self._u.clone()
+        v = self._v.clone()
         return weight / _torch.vdot(u, _torch.mv(matrix, v))
 
     def right_inverse(self, value: Tensor) -> Tensor:
@@ -155,7 +159,8 @@ class _Orthogonal(Module):
         super().__init__()
         if weight.is_complex() and orthogonal_map is _OrthogonalMap.householder:
             raise ValueError("The householder parametrization does not support complex tensors.")
-        self.shape, self.orthogonal_map = weight.shape, orthogonal_map
+        self.shape = weight.shape
+        self.orthogonal_map = orthogonal_map
         if use_trivialization:
             self.register_buffer("base", None)
 
@@ -170,7 +175,8 @@ class _Orthogonal(Module):
         return Q.mT if wide else Q
 
     def _from_skew(self, tall: Tensor) -> Tensor:
-        n, k = tall.size(-2), tall.size(-1)
+        n = tall.size(-2)
+        k = tall.size(-1)
         lower = F.pad(tall.tril(), (0, n - k))
         A = lower - lower.mH
         if self.orthogonal_map is _OrthogonalMap.matrix_exp:
@@ -178,6 +184,7 @@ class _Orthogonal(Module):
         else:
             identity = _torch.eye(n, dtype=A.dtype, device=A.device)
             Q = _solve(identity - A / 2, identity + A / 2)
+
         return Q[..., :k]
 
     def right_inverse(self, Q: Tensor) -> Tensor:
@@ -186,6 +193,7 @@ class _Orthogonal(Module):
                 f"Expected a matrix or batch of matrices of shape {self.shape}. Got a tensor of shape "
                 f"{Q.shape}."
             )
+
         wide = Q.size(-2) < Q.size(-1)
         tall = Q.mT if wide else Q
         if hasattr(self, "base"):
@@ -200,6 +208,7 @@ class _Orthogonal(Module):
                 "It is not possible to assign to the matrix exponential or the Cayley parametrizations when "
                 "use_trivialization=False."
             )
+
         return result.mT if wide else result
 
 
@@ -263,6 +272,7 @@ def orthogonal(
         raise ValueError(
             f"Expected a matrix or batch of matrices. Got a tensor of {weight.dim()} dimensions."
         )
+
     if orthogonal_map is None:
         orthogonal_map = (
             "matrix_exp" if weight.size(-2) == weight.size(-1) or weight.is_complex() else "householder"
@@ -271,5 +281,7 @@ def orthogonal(
         raise ValueError(
             f'orthogonal_map has to be one of "matrix_exp", "cayley", "householder". Got: {orthogonal_map}'
         )
+
     made = _Orthogonal(weight, _OrthogonalMap[orthogonal_map], use_trivialization=use_trivialization)
+
     return parametrize.register_parametrization(module, name, made, unsafe=True)

@@ -75,6 +75,7 @@ class ParametrizationList(ModuleList):
     def __init__(self, modules: Sequence[Module], original: Tensor | Parameter, unsafe: bool = False) -> None:
         if len(modules) == 0:
             raise ValueError("ParametrizationList requires one or more modules.")
+
         super().__init__(modules)
         self.unsafe = unsafe
         initial = self._inverted(original, strict=False)
@@ -126,6 +127,7 @@ class ParametrizationList(ModuleList):
                 f"right_inverse may not change the dtype of the tensor: got {result.dtype}, the tensor has "
                 f"{value.dtype}"
             )
+
         return result
 
     def _keep(self, name: str, initial: Tensor, model: Tensor) -> None:
@@ -165,6 +167,7 @@ class ParametrizationList(ModuleList):
                 f"{self.ntensors}, "
                 f"got {len(given)}"
             )
+
         with no_grad():
             for position, (target, source) in enumerate(zip(self.originals(), given)):
                 if not isinstance(source, Tensor):
@@ -298,6 +301,7 @@ def remove_parametrizations(module: Module, tensor_name: str, leave_parametrized
     """
     if not is_parametrized(module, tensor_name):
         raise ValueError(f"Module {module} does not have a parametrization on {tensor_name}")
+
     parametrizations = module.parametrizations[tensor_name]
     original: Any = parametrizations.originals()[0]
     if leave_parametrized:
@@ -324,6 +328,7 @@ def remove_parametrizations(module: Module, tensor_name: str, leave_parametrized
     if not is_parametrized(module):
         delattr(module, "parametrizations")
         module.__class__ = type(module).__bases__[0]
+
     return module
 
 
@@ -342,7 +347,9 @@ def transfer_parametrizations_and_params(
     """
     if not is_parametrized(from_module, tensor_name):
         raise ValueError(f"Module {from_module} does not have a parametrization on {tensor_name}")
+
     names = list(from_module.parametrizations) if tensor_name is None else [tensor_name]
+
     for name in names:
         source = from_module.parametrizations[name]
         if not hasattr(to_module, name):
@@ -358,4 +365,5 @@ def transfer_parametrizations_and_params(
         with no_grad():
             for target, value in zip(to_module.parametrizations[name].originals(), source.originals()):
                 target.copy_(value)
+
     return to_module

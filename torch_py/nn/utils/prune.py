@@ -84,6 +84,7 @@ class BasePruningMethod(ABC):
                 f"Avoid adding multiple pruning hooks to the same tensor {name} of module {module}. Use a "
                 "PruningContainer."
             )
+
         first = not earlier
         original = getattr(module, name) if first else getattr(module, f"{name}_orig")
         default = _torch.ones_like(original) if first else getattr(module, f"{name}_mask").detach().clone()
@@ -95,18 +96,21 @@ class BasePruningMethod(ABC):
             del module._forward_pre_hooks[number]
             hook = before if isinstance(before, PruningContainer) else PruningContainer(before)
             hook.add_pruning_method(method)  # type: ignore[attr-defined]
+
         try:
             mask = hook.compute_mask(scores, default_mask=default)
         except Exception:
             if not first:  # as it was: the parameter stays pruned as before
                 module.register_forward_pre_hook(before)
             raise
+
         if first:
             module.register_parameter(f"{name}_orig", original)
             del module._parameters[name]
         module.register_buffer(f"{name}_mask", mask)
         setattr(module, name, hook.apply_mask(module))
         module.register_forward_pre_hook(hook)
+
         return hook
 
     def remove(self, module: Module) -> None:
@@ -249,13 +253,16 @@ class _Structured(_ByAmount):
             )
         if not -t.dim() <= self.dim < t.dim():
             raise IndexError(f"Invalid index {self.dim} for tensor of size {t.shape}")
+
         size = t.shape[self.dim]
         count = self._count(size)
         if count == 0:
             return default_mask
+
         kept = _torch.topk(self._importance(t), size - count, largest=True).indices
         mask = _torch.zeros_like(t)
         mask[(slice(None),) * (self.dim % t.dim()) + (kept,)] = 1
+
         return mask.to(dtype=default_mask.dtype) * default_mask
 
 
@@ -275,7 +282,8 @@ class LnStructured(_Structured):
 
     def __init__(self, amount: float, n: float | str, dim: int = -1) -> None:
         super().__init__(amount)
-        self.n, self.dim = n, dim
+        self.n = n
+        self.dim = dim
 
     def _importance(self, t: Tensor) -> Tensor:
         others = [d for d in range(t.dim()) if d != self.dim % t.dim()]
@@ -380,10 +388,12 @@ def global_unstructured(
     """
     if not isinstance(parameters, Iterable):
         raise TypeError("global_unstructured(): parameters is not an Iterable")
+
     pairs = list(parameters)
     scores = {} if importance_scores is None else importance_scores
     if not isinstance(scores, dict):
         raise TypeError("global_unstructured(): importance_scores should be of type dict")
+
     flat = _torch.cat([scores.get(pair, getattr(*pair)).detach().reshape(-1) for pair in pairs])
     masks = [
         getattr(module, f"{name}_mask", _torch.ones_like(getattr(module, name))) for module, name in pairs
@@ -398,6 +408,7 @@ def global_unstructured(
             f"{pruning_method} of type "
             f"{method.PRUNING_TYPE}"
         )
+
     container.add_pruning_method(method)
     final = container.compute_mask(flat, _torch.cat([mask.reshape(-1) for mask in masks]))
     start = 0

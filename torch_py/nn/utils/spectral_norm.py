@@ -29,7 +29,10 @@ class SpectralNorm:
             raise ValueError(
                 f"Expected n_power_iterations to be positive, but got n_power_iterations={n_power_iterations}"
             )
-        self.name, self.n_power_iterations, self.dim, self.eps = name, n_power_iterations, dim, eps
+        self.name = name
+        self.n_power_iterations = n_power_iterations
+        self.dim = dim
+        self.eps = eps
 
     def reshape_weight_to_matrix(self, weight: Tensor) -> Tensor:
         return weight.movedim(self.dim, 0).flatten(1) if weight.dim() > 1 else weight.reshape(-1, 1)
@@ -42,7 +45,9 @@ class SpectralNorm:
                 for _ in range(self.n_power_iterations):
                     v.copy_(F.normalize(_torch.mv(matrix.t(), u), dim=0, eps=self.eps))
                     u.copy_(F.normalize(_torch.mv(matrix, v), dim=0, eps=self.eps))
-                u, v = u.clone(), v.clone()  # the buffers move on before backward may need these
+                u = u.clone()  # the buffers move on before backward may need these
+                v = v.clone()
+
         return weight / _torch.dot(u, _torch.mv(matrix, v))
 
     @staticmethod
@@ -52,20 +57,24 @@ class SpectralNorm:
             for hook in module._forward_pre_hooks.values()
         ):
             raise RuntimeError(f"Cannot register two spectral_norm hooks on the same parameter {name}")
+
         made = SpectralNorm(name, n_power_iterations, dim, eps)
         weight = module._parameters[name]
         if weight is None:
             raise ValueError(f"`SpectralNorm` cannot be applied as parameter `{name}` is None")
+
         matrix = made.reshape_weight_to_matrix(weight)
         u, v = (F.normalize(matrix.new_empty(size).normal_(0, 1), dim=0, eps=eps) for size in matrix.shape)
         del module._parameters[name]
         module.register_parameter(f"{name}_orig", weight)
+
         # Readable until the first forward; a plain attribute, so that it is neither trained nor saved.
         setattr(module, name, weight.data)
         module.register_buffer(f"{name}_u", u.detach())
         module.register_buffer(f"{name}_v", v.detach())
         module.register_forward_pre_hook(made)
         module._register_state_dict_hook(made._note_version)
+
         return made
 
     def _note_version(
@@ -110,9 +119,11 @@ def remove_spectral_norm(module: M, name: str = "weight") -> M:
             break
     else:
         raise ValueError(f"spectral_norm of '{name}' not found in {module}")
+
     for number, hook in list(module._state_dict_hooks.items()):
         if getattr(getattr(hook, "__self__", None), "name", None) == name and isinstance(
             hook.__self__, SpectralNorm
         ):
             del module._state_dict_hooks[number]
+
     return module

@@ -19,10 +19,12 @@ class WeightNorm:
     """The hook: computes `name` of a module from its parameters NAME_g and NAME_v."""
 
     def __init__(self, name: str, dim: int | None) -> None:
-        self.name, self.dim = name, -1 if dim is None else dim
+        self.name = name
+        self.dim = -1 if dim is None else dim
 
     def compute_weight(self, module: Module) -> Tensor:
-        g, v = getattr(module, f"{self.name}_g"), getattr(module, f"{self.name}_v")
+        g = getattr(module, f"{self.name}_g")
+        v = getattr(module, f"{self.name}_v")
         return v * (g / _torch.norm_except_dim(v, 2, self.dim))
 
     @staticmethod
@@ -31,6 +33,7 @@ class WeightNorm:
             isinstance(hook, WeightNorm) and hook.name == name for hook in module._forward_pre_hooks.values()
         ):
             raise RuntimeError(f"Cannot register two weight_norm hooks on the same parameter {name}")
+
         made = WeightNorm(name, dim)
         weight = getattr(module, name)
         del module._parameters[name]
@@ -38,6 +41,7 @@ class WeightNorm:
         module.register_parameter(f"{name}_v", Parameter(weight.data))
         setattr(module, name, made.compute_weight(module))
         module.register_forward_pre_hook(made)
+
         return made
 
     def remove(self, module: Module) -> None:
