@@ -49,6 +49,7 @@ def canonical_mask(
             f"Support for mismatched {name} and {other_name} is deprecated. Use same type for both instead.",
             stacklevel=3,
         )
+
     if mask.is_floating_point():
         return mask
 
@@ -71,6 +72,7 @@ def _is_batched(
 
     dims = query.dim()
     kind = "batched" if dims == 3 else "unbatched"
+
     _check(
         key.dim() == dims and value.dim() == dims,
         f"For {kind} ({dims}-D) `query`, expected `key` and `value` to be {dims}-D but found {key.dim()}-D "
@@ -184,6 +186,7 @@ def multi_head_attention_forward(
     """
     batched = _is_batched(query, key, value, key_padding_mask, attn_mask, num_heads)
     if not batched:
+        # Tensors that are the same one stay so: `_projected_together` then needs fewer products.
         if key is value and query is key:
             query = key = value = query.unsqueeze(1)
         elif key is value:
@@ -195,16 +198,17 @@ def multi_head_attention_forward(
             key = key.unsqueeze(1)
             value = value.unsqueeze(1)
         key_padding_mask = key_padding_mask.unsqueeze(0) if key_padding_mask is not None else None
+
     targets, batch, width = query.shape
     sources = key.shape[0]
     head_width = width // num_heads
     batch_heads = batch * num_heads
+
     _check(
         width == embed_dim_to_check,
         f"was expecting embedding dimension of {embed_dim_to_check}, but got {width}",
     )
     _check(head_width * num_heads == width, f"embed_dim {width} not divisible by num_heads {num_heads}")
-
     if use_separate_proj_weight:
         _check(
             key.shape[:2] == value.shape[:2],
@@ -212,15 +216,18 @@ def multi_head_attention_forward(
         )
     else:
         _check(key.shape == value.shape, f"key shape {key.shape} does not match value shape {value.shape}")
+
+    # Masks as tensors to add to the scores.
     key_padding_mask = canonical_mask(
         key_padding_mask, "key_padding_mask", dtype_of_mask(attn_mask), "attn_mask", query.dtype
     )
     if is_causal and attn_mask is None:
         raise RuntimeError("Need attn_mask if specifying the is_causal hint.")
-
     attn_mask = _shaped_mask(
         canonical_mask(attn_mask, "attn_mask", None, "", query.dtype, False), batch_heads, targets, sources
     )
+
+    # Projections of queries, keys and values, and keys that belong to no input.
     if use_separate_proj_weight:
         q, k, v = _projected_apart(
             (query, key, value), (q_proj_weight, k_proj_weight, v_proj_weight), in_proj_bias
@@ -236,6 +243,8 @@ def multi_head_attention_forward(
         key_padding_mask = _extended(key_padding_mask)
     else:
         _check(bias_k is None and bias_v is None, "bias_k and bias_v have to be given together")
+
+    # (length, N, E) to (N * heads, length, E / heads).
     q = _heads(q, batch_heads, head_width)
     k = (
         _heads(k, batch_heads, head_width)
@@ -247,12 +256,15 @@ def multi_head_attention_forward(
         if static_v is None
         else _checked_static("static_v", static_v, batch_heads, head_width)
     )
+
     if add_zero_attn:
         zeros = _torch.zeros((batch_heads, 1, head_width), dtype=k.dtype, device=k.device)
         k = _torch.cat([k, zeros], 1)
         v = _torch.cat([v, zeros], 1)
         attn_mask = _extended(attn_mask)
         key_padding_mask = _extended(key_padding_mask)
+
+    # Both masks as one.
     sources = k.shape[1]
     if key_padding_mask is not None:
         _check(
@@ -266,23 +278,21 @@ def multi_head_attention_forward(
             .reshape(batch_heads, 1, sources)
         )
         attn_mask = padding if attn_mask is None else attn_mask + padding
+
     dropout_p = dropout_p if training else 0.0
     if need_weights:
         attended, weights = _attend(q, k, v, attn_mask, dropout_p)
     else:
-        mask = (
-            None
-            if attn_mask is None
-            else (
-                attn_mask.unsqueeze(0)
-                if attn_mask.shape[0] == 1
-                else attn_mask.view(batch, num_heads, -1, sources)
-            )
-        )
+        if attn_mask is None:
+            mask = None
+        elif attn_mask.shape[0] == 1:
+            mask = attn_mask.unsqueeze(0)
+        else:
+            mask = attn_mask.view(batch, num_heads, -1, sources)
         four = [x.view(batch, num_heads, -1, head_width) for x in (q, k, v)]
-        attended = scaled_dot_product_attention(*four, mask, dropout_p).reshape(
-            batch_heads, targets, head_width
-        )
+        attended = scaled_dot_product_attention(*four, mask, dropout_p)
+        attended = attended.reshape(batch_heads, targets, head_width)
+
     output = _linear(attended.transpose(0, 1).reshape(targets * batch, width), out_proj_weight, out_proj_bias)
     output = output.view(targets, batch, output.shape[1])
     if not batched:

@@ -35,6 +35,7 @@ def reduction_name(reduction: str, size_average: bool | None = None, reduce: boo
             stacklevel=3,
         )
         return name
+
     if reduction not in _REDUCTIONS:
         raise ValueError(f"{reduction} is not a valid value for reduction")
 
@@ -206,8 +207,8 @@ def linear_cross_entropy(
     flat_bias = None if linear_bias is None else linear_bias.reshape(-1)
     scores = _nn.linear(input, linear_weight.reshape(-1, linear_weight.shape[-1]), flat_bias)
     scores = scores.reshape(*input.shape[:-1], *classes)
-    ignored = -100 if ignore_index is None else ignore_index
 
+    ignored = -100 if ignore_index is None else ignore_index
     return cross_entropy(
         scores,
         target,

@@ -48,6 +48,7 @@ class PackedSequence(_Packed):
     ) -> PackedSequence:
         if unsorted_indices is None:
             unsorted_indices = invert_permutation(sorted_indices)
+
         if batch_sizes is not None:
             if batch_sizes.device.type != "cpu":
                 raise ValueError(
@@ -59,6 +60,7 @@ class PackedSequence(_Packed):
             if len(data) != 2:
                 raise AssertionError(f"expected data and batch_sizes, got {len(data)} values")
             data, batch_sizes = data
+
         return super().__new__(cls, data, batch_sizes, sorted_indices, unsorted_indices)
 
     def to(self, *arguments: Any, **keywords: Any) -> PackedSequence:
@@ -67,14 +69,9 @@ class PackedSequence(_Packed):
         if data is self.data:
             return self
 
-        return type(self)(
-            data,
-            self.batch_sizes,
-            *(
-                x if x is None else x.to(device=data.device)
-                for x in (self.sorted_indices, self.unsorted_indices)
-            ),
-        )
+        indices = (self.sorted_indices, self.unsorted_indices)
+        moved = (each if each is None else each.to(device=data.device) for each in indices)
+        return type(self)(data, self.batch_sizes, *moved)
 
     def pin_memory(self) -> PackedSequence:
         return type(self)(
@@ -165,13 +162,14 @@ def pad_packed_sequence(
                 f"total_length={total_length} and max sequence length being {longest}"
             )
         longest = total_length
+
     padded, lengths = _torch._pad_packed_sequence(
         sequence.data, sequence.batch_sizes, batch_first, padding_value, longest
     )
+
     unsorted = sequence.unsorted_indices
     if unsorted is None:
         return padded, lengths
-
     return padded.index_select(0 if batch_first else 1, unsorted), lengths[unsorted.cpu()]
 
 
@@ -197,8 +195,8 @@ def pad_sequence(
 
     longest = max(x.size(0) for x in sequences)
     rest = tuple(sequences[0].shape[1:])
-    padded = []
 
+    padded = []
     for sequence in sequences:
         missing = longest - sequence.size(0)
         if missing:

@@ -123,6 +123,7 @@ def _wanted(output_size: int | Sequence[int | None], shape: Sequence[int], rank:
                 f"{type(output_size).__name__}"
             )
         return [index(output_size)] * rank  # type: ignore[arg-type]
+
     if len(shape) <= len(output_size):
         raise ValueError(f"Input dimension should be at least {len(output_size) + 1}")
 
@@ -256,15 +257,16 @@ def _fractional(
         if len(ratios) > rank:
             raise ValueError(f"{name} requires output_ratio to either be a single Int or tuple of Ints.")
         output_size = [int(size * ratio) for size, ratio in zip(input.shape[-rank:], ratios)]
+
     if random_samples is None:
         samples = 1 if input.dim() == rank + 1 else input.shape[0]
         random_samples = _torch.rand(
             samples, input.shape[-rank - 1], rank, dtype=input.dtype, device=input.device
         )
+
     result = _fractional_maxima[rank](
         input, _tuple(kernel_size, rank), _tuple(output_size, rank), random_samples
     )
-
     return result if return_indices else result[0]
 
 
@@ -338,6 +340,7 @@ def _unpooled_size(
         (int(size) - 1) * step + window - 2 * border
         for size, window, step, border in zip(input.shape[-rank:], kernel, stride, padding, strict=True)
     ]
+
     if output_size is None:
         for dim, size in enumerate(usual):
             if size < 0:
@@ -375,11 +378,13 @@ def _windows(
     kernel = _tuple(kernel_size, rank)
     step = kernel if stride is None else _tuple(stride, rank)
     border = _tuple(padding, rank)
+
     for name, given in (("kernel_size", kernel), ("stride", step), ("padding", border)):
         if len(given) != rank:
             raise ValueError(
                 f"max_unpool{rank}d: expected {name} to be an int or {rank} of them, got {given}"
             )
+
     return kernel, step, border
 
 
@@ -441,10 +446,12 @@ def _lp_pool(
     gradient, which would be infinite."""
     kernel = _tuple(kernel_size, rank)
     step = [] if stride is None else _tuple(stride, rank)
+
     if norm_type in (math.inf, -math.inf):
         largest = (max_pool1d, max_pool2d, max_pool3d)[rank - 1]
         sign = math.copysign(1.0, norm_type)
         return largest(input.abs() * sign, kernel, step or None, ceil_mode=ceil_mode) * sign
+
     average = (avg_pool1d, avg_pool2d, avg_pool3d)[rank - 1]
     mean = average(input.pow(norm_type), kernel, step, 0, ceil_mode)
     return (mean.sign() * _relu(mean.abs())).mul(math.prod(kernel)).pow(1.0 / norm_type)

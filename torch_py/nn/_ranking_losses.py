@@ -113,10 +113,12 @@ def gaussian_nll_loss(
             var = var.unsqueeze(-1)
         elif tuple(input.shape[:-1]) != tuple(var.shape[:-1]) or var.shape[-1] != 1:
             raise ValueError("var is of incorrect size")
+
     number = _number(reduction, None, None)
     limited = var.clone()
     with _no_grad():
         limited.clamp_(min=eps)
+
     loss = 0.5 * (limited.log() + (input - target) ** 2 / limited)
     if full:
         loss = loss + 0.5 * math.log(2 * math.pi)

@@ -105,6 +105,7 @@ def interpolate(
             f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {input.dim()}D) for the modes: "
             f"{_MODES} (got {mode})"
         )
+
     if mode == "area":
         return _AREA[rank - 1](input, sizes)
     if mode in _NEAREST:
@@ -133,6 +134,7 @@ def _sizes_and_factors(
         raise ValueError("only one of size or scale_factor should be defined")
     if recompute and size is not None:
         raise ValueError("recompute_scale_factor is not meaningful with an explicit size.")
+
     if size is not None:
         extents = _per_dimension("output size", size, rank, shape)
         if any(isinstance(extent, float) for extent in extents):
@@ -143,6 +145,7 @@ def _sizes_and_factors(
 
     if scale_factor is None:
         raise ValueError("either size or scale_factor should be defined")
+
     factors = [float(factor) for factor in _per_dimension("scale_factor", scale_factor, rank, shape)]
     sizes = [math.floor(float(extent) * factor) for extent, factor in zip(shape[2:], factors)]
     return sizes, [] if recompute else factors

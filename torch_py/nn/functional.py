@@ -376,12 +376,8 @@ def instance_norm(
     eps: float = 1e-5,
 ) -> Tensor:
     """Like batch_norm, for each channel of each example."""
-    if use_input_stats:
-        values = math.prod(input.shape[2:])
-        if values == 1:
-            raise ValueError(
-                f"Expected more than 1 spatial element when training, got input size {input.size()}"
-            )
+    if use_input_stats and math.prod(input.shape[2:]) == 1:
+        raise ValueError(f"Expected more than 1 spatial element when training, got input size {input.size()}")
     return _instance_norm(
         input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps, False
     )
@@ -407,9 +403,8 @@ def local_response_norm(
 
     # Channels as the rows of images (N, 1, C, everything else).
     squares = input.mul(input).reshape(input.size(0), 1, input.size(1), -1)
-    means = _pooling.avg_pool2d(
-        _resampling.pad(squares, (0, 0, size // 2, (size - 1) // 2)), (size, 1), stride=1
-    )
+    padded = _resampling.pad(squares, (0, 0, size // 2, (size - 1) // 2))
+    means = _pooling.avg_pool2d(padded, (size, 1), stride=1)
 
     return input / means.reshape(input.shape).mul(alpha).add(k).pow(beta)
 
@@ -438,6 +433,7 @@ def embedding(
                 f"Padding_idx must be within num_embeddings: got {padding_idx} and {weight.shape[0]} rows"
             )
         row = padding_idx % weight.shape[0]
+
     if max_norm is not None:
         _limit_norms(weight, input, max_norm, norm_type)
 
@@ -481,6 +477,7 @@ def embedding_bag(
             stacklevel=2,
         )
         weight, input = input, weight
+
     if per_sample_weights is not None and input.size() != per_sample_weights.size():
         raise ValueError(
             f"embedding_bag: If per_sample_weights ({tuple(per_sample_weights.shape)}) is not None, then it "
@@ -497,6 +494,7 @@ def embedding_bag(
                 "length sequences. "
                 f"However, found offsets of type {type(offsets)}"
             )
+        # Every row is a bag: offsets at multiples of the width.
         width = input.size(1)
         offsets = (
             _torch.arange(0, input.numel(), width, dtype=input.dtype, device=input.device)
@@ -512,6 +510,7 @@ def embedding_bag(
         raise ValueError("offsets has to be a 1D Tensor but got None")
     elif offsets.dim() != 1:
         raise ValueError("offsets has to be a 1D Tensor")
+
     if mode not in _BAG_MODES:
         raise ValueError("mode has to be one of sum, mean or max")
     if mode == "max" and (scale_grad_by_freq or sparse):

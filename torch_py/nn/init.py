@@ -92,6 +92,7 @@ def trunc_normal_(
             "incorrect.",
             stacklevel=2,
         )
+
     with no_grad():
         if below(b) - below(a) >= _REDRAW_FROM:
             return _redrawn(tensor, mean, std, a, b, generator)
@@ -104,9 +105,8 @@ def _redrawn(
 ) -> Tensor:
     tensor.normal_(mean, std, generator=generator)
     while bool((outside := (tensor < a) | (tensor > b)).any()):
-        tensor.copy_(
-            _torch.where(outside, _torch.empty_like(tensor).normal_(mean, std, generator=generator), tensor)
-        )
+        again = _torch.empty_like(tensor).normal_(mean, std, generator=generator)
+        tensor.copy_(_torch.where(outside, again, tensor))
     return tensor
 
 
@@ -153,7 +153,6 @@ def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
 
     per_group = tensor.shape[0] // groups
     center = tuple(size // 2 for size in tensor.shape[2:])
-
     with no_grad():
         tensor.zero_()
         for group in range(groups):
@@ -243,10 +242,15 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = N
 
     rows = tensor.shape[0]
     columns = tensor.numel() // tensor.shape[0]
+
     flat = tensor.new_empty((rows, columns)).normal_(0, 1, generator=generator)
-    basis = _orthonormal_columns(flat.t() if rows < columns else flat)
+    if rows < columns:
+        basis = _orthonormal_columns(flat.t()).t()
+    else:
+        basis = _orthonormal_columns(flat)
+
     with no_grad():
-        return tensor.copy_((basis.t() if rows < columns else basis).reshape(tensor.shape)).mul_(gain)
+        return tensor.copy_(basis.reshape(tensor.shape)).mul_(gain)
 
 
 def _orthonormal_columns(matrix: Tensor) -> Tensor:
@@ -262,11 +266,13 @@ def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Gener
     """Normal values, a share `sparsity` of every column set to zero."""
     if tensor.dim() != 2:
         raise ValueError("Only tensors with 2 dimensions are supported")
+
     rows, columns = tensor.shape
     with no_grad():
         tensor.normal_(0, std, generator=generator)
         for column in range(columns):
-            tensor[_torch.randperm(rows, generator=generator)[: math.ceil(sparsity * rows)], column] = 0
+            dropped = _torch.randperm(rows, generator=generator)[: math.ceil(sparsity * rows)]
+            tensor[dropped, column] = 0
     return tensor
 
 

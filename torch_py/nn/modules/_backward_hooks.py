@@ -35,14 +35,10 @@ class BackwardHooks:
         if not self.watches_inputs:
             return arguments
 
+        watched = BackwardHookFunction.apply(self.leave, *(arguments[position] for position in positions))
         passed = list(arguments)
-
-        for position, tensor in zip(
-            positions,
-            BackwardHookFunction.apply(self.leave, *(arguments[position] for position in positions)),
-        ):
+        for position, tensor in zip(positions, watched):
             passed[position] = tensor
-
         return tuple(passed)
 
     def watch_outputs(self, output: Any) -> Any:
@@ -55,12 +51,10 @@ class BackwardHooks:
         if not any(output[position].requires_grad for position in positions):
             return output
 
+        watched = BackwardHookFunction.apply(self.enter, *(output[position] for position in positions))
         passed = list(output)
-        for position, tensor in zip(
-            positions, BackwardHookFunction.apply(self.enter, *(output[position] for position in positions))
-        ):
+        for position, tensor in zip(positions, watched):
             passed[position] = tensor
-
         return type(output)(passed)
 
     def enter(self, gradients: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -68,6 +62,7 @@ class BackwardHooks:
         for hook in self.pre_hooks:
             gradients = _replaced(gradients, hook(self.module, gradients), "grad_output")
         self.grad_output = gradients
+
         if not self.watches_inputs:
             if self.hooks:
                 warnings.warn(

@@ -157,10 +157,12 @@ class ModuleCalls:
                 arguments = result if isinstance(result, tuple) else (result,)
         for number, hook in list(self._forward_pre_hooks.items()):
             arguments, keywords = self._call_pre_hook(number, hook, arguments, keywords)
+
         point = self._backward_point()
         if point is not None:
             arguments = point.watch_inputs(arguments)
         output = self.forward(*arguments, **keywords)
+
         for kind, hook in _hooks_everywhere("forward"):
             called.add(hook)
             replaced = _call_everywhere(kind, hook, self, arguments, keywords, output)

@@ -86,19 +86,18 @@ class ModuleState:
 
         Its attribute `_metadata` has the version of every module.
         """
-        if arguments:  # the order of an older signature
-            given = (*arguments, destination, prefix, keep_vars)[: len(arguments)] + (
-                destination,
-                prefix,
-                keep_vars,
-            )[len(arguments) :]
-            destination, prefix, keep_vars = given
+        if arguments:
+            # An older signature, which took the same three by position.
+            by_name = [destination, prefix, keep_vars]
+            destination, prefix, keep_vars = [*arguments, *by_name[len(arguments) :]]
+
         if destination is None:
             destination = OrderedDict()
             destination._metadata = OrderedDict()
         metadata = {"version": self._version}
         if hasattr(destination, "_metadata"):
             destination._metadata[prefix[:-1]] = metadata
+
         for hook in self._state_dict_pre_hooks.values():
             hook(self, prefix, keep_vars)
         self._save_to_state_dict(destination, prefix, keep_vars)
@@ -147,6 +146,7 @@ class ModuleState:
         metadata = getattr(state_dict, "_metadata", None)
         load = _Load(OrderedDict(state_dict), metadata, strict, assign)
         load.into(self, "")
+
         errors = load.errors
         if strict:
             for keys, what in ((load.unexpected, "Unexpected"), (load.missing, "Missing")):
@@ -172,18 +172,12 @@ class ModuleState:
         """Loads this module alone; appends to the three lists."""
         for hook in self._load_state_dict_pre_hooks.values():
             hook(state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs)
+
+        assign = local_metadata.get("assign_to_params_buffers", False)
         for name, target in self._own_state().items():
             key = prefix + name
             if key in state_dict:
-                problem = _load_tensor(
-                    self,
-                    name,
-                    target,
-                    key,
-                    state_dict[key],
-                    local_metadata.get("assign_to_params_buffers", False),
-                )
-                error_msgs.extend(problem)
+                error_msgs += _load_tensor(self, name, target, key, state_dict[key], assign)
             elif strict:
                 missing_keys.append(key)
 
@@ -211,9 +205,9 @@ class ModuleState:
         if not key.startswith(prefix) or key == prefix + EXTRA_STATE:
             return False
         name, dot, _ = key[len(prefix) :].partition(".")
-        return (
-            name not in self._modules if dot else name not in self._own_state() and name not in self._modules
-        )
+        if name in self._modules:
+            return False
+        return bool(dot) or name not in self._own_state()
 
     def register_load_state_dict_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """Before this module is loaded: `hook(module, state_dict, prefix, local_metadata, strict,
@@ -223,11 +217,9 @@ class ModuleState:
     def _register_load_state_dict_pre_hook(
         self, hook: Callable[..., Any], with_module: bool = False
     ) -> RemovableHandle:
-        return (
-            self.register_load_state_dict_pre_hook(hook)
-            if with_module
-            else register(self._load_state_dict_pre_hooks, hook)
-        )
+        if with_module:
+            return self.register_load_state_dict_pre_hook(hook)
+        return register(self._load_state_dict_pre_hooks, hook)
 
     def register_load_state_dict_post_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """After this module and all below were loaded: `hook(module, incompatible_keys)`, whose lists it may
@@ -260,16 +252,16 @@ class _Load:
         if self.assign:
             local["assign_to_params_buffers"] = True
 
-        # Missing and unexpected keys are collected whether strict or not; strict decides what becomes of
-        # them.
+        # Missing and unexpected keys are collected in any case; `load_state_dict` decides whether they are
+        # errors.
         module._load_from_state_dict(
             self.state, prefix, local, True, self.missing, self.unexpected, self.errors
         )
         for name, child in module._modules.items():
             if child is not None:
                 self.into(child, f"{prefix}{name}.")
-        keys = IncompatibleKeys(self.missing, self.unexpected)
 
+        keys = IncompatibleKeys(self.missing, self.unexpected)
         for hook in module._load_state_dict_post_hooks.values():
             if hook(module, keys) is not None:
                 raise RuntimeError(
@@ -295,7 +287,8 @@ def _load_tensor(module: Any, name: str, target: Tensor, key: str, value: Any, a
         and value.dim() == 1
         and value.numel() == 1
     ):
-        value = value[0]  # scalars were stored as vectors once
+        value = value[0]  # older state dicts hold scalars as vectors of one element
+
     if tuple(value.shape) != tuple(target.shape):
         return [
             f"size mismatch for {key}: copying a param with shape {value.shape} from checkpoint, the shape "
@@ -322,9 +315,8 @@ def _assign(module: Any, name: str, target: Tensor, value: Tensor) -> None:
     from torch_py.nn.parameter import Parameter
 
     if isinstance(target, Parameter):
-        setattr(
-            module, name, value if isinstance(value, Parameter) else Parameter(value, target.requires_grad)
-        )
+        assigned = value if isinstance(value, Parameter) else Parameter(value, target.requires_grad)
+        setattr(module, name, assigned)
         getattr(module, name).requires_grad_(target.requires_grad)
     else:
         setattr(module, name, value)

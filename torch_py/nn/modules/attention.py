@@ -106,15 +106,15 @@ class MultiheadAttention(Module):
         `multi_head_attention_forward`."""
         swapped = self.batch_first and query.dim() == 3
         if swapped:
-            if key is value:
-                query, key = (
-                    (query.transpose(1, 0),) * 2
-                    if query is key
-                    else (query.transpose(1, 0), key.transpose(1, 0))
-                )
-                value = key
+            # Tensors that are the same one stay so.
+            if query is key and key is value:
+                query = key = value = query.transpose(1, 0)
+            elif key is value:
+                query = query.transpose(1, 0)
+                key = value = key.transpose(1, 0)
             else:
                 query, key, value = (x.transpose(1, 0) for x in (query, key, value))
+
         output, weights = F.multi_head_attention_forward(
             query,
             key,

@@ -1,4 +1,4 @@
-"""Modules that hold other modules, or parameters, as a sequence or a dictionary."""
+"""Modules that hold other modules or parameters in a sequence or a dictionary."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def _position(index: SupportsIndex, size: int) -> int:
-    """`index` counted from the front. Raises IndexError outside of [-size, size)."""
+    """Returns `index` counted from the front. Raises IndexError unless it is in [-size, size)."""
     position = operator.index(index)
     if not -size <= position < size:
         raise IndexError(f"index {position} is out of range for a container of {size}")
@@ -25,9 +25,10 @@ def _position(index: SupportsIndex, size: int) -> int:
 
 
 class _Sequence(Module):
-    """Children under the names '0', '1', ..."""
+    """Base of the containers whose children have the names '0', '1', ..."""
 
     def _numbered(self, modules: Iterable[Module]) -> None:
+        """Replaces all children by `modules`, numbered from 0."""
         self._modules = {str(position): module for position, module in enumerate(modules)}
 
     def __len__(self) -> int:
@@ -43,6 +44,7 @@ class _Sequence(Module):
         return modules[_position(index, len(modules))]
 
     def _like(self, modules: list[Module]) -> Self:
+        """Makes a container of the same kind, for slices."""
         raise NotImplementedError
 
     def __setitem__(self, index: SupportsIndex, module: Module) -> None:
@@ -54,10 +56,12 @@ class _Sequence(Module):
         self._numbered(modules)
 
     def append(self, module: Module) -> Self:
+        """Adds `module` at the end."""
         self.add_module(str(len(self)), module)
         return self
 
     def insert(self, index: int, module: Module) -> Self:
+        """Adds `module` before position `index`."""
         modules = list(self._modules.values())
         if not isinstance(module, Module):
             raise AssertionError(f"module should be of type: {Module}")
@@ -68,6 +72,7 @@ class _Sequence(Module):
         return self
 
     def extend(self, modules: Iterable[Module]) -> Self:
+        """Adds several modules at the end. Raises TypeError unless `modules` is iterable."""
         if not isinstance(modules, Iterable):
             raise TypeError(
                 f"{type(self).__name__}.extend should be called with an iterable, but got "
@@ -78,22 +83,22 @@ class _Sequence(Module):
         return self
 
     def pop(self, index: int | slice = -1) -> Any:
+        """Removes the module at `index`, or the modules of a slice, and returns it."""
         module = self[index]
         del self[index]
         return module
 
 
 class Sequential(_Sequence):
-    """Calls its children one after the other, each with the result of the one before."""
+    """Calls its modules one after another, each with the result of the one before."""
 
     def __init__(self, *modules: Any) -> None:
         super().__init__()
-        named = (
-            modules[0].items()
-            if len(modules) == 1 and isinstance(modules[0], Mapping)
-            else ((str(i), m) for i, m in enumerate(modules))
-        )
-        for name, module in named:
+        if len(modules) == 1 and isinstance(modules[0], Mapping):
+            named = dict(modules[0])
+        else:
+            named = {str(position): module for position, module in enumerate(modules)}
+        for name, module in named.items():
             self.add_module(name, module)
 
     def forward(self, input: Any) -> Any:
@@ -121,16 +126,15 @@ class Sequential(_Sequence):
 
     def __mul__(self, count: int) -> Sequential:
         if not isinstance(count, int) or count <= 0:
-            raise (TypeError if not isinstance(count, int) else ValueError)(
-                f"Sequential: expected a positive repeat count, got {count!r}"
-            )
+            error = ValueError if isinstance(count, int) else TypeError
+            raise error(f"Sequential: expected a positive repeat count, got {count!r}")
         return Sequential(*(list(self) * count))
 
     __rmul__ = __mul__
 
 
 class ModuleList(_Sequence):
-    """A list whose modules are registered. Has no forward of its own."""
+    """A list of modules whose parameters belong to the model. It has no forward of its own."""
 
     def __init__(self, modules: Iterable[Module] | None = None) -> None:
         super().__init__()
@@ -138,7 +142,7 @@ class ModuleList(_Sequence):
             self.extend(modules)
 
     def __repr__(self) -> str:
-        """Neighbours that read alike are shown once."""
+        """Shows neighbours with equal text once, with their number."""
         lines = []
         first = 0
         for text, alike in groupby(map(repr, self)):
@@ -159,7 +163,8 @@ class ModuleList(_Sequence):
 
 
 class ModuleDict(Module):
-    """A dictionary whose modules are registered, in the order of insertion. Has no forward of its own."""
+    """A dictionary of modules whose parameters belong to the model, in order of insertion. It has no
+    forward of its own."""
 
     def __init__(self, modules: Mapping[str, Module] | Iterable[tuple[str, Module]] | None = None) -> None:
         super().__init__()
@@ -185,9 +190,11 @@ class ModuleDict(Module):
         return key in self._modules
 
     def clear(self) -> None:
+        """Removes all modules."""
         self._modules.clear()
 
     def pop(self, key: str) -> Module:
+        """Removes the module `key` and returns it."""
         return self._modules.pop(key)
 
     def keys(self) -> KeysView[str]:
@@ -200,7 +207,7 @@ class ModuleDict(Module):
         return self._modules.values()
 
     def update(self, modules: Mapping[str, Module] | Iterable[tuple[str, Module]]) -> None:
-        """Adds the modules of a mapping or of pairs. Raises TypeError for anything else."""
+        """Adds the modules of a mapping or of (name, module) pairs. Raises TypeError for anything else."""
         if not isinstance(modules, Iterable):
             raise TypeError(
                 "ModuleDict.update should be called with an iterable of key/value pairs, but got "
@@ -211,11 +218,13 @@ class ModuleDict(Module):
 
 
 def _as_parameter(value: Any) -> Any:
+    """Returns tensors as parameters and everything else as it is."""
     return Parameter(value) if isinstance(value, Tensor) and not isinstance(value, Parameter) else value
 
 
 class ParameterList(Module):
-    """A list whose tensors are registered, as parameters."""
+    """A list of parameters that belong to the model. Tensors become parameters; other values are kept as
+    they are."""
 
     def __init__(self, values: Iterable[Any] | None = None) -> None:
         super().__init__()
@@ -237,11 +246,13 @@ class ParameterList(Module):
         setattr(self, str(_position(index, self._size)), _as_parameter(value))
 
     def append(self, value: Any) -> ParameterList:
+        """Adds `value` at the end."""
         self._size += 1
         self[self._size - 1] = value
         return self
 
     def extend(self, values: Iterable[Any]) -> ParameterList:
+        """Adds several values at the end."""
         for value in values:
             self.append(value)
         return self
@@ -254,7 +265,7 @@ class ParameterList(Module):
 
 
 class Container(Module):
-    """Modules by name, from keywords: deprecated, as any Module can hold others."""
+    """A module with the given children. Deprecated: any Module can hold others."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__()
@@ -269,7 +280,8 @@ class Container(Module):
 
 
 class ParameterDict(Module):
-    """A dictionary whose tensors are registered, as parameters."""
+    """A dictionary of parameters that belong to the model. Tensors become parameters; other values are
+    kept as they are."""
 
     def __init__(self, parameters: Mapping[str, Any] | Iterable[tuple[str, Any]] | None = None) -> None:
         super().__init__()
@@ -309,34 +321,39 @@ class ParameterDict(Module):
         return [(key, self[key]) for key in self._keys]
 
     def get(self, key: str, default: Any = None) -> Any:
+        """Returns the value of `key`, or `default` if it is missing."""
         return self[key] if key in self else default
 
     def pop(self, key: str) -> Any:
+        """Removes `key` and returns its value."""
         value = self[key]
         del self[key]
         return value
 
     def popitem(self) -> tuple[str, Any]:
-        """Removes the pair added last, and returns it."""
+        """Removes the pair added last and returns it."""
         if not self._keys:
             raise KeyError("popitem(): ParameterDict is empty")
         key = next(reversed(self._keys))
         return key, self.pop(key)
 
     def clear(self) -> None:
+        """Removes all entries."""
         for key in list(self._keys):
             del self[key]
 
     def setdefault(self, key: str, default: Any = None) -> Any:
+        """Returns the value of `key`; sets it to `default` first if it is missing."""
         if key not in self:
             self[key] = default
         return self[key]
 
     def copy(self) -> ParameterDict:
-        """Another one of the same parameters."""
+        """Returns another dictionary with the same parameters."""
         return ParameterDict({key: self[key] for key in self})
 
     def fromkeys(self, keys: Iterable[str], default: Any = None) -> ParameterDict:
+        """Returns a dictionary with `default` under every key."""
         return ParameterDict([(key, default) for key in keys])
 
     def __reversed__(self) -> Iterator[str]:
@@ -352,6 +369,7 @@ class ParameterDict(Module):
         return self
 
     def update(self, parameters: ParameterDict | Mapping[str, Any] | Iterable[tuple[str, Any]]) -> None:
+        """Adds the entries of a mapping or of (name, value) pairs."""
         for key, value in parameters.items() if hasattr(parameters, "items") else parameters:
             self[key] = value
 
@@ -362,6 +380,7 @@ class ParameterDict(Module):
 
 
 def _described(value: Any, dtype: str | None = None) -> str:
+    """Describes one entry for printing."""
     if not isinstance(value, Tensor):
         return f"Object of type: {type(value).__name__}"
     kind = "Parameter" if isinstance(value, Parameter) else "Tensor"

@@ -67,6 +67,7 @@ class LinearCrossEntropyLoss(Module):
         self.ignore_index = ignore_index
         self.label_smoothing = label_smoothing
         self.options = options
+
         self.linear = Linear(
             in_features, num_classes * math.prod(self.out_features), bias=bias, device=device, dtype=dtype
         )
@@ -75,6 +76,7 @@ class LinearCrossEntropyLoss(Module):
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         shape = (self.num_classes, *self.out_features)
         bias = self.linear.bias
+
         return F.linear_cross_entropy(
             input,
             self.linear.weight.reshape(*shape, self.in_features),  # type: ignore[attr-defined]
@@ -90,5 +92,8 @@ class LinearCrossEntropyLoss(Module):
     def extra_repr(self) -> str:
         names = ("in_features", "num_classes", "out_features")
         rest = ("reduction", "ignore_index", "label_smoothing", "options")
-        parts = [f"{name}={getattr(self, name)}" for name in names] + [f"bias={self.linear.bias is not None}"]
-        return ", ".join(parts + [f"{name}={getattr(self, name)}" for name in rest])
+
+        parts = [f"{name}={getattr(self, name)}" for name in names]
+        parts.append(f"bias={self.linear.bias is not None}")
+        parts += [f"{name}={getattr(self, name)}" for name in rest]
+        return ", ".join(parts)

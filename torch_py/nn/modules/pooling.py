@@ -243,6 +243,7 @@ class _FractionalMaxPoolNd(Module):
         self.register_buffer("_random_samples", _random_samples)
         self.output_size = each(output_size) if output_size is not None else None
         self.output_ratio = each(output_ratio) if output_ratio is not None else None
+
         if output_size is None and output_ratio is None:
             raise ValueError(f"{name} requires specifying either an output size, or a pooling ratio")
         if output_size is not None and output_ratio is not None:

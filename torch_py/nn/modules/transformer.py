@@ -43,17 +43,16 @@ def _is_causal(mask: Tensor | None, is_causal: bool | None, size: int | None) ->
     """`is_causal` where given; otherwise whether `mask` leaves out just what is later."""
     if is_causal is not None:
         return is_causal is True
-    if (
-        mask is None
-        or (size is not None and mask.shape[-1] != size)
-        or mask.dim() != 2
-        or mask.shape[0] != mask.shape[1]
-    ):
+    if mask is None or (size is not None and mask.shape[-1] != size):
+        return False
+    if mask.dim() != 2 or mask.shape[0] != mask.shape[1]:
         return False
 
-    causal = _causal_mask(mask.shape[0], mask.device, mask.dtype if mask.is_floating_point() else None)
-
-    return bool((mask == (causal if mask.is_floating_point() else causal.isinf())).all())
+    if mask.is_floating_point():
+        causal = _causal_mask(mask.shape[0], mask.device, mask.dtype)
+    else:
+        causal = _causal_mask(mask.shape[0], mask.device).isinf()
+    return bool((mask == causal).all())
 
 
 def _get_activation_fn(activation: str | Activation) -> Activation:
@@ -123,7 +122,9 @@ class TransformerEncoderLayer(_Layer):
         self.self_attn = MultiheadAttention(
             d_model, nhead, dropout=dropout, bias=bias, batch_first=batch_first, **factory
         )
+
         self._add_feed_forward(d_model, dim_feedforward, dropout, bias, factory)
+
         self.norm_first = norm_first
         self._add_norms(2, d_model, layer_norm_eps, dropout, bias, factory)
         self.activation = _get_activation_fn(activation)
@@ -187,7 +188,9 @@ class TransformerDecoderLayer(_Layer):
         self.multihead_attn = MultiheadAttention(
             d_model, nhead, dropout=dropout, batch_first=batch_first, bias=bias, **factory
         )
+
         self._add_feed_forward(d_model, dim_feedforward, dropout, bias, factory)
+
         self.norm_first = norm_first
         self._add_norms(3, d_model, layer_norm_eps, dropout, bias, factory)
         self.activation = _get_activation_fn(activation)
@@ -271,6 +274,7 @@ class TransformerEncoder(Module):
         self.norm = norm
         self.enable_nested_tensor = enable_nested_tensor
         self.mask_check = mask_check
+
         reason = _why_padding_stays(encoder_layer)
         self.use_nested_tensor = enable_nested_tensor and not reason
         if enable_nested_tensor and reason:
@@ -292,10 +296,12 @@ class TransformerEncoder(Module):
         mask = canonical_mask(mask, "mask", None, "", src.dtype, False)
         is_causal = _is_causal(mask, is_causal, None)
         output = src
+
         for layer in self.layers:
             output = layer(
                 output, src_mask=mask, is_causal=is_causal, src_key_padding_mask=src_key_padding_mask
             )
+
         if src_key_padding_mask is not None and self._leaves_out_padding(src, mask, src_key_padding_mask):
             output = output.masked_fill(src_key_padding_mask.bool().unsqueeze(-1), 0)
 
@@ -307,23 +313,19 @@ class TransformerEncoder(Module):
         from torch_py.backends import mha
 
         layer = self.layers[0] if len(self.layers) else None
-        if (
-            not self.use_nested_tensor
-            or mask is not None
-            or not isinstance(layer, TransformerEncoderLayer)
-            or layer.training
-        ):
+        if not self.use_nested_tensor or mask is not None:
+            return False
+        if not isinstance(layer, TransformerEncoderLayer) or layer.training:
             return False
         if src.dim() != 3 or not mha.get_fastpath_enabled() or _C.is_autocast_enabled("cpu"):
             return False
-        if _C.is_grad_enabled() and (
-            src.requires_grad or any(parameter.requires_grad for parameter in layer.parameters())
-        ):
+        learns = src.requires_grad or any(parameter.requires_grad for parameter in layer.parameters())
+        if _C.is_grad_enabled() and learns:
             return False
+
         is_padded = padding.bool()
-        return not self.mask_check or not bool(
-            (is_padded[:, :-1] & ~is_padded[:, 1:]).any()
-        )  # all of it at the end
+        resumes = is_padded[:, :-1] & ~is_padded[:, 1:]  # an element after padding
+        return not self.mask_check or not bool(resumes.any())
 
 
 def _why_padding_stays(layer: Module) -> str:

@@ -117,41 +117,35 @@ class ParametrizationList(ModuleList):
                 "'right_inverse' must return a Tensor or a Sequence of tensors (list, tuple...). Got "
                 f"{type(result).__name__}"
             )
-        if (
-            isinstance(result, Tensor)
-            and not self.unsafe
-            and isinstance(value, Tensor)
-            and result.dtype != value.dtype
-        ):
-            raise ValueError(
-                f"right_inverse may not change the dtype of the tensor: got {result.dtype}, the tensor has "
-                f"{value.dtype}"
-            )
+        if isinstance(result, Tensor) and isinstance(value, Tensor):
+            if result.dtype != value.dtype and not self.unsafe:
+                raise ValueError(
+                    f"right_inverse may not change the dtype of the tensor: got {result.dtype}, the tensor "
+                    f"has {value.dtype}"
+                )
 
         return result
 
     def _keep(self, name: str, initial: Tensor, model: Tensor) -> None:
         """Registers one original, as a parameter or a buffer like `model`; `model` itself where it can hold
         the values."""
-        if isinstance(model, Parameter):
-            if name == "original" and initial.dtype == model.dtype:
-                with no_grad():
-                    model.data = initial.data
-                self.register_parameter(name, model)
-            else:
-                floating = initial.is_floating_point() or initial.is_complex()
-                self.register_parameter(
-                    name, Parameter(initial.detach().clone(), model.requires_grad and floating)
-                )
-        else:
+        if not isinstance(model, Parameter):
             self.register_buffer(name, initial)
+            return
+
+        if name == "original" and initial.dtype == model.dtype:
+            with no_grad():
+                model.data = initial.data
+            self.register_parameter(name, model)
+        else:
+            floating = initial.is_floating_point() or initial.is_complex()
+            made = Parameter(initial.detach().clone(), model.requires_grad and floating)
+            self.register_parameter(name, made)
 
     def originals(self) -> list[Tensor]:
-        return (
-            [self.original]
-            if self.is_tensor
-            else [getattr(self, f"original{position}") for position in range(self.ntensors)]
-        )
+        if self.is_tensor:
+            return [self.original]
+        return [getattr(self, f"original{position}") for position in range(self.ntensors)]
 
     def right_inverse(self, value: Tensor) -> None:
         """Makes the originals such that the result is `value`, as far as the right inverses can. No gradient
@@ -266,6 +260,8 @@ def register_parametrization(
     elif tensor_name in module._buffers or tensor_name in module._parameters:
         original = getattr(module, tensor_name)
         wrapped = ParametrizationList([parametrization], original, unsafe=unsafe)
+
+        # The attribute becomes a property of the module's own class.
         delattr(module, tensor_name)
         if not is_parametrized(module):
             _make_parametrized_class(module)
