@@ -24,7 +24,7 @@ _softmax = find_operator("softmax", _torch)
 
 
 def dtype_of_mask(mask: Tensor | None) -> _dtype | None:
-    """None without a mask."""
+    """Returns the dtype of a mask, or None without a mask. Raises RuntimeError unless it is a tensor."""
     if mask is not None and not isinstance(mask, Tensor):
         raise RuntimeError(f"a mask must be None or a torch.Tensor, got {type(mask).__name__}")
     return None if mask is None else mask.dtype
@@ -38,7 +38,8 @@ def canonical_mask(
     dtype: _dtype | None,
     check_other: bool = True,
 ) -> Tensor | None:
-    """A mask to add: -inf where a boolean one is True. Raises AssertionError for masks of other dtypes."""
+    """Returns the mask as one to add to scores: -inf where a boolean mask is True. Raises AssertionError
+    unless the mask is boolean or floating."""
     if mask is None:
         return None
     if mask.dtype != _C.bool and not mask.is_floating_point():
@@ -64,7 +65,8 @@ def _check(condition: bool, message: str) -> None:
 def _is_batched(
     query: Tensor, key: Tensor, value: Tensor, padding: Tensor | None, mask: Tensor | None, heads: int
 ) -> bool:
-    """Checks numbers of dimensions. Raises AssertionError."""
+    """Returns whether the inputs have a batch dimension. Raises AssertionError if their dimensions do not
+    fit together."""
     if query.dim() not in (2, 3):
         raise AssertionError(
             f"query should be unbatched 2D or batched 3D tensor but received {query.dim()}-D query tensor"
@@ -104,7 +106,7 @@ def _is_batched(
 def _projected_together(
     query: Tensor, key: Tensor, value: Tensor, weight: Tensor, bias: Tensor | None
 ) -> tuple[Tensor, ...]:
-    """One product where inputs are the same tensor."""
+    """Projects query, key and value with one weight; inputs that are the same tensor share a product."""
     width = query.shape[-1]
     if key is value and query is key:
         return tuple(_linear(query, weight, bias).chunk(3, -1))
@@ -119,6 +121,7 @@ def _projected_together(
 def _projected_apart(
     inputs: tuple[Tensor, ...], weights: tuple[Any, ...], bias: Tensor | None
 ) -> tuple[Tensor, ...]:
+    """Projects query, key and value, which may differ in width, with one weight each."""
     width = inputs[0].shape[-1]
     for name, x, weight in zip("qkv", inputs, weights, strict=True):
         _check(weight is not None, f"use_separate_proj_weight is True but {name}_proj_weight is None")
@@ -131,11 +134,12 @@ def _projected_apart(
 
 
 def _extended(mask: Tensor | None) -> Tensor | None:
-    """A mask with one more key, which takes part."""
+    """Returns the mask for one more key, which is attended to."""
     return None if mask is None else _pad(mask, (0, 1))
 
 
 def _shaped_mask(mask: Tensor | None, batch_heads: int, targets: int, sources: int) -> Tensor | None:
+    """Returns the mask with three dimensions. Raises RuntimeError for a shape that does not fit."""
     if mask is None:
         return None
     expected = (targets, sources) if mask.dim() == 2 else (batch_heads, targets, sources)
@@ -147,6 +151,7 @@ def _shaped_mask(mask: Tensor | None, batch_heads: int, targets: int, sources: i
 
 
 def _heads(x: Tensor, batch_heads: int, width: int) -> Tensor:
+    """Splits (length, N, E) into heads: (N * heads, length, E / heads)."""
     return x.reshape(x.shape[0], batch_heads, width).transpose(0, 1)
 
 
@@ -177,12 +182,14 @@ def multi_head_attention_forward(
     average_attn_weights: bool = True,
     is_causal: bool = False,
 ) -> tuple[Tensor, Tensor | None]:
-    """Attention of query (L, N, E) to key and value (S, N, ...) in `num_heads` projections; results (L, N, E)
-    and weights (N, L, S).
+    """Multi-head attention: softmax(q kᵀ / sqrt(E / heads) + mask) v in each of `num_heads` projections,
+    joined by a linear map.
 
-    The batch dimension N may be missing. `key_padding_mask` (N, S) and `attn_mask` (L, S) or (N * heads, L,
-    S) are True where a key takes no part, or are added to the scores. Weights are averaged over the heads
-    unless `average_attn_weights` is False: then (N, heads, L, S).
+    The query is (L, N, E), key and value are (S, N, ...), and the results are (L, N, E) and the attention
+    weights (N, L, S); the batch dimension N may be missing everywhere. `key_padding_mask` (N, S) and
+    `attn_mask` (L, S) or (N * heads, L, S) are boolean, True where a key is ignored, or floating and added to
+    the scores. The weights are averaged over the heads unless `average_attn_weights` is False: then they are
+    (N, heads, L, S).
     """
     batched = _is_batched(query, key, value, key_padding_mask, attn_mask, num_heads)
     if not batched:
@@ -308,6 +315,7 @@ def multi_head_attention_forward(
 
 
 def _checked_static(name: str, tensor: Tensor, batch_heads: int, head_width: int) -> Tensor:
+    """Returns a given key or value. Raises AssertionError for a shape that does not fit."""
     _check(
         tensor.shape[0] == batch_heads,
         f"expecting {name}.size(0) of {batch_heads}, but got {tensor.shape[0]}",
@@ -319,6 +327,7 @@ def _checked_static(name: str, tensor: Tensor, batch_heads: int, head_width: int
 
 
 def _attend(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, dropout_p: float) -> tuple[Tensor, Tensor]:
+    """Returns softmax(q kᵀ / sqrt(width) + mask) v, and the softmax."""
     scores = (q * math.sqrt(1.0 / q.shape[-1])).bmm(k.transpose(-2, -1))
     weights = _softmax(scores if mask is None else scores + mask, -1)
     if dropout_p > 0.0:

@@ -1,4 +1,4 @@
-"""Convolutions and what moves windows to columns, as functions."""
+"""Convolutions, sliding windows as columns, and pixel and channel shuffles, as functions."""
 
 from __future__ import annotations
 
@@ -37,6 +37,7 @@ _im2col, _col2im = find_operator("im2col", _nn), find_operator("col2im", _nn)
 
 
 def _pair(value: int | Sequence[int]) -> Sequence[int]:
+    """Returns an int as two equal values."""
     return (value, value) if isinstance(value, int) else value
 
 
@@ -47,7 +48,7 @@ def unfold(
     padding: int | Sequence[int] = 0,
     stride: int | Sequence[int] = 1,
 ) -> Tensor:
-    """Windows of images (N, C, H, W) as columns (N, C * kH * kW, windows)."""
+    """Extracts sliding windows of images (N, C, H, W) as columns (N, C * kH * kW, windows)."""
     return _im2col(input, _pair(kernel_size), _pair(dilation), _pair(padding), _pair(stride))
 
 
@@ -59,7 +60,8 @@ def fold(
     padding: int | Sequence[int] = 0,
     stride: int | Sequence[int] = 1,
 ) -> Tensor:
-    """Adds the columns of `unfold` up to images of `output_size`."""
+    """Adds columns of sliding windows (N, C * kH * kW, windows) up to images (N, C, *output_size); windows
+    that overlap are summed."""
     return _col2im(
         input, _pair(output_size), _pair(kernel_size), _pair(dilation), _pair(padding), _pair(stride)
     )

@@ -29,12 +29,12 @@ class _Packed(NamedTuple):
 
 
 class PackedSequence(_Packed):
-    """Rows of the first step of all sequences, of the second of those that have one, ...; `batch_sizes`
-    counts the rows of each step.
+    """A batch of sequences of different lengths without padding: first the first element of every sequence,
+    then the second of those that have one, and so on.
 
-    Sequences are in the order of descending lengths; `sorted_indices` brought them there, `unsorted_indices`
-    bring them back.
-    Made by `pack_padded_sequence` and `pack_sequence`.
+    `batch_sizes` counts the sequences that have each step. Sequences are sorted by descending length;
+    `sorted_indices` brought them into this order, `unsorted_indices` restore the caller's.
+    `pack_padded_sequence` and `pack_sequence` make these objects.
     """
 
     __slots__ = ()
@@ -64,7 +64,7 @@ class PackedSequence(_Packed):
         return super().__new__(cls, data, batch_sizes, sorted_indices, unsorted_indices)
 
     def to(self, *arguments: Any, **keywords: Any) -> PackedSequence:
-        """This sequence if it has the dtype and device already, else a copy; as Tensor.to."""
+        """Converts the data as `Tensor.to` does. Returns this object if nothing changes."""
         data = self.data.to(*arguments, **keywords)
         if data is self.data:
             return self
@@ -74,50 +74,63 @@ class PackedSequence(_Packed):
         return type(self)(data, self.batch_sizes, *moved)
 
     def pin_memory(self) -> PackedSequence:
+        """Returns a copy with data in page-locked memory."""
         return type(self)(
             self.data.pin_memory(), self.batch_sizes, self.sorted_indices, self.unsorted_indices
         )
 
     def cpu(self, *arguments: Any, **keywords: Any) -> PackedSequence:
+        """Returns this batch on the CPU."""
         return self.to("cpu")
 
     def cuda(self, *arguments: Any, **keywords: Any) -> PackedSequence:
+        """Returns this batch on a CUDA device."""
         return self.to("cuda", *arguments, **keywords)
 
     def double(self) -> PackedSequence:
+        """Returns this batch with data of dtype float64."""
         return self.to(dtype=_C.float64)
 
     def float(self) -> PackedSequence:
+        """Returns this batch with data of dtype float32."""
         return self.to(dtype=_C.float32)
 
     def half(self) -> PackedSequence:
+        """Returns this batch with data of dtype float16."""
         return self.to(dtype=_C.float16)
 
     def long(self) -> PackedSequence:
+        """Returns this batch with data of dtype int64."""
         return self.to(dtype=_C.int64)
 
     def int(self) -> PackedSequence:
+        """Returns this batch with data of dtype int32."""
         return self.to(dtype=_C.int32)
 
     def short(self) -> PackedSequence:
+        """Returns this batch with data of dtype int16."""
         return self.to(dtype=_C.int16)
 
     def char(self) -> PackedSequence:
+        """Returns this batch with data of dtype int8."""
         return self.to(dtype=_C.int8)
 
     def byte(self) -> PackedSequence:
+        """Returns this batch with data of dtype uint8."""
         return self.to(dtype=_C.uint8)
 
     @property
     def is_cuda(self) -> bool:
+        """Whether the data is on a CUDA device."""
         return bool(self.data.is_cuda)
 
     def is_pinned(self) -> bool:
+        """Returns whether the data is in page-locked memory."""
         return bool(self.data.is_pinned())
 
 
 def invert_permutation(permutation: Tensor | None) -> Tensor | None:
-    """The permutation that takes back what `permutation` does."""
+    """Returns the permutation that undoes `permutation`; None stays None."""
     if permutation is None:
         return None
     result = _torch.empty_like(permutation)
@@ -127,8 +140,8 @@ def invert_permutation(permutation: Tensor | None) -> Tensor | None:
 def pack_padded_sequence(
     input: Tensor, lengths: Tensor | Sequence[int], batch_first: bool = False, enforce_sorted: bool = True
 ) -> PackedSequence:
-    """Packs (T, N, ...), or (N, T, ...) if `batch_first`, of sequences of `lengths`; they are sorted first
-    unless `enforce_sorted`."""
+    """Packs padded sequences (T, N, ...), or (N, T, ...) with `batch_first`, of the given lengths. They
+    must be sorted by descending length unless `enforce_sorted` is False."""
     if not isinstance(lengths, Tensor):
         lengths = _tensor(lengths)
     sorted_indices = None
@@ -152,8 +165,8 @@ def pad_packed_sequence(
     padding_value: float = 0.0,
     total_length: int | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """The inverse of `pack_padded_sequence`: padded sequences, of `total_length` steps if given, and their
-    lengths."""
+    """Returns padded sequences and their lengths: the inverse of `pack_padded_sequence`. `total_length`
+    sets the number of steps."""
     longest = sequence.batch_sizes.size(0)
     if total_length is not None:
         if total_length < longest:
@@ -179,8 +192,8 @@ def pad_sequence(
     padding_value: float = 0.0,
     padding_side: str = "right",
 ) -> Tensor:
-    """Tensors (length, ...) as (longest, N, ...), or (N, longest, ...) if `batch_first`, padded at the
-    'right' or the 'left'."""
+    """Stacks tensors (length, ...) as (longest, N, ...), or (N, longest, ...) with `batch_first`, padded
+    on the 'right' or 'left'."""
     if isinstance(sequences, Tensor):
         sequences = sequences.unbind(0)
     elif not isinstance(sequences, Iterable):
@@ -208,7 +221,8 @@ def pad_sequence(
 
 
 def unpad_sequence(padded_sequences: Tensor, lengths: Tensor, batch_first: bool = False) -> list[Tensor]:
-    """The list of which `pad_sequence` made (T, N, ...), or (N, T, ...) if `batch_first`."""
+    """Splits padded sequences (T, N, ...), or (N, T, ...) with `batch_first`, into a list of tensors of
+    the given lengths."""
     if not batch_first:
         padded_sequences = padded_sequences.transpose(0, 1)
     return [sequence[: int(length)] for sequence, length in zip(padded_sequences, lengths, strict=True)]
@@ -221,5 +235,5 @@ def pack_sequence(sequences: Sequence[Tensor], enforce_sorted: bool = True) -> P
 
 
 def unpack_sequence(packed_sequences: PackedSequence) -> list[Tensor]:
-    """The list of which `pack_sequence` made a packed one."""
+    """Splits a packed batch into the list of its sequences."""
     return unpad_sequence(*pad_packed_sequence(packed_sequences, batch_first=True), batch_first=True)

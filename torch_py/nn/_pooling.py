@@ -48,7 +48,7 @@ def _operator(name: str) -> Callable[..., Any]:
 
 
 def _tuple(value: float | Sequence[float], count: int) -> tuple[Any, ...]:
-    """One value for every dimension."""
+    """Returns one value per dimension."""
     return (value,) * count if isinstance(value, (int, float)) else tuple(value)
 
 
@@ -68,6 +68,7 @@ _max_unpool2d, _max_unpool3d = _operator("max_unpool2d"), _operator("max_unpool3
 
 
 def _max_pool(rank: int) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """Makes the two functions for max pooling over `rank` dimensions."""
     pooled = _maxima[rank]
     pooled_with_indices = _maxima_with_indices[rank]
 
@@ -80,8 +81,8 @@ def _max_pool(rank: int) -> tuple[Callable[..., Any], Callable[..., Any]]:
         ceil_mode: bool = False,
         return_indices: bool = False,
     ) -> Tensor | tuple[Tensor, Tensor]:
-        """The largest element under each position of a window; with `return_indices` also where it was,
-        counted within one plane."""
+        """The largest element of each window; with `return_indices` also its position, counted within one
+        plane."""
         pool = pooled_with_indices if return_indices else pooled
         return pool(input, kernel_size, [] if stride is None else stride, padding, dilation, ceil_mode)
 
@@ -94,7 +95,7 @@ def _max_pool(rank: int) -> tuple[Callable[..., Any], Callable[..., Any]]:
         ceil_mode: bool = False,
         return_indices: bool = False,
     ) -> tuple[Tensor, Tensor]:
-        """The largest element under each position of a window, and where it was, counted within one plane."""
+        """The largest element of each window and its position, counted within one plane."""
         return pooled_with_indices(
             input, kernel_size, [] if stride is None else stride, padding, dilation, ceil_mode
         )
@@ -105,6 +106,7 @@ def _max_pool(rank: int) -> tuple[Callable[..., Any], Callable[..., Any]]:
 
 
 def _named(function: Callable[..., Any], name: str) -> Callable[..., Any]:
+    """Gives a function its public name."""
     function.__name__ = function.__qualname__ = name
     return function
 
@@ -115,7 +117,7 @@ max_pool3d, max_pool3d_with_indices = _max_pool(3)
 
 
 def _wanted(output_size: int | Sequence[int | None], shape: Sequence[int], rank: int) -> list[int]:
-    """Sizes of adaptive pooling; None keeps a dimension as it is."""
+    """Returns the output sizes of adaptive pooling; None keeps the size of a dimension."""
     if not isinstance(output_size, (tuple, list)):
         if isinstance(output_size, bool) or not hasattr(output_size, "__index__"):
             raise TypeError(
@@ -133,20 +135,21 @@ def _wanted(output_size: int | Sequence[int | None], shape: Sequence[int], rank:
 
 
 def _adaptive_max_pool(rank: int) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """Makes the two functions for adaptive max pooling over `rank` dimensions."""
     pooled = _adaptive_maxima[rank]
 
     def adaptive_max_pool_with_indices(
         input: Tensor, output_size: int | Sequence[int | None], return_indices: bool = False
     ) -> tuple[Tensor, Tensor]:
-        """Maxima of windows chosen so that the result has `output_size`, and where they were, counted within
-        one plane."""
+        """The largest elements of as many windows as `output_size` says, and their positions, counted
+        within one plane."""
         return pooled(input, _wanted(output_size, input.shape, rank))
 
     def adaptive_max_pool(
         input: Tensor, output_size: int | Sequence[int | None], return_indices: bool = False
     ) -> Tensor | tuple[Tensor, Tensor]:
-        """Maxima of windows chosen so that the result has `output_size`, with `return_indices` also where
-        they were."""
+        """The largest elements of as many windows as `output_size` says; with `return_indices` also their
+        positions."""
         result = pooled(input, _wanted(output_size, input.shape, rank))
         return result if return_indices else result[0]
 
@@ -161,12 +164,12 @@ adaptive_max_pool3d, adaptive_max_pool3d_with_indices = _adaptive_max_pool(3)
 
 
 def adaptive_avg_pool2d(input: Tensor, output_size: int | Sequence[int | None]) -> Tensor:
-    """Means of windows chosen so that the result has `output_size`; None keeps a dimension as it is."""
+    """The means of as many windows of an image as `output_size` says; None keeps the size of a dimension."""
     return _adaptive_averages[2](input, _wanted(output_size, input.shape, 2))
 
 
 def adaptive_avg_pool3d(input: Tensor, output_size: int | Sequence[int | None]) -> Tensor:
-    """Means of windows chosen so that the result has `output_size`; None keeps a dimension as it is."""
+    """The means of as many windows of a volume as `output_size` says; None keeps the size of a dimension."""
     return _adaptive_averages[3](input, _wanted(output_size, input.shape, 3))
 
 
@@ -178,7 +181,7 @@ def avg_pool1d(
     ceil_mode: bool = False,
     count_include_pad: bool = True,
 ) -> Tensor:
-    """The mean of each window; padding counts as zeros unless `count_include_pad` is False."""
+    """The mean of each window of a sequence. Padding counts as zeros unless `count_include_pad` is False."""
     return _averages[1](
         input, kernel_size, [] if stride is None else stride, padding, ceil_mode, count_include_pad
     )
@@ -195,8 +198,8 @@ def avg_pool2d(
     *,
     out: Tensor | None = None,
 ) -> Tensor:
-    """The mean of each window; padding counts as zeros unless `count_include_pad` is False;
-    `divisor_override` replaces the count."""
+    """The mean of each window of an image. Padding counts as zeros unless `count_include_pad` is False;
+    `divisor_override` divides the sum in place of the number of elements."""
     given = {} if out is None else {"out": out}
     return _averages[2](
         input,
@@ -221,8 +224,8 @@ def avg_pool3d(
     *,
     out: Tensor | None = None,
 ) -> Tensor:
-    """The mean of each window; padding counts as zeros unless `count_include_pad` is False;
-    `divisor_override` replaces the count."""
+    """The mean of each window of a volume. Padding counts as zeros unless `count_include_pad` is False;
+    `divisor_override` divides the sum in place of the number of elements."""
     given = {} if out is None else {"out": out}
     return _averages[3](
         input,
@@ -249,6 +252,7 @@ def _fractional(
     return_indices: bool,
     random_samples: Tensor | None,
 ) -> Tensor | tuple[Tensor, Tensor]:
+    """Fractional max pooling over `rank` dimensions. Raises ValueError unless a size or a ratio is given."""
     name = f"fractional_max_pool{rank}d"
     if output_size is None:
         if output_ratio is None:
@@ -278,7 +282,8 @@ def fractional_max_pool2d(
     return_indices: bool = False,
     _random_samples: Tensor | None = None,
 ) -> Tensor | tuple[Tensor, Tensor]:
-    """Maxima of windows in random steps that fit `output_size`, or `output_ratio` times the input's size."""
+    """The largest elements of windows of an image at random steps (Graham 2014). The result has
+    `output_size`, or `output_ratio` times the input's size."""
     return _fractional(2, input, kernel_size, output_size, output_ratio, return_indices, _random_samples)
 
 
@@ -290,6 +295,7 @@ def fractional_max_pool2d_with_indices(
     return_indices: bool = False,
     _random_samples: Tensor | None = None,
 ) -> Tensor | tuple[Tensor, Tensor]:
+    """Like `fractional_max_pool2d`; also returns the positions of the elements."""
     return _fractional(2, input, kernel_size, output_size, output_ratio, True, _random_samples)
 
 
@@ -301,7 +307,8 @@ def fractional_max_pool3d(
     return_indices: bool = False,
     _random_samples: Tensor | None = None,
 ) -> Tensor | tuple[Tensor, Tensor]:
-    """Maxima of windows in random steps that fit `output_size`, or `output_ratio` times the input's size."""
+    """The largest elements of windows of a volume at random steps (Graham 2014). The result has
+    `output_size`, or `output_ratio` times the input's size."""
     return _fractional(3, input, kernel_size, output_size, output_ratio, return_indices, _random_samples)
 
 
@@ -313,6 +320,7 @@ def fractional_max_pool3d_with_indices(
     return_indices: bool = False,
     _random_samples: Tensor | None = None,
 ) -> Tensor | tuple[Tensor, Tensor]:
+    """Like `fractional_max_pool3d`; also returns the positions of the elements."""
     return _fractional(3, input, kernel_size, output_size, output_ratio, True, _random_samples)
 
 
@@ -327,8 +335,8 @@ def _unpooled_size(
     padding: Sequence[int],
     output_size: Sequence[int] | None,
 ) -> list[int]:
-    """The size before pooling; `output_size`, which may name samples and channels too, chooses among those
-    that give the same result."""
+    """Returns the size before pooling. `output_size`, with or without the batch and channel sizes, chooses
+    among the sizes that pooling maps to the same result."""
     rank = len(kernel)
     if input.dim() < rank:
         raise IndexError(
@@ -375,6 +383,7 @@ def _windows(
     stride: int | Sequence[int] | None,
     padding: int | Sequence[int],
 ) -> tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]:
+    """Returns kernel, stride and padding as tuples. Raises ValueError for a wrong number of values."""
     kernel = _tuple(kernel_size, rank)
     step = kernel if stride is None else _tuple(stride, rank)
     border = _tuple(padding, rank)
@@ -396,7 +405,8 @@ def max_unpool1d(
     padding: int | Sequence[int] = 0,
     output_size: Sequence[int] | None = None,
 ) -> Tensor:
-    """`input` at the `indices` of max_pool1d with the same window, zeros elsewhere."""
+    """A partial inverse of `max_pool1d`: puts the elements of `input` at their `indices`, with zeros
+    elsewhere."""
     size = _unpooled_size(input, *_windows(1, kernel_size, stride, padding), output_size)
     return _max_unpool2d(input.unsqueeze(-1), indices.unsqueeze(-1), [*size, 1]).squeeze(-1)
 
@@ -409,7 +419,8 @@ def max_unpool2d(
     padding: int | Sequence[int] = 0,
     output_size: Sequence[int] | None = None,
 ) -> Tensor:
-    """`input` at the `indices` of max_pool2d with the same window, zeros elsewhere."""
+    """A partial inverse of `max_pool2d`: puts the elements of `input` at their `indices`, with zeros
+    elsewhere."""
     return _max_unpool2d(
         input, indices, _unpooled_size(input, *_windows(2, kernel_size, stride, padding), output_size)
     )
@@ -423,7 +434,8 @@ def max_unpool3d(
     padding: int | Sequence[int] = 0,
     output_size: Sequence[int] | None = None,
 ) -> Tensor:
-    """`input` at the `indices` of max_pool3d with the same window, zeros elsewhere."""
+    """A partial inverse of `max_pool3d`: puts the elements of `input` at their `indices`, with zeros
+    elsewhere."""
     kernel, step, border = _windows(3, kernel_size, stride, padding)
     return _max_unpool3d(
         input, indices, _unpooled_size(input, kernel, step, border, output_size), step, border
@@ -442,8 +454,8 @@ def _lp_pool(
     stride: int | Sequence[int] | None,
     ceil_mode: bool,
 ) -> Tensor:
-    """(sum of x ** p) ** (1 / p); for p = ±infinity the largest or smallest |x|. A window of zeros gets no
-    gradient, which would be infinite."""
+    """(sum of x ** p) ** (1 / p) of each window; for p = ±infinity the largest or smallest |x|. A window
+    of zeros has gradient zero in place of an infinite one."""
     kernel = _tuple(kernel_size, rank)
     step = [] if stride is None else _tuple(stride, rank)
 
@@ -464,7 +476,7 @@ def lp_pool1d(
     stride: int | Sequence[int] | None = None,
     ceil_mode: bool = False,
 ) -> Tensor:
-    """The `norm_type`-norm of each window."""
+    """The power average (sum of x ** norm_type) ** (1 / norm_type) of each window of a sequence."""
     return _lp_pool(1, input, norm_type, kernel_size, stride, ceil_mode)
 
 
@@ -475,7 +487,7 @@ def lp_pool2d(
     stride: int | Sequence[int] | None = None,
     ceil_mode: bool = False,
 ) -> Tensor:
-    """The `norm_type`-norm of each window."""
+    """The power average (sum of x ** norm_type) ** (1 / norm_type) of each window of an image."""
     return _lp_pool(2, input, norm_type, kernel_size, stride, ceil_mode)
 
 
@@ -486,5 +498,5 @@ def lp_pool3d(
     stride: int | Sequence[int] | None = None,
     ceil_mode: bool = False,
 ) -> Tensor:
-    """The `norm_type`-norm of each window."""
+    """The power average (sum of x ** norm_type) ** (1 / norm_type) of each window of a volume."""
     return _lp_pool(3, input, norm_type, kernel_size, stride, ceil_mode)

@@ -58,6 +58,7 @@ _MODES = "nearest | linear | bilinear | bicubic | trilinear | area | nearest-exa
 
 
 def _per_dimension(name: str, value: float | Sequence[float], rank: int, shape: Sequence[int]) -> list[Any]:
+    """Returns one value per spatial dimension. Raises ValueError for a wrong number of values."""
     if not isinstance(value, (list, tuple)):
         return [value] * rank
     if len(value) != rank:
@@ -81,12 +82,12 @@ def interpolate(
     recompute_scale_factor: bool | None = None,
     antialias: bool = False,
 ) -> Tensor:
-    """`input` (N, C, ...) with one to three spatial dimensions, resized to `size` or by `scale_factor`.
+    """Resizes `input` (N, C, ...) with one to three spatial dimensions to `size` or by `scale_factor`.
 
-    Modes: nearest, nearest-exact, area, linear (one dimension), bilinear and bicubic (two), trilinear
-    (three). `align_corners` puts the middles of the outer elements, not their edges, over each other.
-    `recompute_scale_factor` steps by the ratio of the sizes rather than by the given factor. `antialias`
-    (bilinear, bicubic) smooths what becomes smaller.
+    Modes: nearest, nearest-exact and area; linear (one dimension), bilinear and bicubic (two) and trilinear
+    (three). `align_corners` aligns the centers of the outer elements in place of their edges.
+    `recompute_scale_factor` uses the ratio of the sizes in place of the given factor. `antialias` (bilinear
+    and bicubic) averages where the result is smaller.
     """
     if align_corners is not None and (mode in _NEAREST or mode == "area"):
         raise ValueError(
@@ -130,6 +131,7 @@ def _sizes_and_factors(
     scale_factor: float | Sequence[float] | None,
     recompute: bool | None,
 ) -> tuple[list[int], list[Any]]:
+    """Returns the output sizes, and the scale factors unless they follow from the sizes."""
     if size is not None and scale_factor is not None:
         raise ValueError("only one of size or scale_factor should be defined")
     if recompute and size is not None:
@@ -158,7 +160,7 @@ def upsample(
     mode: str = "nearest",
     align_corners: bool | None = None,
 ) -> Tensor:
-    """The old name of `interpolate`."""
+    """The older name of `interpolate`; warns."""
     warnings.warn(
         "`nn.functional.upsample` is deprecated. Use `nn.functional.interpolate` instead.", stacklevel=2
     )
@@ -170,7 +172,7 @@ def upsample_nearest(
     size: int | Sequence[int] | None = None,
     scale_factor: float | Sequence[float] | None = None,
 ) -> Tensor:
-    """`interpolate` by the nearest element."""
+    """Computes `interpolate` with the nearest element; warns."""
     warnings.warn(
         "`nn.functional.upsample_nearest` is deprecated. Use `nn.functional.interpolate` instead.",
         stacklevel=2,
@@ -183,7 +185,7 @@ def upsample_bilinear(
     size: int | Sequence[int] | None = None,
     scale_factor: float | Sequence[float] | None = None,
 ) -> Tensor:
-    """Bilinear `interpolate` with aligned corners."""
+    """Computes bilinear `interpolate` with aligned corners; warns."""
     warnings.warn(
         "`nn.functional.upsample_bilinear` is deprecated. Use `nn.functional.interpolate` instead.",
         stacklevel=2,
@@ -196,12 +198,12 @@ def upsample_bilinear(
 
 
 def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float | None = None) -> Tensor:
-    """Makes dimensions longer, or shorter for negative widths: `pad` = (left, right) of the last dimension,
-    then of the one before, ...
+    """Extends dimensions, or cuts them for negative widths: `pad` = (left, right) of the last dimension, then
+    of the one before, and so on.
 
-    Modes: 'constant' (`value`, default 0), 'reflect' (mirrored, edge not repeated), 'replicate' (edge
-    repeated), 'circular' (wrapped around). The last three pad the last one to three dimensions of (C, ...) or
-    (N, C, ...).
+    Modes: 'constant' (`value`, default 0), 'reflect' (mirrored at the edge element), 'replicate' (edge
+    element repeated), 'circular' (wrapped around). The last three pad the last one to three dimensions of (C,
+    ...) or (N, C, ...).
     """
     return _pad(input, pad, mode, value)
 
@@ -220,9 +222,10 @@ def grid_sample(
     padding_mode: str = "zeros",
     align_corners: bool | None = None,
 ) -> Tensor:
-    """`input` (N, C, H, W) or (N, C, D, H, W) at points (N, ..., 2 or 3) given by x, y(, z) from -1 to 1.
+    """Interpolates `input` (N, C, H, W) or (N, C, D, H, W) at the points `grid` (N, ..., 2 or 3), given as x,
+    y(, z) from -1 to 1.
 
-    -1 and 1 are the middles of the outer elements with `align_corners`, their outer edges without.
+    With `align_corners`, -1 and 1 are the centers of the outer elements, otherwise their outer edges.
     """
     if mode not in _SAMPLING_MODES:
         raise ValueError(
@@ -256,8 +259,8 @@ def _warn_of_corners() -> None:
 
 
 def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None = None) -> Tensor:
-    """The grid that `grid_sample` needs for the affine maps `theta` (N, 2, 3) or (N, 3, 4) and a result of
-    `size` (N, C, ...)."""
+    """Returns the grid for `grid_sample` that applies the affine maps `theta` (N, 2, 3) or (N, 3, 4) and
+    gives a result of `size` (N, C, ...)."""
     if align_corners is None:
         _warn_of_corners()
     if not theta.is_floating_point():

@@ -1,9 +1,8 @@
-"""Initial values of parameters. Every function fills its argument in place, without recording, and returns
-it.
+"""Initial values of parameters. Every function fills its argument in place, without recording gradients, and
+returns it.
 
-`fan_in` and `fan_out` of a weight (out, in, *kernel) are in * kernel elements and out * kernel elements.
-Sources: Glorot & Bengio 2010
-(xavier), He et al. 2015 (kaiming), Saxe et al. 2013 (orthogonal).
+For a weight (out, in, *kernel), `fan_in` is in * kernel elements and `fan_out` is out * kernel elements.
+Sources: Glorot & Bengio 2010 (xavier), He et al. 2015 (kaiming), Saxe et al. 2013 (orthogonal).
 """
 
 from __future__ import annotations
@@ -34,8 +33,8 @@ _LINEAR = (
 
 
 def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
-    """By how much values shrink in `nonlinearity`; `param` is the slope of leaky_relu. Raises ValueError for
-    an unknown name."""
+    """Returns the factor that makes up for how much `nonlinearity` shrinks values; `param` is the slope of
+    leaky_relu. Raises ValueError for an unknown name."""
     if nonlinearity in _LINEAR:
         return 1.0
     if nonlinearity == "leaky_relu":
@@ -52,6 +51,7 @@ def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
 
 
 def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Generator | None = None) -> Tensor:
+    """Fills the tensor with values drawn uniformly from [a, b)."""
     with no_grad():
         return tensor.uniform_(a, b, generator=generator)
 
@@ -59,6 +59,7 @@ def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Generato
 def normal_(
     tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Generator | None = None
 ) -> Tensor:
+    """Fills the tensor with values drawn from a normal distribution."""
     with no_grad():
         return tensor.normal_(mean, std, generator=generator)
 
@@ -80,8 +81,8 @@ def trunc_normal_(
     b: float = 2.0,
     generator: Generator | None = None,
 ) -> Tensor:
-    """Normal values, those outside [a, b] drawn again; by the inverse of the cumulative distribution where
-    most would be outside."""
+    """Fills the tensor with values drawn from a normal distribution truncated to [a, b]. Values outside
+    are drawn again, or the inverse of the cumulative distribution is used where most would be outside."""
 
     def below(x: float) -> float:
         return (1.0 + math.erf((x - mean) / std / math.sqrt(2.0))) / 2.0
@@ -103,6 +104,7 @@ def trunc_normal_(
 def _redrawn(
     tensor: Tensor, mean: float, std: float, a: float, b: float, generator: Generator | None
 ) -> Tensor:
+    """Fills the tensor with normal values and draws those outside [a, b] again."""
     tensor.normal_(mean, std, generator=generator)
     while bool((outside := (tensor < a) | (tensor > b)).any()):
         again = _torch.empty_like(tensor).normal_(mean, std, generator=generator)
@@ -111,8 +113,8 @@ def _redrawn(
 
 
 def _inverse_erf(tensor: Tensor) -> Tensor:
-    """In float64: Winitzki's closed form (2008), off by 0.4 %, then three steps of Newton's method, each
-    squaring the error."""
+    """Inverse error function in float64: Winitzki's closed form (2008), off by 0.4 %, then three steps of
+    Newton's method, each of which squares the error."""
     y = tensor.to(_C.float64).clamp(min=-1 + 1e-15, max=1 - 1e-15)
     c = 0.147
     log = (1 - y * y).log()
@@ -124,20 +126,24 @@ def _inverse_erf(tensor: Tensor) -> Tensor:
 
 
 def constant_(tensor: Tensor, val: float) -> Tensor:
+    """Fills the tensor with `val`."""
     with no_grad():
         return tensor.fill_(val)
 
 
 def ones_(tensor: Tensor) -> Tensor:
+    """Fills the tensor with ones."""
     return constant_(tensor, 1.0)
 
 
 def zeros_(tensor: Tensor) -> Tensor:
+    """Fills the tensor with zeros."""
     return constant_(tensor, 0.0)
 
 
 def eye_(tensor: Tensor) -> Tensor:
-    """The identity as far as it goes. Raises ValueError unless the tensor has two dimensions."""
+    """Fills a matrix with ones on its diagonal and zeros elsewhere. Raises ValueError unless the tensor
+    has two dimensions."""
     if tensor.dim() != 2:
         raise ValueError("Only tensors with 2 dimensions are supported")
     with no_grad():
@@ -145,7 +151,8 @@ def eye_(tensor: Tensor) -> Tensor:
 
 
 def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
-    """A convolution weight of 3, 4 or 5 dimensions that hands its channels through."""
+    """Fills a convolution weight of 3, 4 or 5 dimensions so that the convolution returns its input
+    channels unchanged."""
     if not 3 <= tensor.dim() <= 5:
         raise ValueError("Only tensors with 3, 4, or 5 dimensions are supported")
     if tensor.shape[0] % groups != 0:
@@ -164,6 +171,7 @@ def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
 
 
 def _calculate_fan_in_and_fan_out(tensor: Tensor) -> tuple[int, int]:
+    """Returns `fan_in` and `fan_out` of a weight. Raises ValueError for fewer than two dimensions."""
     if tensor.dim() < 2:
         raise ValueError("Fan in and fan out can not be computed for tensor with fewer than 2 dimensions")
     kernel = math.prod(tensor.shape[2:])
@@ -171,13 +179,13 @@ def _calculate_fan_in_and_fan_out(tensor: Tensor) -> tuple[int, int]:
 
 
 def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: Generator | None = None) -> Tensor:
-    """Uniform in ±gain * sqrt(6 / (fan_in + fan_out))"""
+    """Fills the tensor with values drawn uniformly from ±gain * sqrt(6 / (fan_in + fan_out))."""
     bound = math.sqrt(3.0) * _xavier_std(tensor, gain)
     return uniform_(tensor, -bound, bound, generator)
 
 
 def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: Generator | None = None) -> Tensor:
-    """Normal of deviation gain * sqrt(2 / (fan_in + fan_out))"""
+    """Fills the tensor with normal values of standard deviation gain * sqrt(2 / (fan_in + fan_out))."""
     return normal_(tensor, 0.0, _xavier_std(tensor, gain), generator)
 
 
@@ -186,7 +194,7 @@ def _xavier_std(tensor: Tensor, gain: float) -> float:
 
 
 def _calculate_correct_fan(tensor: Tensor, mode: str) -> int:
-    """The one of both that `mode` names. A name that packages import."""
+    """Returns the fan that `mode` names. Other packages import this function."""
     if mode.lower() not in ("fan_in", "fan_out"):
         raise ValueError(f"Mode {mode.lower()} not supported, please use one of ['fan_in', 'fan_out']")
     fan_in, fan_out = _calculate_fan_in_and_fan_out(tensor)
@@ -200,6 +208,7 @@ def _kaiming_std(tensor: Tensor, a: float, mode: str, nonlinearity: str) -> floa
 def _kaiming(
     tensor: Tensor, a: float, mode: str, nonlinearity: str, fill: Callable[[float], Tensor]
 ) -> Tensor:
+    """Calls `fill` with the standard deviation; warns for a tensor without elements and leaves it."""
     if 0 in tensor.shape:
         warnings.warn("Initializing zero-element tensors is a no-op", stacklevel=3)
         return tensor
@@ -213,7 +222,7 @@ def kaiming_uniform_(
     nonlinearity: str = "leaky_relu",
     generator: Generator | None = None,
 ) -> Tensor:
-    """Uniform in ±gain * sqrt(3 / fan)"""
+    """Fills the tensor with values drawn uniformly from ±gain * sqrt(3 / fan), where `mode` names the fan."""
 
     def fill(std: float) -> Tensor:
         bound = math.sqrt(3.0) * std
@@ -229,12 +238,14 @@ def kaiming_normal_(
     nonlinearity: str = "leaky_relu",
     generator: Generator | None = None,
 ) -> Tensor:
-    """Normal of deviation gain / sqrt(fan)"""
+    """Fills the tensor with normal values of standard deviation gain / sqrt(fan), where `mode` names the
+    fan."""
     return _kaiming(tensor, a, mode, nonlinearity, lambda std: normal_(tensor, 0.0, std, generator))
 
 
 def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = None) -> Tensor:
-    """Orthonormal rows or columns, whichever are fewer, times `gain`; later dimensions count as columns."""
+    """Fills the tensor with a random matrix times `gain` whose rows or columns, whichever are fewer, are
+    orthonormal. Later dimensions count as columns."""
     if tensor.dim() < 2:
         raise ValueError("Only tensors with 2 or more dimensions are supported")
     if tensor.numel() == 0:
@@ -254,8 +265,8 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = N
 
 
 def _orthonormal_columns(matrix: Tensor) -> Tensor:
-    """The Q of the QR decomposition whose R has a positive diagonal, so that it is uniform among such
-    matrices."""
+    """Returns Q of the QR decomposition whose R has a positive diagonal, which makes Q uniformly
+    distributed."""
     from torch_py import linalg
 
     Q, R = linalg.qr(matrix)  # type: ignore[attr-defined]
@@ -263,7 +274,7 @@ def _orthonormal_columns(matrix: Tensor) -> Tensor:
 
 
 def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Generator | None = None) -> Tensor:
-    """Normal values, a share `sparsity` of every column set to zero."""
+    """Fills a matrix with normal values and sets the share `sparsity` of every column to zero."""
     if tensor.dim() != 2:
         raise ValueError("Only tensors with 2 dimensions are supported")
 
@@ -277,7 +288,7 @@ def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Gener
 
 
 def _deprecated(name: str, fill: Callable[P, Tensor]) -> Callable[P, Tensor]:
-    """The name of before functions that fill had one with an underscore."""
+    """Returns `fill` under its older name, without the underscore, which warns."""
 
     @functools.wraps(fill)
     def called(*args: P.args, **kwargs: P.kwargs) -> Tensor:

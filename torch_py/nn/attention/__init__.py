@@ -1,5 +1,5 @@
-"""Choosing how `scaled_dot_product_attention` computes. The CPU has one fused and one plain way; both are
-exact."""
+"""The choice of how `scaled_dot_product_attention` computes. The CPU has a fused and a plain
+implementation; both are exact."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["SDPBackend", "sdpa_kernel"]
 
 
 class SDPBackend(IntEnum):
-    """Ways to compute attention."""
+    """Implementations of attention."""
 
     ERROR = -1
     MATH = 0
@@ -26,8 +26,8 @@ class SDPBackend(IntEnum):
 def sdpa_kernel(
     backends: SDPBackend | Iterable[SDPBackend], set_priority: bool = False
 ) -> Iterator[dict[Any, Any]]:
-    """Allows some ways inside a block. Here the library chooses, whatever is allowed, as results agree to
-    rounding.
+    """Allows only some implementations of attention inside the block. Here the library chooses in any case,
+    as their results agree up to rounding.
 
     Raises AssertionError unless `backends` is an SDPBackend or a sequence of them.
     """

@@ -1,5 +1,5 @@
-"""Attention with functions of scores: names, and what combines functions; the computation itself raises
-NotImplementedError."""
+"""Attention with custom score functions: PyTorch's names, and combinations of masks. The computation
+itself raises NotImplementedError."""
 
 from __future__ import annotations
 
@@ -33,26 +33,27 @@ def _refuse(name: str) -> NoReturn:
 
 
 class BlockMask:
-    """Which blocks of scores are needed: cannot be made."""
+    """The blocks of scores that are needed; raises NotImplementedError when made."""
 
     def __init__(self, *arguments: Any, **keywords: Any) -> None:
         _refuse("BlockMask")
 
 
 class AuxRequest(NamedTuple):
-    """Which further results are asked for."""
+    """The additional results that a caller asks for."""
 
     lse: bool = False
     max_scores: bool = False
 
 
 def noop_mask(batch: Tensor, head: Tensor, token_q: Tensor, token_kv: Tensor) -> Tensor:
-    """Keeps every score."""
+    """A mask that keeps every score."""
     return batch.new_ones(size=(), dtype=_C.bool, device=batch.device)
 
 
 def and_masks(*mask_mods: _mask_mod_signature) -> _mask_mod_signature:
-    """Keeps what all of the functions keep. Raises RuntimeError for what is no function."""
+    """Returns a mask that keeps the scores that all given masks keep. Raises RuntimeError for an argument
+    that cannot be called."""
     if not all(map(callable, mask_mods)):
         raise RuntimeError(f"All inputs should be callable mask_mods: {mask_mods}")
 
@@ -66,7 +67,8 @@ def and_masks(*mask_mods: _mask_mod_signature) -> _mask_mod_signature:
 
 
 def or_masks(*mask_mods: _mask_mod_signature) -> _mask_mod_signature:
-    """Keeps what one of the functions keeps. Raises RuntimeError for what is no function."""
+    """Returns a mask that keeps the scores that any given mask keeps. Raises RuntimeError for an argument
+    that cannot be called."""
     if not all(map(callable, mask_mods)):
         raise RuntimeError(f"All inputs should be callable mask_mods: {mask_mods}")
 
@@ -80,12 +82,15 @@ def or_masks(*mask_mods: _mask_mod_signature) -> _mask_mod_signature:
 
 
 def create_mask(*arguments: Any, **keywords: Any) -> NoReturn:
+    """Raises NotImplementedError."""
     _refuse("create_mask")
 
 
 def create_block_mask(*arguments: Any, **keywords: Any) -> NoReturn:
+    """Raises NotImplementedError."""
     _refuse("create_block_mask")
 
 
 def flex_attention(*arguments: Any, **keywords: Any) -> NoReturn:
+    """Raises NotImplementedError."""
     _refuse("flex_attention")
