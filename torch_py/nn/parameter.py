@@ -1,4 +1,4 @@
-"""Tensors that a module registers when they are assigned to it."""
+"""Parameters and buffers: tensors that a module registers when they are assigned to it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from torch_py.types import Device, _dtype
 
 
 class _ParameterMeta(type(Tensor)):  # type: ignore[misc]
-    """A subclass of Tensor that was marked by `Parameter(...)` counts as a parameter too."""
+    """Counts instances of Tensor subclasses that `Parameter(...)` marked as parameters."""
 
     def __instancecheck__(cls, instance: object) -> bool:
         return super().__instancecheck__(instance) or (
@@ -20,8 +20,8 @@ class _ParameterMeta(type(Tensor)):  # type: ignore[misc]
 
 
 class Parameter(Tensor, metaclass=_ParameterMeta):
-    """A tensor that its module trains: requires grad unless told otherwise, is in `module.parameters()` and
-    in the state dict."""
+    """A tensor that its module trains. It requires a gradient unless told otherwise and is in
+    `module.parameters()` and in the state dict."""
 
     _mark = "_is_param"
     __torch_function__ = _C._disabled_torch_function_impl
@@ -61,13 +61,15 @@ _C._set_parameter_class(Parameter)
 
 
 class _BufferMeta(type(Tensor)):  # type: ignore[misc]
+    """Counts tensors that `Buffer(...)` marked as buffers."""
+
     def __instancecheck__(cls, instance: object) -> bool:
         return isinstance(instance, Tensor) and vars(instance).get("_is_buffer", False) is True
 
 
 class Buffer(Tensor, metaclass=_BufferMeta):
-    """Marks a tensor so that assigning it to a module registers it as a buffer, in the state dict if
-    `persistent`."""
+    """Marks a tensor so that assigning it to a module registers it as a buffer, which is in the state dict
+    if `persistent`."""
 
     persistent: bool
 
@@ -132,6 +134,7 @@ _REFUSED_UNINITIALIZED = (
 
 
 def _refused(name: Any) -> ValueError:
+    """Returns the error for an operation that needs elements."""
     return ValueError(
         f"Attempted to use an uninitialized parameter in {name}. This error happens when you are using a "
         "`LazyModule` or explicitly "
@@ -142,22 +145,23 @@ def _refused(name: Any) -> ValueError:
 
 
 class UninitializedTensorMixin:
-    """What waiting for a shape means: `materialize` gives memory, and until then almost nothing else can be
-    done."""
+    """A tensor without a shape: `materialize` gives it memory, and almost every other operation raises
+    ValueError."""
 
     _becomes: type
 
     def materialize(
         self: Any, shape: Sequence[int], device: Device = None, dtype: _dtype | None = None
     ) -> None:
-        """Makes this a parameter or buffer of `shape` with undefined values, on its device and of its dtype
-        unless told otherwise."""
+        """Makes this a parameter or buffer of `shape` with undefined values. Device and dtype stay the
+        same unless given."""
         data = _C._torch.empty(shape, device=device or self.data.device, dtype=dtype or self.data.dtype)
         self.__class__ = self._becomes
         self.data = data
 
     @property
     def shape(self) -> NoReturn:
+        """Raises RuntimeError."""
         raise RuntimeError(
             "Can't access the shape of an uninitialized parameter or buffer. This error usually happens in "
             "`load_state_dict` when trying to "
@@ -167,6 +171,7 @@ class UninitializedTensorMixin:
         )
 
     def share_memory_(self) -> NoReturn:
+        """Raises RuntimeError."""
         raise RuntimeError(
             "Can't share memory on an uninitialized parameter or buffer. Call `forward` to initialize the "
             "parameters before calling "
@@ -196,6 +201,8 @@ class UninitializedTensorMixin:
 
 
 def _refusal(name: str) -> Callable[..., NoReturn]:
+    """Returns a method `name` that raises ValueError."""
+
     def refuse(self: Any, *args: Any, **kwargs: Any) -> NoReturn:
         raise _refused(name)
 
@@ -207,13 +214,13 @@ for _name in _REFUSED_UNINITIALIZED:
 
 
 def is_lazy(param: object) -> bool:
-    """Whether `param` waits for its shape."""
+    """Returns whether `param` has no shape yet."""
     return isinstance(param, UninitializedTensorMixin)
 
 
 class UninitializedParameter(UninitializedTensorMixin, Parameter):
-    """A parameter whose shape is not known yet; `materialize(shape)` makes it a Parameter. Other uses of it
-    raise ValueError."""
+    """A parameter whose shape is not known yet. `materialize(shape)` makes it a Parameter; other
+    operations raise ValueError."""
 
     _becomes = Parameter
 
@@ -224,8 +231,8 @@ class UninitializedParameter(UninitializedTensorMixin, Parameter):
 
 
 class UninitializedBuffer(UninitializedTensorMixin, Tensor):
-    """A buffer whose shape is not known yet; `materialize(shape)` makes it a tensor. Other uses of it raise
-    ValueError."""
+    """A buffer whose shape is not known yet. `materialize(shape)` makes it a tensor; other operations
+    raise ValueError."""
 
     _becomes = Tensor
 

@@ -1,4 +1,4 @@
-"""State dicts: parameters and persistent buffers by dotted name, out of a module and into one."""
+"""State dicts: the parameters and persistent buffers of a module by dotted name, saved and loaded."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ EXTRA_STATE = "_extra_state"
 
 
 class IncompatibleKeys(NamedTuple):
-    """What did not match in `load_state_dict(strict=False)`."""
+    """The keys that did not match in `load_state_dict(strict=False)`."""
 
     missing_keys: list[str]
     unexpected_keys: list[str]
@@ -27,7 +27,7 @@ class IncompatibleKeys(NamedTuple):
 
 
 class _PostHook:
-    """A hook that is to change the state dict it is given, and must not return another."""
+    """A hook that changes the state dict it gets in place. Raises RuntimeError if it returns something."""
 
     def __init__(self, hook: Callable[..., Any]) -> None:
         self.hook = hook
@@ -39,8 +39,8 @@ class _PostHook:
 
 
 class ModuleState:
-    """`state_dict` and `load_state_dict`; subclasses change what one module stores by overriding the two
-    methods with an underscore."""
+    """The part of `Module` that saves and loads state dicts. Subclasses override `_save_to_state_dict` and
+    `_load_from_state_dict` to change what one module stores."""
 
     _version: int | None
     _parameters: dict[str, Any]
@@ -53,12 +53,13 @@ class ModuleState:
     _load_state_dict_post_hooks: OrderedDict[int, Any]
 
     def get_extra_state(self) -> Any:
-        """What a subclass wants in its state dict beside tensors; must be picklable."""
+        """Returns what a subclass stores in its state dict in addition to tensors. It must be picklable."""
         raise RuntimeError(
             f"{type(self).__name__}.get_extra_state: not implemented; define it together with set_extra_state"
         )
 
     def set_extra_state(self, state: Any) -> None:
+        """Restores what `get_extra_state` returned."""
         raise RuntimeError(
             f"{type(self).__name__}.set_extra_state: not implemented; define it together with get_extra_state"
         )
@@ -67,7 +68,7 @@ class ModuleState:
         return type(self).get_extra_state is not ModuleState.get_extra_state
 
     def _own_state(self) -> dict[str, Any]:
-        """Parameters and persistent buffers of this module alone."""
+        """Returns parameters and persistent buffers of this module alone."""
         buffers = {
             name: value
             for name, value in self._buffers.items()
@@ -81,10 +82,10 @@ class ModuleState:
     def state_dict(
         self, *arguments: Any, destination: Any = None, prefix: str = "", keep_vars: bool = False
     ) -> Any:
-        """An ordered dict of all parameters and persistent buffers, here and below, detached unless
-        `keep_vars`; they share memory.
+        """Returns an ordered dictionary of all parameters and persistent buffers, here and below, by dotted
+        name. The tensors share memory with the module and are detached unless `keep_vars`.
 
-        Its attribute `_metadata` has the version of every module.
+        Its attribute `_metadata` holds the version of every module.
         """
         if arguments:
             # An older signature, which took the same three by position.
@@ -120,12 +121,12 @@ class ModuleState:
         return register(self._state_dict_hooks, hook)
 
     def register_state_dict_post_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
-        """After `state_dict`: `hook(module, state_dict, prefix, local_metadata)`, which changes the dict in
-        place and returns None."""
+        """Calls `hook(module, state_dict, prefix, local_metadata)` after `state_dict`; it changes the
+        dictionary in place and returns None."""
         return register(self._state_dict_hooks, _PostHook(hook))
 
     def register_state_dict_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
-        """Before `state_dict`: `hook(module, prefix, keep_vars)`."""
+        """Calls `hook(module, prefix, keep_vars)` before `state_dict`."""
         return register(self._state_dict_pre_hooks, hook)
 
     # Loading
@@ -134,11 +135,10 @@ class ModuleState:
     def load_state_dict(
         self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False
     ) -> IncompatibleKeys:
-        """Copies the tensors of `state_dict` into this module, or with `assign` puts them in the place of its
-        own.
+        """Copies the tensors of `state_dict` into this module; with `assign` they replace the module's own.
 
-        Returns the missing and the unexpected keys; with `strict` they raise RuntimeError, as different
-        shapes always do, all problems at once. Raises TypeError unless `state_dict` is a mapping.
+        Returns the missing and the unexpected keys. With `strict` these raise RuntimeError, as shapes that
+        differ always do; the message lists all problems. Raises TypeError unless `state_dict` is a mapping.
         """
         if not isinstance(state_dict, Mapping):
             raise TypeError(f"Expected state_dict to be dict-like, got {type(state_dict)}.")
@@ -169,7 +169,7 @@ class ModuleState:
         unexpected_keys: list[str],
         error_msgs: list[str],
     ) -> None:
-        """Loads this module alone; appends to the three lists."""
+        """Loads this module alone and appends problems to the three lists."""
         for hook in self._load_state_dict_pre_hooks.values():
             hook(state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs)
 
@@ -210,8 +210,8 @@ class ModuleState:
         return bool(dot) or name not in self._own_state()
 
     def register_load_state_dict_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
-        """Before this module is loaded: `hook(module, state_dict, prefix, local_metadata, strict,
-        missing_keys, unexpected_keys, error_msgs)`."""
+        """Calls `hook(module, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys,
+        error_msgs)` before this module is loaded."""
         return register(self._load_state_dict_pre_hooks, lambda *arguments: hook(self, *arguments))
 
     def _register_load_state_dict_pre_hook(
@@ -222,13 +222,13 @@ class ModuleState:
         return register(self._load_state_dict_pre_hooks, hook)
 
     def register_load_state_dict_post_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
-        """After this module and all below were loaded: `hook(module, incompatible_keys)`, whose lists it may
-        change."""
+        """Calls `hook(module, incompatible_keys)` after this module and all below were loaded; it may
+        change the lists."""
         return register(self._load_state_dict_post_hooks, hook)
 
 
 class _Load:
-    """One `load_state_dict` going down the tree."""
+    """One call of `load_state_dict` on its way down the tree."""
 
     def __init__(
         self,
@@ -248,6 +248,7 @@ class _Load:
             state._metadata = metadata  # type: ignore[attr-defined]
 
     def into(self, module: Any, prefix: str) -> None:
+        """Loads `module` and all modules below it."""
         local = dict({} if self.metadata is None else self.metadata.get(prefix[:-1], {}))
         if self.assign:
             local["assign_to_params_buffers"] = True
@@ -271,7 +272,7 @@ class _Load:
 
 
 def _load_tensor(module: Any, name: str, target: Tensor, key: str, value: Any, assign: bool) -> list[str]:
-    """Copies or assigns one tensor; the problems met."""
+    """Copies or assigns one tensor. Returns the problems as messages."""
     if not isinstance(value, Tensor):
         return [
             f'While copying the parameter named "{key}", expected torch.Tensor or Tensor-like object from '
@@ -312,6 +313,7 @@ def _load_tensor(module: Any, name: str, target: Tensor, key: str, value: Any, a
 
 
 def _assign(module: Any, name: str, target: Tensor, value: Tensor) -> None:
+    """Replaces one parameter or buffer by `value`; a parameter keeps its `requires_grad`."""
     from torch_py.nn.parameter import Parameter
 
     if isinstance(target, Parameter):

@@ -1,4 +1,4 @@
-"""Activation functions as modules. The formulas stand with the functions of `nn.functional`."""
+"""Activation functions as modules. The formulas are repeated in `nn.functional`."""
 
 from __future__ import annotations
 
@@ -25,43 +25,57 @@ class _InPlace(Module):
 
 
 class ReLU(_InPlace):
+    """Applies the rectified linear unit max(x, 0) to every element."""
+
     def forward(self, input: Tensor) -> Tensor:
         return F.relu(input, self.inplace)
 
 
 class SiLU(_InPlace):
+    """Applies the sigmoid linear unit x * sigmoid(x) to every element."""
+
     def forward(self, input: Tensor) -> Tensor:
         return F.silu(input, self.inplace)
 
 
 class Mish(_InPlace):
+    """Applies x * tanh(log(1 + exp(x))) to every element."""
+
     def forward(self, input: Tensor) -> Tensor:
         return F.mish(input, self.inplace)
 
 
 class Hardswish(_InPlace):
+    """Applies x * relu6(x + 3) / 6, a piecewise approximation of SiLU, to every element."""
+
     def forward(self, input: Tensor) -> Tensor:
         return F.hardswish(input, self.inplace)
 
 
 class Sigmoid(Module):
+    """Applies the logistic function 1 / (1 + exp(-x)) to every element."""
+
     def forward(self, input: Tensor) -> Tensor:
         return F.sigmoid(input)
 
 
 class Tanh(Module):
+    """Applies the hyperbolic tangent to every element."""
+
     def forward(self, input: Tensor) -> Tensor:
         return F.tanh(input)
 
 
 class LogSigmoid(Module):
+    """Applies log(sigmoid(x)) to every element."""
+
     def forward(self, input: Tensor) -> Tensor:
         return F.logsigmoid(input)
 
 
 class GELU(Module):
-    """x * Φ(x), Φ the normal cumulative distribution; `approximate='tanh'` computes it from tanh (Hendrycks &
-    Gimpel 2016)."""
+    """Applies the Gaussian error linear unit x * Φ(x) to every element, where Φ is the normal cumulative
+    distribution. `approximate='tanh'` approximates Φ with tanh (Hendrycks & Gimpel 2016)."""
 
     def __init__(self, approximate: str = "none") -> None:
         super().__init__()
@@ -75,6 +89,9 @@ class GELU(Module):
 
 
 class LeakyReLU(Module):
+    """Applies the leaky rectified linear unit to every element: x where it is positive, negative_slope * x
+    elsewhere."""
+
     def __init__(self, negative_slope: float = 0.01, inplace: bool = False) -> None:
         super().__init__()
         self.negative_slope = negative_slope
@@ -88,6 +105,9 @@ class LeakyReLU(Module):
 
 
 class ELU(Module):
+    """Applies the exponential linear unit to every element: x where it is positive, alpha * (exp(x) - 1)
+    elsewhere."""
+
     def __init__(self, alpha: float = 1.0, inplace: bool = False) -> None:
         super().__init__()
         self.alpha = alpha
@@ -101,7 +121,8 @@ class ELU(Module):
 
 
 class Softplus(Module):
-    """log(1 + exp(beta x)) / beta, x itself where beta x > threshold."""
+    """Applies log(1 + exp(beta * x)) / beta, a smooth approximation of ReLU, to every element. It is x
+    itself where beta * x > threshold."""
 
     def __init__(self, beta: float = 1.0, threshold: float = 20.0) -> None:
         super().__init__()
@@ -116,6 +137,8 @@ class Softplus(Module):
 
 
 class Hardtanh(Module):
+    """Limits every element to [min_val, max_val]."""
+
     def __init__(
         self,
         min_val: float = -1.0,
@@ -151,6 +174,8 @@ class Hardtanh(Module):
 
 
 class ReLU6(Hardtanh):
+    """Limits every element to [0, 6]."""
+
     def __init__(self, inplace: bool = False) -> None:
         super().__init__(0.0, 6.0, inplace)
 
@@ -159,6 +184,8 @@ class ReLU6(Hardtanh):
 
 
 class _AlongDim(Module):
+    """An activation along one dimension."""
+
     def __init__(self, dim: int | None = None) -> None:
         super().__init__()
         self.dim = dim
@@ -168,22 +195,28 @@ class _AlongDim(Module):
 
 
 class Softmax(_AlongDim):
+    """Computes exp(x) divided by its sum along `dim`."""
+
     def forward(self, input: Tensor) -> Tensor:
         return F.softmax(input, self.dim)
 
 
 class LogSoftmax(_AlongDim):
+    """Computes the logarithm of the softmax along `dim`."""
+
     def forward(self, input: Tensor) -> Tensor:
         return F.log_softmax(input, self.dim)
 
 
 class Softmin(_AlongDim):
+    """Computes the softmax of -x along `dim`."""
+
     def forward(self, input: Tensor) -> Tensor:
         return F.softmin(input, self.dim)
 
 
 class Softmax2d(Module):
-    """Softmax over the channels of (N, C, H, W) or (C, H, W)."""
+    """Computes the softmax over the channels of images (N, C, H, W) or (C, H, W)."""
 
     def forward(self, input: Tensor) -> Tensor:
         if input.dim() not in (3, 4):
@@ -192,6 +225,8 @@ class Softmax2d(Module):
 
 
 class GLU(Module):
+    """Gated linear unit: the first half of the input along `dim` times the sigmoid of the second half."""
+
     def __init__(self, dim: int = -1) -> None:
         super().__init__()
         self.dim = dim
@@ -204,6 +239,9 @@ class GLU(Module):
 
 
 class CELU(Module):
+    """Applies the continuously differentiable ELU to every element: x where it is positive, alpha * (exp(x
+    / alpha) - 1) elsewhere."""
+
     def __init__(self, alpha: float = 1.0, inplace: bool = False) -> None:
         super().__init__()
         self.alpha = alpha
@@ -217,11 +255,15 @@ class CELU(Module):
 
 
 class SELU(_InPlace):
+    """Applies a scaled ELU that keeps mean 0 and variance 1 from layer to layer."""
+
     def forward(self, input: Tensor) -> Tensor:
         return F.selu(input, self.inplace)
 
 
 class Hardsigmoid(_InPlace):
+    """Applies relu6(x + 3) / 6, a piecewise linear approximation of the sigmoid, to every element."""
+
     def forward(self, input: Tensor) -> Tensor:
         return F.hardsigmoid(input, self.inplace)
 
@@ -230,6 +272,8 @@ class Hardsigmoid(_InPlace):
 
 
 class _Shrink(Module):
+    """An activation that is zero for |x| <= lambd."""
+
     def __init__(self, lambd: float = 0.5) -> None:
         super().__init__()
         self.lambd = lambd
@@ -239,26 +283,37 @@ class _Shrink(Module):
 
 
 class Hardshrink(_Shrink):
+    """Sets every element with |x| <= lambd to zero and keeps the others."""
+
     def forward(self, input: Tensor) -> Tensor:
         return F.hardshrink(input, self.lambd)
 
 
 class Softshrink(_Shrink):
+    """Moves every element towards zero by lambd: x - lambd above lambd, x + lambd below -lambd, and zero
+    between."""
+
     def forward(self, input: Tensor) -> Tensor:
         return F.softshrink(input, self.lambd)
 
 
 class Softsign(Module):
+    """Applies x / (1 + |x|) to every element."""
+
     def forward(self, input: Tensor) -> Tensor:
         return F.softsign(input)
 
 
 class Tanhshrink(Module):
+    """Applies x - tanh(x) to every element."""
+
     def forward(self, input: Tensor) -> Tensor:
         return F.tanhshrink(input)
 
 
 class Threshold(Module):
+    """Keeps every element above the threshold and replaces the others by `value`."""
+
     def __init__(self, threshold: float, value: float, inplace: bool = False) -> None:
         super().__init__()
         self.threshold = threshold
@@ -273,6 +328,9 @@ class Threshold(Module):
 
 
 class RReLU(Module):
+    """Applies a leaky ReLU whose slope is drawn from [lower, upper) for each element in training, and is
+    the mean of both in evaluation."""
+
     def __init__(self, lower: float = 1.0 / 8, upper: float = 1.0 / 3, inplace: bool = False) -> None:
         super().__init__()
         self.lower = lower
@@ -287,7 +345,7 @@ class RReLU(Module):
 
 
 class PReLU(Module):
-    """leaky_relu with a learned slope, one or one per channel (He et al. 2015)."""
+    """Applies a leaky ReLU with a learned slope, one for all or one for each channel (He et al. 2015)."""
 
     def __init__(
         self, num_parameters: int = 1, init: float = 0.25, device: Device = None, dtype: _dtype | None = None

@@ -1,4 +1,4 @@
-"""Softmax over many classes, most of them rare."""
+"""Softmax over many classes, most of which are rare."""
 
 from __future__ import annotations
 
@@ -18,11 +18,12 @@ _ASMoutput = namedtuple("_ASMoutput", ["output", "loss"])
 
 
 class AdaptiveLogSoftmaxWithLoss(Module):
-    """Log probabilities of classes sorted by frequency (Grave et al. 2017): frequent ones directly, the rest
-    by cluster.
+    """Log probabilities of classes that are sorted by frequency: frequent classes directly, the others by
+    cluster (Grave et al. 2017).
 
-    Classes up to `cutoffs[0]` and one entry per cluster are the head; cluster i has the classes from
-    `cutoffs[i]` to the next cutoff, projected to in_features / div_value ** (i + 1) features first.
+    The head has the classes below `cutoffs[0]` and one entry per cluster. Cluster i has the classes from
+    `cutoffs[i]` to the next cutoff and projects the input to in_features / div_value ** (i + 1) features
+    first.
     """
 
     def __init__(
@@ -81,8 +82,8 @@ class AdaptiveLogSoftmaxWithLoss(Module):
             output.reset_parameters()
 
     def forward(self, input_: Tensor, target_: Tensor) -> _ASMoutput:
-        """The log probability of the target of each row of (N, in_features), or of one vector, and minus
-        their mean."""
+        """Returns the log probability of the target of each row of (N, in_features), or of one vector, and
+        minus their mean as the loss."""
         targets = target_
         is_batched = target_.dim() > 0
         self._check(input_, target_)
@@ -113,6 +114,7 @@ class AdaptiveLogSoftmaxWithLoss(Module):
         return _ASMoutput(output if is_batched else output.squeeze(0), loss)
 
     def _check(self, inputs: Tensor, targets: Tensor) -> None:
+        """Raises RuntimeError for shapes or target values that do not fit."""
         if targets.dim() > 1:
             raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
         if targets.dim() == 1 and inputs.size(0) != targets.size(0):
@@ -137,7 +139,7 @@ class AdaptiveLogSoftmaxWithLoss(Module):
             )
 
     def _full(self, input: Tensor, head: Tensor) -> Tensor:
-        """All log probabilities, given what the head makes of `input`."""
+        """Returns all log probabilities, given the output of the head for `input`."""
         head = F.log_softmax(head, dim=1)
         parts = [head[:, : self.shortlist_size]]
         for i in range(self.n_clusters):
@@ -147,11 +149,11 @@ class AdaptiveLogSoftmaxWithLoss(Module):
         return _torch.cat(parts, 1)
 
     def log_prob(self, input: Tensor) -> Tensor:
-        """The log probabilities of all classes: (N, in_features) to (N, n_classes)."""
+        """Returns the log probabilities of all classes: (N, in_features) to (N, n_classes)."""
         return self._full(input, self.head(input))
 
     def predict(self, input: Tensor) -> Tensor:
-        """The most probable class of each row."""
+        """Returns the most probable class of each row."""
         head = self.head(input)
         output = head.argmax(dim=1)
         # Clusters are looked into only for rows whose head prefers one.

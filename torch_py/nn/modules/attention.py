@@ -1,4 +1,4 @@
-"""Multi-head attention as a layer. The formula stands in `nn.functional`."""
+"""Multi-head attention as a layer."""
 
 from __future__ import annotations
 
@@ -15,10 +15,12 @@ __all__ = ["MultiheadAttention"]
 
 
 class MultiheadAttention(Module):
-    """Attention of queries (L, N, embed_dim) to keys (S, N, kdim) and values (S, N, vdim); (N, L, ...) if
-    `batch_first`.
+    """Attention of queries (L, N, embed_dim) to keys (S, N, kdim) and values (S, N, vdim) in `num_heads`
+    projections; with `batch_first` the shapes are (N, L, ...).
 
-    One weight `in_proj_weight` projects queries, keys and values of one width; otherwise each has its own.
+    Each head computes softmax(q kᵀ / sqrt(embed_dim / num_heads)) v; a linear layer joins the heads. The
+    weight `in_proj_weight` projects queries, keys and values of equal width; otherwise each has a weight of
+    its own.
     """
 
     in_proj_weight: Parameter | None
@@ -102,8 +104,8 @@ class MultiheadAttention(Module):
         average_attn_weights: bool = True,
         is_causal: bool = False,
     ) -> tuple[Tensor, Tensor | None]:
-        """Outputs like the query, and weights (N, L, S) if needed. Masks as in
-        `multi_head_attention_forward`."""
+        """Returns outputs in the shape of the query, and the attention weights (N, L, S), or None unless
+        `need_weights`. Masks are those of `multi_head_attention_forward`."""
         swapped = self.batch_first and query.dim() == 3
         if swapped:
             # Tensors that are the same one stay so.

@@ -1,4 +1,4 @@
-"""Batch normalisation (Ioffe & Szegedy 2015)."""
+"""Batch normalization (Ioffe & Szegedy 2015)."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from torch_py.types import Device, _dtype
 
 
 class _NormBase(Module):
-    """Weight, bias and running statistics of `num_features` channels, which batch and instance normalisation
-    share.
+    """Weight, bias and running statistics of `num_features` channels, for batch and instance normalization.
 
-    Version 2 of its state dict has `num_batches_tracked`. `momentum` None averages over all batches seen.
+    State dicts of version 2 contain `num_batches_tracked`. With `momentum` None the running statistics are
+    the mean over all batches so far.
     """
 
     _version = 2
@@ -65,6 +65,7 @@ class _NormBase(Module):
         self.reset_parameters()
 
     def reset_running_stats(self) -> None:
+        """Sets the running mean to 0, the running variance to 1 and the number of batches to 0."""
         if (
             self.running_mean is not None
             and self.running_var is not None
@@ -107,10 +108,11 @@ class _NormBase(Module):
 
 
 class _BatchNorm(_NormBase):
-    """Normalises each channel by the statistics of the batch in training, by running ones in evaluation."""
+    """Normalizes each channel: (x - mean) / sqrt(var + eps) * weight + bias, with the statistics of the
+    batch in training and the running ones in evaluation."""
 
     def _step(self) -> float:
-        """How far the running statistics move this time; counts the batch."""
+        """Counts the batch and returns the weight of its statistics in the running ones."""
         if self.training and self.num_batches_tracked is not None:
             self.num_batches_tracked.add_(1)
             if self.momentum is None:
@@ -129,25 +131,28 @@ class _BatchNorm(_NormBase):
 
 
 class BatchNorm1d(_BatchNorm):
-    """For inputs (N, C) or (N, C, L)."""
+    """Normalizes each channel of a batch (N, C) or (N, C, L): (x - mean) / sqrt(var + eps) * weight +
+    bias. Evaluation uses running statistics."""
 
     _input_dims = (2, 3)
 
 
 class BatchNorm2d(_BatchNorm):
-    """For inputs (N, C, H, W)."""
+    """Normalizes each channel of a batch of images (N, C, H, W): (x - mean) / sqrt(var + eps) * weight +
+    bias. Evaluation uses running statistics."""
 
     _input_dims = (4,)
 
 
 class BatchNorm3d(_BatchNorm):
-    """For inputs (N, C, D, H, W)."""
+    """Normalizes each channel of a batch of volumes (N, C, D, H, W): (x - mean) / sqrt(var + eps) * weight
+    + bias. Evaluation uses running statistics."""
 
     _input_dims = (5,)
 
 
 class _LazyNorm(LazyModuleMixin, _NormBase):
-    """A normalisation whose `num_features` is the number of channels of its first input."""
+    """A normalization that takes `num_features` from its first input."""
 
     weight: Any
     bias: Any
@@ -196,26 +201,26 @@ class _LazyNorm(LazyModuleMixin, _NormBase):
 
 
 class LazyBatchNorm1d(_LazyNorm, BatchNorm1d):
-    """BatchNorm1d with `num_features` from the first input."""
+    """A `BatchNorm1d` that takes `num_features` from its first input."""
 
     cls_to_become = BatchNorm1d
 
 
 class LazyBatchNorm2d(_LazyNorm, BatchNorm2d):
-    """BatchNorm2d with `num_features` from the first input."""
+    """A `BatchNorm2d` that takes `num_features` from its first input."""
 
     cls_to_become = BatchNorm2d
 
 
 class LazyBatchNorm3d(_LazyNorm, BatchNorm3d):
-    """BatchNorm3d with `num_features` from the first input."""
+    """A `BatchNorm3d` that takes `num_features` from its first input."""
 
     cls_to_become = BatchNorm3d
 
 
 class SyncBatchNorm(_BatchNorm):
-    """BatchNorm over all processes of a group; there is one process here. For inputs of at least two
-    dimensions."""
+    """Batch normalization over all processes of a group, for inputs of at least two dimensions. There is
+    one process here, so that it computes plain batch normalization."""
 
     def __init__(
         self,
@@ -239,7 +244,8 @@ class SyncBatchNorm(_BatchNorm):
 
     @classmethod
     def convert_sync_batchnorm(cls, module: Module, process_group: Any = None) -> Module:
-        """`module` with every BatchNorm in it replaced by a SyncBatchNorm of the same parameters."""
+        """Returns `module` with every batch normalization in it replaced by a SyncBatchNorm with the same
+        parameters."""
         result: Module = module
         if isinstance(module, (BatchNorm1d, BatchNorm2d, BatchNorm3d)):
             result = cls(

@@ -1,4 +1,4 @@
-"""Distances of pairs of vectors."""
+"""Distances between pairs of vectors."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["CosineSimilarity", "PairwiseDistance"]
 
 
 class PairwiseDistance(Module):
-    """The p-norm of x1 - x2 + eps over the last dimension."""
+    """Computes the p-norm of x1 - x2 + eps over the last dimension."""
 
     def __init__(self, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> None:
         super().__init__()
@@ -23,7 +23,7 @@ class PairwiseDistance(Module):
 
 
 class CosineSimilarity(Module):
-    """The cosine of the angle between x1 and x2 along `dim`."""
+    """Computes the cosine of the angle between x1 and x2 along `dim`: x1 · x2 / max(|x1| |x2|, eps)."""
 
     def __init__(self, dim: int = 1, eps: float = 1e-8) -> None:
         super().__init__()

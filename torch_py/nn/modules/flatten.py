@@ -7,7 +7,7 @@ from torch_py.nn.modules.module import Module
 
 
 class Flatten(Module):
-    """One dimension in the place of `start_dim` to `end_dim`; by default all but the first."""
+    """Joins the dimensions from `start_dim` to `end_dim` into one; by default all but the first."""
 
     def __init__(self, start_dim: int = 1, end_dim: int = -1) -> None:
         super().__init__()
@@ -22,7 +22,7 @@ class Flatten(Module):
 
 
 class Unflatten(Module):
-    """Dimensions of sizes `unflattened_size` in the place of `dim`; one size may be -1."""
+    """Splits `dim` into dimensions of sizes `unflattened_size`, one of which may be -1."""
 
     def __init__(self, dim: int, unflattened_size: tuple[int, ...] | list[int]) -> None:
         super().__init__()

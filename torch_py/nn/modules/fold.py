@@ -1,4 +1,4 @@
-"""Windows of images as columns, and back."""
+"""Sliding windows of images as columns, and back."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ __all__ = ["Fold", "Unfold"]
 
 
 class Fold(Module):
-    """Adds columns (N, C * kH * kW, windows) up to images (N, C, *output_size)."""
+    """Adds columns of sliding windows (N, C * kH * kW, windows) up to images (N, C, *output_size); windows
+    that overlap are summed."""
 
     __constants__ = ["output_size", "kernel_size", "dilation", "padding", "stride"]
 
@@ -43,7 +44,7 @@ class Fold(Module):
 
 
 class Unfold(Module):
-    """Windows of images (N, C, H, W) as columns (N, C * kH * kW, windows)."""
+    """Extracts sliding windows of images (N, C, H, W) as columns (N, C * kH * kW, windows)."""
 
     __constants__ = ["kernel_size", "dilation", "padding", "stride"]
 

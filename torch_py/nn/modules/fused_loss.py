@@ -1,4 +1,4 @@
-"""A classifier's last layer and its loss as one module."""
+"""A linear layer and cross entropy as one module."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ _POLICIES = ("accurate", "balanced", "compact", "auto")
 
 @dataclasses.dataclass(frozen=True)
 class LinearCrossEntropyOptions:
-    """How PyTorch splits `linear_cross_entropy` into chunks to save memory; the loss is the same without, and
-    is computed whole here."""
+    """How PyTorch splits `linear_cross_entropy` into chunks to save memory. The options do not change the
+    loss, which is computed whole here."""
 
     allow_retain_graph: bool = False
     batch_chunk_size: int | None = None
@@ -37,11 +37,11 @@ class LinearCrossEntropyOptions:
 
 
 class LinearCrossEntropyLoss(Module):
-    """`cross_entropy(linear(input), target)` with its own `linear`, of `num_classes` scores for each of
-    `out_features` positions.
+    """The cross entropy of a linear classifier: `cross_entropy(linear(input), target)`, with `num_classes`
+    scores for each of `out_features` positions.
 
-    Input (N, in_features) or (in_features,); target as of `nn.CrossEntropyLoss`, with the dimensions
-    `out_features` at the end.
+    The input is (N, in_features) or (in_features,). The target is that of `nn.CrossEntropyLoss`, with the
+    dimensions `out_features` at the end.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Normalisation of each channel of each example (Ulyanov et al. 2016)."""
+"""Instance normalization (Ulyanov et al. 2016)."""
 
 from __future__ import annotations
 
@@ -20,6 +20,8 @@ __all__ = [
 
 
 class _InstanceNorm(_NormBase):
+    """Normalizes each channel of each sample: (x - mean) / sqrt(var + eps) * weight + bias."""
+
     def __init__(
         self,
         num_features: int,
@@ -35,6 +37,7 @@ class _InstanceNorm(_NormBase):
         super().__init__(num_features, eps, momentum, affine, track_running_stats, device, dtype, bias=bias)
 
     def _no_batch_dim(self) -> int:
+        """Returns the number of dimensions of an input without a batch."""
         return self._input_dims[0]
 
     def forward(self, input: Tensor) -> Tensor:
@@ -67,41 +70,46 @@ class _InstanceNorm(_NormBase):
 
 
 class InstanceNorm1d(_InstanceNorm):
-    """For inputs (N, C, L) or (C, L)."""
+    """Normalizes each channel of each sample of sequences (N, C, L) or (C, L): (x - mean) / sqrt(var +
+    eps), times weight plus bias with `affine`."""
 
     _input_dims = (2, 3)
 
 
 class InstanceNorm2d(_InstanceNorm):
-    """For inputs (N, C, H, W) or (C, H, W)."""
+    """Normalizes each channel of each sample of images (N, C, H, W) or (C, H, W): (x - mean) / sqrt(var +
+    eps), times weight plus bias with `affine`."""
 
     _input_dims = (3, 4)
 
 
 class InstanceNorm3d(_InstanceNorm):
-    """For inputs (N, C, D, H, W) or (C, D, H, W)."""
+    """Normalizes each channel of each sample of volumes (N, C, D, H, W) or (C, D, H, W): (x - mean) /
+    sqrt(var + eps), times weight plus bias with `affine`."""
 
     _input_dims = (4, 5)
 
 
 class _LazyInstanceNorm(_LazyNorm, _InstanceNorm):
+    """An instance normalization that takes `num_features` from its first input."""
+
     def _channels(self, input: Tensor) -> int:
         return input.size(input.dim() - self._no_batch_dim())
 
 
 class LazyInstanceNorm1d(_LazyInstanceNorm, InstanceNorm1d):
-    """InstanceNorm1d with `num_features` from the first input."""
+    """An `InstanceNorm1d` that takes `num_features` from its first input."""
 
     cls_to_become = InstanceNorm1d
 
 
 class LazyInstanceNorm2d(_LazyInstanceNorm, InstanceNorm2d):
-    """InstanceNorm2d with `num_features` from the first input."""
+    """An `InstanceNorm2d` that takes `num_features` from its first input."""
 
     cls_to_become = InstanceNorm2d
 
 
 class LazyInstanceNorm3d(_LazyInstanceNorm, InstanceNorm3d):
-    """InstanceNorm3d with `num_features` from the first input."""
+    """An `InstanceNorm3d` that takes `num_features` from its first input."""
 
     cls_to_become = InstanceNorm3d

@@ -1,4 +1,4 @@
-"""Affine maps."""
+"""Linear, bilinear and identity layers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from torch_py.types import Device, _dtype
 
 
 class Identity(Module):
-    """Returns its input; takes and ignores any arguments of the layer it stands for."""
+    """Returns its input. It accepts and ignores the arguments of the layer it replaces."""
 
     def __init__(self, *arguments: Any, **keywords: Any) -> None:
         super().__init__()
@@ -27,8 +27,8 @@ class Identity(Module):
 
 
 class Linear(Module):
-    """input · weightᵀ + bias: (..., in_features) to (..., out_features). Both start uniform in ±1 /
-    sqrt(in_features)."""
+    """Computes input · weightᵀ + bias: (..., in_features) to (..., out_features). Weight and bias start
+    uniform in ±1 / sqrt(in_features)."""
 
     bias: Parameter | None
 
@@ -66,7 +66,7 @@ class Linear(Module):
 
 
 class LazyLinear(LazyModuleMixin, Linear):
-    """A Linear whose `in_features` is the last size of its first input; it is a Linear from then on."""
+    """A `Linear` that takes `in_features` from the last dimension of its first input."""
 
     cls_to_become = Linear
     # Uninitialized parameters until the first forward.
@@ -87,6 +87,7 @@ class LazyLinear(LazyModuleMixin, Linear):
             super().reset_parameters()
 
     def initialize_parameters(self, input: Tensor) -> None:
+        """Gives the parameters their shapes."""
         if self.has_uninitialized_params():
             with no_grad():
                 self.in_features = input.shape[-1]
@@ -99,12 +100,12 @@ class LazyLinear(LazyModuleMixin, Linear):
 
 
 class NonDynamicallyQuantizableLinear(Linear):
-    """A Linear under the name that the output projection of attention has in PyTorch."""
+    """A `Linear` under PyTorch's name for the output projection of attention."""
 
 
 class Bilinear(Module):
-    """input1 · weight[k] · input2 + bias[k] for every output k. Both start uniform in ±1 /
-    sqrt(in1_features)."""
+    """Computes input1 · weight[k] · input2 + bias[k] for every output k. Weight and bias start uniform in
+    ±1 / sqrt(in1_features)."""
 
     bias: Parameter | None
 

@@ -1,4 +1,4 @@
-"""Normalisation within one example."""
+"""Normalization within one sample."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from torch_py.types import Device, _dtype
 
 
 class LayerNorm(Module):
-    """Mean 0 and variance 1 over the last dimensions, of sizes `normalized_shape`, then * weight + bias (Ba
-    et al. 2016)."""
+    """Normalizes over the last dimensions, of sizes `normalized_shape`: (x - mean) / sqrt(var + eps) *
+    weight + bias (Ba et al. 2016)."""
 
     weight: Parameter | None
     bias: Parameter | None
@@ -63,8 +63,8 @@ class LayerNorm(Module):
 
 
 class GroupNorm(Module):
-    """Mean 0 and variance 1 over each of `num_groups` groups of channels (dimension 1), then * weight + bias
-    (Wu & He 2018)."""
+    """Normalizes over each of `num_groups` groups of channels (dimension 1): (x - mean) / sqrt(var + eps)
+    * weight + bias (Wu & He 2018)."""
 
     weight: Parameter | None
     bias: Parameter | None
@@ -112,8 +112,8 @@ class GroupNorm(Module):
 
 
 class RMSNorm(Module):
-    """Root of the mean square 1 over the last dimensions, of sizes `normalized_shape`, then * weight (Zhang &
-    Sennrich 2019)."""
+    """Divides by the root mean square over the last dimensions, of sizes `normalized_shape`: x /
+    sqrt(mean(x²) + eps) * weight (Zhang & Sennrich 2019)."""
 
     weight: Parameter | None
 
@@ -152,7 +152,8 @@ class RMSNorm(Module):
 
 
 class LocalResponseNorm(Module):
-    """Division by a power of the mean square of neighbouring channels (Krizhevsky et al. 2012)."""
+    """Divides by a power of the mean square of `size` neighboring channels: x / (k + alpha * mean) ** beta
+    (Krizhevsky et al. 2012)."""
 
     def __init__(self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> None:
         super().__init__()
@@ -169,8 +170,8 @@ class LocalResponseNorm(Module):
 
 
 class CrossMapLRN2d(Module):
-    """As LocalResponseNorm, over maps: (N, C, H, W). As in PyTorch the first map stays in the sum of every
-    one behind it."""
+    """An older form of `LocalResponseNorm` for images (N, C, H, W). As in PyTorch, the first channel stays
+    in the sums of all later ones."""
 
     def __init__(self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1) -> None:
         super().__init__()

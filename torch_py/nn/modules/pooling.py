@@ -1,5 +1,5 @@
-"""Pooling of sequences (N, C, L), images (N, C, H, W) and volumes (N, C, D, H, W), with or without
-samples."""
+"""Pooling layers for sequences (N, C, L), images (N, C, H, W) and volumes (N, C, D, H, W), with or without
+the batch dimension."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ __all__ = [
 
 
 class _MaxPoolNd(Module):
-    """The largest element of each window; `stride` is the window's size by default."""
+    """Settings of max pooling. `stride` is the size of the window by default."""
 
     __constants__ = ["kernel_size", "stride", "padding", "dilation", "return_indices", "ceil_mode"]
     _function: Any
@@ -78,25 +78,28 @@ class _MaxPoolNd(Module):
 
 
 class MaxPool1d(_MaxPoolNd):
-    """The largest element of each window of a sequence; `stride` is the window's size by default."""
+    """Returns the largest element of each window of a sequence; with `return_indices` also its position.
+    `stride` is the size of the window by default."""
 
     _function = staticmethod(F.max_pool1d)
 
 
 class MaxPool2d(_MaxPoolNd):
-    """The largest element of each window of an image; `stride` is the window's size by default."""
+    """Returns the largest element of each window of an image; with `return_indices` also its position.
+    `stride` is the size of the window by default."""
 
     _function = staticmethod(F.max_pool2d)
 
 
 class MaxPool3d(_MaxPoolNd):
-    """The largest element of each window of a volume; `stride` is the window's size by default."""
+    """Returns the largest element of each window of a volume; with `return_indices` also its position.
+    `stride` is the size of the window by default."""
 
     _function = staticmethod(F.max_pool3d)
 
 
 class _MaxUnpoolNd(Module):
-    """Puts maxima back where they were, with zeros elsewhere; arguments are those of the pooling."""
+    """Settings of the partial inverse of max pooling; they are those of the pooling."""
 
     _rank: int
     _function: Any
@@ -122,27 +125,29 @@ class _MaxUnpoolNd(Module):
 
 
 class MaxUnpool1d(_MaxUnpoolNd):
-    """Undoes `MaxPool1d` as far as its indices tell."""
+    """A partial inverse of `MaxPool1d`: puts maxima back at their positions, with zeros elsewhere."""
 
     _rank = 1
     _function = staticmethod(F.max_unpool1d)
 
 
 class MaxUnpool2d(_MaxUnpoolNd):
-    """Undoes `MaxPool2d` as far as its indices tell."""
+    """A partial inverse of `MaxPool2d`: puts maxima back at their positions, with zeros elsewhere."""
 
     _rank = 2
     _function = staticmethod(F.max_unpool2d)
 
 
 class MaxUnpool3d(_MaxUnpoolNd):
-    """Undoes `MaxPool3d` as far as its indices tell."""
+    """A partial inverse of `MaxPool3d`: puts maxima back at their positions, with zeros elsewhere."""
 
     _rank = 3
     _function = staticmethod(F.max_unpool3d)
 
 
 class _AvgPoolNd(Module):
+    """Printing of average pooling layers."""
+
     __constants__ = ["kernel_size", "stride", "padding", "ceil_mode", "count_include_pad"]
 
     def extra_repr(self) -> str:
@@ -150,7 +155,8 @@ class _AvgPoolNd(Module):
 
 
 class AvgPool1d(_AvgPoolNd):
-    """The mean of each window of a sequence, padding counted as zeros unless `count_include_pad` is False."""
+    """Returns the mean of each window of a sequence. Padding counts as zeros unless `count_include_pad` is
+    False."""
 
     def __init__(
         self,
@@ -175,6 +181,8 @@ class AvgPool1d(_AvgPoolNd):
 
 
 class _AvgPoolWithDivisor(_AvgPoolNd):
+    """Settings of average pooling over two and three dimensions."""
+
     _function: Any
 
     def __init__(
@@ -208,21 +216,22 @@ class _AvgPoolWithDivisor(_AvgPoolNd):
 
 
 class AvgPool2d(_AvgPoolWithDivisor):
-    """The mean of each window, padding counted as zeros unless `count_include_pad` is False;
-    `divisor_override` replaces the count."""
+    """Returns the mean of each window of an image. Padding counts as zeros unless `count_include_pad` is
+    False; `divisor_override` divides the sum in place of the number of elements."""
 
     _function = staticmethod(F.avg_pool2d)
 
 
 class AvgPool3d(_AvgPoolWithDivisor):
-    """Like `AvgPool2d` over volumes."""
+    """Returns the mean of each window of a volume. Padding counts as zeros unless `count_include_pad` is
+    False; `divisor_override` divides the sum in place of the number of elements."""
 
     _function = staticmethod(F.avg_pool3d)
 
 
 class _FractionalMaxPoolNd(Module):
-    """Maxima of windows in random steps that fit `output_size`, or `output_ratio` (between 0 and 1) times the
-    input's size."""
+    """Settings of fractional max pooling: the result has `output_size`, or `output_ratio` (between 0 and
+    1) times the input's size."""
 
     _rank: int
     _function: Any
@@ -264,21 +273,23 @@ class _FractionalMaxPoolNd(Module):
 
 
 class FractionalMaxPool2d(_FractionalMaxPoolNd):
-    """Maxima of windows of images in random steps (Graham, "Fractional Max-Pooling")."""
+    """Returns the largest elements of windows of an image at random steps (Graham 2014). The result has
+    `output_size`, or `output_ratio` times the input's size."""
 
     _rank = 2
     _function = staticmethod(F.fractional_max_pool2d)
 
 
 class FractionalMaxPool3d(_FractionalMaxPoolNd):
-    """Maxima of windows of volumes in random steps (Graham, "Fractional Max-Pooling")."""
+    """Returns the largest elements of windows of a volume at random steps (Graham 2014). The result has
+    `output_size`, or `output_ratio` times the input's size."""
 
     _rank = 3
     _function = staticmethod(F.fractional_max_pool3d)
 
 
 class _LPPoolNd(Module):
-    """The `norm_type`-norm of each window; `stride` is the window's size by default."""
+    """Settings of power-average pooling. `stride` is the size of the window by default."""
 
     __constants__ = ["norm_type", "kernel_size", "stride", "ceil_mode"]
     _function: Any
@@ -308,26 +319,26 @@ class _LPPoolNd(Module):
 
 
 class LPPool1d(_LPPoolNd):
-    """The `norm_type`-norm of each window of a sequence."""
+    """Returns the power average (sum of x ** norm_type) ** (1 / norm_type) of each window of a sequence."""
 
     _function = staticmethod(F.lp_pool1d)
 
 
 class LPPool2d(_LPPoolNd):
-    """The `norm_type`-norm of each window of an image."""
+    """Returns the power average (sum of x ** norm_type) ** (1 / norm_type) of each window of an image."""
 
     _function = staticmethod(F.lp_pool2d)
 
 
 class LPPool3d(_LPPoolNd):
-    """The `norm_type`-norm of each window of a volume."""
+    """Returns the power average (sum of x ** norm_type) ** (1 / norm_type) of each window of a volume."""
 
     _function = staticmethod(F.lp_pool3d)
 
 
 class _AdaptivePoolNd(Module):
-    """As many windows as `output_size` says, one number for all dimensions; None keeps a dimension as it
-    is."""
+    """Settings of adaptive pooling: one output size for all dimensions or one for each; None keeps the
+    size of a dimension."""
 
     __constants__ = ["output_size"]
     _function: Any
@@ -345,26 +356,28 @@ class _AdaptivePoolNd(Module):
 
 
 class AdaptiveAvgPool1d(_AdaptivePoolNd):
-    """Means over as many windows as `output_size` says."""
+    """Returns the means of `output_size` windows that cover a sequence evenly."""
 
     _function = staticmethod(F.adaptive_avg_pool1d)
 
 
 class AdaptiveAvgPool2d(_AdaptivePoolNd):
-    """Means over as many windows as `output_size` says, one number for both dimensions; None keeps a
-    dimension as it is."""
+    """Returns the means of windows that cover an image evenly, as many as `output_size` says. None keeps
+    the size of a dimension."""
 
     _function = staticmethod(F.adaptive_avg_pool2d)
 
 
 class AdaptiveAvgPool3d(_AdaptivePoolNd):
-    """Means over as many windows as `output_size` says, one number for all dimensions; None keeps a dimension
-    as it is."""
+    """Returns the means of windows that cover a volume evenly, as many as `output_size` says. None keeps
+    the size of a dimension."""
 
     _function = staticmethod(F.adaptive_avg_pool3d)
 
 
 class _AdaptiveMaxPoolNd(_AdaptivePoolNd):
+    """Settings of adaptive max pooling."""
+
     def __init__(self, output_size: int | Sequence[int | None], return_indices: bool = False) -> None:
         super().__init__(output_size)
         self.return_indices = return_indices
@@ -375,20 +388,20 @@ class _AdaptiveMaxPoolNd(_AdaptivePoolNd):
 
 
 class AdaptiveMaxPool1d(_AdaptiveMaxPoolNd):
-    """Maxima over as many windows as `output_size` says."""
+    """Returns the largest elements of `output_size` windows that cover a sequence evenly."""
 
     _function = staticmethod(F.adaptive_max_pool1d)
 
 
 class AdaptiveMaxPool2d(_AdaptiveMaxPoolNd):
-    """Maxima over as many windows as `output_size` says, one number for both dimensions; None keeps a
-    dimension as it is."""
+    """Returns the largest elements of windows that cover an image evenly, as many as `output_size` says.
+    None keeps the size of a dimension."""
 
     _function = staticmethod(F.adaptive_max_pool2d)
 
 
 class AdaptiveMaxPool3d(_AdaptiveMaxPoolNd):
-    """Maxima over as many windows as `output_size` says, one number for all dimensions; None keeps a
-    dimension as it is."""
+    """Returns the largest elements of windows that cover a volume evenly, as many as `output_size` says.
+    None keeps the size of a dimension."""
 
     _function = staticmethod(F.adaptive_max_pool3d)

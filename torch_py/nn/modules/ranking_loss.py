@@ -1,4 +1,4 @@
-"""Losses of distances, margins, counts and alignments as modules. The formulas stand with the functions of
+"""Losses of distances, margins, counts and alignments as modules. The formulas are repeated in
 `nn.functional`."""
 
 from __future__ import annotations
@@ -27,6 +27,9 @@ __all__ = [
 
 
 class CTCLoss(_Loss):
+    """Connectionist temporal classification: -log of the probability that log probabilities (T, N, C) give
+    to the targets, over all alignments (Graves et al. 2006)."""
+
     def __init__(self, blank: int = 0, reduction: str = "mean", zero_infinity: bool = False) -> None:
         super().__init__(reduction=reduction)
         self.blank = blank
@@ -45,6 +48,9 @@ class CTCLoss(_Loss):
 
 
 class PoissonNLLLoss(_Loss):
+    """Computes the negative log likelihood of counts under a Poisson distribution: exp(input) - target *
+    input, or input - target * log(input + eps) if `log_input` is False."""
+
     def __init__(
         self,
         log_input: bool = True,
@@ -66,6 +72,9 @@ class PoissonNLLLoss(_Loss):
 
 
 class GaussianNLLLoss(_Loss):
+    """Computes the negative log likelihood under a normal distribution: (log(var) + (input - target)² /
+    var) / 2."""
+
     def __init__(self, *, full: bool = False, eps: float = 1e-6, reduction: str = "mean") -> None:
         super().__init__(reduction=reduction)
         self.full = full
@@ -76,6 +85,8 @@ class GaussianNLLLoss(_Loss):
 
 
 class _MarginLoss(_Loss):
+    """A loss with a margin."""
+
     def __init__(
         self,
         margin: float = 0.0,
@@ -88,6 +99,9 @@ class _MarginLoss(_Loss):
 
 
 class HingeEmbeddingLoss(_MarginLoss):
+    """Computes a loss of distances: the input where the target is 1, and max(0, margin - input) where it
+    is -1."""
+
     def __init__(
         self,
         margin: float = 1.0,
@@ -102,31 +116,47 @@ class HingeEmbeddingLoss(_MarginLoss):
 
 
 class MarginRankingLoss(_MarginLoss):
+    """Computes a loss for ordering two inputs: max(0, -target * (input1 - input2) + margin), where target
+    is 1 if input1 should be larger and -1 otherwise."""
+
     def forward(self, input1: Tensor, input2: Tensor, target: Tensor) -> Tensor:
         return F.margin_ranking_loss(input1, input2, target, self.margin, reduction=self.reduction)
 
 
 class CosineEmbeddingLoss(_MarginLoss):
+    """Computes a loss of the angle between two vectors: 1 - cos where the target is 1, and max(0, cos -
+    margin) where it is -1."""
+
     def forward(self, input1: Tensor, input2: Tensor, target: Tensor) -> Tensor:
         return F.cosine_embedding_loss(input1, input2, target, self.margin, reduction=self.reduction)
 
 
 class SoftMarginLoss(_Loss):
+    """Computes the logistic loss of targets 1 and -1: log(1 + exp(-target * input))."""
+
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         return F.soft_margin_loss(input, target, reduction=self.reduction)
 
 
 class MultiLabelMarginLoss(_Loss):
+    """Computes a hinge loss of several labels: max(0, 1 - input[label] + input[class]) over the labels and
+    all other classes. Labels end at the first -1 of a row of targets."""
+
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         return F.multilabel_margin_loss(input, target, reduction=self.reduction)
 
 
 class MultiLabelSoftMarginLoss(_WeightedLoss):
+    """Computes the binary cross entropy of scores, averaged over the classes (the last dimension)."""
+
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         return F.multilabel_soft_margin_loss(input, target, self.weight, reduction=self.reduction)
 
 
 class MultiMarginLoss(_WeightedLoss):
+    """Computes a hinge loss of classes: the mean over the other classes of max(0, margin - input[target] +
+    input[class]) ** p."""
+
     def __init__(
         self,
         p: int = 1,
@@ -151,6 +181,9 @@ class MultiMarginLoss(_WeightedLoss):
 
 
 class TripletMarginLoss(_Loss):
+    """Computes a loss of relative distances: max(0, margin + d(anchor, positive) - d(anchor, negative)),
+    where d is the p-norm of the difference."""
+
     def __init__(
         self,
         margin: float = 1.0,
@@ -176,6 +209,9 @@ class TripletMarginLoss(_Loss):
 
 
 class TripletMarginWithDistanceLoss(_Loss):
+    """Computes max(0, margin + d(anchor, positive) - d(anchor, negative)) for any distance d;
+    `PairwiseDistance` by default."""
+
     def __init__(
         self,
         *,

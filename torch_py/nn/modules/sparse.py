@@ -1,4 +1,4 @@
-"""Tables of vectors."""
+"""Embeddings: tables of vectors that are looked up by number."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from torch_py.types import Device, _dtype
 
 
 class Embedding(Module):
-    """`num_embeddings` vectors of `embedding_dim` numbers, looked up by integers; they start normal, row
-    `padding_idx` zero and untrained."""
+    """Looks up vectors of `embedding_dim` numbers by integers below `num_embeddings`. The table starts
+    normal; row `padding_idx` is zero and is not trained."""
 
     def __init__(
         self,
@@ -77,7 +77,7 @@ class Embedding(Module):
     def from_pretrained(
         cls, embeddings: Tensor, freeze: bool = True, padding_idx: int | None = None, **keywords: Any
     ) -> Embedding:
-        """A table with the rows of `embeddings`, trained unless `freeze`."""
+        """Returns an embedding with the rows of `embeddings`, which are trained only if `freeze` is False."""
         if embeddings.dim() != 2:
             raise AssertionError("Embeddings parameter is expected to be 2-dimensional")
         return cls(
@@ -104,8 +104,8 @@ class Embedding(Module):
 
 
 class EmbeddingBag(Module):
-    """Sums, means or maxima of rows of a table, see `F.embedding_bag`; the rows start normal, row
-    `padding_idx` zero and untrained."""
+    """Computes sums, means or maxima of rows of a table, without the rows themselves; see
+    `F.embedding_bag`. The table starts normal; row `padding_idx` is zero and is not trained."""
 
     def __init__(
         self,
@@ -170,7 +170,8 @@ class EmbeddingBag(Module):
 
     @classmethod
     def from_pretrained(cls, embeddings: Tensor, freeze: bool = True, **keywords: Any) -> EmbeddingBag:
-        """A table with the rows of `embeddings`, trained unless `freeze`."""
+        """Returns an embedding bag with the rows of `embeddings`, which are trained only if `freeze` is
+        False."""
         if embeddings.dim() != 2:
             raise AssertionError("Embeddings parameter is expected to be 2-dimensional")
         result = cls(embeddings.shape[0], embeddings.shape[1], _weight=embeddings, **keywords)

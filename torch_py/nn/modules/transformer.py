@@ -1,4 +1,4 @@
-"""Encoders and decoders of attention and feed-forward layers (Vaswani et al. 2017)."""
+"""Transformer encoders and decoders: stacks of attention and feed-forward layers (Vaswani et al. 2017)."""
 
 from __future__ import annotations
 
@@ -34,13 +34,14 @@ Activation = Callable[[Tensor], Tensor]
 
 
 def _causal_mask(size: int, device: Device = None, dtype: _dtype | None = None) -> Tensor:
+    """Returns -inf above the diagonal, where a key is later than the query, and 0 elsewhere."""
     return _torch.full(
         (size, size), float("-inf"), dtype=dtype or _C.get_default_dtype(), device=device
     ).triu(1)
 
 
 def _is_causal(mask: Tensor | None, is_causal: bool | None, size: int | None) -> bool:
-    """`is_causal` where given; otherwise whether `mask` leaves out just what is later."""
+    """Returns `is_causal` if given, otherwise whether `mask` hides exactly the later positions."""
     if is_causal is not None:
         return is_causal is True
     if mask is None or (size is not None and mask.shape[-1] != size):
@@ -56,6 +57,7 @@ def _is_causal(mask: Tensor | None, is_causal: bool | None, size: int | None) ->
 
 
 def _get_activation_fn(activation: str | Activation) -> Activation:
+    """Returns the activation function with this name. Raises RuntimeError for an unknown name."""
     if not isinstance(activation, str):
         return activation
     if activation not in ("relu", "gelu"):
@@ -64,7 +66,7 @@ def _get_activation_fn(activation: str | Activation) -> Activation:
 
 
 class _Layer(Module):
-    """What encoder and decoder layers share."""
+    """Base of the encoder and decoder layers."""
 
     norm_first: bool
     linear1: Linear
@@ -75,6 +77,7 @@ class _Layer(Module):
     def _add_feed_forward(
         self, d_model: int, dim_feedforward: int, dropout: float, bias: bool, factory: dict[str, Any]
     ) -> None:
+        """Adds the two linear layers and the dropout between them."""
         self.linear1 = Linear(d_model, dim_feedforward, bias=bias, **factory)
         self.dropout = Dropout(dropout)
         self.linear2 = Linear(dim_feedforward, d_model, bias=bias, **factory)
@@ -82,12 +85,15 @@ class _Layer(Module):
     def _add_norms(
         self, count: int, d_model: int, eps: float, dropout: float, bias: bool, factory: dict[str, Any]
     ) -> None:
+        """Adds `norm1`, `norm2`, ... and `dropout1`, `dropout2`, ..."""
         for number in range(1, count + 1):
             setattr(self, f"norm{number}", LayerNorm(d_model, eps=eps, bias=bias, **factory))
         for number in range(1, count + 1):
             setattr(self, f"dropout{number}", Dropout(dropout))
 
     def _residual(self, x: Tensor, norm: Module, block: Callable[[Tensor], Tensor]) -> Tensor:
+        """Returns the sum of the input and of a block, normalized: before the block with `norm_first`,
+        otherwise after the sum."""
         return x + block(norm(x)) if self.norm_first else norm(x + block(x))
 
     def _feed_forward(self, x: Tensor) -> Tensor:
@@ -100,8 +106,8 @@ class _Layer(Module):
 
 
 class TransformerEncoderLayer(_Layer):
-    """Self-attention and a feed-forward network, each added to its input and normalised (before it if
-    `norm_first`)."""
+    """Self-attention followed by a feed-forward network. Each is added to its input and normalized: before
+    it with `norm_first`, otherwise after the sum."""
 
     def __init__(
         self,
@@ -164,7 +170,8 @@ class TransformerEncoderLayer(_Layer):
 
 
 class TransformerDecoderLayer(_Layer):
-    """Self-attention, attention to the encoder's `memory` and a feed-forward network."""
+    """Self-attention, attention to the encoder's output `memory`, and a feed-forward network. Each is
+    added to its input and normalized."""
 
     def __init__(
         self,
@@ -254,11 +261,13 @@ class TransformerDecoderLayer(_Layer):
 
 
 def _copies(module: Module, count: int) -> ModuleList:
+    """Returns `count` deep copies of a module."""
     return ModuleList([copy.deepcopy(module) for _ in range(count)])
 
 
 class TransformerEncoder(Module):
-    """`num_layers` copies of a layer, and a normalisation if given."""
+    """Applies `num_layers` copies of an encoder layer one after another, and then a normalization if
+    given."""
 
     def __init__(
         self,
@@ -308,8 +317,8 @@ class TransformerEncoder(Module):
         return output if self.norm is None else self.norm(output)
 
     def _leaves_out_padding(self, src: Tensor, mask: Tensor | None, padding: Tensor) -> bool:
-        """Whether padded places come out as zeros: they do where PyTorch computes without them, which
-        inference does."""
+        """Returns whether padded positions become zeros, as they do in PyTorch where inference computes
+        without them."""
         from torch_py.backends import mha
 
         layer = self.layers[0] if len(self.layers) else None
@@ -329,7 +338,7 @@ class TransformerEncoder(Module):
 
 
 def _why_padding_stays(layer: Module) -> str:
-    """What keeps an encoder of this layer from leaving padding out; empty if nothing does."""
+    """Returns the reason why an encoder of this layer cannot leave out padding, or ''."""
     if not isinstance(layer, TransformerEncoderLayer):
         return "encoder_layer was not TransformerEncoderLayer"
 
@@ -354,7 +363,7 @@ def _is_relu_or_gelu(activation: Activation) -> bool:
 
 
 class TransformerDecoder(Module):
-    """`num_layers` copies of a layer, and a normalisation if given."""
+    """Applies `num_layers` copies of a decoder layer one after another, and then a normalization if given."""
 
     def __init__(self, decoder_layer: Module, num_layers: int, norm: Module | None = None) -> None:
         super().__init__()
@@ -390,8 +399,8 @@ class TransformerDecoder(Module):
 
 
 class Transformer(Module):
-    """An encoder of `src` (S, N, d_model) and a decoder of `tgt` (T, N, d_model) that attends to it; (N, S,
-    ...) if `batch_first`."""
+    """An encoder of `src` (S, N, d_model) and a decoder of `tgt` (T, N, d_model) that attends to the
+    encoder's output; with `batch_first` the shapes are (N, S, ...)."""
 
     def __init__(
         self,
@@ -492,5 +501,5 @@ class Transformer(Module):
     def generate_square_subsequent_mask(
         sz: int, device: Device = None, dtype: _dtype | None = None
     ) -> Tensor:
-        """-inf where a key is later than the query, 0 elsewhere."""
+        """Returns a mask (sz, sz) to add to scores: -inf where a key is later than the query, 0 elsewhere."""
         return _causal_mask(sz, device, dtype)

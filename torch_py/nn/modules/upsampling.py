@@ -1,4 +1,4 @@
-"""Interpolation as layers."""
+"""Interpolation layers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["Upsample", "UpsamplingBilinear2d", "UpsamplingNearest2d"]
 
 
 class Upsample(Module):
-    """Resizes to `size` or by `scale_factor`; modes and arguments are those of `F.interpolate`."""
+    """Resizes its input to `size` or by `scale_factor`; modes and arguments are those of `F.interpolate`."""
 
     __constants__ = ["size", "scale_factor", "mode", "align_corners", "name", "recompute_scale_factor"]
 
@@ -54,7 +54,7 @@ class Upsample(Module):
 
 
 class UpsamplingNearest2d(Upsample):
-    """`Upsample` of images by the nearest element."""
+    """Resizes images with the nearest element."""
 
     def __init__(
         self, size: int | Sequence[int] | None = None, scale_factor: float | Sequence[float] | None = None
@@ -63,7 +63,7 @@ class UpsamplingNearest2d(Upsample):
 
 
 class UpsamplingBilinear2d(Upsample):
-    """Bilinear `Upsample` of images with aligned corners."""
+    """Resizes images by bilinear interpolation with aligned corners."""
 
     def __init__(
         self, size: int | Sequence[int] | None = None, scale_factor: float | Sequence[float] | None = None

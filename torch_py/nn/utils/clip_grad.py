@@ -1,4 +1,4 @@
-"""Keeping gradients within bounds."""
+"""Gradient clipping."""
 
 from __future__ import annotations
 
@@ -12,12 +12,13 @@ from torch_py.utils._foreach_utils import _device_has_foreach_support
 
 
 def _gradients(parameters: Tensor | Iterable[Tensor]) -> list[Tensor]:
+    """Returns the gradients of the parameters that have one."""
     given = [parameters] if isinstance(parameters, Tensor) else parameters
     return [parameter.grad for parameter in given if parameter.grad is not None]
 
 
 def _check_foreach(foreach: bool | None, tensors: list[Tensor]) -> None:
-    """Lists of tensors are used anyway; asking for them where there are none is a mistake."""
+    """Raises RuntimeError if `foreach` asks for list operators on a device without them."""
     for tensor in tensors if foreach else ():
         if not _device_has_foreach_support(tensor.device):
             raise RuntimeError(
@@ -31,11 +32,10 @@ def get_total_norm(
     error_if_nonfinite: bool = False,
     foreach: bool | None = None,
 ) -> Tensor:
-    """The norm of order `norm_type` of all tensors as one vector. `error_if_nonfinite`: RuntimeError when it
-    is nan or infinite.
+    """Returns the norm of order `norm_type` of all tensors as one vector. With `error_if_nonfinite`, raises
+    RuntimeError if it is nan or infinite.
 
-    `foreach=True` raises RuntimeError for tensors on a device without list operators; whatever it is, they
-    are used.
+    List operators are always used; `foreach=True` raises RuntimeError for a device without them.
     """
     given = [tensors] if isinstance(tensors, Tensor) else list(tensors)
     if not given:
@@ -55,7 +55,7 @@ def get_total_norm(
 def clip_grads_with_norm_(
     parameters: Tensor | Iterable[Tensor], max_norm: float, total_norm: Tensor, foreach: bool | None = None
 ) -> None:
-    """Scales all gradients by max_norm / (total_norm + 1e-6) where that is below one."""
+    """Multiplies all gradients by max_norm / (total_norm + 1e-6) if that is below one."""
     with no_grad():
         # Without asking whether it is below one, as the answer would have to be waited for.
         factor = (float(max_norm) / (total_norm + 1e-6)).clamp(max=1.0)
@@ -72,10 +72,11 @@ def clip_grad_norm_(
     error_if_nonfinite: bool = False,
     foreach: bool | None = None,
 ) -> Tensor:
-    """Scales all gradients by max_norm / (total + 1e-6) where that is below one; returns `total`, their norm
-    as one vector, from before.
+    """Scales all gradients so that their norm as one vector is at most `max_norm`; returns the norm from
+    before.
 
-    `error_if_nonfinite`: RuntimeError when the total is nan or infinite.
+    The factor is max_norm / (norm + 1e-6) if that is below one. With `error_if_nonfinite`, raises
+    RuntimeError if the norm is nan or infinite.
     """
     given = [parameters] if isinstance(parameters, Tensor) else list(parameters)
     with no_grad():
@@ -90,7 +91,7 @@ clip_grad_norm = clip_grad_norm_
 def clip_grad_value_(
     parameters: Tensor | Iterable[Tensor], clip_value: float, foreach: bool | None = None
 ) -> None:
-    """Cuts every element of every gradient off at ±clip_value."""
+    """Limits every element of every gradient to ±clip_value."""
     gradients = _gradients(parameters)
     _check_foreach(foreach, gradients)
     with no_grad():

@@ -1,4 +1,4 @@
-"""Ready parametrizations: weight and spectral normalisation, orthogonal matrices."""
+"""Parametrizations for weight normalization, spectral normalization and orthogonal matrices."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ __all__ = ["orthogonal", "spectral_norm", "weight_norm"]
 
 
 def _named_weight(module: Module, name: str) -> Tensor:
+    """Returns the tensor `name` of a module. Raises ValueError if it has no such tensor."""
     weight = getattr(module, name, None)
     if not isinstance(weight, Tensor):
         raise ValueError(f"Module '{module}' has no parameter or buffer with name '{name}'")
@@ -23,8 +24,8 @@ def _named_weight(module: Module, name: str) -> Tensor:
 
 
 class _WeightNorm(Module):
-    """original0 · original1 / |original1|: lengths and directions of the slices along `dim` (Salimans &
-    Kingma 2016); -1: of the whole."""
+    """Computes original0 · original1 / |original1|: lengths and directions of the slices along `dim`, or
+    of the whole tensor for -1 (Salimans & Kingma 2016)."""
 
     def __init__(self, dim: int | None = 0) -> None:
         super().__init__()
@@ -38,11 +39,11 @@ class _WeightNorm(Module):
 
 
 def weight_norm(module: Module, name: str = "weight", dim: int | None = 0) -> Module:
-    """Trains the weight as length and direction: `name` = g · v / |v|, with one g for each slice along `dim`
-    (None: one for all).
+    """Trains a weight as length and direction: g · v / |v|, with one g for each slice along `dim`, or one for
+    all if `dim` is None.
 
     State dicts of the older `torch.nn.utils.weight_norm`, with keys NAME_g and NAME_v, can be loaded. Returns
-    `module`; raises ValueError when it has no such tensor.
+    `module`; raises ValueError if it has no such tensor.
     """
     _named_weight(module, name)
     parametrize.register_parametrization(module, name, _WeightNorm(dim), unsafe=True)
@@ -58,8 +59,8 @@ def weight_norm(module: Module, name: str = "weight", dim: int | None = 0) -> Mo
 
 
 class _SpectralNorm(Module):
-    """weight / σ, with the largest singular value σ from power iteration (Miyato et al. 2018) on the weight
-    as a matrix of rows `dim`."""
+    """Computes weight / σ, where σ is the largest singular value, estimated by power iteration (Miyato et
+    al. 2018), of the weight as a matrix whose rows are dimension `dim`."""
 
     _u: Tensor
     _v: Tensor
@@ -93,6 +94,7 @@ class _SpectralNorm(Module):
         return weight.movedim(self.dim, 0).flatten(1)
 
     def _iterate(self, matrix: Tensor, count: int) -> None:
+        """Improves the two singular vectors by `count` steps of power iteration."""
         with no_grad():
             for _ in range(count):
                 self._u.copy_(F.normalize(_torch.mv(matrix, self._v), dim=0, eps=self.eps))
@@ -120,11 +122,11 @@ def spectral_norm(
     eps: float = 1e-12,
     dim: int | None = None,
 ) -> Module:
-    """Divides the weight by its spectral norm, estimated with `n_power_iterations` steps in every forward of
-    training.
+    """Divides a weight by its largest singular value, estimated with `n_power_iterations` steps in every
+    forward in training.
 
-    `dim` is that of the outputs: 0, or 1 for transposed convolutions, unless given. Returns `module`; raises
-    ValueError when it has no such tensor, IndexError for a `dim` it does not have.
+    `dim` is the dimension of the outputs: by default 0, or 1 for transposed convolutions. Returns `module`;
+    raises ValueError if it has no such tensor, and IndexError for a `dim` that the tensor does not have.
     """
     weight = _named_weight(module, name)
     rows = (1 if _is_transposed(module) else 0) if dim is None else dim
@@ -144,11 +146,11 @@ class _OrthogonalMap(Enum):
 
 
 class _Orthogonal(Module):
-    """Matrices with orthonormal columns (or rows, when there are fewer), as `base` times a map of a
-    triangular matrix.
+    """Matrices with orthonormal columns (or rows, if these are fewer): `base` times a map of a triangular
+    matrix.
 
-    The maps: exp(A) and Cayley's (I - A/2)⁻¹(I + A/2) of the skew-Hermitian A = X - Xᴴ, and products of
-    Householder reflections.
+    The maps are exp(A) and the Cayley map (I - A/2)⁻¹(I + A/2) of the skew-Hermitian A = X - Xᴴ, and products
+    of Householder reflections.
     """
 
     base: Tensor | None
@@ -175,6 +177,7 @@ class _Orthogonal(Module):
         return Q.mT if wide else Q
 
     def _from_skew(self, tall: Tensor) -> Tensor:
+        """Applies the exponential or the Cayley map to the skew-Hermitian matrix of the lower triangle."""
         n = tall.size(-2)
         k = tall.size(-1)
         lower = F.pad(tall.tril(), (0, n - k))
@@ -219,8 +222,8 @@ def _solve(A: Tensor, B: Tensor) -> Tensor:
 
 
 def _reflections(tall: Tensor) -> Tensor:
-    """The first columns of the product of the reflections along the columns below the diagonal, which holds
-    signs."""
+    """Returns the first columns of the product of the reflections along the columns below the diagonal,
+    which holds signs."""
     from torch_py import linalg
 
     vectors = tall.tril(-1)
@@ -230,7 +233,7 @@ def _reflections(tall: Tensor) -> Tensor:
 
 
 def _reflection_vectors(tall: Tensor) -> Tensor:
-    """What `_reflections` maps to the orthonormal columns that span those of `tall`."""
+    """Returns the vectors that `_reflections` maps to orthonormal columns that span those of `tall`."""
     vectors, tau = _torch.geqrf(tall)
     diagonal = vectors.diagonal(dim1=-2, dim2=-1)
     diagonal.sign_()
@@ -240,8 +243,8 @@ def _reflection_vectors(tall: Tensor) -> Tensor:
 
 
 def _completed(tall: Tensor) -> Tensor:
-    """A square matrix with orthonormal columns, the first of which span those of `tall`, with its
-    directions."""
+    """Returns a square matrix with orthonormal columns, the first of which span those of `tall` and have
+    their directions."""
     from torch_py import linalg
 
     missing = tall.size(-2) - tall.size(-1)
@@ -257,15 +260,17 @@ def orthogonal(
     *,
     use_trivialization: bool = True,
 ) -> Module:
-    """Keeps a matrix, or batch of matrices, orthogonal (unitary when complex): columns or rows orthonormal,
-    whichever are fewer.
+    """Keeps a matrix, or a batch of matrices, orthogonal (unitary if complex): columns or rows are
+    orthonormal, whichever are fewer.
 
     Args:
-        orthogonal_map: 'matrix_exp' (the default when square or complex), 'cayley' or 'householder' (the
-        default otherwise; real only). use_trivialization: the map is applied around a point that moves when
-        the attribute is assigned (Lezcano-Casado 2019).
-    Returns `module`. Raises ValueError for a tensor that is not there or has fewer than two dimensions, and
-    for an unknown map.
+        orthogonal_map: 'matrix_exp' (the default if square or complex), 'cayley' or 'householder' (the
+            default otherwise; real only).
+        use_trivialization: apply the map around a point that moves when the attribute is assigned
+            (Lezcano-Casado 2019).
+
+    Returns `module`. Raises ValueError for a tensor that is missing or has fewer than two dimensions, and for
+    an unknown map.
     """
     weight = _named_weight(module, name)
     if weight.dim() < 2:

@@ -1,8 +1,8 @@
-"""Parametrizations: an attribute of a module computed from other tensors each time it is read.
+"""Parametrizations: attributes of a module that are computed from other tensors each time they are read.
 
-A module with parametrizations is of a class made for it, a subclass of its own whose property reads
-`parametrizations[name]()`. The tensors that are trained are `parametrizations.NAME.original` (or `original0`,
-`original1`, ... where `right_inverse` gives several).
+A parametrized module has a class of its own, a subclass of its former class, with a property that reads
+`parametrizations[name]()`. The tensors that are trained are `parametrizations.NAME.original`, or `original0`,
+`original1`, ... if `right_inverse` returns several.
 """
 
 from __future__ import annotations
@@ -35,7 +35,8 @@ _cache: dict[tuple[int, str], Tensor | None] = {}
 
 @contextlib.contextmanager
 def cached() -> Iterator[None]:
-    """Within this block a parametrized tensor is computed once, at its first reading. Blocks may nest."""
+    """Computes each parametrized tensor only once inside the block, when it is first read. Blocks may
+    nest."""
     global _cache, _cache_enabled
     _cache_enabled += 1
     try:
@@ -47,7 +48,7 @@ def cached() -> Iterator[None]:
 
 
 def _require_same_kind(new: object, old: Tensor, what: str) -> None:
-    """`new` can take the place of `old`: a tensor of its dtype and shape."""
+    """Raises ValueError unless `new` is a tensor with the dtype and shape of `old`."""
     if not isinstance(new, Tensor):
         raise ValueError(f"{what} must return a tensor, got {type(new).__name__}")
     for quality in ("dtype", "shape"):
@@ -63,10 +64,13 @@ class ParametrizationList(ModuleList):
     ...).
 
     Args:
-        modules: each maps a tensor to a tensor; the first may take several. `right_inverse`, where there is
-        one, maps back. original: the tensor before; from it the originals are initialised through the
-        `right_inverse`s, last first. unsafe: dtype and shape may change.
-    Raises ValueError when the modules do not fit the tensor.
+        modules: each maps a tensor to a tensor; the first may take several. An optional method
+            `right_inverse` maps back.
+        original: the tensor to parametrize; the originals start as its image under the `right_inverse`s, last
+            first.
+        unsafe: whether dtype and shape may change.
+
+    Raises ValueError if the modules do not fit the tensor.
     """
 
     original: Tensor
@@ -96,10 +100,11 @@ class ParametrizationList(ModuleList):
                 _require_same_kind(self(), original, "A parametrization")
 
     def _inverted(self, value: Any, *, strict: bool) -> Any:
-        """`value` through the right inverses, last parametrization first; a tensor or a sequence of them.
+        """Passes `value` through the right inverses, last parametrization first. Returns a tensor or a
+        sequence of them.
 
-        A missing right inverse counts as the identity, or with `strict` raises RuntimeError, or what the
-        module raises itself.
+        A missing right inverse counts as the identity; with `strict` it raises RuntimeError, and errors of
+        the modules are passed on.
         """
         result = value
         with no_grad():
@@ -127,7 +132,7 @@ class ParametrizationList(ModuleList):
         return result
 
     def _keep(self, name: str, initial: Tensor, model: Tensor) -> None:
-        """Registers one original, as a parameter or a buffer like `model`; `model` itself where it can hold
+        """Registers one original as a parameter or buffer like `model`; as `model` itself if it can hold
         the values."""
         if not isinstance(model, Parameter):
             self.register_buffer(name, initial)
@@ -143,15 +148,16 @@ class ParametrizationList(ModuleList):
             self.register_parameter(name, made)
 
     def originals(self) -> list[Tensor]:
+        """Returns the tensors that the parametrizations are computed from."""
         if self.is_tensor:
             return [self.original]
         return [getattr(self, f"original{position}") for position in range(self.ntensors)]
 
     def right_inverse(self, value: Tensor) -> None:
-        """Makes the originals such that the result is `value`, as far as the right inverses can. No gradient
-        is recorded.
+        """Sets the originals so that the result is `value`, as far as the right inverses can. Records no
+        gradients.
 
-        Raises RuntimeError when a parametrization has no right inverse.
+        Raises RuntimeError if a parametrization lacks a right inverse.
         """
         initial = self._inverted(value, strict=True)
         given = [initial] if isinstance(initial, Tensor) else list(initial)
@@ -185,6 +191,7 @@ class ParametrizationList(ModuleList):
 
 
 def _read(module: Module, name: str) -> Tensor:
+    """Returns the parametrized tensor, from the cache inside a `cached` block."""
     if not _cache_enabled:
         return module.parametrizations[name]()
     key = (id(module), name)
@@ -194,6 +201,8 @@ def _read(module: Module, name: str) -> Tensor:
 
 
 def _property(name: str) -> property:
+    """Returns the property of a parametrized attribute."""
+
     def get(self: Any) -> Tensor:
         return _read(self, name)
 
@@ -213,7 +222,8 @@ def _refuse_pickle(self: Any) -> Any:
 
 
 def _deepcopied(self: Any, memo: dict[int, Any]) -> Any:
-    """The class is made for one module, so the copy gets one of its own with the same properties."""
+    """Copies the module. The class is made for one module, so the copy gets one of its own with the same
+    properties."""
     if id(self) in memo:
         return memo[id(self)]
     replica = self.__new__(self.__class__)
@@ -224,6 +234,7 @@ def _deepcopied(self: Any, memo: dict[int, Any]) -> Any:
 
 
 def _make_parametrized_class(module: Module) -> None:
+    """Gives the module a class of its own, for properties."""
     own = type(module)
     module.__class__ = type(
         f"Parametrized{own.__name__}", (own,), {"__getstate__": _refuse_pickle, "__deepcopy__": _deepcopied}
@@ -232,7 +243,7 @@ def _make_parametrized_class(module: Module) -> None:
 
 
 def is_parametrized(module: Module, tensor_name: str | None = None) -> bool:
-    """Whether `module` has parametrizations, of `tensor_name` if given."""
+    """Returns whether `module` has parametrizations; with `tensor_name`, whether that tensor has."""
     parametrizations = getattr(module, "parametrizations", None)
     if not isinstance(parametrizations, ModuleDict):
         return False
@@ -242,17 +253,17 @@ def is_parametrized(module: Module, tensor_name: str | None = None) -> bool:
 def register_parametrization(
     module: Module, tensor_name: str, parametrization: Module, *, unsafe: bool = False
 ) -> Module:
-    """From now on `module.tensor_name` is `parametrization(original)`; a second one is applied after the
-    first.
+    """Makes `module.tensor_name` the value of `parametrization(original)`. Later parametrizations are applied
+    after earlier ones.
 
     Args:
         tensor_name: a parameter or buffer of `module`.
-        parametrization: maps a tensor to a tensor; with `right_inverse(tensor)`, assigning to the attribute
-        works, and the first one of a
-            tensor leaves its value as it is, as far as the inverse allows. A later one acts on what the
-            earlier ones give.
-        unsafe: the parametrization may change dtype and shape.
-    Returns `module`. Raises ValueError when there is no such tensor or the parametrization does not fit it.
+        parametrization: maps a tensor to a tensor. With a method `right_inverse(tensor)` the attribute can be
+            assigned, and the first parametrization of a tensor keeps its value as far as the inverse allows.
+            Later ones act on the result of the earlier ones.
+        unsafe: whether the parametrization may change dtype and shape.
+
+    Returns `module`. Raises ValueError if it has no such tensor or the parametrization does not fit.
     """
     parametrization.train(module.training)
     if is_parametrized(module, tensor_name):
@@ -276,6 +287,7 @@ def register_parametrization(
 
 
 def _append(module: Module, name: str, parametrization: Module, unsafe: bool) -> None:
+    """Adds a parametrization to a tensor that has one already."""
     parametrizations = module.parametrizations[name]
     if not unsafe:
         with no_grad():
@@ -289,11 +301,11 @@ def _append(module: Module, name: str, parametrization: Module, unsafe: bool) ->
 
 
 def remove_parametrizations(module: Module, tensor_name: str, leave_parametrized: bool = True) -> Module:
-    """Makes the attribute a parameter or buffer again: of the value it has, or with
-    `leave_parametrized=False` the original.
+    """Makes the attribute a parameter or buffer again, with its present value, or with that of the original
+    if `leave_parametrized` is False.
 
-    Returns `module`. Raises ValueError when there is no such parametrization, or the original cannot be left
-    as there are several.
+    Returns `module`. Raises ValueError if the tensor is not parametrized, or if there are several originals
+    to leave.
     """
     if not is_parametrized(module, tensor_name):
         raise ValueError(f"Module {module} does not have a parametrization on {tensor_name}")
@@ -329,17 +341,17 @@ def remove_parametrizations(module: Module, tensor_name: str, leave_parametrized
 
 
 def type_before_parametrizations(module: Module) -> type:
-    """The class of `module` without its parametrizations."""
+    """Returns the class of `module` without its parametrizations."""
     return type(module).__bases__[0] if is_parametrized(module) else type(module)
 
 
 def transfer_parametrizations_and_params(
     from_module: Module, to_module: Module, tensor_name: str | None = None
 ) -> Module:
-    """Gives `to_module` copies of the parametrizations of `from_module` (of one tensor, or all) and of the
-    originals. Returns `to_module`.
+    """Copies the parametrizations of `from_module`, of one tensor or of all, and their originals to
+    `to_module`, and returns `to_module`.
 
-    Raises ValueError when `from_module` has none.
+    Raises ValueError if `from_module` is not parametrized.
     """
     if not is_parametrized(from_module, tensor_name):
         raise ValueError(f"Module {from_module} does not have a parametrization on {tensor_name}")

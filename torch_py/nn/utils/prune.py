@@ -1,8 +1,8 @@
-"""Pruning: parameters multiplied by masks before every forward.
+"""Pruning: parameters are multiplied by masks before every forward.
 
 A pruned parameter NAME becomes the parameter NAME_orig, the buffer NAME_mask and an attribute NAME that a
-hook before forward computes.
-Methods say which elements stay (`compute_mask`); several on one parameter make a PruningContainer.
+hook computes before forward. A method chooses the elements that stay (`compute_mask`); several methods on one
+parameter form a PruningContainer.
 """
 
 from __future__ import annotations
@@ -39,13 +39,14 @@ __all__ = [
 
 
 def _hooks_on(module: Module, name: str) -> Iterator[tuple[int, BasePruningMethod]]:
+    """Yields the pruning hooks of one parameter with their numbers."""
     for number, hook in list(module._forward_pre_hooks.items()):
         if isinstance(hook, BasePruningMethod) and hook._tensor_name == name:
             yield number, hook
 
 
 class BasePruningMethod(ABC):
-    """A way to choose what to keep. Subclasses set PRUNING_TYPE ('unstructured', 'structured' or 'global')
+    """Base of the pruning methods. Subclasses set PRUNING_TYPE ('unstructured', 'structured' or 'global')
     and define `compute_mask`."""
 
     PRUNING_TYPE: str
@@ -56,17 +57,18 @@ class BasePruningMethod(ABC):
 
     @abstractmethod
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
-        """The mask for importance scores `t`: of their shape, one where an element stays; what `default_mask`
-        has dropped stays dropped."""
+        """Returns a mask in the shape of the importance scores `t`: one where an element stays. What
+        `default_mask` has dropped stays dropped."""
 
     def apply_mask(self, module: Module) -> Tensor:
+        """Returns the original parameter times its mask."""
         original = getattr(module, f"{self._tensor_name}_orig")
         return getattr(module, f"{self._tensor_name}_mask").to(dtype=original.dtype) * original
 
     def prune(
         self, t: Tensor, default_mask: Tensor | None = None, importance_scores: Tensor | None = None
     ) -> Tensor:
-        """`t` times the mask that this method gives, without any module."""
+        """Returns `t` times the mask of this method; no module is involved."""
         scores = _checked_scores(importance_scores, t)
         return t * self.compute_mask(scores, _torch.ones_like(t) if default_mask is None else default_mask)
 
@@ -114,7 +116,7 @@ class BasePruningMethod(ABC):
         return hook
 
     def remove(self, module: Module) -> None:
-        """Makes the parameter what it is masked, for good; the caller takes the hook away."""
+        """Makes the masked values permanent. The caller removes the hook."""
         name = self._tensor_name
         masked = self.apply_mask(module)
         if hasattr(module, name):
@@ -126,7 +128,7 @@ class BasePruningMethod(ABC):
 
 
 class PruningContainer(BasePruningMethod):
-    """Several methods on one parameter, each applied to what those before it left."""
+    """Several pruning methods on one parameter, each applied to what the earlier ones left."""
 
     def __init__(self, *args: Any) -> None:
         self._pruning_methods: tuple[BasePruningMethod, ...] = ()
@@ -137,7 +139,8 @@ class PruningContainer(BasePruningMethod):
             self.add_pruning_method(method)
 
     def add_pruning_method(self, method: BasePruningMethod) -> None:
-        """Raises TypeError unless it is a pruning method, ValueError when it is one for another parameter."""
+        """Adds a method. Raises TypeError unless it is a pruning method, and ValueError if it acts on
+        another parameter."""
         if not isinstance(method, BasePruningMethod):
             raise TypeError(f"{type(method)} is not a BasePruningMethod subclass")
         if self._tensor_name != method._tensor_name:
@@ -157,7 +160,7 @@ class PruningContainer(BasePruningMethod):
         return self._pruning_methods[index]
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
-        """The mask of the newest method, computed on the elements or slices that are left."""
+        """Returns the mask of the newest method, computed on the elements or slices that are left."""
         newest = self._pruning_methods[-1]
         left = _remaining(newest, t, default_mask)
         mask = default_mask.clone()
@@ -166,7 +169,7 @@ class PruningContainer(BasePruningMethod):
 
 
 def _remaining(method: BasePruningMethod, t: Tensor, mask: Tensor) -> Any:
-    """An index of what is left for `method` to choose from."""
+    """Returns an index of the elements or slices that `method` may still drop."""
     if method.PRUNING_TYPE == "unstructured":
         return mask == 1
     if method.PRUNING_TYPE == "global":
@@ -188,13 +191,14 @@ class Identity(BasePruningMethod):
 
 
 class _ByAmount(BasePruningMethod):
-    """Drops `amount` of what there is: that many, or that share."""
+    """Drops an amount: a number of elements if it is an integer, otherwise a share."""
 
     def __init__(self, amount: float) -> None:
         _check_amount(amount)
         self.amount = amount
 
     def _count(self, size: int) -> int:
+        """Returns how many of `size` elements to drop. Raises ValueError if there are too few."""
         if isinstance(self.amount, numbers.Integral) and self.amount > size:
             raise ValueError(
                 f"amount={self.amount} should be smaller than the number of parameters to prune={size}"
@@ -203,10 +207,13 @@ class _ByAmount(BasePruningMethod):
 
 
 class _Unstructured(_ByAmount):
+    """Drops single elements."""
+
     PRUNING_TYPE = "unstructured"
     _drops_largest = False
 
     def _importance(self, t: Tensor) -> Tensor:
+        """Returns a score for each element."""
         raise NotImplementedError
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
@@ -228,7 +235,7 @@ class RandomUnstructured(_Unstructured):
 
 
 class L1Unstructured(_Unstructured):
-    """Drops the elements of the smallest absolute values."""
+    """Drops the elements with the smallest absolute values."""
 
     def _importance(self, t: Tensor) -> Tensor:
         return _torch.abs(t)
@@ -241,7 +248,7 @@ class _Structured(_ByAmount):
     dim: int
 
     def _importance(self, t: Tensor) -> Tensor:
-        """One number for each slice."""
+        """Returns a score for each slice."""
         raise NotImplementedError
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
@@ -278,7 +285,7 @@ class RandomStructured(_Structured):
 
 
 class LnStructured(_Structured):
-    """Drops the slices along `dim` whose norms of order `n` are the smallest."""
+    """Drops the slices along `dim` with the smallest norms of order `n`."""
 
     def __init__(self, amount: float, n: float | str, dim: int = -1) -> None:
         super().__init__(amount)
@@ -291,7 +298,7 @@ class LnStructured(_Structured):
 
 
 class CustomFromMask(BasePruningMethod):
-    """Drops what `mask` says."""
+    """Drops the elements where `mask` is zero."""
 
     PRUNING_TYPE = "global"
 
@@ -313,6 +320,8 @@ def _contiguous() -> Any:
 
 
 def _checked_scores(scores: Tensor | None, t: Tensor) -> Tensor:
+    """Returns the importance scores, by default the parameter itself. Raises AssertionError for another
+    shape."""
     if scores is not None and scores.shape != t.shape:
         raise AssertionError(
             f"importance_scores should have the same shape as parameter {t.shape}, got {scores.shape}"
@@ -321,6 +330,7 @@ def _checked_scores(scores: Tensor | None, t: Tensor) -> Tensor:
 
 
 def _check_amount(amount: float) -> None:
+    """Raises TypeError or ValueError unless the amount is a share in [0, 1] or a non-negative integer."""
     if not isinstance(amount, numbers.Real):
         raise TypeError(f"Invalid type for amount: {amount}. Must be int or float.")
     if amount < 0 or (not isinstance(amount, numbers.Integral) and amount > 1.0):
@@ -330,7 +340,8 @@ def _check_amount(amount: float) -> None:
 
 
 def identity(module: Module, name: str) -> Module:
-    """Makes `name` a masked parameter with nothing dropped. Returns `module`, as all functions here."""
+    """Makes `name` a masked parameter without dropping anything. Returns `module`, like all functions
+    here."""
     Identity.apply(module, name)
     return module
 
@@ -344,7 +355,7 @@ def random_unstructured(module: Module, name: str, amount: float) -> Module:
 def l1_unstructured(
     module: Module, name: str, amount: float, importance_scores: Tensor | None = None
 ) -> Module:
-    """Drops the `amount` elements of the smallest absolute values, of the parameter or of
+    """Drops the `amount` elements with the smallest absolute values, of the parameter or of
     `importance_scores`."""
     L1Unstructured.apply(module, name, amount, importance_scores=importance_scores)
     return module
@@ -381,10 +392,10 @@ def global_unstructured(
     importance_scores: dict[tuple[Module, str], Tensor] | None = None,
     **kwargs: Any,
 ) -> None:
-    """Prunes several parameters as if they were one: `amount` is of all together.
+    """Prunes several parameters as one: `amount` counts the elements of all of them together.
 
-    `importance_scores` maps (module, name) to scores; without it the parameters are compared themselves.
-    Raises TypeError when the parameters are no iterable or the method is not unstructured.
+    `importance_scores` maps (module, name) to scores; the parameters' own values are the default. Raises
+    TypeError if `parameters` is not iterable or the method is not unstructured.
     """
     if not isinstance(parameters, Iterable):
         raise TypeError("global_unstructured(): parameters is not an Iterable")
@@ -418,8 +429,8 @@ def global_unstructured(
 
 
 def remove(module: Module, name: str) -> Module:
-    """Makes the pruning of `name` permanent: a plain parameter again, with the zeros. Raises ValueError when
-    it is not pruned."""
+    """Makes the pruning of `name` permanent: it is a plain parameter again, with the zeros. Raises
+    ValueError if it is not pruned."""
     for number, hook in _hooks_on(module, name):
         hook.remove(module)
         del module._forward_pre_hooks[number]
@@ -428,7 +439,7 @@ def remove(module: Module, name: str) -> Module:
 
 
 def is_pruned(module: Module) -> bool:
-    """Whether a parameter here or below is pruned."""
+    """Returns whether a parameter of this module or of one below is pruned."""
     return any(
         isinstance(hook, BasePruningMethod)
         for each in module.modules()

@@ -1,4 +1,4 @@
-"""Sequences of different lengths as one tensor: padded, or packed without the padding."""
+"""PyTorch's module path for padded and packed sequences; the code is in `nn._packing`."""
 
 from torch_py.nn._packing import (
     PackedSequence,

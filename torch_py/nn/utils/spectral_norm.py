@@ -1,4 +1,4 @@
-"""Spectral normalisation (Miyato et al. 2018) by a hook before forward, as it was before parametrizations."""
+"""Spectral normalization (Miyato et al. 2018) by a hook before forward, the form before parametrizations."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ M = TypeVar("M", bound=Module)
 
 
 class SpectralNorm:
-    """The hook: computes `name` from the parameter NAME_orig and the singular vectors in the buffers NAME_u
-    and NAME_v."""
+    """A hook that computes the tensor `name` from the parameter NAME_orig and the singular vectors in the
+    buffers NAME_u and NAME_v."""
 
     _version = 1
 
@@ -35,9 +35,11 @@ class SpectralNorm:
         self.eps = eps
 
     def reshape_weight_to_matrix(self, weight: Tensor) -> Tensor:
+        """Returns the weight as a matrix whose rows are dimension `dim`."""
         return weight.movedim(self.dim, 0).flatten(1) if weight.dim() > 1 else weight.reshape(-1, 1)
 
     def compute_weight(self, module: Module, do_power_iteration: bool) -> Tensor:
+        """Returns the weight divided by its estimated largest singular value."""
         weight, u, v = (getattr(module, f"{self.name}_{part}") for part in ("orig", "u", "v"))
         matrix = self.reshape_weight_to_matrix(weight)
         if do_power_iteration:
@@ -52,6 +54,8 @@ class SpectralNorm:
 
     @staticmethod
     def apply(module: Module, name: str, n_power_iterations: int, dim: int, eps: float) -> SpectralNorm:
+        """Registers the hook on a module. Raises RuntimeError if the parameter has one already, and
+        ValueError if it is None."""
         if any(
             isinstance(hook, SpectralNorm) and hook.name == name
             for hook in module._forward_pre_hooks.values()
@@ -80,9 +84,11 @@ class SpectralNorm:
     def _note_version(
         self, module: Module, state_dict: dict[str, Any], prefix: str, local_metadata: dict[str, Any]
     ) -> None:
+        """Notes the version of this hook in the metadata of the state dict."""
         local_metadata.setdefault("spectral_norm", {})[f"{self.name}.version"] = self._version
 
     def remove(self, module: Module) -> None:
+        """Makes the present weight a plain parameter."""
         with no_grad():
             weight = self.compute_weight(module, do_power_iteration=False)
         delattr(module, self.name)
@@ -97,12 +103,12 @@ class SpectralNorm:
 def spectral_norm(
     module: M, name: str = "weight", n_power_iterations: int = 1, eps: float = 1e-12, dim: int | None = None
 ) -> M:
-    """Divides the parameter `name` by its largest singular value, estimated by `n_power_iterations` steps in
-    each forward of training.
+    """Divides the parameter `name` by its largest singular value, estimated with `n_power_iterations` steps
+    in each forward in training.
 
-    `dim` is that of the outputs: 0, or 1 for transposed convolutions.
-    `torch.nn.utils.parametrizations.spectral_norm` does it without a hook. Returns `module`; raises
-    RuntimeError the second time, ValueError for no iterations.
+    `dim` is the dimension of the outputs: by default 0, or 1 for transposed convolutions.
+    `torch.nn.utils.parametrizations.spectral_norm` does the same without a hook. Returns `module`; raises
+    RuntimeError the second time, and ValueError unless `n_power_iterations` is positive.
     """
     rows = (1 if getattr(module, "transposed", False) else 0) if dim is None else dim
     SpectralNorm.apply(module, name, n_power_iterations, rows, eps)
@@ -110,8 +116,7 @@ def spectral_norm(
 
 
 def remove_spectral_norm(module: M, name: str = "weight") -> M:
-    """Makes `name` a plain parameter again. Raises ValueError when there is no spectral normalisation on
-    it."""
+    """Makes `name` a plain parameter again. Raises ValueError if it has no spectral normalization."""
     for number, hook in list(module._forward_pre_hooks.items()):
         if isinstance(hook, SpectralNorm) and hook.name == name:
             hook.remove(module)

@@ -1,4 +1,4 @@
-"""The older home of `torch.func.functional_call`."""
+"""The older module path of `torch.func.functional_call`."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def functional_call(
     tie_weights: bool = True,
     strict: bool = False,
 ) -> Any:
-    """Deprecated: `torch.func.functional_call`."""
+    """Deprecated: use `torch.func.functional_call`."""
     warnings.warn(
         "torch.nn.utils.stateless.functional_call is deprecated, use torch.func.functional_call",
         FutureWarning,

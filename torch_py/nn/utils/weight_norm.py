@@ -1,4 +1,4 @@
-"""Weight normalisation by a hook before forward, as it was before parametrizations."""
+"""Weight normalization by a hook before forward, the form before parametrizations."""
 
 from __future__ import annotations
 
@@ -16,19 +16,21 @@ M = TypeVar("M", bound=Module)
 
 
 class WeightNorm:
-    """The hook: computes `name` of a module from its parameters NAME_g and NAME_v."""
+    """A hook that computes the tensor `name` of a module from its parameters NAME_g and NAME_v."""
 
     def __init__(self, name: str, dim: int | None) -> None:
         self.name = name
         self.dim = -1 if dim is None else dim
 
     def compute_weight(self, module: Module) -> Tensor:
+        """Returns g · v / |v|."""
         g = getattr(module, f"{self.name}_g")
         v = getattr(module, f"{self.name}_v")
         return v * (g / _torch.norm_except_dim(v, 2, self.dim))
 
     @staticmethod
     def apply(module: Module, name: str, dim: int | None) -> WeightNorm:
+        """Registers the hook on a module. Raises RuntimeError if the parameter has one already."""
         if any(
             isinstance(hook, WeightNorm) and hook.name == name for hook in module._forward_pre_hooks.values()
         ):
@@ -45,6 +47,7 @@ class WeightNorm:
         return made
 
     def remove(self, module: Module) -> None:
+        """Makes the present weight a plain parameter."""
         weight = self.compute_weight(module)
         delattr(module, self.name)
         del module._parameters[f"{self.name}_g"], module._parameters[f"{self.name}_v"]
@@ -55,11 +58,11 @@ class WeightNorm:
 
 
 def weight_norm(module: M, name: str = "weight", dim: int | None = 0) -> M:
-    """Makes the parameter `name` of `module` g · v / |v| with parameters NAME_g and NAME_v; one g for each
-    slice along `dim` (None: for all).
+    """Replaces the parameter `name` of `module` by g · v / |v| with parameters NAME_g and NAME_v: one g for
+    each slice along `dim`, or one for all if `dim` is None.
 
-    Deprecated: `torch.nn.utils.parametrizations.weight_norm` does it without a hook. Raises RuntimeError the
-    second time.
+    Deprecated: `torch.nn.utils.parametrizations.weight_norm` does the same without a hook. Raises
+    RuntimeError the second time.
     """
     warnings.warn(
         "`torch.nn.utils.weight_norm` is deprecated in favor of "
@@ -72,7 +75,7 @@ def weight_norm(module: M, name: str = "weight", dim: int | None = 0) -> M:
 
 
 def remove_weight_norm(module: M, name: str = "weight") -> M:
-    """Makes `name` a plain parameter again. Raises ValueError when there is no weight normalisation on it."""
+    """Makes `name` a plain parameter again. Raises ValueError if it has no weight normalization."""
     for number, hook in list(module._forward_pre_hooks.items()):
         if isinstance(hook, WeightNorm) and hook.name == name:
             hook.remove(module)
