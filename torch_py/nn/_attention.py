@@ -78,8 +78,7 @@ def _is_batched(
     _check(
         key.dim() == dims and value.dim() == dims,
         f"For {kind} ({dims}-D) `query`, expected `key` and `value` to be {dims}-D but found {key.dim()}-D "
-        f"and {value.dim()}-D tensors "
-        "respectively",
+        f"and {value.dim()}-D tensors respectively",
     )
     _check(
         padding is None or padding.dim() == dims - 1,
@@ -193,7 +192,7 @@ def multi_head_attention_forward(
     """
     batched = _is_batched(query, key, value, key_padding_mask, attn_mask, num_heads)
     if not batched:
-        # Tensors that are the same one stay so: `_projected_together` then needs fewer products.
+        # Arguments that are the same tensor stay the same tensor, for which one product is enough.
         if key is value and query is key:
             query = key = value = query.unsqueeze(1)
         elif key is value:
@@ -224,7 +223,7 @@ def multi_head_attention_forward(
     else:
         _check(key.shape == value.shape, f"key shape {key.shape} does not match value shape {value.shape}")
 
-    # Masks as tensors to add to the scores.
+    # Convert both masks to tensors that are added to the scores.
     key_padding_mask = canonical_mask(
         key_padding_mask, "key_padding_mask", dtype_of_mask(attn_mask), "attn_mask", query.dtype
     )
@@ -234,7 +233,7 @@ def multi_head_attention_forward(
         canonical_mask(attn_mask, "attn_mask", None, "", query.dtype, False), batch_heads, targets, sources
     )
 
-    # Projections of queries, keys and values, and keys that belong to no input.
+    # Project queries, keys and values, and append the learned key and value.
     if use_separate_proj_weight:
         q, k, v = _projected_apart(
             (query, key, value), (q_proj_weight, k_proj_weight, v_proj_weight), in_proj_bias
@@ -251,7 +250,7 @@ def multi_head_attention_forward(
     else:
         _check(bias_k is None and bias_v is None, "bias_k and bias_v have to be given together")
 
-    # (length, N, E) to (N * heads, length, E / heads).
+    # Split into heads: (length, N, E) to (N * heads, length, E / heads).
     q = _heads(q, batch_heads, head_width)
     k = (
         _heads(k, batch_heads, head_width)
@@ -271,7 +270,7 @@ def multi_head_attention_forward(
         attn_mask = _extended(attn_mask)
         key_padding_mask = _extended(key_padding_mask)
 
-    # Both masks as one.
+    # Combine the two masks.
     sources = k.shape[1]
     if key_padding_mask is not None:
         _check(

@@ -70,9 +70,8 @@ def dropout1d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
     if input.dim() not in (2, 3):
         raise RuntimeError(
             f"dropout1d: Expected 2D or 3D input, but received a {input.dim()}D input. Note that dropout1d "
-            "exists to provide "
-            "channel-wise dropout on inputs with 1 spatial dimension, a channel dimension, and an optional "
-            "batch dimension."
+            "exists to provide channel-wise dropout on inputs with 1 spatial dimension, a channel "
+            "dimension, and an optional batch dimension."
         )
     return _with_batch(input, 3, p, training, inplace)
 

@@ -53,10 +53,10 @@ class PackedSequence(_Packed):
             if batch_sizes.device.type != "cpu":
                 raise ValueError(
                     "batch_sizes should always be on CPU. Instances of PackedSequence should never be "
-                    "created manually. "
-                    f"Got a tensor on {batch_sizes.device}"
+                    f"created manually. Got a tensor on {batch_sizes.device}"
                 )
-        else:  # a pair in place of the first two
+        else:
+            # `data` is a pair of data and batch sizes.
             if len(data) != 2:
                 raise AssertionError(f"expected data and batch_sizes, got {len(data)} values")
             data, batch_sizes = data

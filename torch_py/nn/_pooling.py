@@ -239,7 +239,7 @@ def avg_pool3d(
     )
 
 
-# Random steps
+# Fractional maxima
 # ------------------------------------------------------------
 
 
@@ -324,7 +324,7 @@ def fractional_max_pool3d_with_indices(
     return _fractional(3, input, kernel_size, output_size, output_ratio, True, _random_samples)
 
 
-# Back to where the maxima were
+# Unpooling
 # ------------------------------------------------------------
 
 

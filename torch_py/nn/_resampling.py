@@ -31,7 +31,7 @@ def _operators(*names: str) -> tuple[Callable[..., Any], ...]:
     return tuple(find_operator(name, _nn) for name in names)
 
 
-# By mode: operators over one, two and three dimensions.
+# Operators over one, two and three dimensions, by mode.
 _NEAREST = {
     "nearest": _operators("upsample_nearest1d", "upsample_nearest2d", "upsample_nearest3d"),
     "nearest-exact": _operators(
@@ -39,7 +39,7 @@ _NEAREST = {
     ),
 }
 _AREA = (adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d)
-# By mode: number of dimensions and operator.
+# Number of dimensions and operator, by mode.
 _SMOOTH = dict(
     zip(
         ("linear", "bilinear", "trilinear", "bicubic"),
@@ -64,10 +64,8 @@ def _per_dimension(name: str, value: float | Sequence[float], rank: int, shape: 
     if len(value) != rank:
         raise ValueError(
             f"Input and {name} must have the same number of spatial dimensions, but got input with spatial "
-            "dimensions of "
-            f"{list(shape[2:])} and {name} of {value}. Please provide input tensor in (N, C, d1, d2, "
-            f"...,dK) format and {name} in "
-            "(d1, d2, ...,dK) format."
+            f"dimensions of {list(shape[2:])} and {name} of {value}. Please provide input tensor in (N, C, "
+            f"d1, d2, ...,dK) format and {name} in (d1, d2, ...,dK) format."
         )
 
     return list(value)

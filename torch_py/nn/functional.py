@@ -362,7 +362,7 @@ def group_norm(
     """Normalizes each of `num_groups` groups of channels (dimension 1) of a sample, together with all later
     dimensions: (input - mean) / sqrt(var + eps) * weight + bias, with one weight and bias per channel.
 
-    Raises ValueError if each group has a single value.
+    Raises ValueError if each group of the whole batch has a single value.
     """
     if input.dim() < 2:
         raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {input.dim()}")
@@ -409,7 +409,7 @@ def local_response_norm(
     if input.numel() == 0:
         return input
 
-    # Channels as the rows of images (N, 1, C, everything else).
+    # View the input as images (N, 1, C, everything else), whose rows are the channels.
     squares = input.mul(input).reshape(input.size(0), 1, input.size(1), -1)
     padded = _resampling.pad(squares, (0, 0, size // 2, (size - 1) // 2))
     means = _pooling.avg_pool2d(padded, (size, 1), stride=1)
@@ -482,8 +482,7 @@ def embedding_bag(
     if weight.dtype == _C.int64 and input.is_floating_point():
         warnings.warn(
             "Argument order of nn.functional.embedding_bag was changed. Usage `embedding_bag(weight, input, "
-            "...)` is deprecated, "
-            "and should now be `embedding_bag(input, weight, ...)`.",
+            "...)` is deprecated, and should now be `embedding_bag(input, weight, ...)`.",
             stacklevel=2,
         )
         weight, input = input, weight
@@ -491,8 +490,7 @@ def embedding_bag(
     if per_sample_weights is not None and input.size() != per_sample_weights.size():
         raise ValueError(
             f"embedding_bag: If per_sample_weights ({tuple(per_sample_weights.shape)}) is not None, then it "
-            "must have the same "
-            f"shape as the input ({tuple(input.shape)})"
+            f"must have the same shape as the input ({tuple(input.shape)})"
         )
     if not weight.dim() == 2:
         raise ValueError(f"weight has to be a 2D Tensor, but got Tensor of dimension {weight.dim()}")
@@ -501,10 +499,9 @@ def embedding_bag(
         if offsets is not None:
             raise ValueError(
                 "if input is 2D, then offsets has to be None, as input is treated is a mini-batch of fixed "
-                "length sequences. "
-                f"However, found offsets of type {type(offsets)}"
+                f"length sequences. However, found offsets of type {type(offsets)}"
             )
-        # Every row is a bag: offsets at multiples of the width.
+        # Every row is a bag, so the offsets are multiples of the width.
         width = input.size(1)
         offsets = (
             _torch.arange(0, input.numel(), width, dtype=input.dtype, device=input.device)
@@ -531,8 +528,7 @@ def embedding_bag(
     if per_sample_weights is not None and mode != "sum":
         raise NotImplementedError(
             "embedding_bag: per_sample_weights was not None. per_sample_weights is only supported for "
-            "mode='sum' "
-            f"(got mode='{mode}'). Please open a feature request on GitHub."
+            f"mode='sum' (got mode='{mode}'). Please open a feature request on GitHub."
         )
 
     if max_norm is not None:

@@ -64,12 +64,12 @@ def normal_(
         return tensor.normal_(mean, std, generator=generator)
 
 
-# By the names under which other layers' initialisers use them.
+# PyTorch's names for the same functions, which other packages import.
 _no_grad_uniform_ = uniform_
 _no_grad_normal_ = normal_
 
-# Share of a normal distribution from which drawing again what falls outside is cheaper than inverting its
-# cumulative function.
+# If at least this share of the distribution is inside the bounds, drawing values again is cheaper than
+# inverting the cumulative distribution.
 _REDRAW_FROM = 0.3
 
 

@@ -81,7 +81,7 @@ class Buffer(Tensor, metaclass=_BufferMeta):
         return marked
 
 
-# What a parameter or buffer without a shape can be asked: everything else needs its elements.
+# Operations that a parameter or buffer without a shape supports; all others need its elements.
 _ALLOWED_UNINITIALIZED = frozenset(
     {
         "data",
@@ -114,7 +114,7 @@ _ALLOWED_UNINITIALIZED = frozenset(
 )
 
 
-# Answered by the native module without asking `__torch_function__`: about memory that is not there yet.
+# Operations on memory, which the native module answers without calling `__torch_function__`.
 _REFUSED_UNINITIALIZED = (
     "data_ptr",
     "dim",
@@ -137,10 +137,9 @@ def _refused(name: Any) -> ValueError:
     """Returns the error for an operation that needs elements."""
     return ValueError(
         f"Attempted to use an uninitialized parameter in {name}. This error happens when you are using a "
-        "`LazyModule` or explicitly "
-        "manipulating `torch.nn.parameter.UninitializedParameter` objects. When using LazyModules call "
-        "`forward` with a dummy batch to "
-        "initialize the parameters before calling torch functions"
+        "`LazyModule` or explicitly manipulating `torch.nn.parameter.UninitializedParameter` objects. When "
+        "using LazyModules call `forward` with a dummy batch to initialize the parameters before calling "
+        "torch functions"
     )
 
 
@@ -164,18 +163,15 @@ class UninitializedTensorMixin:
         """Raises RuntimeError."""
         raise RuntimeError(
             "Can't access the shape of an uninitialized parameter or buffer. This error usually happens in "
-            "`load_state_dict` when trying to "
-            "load an uninitialized parameter into an initialized one. Call `forward` to initialize the "
-            "parameters before accessing their "
-            "attributes."
+            "`load_state_dict` when trying to load an uninitialized parameter into an initialized one. Call "
+            "`forward` to initialize the parameters before accessing their attributes."
         )
 
     def share_memory_(self) -> NoReturn:
         """Raises RuntimeError."""
         raise RuntimeError(
             "Can't share memory on an uninitialized parameter or buffer. Call `forward` to initialize the "
-            "parameters before calling "
-            "`module.share_memory()`."
+            "parameters before calling `module.share_memory()`."
         )
 
     def __repr__(self) -> str:
@@ -192,9 +188,8 @@ class UninitializedTensorMixin:
     @classmethod
     def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         name = getattr(func, "__name__", "")
-        owner = getattr(
-            func, "__self__", None
-        )  # a property's getter or setter has the property's name in its owner
+        # The getter or setter of a property has the property as its owner, with the name.
+        owner = getattr(func, "__self__", None)
         if name in _ALLOWED_UNINITIALIZED or getattr(owner, "__name__", "") in _ALLOWED_UNINITIALIZED:
             return _C._disabled_torch_function_impl(func, types, args, kwargs or {})
         raise _refused(name or func)

@@ -8,8 +8,8 @@ from typing import Any
 
 from torch_py.utils.hooks import RemovableHandle, register
 
-# Hooks around the calls of all modules, by number, each with its kind: one dictionary, so that calls ask one
-# question when there are none.
+# Hooks around the calls of all modules, by number, each with its kind. They share one dictionary, so that a
+# call without hooks needs only one check.
 _everywhere: OrderedDict[int, tuple[str, Callable[..., Any]]] = OrderedDict()
 
 
@@ -87,7 +87,7 @@ class ModuleCalls:
 
         return self.forward(*arguments, **keywords)
 
-    # The names by which programs that wrap calls know it.
+    # PyTorch's names, for programs that wrap calls.
     _call_impl = _wrapped_call_impl = __call__
 
     def register_forward_pre_hook(

@@ -88,7 +88,7 @@ class ModuleState:
         Its attribute `_metadata` holds the version of every module.
         """
         if arguments:
-            # An older signature, which took the same three by position.
+            # An older signature took the same three arguments by position.
             by_name = [destination, prefix, keep_vars]
             destination, prefix, keep_vars = [*arguments, *by_name[len(arguments) :]]
 

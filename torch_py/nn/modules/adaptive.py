@@ -49,8 +49,7 @@ class AdaptiveLogSoftmaxWithLoss(Module):
         ):
             raise ValueError(
                 "cutoffs should be a sequence of unique, positive integers sorted in an increasing order, "
-                "where each value is between 1 "
-                "and n_classes-1"
+                "where each value is between 1 and n_classes-1"
             )
 
         self.in_features = in_features
@@ -61,10 +60,10 @@ class AdaptiveLogSoftmaxWithLoss(Module):
         self.shortlist_size = self.cutoffs[0]
         self.n_clusters = len(self.cutoffs) - 1
         self.head_size = self.shortlist_size + self.n_clusters
+
         options: dict[str, Any] = {"device": device, "dtype": dtype}
         self.head = Linear(in_features, self.head_size, bias=head_bias, **options)
         self.tail = ModuleList()
-
         for i in range(self.n_clusters):
             width = int(in_features // div_value ** (i + 1))
             size = self.cutoffs[i + 1] - self.cutoffs[i]
@@ -84,25 +83,23 @@ class AdaptiveLogSoftmaxWithLoss(Module):
     def forward(self, input_: Tensor, target_: Tensor) -> _ASMoutput:
         """Returns the log probability of the target of each row of (N, in_features), or of one vector, and
         minus their mean as the loss."""
-        targets = target_
-        is_batched = target_.dim() > 0
         self._check(input_, target_)
 
+        is_batched = target_.dim() > 0
         inputs = input_ if is_batched else input_.unsqueeze(0)
         targets = target_ if is_batched else target_.unsqueeze(0)
         head = F.log_softmax(self.head(inputs), dim=1)
-        in_head = targets < self.shortlist_size
 
-        # What the head says about each row: its class, or the cluster that has it.
-        entries = _torch.where(in_head, targets, 0)
+        # The entry of the head for each row: its class, or the cluster of its class.
+        entries = _torch.where(targets < self.shortlist_size, targets, 0)
         output = inputs.new_zeros(targets.shape[0])
-
         for i in range(self.n_clusters):
             low = self.cutoffs[i]
             high = self.cutoffs[i + 1]
             rows = ((targets >= low) & (targets < high)).nonzero().squeeze(1)
             if rows.numel() == 0:
                 continue
+
             entries = entries.index_fill(0, rows, self.shortlist_size + i)
             classes = F.log_softmax(self.tail[i](inputs.index_select(0, rows)), dim=1)
             within = (targets.index_select(0, rows) - low).unsqueeze(1)
@@ -110,7 +107,6 @@ class AdaptiveLogSoftmaxWithLoss(Module):
 
         output = output + head.gather(1, entries.unsqueeze(1)).squeeze(1)
         loss = (-output).mean()
-
         return _ASMoutput(output if is_batched else output.squeeze(0), loss)
 
     def _check(self, inputs: Tensor, targets: Tensor) -> None:
@@ -143,9 +139,8 @@ class AdaptiveLogSoftmaxWithLoss(Module):
         head = F.log_softmax(head, dim=1)
         parts = [head[:, : self.shortlist_size]]
         for i in range(self.n_clusters):
-            parts.append(
-                F.log_softmax(self.tail[i](input), dim=1) + head[:, self.shortlist_size + i].unsqueeze(1)
-            )
+            of_cluster = head[:, self.shortlist_size + i].unsqueeze(1)
+            parts.append(F.log_softmax(self.tail[i](input), dim=1) + of_cluster)
         return _torch.cat(parts, 1)
 
     def log_prob(self, input: Tensor) -> Tensor:
@@ -156,10 +151,9 @@ class AdaptiveLogSoftmaxWithLoss(Module):
         """Returns the most probable class of each row."""
         head = self.head(input)
         output = head.argmax(dim=1)
-        # Clusters are looked into only for rows whose head prefers one.
+        # Clusters matter only for rows in which the head prefers one.
         rows = (output >= self.shortlist_size).nonzero().squeeze(1)
         if rows.numel() == 0:
             return output
-        return output.index_copy(
-            0, rows, self._full(input.index_select(0, rows), head.index_select(0, rows)).argmax(dim=1)
-        )
+        full = self._full(input.index_select(0, rows), head.index_select(0, rows))
+        return output.index_copy(0, rows, full.argmax(dim=1))

@@ -108,7 +108,7 @@ class MultiheadAttention(Module):
         `need_weights`. Masks are those of `multi_head_attention_forward`."""
         swapped = self.batch_first and query.dim() == 3
         if swapped:
-            # Tensors that are the same one stay so.
+            # Arguments that are the same tensor must stay the same tensor.
             if query is key and key is value:
                 query = key = value = query.transpose(1, 0)
             elif key is value:

@@ -90,8 +90,7 @@ class _NormBase(Module):
     def extra_repr(self) -> str:
         return (
             f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, affine={self.affine}, "
-            f"bias={self.bias is not None}, "
-            f"track_running_stats={self.track_running_stats}"
+            f"bias={self.bias is not None}, track_running_stats={self.track_running_stats}"
         )
 
     def _load_from_state_dict(
@@ -194,7 +193,8 @@ class _LazyNorm(LazyModuleMixin, _NormBase):
                 if value is not None:
                     value.materialize((self.num_features,))  # type: ignore[union-attr]
             self.reset_parameters()
-        if self.num_features == 0:  # the sizes came with a state dict
+        # A state dict may have given the parameters their shapes already.
+        if self.num_features == 0:
             self.num_features = next(
                 (v.shape[0] for v in (self.weight, self.running_mean) if v is not None), self._channels(input)
             )

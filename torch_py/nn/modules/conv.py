@@ -301,8 +301,7 @@ class _ConvTransposeNd(_ConvNd):
         if len(wanted) != rank:
             raise ValueError(
                 f"ConvTranspose{rank}D: for {input.dim()}D input, output_size must have {rank} or "
-                f"{leading + rank} elements "
-                f"(got {len(wanted)})"
+                f"{leading + rank} elements (got {len(wanted)})"
             )
 
         # Sizes for an output padding of 0 and of one less than the stride.
@@ -319,8 +318,7 @@ class _ConvTransposeNd(_ConvNd):
             if not low <= size <= high:
                 raise ValueError(
                     f"requested an output size of {wanted}, but valid sizes range from {smallest} to "
-                    f"{largest} "
-                    f"(for an input of {tuple(input.shape[2:])})"
+                    f"{largest} (for an input of {tuple(input.shape[2:])})"
                 )
 
         return tuple(size - low for size, low in zip(wanted, smallest))
@@ -404,7 +402,7 @@ class _LazyConv(LazyModuleMixin, _ConvNd):
                 self.bias.materialize((self.out_channels,))
             self.reset_parameters()
 
-        # Where a state dict brought the sizes, the weight has its shape already.
+        # A state dict may have given the parameters their shapes already.
         if self.in_channels == 0:
             self.in_channels = self._channels(input)
 
@@ -413,8 +411,7 @@ class _LazyConv(LazyModuleMixin, _ConvNd):
         if input.dim() not in (self._rank + 1, self._rank + 2):
             raise RuntimeError(
                 f"Expected {self._rank + 1}D (unbatched) or {self._rank + 2}D (batched) input to "
-                f"{type(self).__name__}, but got input of "
-                f"size: {input.shape}"
+                f"{type(self).__name__}, but got input of size: {input.shape}"
             )
         return input.shape[-self._rank - 1]
 

@@ -38,8 +38,7 @@ class Fold(Module):
     def extra_repr(self) -> str:
         return (
             f"output_size={self.output_size}, kernel_size={self.kernel_size}, dilation={self.dilation}, "
-            f"padding={self.padding}, "
-            f"stride={self.stride}"
+            f"padding={self.padding}, stride={self.stride}"
         )
 
 

@@ -47,21 +47,19 @@ class _InstanceNorm(_NormBase):
             if self.affine:
                 raise ValueError(
                     f"expected input's size at dim={feature_dim} to match num_features "
-                    f"({self.num_features}), "
-                    f"but got: {input.size(feature_dim)}."
+                    f"({self.num_features}), but got: {input.size(feature_dim)}."
                 )
             warnings.warn(
                 f"input's size at dim={feature_dim} does not match num_features. You can silence this "
-                "warning by not passing in "
-                "num_features, which is not used because affine=False",
+                "warning by not passing in num_features, which is not used because affine=False",
                 stacklevel=2,
             )
         if feature_dim == 0:
-            return self._normalised(input.unsqueeze(0)).squeeze(0)
+            return self._normalized(input.unsqueeze(0)).squeeze(0)
 
-        return self._normalised(input)
+        return self._normalized(input)
 
-    def _normalised(self, input: Tensor) -> Tensor:
+    def _normalized(self, input: Tensor) -> Tensor:
         own = self.training or not self.track_running_stats
         momentum = self.momentum if self.momentum is not None else 0.0
         return F.instance_norm(

@@ -45,7 +45,7 @@ class LazyModuleMixin:
                         value.materialize(given.shape)
 
     def __getstate__(self: Any) -> dict[str, Any]:
-        # The hooks hold the module itself; they are made anew with it.
+        # The hooks refer to the module itself, so `__setstate__` registers new ones.
         state = dict(vars(self))
         for registry, hook in (
             ("_forward_pre_hooks", "_initialize_hook"),

@@ -95,7 +95,8 @@ class LazyLinear(LazyModuleMixin, Linear):
                 if self.bias is not None:
                     self.bias.materialize((self.out_features,))
                 self.reset_parameters()
-        if self.in_features == 0:  # the sizes came with a state dict
+        # A state dict may have given the parameters their shapes already.
+        if self.in_features == 0:
             self.in_features = self.weight.shape[-1]
 
 
@@ -146,6 +147,5 @@ class Bilinear(Module):
     def extra_repr(self) -> str:
         return (
             f"in1_features={self.in1_features}, in2_features={self.in2_features}, "
-            f"out_features={self.out_features}, "
-            f"bias={self.bias is not None}"
+            f"out_features={self.out_features}, bias={self.bias is not None}"
         )

@@ -31,10 +31,10 @@ __all__ = [
 ]
 T = TypeVar("T", bound="Module")
 
-# The dictionaries whose entries read as attributes, in the order of look-up.
+# The dictionaries whose entries are attributes, in the order of look-up.
 _REGISTRIES = ("_parameters", "_buffers", "_modules")
-# Hooks that see what is registered in any module, by registry: `hook(module, name, value)` returns None or
-# what to register instead.
+# Hooks that run when anything is registered in any module, by registry: `hook(module, name, value)` returns
+# None or the value to register instead.
 _registration_hooks: dict[str, OrderedDict[int, Callable[..., Any]]] = {
     registry: OrderedDict() for registry in _REGISTRIES
 }
@@ -96,7 +96,7 @@ class Module(ModuleCalls, ModuleState):
     def __setattr__(self, name: str, value: Any) -> None:
         fields = vars(self)
 
-        # What is assigned decides first, then what the name means already.
+        # The kind of the value decides first, then the present meaning of the name.
         if isinstance(value, Parameter):
             self._registry("_parameters", "parameters")
             self._forget(name, keep="_parameters")
@@ -149,7 +149,7 @@ class Module(ModuleCalls, ModuleState):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
-        for hooks in self._hook_registries:  # pickles of before a registry existed
+        for hooks in self._hook_registries:  # absent from pickles made before the registry existed
             vars(self).setdefault(hooks, OrderedDict())
         vars(self).setdefault("_non_persistent_buffers_set", set())
 
@@ -188,8 +188,7 @@ class Module(ModuleCalls, ModuleState):
         if param is not None and param.grad_fn is not None:
             raise ValueError(
                 f"Cannot assign non-leaf Tensor to parameter '{name}': model parameters must be made by the "
-                "user; to express "
-                f"'{name}' as a function of another tensor compute it in forward()"
+                f"user; to express '{name}' as a function of another tensor compute it in forward()"
             )
 
         registry[name] = param if param is None else self._hooked("_parameters", name, param)
@@ -351,7 +350,7 @@ class Module(ModuleCalls, ModuleState):
         return self
 
     def train(self: T, mode: bool = True) -> T:
-        """Turns training behaviour (dropout, batch statistics) on or off, here and in all modules below.
+        """Turns training behavior (dropout, batch statistics) on or off, here and in all modules below.
         Returns this module."""
         if not isinstance(mode, bool):
             raise ValueError(f"training mode is expected to be boolean, got {mode!r}")
@@ -361,7 +360,7 @@ class Module(ModuleCalls, ModuleState):
         return self
 
     def eval(self: T) -> T:
-        """Turns training behaviour off, here and in all modules below. Returns this module."""
+        """Turns training behavior off, here and in all modules below. Returns this module."""
         return self.train(False)
 
     def requires_grad_(self: T, requires_grad: bool = True) -> T:

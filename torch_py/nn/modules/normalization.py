@@ -184,12 +184,12 @@ class CrossMapLRN2d(Module):
         if input.dim() != 4:
             raise ValueError(f"CrossMapLRN2d: Expected input to be 4D, got {input.dim()}D instead.")
 
-        reach = int((self.size - 1) / 2 + 1)  # maps on either side, with the map itself
+        reach = int((self.size - 1) / 2 + 1)  # channels on either side, including the channel itself
         squares = input * input
         sums = F.pad(squares, (0, 0, 0, 0, reach - 1, reach - 1)).unfold(1, 2 * reach - 1, 1).sum(-1)
-        behind = input.size(1) - reach
-        if behind > 0:
-            first = squares[:, :1].expand(-1, behind, -1, -1)
+        later = input.size(1) - reach
+        if later > 0:
+            first = squares[:, :1].expand(-1, later, -1, -1)
             sums = sums + F.pad(first, (0, 0, 0, 0, reach, 0))
 
         return input * (sums * (self.alpha / self.size) + self.k).pow(-self.beta)

@@ -162,9 +162,6 @@ class RNNBase(Module):
         """Returns the states with their sequences in the order of `permutation`; None keeps the order."""
         return hx if permutation is None else hx.index_select(1, permutation)
 
-    def _states(self, hx: Any) -> list[Tensor]:
-        return [hx]
-
     def _check_states_of_batch(self, hx: Any, batched: bool) -> None:
         """Raises RuntimeError if the number of dimensions of the states does not fit that of the input."""
         if not batched and hx.dim() != 2:
@@ -188,7 +185,7 @@ class RNNBase(Module):
                 f"{type(self).__name__}: Expected input to be 2D or 3D, got {input.dim()}D instead"
             )
 
-        # One sequence alone is a batch of one.
+        # A single sequence becomes a batch of one.
         batched = input.dim() == 3
         batch_dim = 0 if self.batch_first else 1
         data = input if batched else input.unsqueeze(batch_dim)
@@ -277,8 +274,7 @@ def _check_settings(
     if dropout > 0 and num_layers == 1:  # type: ignore[operator]
         warnings.warn(
             "dropout option adds dropout after all but last recurrent layer, so non-zero dropout expects "
-            "num_layers greater than 1, "
-            f"but got dropout={dropout} and num_layers={num_layers}",
+            f"num_layers greater than 1, but got dropout={dropout} and num_layers={num_layers}",
             stacklevel=4,
         )
 

@@ -57,7 +57,7 @@ def clip_grads_with_norm_(
 ) -> None:
     """Multiplies all gradients by max_norm / (total_norm + 1e-6) if that is below one."""
     with no_grad():
-        # Without asking whether it is below one, as the answer would have to be waited for.
+        # Clamp the factor in place of a comparison, which would have to wait for the result.
         factor = (float(max_norm) / (total_norm + 1e-6)).clamp(max=1.0)
         gradients = _gradients(parameters)
         _check_foreach(foreach, gradients)
@@ -95,5 +95,6 @@ def clip_grad_value_(
     gradients = _gradients(parameters)
     _check_foreach(foreach, gradients)
     with no_grad():
-        for gradient in gradients:  # one pass over each, where lists would take one for either bound
+        # One pass over each gradient; list operators would take one for each bound.
+        for gradient in gradients:
             gradient.clamp_(min=-float(clip_value), max=float(clip_value))

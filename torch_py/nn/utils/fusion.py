@@ -86,8 +86,8 @@ def fuse_linear_bn_eval(linear: _Linear, bn: _NormBase) -> _Linear:
     mean, var = _fixed_statistics(linear, bn)
     if linear.out_features != bn.num_features and bn.num_features != 1:
         raise AssertionError(
-            "To fuse, linear.out_features == bn.num_features or bn.num_features == 1, "
-            f"got {linear.out_features} and {bn.num_features}"
+            "To fuse, linear.out_features == bn.num_features or bn.num_features == 1, got "
+            f"{linear.out_features} and {bn.num_features}"
         )
 
     fused = copy.deepcopy(linear)
@@ -105,7 +105,7 @@ def _fixed_statistics(layer: Module, bn: _NormBase) -> tuple[Tensor, Tensor]:
         raise AssertionError("Fusion only for eval!")
     if bn.running_mean is None or bn.running_var is None:
         raise AssertionError(
-            "Fusion needs running statistics, and the batch normalisation has none "
+            "Fusion needs running statistics, but the batch normalization keeps none "
             "(track_running_stats=False)"
         )
     return bn.running_mean, bn.running_var

@@ -64,7 +64,7 @@ class _SpectralNorm(Module):
 
     _u: Tensor
     _v: Tensor
-    # Iterations at the start, so that the first σ is near.
+    # Iterations at the start, so that the first estimate of σ is good.
     _START = 15
 
     def __init__(self, weight: Tensor, n_power_iterations: int = 1, dim: int = 0, eps: float = 1e-12) -> None:
@@ -106,7 +106,7 @@ class _SpectralNorm(Module):
         matrix = self._as_matrix(weight)
         if self.training:
             self._iterate(matrix, self.n_power_iterations)
-        # Copies, as a second forward moves the buffers before the first one's backward.
+        # Copies, because a second forward changes the buffers before the backward of the first.
         u = self._u.clone()
         v = self._v.clone()
         return weight / _torch.vdot(u, _torch.mv(matrix, v))
@@ -178,17 +178,18 @@ class _Orthogonal(Module):
 
     def _from_skew(self, tall: Tensor) -> Tensor:
         """Applies the exponential or the Cayley map to the skew-Hermitian matrix of the lower triangle."""
-        n = tall.size(-2)
-        k = tall.size(-1)
-        lower = F.pad(tall.tril(), (0, n - k))
+        rows = tall.size(-2)
+        columns = tall.size(-1)
+        lower = F.pad(tall.tril(), (0, rows - columns))
         A = lower - lower.mH
+
         if self.orthogonal_map is _OrthogonalMap.matrix_exp:
             Q = _torch.matrix_exp(A)
         else:
-            identity = _torch.eye(n, dtype=A.dtype, device=A.device)
+            identity = _torch.eye(rows, dtype=A.dtype, device=A.device)
             Q = _solve(identity - A / 2, identity + A / 2)
 
-        return Q[..., :k]
+        return Q[..., :columns]
 
     def right_inverse(self, Q: Tensor) -> Tensor:
         if Q.shape != self.shape:
@@ -201,9 +202,9 @@ class _Orthogonal(Module):
         tall = Q.mT if wide else Q
         if hasattr(self, "base"):
             self.base = _completed(tall)
-            result = -_torch.eye(*tall.shape[-2:], dtype=tall.dtype, device=tall.device).expand(
-                tall.shape
-            )  # all maps take it to the identity
+            # All maps take minus the identity to the identity.
+            identity = _torch.eye(*tall.shape[-2:], dtype=tall.dtype, device=tall.device)
+            result = -identity.expand(tall.shape)
         elif self.orthogonal_map is _OrthogonalMap.householder:
             result = _reflection_vectors(tall)
         else:
@@ -237,7 +238,7 @@ def _reflection_vectors(tall: Tensor) -> Tensor:
     vectors, tau = _torch.geqrf(tall)
     diagonal = vectors.diagonal(dim1=-2, dim2=-1)
     diagonal.sign_()
-    # LAPACK has no reflection there, the formula for tau has one.
+    # Where tau is 0 LAPACK does not reflect, but the formula of `_reflections` does.
     diagonal[tau == 0] *= -1
     return vectors
 

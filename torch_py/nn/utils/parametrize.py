@@ -28,7 +28,7 @@ __all__ = [
     "type_before_parametrizations",
 ]
 
-# How many `cached()` blocks are open, and what they have computed: (id of the module, name) to tensor.
+# The number of open `cached()` blocks, and their results by (id of the module, name).
 _cache_enabled = 0
 _cache: dict[tuple[int, str], Tensor | None] = {}
 
@@ -54,8 +54,8 @@ def _require_same_kind(new: object, old: Tensor, what: str) -> None:
     for quality in ("dtype", "shape"):
         if getattr(new, quality) != getattr(old, quality):
             raise ValueError(
-                f"{what} may not change the {quality} of the tensor: got {getattr(new, quality)}, "
-                f"the tensor has {getattr(old, quality)}. Pass unsafe=True to allow it"
+                f"{what} may not change the {quality} of the tensor: got {getattr(new, quality)}, the "
+                f"tensor has {getattr(old, quality)}. Pass unsafe=True to allow it"
             )
 
 
@@ -82,6 +82,7 @@ class ParametrizationList(ModuleList):
 
         super().__init__(modules)
         self.unsafe = unsafe
+
         initial = self._inverted(original, strict=False)
         self.is_tensor = isinstance(initial, Tensor)
         self.ntensors = 1 if self.is_tensor else len(initial)
@@ -95,6 +96,7 @@ class ParametrizationList(ModuleList):
                         f"{type(each).__name__} at {position}"
                     )
                 self._keep(f"original{position}", each, original)
+
         if not unsafe:
             with no_grad():
                 _require_same_kind(self(), original, "A parametrization")
@@ -164,8 +166,7 @@ class ParametrizationList(ModuleList):
         if len(given) != self.ntensors:
             raise ValueError(
                 "'right_inverse' must return as many tensors as when the parametrization was registered, "
-                f"{self.ntensors}, "
-                f"got {len(given)}"
+                f"{self.ntensors}, got {len(given)}"
             )
 
         with no_grad():
@@ -177,8 +178,7 @@ class ParametrizationList(ModuleList):
                 if target.dtype != source.dtype:
                     raise ValueError(
                         f"Tensor {position} returned by right_inverse has dtype {source.dtype} while "
-                        f"original{position} has "
-                        f"dtype {target.dtype}"
+                        f"original{position} has dtype {target.dtype}"
                     )
                 target.data = source.data
 
@@ -216,8 +216,7 @@ def _property(name: str) -> property:
 def _refuse_pickle(self: Any) -> Any:
     raise RuntimeError(
         "Serialization of parametrized modules is only supported through state_dict(). Save state_dict() "
-        "and load it into a module "
-        "with the same parametrizations."
+        "and load it into a module with the same parametrizations."
     )
 
 
@@ -312,11 +311,12 @@ def remove_parametrizations(module: Module, tensor_name: str, leave_parametrized
 
     parametrizations = module.parametrizations[tensor_name]
     original: Any = parametrizations.originals()[0]
+
     if leave_parametrized:
         with no_grad():
             value = getattr(module, tensor_name).detach().clone()
         if parametrizations.is_tensor and original.dtype == value.dtype:
-            original.data = value  # the same object, so that an optimiser still holds it
+            original.data = value  # the same object, which an optimizer may hold
         else:
             learns = any(isinstance(each, Parameter) for each in parametrizations.originals())
             grad = any(each.requires_grad for each in parametrizations.originals())
@@ -324,15 +324,16 @@ def remove_parametrizations(module: Module, tensor_name: str, leave_parametrized
     elif not parametrizations.is_tensor:
         raise ValueError(
             "Cannot leave unparametrized (`leave_parametrized=False`) a tensor that is parametrized in "
-            "terms of a sequence "
-            "of tensors."
+            "terms of a sequence of tensors."
         )
+
     delattr(type(module), tensor_name)
     del module.parametrizations[tensor_name]
     if isinstance(original, Parameter):
         module.register_parameter(tensor_name, original)
     else:
         module.register_buffer(tensor_name, original)
+
     if not is_parametrized(module):
         delattr(module, "parametrizations")
         module.__class__ = type(module).__bases__[0]
@@ -357,17 +358,15 @@ def transfer_parametrizations_and_params(
         raise ValueError(f"Module {from_module} does not have a parametrization on {tensor_name}")
 
     names = list(from_module.parametrizations) if tensor_name is None else [tensor_name]
-
     for name in names:
         source = from_module.parametrizations[name]
         if not hasattr(to_module, name):
             value = getattr(from_module, name).detach().clone()
-            setattr(
-                to_module, name, Parameter(value) if isinstance(source.originals()[0], Parameter) else value
-            )
-            if not isinstance(source.originals()[0], Parameter):
-                delattr(to_module, name)
+            if isinstance(source.originals()[0], Parameter):
+                setattr(to_module, name, Parameter(value))
+            else:
                 to_module.register_buffer(name, value)
+
         for parametrization in source:
             register_parametrization(to_module, name, copy.deepcopy(parametrization), unsafe=source.unsafe)
         with no_grad():

@@ -88,21 +88,25 @@ class BasePruningMethod(ABC):
             )
 
         first = not earlier
-        original = getattr(module, name) if first else getattr(module, f"{name}_orig")
-        default = _torch.ones_like(original) if first else getattr(module, f"{name}_mask").detach().clone()
-        shown = getattr(module, name)
-        scores = _checked_scores(importance_scores, shown)
+        if first:
+            original = getattr(module, name)
+            default = _torch.ones_like(original)
+        else:
+            original = getattr(module, f"{name}_orig")
+            default = getattr(module, f"{name}_mask").detach().clone()
+        scores = _checked_scores(importance_scores, getattr(module, name))
+
+        # A second method joins the first in a container, which takes the place of the hook.
         hook: BasePruningMethod = method
         if not first:
             number, before = earlier[0]
             del module._forward_pre_hooks[number]
             hook = before if isinstance(before, PruningContainer) else PruningContainer(before)
             hook.add_pruning_method(method)  # type: ignore[attr-defined]
-
         try:
             mask = hook.compute_mask(scores, default_mask=default)
         except Exception:
-            if not first:  # as it was: the parameter stays pruned as before
+            if not first:  # the parameter stays pruned as before
                 module.register_forward_pre_hook(before)
             raise
 
@@ -121,6 +125,7 @@ class BasePruningMethod(ABC):
         masked = self.apply_mask(module)
         if hasattr(module, name):
             delattr(module, name)
+
         original = module._parameters.pop(f"{name}_orig")
         original.data = masked.data  # type: ignore[union-attr]
         del module._buffers[f"{name}_mask"]
@@ -145,8 +150,8 @@ class PruningContainer(BasePruningMethod):
             raise TypeError(f"{type(method)} is not a BasePruningMethod subclass")
         if self._tensor_name != method._tensor_name:
             raise ValueError(
-                "Can only add pruning methods acting on the parameter named "
-                f"'{self._tensor_name}' to PruningContainer {self}. Found '{method._tensor_name}'"
+                f"Can only add pruning methods acting on the parameter named '{self._tensor_name}' to "
+                f"PruningContainer {self}. Found '{method._tensor_name}'"
             )
         self._pruning_methods += (method,)
 
@@ -228,7 +233,7 @@ class _Unstructured(_ByAmount):
 class RandomUnstructured(_Unstructured):
     """Drops elements at random."""
 
-    _drops_largest = True  # as in PyTorch, so that a seed means the same elements
+    _drops_largest = True  # as in PyTorch, so that a seed drops the same elements
 
     def _importance(self, t: Tensor) -> Tensor:
         return _torch.rand_like(t)
@@ -254,9 +259,8 @@ class _Structured(_ByAmount):
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
         if t.dim() <= 1:
             raise ValueError(
-                "Structured pruning can only be applied to a multidimensional tensor. Found tensor of "
-                f"shape {t.shape} "
-                f"with {t.dim()} dims"
+                "Structured pruning can only be applied to a multidimensional tensor. Found tensor of shape "
+                f"{t.shape} with {t.dim()} dims"
             )
         if not -t.dim() <= self.dim < t.dim():
             raise IndexError(f"Invalid index {self.dim} for tensor of size {t.shape}")
@@ -409,6 +413,8 @@ def global_unstructured(
     masks = [
         getattr(module, f"{name}_mask", _torch.ones_like(getattr(module, name))) for module, name in pairs
     ]
+
+    # Prune the joined tensor in a container that belongs to no module.
     container = PruningContainer()
     container._tensor_name = "temp"
     method = pruning_method(**kwargs)
@@ -421,6 +427,7 @@ def global_unstructured(
         )
 
     container.add_pruning_method(method)
+
     final = container.compute_mask(flat, _torch.cat([mask.reshape(-1) for mask in masks]))
     start = 0
     for (module, name), mask in zip(pairs, masks):

@@ -11,7 +11,7 @@ from torch_py.nn._packing import (
     unpad_sequence,
 )
 
-# The name by which pickles know it.
+# Pickles refer to the class by this path.
 PackedSequence.__module__ = __name__
 
 __all__ = [

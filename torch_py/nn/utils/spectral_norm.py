@@ -47,7 +47,8 @@ class SpectralNorm:
                 for _ in range(self.n_power_iterations):
                     v.copy_(F.normalize(_torch.mv(matrix.t(), u), dim=0, eps=self.eps))
                     u.copy_(F.normalize(_torch.mv(matrix, v), dim=0, eps=self.eps))
-                u = u.clone()  # the buffers move on before backward may need these
+                # The next forward may change the buffers before backward needs these values.
+                u = u.clone()
                 v = v.clone()
 
         return weight / _torch.dot(u, _torch.mv(matrix, v))
@@ -72,7 +73,7 @@ class SpectralNorm:
         del module._parameters[name]
         module.register_parameter(f"{name}_orig", weight)
 
-        # Readable until the first forward; a plain attribute, so that it is neither trained nor saved.
+        # A plain attribute until the first forward, which is neither trained nor saved.
         setattr(module, name, weight.data)
         module.register_buffer(f"{name}_u", u.detach())
         module.register_buffer(f"{name}_v", v.detach())
