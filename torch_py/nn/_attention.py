@@ -295,8 +295,8 @@ def multi_head_attention_forward(
             mask = attn_mask.unsqueeze(0)
         else:
             mask = attn_mask.view(batch, num_heads, -1, sources)
-        four = [x.view(batch, num_heads, -1, head_width) for x in (q, k, v)]
-        attended = scaled_dot_product_attention(*four, mask, dropout_p)
+        q, k, v = (x.view(batch, num_heads, -1, head_width) for x in (q, k, v))
+        attended = scaled_dot_product_attention(q, k, v, mask, dropout_p)
         attended = attended.reshape(batch_heads, targets, head_width)
 
     output = _linear(attended.transpose(0, 1).reshape(targets * batch, width), out_proj_weight, out_proj_bias)

@@ -79,7 +79,8 @@ def mse_loss(
     _warn_of_broadcast(input, target)
     number = _number(reduction, size_average, reduce)
     if weight is None:
-        return _mse_loss(*broadcast_tensors(input, target), number)
+        input, target = broadcast_tensors(input, target)
+        return _mse_loss(input, target, number)
     return _weighted((input - target) ** 2, _of_same_size(weight, input), number)
 
 
@@ -96,7 +97,8 @@ def l1_loss(
     _warn_of_broadcast(input, target)
     number = _number(reduction, size_average, reduce)
     if weight is None:
-        return _l1_loss(*broadcast_tensors(input, target), number)
+        input, target = broadcast_tensors(input, target)
+        return _l1_loss(input, target, number)
     return _weighted((input - target).abs(), _of_same_size(weight, input), number)
 
 
@@ -112,7 +114,7 @@ def _of_same_size(weight: Tensor, input: Tensor) -> Tensor:
         raise ValueError(
             f"Weights and input must have the same size, got {tuple(weight.size())} and {tuple(input.size())}"
         )
-    return weight  # type: ignore[no-any-return]
+    return weight
 
 
 def smooth_l1_loss(
@@ -127,11 +129,14 @@ def smooth_l1_loss(
     beta / 2 elsewhere."""
     if beta < 0:
         raise RuntimeError(f"smooth_l1_loss does not support negative values for beta: got {beta}")
+
     _warn_of_broadcast(input, target)
     number = _number(reduction, size_average, reduce)
     if beta == 0:
         return l1_loss(input, target, reduction=reduction)
-    return _smooth_l1_loss(*broadcast_tensors(input, target), number, beta)
+
+    input, target = broadcast_tensors(input, target)
+    return _smooth_l1_loss(input, target, number, beta)
 
 
 def huber_loss(
@@ -141,10 +146,11 @@ def huber_loss(
     delta / 2) elsewhere. It is multiplied by `weight` if given; 'mean' is over the elements."""
     _warn_of_broadcast(input, target)
     number = _number(reduction, None, None)
-    pair = broadcast_tensors(input, target)
+    wide_input, wide_target = broadcast_tensors(input, target)
     if weight is None:
-        return _huber_loss(*pair, number, delta)
-    loss = _huber_loss(*pair, _REDUCTIONS["none"], delta)
+        return _huber_loss(wide_input, wide_target, number, delta)
+
+    loss = _huber_loss(wide_input, wide_target, _REDUCTIONS["none"], delta)
     return _reduced(loss * _of_same_size(weight, input), number)
 
 

@@ -65,8 +65,8 @@ def ctc_loss(
     return _ctc_loss(
         log_probs,
         targets,
-        input_lengths,
-        target_lengths,
+        input_lengths,  # type: ignore[arg-type]
+        target_lengths,  # type: ignore[arg-type]
         blank,
         _number(reduction, None, None),
         zero_infinity,

@@ -42,7 +42,6 @@ class Parameter(Tensor, metaclass=_ParameterMeta):
             )
 
         setattr(marked, cls._mark, True)
-
         return cast(Parameter, marked)
 
     def __deepcopy__(self, memo: dict[Any, Any]) -> Parameter:

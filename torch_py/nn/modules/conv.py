@@ -454,6 +454,7 @@ class _LazyTransposed(_LazyConv):
         device: Device = None,
         dtype: _dtype | None = None,
     ) -> None:
+        # Made with no channels and one group: the numbers of channels are not known yet.
         super().__init__(
             0,
             0,

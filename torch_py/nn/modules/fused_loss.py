@@ -79,9 +79,9 @@ class LinearCrossEntropyLoss(Module):
 
         return F.linear_cross_entropy(
             input,
-            self.linear.weight.reshape(*shape, self.in_features),  # type: ignore[attr-defined]
+            self.linear.weight.reshape(*shape, self.in_features),
             target,
-            linear_bias=None if bias is None else bias.reshape(shape),  # type: ignore[attr-defined]
+            linear_bias=None if bias is None else bias.reshape(shape),
             weight=self.weight,
             reduction=self.reduction,
             ignore_index=self.ignore_index,

@@ -58,7 +58,6 @@ class LazyModuleMixin:
                 )
 
         state["_waits"] = "_initialize_hook" in vars(self)
-
         return state
 
     def __setstate__(self: Any, state: dict[str, Any]) -> None:

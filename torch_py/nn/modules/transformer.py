@@ -62,7 +62,7 @@ def _get_activation_fn(activation: str | Activation) -> Activation:
         return activation
     if activation not in ("relu", "gelu"):
         raise RuntimeError(f"activation should be relu/gelu, not {activation}")
-    return getattr(F, activation)  # type: ignore[no-any-return]
+    return getattr(F, activation)
 
 
 class _Layer(Module):

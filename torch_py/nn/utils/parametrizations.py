@@ -289,5 +289,4 @@ def orthogonal(
         )
 
     made = _Orthogonal(weight, _OrthogonalMap[orthogonal_map], use_trivialization=use_trivialization)
-
     return parametrize.register_parametrization(module, name, made, unsafe=True)

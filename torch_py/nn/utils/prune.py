@@ -102,7 +102,7 @@ class BasePruningMethod(ABC):
             number, before = earlier[0]
             del module._forward_pre_hooks[number]
             hook = before if isinstance(before, PruningContainer) else PruningContainer(before)
-            hook.add_pruning_method(method)  # type: ignore[attr-defined]
+            hook.add_pruning_method(method)
         try:
             mask = hook.compute_mask(scores, default_mask=default)
         except Exception:
@@ -127,7 +127,7 @@ class BasePruningMethod(ABC):
             delattr(module, name)
 
         original = module._parameters.pop(f"{name}_orig")
-        original.data = masked.data  # type: ignore[union-attr]
+        original.data = masked.data
         del module._buffers[f"{name}_mask"]
         setattr(module, name, original)
 
