@@ -76,7 +76,7 @@ class AdaptiveLogSoftmaxWithLoss(Module):
 
     def reset_parameters(self) -> None:
         self.head.reset_parameters()
-        for projection, output in self.tail:
+        for projection, output in self.tail:  # type: ignore[attr-defined]
             projection.reset_parameters()
             output.reset_parameters()
 
