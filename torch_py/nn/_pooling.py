@@ -100,9 +100,8 @@ def _max_pool(rank: int) -> tuple[Callable[..., Any], Callable[..., Any]]:
             input, kernel_size, [] if stride is None else stride, padding, dilation, ceil_mode
         )
 
-    return _named(max_pool, f"max_pool{rank}d"), _named(
-        max_pool_with_indices, f"max_pool{rank}d_with_indices"
-    )
+    name = f"max_pool{rank}d"
+    return _named(max_pool, name), _named(max_pool_with_indices, f"{name}_with_indices")
 
 
 def _named(function: Callable[..., Any], name: str) -> Callable[..., Any]:
@@ -129,9 +128,8 @@ def _wanted(output_size: int | Sequence[int | None], shape: Sequence[int], rank:
     if len(shape) <= len(output_size):
         raise ValueError(f"Input dimension should be at least {len(output_size) + 1}")
 
-    return [
-        present if size is None else size for size, present in zip(output_size, shape[-len(output_size) :])
-    ]
+    present = shape[-len(output_size) :]
+    return [old if new is None else new for new, old in zip(output_size, present)]
 
 
 def _adaptive_max_pool(rank: int) -> tuple[Callable[..., Any], Callable[..., Any]]:
@@ -153,9 +151,8 @@ def _adaptive_max_pool(rank: int) -> tuple[Callable[..., Any], Callable[..., Any
         result = pooled(input, _wanted(output_size, input.shape, rank))
         return result if return_indices else result[0]
 
-    return _named(adaptive_max_pool, f"adaptive_max_pool{rank}d"), _named(
-        adaptive_max_pool_with_indices, f"adaptive_max_pool{rank}d_with_indices"
-    )
+    name = f"adaptive_max_pool{rank}d"
+    return _named(adaptive_max_pool, name), _named(adaptive_max_pool_with_indices, f"{name}_with_indices")
 
 
 adaptive_max_pool1d, adaptive_max_pool1d_with_indices = _adaptive_max_pool(1)

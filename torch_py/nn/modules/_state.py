@@ -144,7 +144,7 @@ class ModuleState:
             raise TypeError(f"Expected state_dict to be dict-like, got {type(state_dict)}.")
 
         metadata = getattr(state_dict, "_metadata", None)
-        load = _Load(OrderedDict(state_dict), metadata, strict, assign)
+        load = _Load(OrderedDict(state_dict), metadata, assign)
         load.into(self, "")
 
         errors = load.errors
@@ -234,12 +234,10 @@ class _Load:
         self,
         state: OrderedDict[str, Any],
         metadata: Mapping[str, dict[str, Any]] | None,
-        strict: bool,
         assign: bool,
     ) -> None:
         self.state = state
         self.metadata = metadata
-        self.strict = strict
         self.assign = assign
         self.missing: list[str] = []
         self.unexpected: list[str] = []
@@ -281,14 +279,10 @@ def _load_tensor(module: Any, name: str, target: Tensor, key: str, value: Any, a
     if is_lazy(target) and is_lazy(value):
         return []  # both still wait for a shape
 
-    if (
-        not is_lazy(target)
-        and target.dim() == 0
-        and not is_lazy(value)
-        and value.dim() == 1
-        and value.numel() == 1
-    ):
-        value = value[0]  # older state dicts hold scalars as vectors of one element
+    # Older state dicts hold scalars as vectors of one element.
+    both_have_shapes = not is_lazy(target) and not is_lazy(value)
+    if both_have_shapes and target.dim() == 0 and value.dim() == 1 and value.numel() == 1:
+        value = value[0]
 
     if tuple(value.shape) != tuple(target.shape):
         return [
