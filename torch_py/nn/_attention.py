@@ -53,7 +53,6 @@ def canonical_mask(
 
     if mask.is_floating_point():
         return mask
-
     return _torch.zeros_like(mask, dtype=dtype).masked_fill_(mask, float("-inf"))
 
 
@@ -74,7 +73,6 @@ def _is_batched(
 
     dims = query.dim()
     kind = "batched" if dims == 3 else "unbatched"
-
     _check(
         key.dim() == dims and value.dim() == dims,
         f"For {kind} ({dims}-D) `query`, expected `key` and `value` to be {dims}-D but found {key.dim()}-D "
@@ -109,8 +107,10 @@ def _projected_together(
     width = query.shape[-1]
     if key is value and query is key:
         return tuple(_linear(query, weight, bias).chunk(3, -1))
+
     weights = weight.split(width)
     biases = bias.split(width) if bias is not None else (None, None, None)
+
     if key is value:
         both = _linear(key, weight[width:], bias[width:] if bias is not None else None)
         return (_linear(query, weights[0], biases[0]), *both.chunk(2, -1))
@@ -118,16 +118,18 @@ def _projected_together(
 
 
 def _projected_apart(
-    inputs: tuple[Tensor, ...], weights: tuple[Any, ...], bias: Tensor | None
+    inputs: tuple[Tensor, ...], weights: tuple[Tensor | None, ...], bias: Tensor | None
 ) -> tuple[Tensor, ...]:
     """Projects query, key and value, which may differ in width, with one weight each."""
     width = inputs[0].shape[-1]
     for name, x, weight in zip("qkv", inputs, weights, strict=True):
-        _check(weight is not None, f"use_separate_proj_weight is True but {name}_proj_weight is None")
+        if weight is None:
+            raise AssertionError(f"use_separate_proj_weight is True but {name}_proj_weight is None")
         _check(
             tuple(weight.shape) == (width, x.shape[-1]),
             f"expecting {name} weight shape of {(width, x.shape[-1])}, but got {tuple(weight.shape)}",
         )
+
     biases = bias.chunk(3) if bias is not None else (None, None, None)
     return tuple(_linear(x, w, b) for x, w, b in zip(inputs, weights, biases, strict=True))
 
@@ -239,8 +241,9 @@ def multi_head_attention_forward(
             (query, key, value), (q_proj_weight, k_proj_weight, v_proj_weight), in_proj_bias
         )
     else:
-        _check(in_proj_weight is not None, "use_separate_proj_weight is False but in_proj_weight is None")
-        q, k, v = _projected_together(query, key, value, in_proj_weight, in_proj_bias)  # type: ignore[arg-type]
+        if in_proj_weight is None:
+            raise AssertionError("use_separate_proj_weight is False but in_proj_weight is None")
+        q, k, v = _projected_together(query, key, value, in_proj_weight, in_proj_bias)
     if bias_k is not None and bias_v is not None:
         _check(static_k is None and static_v is None, "bias cannot be added to static key or value.")
         k = _torch.cat([k, bias_k.repeat(1, batch, 1)])

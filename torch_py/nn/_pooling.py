@@ -246,10 +246,10 @@ def _fractional(
     kernel_size: int | Sequence[int],
     output_size: int | Sequence[int] | None,
     output_ratio: float | Sequence[float] | None,
-    return_indices: bool,
     random_samples: Tensor | None,
-) -> Tensor | tuple[Tensor, Tensor]:
-    """Fractional max pooling over `rank` dimensions. Raises ValueError unless a size or a ratio is given."""
+) -> tuple[Tensor, Tensor]:
+    """Returns the elements and positions of fractional max pooling over `rank` dimensions. Raises ValueError
+    unless a size or a ratio is given."""
     name = f"fractional_max_pool{rank}d"
     if output_size is None:
         if output_ratio is None:
@@ -265,10 +265,9 @@ def _fractional(
             samples, input.shape[-rank - 1], rank, dtype=input.dtype, device=input.device
         )
 
-    result = _fractional_maxima[rank](
+    return _fractional_maxima[rank](
         input, _tuple(kernel_size, rank), _tuple(output_size, rank), random_samples
     )
-    return result if return_indices else result[0]
 
 
 def fractional_max_pool2d(
@@ -281,7 +280,8 @@ def fractional_max_pool2d(
 ) -> Tensor | tuple[Tensor, Tensor]:
     """The largest elements of windows of an image at random steps (Graham 2014). The result has
     `output_size`, or `output_ratio` times the input's size."""
-    return _fractional(2, input, kernel_size, output_size, output_ratio, return_indices, _random_samples)
+    result = _fractional(2, input, kernel_size, output_size, output_ratio, _random_samples)
+    return result if return_indices else result[0]
 
 
 def fractional_max_pool2d_with_indices(
@@ -291,9 +291,9 @@ def fractional_max_pool2d_with_indices(
     output_ratio: float | Sequence[float] | None = None,
     return_indices: bool = False,
     _random_samples: Tensor | None = None,
-) -> Tensor | tuple[Tensor, Tensor]:
+) -> tuple[Tensor, Tensor]:
     """Like `fractional_max_pool2d`; also returns the positions of the elements."""
-    return _fractional(2, input, kernel_size, output_size, output_ratio, True, _random_samples)
+    return _fractional(2, input, kernel_size, output_size, output_ratio, _random_samples)
 
 
 def fractional_max_pool3d(
@@ -306,7 +306,8 @@ def fractional_max_pool3d(
 ) -> Tensor | tuple[Tensor, Tensor]:
     """The largest elements of windows of a volume at random steps (Graham 2014). The result has
     `output_size`, or `output_ratio` times the input's size."""
-    return _fractional(3, input, kernel_size, output_size, output_ratio, return_indices, _random_samples)
+    result = _fractional(3, input, kernel_size, output_size, output_ratio, _random_samples)
+    return result if return_indices else result[0]
 
 
 def fractional_max_pool3d_with_indices(
@@ -316,9 +317,9 @@ def fractional_max_pool3d_with_indices(
     output_ratio: float | Sequence[float] | None = None,
     return_indices: bool = False,
     _random_samples: Tensor | None = None,
-) -> Tensor | tuple[Tensor, Tensor]:
+) -> tuple[Tensor, Tensor]:
     """Like `fractional_max_pool3d`; also returns the positions of the elements."""
-    return _fractional(3, input, kernel_size, output_size, output_ratio, True, _random_samples)
+    return _fractional(3, input, kernel_size, output_size, output_ratio, _random_samples)
 
 
 # Unpooling

@@ -187,6 +187,7 @@ class ModuleCalls:
         ]
         if not hooks and not pre_hooks:
             return None
+
         from torch_py.nn.modules._backward_hooks import BackwardHooks
 
         return BackwardHooks(self, hooks, pre_hooks)

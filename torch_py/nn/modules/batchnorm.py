@@ -48,9 +48,11 @@ class _NormBase(Module):
         self.momentum = momentum
         self.affine = affine
         self.track_running_stats = track_running_stats
+
         for name, present in (("weight", affine), ("bias", affine and bias)):
             value = Parameter(_torch.empty(num_features, device=device, dtype=dtype)) if present else None
             self.register_parameter(name, value)
+
         tracked = track_running_stats
         self.register_buffer(
             "running_mean", _torch.zeros(num_features, device=device, dtype=dtype) if tracked else None
@@ -97,11 +99,8 @@ class _NormBase(Module):
         self, state_dict: dict[str, Any], prefix: str, local_metadata: dict[str, Any], *rest: Any
     ) -> None:
         key = prefix + "num_batches_tracked"
-        if (
-            (local_metadata.get("version") or 1) < 2
-            and self.num_batches_tracked is not None
-            and key not in state_dict
-        ):
+        is_older = (local_metadata.get("version") or 1) < 2
+        if is_older and self.num_batches_tracked is not None and key not in state_dict:
             state_dict[key] = self.num_batches_tracked
         super()._load_from_state_dict(state_dict, prefix, local_metadata, *rest)
 
@@ -120,10 +119,12 @@ class _BatchNorm(_NormBase):
 
     def forward(self, input: Tensor) -> Tensor:
         self._check_input_dim(input)
+
         step = self._step()
         by_batch = self.training or (self.running_mean is None and self.running_var is None)
         tracked = not self.training or self.track_running_stats
-        running_mean, running_var = (self.running_mean, self.running_var) if tracked else (None, None)
+        running_mean = self.running_mean if tracked else None
+        running_var = self.running_var if tracked else None
         return F.batch_norm(
             input, running_mean, running_var, self.weight, self.bias, by_batch, step, self.eps
         )
@@ -193,11 +194,11 @@ class _LazyNorm(LazyModuleMixin, _NormBase):
                 if value is not None:
                     value.materialize((self.num_features,))  # type: ignore[union-attr]
             self.reset_parameters()
+
         # A state dict may have given the parameters their shapes already.
         if self.num_features == 0:
-            self.num_features = next(
-                (v.shape[0] for v in (self.weight, self.running_mean) if v is not None), self._channels(input)
-            )
+            known = (value.shape[0] for value in (self.weight, self.running_mean) if value is not None)
+            self.num_features = next(known, self._channels(input))
 
 
 class LazyBatchNorm1d(_LazyNorm, BatchNorm1d):
@@ -229,7 +230,7 @@ class SyncBatchNorm(_BatchNorm):
         momentum: float | None = 0.1,
         affine: bool = True,
         track_running_stats: bool = True,
-        process_group: Any = None,
+        process_group: object = None,
         device: Device = None,
         dtype: _dtype | None = None,
         *,
@@ -243,7 +244,7 @@ class SyncBatchNorm(_BatchNorm):
             raise ValueError(f"expected at least 2D input (got {input.dim()}D input)")
 
     @classmethod
-    def convert_sync_batchnorm(cls, module: Module, process_group: Any = None) -> Module:
+    def convert_sync_batchnorm(cls, module: Module, process_group: object = None) -> Module:
         """Returns `module` with every batch normalization in it replaced by a SyncBatchNorm with the same
         parameters."""
         result: Module = module

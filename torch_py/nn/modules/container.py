@@ -92,10 +92,10 @@ class _Sequence(Module):
 class Sequential(_Sequence):
     """Calls its modules one after another, each with the result of the one before."""
 
-    def __init__(self, *modules: Any) -> None:
+    def __init__(self, *modules: Module | Mapping[str, Module]) -> None:
         super().__init__()
         if len(modules) == 1 and isinstance(modules[0], Mapping):
-            named = dict(modules[0])
+            named: dict[str, Any] = dict(modules[0])
         else:
             named = {str(position): module for position, module in enumerate(modules)}
         for name, module in named.items():
@@ -110,14 +110,14 @@ class Sequential(_Sequence):
         names = {id(module): name for name, module in self._modules.items()}
         return type(self)({names[id(module)]: module for module in modules})
 
-    def __add__(self, other: Any) -> Sequential:
+    def __add__(self, other: Sequential) -> Sequential:
         if not isinstance(other, Sequential):
             raise ValueError(
                 f"add operator supports only objects of Sequential class, but {type(other)} is given."
             )
         return Sequential(*self, *other)
 
-    def __iadd__(self, other: Any) -> Self:
+    def __iadd__(self, other: Sequential) -> Self:
         if not isinstance(other, Sequential):
             raise ValueError(
                 f"add operator supports only objects of Sequential class, but {type(other)} is given."

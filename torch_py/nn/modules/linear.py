@@ -95,6 +95,7 @@ class LazyLinear(LazyModuleMixin, Linear):
                 if self.bias is not None:
                     self.bias.materialize((self.out_features,))
                 self.reset_parameters()
+
         # A state dict may have given the parameters their shapes already.
         if self.in_features == 0:
             self.in_features = self.weight.shape[-1]

@@ -3,7 +3,7 @@ the batch dimension."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from torch_py._tensor import Tensor
@@ -39,7 +39,7 @@ class _MaxPoolNd(Module):
     """Settings of max pooling. `stride` is the size of the window by default."""
 
     __constants__ = ["kernel_size", "stride", "padding", "dilation", "return_indices", "ceil_mode"]
-    _function: Any
+    _function: Callable[..., Any]
 
     def __init__(
         self,
@@ -102,7 +102,7 @@ class _MaxUnpoolNd(Module):
     """Settings of the partial inverse of max pooling; they are those of the pooling."""
 
     _rank: int
-    _function: Any
+    _function: Callable[..., Any]
 
     def __init__(
         self,
@@ -183,7 +183,7 @@ class AvgPool1d(_AvgPoolNd):
 class _AvgPoolWithDivisor(_AvgPoolNd):
     """Settings of average pooling over two and three dimensions."""
 
-    _function: Any
+    _function: Callable[..., Any]
 
     def __init__(
         self,
@@ -234,7 +234,7 @@ class _FractionalMaxPoolNd(Module):
     1) times the input's size."""
 
     _rank: int
-    _function: Any
+    _function: Callable[..., Any]
 
     def __init__(
         self,
@@ -292,7 +292,7 @@ class _LPPoolNd(Module):
     """Settings of power-average pooling. `stride` is the size of the window by default."""
 
     __constants__ = ["norm_type", "kernel_size", "stride", "ceil_mode"]
-    _function: Any
+    _function: Callable[..., Any]
 
     def __init__(
         self,
@@ -341,7 +341,7 @@ class _AdaptivePoolNd(Module):
     size of a dimension."""
 
     __constants__ = ["output_size"]
-    _function: Any
+    _function: Callable[..., Any]
 
     def __init__(self, output_size: int | Sequence[int | None]) -> None:
         super().__init__()

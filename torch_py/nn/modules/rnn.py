@@ -175,7 +175,9 @@ class RNNBase(Module):
             self.get_expected_hidden_size(input, batch_sizes), dtype=input.dtype, device=input.device
         )
 
-    def forward(self, input: Tensor | PackedSequence, hx: Any = None) -> Any:
+    def forward(
+        self, input: Tensor | PackedSequence, hx: Tensor | tuple[Tensor, Tensor] | None = None
+    ) -> tuple[Tensor | PackedSequence, Any]:
         """Returns the outputs of the last layer at every step, and the last states (layers * directions,
         N, hidden_size). `hx` None starts from zeros."""
         if isinstance(input, PackedSequence):

@@ -130,7 +130,6 @@ class TransformerEncoderLayer(_Layer):
         )
 
         self._add_feed_forward(d_model, dim_feedforward, dropout, bias, factory)
-
         self.norm_first = norm_first
         self._add_norms(2, d_model, layer_norm_eps, dropout, bias, factory)
         self.activation = _get_activation_fn(activation)
@@ -197,7 +196,6 @@ class TransformerDecoderLayer(_Layer):
         )
 
         self._add_feed_forward(d_model, dim_feedforward, dropout, bias, factory)
-
         self.norm_first = norm_first
         self._add_norms(3, d_model, layer_norm_eps, dropout, bias, factory)
         self.activation = _get_activation_fn(activation)
@@ -304,8 +302,8 @@ class TransformerEncoder(Module):
         )
         mask = canonical_mask(mask, "mask", None, "", src.dtype, False)
         is_causal = _is_causal(mask, is_causal, None)
-        output = src
 
+        output = src
         for layer in self.layers:
             output = layer(
                 output, src_mask=mask, is_causal=is_causal, src_key_padding_mask=src_key_padding_mask
@@ -313,7 +311,6 @@ class TransformerEncoder(Module):
 
         if src_key_padding_mask is not None and self._leaves_out_padding(src, mask, src_key_padding_mask):
             output = output.masked_fill(src_key_padding_mask.bool().unsqueeze(-1), 0)
-
         return output if self.norm is None else self.norm(output)
 
     def _leaves_out_padding(self, src: Tensor, mask: Tensor | None, padding: Tensor) -> bool:

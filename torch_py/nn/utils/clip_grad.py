@@ -40,8 +40,8 @@ def get_total_norm(
     given = [tensors] if isinstance(tensors, Tensor) else list(tensors)
     if not given:
         return _torch.zeros(())
-
     _check_foreach(foreach, given)
+
     total = vector_norm(_torch.stack(_torch._foreach_norm(given, float(norm_type))), float(norm_type))
     if error_if_nonfinite and not bool(_torch.isfinite(total)):
         raise RuntimeError(

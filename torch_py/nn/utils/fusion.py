@@ -50,9 +50,9 @@ def fuse_conv_bn_weights(
     factor, bias = _factor_and_shift(conv_b, bn_rm, bn_rv, bn_eps, bn_w, bn_b)
     shape = [1, -1] if transpose else [-1, 1]
     weight = conv_w * factor.reshape(shape + [1] * (conv_w.dim() - 2))
-    return Parameter(weight.to(conv_w.dtype), conv_w.requires_grad), Parameter(
-        bias.to(conv_w.dtype), conv_w.requires_grad
-    )
+
+    learns = conv_w.requires_grad
+    return Parameter(weight.to(conv_w.dtype), learns), Parameter(bias.to(conv_w.dtype), learns)
 
 
 def fuse_linear_bn_weights(
@@ -94,7 +94,6 @@ def fuse_linear_bn_eval(linear: _Linear, bn: _NormBase) -> _Linear:
     fused.weight, fused.bias = fuse_linear_bn_weights(
         fused.weight, fused.bias, mean, var, bn.eps, bn.weight, bn.bias
     )
-
     return fused
 
 

@@ -42,6 +42,7 @@ class SpectralNorm:
         """Returns the weight divided by its estimated largest singular value."""
         weight, u, v = (getattr(module, f"{self.name}_{part}") for part in ("orig", "u", "v"))
         matrix = self.reshape_weight_to_matrix(weight)
+
         if do_power_iteration:
             with no_grad():
                 for _ in range(self.n_power_iterations):
@@ -79,7 +80,6 @@ class SpectralNorm:
         module.register_buffer(f"{name}_v", v.detach())
         module.register_forward_pre_hook(made)
         module._register_state_dict_hook(made._note_version)
-
         return made
 
     def _note_version(
@@ -92,6 +92,7 @@ class SpectralNorm:
         """Makes the present weight a plain parameter."""
         with no_grad():
             weight = self.compute_weight(module, do_power_iteration=False)
+
         delattr(module, self.name)
         for part in ("u", "v", "orig"):
             delattr(module, f"{self.name}_{part}")
