@@ -1,4 +1,4 @@
-"""Neural networks: modules that own parameters, the layers made of them, losses, initialisation."""
+"""Neural networks: modules that own parameters, layers, losses and initialization."""
 
 from __future__ import annotations
 

@@ -10,6 +10,7 @@ from torch_py import _C
 from torch_py._C import _nn, _torch
 from torch_py._namespace import find_operator
 from torch_py._tensor import Tensor
+from torch_py.types import _dtype
 
 __all__ = ["multi_head_attention_forward", "scaled_dot_product_attention"]
 
@@ -22,26 +23,34 @@ _linear, _pad, _dropout = (
 _softmax = find_operator("softmax", _torch)
 
 
-def dtype_of_mask(mask: Any) -> Any:
-    """None without a mask."""
+def dtype_of_mask(mask: Tensor | None) -> _dtype | None:
+    """Returns the dtype of a mask, or None without a mask. Raises RuntimeError unless it is a tensor."""
     if mask is not None and not isinstance(mask, Tensor):
         raise RuntimeError(f"a mask must be None or a torch.Tensor, got {type(mask).__name__}")
     return None if mask is None else mask.dtype
 
 
 def canonical_mask(
-    mask: Tensor | None, name: str, other_dtype: Any, other_name: str, dtype: Any, check_other: bool = True
+    mask: Tensor | None,
+    name: str,
+    other_dtype: _dtype | None,
+    other_name: str,
+    dtype: _dtype | None,
+    check_other: bool = True,
 ) -> Tensor | None:
-    """A mask to add: -inf where a boolean one is True. Raises AssertionError for masks of other dtypes."""
+    """Returns the mask as one to add to scores: -inf where a boolean mask is True. Raises AssertionError
+    unless the mask is boolean or floating."""
     if mask is None:
         return None
     if mask.dtype != _C.bool and not mask.is_floating_point():
         raise AssertionError(f"only bool and floating types of {name} are supported")
+
     if check_other and other_dtype is not None and mask.dtype != other_dtype:
         warnings.warn(
             f"Support for mismatched {name} and {other_name} is deprecated. Use same type for both instead.",
             stacklevel=3,
         )
+
     if mask.is_floating_point():
         return mask
     return _torch.zeros_like(mask, dtype=dtype).masked_fill_(mask, float("-inf"))
@@ -55,24 +64,26 @@ def _check(condition: bool, message: str) -> None:
 def _is_batched(
     query: Tensor, key: Tensor, value: Tensor, padding: Tensor | None, mask: Tensor | None, heads: int
 ) -> bool:
-    """Checks numbers of dimensions. Raises AssertionError."""
+    """Returns whether the inputs have a batch dimension. Raises AssertionError if their dimensions do not
+    fit together."""
     if query.dim() not in (2, 3):
         raise AssertionError(
             f"query should be unbatched 2D or batched 3D tensor but received {query.dim()}-D query tensor"
         )
+
     dims = query.dim()
     kind = "batched" if dims == 3 else "unbatched"
     _check(
         key.dim() == dims and value.dim() == dims,
         f"For {kind} ({dims}-D) `query`, expected `key` and `value` to be {dims}-D but found {key.dim()}-D "
-        f"and {value.dim()}-D tensors "
-        "respectively",
+        f"and {value.dim()}-D tensors respectively",
     )
     _check(
         padding is None or padding.dim() == dims - 1,
         f"For {kind} ({dims}-D) `query`, expected `key_padding_mask` to be `None` or {dims - 1}-D but found "
         f"{padding.dim() if padding is not None else 0}-D tensor instead",
     )
+
     if mask is not None:
         _check(
             mask.dim() in (2, 3),
@@ -85,18 +96,21 @@ def _is_batched(
                 tuple(mask.shape) == expected,
                 f"Expected `attn_mask` shape to be {expected} but got {tuple(mask.shape)}",
             )
+
     return dims == 3
 
 
 def _projected_together(
     query: Tensor, key: Tensor, value: Tensor, weight: Tensor, bias: Tensor | None
 ) -> tuple[Tensor, ...]:
-    """One product where inputs are the same tensor."""
+    """Projects query, key and value with one weight; inputs that are the same tensor share a product."""
     width = query.shape[-1]
     if key is value and query is key:
         return tuple(_linear(query, weight, bias).chunk(3, -1))
+
     weights = weight.split(width)
     biases = bias.split(width) if bias is not None else (None, None, None)
+
     if key is value:
         both = _linear(key, weight[width:], bias[width:] if bias is not None else None)
         return (_linear(query, weights[0], biases[0]), *both.chunk(2, -1))
@@ -104,25 +118,29 @@ def _projected_together(
 
 
 def _projected_apart(
-    inputs: tuple[Tensor, ...], weights: tuple[Any, ...], bias: Tensor | None
+    inputs: tuple[Tensor, ...], weights: tuple[Tensor | None, ...], bias: Tensor | None
 ) -> tuple[Tensor, ...]:
+    """Projects query, key and value, which may differ in width, with one weight each."""
     width = inputs[0].shape[-1]
     for name, x, weight in zip("qkv", inputs, weights, strict=True):
-        _check(weight is not None, f"use_separate_proj_weight is True but {name}_proj_weight is None")
+        if weight is None:
+            raise AssertionError(f"use_separate_proj_weight is True but {name}_proj_weight is None")
         _check(
             tuple(weight.shape) == (width, x.shape[-1]),
             f"expecting {name} weight shape of {(width, x.shape[-1])}, but got {tuple(weight.shape)}",
         )
+
     biases = bias.chunk(3) if bias is not None else (None, None, None)
     return tuple(_linear(x, w, b) for x, w, b in zip(inputs, weights, biases, strict=True))
 
 
 def _extended(mask: Tensor | None) -> Tensor | None:
-    """A mask with one more key, which takes part."""
+    """Returns the mask for one more key, which is attended to."""
     return None if mask is None else _pad(mask, (0, 1))
 
 
 def _shaped_mask(mask: Tensor | None, batch_heads: int, targets: int, sources: int) -> Tensor | None:
+    """Returns the mask with three dimensions. Raises RuntimeError for a shape that does not fit."""
     if mask is None:
         return None
     expected = (targets, sources) if mask.dim() == 2 else (batch_heads, targets, sources)
@@ -134,6 +152,7 @@ def _shaped_mask(mask: Tensor | None, batch_heads: int, targets: int, sources: i
 
 
 def _heads(x: Tensor, batch_heads: int, width: int) -> Tensor:
+    """Splits (length, N, E) into heads: (N * heads, length, E / heads)."""
     return x.reshape(x.shape[0], batch_heads, width).transpose(0, 1)
 
 
@@ -164,25 +183,35 @@ def multi_head_attention_forward(
     average_attn_weights: bool = True,
     is_causal: bool = False,
 ) -> tuple[Tensor, Tensor | None]:
-    """Attention of query (L, N, E) to key and value (S, N, ...) in `num_heads` projections; results (L, N, E)
-    and weights (N, L, S).
+    """Multi-head attention: softmax(q kᵀ / sqrt(E / heads) + mask) v in each of `num_heads` projections,
+    joined by a linear map.
 
-    The batch dimension N may be missing. `key_padding_mask` (N, S) and `attn_mask` (L, S) or (N * heads, L,
-    S) are True where a key takes no part, or are added to the scores. Weights are averaged over the heads
-    unless `average_attn_weights` is False: then (N, heads, L, S).
+    The query is (L, N, E), key and value are (S, N, ...), and the results are (L, N, E) and the attention
+    weights (N, L, S); the batch dimension N may be missing everywhere. `key_padding_mask` (N, S) and
+    `attn_mask` (L, S) or (N * heads, L, S) are boolean, True where a key is ignored, or floating and added to
+    the scores. The weights are averaged over the heads unless `average_attn_weights` is False: then they are
+    (N, heads, L, S).
     """
     batched = _is_batched(query, key, value, key_padding_mask, attn_mask, num_heads)
     if not batched:
+        # Arguments that are the same tensor stay the same tensor, for which one product is enough.
         if key is value and query is key:
             query = key = value = query.unsqueeze(1)
         elif key is value:
-            query, key = query.unsqueeze(1), key.unsqueeze(1)
+            query = query.unsqueeze(1)
+            key = key.unsqueeze(1)
             value = key
         else:
-            query, key, value = query.unsqueeze(1), key.unsqueeze(1), value.unsqueeze(1)
+            query = query.unsqueeze(1)
+            key = key.unsqueeze(1)
+            value = value.unsqueeze(1)
         key_padding_mask = key_padding_mask.unsqueeze(0) if key_padding_mask is not None else None
+
     targets, batch, width = query.shape
-    sources, head_width, batch_heads = key.shape[0], width // num_heads, batch * num_heads
+    sources = key.shape[0]
+    head_width = width // num_heads
+    batch_heads = batch * num_heads
+
     _check(
         width == embed_dim_to_check,
         f"was expecting embedding dimension of {embed_dim_to_check}, but got {width}",
@@ -195,6 +224,8 @@ def multi_head_attention_forward(
         )
     else:
         _check(key.shape == value.shape, f"key shape {key.shape} does not match value shape {value.shape}")
+
+    # Convert both masks to tensors that are added to the scores.
     key_padding_mask = canonical_mask(
         key_padding_mask, "key_padding_mask", dtype_of_mask(attn_mask), "attn_mask", query.dtype
     )
@@ -203,19 +234,26 @@ def multi_head_attention_forward(
     attn_mask = _shaped_mask(
         canonical_mask(attn_mask, "attn_mask", None, "", query.dtype, False), batch_heads, targets, sources
     )
+
+    # Project queries, keys and values, and append the learned key and value.
     if use_separate_proj_weight:
         q, k, v = _projected_apart(
             (query, key, value), (q_proj_weight, k_proj_weight, v_proj_weight), in_proj_bias
         )
     else:
-        _check(in_proj_weight is not None, "use_separate_proj_weight is False but in_proj_weight is None")
-        q, k, v = _projected_together(query, key, value, in_proj_weight, in_proj_bias)  # type: ignore[arg-type]
+        if in_proj_weight is None:
+            raise AssertionError("use_separate_proj_weight is False but in_proj_weight is None")
+        q, k, v = _projected_together(query, key, value, in_proj_weight, in_proj_bias)
     if bias_k is not None and bias_v is not None:
         _check(static_k is None and static_v is None, "bias cannot be added to static key or value.")
-        k, v = _torch.cat([k, bias_k.repeat(1, batch, 1)]), _torch.cat([v, bias_v.repeat(1, batch, 1)])
-        attn_mask, key_padding_mask = _extended(attn_mask), _extended(key_padding_mask)
+        k = _torch.cat([k, bias_k.repeat(1, batch, 1)])
+        v = _torch.cat([v, bias_v.repeat(1, batch, 1)])
+        attn_mask = _extended(attn_mask)
+        key_padding_mask = _extended(key_padding_mask)
     else:
         _check(bias_k is None and bias_v is None, "bias_k and bias_v have to be given together")
+
+    # Split into heads: (length, N, E) to (N * heads, length, E / heads).
     q = _heads(q, batch_heads, head_width)
     k = (
         _heads(k, batch_heads, head_width)
@@ -227,10 +265,15 @@ def multi_head_attention_forward(
         if static_v is None
         else _checked_static("static_v", static_v, batch_heads, head_width)
     )
+
     if add_zero_attn:
         zeros = _torch.zeros((batch_heads, 1, head_width), dtype=k.dtype, device=k.device)
-        k, v = _torch.cat([k, zeros], 1), _torch.cat([v, zeros], 1)
-        attn_mask, key_padding_mask = _extended(attn_mask), _extended(key_padding_mask)
+        k = _torch.cat([k, zeros], 1)
+        v = _torch.cat([v, zeros], 1)
+        attn_mask = _extended(attn_mask)
+        key_padding_mask = _extended(key_padding_mask)
+
+    # Combine the two masks.
     sources = k.shape[1]
     if key_padding_mask is not None:
         _check(
@@ -244,36 +287,37 @@ def multi_head_attention_forward(
             .reshape(batch_heads, 1, sources)
         )
         attn_mask = padding if attn_mask is None else attn_mask + padding
+
     dropout_p = dropout_p if training else 0.0
     if need_weights:
         attended, weights = _attend(q, k, v, attn_mask, dropout_p)
     else:
-        mask = (
-            None
-            if attn_mask is None
-            else (
-                attn_mask.unsqueeze(0)
-                if attn_mask.shape[0] == 1
-                else attn_mask.view(batch, num_heads, -1, sources)
-            )
-        )
-        four = [x.view(batch, num_heads, -1, head_width) for x in (q, k, v)]
-        attended = scaled_dot_product_attention(*four, mask, dropout_p).reshape(
-            batch_heads, targets, head_width
-        )
+        if attn_mask is None:
+            mask = None
+        elif attn_mask.shape[0] == 1:
+            mask = attn_mask.unsqueeze(0)
+        else:
+            mask = attn_mask.view(batch, num_heads, -1, sources)
+        q, k, v = (x.view(batch, num_heads, -1, head_width) for x in (q, k, v))
+        attended = scaled_dot_product_attention(q, k, v, mask, dropout_p)
+        attended = attended.reshape(batch_heads, targets, head_width)
+
     output = _linear(attended.transpose(0, 1).reshape(targets * batch, width), out_proj_weight, out_proj_bias)
     output = output.view(targets, batch, output.shape[1])
     if not batched:
         output = output.squeeze(1)
     if not need_weights:
         return output, None
+
     weights = weights.view(batch, num_heads, targets, sources)
     if average_attn_weights:
         weights = weights.mean(dim=1)
+
     return output, weights if batched else weights.squeeze(0)
 
 
 def _checked_static(name: str, tensor: Tensor, batch_heads: int, head_width: int) -> Tensor:
+    """Returns a given key or value. Raises AssertionError for a shape that does not fit."""
     _check(
         tensor.shape[0] == batch_heads,
         f"expecting {name}.size(0) of {batch_heads}, but got {tensor.shape[0]}",
@@ -285,6 +329,7 @@ def _checked_static(name: str, tensor: Tensor, batch_heads: int, head_width: int
 
 
 def _attend(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, dropout_p: float) -> tuple[Tensor, Tensor]:
+    """Returns softmax(q kᵀ / sqrt(width) + mask) v, and the softmax."""
     scores = (q * math.sqrt(1.0 / q.shape[-1])).bmm(k.transpose(-2, -1))
     weights = _softmax(scores if mask is None else scores + mask, -1)
     if dropout_p > 0.0:

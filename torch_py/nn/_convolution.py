@@ -1,8 +1,8 @@
-"""Convolutions and what moves windows to columns, as functions."""
+"""Convolutions, sliding windows as columns, and pixel and channel shuffles, as functions."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
 
 from torch_py._C import _nn, _torch
 from torch_py._namespace import find_operator
@@ -36,19 +36,32 @@ channel_shuffle = find_operator("channel_shuffle", _torch)
 _im2col, _col2im = find_operator("im2col", _nn), find_operator("col2im", _nn)
 
 
-def _pair(value: Any) -> Any:
+def _pair(value: int | Sequence[int]) -> Sequence[int]:
+    """Returns an int as two equal values."""
     return (value, value) if isinstance(value, int) else value
 
 
-def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Tensor:
-    """Windows of images (N, C, H, W) as columns (N, C * kH * kW, windows)."""
+def unfold(
+    input: Tensor,
+    kernel_size: int | Sequence[int],
+    dilation: int | Sequence[int] = 1,
+    padding: int | Sequence[int] = 0,
+    stride: int | Sequence[int] = 1,
+) -> Tensor:
+    """Extracts sliding windows of images (N, C, H, W) as columns (N, C * kH * kW, windows)."""
     return _im2col(input, _pair(kernel_size), _pair(dilation), _pair(padding), _pair(stride))
 
 
 def fold(
-    input: Tensor, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1
+    input: Tensor,
+    output_size: int | Sequence[int],
+    kernel_size: int | Sequence[int],
+    dilation: int | Sequence[int] = 1,
+    padding: int | Sequence[int] = 0,
+    stride: int | Sequence[int] = 1,
 ) -> Tensor:
-    """Adds the columns of `unfold` up to images of `output_size`."""
+    """Adds columns of sliding windows (N, C * kH * kW, windows) up to images (N, C, *output_size); windows
+    that overlap are summed."""
     return _col2im(
         input, _pair(output_size), _pair(kernel_size), _pair(dilation), _pair(padding), _pair(stride)
     )

@@ -1,4 +1,4 @@
-"""Random zeros, of elements or of whole channels."""
+"""Dropout of elements and of whole channels, as functions."""
 
 from __future__ import annotations
 
@@ -23,13 +23,14 @@ def _check_probability(p: float) -> None:
 
 
 def _kept(shape: tuple[int, ...], p: float, like: Tensor) -> Tensor:
-    """Zeros with probability `p`, 1 / (1 - p) elsewhere."""
+    """Returns factors that are 0 with probability `p` and 1 / (1 - p) otherwise."""
     keep = _torch.empty(shape, dtype=like.dtype, device=like.device).bernoulli_(1 - p)
     return keep.div_(1 - p) if p < 1.0 else keep
 
 
 def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
-    """In training sets elements to zero with probability `p` and scales the others by 1 / (1 - p)."""
+    """Sets elements to zero with probability `p` and scales the others by 1 / (1 - p); returns the input
+    unless `training`."""
     _check_probability(p)
     if not inplace:
         return _dropout(input, p, training)
@@ -37,6 +38,7 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
 
 
 def _channel_dropout(input: Tensor, p: float, training: bool, inplace: bool) -> Tensor:
+    """Drops whole channels, the slices along the first two dimensions."""
     if not inplace:
         return _feature_dropout(input, p, training)
     if not training or p == 0.0:
@@ -45,8 +47,8 @@ def _channel_dropout(input: Tensor, p: float, training: bool, inplace: bool) -> 
 
 
 def alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False) -> Tensor:
-    """Dropout after `selu`: dropped elements get the value it approaches below, and mean and variance are
-    kept (Klambauer et al. 2017)."""
+    """Dropout for inputs of mean 0 and variance 1, such as outputs of `selu`: dropped elements take its
+    negative limit, and mean and variance are kept (Klambauer et al. 2017)."""
     _check_probability(p)
     result = _alpha_dropout(input, p, training)
     return input.copy_(result) if inplace and training else result
@@ -55,27 +57,28 @@ def alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace
 def feature_alpha_dropout(
     input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False
 ) -> Tensor:
-    """alpha_dropout of whole channels."""
+    """Applies `alpha_dropout` to whole channels."""
     _check_probability(p)
     result = _feature_alpha_dropout(input, p, training)
     return input.copy_(result) if inplace and training else result
 
 
 def dropout1d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
-    """Drops whole channels of (N, C, L) or (C, L)."""
+    """Sets whole channels of (N, C, L) or (C, L) to zero with probability `p` and scales the others by 1 /
+    (1 - p)."""
     _check_probability(p)
     if input.dim() not in (2, 3):
         raise RuntimeError(
             f"dropout1d: Expected 2D or 3D input, but received a {input.dim()}D input. Note that dropout1d "
-            "exists to provide "
-            "channel-wise dropout on inputs with 1 spatial dimension, a channel dimension, and an optional "
-            "batch dimension."
+            "exists to provide channel-wise dropout on inputs with 1 spatial dimension, a channel "
+            "dimension, and an optional batch dimension."
         )
     return _with_batch(input, 3, p, training, inplace)
 
 
 def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
-    """Drops whole channels of (N, C, H, W). Three dimensions are (N, C, L), as in PyTorch."""
+    """Sets whole channels of (N, C, H, W) to zero with probability `p` and scales the others by 1 / (1 -
+    p). An input of three dimensions is (N, C, L), as in PyTorch."""
     _check_probability(p)
     if input.dim() not in (3, 4):
         warnings.warn(
@@ -87,7 +90,8 @@ def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
 
 
 def dropout3d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
-    """Drops whole channels of (N, C, D, H, W) or (C, D, H, W)."""
+    """Sets whole channels of (N, C, D, H, W) or (C, D, H, W) to zero with probability `p` and scales the
+    others by 1 / (1 - p)."""
     _check_probability(p)
     if input.dim() not in (4, 5):
         warnings.warn(
@@ -99,6 +103,7 @@ def dropout3d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
 
 
 def _with_batch(input: Tensor, dims: int, p: float, training: bool, inplace: bool) -> Tensor:
+    """Drops channels of an input that may lack the batch dimension."""
     if input.dim() == dims:
         return _channel_dropout(input, p, training, inplace)
     result = _channel_dropout(input.unsqueeze(0), p, training, inplace)

@@ -1,10 +1,9 @@
-"""Loss functions. `reduction` is 'mean', 'sum' or 'none'; the older pair size_average, reduce is understood
-too."""
+"""Loss functions for regression and classification. `reduction` is 'mean', 'sum' or 'none'; the older pair
+size_average and reduce works too."""
 
 from __future__ import annotations
 
 import warnings
-from typing import Any
 
 from torch_py._C import _nn, _torch
 from torch_py._functional import broadcast_tensors
@@ -28,7 +27,8 @@ _binary_cross_entropy_with_logits = find_operator("binary_cross_entropy_with_log
 
 
 def reduction_name(reduction: str, size_average: bool | None = None, reduce: bool | None = None) -> str:
-    """`reduction`, or what the older pair means. Raises ValueError for another name."""
+    """Returns `reduction`, or the name that the older pair of arguments means. Raises ValueError for an
+    unknown name."""
     if size_average is not None or reduce is not None:
         name = "none" if reduce is False else ("sum" if size_average is False else "mean")
         warnings.warn(
@@ -36,22 +36,27 @@ def reduction_name(reduction: str, size_average: bool | None = None, reduce: boo
             stacklevel=3,
         )
         return name
+
     if reduction not in _REDUCTIONS:
         raise ValueError(f"{reduction} is not a valid value for reduction")
+
     return reduction
 
 
 def _number(reduction: str, size_average: bool | None, reduce: bool | None) -> int:
+    """Returns the number that operators take for a reduction."""
     return _REDUCTIONS[reduction_name(reduction, size_average, reduce)]
 
 
 def _reduced(loss: Tensor, reduction: int) -> Tensor:
+    """Applies the reduction with this number."""
     if reduction == 0:
         return loss
     return loss.mean() if reduction == 1 else loss.sum()
 
 
 def _warn_of_broadcast(input: Tensor, target: Tensor) -> None:
+    """Warns if the shapes differ, as broadcasting is rarely what a loss needs."""
     if tuple(input.shape) != tuple(target.shape):
         warnings.warn(
             f"Using a target size ({target.shape}) that is different to the input size ({input.shape}). "
@@ -69,11 +74,13 @@ def mse_loss(
     reduction: str = "mean",
     weight: Tensor | None = None,
 ) -> Tensor:
-    """(input - target)², weighted by `weight` if given: then 'mean' divides by the sum of the weights."""
+    """Squared error (input - target)². With `weight`, 'mean' divides the weighted sum by the sum of the
+    weights."""
     _warn_of_broadcast(input, target)
     number = _number(reduction, size_average, reduce)
     if weight is None:
-        return _mse_loss(*broadcast_tensors(input, target), number)
+        input, target = broadcast_tensors(input, target)
+        return _mse_loss(input, target, number)
     return _weighted((input - target) ** 2, _of_same_size(weight, input), number)
 
 
@@ -85,25 +92,29 @@ def l1_loss(
     reduction: str = "mean",
     weight: Tensor | None = None,
 ) -> Tensor:
-    """|input - target|"""
+    """Absolute error |input - target|. With `weight`, 'mean' divides the weighted sum by the sum of the
+    weights."""
     _warn_of_broadcast(input, target)
     number = _number(reduction, size_average, reduce)
     if weight is None:
-        return _l1_loss(*broadcast_tensors(input, target), number)
+        input, target = broadcast_tensors(input, target)
+        return _l1_loss(input, target, number)
     return _weighted((input - target).abs(), _of_same_size(weight, input), number)
 
 
-def _weighted(loss: Any, weight: Any, number: int) -> Tensor:
+def _weighted(loss: Tensor, weight: Tensor, number: int) -> Tensor:
+    """Reduces a weighted loss; 'mean' divides by the sum of the weights."""
     weighted = loss * weight
     return weighted.sum() / weight.sum() if number == 1 else _reduced(weighted, number)
 
 
-def _of_same_size(weight: Any, input: Any) -> Tensor:
+def _of_same_size(weight: Tensor, input: Tensor) -> Tensor:
+    """Returns `weight`. Raises ValueError unless it has the size of the input."""
     if weight.size() != input.size():
         raise ValueError(
             f"Weights and input must have the same size, got {tuple(weight.size())} and {tuple(input.size())}"
         )
-    return weight  # type: ignore[no-any-return]
+    return weight
 
 
 def smooth_l1_loss(
@@ -114,27 +125,32 @@ def smooth_l1_loss(
     reduction: str = "mean",
     beta: float = 1.0,
 ) -> Tensor:
-    """d² / (2 beta) where d = |input - target| < beta, d - beta / 2 elsewhere"""
+    """Error that is quadratic near zero: d² / (2 beta) where d = |input - target| is below `beta`, d -
+    beta / 2 elsewhere."""
     if beta < 0:
         raise RuntimeError(f"smooth_l1_loss does not support negative values for beta: got {beta}")
+
     _warn_of_broadcast(input, target)
     number = _number(reduction, size_average, reduce)
     if beta == 0:
         return l1_loss(input, target, reduction=reduction)
-    return _smooth_l1_loss(*broadcast_tensors(input, target), number, beta)
+
+    input, target = broadcast_tensors(input, target)
+    return _smooth_l1_loss(input, target, number, beta)
 
 
 def huber_loss(
     input: Tensor, target: Tensor, reduction: str = "mean", delta: float = 1.0, weight: Tensor | None = None
 ) -> Tensor:
-    """d² / 2 where d = |input - target| < delta, delta * (d - delta / 2) elsewhere, times `weight` if given;
-    'mean' is over elements."""
+    """Error that is quadratic near zero: d² / 2 where d = |input - target| is below `delta`, delta (d -
+    delta / 2) elsewhere. It is multiplied by `weight` if given; 'mean' is over the elements."""
     _warn_of_broadcast(input, target)
     number = _number(reduction, None, None)
-    pair = broadcast_tensors(input, target)
+    wide_input, wide_target = broadcast_tensors(input, target)
     if weight is None:
-        return _huber_loss(*pair, number, delta)
-    loss = _huber_loss(*pair, _REDUCTIONS["none"], delta)
+        return _huber_loss(wide_input, wide_target, number, delta)
+
+    loss = _huber_loss(wide_input, wide_target, _REDUCTIONS["none"], delta)
     return _reduced(loss * _of_same_size(weight, input), number)
 
 
@@ -147,10 +163,10 @@ def nll_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """-weight[target] * input[..., target, ...] for log-probabilities (N, C, ...) or (C,) and class numbers
-    (N, ...) or ().
+    """Negative log likelihood -weight[target] * input[..., target, ...], for log probabilities (N, C, ...) or
+    (C,) and class numbers (N, ...) or ().
 
-    Targets equal to `ignore_index` count for nothing; 'mean' divides by the sum of the weights that count.
+    Targets equal to `ignore_index` are left out; 'mean' divides by the sum of the weights that remain.
     """
     return _nll_loss(input, target, weight, _number(reduction, size_average, reduce), ignore_index)
 
@@ -165,10 +181,11 @@ def cross_entropy(
     reduction: str = "mean",
     label_smoothing: float = 0.0,
 ) -> Tensor:
-    """nll_loss of log_softmax(input) along the classes; `target` has class numbers, or probabilities in the
-    shape of the input.
+    """Cross entropy between the softmax of `input` along the classes and `target`: `nll_loss` of
+    `log_softmax(input)`.
 
-    `label_smoothing` in [0, 1] mixes that share of a uniform distribution into the target.
+    `target` has class numbers, or probabilities in the shape of the input. `label_smoothing` in [0, 1] is the
+    share of a uniform distribution that is mixed into the target.
     """
     number = _number(reduction, size_average, reduce)
     return _cross_entropy_loss(input, target, weight, number, ignore_index, label_smoothing)
@@ -184,14 +201,14 @@ def linear_cross_entropy(
     reduction: str = "mean",
     ignore_index: int | None = None,
     label_smoothing: float = 0.0,
-    options: Any = None,
+    options: object = None,
 ) -> Tensor:
-    """`cross_entropy(linear(input, linear_weight, linear_bias), target)` for input (N, F) or (F,) and weight
-    (C, d1, ..., F).
+    """Computes `cross_entropy(linear(input, linear_weight, linear_bias), target)` for an input (N, F) or (F,)
+    and a weight (C, d1, ..., F).
 
-    `options` (nn.LinearCrossEntropyOptions) is for saving memory and does not change the loss; it is computed
-    whole here. Raises
-    RuntimeError for another input, and for an `ignore_index` with probabilities as the target.
+    `options` (nn.LinearCrossEntropyOptions) only chooses how PyTorch saves memory; the loss is computed whole
+    here. Raises RuntimeError for an input of other dimensions, and for an `ignore_index` with probabilities
+    as the target.
     """
     if input.dim() not in (1, 2):
         raise RuntimeError(
@@ -201,10 +218,12 @@ def linear_cross_entropy(
         raise RuntimeError(
             "linear_cross_entropy: ignore_index cannot be specified when target contains probabilities"
         )
+
     classes = tuple(linear_weight.shape[:-1])
     flat_bias = None if linear_bias is None else linear_bias.reshape(-1)
     scores = _nn.linear(input, linear_weight.reshape(-1, linear_weight.shape[-1]), flat_bias)
     scores = scores.reshape(*input.shape[:-1], *classes)
+
     ignored = -100 if ignore_index is None else ignore_index
     return cross_entropy(
         scores,
@@ -225,8 +244,8 @@ def binary_cross_entropy_with_logits(
     reduction: str = "mean",
     pos_weight: Tensor | None = None,
 ) -> Tensor:
-    """-(pos_weight * target * log(sigmoid(input)) + (1 - target) * log(1 - sigmoid(input))). Shapes of input
-    and target must agree."""
+    """Binary cross entropy of scores: -(pos_weight * target * log(sigmoid(input)) + (1 - target) * log(1 -
+    sigmoid(input))). Input and target must have the same shape."""
     if tuple(input.shape) != tuple(target.shape):
         raise ValueError(f"Target size ({target.shape}) must be the same as input size ({input.shape})")
     return _binary_cross_entropy_with_logits(
@@ -242,8 +261,8 @@ def binary_cross_entropy(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """-(target * log(input) + (1 - target) * log(1 - input)), logarithms not below -100. Shapes of input and
-    target must agree."""
+    """Binary cross entropy of probabilities: -(target * log(input) + (1 - target) * log(1 - input)), where
+    logarithms are at least -100. Input and target must have the same shape."""
     if tuple(input.shape) != tuple(target.shape):
         raise ValueError(
             f"Using a target size ({target.shape}) that is different to the input size ({input.shape}) is "
@@ -262,10 +281,11 @@ def kl_div(
     reduction: str = "mean",
     log_target: bool = False,
 ) -> Tensor:
-    """target * (log(target) - input) for log-probabilities `input`; 'batchmean' divides the sum by the size
-    of dimension 0."""
+    """Kullback-Leibler divergence target * (log(target) - input), for an input of log probabilities.
+    'batchmean' divides the sum by the size of dimension 0."""
     if reduction == "batchmean":
         return _kl_div(input, target, _REDUCTIONS["sum"], log_target=log_target) / input.shape[0]
+
     number = _number(reduction, size_average, reduce)
     if number == _REDUCTIONS["mean"]:
         warnings.warn(
@@ -273,4 +293,5 @@ def kl_div(
             "gives",
             stacklevel=2,
         )
+
     return _kl_div(input, target, number, log_target=log_target)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from torch_py import _C
@@ -29,12 +29,12 @@ class _Packed(NamedTuple):
 
 
 class PackedSequence(_Packed):
-    """Rows of the first step of all sequences, of the second of those that have one, ...; `batch_sizes`
-    counts the rows of each step.
+    """A batch of sequences of different lengths without padding: first the first element of every sequence,
+    then the second of those that have one, and so on.
 
-    Sequences are in the order of descending lengths; `sorted_indices` brought them there, `unsorted_indices`
-    bring them back.
-    Made by `pack_padded_sequence` and `pack_sequence`.
+    `batch_sizes` counts the sequences that have each step. Sequences are sorted by descending length;
+    `sorted_indices` brought them into this order, `unsorted_indices` restore the caller's.
+    `pack_padded_sequence` and `pack_sequence` make these objects.
     """
 
     __slots__ = ()
@@ -48,76 +48,89 @@ class PackedSequence(_Packed):
     ) -> PackedSequence:
         if unsorted_indices is None:
             unsorted_indices = invert_permutation(sorted_indices)
+
         if batch_sizes is not None:
             if batch_sizes.device.type != "cpu":
                 raise ValueError(
                     "batch_sizes should always be on CPU. Instances of PackedSequence should never be "
-                    "created manually. "
-                    f"Got a tensor on {batch_sizes.device}"
+                    f"created manually. Got a tensor on {batch_sizes.device}"
                 )
-        else:  # a pair in place of the first two
+        else:
+            # `data` is a pair of data and batch sizes.
             if len(data) != 2:
                 raise AssertionError(f"expected data and batch_sizes, got {len(data)} values")
             data, batch_sizes = data
+
         return super().__new__(cls, data, batch_sizes, sorted_indices, unsorted_indices)
 
     def to(self, *arguments: Any, **keywords: Any) -> PackedSequence:
-        """This sequence if it has the dtype and device already, else a copy; as Tensor.to."""
+        """Converts the data as `Tensor.to` does. Returns this object if nothing changes."""
         data = self.data.to(*arguments, **keywords)
         if data is self.data:
             return self
-        device = {"device": data.device}
-        return type(self)(
-            data,
-            self.batch_sizes,
-            *(x if x is None else x.to(**device) for x in (self.sorted_indices, self.unsorted_indices)),
-        )
+
+        indices = (self.sorted_indices, self.unsorted_indices)
+        moved = (each if each is None else each.to(device=data.device) for each in indices)
+        return type(self)(data, self.batch_sizes, *moved)
 
     def pin_memory(self) -> PackedSequence:
+        """Returns a copy with data in page-locked memory."""
         return type(self)(
             self.data.pin_memory(), self.batch_sizes, self.sorted_indices, self.unsorted_indices
         )
 
     def cpu(self, *arguments: Any, **keywords: Any) -> PackedSequence:
+        """Returns this batch on the CPU."""
         return self.to("cpu")
 
     def cuda(self, *arguments: Any, **keywords: Any) -> PackedSequence:
+        """Returns this batch on a CUDA device."""
         return self.to("cuda", *arguments, **keywords)
 
     def double(self) -> PackedSequence:
+        """Returns this batch with data of dtype float64."""
         return self.to(dtype=_C.float64)
 
     def float(self) -> PackedSequence:
+        """Returns this batch with data of dtype float32."""
         return self.to(dtype=_C.float32)
 
     def half(self) -> PackedSequence:
+        """Returns this batch with data of dtype float16."""
         return self.to(dtype=_C.float16)
 
     def long(self) -> PackedSequence:
+        """Returns this batch with data of dtype int64."""
         return self.to(dtype=_C.int64)
 
     def int(self) -> PackedSequence:
+        """Returns this batch with data of dtype int32."""
         return self.to(dtype=_C.int32)
 
     def short(self) -> PackedSequence:
+        """Returns this batch with data of dtype int16."""
         return self.to(dtype=_C.int16)
 
     def char(self) -> PackedSequence:
+        """Returns this batch with data of dtype int8."""
         return self.to(dtype=_C.int8)
 
     def byte(self) -> PackedSequence:
+        """Returns this batch with data of dtype uint8."""
         return self.to(dtype=_C.uint8)
 
     @property
     def is_cuda(self) -> bool:
+        """Whether the data is on a CUDA device."""
         return bool(self.data.is_cuda)
 
     def is_pinned(self) -> bool:
+        """Returns whether the data is in page-locked memory."""
         return bool(self.data.is_pinned())
 
 
 def invert_permutation(permutation: Tensor | None) -> Tensor | None:
-    """The permutation that takes back what `permutation` does."""
+    """Returns the permutation that undoes `permutation`; None stays None."""
     if permutation is None:
         return None
     result = _torch.empty_like(permutation)
@@ -125,10 +138,10 @@ def invert_permutation(permutation: Tensor | None) -> Tensor | None:
 
 
 def pack_padded_sequence(
-    input: Tensor, lengths: Any, batch_first: bool = False, enforce_sorted: bool = True
+    input: Tensor, lengths: Tensor | Sequence[int], batch_first: bool = False, enforce_sorted: bool = True
 ) -> PackedSequence:
-    """Packs (T, N, ...), or (N, T, ...) if `batch_first`, of sequences of `lengths`; they are sorted first
-    unless `enforce_sorted`."""
+    """Packs padded sequences (T, N, ...), or (N, T, ...) with `batch_first`, of the given lengths. They
+    must be sorted by descending length unless `enforce_sorted` is False."""
     if not isinstance(lengths, Tensor):
         lengths = _tensor(lengths)
     sorted_indices = None
@@ -140,7 +153,7 @@ def pack_padded_sequence(
     return PackedSequence(data, batch_sizes, sorted_indices, None)
 
 
-def _tensor(values: Any) -> Tensor:
+def _tensor(values: Sequence[int]) -> Tensor:
     import torch_py
 
     return torch_py.tensor(values, dtype=_C.int64)
@@ -152,8 +165,8 @@ def pad_packed_sequence(
     padding_value: float = 0.0,
     total_length: int | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """The inverse of `pack_padded_sequence`: padded sequences, of `total_length` steps if given, and their
-    lengths."""
+    """Returns padded sequences and their lengths: the inverse of `pack_padded_sequence`. `total_length`
+    sets the number of steps."""
     longest = sequence.batch_sizes.size(0)
     if total_length is not None:
         if total_length < longest:
@@ -162,9 +175,11 @@ def pad_packed_sequence(
                 f"total_length={total_length} and max sequence length being {longest}"
             )
         longest = total_length
+
     padded, lengths = _torch._pad_packed_sequence(
         sequence.data, sequence.batch_sizes, batch_first, padding_value, longest
     )
+
     unsorted = sequence.unsorted_indices
     if unsorted is None:
         return padded, lengths
@@ -172,10 +187,13 @@ def pad_packed_sequence(
 
 
 def pad_sequence(
-    sequences: Any, batch_first: bool = False, padding_value: float = 0.0, padding_side: str = "right"
+    sequences: Tensor | Iterable[Tensor],
+    batch_first: bool = False,
+    padding_value: float = 0.0,
+    padding_side: str = "right",
 ) -> Tensor:
-    """Tensors (length, ...) as (longest, N, ...), or (N, longest, ...) if `batch_first`, padded at the
-    'right' or the 'left'."""
+    """Stacks tensors (length, ...) as (longest, N, ...), or (N, longest, ...) with `batch_first`, padded
+    on the 'right' or 'left'."""
     if isinstance(sequences, Tensor):
         sequences = sequences.unbind(0)
     elif not isinstance(sequences, Iterable):
@@ -187,7 +205,10 @@ def pad_sequence(
         raise RuntimeError("received an empty list of sequences")
     if padding_side not in ("left", "right"):
         raise RuntimeError(f"Expected padding_side to be one of left or right, but got {padding_side}.")
-    longest, rest = max(x.size(0) for x in sequences), tuple(sequences[0].shape[1:])
+
+    longest = max(x.size(0) for x in sequences)
+    rest = tuple(sequences[0].shape[1:])
+
     padded = []
     for sequence in sequences:
         missing = longest - sequence.size(0)
@@ -195,22 +216,24 @@ def pad_sequence(
             filling = sequence.new_full((missing, *rest), padding_value)
             sequence = _torch.cat([sequence, filling] if padding_side == "right" else [filling, sequence])
         padded.append(sequence)
+
     return _torch.stack(padded, 0 if batch_first else 1)
 
 
 def unpad_sequence(padded_sequences: Tensor, lengths: Tensor, batch_first: bool = False) -> list[Tensor]:
-    """The list of which `pad_sequence` made (T, N, ...), or (N, T, ...) if `batch_first`."""
+    """Splits padded sequences (T, N, ...), or (N, T, ...) with `batch_first`, into a list of tensors of
+    the given lengths."""
     if not batch_first:
         padded_sequences = padded_sequences.transpose(0, 1)
     return [sequence[: int(length)] for sequence, length in zip(padded_sequences, lengths, strict=True)]
 
 
-def pack_sequence(sequences: Any, enforce_sorted: bool = True) -> PackedSequence:
+def pack_sequence(sequences: Sequence[Tensor], enforce_sorted: bool = True) -> PackedSequence:
     """Packs a list of tensors (length, ...)."""
     lengths = _tensor([sequence.size(0) for sequence in sequences])
     return pack_padded_sequence(pad_sequence(sequences), lengths, enforce_sorted=enforce_sorted)
 
 
 def unpack_sequence(packed_sequences: PackedSequence) -> list[Tensor]:
-    """The list of which `pack_sequence` made a packed one."""
+    """Splits a packed batch into the list of its sequences."""
     return unpad_sequence(*pad_packed_sequence(packed_sequences, batch_first=True), batch_first=True)

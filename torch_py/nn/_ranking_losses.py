@@ -1,10 +1,9 @@
-"""Losses of distances, margins, counts and alignments. `reduction` is 'mean', 'sum' or 'none', as in
-`_losses`."""
+"""Losses of distances, margins, counts and alignments. `reduction` is 'mean', 'sum' or 'none'."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from torch_py import _C
@@ -51,23 +50,23 @@ _log_sigmoid, _pairwise_distance = (
 def ctc_loss(
     log_probs: Tensor,
     targets: Tensor,
-    input_lengths: Any,
-    target_lengths: Any,
+    input_lengths: Tensor | Sequence[int],
+    target_lengths: Tensor | Sequence[int],
     blank: int = 0,
     reduction: str = "mean",
     zero_infinity: bool = False,
 ) -> Tensor:
-    """-log of the probability that log_probs (T, N, C) give to `targets` by all alignments (Graves et al.
-    2006).
+    """Connectionist temporal classification: -log of the probability that log_probs (T, N, C) give to
+    `targets`, over all alignments (Graves et al. 2006).
 
-    'mean' divides by the lengths of the targets first. `zero_infinity` makes 0 of losses of targets that are
-    too long.
+    'mean' first divides each loss by the length of its target. `zero_infinity` replaces infinite losses, of
+    targets that are longer than the input, by 0.
     """
     return _ctc_loss(
         log_probs,
         targets,
-        input_lengths,
-        target_lengths,
+        input_lengths,  # type: ignore[arg-type]
+        target_lengths,  # type: ignore[arg-type]
         blank,
         _number(reduction, None, None),
         zero_infinity,
@@ -84,18 +83,24 @@ def poisson_nll_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """rate - target * log(rate), and log(target!) by Stirling's formula if `full`; `input` is the rate or its
-    logarithm."""
+    """Negative log likelihood of counts under a Poisson distribution: rate - target * log(rate), and with
+    `full` log(target!) by Stirling's formula. `input` is log(rate), or the rate if `log_input` is False."""
     return _poisson_nll_loss(input, target, log_input, full, eps, _number(reduction, size_average, reduce))
 
 
 def gaussian_nll_loss(
-    input: Tensor, target: Tensor, var: Any, full: bool = False, eps: float = 1e-6, reduction: str = "mean"
+    input: Tensor,
+    target: Tensor,
+    var: Tensor | float,
+    full: bool = False,
+    eps: float = 1e-6,
+    reduction: str = "mean",
 ) -> Tensor:
-    """(log(var) + (input - target)² / var) / 2, `var` not below `eps`; `full` adds log(2π) / 2.
+    """Negative log likelihood under a normal distribution: (log(var) + (input - target)² / var) / 2, where
+    `var` is at least `eps`; `full` adds log(2π) / 2.
 
-    Raises ValueError when `var` is negative, or its shape is neither that of the input nor one that differs
-    in the last dimension.
+    Raises ValueError if `var` is negative, or if its shape is neither that of the input nor one that differs
+    in the last dimension only.
     """
     if isinstance(var, float):
         if var < 0:
@@ -108,13 +113,16 @@ def gaussian_nll_loss(
             var = var.unsqueeze(-1)
         elif tuple(input.shape[:-1]) != tuple(var.shape[:-1]) or var.shape[-1] != 1:
             raise ValueError("var is of incorrect size")
+
     number = _number(reduction, None, None)
     limited = var.clone()
     with _no_grad():
         limited.clamp_(min=eps)
+
     loss = 0.5 * (limited.log() + (input - target) ** 2 / limited)
     if full:
         loss = loss + 0.5 * math.log(2 * math.pi)
+
     return _reduced(loss, number)
 
 
@@ -133,12 +141,13 @@ def margin_ranking_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """max(0, margin - target * (input1 - input2)) for targets 1 and -1"""
+    """Loss for ordering two inputs: max(0, -target * (input1 - input2) + margin), where target is 1 if
+    input1 should be larger and -1 otherwise."""
     number = _number(reduction, size_average, reduce)
     if not input1.dim() == input2.dim() == target.dim():
         raise RuntimeError(
-            "margin_ranking_loss : All input tensors should have same dimension but got sizes: "
-            f"input1: {input1.size()}, input2: {input2.size()}, target: {target.size()} "
+            "margin_ranking_loss : All input tensors should have same dimension but got sizes: input1: "
+            f"{input1.size()}, input2: {input2.size()}, target: {target.size()} "
         )
     return _margin_ranking_loss(input1, input2, target, margin, number)
 
@@ -151,7 +160,7 @@ def hinge_embedding_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """input where the target is 1, max(0, margin - input) where it is -1"""
+    """Loss of distances: `input` where the target is 1, and max(0, margin - input) where it is -1."""
     return _hinge_embedding_loss(input, target, margin, _number(reduction, size_average, reduce))
 
 
@@ -164,7 +173,8 @@ def cosine_embedding_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """1 - cos where the target is 1, max(0, cos - margin) where it is -1"""
+    """Loss of the angle between two vectors: 1 - cos where the target is 1, and max(0, cos - margin) where
+    it is -1."""
     return _cosine_embedding_loss(input1, input2, target, margin, _number(reduction, size_average, reduce))
 
 
@@ -175,7 +185,7 @@ def soft_margin_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """log(1 + exp(-target * input))"""
+    """Logistic loss of targets 1 and -1: log(1 + exp(-target * input))."""
     return _soft_margin_loss(input, target, _number(reduction, size_average, reduce))
 
 
@@ -189,8 +199,8 @@ def multi_margin_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """The mean over the other classes of max(0, margin - input[target] + input[class]) ** p. Raises
-    ValueError unless p is 1 or 2."""
+    """Hinge loss of classes: the mean over the other classes of max(0, margin - input[target] +
+    input[class]) ** p. Raises ValueError unless p is 1 or 2."""
     number = _number(reduction, size_average, reduce)
     if p not in (1, 2):
         raise ValueError("only p == 1 and p == 2 supported")
@@ -206,8 +216,8 @@ def multilabel_margin_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """max(0, 1 - input[label] + input[class]) over labels (up to the first -1 in a row of targets) and
-    classes that are none."""
+    """Hinge loss of several labels: max(0, 1 - input[label] + input[class]), summed over the labels and
+    all other classes and divided by the number of classes. Labels end at the first -1 of a row of targets."""
     return _multilabel_margin_loss(input, target, _number(reduction, size_average, reduce))
 
 
@@ -219,7 +229,7 @@ def multilabel_soft_margin_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """binary_cross_entropy_with_logits, as its mean over the classes (the last dimension)."""
+    """Binary cross entropy of scores, averaged over the classes (the last dimension)."""
     number = _number(reduction, size_average, reduce)
     loss = -(target * _log_sigmoid(input) + (1 - target) * _log_sigmoid(-input))
     if weight is not None:
@@ -239,8 +249,8 @@ def triplet_margin_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """max(0, margin + distance(anchor, positive) - distance(anchor, negative)); with `swap` the negative's
-    distance to the nearer one."""
+    """Loss of relative distances: max(0, margin + d(anchor, positive) - d(anchor, negative)), where d is
+    the p-norm of the difference. With `swap` the distance of the negative to the nearer of the two counts."""
     number = _number(reduction, size_average, reduce)
     if margin <= 0:
         raise ValueError(f"margin must be greater than 0, got {margin}")
@@ -257,7 +267,7 @@ def triplet_margin_with_distance_loss(
     swap: bool = False,
     reduction: str = "mean",
 ) -> Tensor:
-    """triplet_margin_loss for any distance; pairwise_distance by default."""
+    """Computes `triplet_margin_loss` with any distance; `pairwise_distance` by default."""
     number = _number(reduction, None, None)
     distance = distance_function if distance_function is not None else _pairwise_distance
     if margin <= 0:
@@ -265,10 +275,13 @@ def triplet_margin_with_distance_loss(
     if not anchor.ndim == positive.ndim == negative.ndim:
         raise RuntimeError(
             "The anchor, positive, and negative tensors are expected to have the same number of dimensions, "
-            "but got: "
-            f"anchor {anchor.ndim}D, positive {positive.ndim}D, and negative {negative.ndim}D inputs"
+            f"but got: anchor {anchor.ndim}D, positive {positive.ndim}D, and negative {negative.ndim}D "
+            "inputs"
         )
-    near, far = distance(anchor, positive), distance(anchor, negative)
+
+    near = distance(anchor, positive)
+    far = distance(anchor, negative)
     if swap:
         far = _torch.minimum(far, distance(positive, negative))
+
     return _reduced((margin + near - far).clamp_min(0), number)

@@ -10,7 +10,7 @@ __all__ = ["get_enum", "legacy_get_enum", "legacy_get_string"]
 
 
 def get_enum(reduction: str) -> int:
-    """0, 1 or 2 for 'none', 'mean' and 'sum'. Raises ValueError for another name."""
+    """Returns 0, 1 or 2 for 'none', 'mean' or 'sum'. Raises ValueError for another name."""
     if reduction == "elementwise_mean":
         warnings.warn(
             "reduction='elementwise_mean' is deprecated. Please use reduction='mean' instead.", stacklevel=2
@@ -22,7 +22,7 @@ def get_enum(reduction: str) -> int:
 
 
 def legacy_get_string(size_average: bool | None, reduce: bool | None, emit_warning: bool = True) -> str:
-    """The name for the older pair of arguments, None standing for true."""
+    """Returns the name of a reduction for the older pair of arguments, in which None means true."""
     with warnings.catch_warnings():
         if not emit_warning:
             warnings.simplefilter("ignore")
@@ -30,5 +30,5 @@ def legacy_get_string(size_average: bool | None, reduce: bool | None, emit_warni
 
 
 def legacy_get_enum(size_average: bool | None, reduce: bool | None, emit_warning: bool = True) -> int:
-    """The number for the older pair of arguments."""
+    """Returns the number of a reduction for the older pair of arguments."""
     return get_enum(legacy_get_string(size_average, reduce, emit_warning))

@@ -31,7 +31,7 @@ def _operators(*names: str) -> tuple[Callable[..., Any], ...]:
     return tuple(find_operator(name, _nn) for name in names)
 
 
-# By mode: operators over one, two and three dimensions.
+# Operators over one, two and three dimensions, by mode.
 _NEAREST = {
     "nearest": _operators("upsample_nearest1d", "upsample_nearest2d", "upsample_nearest3d"),
     "nearest-exact": _operators(
@@ -39,7 +39,7 @@ _NEAREST = {
     ),
 }
 _AREA = (adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d)
-# By mode: number of dimensions and operator.
+# Number of dimensions and operator, by mode.
 _SMOOTH = dict(
     zip(
         ("linear", "bilinear", "trilinear", "bicubic"),
@@ -57,41 +57,42 @@ _ANTIALIASED = dict(
 _MODES = "nearest | linear | bilinear | bicubic | trilinear | area | nearest-exact"
 
 
-def _per_dimension(name: str, value: Any, rank: int, shape: Sequence[int]) -> list[Any]:
+def _per_dimension(name: str, value: float | Sequence[float], rank: int, shape: Sequence[int]) -> list[Any]:
+    """Returns one value per spatial dimension. Raises ValueError for a wrong number of values."""
     if not isinstance(value, (list, tuple)):
         return [value] * rank
     if len(value) != rank:
         raise ValueError(
             f"Input and {name} must have the same number of spatial dimensions, but got input with spatial "
-            "dimensions of "
-            f"{list(shape[2:])} and {name} of {value}. Please provide input tensor in (N, C, d1, d2, "
-            f"...,dK) format and {name} in "
-            "(d1, d2, ...,dK) format."
+            f"dimensions of {list(shape[2:])} and {name} of {value}. Please provide input tensor in (N, C, "
+            f"d1, d2, ...,dK) format and {name} in (d1, d2, ...,dK) format."
         )
+
     return list(value)
 
 
 def interpolate(
     input: Tensor,
-    size: Any = None,
-    scale_factor: Any = None,
+    size: int | Sequence[int] | None = None,
+    scale_factor: float | Sequence[float] | None = None,
     mode: str = "nearest",
     align_corners: bool | None = None,
     recompute_scale_factor: bool | None = None,
     antialias: bool = False,
 ) -> Tensor:
-    """`input` (N, C, ...) with one to three spatial dimensions, resized to `size` or by `scale_factor`.
+    """Resizes `input` (N, C, ...) with one to three spatial dimensions to `size` or by `scale_factor`.
 
-    Modes: nearest, nearest-exact, area, linear (one dimension), bilinear and bicubic (two), trilinear
-    (three). `align_corners` puts the middles of the outer elements, not their edges, over each other.
-    `recompute_scale_factor` steps by the ratio of the sizes rather than by the given factor. `antialias`
-    (bilinear, bicubic) smooths what becomes smaller.
+    Modes: nearest, nearest-exact and area; linear (one dimension), bilinear and bicubic (two) and trilinear
+    (three). `align_corners` aligns the centers of the outer elements in place of their edges.
+    `recompute_scale_factor` uses the ratio of the sizes in place of the given factor. `antialias` (bilinear
+    and bicubic) averages where the result is smaller.
     """
     if align_corners is not None and (mode in _NEAREST or mode == "area"):
         raise ValueError(
             "align_corners option can only be set with the interpolating modes: linear | bilinear | bicubic "
             "| trilinear"
         )
+
     rank = input.dim() - 2
     sizes, factors = _sizes_and_factors(input.shape, rank, size, scale_factor, recompute_scale_factor)
     if antialias and not (mode in _ANTIALIASED and rank == 2):
@@ -103,6 +104,7 @@ def interpolate(
             f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {input.dim()}D) for the modes: "
             f"{_MODES} (got {mode})"
         )
+
     if mode == "area":
         return _AREA[rank - 1](input, sizes)
     if mode in _NEAREST:
@@ -112,21 +114,27 @@ def interpolate(
             f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {input.dim()}D) for the modes: "
             f"{_MODES} (got {mode})"
         )
+
     needed, operator = _SMOOTH[mode]
     if needed != rank:
         raise NotImplementedError(f"Got {input.dim()}D input, but {mode} mode needs {needed + 2}D input")
+
     return (_ANTIALIASED[mode] if antialias else operator)(input, sizes, bool(align_corners), *factors)
 
 
 def _sizes_and_factors(
-    shape: Sequence[int], rank: int, size: Any, scale_factor: Any, recompute: bool | None
+    shape: Sequence[int],
+    rank: int,
+    size: int | Sequence[int] | None,
+    scale_factor: float | Sequence[float] | None,
+    recompute: bool | None,
 ) -> tuple[list[int], list[Any]]:
+    """Returns the output sizes, and the scale factors unless they follow from the sizes."""
     if size is not None and scale_factor is not None:
         raise ValueError("only one of size or scale_factor should be defined")
-    if size is None and scale_factor is None:
-        raise ValueError("either size or scale_factor should be defined")
     if recompute and size is not None:
         raise ValueError("recompute_scale_factor is not meaningful with an explicit size.")
+
     if size is not None:
         extents = _per_dimension("output size", size, rank, shape)
         if any(isinstance(extent, float) for extent in extents):
@@ -134,6 +142,10 @@ def _sizes_and_factors(
                 f"interpolate: expected size to be an int or a tuple of {rank} of them, but got size={size}"
             )
         return [int(extent) for extent in extents], []
+
+    if scale_factor is None:
+        raise ValueError("either size or scale_factor should be defined")
+
     factors = [float(factor) for factor in _per_dimension("scale_factor", scale_factor, rank, shape)]
     sizes = [math.floor(float(extent) * factor) for extent, factor in zip(shape[2:], factors)]
     return sizes, [] if recompute else factors
@@ -141,20 +153,24 @@ def _sizes_and_factors(
 
 def upsample(
     input: Tensor,
-    size: Any = None,
-    scale_factor: Any = None,
+    size: int | Sequence[int] | None = None,
+    scale_factor: float | Sequence[float] | None = None,
     mode: str = "nearest",
     align_corners: bool | None = None,
 ) -> Tensor:
-    """The old name of `interpolate`."""
+    """The older name of `interpolate`; warns."""
     warnings.warn(
         "`nn.functional.upsample` is deprecated. Use `nn.functional.interpolate` instead.", stacklevel=2
     )
     return interpolate(input, size, scale_factor, mode, align_corners)
 
 
-def upsample_nearest(input: Tensor, size: Any = None, scale_factor: Any = None) -> Tensor:
-    """`interpolate` by the nearest element."""
+def upsample_nearest(
+    input: Tensor,
+    size: int | Sequence[int] | None = None,
+    scale_factor: float | Sequence[float] | None = None,
+) -> Tensor:
+    """Computes `interpolate` with the nearest element; warns."""
     warnings.warn(
         "`nn.functional.upsample_nearest` is deprecated. Use `nn.functional.interpolate` instead.",
         stacklevel=2,
@@ -162,8 +178,12 @@ def upsample_nearest(input: Tensor, size: Any = None, scale_factor: Any = None) 
     return interpolate(input, size, scale_factor, mode="nearest")
 
 
-def upsample_bilinear(input: Tensor, size: Any = None, scale_factor: Any = None) -> Tensor:
-    """Bilinear `interpolate` with aligned corners."""
+def upsample_bilinear(
+    input: Tensor,
+    size: int | Sequence[int] | None = None,
+    scale_factor: float | Sequence[float] | None = None,
+) -> Tensor:
+    """Computes bilinear `interpolate` with aligned corners; warns."""
     warnings.warn(
         "`nn.functional.upsample_bilinear` is deprecated. Use `nn.functional.interpolate` instead.",
         stacklevel=2,
@@ -176,12 +196,12 @@ def upsample_bilinear(input: Tensor, size: Any = None, scale_factor: Any = None)
 
 
 def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float | None = None) -> Tensor:
-    """Makes dimensions longer, or shorter for negative widths: `pad` = (left, right) of the last dimension,
-    then of the one before, ...
+    """Extends dimensions, or cuts them for negative widths: `pad` = (left, right) of the last dimension, then
+    of the one before, and so on.
 
-    Modes: 'constant' (`value`, default 0), 'reflect' (mirrored, edge not repeated), 'replicate' (edge
-    repeated), 'circular' (wrapped around). The last three pad the last one to three dimensions of (C, ...) or
-    (N, C, ...).
+    Modes: 'constant' (`value`, default 0), 'reflect' (mirrored at the edge element), 'replicate' (edge
+    element repeated), 'circular' (wrapped around). The last three pad the last one to three dimensions of (C,
+    ...) or (N, C, ...).
     """
     return _pad(input, pad, mode, value)
 
@@ -200,9 +220,10 @@ def grid_sample(
     padding_mode: str = "zeros",
     align_corners: bool | None = None,
 ) -> Tensor:
-    """`input` (N, C, H, W) or (N, C, D, H, W) at points (N, ..., 2 or 3) given by x, y(, z) from -1 to 1.
+    """Interpolates `input` (N, C, H, W) or (N, C, D, H, W) at the points `grid` (N, ..., 2 or 3), given as x,
+    y(, z) from -1 to 1.
 
-    -1 and 1 are the middles of the outer elements with `align_corners`, their outer edges without.
+    With `align_corners`, -1 and 1 are the centers of the outer elements, otherwise their outer edges.
     """
     if mode not in _SAMPLING_MODES:
         raise ValueError(
@@ -214,8 +235,10 @@ def grid_sample(
             "nn.functional.grid_sample(): expected padding_mode to be 'zeros', 'border', or 'reflection', "
             f"but got: '{padding_mode}'"
         )
+
     if align_corners is None:
         _warn_of_corners()
+
     return _grid_sampler(
         input,
         grid,
@@ -234,8 +257,8 @@ def _warn_of_corners() -> None:
 
 
 def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None = None) -> Tensor:
-    """The grid that `grid_sample` needs for the affine maps `theta` (N, 2, 3) or (N, 3, 4) and a result of
-    `size` (N, C, ...)."""
+    """Returns the grid for `grid_sample` that applies the affine maps `theta` (N, 2, 3) or (N, 3, 4) and
+    gives a result of `size` (N, C, ...)."""
     if align_corners is None:
         _warn_of_corners()
     if not theta.is_floating_point():
@@ -245,6 +268,7 @@ def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None =
             "affine_grid only supports 4D and 5D sizes, for 2D and 3D affine transforms, respectively. Got "
             f"size {tuple(size)}."
         )
+
     rank = len(size) - 2
     if theta.dim() != 3 or tuple(theta.shape[-2:]) != (rank, rank + 1):
         raise ValueError(
@@ -253,4 +277,5 @@ def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None =
         )
     if min(size) <= 0:
         raise ValueError(f"Expected non-zero, positive output size. Got {tuple(size)}")
+
     return _affine_grid_generator(theta, size, False if align_corners is None else align_corners)

@@ -1,4 +1,4 @@
-"""Names for what layers take: a number, or one for each of n dimensions."""
+"""Types of arguments that are one value or one for each of n dimensions."""
 
 from __future__ import annotations
 

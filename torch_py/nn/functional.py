@@ -1,5 +1,5 @@
-"""Layers as functions. Operators are used as they are where PyTorch's function has the operator's arguments;
-the rest adapts arguments."""
+"""Layers as functions. Where PyTorch's function has the operator's arguments it is the operator itself;
+the other functions adapt arguments."""
 
 from __future__ import annotations
 
@@ -32,6 +32,7 @@ from torch_py.nn._losses import (
 from torch_py.nn._pooling import *
 from torch_py.nn._ranking_losses import *
 from torch_py.nn._resampling import *
+from torch_py.types import _dtype
 
 __all__ = [
     "batch_norm",
@@ -151,74 +152,75 @@ _softmax, _log_softmax = _operator("softmax"), _operator("log_softmax")
 
 
 def relu(input: Tensor, inplace: bool = False) -> Tensor:
-    """max(input, 0)"""
+    """Rectified linear unit: max(input, 0)."""
     return relu_(input) if inplace else _relu(input)
 
 
 def sigmoid(input: Tensor) -> Tensor:
-    """1 / (1 + exp(-input))"""
+    """Logistic function: 1 / (1 + exp(-input))."""
     return _sigmoid(input)
 
 
 def tanh(input: Tensor) -> Tensor:
+    """Hyperbolic tangent of every element."""
     return _tanh(input)
 
 
 def silu(input: Tensor, inplace: bool = False) -> Tensor:
-    """input * sigmoid(input)"""
+    """Sigmoid linear unit: input * sigmoid(input)."""
     return _silu_in_place(input) if inplace else _silu(input)
 
 
 def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
-    """input where positive, alpha * (exp(input) - 1) elsewhere"""
+    """Exponential linear unit: input where it is positive, alpha * (exp(input) - 1) elsewhere."""
     return elu_(input, alpha) if inplace else _elu(input, alpha)
 
 
 def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:
-    """input where positive, negative_slope * input elsewhere"""
+    """Leaky rectified linear unit: input where it is positive, negative_slope * input elsewhere."""
     return (leaky_relu_ if inplace else _leaky_relu)(input, negative_slope)
 
 
 def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Tensor:
-    """input cut off at both ends. Raises ValueError when min_val > max_val."""
+    """Limits input to [min_val, max_val]. Raises ValueError if min_val > max_val."""
     if min_val > max_val:
         raise ValueError(f"hardtanh: expected min_val <= max_val, got {min_val} and {max_val}")
     return (hardtanh_ if inplace else _hardtanh)(input, min_val, max_val)
 
 
 def mish(input: Tensor, inplace: bool = False) -> Tensor:
-    """input * tanh(log(1 + exp(input)))"""
+    """Mish activation: input * tanh(log(1 + exp(input)))."""
     return _mish_in_place(input) if inplace else _mish(input)
 
 
 def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
-    """input * relu6(input + 3) / 6"""
+    """Piecewise approximation of `silu`: input * relu6(input + 3) / 6."""
     return _hardswish_in_place(input) if inplace else _hardswish(input)
 
 
 def relu6(input: Tensor, inplace: bool = False) -> Tensor:
-    """input cut off below 0 and above 6"""
+    """Limits input to [0, 6]."""
     return (_relu6_in_place if inplace else _relu6)(input)
 
 
 def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
-    """relu6(input + 3) / 6"""
+    """Piecewise linear approximation of `sigmoid`: relu6(input + 3) / 6."""
     return _hardsigmoid_in_place(input) if inplace else _hardsigmoid(input)
 
 
 def selu(input: Tensor, inplace: bool = False) -> Tensor:
-    """elu with the scale and alpha for which activations keep mean 0 and variance 1"""
+    """Scaled `elu`, with the scale and alpha that keep mean 0 and variance 1 from layer to layer."""
     return selu_(input) if inplace else _selu(input)
 
 
 def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
-    """input where positive, alpha * (exp(input / alpha) - 1) elsewhere. Raises RuntimeError when alpha is
-    0."""
+    """Continuously differentiable `elu`: input where it is positive, alpha * (exp(input / alpha) - 1)
+    elsewhere. Raises RuntimeError if alpha is 0."""
     return (celu_ if inplace else _celu)(input, alpha)
 
 
 def threshold(input: Tensor, threshold: float, value: float, inplace: bool = False) -> Tensor:
-    """input where above the threshold, `value` elsewhere"""
+    """Returns input where it is above the threshold, `value` elsewhere."""
     return (threshold_ if inplace else _threshold)(input, threshold, value)
 
 
@@ -229,29 +231,32 @@ def rrelu(
     training: bool = False,
     inplace: bool = False,
 ) -> Tensor:
-    """leaky_relu with a slope drawn from [lower, upper) for each element in training, else their mean"""
+    """Computes `leaky_relu` with a slope drawn from [lower, upper) for each element in training, and with
+    the mean of both otherwise."""
     return (rrelu_ if inplace else _rrelu)(input, lower, upper, training)
 
 
 def glu(input: Tensor, dim: int = -1) -> Tensor:
-    """The first half of input along `dim` times the sigmoid of the second. Raises RuntimeError when there are
-    no two halves."""
+    """Gated linear unit: the first half of input along `dim` times the sigmoid of the second half. Raises
+    RuntimeError if the size is odd."""
     return _glu(input, dim)
 
 
 def softsign(input: Tensor) -> Tensor:
+    """Returns input / (1 + |input|)."""
     return input / (input.abs() + 1)
 
 
 def tanhshrink(input: Tensor) -> Tensor:
+    """Returns input - tanh(input)."""
     return input - input.tanh()
 
 
 def gumbel_softmax(
     logits: Tensor, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1
 ) -> Tensor:
-    """A random one-hot choice with probabilities softmax(logits), relaxed by the temperature `tau` (Jang et
-    al. 2017).
+    """Draws a random one-hot choice with probabilities softmax(logits), relaxed to a softmax with temperature
+    `tau` (Jang et al. 2017).
 
     With `hard` the result is one-hot and has the gradient of the relaxed one. `eps` has no effect.
     """
@@ -265,11 +270,12 @@ def gumbel_softmax(
 
 
 def logsigmoid(input: Tensor) -> Tensor:
-    """log(sigmoid(input)), exact also where sigmoid underflows"""
+    """Returns log(sigmoid(input)), accurate also where the sigmoid underflows."""
     return _log_sigmoid(input)
 
 
 def _chosen_dim(function: str, dim: int | None, ndim: int) -> int:
+    """Returns `dim`, or the dimension that older programs rely on, with a warning."""
     if dim is not None:
         return dim
     chosen = 0 if ndim in (0, 1, 3) else 1
@@ -280,17 +286,24 @@ def _chosen_dim(function: str, dim: int | None, ndim: int) -> int:
     return chosen
 
 
-def softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
-    """exp(input) normalised to sum to one along `dim`; computed in `dtype` if given"""
+def softmax(
+    input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: _dtype | None = None
+) -> Tensor:
+    """Returns exp(input) divided by its sum along `dim`, computed in `dtype` if given."""
     return _softmax(input, _chosen_dim("softmax", dim, input.dim()), dtype=dtype)
 
 
-def softmin(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
+def softmin(
+    input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: _dtype | None = None
+) -> Tensor:
+    """Computes `softmax` of -input along `dim`."""
     return _softmax(-input, _chosen_dim("softmin", dim, input.dim()), dtype=dtype)
 
 
-def log_softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
-    """log(softmax(input)), without the overflow and the loss of digits"""
+def log_softmax(
+    input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: _dtype | None = None
+) -> Tensor:
+    """Returns log(softmax(input)) along `dim`, without overflow or loss of precision."""
     return _log_softmax(input, _chosen_dim("log_softmax", dim, input.dim()), dtype=dtype)
 
 
@@ -308,11 +321,11 @@ def batch_norm(
     momentum: float = 0.1,
     eps: float = 1e-5,
 ) -> Tensor:
-    """(input - mean) / sqrt(var + eps) * weight + bias for each channel (dimension 1).
+    """Normalizes each channel (dimension 1): (input - mean) / sqrt(var + eps) * weight + bias.
 
-    In training mean and variance are the batch's, and the running ones move towards them by `momentum`;
-    otherwise they are the running ones. Raises ValueError when a channel of a training batch has a single
-    value, and for `eps` below 0 (in training also 0).
+    In training, mean and variance are those of the batch, and the running ones move towards them by
+    `momentum`; otherwise the running ones are used. Raises ValueError if a channel of a training batch has a
+    single value, and for a negative `eps` (in training also for 0).
     """
     if eps <= 0 if training else eps < 0:
         raise ValueError(
@@ -323,6 +336,7 @@ def batch_norm(
         raise ValueError(
             f"Expected more than 1 value per channel when training, got input size {input.shape}"
         )
+
     return _batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps, False)
 
 
@@ -333,7 +347,8 @@ def layer_norm(
     bias: Tensor | None = None,
     eps: float = 1e-5,
 ) -> Tensor:
-    """Like batch_norm, over the last dimensions, which are `normalized_shape`, for each of the others."""
+    """Normalizes each sample over its last dimensions, whose sizes are `normalized_shape`: (input - mean)
+    / sqrt(var + eps) * weight + bias."""
     return _layer_norm(input, normalized_shape, weight, bias, eps)
 
 
@@ -344,10 +359,10 @@ def group_norm(
     bias: Tensor | None = None,
     eps: float = 1e-5,
 ) -> Tensor:
-    """Like layer_norm, over groups of channels (dimension 1) and all later dimensions; weight and bias are
-    per channel.
+    """Normalizes each of `num_groups` groups of channels (dimension 1) of a sample, together with all later
+    dimensions: (input - mean) / sqrt(var + eps) * weight + bias, with one weight and bias per channel.
 
-    Raises ValueError where all examples and groups together have a single value each.
+    Raises ValueError if each group of the whole batch has a single value.
     """
     if input.dim() < 2:
         raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {input.dim()}")
@@ -367,13 +382,10 @@ def instance_norm(
     momentum: float = 0.1,
     eps: float = 1e-5,
 ) -> Tensor:
-    """Like batch_norm, for each channel of each example."""
-    if use_input_stats:
-        values = math.prod(input.shape[2:])
-        if values == 1:
-            raise ValueError(
-                f"Expected more than 1 spatial element when training, got input size {input.size()}"
-            )
+    """Normalizes each channel of each sample: (input - mean) / sqrt(var + eps) * weight + bias. Statistics
+    are the sample's own, or the running ones if `use_input_stats` is False."""
+    if use_input_stats and math.prod(input.shape[2:]) == 1:
+        raise ValueError(f"Expected more than 1 spatial element when training, got input size {input.size()}")
     return _instance_norm(
         input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps, False
     )
@@ -382,25 +394,26 @@ def instance_norm(
 def rms_norm(
     input: Tensor, normalized_shape: Sequence[int], weight: Tensor | None = None, eps: float | None = None
 ) -> Tensor:
-    """input / sqrt(mean(input²) + eps) * weight over the last dimensions, which are `normalized_shape` (Zhang
-    & Sennrich 2019)."""
+    """Divides by the root mean square over the last dimensions, whose sizes are `normalized_shape`: input
+    / sqrt(mean(input²) + eps) * weight (Zhang & Sennrich 2019)."""
     return _rms_norm(input, normalized_shape, weight, eps)
 
 
 def local_response_norm(
     input: Tensor, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0
 ) -> Tensor:
-    """input / (k + alpha * mean of squares over `size` neighbouring channels) ** beta (Krizhevsky et al.
-    2012)."""
+    """Divides by a power of the mean square of `size` neighboring channels: input / (k + alpha * mean) **
+    beta (Krizhevsky et al. 2012)."""
     if input.dim() < 3:
         raise ValueError(f"Expected 3D or higher dimensionality input (got {input.dim()} dimensions)")
     if input.numel() == 0:
         return input
-    # Channels as the rows of images (N, 1, C, everything else).
+
+    # View the input as images (N, 1, C, everything else), whose rows are the channels.
     squares = input.mul(input).reshape(input.size(0), 1, input.size(1), -1)
-    means = _pooling.avg_pool2d(
-        _resampling.pad(squares, (0, 0, size // 2, (size - 1) // 2)), (size, 1), stride=1
-    )
+    padded = _resampling.pad(squares, (0, 0, size // 2, (size - 1) // 2))
+    means = _pooling.avg_pool2d(padded, (size, 1), stride=1)
+
     return input / means.reshape(input.shape).mul(alpha).add(k).pow(beta)
 
 
@@ -413,13 +426,15 @@ def embedding(
     scale_grad_by_freq: bool = False,
     sparse: bool = False,
 ) -> Tensor:
-    """Rows of `weight` (count, width) picked by `input`, integers of any shape: shape input.shape + (width,).
+    """Looks up rows of `weight` (count, width) by the integers in `input`, of any shape: the result has shape
+    input.shape + (width,).
 
     Row `padding_idx` gets no gradient. Rows whose norm exceeds `max_norm` are scaled down in `weight` itself.
     Raises AssertionError for a padding_idx outside the rows.
     """
     if sparse:
         raise NotImplementedError("embedding: sparse gradients are not part of this build of torch_py")
+
     row = -1 if padding_idx is None else padding_idx
     if padding_idx is not None:
         if not -weight.shape[0] <= padding_idx < weight.shape[0]:
@@ -427,12 +442,15 @@ def embedding(
                 f"Padding_idx must be within num_embeddings: got {padding_idx} and {weight.shape[0]} rows"
             )
         row = padding_idx % weight.shape[0]
+
     if max_norm is not None:
         _limit_norms(weight, input, max_norm, norm_type)
+
     return _embedding(weight, input, row, scale_grad_by_freq, sparse)
 
 
 def _limit_norms(weight: Tensor, input: Tensor, max_norm: float, norm_type: float) -> None:
+    """Scales down, in place, the rows of `weight` that `input` picks and whose norm exceeds `max_norm`."""
     from torch_py.autograd.grad_mode import no_grad
 
     with no_grad():
@@ -455,42 +473,43 @@ def embedding_bag(
     include_last_offset: bool = False,
     padding_idx: int | None = None,
 ) -> Tensor:
-    """Sum, mean or maximum of rows of `weight` in bags: rows of a 2-D `input`, or what lies between `offsets`
-    in a 1-D one.
+    """Looks up rows of `weight` and reduces them to their sum, mean or maximum in each bag: a row of a 2-D
+    `input`, or the part between two `offsets` of a 1-D one.
 
-    `per_sample_weights` scale the rows of a sum. Indices `padding_idx` count for nothing. Raises ValueError
-    when offsets do not fit.
+    `per_sample_weights` scale the rows of a sum. Indices equal to `padding_idx` are left out. Raises
+    ValueError if the offsets do not fit the input.
     """
     if weight.dtype == _C.int64 and input.is_floating_point():
         warnings.warn(
             "Argument order of nn.functional.embedding_bag was changed. Usage `embedding_bag(weight, input, "
-            "...)` is deprecated, "
-            "and should now be `embedding_bag(input, weight, ...)`.",
+            "...)` is deprecated, and should now be `embedding_bag(input, weight, ...)`.",
             stacklevel=2,
         )
         weight, input = input, weight
+
     if per_sample_weights is not None and input.size() != per_sample_weights.size():
         raise ValueError(
             f"embedding_bag: If per_sample_weights ({tuple(per_sample_weights.shape)}) is not None, then it "
-            "must have the same "
-            f"shape as the input ({tuple(input.shape)})"
+            f"must have the same shape as the input ({tuple(input.shape)})"
         )
     if not weight.dim() == 2:
         raise ValueError(f"weight has to be a 2D Tensor, but got Tensor of dimension {weight.dim()}")
+
     if input.dim() == 2:
         if offsets is not None:
             raise ValueError(
                 "if input is 2D, then offsets has to be None, as input is treated is a mini-batch of fixed "
-                "length sequences. "
-                f"However, found offsets of type {type(offsets)}"
+                f"length sequences. However, found offsets of type {type(offsets)}"
             )
+        # Every row is a bag, so the offsets are multiples of the width.
         width = input.size(1)
         offsets = (
             _torch.arange(0, input.numel(), width, dtype=input.dtype, device=input.device)
             if width
             else input.new_zeros(input.size(0))
         )
-        input, include_last_offset = input.reshape(-1), False
+        input = input.reshape(-1)
+        include_last_offset = False
         per_sample_weights = per_sample_weights.reshape(-1) if per_sample_weights is not None else None
     elif input.dim() != 1:
         raise ValueError(f"input has to be 1D or 2D Tensor, but got Tensor of dimension {input.dim()}")
@@ -498,6 +517,7 @@ def embedding_bag(
         raise ValueError("offsets has to be a 1D Tensor but got None")
     elif offsets.dim() != 1:
         raise ValueError("offsets has to be a 1D Tensor")
+
     if mode not in _BAG_MODES:
         raise ValueError("mode has to be one of sum, mean or max")
     if mode == "max" and (scale_grad_by_freq or sparse):
@@ -508,11 +528,12 @@ def embedding_bag(
     if per_sample_weights is not None and mode != "sum":
         raise NotImplementedError(
             "embedding_bag: per_sample_weights was not None. per_sample_weights is only supported for "
-            "mode='sum' "
-            f"(got mode='{mode}'). Please open a feature request on GitHub."
+            f"mode='sum' (got mode='{mode}'). Please open a feature request on GitHub."
         )
+
     if max_norm is not None:
         _limit_norms(weight, input, max_norm, norm_type)
+
     return _embedding_bag(
         weight,
         input,
@@ -531,9 +552,9 @@ def embedding_bag(
 
 
 def normalize(
-    input: Tensor, p: float = 2.0, dim: Any = 1, eps: float = 1e-12, out: Tensor | None = None
+    input: Tensor, p: float = 2.0, dim: int | Sequence[int] = 1, eps: float = 1e-12, out: Tensor | None = None
 ) -> Tensor:
-    """input / max(p-norm along dim, eps)"""
+    """Divides by the p-norm along `dim`: input / max(norm, eps)."""
     from torch_py._functional import norm
 
     result = input / norm(input, p, dim, keepdim=True).clamp_min(eps).expand_as(input)

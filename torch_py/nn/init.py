@@ -1,9 +1,8 @@
-"""Initial values of parameters. Every function fills its argument in place, without recording, and returns
-it.
+"""Initial values of parameters. Every function fills its argument in place, without recording gradients, and
+returns it.
 
-`fan_in` and `fan_out` of a weight (out, in, *kernel) are in * kernel elements and out * kernel elements.
-Sources: Glorot & Bengio 2010
-(xavier), He et al. 2015 (kaiming), Saxe et al. 2013 (orthogonal).
+For a weight (out, in, *kernel), `fan_in` is in * kernel elements and `fan_out` is out * kernel elements.
+Sources: Glorot & Bengio 2010 (xavier), He et al. 2015 (kaiming), Saxe et al. 2013 (orthogonal).
 """
 
 from __future__ import annotations
@@ -12,12 +11,14 @@ import functools
 import math
 import warnings
 from collections.abc import Callable
-from typing import Any
+from typing import ParamSpec
 
 from torch_py import _C
-from torch_py._C import _torch
+from torch_py._C import Generator, _torch
 from torch_py._tensor import Tensor
 from torch_py.autograd.grad_mode import no_grad
+
+P = ParamSpec("P")
 
 _LINEAR = (
     "linear",
@@ -32,8 +33,8 @@ _LINEAR = (
 
 
 def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
-    """By how much values shrink in `nonlinearity`; `param` is the slope of leaky_relu. Raises ValueError for
-    an unknown name."""
+    """Returns the factor that makes up for how much `nonlinearity` shrinks values; `param` is the slope of
+    leaky_relu. Raises ValueError for an unknown name."""
     if nonlinearity in _LINEAR:
         return 1.0
     if nonlinearity == "leaky_relu":
@@ -41,27 +42,34 @@ def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
             raise ValueError(f"negative_slope {param} not a valid number")
         slope = 0.01 if param is None else param
         return math.sqrt(2.0 / (1 + slope**2))
+
     gains = {"tanh": 5.0 / 3, "relu": math.sqrt(2.0), "selu": 3.0 / 4}
     if nonlinearity not in gains:
         raise ValueError(f"Unsupported nonlinearity {nonlinearity}")
+
     return gains[nonlinearity]
 
 
-def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Any = None) -> Tensor:
+def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Generator | None = None) -> Tensor:
+    """Fills the tensor with values drawn uniformly from [a, b)."""
     with no_grad():
         return tensor.uniform_(a, b, generator=generator)
 
 
-def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Any = None) -> Tensor:
+def normal_(
+    tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Generator | None = None
+) -> Tensor:
+    """Fills the tensor with values drawn from a normal distribution."""
     with no_grad():
         return tensor.normal_(mean, std, generator=generator)
 
 
-# By the names under which other layers' initialisers use them.
-_no_grad_uniform_, _no_grad_normal_ = uniform_, normal_
+# PyTorch's names for the same functions, which other packages import.
+_no_grad_uniform_ = uniform_
+_no_grad_normal_ = normal_
 
-# Share of a normal distribution from which drawing again what falls outside is cheaper than inverting its
-# cumulative function.
+# If at least this share of the distribution is inside the bounds, drawing values again is cheaper than
+# inverting the cumulative distribution.
 _REDRAW_FROM = 0.3
 
 
@@ -71,10 +79,10 @@ def trunc_normal_(
     std: float = 1.0,
     a: float = -2.0,
     b: float = 2.0,
-    generator: Any = None,
+    generator: Generator | None = None,
 ) -> Tensor:
-    """Normal values, those outside [a, b] drawn again; by the inverse of the cumulative distribution where
-    most would be outside."""
+    """Fills the tensor with values drawn from a normal distribution truncated to [a, b]. Values outside
+    are drawn again, or the inverse of the cumulative distribution is used where most would be outside."""
 
     def below(x: float) -> float:
         return (1.0 + math.erf((x - mean) / std / math.sqrt(2.0))) / 2.0
@@ -85,6 +93,7 @@ def trunc_normal_(
             "incorrect.",
             stacklevel=2,
         )
+
     with no_grad():
         if below(b) - below(a) >= _REDRAW_FROM:
             return _redrawn(tensor, mean, std, a, b, generator)
@@ -92,18 +101,20 @@ def trunc_normal_(
         return tensor.copy_(_inverse_erf(tensor)).mul_(std * math.sqrt(2.0)).add_(mean).clamp_(min=a, max=b)
 
 
-def _redrawn(tensor: Tensor, mean: float, std: float, a: float, b: float, generator: Any) -> Tensor:
+def _redrawn(
+    tensor: Tensor, mean: float, std: float, a: float, b: float, generator: Generator | None
+) -> Tensor:
+    """Fills the tensor with normal values and draws those outside [a, b] again."""
     tensor.normal_(mean, std, generator=generator)
     while bool((outside := (tensor < a) | (tensor > b)).any()):
-        tensor.copy_(
-            _torch.where(outside, _torch.empty_like(tensor).normal_(mean, std, generator=generator), tensor)
-        )
+        again = _torch.empty_like(tensor).normal_(mean, std, generator=generator)
+        tensor.copy_(_torch.where(outside, again, tensor))
     return tensor
 
 
-def _inverse_erf(tensor: Tensor) -> Any:
-    """In float64: Winitzki's closed form (2008), off by 0.4 %, then three steps of Newton's method, each
-    squaring the error."""
+def _inverse_erf(tensor: Tensor) -> Tensor:
+    """Inverse error function in float64: Winitzki's closed form (2008), off by 0.4 %, then three steps of
+    Newton's method, each of which squares the error."""
     y = tensor.to(_C.float64).clamp(min=-1 + 1e-15, max=1 - 1e-15)
     c = 0.147
     log = (1 - y * y).log()
@@ -115,20 +126,24 @@ def _inverse_erf(tensor: Tensor) -> Any:
 
 
 def constant_(tensor: Tensor, val: float) -> Tensor:
+    """Fills the tensor with `val`."""
     with no_grad():
         return tensor.fill_(val)
 
 
 def ones_(tensor: Tensor) -> Tensor:
+    """Fills the tensor with ones."""
     return constant_(tensor, 1.0)
 
 
 def zeros_(tensor: Tensor) -> Tensor:
+    """Fills the tensor with zeros."""
     return constant_(tensor, 0.0)
 
 
 def eye_(tensor: Tensor) -> Tensor:
-    """The identity as far as it goes. Raises ValueError unless the tensor has two dimensions."""
+    """Fills a matrix with ones on its diagonal and zeros elsewhere. Raises ValueError unless the tensor
+    has two dimensions."""
     if tensor.dim() != 2:
         raise ValueError("Only tensors with 2 dimensions are supported")
     with no_grad():
@@ -136,36 +151,41 @@ def eye_(tensor: Tensor) -> Tensor:
 
 
 def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
-    """A convolution weight of 3, 4 or 5 dimensions that hands its channels through."""
+    """Fills a convolution weight of 3, 4 or 5 dimensions so that the convolution returns its input
+    channels unchanged."""
     if not 3 <= tensor.dim() <= 5:
         raise ValueError("Only tensors with 3, 4, or 5 dimensions are supported")
     if tensor.shape[0] % groups != 0:
         raise ValueError("dim 0 must be divisible by groups")
+
     per_group = tensor.shape[0] // groups
     center = tuple(size // 2 for size in tensor.shape[2:])
     with no_grad():
         tensor.zero_()
         for group in range(groups):
             for channel in range(min(per_group, tensor.shape[1])):
-                tensor[(group * per_group + channel, channel, *center)] = 1
+                position = (group * per_group + channel, channel, *center)
+                tensor[position] = 1
+
     return tensor
 
 
 def _calculate_fan_in_and_fan_out(tensor: Tensor) -> tuple[int, int]:
+    """Returns `fan_in` and `fan_out` of a weight. Raises ValueError for fewer than two dimensions."""
     if tensor.dim() < 2:
         raise ValueError("Fan in and fan out can not be computed for tensor with fewer than 2 dimensions")
     kernel = math.prod(tensor.shape[2:])
     return tensor.shape[1] * kernel, tensor.shape[0] * kernel
 
 
-def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: Any = None) -> Tensor:
-    """Uniform in ±gain * sqrt(6 / (fan_in + fan_out))"""
+def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: Generator | None = None) -> Tensor:
+    """Fills the tensor with values drawn uniformly from ±gain * sqrt(6 / (fan_in + fan_out))."""
     bound = math.sqrt(3.0) * _xavier_std(tensor, gain)
     return uniform_(tensor, -bound, bound, generator)
 
 
-def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: Any = None) -> Tensor:
-    """Normal of deviation gain * sqrt(2 / (fan_in + fan_out))"""
+def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: Generator | None = None) -> Tensor:
+    """Fills the tensor with normal values of standard deviation gain * sqrt(2 / (fan_in + fan_out))."""
     return normal_(tensor, 0.0, _xavier_std(tensor, gain), generator)
 
 
@@ -174,7 +194,7 @@ def _xavier_std(tensor: Tensor, gain: float) -> float:
 
 
 def _calculate_correct_fan(tensor: Tensor, mode: str) -> int:
-    """The one of both that `mode` names. A name that packages import."""
+    """Returns the fan that `mode` names. Other packages import this function."""
     if mode.lower() not in ("fan_in", "fan_out"):
         raise ValueError(f"Mode {mode.lower()} not supported, please use one of ['fan_in', 'fan_out']")
     fan_in, fan_out = _calculate_fan_in_and_fan_out(tensor)
@@ -188,6 +208,7 @@ def _kaiming_std(tensor: Tensor, a: float, mode: str, nonlinearity: str) -> floa
 def _kaiming(
     tensor: Tensor, a: float, mode: str, nonlinearity: str, fill: Callable[[float], Tensor]
 ) -> Tensor:
+    """Calls `fill` with the standard deviation; warns for a tensor without elements and leaves it."""
     if 0 in tensor.shape:
         warnings.warn("Initializing zero-element tensors is a no-op", stacklevel=3)
         return tensor
@@ -199,9 +220,9 @@ def kaiming_uniform_(
     a: float = 0,
     mode: str = "fan_in",
     nonlinearity: str = "leaky_relu",
-    generator: Any = None,
+    generator: Generator | None = None,
 ) -> Tensor:
-    """Uniform in ±gain * sqrt(3 / fan)"""
+    """Fills the tensor with values drawn uniformly from ±gain * sqrt(3 / fan), where `mode` names the fan."""
 
     def fill(std: float) -> Tensor:
         bound = math.sqrt(3.0) * std
@@ -215,51 +236,62 @@ def kaiming_normal_(
     a: float = 0,
     mode: str = "fan_in",
     nonlinearity: str = "leaky_relu",
-    generator: Any = None,
+    generator: Generator | None = None,
 ) -> Tensor:
-    """Normal of deviation gain / sqrt(fan)"""
+    """Fills the tensor with normal values of standard deviation gain / sqrt(fan), where `mode` names the
+    fan."""
     return _kaiming(tensor, a, mode, nonlinearity, lambda std: normal_(tensor, 0.0, std, generator))
 
 
-def orthogonal_(tensor: Tensor, gain: float = 1, generator: Any = None) -> Tensor:
-    """Orthonormal rows or columns, whichever are fewer, times `gain`; later dimensions count as columns."""
+def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = None) -> Tensor:
+    """Fills the tensor with a random matrix times `gain` whose rows or columns, whichever are fewer, are
+    orthonormal. Later dimensions count as columns."""
     if tensor.dim() < 2:
         raise ValueError("Only tensors with 2 or more dimensions are supported")
     if tensor.numel() == 0:
         return tensor
-    rows, columns = tensor.shape[0], tensor.numel() // tensor.shape[0]
+
+    rows = tensor.shape[0]
+    columns = tensor.numel() // tensor.shape[0]
+
     flat = tensor.new_empty((rows, columns)).normal_(0, 1, generator=generator)
-    basis = _orthonormal_columns(flat.t() if rows < columns else flat)
+    if rows < columns:
+        basis = _orthonormal_columns(flat.t()).t()
+    else:
+        basis = _orthonormal_columns(flat)
+
     with no_grad():
-        return tensor.copy_((basis.t() if rows < columns else basis).reshape(tensor.shape)).mul_(gain)
+        return tensor.copy_(basis.reshape(tensor.shape)).mul_(gain)
 
 
-def _orthonormal_columns(matrix: Any) -> Any:
-    """The Q of the QR decomposition whose R has a positive diagonal, so that it is uniform among such
-    matrices."""
+def _orthonormal_columns(matrix: Tensor) -> Tensor:
+    """Returns Q of the QR decomposition whose R has a positive diagonal, which makes Q uniformly
+    distributed."""
     from torch_py import linalg
 
-    Q, R = linalg.qr(matrix)
+    Q, R = linalg.qr(matrix)  # type: ignore[attr-defined]
     return Q * R.diagonal().sign()
 
 
-def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Any = None) -> Tensor:
-    """Normal values, a share `sparsity` of every column set to zero."""
+def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Generator | None = None) -> Tensor:
+    """Fills a matrix with normal values and sets the share `sparsity` of every column to zero."""
     if tensor.dim() != 2:
         raise ValueError("Only tensors with 2 dimensions are supported")
+
     rows, columns = tensor.shape
     with no_grad():
         tensor.normal_(0, std, generator=generator)
         for column in range(columns):
-            tensor[_torch.randperm(rows, generator=generator)[: math.ceil(sparsity * rows)], column] = 0
+            dropped = _torch.randperm(rows, generator=generator)[: math.ceil(sparsity * rows)]
+            tensor[dropped, column] = 0
     return tensor
 
 
-def _deprecated(name: str, fill: Callable[..., Any]) -> Callable[..., Any]:
-    """The name of before functions that fill had one with an underscore."""
+def _deprecated(name: str, fill: Callable[P, Tensor]) -> Callable[P, Tensor]:
+    """Returns `fill` under its older name, without the underscore, which warns."""
 
     @functools.wraps(fill)
-    def called(*args: Any, **kwargs: Any) -> Any:
+    def called(*args: P.args, **kwargs: P.kwargs) -> Tensor:
         warnings.warn(
             f"`nn.init.{name}` is now deprecated in favor of `nn.init.{name}_`.", FutureWarning, stacklevel=2
         )

@@ -1,15 +1,17 @@
-"""Tensors that a module registers when they are assigned to it."""
+"""Parameters and buffers: tensors that a module registers when they are assigned to it."""
 
 from __future__ import annotations
 
-from typing import Any, cast
+from collections.abc import Callable, Sequence
+from typing import Any, NoReturn, cast
 
 from torch_py import _C
 from torch_py._tensor import Tensor
+from torch_py.types import Device, _dtype
 
 
 class _ParameterMeta(type(Tensor)):  # type: ignore[misc]
-    """A subclass of Tensor that was marked by `Parameter(...)` counts as a parameter too."""
+    """Counts instances of Tensor subclasses that `Parameter(...)` marked as parameters."""
 
     def __instancecheck__(cls, instance: object) -> bool:
         return super().__instancecheck__(instance) or (
@@ -18,8 +20,8 @@ class _ParameterMeta(type(Tensor)):  # type: ignore[misc]
 
 
 class Parameter(Tensor, metaclass=_ParameterMeta):
-    """A tensor that its module trains: requires grad unless told otherwise, is in `module.parameters()` and
-    in the state dict."""
+    """A tensor that its module trains. It requires a gradient unless told otherwise and is in
+    `module.parameters()` and in the state dict."""
 
     _mark = "_is_param"
     __torch_function__ = _C._disabled_torch_function_impl
@@ -31,16 +33,18 @@ class Parameter(Tensor, metaclass=_ParameterMeta):
             raise TypeError(f"Parameter: expected data to be a Tensor, got {type(data).__name__}")
         if type(data) in (Tensor, Parameter):
             return cast(Any, Tensor)._make_subclass(cls, data.detach(), requires_grad)
+
         marked: Any = data.detach().requires_grad_(requires_grad)
         if not isinstance(marked, type(data)):
             raise RuntimeError(
                 f"Parameter: detach() of {type(data).__name__} gave a {type(marked).__name__}, expected the "
                 "same type"
             )
-        setattr(marked, cls._mark, True)
-        return marked
 
-    def __deepcopy__(self, memo: dict[Any, Any]) -> Any:
+        setattr(marked, cls._mark, True)
+        return cast(Parameter, marked)
+
+    def __deepcopy__(self, memo: dict[Any, Any]) -> Parameter:
         if id(self) not in memo:
             memo[id(self)] = type(self)(self.detach().clone(), self.requires_grad)
         return memo[id(self)]
@@ -56,24 +60,27 @@ _C._set_parameter_class(Parameter)
 
 
 class _BufferMeta(type(Tensor)):  # type: ignore[misc]
+    """Counts tensors that `Buffer(...)` marked as buffers."""
+
     def __instancecheck__(cls, instance: object) -> bool:
         return isinstance(instance, Tensor) and vars(instance).get("_is_buffer", False) is True
 
 
 class Buffer(Tensor, metaclass=_BufferMeta):
-    """Marks a tensor so that assigning it to a module registers it as a buffer, in the state dict if
-    `persistent`."""
+    """Marks a tensor so that assigning it to a module registers it as a buffer, which is in the state dict
+    if `persistent`."""
 
     persistent: bool
 
-    def __new__(cls, data: Any = None, *, persistent: bool = True) -> Any:
+    def __new__(cls, data: Tensor | None = None, *, persistent: bool = True) -> Any:
         marked: Any = (_C._torch.empty(0) if data is None else data).detach()
         marked.requires_grad_(data is not None and data.requires_grad)
-        marked._is_buffer, marked.persistent = True, persistent
+        marked._is_buffer = True
+        marked.persistent = persistent
         return marked
 
 
-# What a parameter or buffer without a shape can be asked: everything else needs its elements.
+# Operations that a parameter or buffer without a shape supports; all others need its elements.
 _ALLOWED_UNINITIALIZED = frozenset(
     {
         "data",
@@ -106,7 +113,7 @@ _ALLOWED_UNINITIALIZED = frozenset(
 )
 
 
-# Answered by the native module without asking `__torch_function__`: about memory that is not there yet.
+# Operations on memory, which the native module answers without calling `__torch_function__`.
 _REFUSED_UNINITIALIZED = (
     "data_ptr",
     "dim",
@@ -126,43 +133,44 @@ _REFUSED_UNINITIALIZED = (
 
 
 def _refused(name: Any) -> ValueError:
+    """Returns the error for an operation that needs elements."""
     return ValueError(
         f"Attempted to use an uninitialized parameter in {name}. This error happens when you are using a "
-        "`LazyModule` or explicitly "
-        "manipulating `torch.nn.parameter.UninitializedParameter` objects. When using LazyModules call "
-        "`forward` with a dummy batch to "
-        "initialize the parameters before calling torch functions"
+        "`LazyModule` or explicitly manipulating `torch.nn.parameter.UninitializedParameter` objects. When "
+        "using LazyModules call `forward` with a dummy batch to initialize the parameters before calling "
+        "torch functions"
     )
 
 
 class UninitializedTensorMixin:
-    """What waiting for a shape means: `materialize` gives memory, and until then almost nothing else can be
-    done."""
+    """A tensor without a shape: `materialize` gives it memory, and almost every other operation raises
+    ValueError."""
 
     _becomes: type
 
-    def materialize(self: Any, shape: Any, device: Any = None, dtype: Any = None) -> None:
-        """Makes this a parameter or buffer of `shape` with undefined values, on its device and of its dtype
-        unless told otherwise."""
+    def materialize(
+        self: Any, shape: Sequence[int], device: Device = None, dtype: _dtype | None = None
+    ) -> None:
+        """Makes this a parameter or buffer of `shape` with undefined values. Device and dtype stay the
+        same unless given."""
         data = _C._torch.empty(shape, device=device or self.data.device, dtype=dtype or self.data.dtype)
         self.__class__ = self._becomes
         self.data = data
 
     @property
-    def shape(self) -> Any:
+    def shape(self) -> NoReturn:
+        """Raises RuntimeError."""
         raise RuntimeError(
             "Can't access the shape of an uninitialized parameter or buffer. This error usually happens in "
-            "`load_state_dict` when trying to "
-            "load an uninitialized parameter into an initialized one. Call `forward` to initialize the "
-            "parameters before accessing their "
-            "attributes."
+            "`load_state_dict` when trying to load an uninitialized parameter into an initialized one. Call "
+            "`forward` to initialize the parameters before accessing their attributes."
         )
 
-    def share_memory_(self) -> Any:
+    def share_memory_(self) -> NoReturn:
+        """Raises RuntimeError."""
         raise RuntimeError(
             "Can't share memory on an uninitialized parameter or buffer. Call `forward` to initialize the "
-            "parameters before calling "
-            "`module.share_memory()`."
+            "parameters before calling `module.share_memory()`."
         )
 
     def __repr__(self) -> str:
@@ -179,16 +187,17 @@ class UninitializedTensorMixin:
     @classmethod
     def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         name = getattr(func, "__name__", "")
-        owner = getattr(
-            func, "__self__", None
-        )  # a property's getter or setter has the property's name in its owner
+        # The getter or setter of a property has the property as its owner, with the name.
+        owner = getattr(func, "__self__", None)
         if name in _ALLOWED_UNINITIALIZED or getattr(owner, "__name__", "") in _ALLOWED_UNINITIALIZED:
             return _C._disabled_torch_function_impl(func, types, args, kwargs or {})
         raise _refused(name or func)
 
 
-def _refusal(name: str) -> Any:
-    def refuse(self: Any, *args: Any, **kwargs: Any) -> Any:
+def _refusal(name: str) -> Callable[..., NoReturn]:
+    """Returns a method `name` that raises ValueError."""
+
+    def refuse(self: Any, *args: Any, **kwargs: Any) -> NoReturn:
         raise _refused(name)
 
     return refuse
@@ -198,34 +207,39 @@ for _name in _REFUSED_UNINITIALIZED:
     setattr(UninitializedTensorMixin, _name, _refusal(_name))
 
 
-def is_lazy(param: Any) -> bool:
-    """Whether `param` waits for its shape."""
+def is_lazy(param: object) -> bool:
+    """Returns whether `param` has no shape yet."""
     return isinstance(param, UninitializedTensorMixin)
 
 
 class UninitializedParameter(UninitializedTensorMixin, Parameter):
-    """A parameter whose shape is not known yet; `materialize(shape)` makes it a Parameter. Other uses of it
-    raise ValueError."""
+    """A parameter whose shape is not known yet. `materialize(shape)` makes it a Parameter; other
+    operations raise ValueError."""
 
     _becomes = Parameter
 
-    def __new__(cls, requires_grad: bool = True, device: Any = None, dtype: Any = None) -> Any:
+    def __new__(cls, requires_grad: bool = True, device: Device = None, dtype: _dtype | None = None) -> Any:
         return cast(Any, Tensor)._make_subclass(
             cls, _C._torch.empty(0, device=device, dtype=dtype), requires_grad
         )
 
 
 class UninitializedBuffer(UninitializedTensorMixin, Tensor):
-    """A buffer whose shape is not known yet; `materialize(shape)` makes it a tensor. Other uses of it raise
-    ValueError."""
+    """A buffer whose shape is not known yet. `materialize(shape)` makes it a tensor; other operations
+    raise ValueError."""
 
     _becomes = Tensor
 
     def __new__(
-        cls, requires_grad: bool = False, device: Any = None, dtype: Any = None, persistent: bool = True
+        cls,
+        requires_grad: bool = False,
+        device: Device = None,
+        dtype: _dtype | None = None,
+        persistent: bool = True,
     ) -> Any:
         made = cast(Any, Tensor)._make_subclass(
             cls, _C._torch.empty(0, device=device, dtype=dtype), requires_grad
         )
-        made.persistent, made._is_buffer = persistent, True
+        made.persistent = persistent
+        made._is_buffer = True
         return made

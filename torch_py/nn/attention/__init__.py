@@ -1,10 +1,10 @@
-"""Choosing how `scaled_dot_product_attention` computes. The CPU has one fused and one plain way; both are
-exact."""
+"""The choice of how `scaled_dot_product_attention` computes. The CPU has a fused and a plain
+implementation; both are exact."""
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from enum import IntEnum
 from typing import Any
 
@@ -12,7 +12,7 @@ __all__ = ["SDPBackend", "sdpa_kernel"]
 
 
 class SDPBackend(IntEnum):
-    """Ways to compute attention."""
+    """Implementations of attention."""
 
     ERROR = -1
     MATH = 0
@@ -23,9 +23,11 @@ class SDPBackend(IntEnum):
 
 
 @contextlib.contextmanager
-def sdpa_kernel(backends: Any, set_priority: bool = False) -> Iterator[dict[Any, Any]]:
-    """Allows some ways inside a block. Here the library chooses, whatever is allowed, as results agree to
-    rounding.
+def sdpa_kernel(
+    backends: SDPBackend | Iterable[SDPBackend], set_priority: bool = False
+) -> Iterator[dict[Any, Any]]:
+    """Allows only some implementations of attention inside the block. Here the library chooses in any case,
+    as their results agree up to rounding.
 
     Raises AssertionError unless `backends` is an SDPBackend or a sequence of them.
     """

@@ -1,4 +1,4 @@
-"""The layers, one file per kind."""
+"""The layers of `nn`, in one file per kind."""
 
 from torch_py.nn.modules import (
     attention,

@@ -1,4 +1,4 @@
-"""Calling a module: `forward` surrounded by the hooks that were registered."""
+"""Calls of modules: `forward` and the hooks registered around it."""
 
 from __future__ import annotations
 
@@ -8,21 +8,23 @@ from typing import Any
 
 from torch_py.utils.hooks import RemovableHandle, register
 
-# Hooks around the calls of all modules, by number, each with its kind: one dictionary, so that calls ask one
-# question when there are none.
+# Hooks around the calls of all modules, by number, each with its kind. They share one dictionary, so that a
+# call without hooks needs only one check.
 _everywhere: OrderedDict[int, tuple[str, Callable[..., Any]]] = OrderedDict()
 
 
 def register_everywhere(kind: str, hook: Callable[..., Any]) -> RemovableHandle:
+    """Registers a hook around the calls of all modules."""
     return register(_everywhere, (kind, hook))
 
 
 def _hooks_everywhere(*kinds: str) -> list[tuple[str, Callable[..., Any]]]:
+    """Returns the hooks of these kinds around the calls of all modules."""
     return [entry for entry in _everywhere.values() if entry[0].split("+")[0] in kinds]
 
 
 class HooksEverywhere(Mapping[int, Callable[..., Any]]):
-    """The hooks of one kind around the calls of all modules, by number."""
+    """A mapping of the hooks of one kind around the calls of all modules, by number."""
 
     def __init__(self, kind: str) -> None:
         self._kind = kind
@@ -43,7 +45,7 @@ class HooksEverywhere(Mapping[int, Callable[..., Any]]):
 
 
 class ModuleCalls:
-    """`module(...)` and the registration of hooks around it."""
+    """The part of `Module` that calls `forward` and registers hooks around it."""
 
     _hook_registries = (
         "_forward_hooks",
@@ -67,7 +69,7 @@ class ModuleCalls:
     _backward_pre_hooks: OrderedDict[int, Callable[..., Any]]
 
     def forward(self, *input: Any) -> Any:
-        """What the module computes; defined by every subclass."""
+        """Computes the output of the module. Every subclass defines it."""
         raise NotImplementedError(
             f'Module [{type(self).__name__}] is missing the required "forward" function'
         )
@@ -82,16 +84,17 @@ class ModuleCalls:
             or fields["_backward_pre_hooks"]
         ):
             return self._call_with_hooks(arguments, keywords)
+
         return self.forward(*arguments, **keywords)
 
-    # The names by which programs that wrap calls know it.
+    # PyTorch's names, for programs that wrap calls.
     _call_impl = _wrapped_call_impl = __call__
 
     def register_forward_pre_hook(
         self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False
     ) -> RemovableHandle:
-        """Before every call: `hook(module, args)` returns None or new arguments; `with_kwargs`: `hook(module,
-        args, kwargs)`, None or both."""
+        """Calls `hook(module, args)` before every call; it returns None or new arguments. With
+        `with_kwargs` it is `hook(module, args, kwargs)` and returns None or both."""
         handle = register(
             self._forward_pre_hooks, hook, first=prepend, extra=[self._forward_pre_hooks_with_kwargs]
         )
@@ -107,10 +110,10 @@ class ModuleCalls:
         with_kwargs: bool = False,
         always_call: bool = False,
     ) -> RemovableHandle:
-        """After every call: `hook(module, args, output)` returns None or another output; `with_kwargs` passes
-        kwargs before the output.
+        """Calls `hook(module, args, output)` after every call; it returns None or another output. With
+        `with_kwargs` it is `hook(module, args, kwargs, output)`.
 
-        `always_call`: also when the call raised, with output None.
+        With `always_call` the hook also runs after a call that raised an exception, with None as the output.
         """
         extra = [self._forward_hooks_with_kwargs, self._forward_hooks_always_called]
         handle = register(self._forward_hooks, hook, first=prepend, extra=extra)
@@ -121,22 +124,23 @@ class ModuleCalls:
         return handle
 
     def register_full_backward_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
-        """When gradients by the inputs are there: `hook(module, grad_input, grad_output)` returns None or
-        another grad_input."""
+        """Calls `hook(module, grad_input, grad_output)` when the gradients of the inputs are computed; it
+        returns None or another grad_input."""
         return register(self._backward_hooks, hook, first=prepend)
 
     def register_full_backward_pre_hook(
         self, hook: Callable[..., Any], prepend: bool = False
     ) -> RemovableHandle:
-        """When gradients by the outputs arrive: `hook(module, grad_output)` returns None or another
-        grad_output."""
+        """Calls `hook(module, grad_output)` when the gradients of the outputs arrive; it returns None or
+        another grad_output."""
         return register(self._backward_pre_hooks, hook, first=prepend)
 
     def register_backward_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
-        """The older name; the hook gets what `register_full_backward_hook` gives it."""
+        """The older name of `register_full_backward_hook`."""
         return self.register_full_backward_hook(hook)
 
     def _call_with_hooks(self, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+        """Calls the module with its hooks; if that raises, runs the hooks that are always called."""
         called: set[Any] = set()
         try:
             return self._call_in_order(arguments, keywords, called)
@@ -150,16 +154,19 @@ class ModuleCalls:
             raise
 
     def _call_in_order(self, arguments: tuple[Any, ...], keywords: dict[str, Any], called: set[Any]) -> Any:
+        """Runs pre-hooks, `forward` and hooks in this order; adds the hooks it has run to `called`."""
         for _, hook in _hooks_everywhere("forward_pre"):
             result = hook(self, arguments)
             if result is not None:
                 arguments = result if isinstance(result, tuple) else (result,)
         for number, hook in list(self._forward_pre_hooks.items()):
             arguments, keywords = self._call_pre_hook(number, hook, arguments, keywords)
+
         point = self._backward_point()
         if point is not None:
             arguments = point.watch_inputs(arguments)
         output = self.forward(*arguments, **keywords)
+
         for kind, hook in _hooks_everywhere("forward"):
             called.add(hook)
             replaced = _call_everywhere(kind, hook, self, arguments, keywords, output)
@@ -168,10 +175,11 @@ class ModuleCalls:
             called.add(number)
             replaced = self._call_forward_hook(number, arguments, keywords, output)
             output = output if replaced is None else replaced
+
         return output if point is None else point.watch_outputs(output)
 
     def _backward_point(self) -> Any:
-        """Where gradients will be seen, when somebody wants to."""
+        """Returns what runs the backward hooks of this call, or None without such hooks."""
         hooks = [*(hook for _, hook in _hooks_everywhere("backward")), *self._backward_hooks.values()]
         pre_hooks = [
             *(hook for _, hook in _hooks_everywhere("backward_pre")),
@@ -179,6 +187,7 @@ class ModuleCalls:
         ]
         if not hooks and not pre_hooks:
             return None
+
         from torch_py.nn.modules._backward_hooks import BackwardHooks
 
         return BackwardHooks(self, hooks, pre_hooks)
@@ -186,16 +195,19 @@ class ModuleCalls:
     def _call_pre_hook(
         self, number: int, hook: Any, arguments: tuple[Any, ...], keywords: dict[str, Any]
     ) -> tuple[Any, dict[str, Any]]:
+        """Returns the arguments as one pre-hook leaves them."""
         if number not in self._forward_pre_hooks_with_kwargs:
             result = hook(self, arguments)
             if result is None:
                 return arguments, keywords
             return (result if isinstance(result, tuple) else (result,)), keywords
+
         result = hook(self, arguments, keywords)
         if result is None:
             return arguments, keywords
         if isinstance(result, tuple) and len(result) == 2:
             return result
+
         raise RuntimeError(
             f"forward pre-hook must return None or a tuple of (new_args, new_kwargs), but got {result}."
         )

@@ -1,4 +1,4 @@
-"""State dicts: parameters and persistent buffers by dotted name, out of a module and into one."""
+"""State dicts: the parameters and persistent buffers of a module by dotted name, saved and loaded."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ EXTRA_STATE = "_extra_state"
 
 
 class IncompatibleKeys(NamedTuple):
-    """What did not match in `load_state_dict(strict=False)`."""
+    """The keys that did not match in `load_state_dict(strict=False)`."""
 
     missing_keys: list[str]
     unexpected_keys: list[str]
@@ -27,7 +27,7 @@ class IncompatibleKeys(NamedTuple):
 
 
 class _PostHook:
-    """A hook that is to change the state dict it is given, and must not return another."""
+    """A hook that changes the state dict it gets in place. Raises RuntimeError if it returns something."""
 
     def __init__(self, hook: Callable[..., Any]) -> None:
         self.hook = hook
@@ -39,8 +39,8 @@ class _PostHook:
 
 
 class ModuleState:
-    """`state_dict` and `load_state_dict`; subclasses change what one module stores by overriding the two
-    methods with an underscore."""
+    """The part of `Module` that saves and loads state dicts. Subclasses override `_save_to_state_dict` and
+    `_load_from_state_dict` to change what one module stores."""
 
     _version: int | None
     _parameters: dict[str, Any]
@@ -53,12 +53,13 @@ class ModuleState:
     _load_state_dict_post_hooks: OrderedDict[int, Any]
 
     def get_extra_state(self) -> Any:
-        """What a subclass wants in its state dict beside tensors; must be picklable."""
+        """Returns what a subclass stores in its state dict in addition to tensors. It must be picklable."""
         raise RuntimeError(
             f"{type(self).__name__}.get_extra_state: not implemented; define it together with set_extra_state"
         )
 
     def set_extra_state(self, state: Any) -> None:
+        """Restores what `get_extra_state` returned."""
         raise RuntimeError(
             f"{type(self).__name__}.set_extra_state: not implemented; define it together with get_extra_state"
         )
@@ -67,7 +68,7 @@ class ModuleState:
         return type(self).get_extra_state is not ModuleState.get_extra_state
 
     def _own_state(self) -> dict[str, Any]:
-        """Parameters and persistent buffers of this module alone."""
+        """Returns parameters and persistent buffers of this module alone."""
         buffers = {
             name: value
             for name, value in self._buffers.items()
@@ -81,24 +82,23 @@ class ModuleState:
     def state_dict(
         self, *arguments: Any, destination: Any = None, prefix: str = "", keep_vars: bool = False
     ) -> Any:
-        """An ordered dict of all parameters and persistent buffers, here and below, detached unless
-        `keep_vars`; they share memory.
+        """Returns an ordered dictionary of all parameters and persistent buffers, here and below, by dotted
+        name. The tensors share memory with the module and are detached unless `keep_vars`.
 
-        Its attribute `_metadata` has the version of every module.
+        Its attribute `_metadata` holds the version of every module.
         """
-        if arguments:  # the order of an older signature
-            given = (*arguments, destination, prefix, keep_vars)[: len(arguments)] + (
-                destination,
-                prefix,
-                keep_vars,
-            )[len(arguments) :]
-            destination, prefix, keep_vars = given
+        if arguments:
+            # An older signature took the same three arguments by position.
+            by_name = [destination, prefix, keep_vars]
+            destination, prefix, keep_vars = [*arguments, *by_name[len(arguments) :]]
+
         if destination is None:
             destination = OrderedDict()
             destination._metadata = OrderedDict()
         metadata = {"version": self._version}
         if hasattr(destination, "_metadata"):
             destination._metadata[prefix[:-1]] = metadata
+
         for hook in self._state_dict_pre_hooks.values():
             hook(self, prefix, keep_vars)
         self._save_to_state_dict(destination, prefix, keep_vars)
@@ -108,6 +108,7 @@ class ModuleState:
         for hook in self._state_dict_hooks.values():
             result = hook(self, destination, prefix, metadata)
             destination = destination if result is None else result
+
         return destination
 
     def _save_to_state_dict(self, destination: Any, prefix: str, keep_vars: bool) -> None:
@@ -120,12 +121,12 @@ class ModuleState:
         return register(self._state_dict_hooks, hook)
 
     def register_state_dict_post_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
-        """After `state_dict`: `hook(module, state_dict, prefix, local_metadata)`, which changes the dict in
-        place and returns None."""
+        """Calls `hook(module, state_dict, prefix, local_metadata)` after `state_dict`; it changes the
+        dictionary in place and returns None."""
         return register(self._state_dict_hooks, _PostHook(hook))
 
     def register_state_dict_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
-        """Before `state_dict`: `hook(module, prefix, keep_vars)`."""
+        """Calls `hook(module, prefix, keep_vars)` before `state_dict`."""
         return register(self._state_dict_pre_hooks, hook)
 
     # Loading
@@ -134,17 +135,18 @@ class ModuleState:
     def load_state_dict(
         self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False
     ) -> IncompatibleKeys:
-        """Copies the tensors of `state_dict` into this module, or with `assign` puts them in the place of its
-        own.
+        """Copies the tensors of `state_dict` into this module; with `assign` they replace the module's own.
 
-        Returns the missing and the unexpected keys; with `strict` they raise RuntimeError, as different
-        shapes always do, all problems at once. Raises TypeError unless `state_dict` is a mapping.
+        Returns the missing and the unexpected keys. With `strict` these raise RuntimeError, as shapes that
+        differ always do; the message lists all problems. Raises TypeError unless `state_dict` is a mapping.
         """
         if not isinstance(state_dict, Mapping):
             raise TypeError(f"Expected state_dict to be dict-like, got {type(state_dict)}.")
+
         metadata = getattr(state_dict, "_metadata", None)
-        load = _Load(OrderedDict(state_dict), metadata, strict, assign)
+        load = _Load(OrderedDict(state_dict), metadata, assign)
         load.into(self, "")
+
         errors = load.errors
         if strict:
             for keys, what in ((load.unexpected, "Unexpected"), (load.missing, "Missing")):
@@ -154,11 +156,12 @@ class ModuleState:
         if errors:
             details = "\n\t".join(errors)
             raise RuntimeError(f"Error(s) in loading state_dict for {type(self).__name__}:\n\t{details}")
+
         return IncompatibleKeys(load.missing, load.unexpected)
 
     def _load_from_state_dict(
         self,
-        state_dict: Any,
+        state_dict: dict[str, Any],
         prefix: str,
         local_metadata: dict[str, Any],
         strict: bool,
@@ -166,29 +169,29 @@ class ModuleState:
         unexpected_keys: list[str],
         error_msgs: list[str],
     ) -> None:
-        """Loads this module alone; appends to the three lists."""
+        """Loads this module alone and appends problems to the three lists."""
         for hook in self._load_state_dict_pre_hooks.values():
             hook(state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs)
+
+        assign = local_metadata.get("assign_to_params_buffers", False)
         for name, target in self._own_state().items():
             key = prefix + name
             if key in state_dict:
-                problem = _load_tensor(
-                    self,
-                    name,
-                    target,
-                    key,
-                    state_dict[key],
-                    local_metadata.get("assign_to_params_buffers", False),
-                )
-                error_msgs.extend(problem)
+                error_msgs += _load_tensor(self, name, target, key, state_dict[key], assign)
             elif strict:
                 missing_keys.append(key)
+
         self._load_extra_state(state_dict, prefix + EXTRA_STATE, strict, missing_keys, unexpected_keys)
         if strict:
             unexpected_keys.extend(key for key in state_dict if self._is_unexpected(key, prefix))
 
     def _load_extra_state(
-        self, state_dict: Any, key: str, strict: bool, missing_keys: list[str], unexpected_keys: list[str]
+        self,
+        state_dict: Mapping[str, Any],
+        key: str,
+        strict: bool,
+        missing_keys: list[str],
+        unexpected_keys: list[str],
     ) -> None:
         if type(self).set_extra_state is not ModuleState.set_extra_state:
             if key in state_dict:
@@ -202,53 +205,61 @@ class ModuleState:
         if not key.startswith(prefix) or key == prefix + EXTRA_STATE:
             return False
         name, dot, _ = key[len(prefix) :].partition(".")
-        return (
-            name not in self._modules if dot else name not in self._own_state() and name not in self._modules
-        )
+        if name in self._modules:
+            return False
+        return bool(dot) or name not in self._own_state()
 
     def register_load_state_dict_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
-        """Before this module is loaded: `hook(module, state_dict, prefix, local_metadata, strict,
-        missing_keys, unexpected_keys, error_msgs)`."""
+        """Calls `hook(module, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys,
+        error_msgs)` before this module is loaded."""
         return register(self._load_state_dict_pre_hooks, lambda *arguments: hook(self, *arguments))
 
     def _register_load_state_dict_pre_hook(
         self, hook: Callable[..., Any], with_module: bool = False
     ) -> RemovableHandle:
-        return (
-            self.register_load_state_dict_pre_hook(hook)
-            if with_module
-            else register(self._load_state_dict_pre_hooks, hook)
-        )
+        if with_module:
+            return self.register_load_state_dict_pre_hook(hook)
+        return register(self._load_state_dict_pre_hooks, hook)
 
     def register_load_state_dict_post_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
-        """After this module and all below were loaded: `hook(module, incompatible_keys)`, whose lists it may
-        change."""
+        """Calls `hook(module, incompatible_keys)` after this module and all below were loaded; it may
+        change the lists."""
         return register(self._load_state_dict_post_hooks, hook)
 
 
 class _Load:
-    """One `load_state_dict` going down the tree."""
+    """One call of `load_state_dict` on its way down the tree."""
 
-    def __init__(self, state: Any, metadata: Any, strict: bool, assign: bool) -> None:
-        self.state, self.metadata, self.strict, self.assign = state, metadata, strict, assign
+    def __init__(
+        self,
+        state: OrderedDict[str, Any],
+        metadata: Mapping[str, dict[str, Any]] | None,
+        assign: bool,
+    ) -> None:
+        self.state = state
+        self.metadata = metadata
+        self.assign = assign
         self.missing: list[str] = []
         self.unexpected: list[str] = []
         self.errors: list[str] = []
         if metadata is not None:
-            state._metadata = metadata
+            state._metadata = metadata  # type: ignore[attr-defined]
 
     def into(self, module: Any, prefix: str) -> None:
+        """Loads `module` and all modules below it."""
         local = dict({} if self.metadata is None else self.metadata.get(prefix[:-1], {}))
         if self.assign:
             local["assign_to_params_buffers"] = True
-        # Missing and unexpected keys are collected whether strict or not; strict decides what becomes of
-        # them.
+
+        # Missing and unexpected keys are collected in any case; `load_state_dict` decides whether they are
+        # errors.
         module._load_from_state_dict(
             self.state, prefix, local, True, self.missing, self.unexpected, self.errors
         )
         for name, child in module._modules.items():
             if child is not None:
                 self.into(child, f"{prefix}{name}.")
+
         keys = IncompatibleKeys(self.missing, self.unexpected)
         for hook in module._load_state_dict_post_hooks.values():
             if hook(module, keys) is not None:
@@ -258,8 +269,8 @@ class _Load:
                 )
 
 
-def _load_tensor(module: Any, name: str, target: Any, key: str, value: Any, assign: bool) -> list[str]:
-    """Copies or assigns one tensor; the problems met."""
+def _load_tensor(module: Any, name: str, target: Tensor, key: str, value: Any, assign: bool) -> list[str]:
+    """Copies or assigns one tensor. Returns the problems as messages."""
     if not isinstance(value, Tensor):
         return [
             f'While copying the parameter named "{key}", expected torch.Tensor or Tensor-like object from '
@@ -267,19 +278,18 @@ def _load_tensor(module: Any, name: str, target: Any, key: str, value: Any, assi
         ]
     if is_lazy(target) and is_lazy(value):
         return []  # both still wait for a shape
-    if (
-        not is_lazy(target)
-        and target.dim() == 0
-        and not is_lazy(value)
-        and value.dim() == 1
-        and value.numel() == 1
-    ):
-        value = value[0]  # scalars were stored as vectors once
+
+    # Older state dicts hold scalars as vectors of one element.
+    both_have_shapes = not is_lazy(target) and not is_lazy(value)
+    if both_have_shapes and target.dim() == 0 and value.dim() == 1 and value.numel() == 1:
+        value = value[0]
+
     if tuple(value.shape) != tuple(target.shape):
         return [
             f"size mismatch for {key}: copying a param with shape {value.shape} from checkpoint, the shape "
             f"in current model is {target.shape}."
         ]
+
     try:
         with no_grad():
             if assign:
@@ -292,16 +302,17 @@ def _load_tensor(module: Any, name: str, target: Any, key: str, value: Any, assi
             "and whose dimensions in the "
             f"checkpoint are {value.shape}, an exception occurred : {error.args}."
         ]
+
     return []
 
 
-def _assign(module: Any, name: str, target: Any, value: Any) -> None:
+def _assign(module: Any, name: str, target: Tensor, value: Tensor) -> None:
+    """Replaces one parameter or buffer by `value`; a parameter keeps its `requires_grad`."""
     from torch_py.nn.parameter import Parameter
 
     if isinstance(target, Parameter):
-        setattr(
-            module, name, value if isinstance(value, Parameter) else Parameter(value, target.requires_grad)
-        )
+        assigned = value if isinstance(value, Parameter) else Parameter(value, target.requires_grad)
+        setattr(module, name, assigned)
         getattr(module, name).requires_grad_(target.requires_grad)
     else:
         setattr(module, name, value)

@@ -1,9 +1,8 @@
-"""Activation functions as modules. The formulas stand with the functions of `nn.functional`."""
+"""Activation functions as modules. The formulas are repeated in `nn.functional`."""
 
 from __future__ import annotations
 
 import warnings
-from typing import Any
 
 from torch_py._C import _torch
 from torch_py._tensor import Tensor
@@ -11,6 +10,7 @@ from torch_py.nn import functional as F
 from torch_py.nn.init import constant_
 from torch_py.nn.modules.module import Module
 from torch_py.nn.parameter import Parameter
+from torch_py.types import Device, _dtype
 
 
 class _InPlace(Module):
@@ -25,43 +25,57 @@ class _InPlace(Module):
 
 
 class ReLU(_InPlace):
+    """Applies the rectified linear unit max(x, 0) to every element."""
+
     def forward(self, input: Tensor) -> Tensor:
         return F.relu(input, self.inplace)
 
 
 class SiLU(_InPlace):
+    """Applies the sigmoid linear unit x * sigmoid(x) to every element."""
+
     def forward(self, input: Tensor) -> Tensor:
         return F.silu(input, self.inplace)
 
 
 class Mish(_InPlace):
+    """Applies x * tanh(log(1 + exp(x))) to every element."""
+
     def forward(self, input: Tensor) -> Tensor:
         return F.mish(input, self.inplace)
 
 
 class Hardswish(_InPlace):
+    """Applies x * relu6(x + 3) / 6, a piecewise approximation of SiLU, to every element."""
+
     def forward(self, input: Tensor) -> Tensor:
         return F.hardswish(input, self.inplace)
 
 
 class Sigmoid(Module):
+    """Applies the logistic function 1 / (1 + exp(-x)) to every element."""
+
     def forward(self, input: Tensor) -> Tensor:
         return F.sigmoid(input)
 
 
 class Tanh(Module):
+    """Applies the hyperbolic tangent to every element."""
+
     def forward(self, input: Tensor) -> Tensor:
         return F.tanh(input)
 
 
 class LogSigmoid(Module):
+    """Applies log(sigmoid(x)) to every element."""
+
     def forward(self, input: Tensor) -> Tensor:
         return F.logsigmoid(input)
 
 
 class GELU(Module):
-    """x * Φ(x), Φ the normal cumulative distribution; `approximate='tanh'` computes it from tanh (Hendrycks &
-    Gimpel 2016)."""
+    """Applies the Gaussian error linear unit x * Φ(x) to every element, where Φ is the normal cumulative
+    distribution. `approximate='tanh'` approximates Φ with tanh (Hendrycks & Gimpel 2016)."""
 
     def __init__(self, approximate: str = "none") -> None:
         super().__init__()
@@ -75,9 +89,13 @@ class GELU(Module):
 
 
 class LeakyReLU(Module):
+    """Applies the leaky rectified linear unit to every element: x where it is positive, negative_slope * x
+    elsewhere."""
+
     def __init__(self, negative_slope: float = 0.01, inplace: bool = False) -> None:
         super().__init__()
-        self.negative_slope, self.inplace = negative_slope, inplace
+        self.negative_slope = negative_slope
+        self.inplace = inplace
 
     def forward(self, input: Tensor) -> Tensor:
         return F.leaky_relu(input, self.negative_slope, self.inplace)
@@ -87,9 +105,13 @@ class LeakyReLU(Module):
 
 
 class ELU(Module):
+    """Applies the exponential linear unit to every element: x where it is positive, alpha * (exp(x) - 1)
+    elsewhere."""
+
     def __init__(self, alpha: float = 1.0, inplace: bool = False) -> None:
         super().__init__()
-        self.alpha, self.inplace = alpha, inplace
+        self.alpha = alpha
+        self.inplace = inplace
 
     def forward(self, input: Tensor) -> Tensor:
         return F.elu(input, self.alpha, self.inplace)
@@ -99,11 +121,13 @@ class ELU(Module):
 
 
 class Softplus(Module):
-    """log(1 + exp(beta x)) / beta, x itself where beta x > threshold."""
+    """Applies log(1 + exp(beta * x)) / beta, a smooth approximation of ReLU, to every element. It is x
+    itself where beta * x > threshold."""
 
     def __init__(self, beta: float = 1.0, threshold: float = 20.0) -> None:
         super().__init__()
-        self.beta, self.threshold = beta, threshold
+        self.beta = beta
+        self.threshold = threshold
 
     def forward(self, input: Tensor) -> Tensor:
         return F.softplus(input, self.beta, self.threshold)
@@ -113,6 +137,8 @@ class Softplus(Module):
 
 
 class Hardtanh(Module):
+    """Limits every element to [min_val, max_val]."""
+
     def __init__(
         self,
         min_val: float = -1.0,
@@ -130,13 +156,15 @@ class Hardtanh(Module):
                     FutureWarning,
                     stacklevel=2,
                 )
-        min_val, max_val = (
-            min_val if min_value is None else min_value,
-            max_val if max_value is None else max_value,
-        )
+
+        min_val = min_val if min_value is None else min_value
+        max_val = max_val if max_value is None else max_value
         if max_val <= min_val:
             raise AssertionError(f"max_val ({max_val}) must be greater than min_val ({min_val})")
-        self.min_val, self.max_val, self.inplace = min_val, max_val, inplace
+
+        self.min_val = min_val
+        self.max_val = max_val
+        self.inplace = inplace
 
     def forward(self, input: Tensor) -> Tensor:
         return F.hardtanh(input, self.min_val, self.max_val, self.inplace)
@@ -146,6 +174,8 @@ class Hardtanh(Module):
 
 
 class ReLU6(Hardtanh):
+    """Limits every element to [0, 6]."""
+
     def __init__(self, inplace: bool = False) -> None:
         super().__init__(0.0, 6.0, inplace)
 
@@ -154,6 +184,8 @@ class ReLU6(Hardtanh):
 
 
 class _AlongDim(Module):
+    """An activation along one dimension."""
+
     def __init__(self, dim: int | None = None) -> None:
         super().__init__()
         self.dim = dim
@@ -163,22 +195,28 @@ class _AlongDim(Module):
 
 
 class Softmax(_AlongDim):
+    """Computes exp(x) divided by its sum along `dim`."""
+
     def forward(self, input: Tensor) -> Tensor:
         return F.softmax(input, self.dim)
 
 
 class LogSoftmax(_AlongDim):
+    """Computes the logarithm of the softmax along `dim`."""
+
     def forward(self, input: Tensor) -> Tensor:
         return F.log_softmax(input, self.dim)
 
 
 class Softmin(_AlongDim):
+    """Computes the softmax of -x along `dim`."""
+
     def forward(self, input: Tensor) -> Tensor:
         return F.softmin(input, self.dim)
 
 
 class Softmax2d(Module):
-    """Softmax over the channels of (N, C, H, W) or (C, H, W)."""
+    """Computes the softmax over the channels of images (N, C, H, W) or (C, H, W)."""
 
     def forward(self, input: Tensor) -> Tensor:
         if input.dim() not in (3, 4):
@@ -187,6 +225,8 @@ class Softmax2d(Module):
 
 
 class GLU(Module):
+    """Gated linear unit: the first half of the input along `dim` times the sigmoid of the second half."""
+
     def __init__(self, dim: int = -1) -> None:
         super().__init__()
         self.dim = dim
@@ -199,9 +239,13 @@ class GLU(Module):
 
 
 class CELU(Module):
+    """Applies the continuously differentiable ELU to every element: x where it is positive, alpha * (exp(x
+    / alpha) - 1) elsewhere."""
+
     def __init__(self, alpha: float = 1.0, inplace: bool = False) -> None:
         super().__init__()
-        self.alpha, self.inplace = alpha, inplace
+        self.alpha = alpha
+        self.inplace = inplace
 
     def forward(self, input: Tensor) -> Tensor:
         return F.celu(input, self.alpha, self.inplace)
@@ -211,11 +255,15 @@ class CELU(Module):
 
 
 class SELU(_InPlace):
+    """Applies a scaled ELU that keeps mean 0 and variance 1 from layer to layer."""
+
     def forward(self, input: Tensor) -> Tensor:
         return F.selu(input, self.inplace)
 
 
 class Hardsigmoid(_InPlace):
+    """Applies relu6(x + 3) / 6, a piecewise linear approximation of the sigmoid, to every element."""
+
     def forward(self, input: Tensor) -> Tensor:
         return F.hardsigmoid(input, self.inplace)
 
@@ -224,6 +272,8 @@ class Hardsigmoid(_InPlace):
 
 
 class _Shrink(Module):
+    """An activation that is zero for |x| <= lambd."""
+
     def __init__(self, lambd: float = 0.5) -> None:
         super().__init__()
         self.lambd = lambd
@@ -233,29 +283,42 @@ class _Shrink(Module):
 
 
 class Hardshrink(_Shrink):
+    """Sets every element with |x| <= lambd to zero and keeps the others."""
+
     def forward(self, input: Tensor) -> Tensor:
         return F.hardshrink(input, self.lambd)
 
 
 class Softshrink(_Shrink):
+    """Moves every element towards zero by lambd: x - lambd above lambd, x + lambd below -lambd, and zero
+    between."""
+
     def forward(self, input: Tensor) -> Tensor:
         return F.softshrink(input, self.lambd)
 
 
 class Softsign(Module):
+    """Applies x / (1 + |x|) to every element."""
+
     def forward(self, input: Tensor) -> Tensor:
         return F.softsign(input)
 
 
 class Tanhshrink(Module):
+    """Applies x - tanh(x) to every element."""
+
     def forward(self, input: Tensor) -> Tensor:
         return F.tanhshrink(input)
 
 
 class Threshold(Module):
+    """Keeps every element above the threshold and replaces the others by `value`."""
+
     def __init__(self, threshold: float, value: float, inplace: bool = False) -> None:
         super().__init__()
-        self.threshold, self.value, self.inplace = threshold, value, inplace
+        self.threshold = threshold
+        self.value = value
+        self.inplace = inplace
 
     def forward(self, input: Tensor) -> Tensor:
         return F.threshold(input, self.threshold, self.value, self.inplace)
@@ -265,9 +328,14 @@ class Threshold(Module):
 
 
 class RReLU(Module):
+    """Applies a leaky ReLU whose slope is drawn from [lower, upper) for each element in training, and is
+    the mean of both in evaluation."""
+
     def __init__(self, lower: float = 1.0 / 8, upper: float = 1.0 / 3, inplace: bool = False) -> None:
         super().__init__()
-        self.lower, self.upper, self.inplace = lower, upper, inplace
+        self.lower = lower
+        self.upper = upper
+        self.inplace = inplace
 
     def forward(self, input: Tensor) -> Tensor:
         return F.rrelu(input, self.lower, self.upper, self.training, self.inplace)
@@ -277,13 +345,14 @@ class RReLU(Module):
 
 
 class PReLU(Module):
-    """leaky_relu with a learned slope, one or one per channel (He et al. 2015)."""
+    """Applies a leaky ReLU with a learned slope, one for all or one for each channel (He et al. 2015)."""
 
     def __init__(
-        self, num_parameters: int = 1, init: float = 0.25, device: Any = None, dtype: Any = None
+        self, num_parameters: int = 1, init: float = 0.25, device: Device = None, dtype: _dtype | None = None
     ) -> None:
         super().__init__()
-        self.num_parameters, self.init = num_parameters, init
+        self.num_parameters = num_parameters
+        self.init = init
         self.weight = Parameter(_torch.empty(num_parameters, device=device, dtype=dtype))
         self.reset_parameters()
 

@@ -1,4 +1,4 @@
-"""Softmax over many classes, most of them rare."""
+"""Softmax over many classes, most of which are rare."""
 
 from __future__ import annotations
 
@@ -12,16 +12,18 @@ from torch_py.nn import functional as F
 from torch_py.nn.modules.container import ModuleList, Sequential
 from torch_py.nn.modules.linear import Linear
 from torch_py.nn.modules.module import Module
+from torch_py.types import Device, _dtype
 
 _ASMoutput = namedtuple("_ASMoutput", ["output", "loss"])
 
 
 class AdaptiveLogSoftmaxWithLoss(Module):
-    """Log probabilities of classes sorted by frequency (Grave et al. 2017): frequent ones directly, the rest
-    by cluster.
+    """Log probabilities of classes that are sorted by frequency: frequent classes directly, the others by
+    cluster (Grave et al. 2017).
 
-    Classes up to `cutoffs[0]` and one entry per cluster are the head; cluster i has the classes from
-    `cutoffs[i]` to the next cutoff, projected to in_features / div_value ** (i + 1) features first.
+    The head has the classes below `cutoffs[0]` and one entry per cluster. Cluster i has the classes from
+    `cutoffs[i]` to the next cutoff and projects the input to in_features / div_value ** (i + 1) features
+    first.
     """
 
     def __init__(
@@ -31,8 +33,8 @@ class AdaptiveLogSoftmaxWithLoss(Module):
         cutoffs: Sequence[int],
         div_value: float = 4.0,
         head_bias: bool = False,
-        device: Any = None,
-        dtype: Any = None,
+        device: Device = None,
+        dtype: _dtype | None = None,
     ) -> None:
         super().__init__()
         cutoffs = list(cutoffs)
@@ -47,16 +49,19 @@ class AdaptiveLogSoftmaxWithLoss(Module):
         ):
             raise ValueError(
                 "cutoffs should be a sequence of unique, positive integers sorted in an increasing order, "
-                "where each value is between 1 "
-                "and n_classes-1"
+                "where each value is between 1 and n_classes-1"
             )
-        self.in_features, self.n_classes = in_features, n_classes
+
+        self.in_features = in_features
+        self.n_classes = n_classes
         self.cutoffs = [*cutoffs, n_classes]
-        self.div_value, self.head_bias = div_value, head_bias
+        self.div_value = div_value
+        self.head_bias = head_bias
         self.shortlist_size = self.cutoffs[0]
         self.n_clusters = len(self.cutoffs) - 1
         self.head_size = self.shortlist_size + self.n_clusters
-        options = {"device": device, "dtype": dtype}
+
+        options: dict[str, Any] = {"device": device, "dtype": dtype}
         self.head = Linear(in_features, self.head_size, bias=head_bias, **options)
         self.tail = ModuleList()
         for i in range(self.n_clusters):
@@ -71,36 +76,41 @@ class AdaptiveLogSoftmaxWithLoss(Module):
 
     def reset_parameters(self) -> None:
         self.head.reset_parameters()
-        for projection, output in self.tail:  # type: ignore[misc]
+        for projection, output in self.tail:  # type: ignore[attr-defined]
             projection.reset_parameters()
             output.reset_parameters()
 
     def forward(self, input_: Tensor, target_: Tensor) -> _ASMoutput:
-        """The log probability of the target of each row of (N, in_features), or of one vector, and minus
-        their mean."""
-        targets, is_batched = target_, target_.dim() > 0
+        """Returns the log probability of the target of each row of (N, in_features), or of one vector, and
+        minus their mean as the loss."""
         self._check(input_, target_)
+
+        is_batched = target_.dim() > 0
         inputs = input_ if is_batched else input_.unsqueeze(0)
         targets = target_ if is_batched else target_.unsqueeze(0)
         head = F.log_softmax(self.head(inputs), dim=1)
-        in_head = targets < self.shortlist_size
-        # What the head says about each row: its class, or the cluster that has it.
-        entries = _torch.where(in_head, targets, 0)
+
+        # The entry of the head for each row: its class, or the cluster of its class.
+        entries = _torch.where(targets < self.shortlist_size, targets, 0)
         output = inputs.new_zeros(targets.shape[0])
         for i in range(self.n_clusters):
-            low, high = self.cutoffs[i], self.cutoffs[i + 1]
+            low = self.cutoffs[i]
+            high = self.cutoffs[i + 1]
             rows = ((targets >= low) & (targets < high)).nonzero().squeeze(1)
             if rows.numel() == 0:
                 continue
+
             entries = entries.index_fill(0, rows, self.shortlist_size + i)
             classes = F.log_softmax(self.tail[i](inputs.index_select(0, rows)), dim=1)
             within = (targets.index_select(0, rows) - low).unsqueeze(1)
             output = output.index_copy(0, rows, classes.gather(1, within).squeeze(1).to(output.dtype))
+
         output = output + head.gather(1, entries.unsqueeze(1)).squeeze(1)
         loss = (-output).mean()
         return _ASMoutput(output if is_batched else output.squeeze(0), loss)
 
     def _check(self, inputs: Tensor, targets: Tensor) -> None:
+        """Raises RuntimeError for shapes or target values that do not fit."""
         if targets.dim() > 1:
             raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
         if targets.dim() == 1 and inputs.size(0) != targets.size(0):
@@ -115,7 +125,9 @@ class AdaptiveLogSoftmaxWithLoss(Module):
             )
         if targets.numel() == 0:
             return
-        low, high = int(targets.min().item()), int(targets.max().item())
+
+        low = int(targets.min())
+        high = int(targets.max())
         if low < 0 or high >= self.n_classes:
             raise RuntimeError(
                 f"Target values should be in [0, {self.n_classes - 1}], but values in range [{low}, {high}] "
@@ -123,27 +135,25 @@ class AdaptiveLogSoftmaxWithLoss(Module):
             )
 
     def _full(self, input: Tensor, head: Tensor) -> Tensor:
-        """All log probabilities, given what the head makes of `input`."""
+        """Returns all log probabilities, given the output of the head for `input`."""
         head = F.log_softmax(head, dim=1)
         parts = [head[:, : self.shortlist_size]]
         for i in range(self.n_clusters):
-            parts.append(
-                F.log_softmax(self.tail[i](input), dim=1) + head[:, self.shortlist_size + i].unsqueeze(1)
-            )
+            of_cluster = head[:, self.shortlist_size + i].unsqueeze(1)
+            parts.append(F.log_softmax(self.tail[i](input), dim=1) + of_cluster)
         return _torch.cat(parts, 1)
 
     def log_prob(self, input: Tensor) -> Tensor:
-        """The log probabilities of all classes: (N, in_features) to (N, n_classes)."""
+        """Returns the log probabilities of all classes: (N, in_features) to (N, n_classes)."""
         return self._full(input, self.head(input))
 
     def predict(self, input: Tensor) -> Tensor:
-        """The most probable class of each row."""
+        """Returns the most probable class of each row."""
         head = self.head(input)
         output = head.argmax(dim=1)
-        # Clusters are looked into only for rows whose head prefers one.
+        # Clusters matter only for rows in which the head prefers one.
         rows = (output >= self.shortlist_size).nonzero().squeeze(1)
         if rows.numel() == 0:
             return output
-        return output.index_copy(
-            0, rows, self._full(input.index_select(0, rows), head.index_select(0, rows)).argmax(dim=1)
-        )
+        full = self._full(input.index_select(0, rows), head.index_select(0, rows))
+        return output.index_copy(0, rows, full.argmax(dim=1))

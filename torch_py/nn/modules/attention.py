@@ -1,8 +1,6 @@
-"""Multi-head attention as a layer. The formula stands in `nn.functional`."""
+"""Multi-head attention as a layer."""
 
 from __future__ import annotations
-
-from typing import Any
 
 from torch_py._C import _torch
 from torch_py._tensor import Tensor
@@ -11,15 +9,18 @@ from torch_py.nn import init
 from torch_py.nn.modules.linear import NonDynamicallyQuantizableLinear
 from torch_py.nn.modules.module import Module
 from torch_py.nn.parameter import Parameter
+from torch_py.types import Device, _dtype
 
 __all__ = ["MultiheadAttention"]
 
 
 class MultiheadAttention(Module):
-    """Attention of queries (L, N, embed_dim) to keys (S, N, kdim) and values (S, N, vdim); (N, L, ...) if
-    `batch_first`.
+    """Attention of queries (L, N, embed_dim) to keys (S, N, kdim) and values (S, N, vdim) in `num_heads`
+    projections; with `batch_first` the shapes are (N, L, ...).
 
-    One weight `in_proj_weight` projects queries, keys and values of one width; otherwise each has its own.
+    Each head computes softmax(q kᵀ / sqrt(embed_dim / num_heads)) v; a linear layer joins the heads. The
+    weight `in_proj_weight` projects queries, keys and values of equal width; otherwise each has a weight of
+    its own.
     """
 
     in_proj_weight: Parameter | None
@@ -41,8 +42,8 @@ class MultiheadAttention(Module):
         kdim: int | None = None,
         vdim: int | None = None,
         batch_first: bool = False,
-        device: Any = None,
-        dtype: Any = None,
+        device: Device = None,
+        dtype: _dtype | None = None,
     ) -> None:
         super().__init__()
         if embed_dim <= 0 or num_heads <= 0:
@@ -52,12 +53,10 @@ class MultiheadAttention(Module):
             )
         if embed_dim % num_heads != 0:
             raise AssertionError("embed_dim must be divisible by num_heads")
-        self.embed_dim, self.num_heads, self.dropout, self.batch_first = (
-            embed_dim,
-            num_heads,
-            dropout,
-            batch_first,
-        )
+        self.embed_dim = embed_dim
+        self.num_heads = num_heads
+        self.dropout = dropout
+        self.batch_first = batch_first
         self.kdim = kdim if kdim is not None else embed_dim
         self.vdim = vdim if vdim is not None else embed_dim
         self._qkv_same_embed_dim = self.kdim == embed_dim and self.vdim == embed_dim
@@ -105,19 +104,19 @@ class MultiheadAttention(Module):
         average_attn_weights: bool = True,
         is_causal: bool = False,
     ) -> tuple[Tensor, Tensor | None]:
-        """Outputs like the query, and weights (N, L, S) if needed. Masks as in
-        `multi_head_attention_forward`."""
+        """Returns outputs in the shape of the query, and the attention weights (N, L, S), or None unless
+        `need_weights`. Masks are those of `multi_head_attention_forward`."""
         swapped = self.batch_first and query.dim() == 3
         if swapped:
-            if key is value:
-                query, key = (
-                    (query.transpose(1, 0),) * 2
-                    if query is key
-                    else (query.transpose(1, 0), key.transpose(1, 0))
-                )
-                value = key
+            # Arguments that are the same tensor must stay the same tensor.
+            if query is key and key is value:
+                query = key = value = query.transpose(1, 0)
+            elif key is value:
+                query = query.transpose(1, 0)
+                key = value = key.transpose(1, 0)
             else:
                 query, key, value = (x.transpose(1, 0) for x in (query, key, value))
+
         output, weights = F.multi_head_attention_forward(
             query,
             key,
@@ -143,4 +142,5 @@ class MultiheadAttention(Module):
             average_attn_weights=average_attn_weights,
             is_causal=is_causal,
         )
+
         return (output.transpose(1, 0) if swapped else output), weights

@@ -1,4 +1,4 @@
-"""Batch normalisation (Ioffe & Szegedy 2015)."""
+"""Batch normalization (Ioffe & Szegedy 2015)."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ from torch_py.nn import init
 from torch_py.nn.modules.lazy import LazyModuleMixin
 from torch_py.nn.modules.module import Module
 from torch_py.nn.parameter import Parameter, UninitializedBuffer, UninitializedParameter
+from torch_py.types import Device, _dtype
 
 
 class _NormBase(Module):
-    """Weight, bias and running statistics of `num_features` channels, which batch and instance normalisation
-    share.
+    """Weight, bias and running statistics of `num_features` channels, for batch and instance normalization.
 
-    Version 2 of its state dict has `num_batches_tracked`. `momentum` None averages over all batches seen.
+    State dicts of version 2 contain `num_batches_tracked`. With `momentum` None the running statistics are
+    the mean over all batches so far.
     """
 
     _version = 2
@@ -36,17 +37,22 @@ class _NormBase(Module):
         momentum: float | None = 0.1,
         affine: bool = True,
         track_running_stats: bool = True,
-        device: Any = None,
-        dtype: Any = None,
+        device: Device = None,
+        dtype: _dtype | None = None,
         *,
         bias: bool = True,
     ) -> None:
         super().__init__()
-        self.num_features, self.eps, self.momentum = num_features, eps, momentum
-        self.affine, self.track_running_stats = affine, track_running_stats
+        self.num_features = num_features
+        self.eps = eps
+        self.momentum = momentum
+        self.affine = affine
+        self.track_running_stats = track_running_stats
+
         for name, present in (("weight", affine), ("bias", affine and bias)):
             value = Parameter(_torch.empty(num_features, device=device, dtype=dtype)) if present else None
             self.register_parameter(name, value)
+
         tracked = track_running_stats
         self.register_buffer(
             "running_mean", _torch.zeros(num_features, device=device, dtype=dtype) if tracked else None
@@ -57,9 +63,11 @@ class _NormBase(Module):
         self.register_buffer(
             "num_batches_tracked", _torch.zeros((), device=device, dtype=_C.int64) if tracked else None
         )
+
         self.reset_parameters()
 
     def reset_running_stats(self) -> None:
+        """Sets the running mean to 0, the running variance to 1 and the number of batches to 0."""
         if (
             self.running_mean is not None
             and self.running_var is not None
@@ -84,28 +92,25 @@ class _NormBase(Module):
     def extra_repr(self) -> str:
         return (
             f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, affine={self.affine}, "
-            f"bias={self.bias is not None}, "
-            f"track_running_stats={self.track_running_stats}"
+            f"bias={self.bias is not None}, track_running_stats={self.track_running_stats}"
         )
 
     def _load_from_state_dict(
-        self, state_dict: Any, prefix: str, local_metadata: dict[str, Any], *rest: Any
+        self, state_dict: dict[str, Any], prefix: str, local_metadata: dict[str, Any], *rest: Any
     ) -> None:
         key = prefix + "num_batches_tracked"
-        if (
-            (local_metadata.get("version") or 1) < 2
-            and self.num_batches_tracked is not None
-            and key not in state_dict
-        ):
+        is_older = (local_metadata.get("version") or 1) < 2
+        if is_older and self.num_batches_tracked is not None and key not in state_dict:
             state_dict[key] = self.num_batches_tracked
         super()._load_from_state_dict(state_dict, prefix, local_metadata, *rest)
 
 
 class _BatchNorm(_NormBase):
-    """Normalises each channel by the statistics of the batch in training, by running ones in evaluation."""
+    """Normalizes each channel: (x - mean) / sqrt(var + eps) * weight + bias, with the statistics of the
+    batch in training and the running ones in evaluation."""
 
     def _step(self) -> float:
-        """How far the running statistics move this time; counts the batch."""
+        """Counts the batch and returns the weight of its statistics in the running ones."""
         if self.training and self.num_batches_tracked is not None:
             self.num_batches_tracked.add_(1)
             if self.momentum is None:
@@ -114,35 +119,40 @@ class _BatchNorm(_NormBase):
 
     def forward(self, input: Tensor) -> Tensor:
         self._check_input_dim(input)
+
         step = self._step()
         by_batch = self.training or (self.running_mean is None and self.running_var is None)
         tracked = not self.training or self.track_running_stats
-        running_mean, running_var = (self.running_mean, self.running_var) if tracked else (None, None)
+        running_mean = self.running_mean if tracked else None
+        running_var = self.running_var if tracked else None
         return F.batch_norm(
             input, running_mean, running_var, self.weight, self.bias, by_batch, step, self.eps
         )
 
 
 class BatchNorm1d(_BatchNorm):
-    """For inputs (N, C) or (N, C, L)."""
+    """Normalizes each channel of a batch (N, C) or (N, C, L): (x - mean) / sqrt(var + eps) * weight +
+    bias. Evaluation uses running statistics."""
 
     _input_dims = (2, 3)
 
 
 class BatchNorm2d(_BatchNorm):
-    """For inputs (N, C, H, W)."""
+    """Normalizes each channel of a batch of images (N, C, H, W): (x - mean) / sqrt(var + eps) * weight +
+    bias. Evaluation uses running statistics."""
 
     _input_dims = (4,)
 
 
 class BatchNorm3d(_BatchNorm):
-    """For inputs (N, C, D, H, W)."""
+    """Normalizes each channel of a batch of volumes (N, C, D, H, W): (x - mean) / sqrt(var + eps) * weight
+    + bias. Evaluation uses running statistics."""
 
     _input_dims = (5,)
 
 
 class _LazyNorm(LazyModuleMixin, _NormBase):
-    """A normalisation whose `num_features` is the number of channels of its first input."""
+    """A normalization that takes `num_features` from its first input."""
 
     weight: Any
     bias: Any
@@ -153,13 +163,14 @@ class _LazyNorm(LazyModuleMixin, _NormBase):
         momentum: float | None = 0.1,
         affine: bool = True,
         track_running_stats: bool = True,
-        device: Any = None,
-        dtype: Any = None,
+        device: Device = None,
+        dtype: _dtype | None = None,
         *,
         bias: bool = True,
     ) -> None:
         super().__init__(0, eps, momentum, False, False, device, dtype)
-        self.affine, self.track_running_stats = affine, track_running_stats
+        self.affine = affine
+        self.track_running_stats = track_running_stats
         for name, present in (("weight", affine), ("bias", affine and bias)):
             if present:
                 setattr(self, name, UninitializedParameter(device=device, dtype=dtype))
@@ -181,35 +192,36 @@ class _LazyNorm(LazyModuleMixin, _NormBase):
             self.num_features = self._channels(input)
             for value in (self.weight, self.bias, self.running_mean, self.running_var):
                 if value is not None:
-                    value.materialize((self.num_features,))
+                    value.materialize((self.num_features,))  # type: ignore[union-attr]
             self.reset_parameters()
-        if self.num_features == 0:  # the sizes came with a state dict
-            self.num_features = next(
-                (v.shape[0] for v in (self.weight, self.running_mean) if v is not None), self._channels(input)
-            )
+
+        # A state dict may have given the parameters their shapes already.
+        if self.num_features == 0:
+            known = (value.shape[0] for value in (self.weight, self.running_mean) if value is not None)
+            self.num_features = next(known, self._channels(input))
 
 
 class LazyBatchNorm1d(_LazyNorm, BatchNorm1d):
-    """BatchNorm1d with `num_features` from the first input."""
+    """A `BatchNorm1d` that takes `num_features` from its first input."""
 
     cls_to_become = BatchNorm1d
 
 
 class LazyBatchNorm2d(_LazyNorm, BatchNorm2d):
-    """BatchNorm2d with `num_features` from the first input."""
+    """A `BatchNorm2d` that takes `num_features` from its first input."""
 
     cls_to_become = BatchNorm2d
 
 
 class LazyBatchNorm3d(_LazyNorm, BatchNorm3d):
-    """BatchNorm3d with `num_features` from the first input."""
+    """A `BatchNorm3d` that takes `num_features` from its first input."""
 
     cls_to_become = BatchNorm3d
 
 
 class SyncBatchNorm(_BatchNorm):
-    """BatchNorm over all processes of a group; there is one process here. For inputs of at least two
-    dimensions."""
+    """Batch normalization over all processes of a group, for inputs of at least two dimensions. There is
+    one process here, so that it computes plain batch normalization."""
 
     def __init__(
         self,
@@ -218,9 +230,9 @@ class SyncBatchNorm(_BatchNorm):
         momentum: float | None = 0.1,
         affine: bool = True,
         track_running_stats: bool = True,
-        process_group: Any = None,
-        device: Any = None,
-        dtype: Any = None,
+        process_group: object = None,
+        device: Device = None,
+        dtype: _dtype | None = None,
         *,
         bias: bool = True,
     ) -> None:
@@ -232,8 +244,9 @@ class SyncBatchNorm(_BatchNorm):
             raise ValueError(f"expected at least 2D input (got {input.dim()}D input)")
 
     @classmethod
-    def convert_sync_batchnorm(cls, module: Module, process_group: Any = None) -> Module:
-        """`module` with every BatchNorm in it replaced by a SyncBatchNorm of the same parameters."""
+    def convert_sync_batchnorm(cls, module: Module, process_group: object = None) -> Module:
+        """Returns `module` with every batch normalization in it replaced by a SyncBatchNorm with the same
+        parameters."""
         result: Module = module
         if isinstance(module, (BatchNorm1d, BatchNorm2d, BatchNorm3d)):
             result = cls(
@@ -251,4 +264,5 @@ class SyncBatchNorm(_BatchNorm):
             result.training = module.training
         for name, child in module.named_children():
             result.add_module(name, cls.convert_sync_batchnorm(child, process_group))
+
         return result

@@ -1,20 +1,23 @@
-"""Modules that hold other modules, or parameters, as a sequence or a dictionary."""
+"""Modules that hold other modules or parameters in a sequence or a dictionary."""
 
 from __future__ import annotations
 
 import operator
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, ValuesView
 from itertools import chain, groupby
-from typing import Any
+from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from torch_py._tensor import Tensor
 from torch_py.nn.modules.module import Module
 from torch_py.nn.parameter import Parameter
 
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
-def _position(index: Any, size: int) -> int:
-    """`index` counted from the front. Raises IndexError outside of [-size, size)."""
+
+def _position(index: SupportsIndex, size: int) -> int:
+    """Returns `index` counted from the front. Raises IndexError unless it is in [-size, size)."""
     position = operator.index(index)
     if not -size <= position < size:
         raise IndexError(f"index {position} is out of range for a container of {size}")
@@ -22,9 +25,10 @@ def _position(index: Any, size: int) -> int:
 
 
 class _Sequence(Module):
-    """Children under the names '0', '1', ..."""
+    """Base of the containers whose children have the names '0', '1', ..."""
 
-    def _numbered(self, modules: Iterable[Any]) -> None:
+    def _numbered(self, modules: Iterable[Module]) -> None:
+        """Replaces all children by `modules`, numbered from 0."""
         self._modules = {str(position): module for position, module in enumerate(modules)}
 
     def __len__(self) -> int:
@@ -33,28 +37,31 @@ class _Sequence(Module):
     def __iter__(self) -> Iterator[Module]:
         return iter(self._modules.values())
 
-    def __getitem__(self, index: Any) -> Any:
+    def __getitem__(self, index: int | slice) -> Any:
         modules = list(self._modules.values())
         if isinstance(index, slice):
             return self._like(modules[index])
         return modules[_position(index, len(modules))]
 
-    def _like(self, modules: list[Any]) -> Any:
+    def _like(self, modules: list[Module]) -> Self:
+        """Makes a container of the same kind, for slices."""
         raise NotImplementedError
 
-    def __setitem__(self, index: Any, module: Module) -> None:
+    def __setitem__(self, index: SupportsIndex, module: Module) -> None:
         setattr(self, list(self._modules)[_position(index, len(self))], module)
 
-    def __delitem__(self, index: Any) -> None:
+    def __delitem__(self, index: int | slice) -> None:
         modules = list(self._modules.values())
         del modules[index if isinstance(index, slice) else _position(index, len(modules))]
         self._numbered(modules)
 
-    def append(self, module: Module) -> Any:
+    def append(self, module: Module) -> Self:
+        """Adds `module` at the end."""
         self.add_module(str(len(self)), module)
         return self
 
-    def insert(self, index: int, module: Module) -> Any:
+    def insert(self, index: int, module: Module) -> Self:
+        """Adds `module` before position `index`."""
         modules = list(self._modules.values())
         if not isinstance(module, Module):
             raise AssertionError(f"module should be of type: {Module}")
@@ -64,7 +71,8 @@ class _Sequence(Module):
         self._numbered(modules)
         return self
 
-    def extend(self, modules: Iterable[Module]) -> Any:
+    def extend(self, modules: Iterable[Module]) -> Self:
+        """Adds several modules at the end. Raises TypeError unless `modules` is iterable."""
         if not isinstance(modules, Iterable):
             raise TypeError(
                 f"{type(self).__name__}.extend should be called with an iterable, but got "
@@ -75,22 +83,22 @@ class _Sequence(Module):
         return self
 
     def pop(self, index: int | slice = -1) -> Any:
+        """Removes the module at `index`, or the modules of a slice, and returns it."""
         module = self[index]
         del self[index]
         return module
 
 
 class Sequential(_Sequence):
-    """Calls its children one after the other, each with the result of the one before."""
+    """Calls its modules one after another, each with the result of the one before."""
 
-    def __init__(self, *modules: Any) -> None:
+    def __init__(self, *modules: Module | Mapping[str, Module]) -> None:
         super().__init__()
-        named = (
-            modules[0].items()
-            if len(modules) == 1 and isinstance(modules[0], Mapping)
-            else ((str(i), m) for i, m in enumerate(modules))
-        )
-        for name, module in named:
+        if len(modules) == 1 and isinstance(modules[0], Mapping):
+            named: dict[str, Any] = dict(modules[0])
+        else:
+            named = {str(position): module for position, module in enumerate(modules)}
+        for name, module in named.items():
             self.add_module(name, module)
 
     def forward(self, input: Any) -> Any:
@@ -98,18 +106,18 @@ class Sequential(_Sequence):
             input = module(input)
         return input
 
-    def _like(self, modules: list[Any]) -> Sequential:
+    def _like(self, modules: list[Module]) -> Self:
         names = {id(module): name for name, module in self._modules.items()}
         return type(self)({names[id(module)]: module for module in modules})
 
-    def __add__(self, other: Any) -> Sequential:
+    def __add__(self, other: Sequential) -> Sequential:
         if not isinstance(other, Sequential):
             raise ValueError(
                 f"add operator supports only objects of Sequential class, but {type(other)} is given."
             )
         return Sequential(*self, *other)
 
-    def __iadd__(self, other: Any) -> Sequential:
+    def __iadd__(self, other: Sequential) -> Self:
         if not isinstance(other, Sequential):
             raise ValueError(
                 f"add operator supports only objects of Sequential class, but {type(other)} is given."
@@ -118,16 +126,15 @@ class Sequential(_Sequence):
 
     def __mul__(self, count: int) -> Sequential:
         if not isinstance(count, int) or count <= 0:
-            raise (TypeError if not isinstance(count, int) else ValueError)(
-                f"Sequential: expected a positive repeat count, got {count!r}"
-            )
+            error = ValueError if isinstance(count, int) else TypeError
+            raise error(f"Sequential: expected a positive repeat count, got {count!r}")
         return Sequential(*(list(self) * count))
 
     __rmul__ = __mul__
 
 
 class ModuleList(_Sequence):
-    """A list whose modules are registered. Has no forward of its own."""
+    """A list of modules whose parameters belong to the model. It has no forward of its own."""
 
     def __init__(self, modules: Iterable[Module] | None = None) -> None:
         super().__init__()
@@ -135,8 +142,9 @@ class ModuleList(_Sequence):
             self.extend(modules)
 
     def __repr__(self) -> str:
-        """Neighbours that read alike are shown once."""
-        lines, first = [], 0
+        """Shows neighbours with equal text once, with their number."""
+        lines = []
+        first = 0
         for text, alike in groupby(map(repr, self)):
             count = len(list(alike))
             name = f"({first}): " if count == 1 else f"({first}-{first + count - 1}): {count} x "
@@ -144,20 +152,21 @@ class ModuleList(_Sequence):
             first += count
         return f"{self._get_name()}({''.join(lines)}\n)" if lines else f"{self._get_name()}()"
 
-    def _like(self, modules: list[Any]) -> ModuleList:
+    def _like(self, modules: list[Module]) -> Self:
         return type(self)(modules)
 
     def __add__(self, other: Iterable[Module]) -> ModuleList:
         return ModuleList(chain(self, other))
 
-    def __iadd__(self, other: Iterable[Module]) -> ModuleList:
+    def __iadd__(self, other: Iterable[Module]) -> Self:
         return self.extend(other)
 
 
 class ModuleDict(Module):
-    """A dictionary whose modules are registered, in the order of insertion. Has no forward of its own."""
+    """A dictionary of modules whose parameters belong to the model, in order of insertion. It has no
+    forward of its own."""
 
-    def __init__(self, modules: Any = None) -> None:
+    def __init__(self, modules: Mapping[str, Module] | Iterable[tuple[str, Module]] | None = None) -> None:
         super().__init__()
         if modules is not None:
             self.update(modules)
@@ -181,22 +190,24 @@ class ModuleDict(Module):
         return key in self._modules
 
     def clear(self) -> None:
+        """Removes all modules."""
         self._modules.clear()
 
     def pop(self, key: str) -> Module:
+        """Removes the module `key` and returns it."""
         return self._modules.pop(key)
 
-    def keys(self) -> Any:
+    def keys(self) -> KeysView[str]:
         return self._modules.keys()
 
-    def items(self) -> Any:
+    def items(self) -> ItemsView[str, Module]:
         return self._modules.items()
 
-    def values(self) -> Any:
+    def values(self) -> ValuesView[Module]:
         return self._modules.values()
 
-    def update(self, modules: Any) -> None:
-        """Adds the modules of a mapping or of pairs. Raises TypeError for anything else."""
+    def update(self, modules: Mapping[str, Module] | Iterable[tuple[str, Module]]) -> None:
+        """Adds the modules of a mapping or of (name, module) pairs. Raises TypeError for anything else."""
         if not isinstance(modules, Iterable):
             raise TypeError(
                 "ModuleDict.update should be called with an iterable of key/value pairs, but got "
@@ -207,11 +218,13 @@ class ModuleDict(Module):
 
 
 def _as_parameter(value: Any) -> Any:
+    """Returns tensors as parameters and everything else as it is."""
     return Parameter(value) if isinstance(value, Tensor) and not isinstance(value, Parameter) else value
 
 
 class ParameterList(Module):
-    """A list whose tensors are registered, as parameters."""
+    """A list of parameters that belong to the model. Tensors become parameters; other values are kept as
+    they are."""
 
     def __init__(self, values: Iterable[Any] | None = None) -> None:
         super().__init__()
@@ -224,7 +237,7 @@ class ParameterList(Module):
     def __iter__(self) -> Iterator[Any]:
         return (self[position] for position in range(self._size))
 
-    def __getitem__(self, index: Any) -> Any:
+    def __getitem__(self, index: int | slice) -> Any:
         if isinstance(index, slice):
             return type(self)([self[position] for position in range(*index.indices(self._size))])
         return getattr(self, str(_position(index, self._size)))
@@ -233,11 +246,13 @@ class ParameterList(Module):
         setattr(self, str(_position(index, self._size)), _as_parameter(value))
 
     def append(self, value: Any) -> ParameterList:
+        """Adds `value` at the end."""
         self._size += 1
         self[self._size - 1] = value
         return self
 
     def extend(self, values: Iterable[Any]) -> ParameterList:
+        """Adds several values at the end."""
         for value in values:
             self.append(value)
         return self
@@ -250,7 +265,7 @@ class ParameterList(Module):
 
 
 class Container(Module):
-    """Modules by name, from keywords: deprecated, as any Module can hold others."""
+    """A module with the given children. Deprecated: any Module can hold others."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__()
@@ -265,9 +280,10 @@ class Container(Module):
 
 
 class ParameterDict(Module):
-    """A dictionary whose tensors are registered, as parameters."""
+    """A dictionary of parameters that belong to the model. Tensors become parameters; other values are
+    kept as they are."""
 
-    def __init__(self, parameters: Any = None) -> None:
+    def __init__(self, parameters: Mapping[str, Any] | Iterable[tuple[str, Any]] | None = None) -> None:
         super().__init__()
         self._keys: dict[str, None] = {}
         if parameters is not None:
@@ -295,7 +311,7 @@ class ParameterDict(Module):
     def __contains__(self, key: object) -> bool:
         return key in self._keys
 
-    def keys(self) -> Any:
+    def keys(self) -> KeysView[str]:
         return self._keys.keys()
 
     def values(self) -> list[Any]:
@@ -305,34 +321,39 @@ class ParameterDict(Module):
         return [(key, self[key]) for key in self._keys]
 
     def get(self, key: str, default: Any = None) -> Any:
+        """Returns the value of `key`, or `default` if it is missing."""
         return self[key] if key in self else default
 
     def pop(self, key: str) -> Any:
+        """Removes `key` and returns its value."""
         value = self[key]
         del self[key]
         return value
 
     def popitem(self) -> tuple[str, Any]:
-        """Removes the pair added last, and returns it."""
+        """Removes the pair added last and returns it."""
         if not self._keys:
             raise KeyError("popitem(): ParameterDict is empty")
         key = next(reversed(self._keys))
         return key, self.pop(key)
 
     def clear(self) -> None:
+        """Removes all entries."""
         for key in list(self._keys):
             del self[key]
 
     def setdefault(self, key: str, default: Any = None) -> Any:
+        """Returns the value of `key`; sets it to `default` first if it is missing."""
         if key not in self:
             self[key] = default
         return self[key]
 
     def copy(self) -> ParameterDict:
-        """Another one of the same parameters."""
+        """Returns another dictionary with the same parameters."""
         return ParameterDict({key: self[key] for key in self})
 
     def fromkeys(self, keys: Iterable[str], default: Any = None) -> ParameterDict:
+        """Returns a dictionary with `default` under every key."""
         return ParameterDict([(key, default) for key in keys])
 
     def __reversed__(self) -> Iterator[str]:
@@ -347,16 +368,19 @@ class ParameterDict(Module):
         self.update(other)
         return self
 
-    def update(self, parameters: Any) -> None:
+    def update(self, parameters: ParameterDict | Mapping[str, Any] | Iterable[tuple[str, Any]]) -> None:
+        """Adds the entries of a mapping or of (name, value) pairs."""
         for key, value in parameters.items() if hasattr(parameters, "items") else parameters:
             self[key] = value
 
     def extra_repr(self) -> str:
-        types = {key: value.type() for key, value in self.items() if isinstance(value, Tensor)}
+        tensors = {key: value for key, value in self.items() if isinstance(value, Tensor)}
+        types = {key: tensor.type() for key, tensor in tensors.items()}  # type: ignore[attr-defined]
         return "\n".join(f"  ({key}): {_described(value, types.get(key))}" for key, value in self.items())
 
 
 def _described(value: Any, dtype: str | None = None) -> str:
+    """Describes one entry for printing."""
     if not isinstance(value, Tensor):
         return f"Object of type: {type(value).__name__}"
     kind = "Parameter" if isinstance(value, Parameter) else "Tensor"

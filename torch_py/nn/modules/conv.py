@@ -1,9 +1,9 @@
-"""Convolutions and their transposes."""
+"""Convolution layers and transposed convolution layers."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from torch_py._C import _torch
@@ -14,6 +14,7 @@ from torch_py.nn.modules.lazy import LazyModuleMixin
 from torch_py.nn.modules.module import Module
 from torch_py.nn.modules.utils import _ntuple, _reverse_repeat_tuple
 from torch_py.nn.parameter import Parameter, UninitializedParameter
+from torch_py.types import Device, _dtype
 
 __all__ = [
     "Conv1d",
@@ -34,8 +35,7 @@ _PADDING_MODES = ("zeros", "reflect", "replicate", "circular")
 
 
 class _ConvNd(Module):
-    """What convolutions have in common: arguments, weight, bias and their initial values (uniform in ±1 /
-    sqrt(fan in))."""
+    """Settings, weight and bias of a convolution. Both parameters start uniform in ±1 / sqrt(fan_in)."""
 
     __constants__ = [
         "stride",
@@ -56,21 +56,29 @@ class _ConvNd(Module):
         out_channels: int,
         kernel_size: tuple[int, ...],
         stride: tuple[int, ...],
-        padding: Any,
+        padding: str | tuple[int, ...],
         dilation: tuple[int, ...],
         transposed: bool,
         output_padding: tuple[int, ...],
         groups: int,
         bias: bool,
         padding_mode: str,
-        device: Any = None,
-        dtype: Any = None,
+        device: Device = None,
+        dtype: _dtype | None = None,
     ) -> None:
         super().__init__()
         _check(in_channels, out_channels, groups, padding, padding_mode, stride)
-        self.in_channels, self.out_channels, self.groups = in_channels, out_channels, groups
-        self.kernel_size, self.stride, self.padding, self.dilation = kernel_size, stride, padding, dilation
-        self.transposed, self.output_padding, self.padding_mode = transposed, output_padding, padding_mode
+
+        self.in_channels = in_channels
+        self.out_channels = out_channels
+        self.groups = groups
+        self.kernel_size = kernel_size
+        self.stride = stride
+        self.padding = padding
+        self.dilation = dilation
+        self.transposed = transposed
+        self.output_padding = output_padding
+        self.padding_mode = padding_mode
         self._reversed_padding_repeated_twice = self._widths()
         channels = (
             (in_channels, out_channels // groups) if transposed else (out_channels, in_channels // groups)
@@ -80,10 +88,12 @@ class _ConvNd(Module):
             self.bias = Parameter(_torch.empty(out_channels, device=device, dtype=dtype))
         else:
             self.register_parameter("bias", None)
+
         self.reset_parameters()
 
     def _widths(self) -> list[int]:
-        """`padding` as `F.pad` takes it; where 'same' is uneven, the larger half is behind."""
+        """Returns `padding` in the order of `F.pad`. Where 'same' needs an odd total, the larger half
+        comes after."""
         if not isinstance(self.padding, str):
             return list(_reverse_repeat_tuple(self.padding, 2))
         if self.padding == "valid":
@@ -93,29 +103,41 @@ class _ConvNd(Module):
 
     def reset_parameters(self) -> None:
         init.kaiming_uniform_(self.weight, a=math.sqrt(5))
-        if self.bias is not None:
-            fan_in = math.prod(self.weight.shape[1:])
-            if fan_in != 0:
-                init.uniform_(self.bias, -1 / math.sqrt(fan_in), 1 / math.sqrt(fan_in))
+        fan_in = math.prod(self.weight.shape[1:])
+        if self.bias is not None and fan_in != 0:
+            bound = 1 / math.sqrt(fan_in)
+            init.uniform_(self.bias, -bound, bound)
 
     def extra_repr(self) -> str:
-        def differs(values: Any, usual: int) -> bool:
+        def differs(values: str | tuple[int, ...], usual: int) -> bool:
             return bool(values != (usual,) * len(values))
 
         parts = [
             f"{self.in_channels}, {self.out_channels}, kernel_size={self.kernel_size}, stride={self.stride}"
         ]
-        parts += [f"padding={self.padding}"] * differs(self.padding, 0) + [
-            f"dilation={self.dilation}"
-        ] * differs(self.dilation, 1)
-        parts += [f"output_padding={self.output_padding}"] * differs(self.output_padding, 0)
-        parts += [f"groups={self.groups}"] * (self.groups != 1) + ["bias=False"] * (self.bias is None)
-        parts += [f"padding_mode={self.padding_mode}"] * (self.padding_mode != "zeros")
+        if differs(self.padding, 0):
+            parts.append(f"padding={self.padding}")
+        if differs(self.dilation, 1):
+            parts.append(f"dilation={self.dilation}")
+        if differs(self.output_padding, 0):
+            parts.append(f"output_padding={self.output_padding}")
+        if self.groups != 1:
+            parts.append(f"groups={self.groups}")
+        if self.bias is None:
+            parts.append("bias=False")
+        if self.padding_mode != "zeros":
+            parts.append(f"padding_mode={self.padding_mode}")
+
         return ", ".join(parts)
 
 
 def _check(
-    in_channels: int, out_channels: int, groups: int, padding: Any, padding_mode: str, stride: tuple[int, ...]
+    in_channels: int,
+    out_channels: int,
+    groups: int,
+    padding: str | tuple[int, ...],
+    padding_mode: str,
+    stride: tuple[int, ...],
 ) -> None:
     if groups <= 0:
         raise ValueError("groups must be a positive integer")
@@ -123,6 +145,7 @@ def _check(
         raise ValueError("in_channels must be divisible by groups")
     if out_channels % groups != 0:
         raise ValueError("out_channels must be divisible by groups")
+
     if isinstance(padding, str) and padding not in ("same", "valid"):
         raise ValueError(f"Invalid padding string {padding!r}, should be one of 'same', 'valid'")
     if padding == "same" and any(step != 1 for step in stride):
@@ -134,7 +157,7 @@ def _check(
 
 
 class _Convolution(_ConvNd):
-    """Over `_rank` dimensions, by `_function`."""
+    """A convolution over `_rank` dimensions, computed by `_function`."""
 
     _rank: int
     _function: Callable[..., Tensor]
@@ -143,18 +166,19 @@ class _Convolution(_ConvNd):
         self,
         in_channels: int,
         out_channels: int,
-        kernel_size: Any,
-        stride: Any = 1,
-        padding: Any = 0,
-        dilation: Any = 1,
+        kernel_size: int | Sequence[int],
+        stride: int | Sequence[int] = 1,
+        padding: str | int | Sequence[int] = 0,
+        dilation: int | Sequence[int] = 1,
         groups: int = 1,
         bias: bool = True,
         padding_mode: str = "zeros",
-        device: Any = None,
-        dtype: Any = None,
+        device: Device = None,
+        dtype: _dtype | None = None,
     ) -> None:
         each = _ntuple(self._rank)
         widths = padding if isinstance(padding, str) else each(padding)
+
         super().__init__(
             in_channels,
             out_channels,
@@ -172,62 +196,79 @@ class _Convolution(_ConvNd):
         )
 
     def _conv_forward(self, input: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
-        convolve, padding = type(self)._function, self.padding
-        if self.padding_mode != "zeros":
-            input, padding = F.pad(input, self._reversed_padding_repeated_twice, mode=self.padding_mode), 0
-        return convolve(input, weight, bias, self.stride, padding, self.dilation, self.groups)
+        convolve = type(self)._function
+        if self.padding_mode == "zeros":
+            return convolve(input, weight, bias, self.stride, self.padding, self.dilation, self.groups)
+
+        padded = F.pad(input, self._reversed_padding_repeated_twice, mode=self.padding_mode)
+        return convolve(padded, weight, bias, self.stride, 0, self.dilation, self.groups)
 
     def forward(self, input: Tensor) -> Tensor:
         return self._conv_forward(input, self.weight, self.bias)
 
 
 class Conv1d(_Convolution):
-    """Slides `out_channels` kernels over sequences: (N, C, L) or (C, L) to (N, O, L') or (O, L').
+    """Cross-correlates sequences (N, C, L) or (C, L) with `out_channels` learned kernels: (N, O, L') or (O,
+    L').
 
-    L' = floor((L + 2 padding - dilation (kernel - 1) - 1) / stride + 1). weight (O, C / groups, k) and bias
-    (O,) start uniform in
-    ±1 / sqrt(C / groups * k). Raises ValueError for channels that `groups` does not divide and for unknown
-    padding.
+    out[o] = bias[o] + sum over channels c of weight[o, c] ⋆ input[c], and L' = floor((L + 2 padding -
+    dilation (kernel - 1) - 1) / stride + 1). The weight (O, C / groups, kernel) and the bias (O,) start
+    uniform in ±1 / sqrt(C / groups * kernel). Raises ValueError if `groups` does not divide both numbers of
+    channels, and for an unknown padding.
     """
 
-    _rank, _function = 1, staticmethod(F.conv1d)
+    _rank = 1
+    _function = staticmethod(F.conv1d)
 
 
 class Conv2d(_Convolution):
-    """Like `Conv1d` over images (N, C, H, W) or (C, H, W)."""
+    """Cross-correlates images (N, C, H, W) or (C, H, W) with `out_channels` learned kernels: (N, O, H', W')
+    or (O, H', W').
 
-    _rank, _function = 2, staticmethod(F.conv2d)
+    Each spatial size becomes floor((size + 2 padding - dilation (kernel - 1) - 1) / stride + 1). The weight
+    is (O, C / groups, kernel height, kernel width).
+    """
+
+    _rank = 2
+    _function = staticmethod(F.conv2d)
 
 
 class Conv3d(_Convolution):
-    """Like `Conv1d` over volumes (N, C, D, H, W) or (C, D, H, W)."""
+    """Cross-correlates volumes (N, C, D, H, W) or (C, D, H, W) with `out_channels` learned kernels.
 
-    _rank, _function = 3, staticmethod(F.conv3d)
+    Each spatial size becomes floor((size + 2 padding - dilation (kernel - 1) - 1) / stride + 1). The weight
+    is (O, C / groups, kernel depth, kernel height, kernel width).
+    """
+
+    _rank = 3
+    _function = staticmethod(F.conv3d)
 
 
 class _ConvTransposeNd(_ConvNd):
-    """The transpose of a convolution over `_rank` dimensions, by `_function`."""
+    """A transposed convolution over `_rank` dimensions, computed by `_function`."""
 
     _rank: int
     _function: Callable[..., Tensor]
+    padding: tuple[int, ...]
 
     def __init__(
         self,
         in_channels: int,
         out_channels: int,
-        kernel_size: Any,
-        stride: Any = 1,
-        padding: Any = 0,
-        output_padding: Any = 0,
+        kernel_size: int | Sequence[int],
+        stride: int | Sequence[int] = 1,
+        padding: int | Sequence[int] = 0,
+        output_padding: int | Sequence[int] = 0,
         groups: int = 1,
         bias: bool = True,
-        dilation: Any = 1,
+        dilation: int | Sequence[int] = 1,
         padding_mode: str = "zeros",
-        device: Any = None,
-        dtype: Any = None,
+        device: Device = None,
+        dtype: _dtype | None = None,
     ) -> None:
         if padding_mode != "zeros":
             raise ValueError(f'Only "zeros" padding mode is supported for {type(self).__name__}')
+
         each = _ntuple(self._rank)
         super().__init__(
             in_channels,
@@ -245,11 +286,13 @@ class _ConvTransposeNd(_ConvNd):
             dtype,
         )
 
-    def _output_padding(self, input: Tensor, output_size: Any) -> tuple[int, ...]:
-        """What makes the result as large as `output_size` (with or without samples and channels); ValueError
-        if nothing does."""
+    def _output_padding(self, input: Tensor, output_size: Sequence[int] | None) -> tuple[int, ...]:
+        """Returns the output padding that gives `output_size`, which may include the batch and channel
+        sizes. Raises ValueError if none does."""
         if output_size is None:
             return self.output_padding
+
+        # The spatial sizes asked for.
         rank = self._rank
         leading = input.dim() - rank
         wanted = [int(size) for size in output_size]
@@ -258,9 +301,10 @@ class _ConvTransposeNd(_ConvNd):
         if len(wanted) != rank:
             raise ValueError(
                 f"ConvTranspose{rank}D: for {input.dim()}D input, output_size must have {rank} or "
-                f"{leading + rank} elements "
-                f"(got {len(wanted)})"
+                f"{leading + rank} elements (got {len(wanted)})"
             )
+
+        # Sizes for an output padding of 0 and of one less than the stride.
         smallest = [
             (int(input.shape[leading + d]) - 1) * self.stride[d]
             - 2 * self.padding[d]
@@ -269,16 +313,17 @@ class _ConvTransposeNd(_ConvNd):
             for d in range(rank)
         ]
         largest = [size + step - 1 for size, step in zip(smallest, self.stride)]
+
         for size, low, high in zip(wanted, smallest, largest):
             if not low <= size <= high:
                 raise ValueError(
                     f"requested an output size of {wanted}, but valid sizes range from {smallest} to "
-                    f"{largest} "
-                    f"(for an input of {tuple(input.shape[2:])})"
+                    f"{largest} (for an input of {tuple(input.shape[2:])})"
                 )
+
         return tuple(size - low for size, low in zip(wanted, smallest))
 
-    def forward(self, input: Tensor, output_size: Any = None) -> Tensor:
+    def forward(self, input: Tensor, output_size: Sequence[int] | None = None) -> Tensor:
         extra = self._output_padding(input, output_size)
         convolve = type(self)._function
         return convolve(
@@ -287,37 +332,53 @@ class _ConvTransposeNd(_ConvNd):
 
 
 class ConvTranspose1d(_ConvTransposeNd):
-    """The gradient of `Conv1d` for its input, as a layer: (N, C, L) or (C, L) to (N, O, L') or (O, L').
+    """Transposed convolution of sequences (N, C, L) or (C, L), which maps the output shape of a `Conv1d` to
+    its input shape.
 
-    L' = (L - 1) stride - 2 padding + dilation (kernel - 1) + output_padding + 1. weight is (C, O / groups,
-    k).
+    It computes the gradient of a `Conv1d` with respect to its input, as a layer. L' = (L - 1) stride - 2
+    padding + dilation (kernel - 1) + output_padding + 1. The weight is (C, O / groups, kernel).
     """
 
-    _rank, _function = 1, staticmethod(F.conv_transpose1d)
+    _rank = 1
+    _function = staticmethod(F.conv_transpose1d)
 
 
 class ConvTranspose2d(_ConvTransposeNd):
-    """Like `ConvTranspose1d` over images (N, C, H, W) or (C, H, W)."""
+    """Transposed convolution of images (N, C, H, W) or (C, H, W), which maps the output shape of a `Conv2d`
+    to its input shape.
 
-    _rank, _function = 2, staticmethod(F.conv_transpose2d)
+    Each spatial size becomes (size - 1) stride - 2 padding + dilation (kernel - 1) + output_padding + 1. The
+    weight is (C, O / groups, kernel height, kernel width).
+    """
+
+    _rank = 2
+    _function = staticmethod(F.conv_transpose2d)
 
 
 class ConvTranspose3d(_ConvTransposeNd):
-    """Like `ConvTranspose1d` over volumes (N, C, D, H, W) or (C, D, H, W)."""
+    """Transposed convolution of volumes (N, C, D, H, W) or (C, D, H, W), which maps the output shape of a
+    `Conv3d` to its input shape.
 
-    _rank, _function = 3, staticmethod(F.conv_transpose3d)
+    Each spatial size becomes (size - 1) stride - 2 padding + dilation (kernel - 1) + output_padding + 1. The
+    weight is (C, O / groups, kernel depth, kernel height, kernel width).
+    """
+
+    _rank = 3
+    _function = staticmethod(F.conv_transpose3d)
 
 
 class _LazyConv(LazyModuleMixin, _ConvNd):
-    """What lazy convolutions have in common: `in_channels` is the number of channels of the first input."""
+    """A convolution that takes `in_channels` from its first input."""
 
     _rank: int
     weight: Any
     bias: Any
 
-    def _wait(self, out_channels: int, groups: int, bias: bool, device: Any, dtype: Any) -> None:
+    def _wait(self, out_channels: int, groups: int, bias: bool, device: Device, dtype: _dtype | None) -> None:
+        """Sets what is known of the layer and leaves the parameters without shapes."""
         _check(0, out_channels, groups, self.padding, self.padding_mode, self.stride)
-        self.out_channels, self.groups = out_channels, groups
+        self.out_channels = out_channels
+        self.groups = groups
         self.weight = UninitializedParameter(device=device, dtype=dtype)
         if bias:
             self.bias = UninitializedParameter(device=device, dtype=dtype)
@@ -331,60 +392,69 @@ class _LazyConv(LazyModuleMixin, _ConvNd):
             self.in_channels = self._channels(input)
             if self.in_channels % self.groups != 0:
                 raise ValueError("in_channels must be divisible by groups")
-            channels = (self.in_channels, self.out_channels // self.groups)
-            if not self.transposed:
+
+            if self.transposed:
+                channels = (self.in_channels, self.out_channels // self.groups)
+            else:
                 channels = (self.out_channels, self.in_channels // self.groups)
             self.weight.materialize((*channels, *self.kernel_size))
             if self.bias is not None:
                 self.bias.materialize((self.out_channels,))
             self.reset_parameters()
-        if self.in_channels == 0:  # the sizes came with a state dict
+
+        # A state dict may have given the parameters their shapes already.
+        if self.in_channels == 0:
             self.in_channels = self._channels(input)
 
     def _channels(self, input: Tensor) -> int:
+        """Returns the number of channels of `input`. Raises RuntimeError for a wrong number of dimensions."""
         if input.dim() not in (self._rank + 1, self._rank + 2):
             raise RuntimeError(
                 f"Expected {self._rank + 1}D (unbatched) or {self._rank + 2}D (batched) input to "
-                f"{type(self).__name__}, but got input of "
-                f"size: {input.shape}"
+                f"{type(self).__name__}, but got input of size: {input.shape}"
             )
         return input.shape[-self._rank - 1]
 
 
 class _LazyForward(_LazyConv):
+    """A lazy convolution that is not transposed."""
+
     def __init__(
         self,
         out_channels: int,
-        kernel_size: Any,
-        stride: Any = 1,
-        padding: Any = 0,
-        dilation: Any = 1,
+        kernel_size: int | Sequence[int],
+        stride: int | Sequence[int] = 1,
+        padding: str | int | Sequence[int] = 0,
+        dilation: int | Sequence[int] = 1,
         groups: int = 1,
         bias: bool = True,
         padding_mode: str = "zeros",
-        device: Any = None,
-        dtype: Any = None,
+        device: Device = None,
+        dtype: _dtype | None = None,
     ) -> None:
-        # The layer proper is made of one group without channels: those are not known.
+        # Made with no channels and one group: the numbers of channels are not known yet.
         super().__init__(0, 0, kernel_size, stride, padding, dilation, 1, False, padding_mode, device, dtype)
         self._wait(out_channels, groups, bias, device, dtype)
 
 
 class _LazyTransposed(_LazyConv):
+    """A lazy transposed convolution."""
+
     def __init__(
         self,
         out_channels: int,
-        kernel_size: Any,
-        stride: Any = 1,
-        padding: Any = 0,
-        output_padding: Any = 0,
+        kernel_size: int | Sequence[int],
+        stride: int | Sequence[int] = 1,
+        padding: int | Sequence[int] = 0,
+        output_padding: int | Sequence[int] = 0,
         groups: int = 1,
         bias: bool = True,
-        dilation: int = 1,
+        dilation: int | Sequence[int] = 1,
         padding_mode: str = "zeros",
-        device: Any = None,
-        dtype: Any = None,
+        device: Device = None,
+        dtype: _dtype | None = None,
     ) -> None:
+        # Made with no channels and one group: the numbers of channels are not known yet.
         super().__init__(
             0,
             0,
@@ -403,36 +473,36 @@ class _LazyTransposed(_LazyConv):
 
 
 class LazyConv1d(_LazyForward, Conv1d):
-    """Conv1d with `in_channels` from the first input."""
+    """A `Conv1d` that takes `in_channels` from its first input."""
 
     cls_to_become = Conv1d
 
 
 class LazyConv2d(_LazyForward, Conv2d):
-    """Conv2d with `in_channels` from the first input."""
+    """A `Conv2d` that takes `in_channels` from its first input."""
 
     cls_to_become = Conv2d
 
 
 class LazyConv3d(_LazyForward, Conv3d):
-    """Conv3d with `in_channels` from the first input."""
+    """A `Conv3d` that takes `in_channels` from its first input."""
 
     cls_to_become = Conv3d
 
 
 class LazyConvTranspose1d(_LazyTransposed, ConvTranspose1d):
-    """ConvTranspose1d with `in_channels` from the first input."""
+    """A `ConvTranspose1d` that takes `in_channels` from its first input."""
 
     cls_to_become = ConvTranspose1d
 
 
 class LazyConvTranspose2d(_LazyTransposed, ConvTranspose2d):
-    """ConvTranspose2d with `in_channels` from the first input."""
+    """A `ConvTranspose2d` that takes `in_channels` from its first input."""
 
     cls_to_become = ConvTranspose2d
 
 
 class LazyConvTranspose3d(_LazyTransposed, ConvTranspose3d):
-    """ConvTranspose3d with `in_channels` from the first input."""
+    """A `ConvTranspose3d` that takes `in_channels` from its first input."""
 
     cls_to_become = ConvTranspose3d

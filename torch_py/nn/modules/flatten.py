@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from torch_py._tensor import Tensor
 from torch_py.nn.modules.module import Module
 
 
 class Flatten(Module):
-    """One dimension in the place of `start_dim` to `end_dim`; by default all but the first."""
+    """Joins the dimensions from `start_dim` to `end_dim` into one; by default all but the first."""
 
     def __init__(self, start_dim: int = 1, end_dim: int = -1) -> None:
         super().__init__()
-        self.start_dim, self.end_dim = start_dim, end_dim
+        self.start_dim = start_dim
+        self.end_dim = end_dim
 
     def forward(self, input: Tensor) -> Tensor:
         return input.flatten(self.start_dim, self.end_dim)
@@ -23,9 +22,9 @@ class Flatten(Module):
 
 
 class Unflatten(Module):
-    """Dimensions of sizes `unflattened_size` in the place of `dim`; one size may be -1."""
+    """Splits `dim` into dimensions of sizes `unflattened_size`, one of which may be -1."""
 
-    def __init__(self, dim: int, unflattened_size: Any) -> None:
+    def __init__(self, dim: int, unflattened_size: tuple[int, ...] | list[int]) -> None:
         super().__init__()
         if not isinstance(dim, int):
             raise TypeError(f"Unflatten: expected dim to be an int, got {type(dim).__name__}")
@@ -33,13 +32,16 @@ class Unflatten(Module):
             raise TypeError(
                 f"unflattened_size must be a tuple of ints, but found type {type(unflattened_size).__name__}"
             )
+
         for position, size in enumerate(unflattened_size):
             if not isinstance(size, int):
                 raise TypeError(
                     "unflattened_size must be tuple of ints, but found element of type "
                     f"{type(size).__name__} at pos {position}"
                 )
-        self.dim, self.unflattened_size = dim, unflattened_size
+
+        self.dim = dim
+        self.unflattened_size = unflattened_size
 
     def forward(self, input: Tensor) -> Tensor:
         return input.unflatten(self.dim, self.unflattened_size)

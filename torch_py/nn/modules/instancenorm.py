@@ -1,13 +1,13 @@
-"""Normalisation of each channel of each example (Ulyanov et al. 2016)."""
+"""Instance normalization (Ulyanov et al. 2016)."""
 
 from __future__ import annotations
 
 import warnings
-from typing import Any
 
 from torch_py._tensor import Tensor
 from torch_py.nn import functional as F
 from torch_py.nn.modules.batchnorm import _LazyNorm, _NormBase
+from torch_py.types import Device, _dtype
 
 __all__ = [
     "InstanceNorm1d",
@@ -20,6 +20,8 @@ __all__ = [
 
 
 class _InstanceNorm(_NormBase):
+    """Normalizes each channel of each sample: (x - mean) / sqrt(var + eps) * weight + bias."""
+
     def __init__(
         self,
         num_features: int,
@@ -27,14 +29,15 @@ class _InstanceNorm(_NormBase):
         momentum: float = 0.1,
         affine: bool = False,
         track_running_stats: bool = False,
-        device: Any = None,
-        dtype: Any = None,
+        device: Device = None,
+        dtype: _dtype | None = None,
         *,
         bias: bool = True,
     ) -> None:
         super().__init__(num_features, eps, momentum, affine, track_running_stats, device, dtype, bias=bias)
 
     def _no_batch_dim(self) -> int:
+        """Returns the number of dimensions of an input without a batch."""
         return self._input_dims[0]
 
     def forward(self, input: Tensor) -> Tensor:
@@ -44,20 +47,19 @@ class _InstanceNorm(_NormBase):
             if self.affine:
                 raise ValueError(
                     f"expected input's size at dim={feature_dim} to match num_features "
-                    f"({self.num_features}), "
-                    f"but got: {input.size(feature_dim)}."
+                    f"({self.num_features}), but got: {input.size(feature_dim)}."
                 )
             warnings.warn(
                 f"input's size at dim={feature_dim} does not match num_features. You can silence this "
-                "warning by not passing in "
-                "num_features, which is not used because affine=False",
+                "warning by not passing in num_features, which is not used because affine=False",
                 stacklevel=2,
             )
         if feature_dim == 0:
-            return self._normalised(input.unsqueeze(0)).squeeze(0)
-        return self._normalised(input)
+            return self._normalized(input.unsqueeze(0)).squeeze(0)
 
-    def _normalised(self, input: Tensor) -> Tensor:
+        return self._normalized(input)
+
+    def _normalized(self, input: Tensor) -> Tensor:
         own = self.training or not self.track_running_stats
         momentum = self.momentum if self.momentum is not None else 0.0
         return F.instance_norm(
@@ -66,41 +68,46 @@ class _InstanceNorm(_NormBase):
 
 
 class InstanceNorm1d(_InstanceNorm):
-    """For inputs (N, C, L) or (C, L)."""
+    """Normalizes each channel of each sample of sequences (N, C, L) or (C, L): (x - mean) / sqrt(var +
+    eps), times weight plus bias with `affine`."""
 
     _input_dims = (2, 3)
 
 
 class InstanceNorm2d(_InstanceNorm):
-    """For inputs (N, C, H, W) or (C, H, W)."""
+    """Normalizes each channel of each sample of images (N, C, H, W) or (C, H, W): (x - mean) / sqrt(var +
+    eps), times weight plus bias with `affine`."""
 
     _input_dims = (3, 4)
 
 
 class InstanceNorm3d(_InstanceNorm):
-    """For inputs (N, C, D, H, W) or (C, D, H, W)."""
+    """Normalizes each channel of each sample of volumes (N, C, D, H, W) or (C, D, H, W): (x - mean) /
+    sqrt(var + eps), times weight plus bias with `affine`."""
 
     _input_dims = (4, 5)
 
 
 class _LazyInstanceNorm(_LazyNorm, _InstanceNorm):
+    """An instance normalization that takes `num_features` from its first input."""
+
     def _channels(self, input: Tensor) -> int:
         return input.size(input.dim() - self._no_batch_dim())
 
 
 class LazyInstanceNorm1d(_LazyInstanceNorm, InstanceNorm1d):
-    """InstanceNorm1d with `num_features` from the first input."""
+    """An `InstanceNorm1d` that takes `num_features` from its first input."""
 
     cls_to_become = InstanceNorm1d
 
 
 class LazyInstanceNorm2d(_LazyInstanceNorm, InstanceNorm2d):
-    """InstanceNorm2d with `num_features` from the first input."""
+    """An `InstanceNorm2d` that takes `num_features` from its first input."""
 
     cls_to_become = InstanceNorm2d
 
 
 class LazyInstanceNorm3d(_LazyInstanceNorm, InstanceNorm3d):
-    """InstanceNorm3d with `num_features` from the first input."""
+    """An `InstanceNorm3d` that takes `num_features` from its first input."""
 
     cls_to_become = InstanceNorm3d

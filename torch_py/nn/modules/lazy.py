@@ -1,4 +1,4 @@
-"""Modules that learn the sizes of their parameters from the first input they see."""
+"""Modules that take the sizes of their parameters from their first input."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ __all__ = ["LazyModuleMixin"]
 
 
 class LazyModuleMixin:
-    """A module whose uninitialised parameters and buffers get their shapes in the first forward, or from a
+    """A module whose uninitialized parameters and buffers get their shapes from the first forward or from a
     state dict.
 
-    Subclasses put `UninitializedParameter`s where sizes are not known, define
-    `initialize_parameters(*inputs)`, which materialises them, and may name in `cls_to_become` the class the
-    module is of from then on. The mixin comes before the module's own class.
+    Subclasses assign `UninitializedParameter`s where sizes are unknown and define
+    `initialize_parameters(*inputs)`, which materializes them. `cls_to_become` is the class of the module from
+    then on. The mixin comes before the module's own class.
     """
 
     cls_to_become: type | None = None
@@ -26,15 +26,15 @@ class LazyModuleMixin:
         self._initialize_hook = self.register_forward_pre_hook(_infer_parameters, with_kwargs=True)
 
     def initialize_parameters(self: Any, *args: Any, **kwargs: Any) -> None:
-        """Materialises what waits, by the arguments of the first forward."""
+        """Gives the parameters their shapes, from the arguments of the first forward."""
         raise NotImplementedError(f"initialize_parameters is not implemented for {type(self).__name__}")
 
     def has_uninitialized_params(self: Any) -> bool:
-        """Whether a parameter or buffer of this module (not below) still waits for its shape."""
+        """Returns whether a parameter or buffer of this module alone has no shape yet."""
         return any(is_lazy(value) for table in (self._parameters, self._buffers) for value in table.values())
 
     def _lazy_load_hook(self: Any, state_dict: Any, prefix: str, *rest: Any) -> None:
-        """Before loading: what waits here and has a shape in the state dict gets it."""
+        """Gives parameters and buffers without shapes those of the state dict that is about to be loaded."""
         for table in (self._parameters, self._buffers):
             for name, value in table.items():
                 given = state_dict.get(prefix + name)
@@ -45,7 +45,7 @@ class LazyModuleMixin:
                         value.materialize(given.shape)
 
     def __getstate__(self: Any) -> dict[str, Any]:
-        # The hooks hold the module itself; they are made anew with it.
+        # The hooks refer to the module itself, so `__setstate__` registers new ones.
         state = dict(vars(self))
         for registry, hook in (
             ("_forward_pre_hooks", "_initialize_hook"),
@@ -56,6 +56,7 @@ class LazyModuleMixin:
                 state[registry] = type(state[registry])(
                     (key, value) for key, value in state[registry].items() if key != handle.id
                 )
+
         state["_waits"] = "_initialize_hook" in vars(self)
         return state
 
@@ -68,7 +69,7 @@ class LazyModuleMixin:
 
 
 def _infer_parameters(module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-    """Before the first forward: initialises the parameters and makes the module an ordinary one."""
+    """Initializes the parameters before the first forward and makes the module an ordinary one."""
     module.initialize_parameters(*args, **kwargs)
     if module.has_uninitialized_params():
         raise RuntimeError(f"module {module._get_name()} has not been fully initialized")

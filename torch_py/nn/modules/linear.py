@@ -1,4 +1,4 @@
-"""Affine maps."""
+"""Linear, bilinear and identity layers."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ from torch_py.nn import init
 from torch_py.nn.modules.lazy import LazyModuleMixin
 from torch_py.nn.modules.module import Module
 from torch_py.nn.parameter import Parameter, UninitializedParameter
+from torch_py.types import Device, _dtype
 
 
 class Identity(Module):
-    """Returns its input; takes and ignores any arguments of the layer it stands for."""
+    """Returns its input. It accepts and ignores the arguments of the layer it replaces."""
 
     def __init__(self, *arguments: Any, **keywords: Any) -> None:
         super().__init__()
@@ -26,13 +27,18 @@ class Identity(Module):
 
 
 class Linear(Module):
-    """input · weightᵀ + bias: (..., in_features) to (..., out_features). Both start uniform in ±1 /
-    sqrt(in_features)."""
+    """Computes input · weightᵀ + bias: (..., in_features) to (..., out_features). Weight and bias start
+    uniform in ±1 / sqrt(in_features)."""
 
     bias: Parameter | None
 
     def __init__(
-        self, in_features: int, out_features: int, bias: bool = True, device: Any = None, dtype: Any = None
+        self,
+        in_features: int,
+        out_features: int,
+        bias: bool = True,
+        device: Device = None,
+        dtype: _dtype | None = None,
     ) -> None:
         super().__init__()
         self.in_features = in_features
@@ -60,11 +66,16 @@ class Linear(Module):
 
 
 class LazyLinear(LazyModuleMixin, Linear):
-    """A Linear whose `in_features` is the last size of its first input; it is a Linear from then on."""
+    """A `Linear` that takes `in_features` from the last dimension of its first input."""
 
     cls_to_become = Linear
+    # Uninitialized parameters until the first forward.
+    weight: Any
+    bias: Any
 
-    def __init__(self, out_features: int, bias: bool = True, device: Any = None, dtype: Any = None) -> None:
+    def __init__(
+        self, out_features: int, bias: bool = True, device: Device = None, dtype: _dtype | None = None
+    ) -> None:
         super().__init__(0, 0, False)
         self.out_features = out_features
         self.weight = UninitializedParameter(device=device, dtype=dtype)
@@ -76,6 +87,7 @@ class LazyLinear(LazyModuleMixin, Linear):
             super().reset_parameters()
 
     def initialize_parameters(self, input: Tensor) -> None:
+        """Gives the parameters their shapes."""
         if self.has_uninitialized_params():
             with no_grad():
                 self.in_features = input.shape[-1]
@@ -83,17 +95,19 @@ class LazyLinear(LazyModuleMixin, Linear):
                 if self.bias is not None:
                     self.bias.materialize((self.out_features,))
                 self.reset_parameters()
-        if self.in_features == 0:  # the sizes came with a state dict
+
+        # A state dict may have given the parameters their shapes already.
+        if self.in_features == 0:
             self.in_features = self.weight.shape[-1]
 
 
 class NonDynamicallyQuantizableLinear(Linear):
-    """A Linear under the name that the output projection of attention has in PyTorch."""
+    """A `Linear` under PyTorch's name for the output projection of attention."""
 
 
 class Bilinear(Module):
-    """input1 · weight[k] · input2 + bias[k] for every output k. Both start uniform in ±1 /
-    sqrt(in1_features)."""
+    """Computes input1 · weight[k] · input2 + bias[k] for every output k. Weight and bias start uniform in
+    ±1 / sqrt(in1_features)."""
 
     bias: Parameter | None
 
@@ -103,19 +117,23 @@ class Bilinear(Module):
         in2_features: int,
         out_features: int,
         bias: bool = True,
-        device: Any = None,
-        dtype: Any = None,
+        device: Device = None,
+        dtype: _dtype | None = None,
     ) -> None:
         super().__init__()
         if in1_features <= 0:
             raise ValueError(f"in1_features must be > 0, but got {in1_features}")
-        self.in1_features, self.in2_features, self.out_features = in1_features, in2_features, out_features
+
+        self.in1_features = in1_features
+        self.in2_features = in2_features
+        self.out_features = out_features
         self.weight = Parameter(
             _torch.empty((out_features, in1_features, in2_features), device=device, dtype=dtype)
         )
         self.register_parameter(
             "bias", Parameter(_torch.empty(out_features, device=device, dtype=dtype)) if bias else None
         )
+
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
@@ -130,6 +148,5 @@ class Bilinear(Module):
     def extra_repr(self) -> str:
         return (
             f"in1_features={self.in1_features}, in2_features={self.in2_features}, "
-            f"out_features={self.out_features}, "
-            f"bias={self.bias is not None}"
+            f"out_features={self.out_features}, bias={self.bias is not None}"
         )

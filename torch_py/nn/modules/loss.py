@@ -1,4 +1,4 @@
-"""Losses as modules. The formulas stand with the functions of `nn.functional`."""
+"""Losses for regression and classification as modules. The formulas are repeated in `nn.functional`."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from torch_py.nn.modules.module import Module
 
 
 class _Loss(Module):
+    """A loss with a reduction: 'mean', 'sum' or 'none'."""
+
     reduction: str
 
     def __init__(
@@ -23,6 +25,8 @@ class _Loss(Module):
 
 
 class _WeightedLoss(_Loss):
+    """A loss with a weight for each class."""
+
     weight: Tensor | None
 
     def __init__(
@@ -37,16 +41,23 @@ class _WeightedLoss(_Loss):
 
 
 class L1Loss(_Loss):
+    """Computes the absolute error |input - target|."""
+
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         return F.l1_loss(input, target, reduction=self.reduction)
 
 
 class MSELoss(_Loss):
+    """Computes the squared error (input - target)²."""
+
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         return F.mse_loss(input, target, reduction=self.reduction)
 
 
 class SmoothL1Loss(_Loss):
+    """Computes an error that is quadratic near zero: d² / (2 beta) where d = |input - target| is below
+    `beta`, d - beta / 2 elsewhere."""
+
     def __init__(
         self,
         size_average: bool | None = None,
@@ -62,6 +73,9 @@ class SmoothL1Loss(_Loss):
 
 
 class HuberLoss(_Loss):
+    """Computes an error that is quadratic near zero: d² / 2 where d = |input - target| is below `delta`,
+    delta * (d - delta / 2) elsewhere."""
+
     def __init__(self, reduction: str = "mean", delta: float = 1.0) -> None:
         super().__init__(reduction=reduction)
         self.delta = delta
@@ -71,6 +85,9 @@ class HuberLoss(_Loss):
 
 
 class KLDivLoss(_Loss):
+    """Computes the Kullback-Leibler divergence target * (log(target) - input), for an input of log
+    probabilities."""
+
     def __init__(
         self,
         size_average: bool | None = None,
@@ -86,11 +103,16 @@ class KLDivLoss(_Loss):
 
 
 class BCELoss(_WeightedLoss):
+    """Computes the binary cross entropy of probabilities: -(target * log(input) + (1 - target) * log(1 -
+    input))."""
+
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         return F.binary_cross_entropy(input, target, weight=self.weight, reduction=self.reduction)
 
 
 class BCEWithLogitsLoss(_Loss):
+    """Computes the binary cross entropy of scores: the sigmoid of the input gives the probabilities."""
+
     weight: Tensor | None
     pos_weight: Tensor | None
 
@@ -113,6 +135,9 @@ class BCEWithLogitsLoss(_Loss):
 
 
 class NLLLoss(_WeightedLoss):
+    """Computes the negative log likelihood -weight[target] * input[target], for log probabilities (N, C,
+    ...) and class numbers (N, ...)."""
+
     def __init__(
         self,
         weight: Tensor | None = None,
@@ -131,7 +156,7 @@ class NLLLoss(_WeightedLoss):
 
 
 class NLLLoss2d(NLLLoss):
-    """The older name of NLLLoss for images; warns."""
+    """The older name of `NLLLoss` for images; warns."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         warnings.warn(
@@ -143,6 +168,9 @@ class NLLLoss2d(NLLLoss):
 
 
 class CrossEntropyLoss(_WeightedLoss):
+    """Computes the cross entropy between the softmax of scores (N, C, ...) and class numbers (N, ...), or
+    probabilities in the shape of the scores."""
+
     def __init__(
         self,
         weight: Tensor | None = None,
@@ -153,7 +181,8 @@ class CrossEntropyLoss(_WeightedLoss):
         label_smoothing: float = 0.0,
     ) -> None:
         super().__init__(weight, size_average, reduce, reduction)
-        self.ignore_index, self.label_smoothing = ignore_index, label_smoothing
+        self.ignore_index = ignore_index
+        self.label_smoothing = label_smoothing
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         return F.cross_entropy(

@@ -1,11 +1,10 @@
-"""`nn.Module`: a tree of modules that own parameters and buffers. Attributes, traversal and conversion are
-here; calling with hooks is in
-_calls.py, state dicts are in _state.py."""
+"""`nn.Module`: a tree of modules that own parameters and buffers; attributes, traversal and conversion.
+Calls with hooks are in _calls.py and state dicts in _state.py."""
 
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
 
 from torch_py import _C
@@ -16,6 +15,7 @@ from torch_py.nn.modules._state import EXTRA_STATE as _EXTRA_STATE_KEY_SUFFIX  #
 from torch_py.nn.modules._state import IncompatibleKeys as _IncompatibleKeys
 from torch_py.nn.modules._state import ModuleState
 from torch_py.nn.parameter import Buffer, Parameter, is_lazy
+from torch_py.types import Device, _dtype
 from torch_py.utils.hooks import RemovableHandle, register
 
 __all__ = [
@@ -31,20 +31,21 @@ __all__ = [
 ]
 T = TypeVar("T", bound="Module")
 
-# The dictionaries whose entries read as attributes, in the order of look-up.
+# The dictionaries whose entries are attributes, in the order of look-up.
 _REGISTRIES = ("_parameters", "_buffers", "_modules")
-# Hooks that see what is registered in any module, by registry: `hook(module, name, value)` returns None or
-# what to register instead.
+# Hooks that run when anything is registered in any module, by registry: `hook(module, name, value)` returns
+# None or the value to register instead.
 _registration_hooks: dict[str, OrderedDict[int, Callable[..., Any]]] = {
     registry: OrderedDict() for registry in _REGISTRIES
 }
 
 
 class Module(ModuleCalls, ModuleState):
-    """Base of all layers and models. Subclasses call `super().__init__()` first, assign parameters and
-    submodules, define `forward`.
+    """Base class of all layers and models: a node in a tree of modules that owns parameters and buffers.
 
-    `version` numbers the layout of a class's state dict; it is stored in the dict's metadata.
+    A subclass calls `super().__init__()` first, then assigns its parameters and submodules as attributes, and
+    defines `forward`. `_version` numbers the layout of the class's state dict and is stored in the state
+    dict's metadata.
     """
 
     dump_patches = False
@@ -57,6 +58,7 @@ class Module(ModuleCalls, ModuleState):
             raise TypeError(
                 f"{type(self).__name__}.__init__() takes 1 positional argument, got {arguments} {keywords}"
             )
+
         fields: dict[str, Any] = {"training": True, "_non_persistent_buffers_set": set()}
         fields.update((registry, {}) for registry in _REGISTRIES)
         fields.update((hooks, OrderedDict()) for hooks in self._hook_registries)
@@ -75,13 +77,14 @@ class Module(ModuleCalls, ModuleState):
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
     def _registry(self, name: str, what: str) -> dict[str, Any]:
+        """Returns the dictionary `name`. Raises AttributeError if `Module.__init__` has not run yet."""
         registry = vars(self).get(name)
         if registry is None:
             raise AttributeError(f"cannot assign {what} before Module.__init__() call")
         return registry
 
     def _forget(self, name: str, *, keep: str) -> None:
-        """Removes `name` from everywhere but the registry `keep`, as a name means one thing."""
+        """Removes `name` everywhere except in the registry `keep`, so that a name has one meaning."""
         fields = vars(self)
         fields.pop(name, None)
         for registry in _REGISTRIES:
@@ -92,6 +95,8 @@ class Module(ModuleCalls, ModuleState):
 
     def __setattr__(self, name: str, value: Any) -> None:
         fields = vars(self)
+
+        # The kind of the value decides first, then the present meaning of the name.
         if isinstance(value, Parameter):
             self._registry("_parameters", "parameters")
             self._forget(name, keep="_parameters")
@@ -144,18 +149,19 @@ class Module(ModuleCalls, ModuleState):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
-        for hooks in self._hook_registries:  # pickles of before a registry existed
+        for hooks in self._hook_registries:  # absent from pickles made before the registry existed
             vars(self).setdefault(hooks, OrderedDict())
         vars(self).setdefault("_non_persistent_buffers_set", set())
 
     def _hooked(self, registry: str, name: str, value: Any) -> Any:
-        """`value` as the hooks on registrations want it."""
+        """Returns `value` as the registration hooks leave it."""
         for hook in _registration_hooks[registry].values():
             result = hook(self, name, value)
             value = value if result is None else result
         return value
 
-    def _check_name(self, name: Any, kind: str, registry: str) -> None:
+    def _check_name(self, name: str, kind: str, registry: str) -> None:
+        """Raises TypeError or KeyError unless `name` is a free attribute name without dots."""
         if not isinstance(name, str):
             raise TypeError(f"{kind} name should be a string. Got {_type_name(name)}")
         if "." in name:
@@ -166,10 +172,11 @@ class Module(ModuleCalls, ModuleState):
             raise KeyError(f"attribute '{name}' already exists")
 
     def register_parameter(self, name: str, param: Parameter | None) -> None:
-        """Makes `param` (None: a parameter this module could have and has not) the attribute `name`.
+        """Makes `param` the attribute `name` and one of `parameters()`; None registers an absent optional
+        parameter.
 
-        Raises KeyError for a name that is taken, empty or has a dot; TypeError unless it is a Parameter;
-        ValueError when it was computed.
+        Raises KeyError for a name that is taken, empty or has a dot, TypeError if `param` is not a Parameter,
+        and ValueError if it is the result of a computation.
         """
         registry = self._registry("_parameters", "parameter")
         self._check_name(name, "parameter", "_parameters")
@@ -181,14 +188,14 @@ class Module(ModuleCalls, ModuleState):
         if param is not None and param.grad_fn is not None:
             raise ValueError(
                 f"Cannot assign non-leaf Tensor to parameter '{name}': model parameters must be made by the "
-                "user; to express "
-                f"'{name}' as a function of another tensor compute it in forward()"
+                f"user; to express '{name}' as a function of another tensor compute it in forward()"
             )
+
         registry[name] = param if param is None else self._hooked("_parameters", name, param)
 
     def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
-        """Makes `tensor` an attribute that moves with the module and is no parameter; in the state dict if
-        `persistent`."""
+        """Makes `tensor` the attribute `name`: state that moves with the module but is not trained. With
+        `persistent` it is part of the state dict."""
         registry = self._registry("_buffers", "buffer")
         self._check_name(name, "buffer", "_buffers")
         if tensor is not None and not isinstance(tensor, Tensor):
@@ -196,14 +203,16 @@ class Module(ModuleCalls, ModuleState):
                 f"cannot assign '{_type_name(tensor)}' object to buffer '{name}' (torch Tensor or None "
                 "required)"
             )
+
         registry[name] = tensor if tensor is None else self._hooked("_buffers", name, tensor)
-        (self._non_persistent_buffers_set.discard if persistent else self._non_persistent_buffers_set.add)(
-            name
-        )
+        if persistent:
+            self._non_persistent_buffers_set.discard(name)
+        else:
+            self._non_persistent_buffers_set.add(name)
 
     def add_module(self, name: str, module: Module | None) -> None:
-        """Makes `module` the child `name`. Raises TypeError unless it is a Module or None, KeyError for a
-        name that cannot be."""
+        """Makes `module` the child `name`. Raises TypeError unless it is a Module or None, and KeyError
+        for an invalid or taken name."""
         if not isinstance(module, Module) and module is not None:
             raise TypeError(f"{_type_name(module)} is not a Module subclass")
         registry = self._registry("_modules", "module")
@@ -216,8 +225,8 @@ class Module(ModuleCalls, ModuleState):
     # ------------------------------------------------------------
 
     def get_submodule(self, target: str) -> Module:
-        """The module at the dotted path `target`, this one for ''. Raises AttributeError naming the part that
-        is not there."""
+        """Returns the module at the dotted path `target`; '' is this module. Raises AttributeError with
+        the part of the path that does not exist."""
         module: Any = self
         for name in target.split(".") if target else []:
             if not hasattr(module, name):
@@ -228,23 +237,27 @@ class Module(ModuleCalls, ModuleState):
         return module
 
     def set_submodule(self, target: str, module: Module, strict: bool = False) -> None:
-        """Puts `module` at the dotted path `target`; `strict`: only where there is a module already.
+        """Puts `module` at the dotted path `target`. With `strict` it must replace an existing module.
 
-        Raises ValueError for an empty path or what is no Module, AttributeError for a path that cannot be.
+        Raises ValueError for an empty path or if `module` is not a Module, and AttributeError for a path that
+        does not exist.
         """
         if target == "":
             raise ValueError("Cannot set the submodule without a target name!")
         if not isinstance(module, Module):
             raise ValueError(f"`module` is not an nn.Module, found {type(module)}")
+
         path, _, name = target.rpartition(".")
         owner = self.get_submodule(path)
         if strict and not hasattr(owner, name):
             raise AttributeError(f"{type(owner).__name__} has no attribute `{name}`")
         if hasattr(owner, name) and not isinstance(getattr(owner, name), Module):
             raise AttributeError(f"`{name}` is not an nn.Module")
+
         setattr(owner, name, module)
 
     def _get_entry(self, target: str, registry: str, what: str) -> Any:
+        """Returns the entry of one registry at a dotted path. Raises AttributeError if it is missing."""
         path, _, name = target.rpartition(".")
         owner = self.get_submodule(path)
         if name not in vars(owner)[registry]:
@@ -254,16 +267,18 @@ class Module(ModuleCalls, ModuleState):
         return vars(owner)[registry][name]
 
     def get_parameter(self, target: str) -> Parameter:
+        """Returns the parameter at the dotted path `target`. Raises AttributeError if it does not exist."""
         return self._get_entry(target, "_parameters", "an nn.Parameter")
 
     def get_buffer(self, target: str) -> Tensor:
+        """Returns the buffer at the dotted path `target`. Raises AttributeError if it does not exist."""
         return self._get_entry(target, "_buffers", "a buffer")
 
     def named_modules(
         self, memo: set[Any] | None = None, prefix: str = "", remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Module]]:
-        """This module and all below it, with dotted names, parents first; a module that occurs twice comes
-        once."""
+        """Yields this module and all below it with their dotted names, parents first. A module that occurs
+        twice comes once, unless `remove_duplicate` is False."""
         seen = set() if memo is None else memo
         if self in seen:
             return
@@ -275,9 +290,11 @@ class Module(ModuleCalls, ModuleState):
                 yield from child.named_modules(seen, f"{prefix}.{name}" if prefix else name, remove_duplicate)
 
     def modules(self, remove_duplicate: bool = True) -> Iterator[Module]:
+        """Yields this module and all below it, parents first."""
         return (module for _, module in self.named_modules(remove_duplicate=remove_duplicate))
 
     def named_children(self) -> Iterator[tuple[str, Module]]:
+        """Yields the direct children with their names, each module once."""
         seen = set()
         for name, child in self._modules.items():
             if child is not None and child not in seen:
@@ -285,17 +302,18 @@ class Module(ModuleCalls, ModuleState):
                 yield name, child
 
     def children(self) -> Iterator[Module]:
+        """Yields the direct children, each module once."""
         return (child for _, child in self.named_children())
 
     def _named_members(
         self, registry: str, prefix: str, recurse: bool, remove_duplicate: bool
     ) -> Iterator[tuple[str, Any]]:
+        """Yields the entries of one registry, here and with `recurse` below, with their dotted names."""
         seen = set()
-        owners = (
-            self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate)
-            if recurse
-            else [(prefix, self)]
-        )
+        owners: Iterable[tuple[str, Module]] = [(prefix, self)]
+        if recurse:
+            owners = self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate)
+
         for path, owner in owners:
             for name, member in vars(owner)[registry].items():
                 if member is None or id(member) in seen:
@@ -307,28 +325,33 @@ class Module(ModuleCalls, ModuleState):
     def named_parameters(
         self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Parameter]]:
+        """Yields the parameters with their dotted names; with `recurse` also those of all modules below."""
         return self._named_members("_parameters", prefix, recurse, remove_duplicate)
 
     def parameters(self, recurse: bool = True) -> Iterator[Parameter]:
+        """Yields the parameters; with `recurse` also those of all modules below."""
         return (parameter for _, parameter in self.named_parameters(recurse=recurse))
 
     def named_buffers(
         self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Tensor]]:
+        """Yields the buffers with their dotted names; with `recurse` also those of all modules below."""
         return self._named_members("_buffers", prefix, recurse, remove_duplicate)
 
     def buffers(self, recurse: bool = True) -> Iterator[Tensor]:
+        """Yields the buffers; with `recurse` also those of all modules below."""
         return (buffer for _, buffer in self.named_buffers(recurse=recurse))
 
     def apply(self: T, fn: Callable[[Module], None]) -> T:
-        """Calls `fn` on every module below, children first, then on this one."""
+        """Calls `fn` on every module below, children first, and then on this one. Returns this module."""
         for child in self.children():
             child.apply(fn)
         fn(self)
         return self
 
     def train(self: T, mode: bool = True) -> T:
-        """Switches training behaviour (dropout, statistics of batch norm) on or off, here and below."""
+        """Turns training behavior (dropout, batch statistics) on or off, here and in all modules below.
+        Returns this module."""
         if not isinstance(mode, bool):
             raise ValueError(f"training mode is expected to be boolean, got {mode!r}")
         self.training = mode
@@ -337,29 +360,32 @@ class Module(ModuleCalls, ModuleState):
         return self
 
     def eval(self: T) -> T:
+        """Turns training behavior off, here and in all modules below. Returns this module."""
         return self.train(False)
 
     def requires_grad_(self: T, requires_grad: bool = True) -> T:
+        """Sets `requires_grad` of all parameters. Returns this module."""
         for parameter in self.parameters():
             parameter.requires_grad_(requires_grad)
         return self
 
     def zero_grad(self, set_to_none: bool = True) -> None:
-        """Drops the gradients of all parameters, or fills them with zeros."""
+        """Sets the gradients of all parameters to None, or to zeros if `set_to_none` is False."""
         clear_gradients(self.parameters(), set_to_none)
 
     # Conversion
     # ------------------------------------------------------------
 
-    def _apply(self: T, fn: Callable[[Any], Any], recurse: bool = True) -> T:
-        """Replaces every tensor here and below by `fn` of it; parameters keep their identity, so optimisers
-        still hold them.
+    def _apply(self: T, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> T:
+        """Replaces every tensor here and below by `fn` of it. Parameters stay the same objects, so that
+        optimizers still hold them.
 
-        Except between memory and none (the meta device): one kind of tensor cannot become the other, and the
-        parameter is a new one.
+        The exception is a move to or from the meta device: a tensor without memory cannot become one with
+        memory, so the parameter is a new object.
         """
         for child in self.children() if recurse else ():
             child._apply(fn)
+
         for name, parameter in self._parameters.items():
             if parameter is not None:
                 with no_grad():
@@ -367,65 +393,73 @@ class Module(ModuleCalls, ModuleState):
         for name, buffer in self._buffers.items():
             if buffer is not None:
                 self._buffers[name] = fn(buffer)
+
         return self
 
     def to(self: T, *arguments: Any, **keywords: Any) -> T:
-        """Converts in place: `to(device)`, `to(dtype)`, `to(device, dtype)`, `to(tensor)`. The dtype,
-        floating or complex, leaves integers alone."""
+        """Converts all parameters and buffers in place: `to(device)`, `to(dtype)`, `to(device, dtype)` or
+        `to(tensor)`. The dtype must be floating or complex and leaves integer tensors unchanged."""
         device, dtype, non_blocking, memory_format = _parse_to(*arguments, **keywords)
         if dtype is not None and not (dtype.is_floating_point or dtype.is_complex):
             raise TypeError(
                 f"nn.Module.to only accepts floating point or complex dtypes, but got desired dtype={dtype}"
             )
 
-        def convert(tensor: Any) -> Any:
+        def convert(tensor: Tensor) -> Tensor:
             target = dtype if tensor.is_floating_point() or tensor.is_complex() else None
-            extra = (
-                {"memory_format": memory_format}
-                if memory_format is not None and tensor.dim() in (4, 5)
-                else {}
-            )
+            extra: dict[str, Any] = {}
+            if memory_format is not None and tensor.dim() in (4, 5):
+                extra["memory_format"] = memory_format
             return tensor.to(device or tensor.device, target or tensor.dtype, non_blocking, **extra)
 
         return self._apply(convert)
 
-    def _cast_floating(self: T, dtype: Any) -> T:
+    def _cast_floating(self: T, dtype: _dtype) -> T:
+        """Converts floating-point tensors to `dtype`."""
         return self._apply(lambda tensor: tensor.to(dtype) if tensor.is_floating_point() else tensor)
 
     def float(self: T) -> T:
+        """Converts floating-point parameters and buffers to float32."""
         return self._cast_floating(_C.float32)
 
     def double(self: T) -> T:
+        """Converts floating-point parameters and buffers to float64."""
         return self._cast_floating(_C.float64)
 
     def half(self: T) -> T:
+        """Converts floating-point parameters and buffers to float16."""
         return self._cast_floating(_C.float16)
 
     def bfloat16(self: T) -> T:
+        """Converts floating-point parameters and buffers to bfloat16."""
         return self._cast_floating(_C.bfloat16)
 
-    def type(self: T, dst_type: Any) -> T:
-        return self._apply(lambda tensor: tensor.type(dst_type))
+    def type(self: T, dst_type: _dtype | str) -> T:
+        """Converts all parameters and buffers to `dst_type`."""
+        return self._apply(lambda tensor: tensor.type(dst_type))  # type: ignore[attr-defined]
 
     def cpu(self: T) -> T:
+        """Moves all parameters and buffers to the CPU."""
         return self._apply(lambda tensor: tensor.cpu())
 
-    def cuda(self: T, device: Any = None) -> T:
+    def cuda(self: T, device: Device = None) -> T:
+        """Moves all parameters and buffers to a CUDA device."""
         return self._apply(lambda tensor: tensor.cuda(device))
 
-    def to_empty(self: T, *, device: Any, recurse: bool = True) -> T:
+    def to_empty(self: T, *, device: Device, recurse: bool = True) -> T:
+        """Moves all parameters and buffers to `device` without copying their values, which are undefined
+        afterwards."""
         return self._apply(lambda tensor: _C._torch.empty_like(tensor, device=device), recurse)
 
     def compile(self, *arguments: Any, **keywords: Any) -> None:
-        """Has calls of this module compiled, in place; arguments and what comes of it as with
-        torch_py.compile."""
+        """Compiles calls of this module in place. The arguments are those of `torch_py.compile`."""
         from torch_py import compiler
 
         compiler.compile(self.forward, *arguments, **keywords)
 
     def share_memory(self: T) -> T:
-        """Moves all parameters and buffers to shared memory. Raises RuntimeError for a lazy module that has
-        no memory yet."""
+        """Moves all parameters and buffers to shared memory. Raises RuntimeError for a lazy module that
+        has no memory yet."""
         for tensor in (*self.parameters(), *self.buffers()):
             if is_lazy(tensor):
                 tensor.share_memory_()  # raises
@@ -438,87 +472,94 @@ class Module(ModuleCalls, ModuleState):
         return type(self).__name__
 
     def extra_repr(self) -> str:
-        """What subclasses print of themselves, one line or several."""
+        """Returns what a subclass shows of itself when printed, in one line or several."""
         return ""
 
     def __repr__(self) -> str:
         own = self.extra_repr().split("\n") if self.extra_repr() else []
         children = [f"({name}): " + _addindent(repr(child), 2) for name, child in self._modules.items()]
         lines = own + children
+
+        if not lines:
+            return f"{self._get_name()}()"
         if len(own) == 1 and not children:
             return f"{self._get_name()}({own[0]})"
         inside = "".join(f"\n  {line}" for line in lines)
-        return f"{self._get_name()}({inside}\n)" if lines else f"{self._get_name()}()"
+        return f"{self._get_name()}({inside}\n)"
 
 
 def _addindent(s_: str, numSpaces: int) -> str:  # noqa: N803  # PyTorch's names
-    """The text with every line but the first indented."""
+    """Returns the text with every line but the first indented."""
     return s_.replace("\n", "\n" + " " * numSpaces)
 
 
-# By the names under which programs look for them.
+# PyTorch's names for these dictionaries, which programs read.
 _global_parameter_registration_hooks = _registration_hooks["_parameters"]
 _global_buffer_registration_hooks = _registration_hooks["_buffers"]
 _global_module_registration_hooks = _registration_hooks["_modules"]
-_global_forward_pre_hooks, _global_forward_hooks = HooksEverywhere("forward_pre"), HooksEverywhere("forward")
-_global_backward_pre_hooks, _global_backward_hooks = (
-    HooksEverywhere("backward_pre"),
-    HooksEverywhere("backward"),
-)
+_global_forward_pre_hooks = HooksEverywhere("forward_pre")
+_global_forward_hooks = HooksEverywhere("forward")
+_global_backward_pre_hooks = HooksEverywhere("backward_pre")
+_global_backward_hooks = HooksEverywhere("backward")
 
 
 def register_module_parameter_registration_hook(hook: Callable[..., Any]) -> RemovableHandle:
-    """Whenever a parameter is registered in any module: `hook(module, name, parameter)` returns None or
-    another one."""
+    """Calls `hook(module, name, parameter)` whenever any module registers a parameter. The hook returns
+    None or another parameter."""
     return register(_registration_hooks["_parameters"], hook)
 
 
 def register_module_buffer_registration_hook(hook: Callable[..., Any]) -> RemovableHandle:
-    """Whenever a buffer is registered in any module: `hook(module, name, buffer)` returns None or another
-    one."""
+    """Calls `hook(module, name, buffer)` whenever any module registers a buffer. The hook returns None or
+    another buffer."""
     return register(_registration_hooks["_buffers"], hook)
 
 
 def register_module_module_registration_hook(hook: Callable[..., Any]) -> RemovableHandle:
-    """Whenever a module is registered in another: `hook(module, name, submodule)` returns None or another
-    one."""
+    """Calls `hook(module, name, submodule)` whenever any module registers a child. The hook returns None
+    or another module."""
     return register(_registration_hooks["_modules"], hook)
 
 
 def register_module_forward_pre_hook(hook: Callable[..., Any]) -> RemovableHandle:
-    """Before every call of any module, before its own hooks: `hook(module, args)` returns None or new
-    arguments."""
+    """Calls `hook(module, args)` before every call of any module, before the module's own hooks. The hook
+    returns None or new arguments."""
     return register_everywhere("forward_pre", hook)
 
 
 def register_module_forward_hook(
     hook: Callable[..., Any], *, with_kwargs: bool = False, always_call: bool = False
 ) -> RemovableHandle:
-    """After every call of any module, before its own hooks: as `Module.register_forward_hook`."""
+    """Calls `hook(module, args, output)` after every call of any module, before the module's own hooks.
+    Options as in `Module.register_forward_hook`."""
     return register_everywhere("forward" + "+kwargs" * with_kwargs + "+always" * always_call, hook)
 
 
 def register_module_full_backward_hook(hook: Callable[..., Any]) -> RemovableHandle:
-    """For any module, before its own hooks: as `Module.register_full_backward_hook`."""
+    """Calls `hook(module, grad_input, grad_output)` in the backward pass of any module, before the
+    module's own hooks."""
     return register_everywhere("backward", hook)
 
 
 def register_module_full_backward_pre_hook(hook: Callable[..., Any]) -> RemovableHandle:
-    """For any module, before its own hooks: as `Module.register_full_backward_pre_hook`."""
+    """Calls `hook(module, grad_output)` at the start of the backward pass of any module, before the
+    module's own hooks."""
     return register_everywhere("backward_pre", hook)
 
 
 def register_module_backward_hook(hook: Callable[..., Any]) -> RemovableHandle:
-    """The older name; the hook gets what `register_module_full_backward_hook` gives it."""
+    """The older name of `register_module_full_backward_hook`."""
     return register_module_full_backward_hook(hook)
 
 
-def _converted(parameter: Any, fn: Callable[[Any], Any]) -> Any:
-    """The parameter, its data and gradient replaced by `fn` of them; a new one when it cannot hold them."""
+def _converted(parameter: Parameter, fn: Callable[[Tensor], Tensor]) -> Parameter:
+    """Replaces data and gradient of the parameter by `fn` of them. Returns a new parameter where the old
+    one cannot hold the result."""
     data = fn(parameter.data)
     gradient = None if parameter.grad is None else fn(parameter.grad.data)
     if data.is_meta == parameter.is_meta and data.layout == parameter.layout:
-        parameter.data, parameter.grad = data, None
+        parameter.data = data
+        parameter.grad = None
     else:
         parameter = Parameter(data, parameter.requires_grad)
     parameter.grad = gradient
@@ -526,16 +567,16 @@ def _converted(parameter: Any, fn: Callable[[Any], Any]) -> Any:
 
 
 def _type_name(value: Any) -> str:
-    """As `typename`: `nn.Sequential(F.relu)` and `nn.Sequential(nn.ReLU)` are told what they were given."""
+    """Returns the qualified name of a class or function, and of the type of anything else, for error
+    messages."""
     named = value if hasattr(value, "__qualname__") else type(value)
-    return (
-        named.__qualname__
-        if named.__module__ in (None, "builtins")
-        else f"{named.__module__}.{named.__qualname__}"
-    )
+    if named.__module__ in (None, "builtins"):
+        return named.__qualname__
+    return f"{named.__module__}.{named.__qualname__}"
 
 
-def clear_gradients(parameters: Any, set_to_none: bool) -> None:
+def clear_gradients(parameters: Iterable[Tensor], set_to_none: bool) -> None:
+    """Sets gradients to None, or to zeros that are detached from the graph."""
     for parameter in parameters:
         if parameter.grad is None:
             continue
@@ -543,7 +584,7 @@ def clear_gradients(parameters: Any, set_to_none: bool) -> None:
             parameter.grad = None
             continue
         if parameter.grad.grad_fn is not None:
-            parameter.grad.detach_()
+            parameter.grad.detach_()  # type: ignore[attr-defined]
         else:
             parameter.grad.requires_grad_(False)
         parameter.grad.zero_()
@@ -551,15 +592,17 @@ def clear_gradients(parameters: Any, set_to_none: bool) -> None:
 
 def _parse_to(
     *arguments: Any,
-    device: Any = None,
-    dtype: Any = None,
+    device: Device = None,
+    dtype: _dtype | None = None,
     non_blocking: bool = False,
     copy: bool = False,
-    memory_format: Any = None,
-) -> tuple[Any, Any, bool, Any]:
+    memory_format: _C.memory_format | None = None,
+) -> tuple[_C.device | None, _dtype | None, bool, _C.memory_format | None]:
+    """Returns device, dtype, non_blocking and memory_format of a call of `to`."""
     for argument in arguments:
         if isinstance(argument, Tensor):
-            device, dtype = argument.device, argument.dtype
+            device = argument.device
+            dtype = argument.dtype
         elif isinstance(argument, _C.dtype):
             dtype = argument
         elif isinstance(argument, bool):
@@ -570,9 +613,7 @@ def _parse_to(
             raise TypeError(
                 f"Module.to: expected a device, a dtype or a tensor, got {type(argument).__name__}"
             )
-    return (
-        (_C.device(device) if isinstance(device, (str, int)) else device),
-        dtype,
-        non_blocking,
-        memory_format,
-    )
+
+    if isinstance(device, (str, int)):
+        device = _C.device(device)
+    return device, dtype, non_blocking, memory_format

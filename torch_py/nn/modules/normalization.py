@@ -1,8 +1,8 @@
-"""Normalisation within one example."""
+"""Normalization within one sample."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
 
 from torch_py._C import _torch
 from torch_py._tensor import Tensor
@@ -10,29 +10,32 @@ from torch_py.nn import functional as F
 from torch_py.nn import init
 from torch_py.nn.modules.module import Module
 from torch_py.nn.parameter import Parameter
+from torch_py.types import Device, _dtype
 
 
 class LayerNorm(Module):
-    """Mean 0 and variance 1 over the last dimensions, of sizes `normalized_shape`, then * weight + bias (Ba
-    et al. 2016)."""
+    """Normalizes over the last dimensions, of sizes `normalized_shape`: (x - mean) / sqrt(var + eps) *
+    weight + bias (Ba et al. 2016)."""
 
     weight: Parameter | None
     bias: Parameter | None
 
     def __init__(
         self,
-        normalized_shape: Any,
+        normalized_shape: int | Sequence[int],
         eps: float = 1e-5,
         elementwise_affine: bool = True,
         bias: bool = True,
-        device: Any = None,
-        dtype: Any = None,
+        device: Device = None,
+        dtype: _dtype | None = None,
     ) -> None:
         super().__init__()
         self.normalized_shape = (
             (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
         )
-        self.eps, self.elementwise_affine = eps, elementwise_affine
+        self.eps = eps
+        self.elementwise_affine = elementwise_affine
+
         for name, present in (("weight", elementwise_affine), ("bias", elementwise_affine and bias)):
             value = (
                 Parameter(_torch.empty(self.normalized_shape, device=device, dtype=dtype))
@@ -40,6 +43,7 @@ class LayerNorm(Module):
                 else None
             )
             self.register_parameter(name, value)
+
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
@@ -59,8 +63,8 @@ class LayerNorm(Module):
 
 
 class GroupNorm(Module):
-    """Mean 0 and variance 1 over each of `num_groups` groups of channels (dimension 1), then * weight + bias
-    (Wu & He 2018)."""
+    """Normalizes over each of `num_groups` groups of channels (dimension 1): (x - mean) / sqrt(var + eps)
+    * weight + bias (Wu & He 2018)."""
 
     weight: Parameter | None
     bias: Parameter | None
@@ -71,19 +75,24 @@ class GroupNorm(Module):
         num_channels: int,
         eps: float = 1e-5,
         affine: bool = True,
-        device: Any = None,
-        dtype: Any = None,
+        device: Device = None,
+        dtype: _dtype | None = None,
         *,
         bias: bool = True,
     ) -> None:
         super().__init__()
         if num_channels % num_groups != 0:
             raise ValueError(f"num_channels ({num_channels}) must be divisible by num_groups ({num_groups})")
-        self.num_groups, self.num_channels, self.eps, self.affine = num_groups, num_channels, eps, affine
+
+        self.num_groups = num_groups
+        self.num_channels = num_channels
+        self.eps = eps
+        self.affine = affine
         for name, present in (("weight", affine), ("bias", affine and bias)):
             self.register_parameter(
                 name, Parameter(_torch.empty(num_channels, device=device, dtype=dtype)) if present else None
             )
+
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
@@ -103,30 +112,32 @@ class GroupNorm(Module):
 
 
 class RMSNorm(Module):
-    """Root of the mean square 1 over the last dimensions, of sizes `normalized_shape`, then * weight (Zhang &
-    Sennrich 2019)."""
+    """Divides by the root mean square over the last dimensions, of sizes `normalized_shape`: x /
+    sqrt(mean(x²) + eps) * weight (Zhang & Sennrich 2019)."""
 
     weight: Parameter | None
 
     def __init__(
         self,
-        normalized_shape: Any,
+        normalized_shape: int | Sequence[int],
         eps: float | None = None,
         elementwise_affine: bool = True,
-        device: Any = None,
-        dtype: Any = None,
+        device: Device = None,
+        dtype: _dtype | None = None,
     ) -> None:
         super().__init__()
         self.normalized_shape = (
             (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
         )
-        self.eps, self.elementwise_affine = eps, elementwise_affine
+        self.eps = eps
+        self.elementwise_affine = elementwise_affine
         weight = (
             Parameter(_torch.empty(self.normalized_shape, device=device, dtype=dtype))
             if elementwise_affine
             else None
         )
         self.register_parameter("weight", weight)
+
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
@@ -141,11 +152,15 @@ class RMSNorm(Module):
 
 
 class LocalResponseNorm(Module):
-    """Division by a power of the mean square of neighbouring channels (Krizhevsky et al. 2012)."""
+    """Divides by a power of the mean square of `size` neighboring channels: x / (k + alpha * mean) ** beta
+    (Krizhevsky et al. 2012)."""
 
     def __init__(self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> None:
         super().__init__()
-        self.size, self.alpha, self.beta, self.k = size, alpha, beta, k
+        self.size = size
+        self.alpha = alpha
+        self.beta = beta
+        self.k = k
 
     def forward(self, input: Tensor) -> Tensor:
         return F.local_response_norm(input, self.size, self.alpha, self.beta, self.k)
@@ -155,23 +170,28 @@ class LocalResponseNorm(Module):
 
 
 class CrossMapLRN2d(Module):
-    """As LocalResponseNorm, over maps: (N, C, H, W). As in PyTorch the first map stays in the sum of every
-    one behind it."""
+    """An older form of `LocalResponseNorm` for images (N, C, H, W). As in PyTorch, the first channel stays
+    in the sums of all later ones."""
 
     def __init__(self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1) -> None:
         super().__init__()
-        self.size, self.alpha, self.beta, self.k = size, alpha, beta, k
+        self.size = size
+        self.alpha = alpha
+        self.beta = beta
+        self.k = k
 
     def forward(self, input: Tensor) -> Tensor:
         if input.dim() != 4:
             raise ValueError(f"CrossMapLRN2d: Expected input to be 4D, got {input.dim()}D instead.")
-        reach = int((self.size - 1) / 2 + 1)  # maps on either side, with the map itself
+
+        reach = int((self.size - 1) / 2 + 1)  # channels on either side, including the channel itself
         squares = input * input
         sums = F.pad(squares, (0, 0, 0, 0, reach - 1, reach - 1)).unfold(1, 2 * reach - 1, 1).sum(-1)
-        behind = input.size(1) - reach
-        if behind > 0:
-            first = squares[:, :1].expand(-1, behind, -1, -1)
+        later = input.size(1) - reach
+        if later > 0:
+            first = squares[:, :1].expand(-1, later, -1, -1)
             sums = sums + F.pad(first, (0, 0, 0, 0, reach, 0))
+
         return input * (sums * (self.alpha / self.size) + self.k).pow(-self.beta)
 
     def extra_repr(self) -> str:

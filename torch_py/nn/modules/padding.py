@@ -1,9 +1,9 @@
-"""Padding of sequences, images and volumes: one width for all sides, or (left, right) of the last dimension,
-of the one before, ..."""
+"""Padding layers. `padding` is one width for all sides, or (left, right) of the last dimension, then of
+the one before, and so on."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
 
 from torch_py._tensor import Tensor
 from torch_py.nn import functional as F
@@ -30,13 +30,13 @@ __all__ = [
 
 
 class _PadNd(Module):
-    """Pads `_rank` dimensions by `_mode`."""
+    """Pads `_rank` dimensions in the mode `_mode`."""
 
     __constants__ = ["padding"]
     _rank: int
     _mode: str
 
-    def __init__(self, padding: Any) -> None:
+    def __init__(self, padding: int | Sequence[int]) -> None:
         super().__init__()
         self.padding = _ntuple(2 * self._rank)(padding)
 
@@ -48,10 +48,12 @@ class _PadNd(Module):
 
 
 class _ConstantPadNd(_PadNd):
+    """Pads with a constant."""
+
     __constants__ = ["padding", "value"]
     _mode = "constant"
 
-    def __init__(self, padding: Any, value: float) -> None:
+    def __init__(self, padding: int | Sequence[int], value: float) -> None:
         super().__init__(padding)
         self.value = value
 
@@ -63,27 +65,27 @@ class _ConstantPadNd(_PadNd):
 
 
 class ConstantPad1d(_ConstantPadNd):
-    """`value` around sequences."""
+    """Pads sequences (N, C, L) with `value`."""
 
     _rank = 1
 
 
 class ConstantPad2d(_ConstantPadNd):
-    """`value` around images."""
+    """Pads images (N, C, H, W) with `value`."""
 
     _rank = 2
 
 
 class ConstantPad3d(_ConstantPadNd):
-    """`value` around volumes."""
+    """Pads volumes (N, C, D, H, W) with `value`."""
 
     _rank = 3
 
 
 class ZeroPad1d(ConstantPad1d):
-    """Zeros around sequences."""
+    """Pads sequences (N, C, L) with zeros."""
 
-    def __init__(self, padding: Any) -> None:
+    def __init__(self, padding: int | Sequence[int]) -> None:
         super().__init__(padding, 0.0)
 
     def extra_repr(self) -> str:
@@ -91,9 +93,9 @@ class ZeroPad1d(ConstantPad1d):
 
 
 class ZeroPad2d(ConstantPad2d):
-    """Zeros around images."""
+    """Pads images (N, C, H, W) with zeros."""
 
-    def __init__(self, padding: Any) -> None:
+    def __init__(self, padding: int | Sequence[int]) -> None:
         super().__init__(padding, 0.0)
 
     def extra_repr(self) -> str:
@@ -101,9 +103,9 @@ class ZeroPad2d(ConstantPad2d):
 
 
 class ZeroPad3d(ConstantPad3d):
-    """Zeros around volumes."""
+    """Pads volumes (N, C, D, H, W) with zeros."""
 
-    def __init__(self, padding: Any) -> None:
+    def __init__(self, padding: int | Sequence[int]) -> None:
         super().__init__(padding, 0.0)
 
     def extra_repr(self) -> str:
@@ -111,42 +113,50 @@ class ZeroPad3d(ConstantPad3d):
 
 
 class ReflectionPad1d(_PadNd):
-    """Sequences mirrored at their border elements."""
+    """Pads sequences (N, C, L) with their mirror image at the edges; edge elements are not repeated."""
 
-    _rank, _mode = 1, "reflect"
+    _rank = 1
+    _mode = "reflect"
 
 
 class ReflectionPad2d(_PadNd):
-    """Images mirrored at their border elements."""
+    """Pads images (N, C, H, W) with their mirror image at the edges; edge elements are not repeated."""
 
-    _rank, _mode = 2, "reflect"
+    _rank = 2
+    _mode = "reflect"
 
 
 class ReflectionPad3d(_PadNd):
-    """Volumes mirrored at their border elements."""
+    """Pads volumes (N, C, D, H, W) with their mirror image at the edges; edge elements are not repeated."""
 
-    _rank, _mode = 3, "reflect"
+    _rank = 3
+    _mode = "reflect"
 
 
 class ReplicationPad1d(_PadNd):
-    """Sequences whose border elements are repeated."""
+    """Pads sequences (N, C, L) by repeating their edge elements."""
 
-    _rank, _mode = 1, "replicate"
+    _rank = 1
+    _mode = "replicate"
 
 
 class ReplicationPad2d(_PadNd):
-    """Images whose border elements are repeated."""
+    """Pads images (N, C, H, W) by repeating their edge elements."""
 
-    _rank, _mode = 2, "replicate"
+    _rank = 2
+    _mode = "replicate"
 
 
 class ReplicationPad3d(_PadNd):
-    """Volumes whose border elements are repeated."""
+    """Pads volumes (N, C, D, H, W) by repeating their edge elements."""
 
-    _rank, _mode = 3, "replicate"
+    _rank = 3
+    _mode = "replicate"
 
 
 class _CircularPadNd(_PadNd):
+    """Pads with the opposite side."""
+
     _mode = "circular"
 
     def forward(self, input: Tensor) -> Tensor:
@@ -160,18 +170,18 @@ class _CircularPadNd(_PadNd):
 
 
 class CircularPad1d(_CircularPadNd):
-    """Sequences wrapped around."""
+    """Pads sequences (N, C, L) with elements of the opposite side, as if they were periodic."""
 
     _rank = 1
 
 
 class CircularPad2d(_CircularPadNd):
-    """Images wrapped around."""
+    """Pads images (N, C, H, W) with elements of the opposite side, as if they were periodic."""
 
     _rank = 2
 
 
 class CircularPad3d(_CircularPadNd):
-    """Volumes wrapped around."""
+    """Pads volumes (N, C, D, H, W) with elements of the opposite side, as if they were periodic."""
 
     _rank = 3

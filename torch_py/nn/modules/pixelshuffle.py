@@ -1,4 +1,4 @@
-"""Channels to places and back; channels in another order."""
+"""Layers that move elements between channels and spatial positions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ __all__ = ["ChannelShuffle", "PixelShuffle", "PixelUnshuffle"]
 
 
 class PixelShuffle(Module):
-    """(..., C * r * r, H, W) to (..., C, H * r, W * r) for r = `upscale_factor`."""
+    """Moves channels to positions: (..., C * r * r, H, W) to (..., C, H * r, W * r) for r =
+    `upscale_factor`."""
 
     __constants__ = ["upscale_factor"]
 
@@ -26,7 +27,8 @@ class PixelShuffle(Module):
 
 
 class PixelUnshuffle(Module):
-    """(..., C, H * r, W * r) to (..., C * r * r, H, W) for r = `downscale_factor`."""
+    """Moves positions to channels: (..., C, H * r, W * r) to (..., C * r * r, H, W) for r =
+    `downscale_factor`."""
 
     __constants__ = ["downscale_factor"]
 
@@ -42,7 +44,8 @@ class PixelUnshuffle(Module):
 
 
 class ChannelShuffle(Module):
-    """Channels of `groups` groups in the order of their place in the group, then group."""
+    """Splits the channels into `groups` groups and interleaves them: the first channel of every group,
+    then the second, and so on."""
 
     __constants__ = ["groups"]
 

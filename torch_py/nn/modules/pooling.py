@@ -1,8 +1,9 @@
-"""Pooling of sequences (N, C, L), images (N, C, H, W) and volumes (N, C, D, H, W), with or without
-samples."""
+"""Pooling layers for sequences (N, C, L), images (N, C, H, W) and volumes (N, C, D, H, W), with or without
+the batch dimension."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from torch_py._tensor import Tensor
@@ -35,30 +36,29 @@ __all__ = [
 
 
 class _MaxPoolNd(Module):
-    """The largest element of each window; `stride` is the window's size by default."""
+    """Settings of max pooling. `stride` is the size of the window by default."""
 
     __constants__ = ["kernel_size", "stride", "padding", "dilation", "return_indices", "ceil_mode"]
-    _function: Any
+    _function: Callable[..., Any]
 
     def __init__(
         self,
-        kernel_size: Any,
-        stride: Any = None,
-        padding: Any = 0,
-        dilation: Any = 1,
+        kernel_size: int | Sequence[int],
+        stride: int | Sequence[int] | None = None,
+        padding: int | Sequence[int] = 0,
+        dilation: int | Sequence[int] = 1,
         return_indices: bool = False,
         ceil_mode: bool = False,
     ) -> None:
         super().__init__()
-        self.kernel_size, self.stride = kernel_size, kernel_size if stride is None else stride
-        self.padding, self.dilation, self.return_indices, self.ceil_mode = (
-            padding,
-            dilation,
-            return_indices,
-            ceil_mode,
-        )
+        self.kernel_size = kernel_size
+        self.stride = kernel_size if stride is None else stride
+        self.padding = padding
+        self.dilation = dilation
+        self.return_indices = return_indices
+        self.ceil_mode = ceil_mode
 
-    def forward(self, input: Tensor) -> Any:
+    def forward(self, input: Tensor) -> Tensor | tuple[Tensor, Tensor]:
         pool = type(self)._function
         return pool(
             input,
@@ -78,39 +78,45 @@ class _MaxPoolNd(Module):
 
 
 class MaxPool1d(_MaxPoolNd):
-    """The largest element of each window of a sequence; `stride` is the window's size by default."""
+    """Returns the largest element of each window of a sequence; with `return_indices` also its position.
+    `stride` is the size of the window by default."""
 
     _function = staticmethod(F.max_pool1d)
 
 
 class MaxPool2d(_MaxPoolNd):
-    """The largest element of each window of an image; `stride` is the window's size by default."""
+    """Returns the largest element of each window of an image; with `return_indices` also its position.
+    `stride` is the size of the window by default."""
 
     _function = staticmethod(F.max_pool2d)
 
 
 class MaxPool3d(_MaxPoolNd):
-    """The largest element of each window of a volume; `stride` is the window's size by default."""
+    """Returns the largest element of each window of a volume; with `return_indices` also its position.
+    `stride` is the size of the window by default."""
 
     _function = staticmethod(F.max_pool3d)
 
 
 class _MaxUnpoolNd(Module):
-    """Puts maxima back where they were, with zeros elsewhere; arguments are those of the pooling."""
+    """Settings of the partial inverse of max pooling; they are those of the pooling."""
 
     _rank: int
-    _function: Any
+    _function: Callable[..., Any]
 
-    def __init__(self, kernel_size: Any, stride: Any = None, padding: Any = 0) -> None:
+    def __init__(
+        self,
+        kernel_size: int | Sequence[int],
+        stride: int | Sequence[int] | None = None,
+        padding: int | Sequence[int] = 0,
+    ) -> None:
         super().__init__()
         each = _ntuple(self._rank)
-        self.kernel_size, self.stride, self.padding = (
-            each(kernel_size),
-            each(kernel_size if stride is None else stride),
-            each(padding),
-        )
+        self.kernel_size = each(kernel_size)
+        self.stride = each(kernel_size if stride is None else stride)
+        self.padding = each(padding)
 
-    def forward(self, input: Tensor, indices: Tensor, output_size: Any = None) -> Tensor:
+    def forward(self, input: Tensor, indices: Tensor, output_size: Sequence[int] | None = None) -> Tensor:
         unpool = type(self)._function
         return unpool(input, indices, self.kernel_size, self.stride, self.padding, output_size)
 
@@ -119,24 +125,29 @@ class _MaxUnpoolNd(Module):
 
 
 class MaxUnpool1d(_MaxUnpoolNd):
-    """Undoes `MaxPool1d` as far as its indices tell."""
+    """A partial inverse of `MaxPool1d`: puts maxima back at their positions, with zeros elsewhere."""
 
-    _rank, _function = 1, staticmethod(F.max_unpool1d)
+    _rank = 1
+    _function = staticmethod(F.max_unpool1d)
 
 
 class MaxUnpool2d(_MaxUnpoolNd):
-    """Undoes `MaxPool2d` as far as its indices tell."""
+    """A partial inverse of `MaxPool2d`: puts maxima back at their positions, with zeros elsewhere."""
 
-    _rank, _function = 2, staticmethod(F.max_unpool2d)
+    _rank = 2
+    _function = staticmethod(F.max_unpool2d)
 
 
 class MaxUnpool3d(_MaxUnpoolNd):
-    """Undoes `MaxPool3d` as far as its indices tell."""
+    """A partial inverse of `MaxPool3d`: puts maxima back at their positions, with zeros elsewhere."""
 
-    _rank, _function = 3, staticmethod(F.max_unpool3d)
+    _rank = 3
+    _function = staticmethod(F.max_unpool3d)
 
 
 class _AvgPoolNd(Module):
+    """Printing of average pooling layers."""
+
     __constants__ = ["kernel_size", "stride", "padding", "ceil_mode", "count_include_pad"]
 
     def extra_repr(self) -> str:
@@ -144,24 +155,24 @@ class _AvgPoolNd(Module):
 
 
 class AvgPool1d(_AvgPoolNd):
-    """The mean of each window of a sequence, padding counted as zeros unless `count_include_pad` is False."""
+    """Returns the mean of each window of a sequence. Padding counts as zeros unless `count_include_pad` is
+    False."""
 
     def __init__(
         self,
-        kernel_size: Any,
-        stride: Any = None,
-        padding: Any = 0,
+        kernel_size: int | Sequence[int],
+        stride: int | Sequence[int] | None = None,
+        padding: int | Sequence[int] = 0,
         ceil_mode: bool = False,
         count_include_pad: bool = True,
     ) -> None:
         super().__init__()
         each = _ntuple(1)
-        self.kernel_size, self.stride, self.padding = (
-            each(kernel_size),
-            each(kernel_size if stride is None else stride),
-            each(padding),
-        )
-        self.ceil_mode, self.count_include_pad = ceil_mode, count_include_pad
+        self.kernel_size = each(kernel_size)
+        self.stride = each(kernel_size if stride is None else stride)
+        self.padding = each(padding)
+        self.ceil_mode = ceil_mode
+        self.count_include_pad = count_include_pad
 
     def forward(self, input: Tensor) -> Tensor:
         return F.avg_pool1d(
@@ -170,21 +181,26 @@ class AvgPool1d(_AvgPoolNd):
 
 
 class _AvgPoolWithDivisor(_AvgPoolNd):
-    _function: Any
+    """Settings of average pooling over two and three dimensions."""
+
+    _function: Callable[..., Any]
 
     def __init__(
         self,
-        kernel_size: Any,
-        stride: Any = None,
-        padding: Any = 0,
+        kernel_size: int | Sequence[int],
+        stride: int | Sequence[int] | None = None,
+        padding: int | Sequence[int] = 0,
         ceil_mode: bool = False,
         count_include_pad: bool = True,
         divisor_override: int | None = None,
     ) -> None:
         super().__init__()
-        self.kernel_size, self.stride = kernel_size, kernel_size if stride is None else stride
-        self.padding, self.ceil_mode = padding, ceil_mode
-        self.count_include_pad, self.divisor_override = count_include_pad, divisor_override
+        self.kernel_size = kernel_size
+        self.stride = kernel_size if stride is None else stride
+        self.padding = padding
+        self.ceil_mode = ceil_mode
+        self.count_include_pad = count_include_pad
+        self.divisor_override = divisor_override
 
     def forward(self, input: Tensor) -> Tensor:
         pool = type(self)._function
@@ -200,39 +216,43 @@ class _AvgPoolWithDivisor(_AvgPoolNd):
 
 
 class AvgPool2d(_AvgPoolWithDivisor):
-    """The mean of each window, padding counted as zeros unless `count_include_pad` is False;
-    `divisor_override` replaces the count."""
+    """Returns the mean of each window of an image. Padding counts as zeros unless `count_include_pad` is
+    False; `divisor_override` divides the sum in place of the number of elements."""
 
     _function = staticmethod(F.avg_pool2d)
 
 
 class AvgPool3d(_AvgPoolWithDivisor):
-    """Like `AvgPool2d` over volumes."""
+    """Returns the mean of each window of a volume. Padding counts as zeros unless `count_include_pad` is
+    False; `divisor_override` divides the sum in place of the number of elements."""
 
     _function = staticmethod(F.avg_pool3d)
 
 
 class _FractionalMaxPoolNd(Module):
-    """Maxima of windows in random steps that fit `output_size`, or `output_ratio` (between 0 and 1) times the
-    input's size."""
+    """Settings of fractional max pooling: the result has `output_size`, or `output_ratio` (between 0 and
+    1) times the input's size."""
 
     _rank: int
-    _function: Any
+    _function: Callable[..., Any]
 
     def __init__(
         self,
-        kernel_size: Any,
-        output_size: Any = None,
-        output_ratio: Any = None,
+        kernel_size: int | Sequence[int],
+        output_size: int | Sequence[int] | None = None,
+        output_ratio: float | Sequence[float] | None = None,
         return_indices: bool = False,
         _random_samples: Tensor | None = None,
     ) -> None:
         super().__init__()
-        each, name = _ntuple(self._rank), type(self).__name__
-        self.kernel_size, self.return_indices = each(kernel_size), return_indices
+        each = _ntuple(self._rank)
+        name = type(self).__name__
+        self.kernel_size = each(kernel_size)
+        self.return_indices = return_indices
         self.register_buffer("_random_samples", _random_samples)
         self.output_size = each(output_size) if output_size is not None else None
         self.output_ratio = each(output_ratio) if output_ratio is not None else None
+
         if output_size is None and output_ratio is None:
             raise ValueError(f"{name} requires specifying either an output size, or a pooling ratio")
         if output_size is not None and output_ratio is not None:
@@ -240,7 +260,7 @@ class _FractionalMaxPoolNd(Module):
         if self.output_ratio is not None and not all(0 < ratio < 1 for ratio in self.output_ratio):
             raise ValueError(f"output_ratio must be between 0 and 1 (got {output_ratio})")
 
-    def forward(self, input: Tensor) -> Any:
+    def forward(self, input: Tensor) -> Tensor | tuple[Tensor, Tensor]:
         pool = type(self)._function
         return pool(
             input,
@@ -253,33 +273,39 @@ class _FractionalMaxPoolNd(Module):
 
 
 class FractionalMaxPool2d(_FractionalMaxPoolNd):
-    """Maxima of windows of images in random steps (Graham, "Fractional Max-Pooling")."""
+    """Returns the largest elements of windows of an image at random steps (Graham 2014). The result has
+    `output_size`, or `output_ratio` times the input's size."""
 
-    _rank, _function = 2, staticmethod(F.fractional_max_pool2d)
+    _rank = 2
+    _function = staticmethod(F.fractional_max_pool2d)
 
 
 class FractionalMaxPool3d(_FractionalMaxPoolNd):
-    """Maxima of windows of volumes in random steps (Graham, "Fractional Max-Pooling")."""
+    """Returns the largest elements of windows of a volume at random steps (Graham 2014). The result has
+    `output_size`, or `output_ratio` times the input's size."""
 
-    _rank, _function = 3, staticmethod(F.fractional_max_pool3d)
+    _rank = 3
+    _function = staticmethod(F.fractional_max_pool3d)
 
 
 class _LPPoolNd(Module):
-    """The `norm_type`-norm of each window; `stride` is the window's size by default."""
+    """Settings of power-average pooling. `stride` is the size of the window by default."""
 
     __constants__ = ["norm_type", "kernel_size", "stride", "ceil_mode"]
-    _function: Any
+    _function: Callable[..., Any]
 
     def __init__(
-        self, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False
+        self,
+        norm_type: float,
+        kernel_size: int | Sequence[int],
+        stride: int | Sequence[int] | None = None,
+        ceil_mode: bool = False,
     ) -> None:
         super().__init__()
-        self.norm_type, self.kernel_size, self.stride, self.ceil_mode = (
-            norm_type,
-            kernel_size,
-            stride,
-            ceil_mode,
-        )
+        self.norm_type = norm_type
+        self.kernel_size = kernel_size
+        self.stride = stride
+        self.ceil_mode = ceil_mode
 
     def forward(self, input: Tensor) -> Tensor:
         pool = type(self)._function
@@ -293,35 +319,35 @@ class _LPPoolNd(Module):
 
 
 class LPPool1d(_LPPoolNd):
-    """The `norm_type`-norm of each window of a sequence."""
+    """Returns the power average (sum of x ** norm_type) ** (1 / norm_type) of each window of a sequence."""
 
     _function = staticmethod(F.lp_pool1d)
 
 
 class LPPool2d(_LPPoolNd):
-    """The `norm_type`-norm of each window of an image."""
+    """Returns the power average (sum of x ** norm_type) ** (1 / norm_type) of each window of an image."""
 
     _function = staticmethod(F.lp_pool2d)
 
 
 class LPPool3d(_LPPoolNd):
-    """The `norm_type`-norm of each window of a volume."""
+    """Returns the power average (sum of x ** norm_type) ** (1 / norm_type) of each window of a volume."""
 
     _function = staticmethod(F.lp_pool3d)
 
 
 class _AdaptivePoolNd(Module):
-    """As many windows as `output_size` says, one number for all dimensions; None keeps a dimension as it
-    is."""
+    """Settings of adaptive pooling: one output size for all dimensions or one for each; None keeps the
+    size of a dimension."""
 
     __constants__ = ["output_size"]
-    _function: Any
+    _function: Callable[..., Any]
 
-    def __init__(self, output_size: Any) -> None:
+    def __init__(self, output_size: int | Sequence[int | None]) -> None:
         super().__init__()
         self.output_size = output_size
 
-    def forward(self, input: Tensor) -> Any:
+    def forward(self, input: Tensor) -> Tensor | tuple[Tensor, Tensor]:
         pool = type(self)._function
         return pool(input, self.output_size)
 
@@ -330,50 +356,52 @@ class _AdaptivePoolNd(Module):
 
 
 class AdaptiveAvgPool1d(_AdaptivePoolNd):
-    """Means over as many windows as `output_size` says."""
+    """Returns the means of `output_size` windows that cover a sequence evenly."""
 
     _function = staticmethod(F.adaptive_avg_pool1d)
 
 
 class AdaptiveAvgPool2d(_AdaptivePoolNd):
-    """Means over as many windows as `output_size` says, one number for both dimensions; None keeps a
-    dimension as it is."""
+    """Returns the means of windows that cover an image evenly, as many as `output_size` says. None keeps
+    the size of a dimension."""
 
     _function = staticmethod(F.adaptive_avg_pool2d)
 
 
 class AdaptiveAvgPool3d(_AdaptivePoolNd):
-    """Means over as many windows as `output_size` says, one number for all dimensions; None keeps a dimension
-    as it is."""
+    """Returns the means of windows that cover a volume evenly, as many as `output_size` says. None keeps
+    the size of a dimension."""
 
     _function = staticmethod(F.adaptive_avg_pool3d)
 
 
 class _AdaptiveMaxPoolNd(_AdaptivePoolNd):
-    def __init__(self, output_size: Any, return_indices: bool = False) -> None:
+    """Settings of adaptive max pooling."""
+
+    def __init__(self, output_size: int | Sequence[int | None], return_indices: bool = False) -> None:
         super().__init__(output_size)
         self.return_indices = return_indices
 
-    def forward(self, input: Tensor) -> Any:
+    def forward(self, input: Tensor) -> Tensor | tuple[Tensor, Tensor]:
         pool = type(self)._function
         return pool(input, self.output_size, self.return_indices)
 
 
 class AdaptiveMaxPool1d(_AdaptiveMaxPoolNd):
-    """Maxima over as many windows as `output_size` says."""
+    """Returns the largest elements of `output_size` windows that cover a sequence evenly."""
 
     _function = staticmethod(F.adaptive_max_pool1d)
 
 
 class AdaptiveMaxPool2d(_AdaptiveMaxPoolNd):
-    """Maxima over as many windows as `output_size` says, one number for both dimensions; None keeps a
-    dimension as it is."""
+    """Returns the largest elements of windows that cover an image evenly, as many as `output_size` says.
+    None keeps the size of a dimension."""
 
     _function = staticmethod(F.adaptive_max_pool2d)
 
 
 class AdaptiveMaxPool3d(_AdaptiveMaxPoolNd):
-    """Maxima over as many windows as `output_size` says, one number for all dimensions; None keeps a
-    dimension as it is."""
+    """Returns the largest elements of windows that cover a volume evenly, as many as `output_size` says.
+    None keeps the size of a dimension."""
 
     _function = staticmethod(F.adaptive_max_pool3d)

@@ -1,10 +1,12 @@
-"""Recurrent layers (Elman 1990; Hochreiter & Schmidhuber 1997; Cho et al. 2014) and their single steps."""
+"""Recurrent layers (Elman 1990; Hochreiter & Schmidhuber 1997; Cho et al. 2014) and cells that compute one
+step."""
 
 from __future__ import annotations
 
 import math
 import numbers
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 from torch_py._C import _torch
@@ -14,6 +16,7 @@ from torch_py.nn import init
 from torch_py.nn._packing import PackedSequence
 from torch_py.nn.modules.module import Module
 from torch_py.nn.parameter import Parameter
+from torch_py.types import Device, _dtype
 
 __all__ = ["GRU", "LSTM", "RNN", "GRUCell", "LSTMCell", "RNNBase", "RNNCell", "RNNCellBase"]
 
@@ -22,13 +25,14 @@ _GATES = {"RNN_TANH": 1, "RNN_RELU": 1, "LSTM": 4, "GRU": 3}
 
 
 class RNNBase(Module):
-    """Layers of one kind over sequences (T, N, input_size), (N, T, input_size) if `batch_first`, (T,
-    input_size) or packed ones.
+    """Base of the recurrent layers: a stack of `num_layers` layers, each run over every step of a sequence.
 
-    Parameters are weight_ih_l0, weight_hh_l0, bias_ih_l0, bias_hh_l0, (weight_hr_l0 with `proj_size`), the
-    same with the suffix _reverse if
-    `bidirectional`, and so on for later layers; all start uniform in ±1 / sqrt(hidden_size). `dropout` acts
-    between layers.
+    The input is (T, N, input_size), with `batch_first` (N, T, input_size), for a single sequence (T,
+    input_size), or a PackedSequence. `dropout` acts on the outputs between layers.
+
+    Layer k has the parameters weight_ih_lk, weight_hh_lk, bias_ih_lk and bias_hh_lk, with `proj_size` also
+    weight_hr_lk, and with `bidirectional` all of them again with the suffix _reverse. They start uniform in
+    ±1 / sqrt(hidden_size).
     """
 
     def __init__(
@@ -42,8 +46,8 @@ class RNNBase(Module):
         dropout: float = 0.0,
         bidirectional: bool = False,
         proj_size: int = 0,
-        device: Any = None,
-        dtype: Any = None,
+        device: Device = None,
+        dtype: _dtype | None = None,
     ) -> None:
         super().__init__()
         _check_types(
@@ -53,26 +57,31 @@ class RNNBase(Module):
             batch_first=(batch_first, bool),
         )
         _check_settings(mode, input_size, hidden_size, num_layers, dropout, proj_size)
-        self.mode, self.input_size, self.hidden_size, self.num_layers = (
-            mode,
-            input_size,
-            hidden_size,
-            num_layers,
-        )
-        self.bias, self.batch_first, self.dropout = bias, batch_first, float(dropout)
-        self.bidirectional, self.proj_size = bidirectional, proj_size
+
+        self.mode = mode
+        self.input_size = input_size
+        self.hidden_size = hidden_size
+        self.num_layers = num_layers
+        self.bias = bias
+        self.batch_first = batch_first
+        self.dropout = float(dropout)
+        self.bidirectional = bidirectional
+        self.proj_size = proj_size
+
         self._flat_weights_names: list[str] = []
         self._all_weights: list[list[str]] = []
         for layer in range(num_layers):
             for direction in range(self._directions):
                 self._add_parameters(layer, "_reverse" if direction else "", device, dtype)
+
         self.reset_parameters()
 
     @property
     def _directions(self) -> int:
         return 2 if self.bidirectional else 1
 
-    def _add_parameters(self, layer: int, suffix: str, device: Any, dtype: Any) -> None:
+    def _add_parameters(self, layer: int, suffix: str, device: Device, dtype: _dtype | None) -> None:
+        """Registers the parameters of one direction of one layer."""
         gates = _GATES[self.mode] * self.hidden_size
         hidden = self.proj_size or self.hidden_size
         width = self.input_size if layer == 0 else hidden * self._directions
@@ -81,6 +90,7 @@ class RNNBase(Module):
             shapes |= {"bias_ih": (gates,), "bias_hh": (gates,)}
         if self.proj_size > 0:
             shapes["weight_hr"] = (self.proj_size, self.hidden_size)
+
         names = [f"{kind}_l{layer}{suffix}" for kind in shapes]
         for name, shape in zip(names, shapes.values(), strict=True):
             setattr(self, name, Parameter(_torch.empty(shape, device=device, dtype=dtype)))
@@ -96,7 +106,7 @@ class RNNBase(Module):
         return [[getattr(self, name) for name in names] for names in self._all_weights]
 
     def flatten_parameters(self) -> None:
-        """Does nothing: it arranges memory for libraries that are not used here."""
+        """Does nothing. In PyTorch it rearranges memory for cuDNN."""
 
     def reset_parameters(self) -> None:
         bound = 1.0 / math.sqrt(self.hidden_size) if self.hidden_size > 0 else 0
@@ -104,28 +114,33 @@ class RNNBase(Module):
             init.uniform_(weight, -bound, bound)
 
     def check_input(self, input: Tensor, batch_sizes: Tensor | None) -> None:
-        """Raises RuntimeError for the wrong number of dimensions or features, ValueError for another dtype
-        than that of the weights."""
+        """Raises RuntimeError for a wrong number of dimensions or features, and ValueError if the dtype
+        differs from that of the weights."""
         expected = 2 if batch_sizes is not None else 3
         if input.dim() != expected:
             raise RuntimeError(f"input must have {expected} dimensions, got {input.dim()}")
+
         if self.input_size != input.size(-1):
             raise RuntimeError(
                 f"input.size(-1) must be equal to input_size. Expected {self.input_size}, got "
                 f"{input.size(-1)}"
             )
-        if input.dtype != self._flat_weights[0].dtype:
-            own = self._flat_weights[0].dtype
+
+        own = self._flat_weights[0].dtype
+        if input.dtype != own:
             raise ValueError(
                 f"RNN input dtype ({input.dtype}) does not match weight dtype ({own}). Convert input or the "
                 "module."
             )
 
     def get_expected_hidden_size(self, input: Tensor, batch_sizes: Tensor | None) -> tuple[int, int, int]:
+        """Returns the shape of the hidden state: (layers * directions, N, hidden_size), or `proj_size` as
+        its last size."""
         batch = int(batch_sizes[0]) if batch_sizes is not None else input.size(0 if self.batch_first else 1)
         return self.num_layers * self._directions, batch, self.proj_size or self.hidden_size
 
     def get_expected_cell_size(self, input: Tensor, batch_sizes: Tensor | None) -> tuple[int, int, int]:
+        """Returns the shape of the cell state of an LSTM: (layers * directions, N, hidden_size)."""
         return (*self.get_expected_hidden_size(input, batch_sizes)[:2], self.hidden_size)
 
     def check_hidden_size(
@@ -134,66 +149,82 @@ class RNNBase(Module):
         expected_hidden_size: tuple[int, int, int],
         msg: str = "Expected hidden size {}, got {}",
     ) -> None:
+        """Raises RuntimeError unless `hx` has the expected size."""
         if tuple(hx.size()) != expected_hidden_size:
             raise RuntimeError(msg.format(expected_hidden_size, list(hx.size())))
 
     def check_forward_args(self, input: Tensor, hidden: Any, batch_sizes: Tensor | None) -> None:
+        """Raises RuntimeError or ValueError if the input or the hidden state does not fit this layer."""
         self.check_input(input, batch_sizes)
         self.check_hidden_size(hidden, self.get_expected_hidden_size(input, batch_sizes))
 
     def permute_hidden(self, hx: Any, permutation: Tensor | None) -> Any:
+        """Returns the states with their sequences in the order of `permutation`; None keeps the order."""
         return hx if permutation is None else hx.index_select(1, permutation)
 
-    def _states(self, hx: Any) -> list[Tensor]:
-        return [hx]
-
     def _check_states_of_batch(self, hx: Any, batched: bool) -> None:
+        """Raises RuntimeError if the number of dimensions of the states does not fit that of the input."""
         if not batched and hx.dim() != 2:
             raise RuntimeError(f"For unbatched 2-D input, hx should also be 2-D but got {hx.dim()}-D tensor")
         if batched and hx.dim() != 3:
             raise RuntimeError(f"For batched 3-D input, hx should also be 3-D but got {hx.dim()}-D tensor")
 
     def _initial(self, input: Tensor, batch_sizes: Tensor | None) -> Any:
+        """Returns states of zeros."""
         return _torch.zeros(
             self.get_expected_hidden_size(input, batch_sizes), dtype=input.dtype, device=input.device
         )
 
-    def forward(self, input: Any, hx: Any = None) -> Any:
-        """The outputs of the last layer at every step, and the last states (layers * directions, N,
-        hidden_size)."""
-        packed = isinstance(input, PackedSequence)
-        data, batch_sizes, sorted_indices, unsorted_indices = input if packed else (input, None, None, None)
-        batched = packed or data.dim() != 2
-        if not packed and data.dim() not in (2, 3):
+    def forward(
+        self, input: Tensor | PackedSequence, hx: Tensor | tuple[Tensor, Tensor] | None = None
+    ) -> tuple[Tensor | PackedSequence, Any]:
+        """Returns the outputs of the last layer at every step, and the last states (layers * directions,
+        N, hidden_size). `hx` None starts from zeros."""
+        if isinstance(input, PackedSequence):
+            return self._forward_packed(input, hx)
+        if input.dim() not in (2, 3):
             raise ValueError(
-                f"{type(self).__name__}: Expected input to be 2D or 3D, got {data.dim()}D instead"
+                f"{type(self).__name__}: Expected input to be 2D or 3D, got {input.dim()}D instead"
             )
-        if not batched:
-            data = data.unsqueeze(0 if self.batch_first else 1)
+
+        # A single sequence becomes a batch of one.
+        batched = input.dim() == 3
+        batch_dim = 0 if self.batch_first else 1
+        data = input if batched else input.unsqueeze(batch_dim)
+
         if hx is None:
-            hx = self._initial(data, batch_sizes)
-        elif packed:
-            hx = self.permute_hidden(hx, sorted_indices)
+            hx = self._initial(data, None)
         else:
             self._check_states_of_batch(hx, batched)
-            hx = hx if batched else self._mapped(hx, lambda state: state.unsqueeze(1))
-        self.check_forward_args(data, hx, batch_sizes)
-        output, hidden = self._run(data, hx, batch_sizes)
-        if packed:
-            return PackedSequence(output, batch_sizes, sorted_indices, unsorted_indices), self.permute_hidden(
-                hidden, unsorted_indices
-            )
-        if not batched:
-            output, hidden = (
-                output.squeeze(0 if self.batch_first else 1),
-                self._mapped(hidden, lambda state: state.squeeze(1)),
-            )
-        return output, hidden
+            if not batched:
+                hx = self._mapped(hx, lambda state: state.unsqueeze(1))
+        self.check_forward_args(data, hx, None)
 
-    def _mapped(self, hx: Any, function: Any) -> Any:
+        output, hidden = self._run(data, hx, None)
+        if batched:
+            return output, hidden
+        return output.squeeze(batch_dim), self._mapped(hidden, lambda state: state.squeeze(1))
+
+    def _forward_packed(self, input: PackedSequence, hx: Any) -> tuple[PackedSequence, Any]:
+        """Runs a packed batch. States come and go in the caller's order of sequences, not in the packed
+        order."""
+        data, batch_sizes, sorted_indices, unsorted_indices = input
+        if hx is None:
+            hx = self._initial(data, batch_sizes)
+        else:
+            hx = self.permute_hidden(hx, sorted_indices)
+        self.check_forward_args(data, hx, batch_sizes)
+
+        output, hidden = self._run(data, hx, batch_sizes)
+        packed = PackedSequence(output, batch_sizes, sorted_indices, unsorted_indices)
+        return packed, self.permute_hidden(hidden, unsorted_indices)
+
+    def _mapped(self, hx: Any, function: Callable[[Tensor], Tensor]) -> Any:
+        """Applies `function` to every state tensor."""
         return function(hx)
 
     def _run(self, data: Tensor, hx: Any, batch_sizes: Tensor | None) -> tuple[Tensor, Any]:
+        """Calls the operator of this kind of layer. Returns the outputs and the states."""
         settings = (
             self._flat_weights,
             self.bias,
@@ -202,14 +233,15 @@ class RNNBase(Module):
             self.training,
             self.bidirectional,
         )
+
         if batch_sizes is None:
             output, *hidden = _OPERATORS[self.mode](data, hx, *settings, self.batch_first)
         else:
             output, *hidden = _OPERATORS[self.mode](data, batch_sizes, hx, *settings)
+
         return output, tuple(hidden) if len(hidden) > 1 else hidden[0]
 
     def extra_repr(self) -> str:
-        text = f"{self.input_size}, {self.hidden_size}"
         defaults = {
             "proj_size": 0,
             "num_layers": 1,
@@ -218,11 +250,12 @@ class RNNBase(Module):
             "dropout": 0,
             "bidirectional": False,
         }
-        return text + "".join(
-            f", {name}={getattr(self, name)}"
-            for name, usual in defaults.items()
-            if getattr(self, name) != usual
-        )
+
+        text = f"{self.input_size}, {self.hidden_size}"
+        for name, usual in defaults.items():
+            if getattr(self, name) != usual:
+                text += f", {name}={getattr(self, name)}"
+        return text
 
 
 def _check_types(**settings: tuple[Any, type]) -> None:
@@ -232,20 +265,21 @@ def _check_types(**settings: tuple[Any, type]) -> None:
 
 
 def _check_settings(
-    mode: str, input_size: int, hidden_size: int, num_layers: int, dropout: Any, proj_size: int
+    mode: str, input_size: int, hidden_size: int, num_layers: int, dropout: float, proj_size: int
 ) -> None:
-    if not isinstance(dropout, numbers.Number) or isinstance(dropout, bool) or not 0 <= dropout <= 1:  # type: ignore[operator]
+    if not isinstance(dropout, numbers.Number) or isinstance(dropout, bool) or not 0 <= dropout <= 1:
         raise ValueError(
             "dropout should be a number in range [0, 1] representing the probability of an element being "
             "zeroed"
         )
-    if dropout > 0 and num_layers == 1:  # type: ignore[operator]
+
+    if dropout > 0 and num_layers == 1:
         warnings.warn(
             "dropout option adds dropout after all but last recurrent layer, so non-zero dropout expects "
-            "num_layers greater than 1, "
-            f"but got dropout={dropout} and num_layers={num_layers}",
+            f"num_layers greater than 1, but got dropout={dropout} and num_layers={num_layers}",
             stacklevel=4,
         )
+
     if input_size <= 0:
         raise ValueError("input_size must be greater than zero")
     if hidden_size <= 0:
@@ -261,7 +295,8 @@ def _check_settings(
 
 
 class RNN(RNNBase):
-    """Steps tanh(W_ih x + b_ih + W_hh h + b_hh), or relu with `nonlinearity='relu'`."""
+    """An Elman network: h' = tanh(W_ih x + b_ih + W_hh h + b_hh) at every step, or ReLU in place of tanh
+    with `nonlinearity='relu'`."""
 
     def __init__(
         self,
@@ -273,14 +308,15 @@ class RNN(RNNBase):
         batch_first: bool = False,
         dropout: float = 0.0,
         bidirectional: bool = False,
-        device: Any = None,
-        dtype: Any = None,
+        device: Device = None,
+        dtype: _dtype | None = None,
         **keywords: Any,
     ) -> None:
         if "proj_size" in keywords:
             raise ValueError("proj_size argument is only supported for LSTM, not RNN or GRU")
         if nonlinearity not in ("tanh", "relu"):
             raise ValueError(f"Unknown nonlinearity '{nonlinearity}'. Select from 'tanh' or 'relu'.")
+
         mode = "RNN_TANH" if nonlinearity == "tanh" else "RNN_RELU"
         super().__init__(
             mode,
@@ -299,7 +335,11 @@ class RNN(RNNBase):
 
 
 class GRU(RNNBase):
-    """Gated recurrent units."""
+    """A network of gated recurrent units.
+
+    With r and z the reset and update gates, sigmoids of W x + b + W h + b, every step computes n = tanh(W x +
+    b + r * (W h + b)) and h' = (1 - z) * n + z * h.
+    """
 
     def __init__(
         self,
@@ -310,12 +350,13 @@ class GRU(RNNBase):
         batch_first: bool = False,
         dropout: float = 0.0,
         bidirectional: bool = False,
-        device: Any = None,
-        dtype: Any = None,
+        device: Device = None,
+        dtype: _dtype | None = None,
         **keywords: Any,
     ) -> None:
         if "proj_size" in keywords:
             raise ValueError("proj_size argument is only supported for LSTM, not RNN or GRU")
+
         super().__init__(
             "GRU",
             input_size,
@@ -332,8 +373,12 @@ class GRU(RNNBase):
 
 
 class LSTM(RNNBase):
-    """Long short-term memory: states are pairs of hidden and cell states. `proj_size` projects hidden states
-    (Sak et al. 2014)."""
+    """A long short-term memory network; its state is a pair of a hidden state h and a cell state c.
+
+    With i, f and o the input, forget and output gates, sigmoids of W x + b + W h + b, and g the tanh of such
+    a sum, every step computes c' = f * c + i * g and h' = o * tanh(c'). `proj_size` projects h' to that many
+    features (Sak et al. 2014).
+    """
 
     def __init__(
         self,
@@ -345,8 +390,8 @@ class LSTM(RNNBase):
         dropout: float = 0.0,
         bidirectional: bool = False,
         proj_size: int = 0,
-        device: Any = None,
-        dtype: Any = None,
+        device: Device = None,
+        dtype: _dtype | None = None,
     ) -> None:
         super().__init__(
             "LSTM",
@@ -362,7 +407,9 @@ class LSTM(RNNBase):
             dtype,
         )
 
-    def check_forward_args(self, input: Tensor, hidden: Any, batch_sizes: Tensor | None) -> None:
+    def check_forward_args(
+        self, input: Tensor, hidden: tuple[Tensor, Tensor], batch_sizes: Tensor | None
+    ) -> None:
         self.check_input(input, batch_sizes)
         self.check_hidden_size(
             hidden[0], self.get_expected_hidden_size(input, batch_sizes), "Expected hidden[0] size {}, got {}"
@@ -371,10 +418,10 @@ class LSTM(RNNBase):
             hidden[1], self.get_expected_cell_size(input, batch_sizes), "Expected hidden[1] size {}, got {}"
         )
 
-    def permute_hidden(self, hx: Any, permutation: Tensor | None) -> Any:
+    def permute_hidden(self, hx: tuple[Tensor, ...], permutation: Tensor | None) -> tuple[Tensor, ...]:
         return hx if permutation is None else tuple(state.index_select(1, permutation) for state in hx)
 
-    def _check_states_of_batch(self, hx: Any, batched: bool) -> None:
+    def _check_states_of_batch(self, hx: tuple[Tensor, Tensor], batched: bool) -> None:
         wanted, kind = (3, "batched") if batched else (2, "unbatched")
         if hx[0].dim() != wanted or hx[1].dim() != wanted:
             raise RuntimeError(
@@ -382,18 +429,18 @@ class LSTM(RNNBase):
                 f"({hx[0].dim()}-D, {hx[1].dim()}-D) tensors"
             )
 
-    def _initial(self, input: Tensor, batch_sizes: Tensor | None) -> Any:
+    def _initial(self, input: Tensor, batch_sizes: Tensor | None) -> tuple[Tensor, Tensor]:
         cell = _torch.zeros(
             self.get_expected_cell_size(input, batch_sizes), dtype=input.dtype, device=input.device
         )
         return super()._initial(input, batch_sizes), cell
 
-    def _mapped(self, hx: Any, function: Any) -> Any:
+    def _mapped(self, hx: Any, function: Callable[[Tensor], Tensor]) -> Any:
         return tuple(function(state) for state in hx)
 
 
 class RNNCellBase(Module):
-    """One step. Parameters weight_ih, weight_hh, bias_ih and bias_hh start uniform in ±1 /
+    """Base of the cells. The parameters weight_ih, weight_hh, bias_ih and bias_hh start uniform in ±1 /
     sqrt(hidden_size)."""
 
     bias_ih: Parameter | None
@@ -405,11 +452,14 @@ class RNNCellBase(Module):
         hidden_size: int,
         bias: bool,
         num_chunks: int,
-        device: Any = None,
-        dtype: Any = None,
+        device: Device = None,
+        dtype: _dtype | None = None,
     ) -> None:
         super().__init__()
-        self.input_size, self.hidden_size, self.bias = input_size, hidden_size, bias
+        self.input_size = input_size
+        self.hidden_size = hidden_size
+        self.bias = bias
+
         gates = num_chunks * hidden_size
         self.weight_ih = Parameter(_torch.empty((gates, input_size), device=device, dtype=dtype))
         self.weight_hh = Parameter(_torch.empty((gates, hidden_size), device=device, dtype=dtype))
@@ -417,6 +467,7 @@ class RNNCellBase(Module):
             self.register_parameter(
                 name, Parameter(_torch.empty(gates, device=device, dtype=dtype)) if bias else None
             )
+
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
@@ -424,25 +475,31 @@ class RNNCellBase(Module):
         for weight in self.parameters():
             init.uniform_(weight, -bound, bound)
 
-    def _step(self, operator: Any, input: Tensor, hx: Any) -> Any:
+    def _step(self, operator: Callable[..., Any], input: Tensor, hx: Any) -> Any:
+        """Checks the input (N, input_size) or (input_size,), starts from zeros if `hx` is None, and calls
+        `operator`."""
         name = type(self).__name__
         if input.dim() not in (1, 2):
             raise ValueError(f"{name}: Expected input to be 1D or 2D, got {input.dim()}D instead")
-        for state in hx if isinstance(hx, (tuple, list)) else (() if hx is None else (hx,)):
+
+        states = hx if isinstance(hx, (tuple, list)) else (hx,)
+        for state in states if hx is not None else ():
             if state.dim() not in (1, 2):
                 raise ValueError(f"{name}: Expected hidden to be 1D or 2D, got {state.dim()}D instead")
-        batch = input if input.dim() == 2 else input.unsqueeze(0)
+
+        batched = input.dim() == 2
+        batch = input if batched else input.unsqueeze(0)
+        has_cell_state = isinstance(self, LSTMCell)
         if hx is None:
             zeros = _torch.zeros((batch.size(0), self.hidden_size), dtype=input.dtype, device=input.device)
-            hx = (zeros, zeros) if isinstance(self, LSTMCell) else zeros
-        elif input.dim() == 1:
-            hx = tuple(state.unsqueeze(0) for state in hx) if isinstance(self, LSTMCell) else hx.unsqueeze(0)
+            hx = (zeros, zeros) if has_cell_state else zeros
+        elif not batched:
+            hx = tuple(state.unsqueeze(0) for state in hx) if has_cell_state else hx.unsqueeze(0)
+
         result = operator(batch, hx, self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh)
-        if input.dim() == 2:
+        if batched:
             return result
-        return (
-            tuple(state.squeeze(0) for state in result) if isinstance(self, LSTMCell) else result.squeeze(0)
-        )
+        return tuple(state.squeeze(0) for state in result) if has_cell_state else result.squeeze(0)
 
     def extra_repr(self) -> str:
         text = f"{self.input_size}, {self.hidden_size}"
@@ -453,14 +510,16 @@ class RNNCellBase(Module):
 
 
 class RNNCell(RNNCellBase):
+    """One step of an Elman network: h' = tanh(W_ih x + b_ih + W_hh h + b_hh), or ReLU in place of tanh."""
+
     def __init__(
         self,
         input_size: int,
         hidden_size: int,
         bias: bool = True,
         nonlinearity: str = "tanh",
-        device: Any = None,
-        dtype: Any = None,
+        device: Device = None,
+        dtype: _dtype | None = None,
     ) -> None:
         super().__init__(input_size, hidden_size, bias, 1, device, dtype)
         self.nonlinearity = nonlinearity
@@ -472,8 +531,16 @@ class RNNCell(RNNCellBase):
 
 
 class LSTMCell(RNNCellBase):
+    """One step of a long short-term memory network: maps an input (N, input_size) and the states (h, c) to
+    new states (h', c')."""
+
     def __init__(
-        self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None, dtype: Any = None
+        self,
+        input_size: int,
+        hidden_size: int,
+        bias: bool = True,
+        device: Device = None,
+        dtype: _dtype | None = None,
     ) -> None:
         super().__init__(input_size, hidden_size, bias, 4, device, dtype)
 
@@ -482,8 +549,16 @@ class LSTMCell(RNNCellBase):
 
 
 class GRUCell(RNNCellBase):
+    """One step of a gated recurrent unit: maps an input (N, input_size) and a hidden state (N,
+    hidden_size) to a new hidden state."""
+
     def __init__(
-        self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None, dtype: Any = None
+        self,
+        input_size: int,
+        hidden_size: int,
+        bias: bool = True,
+        device: Device = None,
+        dtype: _dtype | None = None,
     ) -> None:
         super().__init__(input_size, hidden_size, bias, 3, device, dtype)
 

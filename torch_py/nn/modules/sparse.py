@@ -1,4 +1,4 @@
-"""Tables of vectors."""
+"""Embeddings: tables of vectors that are looked up by number."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ from torch_py.nn import functional as F
 from torch_py.nn import init
 from torch_py.nn.modules.module import Module
 from torch_py.nn.parameter import Parameter
+from torch_py.types import Device, _dtype
 
 
 class Embedding(Module):
-    """`num_embeddings` vectors of `embedding_dim` numbers, looked up by integers; they start normal, row
-    `padding_idx` zero and untrained."""
+    """Looks up vectors of `embedding_dim` numbers by integers below `num_embeddings`. The table starts
+    normal; row `padding_idx` is zero and is not trained."""
 
     def __init__(
         self,
@@ -28,18 +29,22 @@ class Embedding(Module):
         sparse: bool = False,
         _weight: Tensor | None = None,
         _freeze: bool = False,
-        device: Any = None,
-        dtype: Any = None,
+        device: Device = None,
+        dtype: _dtype | None = None,
     ) -> None:
         super().__init__()
         if padding_idx is not None and not -num_embeddings <= padding_idx < num_embeddings:
             raise AssertionError(
                 f"Padding_idx must be within num_embeddings: got {padding_idx} and {num_embeddings} rows"
             )
-        self.num_embeddings, self.embedding_dim = num_embeddings, embedding_dim
+
+        self.num_embeddings = num_embeddings
+        self.embedding_dim = embedding_dim
         self.padding_idx = None if padding_idx is None else padding_idx % num_embeddings
-        self.max_norm, self.norm_type = max_norm, norm_type
-        self.scale_grad_by_freq, self.sparse = scale_grad_by_freq, sparse
+        self.max_norm = max_norm
+        self.norm_type = norm_type
+        self.scale_grad_by_freq = scale_grad_by_freq
+        self.sparse = sparse
         if _weight is None:
             self.weight = Parameter(
                 _torch.empty((num_embeddings, embedding_dim), device=device, dtype=dtype),
@@ -72,7 +77,7 @@ class Embedding(Module):
     def from_pretrained(
         cls, embeddings: Tensor, freeze: bool = True, padding_idx: int | None = None, **keywords: Any
     ) -> Embedding:
-        """A table with the rows of `embeddings`, trained unless `freeze`."""
+        """Returns an embedding with the rows of `embeddings`, which are trained only if `freeze` is False."""
         if embeddings.dim() != 2:
             raise AssertionError("Embeddings parameter is expected to be 2-dimensional")
         return cls(
@@ -94,12 +99,13 @@ class Embedding(Module):
             text += f", norm_type={self.norm_type}"
         if self.scale_grad_by_freq:
             text += f", scale_grad_by_freq={self.scale_grad_by_freq}"
+
         return text + ", sparse=True" if self.sparse else text
 
 
 class EmbeddingBag(Module):
-    """Sums, means or maxima of rows of a table, see `F.embedding_bag`; the rows start normal, row
-    `padding_idx` zero and untrained."""
+    """Computes sums, means or maxima of rows of a table, without the rows themselves; see
+    `F.embedding_bag`. The table starts normal; row `padding_idx` is zero and is not trained."""
 
     def __init__(
         self,
@@ -113,18 +119,24 @@ class EmbeddingBag(Module):
         _weight: Tensor | None = None,
         include_last_offset: bool = False,
         padding_idx: int | None = None,
-        device: Any = None,
-        dtype: Any = None,
+        device: Device = None,
+        dtype: _dtype | None = None,
     ) -> None:
         super().__init__()
         if padding_idx is not None and not -num_embeddings <= padding_idx < num_embeddings:
             raise AssertionError(
                 f"padding_idx must be within num_embeddings: got {padding_idx} and {num_embeddings} rows"
             )
-        self.num_embeddings, self.embedding_dim = num_embeddings, embedding_dim
-        self.max_norm, self.norm_type, self.scale_grad_by_freq = max_norm, norm_type, scale_grad_by_freq
+
+        self.num_embeddings = num_embeddings
+        self.embedding_dim = embedding_dim
+        self.max_norm = max_norm
+        self.norm_type = norm_type
+        self.scale_grad_by_freq = scale_grad_by_freq
         self.padding_idx = None if padding_idx is None else padding_idx % num_embeddings
-        self.mode, self.sparse, self.include_last_offset = mode, sparse, include_last_offset
+        self.mode = mode
+        self.sparse = sparse
+        self.include_last_offset = include_last_offset
         if _weight is None:
             self.weight = Parameter(_torch.empty((num_embeddings, embedding_dim), device=device, dtype=dtype))
             self.reset_parameters()
@@ -158,7 +170,8 @@ class EmbeddingBag(Module):
 
     @classmethod
     def from_pretrained(cls, embeddings: Tensor, freeze: bool = True, **keywords: Any) -> EmbeddingBag:
-        """A table with the rows of `embeddings`, trained unless `freeze`."""
+        """Returns an embedding bag with the rows of `embeddings`, which are trained only if `freeze` is
+        False."""
         if embeddings.dim() != 2:
             raise AssertionError("Embeddings parameter is expected to be 2-dimensional")
         result = cls(embeddings.shape[0], embeddings.shape[1], _weight=embeddings, **keywords)

@@ -1,4 +1,4 @@
-"""Encoders and decoders of attention and feed-forward layers (Vaswani et al. 2017)."""
+"""Transformer encoders and decoders: stacks of attention and feed-forward layers (Vaswani et al. 2017)."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from torch_py.nn.modules.dropout import Dropout
 from torch_py.nn.modules.linear import Linear
 from torch_py.nn.modules.module import Module
 from torch_py.nn.modules.normalization import LayerNorm
+from torch_py.types import Device, _dtype
 
 __all__ = [
     "Transformer",
@@ -32,37 +33,40 @@ __all__ = [
 Activation = Callable[[Tensor], Tensor]
 
 
-def _causal_mask(size: int, device: Any = None, dtype: Any = None) -> Tensor:
+def _causal_mask(size: int, device: Device = None, dtype: _dtype | None = None) -> Tensor:
+    """Returns -inf above the diagonal, where a key is later than the query, and 0 elsewhere."""
     return _torch.full(
         (size, size), float("-inf"), dtype=dtype or _C.get_default_dtype(), device=device
     ).triu(1)
 
 
 def _is_causal(mask: Tensor | None, is_causal: bool | None, size: int | None) -> bool:
-    """`is_causal` where given; otherwise whether `mask` leaves out just what is later."""
+    """Returns `is_causal` if given, otherwise whether `mask` hides exactly the later positions."""
     if is_causal is not None:
         return is_causal is True
-    if (
-        mask is None
-        or (size is not None and mask.shape[-1] != size)
-        or mask.dim() != 2
-        or mask.shape[0] != mask.shape[1]
-    ):
+    if mask is None or (size is not None and mask.shape[-1] != size):
         return False
-    causal = _causal_mask(mask.shape[0], mask.device, mask.dtype if mask.is_floating_point() else None)
-    return bool((mask == (causal if mask.is_floating_point() else causal.isinf())).all())
+    if mask.dim() != 2 or mask.shape[0] != mask.shape[1]:
+        return False
+
+    if mask.is_floating_point():
+        causal = _causal_mask(mask.shape[0], mask.device, mask.dtype)
+    else:
+        causal = _causal_mask(mask.shape[0], mask.device).isinf()
+    return bool((mask == causal).all())
 
 
 def _get_activation_fn(activation: str | Activation) -> Activation:
+    """Returns the activation function with this name. Raises RuntimeError for an unknown name."""
     if not isinstance(activation, str):
         return activation
     if activation not in ("relu", "gelu"):
         raise RuntimeError(f"activation should be relu/gelu, not {activation}")
-    return getattr(F, activation)  # type: ignore[no-any-return]
+    return getattr(F, activation)
 
 
 class _Layer(Module):
-    """What encoder and decoder layers share."""
+    """Base of the encoder and decoder layers."""
 
     norm_first: bool
     linear1: Linear
@@ -73,6 +77,7 @@ class _Layer(Module):
     def _add_feed_forward(
         self, d_model: int, dim_feedforward: int, dropout: float, bias: bool, factory: dict[str, Any]
     ) -> None:
+        """Adds the two linear layers and the dropout between them."""
         self.linear1 = Linear(d_model, dim_feedforward, bias=bias, **factory)
         self.dropout = Dropout(dropout)
         self.linear2 = Linear(dim_feedforward, d_model, bias=bias, **factory)
@@ -80,12 +85,15 @@ class _Layer(Module):
     def _add_norms(
         self, count: int, d_model: int, eps: float, dropout: float, bias: bool, factory: dict[str, Any]
     ) -> None:
+        """Adds `norm1`, `norm2`, ... and `dropout1`, `dropout2`, ..."""
         for number in range(1, count + 1):
             setattr(self, f"norm{number}", LayerNorm(d_model, eps=eps, bias=bias, **factory))
         for number in range(1, count + 1):
             setattr(self, f"dropout{number}", Dropout(dropout))
 
     def _residual(self, x: Tensor, norm: Module, block: Callable[[Tensor], Tensor]) -> Tensor:
+        """Returns the sum of the input and of a block, normalized: before the block with `norm_first`,
+        otherwise after the sum."""
         return x + block(norm(x)) if self.norm_first else norm(x + block(x))
 
     def _feed_forward(self, x: Tensor) -> Tensor:
@@ -98,8 +106,8 @@ class _Layer(Module):
 
 
 class TransformerEncoderLayer(_Layer):
-    """Self-attention and a feed-forward network, each added to its input and normalised (before it if
-    `norm_first`)."""
+    """Self-attention followed by a feed-forward network. Each is added to its input and normalized: before
+    it with `norm_first`, otherwise after the sum."""
 
     def __init__(
         self,
@@ -112,14 +120,15 @@ class TransformerEncoderLayer(_Layer):
         batch_first: bool = False,
         norm_first: bool = False,
         bias: bool = True,
-        device: Any = None,
-        dtype: Any = None,
+        device: Device = None,
+        dtype: _dtype | None = None,
     ) -> None:
         super().__init__()
-        factory = {"device": device, "dtype": dtype}
+        factory: dict[str, Any] = {"device": device, "dtype": dtype}
         self.self_attn = MultiheadAttention(
             d_model, nhead, dropout=dropout, bias=bias, batch_first=batch_first, **factory
         )
+
         self._add_feed_forward(d_model, dim_feedforward, dropout, bias, factory)
         self.norm_first = norm_first
         self._add_norms(2, d_model, layer_norm_eps, dropout, bias, factory)
@@ -160,7 +169,8 @@ class TransformerEncoderLayer(_Layer):
 
 
 class TransformerDecoderLayer(_Layer):
-    """Self-attention, attention to the encoder's `memory` and a feed-forward network."""
+    """Self-attention, attention to the encoder's output `memory`, and a feed-forward network. Each is
+    added to its input and normalized."""
 
     def __init__(
         self,
@@ -173,17 +183,18 @@ class TransformerDecoderLayer(_Layer):
         batch_first: bool = False,
         norm_first: bool = False,
         bias: bool = True,
-        device: Any = None,
-        dtype: Any = None,
+        device: Device = None,
+        dtype: _dtype | None = None,
     ) -> None:
         super().__init__()
-        factory = {"device": device, "dtype": dtype}
+        factory: dict[str, Any] = {"device": device, "dtype": dtype}
         self.self_attn = MultiheadAttention(
             d_model, nhead, dropout=dropout, batch_first=batch_first, bias=bias, **factory
         )
         self.multihead_attn = MultiheadAttention(
             d_model, nhead, dropout=dropout, batch_first=batch_first, bias=bias, **factory
         )
+
         self._add_feed_forward(d_model, dim_feedforward, dropout, bias, factory)
         self.norm_first = norm_first
         self._add_norms(3, d_model, layer_norm_eps, dropout, bias, factory)
@@ -248,11 +259,13 @@ class TransformerDecoderLayer(_Layer):
 
 
 def _copies(module: Module, count: int) -> ModuleList:
+    """Returns `count` deep copies of a module."""
     return ModuleList([copy.deepcopy(module) for _ in range(count)])
 
 
 class TransformerEncoder(Module):
-    """`num_layers` copies of a layer, and a normalisation if given."""
+    """Applies `num_layers` copies of an encoder layer one after another, and then a normalization if
+    given."""
 
     def __init__(
         self,
@@ -264,8 +277,11 @@ class TransformerEncoder(Module):
     ) -> None:
         super().__init__()
         self.layers = _copies(encoder_layer, num_layers)
-        self.num_layers, self.norm = num_layers, norm
-        self.enable_nested_tensor, self.mask_check = enable_nested_tensor, mask_check
+        self.num_layers = num_layers
+        self.norm = norm
+        self.enable_nested_tensor = enable_nested_tensor
+        self.mask_check = mask_check
+
         reason = _why_padding_stays(encoder_layer)
         self.use_nested_tensor = enable_nested_tensor and not reason
         if enable_nested_tensor and reason:
@@ -286,44 +302,43 @@ class TransformerEncoder(Module):
         )
         mask = canonical_mask(mask, "mask", None, "", src.dtype, False)
         is_causal = _is_causal(mask, is_causal, None)
+
         output = src
         for layer in self.layers:
             output = layer(
                 output, src_mask=mask, is_causal=is_causal, src_key_padding_mask=src_key_padding_mask
             )
+
         if src_key_padding_mask is not None and self._leaves_out_padding(src, mask, src_key_padding_mask):
             output = output.masked_fill(src_key_padding_mask.bool().unsqueeze(-1), 0)
         return output if self.norm is None else self.norm(output)
 
     def _leaves_out_padding(self, src: Tensor, mask: Tensor | None, padding: Tensor) -> bool:
-        """Whether padded places come out as zeros: they do where PyTorch computes without them, which
-        inference does."""
+        """Returns whether padded positions become zeros, as they do in PyTorch where inference computes
+        without them."""
         from torch_py.backends import mha
 
         layer = self.layers[0] if len(self.layers) else None
-        if (
-            not self.use_nested_tensor
-            or mask is not None
-            or not isinstance(layer, TransformerEncoderLayer)
-            or layer.training
-        ):
+        if not self.use_nested_tensor or mask is not None:
+            return False
+        if not isinstance(layer, TransformerEncoderLayer) or layer.training:
             return False
         if src.dim() != 3 or not mha.get_fastpath_enabled() or _C.is_autocast_enabled("cpu"):
             return False
-        if _C.is_grad_enabled() and (
-            src.requires_grad or any(parameter.requires_grad for parameter in layer.parameters())
-        ):
+        learns = src.requires_grad or any(parameter.requires_grad for parameter in layer.parameters())
+        if _C.is_grad_enabled() and learns:
             return False
+
         is_padded = padding.bool()
-        return not self.mask_check or not bool(
-            (is_padded[:, :-1] & ~is_padded[:, 1:]).any()
-        )  # all of it at the end
+        resumes = is_padded[:, :-1] & ~is_padded[:, 1:]  # an element after padding
+        return not self.mask_check or not bool(resumes.any())
 
 
 def _why_padding_stays(layer: Module) -> str:
-    """What keeps an encoder of this layer from leaving padding out; empty if nothing does."""
+    """Returns the reason why an encoder of this layer cannot leave out padding, or ''."""
     if not isinstance(layer, TransformerEncoderLayer):
         return "encoder_layer was not TransformerEncoderLayer"
+
     attention = layer.self_attn
     reasons = {
         "encoder_layer.norm_first was True": layer.norm_first,
@@ -336,6 +351,7 @@ def _why_padding_stays(layer: Module) -> str:
         != layer.norm2.eps,
         "encoder_layer.self_attn.num_heads is odd": attention.num_heads % 2 == 1,
     }
+
     return next((reason for reason, holds in reasons.items() if holds), "")
 
 
@@ -344,12 +360,13 @@ def _is_relu_or_gelu(activation: Activation) -> bool:
 
 
 class TransformerDecoder(Module):
-    """`num_layers` copies of a layer, and a normalisation if given."""
+    """Applies `num_layers` copies of a decoder layer one after another, and then a normalization if given."""
 
     def __init__(self, decoder_layer: Module, num_layers: int, norm: Module | None = None) -> None:
         super().__init__()
         self.layers = _copies(decoder_layer, num_layers)
-        self.num_layers, self.norm = num_layers, norm
+        self.num_layers = num_layers
+        self.norm = norm
 
     def forward(
         self,
@@ -374,12 +391,13 @@ class TransformerDecoder(Module):
                 tgt_is_causal=tgt_is_causal,
                 memory_is_causal=memory_is_causal,
             )
+
         return tgt if self.norm is None else self.norm(tgt)
 
 
 class Transformer(Module):
-    """An encoder of `src` (S, N, d_model) and a decoder of `tgt` (T, N, d_model) that attends to it; (N, S,
-    ...) if `batch_first`."""
+    """An encoder of `src` (S, N, d_model) and a decoder of `tgt` (T, N, d_model) that attends to the
+    encoder's output; with `batch_first` the shapes are (N, S, ...)."""
 
     def __init__(
         self,
@@ -390,17 +408,17 @@ class Transformer(Module):
         dim_feedforward: int = 2048,
         dropout: float = 0.1,
         activation: str | Activation = F.relu,
-        custom_encoder: Any = None,
-        custom_decoder: Any = None,
+        custom_encoder: Module | None = None,
+        custom_decoder: Module | None = None,
         layer_norm_eps: float = 1e-5,
         batch_first: bool = False,
         norm_first: bool = False,
         bias: bool = True,
-        device: Any = None,
-        dtype: Any = None,
+        device: Device = None,
+        dtype: _dtype | None = None,
     ) -> None:
         super().__init__()
-        factory = {"device": device, "dtype": dtype}
+        factory: dict[str, Any] = {"device": device, "dtype": dtype}
         layer = (
             d_model,
             nhead,
@@ -430,8 +448,11 @@ class Transformer(Module):
                 num_decoder_layers,
                 LayerNorm(d_model, eps=layer_norm_eps, bias=bias, **factory),
             )
+
         self._reset_parameters()
-        self.d_model, self.nhead, self.batch_first = d_model, nhead, batch_first
+        self.d_model = d_model
+        self.nhead = nhead
+        self.batch_first = batch_first
 
     def _reset_parameters(self) -> None:
         for parameter in self.parameters():
@@ -457,9 +478,11 @@ class Transformer(Module):
             raise RuntimeError("the batch number of src and tgt must be equal")
         if src.size(-1) != self.d_model or tgt.size(-1) != self.d_model:
             raise RuntimeError("the feature number of src and tgt must be equal to d_model")
+
         memory = self.encoder(
             src, mask=src_mask, src_key_padding_mask=src_key_padding_mask, is_causal=src_is_causal
         )
+
         return self.decoder(
             tgt,
             memory,
@@ -472,6 +495,8 @@ class Transformer(Module):
         )
 
     @staticmethod
-    def generate_square_subsequent_mask(sz: int, device: Any = None, dtype: Any = None) -> Tensor:
-        """-inf where a key is later than the query, 0 elsewhere."""
+    def generate_square_subsequent_mask(
+        sz: int, device: Device = None, dtype: _dtype | None = None
+    ) -> Tensor:
+        """Returns a mask (sz, sz) to add to scores: -inf where a key is later than the query, 0 elsewhere."""
         return _causal_mask(sz, device, dtype)

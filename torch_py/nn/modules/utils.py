@@ -1,4 +1,4 @@
-"""Arguments that are one value for every dimension."""
+"""Arguments that are one value for every dimension, and prefixes of state dicts."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 def _ntuple(count: int) -> Callable[[Any], tuple[Any, ...]]:
-    """A function that makes a tuple of what it gets, of `count` times the same for a single value."""
+    """Returns a function that makes tuples: of an iterable, or of `count` copies of a single value."""
 
     def parse(value: Any) -> tuple[Any, ...]:
         return tuple(value) if isinstance(value, Iterable) else (value,) * count
@@ -15,17 +15,20 @@ def _ntuple(count: int) -> Callable[[Any], tuple[Any, ...]]:
     return parse
 
 
-_single, _pair, _triple, _quadruple = _ntuple(1), _ntuple(2), _ntuple(3), _ntuple(4)
+_single = _ntuple(1)
+_pair = _ntuple(2)
+_triple = _ntuple(3)
+_quadruple = _ntuple(4)
 
 
 def _reverse_repeat_tuple(values: Iterable[int], count: int) -> tuple[int, ...]:
-    """From the last value to the first, each `count` times: paddings as `F.pad` takes them."""
+    """Returns the values from last to first, each `count` times: paddings in the order of `F.pad`."""
     return tuple(value for value in reversed(tuple(values)) for _ in range(count))
 
 
 def consume_prefix_in_state_dict_if_present(state_dict: dict[str, Any], prefix: str) -> None:
-    """Takes `prefix` off the keys of `state_dict` that begin with it, and of its metadata, in place: what
-    wrappers like DataParallel added."""
+    """Removes `prefix`, which wrappers like DataParallel add, from the keys of `state_dict` and of its
+    metadata, in place."""
     for key in [key for key in state_dict if key.startswith(prefix)]:
         state_dict[key[len(prefix) :]] = state_dict.pop(key)
     metadata = getattr(state_dict, "_metadata", None)

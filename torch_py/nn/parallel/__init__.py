@@ -1,4 +1,4 @@
-"""Modules on several devices: on none, a wrapper that runs the module itself."""
+"""PyTorch's wrappers for several devices. On the CPU they run the module itself."""
 
 from __future__ import annotations
 

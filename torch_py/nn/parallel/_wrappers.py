@@ -1,16 +1,17 @@
-"""Wrappers whose state_dict keys begin with `module.`, as programs expect, and that run the module on the
-CPU."""
+"""Wrappers that run a module on the CPU. Their state dict keys begin with `module.`, as programs expect."""
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from torch_py.nn.modules.module import Module
+from torch_py.types import Device
 
 
-def _check_devices(name: str, device_ids: Any) -> None:
+def _check_devices(name: str, device_ids: Sequence[Device] | None) -> None:
+    """Raises RuntimeError for accelerators."""
     if device_ids:
         raise RuntimeError(f"{name}: this build has the CPU only, got device_ids={list(device_ids)}")
 
@@ -20,7 +21,11 @@ class DataParallel(Module):
     `device_ids`."""
 
     def __init__(
-        self, module: Module, device_ids: Any = None, output_device: Any = None, dim: int = 0
+        self,
+        module: Module,
+        device_ids: Sequence[Device] | None = None,
+        output_device: Device = None,
+        dim: int = 0,
     ) -> None:
         super().__init__()
         _check_devices("DataParallel", device_ids)
@@ -36,25 +41,30 @@ class DataParallel(Module):
 def data_parallel(
     module: Module,
     inputs: Any,
-    device_ids: Any = None,
-    output_device: Any = None,
+    device_ids: Sequence[Device] | None = None,
+    output_device: Device = None,
     dim: int = 0,
     module_kwargs: dict[str, Any] | None = None,
 ) -> Any:
-    """`module` of `inputs`, a tuple of arguments or one argument."""
+    """Calls `module` with `inputs`, a tuple of arguments or a single argument."""
     _check_devices("data_parallel", device_ids)
     return module(*(inputs if isinstance(inputs, tuple) else (inputs,)), **(module_kwargs or {}))
 
 
 class DistributedDataParallel(Module):
-    """Averages gradients over processes; in a world of one they are what they are.
+    """Averages gradients over processes; with one process they stay as they are.
 
-    Raises ValueError before `torch.distributed.init_process_group` and RuntimeError when no parameter
-    requires a gradient.
+    Raises ValueError before `torch.distributed.init_process_group`, and RuntimeError if no parameter requires
+    a gradient.
     """
 
     def __init__(
-        self, module: Module, device_ids: Any = None, output_device: Any = None, dim: int = 0, **options: Any
+        self,
+        module: Module,
+        device_ids: Sequence[Device] | None = None,
+        output_device: Device = None,
+        dim: int = 0,
+        **options: Any,
     ) -> None:
         from torch_py.distributed._world import GroupMember
 
@@ -74,7 +84,7 @@ class DistributedDataParallel(Module):
 
     @contextlib.contextmanager
     def no_sync(self) -> Iterator[None]:
-        """Gradients are not averaged inside; there is nobody to average with."""
+        """Turns off the averaging of gradients inside the block. With one process it changes nothing."""
         self.require_backward_grad_sync = False
         try:
             yield

@@ -1,3 +1,3 @@
-"""Where programs look for a wrapper of `torch.nn.parallel`."""
+"""A module path of PyTorch that programs import from."""
 
 from torch_py.nn.parallel._wrappers import DistributedDataParallel as DistributedDataParallel

@@ -1,3 +1,3 @@
-"""Where programs look for parts of `torch.nn.parallel`."""
+"""A module path of PyTorch that programs import from."""
 
 from torch_py.nn.parallel._devices import replicate as replicate

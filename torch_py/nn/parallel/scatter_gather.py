@@ -1,4 +1,4 @@
-"""Where programs look for parts of `torch.nn.parallel`."""
+"""A module path of PyTorch that programs import from."""
 
 from torch_py.nn.parallel._devices import gather as gather
 from torch_py.nn.parallel._devices import scatter as scatter

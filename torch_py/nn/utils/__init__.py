@@ -1,4 +1,4 @@
-"""Functions over the parameters of a model, other forms of their weights, and sequences of different
+"""Utilities for models: gradient clipping, parametrizations, pruning, fusion, and sequences of different
 lengths."""
 
 from torch_py.nn.utils import parametrizations, parametrize, prune, rnn, stateless

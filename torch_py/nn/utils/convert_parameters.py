@@ -9,7 +9,7 @@ from torch_py._tensor import Tensor
 
 
 def parameters_to_vector(parameters: Iterable[Tensor]) -> Tensor:
-    """The elements of all parameters, one after the other."""
+    """Returns the elements of all parameters as one vector."""
     return _torch.cat([parameter.reshape(-1) for parameter in parameters])
 
 

@@ -1,16 +1,21 @@
-"""Convolutions and affine layers that take the batch normalisation behind them into their weights, for
-evaluation."""
+"""Fusion of a convolution or linear layer with the batch normalization after it, for evaluation."""
 
 from __future__ import annotations
 
 import copy
-from typing import Any
+from typing import TypeVar
 
 from torch_py._C import _torch
 from torch_py._tensor import Tensor
+from torch_py.nn.modules.batchnorm import _NormBase
+from torch_py.nn.modules.linear import Linear
+from torch_py.nn.modules.module import Module
 from torch_py.nn.parameter import Parameter
 
 __all__ = ["fuse_conv_bn_eval", "fuse_conv_bn_weights", "fuse_linear_bn_eval", "fuse_linear_bn_weights"]
+
+_Conv = TypeVar("_Conv", bound=Module)
+_Linear = TypeVar("_Linear", bound=Linear)
 
 
 def _factor_and_shift(
@@ -21,7 +26,8 @@ def _factor_and_shift(
     bn_weight: Tensor | None,
     bn_bias: Tensor | None,
 ) -> tuple[Tensor, Tensor]:
-    """What batch normalisation with fixed statistics multiplies each output by, and the bias after it."""
+    """Returns the factor by which batch normalization with fixed statistics multiplies each output, and
+    the bias it adds."""
     factor = _torch.rsqrt(var + eps)
     if bn_weight is not None:
         factor = factor * bn_weight
@@ -39,14 +45,14 @@ def fuse_conv_bn_weights(
     bn_b: Tensor | None,
     transpose: bool = False,
 ) -> tuple[Parameter, Parameter]:
-    """Weight and bias of a convolution that does what convolution and batch normalisation did. `transpose`:
-    of a transposed one."""
+    """Returns weight and bias of the convolution that equals a convolution followed by batch
+    normalization. `transpose` is for transposed convolutions."""
     factor, bias = _factor_and_shift(conv_b, bn_rm, bn_rv, bn_eps, bn_w, bn_b)
     shape = [1, -1] if transpose else [-1, 1]
     weight = conv_w * factor.reshape(shape + [1] * (conv_w.dim() - 2))
-    return Parameter(weight.to(conv_w.dtype), conv_w.requires_grad), Parameter(
-        bias.to(conv_w.dtype), conv_w.requires_grad
-    )
+
+    learns = conv_w.requires_grad
+    return Parameter(weight.to(conv_w.dtype), learns), Parameter(bias.to(conv_w.dtype), learns)
 
 
 def fuse_linear_bn_weights(
@@ -58,42 +64,47 @@ def fuse_linear_bn_weights(
     bn_w: Tensor | None,
     bn_b: Tensor | None,
 ) -> tuple[Parameter, Parameter]:
-    """Weight and bias of a Linear that does what Linear and batch normalisation did."""
+    """Returns weight and bias of the linear layer that equals a linear layer followed by batch
+    normalization."""
     return fuse_conv_bn_weights(linear_w, linear_b, bn_rm, bn_rv, bn_eps, bn_w, bn_b)
 
 
-def fuse_conv_bn_eval(conv: Any, bn: Any, transpose: bool = False) -> Any:
-    """A copy of `conv` that includes `bn`. Both must be in evaluation mode and `bn` have running statistics
-    (AssertionError)."""
-    _check_evaluated(conv, bn)
+def fuse_conv_bn_eval(conv: _Conv, bn: _NormBase, transpose: bool = False) -> _Conv:
+    """Returns a copy of `conv` that includes `bn`. Raises AssertionError unless both are in evaluation
+    mode and `bn` has running statistics."""
+    mean, var = _fixed_statistics(conv, bn)
     fused = copy.deepcopy(conv)
     fused.weight, fused.bias = fuse_conv_bn_weights(
-        fused.weight, fused.bias, bn.running_mean, bn.running_var, bn.eps, bn.weight, bn.bias, transpose
+        fused.weight, fused.bias, mean, var, bn.eps, bn.weight, bn.bias, transpose
     )
     return fused
 
 
-def fuse_linear_bn_eval(linear: Any, bn: Any) -> Any:
-    """A copy of `linear` that includes `bn`, whose number of features must be that of the outputs, or one
-    (AssertionError)."""
-    _check_evaluated(linear, bn)
+def fuse_linear_bn_eval(linear: _Linear, bn: _NormBase) -> _Linear:
+    """Returns a copy of `linear` that includes `bn`. Raises AssertionError unless both are in evaluation
+    mode and `bn` has running statistics and either one feature or as many as `linear` has outputs."""
+    mean, var = _fixed_statistics(linear, bn)
     if linear.out_features != bn.num_features and bn.num_features != 1:
         raise AssertionError(
-            "To fuse, linear.out_features == bn.num_features or bn.num_features == 1, "
-            f"got {linear.out_features} and {bn.num_features}"
+            "To fuse, linear.out_features == bn.num_features or bn.num_features == 1, got "
+            f"{linear.out_features} and {bn.num_features}"
         )
+
     fused = copy.deepcopy(linear)
     fused.weight, fused.bias = fuse_linear_bn_weights(
-        fused.weight, fused.bias, bn.running_mean, bn.running_var, bn.eps, bn.weight, bn.bias
+        fused.weight, fused.bias, mean, var, bn.eps, bn.weight, bn.bias
     )
     return fused
 
 
-def _check_evaluated(layer: Any, bn: Any) -> None:
+def _fixed_statistics(layer: Module, bn: _NormBase) -> tuple[Tensor, Tensor]:
+    """Returns the running mean and variance of `bn`. Raises AssertionError in training mode and without
+    running statistics."""
     if layer.training or bn.training:
         raise AssertionError("Fusion only for eval!")
     if bn.running_mean is None or bn.running_var is None:
         raise AssertionError(
-            "Fusion needs running statistics, and the batch normalisation has none "
+            "Fusion needs running statistics, but the batch normalization keeps none "
             "(track_running_stats=False)"
         )
+    return bn.running_mean, bn.running_var

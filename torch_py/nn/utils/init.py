@@ -1,21 +1,23 @@
-"""Making modules without giving their parameters values."""
+"""Construction of modules without initializing their parameters."""
 
 from __future__ import annotations
 
 import inspect
-from typing import Any
+from typing import Any, TypeVar
 
 from torch_py.nn.modules.module import Module
 
 __all__ = ["skip_init"]
 
+M = TypeVar("M", bound=Module)
 
-def skip_init(module_cls: type[Module], *args: Any, **kwargs: Any) -> Any:
-    """`module_cls(*args, **kwargs)` with parameters and buffers of undefined values, without the time to
-    initialise them.
 
-    The class must take `device` and its initialisation must use only that of parameters and buffers. Raises
-    RuntimeError otherwise.
+def skip_init(module_cls: type[M], *args: Any, **kwargs: Any) -> M:
+    """Returns `module_cls(*args, **kwargs)` with undefined values in parameters and buffers, which saves the
+    time to initialize them.
+
+    The constructor must take `device` and compute only with parameters and buffers. Raises RuntimeError
+    otherwise.
     """
     if not issubclass(module_cls, Module):
         raise RuntimeError(f"Expected a Module; got {module_cls}")

@@ -1,15 +1,18 @@
-"""Memory formats of the weights of convolutions."""
+"""Memory formats of convolution weights."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TypeVar
 
 from torch_py import _C
+from torch_py.nn.modules.module import Module
 
 __all__ = ["convert_conv2d_weight_memory_format", "convert_conv3d_weight_memory_format"]
 
+M = TypeVar("M", bound=Module)
 
-def _convert(module: Any, memory_format: _C.memory_format, rank: int) -> Any:
+
+def _convert(module: M, memory_format: _C.memory_format, rank: int) -> M:
     names = {f"Conv{rank}d", f"ConvTranspose{rank}d"}
     for layer in module.modules():
         if any(
@@ -20,12 +23,13 @@ def _convert(module: Any, memory_format: _C.memory_format, rank: int) -> Any:
     return module
 
 
-def convert_conv2d_weight_memory_format(module: Any, memory_format: _C.memory_format) -> Any:
-    """Lays out the weights of all two-dimensional convolutions in `module` as `memory_format`, so that their
-    results are; returns it."""
+def convert_conv2d_weight_memory_format(module: M, memory_format: _C.memory_format) -> M:
+    """Lays out the weights of all two-dimensional convolutions in `module` in `memory_format`, which their
+    results then have too. Returns `module`."""
     return _convert(module, memory_format, 2)
 
 
-def convert_conv3d_weight_memory_format(module: Any, memory_format: _C.memory_format) -> Any:
-    """The same for three-dimensional convolutions."""
+def convert_conv3d_weight_memory_format(module: M, memory_format: _C.memory_format) -> M:
+    """Lays out the weights of all three-dimensional convolutions in `module` in `memory_format`, which
+    their results then have too. Returns `module`."""
     return _convert(module, memory_format, 3)

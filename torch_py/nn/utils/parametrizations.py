@@ -1,4 +1,4 @@
-"""Ready parametrizations: weight and spectral normalisation, orthogonal matrices."""
+"""Parametrizations for weight normalization, spectral normalization and orthogonal matrices."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ __all__ = ["orthogonal", "spectral_norm", "weight_norm"]
 
 
 def _named_weight(module: Module, name: str) -> Tensor:
+    """Returns the tensor `name` of a module. Raises ValueError if it has no such tensor."""
     weight = getattr(module, name, None)
     if not isinstance(weight, Tensor):
         raise ValueError(f"Module '{module}' has no parameter or buffer with name '{name}'")
@@ -23,8 +24,8 @@ def _named_weight(module: Module, name: str) -> Tensor:
 
 
 class _WeightNorm(Module):
-    """original0 · original1 / |original1|: lengths and directions of the slices along `dim` (Salimans &
-    Kingma 2016); -1: of the whole."""
+    """Computes original0 · original1 / |original1|: lengths and directions of the slices along `dim`, or
+    of the whole tensor for -1 (Salimans & Kingma 2016)."""
 
     def __init__(self, dim: int | None = 0) -> None:
         super().__init__()
@@ -38,11 +39,11 @@ class _WeightNorm(Module):
 
 
 def weight_norm(module: Module, name: str = "weight", dim: int | None = 0) -> Module:
-    """Trains the weight as length and direction: `name` = g · v / |v|, with one g for each slice along `dim`
-    (None: one for all).
+    """Trains a weight as length and direction: g · v / |v|, with one g for each slice along `dim`, or one for
+    all if `dim` is None.
 
     State dicts of the older `torch.nn.utils.weight_norm`, with keys NAME_g and NAME_v, can be loaded. Returns
-    `module`; raises ValueError when it has no such tensor.
+    `module`; raises ValueError if it has no such tensor.
     """
     _named_weight(module, name)
     parametrize.register_parametrization(module, name, _WeightNorm(dim), unsafe=True)
@@ -58,12 +59,12 @@ def weight_norm(module: Module, name: str = "weight", dim: int | None = 0) -> Mo
 
 
 class _SpectralNorm(Module):
-    """weight / σ, with the largest singular value σ from power iteration (Miyato et al. 2018) on the weight
-    as a matrix of rows `dim`."""
+    """Computes weight / σ, where σ is the largest singular value, estimated by power iteration (Miyato et
+    al. 2018), of the weight as a matrix whose rows are dimension `dim`."""
 
     _u: Tensor
     _v: Tensor
-    # Iterations at the start, so that the first σ is near.
+    # Iterations at the start, so that the first estimate of σ is good.
     _START = 15
 
     def __init__(self, weight: Tensor, n_power_iterations: int = 1, dim: int = 0, eps: float = 1e-12) -> None:
@@ -77,7 +78,10 @@ class _SpectralNorm(Module):
             raise ValueError(
                 f"Expected n_power_iterations to be positive, but got n_power_iterations={n_power_iterations}"
             )
-        self.dim, self.eps, self.n_power_iterations = dim % weight.dim(), eps, n_power_iterations
+
+        self.dim = dim % weight.dim()
+        self.eps = eps
+        self.n_power_iterations = n_power_iterations
         if weight.dim() > 1:
             matrix = self._as_matrix(weight)
             for buffer, size in zip(("_u", "_v"), matrix.shape):
@@ -90,6 +94,7 @@ class _SpectralNorm(Module):
         return weight.movedim(self.dim, 0).flatten(1)
 
     def _iterate(self, matrix: Tensor, count: int) -> None:
+        """Improves the two singular vectors by `count` steps of power iteration."""
         with no_grad():
             for _ in range(count):
                 self._u.copy_(F.normalize(_torch.mv(matrix, self._v), dim=0, eps=self.eps))
@@ -101,8 +106,9 @@ class _SpectralNorm(Module):
         matrix = self._as_matrix(weight)
         if self.training:
             self._iterate(matrix, self.n_power_iterations)
-        # Copies, as a second forward moves the buffers before the first one's backward.
-        u, v = self._u.clone(), self._v.clone()
+        # Copies, because a second forward changes the buffers before the backward of the first.
+        u = self._u.clone()
+        v = self._v.clone()
         return weight / _torch.vdot(u, _torch.mv(matrix, v))
 
     def right_inverse(self, value: Tensor) -> Tensor:
@@ -116,11 +122,11 @@ def spectral_norm(
     eps: float = 1e-12,
     dim: int | None = None,
 ) -> Module:
-    """Divides the weight by its spectral norm, estimated with `n_power_iterations` steps in every forward of
-    training.
+    """Divides a weight by its largest singular value, estimated with `n_power_iterations` steps in every
+    forward in training.
 
-    `dim` is that of the outputs: 0, or 1 for transposed convolutions, unless given. Returns `module`; raises
-    ValueError when it has no such tensor, IndexError for a `dim` it does not have.
+    `dim` is the dimension of the outputs: by default 0, or 1 for transposed convolutions. Returns `module`;
+    raises ValueError if it has no such tensor, and IndexError for a `dim` that the tensor does not have.
     """
     weight = _named_weight(module, name)
     rows = (1 if _is_transposed(module) else 0) if dim is None else dim
@@ -140,11 +146,11 @@ class _OrthogonalMap(Enum):
 
 
 class _Orthogonal(Module):
-    """Matrices with orthonormal columns (or rows, when there are fewer), as `base` times a map of a
-    triangular matrix.
+    """Matrices with orthonormal columns (or rows, if these are fewer): `base` times a map of a triangular
+    matrix.
 
-    The maps: exp(A) and Cayley's (I - A/2)⁻¹(I + A/2) of the skew-Hermitian A = X - Xᴴ, and products of
-    Householder reflections.
+    The maps are exp(A) and the Cayley map (I - A/2)⁻¹(I + A/2) of the skew-Hermitian A = X - Xᴴ, and products
+    of Householder reflections.
     """
 
     base: Tensor | None
@@ -155,7 +161,8 @@ class _Orthogonal(Module):
         super().__init__()
         if weight.is_complex() and orthogonal_map is _OrthogonalMap.householder:
             raise ValueError("The householder parametrization does not support complex tensors.")
-        self.shape, self.orthogonal_map = weight.shape, orthogonal_map
+        self.shape = weight.shape
+        self.orthogonal_map = orthogonal_map
         if use_trivialization:
             self.register_buffer("base", None)
 
@@ -170,15 +177,19 @@ class _Orthogonal(Module):
         return Q.mT if wide else Q
 
     def _from_skew(self, tall: Tensor) -> Tensor:
-        n, k = tall.size(-2), tall.size(-1)
-        lower = F.pad(tall.tril(), (0, n - k))
+        """Applies the exponential or the Cayley map to the skew-Hermitian matrix of the lower triangle."""
+        rows = tall.size(-2)
+        columns = tall.size(-1)
+        lower = F.pad(tall.tril(), (0, rows - columns))
         A = lower - lower.mH
+
         if self.orthogonal_map is _OrthogonalMap.matrix_exp:
             Q = _torch.matrix_exp(A)
         else:
-            identity = _torch.eye(n, dtype=A.dtype, device=A.device)
+            identity = _torch.eye(rows, dtype=A.dtype, device=A.device)
             Q = _solve(identity - A / 2, identity + A / 2)
-        return Q[..., :k]
+
+        return Q[..., :columns]
 
     def right_inverse(self, Q: Tensor) -> Tensor:
         if Q.shape != self.shape:
@@ -186,13 +197,14 @@ class _Orthogonal(Module):
                 f"Expected a matrix or batch of matrices of shape {self.shape}. Got a tensor of shape "
                 f"{Q.shape}."
             )
+
         wide = Q.size(-2) < Q.size(-1)
         tall = Q.mT if wide else Q
         if hasattr(self, "base"):
             self.base = _completed(tall)
-            result = -_torch.eye(*tall.shape[-2:], dtype=tall.dtype, device=tall.device).expand(
-                tall.shape
-            )  # all maps take it to the identity
+            # All maps take minus the identity to the identity.
+            identity = _torch.eye(*tall.shape[-2:], dtype=tall.dtype, device=tall.device)
+            result = -identity.expand(tall.shape)
         elif self.orthogonal_map is _OrthogonalMap.householder:
             result = _reflection_vectors(tall)
         else:
@@ -200,43 +212,45 @@ class _Orthogonal(Module):
                 "It is not possible to assign to the matrix exponential or the Cayley parametrizations when "
                 "use_trivialization=False."
             )
+
         return result.mT if wide else result
 
 
 def _solve(A: Tensor, B: Tensor) -> Tensor:
     from torch_py import linalg
 
-    return linalg.solve(A, B)
+    return linalg.solve(A, B)  # type: ignore[attr-defined]
 
 
 def _reflections(tall: Tensor) -> Tensor:
-    """The first columns of the product of the reflections along the columns below the diagonal, which holds
-    signs."""
+    """Returns the first columns of the product of the reflections along the columns below the diagonal,
+    which holds signs."""
     from torch_py import linalg
 
     vectors = tall.tril(-1)
     tau = 2.0 / (1.0 + (vectors * vectors).sum(dim=-2))
-    return linalg.householder_product(vectors, tau) * tall.diagonal(dim1=-2, dim2=-1).int().unsqueeze(-2)
+    product = linalg.householder_product(vectors, tau)  # type: ignore[attr-defined]
+    return product * tall.diagonal(dim1=-2, dim2=-1).int().unsqueeze(-2)
 
 
 def _reflection_vectors(tall: Tensor) -> Tensor:
-    """What `_reflections` maps to the orthonormal columns that span those of `tall`."""
+    """Returns the vectors that `_reflections` maps to orthonormal columns that span those of `tall`."""
     vectors, tau = _torch.geqrf(tall)
     diagonal = vectors.diagonal(dim1=-2, dim2=-1)
     diagonal.sign_()
-    # LAPACK has no reflection there, the formula for tau has one.
+    # Where tau is 0 LAPACK does not reflect, but the formula of `_reflections` does.
     diagonal[tau == 0] *= -1
     return vectors
 
 
 def _completed(tall: Tensor) -> Tensor:
-    """A square matrix with orthonormal columns, the first of which span those of `tall`, with its
-    directions."""
+    """Returns a square matrix with orthonormal columns, the first of which span those of `tall` and have
+    their directions."""
     from torch_py import linalg
 
     missing = tall.size(-2) - tall.size(-1)
     more = tall.new_empty((*tall.shape[:-1], missing)).normal_()
-    Q, R = linalg.qr(_torch.cat([tall, more], dim=-1))
+    Q, R = linalg.qr(_torch.cat([tall, more], dim=-1))  # type: ignore[attr-defined]
     return Q * R.diagonal(dim1=-2, dim2=-1).sgn().unsqueeze(-2)
 
 
@@ -247,21 +261,24 @@ def orthogonal(
     *,
     use_trivialization: bool = True,
 ) -> Module:
-    """Keeps a matrix, or batch of matrices, orthogonal (unitary when complex): columns or rows orthonormal,
-    whichever are fewer.
+    """Keeps a matrix, or a batch of matrices, orthogonal (unitary if complex): columns or rows are
+    orthonormal, whichever are fewer.
 
     Args:
-        orthogonal_map: 'matrix_exp' (the default when square or complex), 'cayley' or 'householder' (the
-        default otherwise; real only). use_trivialization: the map is applied around a point that moves when
-        the attribute is assigned (Lezcano-Casado 2019).
-    Returns `module`. Raises ValueError for a tensor that is not there or has fewer than two dimensions, and
-    for an unknown map.
+        orthogonal_map: 'matrix_exp' (the default if square or complex), 'cayley' or 'householder' (the
+            default otherwise; real only).
+        use_trivialization: apply the map around a point that moves when the attribute is assigned
+            (Lezcano-Casado 2019).
+
+    Returns `module`. Raises ValueError for a tensor that is missing or has fewer than two dimensions, and for
+    an unknown map.
     """
     weight = _named_weight(module, name)
     if weight.dim() < 2:
         raise ValueError(
             f"Expected a matrix or batch of matrices. Got a tensor of {weight.dim()} dimensions."
         )
+
     if orthogonal_map is None:
         orthogonal_map = (
             "matrix_exp" if weight.size(-2) == weight.size(-1) or weight.is_complex() else "householder"
@@ -270,5 +287,6 @@ def orthogonal(
         raise ValueError(
             f'orthogonal_map has to be one of "matrix_exp", "cayley", "householder". Got: {orthogonal_map}'
         )
+
     made = _Orthogonal(weight, _OrthogonalMap[orthogonal_map], use_trivialization=use_trivialization)
     return parametrize.register_parametrization(module, name, made, unsafe=True)

@@ -1,8 +1,8 @@
-"""Parametrizations: an attribute of a module computed from other tensors each time it is read.
+"""Parametrizations: attributes of a module that are computed from other tensors each time they are read.
 
-A module with parametrizations is of a class made for it, a subclass of its own whose property reads
-`parametrizations[name]()`. The tensors that are trained are `parametrizations.NAME.original` (or `original0`,
-`original1`, ... where `right_inverse` gives several).
+A parametrized module has a class of its own, a subclass of its former class, with a property that reads
+`parametrizations[name]()`. The tensors that are trained are `parametrizations.NAME.original`, or `original0`,
+`original1`, ... if `right_inverse` returns several.
 """
 
 from __future__ import annotations
@@ -28,14 +28,15 @@ __all__ = [
     "type_before_parametrizations",
 ]
 
-# How many `cached()` blocks are open, and what they have computed: (id of the module, name) to tensor.
+# The number of open `cached()` blocks, and their results by (id of the module, name).
 _cache_enabled = 0
 _cache: dict[tuple[int, str], Tensor | None] = {}
 
 
 @contextlib.contextmanager
 def cached() -> Iterator[None]:
-    """Within this block a parametrized tensor is computed once, at its first reading. Blocks may nest."""
+    """Computes each parametrized tensor only once inside the block, when it is first read. Blocks may
+    nest."""
     global _cache, _cache_enabled
     _cache_enabled += 1
     try:
@@ -46,15 +47,15 @@ def cached() -> Iterator[None]:
             _cache = {}
 
 
-def _require_same_kind(new: Any, old: Tensor, what: str) -> None:
-    """`new` can take the place of `old`: a tensor of its dtype and shape."""
+def _require_same_kind(new: object, old: Tensor, what: str) -> None:
+    """Raises ValueError unless `new` is a tensor with the dtype and shape of `old`."""
     if not isinstance(new, Tensor):
         raise ValueError(f"{what} must return a tensor, got {type(new).__name__}")
     for quality in ("dtype", "shape"):
         if getattr(new, quality) != getattr(old, quality):
             raise ValueError(
-                f"{what} may not change the {quality} of the tensor: got {getattr(new, quality)}, "
-                f"the tensor has {getattr(old, quality)}. Pass unsafe=True to allow it"
+                f"{what} may not change the {quality} of the tensor: got {getattr(new, quality)}, the "
+                f"tensor has {getattr(old, quality)}. Pass unsafe=True to allow it"
             )
 
 
@@ -63,10 +64,13 @@ class ParametrizationList(ModuleList):
     ...).
 
     Args:
-        modules: each maps a tensor to a tensor; the first may take several. `right_inverse`, where there is
-        one, maps back. original: the tensor before; from it the originals are initialised through the
-        `right_inverse`s, last first. unsafe: dtype and shape may change.
-    Raises ValueError when the modules do not fit the tensor.
+        modules: each maps a tensor to a tensor; the first may take several. An optional method
+            `right_inverse` maps back.
+        original: the tensor to parametrize; the originals start as its image under the `right_inverse`s, last
+            first.
+        unsafe: whether dtype and shape may change.
+
+    Raises ValueError if the modules do not fit the tensor.
     """
 
     original: Tensor
@@ -75,8 +79,10 @@ class ParametrizationList(ModuleList):
     def __init__(self, modules: Sequence[Module], original: Tensor | Parameter, unsafe: bool = False) -> None:
         if len(modules) == 0:
             raise ValueError("ParametrizationList requires one or more modules.")
+
         super().__init__(modules)
         self.unsafe = unsafe
+
         initial = self._inverted(original, strict=False)
         self.is_tensor = isinstance(initial, Tensor)
         self.ntensors = 1 if self.is_tensor else len(initial)
@@ -90,15 +96,17 @@ class ParametrizationList(ModuleList):
                         f"{type(each).__name__} at {position}"
                     )
                 self._keep(f"original{position}", each, original)
+
         if not unsafe:
             with no_grad():
                 _require_same_kind(self(), original, "A parametrization")
 
     def _inverted(self, value: Any, *, strict: bool) -> Any:
-        """`value` through the right inverses, last parametrization first; a tensor or a sequence of them.
+        """Passes `value` through the right inverses, last parametrization first. Returns a tensor or a
+        sequence of them.
 
-        A missing right inverse counts as the identity, or with `strict` raises RuntimeError, or what the
-        module raises itself.
+        A missing right inverse counts as the identity; with `strict` it raises RuntimeError, and errors of
+        the modules are passed on.
         """
         result = value
         with no_grad():
@@ -116,55 +124,51 @@ class ParametrizationList(ModuleList):
                 "'right_inverse' must return a Tensor or a Sequence of tensors (list, tuple...). Got "
                 f"{type(result).__name__}"
             )
-        if (
-            isinstance(result, Tensor)
-            and not self.unsafe
-            and isinstance(value, Tensor)
-            and result.dtype != value.dtype
-        ):
-            raise ValueError(
-                f"right_inverse may not change the dtype of the tensor: got {result.dtype}, the tensor has "
-                f"{value.dtype}"
-            )
+        if isinstance(result, Tensor) and isinstance(value, Tensor):
+            if result.dtype != value.dtype and not self.unsafe:
+                raise ValueError(
+                    f"right_inverse may not change the dtype of the tensor: got {result.dtype}, the tensor "
+                    f"has {value.dtype}"
+                )
+
         return result
 
     def _keep(self, name: str, initial: Tensor, model: Tensor) -> None:
-        """Registers one original, as a parameter or a buffer like `model`; `model` itself where it can hold
+        """Registers one original as a parameter or buffer like `model`; as `model` itself if it can hold
         the values."""
-        if isinstance(model, Parameter):
-            if name == "original" and initial.dtype == model.dtype:
-                with no_grad():
-                    model.data = initial.data
-                self.register_parameter(name, model)
-            else:
-                floating = initial.is_floating_point() or initial.is_complex()
-                self.register_parameter(
-                    name, Parameter(initial.detach().clone(), model.requires_grad and floating)
-                )
-        else:
+        if not isinstance(model, Parameter):
             self.register_buffer(name, initial)
+            return
+
+        if name == "original" and initial.dtype == model.dtype:
+            with no_grad():
+                model.data = initial.data
+            self.register_parameter(name, model)
+        else:
+            floating = initial.is_floating_point() or initial.is_complex()
+            made = Parameter(initial.detach().clone(), model.requires_grad and floating)
+            self.register_parameter(name, made)
 
     def originals(self) -> list[Tensor]:
-        return (
-            [self.original]
-            if self.is_tensor
-            else [getattr(self, f"original{position}") for position in range(self.ntensors)]
-        )
+        """Returns the tensors that the parametrizations are computed from."""
+        if self.is_tensor:
+            return [self.original]
+        return [getattr(self, f"original{position}") for position in range(self.ntensors)]
 
     def right_inverse(self, value: Tensor) -> None:
-        """Makes the originals such that the result is `value`, as far as the right inverses can. No gradient
-        is recorded.
+        """Sets the originals so that the result is `value`, as far as the right inverses can. Records no
+        gradients.
 
-        Raises RuntimeError when a parametrization has no right inverse.
+        Raises RuntimeError if a parametrization lacks a right inverse.
         """
         initial = self._inverted(value, strict=True)
         given = [initial] if isinstance(initial, Tensor) else list(initial)
         if len(given) != self.ntensors:
             raise ValueError(
                 "'right_inverse' must return as many tensors as when the parametrization was registered, "
-                f"{self.ntensors}, "
-                f"got {len(given)}"
+                f"{self.ntensors}, got {len(given)}"
             )
+
         with no_grad():
             for position, (target, source) in enumerate(zip(self.originals(), given)):
                 if not isinstance(source, Tensor):
@@ -174,8 +178,7 @@ class ParametrizationList(ModuleList):
                 if target.dtype != source.dtype:
                     raise ValueError(
                         f"Tensor {position} returned by right_inverse has dtype {source.dtype} while "
-                        f"original{position} has "
-                        f"dtype {target.dtype}"
+                        f"original{position} has dtype {target.dtype}"
                     )
                 target.data = source.data
 
@@ -187,7 +190,8 @@ class ParametrizationList(ModuleList):
         return result
 
 
-def _read(module: Any, name: str) -> Tensor:
+def _read(module: Module, name: str) -> Tensor:
+    """Returns the parametrized tensor, from the cache inside a `cached` block."""
     if not _cache_enabled:
         return module.parametrizations[name]()
     key = (id(module), name)
@@ -197,6 +201,8 @@ def _read(module: Any, name: str) -> Tensor:
 
 
 def _property(name: str) -> property:
+    """Returns the property of a parametrized attribute."""
+
     def get(self: Any) -> Tensor:
         return _read(self, name)
 
@@ -210,13 +216,13 @@ def _property(name: str) -> property:
 def _refuse_pickle(self: Any) -> Any:
     raise RuntimeError(
         "Serialization of parametrized modules is only supported through state_dict(). Save state_dict() "
-        "and load it into a module "
-        "with the same parametrizations."
+        "and load it into a module with the same parametrizations."
     )
 
 
 def _deepcopied(self: Any, memo: dict[int, Any]) -> Any:
-    """The class is made for one module, so the copy gets one of its own with the same properties."""
+    """Copies the module. The class is made for one module, so the copy gets one of its own with the same
+    properties."""
     if id(self) in memo:
         return memo[id(self)]
     replica = self.__new__(self.__class__)
@@ -227,6 +233,7 @@ def _deepcopied(self: Any, memo: dict[int, Any]) -> Any:
 
 
 def _make_parametrized_class(module: Module) -> None:
+    """Gives the module a class of its own, for properties."""
     own = type(module)
     module.__class__ = type(
         f"Parametrized{own.__name__}", (own,), {"__getstate__": _refuse_pickle, "__deepcopy__": _deepcopied}
@@ -235,7 +242,7 @@ def _make_parametrized_class(module: Module) -> None:
 
 
 def is_parametrized(module: Module, tensor_name: str | None = None) -> bool:
-    """Whether `module` has parametrizations, of `tensor_name` if given."""
+    """Returns whether `module` has parametrizations; with `tensor_name`, whether that tensor has."""
     parametrizations = getattr(module, "parametrizations", None)
     if not isinstance(parametrizations, ModuleDict):
         return False
@@ -245,17 +252,17 @@ def is_parametrized(module: Module, tensor_name: str | None = None) -> bool:
 def register_parametrization(
     module: Module, tensor_name: str, parametrization: Module, *, unsafe: bool = False
 ) -> Module:
-    """From now on `module.tensor_name` is `parametrization(original)`; a second one is applied after the
-    first.
+    """Makes `module.tensor_name` the value of `parametrization(original)`. Later parametrizations are applied
+    after earlier ones.
 
     Args:
         tensor_name: a parameter or buffer of `module`.
-        parametrization: maps a tensor to a tensor; with `right_inverse(tensor)`, assigning to the attribute
-        works, and the first one of a
-            tensor leaves its value as it is, as far as the inverse allows. A later one acts on what the
-            earlier ones give.
-        unsafe: the parametrization may change dtype and shape.
-    Returns `module`. Raises ValueError when there is no such tensor or the parametrization does not fit it.
+        parametrization: maps a tensor to a tensor. With a method `right_inverse(tensor)` the attribute can be
+            assigned, and the first parametrization of a tensor keeps its value as far as the inverse allows.
+            Later ones act on the result of the earlier ones.
+        unsafe: whether the parametrization may change dtype and shape.
+
+    Returns `module`. Raises ValueError if it has no such tensor or the parametrization does not fit.
     """
     parametrization.train(module.training)
     if is_parametrized(module, tensor_name):
@@ -263,6 +270,8 @@ def register_parametrization(
     elif tensor_name in module._buffers or tensor_name in module._parameters:
         original = getattr(module, tensor_name)
         wrapped = ParametrizationList([parametrization], original, unsafe=unsafe)
+
+        # The attribute becomes a property of the module's own class.
         delattr(module, tensor_name)
         if not is_parametrized(module):
             _make_parametrized_class(module)
@@ -277,6 +286,7 @@ def register_parametrization(
 
 
 def _append(module: Module, name: str, parametrization: Module, unsafe: bool) -> None:
+    """Adds a parametrization to a tensor that has one already."""
     parametrizations = module.parametrizations[name]
     if not unsafe:
         with no_grad():
@@ -290,21 +300,23 @@ def _append(module: Module, name: str, parametrization: Module, unsafe: bool) ->
 
 
 def remove_parametrizations(module: Module, tensor_name: str, leave_parametrized: bool = True) -> Module:
-    """Makes the attribute a parameter or buffer again: of the value it has, or with
-    `leave_parametrized=False` the original.
+    """Makes the attribute a parameter or buffer again, with its present value, or with that of the original
+    if `leave_parametrized` is False.
 
-    Returns `module`. Raises ValueError when there is no such parametrization, or the original cannot be left
-    as there are several.
+    Returns `module`. Raises ValueError if the tensor is not parametrized, or if there are several originals
+    to leave.
     """
     if not is_parametrized(module, tensor_name):
         raise ValueError(f"Module {module} does not have a parametrization on {tensor_name}")
+
     parametrizations = module.parametrizations[tensor_name]
     original: Any = parametrizations.originals()[0]
+
     if leave_parametrized:
         with no_grad():
             value = getattr(module, tensor_name).detach().clone()
         if parametrizations.is_tensor and original.dtype == value.dtype:
-            original.data = value  # the same object, so that an optimiser still holds it
+            original.data = value  # the same object, which an optimizer may hold
         else:
             learns = any(isinstance(each, Parameter) for each in parametrizations.originals())
             grad = any(each.requires_grad for each in parametrizations.originals())
@@ -312,50 +324,53 @@ def remove_parametrizations(module: Module, tensor_name: str, leave_parametrized
     elif not parametrizations.is_tensor:
         raise ValueError(
             "Cannot leave unparametrized (`leave_parametrized=False`) a tensor that is parametrized in "
-            "terms of a sequence "
-            "of tensors."
+            "terms of a sequence of tensors."
         )
+
     delattr(type(module), tensor_name)
     del module.parametrizations[tensor_name]
     if isinstance(original, Parameter):
         module.register_parameter(tensor_name, original)
     else:
         module.register_buffer(tensor_name, original)
+
     if not is_parametrized(module):
         delattr(module, "parametrizations")
         module.__class__ = type(module).__bases__[0]
+
     return module
 
 
 def type_before_parametrizations(module: Module) -> type:
-    """The class of `module` without its parametrizations."""
+    """Returns the class of `module` without its parametrizations."""
     return type(module).__bases__[0] if is_parametrized(module) else type(module)
 
 
 def transfer_parametrizations_and_params(
     from_module: Module, to_module: Module, tensor_name: str | None = None
 ) -> Module:
-    """Gives `to_module` copies of the parametrizations of `from_module` (of one tensor, or all) and of the
-    originals. Returns `to_module`.
+    """Copies the parametrizations of `from_module`, of one tensor or of all, and their originals to
+    `to_module`, and returns `to_module`.
 
-    Raises ValueError when `from_module` has none.
+    Raises ValueError if `from_module` is not parametrized.
     """
     if not is_parametrized(from_module, tensor_name):
         raise ValueError(f"Module {from_module} does not have a parametrization on {tensor_name}")
+
     names = list(from_module.parametrizations) if tensor_name is None else [tensor_name]
     for name in names:
         source = from_module.parametrizations[name]
         if not hasattr(to_module, name):
             value = getattr(from_module, name).detach().clone()
-            setattr(
-                to_module, name, Parameter(value) if isinstance(source.originals()[0], Parameter) else value
-            )
-            if not isinstance(source.originals()[0], Parameter):
-                delattr(to_module, name)
+            if isinstance(source.originals()[0], Parameter):
+                setattr(to_module, name, Parameter(value))
+            else:
                 to_module.register_buffer(name, value)
+
         for parametrization in source:
             register_parametrization(to_module, name, copy.deepcopy(parametrization), unsafe=source.unsafe)
         with no_grad():
             for target, value in zip(to_module.parametrizations[name].originals(), source.originals()):
                 target.copy_(value)
+
     return to_module

@@ -1,8 +1,8 @@
-"""Pruning: parameters multiplied by masks before every forward.
+"""Pruning: parameters are multiplied by masks before every forward.
 
 A pruned parameter NAME becomes the parameter NAME_orig, the buffer NAME_mask and an attribute NAME that a
-hook before forward computes.
-Methods say which elements stay (`compute_mask`); several on one parameter make a PruningContainer.
+hook computes before forward. A method chooses the elements that stay (`compute_mask`); several methods on one
+parameter form a PruningContainer.
 """
 
 from __future__ import annotations
@@ -39,41 +39,43 @@ __all__ = [
 
 
 def _hooks_on(module: Module, name: str) -> Iterator[tuple[int, BasePruningMethod]]:
+    """Yields the pruning hooks of one parameter with their numbers."""
     for number, hook in list(module._forward_pre_hooks.items()):
         if isinstance(hook, BasePruningMethod) and hook._tensor_name == name:
             yield number, hook
 
 
 class BasePruningMethod(ABC):
-    """A way to choose what to keep. Subclasses set PRUNING_TYPE ('unstructured', 'structured' or 'global')
+    """Base of the pruning methods. Subclasses set PRUNING_TYPE ('unstructured', 'structured' or 'global')
     and define `compute_mask`."""
 
     PRUNING_TYPE: str
     _tensor_name: str
 
-    def __call__(self, module: Module, inputs: Any) -> None:
+    def __call__(self, module: Module, inputs: tuple[Any, ...]) -> None:
         setattr(module, self._tensor_name, self.apply_mask(module))
 
     @abstractmethod
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
-        """The mask for importance scores `t`: of their shape, one where an element stays; what `default_mask`
-        has dropped stays dropped."""
+        """Returns a mask in the shape of the importance scores `t`: one where an element stays. What
+        `default_mask` has dropped stays dropped."""
 
     def apply_mask(self, module: Module) -> Tensor:
+        """Returns the original parameter times its mask."""
         original = getattr(module, f"{self._tensor_name}_orig")
         return getattr(module, f"{self._tensor_name}_mask").to(dtype=original.dtype) * original
 
     def prune(
         self, t: Tensor, default_mask: Tensor | None = None, importance_scores: Tensor | None = None
     ) -> Tensor:
-        """`t` times the mask that this method gives, without any module."""
+        """Returns `t` times the mask of this method; no module is involved."""
         scores = _checked_scores(importance_scores, t)
         return t * self.compute_mask(scores, _torch.ones_like(t) if default_mask is None else default_mask)
 
     @classmethod
     def apply(
         cls, module: Module, name: str, *args: Any, importance_scores: Tensor | None = None, **kwargs: Any
-    ) -> Any:
+    ) -> BasePruningMethod:
         """Prunes the parameter `name` of `module`, further if it is pruned already; `args` go to the
         constructor. Returns the hook."""
         method = cls(*args, **kwargs)
@@ -84,45 +86,54 @@ class BasePruningMethod(ABC):
                 f"Avoid adding multiple pruning hooks to the same tensor {name} of module {module}. Use a "
                 "PruningContainer."
             )
+
         first = not earlier
-        original = getattr(module, name) if first else getattr(module, f"{name}_orig")
-        default = _torch.ones_like(original) if first else getattr(module, f"{name}_mask").detach().clone()
-        shown = getattr(module, name)
-        scores = _checked_scores(importance_scores, shown)
+        if first:
+            original = getattr(module, name)
+            default = _torch.ones_like(original)
+        else:
+            original = getattr(module, f"{name}_orig")
+            default = getattr(module, f"{name}_mask").detach().clone()
+        scores = _checked_scores(importance_scores, getattr(module, name))
+
+        # A second method joins the first in a container, which takes the place of the hook.
         hook: BasePruningMethod = method
         if not first:
             number, before = earlier[0]
             del module._forward_pre_hooks[number]
             hook = before if isinstance(before, PruningContainer) else PruningContainer(before)
-            hook.add_pruning_method(method)  # type: ignore[attr-defined]
+            hook.add_pruning_method(method)
         try:
             mask = hook.compute_mask(scores, default_mask=default)
         except Exception:
-            if not first:  # as it was: the parameter stays pruned as before
+            if not first:  # the parameter stays pruned as before
                 module.register_forward_pre_hook(before)
             raise
+
         if first:
             module.register_parameter(f"{name}_orig", original)
             del module._parameters[name]
         module.register_buffer(f"{name}_mask", mask)
         setattr(module, name, hook.apply_mask(module))
         module.register_forward_pre_hook(hook)
+
         return hook
 
     def remove(self, module: Module) -> None:
-        """Makes the parameter what it is masked, for good; the caller takes the hook away."""
+        """Makes the masked values permanent. The caller removes the hook."""
         name = self._tensor_name
         masked = self.apply_mask(module)
         if hasattr(module, name):
             delattr(module, name)
+
         original = module._parameters.pop(f"{name}_orig")
-        original.data = masked.data  # type: ignore[union-attr]
+        original.data = masked.data
         del module._buffers[f"{name}_mask"]
         setattr(module, name, original)
 
 
 class PruningContainer(BasePruningMethod):
-    """Several methods on one parameter, each applied to what those before it left."""
+    """Several pruning methods on one parameter, each applied to what the earlier ones left."""
 
     def __init__(self, *args: Any) -> None:
         self._pruning_methods: tuple[BasePruningMethod, ...] = ()
@@ -132,14 +143,15 @@ class PruningContainer(BasePruningMethod):
         for method in methods:
             self.add_pruning_method(method)
 
-    def add_pruning_method(self, method: Any) -> None:
-        """Raises TypeError unless it is a pruning method, ValueError when it is one for another parameter."""
+    def add_pruning_method(self, method: BasePruningMethod) -> None:
+        """Adds a method. Raises TypeError unless it is a pruning method, and ValueError if it acts on
+        another parameter."""
         if not isinstance(method, BasePruningMethod):
             raise TypeError(f"{type(method)} is not a BasePruningMethod subclass")
         if self._tensor_name != method._tensor_name:
             raise ValueError(
-                "Can only add pruning methods acting on the parameter named "
-                f"'{self._tensor_name}' to PruningContainer {self}. Found '{method._tensor_name}'"
+                f"Can only add pruning methods acting on the parameter named '{self._tensor_name}' to "
+                f"PruningContainer {self}. Found '{method._tensor_name}'"
             )
         self._pruning_methods += (method,)
 
@@ -149,11 +161,11 @@ class PruningContainer(BasePruningMethod):
     def __iter__(self) -> Iterator[BasePruningMethod]:
         return iter(self._pruning_methods)
 
-    def __getitem__(self, index: Any) -> Any:
+    def __getitem__(self, index: int) -> BasePruningMethod:
         return self._pruning_methods[index]
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
-        """The mask of the newest method, computed on the elements or slices that are left."""
+        """Returns the mask of the newest method, computed on the elements or slices that are left."""
         newest = self._pruning_methods[-1]
         left = _remaining(newest, t, default_mask)
         mask = default_mask.clone()
@@ -162,7 +174,7 @@ class PruningContainer(BasePruningMethod):
 
 
 def _remaining(method: BasePruningMethod, t: Tensor, mask: Tensor) -> Any:
-    """An index of what is left for `method` to choose from."""
+    """Returns an index of the elements or slices that `method` may still drop."""
     if method.PRUNING_TYPE == "unstructured":
         return mask == 1
     if method.PRUNING_TYPE == "global":
@@ -184,13 +196,14 @@ class Identity(BasePruningMethod):
 
 
 class _ByAmount(BasePruningMethod):
-    """Drops `amount` of what there is: that many, or that share."""
+    """Drops an amount: a number of elements if it is an integer, otherwise a share."""
 
     def __init__(self, amount: float) -> None:
         _check_amount(amount)
         self.amount = amount
 
     def _count(self, size: int) -> int:
+        """Returns how many of `size` elements to drop. Raises ValueError if there are too few."""
         if isinstance(self.amount, numbers.Integral) and self.amount > size:
             raise ValueError(
                 f"amount={self.amount} should be smaller than the number of parameters to prune={size}"
@@ -199,10 +212,13 @@ class _ByAmount(BasePruningMethod):
 
 
 class _Unstructured(_ByAmount):
+    """Drops single elements."""
+
     PRUNING_TYPE = "unstructured"
     _drops_largest = False
 
     def _importance(self, t: Tensor) -> Tensor:
+        """Returns a score for each element."""
         raise NotImplementedError
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
@@ -217,14 +233,14 @@ class _Unstructured(_ByAmount):
 class RandomUnstructured(_Unstructured):
     """Drops elements at random."""
 
-    _drops_largest = True  # as in PyTorch, so that a seed means the same elements
+    _drops_largest = True  # as in PyTorch, so that a seed drops the same elements
 
     def _importance(self, t: Tensor) -> Tensor:
         return _torch.rand_like(t)
 
 
 class L1Unstructured(_Unstructured):
-    """Drops the elements of the smallest absolute values."""
+    """Drops the elements with the smallest absolute values."""
 
     def _importance(self, t: Tensor) -> Tensor:
         return _torch.abs(t)
@@ -237,25 +253,27 @@ class _Structured(_ByAmount):
     dim: int
 
     def _importance(self, t: Tensor) -> Tensor:
-        """One number for each slice."""
+        """Returns a score for each slice."""
         raise NotImplementedError
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
         if t.dim() <= 1:
             raise ValueError(
-                "Structured pruning can only be applied to a multidimensional tensor. Found tensor of "
-                f"shape {t.shape} "
-                f"with {t.dim()} dims"
+                "Structured pruning can only be applied to a multidimensional tensor. Found tensor of shape "
+                f"{t.shape} with {t.dim()} dims"
             )
         if not -t.dim() <= self.dim < t.dim():
             raise IndexError(f"Invalid index {self.dim} for tensor of size {t.shape}")
+
         size = t.shape[self.dim]
         count = self._count(size)
         if count == 0:
             return default_mask
+
         kept = _torch.topk(self._importance(t), size - count, largest=True).indices
         mask = _torch.zeros_like(t)
         mask[(slice(None),) * (self.dim % t.dim()) + (kept,)] = 1
+
         return mask.to(dtype=default_mask.dtype) * default_mask
 
 
@@ -271,11 +289,12 @@ class RandomStructured(_Structured):
 
 
 class LnStructured(_Structured):
-    """Drops the slices along `dim` whose norms of order `n` are the smallest."""
+    """Drops the slices along `dim` with the smallest norms of order `n`."""
 
-    def __init__(self, amount: float, n: Any, dim: int = -1) -> None:
+    def __init__(self, amount: float, n: float | str, dim: int = -1) -> None:
         super().__init__(amount)
-        self.n, self.dim = n, dim
+        self.n = n
+        self.dim = dim
 
     def _importance(self, t: Tensor) -> Tensor:
         others = [d for d in range(t.dim()) if d != self.dim % t.dim()]
@@ -283,7 +302,7 @@ class LnStructured(_Structured):
 
 
 class CustomFromMask(BasePruningMethod):
-    """Drops what `mask` says."""
+    """Drops the elements where `mask` is zero."""
 
     PRUNING_TYPE = "global"
 
@@ -305,6 +324,8 @@ def _contiguous() -> Any:
 
 
 def _checked_scores(scores: Tensor | None, t: Tensor) -> Tensor:
+    """Returns the importance scores, by default the parameter itself. Raises AssertionError for another
+    shape."""
     if scores is not None and scores.shape != t.shape:
         raise AssertionError(
             f"importance_scores should have the same shape as parameter {t.shape}, got {scores.shape}"
@@ -312,7 +333,8 @@ def _checked_scores(scores: Tensor | None, t: Tensor) -> Tensor:
     return t if scores is None else scores
 
 
-def _check_amount(amount: Any) -> None:
+def _check_amount(amount: float) -> None:
+    """Raises TypeError or ValueError unless the amount is a share in [0, 1] or a non-negative integer."""
     if not isinstance(amount, numbers.Real):
         raise TypeError(f"Invalid type for amount: {amount}. Must be int or float.")
     if amount < 0 or (not isinstance(amount, numbers.Integral) and amount > 1.0):
@@ -322,7 +344,8 @@ def _check_amount(amount: Any) -> None:
 
 
 def identity(module: Module, name: str) -> Module:
-    """Makes `name` a masked parameter with nothing dropped. Returns `module`, as all functions here."""
+    """Makes `name` a masked parameter without dropping anything. Returns `module`, like all functions
+    here."""
     Identity.apply(module, name)
     return module
 
@@ -336,7 +359,7 @@ def random_unstructured(module: Module, name: str, amount: float) -> Module:
 def l1_unstructured(
     module: Module, name: str, amount: float, importance_scores: Tensor | None = None
 ) -> Module:
-    """Drops the `amount` elements of the smallest absolute values, of the parameter or of
+    """Drops the `amount` elements with the smallest absolute values, of the parameter or of
     `importance_scores`."""
     L1Unstructured.apply(module, name, amount, importance_scores=importance_scores)
     return module
@@ -349,7 +372,12 @@ def random_structured(module: Module, name: str, amount: float, dim: int) -> Mod
 
 
 def ln_structured(
-    module: Module, name: str, amount: float, n: Any, dim: int, importance_scores: Tensor | None = None
+    module: Module,
+    name: str,
+    amount: float,
+    n: float | str,
+    dim: int,
+    importance_scores: Tensor | None = None,
 ) -> Module:
     """Drops the `amount` slices along `dim` with the smallest norms of order `n`."""
     LnStructured.apply(module, name, amount, n, dim, importance_scores=importance_scores)
@@ -365,24 +393,28 @@ def custom_from_mask(module: Module, name: str, mask: Tensor) -> Module:
 def global_unstructured(
     parameters: Iterable[tuple[Module, str]],
     pruning_method: type[BasePruningMethod],
-    importance_scores: Any = None,
+    importance_scores: dict[tuple[Module, str], Tensor] | None = None,
     **kwargs: Any,
 ) -> None:
-    """Prunes several parameters as if they were one: `amount` is of all together.
+    """Prunes several parameters as one: `amount` counts the elements of all of them together.
 
-    `importance_scores` maps (module, name) to scores; without it the parameters are compared themselves.
-    Raises TypeError when the parameters are no iterable or the method is not unstructured.
+    `importance_scores` maps (module, name) to scores; the parameters' own values are the default. Raises
+    TypeError if `parameters` is not iterable or the method is not unstructured.
     """
     if not isinstance(parameters, Iterable):
         raise TypeError("global_unstructured(): parameters is not an Iterable")
+
     pairs = list(parameters)
     scores = {} if importance_scores is None else importance_scores
     if not isinstance(scores, dict):
         raise TypeError("global_unstructured(): importance_scores should be of type dict")
+
     flat = _torch.cat([scores.get(pair, getattr(*pair)).detach().reshape(-1) for pair in pairs])
     masks = [
         getattr(module, f"{name}_mask", _torch.ones_like(getattr(module, name))) for module, name in pairs
     ]
+
+    # Prune the joined tensor in a container that belongs to no module.
     container = PruningContainer()
     container._tensor_name = "temp"
     method = pruning_method(**kwargs)
@@ -393,7 +425,9 @@ def global_unstructured(
             f"{pruning_method} of type "
             f"{method.PRUNING_TYPE}"
         )
+
     container.add_pruning_method(method)
+
     final = container.compute_mask(flat, _torch.cat([mask.reshape(-1) for mask in masks]))
     start = 0
     for (module, name), mask in zip(pairs, masks):
@@ -402,8 +436,8 @@ def global_unstructured(
 
 
 def remove(module: Module, name: str) -> Module:
-    """Makes the pruning of `name` permanent: a plain parameter again, with the zeros. Raises ValueError when
-    it is not pruned."""
+    """Makes the pruning of `name` permanent: it is a plain parameter again, with the zeros. Raises
+    ValueError if it is not pruned."""
     for number, hook in _hooks_on(module, name):
         hook.remove(module)
         del module._forward_pre_hooks[number]
@@ -412,7 +446,7 @@ def remove(module: Module, name: str) -> Module:
 
 
 def is_pruned(module: Module) -> bool:
-    """Whether a parameter here or below is pruned."""
+    """Returns whether a parameter of this module or of one below is pruned."""
     return any(
         isinstance(hook, BasePruningMethod)
         for each in module.modules()

@@ -1,4 +1,4 @@
-"""Sequences of different lengths as one tensor: padded, or packed without the padding."""
+"""PyTorch's module path for padded and packed sequences; the code is in `nn._packing`."""
 
 from torch_py.nn._packing import (
     PackedSequence,
@@ -11,7 +11,7 @@ from torch_py.nn._packing import (
     unpad_sequence,
 )
 
-# The name by which pickles know it.
+# Pickles refer to the class by this path.
 PackedSequence.__module__ = __name__
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""The older home of `torch.func.functional_call`."""
+"""The older module path of `torch.func.functional_call`."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ from typing import Any
 from torch_py._functorch.modules import _replaced
 from torch_py._functorch.modules import functional_call as _functional_call
 from torch_py._tensor import Tensor
+from torch_py.nn.modules.module import Module
 
 __all__ = ["functional_call"]
 
 
 @contextlib.contextmanager
 def _reparametrize_module(
-    module: Any,
+    module: Module,
     parameters_and_buffers: Mapping[str, Tensor],
     *,
     tie_weights: bool = False,
@@ -27,15 +28,15 @@ def _reparametrize_module(
 
 
 def functional_call(
-    module: Any,
+    module: Module,
     parameters_and_buffers: Mapping[str, Tensor],
     args: Any = None,
-    kwargs: Any = None,
+    kwargs: dict[str, Any] | None = None,
     *,
     tie_weights: bool = True,
     strict: bool = False,
 ) -> Any:
-    """Deprecated: `torch.func.functional_call`."""
+    """Deprecated: use `torch.func.functional_call`."""
     warnings.warn(
         "torch.nn.utils.stateless.functional_call is deprecated, use torch.func.functional_call",
         FutureWarning,
