@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from codegen.emit.native import header_of_source
+
 
 def with_entry(text: str, topic: str, entry: str) -> str:
     """``text`` with ``entry`` at the end of ``topic``, which is added when missing."""
@@ -21,12 +23,12 @@ def with_entry(text: str, topic: str, entry: str) -> str:
 
 
 def with_stub(path: Path, stub: str, text: str | None = None, loops: str = "aten/iteration/Loops.h") -> str:
-    """The file, which would read ``text``, with ``stub`` at the end of the namespace of kernels: below
-    native/cpu, one per instruction set."""
-    per_instruction_set = path.parent.name == "cpu"
+    """The file, which would read ``text``, with ``stub`` at the end of the namespace of kernels, which is one per
+    instruction set in ``.isa.cpp`` files."""
+    per_instruction_set = path.name.endswith(".isa.cpp")
     if text is None and not path.exists():
         includes = [
-            f"aten/native/declarations/{'cpu/' * per_instruction_set}{path.stem}.h",
+            header_of_source(_below_root(path)),
             "aten/Dispatch.h",
             loops,
         ]
@@ -46,3 +48,9 @@ def with_stub(path: Path, stub: str, text: str | None = None, loops: str = "aten
     return (
         f"{text[: ends[-1]].rstrip()}\n\n{stub}\n{text[ends[-1] :]}" if ends[-1] >= 0 else f"{text}\n{stub}"
     )
+
+
+def _below_root(path: Path) -> str:
+    """``aten/native/cpu/SumKernel.isa.cpp``, whatever the checkout's own folder."""
+    text = path.as_posix()
+    return text[text.rindex("aten/native/") :]

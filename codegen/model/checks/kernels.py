@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from codegen.diagnostics import Location
 from codegen.model import vocabulary
 from codegen.model.checks.report import Reporter
-from codegen.model.cpp import kernel_file, kernel_signature
+from codegen.model.cpp import kernel_signature
 from codegen.model.kernels import Kernel, is_cuda_key, types_of
 from codegen.model.operator import DispatchEntry, Operator
 from codegen.model.reading import Context
+from codegen.model.rooms import kernel_file
 
 
 def check(operator: Operator, context: Context, has_structure: bool) -> None:
@@ -71,7 +72,8 @@ def _check_keys(operator: Operator, report: Reporter) -> None:
 
 def _check_definition(operator: Operator, entry: DispatchEntry, report: Reporter) -> None:
     signature = kernel_signature(operator, entry.kernel, entry.key)
-    wanted = f"{signature} in {kernel_file(operator, entry.key)}"
+    wanted_file = kernel_file(operator, entry.key)
+    wanted = f"{signature} in {wanted_file}"
     found = entry.definition
     if found is None:
         if is_cuda_key(entry.key):  # a device that this checkout has no loops for yet
