@@ -6,14 +6,17 @@ import re
 from pathlib import Path
 
 from codegen.emit.native import header_of_source
+from codegen.model.rooms import end_of_chapter
 
 
-def with_entry(text: str, topic: str, entry: str) -> str:
-    """``text`` with ``entry`` at the end of ``topic``, which is added when missing."""
+def with_entry(text: str, topic: str, entry: str, chapter: str = "") -> str:
+    """``text`` with ``entry`` at the end of ``topic``; a new topic is the last one of ``chapter``."""
     found = re.search(rf"^  {re.escape(topic)}:[^\n]*\n", text, re.MULTILINE)
     if found is None:
-        lead = text if text.endswith("\n") or not text else text + "\n"
-        return f"{lead}\n  {topic}:\n{entry}"
+        end = end_of_chapter(text, chapter)
+        lead = text[:end].rstrip("\n") + "\n" if text else ""
+        following = "\n" + text[end:] if end < len(text) else ""
+        return f"{lead}\n  {topic}:\n{entry}{following}"
     # The next topic, or the comment above it.
     following = re.compile(r"^ {0,2}(?=\S)", re.MULTILINE).search(text, found.end())
     end = following.start() if following else len(text)

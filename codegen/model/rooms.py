@@ -22,6 +22,17 @@ def chapter_at(text: str, index: int) -> str:
     return banners[-1] if banners else ""
 
 
+def end_of_chapter(text: str, chapter: str) -> int:
+    """Where the next chapter's banner begins in the YAML; the end of the text for the last one."""
+    banners = list(_BANNER.finditer(text))
+    following = [after for found, after in zip(banners, banners[1:]) if found["name"] == chapter]
+    if not following:
+        return len(text)
+    above = text[: following[0].start()].rstrip("\n")
+    rule = above.rfind("\n") + 1
+    return rule if above[rule:].lstrip().startswith("# --") else following[0].start()
+
+
 def shape_file(operator: Operator) -> str:
     """Where shape rules and compositions belong."""
     return f"aten/native/{_folder(operator)}{operator.topic}.cpp"

@@ -1,34 +1,15 @@
-// Tensors from nothing.
-#include <cmath>
-#include <limits>
-
-#include "aten/core/Uninitialized.h"
-#include "aten/iteration/TensorIterator.h"
+// New tensors: uninitialised, filled with one value, or the identity matrix.
 #include "aten/native/declarations/creation/Factory.h"
-#include "aten/ops/_arange_fill.h"
-#include "aten/ops/_linspace_fill.h"
+#include "aten/core/Uninitialized.h"
+#include "aten/native/shared/FactoryArguments.h"
 #include "aten/ops/diagonal.h"
-#include "aten/ops/empty.h"
 #include "aten/ops/empty_strided.h"
 #include "aten/ops/fill.h"
-#include "aten/ops/full.h"
 #include "aten/ops/zero.h"
-#include "aten/ops/zeros.h"
-#include "c10/core/ScalarChecks.h"
 
 namespace at::native {
 
 namespace {
-
-void check_strided(std::optional<Layout> layout, const char* op) {
-  TORCH_CHECK_NOT_IMPLEMENTED(layout.value_or(Layout::Strided) == Layout::Strided, op, ": layout ",
-                              layout_name(*layout), " is not available");
-}
-
-/// The device with its index filled in, so that tensors of "cuda" and "cuda:0" compare equal.
-Device resolved(std::optional<Device> device) {
-  return device.value_or(kCPU).is_cpu() ? kCPU : *device;
-}
 
 Tensor filled(IntArrayRef size, const Scalar& value, ScalarType dtype,
               std::optional<Device> device) {
@@ -46,6 +27,28 @@ ScalarType inferred(std::initializer_list<const Scalar*> values) {
                                                      : own);
   }
   return type;
+}
+
+/// Layout of what is like `self`.
+Tensor unfilled_like(const Tensor& self, ScalarType type, Device where, MemoryFormat format) {
+  if (format == MemoryFormat::Contiguous || self.is_contiguous(format)) {
+    if (self.is_contiguous() && format != MemoryFormat::ChannelsLast &&
+        format != MemoryFormat::ChannelsLast3d)
+      return empty_tensor(self.sizes(), type, where);
+  }
+  if (format == MemoryFormat::Contiguous) return empty_tensor(self.sizes(), type, where);
+  if (format != MemoryFormat::Preserve)
+    return empty_strided_tensor(self.sizes(), channels_last_strides(self.sizes()), type, where);
+  if (self.is_non_overlapping_and_dense())
+    return empty_strided_tensor(self.sizes(), self.strides(), type, where);
+  return empty_strided_tensor(self.sizes(), strides_in_order_of(self), type, where);
+}
+
+Tensor new_like(const Tensor& self, IntArrayRef size, std::optional<ScalarType> dtype,
+                std::optional<Layout> layout, std::optional<Device> device) {
+  check_strided(layout, "new_empty");
+  return empty_tensor(size, dtype.value_or(self.scalar_type()),
+                      device.has_value() ? resolved(device) : self.device());
 }
 
 }  // namespace
@@ -73,25 +76,6 @@ Tensor empty_strided(IntArrayRef size, IntArrayRef stride, std::optional<ScalarT
   return fill_if_wanted(
       empty_strided_tensor(size, stride, dtype.value_or(default_dtype()), resolved(device)));
 }
-
-namespace {
-
-/// Layout of what is like `self`.
-Tensor unfilled_like(const Tensor& self, ScalarType type, Device where, MemoryFormat format) {
-  if (format == MemoryFormat::Contiguous || self.is_contiguous(format)) {
-    if (self.is_contiguous() && format != MemoryFormat::ChannelsLast &&
-        format != MemoryFormat::ChannelsLast3d)
-      return empty_tensor(self.sizes(), type, where);
-  }
-  if (format == MemoryFormat::Contiguous) return empty_tensor(self.sizes(), type, where);
-  if (format != MemoryFormat::Preserve)
-    return empty_strided_tensor(self.sizes(), channels_last_strides(self.sizes()), type, where);
-  if (self.is_non_overlapping_and_dense())
-    return empty_strided_tensor(self.sizes(), self.strides(), type, where);
-  return empty_strided_tensor(self.sizes(), strides_in_order_of(self), type, where);
-}
-
-}  // namespace
 
 Tensor empty_like(const Tensor& self, std::optional<ScalarType> dtype, std::optional<Layout> layout,
                   std::optional<Device> device, std::optional<bool>,
@@ -147,15 +131,6 @@ Tensor scalar_tensor(const Scalar& s, std::optional<ScalarType> dtype, std::opti
   return filled({}, s, dtype.value_or(default_dtype()), device);
 }
 
-namespace {
-Tensor new_like(const Tensor& self, IntArrayRef size, std::optional<ScalarType> dtype,
-                std::optional<Layout> layout, std::optional<Device> device) {
-  check_strided(layout, "new_empty");
-  return empty_tensor(size, dtype.value_or(self.scalar_type()),
-                      device.has_value() ? resolved(device) : self.device());
-}
-}  // namespace
-
 Tensor new_empty(const Tensor& self, IntArrayRef size, std::optional<ScalarType> dtype,
                  std::optional<Layout> layout, std::optional<Device> device, std::optional<bool>) {
   return fill_if_wanted(new_like(self, size, dtype, layout, device));
@@ -189,84 +164,6 @@ Tensor new_empty_strided(const Tensor& self, IntArrayRef size, IntArrayRef strid
       empty_strided_tensor(size, stride, dtype.value_or(self.scalar_type()), where));
 }
 
-namespace {
-
-/// ceil((end - start) / step), in integers when all three are.
-int64_t arange_length(const Scalar& start, const Scalar& end, const Scalar& step) {
-  TORCH_CHECK(!start.is_complex() && !end.is_complex() && !step.is_complex(),
-              "arange(): complex bounds are not supported, got start=", start, ", end=", end);
-  const double first = start.to_double(), last = end.to_double(), width = step.to_double();
-  TORCH_CHECK(width != 0, "step must be nonzero");
-  TORCH_CHECK(std::isfinite(first) && std::isfinite(last), "unsupported range: ", first, " -> ",
-              last);
-  TORCH_CHECK((width > 0 && last >= first) || (width < 0 && last <= first),
-              "upper bound and lower bound inconsistent with step sign");
-  if (start.is_integral(true) && end.is_integral(true) && step.is_integral(true)) {
-    const int64_t s = step.to_long();
-    int64_t distance = 0;
-    // Nor can the least integer be divided by -1.
-    TORCH_CHECK(!__builtin_sub_overflow(end.to_long(), start.to_long(), &distance) &&
-                    !(s == -1 && distance == std::numeric_limits<int64_t>::min()),
-                "arange(): invalid size, possible overflow? start=", start, ", end=", end,
-                ", step=", step);
-    return distance / s + (distance % s != 0);
-  }
-  const double length = std::ceil((last - first) / width);
-  TORCH_CHECK(length <= 9.0e18, "arange(): invalid size, possible overflow: ", length, " elements");
-  return static_cast<int64_t>(length);
-}
-
-}  // namespace
-
-Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step,
-              std::optional<ScalarType> dtype, std::optional<Layout> layout,
-              std::optional<Device> device, std::optional<bool>) {
-  check_strided(layout, "arange");
-  TORCH_CHECK_NOT_IMPLEMENTED(!dtype.has_value() || (*dtype != kBool && !c10::is_complex(*dtype)),
-                              "\"arange\" not implemented for '",
-                              scalar_type_name(dtype.value_or(kBool)), "'");
-  if (dtype == kLong &&
-      !(start.is_integral(true) && end.is_integral(true) && step.is_integral(true))) {
-    // An int64 result counts with the integer parts; narrower ones have as many elements as a
-    // float64 one.
-    arange_length(start, end, step);
-    TORCH_CHECK_VALUE(step.unchecked_to<int64_t>() != 0, "step must be nonzero: ", step,
-                      " is 0 as an integer");
-    return arange(Scalar(start.unchecked_to<int64_t>()), Scalar(end.unchecked_to<int64_t>()),
-                  Scalar(step.unchecked_to<int64_t>()), dtype, layout, device, std::nullopt);
-  }
-  const bool integral = start.is_integral(true) && end.is_integral(true) && step.is_integral(true);
-  const int64_t length = arange_length(start, end, step);
-  Tensor result =
-      empty_tensor({length}, dtype.value_or(integral ? kLong : default_dtype()), resolved(device));
-  return at::_arange_fill_(result, start, step).as_new();
-}
-Tensor arange_start(const Scalar& start, const Scalar& end, std::optional<ScalarType> dtype,
-                    std::optional<Layout> layout, std::optional<Device> device,
-                    std::optional<bool> pin_memory) {
-  return arange(start, end, Scalar(1), dtype, layout, device, pin_memory);
-}
-Tensor arange_end(const Scalar& end, std::optional<ScalarType> dtype, std::optional<Layout> layout,
-                  std::optional<Device> device, std::optional<bool> pin_memory) {
-  return arange(Scalar(0), end, Scalar(1), dtype, layout, device, pin_memory);
-}
-
-Tensor linspace(const Scalar& start, const Scalar& end, int64_t steps,
-                std::optional<ScalarType> dtype, std::optional<Layout> layout,
-                std::optional<Device> device, std::optional<bool>) {
-  check_strided(layout, "linspace");
-  TORCH_CHECK(steps >= 0, "number of steps must be non-negative, got ", steps);
-  const ScalarType type = dtype.value_or(
-      start.is_complex() || end.is_complex() ? to_complex(default_dtype()) : default_dtype());
-  TORCH_CHECK(!(start.is_complex() || end.is_complex()) || c10::is_complex(type),
-              "torch.linspace(): inferred dtype ", to_complex(default_dtype()),
-              " can't be safely cast to passed dtype ", type);
-  c10::check_representable(start, type);
-  c10::check_representable(end, type);
-  Tensor result = empty_tensor({steps}, type, resolved(device));
-  return at::_linspace_fill_(result, start, end).as_new();
-}
-
 Tensor eye_m(int64_t n, int64_t m, std::optional<ScalarType> dtype, std::optional<Layout> layout,
              std::optional<Device> device, std::optional<bool> pin_memory) {
   TORCH_CHECK(n >= 0, "n must be greater or equal to 0, got ", n);
@@ -280,8 +177,30 @@ Tensor eye(int64_t n, std::optional<ScalarType> dtype, std::optional<Layout> lay
   return eye_m(n, n, dtype, layout, device, pin_memory);
 }
 
-TensorSpec triangle_shape(const Tensor& self, int64_t) {
-  return {DimVector(self.sizes()), self.scalar_type(), self.device()};
+Tensor empty_permuted(IntArrayRef size, IntArrayRef physical_layout,
+                      std::optional<ScalarType> dtype, std::optional<Layout> layout,
+                      std::optional<Device> device, std::optional<bool> pin_memory) {
+  const int64_t ndim = static_cast<int64_t>(size.size());
+  TORCH_CHECK(physical_layout.size() == size.size(),
+              "Number of dimensions in size does not match the length of the physical_layout; i.e. "
+              "len(size) = ",
+              size.size(), " is not equal to len(physical_layout) = ", physical_layout.size());
+  DimVector stored, strides(ndim, -1);
+  for (int64_t i = 0; i < ndim; ++i) {
+    const int64_t d = physical_layout[i];
+    TORCH_CHECK(d >= 0 && d < ndim, "Dimension out of range (expected to be between 0 and ",
+                ndim - 1, ", but got ", d, " at index ", i,
+                "); negative dimensions are not supported");
+    TORCH_CHECK(size[d] >= 0, "Trying to create tensor with negative dimension ", size[d], ": ",
+                size);
+    stored.push_back(size[d]);
+  }
+  const DimVector stored_strides = contiguous_strides(stored);
+  for (int64_t i = 0; i < ndim; ++i) {
+    TORCH_CHECK(strides[physical_layout[i]] == -1, "Duplicate dim not allowed");
+    strides[physical_layout[i]] = stored_strides[i];
+  }
+  return at::empty_strided(size, strides, dtype, layout, device, pin_memory);
 }
 
 }  // namespace at::native

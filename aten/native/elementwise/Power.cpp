@@ -1,12 +1,8 @@
-// Derivatives of binary operators that are no plain formulas.
+// Powers: variants, float_power, and the derivatives of pow.
 #include "aten/native/declarations/elementwise/Power.h"
-#include "aten/ops/_div_rounded.h"
-#include "aten/ops/_frexp_exponent.h"
-#include "aten/ops/_frexp_mantissa.h"
 #include "aten/ops/clone.h"
 #include "aten/ops/conj.h"
 #include "aten/ops/copy.h"
-#include "aten/ops/div.h"
 #include "aten/ops/eq.h"
 #include "aten/ops/ge.h"
 #include "aten/ops/item.h"
@@ -34,23 +30,21 @@ Scalar minus_one(const Scalar& value) {
   return value.is_integral(true) ? Scalar(value.to_long() - 1) : Scalar(value.to_double() - 1);
 }
 
+/// float_power computes in double precision, whatever the operands are.
+ScalarType float_power_type(bool is_complex) { return is_complex ? kComplexDouble : kDouble; }
+
+/// What the gradient of an operation in place is computed from.
+Tensor old_values(const Tensor& self) { return self.requires_grad() ? at::clone(self) : self; }
+
+/// In place the result must fit: nothing is rounded.
+Tensor replace_by_power(const Tensor& self, const Tensor& power) {
+  TORCH_CHECK(self.scalar_type() == power.scalar_type(),
+              "the base given to float_power_ has dtype ", self.scalar_type(),
+              " but the operation's result requires dtype ", power.scalar_type());
+  return at::copy_(self, power);
+}
+
 }  // namespace
-
-Tensor div_mode(const Tensor& self, const Tensor& other,
-                std::optional<std::string_view> rounding_mode) {
-  return rounding_mode.has_value() ? at::_div_rounded(self, other, *rounding_mode)
-                                   : at::div(self, other);
-}
-
-Tensor div_number_mode(const Tensor& self, const Scalar& other,
-                       std::optional<std::string_view> rounding_mode) {
-  return div_mode(self, wrapped_scalar(other), rounding_mode);
-}
-
-Tensor div_of_number_mode(const Scalar& self, const Tensor& other,
-                          std::optional<std::string_view> rounding_mode) {
-  return div_mode(wrapped_scalar(self), other, rounding_mode);
-}
 
 Tensor pow_number(const Tensor& self, const Scalar& exponent) {
   if (is_integral(self.scalar_type(), false) && exponent.is_integral(false)) {
@@ -81,24 +75,6 @@ Tensor _pow_backward_exponent(const Tensor& grad, const Tensor& self, const Tens
          at::where(flat, Scalar(0), conjugate(result * at::log(self.to(result.scalar_type()))));
 }
 
-namespace {
-
-/// float_power computes in double precision, whatever the operands are.
-ScalarType float_power_type(bool is_complex) { return is_complex ? kComplexDouble : kDouble; }
-
-/// What the gradient of an operation in place is computed from.
-Tensor old_values(const Tensor& self) { return self.requires_grad() ? at::clone(self) : self; }
-
-/// In place the result must fit: nothing is rounded.
-Tensor replace_by_power(const Tensor& self, const Tensor& power) {
-  TORCH_CHECK(self.scalar_type() == power.scalar_type(),
-              "the base given to float_power_ has dtype ", self.scalar_type(),
-              " but the operation's result requires dtype ", power.scalar_type());
-  return at::copy_(self, power);
-}
-
-}  // namespace
-
 Tensor float_power(const Tensor& self, const Tensor& exponent) {
   const ScalarType type = float_power_type(self.is_complex() || exponent.is_complex());
   return at::pow(self.to(type), exponent.to(type));
@@ -118,11 +94,6 @@ Tensor float_power_inplace(const Tensor& self, const Tensor& exponent) {
 
 Tensor float_power_by_number_inplace(const Tensor& self, const Scalar& exponent) {
   return replace_by_power(self, float_power_by_number(old_values(self), exponent));
-}
-
-std::tuple<Tensor, Tensor> frexp(const Tensor& self) {
-  TORCH_CHECK(self.is_floating_point(), "torch.frexp() only supports floating-point dtypes");
-  return {at::_frexp_mantissa(self), at::_frexp_exponent(self).to(kInt)};
 }
 
 }  // namespace at::native

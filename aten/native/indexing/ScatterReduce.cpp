@@ -1,46 +1,31 @@
-// Writing by indices in other ways than replacing and adding.
+// Writing by indices with a reduction of the values that meet, and its gradient.
 #include <algorithm>
 #include <limits>
 
 #include "aten/dispatch/Outputs.h"
 #include "aten/iteration/MemoryOverlap.h"
-#include "aten/native/shared/ViewHelpers.h"
 #include "aten/native/declarations/indexing/ScatterReduce.h"
 #include "aten/ops/_scatter_reduce.h"
-#include "aten/ops/as_strided.h"
-#include "aten/ops/cat.h"
 #include "aten/ops/clone.h"
 #include "aten/ops/conj.h"
 #include "aten/ops/constant_pad_nd.h"
-#include "aten/ops/copy.h"
-#include "aten/ops/diagonal.h"
-#include "aten/ops/div.h"
-#include "aten/ops/empty_like.h"
 #include "aten/ops/eq.h"
 #include "aten/ops/expand.h"
-#include "aten/ops/fill.h"
 #include "aten/ops/floor_divide.h"
 #include "aten/ops/full.h"
 #include "aten/ops/gather.h"
-#include "aten/ops/index_fill.h"
-#include "aten/ops/index_put.h"
 #include "aten/ops/logical_and.h"
 #include "aten/ops/masked_fill.h"
 #include "aten/ops/narrow.h"
-#include "aten/ops/nonzero.h"
 #include "aten/ops/ones_like.h"
 #include "aten/ops/reshape.h"
 #include "aten/ops/scatter.h"
 #include "aten/ops/scatter_add.h"
 #include "aten/ops/scatter_reduce.h"
-#include "aten/ops/unbind.h"
 #include "aten/ops/where.h"
 #include "aten/ops/zeros_like.h"
 
 namespace at::native {
-
-// ---- scatter with a reduction
-// ------------------------------------------------------------
 
 namespace {
 
@@ -88,40 +73,6 @@ void check_reduction(const Tensor& self, const Tensor& src, std::string_view red
   TORCH_CHECK_NOT_IMPLEMENTED(!refused, "\"scatter_reduce_", reduce, "\" not implemented for '",
                               scalar_type_name(self.scalar_type()), "'");
 }
-
-}  // namespace
-
-Tensor scatter_reduce(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src,
-                      std::string_view reduce, bool include_self) {
-  check_reduction(self, src, reduce);
-  if (is_reduced(self.scalar_type())) {
-    return native::scatter_reduce(self.to(kFloat), dim, index, src.to(kFloat), reduce, include_self)
-        .to(self.scalar_type());
-  }
-  Tensor result = include_self
-                      ? at::clone(self, MemoryFormat::Contiguous)
-                      : at::scatter(self, dim, index, identity_of(reduce, self.scalar_type()));
-  at::_scatter_reduce_(result, dim, index, src, reduce == "mean" ? "sum" : reduce);
-  if (reduce != "mean") return result;
-  const Tensor counts = mean_counts(self, dim, index, src, include_self);
-  return is_integral(self.scalar_type(), false) ? at::floor_divide(result, counts)
-                                                : result / counts;
-}
-
-void scatter_reduce_(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src,
-                     std::string_view reduce, bool include_self) {
-  check_reduction(self, src, reduce);
-  const bool apart = memory_overlap(self, src) == Overlap::No &&
-                     memory_overlap(self, index) == Overlap::No && !has_internal_overlap(self);
-  if (apart && include_self && reduce != "mean" && !is_reduced(self.scalar_type())) {
-    at::_scatter_reduce_(self, dim, index, src, reduce);
-  } else {
-    copy_to_self("scatter_reduce_", self,
-                 native::scatter_reduce(self, dim, index, src, reduce, include_self));
-  }
-}
-
-namespace {
 
 /// Gradients with respect to self and to the elements of src that the index names.
 using Gradients = std::pair<Tensor, Tensor>;
@@ -175,7 +126,69 @@ Tensor as_whole(const Tensor& part, IntArrayRef sizes) {
   return at::constant_pad_nd(part, pad);
 }
 
+/// The index as scatter_reduce takes it.
+Tensor slice_index(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source,
+                   std::string_view reduce) {
+  TORCH_CHECK(reduce == "prod" || reduce == "mean" || reduce == "amax" || reduce == "amin",
+              "index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got ",
+              reduce, ".");
+  TORCH_CHECK(index.scalar_type() == kLong || index.scalar_type() == kInt,
+              "index_reduce_(): Expected dtype int32/int64 for index but got: ",
+              scalar_type_name(index.scalar_type()));
+  TORCH_CHECK(self.scalar_type() == source.scalar_type(), "index_reduce_(): self (",
+              scalar_type_name(self.scalar_type()), ") and source (",
+              scalar_type_name(source.scalar_type()), ") must have the same scalar type");
+  TORCH_CHECK_INDEX(
+      index.dim() <= 1,
+      "index_reduce_(): Index is supposed to be a vector, but got dim: ", index.dim());
+  const int64_t d = wrap_dim(dim, self.dim()), extent = self.dim() == 0 ? 1 : self.sizes()[d];
+  const int64_t length = source.dim() == 0 ? 1 : source.size(d);
+  TORCH_CHECK(index.numel() == length, "index_reduce_(): Number of indices (", index.numel(),
+              ") should be equal to source.size(dim): (", length, "), for dim: ", dim);
+  if (index.is_cpu()) {
+    const Tensor positions = index.to(kLong).contiguous();
+    const int64_t* position = positions.data_ptr<int64_t>();
+    TORCH_CHECK_INDEX(std::all_of(position, position + index.numel(),
+                                  [extent](int64_t p) { return p >= 0 && p < extent; }),
+                      "index_reduce_(): index out of range in self, which has size ", extent,
+                      " at dimension ", d);
+  }
+  DimVector shape(source.dim(), 1);
+  if (source.dim() > 0) shape[d] = index.numel();
+  return at::expand(at::reshape(index, shape), source.sizes());
+}
+
 }  // namespace
+
+Tensor scatter_reduce(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src,
+                      std::string_view reduce, bool include_self) {
+  check_reduction(self, src, reduce);
+  if (is_reduced(self.scalar_type())) {
+    return native::scatter_reduce(self.to(kFloat), dim, index, src.to(kFloat), reduce, include_self)
+        .to(self.scalar_type());
+  }
+  Tensor result = include_self
+                      ? at::clone(self, MemoryFormat::Contiguous)
+                      : at::scatter(self, dim, index, identity_of(reduce, self.scalar_type()));
+  at::_scatter_reduce_(result, dim, index, src, reduce == "mean" ? "sum" : reduce);
+  if (reduce != "mean") return result;
+  const Tensor counts = mean_counts(self, dim, index, src, include_self);
+  return is_integral(self.scalar_type(), false) ? at::floor_divide(result, counts)
+                                                : result / counts;
+}
+
+void scatter_reduce_(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src,
+                     std::string_view reduce, bool include_self) {
+  check_reduction(self, src, reduce);
+  const bool apart = memory_overlap(self, src) == Overlap::No &&
+                     memory_overlap(self, index) == Overlap::No && !has_internal_overlap(self);
+  if (apart && include_self && reduce != "mean" && !is_reduced(self.scalar_type())) {
+    at::_scatter_reduce_(self, dim, index, src, reduce);
+  } else {
+    copy_to_self("scatter_reduce_", self,
+                 native::scatter_reduce(self, dim, index, src, reduce, include_self));
+  }
+}
 
 std::tuple<Tensor, Tensor> _scatter_reduce_backward(const Tensor& grad, const Tensor& self,
                                                     int64_t dim, const Tensor& index,
@@ -214,42 +227,6 @@ Tensor scatter_value_reducing(const Tensor& self, int64_t dim, const Tensor& ind
       at::full(index.sizes(), value, self.scalar_type(), std::nullopt, self.device()), reduce);
 }
 
-namespace {
-
-/// The index as scatter_reduce takes it.
-Tensor slice_index(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source,
-                   std::string_view reduce) {
-  TORCH_CHECK(reduce == "prod" || reduce == "mean" || reduce == "amax" || reduce == "amin",
-              "index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got ",
-              reduce, ".");
-  TORCH_CHECK(index.scalar_type() == kLong || index.scalar_type() == kInt,
-              "index_reduce_(): Expected dtype int32/int64 for index but got: ",
-              scalar_type_name(index.scalar_type()));
-  TORCH_CHECK(self.scalar_type() == source.scalar_type(), "index_reduce_(): self (",
-              scalar_type_name(self.scalar_type()), ") and source (",
-              scalar_type_name(source.scalar_type()), ") must have the same scalar type");
-  TORCH_CHECK_INDEX(
-      index.dim() <= 1,
-      "index_reduce_(): Index is supposed to be a vector, but got dim: ", index.dim());
-  const int64_t d = wrap_dim(dim, self.dim()), extent = self.dim() == 0 ? 1 : self.sizes()[d];
-  const int64_t length = source.dim() == 0 ? 1 : source.size(d);
-  TORCH_CHECK(index.numel() == length, "index_reduce_(): Number of indices (", index.numel(),
-              ") should be equal to source.size(dim): (", length, "), for dim: ", dim);
-  if (index.is_cpu()) {
-    const Tensor positions = index.to(kLong).contiguous();
-    const int64_t* position = positions.data_ptr<int64_t>();
-    TORCH_CHECK_INDEX(std::all_of(position, position + index.numel(),
-                                  [extent](int64_t p) { return p >= 0 && p < extent; }),
-                      "index_reduce_(): index out of range in self, which has size ", extent,
-                      " at dimension ", d);
-  }
-  DimVector shape(source.dim(), 1);
-  if (source.dim() > 0) shape[d] = index.numel();
-  return at::expand(at::reshape(index, shape), source.sizes());
-}
-
-}  // namespace
-
 Tensor index_reduce(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source,
                     std::string_view reduce, bool include_self) {
   return at::scatter_reduce(self, dim, slice_index(self, dim, index, source, reduce), source,
@@ -260,96 +237,6 @@ void index_reduce_(const Tensor& self, int64_t dim, const Tensor& index, const T
                    std::string_view reduce, bool include_self) {
   at::scatter_reduce_(self, dim, slice_index(self, dim, index, source, reduce), source, reduce,
                       include_self);
-}
-
-// ---- other ways of writing
-// ------------------------------------------------------------
-
-Tensor index_fill_tensor(const Tensor& self, int64_t dim, const Tensor& index,
-                         const Tensor& value) {
-  TORCH_CHECK(value.dim() == 0,
-              "index_fill_ only supports a 0-dimensional value tensor, but got tensor with ",
-              value.dim(), " dimension(s).");
-  if (self.is_meta()) return at::index_fill(self, dim, index, Scalar(0));
-  if (!value.requires_grad()) return at::index_fill(self, dim, index, value.item());
-  const Tensor mask = at::index_fill(at::zeros_like(self, kBool), dim, index, Scalar(true));
-  return at::where(mask, value.to(self.scalar_type()), self);
-}
-
-Tensor index_put(const Tensor& self, TensorList indices, const Tensor& values, bool accumulate) {
-  Tensor result = at::clone(self);
-  return at::index_put_(result, indices, values, accumulate);
-}
-
-namespace {
-
-void check_put(const Tensor& self, const Tensor& index, const Tensor& source) {
-  TORCH_CHECK(index.scalar_type() == kLong, "put_(): Expected a long tensor for index, but got ",
-              scalar_type_name(index.scalar_type()));
-  TORCH_CHECK(self.scalar_type() == source.scalar_type(),
-              "put_(): self and source expected to have the same dtype, but got self.dtype = ",
-              scalar_type_name(self.scalar_type()),
-              " and source.dtype = ", scalar_type_name(source.scalar_type()));
-  TORCH_CHECK_INDEX(source.numel() == index.numel(),
-                    "put_(): Expected source and index to have the same number of elements, but "
-                    "got source.numel() = ",
-                    source.numel(), ", index.numel() = ", index.numel());
-  TORCH_CHECK_INDEX(self.numel() != 0 || index.numel() == 0,
-                    "put_(): Tried to put elements into an empty tensor");
-}
-
-}  // namespace
-
-Tensor put(const Tensor& self, const Tensor& index, const Tensor& source, bool accumulate) {
-  check_put(self, index, source);
-  Tensor flat = at::clone(at::reshape(self, {-1}));
-  at::index_put_(flat, {at::reshape(index, {-1})}, at::reshape(source, {-1}), accumulate);
-  const Tensor result = at::reshape(flat, self.sizes());
-  return self.is_contiguous() ? result : at::copy_(at::empty_like(self), result);
-}
-
-void put_(const Tensor& self, const Tensor& index, const Tensor& source, bool accumulate) {
-  check_put(self, index, source);
-  if (self.is_contiguous()) {
-    at::index_put_(at::reshape(self, {-1}), {at::reshape(index, {-1})}, at::reshape(source, {-1}),
-                   accumulate);
-  } else {
-    copy_to_self("put_", self,
-                 native::put(value_before(self, {source}), index, source, accumulate));
-  }
-}
-
-std::vector<Tensor> nonzero_numpy(const Tensor& self) {
-  return at::unbind(at::nonzero(self.dim() == 0 ? self.unsqueeze(0) : self), 1);
-}
-
-Tensor nonzero_static(const Tensor& self, int64_t size, int64_t fill_value) {
-  TORCH_CHECK(size >= 0, "nonzero_static: 'size' must be an non-negative integer");
-  if (self.is_meta()) return empty_tensor({size, self.dim()}, kLong, self.device());
-  const Tensor found = at::nonzero(self);
-  const int64_t kept = std::min(size, found.sizes()[0]);
-  return at::cat({at::narrow(found, 0, 0, kept),
-                  at::full({size - kept, self.dim()}, Scalar(fill_value), kLong)},
-                 0);
-}
-
-Tensor fill_diagonal_(const Tensor& self, const Scalar& fill_value, bool wrap) {
-  TORCH_CHECK(self.dim() >= 2, "dimensions must larger than 1");
-  if (self.dim() > 2) {
-    int64_t step = 0;
-    for (int64_t d = 0; d < self.dim(); ++d) {
-      TORCH_CHECK(self.sizes()[d] == self.sizes()[0],
-                  "all dimensions of input must be of equal length");
-      step += self.strides()[d];
-    }
-    at::fill_(at::as_strided(self, {self.sizes()[0]}, {step}, self.storage_offset()), fill_value);
-    return self;
-  }
-  const int64_t rows = self.sizes()[0], period = self.sizes()[1] + 1;
-  for (int64_t start = 0; start == 0 || (wrap && start < rows); start += period) {
-    at::fill_(at::diagonal(at::narrow(self, 0, start, rows - start)), fill_value);
-  }
-  return self;
 }
 
 }  // namespace at::native

@@ -1,13 +1,11 @@
-// Membership, and where elements are that are not zero.
+// Membership in a set of values.
 #include "aten/native/declarations/indexing/Sets.h"
 #include "aten/ops/clamp_max.h"
 #include "aten/ops/eq.h"
 #include "aten/ops/full.h"
 #include "aten/ops/isin.h"
-#include "aten/ops/logical_not.h"
 #include "aten/ops/masked_select.h"
 #include "aten/ops/ne.h"
-#include "aten/ops/nonzero.h"
 #include "aten/ops/reshape.h"
 #include "aten/ops/scalar_tensor.h"
 #include "aten/ops/searchsorted.h"
@@ -62,7 +60,5 @@ Tensor isin_of_scalar(const Scalar& element, const Tensor& test_elements, bool a
   return at::isin(at::scalar_tensor(element, type, std::nullopt, test_elements.device()),
                   test_elements, assume_unique, invert);
 }
-
-Tensor argwhere(const Tensor& self) { return at::nonzero(self); }
 
 }  // namespace at::native

@@ -38,4 +38,6 @@ std::tuple<TensorSpec, TensorSpec> topk_shape(const Tensor& self, int64_t k, int
   return {{sizes, self.scalar_type(), self.device()}, {sizes, kLong, self.device()}};
 }
 
+Tensor msort(const Tensor& self) { return std::get<0>(at::sort(self, 0)); }
+
 }  // namespace at::native

@@ -1,14 +1,13 @@
-// Linear systems, inverses and determinants: shapes of results, and the operators that are composed
-// of others. Gradients are in LinearSolveBackward.cpp.
+// Linear systems and inverses: shapes of results, and the operators that are composed of others.
+// Gradients are in LinearSolveBackward.cpp.
+#include <algorithm>
 #include <limits>
 
+#include "aten/native/declarations/linalg/LinearSolve.h"
 #include "aten/native/shared/MatrixAlgebra.h"
 #include "aten/native/shared/MatrixBatch.h"
-#include "aten/native/shared/ViewHelpers.h"
-#include "aten/native/declarations/linalg/LinearSolve.h"
-#include "aten/ops/_linalg_det.h"
+#include "aten/native/shared/Neighbours.h"
 #include "aten/ops/_linalg_lstsq.h"
-#include "aten/ops/_linalg_slogdet.h"
 #include "aten/ops/_linalg_solve_ex.h"
 #include "aten/ops/abs.h"
 #include "aten/ops/all.h"
@@ -27,18 +26,87 @@
 #include "aten/ops/linalg_solve_triangular.h"
 #include "aten/ops/linalg_svd.h"
 #include "aten/ops/linalg_svdvals.h"
-#include "aten/ops/log.h"
 #include "aten/ops/maximum.h"
 #include "aten/ops/movedim.h"
 #include "aten/ops/reciprocal.h"
 #include "aten/ops/reshape.h"
-#include "aten/ops/squeeze.h"
 #include "aten/ops/sum.h"
-#include "aten/ops/unsqueeze.h"
 #include "aten/ops/where.h"
-#include "aten/ops/zeros.h"
 
 namespace at::native {
+
+namespace {
+
+double epsilon_of(ScalarType dtype) {
+  return to_real(dtype) == kDouble ? std::numeric_limits<double>::epsilon()
+                                   : static_cast<double>(std::numeric_limits<float>::epsilon());
+}
+
+/// |A X - B|^2 of each column where the system has more equations than unknowns and all matrices
+/// have full rank; else nothing.
+Tensor residuals_of(const Tensor& A, const Tensor& B, const Tensor& X, const Tensor& rank,
+                    std::string_view driver) {
+  const bool regular = driver == "gels" || (driver != "gelsy" &&
+                                            at::all(at::eq(rank, Scalar(A.size(-1)))).item<bool>());
+  if (A.size(-2) <= A.size(-1) || !regular)
+    return at::empty({0}, to_real(A.scalar_type()), std::nullopt, A.device());
+  const Tensor size = at::abs(product(A, X) - B);
+  return at::sum(size * size, IntArrayRef(int64_t{-2}));
+}
+
+// Pseudoinverses
+
+/// Tolerances as tensors that broadcast against singular values.
+struct Tolerance {
+  Tensor absolute, relative;
+};
+Tolerance tolerance_of(const Tensor& self, const Tensor& atol, const Tensor& rtol,
+                       const char* name) {
+  for (const Tensor* tensor : {&atol, &rtol}) {
+    TORCH_CHECK(!tensor->defined() || !tensor->is_complex(), name,
+                ": atol and rtol must not be complex, got ",
+                tensor->defined() ? tensor->scalar_type() : kFloat);
+  }
+  const ScalarType dtype = to_real(self.scalar_type());
+  const auto number = [&](double value) {
+    return at::full({}, Scalar(value), dtype, std::nullopt, self.device());
+  };
+  const double usual =
+      epsilon_of(self.scalar_type()) * static_cast<double>(std::max(self.size(-2), self.size(-1)));
+  const Tensor absolute = atol.defined() ? atol : number(0);
+  Tensor relative = rtol;
+  if (!rtol.defined())
+    relative = atol.defined() ? at::where(at::gt(atol, Scalar(0)), Scalar(0.0), number(usual))
+                              : number(usual);
+  return {absolute.to(dtype).unsqueeze(-1), relative.to(dtype).unsqueeze(-1)};
+}
+
+/// 1 / values where they count.
+Tensor inverted(const Tensor& values, const Tolerance& tolerance) {
+  const Tensor size = at::abs(values);
+  const Tensor cutoff = at::maximum(
+      tolerance.absolute, tolerance.relative * at::amax(size, IntArrayRef(int64_t{-1}), true));
+  const Tensor counts = at::gt(size, cutoff);
+  return at::where(counts, at::reciprocal(at::where(counts, values, Scalar(1.0))), Scalar(0.0))
+      .to(values.scalar_type())
+      .unsqueeze(-2);
+}
+
+Tensor as_tensor(const std::optional<double>& value, const Tensor& self) {
+  return value.has_value() ? at::full({}, Scalar(*value), to_real(self.scalar_type()), std::nullopt,
+                                      self.device())
+                           : Tensor();
+}
+
+// Tensors as matrices
+
+int64_t product_of(IntArrayRef sizes) {
+  int64_t result = 1;
+  for (const int64_t size : sizes) result *= size;
+  return result;
+}
+
+}  // namespace
 
 // Inverses
 
@@ -143,27 +211,6 @@ std::tuple<TensorSpec, TensorSpec, TensorSpec> lstsq_shape(const Tensor& A, cons
       {has_values ? joined_sizes(batch, {k}) : DimVector{0}, to_real(A.scalar_type()), A.device()}};
 }
 
-namespace {
-
-double epsilon_of(ScalarType dtype) {
-  return to_real(dtype) == kDouble ? std::numeric_limits<double>::epsilon()
-                                   : static_cast<double>(std::numeric_limits<float>::epsilon());
-}
-
-/// |A X - B|^2 of each column where the system has more equations than unknowns and all matrices
-/// have full rank; else nothing.
-Tensor residuals_of(const Tensor& A, const Tensor& B, const Tensor& X, const Tensor& rank,
-                    std::string_view driver) {
-  const bool regular = driver == "gels" || (driver != "gelsy" &&
-                                            at::all(at::eq(rank, Scalar(A.size(-1)))).item<bool>());
-  if (A.size(-2) <= A.size(-1) || !regular)
-    return at::empty({0}, to_real(A.scalar_type()), std::nullopt, A.device());
-  const Tensor size = at::abs(product(A, X) - B);
-  return at::sum(size * size, IntArrayRef(int64_t{-2}));
-}
-
-}  // namespace
-
 std::tuple<Tensor, Tensor, Tensor, Tensor> linalg_lstsq(const Tensor& self, const Tensor& b,
                                                         std::optional<double> rcond,
                                                         std::optional<std::string_view> driver) {
@@ -200,48 +247,6 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> linalg_lstsq(const Tensor& self, cons
   return {missing == 1 ? X.squeeze(-1) : X, residuals, rank, singular};
 }
 
-// Pseudoinverses
-
-namespace {
-
-/// Tolerances as tensors that broadcast against singular values.
-struct Tolerance {
-  Tensor absolute, relative;
-};
-Tolerance tolerance_of(const Tensor& self, const Tensor& atol, const Tensor& rtol,
-                       const char* name) {
-  for (const Tensor* tensor : {&atol, &rtol}) {
-    TORCH_CHECK(!tensor->defined() || !tensor->is_complex(), name,
-                ": atol and rtol must not be complex, got ",
-                tensor->defined() ? tensor->scalar_type() : kFloat);
-  }
-  const ScalarType dtype = to_real(self.scalar_type());
-  const auto number = [&](double value) {
-    return at::full({}, Scalar(value), dtype, std::nullopt, self.device());
-  };
-  const double usual =
-      epsilon_of(self.scalar_type()) * static_cast<double>(std::max(self.size(-2), self.size(-1)));
-  const Tensor absolute = atol.defined() ? atol : number(0);
-  Tensor relative = rtol;
-  if (!rtol.defined())
-    relative = atol.defined() ? at::where(at::gt(atol, Scalar(0)), Scalar(0.0), number(usual))
-                              : number(usual);
-  return {absolute.to(dtype).unsqueeze(-1), relative.to(dtype).unsqueeze(-1)};
-}
-
-/// 1 / values where they count.
-Tensor inverted(const Tensor& values, const Tolerance& tolerance) {
-  const Tensor size = at::abs(values);
-  const Tensor cutoff = at::maximum(
-      tolerance.absolute, tolerance.relative * at::amax(size, IntArrayRef(int64_t{-1}), true));
-  const Tensor counts = at::gt(size, cutoff);
-  return at::where(counts, at::reciprocal(at::where(counts, values, Scalar(1.0))), Scalar(0.0))
-      .to(values.scalar_type())
-      .unsqueeze(-2);
-}
-
-}  // namespace
-
 Tensor linalg_pinv_tensors(const Tensor& self, const Tensor& atol, const Tensor& rtol,
                            bool hermitian) {
   check_is_matrix(self, "linalg.pinv");
@@ -260,14 +265,6 @@ Tensor linalg_pinv_tensors(const Tensor& self, const Tensor& atol, const Tensor&
   return product(adjoint_of(Vh) * inverted(S, tolerance), adjoint_of(U));
 }
 
-namespace {
-Tensor as_tensor(const std::optional<double>& value, const Tensor& self) {
-  return value.has_value() ? at::full({}, Scalar(*value), to_real(self.scalar_type()), std::nullopt,
-                                      self.device())
-                           : Tensor();
-}
-}  // namespace
-
 Tensor linalg_pinv_floats(const Tensor& self, std::optional<double> atol,
                           std::optional<double> rtol, bool hermitian) {
   check_matrix_dtype(self, "linalg.pinv");
@@ -281,60 +278,6 @@ Tensor linalg_pinv_rcond_tensor(const Tensor& self, const Tensor& rcond, bool he
   return at::linalg_pinv(self, as_tensor(0.0, self), rcond, hermitian);
 }
 Tensor pinverse(const Tensor& self, double rcond) { return at::linalg_pinv(self, rcond, false); }
-
-// Determinants
-
-namespace {
-
-TensorSpec pivots_spec(const Tensor& A) {
-  return {DimVector(A.sizes().slice(0, A.dim() - 1)), kInt, A.device()};
-}
-
-}  // namespace
-
-std::tuple<TensorSpec, TensorSpec, TensorSpec> linalg_det_shape(const Tensor& A) {
-  check_is_square(A, "linalg.det");
-  check_matrix_dtype(A, "linalg.det");
-  return {{DimVector(batch_sizes(A)), A.scalar_type(), A.device()},
-          column_major_spec(DimVector(A.sizes()), A),
-          pivots_spec(A)};
-}
-
-std::tuple<TensorSpec, TensorSpec, TensorSpec, TensorSpec> linalg_slogdet_shape(const Tensor& A) {
-  check_is_square(A, "linalg.slogdet");
-  check_matrix_dtype(A, "linalg.slogdet");
-  const DimVector batch(batch_sizes(A));
-  return {{batch, A.scalar_type(), A.device()},
-          {batch, to_real(A.scalar_type()), A.device()},
-          column_major_spec(DimVector(A.sizes()), A),
-          pivots_spec(A)};
-}
-
-Tensor linalg_det(const Tensor& A) { return std::get<0>(at::_linalg_det(A)); }
-Tensor det(const Tensor& self) { return linalg_det(self); }
-
-std::tuple<Tensor, Tensor> linalg_slogdet(const Tensor& A) {
-  const auto [sign, logabsdet, LU, pivots] = at::_linalg_slogdet(A);
-  return {sign, logabsdet};
-}
-std::tuple<Tensor, Tensor> slogdet(const Tensor& self) { return linalg_slogdet(self); }
-
-Tensor logdet(const Tensor& self) {
-  const auto [sign, logabsdet] = linalg_slogdet(self);
-  if (self.is_complex()) return at::log(sign) + logabsdet;
-  return at::where(at::eq(sign, Scalar(-1)), Scalar(std::numeric_limits<double>::quiet_NaN()),
-                   logabsdet);
-}
-
-// Tensors as matrices
-
-namespace {
-int64_t product_of(IntArrayRef sizes) {
-  int64_t result = 1;
-  for (const int64_t size : sizes) result *= size;
-  return result;
-}
-}  // namespace
 
 Tensor linalg_tensorinv(const Tensor& self, int64_t ind) {
   TORCH_CHECK(ind > 0, "Expected a strictly positive integer for 'ind', but got ", ind);

@@ -1,16 +1,15 @@
-// Shapes of matrix products, and what is composed of them.
+// Products of matrices, and of matrices and vectors: shape rules and compositions.
 #include <algorithm>
 
-#include "aten/native/shared/ViewHelpers.h"
 #include "aten/native/declarations/linalg/MatrixProduct.h"
+#include "aten/native/shared/MatrixBatch.h"
+#include "aten/native/shared/ProductChecks.h"
+#include "aten/native/shared/ViewHelpers.h"
 #include "aten/ops/add.h"
+#include "aten/ops/addmm.h"
 #include "aten/ops/bmm.h"
-#include "aten/ops/conj.h"
-#include "aten/ops/conj_physical.h"
-#include "aten/ops/conj_transpose.h"
 #include "aten/ops/dot.h"
 #include "aten/ops/expand.h"
-#include "aten/ops/matmul.h"
 #include "aten/ops/mm.h"
 #include "aten/ops/mul.h"
 #include "aten/ops/mv.h"
@@ -18,8 +17,6 @@
 #include "aten/ops/reshape.h"
 #include "aten/ops/squeeze.h"
 #include "aten/ops/sum.h"
-#include "aten/ops/sum_to_size.h"
-#include "aten/ops/transpose.h"
 #include "aten/ops/unsqueeze.h"
 #include "aten/ops/zeros.h"
 #include "c10/core/ScalarChecks.h"
@@ -27,12 +24,6 @@
 namespace at::native {
 
 namespace {
-
-void check_same_device(const char* op, const Tensor& a, const Tensor& b) {
-  TORCH_CHECK(a.device() == b.device(), op,
-              ": Expected all tensors to be on the same device, but found at least two devices, ",
-              a.device(), " and ", b.device(), "!");
-}
 
 void check_product(const char* op, const Tensor& mat1, const Tensor& mat2) {
   check_same_device(op, mat1, mat2);
@@ -79,15 +70,57 @@ void check_vector_sizes(const Tensor& mat, const Tensor& vec, int64_t self_size)
               mat.sizes()[1], "), vec (", vec.sizes()[0], ")");
 }
 
-int64_t product_of(IntArrayRef sizes) {
-  int64_t product = 1;
-  for (const int64_t size : sizes) product *= size;
-  return product;
-}
-
 DimVector joined(IntArrayRef a, IntArrayRef b) {
   DimVector result(a);
   result.append(b);
+  return result;
+}
+
+/// Many matrices times one: their rows make one tall matrix.
+Tensor matmul_folded(const Tensor& self, const Tensor& other) {
+  const IntArrayRef outer = self.sizes().slice(0, self.dim() - 1);
+  const Tensor rows = at::reshape(self, {product_of(outer), self.size(-1)});
+  if (other.dim() == 1) return at::reshape(at::mv(rows, other), outer);
+  return at::reshape(at::mm(rows, other), joined(outer, {other.sizes()[1]}));
+}
+
+/// Operand of bmm: batch dimensions broadcast and merged.
+Tensor as_batch(const Tensor& matrices, IntArrayRef batch) {
+  const IntArrayRef matrix = matrices.sizes().slice(matrices.dim() - 2);
+  const Tensor expanded = at::expand(matrices, joined(batch, matrix));
+  return at::reshape(expanded, joined({product_of(batch)}, matrix));
+}
+
+/// Both with at least two dimensions, one with at least three.
+Tensor matmul_batched(const Tensor& self, const Tensor& other) {
+  const IntArrayRef self_batch = self.sizes().slice(0, self.dim() - 2),
+                    other_batch = other.sizes().slice(0, other.dim() - 2);
+  const DimVector batch = broadcast_sizes(self_batch, other_batch);
+  const DimVector sizes = joined(batch, {self.size(-2), other.size(-1)});
+  if (std::all_of(other_batch.begin(), other_batch.end(), [](int64_t size) { return size == 1; })) {
+    return at::reshape(matmul_folded(self, at::reshape(other, {other.size(-2), other.size(-1)})),
+                       sizes);
+  }
+  return at::reshape(at::bmm(as_batch(self, batch), as_batch(other, batch)), sizes);
+}
+
+struct Contraction {
+  DimVector order;  // kept dimensions and contracted ones, in the order of the product
+  DimVector kept;   // sizes
+  int64_t kept_size = 1;
+};
+
+/// `contracted_last`: kept dimensions in front.
+Contraction contraction_of(const Tensor& tensor, const DimVector& dims, bool contracted_last) {
+  Contraction result;
+  DimVector kept_dims;
+  for (int64_t d = 0; d < tensor.dim(); ++d) {
+    if (std::find(dims.begin(), dims.end(), d) != dims.end()) continue;
+    kept_dims.push_back(d);
+    result.kept.push_back(tensor.sizes()[d]);
+  }
+  result.kept_size = product_of(result.kept);
+  result.order = contracted_last ? joined(kept_dims, dims) : joined(dims, kept_dims);
   return result;
 }
 
@@ -138,28 +171,6 @@ TensorSpec mv_shape(const Tensor& self, const Tensor& vec) {
   return {{self.sizes()[0]}, self.scalar_type(), self.device()};
 }
 
-TensorSpec dot_shape(const Tensor& self, const Tensor& tensor) {
-  TORCH_CHECK(self.dim() == 1 && tensor.dim() == 1, "1D tensors expected, but got ", self.dim(),
-              "D and ", tensor.dim(), "D tensors");
-  TORCH_CHECK(self.scalar_type() == tensor.scalar_type(),
-              "dot : expected both vectors to have same dtype, but found ", self.scalar_type(),
-              " and ", tensor.scalar_type());
-  check_same_device("dot", self, tensor);
-  TORCH_CHECK(self.numel() == tensor.numel(), "inconsistent tensor size, expected tensor [",
-              self.numel(), "] and src [", tensor.numel(),
-              "] to have the same number of elements, but got ", self.numel(), " and ",
-              tensor.numel(), " elements respectively");
-  return {{}, self.scalar_type(), self.device()};
-}
-
-Tensor conj(const Tensor& self) { return self.is_complex() ? at::conj_physical(self) : self; }
-
-Tensor outer(const Tensor& self, const Tensor& vec2) {
-  TORCH_CHECK(self.dim() == 1, "outer: Expected 1-D argument self, but got ", self.dim(), "-D");
-  TORCH_CHECK(vec2.dim() == 1, "outer: Expected 1-D argument vec2, but got ", vec2.dim(), "-D");
-  return at::mul(at::unsqueeze(self, 1), vec2);
-}
-
 Tensor addmv(const Tensor& self, const Tensor& mat, const Tensor& vec, const Scalar& beta,
              const Scalar& alpha) {
   TORCH_CHECK(mat.dim() == 2 && vec.dim() == 1 && self.dim() <= 1,
@@ -180,43 +191,6 @@ Tensor addmv(const Tensor& self, const Tensor& mat, const Tensor& vec, const Sca
   return at::add(product, beta.equal(1) ? self : self * beta);
 }
 
-Tensor conj_transpose(const Tensor& self) {
-  const Tensor transposed = at::transpose(self, -2, -1);
-  return self.is_complex() ? at::conj(transposed) : transposed;
-}
-
-namespace {
-
-/// Many matrices times one: their rows make one tall matrix.
-Tensor matmul_folded(const Tensor& self, const Tensor& other) {
-  const IntArrayRef outer = self.sizes().slice(0, self.dim() - 1);
-  const Tensor rows = at::reshape(self, {product_of(outer), self.size(-1)});
-  if (other.dim() == 1) return at::reshape(at::mv(rows, other), outer);
-  return at::reshape(at::mm(rows, other), joined(outer, {other.sizes()[1]}));
-}
-
-/// Operand of bmm: batch dimensions broadcast and merged.
-Tensor as_batch(const Tensor& matrices, IntArrayRef batch) {
-  const IntArrayRef matrix = matrices.sizes().slice(matrices.dim() - 2);
-  const Tensor expanded = at::expand(matrices, joined(batch, matrix));
-  return at::reshape(expanded, joined({product_of(batch)}, matrix));
-}
-
-/// Both with at least two dimensions, one with at least three.
-Tensor matmul_batched(const Tensor& self, const Tensor& other) {
-  const IntArrayRef self_batch = self.sizes().slice(0, self.dim() - 2),
-                    other_batch = other.sizes().slice(0, other.dim() - 2);
-  const DimVector batch = broadcast_sizes(self_batch, other_batch);
-  const DimVector sizes = joined(batch, {self.size(-2), other.size(-1)});
-  if (std::all_of(other_batch.begin(), other_batch.end(), [](int64_t size) { return size == 1; })) {
-    return at::reshape(matmul_folded(self, at::reshape(other, {other.size(-2), other.size(-1)})),
-                       sizes);
-  }
-  return at::reshape(at::bmm(as_batch(self, batch), as_batch(other, batch)), sizes);
-}
-
-}  // namespace
-
 Tensor matmul(const Tensor& self, const Tensor& other) {
   const int64_t left = self.dim(), right = other.dim();
   TORCH_CHECK(left > 0 && right > 0,
@@ -230,118 +204,6 @@ Tensor matmul(const Tensor& self, const Tensor& other) {
   if (left == 1) return at::squeeze(matmul_batched(at::unsqueeze(self, 0), other), -2);
   return matmul_batched(self, other);
 }
-
-/// Whether a bias is of the size of the result, or broadcasts to the rows that it is computed as.
-static bool fits_into(IntArrayRef bias, IntArrayRef result, int64_t rows) {
-  if (bias == result) return true;
-  const DimVector matrix{rows, result.back()};
-  if (bias.size() > 2) return false;
-  for (size_t d = 1; d <= bias.size(); ++d) {
-    if (bias[bias.size() - d] != 1 && bias[bias.size() - d] != matrix[2 - d]) return false;
-  }
-  return true;
-}
-
-TensorSpec linear_shape(const Tensor& input, const Tensor& weight, const Tensor& bias) {
-  TORCH_CHECK(input.dim() > 0 && weight.dim() > 0,
-              "both arguments to linear need to be at least 1D, but they are ", input.dim(),
-              "D and ", weight.dim(), "D");
-  TORCH_CHECK(weight.dim() <= 2,
-              "linear(): weight must be a matrix (out_features, in_features) or a vector "
-              "(in_features), got ",
-              weight.dim(), "-D tensor");
-  check_same_device("linear", input, weight);
-  TORCH_CHECK(input.scalar_type() == weight.scalar_type(),
-              "expected m1 and m2 to have the same dtype, but got: ",
-              cpp_type_name(input.scalar_type()), " != ", cpp_type_name(weight.scalar_type()));
-  const IntArrayRef outer = input.sizes().slice(0, input.dim() - 1);
-  const int64_t outputs = weight.dim() == 2 ? weight.sizes()[0] : 1;
-  TORCH_CHECK(input.size(-1) == weight.size(-1), "mat1 and mat2 shapes cannot be multiplied (",
-              product_of(outer), "x", input.size(-1), " and ", weight.size(-1), "x", outputs, ")");
-  DimVector sizes(outer);
-  if (weight.dim() == 2) sizes.push_back(outputs);
-  if (bias.defined()) {
-    check_same_device("linear", input, bias);
-    TORCH_CHECK(bias.scalar_type() == weight.scalar_type(),
-                "self and mat2 must have the same dtype, but got ", bias.scalar_type(), " and ",
-                weight.scalar_type());
-    const bool is_row = bias.dim() == weight.dim() - 1 && bias.numel() == outputs;
-    // PyTorch also adds what broadcasts to the rows of a matrix.
-    TORCH_CHECK(is_row || (weight.dim() == 2 && fits_into(bias.sizes(), sizes, product_of(outer))),
-                "The expanded size of the tensor (", outputs, ") must match the existing size (",
-                bias.dim() == 0 ? 1 : bias.size(-1),
-                ") at non-singleton dimension 1.  Target sizes: [", product_of(outer), ", ",
-                outputs, "].  Tensor sizes: ", bias.sizes());
-  }
-  return {sizes, input.scalar_type(), input.device()};
-}
-
-// A weight that is a vector gives one output, which has no dimension of its own.
-
-namespace {
-
-Tensor conjugate(const Tensor& tensor) { return tensor.is_complex() ? at::conj(tensor) : tensor; }
-
-Tensor as_rows(const Tensor& tensor) {
-  return at::reshape(tensor,
-                     {product_of(tensor.sizes().slice(0, tensor.dim() - 1)), tensor.size(-1)});
-}
-
-}  // namespace
-
-Tensor _linear_backward_input(const Tensor& grad, const Tensor& weight, IntArrayRef sizes) {
-  if (weight.dim() == 1) return at::mul(at::unsqueeze(grad, -1), conjugate(weight));
-  TORCH_CHECK(
-      weight.dim() == 2 && !sizes.empty(),
-      "_linear_backward_input(): expected a matrix of weights and at least one dimension, got ",
-      weight.sizes(), " and ", sizes);
-  const int64_t rows = product_of(sizes.slice(0, sizes.size() - 1));
-  return at::reshape(at::mm(at::reshape(grad, {rows, weight.sizes()[0]}), conjugate(weight)),
-                     sizes);
-}
-
-Tensor _linear_backward_weight(const Tensor& grad, const Tensor& input, int64_t ndim) {
-  TORCH_CHECK(input.dim() > 0 && (grad.dim() > 0 || ndim == 1),
-              "_linear_backward_weight(): expected at least one dimension, got input of ",
-              input.sizes(), " and grad of ", grad.sizes());
-  const Tensor rows = as_rows(conjugate(input));
-  if (ndim == 1) return at::mv(at::transpose(rows, 0, 1), at::reshape(grad, {rows.sizes()[0]}));
-  return at::mm(at::transpose(at::reshape(grad, {rows.sizes()[0], grad.size(-1)}), 0, 1), rows);
-}
-
-Tensor _linear_backward_bias(const Tensor& grad, int64_t ndim, IntArrayRef sizes) {
-  if (ndim == 1) return at::sum(grad);
-  if (grad.sizes() == sizes) return grad;
-  if (sizes.size() != 1 || sizes[0] != grad.size(-1))
-    return at::sum_to_size(at::reshape(grad, {-1, grad.size(-1)}), sizes);
-  DimVector outer;
-  for (int64_t d = 0; d + 1 < grad.dim(); ++d) outer.push_back(d);
-  return outer.empty() ? grad : at::sum(grad, IntArrayRef(outer));
-}
-
-namespace {
-
-struct Contraction {
-  DimVector order;  // kept dimensions and contracted ones, in the order of the product
-  DimVector kept;   // sizes
-  int64_t kept_size = 1;
-};
-
-/// `contracted_last`: kept dimensions in front.
-Contraction contraction_of(const Tensor& tensor, const DimVector& dims, bool contracted_last) {
-  Contraction result;
-  DimVector kept_dims;
-  for (int64_t d = 0; d < tensor.dim(); ++d) {
-    if (std::find(dims.begin(), dims.end(), d) != dims.end()) continue;
-    kept_dims.push_back(d);
-    result.kept.push_back(tensor.sizes()[d]);
-  }
-  result.kept_size = product_of(result.kept);
-  result.order = contracted_last ? joined(kept_dims, dims) : joined(dims, kept_dims);
-  return result;
-}
-
-}  // namespace
 
 Tensor tensordot(const Tensor& self, const Tensor& other, IntArrayRef dims_self,
                  IntArrayRef dims_other) {
@@ -366,6 +228,40 @@ Tensor tensordot(const Tensor& self, const Tensor& other, IntArrayRef dims_self,
   const Tensor rows = at::reshape(at::permute(a, first.order), {first.kept_size, contracted});
   const Tensor columns = at::reshape(at::permute(b, second.order), {contracted, second.kept_size});
   return at::reshape(at::mm(rows, columns), joined(first.kept, second.kept));
+}
+
+// Products of two
+
+Tensor kron(const Tensor& self, const Tensor& other) {
+  const int64_t ndim = std::max(self.dim(), other.dim());
+  DimVector first(2 * ndim), second(2 * ndim), sizes(ndim);
+  const auto size = [ndim](const Tensor& tensor, int64_t d) {
+    const int64_t own = d - (ndim - tensor.dim());
+    return own < 0 ? 1 : tensor.sizes()[own];
+  };
+  for (int64_t d = 0; d < ndim; ++d) {
+    first[2 * d] = size(self, d);
+    second[2 * d + 1] = size(other, d);
+    first[2 * d + 1] = second[2 * d] = 1;
+    sizes[d] = size(self, d) * size(other, d);
+  }
+  return at::reshape(at::mul(at::reshape(self, first), at::reshape(other, second)), sizes);
+}
+
+Tensor addbmm(const Tensor& self, const Tensor& batch1, const Tensor& batch2, const Scalar& beta,
+              const Scalar& alpha) {
+  TORCH_CHECK(batch1.dim() == 3, "batch1 must be a 3D tensor");
+  TORCH_CHECK(batch2.dim() == 3, "batch2 must be a 3D tensor");
+  TORCH_CHECK(batch1.sizes()[0] == batch2.sizes()[0],
+              "batch1 and batch2 must have same number of batches, got ", batch1.sizes()[0],
+              " and ", batch2.sizes()[0]);
+  TORCH_CHECK(batch1.sizes()[2] == batch2.sizes()[1], "Incompatible matrix sizes for bmm (",
+              batch1.sizes()[1], "x", batch1.sizes()[2], " and ", batch2.sizes()[1], "x",
+              batch2.sizes()[2], ")");
+  // The sum over the batch is a sum over the inner dimension of one product.
+  const int64_t inner = batch1.sizes()[0] * batch1.sizes()[2];
+  const Tensor left = at::reshape(at::permute(batch1, {1, 0, 2}), {batch1.sizes()[1], inner});
+  return at::addmm(self, left, at::reshape(batch2, {inner, batch2.sizes()[2]}), beta, alpha);
 }
 
 }  // namespace at::native

@@ -1,31 +1,28 @@
-// Norms of vectors and matrices, and what is made of singular values.
+// Norms of vectors and matrices.
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "aten/native/shared/MatrixAlgebra.h"
-#include "aten/native/shared/MatrixBatch.h"
-#include "aten/native/shared/ViewHelpers.h"
 #include "aten/native/declarations/linalg/Norm.h"
+#include "aten/native/shared/FlatRoot.h"
+#include "aten/native/shared/MatrixBatch.h"
 #include "aten/ops/abs.h"
 #include "aten/ops/amax.h"
 #include "aten/ops/amin.h"
-#include "aten/ops/full.h"
+#include "aten/ops/eq.h"
 #include "aten/ops/gt.h"
-#include "aten/ops/linalg_eigvalsh.h"
-#include "aten/ops/linalg_inv_ex.h"
 #include "aten/ops/linalg_matrix_norm.h"
 #include "aten/ops/linalg_svdvals.h"
 #include "aten/ops/linalg_vector_norm.h"
-#include "aten/ops/maximum.h"
 #include "aten/ops/ne.h"
 #include "aten/ops/norm.h"
 #include "aten/ops/permute.h"
 #include "aten/ops/pow.h"
 #include "aten/ops/reshape.h"
+#include "aten/ops/sqrt.h"
 #include "aten/ops/sum.h"
 #include "aten/ops/unsqueeze.h"
 #include "aten/ops/where.h"
-#include "aten/ops/zeros.h"
 
 namespace at::native {
 
@@ -47,6 +44,95 @@ void check_norm_dtype(const Tensor& self, std::optional<ScalarType> dtype, const
 
 Tensor converted(const Tensor& self, std::optional<ScalarType> dtype) {
   return dtype.has_value() ? self.to(*dtype) : self;
+}
+
+// Matrices
+
+/// The two dimensions of matrices, in [0, ndim).
+struct MatrixDims {
+  int64_t rows, columns;
+};
+MatrixDims matrix_dims(const Tensor& self, IntArrayRef dim) {
+  const char* name = "linalg.matrix_norm";
+  check_is_matrix(self, name);
+  TORCH_CHECK(dim.size() == 2, name, ": dim must be a 2-tuple. Got ", dim);
+  const MatrixDims dims{wrap_dim(dim[0], self.dim()), wrap_dim(dim[1], self.dim())};
+  TORCH_CHECK(dims.rows != dims.columns, name, ": dims must be different. Got (", dim[0], ", ",
+              dim[1], ")");
+  return dims;
+}
+
+/// `self` with the matrices in the last two dimensions.
+Tensor with_matrices_last(const Tensor& self, MatrixDims dims) {
+  DimVector order;
+  for (int64_t d = 0; d < self.dim(); ++d) {
+    if (d != dims.rows && d != dims.columns) order.push_back(d);
+  }
+  order.push_back(dims.rows);
+  order.push_back(dims.columns);
+  return at::permute(self, order);
+}
+
+Tensor with_kept_dims(const Tensor& result, MatrixDims dims, bool keepdim) {
+  if (!keepdim) return result;
+  return at::unsqueeze(at::unsqueeze(result, std::min(dims.rows, dims.columns)),
+                       std::max(dims.rows, dims.columns));
+}
+
+/// The largest or smallest along `dim`; the largest of nothing is 0, since norms are not negative.
+Tensor extreme(const Tensor& norms, int64_t dim, bool largest, bool keepdim) {
+  if (!largest) return at::amin(norms, IntArrayRef(dim), keepdim);
+  if (norms.size(dim) == 0) return at::sum(norms, IntArrayRef(dim), keepdim);
+  return at::amax(norms, IntArrayRef(dim), keepdim);
+}
+
+/// float16 and bfloat16 in float: squares of them overflow, and every step would round.
+Tensor widened(const Tensor& self) { return self.to(to_accumulate(self.scalar_type())); }
+
+void check_norm_exists(const Tensor& self, double p, IntArrayRef dim) {
+  if (self.numel() > 0 || (p >= 0 && !std::isinf(p))) return;
+  TORCH_CHECK(!dim.empty(), "norm: cannot compute the ", p,
+              " norm on an empty tensor because the operation does not have an identity");
+  for (const int64_t d : dim) {
+    TORCH_CHECK(self.size(d) != 0, "norm: cannot compute the ", p, " norm on the dimension ", d,
+                " because this dimension is empty and the operation does not have an identity");
+  }
+}
+
+/// |x|^p, with derivative 0 at x = 0, where powers below 1 have none.
+Tensor power_of_size(const Tensor& size, double p) {
+  if (p >= 1 || !size.requires_grad()) return at::pow(size, Scalar(p));
+  const Tensor zero = at::eq(size, Scalar(0));
+  const double at_zero = p > 0 ? 0.0 : std::numeric_limits<double>::infinity();
+  return at::where(zero, Scalar(at_zero), at::pow(at::where(zero, Scalar(1), size), Scalar(p)));
+}
+
+Tensor norm_of(const Tensor& values, double p, IntArrayRef dim, bool keepdim) {
+  if (p == 2 && !values.is_complex()) {
+    return root_flat_at_zero(at::sum(values * values, dim, keepdim),
+                             [](const Tensor& x) { return at::sqrt(x); });
+  }
+  const Tensor size = at::abs(values);
+  if (p == 0) return at::sum(at::where(at::ne(size, Scalar(0)), Scalar(1), size), dim, keepdim);
+  if (p == 1) return at::sum(size, dim, keepdim);
+  if (std::isinf(p)) return p > 0 ? at::amax(size, dim, keepdim) : at::amin(size, dim, keepdim);
+  const Tensor sum = at::sum(power_of_size(size, p), dim, keepdim);
+  const auto root = [p](const Tensor& x) { return at::pow(x, Scalar(1 / p)); };
+  return p > 0 ? root_flat_at_zero(sum, root) : root(sum);
+}
+
+Tensor checked_conversion(const Tensor& self, ScalarType dtype) {
+  TORCH_CHECK(is_floating(dtype) || is_complex(dtype),
+              "norm: dtype should be floating point or complex, but got ", dtype);
+  TORCH_CHECK(self.is_floating_point() || self.is_complex(),
+              "norm: Expected a floating point or complex tensor as input. Got ",
+              self.scalar_type());
+  TORCH_CHECK(is_complex(dtype) == self.is_complex(), "norm: dtype should be ",
+              self.is_complex() ? "complex" : "real", " for such inputs, but got ", dtype);
+  TORCH_CHECK(promote_types(self.scalar_type(), dtype) == dtype, "norm: the dtype of the input (",
+              self.scalar_type(),
+              ") should be convertible without narrowing to the specified dtype (", dtype, ")");
+  return self.to(dtype);
 }
 
 }  // namespace
@@ -93,50 +179,6 @@ Tensor norm_except_dim(const Tensor& v, int64_t pow, int64_t dim) {
   // them.
   return at::norm(at::unsqueeze(v, -1), Scalar(pow), IntArrayRef(int64_t{-1}), false);
 }
-
-// Matrices
-
-namespace {
-
-/// The two dimensions of matrices, in [0, ndim).
-struct MatrixDims {
-  int64_t rows, columns;
-};
-MatrixDims matrix_dims(const Tensor& self, IntArrayRef dim) {
-  const char* name = "linalg.matrix_norm";
-  check_is_matrix(self, name);
-  TORCH_CHECK(dim.size() == 2, name, ": dim must be a 2-tuple. Got ", dim);
-  const MatrixDims dims{wrap_dim(dim[0], self.dim()), wrap_dim(dim[1], self.dim())};
-  TORCH_CHECK(dims.rows != dims.columns, name, ": dims must be different. Got (", dim[0], ", ",
-              dim[1], ")");
-  return dims;
-}
-
-/// `self` with the matrices in the last two dimensions.
-Tensor with_matrices_last(const Tensor& self, MatrixDims dims) {
-  DimVector order;
-  for (int64_t d = 0; d < self.dim(); ++d) {
-    if (d != dims.rows && d != dims.columns) order.push_back(d);
-  }
-  order.push_back(dims.rows);
-  order.push_back(dims.columns);
-  return at::permute(self, order);
-}
-
-Tensor with_kept_dims(const Tensor& result, MatrixDims dims, bool keepdim) {
-  if (!keepdim) return result;
-  return at::unsqueeze(at::unsqueeze(result, std::min(dims.rows, dims.columns)),
-                       std::max(dims.rows, dims.columns));
-}
-
-/// The largest or smallest along `dim`; the largest of nothing is 0, since norms are not negative.
-Tensor extreme(const Tensor& norms, int64_t dim, bool largest, bool keepdim) {
-  if (!largest) return at::amin(norms, IntArrayRef(dim), keepdim);
-  if (norms.size(dim) == 0) return at::sum(norms, IntArrayRef(dim), keepdim);
-  return at::amax(norms, IntArrayRef(dim), keepdim);
-}
-
-}  // namespace
 
 Tensor linalg_matrix_norm(const Tensor& self, const Scalar& ord, IntArrayRef dim, bool keepdim,
                           std::optional<ScalarType> dtype) {
@@ -225,103 +267,46 @@ Tensor frobenius_norm(const Tensor& self, IntArrayRef dim, bool keepdim) {
   return at::linalg_vector_norm(self, Scalar(2), dim, keepdim, std::nullopt);
 }
 
-// Condition
-
-namespace {
-
-/// |A| |A^-1|, infinite for singular matrices.
-template <class Norm>
-Tensor condition(const Tensor& self, const std::string& name, const Norm& norm) {
-  check_is_square(self, name.c_str());
-  if (self.numel() == 0)
-    return at::zeros(batch_sizes(self), to_real(self.scalar_type()), std::nullopt, self.device());
-  const auto [inverse, info] = at::linalg_inv_ex(self, false);
-  const Tensor result = norm(self) * norm(inverse);
-  return at::where(at::ne(info, Scalar(0)), Scalar(std::numeric_limits<double>::infinity()),
-                   result);
-}
-
-}  // namespace
-
-Tensor linalg_cond(const Tensor& self, const std::optional<Scalar>& p) {
-  check_is_matrix(self, "linalg.cond");
-  check_matrix_dtype(self, "linalg.cond");
-  const double order = p.has_value() ? p->to_double() : 2.0, size = std::fabs(order);
-  TORCH_CHECK(size == 1 || size == 2 || std::isinf(size),
-              "linalg.cond got an invalid norm type: ", *p);
-  if (size == 2) {
-    const Tensor values = at::linalg_svdvals(self, std::nullopt);
-    if (values.size(-1) == 0) return at::sum(values, IntArrayRef(int64_t{-1}));
-    const Tensor largest = at::amax(values, IntArrayRef(int64_t{-1})),
-                 smallest = at::amin(values, IntArrayRef(int64_t{-1}));
-    return order > 0 ? largest / smallest : smallest / largest;
+Tensor renorm(const Tensor& self, const Scalar& p, int64_t dim, const Scalar& maxnorm) {
+  TORCH_CHECK(self.dim() > 1, "renorm: input needs at least 2 dimensions, got ", self.dim(),
+              " dimensions");
+  TORCH_CHECK(!p.is_complex(), "renorm: p must be real-valued");
+  TORCH_CHECK(p.to_double() > 0, "renorm: non-positive-norm not supported, got p = ", p.str());
+  TORCH_CHECK(!maxnorm.is_complex(), "renorm: maxnorm must be real-valued");
+  TORCH_CHECK(maxnorm.to_double() >= 0, "renorm: expected maxnorm to be >= 0 but got ",
+              maxnorm.str());
+  const int64_t d = wrap_dim(dim, self.dim());
+  DimVector others;
+  for (int64_t k = 0; k < self.dim(); ++k) {
+    if (k != d) others.push_back(k);
   }
-  return condition(self, c10::str("linalg.cond(ord=", *p, ")"), [&](const Tensor& A) {
-    return at::linalg_matrix_norm(A, *p, IntArrayRef({-2, -1}), false, std::nullopt);
-  });
+  const Tensor norm = at::norm(self.to(to_accumulate(self.scalar_type())), p, others, true);
+  // Slices that are short enough stay as they are, bit by bit.
+  const Tensor factor =
+      at::where(at::gt(norm, maxnorm), maxnorm / (norm + Scalar(1e-7)), Scalar(1));
+  return self * factor.to(to_real(self.scalar_type()));
 }
 
-Tensor linalg_cond_str(const Tensor& self, std::string_view p) {
-  check_is_matrix(self, "linalg.cond");
-  check_matrix_dtype(self, "linalg.cond");
-  TORCH_CHECK(p == "fro" || p == "nuc", "linalg.cond got an invalid norm type: ", p);
-  return condition(self, c10::str("linalg.cond(ord=", p, ")"), [&](const Tensor& A) {
-    return at::linalg_matrix_norm(A, p, IntArrayRef({-2, -1}), false, std::nullopt);
-  });
+Tensor norm_dim(const Tensor& self, const std::optional<Scalar>& p, IntArrayRef dim, bool keepdim) {
+  TORCH_CHECK(self.is_floating_point() || self.is_complex(),
+              "norm: Expected a floating point or complex tensor as input. Got ",
+              self.scalar_type());
+  const double order = p.has_value() ? p->to_double() : 2.0;
+  check_norm_exists(self, order, dim);
+  return norm_of(widened(self), order, dim, keepdim).to(to_real(self.scalar_type()));
 }
 
-// Rank
-
-namespace {
-
-Tensor number_like(const Tensor& A, double value) {
-  return at::full({}, Scalar(value), to_real(A.scalar_type()), std::nullopt, A.device());
+Tensor norm_dim_dtype(const Tensor& self, const std::optional<Scalar>& p, IntArrayRef dim,
+                      bool keepdim, ScalarType dtype) {
+  return at::norm(checked_conversion(self, dtype), p, dim, keepdim);
 }
 
-double usual_tolerance(const Tensor& A) {
-  const double epsilon = to_real(A.scalar_type()) == kDouble
-                             ? std::numeric_limits<double>::epsilon()
-                             : static_cast<double>(std::numeric_limits<float>::epsilon());
-  return epsilon * static_cast<double>(std::max(A.size(-2), A.size(-1)));
+Tensor norm_all_dtype(const Tensor& self, const std::optional<Scalar>& p, ScalarType dtype) {
+  return at::norm(checked_conversion(self, dtype), p, IntArrayRef(), false);
 }
 
-}  // namespace
-
-Tensor matrix_rank_tensors(const Tensor& input, const Tensor& atol, const Tensor& rtol,
-                           bool hermitian) {
-  const char* name = "torch.linalg.matrix_rank";
-  check_is_matrix(input, name, "input");
-  check_matrix_dtype(input, "linalg.matrix_rank");
-  for (const Tensor* tolerance : {&atol, &rtol}) {
-    TORCH_CHECK(!tolerance->defined() || !tolerance->is_complex(), name,
-                ": atol and rtol of complex type are not supported.");
-  }
-  const Tensor A = input.detach(), absolute = atol.defined() ? atol.detach() : number_like(A, 0);
-  Tensor relative = rtol.defined() ? rtol.detach() : number_like(A, usual_tolerance(A));
-  if (!rtol.defined() && atol.defined())
-    relative = at::where(at::gt(absolute, Scalar(0)), Scalar(0.0), relative);
-  const Tensor values =
-      hermitian ? at::abs(at::linalg_eigvalsh(A, "L")) : at::linalg_svdvals(A, std::nullopt);
-  if (values.size(-1) == 0) return at::zeros(batch_sizes(A), kLong, std::nullopt, A.device());
-  const Tensor largest = at::amax(values, IntArrayRef(int64_t{-1}));
-  const Tensor cutoff = at::maximum(absolute, relative * largest);
-  return at::sum(at::gt(values, at::unsqueeze(cutoff, -1)), IntArrayRef(int64_t{-1}));
-}
-
-Tensor matrix_rank_floats(const Tensor& self, std::optional<double> atol,
-                          std::optional<double> rtol, bool hermitian) {
-  check_is_matrix(self, "torch.linalg.matrix_rank", "input");
-  check_matrix_dtype(self, "linalg.matrix_rank");
-  return matrix_rank_tensors(self, atol.has_value() ? number_like(self, *atol) : Tensor(),
-                             rtol.has_value() ? number_like(self, *rtol) : Tensor(), hermitian);
-}
-Tensor matrix_rank(const Tensor& self, double tol, bool hermitian) {
-  return matrix_rank_floats(self, tol, 0.0, hermitian);
-}
-Tensor matrix_rank_tol_tensor(const Tensor& input, const Tensor& tol, bool hermitian) {
-  check_is_matrix(input, "torch.linalg.matrix_rank", "input");
-  check_matrix_dtype(input, "linalg.matrix_rank");
-  return matrix_rank_tensors(input, tol, number_like(input, 0), hermitian);
+Tensor norm_all(const Tensor& self, const Scalar& p) {
+  return at::norm(self, p, IntArrayRef(), false);
 }
 
 }  // namespace at::native

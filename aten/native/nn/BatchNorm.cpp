@@ -1,22 +1,17 @@
-// Layer, batch and group normalization: shapes, running statistics, and gradients as compositions.
-#include "aten/native/shared/Normalization.h"
-
+// Batch and instance normalization: shapes, running statistics, and gradients as compositions.
 #include <limits>
-#include <string>
 
-#include "aten/native/shared/ResultFormat.h"
 #include "aten/native/declarations/nn/BatchNorm.h"
+#include "aten/native/nn/BatchNorm.h"
+#include "aten/native/shared/Normalization.h"
+#include "aten/native/shared/ResultFormat.h"
 #include "aten/ops/_batch_norm_train.h"
-#include "aten/ops/addcmul.h"
+#include "aten/ops/batch_norm.h"
 #include "aten/ops/lerp.h"
 #include "aten/ops/mean.h"
 #include "aten/ops/native_batch_norm.h"
-#include "aten/ops/native_layer_norm.h"
-#include "aten/ops/reciprocal.h"
-#include "aten/ops/reshape.h"
+#include "aten/ops/repeat.h"
 #include "aten/ops/rsqrt.h"
-#include "aten/ops/square.h"
-#include "aten/ops/sub.h"
 #include "aten/ops/sum.h"
 #include "c10/dispatch/LocalState.h"
 
@@ -24,173 +19,10 @@ namespace at::native {
 
 namespace {
 
-/// Weights of a reduced input may be float.
-void check_parameter(const Tensor& input, const Tensor& parameter) {
-  if (!parameter.defined()) return;
-  const ScalarType type = parameter.scalar_type(), expected = input.scalar_type();
-  TORCH_CHECK(type == expected || type == to_accumulate(expected),
-              "mixed dtype (CPU): expect parameter to have scalar type of ",
-              to_accumulate(expected), ", got ", type);
-  TORCH_CHECK(parameter.device() == input.device(),
-              "Expected all tensors to be on the same device, but found at least two devices, ",
-              input.device(), " and ", parameter.device(), "!");
-}
-
 void check_channels(const char* name, const Tensor& parameter, int64_t channels) {
   TORCH_CHECK(!parameter.defined() || parameter.numel() == channels, name, " should contain ",
               channels, " elements not ", parameter.defined() ? parameter.numel() : 0);
 }
-
-/// Normalized values and 1 / sqrt(var + eps) of `x` over `dims`. While a graph is recorded they are
-/// computed from x again, because they depend on it; `rstd` then tells eps.
-struct Normalized {
-  Tensor values, rstd;
-
-  Normalized(const Tensor& x, IntArrayRef dims, const Tensor& mean, const Tensor& saved_rstd) {
-    if (!GradMode::is_enabled()) {
-      rstd = saved_rstd;
-      values = (x - mean) * rstd;
-      return;
-    }
-    const Tensor centered = x - at::mean(x, dims, true);
-    const Tensor variance = at::mean(at::square(centered), dims, true);
-    const Tensor eps = (at::reciprocal(at::square(saved_rstd)) - variance).detach();
-    rstd = at::rsqrt(variance + eps);
-    values = centered * rstd;
-  }
-
-  /// Gradient of what was normalized from that of the normalized values.
-  Tensor gradient(const Tensor& grad, IntArrayRef dims) const {
-    return (grad - at::mean(grad, dims, true) - values * at::mean(grad * values, dims, true)) *
-           rstd;
-  }
-};
-
-void check_gradient(const char* op, const Tensor& grad, const Tensor& input) {
-  TORCH_CHECK(grad.sizes() == input.sizes() && grad.scalar_type() == input.scalar_type() &&
-                  grad.device() == input.device(),
-              op, ": expected a gradient like the input of ", input.scalar_type(), " ",
-              input.sizes(), ", got ", grad.scalar_type(), " ", grad.sizes(), " on ",
-              grad.device());
-}
-
-void check_statistic(const char* op, const Tensor& statistic, const Tensor& input, int64_t count) {
-  const ScalarType wide = to_accumulate(input.scalar_type());
-  TORCH_CHECK(statistic.numel() == count && statistic.scalar_type() == wide &&
-                  statistic.device() == input.device(),
-              op, ": expected ", count, " statistics of ", wide, " on ", input.device(), ", got ",
-              statistic.scalar_type(), " ", statistic.sizes(), " on ", statistic.device());
-}
-
-Tensor widened(const Tensor& tensor) { return tensor.to(to_accumulate(tensor.scalar_type())); }
-
-}  // namespace
-
-std::tuple<Tensor, Tensor, Tensor> with_dtypes(const Tensor& grad_input, const Tensor& input,
-                                               const Tensor& grad_weight, const Tensor& weight,
-                                               const Tensor& grad_bias, ScalarType bias_type) {
-  return {grad_input.defined() ? grad_input.to(input.scalar_type()) : grad_input,
-          grad_weight.defined() ? grad_weight.to(weight.scalar_type()) : grad_weight,
-          grad_bias.defined() ? grad_bias.to(bias_type) : grad_bias};
-}
-
-Tensor result_for(bool wanted, IntArrayRef sizes, ScalarType dtype) {
-  return wanted ? empty_tensor(sizes, dtype, kCPU) : Tensor();
-}
-
-// -- layer norm
-// ------------------------------------------------------------
-
-namespace {
-
-DimVector dims_range(int64_t begin, int64_t end) {
-  DimVector dims;
-  for (int64_t d = begin; d < end; ++d) dims.push_back(d);
-  return dims;
-}
-
-void check_layer_norm(const Tensor& input, IntArrayRef normalized_shape, const Tensor& weight,
-                      const Tensor& bias) {
-  TORCH_CHECK(!normalized_shape.empty(),
-              "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least "
-              "one element, but got "
-              "normalized_shape = ",
-              normalized_shape);
-  for (const auto& [name, parameter] :
-       {std::pair<const char*, const Tensor&>{"weight", weight}, {"bias", bias}}) {
-    TORCH_CHECK(!parameter.defined() || parameter.sizes() == normalized_shape, "Expected ", name,
-                " to be of same shape as normalized_shape, but got ", name, " of shape ",
-                parameter.defined() ? parameter.sizes() : IntArrayRef(),
-                " and normalized_shape = ", normalized_shape);
-  }
-  const size_t n = normalized_shape.size(), ndim = input.sizes().size();
-  if (ndim >= n && input.sizes().slice(ndim - n) == normalized_shape) return;
-  std::string expected = "[*";
-  for (const int64_t size : normalized_shape) expected += ", " + std::to_string(size);
-  TORCH_CHECK(false, "Given normalized_shape=", normalized_shape, ", expected input with shape ",
-              expected, "], but got input of size", input.sizes());
-}
-
-}  // namespace
-
-void check_layer_norm_backward(const Tensor& grad, const Tensor& input,
-                               IntArrayRef normalized_shape, const Tensor& mean, const Tensor& rstd,
-                               const Tensor& weight, const Tensor& bias) {
-  check_layer_norm(input, normalized_shape, weight, bias);
-  check_parameter(input, weight);
-  check_parameter(input, bias);
-  check_gradient("layer_norm_backward", grad, input);
-  int64_t rows = 1;
-  for (const int64_t size : input.sizes().slice(0, input.sizes().size() - normalized_shape.size()))
-    rows *= size;
-  check_statistic("layer_norm_backward", mean, input, rows);
-  check_statistic("layer_norm_backward", rstd, input, rows);
-}
-
-std::tuple<TensorSpec, TensorSpec, TensorSpec> layer_norm_shape(const Tensor& input,
-                                                                IntArrayRef normalized_shape,
-                                                                const Tensor& weight,
-                                                                const Tensor& bias, double) {
-  check_layer_norm(input, normalized_shape, weight, bias);
-  check_parameter(input, weight);
-  check_parameter(input, bias);
-  DimVector statistics(input.sizes());
-  for (size_t d = statistics.size() - normalized_shape.size(); d < statistics.size(); ++d)
-    statistics[d] = 1;
-  const TensorSpec per_row{statistics, to_accumulate(input.scalar_type()), input.device()};
-  return {{DimVector(input.sizes()), input.scalar_type(), input.device()}, per_row, per_row};
-}
-
-std::tuple<Tensor, Tensor, Tensor> _layer_norm_backward(const Tensor& grad, const Tensor& input,
-                                                        IntArrayRef normalized_shape,
-                                                        const Tensor& mean, const Tensor& rstd,
-                                                        const Tensor& weight, const Tensor& bias) {
-  if (!grad.defined()) return {};  // only the statistics were used, and they have no gradient
-  const int64_t first = input.dim() - static_cast<int64_t>(normalized_shape.size());
-  const DimVector inner = dims_range(first, input.dim()), outer = dims_range(0, first);
-  const Tensor wide_grad = widened(grad);
-  const Normalized normalized(widened(input), inner, mean.detach(), rstd.detach());
-  const auto summed = [&](const Tensor& tensor) {
-    return outer.empty() ? tensor : at::sum(tensor, IntArrayRef(outer));
-  };
-  Tensor grad_input, grad_weight, grad_bias;
-  if (input.requires_grad())
-    grad_input = normalized.gradient(weight.defined() ? wide_grad * weight : wide_grad, inner);
-  if (weight.defined()) grad_weight = summed(wide_grad * normalized.values);
-  if (bias.defined()) grad_bias = summed(wide_grad);
-  return with_dtypes(grad_input, input, grad_weight, weight, grad_bias,
-                     bias.defined() ? bias.scalar_type() : kFloat);
-}
-
-Tensor layer_norm(const Tensor& input, IntArrayRef normalized_shape, const Tensor& weight,
-                  const Tensor& bias, double eps, bool) {
-  return std::get<0>(at::native_layer_norm(input, normalized_shape, weight, bias, eps));
-}
-
-// -- batch norm
-// ------------------------------------------------------------
-
-namespace {
 
 void check_batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias) {
   TORCH_CHECK(
@@ -201,13 +33,6 @@ void check_batch_norm(const Tensor& input, const Tensor& weight, const Tensor& b
   check_channels("bias", bias, input.sizes()[1]);
   check_parameter(input, weight);
   check_parameter(input, bias);
-}
-
-/// (channels) as (1, channels, 1, ...).
-Tensor along_channels(const Tensor& tensor, int64_t dim) {
-  DimVector sizes(dim, 1);
-  sizes[1] = tensor.numel();
-  return at::reshape(tensor, sizes);
 }
 
 DimVector all_but_channels(int64_t dim) {
@@ -329,49 +154,34 @@ _batch_norm_train_backward(const Tensor& grad, const Tensor& input, const Tensor
                      bias.defined() ? bias.scalar_type() : kFloat);
 }
 
-// -- group norm
-// ------------------------------------------------------------
-
-void check_group_norm(const Tensor& input, int64_t num_groups, const Tensor& weight,
-                      const Tensor& bias) {
-  TORCH_CHECK(input.dim() >= 2, "Expected at least 2 dimensions for input tensor but received ",
-              input.dim());
-  TORCH_CHECK(num_groups > 0, "Expected num groups to be greater than 0, got ", num_groups);
-  const int64_t channels = input.sizes()[1];
-  TORCH_CHECK(
-      channels % num_groups == 0,
-      "Expected number of channels in input to be divisible by num_groups, but got input of shape ",
-      input.sizes(), " and num_groups=", num_groups);
-  for (const auto& [name, parameter] :
-       {std::pair<const char*, const Tensor&>{"weight", weight}, {"bias", bias}}) {
-    TORCH_CHECK(!parameter.defined() || (parameter.dim() == 1 && parameter.numel() == channels),
-                "Expected ", name,
-                " to be a vector of size equal to the number of channels in input, but got ", name,
-                " of shape ", parameter.defined() ? parameter.sizes() : IntArrayRef(),
-                " and input of shape ", input.sizes());
-    check_parameter(input, parameter);
-  }
-}
-
-Tensor group_norm(const Tensor& input, int64_t num_groups, const Tensor& weight, const Tensor& bias,
-                  double eps, bool) {
-  check_group_norm(input, num_groups, weight, bias);
+Tensor instance_norm(const Tensor& input, const Tensor& weight, const Tensor& bias,
+                     const Tensor& running_mean, const Tensor& running_var, bool use_input_stats,
+                     double momentum, double eps, bool cudnn_enabled) {
+  TORCH_CHECK(input.dim() >= 2,
+              "instance_norm: expected an input of at least 2 dimensions, got size ",
+              input.sizes());
+  TORCH_CHECK(use_input_stats || (running_mean.defined() && running_var.defined()),
+              "Expected running_mean and running_var to be defined when use_input_stats is false");
   const int64_t batch = input.sizes()[0], channels = input.sizes()[1];
-  int64_t group = channels / num_groups;
-  for (int64_t d = 2; d < input.dim(); ++d) group *= input.sizes()[d];
-  const Tensor rows = at::reshape(input, {batch, num_groups, group});
-  Tensor result = at::reshape(
-      std::get<0>(at::native_layer_norm(rows, IntArrayRef(group), Tensor(), Tensor(), eps)),
-      input.sizes());
-  if (weight.defined() && bias.defined()) {
-    result =
-        at::addcmul(along_channels(bias, input.dim()), result, along_channels(weight, input.dim()));
-  } else if (weight.defined()) {
-    result = result * along_channels(weight, input.dim());
-  } else if (bias.defined()) {
-    result = result + along_channels(bias, input.dim());
-  }
-  return result.to(input.scalar_type()).contiguous(input.suggest_memory_format());
+  if (!use_input_stats)
+    return at::batch_norm(input, weight, bias, running_mean, running_var, false, momentum, eps,
+                          cudnn_enabled);
+  // Every channel of every example is a channel of one example.
+  DimVector sizes(input.sizes());
+  sizes[0] = 1, sizes[1] = batch * channels;
+  const auto repeated = [&](const Tensor& parameter) {
+    return parameter.defined() ? at::repeat(parameter, {batch}) : parameter;
+  };
+  const Tensor mean = repeated(running_mean), var = repeated(running_var);
+  const Tensor result = at::batch_norm(input.reshape(sizes), repeated(weight), repeated(bias), mean,
+                                       var, true, momentum, eps, cudnn_enabled);
+  const auto averaged = [&](const Tensor& running, const Tensor& all) {
+    if (running.defined() && batch > 0)
+      running.copy_(at::mean(all.detach().view({batch, channels}), IntArrayRef(0)));
+  };
+  averaged(running_mean, mean);
+  averaged(running_var, var);
+  return result.reshape(input.sizes());
 }
 
 }  // namespace at::native

@@ -1,24 +1,15 @@
-// Padding with what is in the tensor: reflected, replicated or wrapped around; and every kind by
-// name.
-#include "aten/native/declarations/nn/Padding.h"
-
+// Padding with a constant, or with what is in the tensor: reflected, replicated or wrapped around.
 #include <algorithm>
-#include <string>
+#include <limits>
 
+#include "aten/native/declarations/nn/Padding.h"
 #include "aten/native/shared/ResamplingRules.h"
 #include "aten/native/shared/ResultFormat.h"
+#include "aten/native/shared/ResultLayout.h"
 #include "aten/ops/_pad_by_copy.h"
 #include "aten/ops/constant_pad_nd.h"
 
 namespace at::native {
-
-AxesTaps padding_axes(IntArrayRef sizes, IntArrayRef pad, std::string_view mode) {
-  AxesTaps taps{identity_taps(1), identity_taps(1), identity_taps(1)};
-  for (size_t d = 0; d < pad.size() / 2; ++d) {
-    taps[2 - d] = padding_taps(mode, sizes[sizes.size() - 1 - d], pad[2 * d], pad[2 * d + 1]);
-  }
-  return taps;
-}
 
 namespace {
 
@@ -82,7 +73,22 @@ TensorSpec spec_of(const Tensor& like, IntArrayRef sizes, size_t widths, std::st
   return spec_in_format_of(like, sizes, widths / 2);
 }
 
+Tensor pad_dimensions(const Tensor& self, IntArrayRef padding, size_t spatial,
+                      std::string_view mode) {
+  TORCH_CHECK(padding.size() == 2 * spatial, "padding size is expected to be ", 2 * spatial,
+              ", but got: ", padding.size());
+  return at::_pad_by_copy(self, padding, mode);
+}
+
 }  // namespace
+
+AxesTaps padding_axes(IntArrayRef sizes, IntArrayRef pad, std::string_view mode) {
+  AxesTaps taps{identity_taps(1), identity_taps(1), identity_taps(1)};
+  for (size_t d = 0; d < pad.size() / 2; ++d) {
+    taps[2 - d] = padding_taps(mode, sizes[sizes.size() - 1 - d], pad[2 * d], pad[2 * d + 1]);
+  }
+  return taps;
+}
 
 TensorSpec _pad_by_copy_shape(const Tensor& self, IntArrayRef pad, std::string_view mode) {
   check_padding(self.sizes(), pad, mode);
@@ -97,17 +103,6 @@ TensorSpec _pad_by_copy_backward_shape(const Tensor& grad, IntArrayRef sizes, In
               " does not fit input of size ", sizes, " and padding ", pad);
   return spec_of(grad, sizes, pad.size(), mode);
 }
-
-namespace {
-
-Tensor pad_dimensions(const Tensor& self, IntArrayRef padding, size_t spatial,
-                      std::string_view mode) {
-  TORCH_CHECK(padding.size() == 2 * spatial, "padding size is expected to be ", 2 * spatial,
-              ", but got: ", padding.size());
-  return at::_pad_by_copy(self, padding, mode);
-}
-
-}  // namespace
 
 Tensor reflection_pad1d(const Tensor& self, IntArrayRef padding) {
   return pad_dimensions(self, padding, 1, "reflect");
@@ -148,6 +143,45 @@ Tensor pad(const Tensor& self, IntArrayRef widths, std::string_view mode,
       known, "Only 2D, 3D, 4D, 5D padding with non-constant padding are supported for now");
   TORCH_CHECK_NOT_IMPLEMENTED(is_mode(mode), "Unrecognised padding mode ", mode);
   return at::_pad_by_copy(self, widths, mode);
+}
+
+TensorSpec constant_pad_nd_shape(const Tensor& self, IntArrayRef pad, const Scalar&) {
+  TORCH_CHECK(pad.size() % 2 == 0, "Length of pad must be even but instead it equals ", pad.size());
+  TORCH_CHECK(static_cast<int64_t>(pad.size()) <= 2 * self.dim(),
+              "Length of pad should be no more than twice the number of dimensions of the input. "
+              "Pad length is ",
+              pad.size(), " while the input has ", self.dim(), " dimensions.");
+  DimVector sizes(self.sizes());
+  for (size_t i = 0; i < pad.size() / 2; ++i) {
+    int64_t& size = sizes[sizes.size() - 1 - i];
+    // A side that is cut off takes existing elements only, whatever the other side adds.
+    int64_t padded = 0;
+    TORCH_CHECK(!__builtin_add_overflow(size, pad[2 * i], &padded) &&
+                    !__builtin_add_overflow(padded, pad[2 * i + 1], &padded),
+                "constant_pad_nd: padding of ", pad[2 * i], " and ", pad[2 * i + 1],
+                " overflows at size ", size);
+    const bool cuts_all = size + std::min<int64_t>(pad[2 * i], 0) < 0 ||
+                          size + std::min<int64_t>(pad[2 * i + 1], 0) < 0;
+    TORCH_CHECK(!cuts_all || padded < 0, "narrow(): length must be non-negative: padding of ",
+                pad[2 * i], " and ", pad[2 * i + 1], " cuts more than the ", size,
+                " elements of dimension ", sizes.size() - 1 - i);
+    TORCH_CHECK(padded >= 0, "The input size ", size, ", plus negative padding ", pad[2 * i],
+                " and ", pad[2 * i + 1],
+                " resulted in a negative output size, which is invalid. Check dimension ",
+                sizes.size() - 1 - i, " of your input.");
+    size = padded;
+  }
+  return {sizes, self.scalar_type(), self.device(), strides_in_format(sizes, format_like(self))};
+}
+
+Tensor _constant_pad_backward(const Tensor& grad, IntArrayRef pad) {
+  DimVector negated;
+  for (const int64_t width : pad) {
+    TORCH_CHECK(width != std::numeric_limits<int64_t>::min(), "constant_pad_nd: a padding of ",
+                width, " cannot be reversed");
+    negated.push_back(-width);
+  }
+  return at::constant_pad_nd(grad, negated);
 }
 
 }  // namespace at::native

@@ -1,66 +1,33 @@
-// Random numbers whose parameters are tensors.
-#include "aten/native/declarations/random/Distributions.h"
-
+// Random numbers whose parameters are tensors, and samples from given probabilities.
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <mutex>
+#include <vector>
 
+#include "aten/native/declarations/random/Distributions.h"
 #include "aten/native/random/SerialDraws.h"
 #include "aten/ops/_standard_gamma.h"
-#include "aten/ops/add.h"
 #include "aten/ops/all.h"
+#include "aten/ops/argmax.h"
 #include "aten/ops/bernoulli.h"
 #include "aten/ops/clamp.h"
 #include "aten/ops/digamma.h"
+#include "aten/ops/div.h"
 #include "aten/ops/empty_like.h"
-#include "aten/ops/expand.h"
+#include "aten/ops/exponential.h"
 #include "aten/ops/ge.h"
-#include "aten/ops/item.h"
-#include "aten/ops/mul.h"
-#include "aten/ops/normal.h"
+#include "aten/ops/isfinite.h"
+#include "aten/ops/le.h"
+#include "aten/ops/logical_and.h"
+#include "aten/ops/lt.h"
 #include "aten/ops/sum.h"
+#include "aten/ops/to.h"
+#include "aten/ops/topk.h"
+#include "aten/ops/uniform.h"
+#include "c10/core/Generator.h"
 
 namespace at::native {
-
-Tensor bernoulli_p(const Tensor& self, double p, Generator* generator) {
-  return at::bernoulli_(at::empty_like(self), p, generator).as_new();
-}
-
-// -- normal
-// ------------------------------------------------------------
-
-Tensor normal_tensor_float(const Tensor& mean, double std, Generator* generator) {
-  TORCH_CHECK(std >= 0, "normal expects std >= 0.0, but found std ", std);
-  const Tensor result = at::normal_(at::empty_like(mean), 0, std, generator);
-  return at::add_(result, mean).as_new();
-}
-
-namespace {
-
-void check_deviations(const Tensor& std) {
-  TORCH_CHECK(!std.is_complex(), "normal expects standard deviation to be non-complex");
-  TORCH_CHECK(std.is_meta() || std.numel() == 0 || at::all(at::ge(std, Scalar(0))).item().to_bool(),
-              "normal expects all elements of std >= 0.0");
-}
-
-}  // namespace
-
-Tensor normal_float_tensor(double mean, const Tensor& std, Generator* generator) {
-  check_deviations(std);
-  const Tensor result = at::normal_(at::empty_like(std), 0, 1, generator);
-  return at::add_(at::mul_(result, std), wrapped_scalar(Scalar(mean))).as_new();
-}
-
-Tensor normal_tensor_tensor(const Tensor& mean, const Tensor& std, Generator* generator) {
-  check_deviations(std);
-  const DimVector sizes = broadcast_sizes(mean.sizes(), std.sizes());
-  const Tensor result =
-      at::normal_(empty_tensor(sizes, mean.scalar_type(), mean.device()), 0, 1, generator);
-  return at::add_(at::mul_(result, std), mean).as_new();
-}
-
-// -- counts and gamma numbers
-// ------------------------------------------------------------
 
 namespace {
 
@@ -175,7 +142,92 @@ Tensor drawn(const char* name, const Tensor& x, const Tensor& y, Generator* gene
   return result.copy_(numbers).as_new();
 }
 
+/// How a gamma number moves with its shape at constant probability: -(dP/da) / (dP/dx) for P, the
+/// distribution function.
+double gamma_derivative(double a, double x, double digamma) {
+  if (!(x > 0) || std::isinf(x)) return x == 0 ? 0 : std::numeric_limits<double>::quiet_NaN();
+  if (a > 1000) {  // the cube root of x / a is nearly normal (Wilson and Hilferty 1931), with an
+                   // error of a^-2
+    const double root = std::cbrt(x / a), z = 3 * std::sqrt(a) * (root - 1 + 1 / (9 * a));
+    return root * root * root + 3 * root * root * (1 / (9 * a) - z / (6 * std::sqrt(a)));
+  }
+  // P = sum of x^(a + n) exp(-x) / gamma(a + n + 1); each term's logarithm has the derivative
+  // log(x) - digamma(a + n + 1).
+  const double log_x = std::log(x);
+  double term = 1 / a, psi = digamma + 1 / a, sum = 0;
+  for (int n = 0; n < 100000; ++n) {
+    const double change = term * (log_x - psi);
+    sum += change;
+    if (a + n > x && std::fabs(change) < 1e-17 * std::fabs(sum)) break;
+    psi += 1 / (a + n + 1);
+    term *= x / (a + n + 1);
+  }
+  return -x * sum;
+}
+
+void check_multinomial(const Tensor& self, int64_t num_samples, bool replacement) {
+  TORCH_CHECK(self.dim() == 1 || self.dim() == 2, "prob_dist must be 1 or 2 dim");
+  TORCH_CHECK(
+      self.is_floating_point(),
+      "multinomial only supports floating-point dtypes for input, got: ", self.scalar_type());
+  TORCH_CHECK(num_samples > 0, "cannot sample n_sample <= 0 samples");
+  TORCH_CHECK(replacement || num_samples <= self.size(-1),
+              "cannot sample n_sample > prob_dist.size(-1) samples without replacement");
+  TORCH_CHECK(self.size(-1) <= (int64_t{1} << 24), "number of categories cannot exceed 2^24");
+  if (self.is_meta() || self.numel() == 0) return;
+  const Tensor valid = at::logical_and(at::isfinite(self), at::ge(self, Scalar(0)));
+  TORCH_CHECK(at::all(valid).item().to_bool(),
+              "probability tensor contains either `inf`, `nan` or element < 0");
+  const Tensor empty = at::le(at::sum(self, IntArrayRef{-1}), Scalar(0));
+  TORCH_CHECK(!at::sum(empty).item().to_bool(),
+              "invalid multinomial distribution (sum of probabilities <= 0)");
+}
+
+/// Each exponential clock of rate p rings first with probability p: the order of the times is a
+/// sample without replacement.
+Tensor sample_by_clocks(const Tensor& self, int64_t num_samples, Generator* generator) {
+  const Tensor clocks = at::empty_like(self);
+  at::exponential_(clocks, 1, generator);
+  const Tensor speed = at::div(self, clocks);
+  if (num_samples == 1) return at::argmax(speed, -1, true);
+  return std::get<1>(at::topk(speed, num_samples));
+}
+
+/// The first of the running sums that reaches a uniform number.
+template <typename T>
+void sample_by_sums(const Tensor& weights, int64_t num_samples, const Tensor& out,
+                    Generator* chosen) {
+  Generator& generator = chosen != nullptr ? *chosen : default_cpu_generator();
+  const std::lock_guard<std::mutex> lock(generator.mutex);
+  const int64_t categories = weights.size(-1), rows = weights.numel() / categories;
+  std::vector<T> sums(static_cast<size_t>(categories));
+  for (int64_t row = 0; row < rows; ++row) {
+    const T* weight = weights.const_data_ptr<T>() + row * categories;
+    T sum = 0;
+    for (int64_t j = 0; j < categories; ++j) sums[static_cast<size_t>(j)] = sum += weight[j];
+    for (T& value : sums) value /= sum;
+    int64_t last =
+        categories - 1;  // not one of weight 0, even when rounding leaves the sums below 1
+    while (last > 0 && !(weight[last] > 0)) --last;
+    for (int64_t s = 0; s < num_samples; ++s) {
+      const double draw =
+          static_cast<double>(generator.random64() & ((uint64_t{1} << 53) - 1)) * 0x1p-53;
+      const auto found =
+          std::lower_bound(sums.begin(), sums.end(), draw, [](T value, double wanted) {
+            return static_cast<double>(value) < wanted;
+          });
+      int64_t index = std::min<int64_t>(found - sums.begin(), last);
+      while (!(weight[index] > 0)) ++index;  // a draw of exactly 0 finds leading weights of 0
+      out.data_ptr<int64_t>()[row * num_samples + s] = index;
+    }
+  }
+}
+
 }  // namespace
+
+Tensor bernoulli_p(const Tensor& self, double p, Generator* generator) {
+  return at::bernoulli_(at::empty_like(self), p, generator).as_new();
+}
 
 Tensor poisson(const Tensor& self, Generator* generator) {
   TORCH_CHECK(self.is_meta() || !self.is_floating_point() || self.numel() == 0 ||
@@ -208,33 +260,6 @@ Tensor _sample_dirichlet(const Tensor& self, Generator* generator) {
   return numbers / at::sum(numbers, IntArrayRef(-1), true);
 }
 
-namespace {
-
-/// How a gamma number moves with its shape at constant probability: -(dP/da) / (dP/dx) for P, the
-/// distribution function.
-double gamma_derivative(double a, double x, double digamma) {
-  if (!(x > 0) || std::isinf(x)) return x == 0 ? 0 : std::numeric_limits<double>::quiet_NaN();
-  if (a > 1000) {  // the cube root of x / a is nearly normal (Wilson and Hilferty 1931), with an
-                   // error of a^-2
-    const double root = std::cbrt(x / a), z = 3 * std::sqrt(a) * (root - 1 + 1 / (9 * a));
-    return root * root * root + 3 * root * root * (1 / (9 * a) - z / (6 * std::sqrt(a)));
-  }
-  // P = sum of x^(a + n) exp(-x) / gamma(a + n + 1); each term's logarithm has the derivative
-  // log(x) - digamma(a + n + 1).
-  const double log_x = std::log(x);
-  double term = 1 / a, psi = digamma + 1 / a, sum = 0;
-  for (int n = 0; n < 100000; ++n) {
-    const double change = term * (log_x - psi);
-    sum += change;
-    if (a + n > x && std::fabs(change) < 1e-17 * std::fabs(sum)) break;
-    psi += 1 / (a + n + 1);
-    term *= x / (a + n + 1);
-  }
-  return -x * sum;
-}
-
-}  // namespace
-
 Tensor _standard_gamma_grad(const Tensor& self, const Tensor& output) {
   TORCH_CHECK_NOT_IMPLEMENTED(self.is_floating_point() && output.is_floating_point(),
                               "\"_standard_gamma_grad\" not implemented for '", self.scalar_type(),
@@ -253,6 +278,40 @@ Tensor _standard_gamma_grad(const Tensor& self, const Tensor& output) {
                          psi.const_data_ptr<double>()[i]);
   }
   return result.copy_(values).as_new();
+}
+
+Tensor bernoulli(const Tensor& self, Generator* generator) {
+  TORCH_CHECK_NOT_IMPLEMENTED(self.is_floating_point(), "\"bernoulli\" not implemented for '",
+                              self.scalar_type(), "'");
+  if (self.is_meta()) return at::empty_like(self);
+  const Tensor valid = at::logical_and(at::ge(self, Scalar(0)), at::le(self, Scalar(1)));
+  TORCH_CHECK(at::all(valid).item().to_bool(),
+              "bernoulli(): expected all probabilities to be in [0, 1]");
+  const ScalarType type = to_accumulate(self.scalar_type());
+  const Tensor draws = at::empty_like(self, type);
+  at::uniform_(draws, 0, 1, generator);
+  return at::lt(draws, self.to(type)).to(self.scalar_type());
+}
+
+Tensor multinomial(const Tensor& self, int64_t num_samples, bool replacement,
+                   Generator* generator) {
+  check_multinomial(self, num_samples, replacement);
+  DimVector sizes(self.sizes());
+  sizes.back() = num_samples;
+  if (self.is_meta() || self.numel() == 0) {
+    TORCH_CHECK(self.numel() > 0 || self.size(-1) > 0,
+                "multinomial(): expected at least one category");
+    return empty_tensor(sizes, kLong, self.device());
+  }
+  if (!replacement || num_samples == 1) return sample_by_clocks(self, num_samples, generator);
+  const Tensor result = empty_tensor(sizes, kLong, kCPU);
+  const Tensor weights = at::to(self, kCPU, to_accumulate(self.scalar_type())).contiguous();
+  if (weights.scalar_type() == kDouble) {
+    sample_by_sums<double>(weights, num_samples, result, generator);
+  } else {
+    sample_by_sums<float>(weights, num_samples, result, generator);
+  }
+  return self.is_cpu() ? result : at::to(result, self.device());
 }
 
 }  // namespace at::native

@@ -1,68 +1,14 @@
-// Differences of neighbours, and integrals by the trapezoidal rule.
+// Integrals by the trapezoidal rule.
 #include "aten/native/declarations/reduction/Integration.h"
-#include "aten/ops/cat.h"
+#include "aten/native/shared/Neighbours.h"
 #include "aten/ops/cumsum.h"
 #include "aten/ops/diff.h"
-#include "aten/ops/logical_xor.h"
-#include "aten/ops/narrow.h"
 #include "aten/ops/new_zeros.h"
 #include "aten/ops/reshape.h"
 #include "aten/ops/select.h"
 #include "aten/ops/sum.h"
 
 namespace at::native {
-
-namespace {
-
-void check_addition(const Tensor& self, const Tensor& other, int64_t dim) {
-  if (!other.defined()) return;
-  TORCH_CHECK(other.dim() == self.dim(),
-              "diff expects prepend or append to be the same dimension as input, got ", other.dim(),
-              " and ", self.dim(), " dimensions");
-  for (int64_t d = 0; d < self.dim(); ++d) {
-    TORCH_CHECK(d == dim || other.size(d) == self.size(d),
-                "diff expects the shape of tensor to prepend or append to match that of input "
-                "except along the differencing dimension; "
-                "input.size(",
-                d, ") = ", self.size(d), ", but got tensor.size(", d, ") = ", other.size(d));
-  }
-}
-
-Tensor with_additions(const Tensor& self, const Tensor& prepend, const Tensor& append,
-                      int64_t dim) {
-  std::vector<Tensor> parts;
-  for (const Tensor* part : {&prepend, &self, &append}) {
-    if (part->defined()) parts.push_back(*part);
-  }
-  return parts.size() == 1 ? self : at::cat(parts, dim);
-}
-
-Tensor upper(const Tensor& self, int64_t dim) {
-  return at::narrow(self, dim, 1, self.size(dim) - 1);
-}
-Tensor lower(const Tensor& self, int64_t dim) {
-  return at::narrow(self, dim, 0, self.size(dim) - 1);
-}
-
-}  // namespace
-
-Tensor diff(const Tensor& self, int64_t n, int64_t dim, const Tensor& prepend,
-            const Tensor& append) {
-  TORCH_CHECK(self.dim() >= 1, "diff expects input to be at least one-dimensional");
-  TORCH_CHECK(n >= 0, "order must be non-negative but got ", n);
-  const int64_t d = wrap_dim(dim, self.dim());
-  check_addition(self, prepend, d);
-  check_addition(self, append, d);
-  Tensor result = with_additions(self, prepend, append, d);
-  if (n >= result.size(d)) return at::narrow(result, d, 0, 0).clone();
-  if (n == 0) return result.is_same(self) ? self.clone() : result;
-  for (int64_t step = 0; step < n; ++step) {
-    const bool is_bool = result.scalar_type() == kBool;
-    result = is_bool ? at::logical_xor(upper(result, d), lower(result, d))
-                     : upper(result, d) - lower(result, d);
-  }
-  return result;
-}
 
 namespace {
 

@@ -10,7 +10,6 @@
 #include "aten/ops/median.h"
 #include "aten/ops/nanmedian.h"
 #include "aten/ops/reshape.h"
-#include "aten/ops/sort.h"
 #include "aten/ops/sum.h"
 
 namespace at::native {
@@ -77,7 +76,5 @@ Tensor _evenly_backward(const Tensor& grad, const Tensor& self, const Tensor& re
       at::logical_or(at::eq(self, result), at::logical_and(at::isnan(self), at::isnan(result)));
   return grad / at::sum(chosen) * chosen;
 }
-
-Tensor msort(const Tensor& self) { return std::get<0>(at::sort(self, 0)); }
 
 }  // namespace at::native

@@ -1,34 +1,72 @@
-// Sums and means without nan, variances and standard deviations with means, extrema together,
-// renorm: made of other reductions.
+// Sums, means and logsumexp: compositions and gradients.
 #include "aten/native/declarations/reduction/Sum.h"
+#include "aten/native/shared/KeptDims.h"
 #include "aten/ops/_nansum.h"
+#include "aten/ops/_xor.h"
 #include "aten/ops/amax.h"
-#include "aten/ops/amin.h"
 #include "aten/ops/detach.h"
-#include "aten/ops/gt.h"
+#include "aten/ops/exp.h"
+#include "aten/ops/expand.h"
+#include "aten/ops/isinf.h"
 #include "aten/ops/isnan.h"
+#include "aten/ops/log.h"
 #include "aten/ops/logical_not.h"
-#include "aten/ops/mean.h"
 #include "aten/ops/nansum.h"
-#include "aten/ops/norm.h"
-#include "aten/ops/reciprocal.h"
-#include "aten/ops/std.h"
+#include "aten/ops/real.h"
+#include "aten/ops/reshape.h"
 #include "aten/ops/sum.h"
-#include "aten/ops/var.h"
+#include "aten/ops/view.h"
 #include "aten/ops/where.h"
 
 namespace at::native {
 
 namespace {
 
-using Pair = std::tuple<Tensor, Tensor>;
-
-void check_moments(const char* op, const Tensor& self) {
-  TORCH_CHECK(self.is_floating_point() || self.is_complex(), op,
-              " only support floating point and complex dtypes, got ", self.scalar_type());
+int64_t product(IntArrayRef sizes) {
+  int64_t result = 1;
+  for (const int64_t size : sizes) result *= size;
+  return result;
 }
 
 }  // namespace
+
+Tensor hash_tensor(const Tensor& self, IntArrayRef dim, bool keepdim, int64_t mode) {
+  TORCH_CHECK(mode == 0, "Unknown hash_tensor mode: ", mode);
+  TORCH_CHECK(self.numel() > 0 || !dim.empty(),
+              "hash_tensor: Expected reduction dim to be specified for input.numel() == 0. Specify "
+              "the reduction dim with the 'dim' argument.");
+  const ScalarType type = self.scalar_type();
+  TORCH_CHECK_NOT_IMPLEMENTED(!self.is_complex() && !c10::is_storage_only(type),
+                              "\"hash_tensor\" not implemented for '", scalar_type_name(type), "'");
+  const Tensor bits = self.is_floating_point() ? at::view(self.to(kDouble), kLong) : self.to(kLong);
+  return at::view(at::_xor(bits, dim, keepdim), kUInt64);
+}
+
+Tensor sum_to_size(const Tensor& self, IntArrayRef size) {
+  if (self.sizes() == size) return self;
+  const int64_t leading = self.dim() - static_cast<int64_t>(size.size());
+  bool expandable = leading >= 0;
+  DimVector dims;
+  for (int64_t d = 0; expandable && d < self.dim(); ++d) {
+    const int64_t wanted = d < leading ? 1 : size[d - leading];
+    expandable = wanted == 1 || wanted == self.sizes()[d];
+    if (d < leading || wanted != self.sizes()[d]) dims.push_back(d);
+  }
+  TORCH_CHECK(expandable, "size {", size, "} is not expandable to size {", self.sizes(), "}.");
+  return at::reshape(at::sum(self, dims, true), size);
+}
+
+Tensor _expand_reduced(const Tensor& grad, IntArrayRef sizes, OptionalIntArrayRef dim,
+                       bool keepdim) {
+  return at::expand(with_kept_dims(grad, sizes, dim, keepdim), sizes);
+}
+
+Tensor _mean_backward(const Tensor& grad, IntArrayRef sizes, OptionalIntArrayRef dim,
+                      bool keepdim) {
+  const int64_t outputs = product(kept_sizes(sizes, dim));
+  const int64_t count = outputs == 0 ? 1 : product(sizes) / outputs;
+  return _expand_reduced(grad / Scalar(static_cast<double>(count)), sizes, dim, keepdim);
+}
 
 Tensor nansum(const Tensor& self, OptionalIntArrayRef dim, bool keepdim,
               std::optional<ScalarType> dtype) {
@@ -51,60 +89,15 @@ Tensor nanmean(const Tensor& self, OptionalIntArrayRef dim, bool keepdim,
   return at::nansum(self, dim, keepdim, dtype) / count;
 }
 
-Pair aminmax(const Tensor& self, std::optional<int64_t> dim, bool keepdim) {
-  if (dim.has_value()) {
-    const int64_t d = wrap_dim(*dim, self.dim());
-    TORCH_CHECK_INDEX(self.dim() == 0 || self.sizes()[d] != 0, "aminmax: Expected reduction dim ",
-                      d, " to have non-zero size.");
-    return {at::amin(self, d, keepdim), at::amax(self, d, keepdim)};
-  }
-  TORCH_CHECK(self.numel() > 0, "aminmax(): cannot compute aminmax over an empty dimension as the "
-                                "operation has no identity.");
-  return {at::amin(self, {}, keepdim), at::amax(self, {}, keepdim)};
-}
-
-Pair var_mean_correction(const Tensor& self, OptionalIntArrayRef dim,
-                         const std::optional<Scalar>& correction, bool keepdim) {
-  check_moments("var_mean", self);
-  return {at::var(self, dim, correction, keepdim), at::mean(self, dim, keepdim)};
-}
-Pair var_mean_dim(const Tensor& self, OptionalIntArrayRef dim, bool unbiased, bool keepdim) {
-  return var_mean_correction(self, dim, Scalar(unbiased ? 1 : 0), keepdim);
-}
-Pair var_mean(const Tensor& self, bool unbiased) {
-  return var_mean_dim(self, std::nullopt, unbiased, false);
-}
-
-Pair std_mean_correction(const Tensor& self, OptionalIntArrayRef dim,
-                         const std::optional<Scalar>& correction, bool keepdim) {
-  check_moments("std_mean", self);
-  return {at::std(self, dim, correction, keepdim), at::mean(self, dim, keepdim)};
-}
-Pair std_mean_dim(const Tensor& self, OptionalIntArrayRef dim, bool unbiased, bool keepdim) {
-  return std_mean_correction(self, dim, Scalar(unbiased ? 1 : 0), keepdim);
-}
-Pair std_mean(const Tensor& self, bool unbiased) {
-  return std_mean_dim(self, std::nullopt, unbiased, false);
-}
-
-Tensor renorm(const Tensor& self, const Scalar& p, int64_t dim, const Scalar& maxnorm) {
-  TORCH_CHECK(self.dim() > 1, "renorm: input needs at least 2 dimensions, got ", self.dim(),
-              " dimensions");
-  TORCH_CHECK(!p.is_complex(), "renorm: p must be real-valued");
-  TORCH_CHECK(p.to_double() > 0, "renorm: non-positive-norm not supported, got p = ", p.str());
-  TORCH_CHECK(!maxnorm.is_complex(), "renorm: maxnorm must be real-valued");
-  TORCH_CHECK(maxnorm.to_double() >= 0, "renorm: expected maxnorm to be >= 0 but got ",
-              maxnorm.str());
-  const int64_t d = wrap_dim(dim, self.dim());
-  DimVector others;
-  for (int64_t k = 0; k < self.dim(); ++k) {
-    if (k != d) others.push_back(k);
-  }
-  const Tensor norm = at::norm(self.to(to_accumulate(self.scalar_type())), p, others, true);
-  // Slices that are short enough stay as they are, bit by bit.
-  const Tensor factor =
-      at::where(at::gt(norm, maxnorm), maxnorm / (norm + Scalar(1e-7)), Scalar(1));
-  return self * factor.to(to_real(self.scalar_type()));
+Tensor logsumexp(const Tensor& self, IntArrayRef dim, bool keepdim) {
+  const Tensor values = is_integral(self.scalar_type(), true) ? self.to(default_dtype()) : self;
+  if (values.numel() == 0) return at::log(at::sum(at::exp(values), dim, keepdim));
+  // The shift cancels, so it takes no part in the derivative. An infinite one would give inf - inf.
+  const Tensor constant = at::detach(values);
+  const Tensor largest = at::amax(values.is_complex() ? at::real(constant) : constant, dim, true);
+  const Tensor shift = at::where(at::isinf(largest), Scalar(0), largest);
+  const Tensor sum = at::log(at::sum(at::exp(values - shift), dim, keepdim));
+  return sum + (keepdim ? shift : at::reshape(shift, sum.sizes()));
 }
 
 }  // namespace at::native

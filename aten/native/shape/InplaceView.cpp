@@ -1,4 +1,4 @@
-// Views that a tensor becomes itself: its geometry changes, its memory stays.
+// Changes of a tensor's own sizes, strides or storage.
 #include "aten/native/declarations/shape/InplaceView.h"
 #include "aten/ops/as_strided.h"
 #include "aten/ops/resize.h"
@@ -16,6 +16,25 @@ void become(const Tensor& self, const Tensor& view) {
 }
 
 }  // namespace
+
+void resize_(const Tensor& self, IntArrayRef size, std::optional<MemoryFormat> memory_format) {
+  TORCH_CHECK(!self.requires_grad(), "cannot resize variables that require grad");
+  resize_tensor(self, size);
+  if (memory_format.has_value() && *memory_format != MemoryFormat::Contiguous &&
+      *memory_format != MemoryFormat::Preserve) {
+    self.unsafe_impl()->set_sizes_and_strides(size, channels_last_strides(size));
+  }
+}
+
+void set_tensor(const Tensor& self, const Tensor& source) {
+  TORCH_CHECK(self.scalar_type() == source.scalar_type(), "set_(): expected a tensor of dtype ",
+              self.scalar_type(), ", got ", source.scalar_type());
+  TORCH_CHECK(self.device() == source.device(), "set_(): expected a tensor on ", self.device(),
+              ", got one on ", source.device());
+  self.unsafe_impl()->set_storage(source.storage());
+  self.unsafe_impl()->set_sizes_and_strides(source.sizes(), source.strides(),
+                                            source.storage_offset());
+}
 
 void squeeze_(const Tensor& self) { become(self, at::squeeze(self)); }
 void squeeze_dim_(const Tensor& self, int64_t dim) { become(self, at::squeeze(self, dim)); }

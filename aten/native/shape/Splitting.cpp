@@ -1,154 +1,51 @@
-// Joining, splitting and repeating tensors.
+// Splitting a tensor into pieces along a dimension.
 #include <algorithm>
-#include <limits>
+#include <unistd.h>
+#include <vector>
 
-#include "aten/native/shared/ResultLayout.h"
-#include "aten/native/shared/ViewHelpers.h"
 #include "aten/native/declarations/shape/Splitting.h"
+#include "aten/native/shared/ViewHelpers.h"
 #include "aten/ops/cat.h"
-#include "aten/ops/clone.h"
-#include "aten/ops/constant_pad_nd.h"
-#include "aten/ops/contiguous.h"
-#include "aten/ops/copy.h"
-#include "aten/ops/diagonal.h"
-#include "aten/ops/expand.h"
-#include "aten/ops/flatten.h"
-#include "aten/ops/movedim.h"
-#include "aten/ops/narrow.h"
 #include "aten/ops/new_zeros.h"
-#include "aten/ops/reshape.h"
-#include "aten/ops/roll.h"
-#include "aten/ops/select.h"
+#include "aten/ops/slice.h"
 #include "aten/ops/split.h"
 #include "aten/ops/split_with_sizes.h"
 #include "aten/ops/stack.h"
-#include "aten/ops/transpose.h"
-#include "aten/ops/unsqueeze.h"
-#include "aten/ops/view.h"
-#include "aten/ops/zeros_like.h"
+#include "aten/ops/tensor_split.h"
 
 namespace at::native {
 
 namespace {
 
-/// Old programs concatenate to torch.empty(0): such a tensor of one dimension and no element joins
-/// anything.
-bool is_skipped(const Tensor& tensor) { return tensor.dim() == 1 && tensor.sizes()[0] == 0; }
-
-/// channels_last if all tensors are.
-MemoryFormat common_format(TensorList tensors) {
-  std::optional<MemoryFormat> common;
-  for (const Tensor& tensor : tensors) {
-    if (is_skipped(tensor)) continue;
-    const MemoryFormat format = format_like(tensor);
-    if (format == MemoryFormat::Contiguous || common.value_or(format) != format)
-      return MemoryFormat::Contiguous;
-    common = format;
-  }
-  return common.value_or(MemoryFormat::Contiguous);
+int64_t checked_split_dim(const Tensor& self, int64_t dim) {
+  TORCH_CHECK(self.dim() > 0,
+              "tensor_split expected at least a 1-dimensional tensor, but got a tensor with ",
+              self.dim(), " dims");
+  return wrap_dim(dim, self.dim());
 }
 
-const Tensor& first_joined(TensorList tensors) {
-  for (const Tensor& tensor : tensors) {
-    if (!is_skipped(tensor)) return tensor;
-  }
-  return tensors[0];
+/// Refuses, before the first is made, more pieces than this machine has memory for.
+void check_pieces(const char* name, int64_t pieces) {
+  const auto memory =
+      static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+  TORCH_CHECK(static_cast<uint64_t>(pieces) <= memory / sizeof(TensorImpl), name, ": cannot make ",
+              pieces, " tensors, this machine has ", memory, " bytes of memory");
 }
 
-}  // namespace
-
-TensorSpec cat_shape(TensorList tensors, int64_t dim) {
-  TORCH_CHECK_VALUE(!tensors.empty(), "torch.cat(): expected a non-empty list of Tensors");
-  for (size_t i = 0; i < tensors.size(); ++i) {
-    TORCH_CHECK(tensors[i].dim() > 0, "zero-dimensional tensor (at position ", i,
-                ") cannot be concatenated");
-    TORCH_CHECK(
-        tensors[i].device() == tensors[0].device(),
-        "cat(): Expected all tensors to be on the same device, but found at least two devices, ",
-        tensors[0].device(), " and ", tensors[i].device(), "!");
+/// The dimension that a split by name cuts, which must have equal pieces where `sections` is given.
+int64_t named_split_dim(const char* name, const Tensor& self, int64_t least,
+                        std::optional<int64_t> sections) {
+  TORCH_CHECK(self.dim() >= least, "torch.", name, " requires a tensor with at least ", least,
+              " dimension, but got a tensor with ", self.dim(), " dimensions!");
+  const int64_t dim = least == 1 ? (self.dim() == 1 ? 0 : 1) : (least == 2 ? 0 : 2);
+  if (sections.has_value()) {
+    const int64_t size = self.sizes()[dim];
+    TORCH_CHECK(*sections > 0 && size % *sections == 0, "torch.", name,
+                " attempted to split along dimension ", dim, ", but the size of the dimension ",
+                size, " is not divisible by the split_size ", *sections, "!");
   }
-  const Tensor& first = first_joined(tensors);
-  const int64_t d = wrap_dim(dim, first.dim());
-  DimVector sizes(first.sizes());
-  sizes[d] = 0;
-  for (size_t i = 0; i < tensors.size(); ++i) {
-    if (is_skipped(tensors[i])) continue;
-    TORCH_CHECK(tensors[i].dim() == first.dim(),
-                "Tensors must have same number of dimensions: got ", first.dim(), " and ",
-                tensors[i].dim());
-    for (int64_t k = 0; k < first.dim(); ++k) {
-      TORCH_CHECK(k == d || tensors[i].sizes()[k] == first.sizes()[k],
-                  "Sizes of tensors must match except in dimension ", d, ". Expected size ",
-                  first.sizes()[k], " but got size ", tensors[i].sizes()[k], " for tensor number ",
-                  i, " in the list.");
-    }
-    sizes[d] += tensors[i].sizes()[d];
-  }
-  if (is_skipped(first)) sizes[0] = 0;
-  return {sizes, result_type(tensors), first.device(),
-          strides_in_format(sizes, common_format(tensors))};
+  return dim;
 }
-
-/// `lengths`: along `dim`, -1 for a tensor that was skipped.
-std::vector<Tensor> _cat_backward(const Tensor& grad, IntArrayRef lengths, int64_t dim) {
-  std::vector<Tensor> grads;
-  const int64_t d = wrap_dim(dim, grad.dim());
-  int64_t start = 0;
-  for (const int64_t length : lengths) {
-    if (length < 0) {
-      grads.push_back(at::new_zeros(grad, {0}));
-      continue;
-    }
-    grads.push_back(at::narrow(grad, d, start, length));
-    start += length;
-  }
-  return grads;
-}
-
-Tensor stack(TensorList tensors, int64_t dim) {
-  TORCH_CHECK(!tensors.empty(), "stack expects a non-empty TensorList");
-  const int64_t d = wrap_dim(dim, tensors[0].dim() + 1);
-  for (size_t i = 0; i < tensors.size(); ++i) {
-    TORCH_CHECK(tensors[i].sizes() == tensors[0].sizes(),
-                "stack expects each tensor to be equal size, but got ", tensors[0].sizes(),
-                " at entry 0 and ", tensors[i].sizes(), " at entry ", i);
-  }
-  if (d < tensors[0].dim()) {  // joined in the memory format of the tensors, then seen with one
-                               // dimension more
-    DimVector sizes(tensors[0].sizes());
-    sizes.insert(sizes.begin() + d, static_cast<int64_t>(tensors.size()));
-    return at::view(at::cat(tensors, d), sizes);
-  }
-  std::vector<Tensor> columns;
-  for (const Tensor& tensor : tensors) columns.push_back(at::unsqueeze(tensor, d));
-  return at::cat(columns, d);
-}
-
-namespace {
-/// Tensors with at least `ndim` dimensions: a vector becomes a row.
-std::vector<Tensor> at_least(TensorList tensors, int64_t ndim) {
-  std::vector<Tensor> result;
-  for (const Tensor& tensor : tensors) {
-    Tensor grown = tensor;
-    while (grown.dim() < ndim) grown = at::unsqueeze(grown, 0);
-    result.push_back(grown);
-  }
-  return result;
-}
-}  // namespace
-
-Tensor hstack(TensorList tensors) {
-  TORCH_CHECK(!tensors.empty(), "hstack expects a non-empty TensorList");
-  const std::vector<Tensor> grown = at_least(tensors, 1);
-  return at::cat(grown, grown[0].dim() == 1 ? 0 : 1);
-}
-
-Tensor vstack(TensorList tensors) {
-  TORCH_CHECK(!tensors.empty(), "vstack expects a non-empty TensorList");
-  return at::cat(at_least(tensors, 2), 0);
-}
-
-namespace {
 
 /// One of the views that a call makes.
 Tensor one_of_several(const Tensor& self, IntArrayRef sizes, IntArrayRef strides, int64_t offset) {
@@ -197,13 +94,6 @@ const Tensor& first_defined(TensorList grads) {
   return grads[0];
 }
 
-/// A dimension of tensors of `sizes`, which must have one.
-int64_t wrap_dim_of(IntArrayRef sizes, int64_t dim) {
-  TORCH_CHECK_INDEX(!sizes.empty(), "Dimension specified as ", dim,
-                    " but tensor has no dimensions");
-  return wrap_dim(dim, static_cast<int64_t>(sizes.size()));
-}
-
 /// The gradient of a split: pieces joined, missing ones as zeros.
 Tensor join_pieces(TensorList grads, IntArrayRef sizes, IntArrayRef lengths, int64_t dim) {
   const Tensor& some = first_defined(grads);
@@ -219,6 +109,117 @@ Tensor join_pieces(TensorList grads, IntArrayRef sizes, IntArrayRef lengths, int
 }
 
 }  // namespace
+
+std::vector<Tensor> tensor_split_sections(const Tensor& self, int64_t sections, int64_t dim) {
+  const int64_t d = checked_split_dim(self, dim);
+  TORCH_CHECK(sections > 0, "number of sections must be larger than 0, got ", sections);
+  check_pieces("tensor_split", sections);
+  const int64_t length = self.sizes()[d] / sections, longer = self.sizes()[d] % sections;
+  std::vector<Tensor> pieces;
+  int64_t start = 0;
+  for (int64_t i = 0; i < sections; ++i) {
+    const int64_t end = start + length + (i < longer ? 1 : 0);
+    pieces.push_back(at::slice(self, d, start, end));
+    start = end;
+  }
+  return pieces;
+}
+
+std::vector<Tensor> tensor_split_indices(const Tensor& self, IntArrayRef indices, int64_t dim) {
+  const int64_t d = checked_split_dim(self, dim);
+  std::vector<Tensor> pieces;
+  int64_t start = 0;
+  for (const int64_t end : indices) {
+    pieces.push_back(at::slice(self, d, start, end));
+    start = end;
+  }
+  pieces.push_back(at::slice(self, d, start, self.sizes()[d]));
+  return pieces;
+}
+
+std::vector<Tensor> tensor_split_tensor(const Tensor& self, const Tensor& indices, int64_t dim) {
+  TORCH_CHECK(self.dim() > 0,
+              "tensor_split expected at least a 1-dimensional tensor, but got a tensor with ",
+              self.dim(), " dims");
+  TORCH_CHECK(indices.is_cpu(),
+              "tensor_split expected tensor_indices_or_sections to be on cpu, but it's on ",
+              indices.device());
+  TORCH_CHECK(indices.scalar_type() == kLong,
+              "tensor_split expected tensor_indices_or_sections to have dtype of long, but got ",
+              scalar_type_name(indices.scalar_type()));
+  TORCH_CHECK(indices.dim() <= 1,
+              "tensor_split expected tensor_indices_or_sections to be a zero-dimensional or "
+              "one-dimensional tensor, but got a tensor with ",
+              indices.dim(), " dims");
+  if (indices.dim() == 0) return at::tensor_split(self, indices.item<int64_t>(), dim);
+  const Tensor values = indices.contiguous();
+  return at::tensor_split(self, IntArrayRef(values.data_ptr<int64_t>(), values.numel()), dim);
+}
+
+std::vector<Tensor> hsplit_int(const Tensor& self, int64_t sections) {
+  return at::tensor_split(self, sections, named_split_dim("hsplit", self, 1, sections));
+}
+std::vector<Tensor> hsplit_array(const Tensor& self, IntArrayRef indices) {
+  return at::tensor_split(self, indices, named_split_dim("hsplit", self, 1, std::nullopt));
+}
+std::vector<Tensor> vsplit_int(const Tensor& self, int64_t sections) {
+  return at::tensor_split(self, sections, named_split_dim("vsplit", self, 2, sections));
+}
+std::vector<Tensor> vsplit_array(const Tensor& self, IntArrayRef indices) {
+  return at::tensor_split(self, indices, named_split_dim("vsplit", self, 2, std::nullopt));
+}
+std::vector<Tensor> dsplit_int(const Tensor& self, int64_t sections) {
+  return at::tensor_split(self, sections, named_split_dim("dsplit", self, 3, sections));
+}
+std::vector<Tensor> dsplit_array(const Tensor& self, IntArrayRef indices) {
+  return at::tensor_split(self, indices, named_split_dim("dsplit", self, 3, std::nullopt));
+}
+
+std::vector<Tensor> unsafe_split(const Tensor& self, int64_t split_size, int64_t dim) {
+  TORCH_CHECK(self.dim() > 0, "split expects at least a 1-dimensional tensor");
+  TORCH_CHECK(split_size >= 0,
+              "split expects split_size be non-negative, but got split_size=", split_size);
+  const int64_t d = wrap_dim(dim, self.dim()), extent = self.sizes()[d];
+  TORCH_CHECK(split_size > 0 || extent == 0,
+              "split_size can only be 0 if dimension size is 0, but got dimension size of ",
+              extent);
+  std::vector<Tensor> pieces;
+  int64_t start = 0;
+  do {
+    pieces.push_back(at::slice(self, d, start, start + split_size));
+    start += split_size;
+  } while (start < extent);
+  return pieces;
+}
+
+std::vector<Tensor> unsafe_split_with_sizes(const Tensor& self, IntArrayRef split_sizes,
+                                            int64_t dim) {
+  TORCH_CHECK(self.dim() > 0, "split_with_sizes expects at least a 1-dimensional tensor");
+  const int64_t d = wrap_dim(dim, self.dim());
+  std::vector<Tensor> pieces;
+  int64_t start = 0;
+  for (const int64_t length : split_sizes) {
+    TORCH_CHECK(
+        length >= 0,
+        "split_with_sizes expects split_sizes have only non-negative entries, but got split_sizes=",
+        split_sizes);
+    pieces.push_back(at::slice(self, d, start, start + length));
+    start += length;
+  }
+  TORCH_CHECK(start == self.sizes()[d], "split_with_sizes expects split_sizes to sum exactly to ",
+              self.sizes()[d], " (input tensor's size at dimension ", d,
+              "), but got split_sizes=", split_sizes);
+  return pieces;
+}
+
+std::vector<Tensor> unsafe_chunk(const Tensor& self, int64_t chunks, int64_t dim) {
+  TORCH_CHECK(self.dim() > 0, "chunk expects at least a 1-dimensional tensor");
+  TORCH_CHECK(chunks > 0, "chunk expects `chunks` to be greater than 0, got: ", chunks);
+  const int64_t extent = self.size(dim), length = extent == 0 ? 0 : (extent - 1) / chunks + 1;
+  if (length == 0) check_pieces("unsafe_chunk", chunks);
+  if (length == 0) return unsafe_split_with_sizes(self, DimVector(chunks, 0), dim);
+  return unsafe_split(self, length, dim);
+}
 
 std::vector<Tensor> split(const Tensor& self, int64_t split_size, int64_t dim) {
   TORCH_CHECK(self.dim() > 0, "split expects at least a 1-dimensional tensor");
@@ -306,168 +307,6 @@ Tensor _unbind_backward(TensorList grads, IntArrayRef sizes, int64_t dim) {
   for (const Tensor& grad : grads)
     slices.push_back(grad.defined() ? grad : at::new_zeros(some, slice));
   return at::stack(slices, d);
-}
-
-Tensor repeat(const Tensor& self, IntArrayRef repeats) {
-  TORCH_CHECK(static_cast<int64_t>(repeats.size()) >= self.dim(),
-              "Number of dimensions of repeat dims can not be smaller than number of dimensions of "
-              "tensor: repeats ",
-              repeats, ", tensor ", self.sizes());
-  // (r0, s0, r1, s1, ...): repeats are expanded dimensions in front of each size, then merged with
-  // it.
-  const size_t added = repeats.size() - self.dim();
-  DimVector split_shape, expanded, merged;
-  for (size_t i = 0; i < repeats.size(); ++i) {
-    TORCH_CHECK(repeats[i] >= 0, "Trying to create tensor with negative dimension ", repeats[i],
-                ": repeats ", repeats);
-    const int64_t size = i < added ? 1 : self.sizes()[i - added];
-    split_shape.append({1, size});
-    expanded.append({repeats[i], size});
-    int64_t length = 0;
-    TORCH_CHECK(!__builtin_mul_overflow(repeats[i], size, &length),
-                "Storage size calculation overflowed: ", size, " elements repeated ", repeats[i],
-                " times");
-    merged.push_back(length);
-  }
-  // A copy even where everything is repeated once and contiguous() would give back `self`.
-  return at::reshape(
-      at::clone(at::expand(at::reshape(self, split_shape), expanded), MemoryFormat::Contiguous),
-      merged);
-}
-
-Tensor tile(const Tensor& self, IntArrayRef dims) {
-  DimVector repeats(std::max<int64_t>(0, self.dim() - static_cast<int64_t>(dims.size())), 1);
-  repeats.append(dims.begin(), dims.end());
-  return repeat(self, repeats);
-}
-
-Tensor repeat_interleave_int(const Tensor& self, int64_t repeats, std::optional<int64_t> dim,
-                             std::optional<int64_t> output_size) {
-  TORCH_CHECK(repeats >= 0, "Repeats must be non-negative, got ", repeats);
-  const Tensor source = dim.has_value() && self.dim() > 0 ? self : at::flatten(self);
-  const int64_t d = wrap_dim(dim.value_or(0), source.dim()), length = source.sizes()[d] * repeats;
-  TORCH_CHECK(output_size.value_or(length) == length,
-              "repeat_interleave: Invalid output_size, expected ", length, " but got ",
-              output_size.value_or(0));
-  DimVector expanded(source.sizes());
-  expanded.insert(expanded.begin() + d + 1, repeats);
-  return at::flatten(
-      at::clone(at::expand(at::unsqueeze(source, d + 1), expanded), MemoryFormat::Contiguous), d,
-      d + 1);
-}
-
-TensorSpec flip_shape(const Tensor& self, IntArrayRef dims) {
-  TORCH_CHECK(self.dim() <= 64, "only tensors with up to 64 dims are supported, got ", self.dim());
-  wrap_dims(dims, self.dim());
-  return {DimVector(self.sizes()), self.scalar_type(), self.device(), strides_in_order_of(self)};
-}
-
-TensorSpec roll_shape(const Tensor& self, IntArrayRef shifts, IntArrayRef dims) {
-  TORCH_CHECK(!shifts.empty(), "`shifts` required");
-  TORCH_CHECK(dims.empty() ? shifts.size() == 1 : shifts.size() == dims.size(),
-              "shifts and dimensions must align. shifts: ", shifts.size(), ", dims:", dims.size());
-  if (self.numel() == 0)
-    return {DimVector(self.sizes()), self.scalar_type(),
-            self.device()};  // dimensions are not looked at
-  for (const int64_t dim : dims)
-    wrap_dim_of(self.sizes(), dim);  // a repeated one adds up its shifts
-  for (const int64_t shift : shifts) {
-    TORCH_CHECK(shift != std::numeric_limits<int64_t>::min(), "roll(): a shift of ", shift,
-                " cannot be reversed");
-  }
-  return {DimVector(self.sizes()), self.scalar_type(), self.device()};
-}
-
-Tensor _roll_backward(const Tensor& grad, IntArrayRef shifts, IntArrayRef dims) {
-  DimVector back;
-  for (const int64_t shift : shifts) back.push_back(-shift);
-  return at::roll(grad, back, dims);
-}
-
-TensorSpec constant_pad_nd_shape(const Tensor& self, IntArrayRef pad, const Scalar&) {
-  TORCH_CHECK(pad.size() % 2 == 0, "Length of pad must be even but instead it equals ", pad.size());
-  TORCH_CHECK(static_cast<int64_t>(pad.size()) <= 2 * self.dim(),
-              "Length of pad should be no more than twice the number of dimensions of the input. "
-              "Pad length is ",
-              pad.size(), " while the input has ", self.dim(), " dimensions.");
-  DimVector sizes(self.sizes());
-  for (size_t i = 0; i < pad.size() / 2; ++i) {
-    int64_t& size = sizes[sizes.size() - 1 - i];
-    // A side that is cut off takes existing elements only, whatever the other side adds.
-    int64_t padded = 0;
-    TORCH_CHECK(!__builtin_add_overflow(size, pad[2 * i], &padded) &&
-                    !__builtin_add_overflow(padded, pad[2 * i + 1], &padded),
-                "constant_pad_nd: padding of ", pad[2 * i], " and ", pad[2 * i + 1],
-                " overflows at size ", size);
-    const bool cuts_all = size + std::min<int64_t>(pad[2 * i], 0) < 0 ||
-                          size + std::min<int64_t>(pad[2 * i + 1], 0) < 0;
-    TORCH_CHECK(!cuts_all || padded < 0, "narrow(): length must be non-negative: padding of ",
-                pad[2 * i], " and ", pad[2 * i + 1], " cuts more than the ", size,
-                " elements of dimension ", sizes.size() - 1 - i);
-    TORCH_CHECK(padded >= 0, "The input size ", size, ", plus negative padding ", pad[2 * i],
-                " and ", pad[2 * i + 1],
-                " resulted in a negative output size, which is invalid. Check dimension ",
-                sizes.size() - 1 - i, " of your input.");
-    size = padded;
-  }
-  return {sizes, self.scalar_type(), self.device(), strides_in_format(sizes, format_like(self))};
-}
-
-Tensor _constant_pad_backward(const Tensor& grad, IntArrayRef pad) {
-  DimVector negated;
-  for (const int64_t width : pad) {
-    TORCH_CHECK(width != std::numeric_limits<int64_t>::min(), "constant_pad_nd: a padding of ",
-                width, " cannot be reversed");
-    negated.push_back(-width);
-  }
-  return at::constant_pad_nd(grad, negated);
-}
-
-Tensor diag_embed(const Tensor& self, int64_t offset, int64_t dim1, int64_t dim2) {
-  const int64_t row = wrap_dim(dim1, self.dim() + 1), column = wrap_dim(dim2, self.dim() + 1);
-  TORCH_CHECK(row != column, "diagonal dimensions cannot be identical ", dim1, ", ", dim2);
-  int64_t n = 0;
-  TORCH_CHECK(offset != std::numeric_limits<int64_t>::min() &&
-                  !__builtin_add_overflow(self.size(-1), std::abs(offset), &n),
-              "diag_embed(): offset ", offset, " is too large for a dimension of size ",
-              self.size(-1));
-  DimVector sizes(self.sizes().begin(), self.sizes().end() - 1);
-  sizes.insert(sizes.begin() + std::min(row, column), n);
-  sizes.insert(sizes.begin() + std::max(row, column), n);
-  Tensor result = at::new_zeros(self, sizes);
-  at::copy_(at::diagonal(result, offset, row, column), self);
-  return result;
-}
-
-Tensor diag(const Tensor& self, int64_t diagonal) {
-  TORCH_CHECK(self.dim() == 1 || self.dim() == 2, "diag(): Supports 1D or 2D tensors. Got ",
-              self.dim(), "D");
-  return self.dim() == 1 ? diag_embed(self, diagonal, -2, -1)
-                         : at::contiguous(at::diagonal(self, diagonal));
-}
-
-std::vector<Tensor> meshgrid(TensorList tensors, std::string_view indexing) {
-  TORCH_CHECK(!tensors.empty(), "meshgrid expects a non-empty TensorList");
-  TORCH_CHECK(indexing == "ij" || indexing == "xy",
-              "torch.meshgrid: indexing must be one of \"xy\" or \"ij\", but received: ", indexing);
-  DimVector shape;
-  for (const Tensor& tensor : tensors) {
-    TORCH_CHECK(
-        tensor.dim() <= 1,
-        "torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: ", tensor.dim(), "D");
-    TORCH_CHECK(tensor.scalar_type() == tensors[0].scalar_type(),
-                "torch.meshgrid expects all tensors to have the same dtype");
-    shape.push_back(tensor.numel());
-  }
-  const bool swap = indexing == "xy" && tensors.size() >= 2;
-  std::vector<Tensor> grids;
-  for (size_t i = 0; i < tensors.size(); ++i) {
-    DimVector own(tensors.size(), 1);
-    own[i] = tensors[i].numel();
-    const Tensor grid = at::expand(at::reshape(tensors[i], own), shape);
-    grids.push_back(swap ? at::transpose(grid, 0, 1) : grid);
-  }
-  return grids;
 }
 
 }  // namespace at::native

@@ -1,98 +1,12 @@
 // Views: other geometry on the same memory.
 #include <algorithm>
 
-#include "aten/native/shared/ViewHelpers.h"
 #include "aten/native/declarations/shape/View.h"
-#include "aten/ops/_imag_view.h"
-#include "aten/ops/_real_view.h"
-#include "aten/ops/clone.h"
-#include "aten/ops/conj.h"
+#include "aten/native/shared/ViewHelpers.h"
 #include "aten/ops/expand.h"
-#include "aten/ops/permute.h"
-#include "aten/ops/reshape.h"
 #include "aten/ops/slice.h"
-#include "aten/ops/transpose.h"
-#include "aten/ops/view.h"
-#include "aten/ops/view_as_complex.h"
 
 namespace at::native {
-
-Tensor alias(const Tensor& self) {
-  return alias_with_sizes_and_strides(self, self.sizes(), self.strides(), self.storage_offset());
-}
-
-namespace {
-
-/// Strides and offset count elements of `dtype`.
-Tensor view_with_dtype(const Tensor& self, ScalarType dtype, IntArrayRef sizes, IntArrayRef strides,
-                       int64_t offset) {
-  auto impl = make_intrusive<TensorImpl>(self.storage(), dtype, self.device(),
-                                         self.key_set() - kAutogradKeys);
-  impl->set_sizes_and_strides(sizes, strides, offset);
-  return as_view_of(self, std::move(impl));
-}
-
-/// One of the two numbers that make each complex element.
-Tensor component(const Tensor& self, int64_t which) {
-  TORCH_CHECK(self.is_complex(), "expected a complex tensor, got ", self.scalar_type());
-  DimVector strides(self.strides());
-  for (int64_t& stride : strides) stride *= 2;
-  return view_with_dtype(self, to_real(self.scalar_type()), self.sizes(), strides,
-                         2 * self.storage_offset() + which);
-}
-
-}  // namespace
-
-Tensor real_view(const Tensor& self) { return component(self, 0); }
-Tensor imag_view(const Tensor& self) { return component(self, 1); }
-Tensor real(const Tensor& self) { return self.is_complex() ? at::_real_view(self) : self; }
-Tensor imag(const Tensor& self) {
-  TORCH_CHECK(self.is_complex(), "imag is not implemented for tensors with non-complex dtypes.");
-  return at::_imag_view(self);
-}
-Tensor _times_i(const Tensor& grad) {
-  return grad.to(to_complex(grad.scalar_type())) * Scalar(c10::complex<double>(0, 1));
-}
-
-Tensor view_as_real(const Tensor& self) {
-  TORCH_CHECK(self.is_complex(), "view_as_real is only supported for complex tensors");
-  DimVector sizes(self.sizes()), strides(self.strides());
-  for (int64_t& stride : strides) stride *= 2;
-  sizes.push_back(2);
-  strides.push_back(1);
-  return view_with_dtype(self, to_real(self.scalar_type()), sizes, strides,
-                         2 * self.storage_offset());
-}
-
-Tensor view_as_complex(const Tensor& self) {
-  TORCH_CHECK(self.scalar_type() == kFloat || self.scalar_type() == kDouble ||
-                  self.scalar_type() == kHalf,
-              "view_as_complex is only supported for half, float and double tensors, but got a "
-              "tensor of scalar type: ",
-              self.scalar_type());
-  TORCH_CHECK(self.dim() > 0, "Input tensor must have one or more dimensions");
-  DimVector sizes(self.sizes()), strides(self.strides());
-  TORCH_CHECK(sizes.back() == 2, "Tensor must have a last dimension of size 2");
-  TORCH_CHECK(strides.back() == 1, "Tensor must have a last dimension with stride 1");
-  TORCH_CHECK(self.storage_offset() % 2 == 0, "Tensor must have a storage_offset divisible by 2");
-  sizes.pop_back();
-  strides.pop_back();
-  for (int64_t& stride : strides) {
-    TORCH_CHECK(stride % 2 == 0,
-                "Tensor must have a stride divisible by 2 for all but last dimension");
-    stride /= 2;
-  }
-  return view_with_dtype(self, to_complex(self.scalar_type()), sizes, strides,
-                         self.storage_offset() / 2);
-}
-
-Tensor _numbers_as_complex(const Tensor& grad) {
-  TORCH_CHECK(grad.dim() > 0, "Input tensor must have one or more dimensions");
-  bool suits = grad.strides().back() == 1 && grad.storage_offset() % 2 == 0;
-  for (const int64_t stride : grad.strides().slice(0, grad.dim() - 1))
-    suits = suits && stride % 2 == 0;
-  return at::view_as_complex(suits ? grad : at::clone(grad, MemoryFormat::Contiguous));
-}
 
 namespace {
 
@@ -131,7 +45,23 @@ void join_elements(const Tensor& self, ScalarType dtype, int64_t count, DimVecto
   offset /= count;
 }
 
+/// Without the dimensions of size 1 for which drop(d) holds.
+template <typename Drop>
+Tensor squeeze_where(const Tensor& self, const Drop& drop) {
+  DimVector sizes, strides;
+  for (int64_t d = 0; d < self.dim(); ++d) {
+    if (self.sizes()[d] == 1 && drop(d)) continue;
+    sizes.push_back(self.sizes()[d]);
+    strides.push_back(self.strides()[d]);
+  }
+  return alias_with_sizes_and_strides(self, sizes, strides, self.storage_offset());
+}
+
 }  // namespace
+
+Tensor alias(const Tensor& self) {
+  return alias_with_sizes_and_strides(self, self.sizes(), self.strides(), self.storage_offset());
+}
 
 Tensor view_dtype(const Tensor& self, ScalarType dtype) {
   const int64_t from = static_cast<int64_t>(self.itemsize()),
@@ -150,14 +80,6 @@ Tensor view_dtype(const Tensor& self, ScalarType dtype) {
   return Tensor(std::move(impl));
 }
 
-Tensor adjoint(const Tensor& self) {
-  TORCH_CHECK(
-      self.dim() != 1,
-      "tensor.adjoint() is only supported on matrices or batches of matrices. Got 1-D tensor.");
-  const Tensor turned = self.dim() == 0 ? self : at::transpose(self, -2, -1);
-  return self.is_complex() ? at::conj(turned) : turned;
-}
-
 bool is_same_size(const Tensor& self, const Tensor& other) { return self.sizes() == other.sizes(); }
 
 bool is_set_to(const Tensor& self, const Tensor& tensor) {
@@ -172,12 +94,6 @@ Tensor view(const Tensor& self, IntArrayRef size) {
                                    "stride (at least one dimension spans across "
                                    "two contiguous subspaces). Use .reshape(...) instead.");
   return alias_with_sizes_and_strides(self, shape, *strides, self.storage_offset());
-}
-
-Tensor reshape(const Tensor& self, IntArrayRef shape) {
-  const DimVector sizes = infer_size(shape, self.numel());
-  if (view_strides(self.sizes(), self.strides(), sizes).has_value()) return at::view(self, sizes);
-  return at::view(at::clone(self, MemoryFormat::Contiguous), sizes);
 }
 
 Tensor as_strided(const Tensor& self, IntArrayRef size, IntArrayRef stride,
@@ -205,38 +121,6 @@ Tensor as_strided(const Tensor& self, IntArrayRef size, IntArrayRef stride,
               " requiring a storage size of ", (last + 1) * static_cast<int64_t>(self.itemsize()),
               " are out of bounds for storage of size ", self.storage()->nbytes);
   return alias_with_sizes_and_strides(self, size, stride, offset);
-}
-
-Tensor transpose(const Tensor& self, int64_t dim0, int64_t dim1) {
-  const int64_t a = wrap_dim(dim0, self.dim()), b = wrap_dim(dim1, self.dim());
-  DimVector sizes(self.sizes()), strides(self.strides());
-  if (self.dim() > 0) {
-    std::swap(sizes[a], sizes[b]);
-    std::swap(strides[a], strides[b]);
-  }
-  return alias_with_sizes_and_strides(self, sizes, strides, self.storage_offset());
-}
-
-Tensor t(const Tensor& self) {
-  return self.dim() < 2 ? alias(self) : native::transpose(self, 0, 1);
-}
-Tensor swapaxes(const Tensor& self, int64_t axis0, int64_t axis1) {
-  return at::transpose(self, axis0, axis1);
-}
-
-Tensor permute(const Tensor& self, IntArrayRef dims) {
-  TORCH_CHECK(
-      static_cast<int64_t>(dims.size()) == self.dim(),
-      "permute(): number of dimensions in the tensor input does not match the length of the "
-      "desired ordering of dimensions i.e. input.dim() = ",
-      self.dim(), " is not equal to len(dims) = ", dims.size());
-  const DimVector order = wrap_dims(dims, self.dim());
-  DimVector sizes, strides;
-  for (const int64_t d : order) {
-    sizes.push_back(self.sizes()[d]);
-    strides.push_back(self.strides()[d]);
-  }
-  return alias_with_sizes_and_strides(self, sizes, strides, self.storage_offset());
 }
 
 Tensor expand(const Tensor& self, IntArrayRef size, bool) {
@@ -272,10 +156,7 @@ Tensor expand(const Tensor& self, IntArrayRef size, bool) {
 Tensor expand_as(const Tensor& self, const Tensor& other) {
   return at::expand(self, other.sizes());
 }
-Tensor view_as(const Tensor& self, const Tensor& other) { return at::view(self, other.sizes()); }
-Tensor reshape_as(const Tensor& self, const Tensor& other) {
-  return at::reshape(self, other.sizes());
-}
+
 Tensor broadcast_to(const Tensor& self, IntArrayRef size) { return at::expand(self, size); }
 
 Tensor slice(const Tensor& self, int64_t dim, std::optional<int64_t> start,
@@ -324,22 +205,6 @@ Tensor narrow_tensor(const Tensor& self, int64_t dim, const Tensor& start, int64
   return narrow(self, dim, start.item<int64_t>(), length);
 }
 
-namespace {
-
-/// Without the dimensions of size 1 for which drop(d) holds.
-template <typename Drop>
-Tensor squeeze_where(const Tensor& self, const Drop& drop) {
-  DimVector sizes, strides;
-  for (int64_t d = 0; d < self.dim(); ++d) {
-    if (self.sizes()[d] == 1 && drop(d)) continue;
-    sizes.push_back(self.sizes()[d]);
-    strides.push_back(self.strides()[d]);
-  }
-  return alias_with_sizes_and_strides(self, sizes, strides, self.storage_offset());
-}
-
-}  // namespace
-
 Tensor squeeze(const Tensor& self) {
   return squeeze_where(self, [](int64_t) { return true; });
 }
@@ -363,26 +228,6 @@ Tensor unsqueeze(const Tensor& self, int64_t dim) {
   return alias_with_sizes_and_strides(self, sizes, strides, self.storage_offset());
 }
 
-Tensor diagonal(const Tensor& self, int64_t offset, int64_t dim1, int64_t dim2) {
-  const int64_t row = wrap_dim(dim1, self.dim()), column = wrap_dim(dim2, self.dim());
-  TORCH_CHECK(row != column, "diagonal dimensions cannot be identical ", dim1, ", ", dim2);
-  const int64_t rows = self.sizes()[row], columns = self.sizes()[column];
-  const int64_t length = std::max<int64_t>(0, offset >= 0 ? std::min(rows, columns - offset)
-                                                          : std::min(rows + offset, columns));
-  int64_t start = self.storage_offset();
-  if (length > 0)
-    start += offset >= 0 ? offset * self.strides()[column] : -offset * self.strides()[row];
-  DimVector sizes, strides;
-  for (int64_t d = 0; d < self.dim(); ++d) {
-    if (d == row || d == column) continue;
-    sizes.push_back(self.sizes()[d]);
-    strides.push_back(self.strides()[d]);
-  }
-  sizes.push_back(length);
-  strides.push_back(self.strides()[row] + self.strides()[column]);
-  return alias_with_sizes_and_strides(self, sizes, strides, start);
-}
-
 Tensor unfold(const Tensor& self, int64_t dimension, int64_t size, int64_t step) {
   const int64_t d = wrap_dim(dimension, self.dim());
   const int64_t extent = self.dim() == 0 ? 1 : self.sizes()[d];
@@ -398,76 +243,6 @@ Tensor unfold(const Tensor& self, int64_t dimension, int64_t size, int64_t step)
     strides[d] *= step;
   }
   return alias_with_sizes_and_strides(self, sizes, strides, self.storage_offset());
-}
-
-Tensor flatten(const Tensor& self, int64_t start_dim, int64_t end_dim) {
-  const int64_t first = wrap_dim(start_dim, self.dim()), last = wrap_dim(end_dim, self.dim());
-  TORCH_CHECK(first <= last, "flatten() has invalid args: start_dim cannot come after end_dim");
-  if (self.dim() == 0) return at::reshape(self, {1});
-  if (first == last) return self;
-  DimVector sizes(self.sizes().begin(), self.sizes().begin() + first);
-  int64_t merged = 1;
-  for (int64_t d = first; d <= last; ++d) merged *= self.sizes()[d];
-  sizes.push_back(merged);
-  sizes.append(self.sizes().begin() + last + 1, self.sizes().end());
-  return at::reshape(self, sizes);
-}
-
-Tensor unflatten(const Tensor& self, int64_t dim, IntArrayRef sizes) {
-  const int64_t d = wrap_dim(dim, self.dim());
-  TORCH_CHECK(!sizes.empty(), "unflatten: sizes must be non-empty");
-  int64_t known = 1, inferred = 0;
-  bool fits = true;
-  for (const int64_t size : sizes) {
-    if (size == -1) {
-      ++inferred;
-    } else {
-      fits = fits && !__builtin_mul_overflow(known, size, &known);
-    }
-  }
-  const int64_t extent = self.size(d);
-  TORCH_CHECK(inferred <= 1, "only one dimension can be inferred");
-  TORCH_CHECK(fits && (inferred == 1 ? known > 0 && extent % known == 0 : known == extent),
-              "unflatten: Provided sizes ", sizes, " don't multiply up to the size of dim ", d,
-              " (", extent, ") in the input tensor");
-  DimVector shape(self.sizes().begin(), self.sizes().begin() + d);
-  for (const int64_t size : sizes) shape.push_back(size == -1 ? extent / known : size);
-  shape.append(self.sizes().begin() + d + 1, self.sizes().end());
-  return at::view(self, shape);
-}
-
-Tensor ravel(const Tensor& self) { return at::reshape(self.contiguous(), {-1}); }
-
-Tensor movedim(const Tensor& self, IntArrayRef source, IntArrayRef destination) {
-  TORCH_CHECK(source.size() == destination.size(),
-              "movedim: Invalid source or destination dims: source (", source,
-              " dims) should contain the same number of dims as destination (", destination,
-              " dims)");
-  auto unique_dims = [&](IntArrayRef dims, const char* name) {
-    DimVector wrapped;
-    for (const int64_t dim : dims) {
-      const int64_t d = wrap_dim(dim, self.dim());
-      TORCH_CHECK(std::find(wrapped.begin(), wrapped.end(), d) == wrapped.end(),
-                  "movedim: repeated dim in `", name, "` (", dims, ")");
-      wrapped.push_back(d);
-    }
-    return wrapped;
-  };
-  const DimVector from = unique_dims(source, "source"),
-                  to = unique_dims(destination, "destination");
-  DimVector order(self.dim(), -1);
-  for (size_t i = 0; i < from.size(); ++i) order[to[i]] = from[i];
-  int64_t next = 0;
-  for (int64_t& d : order) {
-    if (d >= 0) continue;
-    while (std::find(from.begin(), from.end(), next) != from.end()) ++next;
-    d = next++;
-  }
-  return at::permute(self, order);
-}
-
-Tensor movedim_int(const Tensor& self, int64_t source, int64_t destination) {
-  return movedim(self, {source}, {destination});
 }
 
 }  // namespace at::native

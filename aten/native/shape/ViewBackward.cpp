@@ -1,13 +1,11 @@
 // Gradients of views: the gradient of a part, as a tensor of the whole.
 #include <algorithm>
 
-#include "aten/native/shared/ViewHelpers.h"
 #include "aten/native/declarations/shape/ViewBackward.h"
 #include "aten/ops/arange.h"
 #include "aten/ops/as_strided.h"
 #include "aten/ops/clone.h"
 #include "aten/ops/copy.h"
-#include "aten/ops/diagonal.h"
 #include "aten/ops/eq.h"
 #include "aten/ops/index_add.h"
 #include "aten/ops/masked_fill.h"
@@ -17,7 +15,6 @@
 #include "aten/ops/reshape.h"
 #include "aten/ops/select.h"
 #include "aten/ops/slice.h"
-#include "aten/ops/unfold.h"
 
 namespace at::native {
 
@@ -35,14 +32,23 @@ int64_t reach(IntArrayRef sizes, IntArrayRef strides) {
   return last + 1;
 }
 
-}  // namespace
-
-Tensor _inverse_permute(const Tensor& grad, IntArrayRef dims) {
-  const DimVector order = wrap_dims(dims, grad.dim());
-  DimVector inverse(order.size());
-  for (size_t i = 0; i < order.size(); ++i) inverse[order[i]] = static_cast<int64_t>(i);
-  return at::permute(grad, inverse);
+/// Whether two elements of this geometry may share memory; certain when false.
+bool may_overlap(IntArrayRef sizes, IntArrayRef strides) {
+  SmallVector<std::pair<int64_t, int64_t>, 6> dims;  // stride, size
+  for (size_t d = 0; d < sizes.size(); ++d) {
+    if (sizes[d] == 0) return false;
+    if (sizes[d] > 1) dims.push_back({strides[d], sizes[d]});
+  }
+  std::sort(dims.begin(), dims.end());
+  int64_t covered = 0;
+  for (const auto& [stride, size] : dims) {
+    if (stride <= covered) return true;
+    covered += (size - 1) * stride;
+  }
+  return false;
 }
+
+}  // namespace
 
 Tensor _slice_backward(const Tensor& grad, IntArrayRef sizes, int64_t dim,
                        std::optional<int64_t> start, std::optional<int64_t> end, int64_t step) {
@@ -54,13 +60,6 @@ Tensor _slice_backward(const Tensor& grad, IntArrayRef sizes, int64_t dim,
 Tensor _select_backward(const Tensor& grad, IntArrayRef sizes, int64_t dim, int64_t index) {
   Tensor result = zeros_for(grad, sizes);
   at::copy_(at::select(result, dim, index), grad);
-  return result;
-}
-
-Tensor _diagonal_backward(const Tensor& grad, IntArrayRef sizes, int64_t offset, int64_t dim1,
-                          int64_t dim2) {
-  Tensor result = zeros_for(grad, sizes);
-  at::copy_(at::diagonal(result, offset, dim1, dim2), grad);
   return result;
 }
 
@@ -86,26 +85,6 @@ Tensor _unfold_backward(const Tensor& grad, IntArrayRef sizes, int64_t dimension
   return at::index_add(zeros_for(grad, sizes), d, positions,
                        at::reshape(at::permute(grad, order), folded));
 }
-
-namespace {
-
-/// Whether two elements of this geometry may share memory; certain when false.
-bool may_overlap(IntArrayRef sizes, IntArrayRef strides) {
-  SmallVector<std::pair<int64_t, int64_t>, 6> dims;  // stride, size
-  for (size_t d = 0; d < sizes.size(); ++d) {
-    if (sizes[d] == 0) return false;
-    if (sizes[d] > 1) dims.push_back({strides[d], sizes[d]});
-  }
-  std::sort(dims.begin(), dims.end());
-  int64_t covered = 0;
-  for (const auto& [stride, size] : dims) {
-    if (stride <= covered) return true;
-    covered += (size - 1) * stride;
-  }
-  return false;
-}
-
-}  // namespace
 
 Tensor _as_strided_backward(const Tensor& grad, IntArrayRef input_sizes, IntArrayRef input_strides,
                             int64_t input_offset, IntArrayRef size, IntArrayRef stride,

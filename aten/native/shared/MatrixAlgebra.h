@@ -2,6 +2,8 @@
 #include "aten/core/Tensor.h"
 #include "aten/ops/conj_transpose.h"
 #include "aten/ops/eye.h"
+#include "aten/ops/linalg_lu_solve.h"
+#include "aten/ops/linalg_solve.h"
 #include "aten/ops/masked_fill.h"
 #include "aten/ops/matmul.h"
 #include "aten/ops/narrow.h"
@@ -54,6 +56,14 @@ inline bool records_gradients(std::initializer_list<const Tensor*> tensors) {
     if (tensor->defined() && tensor->requires_grad()) return true;
   }
   return false;
+}
+
+/// A^-H B, or B A^-H: by the factors that are there already, unless that would hide how it depends
+/// on A.
+inline Tensor solve_adjoint(const Tensor& A, const Tensor& LU, const Tensor& pivots,
+                            const Tensor& B, bool left) {
+  if (records_gradients({&A, &B})) return at::linalg_solve(adjoint_of(A), B, left);
+  return at::linalg_lu_solve(LU, pivots, B, left, true);
 }
 
 }  // namespace at::native

@@ -3,17 +3,11 @@
 #include "aten/native/shared/MatrixProduct.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "aten/Dispatch.h"
 #include "aten/blas/Blas.h"
-#include "aten/native/declarations/shared/MatrixProduct.h"
-#include "aten/ops/contiguous.h"
-#include "aten/ops/copy.h"
-#include "aten/ops/expand.h"
 #include "aten/ops/mul.h"
 #include "aten/ops/zero.h"
-#include "aten/parallel/Parallel.h"
 
 namespace at::native {
 
@@ -53,12 +47,6 @@ Operand operand_of(const Tensor& tensor) {
   return operand_of(tensor.contiguous());
 }
 
-/// A vector whose elements BLAS can step through.
-Tensor steppable(const Tensor& vector) {
-  return vector.sizes()[0] == 1 || vector.strides()[0] > 0 ? vector : vector.contiguous();
-}
-int64_t step_of(const Tensor& vector) { return vector.sizes()[0] == 1 ? 1 : vector.strides()[0]; }
-
 /// beta * out, without reading out when beta is 0.
 void scale(const Tensor& out, const Scalar& beta) {
   if (beta.equal(0)) {
@@ -69,12 +57,13 @@ void scale(const Tensor& out, const Scalar& beta) {
   }
 }
 
-/// Fills out with self, broadcast, unless beta makes its values irrelevant.
-void start_with(const Tensor& self, const Scalar& beta, const Tensor& out) {
-  if (!beta.equal(0) && !out.is_same(self)) at::copy_(out, at::expand(self, out.sizes()));
-}
-
 }  // namespace
+
+/// A vector whose elements BLAS can step through.
+Tensor steppable(const Tensor& vector) {
+  return vector.sizes()[0] == 1 || vector.strides()[0] > 0 ? vector : vector.contiguous();
+}
+int64_t step_of(const Tensor& vector) { return vector.sizes()[0] == 1 ? 1 : vector.strides()[0]; }
 
 void matrix_product(const Tensor& a, const Tensor& b, const Scalar& beta, const Scalar& alpha,
                     const Tensor& out) {
@@ -117,74 +106,6 @@ void matrix_vector_product(const Tensor& matrix, const Tensor& vector, const Sca
                          operand.leading, x.const_data_ptr<scalar_t>(), step_of(x),
                          beta.to<scale_t>(), out.data_ptr<scalar_t>(), 1);
   });
-}
-
-void mm_kernel(const Tensor& self, const Tensor& mat2, const Tensor& out0) {
-  matrix_product(self, mat2, 0, 1, out0);
-}
-void bmm_kernel(const Tensor& self, const Tensor& mat2, const Tensor& out0) {
-  matrix_product(self, mat2, 0, 1, out0);
-}
-void mv_kernel(const Tensor& self, const Tensor& vec, const Tensor& out0) {
-  matrix_vector_product(self, vec, 0, 1, out0);
-}
-
-void addmm_kernel(const Tensor& self, const Tensor& mat1, const Tensor& mat2, const Scalar& beta,
-                  const Scalar& alpha, const Tensor& out0) {
-  start_with(self, beta, out0);
-  matrix_product(mat1, mat2, beta, alpha, out0);
-}
-
-void baddbmm_kernel(const Tensor& self, const Tensor& batch1, const Tensor& batch2,
-                    const Scalar& beta, const Scalar& alpha, const Tensor& out0) {
-  start_with(self, beta, out0);
-  matrix_product(batch1, batch2, beta, alpha, out0);
-}
-
-void dot_kernel(const Tensor& self, const Tensor& tensor, const Tensor& out0) {
-  if (self.numel() == 0) {
-    at::zero_(out0);
-    return;
-  }
-  const Tensor x = steppable(self), y = steppable(tensor);
-  AT_DISPATCH_ALL(out0.scalar_type(), "dot", [&] {
-    *out0.data_ptr<scalar_t>() =
-        blas::dot<scalar_t>(x.sizes()[0], x.const_data_ptr<scalar_t>(), step_of(x),
-                            y.const_data_ptr<scalar_t>(), step_of(y));
-  });
-}
-
-namespace {
-
-void fill_rows(const Tensor& bias, int64_t rows, const Tensor& out) {
-  const Tensor row = bias.contiguous();
-  const int64_t bytes = row.numel() * static_cast<int64_t>(row.itemsize());
-  char* target = static_cast<char*>(out.data());
-  parallel_for(0, rows, std::max<int64_t>(1, (int64_t{1} << 18) / std::max<int64_t>(1, bytes)),
-               [&](int64_t begin, int64_t end) {
-                 for (int64_t i = begin; i < end; ++i)
-                   std::memcpy(target + i * bytes, row.data(), bytes);
-               });
-}
-
-}  // namespace
-
-void linear_kernel(const Tensor& input, const Tensor& weight, const Tensor& bias,
-                   const Tensor& out0) {
-  if (out0.numel() == 0) return;
-  const int64_t inner = input.size(-1);
-  const int64_t outputs = weight.dim() == 1 ? 1 : weight.sizes()[0];
-  const int64_t rows = out0.numel() / outputs;
-  if (bias.defined() && (weight.dim() == 1 || (bias.dim() == 1 && bias.numel() == outputs))) {
-    fill_rows(bias, rows, out0);
-  } else if (bias.defined()) {
-    at::copy_(out0.view({rows, outputs}),
-              bias.numel() == out0.numel() ? bias.reshape({rows, outputs}) : bias);
-  }
-  const Scalar beta = bias.defined() ? 1 : 0;
-  const Tensor matrix = input.reshape({rows, inner});
-  if (weight.dim() == 1) return matrix_vector_product(matrix, weight, beta, 1, out0.view({rows}));
-  matrix_product(matrix, weight.transpose(0, 1), beta, 1, out0.view({rows, outputs}));
 }
 
 }  // namespace at::native

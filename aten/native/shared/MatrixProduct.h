@@ -13,4 +13,8 @@ void matrix_product(const Tensor& a, const Tensor& b, const Scalar& beta, const 
 void matrix_vector_product(const Tensor& matrix, const Tensor& vector, const Scalar& beta,
                            const Scalar& alpha, const Tensor& out);
 
+/// A vector whose elements BLAS can step through.
+Tensor steppable(const Tensor& vector);
+int64_t step_of(const Tensor& vector);
+
 }  // namespace at::native

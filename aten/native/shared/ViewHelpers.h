@@ -22,6 +22,15 @@ inline Tensor as_view_of(const Tensor& base, intrusive_ptr<TensorImpl> impl) {
   return Tensor(std::move(impl));
 }
 
+/// A view of `self` with another dtype and geometry; strides and offset count elements of `dtype`.
+inline Tensor view_with_dtype(const Tensor& self, ScalarType dtype, IntArrayRef sizes,
+                              IntArrayRef strides, int64_t offset) {
+  auto impl = make_intrusive<TensorImpl>(self.storage(), dtype, self.device(),
+                                         self.key_set() - kAutogradKeys);
+  impl->set_sizes_and_strides(sizes, strides, offset);
+  return as_view_of(self, std::move(impl));
+}
+
 /// A view of `self` with another geometry (strides and offset in elements).
 inline Tensor alias_with_sizes_and_strides(const Tensor& self, IntArrayRef sizes,
                                            IntArrayRef strides, int64_t offset) {
@@ -37,6 +46,12 @@ TORCH_PY_API std::optional<DimVector> view_strides(IntArrayRef sizes, IntArrayRe
                                                    IntArrayRef shape);
 /// Replaces one -1 in `shape` by what makes `numel` elements; errors in PyTorch's words.
 TORCH_PY_API DimVector infer_size(IntArrayRef shape, int64_t numel);
+/// A dimension of tensors of `sizes`, which must have one.
+inline int64_t wrap_dim_of(IntArrayRef sizes, int64_t dim) {
+  TORCH_CHECK_INDEX(!sizes.empty(), "Dimension specified as ", dim,
+                    " but tensor has no dimensions");
+  return wrap_dim(dim, static_cast<int64_t>(sizes.size()));
+}
 /// dims without repetition, each in [0, ndim).
 TORCH_PY_API DimVector wrap_dims(IntArrayRef dims, int64_t ndim);
 /// start, end of a slice clipped to [0, size] with negative values counted from the end.

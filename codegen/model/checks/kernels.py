@@ -11,7 +11,7 @@ from codegen.model.cpp import kernel_signature
 from codegen.model.kernels import Kernel, is_cuda_key, types_of
 from codegen.model.operator import DispatchEntry, Operator
 from codegen.model.reading import Context
-from codegen.model.rooms import kernel_file
+from codegen.model.rooms import check_room, kernel_file, loop_file
 
 
 def check(operator: Operator, context: Context, has_structure: bool) -> None:
@@ -93,6 +93,19 @@ def _check_definition(operator: Operator, entry: DispatchEntry, report: Reporter
     else:
         overloads = report.context.kernels.all_of(entry.kernel, entry.key)
         check_types(report, entry.location, f"the {entry.key} kernel '{entry.kernel}'", signature, overloads)
+        belongs = loop_file(operator, found.is_per_isa) if _is_loop(found) else wanted_file
+        for problem in check_room(operator, with_types(overloads, signature), belongs):
+            report.at(*problem)
+
+
+def _is_loop(kernel: Kernel) -> bool:
+    """Whether it is among the loops on the CPU."""
+    return kernel.path.startswith("aten/native/cpu/")
+
+
+def with_types(found: Sequence[Kernel], signature: str) -> list[Kernel]:
+    """The overloads that may have this signature; a macro's are not known."""
+    return [kernel for kernel in found if kernel.types in (None, types_of(signature))]
 
 
 def check_types(

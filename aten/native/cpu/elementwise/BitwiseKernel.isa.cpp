@@ -3,6 +3,7 @@
 #include "aten/Dispatch.h"
 #include "aten/iteration/Loops.h"
 #include "aten/native/cpu/shared/Modular.h"
+#include "aten/vec/math.h"
 
 namespace at::native {
 inline namespace CPU_CAPABILITY {
@@ -56,6 +57,15 @@ void rshift_kernel(TensorIteratorBase& iter) {
       const scalar_t shifted = static_cast<scalar_t>(a >> (out ? 0 : count));
       return out ? static_cast<scalar_t>(kSigned && a < 0 ? -1 : 0) : shifted;
     });
+  });
+}
+
+void bitwise_not_kernel(TensorIteratorBase& iter) {
+  const ScalarType type = iter.common_dtype();
+  if (type == kBool) return cpu_kernel(iter, [](bool value) -> bool { return !value; });
+  if (!is_integral(type, false)) throw_not_implemented("bitwise_not", type);
+  dispatch_modular(type, [&]<typename T>() {
+    cpu_kernel(iter, [](T value) -> T { return static_cast<T>(~value); });
   });
 }
 

@@ -1,24 +1,14 @@
-// Functions of one tensor that are no plain formulas.
+// Replaces nan and infinities by numbers.
 #include <limits>
 
 #include "aten/Dispatch.h"
 #include "aten/iteration/Loops.h"
-#include "aten/native/cpu/shared/Modular.h"
 #include "aten/native/declarations/cpu/elementwise/PointwiseMathKernel.isa.h"
 #include "aten/ops/copy.h"
 #include "aten/vec/math.h"
 
 namespace at::native {
 inline namespace CPU_CAPABILITY {
-
-void bitwise_not_kernel(TensorIteratorBase& iter) {
-  const ScalarType type = iter.common_dtype();
-  if (type == kBool) return cpu_kernel(iter, [](bool value) -> bool { return !value; });
-  if (!is_integral(type, false)) throw_not_implemented("bitwise_not", type);
-  dispatch_modular(type, [&]<typename T>() {
-    cpu_kernel(iter, [](T value) -> T { return static_cast<T>(~value); });
-  });
-}
 
 namespace {
 
@@ -57,35 +47,6 @@ void nan_to_num_kernel(TensorIteratorBase& iter, std::optional<double> nan,
       return static_cast<part_t>(x != x ? number : bounded);
     };
     cpu_kernel(iter, [=](scalar_t value) -> scalar_t { return of_parts(value, replaced); });
-  });
-}
-
-void clamp_kernel(TensorIteratorBase& iter, const std::optional<Scalar>& min,
-                  const std::optional<Scalar>& max) {
-  TORCH_CHECK(min.has_value() || max.has_value(),
-              "torch.clamp: At least one of 'min' or 'max' must not be None");
-  const ScalarType type = iter.common_dtype();
-  if (is_integral(type, true)) {
-    TORCH_CHECK((!min.has_value() || min->is_integral(true)) &&
-                    (!max.has_value() || max->is_integral(true)),
-                "clamp: result type Float can't be cast to the desired output type ", type);
-  }
-  AT_DISPATCH_REAL(type, "clamp", [&] {
-    using opmath_t = opmath_type<scalar_t>;
-    using limits = std::numeric_limits<opmath_t>;
-    constexpr opmath_t kLowest = limits::has_infinity ? -limits::infinity() : limits::lowest();
-    constexpr opmath_t kHighest = limits::has_infinity ? limits::infinity() : limits::max();
-    opmath_t low = min.has_value() ? static_cast<opmath_t>(min->to<scalar_t>()) : kLowest;
-    opmath_t high = max.has_value() ? static_cast<opmath_t>(max->to<scalar_t>()) : kHighest;
-    if (low != low || high != high)
-      low = high = low != low ? low : high;  // a nan bound gives nan everywhere
-    const bool all_nan = low != low;
-    cpu_kernel(iter, [=](scalar_t value) -> scalar_t {
-      auto x = static_cast<opmath_t>(value);
-      x = x < low ? low : x;
-      x = x > high ? high : x;  // comparisons with nan are false: a nan element stays
-      return static_cast<scalar_t>(all_nan ? low : x);
-    });
   });
 }
 

@@ -6,10 +6,9 @@
 #include "aten/iteration/Gather.h"
 #include "aten/iteration/Lanes.h"
 #include "aten/iteration/MemoryOverlap.h"
+#include "aten/native/declarations/cpu/indexing/IndexingKernel.h"
 #include "aten/native/shared/AdvancedIndexing.h"
 #include "aten/native/shared/NumberBits.h"
-#include "aten/native/declarations/indexing/Indexing.h"
-#include "aten/native/declarations/cpu/indexing/IndexingKernel.h"
 #include "aten/ops/expand.h"
 
 namespace at::native {
@@ -89,6 +88,61 @@ void check_no_overlap(const char* op, const Tensor& self, const Tensor& input) {
               "Please clone() the tensor before performing the operation.");
 }
 
+/// Rows of `bytes` bytes, one behind the other, from those at `position`.
+void copy_rows(const char* in, const int64_t* position, int64_t rows, int64_t bytes,
+               size_t itemsize, char* out) {
+  if (bytes != static_cast<int64_t>(itemsize)) {
+    for (int64_t row = 0; row < rows; ++row)
+      std::memcpy(out + row * bytes, in + position[row] * bytes, bytes);
+    return;
+  }
+  with_element_type(itemsize, [&](auto element) {
+    using T = decltype(element);
+    const T* from = reinterpret_cast<const T*>(in);
+    T* to = reinterpret_cast<T*>(out);
+    for (int64_t row = 0; row < rows; ++row) to[row] = from[position[row]];
+  });
+}
+
+/// Calls write(element of out, element number of src's lane) for every index.
+template <typename T, typename Write>
+void scatter_lanes(const Tensor& out, int64_t dim, const Tensor& index, const Tensor& src,
+                   const Write& write) {
+  const Tensor positions = long_index(index);
+  const int64_t d = wrap_dim(dim, out.dim());
+  const int64_t extent = lane_size(out, d), count = lane_size(positions, d);
+  const int64_t out_stride = lane_stride(out, d), src_stride = lane_stride(src, d),
+                index_stride = lane_stride(positions, d);
+  const auto group = [&](char* const* data, int64_t width, const int64_t* steps) {
+    const auto* position = reinterpret_cast<const int64_t*>(data[0]);
+    T* target = reinterpret_cast<T*>(data[1]);
+    const T* source = reinterpret_cast<const T*>(data[2]);
+    const int64_t index_step = steps[0] / sizeof(int64_t), out_step = steps[1] / sizeof(T),
+                  src_step = steps[2] / sizeof(T);
+    for_each_element(count, width, [&](int64_t i, int64_t w) {
+      const int64_t p =
+          checked_element("scatter", position[i * index_stride + w * index_step], d, extent);
+      write(target[p * out_stride + w * out_step], source[i * src_stride + w * src_step]);
+    });
+  };
+  LaneIterator(d, {&positions, &out, &src})
+      .for_each_group(count, lanes_together(positions, d), group);
+}
+
+/// Gives `out` the values of self; where it is self, the index is checked, since nothing may be
+/// written when it is wrong.
+void start_scatter(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& out) {
+  if (!out.is_same(self)) {
+    out.copy_(self);
+    return;
+  }
+  const Tensor positions = long_index(index).contiguous();
+  const int64_t d = wrap_dim(dim, self.dim()), extent = lane_size(self, d);
+  const int64_t* position = positions.data_ptr<int64_t>();
+  for (int64_t i = 0; i < positions.numel(); ++i)
+    checked_element("scatter", position[i], d, extent);
+}
+
 }  // namespace
 
 void index_put_(const Tensor& self, TensorList indices, const Tensor& values, bool accumulate) {
@@ -137,26 +191,6 @@ void index_put_(const Tensor& self, TensorList indices, const Tensor& values, bo
   });
 }
 
-namespace {
-
-/// Rows of `bytes` bytes, one behind the other, from those at `position`.
-void copy_rows(const char* in, const int64_t* position, int64_t rows, int64_t bytes,
-               size_t itemsize, char* out) {
-  if (bytes != static_cast<int64_t>(itemsize)) {
-    for (int64_t row = 0; row < rows; ++row)
-      std::memcpy(out + row * bytes, in + position[row] * bytes, bytes);
-    return;
-  }
-  with_element_type(itemsize, [&](auto element) {
-    using T = decltype(element);
-    const T* from = reinterpret_cast<const T*>(in);
-    T* to = reinterpret_cast<T*>(out);
-    for (int64_t row = 0; row < rows; ++row) to[row] = from[position[row]];
-  });
-}
-
-}  // namespace
-
 void index_select_kernel(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& out0) {
   if (out0.numel() == 0) return;
   const Tensor positions = long_index(index).contiguous();
@@ -190,27 +224,6 @@ void index_select_kernel(const Tensor& self, int64_t dim, const Tensor& index, c
       for (int64_t i = 0; i < count; ++i) out[i * out_stride] = in[position[i] * in_stride];
     });
   });
-}
-
-Tensor one_hot_kernel(const Tensor& self, int64_t num_classes) {
-  if (self.scalar_type() != kLong || self.numel() == 0) return one_hot(self, num_classes);
-  const Tensor classes = self.contiguous();
-  const int64_t* number = classes.const_data_ptr<int64_t>();
-  const auto [smallest, largest] = std::minmax_element(number, number + classes.numel());
-  TORCH_CHECK(*smallest >= 0, "Class values must be non-negative.");
-  TORCH_CHECK(num_classes == -1 || num_classes > *largest,
-              "Class values must be smaller than num_classes.");
-  const int64_t count = num_classes == -1 ? *largest + 1 : num_classes;
-  DimVector sizes(self.sizes());
-  sizes.push_back(count);
-  const Tensor result = empty_tensor(sizes, kLong, kCPU);
-  int64_t* out = result.data_ptr<int64_t>();
-  parallel_for(0, classes.numel(), std::max<int64_t>(1, 32768 / count),
-               [&](int64_t begin, int64_t end) {
-                 std::fill(out + begin * count, out + end * count, 0);
-                 for (int64_t i = begin; i < end; ++i) out[i * count + number[i]] = 1;
-               });
-  return result;
 }
 
 void index_add_kernel(const Tensor& self, int64_t dimension, const Tensor& index,
@@ -288,49 +301,6 @@ void gather_kernel(const Tensor& self, int64_t dim, const Tensor& index, bool /*
   });
 }
 
-namespace {
-
-/// Calls write(element of out, element number of src's lane) for every index.
-template <typename T, typename Write>
-void scatter_lanes(const Tensor& out, int64_t dim, const Tensor& index, const Tensor& src,
-                   const Write& write) {
-  const Tensor positions = long_index(index);
-  const int64_t d = wrap_dim(dim, out.dim());
-  const int64_t extent = lane_size(out, d), count = lane_size(positions, d);
-  const int64_t out_stride = lane_stride(out, d), src_stride = lane_stride(src, d),
-                index_stride = lane_stride(positions, d);
-  const auto group = [&](char* const* data, int64_t width, const int64_t* steps) {
-    const auto* position = reinterpret_cast<const int64_t*>(data[0]);
-    T* target = reinterpret_cast<T*>(data[1]);
-    const T* source = reinterpret_cast<const T*>(data[2]);
-    const int64_t index_step = steps[0] / sizeof(int64_t), out_step = steps[1] / sizeof(T),
-                  src_step = steps[2] / sizeof(T);
-    for_each_element(count, width, [&](int64_t i, int64_t w) {
-      const int64_t p =
-          checked_element("scatter", position[i * index_stride + w * index_step], d, extent);
-      write(target[p * out_stride + w * out_step], source[i * src_stride + w * src_step]);
-    });
-  };
-  LaneIterator(d, {&positions, &out, &src})
-      .for_each_group(count, lanes_together(positions, d), group);
-}
-
-/// Gives `out` the values of self; where it is self, the index is checked, since nothing may be
-/// written when it is wrong.
-void start_scatter(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& out) {
-  if (!out.is_same(self)) {
-    out.copy_(self);
-    return;
-  }
-  const Tensor positions = long_index(index).contiguous();
-  const int64_t d = wrap_dim(dim, self.dim()), extent = lane_size(self, d);
-  const int64_t* position = positions.data_ptr<int64_t>();
-  for (int64_t i = 0; i < positions.numel(); ++i)
-    checked_element("scatter", position[i], d, extent);
-}
-
-}  // namespace
-
 void scatter_kernel(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src,
                     const Tensor& out0) {
   start_scatter(self, dim, index, out0);
@@ -366,48 +336,6 @@ void scatter_add_kernel(const Tensor& self, int64_t dim, const Tensor& index, co
       target = static_cast<scalar_t>(target + value);
     });
   });
-}
-
-namespace {
-
-/// The coordinates of `count` elements that are not zero, each dimension's one behind the other:
-/// without branches along the last dimension, whose number of elements per row gives the other
-/// coordinates.
-template <typename T>
-void write_places(const T* values, IntArrayRef sizes, int64_t count, int64_t* out) {
-  const int64_t ndim = static_cast<int64_t>(sizes.size()), row = ndim == 0 ? 1 : sizes.back();
-  DimVector index(static_cast<size_t>(ndim), 0);
-  for (int64_t found = 0; found < count; values += row) {
-    const int64_t before = found;
-    if (ndim == 0) return;
-    int64_t* last = out + (ndim - 1) * count;
-    for (int64_t j = 0; j < row && found < count; ++j) {
-      last[found] = j;
-      found += convert<bool>(values[j]);
-    }
-    for (int64_t d = 0; d + 1 < ndim; ++d)
-      std::fill(out + d * count + before, out + d * count + found, index[d]);
-    for (int64_t d = ndim - 2; d >= 0 && ++index[d] == sizes[d]; --d) index[d] = 0;
-  }
-}
-
-}  // namespace
-
-Tensor nonzero(const Tensor& self) {
-  if (is_storage_only(self.scalar_type())) return nonzero(self.to(kBool));
-  const Tensor source = self.contiguous();
-  const int64_t n = source.numel(), ndim = self.dim();
-  Tensor result;
-  AT_DISPATCH_ALL_AND_BOOL(self.scalar_type(), "nonzero", [&] {
-    const auto* values = source.data_ptr<scalar_t>();
-    int64_t count = 0;
-    for (int64_t i = 0; i < n; ++i) count += convert<bool>(values[i]);
-    // Column by column: each is an index of its own.
-    result =
-        empty_strided_tensor({count, ndim}, {1, std::max<int64_t>(count, 1)}, kLong, self.device());
-    write_places(values, self.sizes(), count, result.data_ptr<int64_t>());
-  });
-  return result;
 }
 
 }  // namespace at::native

@@ -1,22 +1,20 @@
 // The exponential of matrices by scaling and squaring: exp(A) = exp(A / 2^s)^(2^s), where s makes
 // the norm small enough for the Padé approximant (Higham, The Scaling and Squaring Method for the
 // Matrix Exponential Revisited, 2005; 13/13 for float64, 7/7 for float32).
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
+#include "aten/native/declarations/cpu/linalg/MatrixFunctionKernel.h"
 #include "aten/native/shared/MatrixAlgebra.h"
 #include "aten/native/shared/MatrixBatch.h"
-#include "aten/native/declarations/cpu/linalg/MatrixFunctionKernel.h"
 #include "aten/ops/abs.h"
 #include "aten/ops/amax.h"
-#include "aten/ops/cat.h"
 #include "aten/ops/copy.h"
 #include "aten/ops/linalg_solve_ex.h"
-#include "aten/ops/matrix_exp.h"
 #include "aten/ops/reshape.h"
 #include "aten/ops/sum.h"
 #include "aten/ops/where.h"
-#include "aten/ops/zeros_like.h"
 
 namespace at::native {
 
@@ -117,28 +115,11 @@ Tensor exponential(const Tensor& A) {
 
 }  // namespace
 
-TensorSpec matrix_exp_shape(const Tensor& self) {
-  check_is_square(self, "linalg.matrix_exp");
-  check_matrix_dtype(self, "linalg.matrix_exp", true);
-  return {DimVector(self.sizes()), self.scalar_type(), self.device()};
-}
-
 void matrix_exp_kernel(const Tensor& self, const Tensor& out0) {
   if (self.numel() == 0) return;
   const int64_t n = self.size(-1);
   const Tensor matrices = at::reshape(self, {-1, n, n}).to(to_accumulate(self.scalar_type()));
   at::copy_(out0, at::reshape(exponential(matrices), self.sizes()));
-}
-
-// The derivative of exp at A in the direction E is the upper right block of exp([[A, E], [0, A]]);
-// its adjoint is that at A^H.
-Tensor _matrix_exp_backward(const Tensor& grad, const Tensor& self) {
-  if (self.numel() == 0) return grad;
-  const int64_t n = self.size(-1);
-  const Tensor Ah = adjoint_of(self);
-  const Tensor blocks =
-      at::cat({at::cat({Ah, grad}, -1), at::cat({at::zeros_like(Ah), Ah}, -1)}, -2);
-  return at::narrow(at::narrow(at::matrix_exp(blocks), -2, 0, n), -1, n, n);
 }
 
 }  // namespace at::native

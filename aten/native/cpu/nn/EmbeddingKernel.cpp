@@ -1,17 +1,39 @@
-// Rows of tables of vectors, kept short.
-#include "aten/native/declarations/cpu/nn/EmbeddingKernel.h"
-
+// One-hot vectors, and limiting the norms of rows of an embedding table.
 #include <algorithm>
 #include <vector>
 
+#include "aten/native/declarations/cpu/nn/EmbeddingKernel.h"
+#include "aten/native/declarations/nn/Embedding.h"
 #include "aten/ops/gt.h"
 #include "aten/ops/index_copy.h"
 #include "aten/ops/index_select.h"
 #include "aten/ops/norm.h"
 #include "aten/ops/reciprocal.h"
 #include "aten/ops/where.h"
+#include "aten/parallel/Parallel.h"
 
 namespace at::native {
+
+Tensor one_hot_kernel(const Tensor& self, int64_t num_classes) {
+  if (self.scalar_type() != kLong || self.numel() == 0) return one_hot(self, num_classes);
+  const Tensor classes = self.contiguous();
+  const int64_t* number = classes.const_data_ptr<int64_t>();
+  const auto [smallest, largest] = std::minmax_element(number, number + classes.numel());
+  TORCH_CHECK(*smallest >= 0, "Class values must be non-negative.");
+  TORCH_CHECK(num_classes == -1 || num_classes > *largest,
+              "Class values must be smaller than num_classes.");
+  const int64_t count = num_classes == -1 ? *largest + 1 : num_classes;
+  DimVector sizes(self.sizes());
+  sizes.push_back(count);
+  const Tensor result = empty_tensor(sizes, kLong, kCPU);
+  int64_t* out = result.data_ptr<int64_t>();
+  parallel_for(0, classes.numel(), std::max<int64_t>(1, 32768 / count),
+               [&](int64_t begin, int64_t end) {
+                 std::fill(out + begin * count, out + end * count, 0);
+                 for (int64_t i = begin; i < end; ++i) out[i * count + number[i]] = 1;
+               });
+  return result;
+}
 
 void embedding_renorm_(const Tensor& self, const Tensor& indices, double max_norm,
                        double norm_type) {

@@ -1,14 +1,16 @@
-// Copies every line of the input to the lines of the result that repeat it; gradients are added up
-// the same way back.
+// Padding with a constant, and with elements of the input: every line is copied to the lines of the
+// result that repeat it, and gradients are added up the same way back.
 #include <algorithm>
 #include <cstring>
 #include <vector>
 
 #include "aten/Dispatch.h"
+#include "aten/native/declarations/cpu/nn/PaddingKernel.h"
 #include "aten/native/shared/ResamplingRules.h"
 #include "aten/native/shared/ResultFormat.h"
-#include "aten/native/declarations/cpu/nn/PaddingKernel.h"
-#include "aten/ops/contiguous.h"
+#include "aten/ops/copy.h"
+#include "aten/ops/fill.h"
+#include "aten/ops/narrow.h"
 #include "aten/parallel/Parallel.h"
 
 namespace at::native {
@@ -40,6 +42,23 @@ void copy_bytes(char* to, const char* from, int64_t bytes) {
     case 4: std::memcpy(to, from, 4); break;
     case 8: std::memcpy(to, from, 8); break;
     default: std::memcpy(to, from, bytes);
+  }
+}
+
+/// A block's sums: the gradients of every line go to the line that it repeats.
+template <typename acc_t, typename scalar_t>
+void add_lines(const AxesTaps& taps, const std::vector<Run>& runs, int64_t inner,
+               const scalar_t* grad, acc_t* sums) {
+  const int64_t rows = taps[1].out, in_line = taps[2].in * inner, out_line = taps[2].out * inner;
+  for (int64_t k = 0; k < taps[0].out * rows; ++k) {
+    acc_t* target =
+        sums + (taps[0].index[k / rows] * taps[1].in + taps[1].index[k % rows]) * in_line;
+    const scalar_t* from = grad + k * out_line;
+    for (const Run& run : runs) {
+      acc_t* to = target + run.from * inner;
+      const scalar_t* values = from + run.to * inner;
+      for (int64_t i = 0; i < run.count * inner; ++i) to[i] += static_cast<acc_t>(values[i]);
+    }
   }
 }
 
@@ -76,27 +95,6 @@ void _pad_by_copy_kernel(const Tensor& self, IntArrayRef pad, std::string_view m
   });
 }
 
-namespace {
-
-/// A block's sums: the gradients of every line go to the line that it repeats.
-template <typename acc_t, typename scalar_t>
-void add_lines(const AxesTaps& taps, const std::vector<Run>& runs, int64_t inner,
-               const scalar_t* grad, acc_t* sums) {
-  const int64_t rows = taps[1].out, in_line = taps[2].in * inner, out_line = taps[2].out * inner;
-  for (int64_t k = 0; k < taps[0].out * rows; ++k) {
-    acc_t* target =
-        sums + (taps[0].index[k / rows] * taps[1].in + taps[1].index[k % rows]) * in_line;
-    const scalar_t* from = grad + k * out_line;
-    for (const Run& run : runs) {
-      acc_t* to = target + run.from * inner;
-      const scalar_t* values = from + run.to * inner;
-      for (int64_t i = 0; i < run.count * inner; ++i) to[i] += static_cast<acc_t>(values[i]);
-    }
-  }
-}
-
-}  // namespace
-
 void _pad_by_copy_backward_kernel(const Tensor& grad, IntArrayRef sizes, IntArrayRef pad,
                                   std::string_view mode, const Tensor& out0) {
   if (out0.numel() == 0) return;
@@ -120,6 +118,22 @@ void _pad_by_copy_backward_kernel(const Tensor& grad, IntArrayRef sizes, IntArra
                    }
                  });
   });
+}
+
+void constant_pad_nd_kernel(const Tensor& self, IntArrayRef pad, const Scalar& value,
+                            const Tensor& out0) {
+  at::fill_(out0, value);
+  Tensor target = out0, source = self;
+  for (size_t i = 0; i < pad.size() / 2; ++i) {
+    const int64_t d = self.dim() - 1 - static_cast<int64_t>(i);
+    const int64_t before = pad[2 * i], after = pad[2 * i + 1];
+    const int64_t kept =
+        self.sizes()[d] + std::min<int64_t>(before, 0) + std::min<int64_t>(after, 0);
+    if (kept <= 0) return;
+    source = at::narrow(source, d, std::max<int64_t>(0, -before), kept);
+    target = at::narrow(target, d, std::max<int64_t>(0, before), kept);
+  }
+  at::copy_(target, source);
 }
 
 }  // namespace at::native

@@ -1,5 +1,5 @@
-// Sums, means and products. Integers wrap around, so that one loop per size does; float16 and
-// bfloat16 accumulate in float.
+// Sums, sums without nan, and means. Integers wrap around, so that one loop per size does; float16
+// and bfloat16 accumulate in float.
 #include "aten/native/declarations/cpu/reduction/SumKernel.isa.h"
 #include "aten/Dispatch.h"
 #include "aten/iteration/Reduce.h"
@@ -9,6 +9,20 @@ namespace at::native {
 inline namespace CPU_CAPABILITY {
 
 namespace {
+
+template <typename T>
+struct NanSum {
+  using input_t = T;
+  using acc_t = opmath_type<T>;
+  using output_t = T;
+  static acc_t identity() { return acc_t(0); }
+  static acc_t reduce(acc_t acc, T value) {
+    const auto number = static_cast<acc_t>(value);
+    return acc + (number == number ? number : acc_t(0));
+  }
+  static acc_t combine(acc_t a, acc_t b) { return a + b; }
+  static T project(acc_t acc) { return static_cast<T>(acc); }
+};
 
 template <typename T>
 struct SumOfIntegers {
@@ -63,6 +77,11 @@ void divided_sum(const TensorIteratorBase& iter, int64_t divisor) {
 }
 
 }  // namespace
+
+void nansum_kernel(TensorIteratorBase& iter) {
+  AT_DISPATCH_FLOATING_AND_REDUCED(iter.common_dtype(), "nansum",
+                                   [&] { cpu_reduce(iter, NanSum<scalar_t>()); });
+}
 
 void sum_kernel(TensorIteratorBase& iter) {
   const ScalarType type = iter.common_dtype();

@@ -9,6 +9,8 @@
 #include <algorithm>
 
 #include "aten/core/Tensor.h"
+#include "aten/iteration/Gather.h"
+#include "aten/iteration/TensorIterator.h"
 #include "c10/core/Generator.h"
 
 #ifndef CPU_CAPABILITY
@@ -65,6 +67,26 @@ inline Tensor as_real(const Tensor& self) {
   strides.push_back(1);
   impl->set_sizes_and_strides(sizes, strides, 2 * self.storage_offset());
   return Tensor(std::move(impl));
+}
+
+/// Writes draw(T* out, count) to blocks of elements in order of memory.
+template <typename T, typename Draw>
+void fill_in_order(const Tensor& self, const char* name, const Draw& draw) {
+  if (self.numel() == 0) return;
+  check_no_internal_overlap(name, self);
+  const TensorIterator iter = TensorIterator::over(name, {&self});
+  auto loop = [](const void* context, char* const* data, const int64_t* strides, int64_t n) {
+    T block[kDraws];
+    for (int64_t start = 0; start < n; start += kDraws) {
+      const int64_t count = std::min(kDraws, n - start);
+      char* target = data[0] + start * strides[0];
+      const bool contiguous = strides[0] == static_cast<int64_t>(sizeof(T));
+      (*static_cast<const Draw*>(context))(contiguous ? reinterpret_cast<T*>(target) : block,
+                                           count);
+      if (!contiguous) scatter(target, strides[0], block, sizeof(T), count);
+    }
+  };
+  iter.serial_for_each(loop, &draw, 0, iter.numel());
 }
 
 }  // namespace CPU_CAPABILITY

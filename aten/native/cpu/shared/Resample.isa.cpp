@@ -1,18 +1,16 @@
-// Interpolation, average pooling and their gradients: one linear map per dimension, see Taps. A
-// block (the planes of a sample and channel, or a whole channels_last sample) goes through the
-// dimensions one after the other in memory that stays in the cache.
+// One linear map per dimension, see Taps. A block (the planes of a sample and channel, or a whole
+// channels_last sample) goes through the dimensions one after another in memory that stays in the
+// cache.
+#include "aten/native/cpu/shared/Resample.h"
+
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <utility>
 #include <vector>
 
 #include "aten/Dispatch.h"
 #include "aten/native/shared/ResamplingRules.h"
 #include "aten/native/shared/ResultFormat.h"
-#include "aten/native/shared/WideAverage.h"
-#include "aten/native/declarations/cpu/shared/Resample.isa.h"
-#include "aten/ops/contiguous.h"
 #include "aten/parallel/Parallel.h"
 
 namespace at::native {
@@ -257,6 +255,8 @@ void map_blocks(const AxesTaps& taps, const PlaneLayout& layout, const scalar_t*
   });
 }
 
+}  // namespace
+
 void resample(const char* name, const AxesTaps& taps, int64_t spatial, const Tensor& self,
               const Tensor& out) {
   if (out.numel() == 0) return;
@@ -270,49 +270,6 @@ void resample(const char* name, const AxesTaps& taps, int64_t spatial, const Ten
   };
   if (dtype == kByte) return run(uint8_t());
   AT_DISPATCH_FLOATING_AND_REDUCED(dtype, name, [&] { run(scalar_t()); });
-}
-
-}  // namespace
-
-void _interpolate_kernel(const Tensor& self, IntArrayRef output_size, std::string_view mode,
-                         bool align_corners, ArrayRef<double> scales, bool antialias,
-                         const Tensor& out0) {
-  const auto taps =
-      interpolation_axes(self, self.sizes(), output_size, mode, align_corners, scales, antialias);
-  resample("interpolate", taps, static_cast<int64_t>(output_size.size()), self, out0);
-}
-
-void _interpolate_backward_kernel(const Tensor& grad, IntArrayRef sizes, IntArrayRef output_size,
-                                  std::string_view mode, bool align_corners,
-                                  ArrayRef<double> scales, bool antialias, const Tensor& out0) {
-  const auto taps =
-      interpolation_axes(grad, sizes, output_size, mode, align_corners, scales, antialias);
-  resample("interpolate_backward", transposed_taps(taps), static_cast<int64_t>(output_size.size()),
-           grad, out0);
-}
-
-void _avg_pool_kernel(const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride,
-                      IntArrayRef padding, bool /*in the size of out0*/, bool count_include_pad,
-                      std::optional<int64_t> divisor_override, const Tensor& out0) {
-  const AverageArguments arguments{self.sizes(), out0.sizes(),      kernel_size,     stride,
-                                   padding,      count_include_pad, divisor_override};
-  if (has_wide_windows(arguments)) return average_wide_windows(arguments, false, self, out0);
-  const auto taps = average_axes(self.sizes(), out0.sizes(), kernel_size, stride, padding,
-                                 count_include_pad, divisor_override);
-  resample("avg_pool", taps, static_cast<int64_t>(kernel_size.size()), self, out0);
-}
-
-void _avg_pool_backward_kernel(const Tensor& grad, IntArrayRef sizes, IntArrayRef kernel_size,
-                               IntArrayRef stride, IntArrayRef padding,
-                               bool /*in the size of grad*/, bool count_include_pad,
-                               std::optional<int64_t> divisor_override, const Tensor& out0) {
-  const AverageArguments arguments{sizes,   grad.sizes(),      kernel_size,     stride,
-                                   padding, count_include_pad, divisor_override};
-  if (has_wide_windows(arguments)) return average_wide_windows(arguments, true, grad, out0);
-  const auto taps = average_axes(sizes, grad.sizes(), kernel_size, stride, padding,
-                                 count_include_pad, divisor_override);
-  resample("avg_pool_backward", transposed_taps(taps), static_cast<int64_t>(kernel_size.size()),
-           grad, out0);
 }
 
 }  // namespace CPU_CAPABILITY
