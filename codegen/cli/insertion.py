@@ -13,10 +13,8 @@ def with_entry(text: str, topic: str, entry: str, chapter: str = "") -> str:
     """``text`` with ``entry`` at the end of ``topic``; a new topic is the last one of ``chapter``."""
     found = re.search(rf"^  {re.escape(topic)}:[^\n]*\n", text, re.MULTILINE)
     if found is None:
-        end = end_of_chapter(text, chapter)
-        lead = text[:end].rstrip("\n") + "\n" if text else ""
-        following = "\n" + text[end:] if end < len(text) else ""
-        return f"{lead}\n  {topic}:\n{entry}{following}"
+        return _with_topic(text, topic, entry, end_of_chapter(text, chapter))
+
     # The next topic, or the comment above it.
     following = re.compile(r"^ {0,2}(?=\S)", re.MULTILINE).search(text, found.end())
     end = following.start() if following else len(text)
@@ -25,16 +23,18 @@ def with_entry(text: str, topic: str, entry: str, chapter: str = "") -> str:
     return before + ("" if is_first else "\n") + entry + ("\n" + text[end:] if following else "")
 
 
+def _with_topic(text: str, topic: str, entry: str, end: int) -> str:
+    before = text[:end].rstrip("\n") + "\n" if text else ""
+    behind = "\n" + text[end:] if end < len(text) else ""
+    return f"{before}\n  {topic}:\n{entry}{behind}"
+
+
 def with_stub(path: Path, stub: str, text: str | None = None, loops: str = "aten/iteration/Loops.h") -> str:
-    """The file, which would read ``text``, with ``stub`` at the end of the namespace of kernels, which is one per
-    instruction set in ``.isa.cpp`` files."""
+    """The file, which would read ``text``, with ``stub`` at the end of the namespace of kernels; a ``.isa.cpp``
+    file has one per instruction set."""
     per_instruction_set = path.name.endswith(".isa.cpp")
     if text is None and not path.exists():
-        includes = [
-            header_of_source(_below_root(path)),
-            "aten/Dispatch.h",
-            loops,
-        ]
+        includes = [header_of_source(_below_root(path)), "aten/Dispatch.h", loops]
         opening, closing = ["namespace at::native {"], ["}  // namespace at::native"]
         if per_instruction_set:
             opening, closing = (

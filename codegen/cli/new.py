@@ -111,11 +111,9 @@ def _draft(
     topics = list(program.topics) if program is not None else []
     if topic not in topics:
         near = closest(topic, topics)
-        print(
-            f"{topic} is a new topic, at the end of "
-            f"{f'the chapter {chapter} of ' if chapter else ''}{options.yaml}{f'; did you mean {near}?' if near else ''}",
-            file=sys.stderr,
-        )
+        place = f"the chapter {chapter} of {options.yaml}" if chapter else f"{options.yaml}"
+        question = f"; did you mean {near}?" if near else ""
+        print(f"{topic} is a new topic, at the end of {place}{question}", file=sys.stderr)
     return 0
 
 

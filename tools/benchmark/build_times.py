@@ -1,5 +1,5 @@
-"""Seconds and translation units of: a full build, one more `expr` operator, one more operator with a kernel
-file; in a copy of the tree."""
+"""Seconds and translation units of: a full build, one more `expr` operator, one more operator with a kernel;
+in a copy of the tree."""
 
 from __future__ import annotations
 
@@ -45,17 +45,16 @@ KERNEL_ENTRY = """
       samples: unary
       doc: The third power.
 """
-KERNEL_FILE = "aten/native/cpu/BenchmarkCubeKernel.cpp"
+KERNEL_FILE = "aten/native/cpu/elementwise/PointwiseMathKernel.isa.cpp"
 KERNEL = """\
-#include "aten/Dispatch.h"
-#include "aten/iteration/Loops.h"
-#include "aten/native/PointwiseMathNative.h"
 
 namespace at::native {
 inline namespace CPU_CAPABILITY {
 
 void benchmark_cube_kernel(TensorIteratorBase& iter) {
-  AT_DISPATCH_FLOATING(iter.common_dtype(), "benchmark_cube", [&] { cpu_kernel(iter, [](scalar_t a) -> scalar_t { return a * a * a; }); });
+  AT_DISPATCH_FLOATING(iter.common_dtype(), "benchmark_cube", [&] {
+    cpu_kernel(iter, [](scalar_t a) -> scalar_t { return a * a * a; });
+  });
 }
 
 }  // namespace CPU_CAPABILITY
@@ -129,8 +128,9 @@ class Tree:
         lines[end:end] = entry.rstrip("\n").split("\n")
         path.write_text("\n".join(lines))
 
-    def write(self, name: str, text: str) -> None:
-        (self.folder / name).write_text(text)
+    def append(self, name: str, text: str) -> None:
+        path = self.folder / name
+        path.write_text(path.read_text() + text)
 
 
 def incremental(folder: Path) -> list[Build]:
@@ -139,7 +139,7 @@ def incremental(folder: Path) -> list[Build]:
     tree.declare("PointwiseMath", EXPR_ENTRY)
     expr = tree.build("expr operator", "import torch_py; torch_py.benchmark_softcap(torch_py.ones(2), 2.0)")
     tree.declare("PointwiseMath", KERNEL_ENTRY)
-    tree.write(KERNEL_FILE, KERNEL)
+    tree.append(KERNEL_FILE, KERNEL)
     kernel = tree.build(
         "kernel operator",
         "import torch_py; assert torch_py.benchmark_cube(torch_py.full((2,), 2.0))[0].item() == 8",

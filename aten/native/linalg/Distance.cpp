@@ -1,8 +1,8 @@
 // Distances between vectors.
 #include <cmath>
 
-#include "aten/native/shared/MatrixBatch.h"
 #include "aten/native/declarations/linalg/Distance.h"
+#include "aten/native/shared/MatrixBatch.h"
 #include "aten/ops/_cdist_forward.h"
 #include "aten/ops/abs.h"
 #include "aten/ops/clamp_min.h"

@@ -2,9 +2,9 @@
 // functions] in MatrixAlgebra.h.
 #include <algorithm>
 
+#include "aten/native/declarations/linalg/FactorizationBackward.h"
 #include "aten/native/shared/MatrixAlgebra.h"
 #include "aten/native/shared/MatrixBatch.h"
-#include "aten/native/declarations/linalg/FactorizationBackward.h"
 #include "aten/ops/abs.h"
 #include "aten/ops/amax.h"
 #include "aten/ops/cat.h"

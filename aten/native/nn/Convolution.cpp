@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "aten/native/shared/ResultFormat.h"
 #include "aten/native/declarations/nn/Convolution.h"
+#include "aten/native/shared/ResultFormat.h"
 #include "aten/ops/constant_pad_nd.h"
 #include "aten/ops/conv1d.h"
 #include "aten/ops/convolution.h"

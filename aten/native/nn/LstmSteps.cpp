@@ -1,7 +1,7 @@
 // Long short-term memory over all steps: what its kernel is given, and a gradient that has
 // gradients itself.
+#include "aten/native/declarations/nn/LstmSteps.h"
 #include "aten/native/nn/RecurrentSteps.h"
-#include "aten/native/declarations/nn/Recurrent.h"
 #include "aten/ops/cat.h"
 #include "aten/ops/matmul.h"
 #include "aten/ops/mul.h"

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <string>
 
-#include "aten/native/shared/ViewHelpers.h"
 #include "aten/native/declarations/signal/FourierTransform.h"
+#include "aten/native/shared/ViewHelpers.h"
 #include "aten/ops/_fft_c2c.h"
 #include "aten/ops/_fft_c2r.h"
 #include "aten/ops/_fft_r2c.h"

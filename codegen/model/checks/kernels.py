@@ -93,19 +93,16 @@ def _check_definition(operator: Operator, entry: DispatchEntry, report: Reporter
     else:
         overloads = report.context.kernels.all_of(entry.kernel, entry.key)
         check_types(report, entry.location, f"the {entry.key} kernel '{entry.kernel}'", signature, overloads)
-        belongs = loop_file(operator, found.is_per_isa) if _is_loop(found) else wanted_file
-        for problem in check_room(operator, with_types(overloads, signature), belongs):
-            report.at(*problem)
+        is_loop = found.path.startswith("aten/native/cpu/")
+        belongs = loop_file(operator, found.is_per_isa) if is_loop else wanted_file
+        check_place(report, signature, overloads, belongs)
 
 
-def _is_loop(kernel: Kernel) -> bool:
-    """Whether it is among the loops on the CPU."""
-    return kernel.path.startswith("aten/native/cpu/")
-
-
-def with_types(found: Sequence[Kernel], signature: str) -> list[Kernel]:
-    """The overloads that may have this signature; a macro's are not known."""
-    return [kernel for kernel in found if kernel.types in (None, types_of(signature))]
+def check_place(report: Reporter, signature: str, found: Sequence[Kernel], belongs: str) -> None:
+    """A definition that may have the types of ``signature`` is in a file of the operator's topic."""
+    fitting = [kernel for kernel in found if kernel.types in (None, types_of(signature))]
+    for problem in check_room(report.operator, fitting, belongs):
+        report.at(*problem)
 
 
 def check_types(

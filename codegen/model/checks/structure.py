@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from codegen.expressions import check_expr, infer_promotion
-from codegen.model.checks.kernels import check_types
+from codegen.model.checks.kernels import check_place, check_types
 from codegen.model.checks.report import Reporter
 from codegen.model.operator import Operator
 from codegen.model.reading import Context
@@ -127,13 +127,10 @@ def _check_shape(operator: Operator, report: Reporter) -> None:
             f"move it out of the unnamed namespace, or remove static: {found.path}:{found.line}",
         )
     else:
-        check_types(
-            report,
-            operator.location_of("shape"),
-            f"the shape rule '{operator.shape}'",
-            signature,
-            report.context.kernels.all_of(operator.shape, "All"),
-        )
+        overloads = report.context.kernels.all_of(operator.shape, "All")
+        what = f"the shape rule '{operator.shape}'"
+        check_types(report, operator.location_of("shape"), what, signature, overloads)
+        check_place(report, signature, overloads, shape_file(operator))
 
 
 def _check_dtypes(operator: Operator, report: Reporter) -> None:

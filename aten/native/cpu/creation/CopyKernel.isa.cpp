@@ -4,8 +4,8 @@
 #include "aten/Dispatch.h"
 #include "aten/iteration/Loops.h"
 #include "aten/iteration/MemoryOverlap.h"
-#include "aten/native/shared/NumberBits.h"
 #include "aten/native/declarations/cpu/creation/CopyKernel.isa.h"
+#include "aten/native/shared/NumberBits.h"
 #include "aten/ops/narrow.h"
 #include "c10/core/ScalarChecks.h"
 

@@ -1,4 +1,4 @@
-// Pointwise loops of linear algebra; products are in aten/native/MatrixProduct.cpp.
+// Conjugates of complex numbers.
 #include "aten/native/declarations/cpu/elementwise/ComplexKernel.isa.h"
 #include "aten/Dispatch.h"
 #include "aten/iteration/Loops.h"

@@ -4,10 +4,10 @@
 #include <vector>
 
 #include "aten/Dispatch.h"
+#include "aten/native/declarations/cpu/indexing/SetsKernel.h"
 #include "aten/native/shared/OrderKeys.h"
 #include "aten/native/shared/RadixSort.h"
 #include "aten/native/shared/UnsignedOrder.h"
-#include "aten/native/declarations/cpu/indexing/SetsKernel.h"
 #include "aten/ops/index_select.h"
 #include "aten/ops/movedim.h"
 #include "aten/ops/reshape.h"

@@ -4,9 +4,9 @@
 
 #include "aten/Dispatch.h"
 #include "aten/iteration/Lanes.h"
+#include "aten/native/declarations/cpu/indexing/SortingKernel.h"
 #include "aten/native/shared/RadixSort.h"
 #include "aten/native/shared/UnsignedOrder.h"
-#include "aten/native/declarations/cpu/indexing/SortingKernel.h"
 
 namespace at::native {
 

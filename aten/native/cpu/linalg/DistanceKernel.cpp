@@ -1,9 +1,9 @@
 // Distances of all pairs of rows.
 #include <cmath>
 
+#include "aten/native/declarations/cpu/linalg/DistanceKernel.h"
 #include "aten/native/shared/MatrixBatch.h"
 #include "aten/native/shared/MatrixProduct.h"
-#include "aten/native/declarations/cpu/linalg/DistanceKernel.h"
 #include "aten/ops/expand.h"
 #include "aten/ops/sum.h"
 

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <cstring>
 
-#include "aten/native/shared/MatrixBatch.h"
 #include "aten/native/declarations/cpu/linalg/FactorizationKernel.h"
+#include "aten/native/shared/MatrixBatch.h"
 #include "aten/ops/copy.h"
 #include "aten/ops/expand.h"
 #include "aten/ops/eye.h"

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "aten/Dispatch.h"
-#include "aten/native/shared/ViewHelpers.h"
-#include "aten/native/declarations/reduction/Variance.h"
 #include "aten/native/declarations/cpu/linalg/NormKernel.isa.h"
+#include "aten/native/declarations/linalg/Norm.h"
+#include "aten/native/shared/ViewHelpers.h"
 #include "aten/parallel/Parallel.h"
 
 namespace at::native {

@@ -7,10 +7,10 @@
 
 #include "aten/Dispatch.h"
 #include "aten/blas/Blas.h"
-#include "aten/native/nn/Attention.h"
 #include "aten/native/cpu/shared/RowFold.h"
 #include "aten/native/cpu/shared/Tasks.h"
 #include "aten/native/declarations/cpu/nn/AttentionKernel.isa.h"
+#include "aten/native/nn/Attention.h"
 #include "aten/ops/contiguous.h"
 #include "aten/ops/expand.h"
 #include "aten/vec/math.h"

@@ -4,10 +4,11 @@
 #include <vector>
 
 #include "aten/Dispatch.h"
-#include "aten/native/shared/Normalization.h"
-#include "aten/native/shared/ResultFormat.h"
 #include "aten/native/cpu/nn/ChannelLoops.h"
 #include "aten/native/declarations/cpu/nn/BatchNormKernel.isa.h"
+#include "aten/native/nn/BatchNorm.h"
+#include "aten/native/shared/Normalization.h"
+#include "aten/native/shared/ResultFormat.h"
 #include "aten/ops/contiguous.h"
 #include "aten/ops/to.h"
 

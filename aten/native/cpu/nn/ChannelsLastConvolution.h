@@ -4,8 +4,8 @@
 #include <cstring>
 
 #include "aten/blas/Blas.h"
-#include "aten/native/nn/ConvolutionGeometry.h"
 #include "aten/native/cpu/nn/ConvolutionTasks.h"
+#include "aten/native/nn/ConvolutionGeometry.h"
 
 namespace at::native {
 inline namespace CPU_CAPABILITY {

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "aten/Dispatch.h"
-#include "aten/native/nn/GridSampling.h"
 #include "aten/native/declarations/cpu/nn/GridSamplingKernel.isa.h"
+#include "aten/native/nn/GridSampling.h"
 #include "aten/ops/contiguous.h"
 #include "aten/ops/copy.h"
 #include "aten/ops/to.h"

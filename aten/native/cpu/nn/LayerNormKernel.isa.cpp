@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "aten/Dispatch.h"
-#include "aten/native/shared/Normalization.h"
-#include "aten/native/declarations/nn/Dropout.h"
-#include "aten/native/declarations/nn/BatchNorm.h"
 #include "aten/native/declarations/cpu/nn/LayerNormKernel.isa.h"
+#include "aten/native/declarations/nn/LayerNorm.h"
+#include "aten/native/nn/LayerNorm.h"
+#include "aten/native/shared/Normalization.h"
 #include "aten/ops/contiguous.h"
 #include "aten/ops/to.h"
 #include "aten/parallel/Parallel.h"

@@ -6,8 +6,8 @@
 
 #include "aten/Dispatch.h"
 #include "aten/blas/Blas.h"
-#include "aten/native/nn/RecurrentSteps.h"
 #include "aten/native/declarations/cpu/nn/LstmStepsKernel.isa.h"
+#include "aten/native/nn/RecurrentSteps.h"
 #include "aten/ops/contiguous.h"
 #include "aten/parallel/Parallel.h"
 #include "aten/vec/math.h"

@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "aten/Dispatch.h"
+#include "aten/native/declarations/cpu/nn/MaxPoolingKernel.isa.h"
+#include "aten/native/declarations/nn/MaxPooling.h"
 #include "aten/native/shared/PoolingGeometry.h"
 #include "aten/native/shared/ResultFormat.h"
-#include "aten/native/declarations/nn/MaxPooling.h"
-#include "aten/native/declarations/cpu/nn/MaxPoolingKernel.isa.h"
 #include "aten/ops/contiguous.h"
 #include "aten/ops/copy.h"
 #include "aten/ops/to.h"

@@ -4,8 +4,8 @@
 
 #include "aten/Dispatch.h"
 #include "aten/iteration/Lanes.h"
-#include "aten/native/shared/OrderKeys.h"
 #include "aten/native/declarations/cpu/reduction/OrderStatisticsKernel.h"
+#include "aten/native/shared/OrderKeys.h"
 
 namespace at::native {
 
