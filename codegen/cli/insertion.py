@@ -30,8 +30,8 @@ def _with_topic(text: str, topic: str, entry: str, end: int) -> str:
 
 
 def with_stub(path: Path, stub: str, text: str | None = None, loops: str = "aten/iteration/Loops.h") -> str:
-    """The file, which would read ``text``, with ``stub`` at the end of the namespace of kernels; a ``.isa.cpp``
-    file has one per instruction set."""
+    """The file, which would read ``text``, with ``stub`` at the end of the namespace of kernels; ``.isa.cpp``
+    files have one per instruction set."""
     per_instruction_set = path.name.endswith(".isa.cpp")
     if text is None and not path.exists():
         includes = [header_of_source(_below_root(path)), "aten/Dispatch.h", loops]

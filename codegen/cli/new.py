@@ -149,7 +149,7 @@ def _operator(schema: FunctionSchema, topic: str, structure: str, chapter: str) 
         ("function",),
         "torch",
         (),
-        structure,
+        structure,  # type: ignore[arg-type]
         None,
         (),
         (),
@@ -158,7 +158,7 @@ def _operator(schema: FunctionSchema, topic: str, structure: str, chapter: str) 
         None,
         None,
         (),
-        None,  # type: ignore[arg-type]
+        None,
         None,
         (),
         None,
