@@ -160,7 +160,7 @@ def test_kernel_of_contributing_runs(tmp_path: Path) -> None:
     (tmp_path / "cube.yaml").write_text(f"library: cube_ops\ntopics:\n  Cube:\n{declaration}\n")
     kernels = tmp_path / "aten" / "native" / "cpu"
     kernels.mkdir(parents=True)
-    (kernels / "CubeKernel.cpp").write_text(KERNEL_FILE.format(kernel=kernel))
+    (kernels / "CubeKernel.isa.cpp").write_text(KERNEL_FILE.format(kernel=kernel))
     script = """
 import torch_py as torch
 from torch_py.utils.cpp_extension import build_operators

@@ -9,7 +9,8 @@ from collections import Counter
 from dataclasses import dataclass
 
 from codegen.model import Operator, Program
-from codegen.model.cpp import kernel_file, kernel_signature, shape_signature
+from codegen.model.cpp import kernel_signature, shape_signature
+from codegen.model.rooms import kernel_file, shape_file
 from codegen.model.vocabulary import ALL_STRUCTURES
 from codegen.python_modules import PREFIXED
 from codegen.schema import Argument, FunctionSchema
@@ -255,4 +256,4 @@ def _kernel_stub(operator: Operator, kernel: str, key: str) -> Stub:
 
 
 def _shape_stub(operator: Operator, rule: str) -> Stub:
-    return Stub(rule, f"aten/native/{operator.topic}.cpp", shape_signature(operator, rule))
+    return Stub(rule, shape_file(operator), shape_signature(operator, rule))

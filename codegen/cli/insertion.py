@@ -5,13 +5,16 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from codegen.emit.native import header_of_source
+from codegen.model.rooms import end_of_chapter
 
-def with_entry(text: str, topic: str, entry: str) -> str:
-    """``text`` with ``entry`` at the end of ``topic``, which is added when missing."""
+
+def with_entry(text: str, topic: str, entry: str, chapter: str = "") -> str:
+    """``text`` with ``entry`` at the end of ``topic``; a new topic is the last one of ``chapter``."""
     found = re.search(rf"^  {re.escape(topic)}:[^\n]*\n", text, re.MULTILINE)
     if found is None:
-        lead = text if text.endswith("\n") or not text else text + "\n"
-        return f"{lead}\n  {topic}:\n{entry}"
+        return _with_topic(text, topic, entry, end_of_chapter(text, chapter))
+
     # The next topic, or the comment above it.
     following = re.compile(r"^ {0,2}(?=\S)", re.MULTILINE).search(text, found.end())
     end = following.start() if following else len(text)
@@ -20,16 +23,18 @@ def with_entry(text: str, topic: str, entry: str) -> str:
     return before + ("" if is_first else "\n") + entry + ("\n" + text[end:] if following else "")
 
 
+def _with_topic(text: str, topic: str, entry: str, end: int) -> str:
+    before = text[:end].rstrip("\n") + "\n" if text else ""
+    behind = "\n" + text[end:] if end < len(text) else ""
+    return f"{before}\n  {topic}:\n{entry}{behind}"
+
+
 def with_stub(path: Path, stub: str, text: str | None = None, loops: str = "aten/iteration/Loops.h") -> str:
-    """The file, which would read ``text``, with ``stub`` at the end of the namespace of kernels: below
-    native/cpu, one per instruction set."""
-    per_instruction_set = path.parent.name == "cpu"
+    """The file, which would read ``text``, with ``stub`` at the end of the namespace of kernels; ``.isa.cpp``
+    files have one per instruction set."""
+    per_instruction_set = path.name.endswith(".isa.cpp")
     if text is None and not path.exists():
-        includes = [
-            f"aten/native/declarations/{'cpu/' * per_instruction_set}{path.stem}.h",
-            "aten/Dispatch.h",
-            loops,
-        ]
+        includes = [header_of_source(_below_root(path)), "aten/Dispatch.h", loops]
         opening, closing = ["namespace at::native {"], ["}  // namespace at::native"]
         if per_instruction_set:
             opening, closing = (
@@ -46,3 +51,9 @@ def with_stub(path: Path, stub: str, text: str | None = None, loops: str = "aten
     return (
         f"{text[: ends[-1]].rstrip()}\n\n{stub}\n{text[ends[-1] :]}" if ends[-1] >= 0 else f"{text}\n{stub}"
     )
+
+
+def _below_root(path: Path) -> str:
+    """``aten/native/cpu/SumKernel.isa.cpp``, whatever the checkout's own folder."""
+    text = path.as_posix()
+    return text[text.rindex("aten/native/") :]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 
 from codegen.cli.drafts import (
@@ -32,6 +33,15 @@ _DEFAULT_SCHEMAS = {
     "dynamic": "{name}(Tensor self) -> Tensor",
     "mutation": "{name}_(Tensor(a!) self) -> Tensor(a!)",
 }
+
+
+@dataclass(frozen=True)
+class Draft:
+    """An entry and where it goes."""
+
+    topic: str
+    chapter: str
+    entry: str
 
 
 def new(options: argparse.Namespace) -> int:
@@ -85,7 +95,8 @@ def _draft(
 ) -> int:
     """A new entry, refused where ``check`` would refuse it."""
     topic = options.topic or topic_like(schema, options.structure, program)
-    operator = _operator(schema, topic, options.structure)
+    chapter = _chapter(schema, topic, options.structure, program)
+    operator = _operator(schema, topic, options.structure, chapter)
     samples = samples_for(operator, program)
     has_samples = (options.yaml.parent / "tests" / "ops" / "samples").is_dir()
     entry = entry_text(operator, options.expr, program, samples.name)
@@ -96,15 +107,13 @@ def _draft(
     if problems:
         print(f"{entry}\n" + "\n".join(map(str, problems)), file=sys.stderr)
         return 1
-    _put(options, (topic, entry), stubs, samples if samples.text and has_samples else None)
+    _put(options, Draft(topic, chapter, entry), stubs, samples if samples.text and has_samples else None)
     topics = list(program.topics) if program is not None else []
     if topic not in topics:
         near = closest(topic, topics)
-        print(
-            f"{topic} is a new topic, at the end of "
-            f"{options.yaml}{f'; did you mean {near}?' if near else ''}",
-            file=sys.stderr,
-        )
+        place = f"the chapter {chapter} of {options.yaml}" if chapter else f"{options.yaml}"
+        question = f"; did you mean {near}?" if near else ""
+        print(f"{topic} is a new topic, at the end of {place}{question}", file=sys.stderr)
     return 0
 
 
@@ -113,10 +122,9 @@ def _problems(
 ) -> list[Diagnostic]:
     """What ``check`` would say of the entry if it and its kernels were written."""
     problems = Diagnostics()
+    text = with_entry(_text(yaml_path), operator.topic, entry, operator.chapter)
     planned = [Kernel(stub.symbol, stub.path, 1, False, stub.signature) for stub in stubs]
-    read_program(
-        yaml_path, problems, base, text=with_entry(_text(yaml_path), operator.topic, entry), planned=planned
-    )
+    read_program(yaml_path, problems, base, text=text, planned=planned)
     return [p for p in problems.sorted() if p.operator in (operator.name, operator.topic)]
 
 
@@ -124,7 +132,15 @@ def _text(yaml_path: Path) -> str:
     return yaml_path.read_text(encoding="utf-8") if yaml_path.is_file() else "topics:\n"
 
 
-def _operator(schema: FunctionSchema, topic: str, structure: str) -> Operator:
+def _chapter(schema: FunctionSchema, topic: str, structure: str, program: Program | None) -> str:
+    """The chapter of the topic; a new topic joins that of the entries most like the new one."""
+    if program is None:
+        return ""
+    known = topic if topic in program.topics else topic_like(schema, structure, program)
+    return next((o.chapter for o in program if o.topic == known), "")
+
+
+def _operator(schema: FunctionSchema, topic: str, structure: str, chapter: str) -> Operator:
     """An operator as far as signatures need it."""
     nowhere = Location("", 0, 0)
     return Operator(
@@ -133,7 +149,7 @@ def _operator(schema: FunctionSchema, topic: str, structure: str) -> Operator:
         ("function",),
         "torch",
         (),
-        structure,
+        structure,  # type: ignore[arg-type]
         None,
         (),
         (),
@@ -142,7 +158,7 @@ def _operator(schema: FunctionSchema, topic: str, structure: str) -> Operator:
         None,
         None,
         (),
-        None,  # type: ignore[arg-type]
+        None,
         None,
         (),
         None,
@@ -153,20 +169,21 @@ def _operator(schema: FunctionSchema, topic: str, structure: str) -> Operator:
         nowhere,
         {},
         "",
+        chapter=chapter,
     )
 
 
 def _put(
     options: argparse.Namespace,
-    entry: tuple[str, str] | None,
+    draft: Draft | None,
     stubs: list[Stub],
     samples: SamplesDraft | None,
 ) -> None:
     """Into the files with ``--write``, to the terminal otherwise."""
     folder: Path = options.yaml.parent
     texts: dict[Path, str] = {}
-    if entry is not None:
-        texts[options.yaml] = with_entry(_text(options.yaml), *entry)
+    if draft is not None:
+        texts[options.yaml] = with_entry(_text(options.yaml), draft.topic, draft.entry, draft.chapter)
     for stub in stubs:
         path = folder / stub.path
         texts[path] = with_stub(path, stub.text, texts.get(path), stub.include)
@@ -179,7 +196,7 @@ def _put(
             path.write_text(text, encoding="utf-8")
             print(f"wrote {path}")
         return
-    parts = [f"# {options.yaml}, topic {entry[0]}\n{entry[1]}"] if entry is not None else []
+    parts = [f"# {options.yaml}, topic {draft.topic}\n{draft.entry}"] if draft is not None else []
     parts += [f"// {stub.path}\n{stub.text}" for stub in stubs]
     parts += [f"# {samples.path}\n{samples.text}"] if samples is not None else []
     print("\n".join(parts), end="")

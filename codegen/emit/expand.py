@@ -70,25 +70,19 @@ def _expanded(topic: Topic, program: Program) -> tuple[Operator, ...]:
 
 
 EXPR_FOLDER = "aten/native/cpu/expr"
-PORTABLE_EXPR_FOLDER = "aten/native/portable/expr"
 
 
 def kernel_path(operator: Operator) -> str:
-    """Below cpu, which is compiled for every instruction set, or where a function of the formula gains
-    nothing from that."""
+    """Compiled once per instruction set, or once where a function of the formula gains nothing from that."""
     assert operator.expr is not None
     called = [FUNCTIONS.get(part.function) for part in walk(operator.expr.node) if isinstance(part, Call)]
-    folder = (
-        EXPR_FOLDER
-        if all(function is None or function.vectorises for function in called)
-        else PORTABLE_EXPR_FOLDER
-    )
-    return f"{folder}/{operator.unambiguous_name}Kernel.cpp"
+    vectorises = all(function is None or function.vectorises for function in called)
+    return f"{EXPR_FOLDER}/{operator.unambiguous_name}Kernel{'.isa' if vectorises else ''}.cpp"
 
 
 def is_formula(path: str) -> bool:
     """Whether a kernel is the loop of a formula."""
-    return path.startswith((EXPR_FOLDER, PORTABLE_EXPR_FOLDER))
+    return path.startswith(EXPR_FOLDER)
 
 
 def _with_kernel(operator: Operator, path: str) -> Operator:

@@ -1,4 +1,4 @@
-"""``aten/native/cpu/expr/<op>Kernel.cpp``: the loop of a pointwise formula."""
+"""``aten/native/cpu/expr/<op>Kernel[.isa].cpp``: the loop of a pointwise formula."""
 
 from __future__ import annotations
 

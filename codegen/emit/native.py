@@ -10,6 +10,7 @@ from codegen.emit import style
 from codegen.emit.expand import is_formula
 from codegen.emit.places import place_of
 from codegen.model import Kernel, Operator, cpp, vocabulary
+from codegen.model.rooms import shape_file
 from codegen.remembered import remembered
 
 
@@ -98,7 +99,7 @@ def _declared(operator: Operator) -> Iterator[tuple[str, Declaration]]:
         head = cpp.shape_signature(operator, operator.shape).split("(")[0] + "("
         place = operator.shape_definition
         yield (
-            (place.path if place is not None else f"aten/native/{operator.topic}.cpp"),
+            (place.path if place is not None else shape_file(operator)),
             Declaration(head, every, ""),
         )
     for entry in style.loop_entries(operator):

@@ -161,7 +161,7 @@ class Tree:
                 topic=topic.name,
                 kernels=kernels,
                 headers=found,
-                is_per_isa="native/cpu/" in path,
+                is_per_isa=path.endswith(".isa.cpp"),
             )
 
     def registration(self, topic: Topic) -> None:

@@ -185,17 +185,3 @@ def shape_signature(operator: Operator, rule: str) -> str:
     fresh = [r for r in operator.schema.returns if not r.is_write]
     result = "TensorSpec" if len(fresh) == 1 else f"std::tuple<{', '.join(['TensorSpec'] * len(fresh))}>"
     return f"{result} {rule}({', '.join(parameter(a) for a in operator.schema.arguments.flat_all)})"
-
-
-def kernel_file(operator: Operator, key: str) -> str:
-    """Where the kernel of ``key`` belongs."""
-    if operator.structure in ("pointwise", "reduction", "shaped", "mutation") and key in ("CPU", "CUDA"):
-        folder, suffix = ("cuda", ".cu") if key == "CUDA" else ("cpu", ".cpp")
-        return f"aten/native/{folder}/{operator.topic}Kernel{suffix}"
-    if key.startswith("Sparse"):
-        return f"aten/native/sparse/{operator.topic}{'.cu' if key.endswith('CUDA') else '.cpp'}"
-    if key.startswith("Quantized"):
-        return f"aten/native/quantized/{operator.topic}{'.cu' if key.endswith('CUDA') else '.cpp'}"
-    if key.startswith("Mkldnn"):
-        return f"aten/native/mkldnn/{operator.topic}.cpp"
-    return f"aten/native/{operator.topic}.cpp" if key != "CUDA" else f"aten/native/cuda/{operator.topic}.cu"

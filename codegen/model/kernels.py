@@ -64,8 +64,8 @@ class Kernel:
 
     @property
     def is_per_isa(self) -> bool:
-        """Compiled once per instruction set: native/cpu."""
-        return "native/cpu/" in self.path
+        """Compiled once per instruction set: see tools/build/isa.py."""
+        return self.path.endswith(".isa.cpp")
 
     @property
     def is_cuda(self) -> bool:

@@ -21,6 +21,7 @@ from codegen.model.kernels import Kernel, scan_kernels
 from codegen.model.operator import Operator
 from codegen.model.program import DtypeSet, Program, Topic
 from codegen.model.reading import Context, EntryReader
+from codegen.model.rooms import chapter_at
 from codegen.model.samples import scan_samples
 from codegen.yaml import ListValue, MapValue, Text, Value, load_document
 
@@ -183,6 +184,7 @@ class _ProgramReader:
                 "write - func: before each entry",
             )
             return
+        chapter = chapter_at(name.source.text, name.start)
         operators: list[Operator] = []
         for item in value:
             if not isinstance(item, MapValue):
@@ -193,7 +195,7 @@ class _ProgramReader:
                     "write - func: name(Tensor self) -> Tensor",
                 )
                 continue
-            reader = EntryReader(item, name.text, self.context)
+            reader = EntryReader(item, name.text, self.context, chapter)
             operator = reader.read()
             if operator is None:
                 self.broken.add(reader.label.split(".")[0])

@@ -47,9 +47,10 @@ class Context:
 class EntryReader:
     """Reads one entry; ``label`` is how diagnostics call it."""
 
-    def __init__(self, entry: MapValue, topic: str, context: Context) -> None:
+    def __init__(self, entry: MapValue, topic: str, context: Context, chapter: str = "") -> None:
         self.entry = entry
         self.topic = topic
+        self.chapter = chapter
         self.context = context
         self.values: dict[str, Value] = {key.text: value for key, value in entry}
         self.misspelled: dict[str, Location] = {}  # keys that were meant by unknown ones
@@ -95,6 +96,7 @@ class EntryReader:
         return Operator(
             schema=schema,
             topic=self.topic,
+            chapter=self.chapter,
             structure=structure,
             dtypes=dtypes,
             dtype_sets=dtype_sets,

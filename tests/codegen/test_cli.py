@@ -143,7 +143,10 @@ def test_new_prints_an_entry_and_a_stub(checkout: Path, capsys: pytest.CaptureFi
     assert main(["new", "cube"]) == 0
     out = capsys.readouterr().out
     assert "    - func: cube(Tensor self) -> Tensor\n" in out
-    assert "// aten/native/cpu/PointwiseMathKernel.cpp\nvoid cube_kernel(TensorIteratorBase& iter) {\n" in out
+    assert (
+        "// aten/native/cpu/PointwiseMathKernel.isa.cpp\nvoid cube_kernel(TensorIteratorBase& iter) {\n"
+        in out
+    )
     assert (checkout / "native_functions.yaml").read_text() == YAML
 
 
@@ -193,7 +196,8 @@ def test_new_takes_the_structure_from_the_schema(checkout: Path, capsys: pytest.
             in (checkout / "native_functions.yaml").read_text().split("  Fresh:")[1]
         )
         assert any(stub in path.read_text() for path in checkout.glob("aten/native/**/*.cpp")), stub
-    assert '#include "aten/iteration/ReductionLoops.h"' in (checkout / "aten/native/cpu/FreshKernel.cpp").read_text()
+    kernel = (checkout / "aten/native/cpu/FreshKernel.isa.cpp").read_text()
+    assert '#include "aten/iteration/ReductionLoops.h"' in kernel
     assert main(["new", "scaled(Tensor self, float dim) -> Tensor", "--expr", "self * dim"]) == 0
     assert "structure: pointwise" in capsys.readouterr().out
 
@@ -288,7 +292,7 @@ def test_new_writes_what_an_entry_misses(checkout: Path, capsys: pytest.CaptureF
     assert path.read_text() == before
     assert (
         "void fold_kernel(const Tensor& self, const Tensor& out0)"
-        in (checkout / "aten/native/cpu/ShapeKernel.cpp").read_text()
+        in (checkout / "aten/native/cpu/ShapeKernel.isa.cpp").read_text()
     )
     assert "TensorSpec fold_shape(const Tensor& self)" in (checkout / "aten/native/Shape.cpp").read_text()
     assert main(["check"]) == 0, capsys.readouterr().err
@@ -297,7 +301,7 @@ def test_new_writes_what_an_entry_misses(checkout: Path, capsys: pytest.CaptureF
 
 
 def test_kernels_are_written_into_the_namespace_of_their_instruction_set(checkout: Path):
-    path = checkout / "aten/native/cpu/FreshKernel.cpp"
+    path = checkout / "aten/native/cpu/FreshKernel.isa.cpp"
     for name in ("cube", "fourth"):
         assert main(["new", name, "--topic", "Fresh", "--write"]) == 0
         before, found, behind = path.read_text().partition("}  // namespace CPU_CAPABILITY\n")

@@ -9,8 +9,9 @@ import pytest
 
 from codegen.diagnostics import GenerationError
 from codegen.model import Operator, Program, load
-from codegen.model.cpp import function_signature, kernel_file, kernel_signature, shape_signature
+from codegen.model.cpp import function_signature, kernel_signature, shape_signature
 from codegen.model.kernels import scan_kernels, types_of
+from codegen.model.rooms import kernel_file
 from codegen.schema import FunctionSchema
 
 YAML = """\
@@ -73,7 +74,7 @@ topics:
 """
 
 SOURCES = {
-    "aten/native/cpu/PointwiseMathKernel.cpp": """\
+    "aten/native/cpu/PointwiseMathKernel.isa.cpp": """\
 #include "x.h"
 namespace at::native {
 // void commented_kernel() {}
@@ -106,7 +107,7 @@ sorted_shape(const Tensor& self, int64_t dim) {
 }
 } // namespace at::native
 """,
-    "aten/native/cpu/ShapeKernel.cpp": """\
+    "aten/native/cpu/ShapeKernel.isa.cpp": """\
 namespace at::native {
 void sorted_kernel(const Tensor& self, int64_t dim, const Tensor& values, const Tensor& indices) {
 }
@@ -175,7 +176,7 @@ def test_dispatch(program: Program):
     cpu, cuda = operator(program, "add").dispatch
     assert (cpu.key, cpu.kernel, cuda.key) == ("CPU", "add_kernel", "CUDA")
     assert cpu.definition is not None and cpu.definition.is_per_isa
-    assert (cpu.definition.path, cpu.definition.line) == ("aten/native/cpu/PointwiseMathKernel.cpp", 4)
+    assert (cpu.definition.path, cpu.definition.line) == ("aten/native/cpu/PointwiseMathKernel.isa.cpp", 4)
     assert cuda.definition is None and not cuda.is_available
     chunk = operator(program, "chunk").dispatch_for("All")
     assert chunk is not None and chunk.definition is not None and not chunk.definition.is_per_isa
@@ -247,7 +248,7 @@ def test_signatures(program: Program):
         kernel_signature(chunk, "chunk", "All")
         == "std::vector<Tensor> chunk(const Tensor& self, int64_t chunks, int64_t dim)"
     )
-    assert kernel_file(add, "CPU") == "aten/native/cpu/PointwiseMathKernel.cpp"
+    assert kernel_file(add, "CPU") == "aten/native/cpu/PointwiseMathKernel.isa.cpp"
     assert kernel_file(add, "CUDA") == "aten/native/cuda/PointwiseMathKernel.cu"
     assert kernel_file(chunk, "All") == "aten/native/Shape.cpp"
 

@@ -17,7 +17,7 @@ Tensor typed_function(const Tensor& self) { return self; }
 TensorSpec typed_shape(const Tensor& self) { return self; }
 } // namespace at::native
 """,
-    "aten/native/cpu/ErrorsKernel.cpp": """\
+    "aten/native/cpu/ErrorsKernel.isa.cpp": """\
 namespace at::native {
 
 void declared_only(TensorIteratorBase& iter);

@@ -16,8 +16,8 @@ FILES = {
     "aten/native/Sum.cpp": '#include "c10/util/Version.h"\nint gemm();\nint hidden_helper() { return gemm() '
     "+ version(); }\n"
     f"{EXPORT} int sum() {{ return hidden_helper(); }}\n",
-    "aten/native/cpu/SumKernel.cpp": "namespace at::native::CPU_CAPABILITY { int sum_kernel() { return 1; } "
-    "}\n",
+    "aten/native/cpu/SumKernel.isa.cpp": "namespace at::native::CPU_CAPABILITY { int sum_kernel() { return "
+    "1; } }\n",
     "torch_py/csrc/autograd/Engine.cpp": "int engine() { return 1; }\n",
     "torch_py/csrc/bindings/Module.cpp": "#include <Python.h>\nint sum();\n"
     'static PyModuleDef definition = {PyModuleDef_HEAD_INIT, "_C", nullptr, -1, nullptr, nullptr, nullptr, '
@@ -32,7 +32,8 @@ FILES = {
     "codegen/__init__.py": "",
     "codegen/__main__.py": "import pathlib, sys\n"
     "if pathlib.Path('refuse').exists(): sys.exit('native_functions.yaml:3:5: add: no such kernel')\n"
-    "path = pathlib.Path(sys.argv[sys.argv.index('--output') + 1], 'aten/native/cpu/GeneratedKernel.cpp')\n"
+    "output = pathlib.Path(sys.argv[sys.argv.index('--output') + 1])\n"
+    "path = output / 'aten/native/cpu/GeneratedKernel.isa.cpp'\n"
     "path.parent.mkdir(parents=True, exist_ok=True)\n"
     "if not path.exists(): path.write_text('namespace at::native::CPU_CAPABILITY { int generated() { return "
     "2; } }\\n')\n",

@@ -115,9 +115,9 @@ def test_only_marked_functions_are_visible(miniature: Path, capsys: pytest.Captu
 
 
 def test_one_file_for_every_instruction_set(miniature: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    driver.build(Configuration.from_environment(SETTINGS), only=("./aten/native/cpu/SumKernel.cpp",))
+    driver.build(Configuration.from_environment(SETTINGS), only=("./aten/native/cpu/SumKernel.isa.cpp",))
     objects = sorted((miniature / "build/objects").rglob("*.o"))
-    assert {path.name for path in objects} == {"SumKernel.o"}
+    assert {path.name for path in objects} == {"SumKernel.isa.o"}
     with pytest.raises(BuildError, match="aten/native/Nothing.cpp"):
         driver.build(Configuration.from_environment(SETTINGS), only=("aten/native/Nothing.cpp",))
 

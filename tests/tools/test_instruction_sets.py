@@ -37,12 +37,13 @@ def test_wrong_restriction(wanted: tuple[str, ...], message: str) -> None:
 @pytest.mark.parametrize(
     ("path", "expected"),
     [
-        ("aten/native/cpu/SumKernel.cpp", True),
-        ("aten/native/cpu/deeper/SumKernel.cpp", True),
+        ("aten/native/cpu/SumKernel.isa.cpp", True),
+        ("aten/native/cpu/reduction/SumKernel.isa.cpp", True),
+        ("aten/native/cpu/reduction/SumKernel.cpp", False),
         ("aten/vec/Exp.isa.cpp", True),
         ("aten/vec/Exp.cpp", False),
         ("aten/native/Sum.cpp", False),
-        ("torch_py/csrc/aten/native/cpu/X.cpp", False),
+        ("torch_py/csrc/aten/native/cpu/X.isa.cpp", False),
     ],
 )
 def test_kernel_files(path: str, expected: bool) -> None:

@@ -43,7 +43,7 @@ def test_wheel_holds_libraries_headers_and_toolchain(miniature: Path, tmp_path: 
         "_toolchain/native_functions.yaml",
         "_toolchain/templates/aten/ops/operator.h.jinja",
         "_toolchain/aten/native/Sum.cpp",
-        "_toolchain/aten/native/cpu/SumKernel.cpp",
+        "_toolchain/aten/native/cpu/SumKernel.isa.cpp",
         "_toolchain/codegen/__init__.py",
         "_toolchain/codegen/__main__.py",
         "_toolchain/tools/__init__.py",
@@ -77,14 +77,14 @@ def operator_library(tmp_path: Path, text: str) -> OperatorLibrary:
 
 def test_operator_library_compiles_kernels_per_instruction_set(tmp_path: Path) -> None:
     library = operator_library(tmp_path, "# mine\nlibrary: softcap_ops\ntopics: {}\n")
-    generated = ("output/generated/aten/native/cpu/SoftcapKernel.cpp", "output/generated/Register.cpp")
-    for name in (*generated, "aten/native/cpu/Mine.cpp", "aten/native/Mine.cpp"):
+    generated = ("output/generated/aten/native/cpu/SoftcapKernel.isa.cpp", "output/generated/Register.cpp")
+    for name in (*generated, "aten/native/cpu/Mine.isa.cpp", "aten/native/cpu/Mine.cpp"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).touch()
     assert library.name == "softcap_ops"
     chosen = isa.selected(("DEFAULT", "AVX2"), "x86_64")
-    once = [f"objects/baseline/{name}.o" for name in ("aten/native/Mine", "generated/Register")]
-    kernels = ("aten/native/cpu/Mine", "generated/aten/native/cpu/SoftcapKernel")
+    once = [f"objects/baseline/{name}.o" for name in ("aten/native/cpu/Mine", "generated/Register")]
+    kernels = ("aten/native/cpu/Mine.isa", "generated/aten/native/cpu/SoftcapKernel.isa")
     each = [
         f"objects/{instruction_set}/{name}.o" for instruction_set in ("DEFAULT", "AVX2") for name in kernels
     ]

@@ -44,11 +44,8 @@ KERNEL_ENTRY = """
       samples: unary
       doc: The third power.
 """
-KERNEL_FILE = "aten/native/cpu/BenchmarkCubeKernel.cpp"
+KERNEL_FILE = "aten/native/cpu/elementwise/PointwiseMathKernel.isa.cpp"
 KERNEL = """\
-#include "aten/Dispatch.h"
-#include "aten/iteration/Loops.h"
-#include "aten/native/PointwiseMathNative.h"
 
 namespace at::native {
 inline namespace CPU_CAPABILITY {
@@ -136,8 +133,9 @@ class Tree:
         lines[end:end] = entry.rstrip("\n").split("\n")
         path.write_text("\n".join(lines))
 
-    def write(self, name: str, text: str) -> None:
-        (self.folder / name).write_text(text)
+    def append(self, name: str, text: str) -> None:
+        path = self.folder / name
+        path.write_text(path.read_text() + text)
 
 
 def incremental(folder: Path) -> list[Build]:
@@ -146,7 +144,7 @@ def incremental(folder: Path) -> list[Build]:
     tree.declare("PointwiseMath", EXPR_ENTRY)
     expr = tree.build("expr operator", "import torch_py; torch_py.benchmark_softcap(torch_py.ones(2), 2.0)")
     tree.declare("PointwiseMath", KERNEL_ENTRY)
-    tree.write(KERNEL_FILE, KERNEL)
+    tree.append(KERNEL_FILE, KERNEL)
     kernel = tree.build(
         "kernel operator",
         "import torch_py; assert torch_py.benchmark_cube(torch_py.full((2,), 2.0))[0].item() == 8",

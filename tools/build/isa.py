@@ -1,9 +1,8 @@
 """The instruction sets: their compiler flags, and which files are compiled once for each.
 
-Kernel files (aten/native/cpu, generated ones too, and aten/vec/*.isa.cpp) are compiled once per instruction
-set with
-CPU_CAPABILITY naming the variant; one of the variants is chosen at start-up by CPUID. All other files get the
-baseline.
+A file named *.isa.cpp below aten/ is compiled once per instruction set, with CPU_CAPABILITY naming the
+variant; one of the variants is chosen at start-up by CPUID. Every other file is compiled once, for the
+baseline. The rule holds for generated files and for libraries of operators, too.
 
 Note [Link order and instruction sets]
 Inline functions and templates (std::vector's, say) end up in every object that uses them and the linker keeps
@@ -77,8 +76,7 @@ def selected(names: tuple[str, ...], architecture: str | None = None) -> tuple[I
 
 
 def is_kernel_file(path: str) -> bool:
-    """`path` relative to the sources' or the generated tree's root."""
+    """Whether the file at `path`, relative to the sources' or the generated tree's root, is compiled once per
+    instruction set."""
     pure = PurePosixPath(path)
-    if pure.parts[:1] == ("aten",) and pure.name.endswith(".isa.cpp"):
-        return True
-    return pure.parts[:3] == ("aten", "native", "cpu")
+    return pure.parts[:1] == ("aten",) and pure.name.endswith(".isa.cpp")

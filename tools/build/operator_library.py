@@ -5,8 +5,8 @@ object.
 
 Called by torch_py.utils.cpp_extension.build_operators, from a checkout or from what a wheel carries of it
 (package.py).
-An aten/native folder next to FILE.yaml may hold hand-written kernels, as in the tree: those below
-aten/native/cpu are compiled for every instruction set, the others once.
+An aten/native folder next to FILE.yaml may hold hand-written kernels, as in the tree: those named *.isa.cpp
+are compiled once per instruction set, the others once.
 The last line printed is the path of the shared object.
 """
 

@@ -12,14 +12,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .files import write_if_changed
-from .isa import InstructionSet
+from .isa import InstructionSet, is_kernel_file
 from .sources import GENERATED, Unit
 
 FOLDER = "build/precompiled"
-# The first folder that a source lies in decides. c10 has none, as it must not see what it lies below; nor
-# have the few files of the others.
+KERNELS = "aten/native/cpu/shared/Precompiled.h"  # of what is compiled once per instruction set
+# For the others the first folder that a source lies in decides. c10 has none, as it must not see what it lies
+# below; nor have the few files of the empty ones.
 HEADERS = {
-    "aten/native/cpu/": "aten/native/cpu/Precompiled.h",
     "aten/blas/": "",
     "aten/vec/": "",
     "aten/": "aten/core/Precompiled.h",
@@ -51,6 +51,8 @@ class PrecompiledHeader:
 def header_of(unit: Unit) -> PrecompiledHeader | None:
     source = unit.source.removeprefix(GENERATED + "/")
     header = next((header for folder, header in HEADERS.items() if source.startswith(folder)), "")
+    if header and is_kernel_file(source):
+        header = KERNELS
     return PrecompiledHeader(header, unit.isa) if header else None
 
 

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from codegen.diagnostics import Location
 from codegen.model import vocabulary
 from codegen.model.checks.report import Reporter
-from codegen.model.cpp import kernel_file, kernel_signature
+from codegen.model.cpp import kernel_signature
 from codegen.model.kernels import Kernel, is_cuda_key, types_of
 from codegen.model.operator import DispatchEntry, Operator
 from codegen.model.reading import Context
+from codegen.model.rooms import check_room, kernel_file, loop_file
 
 
 def check(operator: Operator, context: Context, has_structure: bool) -> None:
@@ -71,7 +72,8 @@ def _check_keys(operator: Operator, report: Reporter) -> None:
 
 def _check_definition(operator: Operator, entry: DispatchEntry, report: Reporter) -> None:
     signature = kernel_signature(operator, entry.kernel, entry.key)
-    wanted = f"{signature} in {kernel_file(operator, entry.key)}"
+    wanted_file = kernel_file(operator, entry.key)
+    wanted = f"{signature} in {wanted_file}"
     found = entry.definition
     if found is None:
         if is_cuda_key(entry.key):  # a device that this checkout has no loops for yet
@@ -91,6 +93,16 @@ def _check_definition(operator: Operator, entry: DispatchEntry, report: Reporter
     else:
         overloads = report.context.kernels.all_of(entry.kernel, entry.key)
         check_types(report, entry.location, f"the {entry.key} kernel '{entry.kernel}'", signature, overloads)
+        is_loop = found.path.startswith("aten/native/cpu/")
+        belongs = loop_file(operator, found.is_per_isa) if is_loop else wanted_file
+        check_place(report, signature, overloads, belongs)
+
+
+def check_place(report: Reporter, signature: str, found: Sequence[Kernel], belongs: str) -> None:
+    """A definition that may have the types of ``signature`` is in a file of the operator's topic."""
+    fitting = [kernel for kernel in found if kernel.types in (None, types_of(signature))]
+    for problem in check_room(report.operator, fitting, belongs):
+        report.at(*problem)
 
 
 def check_types(

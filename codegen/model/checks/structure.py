@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from codegen.expressions import check_expr, infer_promotion
-from codegen.model.checks.kernels import check_types
+from codegen.model.checks.kernels import check_place, check_types
 from codegen.model.checks.report import Reporter
 from codegen.model.operator import Operator
 from codegen.model.reading import Context
+from codegen.model.rooms import shape_file
 from codegen.schema import ListType, OptionalType
 
 _REDUCED_DIMENSIONS = (
@@ -104,13 +105,13 @@ def _check_shape(operator: Operator, report: Reporter) -> None:
         report.at_key(
             "structure",
             "a shaped operator has no 'shape'",
-            f"write shape: {operator.unambiguous_name}_shape, a function in aten/native/{operator.topic}.cpp",
+            f"write shape: {operator.unambiguous_name}_shape, a function in {shape_file(operator)}",
         )
         return
     if operator.shape is None:
         return
     signature = shape_signature(operator, operator.shape)
-    place = f"{signature} in aten/native/{operator.topic}.cpp"
+    place = f"{signature} in {shape_file(operator)}"
     if operator.shape_definition is None:
         near = report.context.kernels.near(operator.shape, "All")
         report.at_key(
@@ -126,13 +127,10 @@ def _check_shape(operator: Operator, report: Reporter) -> None:
             f"move it out of the unnamed namespace, or remove static: {found.path}:{found.line}",
         )
     else:
-        check_types(
-            report,
-            operator.location_of("shape"),
-            f"the shape rule '{operator.shape}'",
-            signature,
-            report.context.kernels.all_of(operator.shape, "All"),
-        )
+        overloads = report.context.kernels.all_of(operator.shape, "All")
+        what = f"the shape rule '{operator.shape}'"
+        check_types(report, operator.location_of("shape"), what, signature, overloads)
+        check_place(report, signature, overloads, shape_file(operator))
 
 
 def _check_dtypes(operator: Operator, report: Reporter) -> None:

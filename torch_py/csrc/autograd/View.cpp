@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <mutex>
 
-#include "aten/native/ViewHelpers.h"
+#include "aten/native/shared/ViewHelpers.h"
 #include "aten/ops/add.h"
 #include "aten/ops/sum.h"
 #include "torch_py/csrc/autograd/Variable.h"

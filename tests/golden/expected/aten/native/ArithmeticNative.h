@@ -2,4 +2,4 @@
 // Everything that is written by hand for Arithmetic. Kernel files include the header of their own declarations instead, so that
 // adding an operator elsewhere in the topic does not recompile them.
 #pragma once
-#include "aten/native/declarations/cpu/GoldenKernel.h"
+#include "aten/native/declarations/cpu/GoldenKernel.isa.h"

@@ -3,4 +3,4 @@
 // adding an operator elsewhere in the topic does not recompile them.
 #pragma once
 #include "aten/native/declarations/Golden.h"
-#include "aten/native/declarations/cpu/GoldenKernel.h"
+#include "aten/native/declarations/cpu/GoldenKernel.isa.h"

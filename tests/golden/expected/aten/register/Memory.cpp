@@ -5,7 +5,7 @@
 #include "aten/dispatch/Register.h"
 #include "aten/iteration/TensorIterator.h"
 #include "aten/dispatch/Foreach.h"
-#include "aten/native/declarations/cpu/GoldenKernel.h"
+#include "aten/native/declarations/cpu/GoldenKernel.isa.h"
 #include "aten/native/declarations/Golden.h"
 #include "aten/ops/_foreach_fill.h"
 #include "aten/ops/fill.h"
@@ -167,7 +167,7 @@ const bool registered = [] {
   register_without_gradient<ops::zeros_out>();
   register_operator<ops::fill__Scalar>();
   register_kernel<ops::fill__Scalar>(DispatchKeySet(DispatchKey::CPU) | DispatchKey::Meta, &fill__Scalar, "fill_kernel",
-                                     "aten/native/cpu/GoldenKernel.cpp");
+                                     "aten/native/cpu/GoldenKernel.isa.cpp");
   register_operator<ops::_foreach_fill_>();
   register_kernel<ops::_foreach_fill_>(kDenseBackends | kAutogradKeys, &_foreach_fill_, "_foreach_fill_", "each fill_.Scalar");
   register_operator<ops::nonzero>();

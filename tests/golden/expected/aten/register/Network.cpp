@@ -6,7 +6,7 @@
 #include "aten/dispatch/Outputs.h"
 #include "aten/dispatch/Register.h"
 #include "aten/iteration/TensorIterator.h"
-#include "aten/native/declarations/cpu/GoldenKernel.h"
+#include "aten/native/declarations/cpu/GoldenKernel.isa.h"
 #include "aten/native/declarations/Golden.h"
 #include "aten/ops/dropout.h"
 #include "aten/ops/filter1d.h"
@@ -135,10 +135,10 @@ namespace {
 const bool registered = [] {
   register_operator<ops::filter1d>();
   register_kernel<ops::filter1d>(DispatchKeySet(DispatchKey::CPU) | DispatchKey::Meta, &filter1d, "filter1d_kernel",
-                                 "aten/native/cpu/GoldenKernel.cpp");
+                                 "aten/native/cpu/GoldenKernel.isa.cpp");
   register_operator<ops::filter1d_backward>();
   register_kernel<ops::filter1d_backward>(DispatchKeySet(DispatchKey::CPU), &filter1d_backward, "filter1d_backward",
-                                          "aten/native/cpu/GoldenKernel.cpp");
+                                          "aten/native/cpu/GoldenKernel.isa.cpp");
   register_without_gradient<ops::filter1d_backward>();
   register_operator<ops::dropout>();
   register_operator<ops::dropout_>();

@@ -5,7 +5,7 @@
 #include "aten/dispatch/Register.h"
 #include "aten/iteration/TensorIterator.h"
 #include "aten/dispatch/Foreach.h"
-#include "aten/native/declarations/cpu/GoldenKernel.h"
+#include "aten/native/declarations/cpu/GoldenKernel.isa.h"
 #include "aten/native/declarations/Golden.h"
 #include "aten/ops/_foreach_sum.h"
 #include "aten/ops/expand_reduced.h"
@@ -190,9 +190,9 @@ const bool registered = [] {
   register_operator<ops::sum_dim_IntList>();
   register_operator<ops::sum_dim_IntList_out>();
   register_kernel<ops::sum_dim_IntList>(DispatchKeySet(DispatchKey::CPU) | DispatchKey::Meta, &sum_dim_IntList, "sum_kernel",
-                                        "aten/native/cpu/GoldenKernel.cpp");
+                                        "aten/native/cpu/GoldenKernel.isa.cpp");
   register_kernel<ops::sum_dim_IntList_out>(DispatchKeySet(DispatchKey::CPU) | DispatchKey::Meta, &sum_dim_IntList_out, "sum_kernel",
-                                            "aten/native/cpu/GoldenKernel.cpp");
+                                            "aten/native/cpu/GoldenKernel.isa.cpp");
   register_operator<ops::_foreach_sum>();
   register_kernel<ops::_foreach_sum>(kDenseBackends | kAutogradKeys, &_foreach_sum, "_foreach_sum", "each sum.dim_IntList");
   register_operator<ops::expand_reduced>();
@@ -200,9 +200,9 @@ const bool registered = [] {
   register_operator<ops::max_dim>();
   register_operator<ops::max_dim_out>();
   register_kernel<ops::max_dim>(DispatchKeySet(DispatchKey::CPU) | DispatchKey::Meta, &max_dim, "max_dim_kernel",
-                                "aten/native/cpu/GoldenKernel.cpp");
+                                "aten/native/cpu/GoldenKernel.isa.cpp");
   register_kernel<ops::max_dim_out>(DispatchKeySet(DispatchKey::CPU) | DispatchKey::Meta, &max_dim_out, "max_dim_kernel",
-                                    "aten/native/cpu/GoldenKernel.cpp");
+                                    "aten/native/cpu/GoldenKernel.isa.cpp");
   register_operator<ops::select_backward>();
   register_kernel<ops::select_backward>(kDenseBackends | kAutogradKeys, &select_backward, "select_backward", "aten/native/Golden.cpp");
   return true;

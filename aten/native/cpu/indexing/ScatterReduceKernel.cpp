@@ -1,0 +1,90 @@
+// The loops of scatter_reduce.
+#include <algorithm>
+
+#include "aten/Dispatch.h"
+#include "aten/iteration/Lanes.h"
+#include "aten/native/declarations/cpu/indexing/ScatterReduceKernel.h"
+
+namespace at::native {
+
+namespace {
+
+void check_sizes(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src) {
+  TORCH_CHECK(index.scalar_type() == kLong || index.scalar_type() == kInt,
+              "scatter(): Expected dtype int32/int64 for index, got ", index.scalar_type());
+  TORCH_CHECK(self.device() == index.device() && self.device() == src.device(),
+              "scatter(): self, index and src must be on one device, got ", self.device(), ", ",
+              index.device(), " and ", src.device());
+  if (index.numel() == 0) return;
+  const int64_t ndim = std::max<int64_t>(1, self.dim());
+  TORCH_CHECK(
+      ndim == std::max<int64_t>(1, index.dim()) && ndim == std::max<int64_t>(1, src.dim()),
+      "Index tensor must have the same number of dimensions as self and src tensor, got index ",
+      index.sizes(), ", self ", self.sizes(), " and src ", src.sizes());
+  for (int64_t d = 0; d < ndim; ++d) {
+    const int64_t wanted = lane_size(index, d);
+    TORCH_CHECK((d == dim || wanted <= lane_size(self, d)) && wanted <= lane_size(src, d),
+                "Expected index ", index.sizes(), " to be no larger than self ", self.sizes(),
+                " apart from dimension ", dim, " and to be no larger size than src ", src.sizes());
+  }
+}
+
+/// Before anything is written.
+void check_positions(const Tensor& positions, int64_t dim, int64_t extent) {
+  const Tensor dense = positions.contiguous();
+  const int64_t* position = dense.const_data_ptr<int64_t>();
+  for (int64_t i = 0; i < dense.numel(); ++i) {
+    TORCH_CHECK(position[i] >= 0 && position[i] < extent, "scatter(): index ", position[i],
+                " is out of bounds for dimension ", dim, " with size ", extent);
+  }
+}
+
+/// target = reduce(target, element of src) for every index, lane by lane, in the order of the
+/// indices.
+template <typename T, typename Reduce>
+void reduce_lanes(const Tensor& self, int64_t dim, const Tensor& positions, const Tensor& src,
+                  const Reduce& reduce) {
+  const int64_t count = lane_size(positions, dim);
+  const int64_t self_stride = lane_stride(self, dim), src_stride = lane_stride(src, dim),
+                index_stride = lane_stride(positions, dim);
+  LaneIterator(dim, {&positions, &self, &src}).for_each(count, [&](char* const* data) {
+    const auto* position = reinterpret_cast<const int64_t*>(data[0]);
+    T* target = reinterpret_cast<T*>(data[1]);
+    const T* source = reinterpret_cast<const T*>(data[2]);
+    for (int64_t i = 0; i < count; ++i) {
+      T& element = target[position[i * index_stride] * self_stride];
+      element = static_cast<T>(reduce(element, source[i * src_stride]));
+    }
+  });
+}
+
+}  // namespace
+
+void scatter_reduce_kernel(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src,
+                           std::string_view reduce) {
+  const int64_t d = wrap_dim(dim, self.dim());
+  check_sizes(self, d, index, src);
+  if (index.numel() == 0) return;
+  const Tensor positions = index.to(kLong);
+  check_positions(positions, d, lane_size(self, d));
+  if (reduce == "amax" || reduce == "amin") {
+    const bool largest = reduce == "amax";
+    AT_DISPATCH_REAL_AND_BOOL(self.scalar_type(), "scatter_reduce", [&] {
+      // Whatever is compared with nan is nan.
+      reduce_lanes<scalar_t>(self, d, positions, src, [largest](scalar_t a, scalar_t b) {
+        if (a != a || b != b) return a != a ? a : b;
+        return (a < b) == largest ? b : a;
+      });
+    });
+    return;
+  }
+  AT_DISPATCH_ALL_AND_BOOL(self.scalar_type(), "scatter_reduce", [&] {
+    if (reduce == "sum") {
+      reduce_lanes<scalar_t>(self, d, positions, src, [](scalar_t a, scalar_t b) { return a + b; });
+    } else {
+      reduce_lanes<scalar_t>(self, d, positions, src, [](scalar_t a, scalar_t b) { return a * b; });
+    }
+  });
+}
+
+}  // namespace at::native

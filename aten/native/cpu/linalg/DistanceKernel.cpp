@@ -1,0 +1,111 @@
+// Distances of all pairs of rows.
+#include <cmath>
+
+#include "aten/native/declarations/cpu/linalg/DistanceKernel.h"
+#include "aten/native/shared/MatrixBatch.h"
+#include "aten/native/shared/MatrixProduct.h"
+#include "aten/ops/expand.h"
+#include "aten/ops/sum.h"
+
+namespace at::native {
+
+namespace {
+
+// Sums in as many lanes as the compiler can keep in vector registers.
+constexpr int64_t kLanes = 8;
+
+/// The sum of term(|a[i] - b[i]|).
+template <class T, class Term>
+T sum_terms(const T* a, const T* b, int64_t n, const Term& term) {
+  T lanes[kLanes] = {};
+  int64_t i = 0;
+  for (; i + kLanes <= n; i += kLanes) {
+    for (int64_t l = 0; l < kLanes; ++l) lanes[l] += term(std::abs(a[i + l] - b[i + l]));
+  }
+  for (; i < n; ++i) lanes[i % kLanes] += term(std::abs(a[i] - b[i]));
+  T sum = 0;
+  for (const T lane : lanes) sum += lane;
+  return sum;
+}
+
+template <class T>
+T largest_term(const T* a, const T* b, int64_t n) {
+  T largest = 0;
+  for (int64_t i = 0; i < n; ++i) {
+    const T size = std::abs(a[i] - b[i]);
+    if (!(size <= largest)) largest = size;  // nan stays
+    if (largest != largest) return largest;
+  }
+  return largest;
+}
+
+template <class T>
+T distance(const T* a, const T* b, int64_t n, double p) {
+  if (p == 2) return std::sqrt(sum_terms(a, b, n, [](T x) { return x * x; }));
+  if (p == 1) return sum_terms(a, b, n, [](T x) { return x; });
+  if (p == 0) return sum_terms(a, b, n, [](T x) { return static_cast<T>(x != 0); });
+  if (std::isinf(p)) return largest_term(a, b, n);
+  const T power = static_cast<T>(p);
+  return std::pow(sum_terms(a, b, n, [power](T x) { return std::pow(x, power); }), 1 / power);
+}
+
+/// |a|^2 + |b|^2 - 2 a b: a product of matrices, which is much faster for many rows and less exact
+/// for close ones.
+template <class T>
+void euclidean_by_product(const Tensor& x1, const Tensor& x2, const Tensor& out) {
+  const int64_t rows = x1.size(-2), columns = x2.size(-2), width = x1.size(-1),
+                count = matrix_count(out);
+  const auto squares = [](const Tensor& x) { return at::sum(x * x, IntArrayRef(int64_t{-1})); };
+  const Tensor a2 = squares(x1), b2 = squares(x2);
+  const T *a = a2.const_data_ptr<T>(), *b = b2.const_data_ptr<T>();
+  T* d = out.data_ptr<T>();
+  const int64_t grain = std::max<int64_t>(1, kDefaultGrainSize / columns);
+  parallel_for(0, count * rows, grain, [&](int64_t begin, int64_t end) {
+    for (int64_t row = begin; row < end; ++row) {
+      const T* other = b + row / rows * columns;
+      for (int64_t j = 0; j < columns; ++j) d[row * columns + j] = a[row] + other[j];
+    }
+  });
+  matrix_product(x1.view({count, rows, width}), x2.view({count, columns, width}).transpose(-2, -1),
+                 1, -2, out.view({count, rows, columns}));
+  parallel_for(0, count * rows * columns, kDefaultGrainSize, [d](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) d[i] = std::sqrt(d[i] < 0 ? T(0) : d[i]);  // nan stays
+  });
+}
+
+}  // namespace
+
+void cdist_kernel(const Tensor& x1, const Tensor& x2, double p, std::optional<int64_t> compute_mode,
+                  const Tensor& out0) {
+  if (out0.numel() == 0) return;
+  const int64_t rows = x1.size(-2), columns = x2.size(-2), width = x1.size(-1),
+                mode = compute_mode.value_or(0);
+  const bool by_product =
+      p == 2 && width > 0 && (mode == 1 || (mode == 0 && (rows > 25 || columns > 25)));
+  const IntArrayRef batch = batch_sizes(out0);
+  const Tensor a = x1.expand(joined_sizes(batch, {rows, width})).contiguous(),
+               b = x2.expand(joined_sizes(batch, {columns, width})).contiguous();
+  const auto run = [&]<class T>() {
+    if (by_product) return euclidean_by_product<T>(a, b, out0);
+    const auto first = matrices_of<T>(a), second = matrices_of<T>(b), result = matrices_of<T>(out0);
+    const int64_t grain =
+        std::max<int64_t>(1, kDefaultGrainSize / std::max<int64_t>(1, columns * width));
+    parallel_for(0, matrix_count(out0) * rows, grain, [&](int64_t begin, int64_t end) {
+      for (int64_t row = begin; row < end; ++row) {
+        const int64_t matrix = row / rows, i = row % rows;
+        for (int64_t j = 0; j < columns; ++j) {
+          result[matrix][i * columns + j] =
+              width == 0
+                  ? T(0)
+                  : distance(first[matrix] + i * width, second[matrix] + j * width, width, p);
+        }
+      }
+    });
+  };
+  if (out0.scalar_type() == kDouble) return run.template operator()<double>();
+  TORCH_CHECK_NOT_IMPLEMENTED(out0.scalar_type() == kFloat, "\"cdist\" not implemented for '",
+                              scalar_type_name(out0.scalar_type()), "'");
+  run.template operator()<float>();
+}
+
+}  // namespace at::native

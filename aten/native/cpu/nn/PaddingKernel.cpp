@@ -1,0 +1,139 @@
+// Padding with a constant, and with elements of the input: every line is copied to the lines of the
+// result that repeat it, and gradients are added up the same way back.
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "aten/Dispatch.h"
+#include "aten/native/declarations/cpu/nn/PaddingKernel.h"
+#include "aten/native/shared/ResamplingRules.h"
+#include "aten/native/shared/ResultFormat.h"
+#include "aten/ops/copy.h"
+#include "aten/ops/fill.h"
+#include "aten/ops/narrow.h"
+#include "aten/parallel/Parallel.h"
+
+namespace at::native {
+
+namespace {
+
+/// Elements [from, from + count) of a line go to [to, to + count).
+struct Run {
+  int64_t to, from, count;
+};
+
+std::vector<Run> runs_of(const Taps& taps) {
+  std::vector<Run> runs;
+  for (int64_t j = 0; j < taps.out; ++j) {
+    if (!runs.empty() && runs.back().from + runs.back().count == taps.index[j]) {
+      ++runs.back().count;
+    } else {
+      runs.push_back({j, taps.index[j], 1});
+    }
+  }
+  return runs;
+}
+
+/// One element, by its size; longer ones are channels of a channels_last tensor or complex numbers.
+void copy_bytes(char* to, const char* from, int64_t bytes) {
+  switch (bytes) {
+    case 1: *to = *from; break;
+    case 2: std::memcpy(to, from, 2); break;
+    case 4: std::memcpy(to, from, 4); break;
+    case 8: std::memcpy(to, from, 8); break;
+    default: std::memcpy(to, from, bytes);
+  }
+}
+
+/// A block's sums: the gradients of every line go to the line that it repeats.
+template <typename acc_t, typename scalar_t>
+void add_lines(const AxesTaps& taps, const std::vector<Run>& runs, int64_t inner,
+               const scalar_t* grad, acc_t* sums) {
+  const int64_t rows = taps[1].out, in_line = taps[2].in * inner, out_line = taps[2].out * inner;
+  for (int64_t k = 0; k < taps[0].out * rows; ++k) {
+    acc_t* target =
+        sums + (taps[0].index[k / rows] * taps[1].in + taps[1].index[k % rows]) * in_line;
+    const scalar_t* from = grad + k * out_line;
+    for (const Run& run : runs) {
+      acc_t* to = target + run.from * inner;
+      const scalar_t* values = from + run.to * inner;
+      for (int64_t i = 0; i < run.count * inner; ++i) to[i] += static_cast<acc_t>(values[i]);
+    }
+  }
+}
+
+}  // namespace
+
+void _pad_by_copy_kernel(const Tensor& self, IntArrayRef pad, std::string_view mode,
+                         const Tensor& out0) {
+  if (out0.numel() == 0) return;
+  const PlaneLayout layout(out0, static_cast<int64_t>(pad.size()) / 2, self);
+  const Tensor input = self.contiguous(layout.format);
+  const AxesTaps taps = padding_axes(self.sizes(), pad, mode);
+  const auto runs = runs_of(taps[2]);
+  const int64_t element = layout.inner * static_cast<int64_t>(self.itemsize());
+  const int64_t in_line = taps[2].in * element, out_line = taps[2].out * element;
+  const int64_t rows = taps[1].out, planes = taps[0].out;
+  const char* in = static_cast<const char*>(input.data());
+  char* out = static_cast<char*>(out0.data());
+  const int64_t grain =
+      std::max<int64_t>(1, kDefaultGrainSize * 4 / std::max<int64_t>(1, out_line));
+  parallel_for(0, layout.outer * planes * rows, grain, [&](int64_t begin, int64_t end) {
+    for (int64_t k = begin; k < end; ++k) {
+      const int64_t plane = taps[0].index[k / rows % planes], row = taps[1].index[k % rows];
+      const char* from =
+          in + ((k / rows / planes * taps[0].in + plane) * taps[1].in + row) * in_line;
+      char* to = out + k * out_line;
+      for (const Run& run : runs) {
+        if (run.count == 1) {
+          copy_bytes(to + run.to * element, from + run.from * element, element);
+        } else {
+          std::memcpy(to + run.to * element, from + run.from * element, run.count * element);
+        }
+      }
+    }
+  });
+}
+
+void _pad_by_copy_backward_kernel(const Tensor& grad, IntArrayRef sizes, IntArrayRef pad,
+                                  std::string_view mode, const Tensor& out0) {
+  if (out0.numel() == 0) return;
+  const PlaneLayout layout(out0, static_cast<int64_t>(pad.size()) / 2, grad);
+  const Tensor grads = grad.contiguous(layout.format);
+  const AxesTaps taps = padding_axes(sizes, pad, mode);
+  const auto runs = runs_of(taps[2]);
+  const int64_t in = out0.numel() / layout.outer, out = grads.numel() / layout.outer;
+  AT_DISPATCH_FLOATING_AND_COMPLEX(grad.scalar_type(), "pad_backward", [&] {
+    using acc_t = opmath_type<scalar_t>;
+    const scalar_t* from = grads.const_data_ptr<scalar_t>();
+    scalar_t* to = out0.data_ptr<scalar_t>();
+    parallel_for(0, layout.outer, std::max<int64_t>(1, kDefaultGrainSize / in),
+                 [&](int64_t begin, int64_t end) {
+                   std::vector<acc_t> sums(in);
+                   for (int64_t k = begin; k < end; ++k) {
+                     std::fill(sums.begin(), sums.end(), acc_t(0));
+                     add_lines(taps, runs, layout.inner, from + k * out, sums.data());
+                     for (int64_t i = 0; i < in; ++i)
+                       to[k * in + i] = static_cast<scalar_t>(sums[i]);
+                   }
+                 });
+  });
+}
+
+void constant_pad_nd_kernel(const Tensor& self, IntArrayRef pad, const Scalar& value,
+                            const Tensor& out0) {
+  at::fill_(out0, value);
+  Tensor target = out0, source = self;
+  for (size_t i = 0; i < pad.size() / 2; ++i) {
+    const int64_t d = self.dim() - 1 - static_cast<int64_t>(i);
+    const int64_t before = pad[2 * i], after = pad[2 * i + 1];
+    const int64_t kept =
+        self.sizes()[d] + std::min<int64_t>(before, 0) + std::min<int64_t>(after, 0);
+    if (kept <= 0) return;
+    source = at::narrow(source, d, std::max<int64_t>(0, -before), kept);
+    target = at::narrow(target, d, std::max<int64_t>(0, before), kept);
+  }
+  at::copy_(target, source);
+}
+
+}  // namespace at::native

@@ -1,0 +1,126 @@
+// Whether any or all elements are true.
+#include <algorithm>
+#include <atomic>
+
+#include "aten/Dispatch.h"
+#include "aten/iteration/ReductionLoops.h"
+#include "aten/native/cpu/shared/Modular.h"
+#include "aten/native/declarations/cpu/reduction/AnyAllKernel.isa.h"
+
+namespace at::native {
+inline namespace CPU_CAPABILITY {
+
+namespace {
+
+template <typename T>
+bool is_nonzero(T value) {
+  return value != T(0);
+}
+template <typename T>
+bool is_nonzero(c10::complex<T> value) {
+  return static_cast<bool>(value);
+}
+
+/// Whether an element is true; negated twice: whether all are, which is that none is false.
+template <typename T>
+struct AnyNonzero {
+  using input_t = T;
+  using acc_t = bool;
+  using output_t = bool;
+  bool negated;
+  static bool identity() { return false; }
+  bool reduce(bool acc, T value) const { return acc | (is_nonzero(value) != negated); }
+  static bool combine(bool a, bool b) { return a | b; }
+  bool project(bool acc) const { return acc != negated; }
+};
+
+/// Whether one of n elements, `stride` bytes apart, decides the result. Blocks are looked at
+/// without branches.
+template <typename T>
+bool is_decided_in_row(const char* row, int64_t stride, int64_t n, bool negated) {
+  constexpr int64_t kBlock = 1024;
+  for (int64_t start = 0; start < n; start += kBlock) {
+    const int64_t count = std::min(kBlock, n - start);
+    const char* block = row + start * stride;
+    int found = 0;
+    if (stride == static_cast<int64_t>(sizeof(T))) {
+      const auto* values = reinterpret_cast<const T*>(block);
+      for (int64_t i = 0; i < count; ++i) found |= is_nonzero(values[i]) != negated;
+    } else {
+      for (int64_t i = 0; i < count; ++i)
+        found |= is_nonzero(*reinterpret_cast<const T*>(block + i * stride)) != negated;
+    }
+    if (found != 0) return true;
+  }
+  return false;
+}
+
+template <typename T>
+bool is_decided(const ReductionDims& dims, const char* in, int64_t begin, int64_t end,
+                bool negated) {
+  if (dims.reduced_size.empty()) return is_decided_in_row<T>(in, sizeof(T), end - begin, negated);
+  const int64_t row_size = dims.reduced_size[0];
+  while (begin < end) {
+    const int64_t run = std::min(row_size - begin % row_size, end - begin);
+    const char* row = in + offset_of(begin, dims.reduced_size, dims.reduced_stride);
+    if (is_decided_in_row<T>(row, dims.reduced_stride[0], run, negated)) return true;
+    begin += run;
+  }
+  return false;
+}
+
+/// One result, looked for in pieces; those that begin after it is decided are not read.
+template <typename T>
+bool is_decided_in_pieces(const ReductionDims& dims, const char* in, bool negated) {
+  if (dims.reduced <= kPiece) return is_decided<T>(dims, in, 0, dims.reduced, negated);
+  std::atomic<bool> decided{false};
+  const int64_t pieces = (dims.reduced + kPiece - 1) / kPiece;
+  parallel_for(0, pieces, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t p = begin; p < end && !decided.load(std::memory_order_relaxed); ++p) {
+      if (is_decided<T>(dims, in, p * kPiece, std::min(dims.reduced, (p + 1) * kPiece), negated))
+        decided = true;
+    }
+  });
+  return decided;
+}
+
+/// As cpu_reduce, but no more is read than what decides. Down columns whole rows are read, which is
+/// faster all the same.
+template <typename T>
+void any_or_all_of(const TensorIteratorBase& iter, bool is_all) {
+  const ReductionDims dims(iter);
+  if (iter.numel() == 0 || dims.fastest_is_kept) return cpu_reduce(iter, AnyNonzero<T>{is_all});
+  char* out = iter.data(0);
+  const char* in = iter.data(1);
+  if (dims.kept == 1) {
+    *reinterpret_cast<bool*>(out) = is_decided_in_pieces<T>(dims, in, is_all) != is_all;
+    return;
+  }
+  const int64_t grain = std::max<int64_t>(1, TensorIterator::kGrain / dims.reduced);
+  parallel_for(0, dims.kept, grain, [&](int64_t begin, int64_t end) {
+    for (int64_t k = begin; k < end; ++k) {
+      const char* source = in + offset_of(k, dims.kept_size, dims.kept_stride_in);
+      auto* target =
+          reinterpret_cast<bool*>(out + offset_of(k, dims.kept_size, dims.kept_stride_out));
+      *target = is_decided<T>(dims, source, 0, dims.reduced, is_all) != is_all;
+    }
+  });
+}
+
+void any_or_all(const TensorIteratorBase& iter, bool is_all) {
+  const ScalarType type = iter.common_dtype();
+  if (is_integral(type, true)) {
+    return dispatch_modular(type, [&]<typename T>() { any_or_all_of<T>(iter, is_all); });
+  }
+  AT_DISPATCH_FLOATING_AND_COMPLEX(type, iter.op_name(),
+                                   [&] { any_or_all_of<scalar_t>(iter, is_all); });
+}
+
+}  // namespace
+
+void any_kernel(TensorIteratorBase& iter) { any_or_all(iter, false); }
+
+void all_kernel(TensorIteratorBase& iter) { any_or_all(iter, true); }
+
+}  // namespace CPU_CAPABILITY
+}  // namespace at::native

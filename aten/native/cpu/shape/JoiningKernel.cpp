@@ -1,0 +1,63 @@
+// Copies tensors into the parts of their concatenation.
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "aten/native/declarations/cpu/shape/JoiningKernel.h"
+#include "aten/ops/copy.h"
+#include "aten/ops/narrow.h"
+#include "aten/ops/permute.h"
+#include "aten/parallel/Parallel.h"
+
+namespace at::native {
+
+namespace {
+
+/// Channels as the last dimension: contiguous for tensors that are channels_last.
+Tensor channels_to_end(const Tensor& tensor) {
+  if (tensor.dim() < 4) return tensor;  // one that is skipped
+  DimVector order;
+  for (int64_t d = 0; d < tensor.dim(); ++d) {
+    if (d != 1) order.push_back(d);
+  }
+  order.push_back(1);
+  return at::permute(tensor, order);
+}
+
+}  // namespace
+
+void cat_kernel(TensorList tensors, int64_t dim, const Tensor& out0) {
+  if (out0.numel() == 0) return;
+  const int64_t d = wrap_dim(dim, out0.dim());
+  if (!out0.is_contiguous()) {
+    std::vector<Tensor> turned;
+    for (const Tensor& tensor : tensors) turned.push_back(channels_to_end(tensor));
+    return cat_kernel(turned, d == 0 ? 0 : (d == 1 ? out0.dim() - 1 : d - 1),
+                      channels_to_end(out0));
+  }
+  int64_t start = 0;
+  const int64_t itemsize = static_cast<int64_t>(out0.itemsize());
+  int64_t outer = 1, inner = itemsize;
+  for (int64_t k = 0; k < d; ++k) outer *= out0.sizes()[k];
+  for (int64_t k = d + 1; k < out0.dim(); ++k) inner *= out0.sizes()[k];
+  const int64_t out_row = inner * out0.sizes()[d];
+  char* out = static_cast<char*>(out0.data());
+  for (const Tensor& tensor : tensors) {
+    if (tensor.numel() == 0) continue;
+    const int64_t length = tensor.sizes()[d];
+    if (tensor.is_contiguous() && tensor.scalar_type() == out0.scalar_type()) {
+      const char* in = static_cast<const char*>(tensor.data());
+      const int64_t row = inner * length;
+      const int64_t grain = std::max<int64_t>(1, (int64_t{1} << 17) / row);
+      parallel_for(0, outer, grain, [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i)
+          std::memcpy(out + i * out_row + start * inner, in + i * row, row);
+      });
+    } else {
+      at::copy_(at::narrow(out0, d, start, length), tensor);
+    }
+    start += length;
+  }
+}
+
+}  // namespace at::native

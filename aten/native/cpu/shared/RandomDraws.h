@@ -1,0 +1,93 @@
+#pragma once
+// What kernels of random numbers draw from a generator, whose lock they hold.
+//
+// Note [Random numbers]
+// A seed gives the numbers that PyTorch gives on the CPU: elements are drawn in order of memory
+// from one Mersenne Twister, whatever the number of threads. A float takes the low 24 bits of a
+// 32-bit word, a double the low 53 of two words, of which the first is the upper half. Words are
+// drawn in blocks, so that what is computed from them vectorises.
+#include <algorithm>
+
+#include "aten/core/Tensor.h"
+#include "aten/iteration/Gather.h"
+#include "aten/iteration/TensorIterator.h"
+#include "c10/core/Generator.h"
+
+#ifndef CPU_CAPABILITY
+#define CPU_CAPABILITY DEFAULT
+#endif
+
+namespace at::native {
+inline namespace CPU_CAPABILITY {
+
+constexpr int64_t kDraws =
+    256;  // elements drawn at once: their words stay in the first-level cache
+constexpr uint64_t kMantissa = (uint64_t{1} << 53) - 1;
+
+inline Generator& generator_or_default(Generator* generator) {
+  return generator != nullptr ? *generator : default_cpu_generator();
+}
+
+/// At most kDraws words of 64 bits.
+inline void draw_words(Generator& generator, uint64_t* out, int64_t count) {
+  uint32_t words[2 * kDraws];
+  generator.engine.fill(words, 2 * count);
+  for (int64_t i = 0; i < count; ++i)
+    out[i] = static_cast<uint64_t>(words[2 * i]) << 32 | words[2 * i + 1];
+}
+
+/// Numbers from [0, 1).
+inline void draw_uniform(Generator& generator, float* out, int64_t count) {
+  uint32_t words[kDraws];
+  for (int64_t start = 0; start < count; start += kDraws) {
+    const int64_t now = std::min(kDraws, count - start);
+    generator.engine.fill(words, now);
+    for (int64_t i = 0; i < now; ++i)
+      out[start + i] = static_cast<float>(static_cast<int32_t>(words[i] & 0xffffffu)) * 0x1p-24f;
+  }
+}
+
+inline void draw_uniform(Generator& generator, double* out, int64_t count) {
+  uint64_t words[kDraws];
+  for (int64_t start = 0; start < count; start += kDraws) {
+    const int64_t now = std::min(kDraws, count - start);
+    draw_words(generator, words, now);
+    for (int64_t i = 0; i < now; ++i)
+      out[start + i] = static_cast<double>(static_cast<int64_t>(words[i] & kMantissa)) * 0x1p-53;
+  }
+}
+
+/// A complex tensor as a real one with a last dimension of two: its numbers are pairs.
+inline Tensor as_real(const Tensor& self) {
+  auto impl = make_intrusive<TensorImpl>(self.storage(), to_real(self.scalar_type()), self.device(),
+                                         self.key_set() - kAutogradKeys);
+  DimVector sizes(self.sizes()), strides;
+  for (const int64_t stride : self.strides()) strides.push_back(2 * stride);
+  sizes.push_back(2);
+  strides.push_back(1);
+  impl->set_sizes_and_strides(sizes, strides, 2 * self.storage_offset());
+  return Tensor(std::move(impl));
+}
+
+/// Writes draw(T* out, count) to blocks of elements in order of memory.
+template <typename T, typename Draw>
+void fill_in_order(const Tensor& self, const char* name, const Draw& draw) {
+  if (self.numel() == 0) return;
+  check_no_internal_overlap(name, self);
+  const TensorIterator iter = TensorIterator::over(name, {&self});
+  auto loop = [](const void* context, char* const* data, const int64_t* strides, int64_t n) {
+    T block[kDraws];
+    for (int64_t start = 0; start < n; start += kDraws) {
+      const int64_t count = std::min(kDraws, n - start);
+      char* target = data[0] + start * strides[0];
+      const bool contiguous = strides[0] == static_cast<int64_t>(sizeof(T));
+      (*static_cast<const Draw*>(context))(contiguous ? reinterpret_cast<T*>(target) : block,
+                                           count);
+      if (!contiguous) scatter(target, strides[0], block, sizeof(T), count);
+    }
+  };
+  iter.serial_for_each(loop, &draw, 0, iter.numel());
+}
+
+}  // namespace CPU_CAPABILITY
+}  // namespace at::native

@@ -1,0 +1,99 @@
+// Powers: variants, float_power, and the derivatives of pow.
+#include "aten/native/declarations/elementwise/Power.h"
+#include "aten/ops/clone.h"
+#include "aten/ops/conj.h"
+#include "aten/ops/copy.h"
+#include "aten/ops/eq.h"
+#include "aten/ops/ge.h"
+#include "aten/ops/item.h"
+#include "aten/ops/log.h"
+#include "aten/ops/logical_and.h"
+#include "aten/ops/pow.h"
+#include "aten/ops/where.h"
+#include "aten/ops/zeros_like.h"
+#include "c10/core/ScalarChecks.h"
+
+namespace at::native {
+
+namespace {
+
+Tensor conjugate(const Tensor& tensor) { return tensor.is_complex() ? at::conj(tensor) : tensor; }
+
+/// The value of an exponent that is one constant on the CPU.
+std::optional<Scalar> known_number(const Tensor& exponent) {
+  if (exponent.dim() != 0 || !exponent.is_cpu() || exponent.requires_grad()) return std::nullopt;
+  return at::item(exponent);
+}
+
+Scalar minus_one(const Scalar& value) {
+  if (value.is_complex()) return Scalar(value.to_complex_double() - c10::complex<double>(1));
+  return value.is_integral(true) ? Scalar(value.to_long() - 1) : Scalar(value.to_double() - 1);
+}
+
+/// float_power computes in double precision, whatever the operands are.
+ScalarType float_power_type(bool is_complex) { return is_complex ? kComplexDouble : kDouble; }
+
+/// What the gradient of an operation in place is computed from.
+Tensor old_values(const Tensor& self) { return self.requires_grad() ? at::clone(self) : self; }
+
+/// In place the result must fit: nothing is rounded.
+Tensor replace_by_power(const Tensor& self, const Tensor& power) {
+  TORCH_CHECK(self.scalar_type() == power.scalar_type(),
+              "the base given to float_power_ has dtype ", self.scalar_type(),
+              " but the operation's result requires dtype ", power.scalar_type());
+  return at::copy_(self, power);
+}
+
+}  // namespace
+
+Tensor pow_number(const Tensor& self, const Scalar& exponent) {
+  if (is_integral(self.scalar_type(), false) && exponent.is_integral(false)) {
+    TORCH_CHECK(exponent.to_long() >= 0, "Integers to negative integer powers are not allowed.");
+    c10::check_representable(exponent, self.scalar_type());
+  }
+  return at::pow(self, wrapped_scalar(exponent));
+}
+
+Tensor _pow_backward_self(const Tensor& grad, const Tensor& self, const Tensor& exponent) {
+  if (const std::optional<Scalar> number = known_number(exponent)) {
+    if (number->equal(0)) return at::zeros_like(grad);
+    if (number->equal(1)) return grad;
+    return grad * conjugate(at::pow(self, minus_one(*number)) * *number);
+  }
+  // An exponent of 0 gives a constant, even at 0, where the formula would give 0 * inf.
+  const Tensor derivative = grad * conjugate(exponent * at::pow(self, exponent - Scalar(1)));
+  return at::where(at::eq(exponent, Scalar(0)), Scalar(0), derivative);
+}
+
+Tensor _pow_backward_exponent(const Tensor& grad, const Tensor& self, const Tensor& exponent,
+                              const Tensor& result) {
+  // 0 to a power is 0 all around positive exponents, though its logarithm is infinite.
+  const Tensor zero = at::eq(self, Scalar(0));
+  const Tensor flat =
+      exponent.is_complex() ? zero : at::logical_and(zero, at::ge(exponent, Scalar(0)));
+  return grad *
+         at::where(flat, Scalar(0), conjugate(result * at::log(self.to(result.scalar_type()))));
+}
+
+Tensor float_power(const Tensor& self, const Tensor& exponent) {
+  const ScalarType type = float_power_type(self.is_complex() || exponent.is_complex());
+  return at::pow(self.to(type), exponent.to(type));
+}
+
+Tensor float_power_of_number(const Scalar& self, const Tensor& exponent) {
+  return at::pow(self, exponent.to(float_power_type(self.is_complex() || exponent.is_complex())));
+}
+
+Tensor float_power_by_number(const Tensor& self, const Scalar& exponent) {
+  return at::pow(self.to(float_power_type(self.is_complex() || exponent.is_complex())), exponent);
+}
+
+Tensor float_power_inplace(const Tensor& self, const Tensor& exponent) {
+  return replace_by_power(self, float_power(old_values(self), exponent));
+}
+
+Tensor float_power_by_number_inplace(const Tensor& self, const Scalar& exponent) {
+  return replace_by_power(self, float_power_by_number(old_values(self), exponent));
+}
+
+}  // namespace at::native

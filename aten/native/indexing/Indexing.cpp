@@ -1,0 +1,351 @@
+// Reading and writing by indices: shape rules and compositions.
+#include <algorithm>
+
+#include "aten/dispatch/Outputs.h"
+#include "aten/iteration/Gather.h"
+#include "aten/iteration/MemoryOverlap.h"
+#include "aten/native/declarations/indexing/Indexing.h"
+#include "aten/native/indexing/Masking.h"
+#include "aten/native/shared/AdvancedIndexing.h"
+#include "aten/native/shared/DtypeChecks.h"
+#include "aten/ops/clone.h"
+#include "aten/ops/copy.h"
+#include "aten/ops/empty_like.h"
+#include "aten/ops/expand.h"
+#include "aten/ops/full.h"
+#include "aten/ops/gather.h"
+#include "aten/ops/index.h"
+#include "aten/ops/index_fill.h"
+#include "aten/ops/index_put.h"
+#include "aten/ops/masked_fill.h"
+#include "aten/ops/movedim.h"
+#include "aten/ops/new_zeros.h"
+#include "aten/ops/ones_like.h"
+#include "aten/ops/reshape.h"
+#include "aten/ops/where.h"
+#include "aten/ops/zeros.h"
+#include "aten/ops/zeros_like.h"
+#include "aten/parallel/Parallel.h"
+#include "c10/core/ScalarChecks.h"
+
+namespace at::native {
+
+namespace {
+
+void check_index_dtype(const char* op, const Tensor& index) {
+  TORCH_CHECK(index.scalar_type() == kLong || index.scalar_type() == kInt, op,
+              "(): Expected dtype int32/int64 for index, got ", index.scalar_type());
+}
+
+/// Kernels read the memory of all their arguments.
+void check_same_device(const char* op, const Tensor& self, const Tensor& other) {
+  TORCH_CHECK(self.is_meta() || self.device() == other.device(), op,
+              "(): Expected all tensors to be on the same device, but found at least two devices, ",
+              self.device(), " and ", other.device(), "!");
+}
+
+int64_t dims_or_one(const Tensor& tensor) { return std::max<int64_t>(1, tensor.dim()); }
+
+/// index may be smaller than `tensor` in every dimension but `dim` (all dimensions when dim is -1).
+void check_index_fits(const char* op, const char* name, const Tensor& tensor, const Tensor& index,
+                      int64_t dim) {
+  check_same_device(op, tensor, index);
+  TORCH_CHECK(dims_or_one(tensor) == dims_or_one(index), op,
+              "(): Index tensor must have the same number of dimensions as ", name, " tensor");
+  if (tensor.dim() == 0 || index.dim() == 0) return;
+  for (int64_t d = 0; d < tensor.dim(); ++d) {
+    TORCH_CHECK(d == dim || index.sizes()[d] <= tensor.sizes()[d],
+                "Size does not match at dimension ", d, " expected index ", index.sizes(),
+                " to be no larger than ", name, " ", tensor.sizes(), " apart from dimension ", dim);
+  }
+}
+
+/// Sizes of one slice along `dim`.
+DimVector slice_sizes(const Tensor& tensor, int64_t dim) {
+  DimVector sizes(tensor.sizes());
+  if (dim < tensor.dim()) sizes.erase(sizes.begin() + dim);
+  return sizes;
+}
+
+/// Writing by index_put_ would count these from the end.
+void check_not_negative(const char* op, const Tensor& index, int64_t dim, int64_t size) {
+  if (!index.is_cpu()) return;
+  const Tensor positions = index.to(kLong).contiguous();
+  const int64_t* position = positions.data_ptr<int64_t>();
+  for (int64_t i = 0; i < positions.numel(); ++i) {
+    TORCH_CHECK_INDEX(position[i] >= 0, op, "(): index ", position[i],
+                      " is out of bounds for dimension ", dim, " with size ", size);
+  }
+}
+
+/// True along `dim` at `index`, of a shape that broadcasts to that of self.
+Tensor mask_of_index(const Tensor& self, int64_t dim, const Tensor& index) {
+  TORCH_CHECK_INDEX(index.scalar_type() == kLong || index.scalar_type() == kInt,
+                    "index_fill(): Expected dtype int32/int64 for index, got ",
+                    index.scalar_type());
+  TORCH_CHECK_INDEX(index.dim() <= 1, "Index has to be a vector/scalar");
+  check_same_device("index_fill", self, index);
+  const int64_t d = wrap_dim(dim, self.dim());
+  Tensor mask =
+      at::zeros({self.dim() == 0 ? 1 : self.sizes()[d]}, kBool, std::nullopt, self.device());
+  at::index_put_(mask, {index}, at::ones_like(index, kBool));
+  DimVector shape(self.dim(), 1);
+  if (self.dim() > 0) shape[d] = -1;
+  return at::reshape(mask, shape);
+}
+
+/// Whether positions are a vector or a number of integers, on self's device.
+bool is_slice_index(const Tensor& self, const Tensor& index) {
+  return (index.scalar_type() == kLong || index.scalar_type() == kInt) && index.dim() <= 1 &&
+         index.device() == self.device();
+}
+
+/// The dimension, wrapped.
+int64_t check_index_copy(const Tensor& self, int64_t dim, const Tensor& index,
+                         const Tensor& source) {
+  check_index_dtype("index_copy", index);
+  check_same_dtype("index_copy", "source", self, source);
+  check_same_device("index_copy", self, index);
+  check_same_device("index_copy", self, source);
+  const int64_t d = wrap_dim(dim, self.dim());
+  TORCH_CHECK_INDEX(index.dim() <= 1, "index_copy_(): Index should have dimension 1 or 0 (got ",
+                    index.dim(), ")");
+  TORCH_CHECK_INDEX(source.dim() > 0 || index.numel() == 1,
+                    "index_copy_(): When source is scalar, index should have one element (got ",
+                    index.numel(), ")");
+  TORCH_CHECK_INDEX(source.dim() == 0 || self.dim() == 0 || source.dim() == self.dim(),
+                    "index_copy_(): When source and destination are not scalars, their "
+                    "dimensionality must match. Source dimensionality (",
+                    source.dim(), "), destination dimensionality (", self.dim(), ")");
+  TORCH_CHECK(slice_sizes(self, d) == slice_sizes(source, d),
+              "index_copy_(): Source/destination tensor must have same slice shapes. Destination "
+              "slice shape: ",
+              slice_sizes(self, d), " at dimension ", d,
+              " and source slice shape: ", slice_sizes(source, d), " at dimension 0.");
+  TORCH_CHECK_INDEX(source.dim() == 0 || index.numel() == source.size(d),
+                    "index_copy_(): Number of indices (", index.numel(),
+                    ") should be equal to source.size(dim) (",
+                    source.dim() == 0 ? 1 : source.size(d), ")");
+  check_not_negative("index_copy_", index, d, self.dim() == 0 ? 1 : self.sizes()[d]);
+  return d;
+}
+
+void write_slices(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source) {
+  const Tensor positions = at::reshape(index, {-1});
+  if (self.dim() == 0) {
+    at::index_put_(at::reshape(self, {1}), {positions}, at::reshape(source, {-1}));
+  } else {
+    const Tensor rows = source.dim() == 0 ? at::reshape(source, {1}) : at::movedim(source, dim, 0);
+    at::index_put_(at::movedim(self, dim, 0), {positions}, rows);
+  }
+}
+
+void check_put(const Tensor& self, const Tensor& index, const Tensor& source) {
+  TORCH_CHECK(index.scalar_type() == kLong, "put_(): Expected a long tensor for index, but got ",
+              scalar_type_name(index.scalar_type()));
+  TORCH_CHECK(self.scalar_type() == source.scalar_type(),
+              "put_(): self and source expected to have the same dtype, but got self.dtype = ",
+              scalar_type_name(self.scalar_type()),
+              " and source.dtype = ", scalar_type_name(source.scalar_type()));
+  TORCH_CHECK_INDEX(source.numel() == index.numel(),
+                    "put_(): Expected source and index to have the same number of elements, but "
+                    "got source.numel() = ",
+                    source.numel(), ", index.numel() = ", index.numel());
+  TORCH_CHECK_INDEX(self.numel() != 0 || index.numel() == 0,
+                    "put_(): Tried to put elements into an empty tensor");
+}
+
+}  // namespace
+
+Tensor index(const Tensor& self, TensorList indices) {
+  const IndexPlan plan = plan_index(self, indices);
+  const DimVector sizes = plan.result_sizes(), strides = plan.result_strides();
+  if (self.is_meta())
+    return empty_strided_tensor(sizes, strides, self.scalar_type(), self.device());
+  Tensor result = empty_tensor(sizes, self.scalar_type(), self.device());
+  if (result.numel() == 0) return result;
+  const RowShape shape = row_shape(plan);
+  const size_t itemsize = self.itemsize();
+  char* out = static_cast<char*>(result.data());
+  const int64_t grain = std::max<int64_t>(1, 16384 / shape.length);
+  parallel_for(0, shape.rows, grain, [&](int64_t begin, int64_t end) {
+    for_each_row(plan, begin, end, [&](int64_t row, const char* address) {
+      gather(out + row * shape.length * static_cast<int64_t>(itemsize), address, shape.stride,
+             itemsize, shape.length);
+    });
+  });
+  if (IntArrayRef(strides) == result.strides()) return result;
+  return empty_strided_tensor(sizes, strides, self.scalar_type(), self.device())
+      .copy_(result)
+      .as_new();
+}
+
+Tensor _index_backward(const Tensor& grad, IntArrayRef sizes, TensorList indices) {
+  Tensor result = at::new_zeros(grad, sizes);
+  at::index_put_(result, indices, grad, true);  // adds in float where grad is narrower
+  return result;
+}
+
+Tensor _index_put_backward(const Tensor& grad, TensorList indices, bool accumulate) {
+  if (accumulate) return grad;
+  Tensor result = at::clone(grad);
+  at::index_put_(result, indices, at::zeros({}, grad.scalar_type(), std::nullopt, grad.device()));
+  return result;
+}
+
+TensorSpec index_select_shape(const Tensor& self, int64_t dim, const Tensor& index) {
+  check_index_dtype("index_select", index);
+  TORCH_CHECK_INDEX(index.dim() <= 1, "index_select(): Index is supposed to be a vector, but got ",
+                    index.dim(), " dimensions");
+  const int64_t d = wrap_dim(dim, self.dim());
+  TORCH_CHECK(self.device() == index.device() || self.is_meta(),
+              "index_select(): Expected all tensors to be on the same device, but found at least "
+              "two devices, ",
+              self.device(), " and ", index.device(), "!");
+  DimVector sizes(self.sizes());
+  if (self.dim() > 0) {
+    sizes[d] = index.numel();
+  } else {
+    TORCH_CHECK(index.numel() == 1, "index_select(): Index to scalar can have only 1 value, got ",
+                index.numel(), " value(s)");
+  }
+  return {sizes, self.scalar_type(), self.device()};
+}
+
+TensorSpec index_add_shape(const Tensor& self, int64_t dim, const Tensor& index,
+                           const Tensor& source, const Scalar&) {
+  check_index_dtype("index_add", index);
+  check_same_dtype("index_add", "source", self, source);
+  check_same_device("index_add", self, index);
+  check_same_device("index_add", self, source);
+  TORCH_CHECK_INDEX(index.dim() <= 1,
+                    "index_add(): Index is supposed to be a vector, but got dim: ", index.dim());
+  const int64_t d = wrap_dim(dim, self.dim());
+  TORCH_CHECK(dims_or_one(self) == dims_or_one(source),
+              "index_add(): source tensor shape must match self tensor shape, excluding the "
+              "specified dimension. Got self.shape = ",
+              self.sizes(), " source.shape = ", source.sizes());
+  for (int64_t k = 0; k < std::min(self.dim(), source.dim()); ++k) {
+    TORCH_CHECK(k == d || self.sizes()[k] == source.sizes()[k],
+                "index_add(): source tensor shape must match self tensor shape, excluding the "
+                "specified dimension. Got self.shape = ",
+                self.sizes(), " source.shape = ", source.sizes());
+  }
+  TORCH_CHECK_INDEX(index.numel() == (source.dim() == 0 ? 1 : source.sizes()[d]),
+                    "index_add(): Number of indices (", index.numel(),
+                    ") should be equal to source.size(dim): (",
+                    source.dim() == 0 ? 1 : source.sizes()[d], "), for dim: ", dim);
+  return {DimVector(self.sizes()), self.scalar_type(), self.device()};
+}
+
+void index_fill_(const Tensor& self, int64_t dim, const Tensor& index, const Scalar& value) {
+  c10::check_representable(value, self.scalar_type());
+  if (self.dim() > 0 && !has_internal_overlap(self) && is_slice_index(self, index)) {
+    at::index_put_(at::movedim(self, dim, 0), {at::reshape(index, {-1})},
+                   at::full({}, value, self.scalar_type(), {}, self.device()));
+    return;
+  }
+  fill_masked("index_fill_", self, mask_of_index(self, dim, index), value);
+}
+
+Tensor index_fill(const Tensor& self, int64_t dim, const Tensor& index, const Scalar& value) {
+  return at::masked_fill_(at::clone(self), mask_of_index(self, dim, index), value);
+}
+
+Tensor index_copy(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source) {
+  const int64_t d = check_index_copy(self, dim, index, source);
+  Tensor result = at::clone(self, MemoryFormat::Contiguous);
+  write_slices(result, d, index, source);
+  return result;
+}
+
+void index_copy_(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source) {
+  check_no_internal_overlap("index_copy_", self);
+  write_slices(self, check_index_copy(self, dim, index, source), index, source);
+}
+
+TensorSpec gather_shape(const Tensor& self, int64_t dim, const Tensor& index, bool) {
+  check_index_dtype("gather", index);
+  const int64_t d = wrap_dim(dim, self.dim());
+  if (index.numel() != 0) check_index_fits("gather", "input", self, index, d);
+  return {DimVector(index.sizes()), self.scalar_type(), self.device()};
+}
+
+TensorSpec scatter_shape(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src) {
+  check_index_dtype("scatter", index);
+  check_same_dtype("scatter", "src", self, src);
+  check_same_device("scatter", self, src);
+  const int64_t d = wrap_dim(dim, self.dim());
+  if (index.numel() != 0) {
+    check_index_fits("scatter", "self", self, index, d);
+    check_index_fits("scatter", "src", src, index, -1);
+  }
+  return {DimVector(self.sizes()), self.scalar_type(), self.device()};
+}
+
+TensorSpec scatter_value_shape(const Tensor& self, int64_t dim, const Tensor& index,
+                               const Scalar&) {
+  check_index_dtype("scatter", index);
+  const int64_t d = wrap_dim(dim, self.dim());
+  if (index.numel() != 0) check_index_fits("scatter", "self", self, index, d);
+  return {DimVector(self.sizes()), self.scalar_type(), self.device()};
+}
+
+Tensor take(const Tensor& self, const Tensor& index) {
+  check_index_dtype("take", index);
+  return at::index(at::reshape(self, {-1}), {index.contiguous()});
+}
+
+Tensor take_along_dim(const Tensor& self, const Tensor& indices, std::optional<int64_t> dim) {
+  check_index_dtype("take_along_dim", indices);
+  if (!dim.has_value()) return at::gather(at::reshape(self, {-1}), 0, at::reshape(indices, {-1}));
+  TORCH_CHECK(self.dim() == indices.dim(),
+              "torch.take_along_dim(): input and indices should have the same number of "
+              "dimensions, but got ",
+              self.dim(), " dimensions for input, and ", indices.dim(), " dimensions for indices");
+  const int64_t d = wrap_dim(*dim, self.dim());
+  DimVector own(self.sizes()), wanted(indices.sizes());
+  own[d] = wanted[d] = 1;
+  DimVector shape = broadcast_sizes(own, wanted);
+  shape[d] = indices.sizes()[d];
+  const Tensor index = at::expand(indices, shape);
+  shape[d] = self.sizes()[d];
+  return at::gather(at::expand(self, shape), d, index);
+}
+
+Tensor index_fill_tensor(const Tensor& self, int64_t dim, const Tensor& index,
+                         const Tensor& value) {
+  TORCH_CHECK(value.dim() == 0,
+              "index_fill_ only supports a 0-dimensional value tensor, but got tensor with ",
+              value.dim(), " dimension(s).");
+  if (self.is_meta()) return at::index_fill(self, dim, index, Scalar(0));
+  if (!value.requires_grad()) return at::index_fill(self, dim, index, value.item());
+  const Tensor mask = at::index_fill(at::zeros_like(self, kBool), dim, index, Scalar(true));
+  return at::where(mask, value.to(self.scalar_type()), self);
+}
+
+Tensor index_put(const Tensor& self, TensorList indices, const Tensor& values, bool accumulate) {
+  Tensor result = at::clone(self);
+  return at::index_put_(result, indices, values, accumulate);
+}
+
+Tensor put(const Tensor& self, const Tensor& index, const Tensor& source, bool accumulate) {
+  check_put(self, index, source);
+  Tensor flat = at::clone(at::reshape(self, {-1}));
+  at::index_put_(flat, {at::reshape(index, {-1})}, at::reshape(source, {-1}), accumulate);
+  const Tensor result = at::reshape(flat, self.sizes());
+  return self.is_contiguous() ? result : at::copy_(at::empty_like(self), result);
+}
+
+void put_(const Tensor& self, const Tensor& index, const Tensor& source, bool accumulate) {
+  check_put(self, index, source);
+  if (self.is_contiguous()) {
+    at::index_put_(at::reshape(self, {-1}), {at::reshape(index, {-1})}, at::reshape(source, {-1}),
+                   accumulate);
+  } else {
+    copy_to_self("put_", self,
+                 native::put(value_before(self, {source}), index, source, accumulate));
+  }
+}
+
+}  // namespace at::native

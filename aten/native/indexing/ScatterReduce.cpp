@@ -1,0 +1,242 @@
+// Writing by indices with a reduction of the values that meet, and its gradient.
+#include <algorithm>
+#include <limits>
+
+#include "aten/dispatch/Outputs.h"
+#include "aten/iteration/MemoryOverlap.h"
+#include "aten/native/declarations/indexing/ScatterReduce.h"
+#include "aten/ops/_scatter_reduce.h"
+#include "aten/ops/clone.h"
+#include "aten/ops/conj.h"
+#include "aten/ops/constant_pad_nd.h"
+#include "aten/ops/eq.h"
+#include "aten/ops/expand.h"
+#include "aten/ops/floor_divide.h"
+#include "aten/ops/full.h"
+#include "aten/ops/gather.h"
+#include "aten/ops/logical_and.h"
+#include "aten/ops/masked_fill.h"
+#include "aten/ops/narrow.h"
+#include "aten/ops/ones_like.h"
+#include "aten/ops/reshape.h"
+#include "aten/ops/scatter.h"
+#include "aten/ops/scatter_add.h"
+#include "aten/ops/scatter_reduce.h"
+#include "aten/ops/where.h"
+#include "aten/ops/zeros_like.h"
+
+namespace at::native {
+
+namespace {
+
+bool is_reduced(ScalarType type) { return type == kHalf || type == kBFloat16; }
+
+/// What a reduction starts from where the element of `self` does not count.
+Scalar identity_of(std::string_view reduce, ScalarType type) {
+  if (reduce == "sum" || reduce == "mean") return Scalar(0);
+  if (reduce == "prod") return Scalar(1);
+  const bool lowest = reduce == "amax";
+  switch (type) {
+    case kBool: return Scalar(!lowest);
+    case kByte: return Scalar(lowest ? 0 : 255);
+    case kChar: return Scalar(lowest ? -128 : 127);
+    case kShort: return Scalar(lowest ? -32768 : 32767);
+    case kInt:
+      return Scalar(static_cast<int64_t>(lowest ? std::numeric_limits<int32_t>::min()
+                                                : std::numeric_limits<int32_t>::max()));
+    case kLong:
+      return Scalar(lowest ? std::numeric_limits<int64_t>::min()
+                           : std::numeric_limits<int64_t>::max());
+    default:
+      return Scalar(lowest ? -std::numeric_limits<double>::infinity()
+                           : std::numeric_limits<double>::infinity());
+  }
+}
+
+/// How many elements each result is the mean of; 1 where there is none.
+Tensor mean_counts(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src,
+                   bool include_self) {
+  const Tensor start = include_self ? at::ones_like(self) : at::zeros_like(self);
+  const Tensor counts = at::scatter_add(start, dim, index, at::ones_like(src));
+  return at::masked_fill(counts, at::eq(counts, Scalar(0)), Scalar(1));
+}
+
+void check_reduction(const Tensor& self, const Tensor& src, std::string_view reduce) {
+  TORCH_CHECK(reduce == "sum" || reduce == "prod" || reduce == "mean" || reduce == "amax" ||
+                  reduce == "amin",
+              "reduce argument must be either sum, prod, mean, amax or amin, got ", reduce);
+  TORCH_CHECK(self.scalar_type() == src.scalar_type(),
+              "scatter(): Expected self.dtype to be equal to src.dtype, got ", self.scalar_type(),
+              " and ", src.scalar_type());
+  const bool refused = (reduce == "mean" && self.scalar_type() == kBool) ||
+                       ((reduce == "amax" || reduce == "amin") && self.is_complex());
+  TORCH_CHECK_NOT_IMPLEMENTED(!refused, "\"scatter_reduce_", reduce, "\" not implemented for '",
+                              scalar_type_name(self.scalar_type()), "'");
+}
+
+/// Gradients with respect to self and to the elements of src that the index names.
+using Gradients = std::pair<Tensor, Tensor>;
+
+/// The product without one factor is the result divided by it, or where that is zero, the product
+/// of the others.
+Gradients product_gradients(const Tensor& grad, const Tensor& self, int64_t dim,
+                            const Tensor& index, const Tensor& src, bool include_self,
+                            const Tensor& result) {
+  const Tensor self_zero = at::eq(self, Scalar(0)),
+               safe_self = at::masked_fill(self, self_zero, Scalar(1));
+  const Tensor others = at::scatter_reduce(safe_self, dim, index, src, "prod", include_self);
+  const Tensor to_self = grad * at::conj(others / safe_self);
+
+  const Tensor zero = at::eq(src, Scalar(0)), zeros = zero.to(self.scalar_type());
+  const Tensor before = include_self ? self_zero.to(self.scalar_type()) : at::zeros_like(self);
+  const Tensor count = at::gather(at::scatter_add(before, dim, index, zeros), dim, index);
+  const Tensor only_zero = at::logical_and(zero, at::eq(count, Scalar(1)));
+  const Tensor without = at::scatter_reduce(
+      self, dim, index, at::masked_fill(src, only_zero, Scalar(1)), "prod", include_self);
+  const Tensor at_zero = at::gather(grad * at::conj(without), dim, index);
+  const Tensor elsewhere = at::gather(grad * at::conj(result), dim, index) /
+                           at::conj(at::masked_fill(src, zero, Scalar(1)));
+  return {to_self, at::where(only_zero, at_zero, elsewhere)};
+}
+
+/// Equal extrema share the gradient.
+Gradients extremum_gradients(const Tensor& grad, const Tensor& self, int64_t dim,
+                             const Tensor& index, const Tensor& src, bool include_self,
+                             const Tensor& result) {
+  const Tensor self_is = at::eq(self, result).to(grad.scalar_type());
+  const Tensor own = include_self ? self_is : at::scatter(self_is, dim, index, Scalar(0));
+  const Tensor src_is = at::eq(src, at::gather(result, dim, index)).to(grad.scalar_type());
+  const Tensor count = at::scatter_add(own, dim, index, src_is);
+  const Tensor share = grad / at::masked_fill(count, at::eq(count, Scalar(0)), Scalar(1));
+  return {own * share, src_is * at::gather(share, dim, index)};
+}
+
+/// The part of src that index reaches.
+Tensor indexed_part(const Tensor& src, const Tensor& index) {
+  Tensor part = src;
+  for (int64_t d = 0; d < std::min(src.dim(), index.dim()); ++d)
+    part = at::narrow(part, d, 0, index.sizes()[d]);
+  return part;
+}
+
+Tensor as_whole(const Tensor& part, IntArrayRef sizes) {
+  if (part.sizes() == sizes) return part;
+  DimVector pad;
+  for (int64_t d = part.dim() - 1; d >= 0; --d) pad.append({0, sizes[d] - part.sizes()[d]});
+  return at::constant_pad_nd(part, pad);
+}
+
+/// The index as scatter_reduce takes it.
+Tensor slice_index(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source,
+                   std::string_view reduce) {
+  TORCH_CHECK(reduce == "prod" || reduce == "mean" || reduce == "amax" || reduce == "amin",
+              "index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got ",
+              reduce, ".");
+  TORCH_CHECK(index.scalar_type() == kLong || index.scalar_type() == kInt,
+              "index_reduce_(): Expected dtype int32/int64 for index but got: ",
+              scalar_type_name(index.scalar_type()));
+  TORCH_CHECK(self.scalar_type() == source.scalar_type(), "index_reduce_(): self (",
+              scalar_type_name(self.scalar_type()), ") and source (",
+              scalar_type_name(source.scalar_type()), ") must have the same scalar type");
+  TORCH_CHECK_INDEX(
+      index.dim() <= 1,
+      "index_reduce_(): Index is supposed to be a vector, but got dim: ", index.dim());
+  const int64_t d = wrap_dim(dim, self.dim()), extent = self.dim() == 0 ? 1 : self.sizes()[d];
+  const int64_t length = source.dim() == 0 ? 1 : source.size(d);
+  TORCH_CHECK(index.numel() == length, "index_reduce_(): Number of indices (", index.numel(),
+              ") should be equal to source.size(dim): (", length, "), for dim: ", dim);
+  if (index.is_cpu()) {
+    const Tensor positions = index.to(kLong).contiguous();
+    const int64_t* position = positions.data_ptr<int64_t>();
+    TORCH_CHECK_INDEX(std::all_of(position, position + index.numel(),
+                                  [extent](int64_t p) { return p >= 0 && p < extent; }),
+                      "index_reduce_(): index out of range in self, which has size ", extent,
+                      " at dimension ", d);
+  }
+  DimVector shape(source.dim(), 1);
+  if (source.dim() > 0) shape[d] = index.numel();
+  return at::expand(at::reshape(index, shape), source.sizes());
+}
+
+}  // namespace
+
+Tensor scatter_reduce(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src,
+                      std::string_view reduce, bool include_self) {
+  check_reduction(self, src, reduce);
+  if (is_reduced(self.scalar_type())) {
+    return native::scatter_reduce(self.to(kFloat), dim, index, src.to(kFloat), reduce, include_self)
+        .to(self.scalar_type());
+  }
+  Tensor result = include_self
+                      ? at::clone(self, MemoryFormat::Contiguous)
+                      : at::scatter(self, dim, index, identity_of(reduce, self.scalar_type()));
+  at::_scatter_reduce_(result, dim, index, src, reduce == "mean" ? "sum" : reduce);
+  if (reduce != "mean") return result;
+  const Tensor counts = mean_counts(self, dim, index, src, include_self);
+  return is_integral(self.scalar_type(), false) ? at::floor_divide(result, counts)
+                                                : result / counts;
+}
+
+void scatter_reduce_(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src,
+                     std::string_view reduce, bool include_self) {
+  check_reduction(self, src, reduce);
+  const bool apart = memory_overlap(self, src) == Overlap::No &&
+                     memory_overlap(self, index) == Overlap::No && !has_internal_overlap(self);
+  if (apart && include_self && reduce != "mean" && !is_reduced(self.scalar_type())) {
+    at::_scatter_reduce_(self, dim, index, src, reduce);
+  } else {
+    copy_to_self("scatter_reduce_", self,
+                 native::scatter_reduce(self, dim, index, src, reduce, include_self));
+  }
+}
+
+std::tuple<Tensor, Tensor> _scatter_reduce_backward(const Tensor& grad, const Tensor& self,
+                                                    int64_t dim, const Tensor& index,
+                                                    const Tensor& src, std::string_view reduce,
+                                                    bool include_self, const Tensor& result) {
+  if (index.numel() == 0) return {grad, at::zeros_like(src)};
+  const Tensor used = indexed_part(src, index);
+  Gradients found;
+  if (reduce == "sum") {
+    found = {grad, at::gather(grad, dim, index)};
+  } else if (reduce == "mean") {
+    const Tensor share = grad / mean_counts(self, dim, index, used, include_self);
+    found = {share, at::gather(share, dim, index)};
+  } else if (reduce == "prod") {
+    found = product_gradients(grad, self, dim, index, used, include_self, result);
+  } else {
+    found = extremum_gradients(grad, self, dim, index, used, include_self, result);
+  }
+  const Tensor to_self =
+      include_self ? found.first : at::scatter(found.first, dim, index, Scalar(0));
+  return {to_self, as_whole(found.second, src.sizes())};
+}
+
+Tensor scatter_reducing(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src,
+                        std::string_view reduce) {
+  TORCH_CHECK(reduce == "add" || reduce == "multiply",
+              "reduce argument must be either add or multiply.");
+  return reduce == "add" ? at::scatter_add(self, dim, index, src)
+                         : at::scatter_reduce(self, dim, index, src, "prod");
+}
+
+Tensor scatter_value_reducing(const Tensor& self, int64_t dim, const Tensor& index,
+                              const Scalar& value, std::string_view reduce) {
+  return scatter_reducing(
+      self, dim, index,
+      at::full(index.sizes(), value, self.scalar_type(), std::nullopt, self.device()), reduce);
+}
+
+Tensor index_reduce(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source,
+                    std::string_view reduce, bool include_self) {
+  return at::scatter_reduce(self, dim, slice_index(self, dim, index, source, reduce), source,
+                            reduce, include_self);
+}
+
+void index_reduce_(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source,
+                   std::string_view reduce, bool include_self) {
+  at::scatter_reduce_(self, dim, slice_index(self, dim, index, source, reduce), source, reduce,
+                      include_self);
+}
+
+}  // namespace at::native

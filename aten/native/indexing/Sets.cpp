@@ -1,0 +1,64 @@
+// Membership in a set of values.
+#include "aten/native/declarations/indexing/Sets.h"
+#include "aten/ops/clamp_max.h"
+#include "aten/ops/eq.h"
+#include "aten/ops/full.h"
+#include "aten/ops/isin.h"
+#include "aten/ops/masked_select.h"
+#include "aten/ops/ne.h"
+#include "aten/ops/reshape.h"
+#include "aten/ops/scalar_tensor.h"
+#include "aten/ops/searchsorted.h"
+#include "aten/ops/sort.h"
+#include "aten/ops/take.h"
+
+namespace at::native {
+
+namespace {
+
+void check_isin_dtype(const Tensor& tensor) {
+  TORCH_CHECK(!tensor.is_complex() && tensor.scalar_type() != kBool,
+              "Unsupported input type encountered for isin(): ", tensor.scalar_type());
+}
+
+/// Nothing equals nan, and a search would not get past it.
+Tensor without_nan(const Tensor& values) {
+  return values.is_floating_point() && !values.is_meta()
+             ? at::masked_select(values, at::eq(values, values))
+             : values;
+}
+
+}  // namespace
+
+Tensor isin(const Tensor& elements, const Tensor& test_elements, bool /*assume_unique*/,
+            bool invert) {
+  check_isin_dtype(elements);
+  check_isin_dtype(test_elements);
+  const Tensor operands[] = {elements, test_elements};
+  const ScalarType type = result_type(TensorList(operands, 2));
+  const Tensor values = elements.to(type),
+               tested =
+                   std::get<0>(at::sort(without_nan(at::reshape(test_elements.to(type), {-1}))));
+  if (tested.numel() == 0)
+    return at::full(elements.sizes(), Scalar(invert), kBool, std::nullopt, elements.device());
+  const Tensor places = at::clamp_max(at::searchsorted(tested, values), Scalar(tested.numel() - 1));
+  const Tensor candidates = at::take(tested, places);
+  return invert ? at::ne(candidates, values) : at::eq(candidates, values);
+}
+
+Tensor isin_scalar(const Tensor& elements, const Scalar& test_element, bool, bool invert) {
+  check_isin_dtype(elements);
+  check_isin_dtype(wrapped_scalar(test_element));
+  return invert ? at::ne(elements, test_element) : at::eq(elements, test_element);
+}
+
+Tensor isin_of_scalar(const Scalar& element, const Tensor& test_elements, bool assume_unique,
+                      bool invert) {
+  const Tensor number = wrapped_scalar(element), operands[] = {number, test_elements};
+  check_isin_dtype(number);
+  const ScalarType type = result_type(TensorList(operands, 2));
+  return at::isin(at::scalar_tensor(element, type, std::nullopt, test_elements.device()),
+                  test_elements, assume_unique, invert);
+}
+
+}  // namespace at::native

@@ -1,0 +1,161 @@
+// Determinants and their gradients; see Note [Gradients of matrix functions] in MatrixAlgebra.h.
+#include <cmath>
+#include <limits>
+
+#include "aten/native/declarations/linalg/Determinant.h"
+#include "aten/native/shared/MatrixAlgebra.h"
+#include "aten/native/shared/MatrixBatch.h"
+#include "aten/ops/_linalg_det.h"
+#include "aten/ops/_linalg_slogdet.h"
+#include "aten/ops/abs.h"
+#include "aten/ops/amax.h"
+#include "aten/ops/amin.h"
+#include "aten/ops/any.h"
+#include "aten/ops/conj.h"
+#include "aten/ops/diagonal.h"
+#include "aten/ops/eq.h"
+#include "aten/ops/expand.h"
+#include "aten/ops/imag.h"
+#include "aten/ops/index_select.h"
+#include "aten/ops/le.h"
+#include "aten/ops/linalg_det.h"
+#include "aten/ops/linalg_svd.h"
+#include "aten/ops/log.h"
+#include "aten/ops/prod.h"
+#include "aten/ops/reshape.h"
+#include "aten/ops/where.h"
+
+namespace at::native {
+
+namespace {
+
+// Determinants
+
+TensorSpec pivots_spec(const Tensor& A) {
+  return {DimVector(A.sizes().slice(0, A.dim() - 1)), kInt, A.device()};
+}
+
+Tensor as_matrix(const Tensor& number) { return number.unsqueeze(-1).unsqueeze(-1); }
+
+/// Indices 0 to n - 1 without i, for each i.
+Tensor all_but_one(int64_t n) {
+  const Tensor index = empty_tensor({n * (n - 1)}, kLong, kCPU);
+  int64_t* next = index.data_ptr<int64_t>();
+  for (int64_t i = 0; i < n; ++i) {
+    for (int64_t j = 0; j < n; ++j) {
+      if (j != i) *next++ = j;
+    }
+  }
+  return index;
+}
+
+/// Cofactors as determinants of all minors: polynomials, which have derivatives of every order. It
+/// takes n^5 multiplications.
+Tensor cofactors_by_minors(const Tensor& A) {
+  const int64_t n = A.size(-1);
+  const Tensor index = all_but_one(n);
+  const IntArrayRef batch = batch_sizes(A);
+  const Tensor rows =
+      at::reshape(at::index_select(A, -2, index), joined_sizes(batch, {n, n - 1, n}));
+  const Tensor minors =
+      at::reshape(at::index_select(rows, -1, index), joined_sizes(batch, {n, n - 1, n, n - 1}))
+          .transpose(-3, -2);
+  const Tensor alternating = empty_tensor({n, n}, to_real(A.scalar_type()), kCPU);
+  for (int64_t i = 0; i < n * n; ++i)
+    alternating.select(0, i / n).select(0, i % n).fill_((i / n + i % n) % 2 ? -1 : 1);
+  return at::linalg_det(minors) * alternating;
+}
+
+// Beyond this size minors take too long, and second derivatives are those of the singular vectors,
+// where they exist.
+constexpr int64_t kLargestByMinors = 24;
+
+/// The matrix of cofactors, conjugated: for A = U diag(s) V^H of any rank it is det(U V^H) U
+/// diag(products of the other s) V^H.
+Tensor conjugate_cofactors(const Tensor& A) {
+  if (records_gradients({&A}) && A.size(-1) <= kLargestByMinors)
+    return at::conj(cofactors_by_minors(A));
+  const auto [U, S, Vh] = at::linalg_svd(A, false, std::nullopt);
+  const int64_t n = S.size(-1);
+  const Tensor rows = at::expand(S.unsqueeze(-2), joined_sizes(batch_sizes(S, 1), {n, n}), false);
+  const Tensor others =
+      at::prod(at::masked_fill(rows, diagonal_mask(S, n), Scalar(1)), -1, false, std::nullopt);
+  return as_matrix(at::conj(at::linalg_det(product(U, Vh)))) *
+         product(U * others.unsqueeze(-2), Vh);
+}
+
+/// Whether the inverse of a matrix of the batch would lose a third of the digits or more.
+bool is_nearly_singular(const Tensor& LU) {
+  if (!LU.is_cpu() || LU.numel() == 0) return false;
+  const Tensor pivots = at::abs(at::diagonal(LU.detach(), 0, -2, -1));
+  const IntArrayRef last(int64_t{-1});
+  const double epsilon = to_real(LU.scalar_type()) == kDouble
+                             ? std::numeric_limits<double>::epsilon()
+                             : static_cast<double>(std::numeric_limits<float>::epsilon());
+  return at::any(
+             at::le(at::amin(pivots, last), at::amax(pivots, last) * Scalar(std::cbrt(epsilon))))
+      .item<bool>();
+}
+
+}  // namespace
+
+std::tuple<TensorSpec, TensorSpec, TensorSpec> linalg_det_shape(const Tensor& A) {
+  check_is_square(A, "linalg.det");
+  check_matrix_dtype(A, "linalg.det");
+  return {{DimVector(batch_sizes(A)), A.scalar_type(), A.device()},
+          column_major_spec(DimVector(A.sizes()), A),
+          pivots_spec(A)};
+}
+
+std::tuple<TensorSpec, TensorSpec, TensorSpec, TensorSpec> linalg_slogdet_shape(const Tensor& A) {
+  check_is_square(A, "linalg.slogdet");
+  check_matrix_dtype(A, "linalg.slogdet");
+  const DimVector batch(batch_sizes(A));
+  return {{batch, A.scalar_type(), A.device()},
+          {batch, to_real(A.scalar_type()), A.device()},
+          column_major_spec(DimVector(A.sizes()), A),
+          pivots_spec(A)};
+}
+
+Tensor linalg_det(const Tensor& A) { return std::get<0>(at::_linalg_det(A)); }
+Tensor det(const Tensor& self) { return at::native::linalg_det(self); }
+
+std::tuple<Tensor, Tensor> linalg_slogdet(const Tensor& A) {
+  const auto [sign, logabsdet, LU, pivots] = at::_linalg_slogdet(A);
+  return {sign, logabsdet};
+}
+std::tuple<Tensor, Tensor> slogdet(const Tensor& self) { return linalg_slogdet(self); }
+
+Tensor logdet(const Tensor& self) {
+  const auto [sign, logabsdet] = linalg_slogdet(self);
+  if (self.is_complex()) return at::log(sign) + logabsdet;
+  return at::where(at::eq(sign, Scalar(-1)), Scalar(std::numeric_limits<double>::quiet_NaN()),
+                   logabsdet);
+}
+
+// d det(A) = det(A) tr(A^-1 dA); in general the trace of the adjugate times dA, which singular
+// matrices have too.
+Tensor _linalg_det_backward(const Tensor& grad, const Tensor& det, const Tensor& A,
+                            const Tensor& LU, const Tensor& pivots) {
+  if (!grad.defined()) return {};
+  if (is_nearly_singular(LU)) return as_matrix(grad) * conjugate_cofactors(A);
+  const Tensor scaled = as_matrix(grad * at::conj(det)) * identity_like(A, A.size(-1), A.size(-1));
+  return solve_adjoint(A, LU, pivots, scaled, true);
+}
+
+// d log|det A| = Re tr(A^-1 dA), and the sign e^(i t) turns by dt = Im tr(A^-1 dA).
+Tensor _linalg_slogdet_backward(const Tensor& grad_sign, const Tensor& grad_logabsdet,
+                                const Tensor& sign, const Tensor& A, const Tensor& LU,
+                                const Tensor& pivots) {
+  const bool turns = grad_sign.defined() && sign.is_complex();
+  if (!turns && !grad_logabsdet.defined()) return {};
+  Tensor factor = grad_logabsdet;
+  if (turns) {
+    const Tensor turn = at::imag(grad_sign * at::conj(sign)) * Scalar(c10::complex<double>(0, 1));
+    factor = factor.defined() ? factor + turn : turn;
+  }
+  return solve_adjoint(A, LU, pivots, as_matrix(factor) * identity_like(A, A.size(-1), A.size(-1)),
+                       true);
+}
+
+}  // namespace at::native

@@ -1,0 +1,267 @@
+// Products of matrices, and of matrices and vectors: shape rules and compositions.
+#include <algorithm>
+
+#include "aten/native/declarations/linalg/MatrixProduct.h"
+#include "aten/native/shared/MatrixBatch.h"
+#include "aten/native/shared/ProductChecks.h"
+#include "aten/native/shared/ViewHelpers.h"
+#include "aten/ops/add.h"
+#include "aten/ops/addmm.h"
+#include "aten/ops/bmm.h"
+#include "aten/ops/dot.h"
+#include "aten/ops/expand.h"
+#include "aten/ops/mm.h"
+#include "aten/ops/mul.h"
+#include "aten/ops/mv.h"
+#include "aten/ops/permute.h"
+#include "aten/ops/reshape.h"
+#include "aten/ops/squeeze.h"
+#include "aten/ops/sum.h"
+#include "aten/ops/unsqueeze.h"
+#include "aten/ops/zeros.h"
+#include "c10/core/ScalarChecks.h"
+
+namespace at::native {
+
+namespace {
+
+void check_product(const char* op, const Tensor& mat1, const Tensor& mat2) {
+  check_same_device(op, mat1, mat2);
+  TORCH_CHECK(mat1.scalar_type() == mat2.scalar_type(),
+              "expected m1 and m2 to have the same dtype, but got: ",
+              cpp_type_name(mat1.scalar_type()), " != ", cpp_type_name(mat2.scalar_type()));
+  TORCH_CHECK(mat1.sizes()[1] == mat2.sizes()[0], "mat1 and mat2 shapes cannot be multiplied (",
+              mat1.sizes()[0], "x", mat1.sizes()[1], " and ", mat2.sizes()[0], "x", mat2.sizes()[1],
+              ")");
+}
+
+/// Sizes of a batch of products.
+DimVector check_batches(const char* op, const Tensor& batch1, const Tensor& batch2) {
+  TORCH_CHECK(batch1.dim() == 3, "batch1 must be a 3D tensor");
+  TORCH_CHECK(batch2.dim() == 3, "batch2 must be a 3D tensor");
+  check_same_device(op, batch1, batch2);
+  TORCH_CHECK(batch1.scalar_type() == batch2.scalar_type(), "expected scalar type ",
+              batch1.scalar_type(), " but found ", batch2.scalar_type());
+  TORCH_CHECK(batch2.sizes()[0] == batch1.sizes()[0] && batch2.sizes()[1] == batch1.sizes()[2],
+              "Expected size for first two dimensions of batch2 tensor to be: [", batch1.sizes()[0],
+              ", ", batch1.sizes()[2], "] but got: [", batch2.sizes()[0], ", ", batch2.sizes()[1],
+              "].");
+  return {batch1.sizes()[0], batch1.sizes()[1], batch2.sizes()[2]};
+}
+
+/// `self` must broadcast to the product's sizes.
+void check_added(const char* op, const Tensor& self, IntArrayRef sizes) {
+  const int64_t extra = static_cast<int64_t>(sizes.size()) - self.dim();
+  TORCH_CHECK(extra >= 0, "expand(", self.scalar_type(), "{", self.sizes(), "}, size=", sizes,
+              "): the number of sizes provided (", sizes.size(),
+              ") must be greater or equal to the number of dimensions in the tensor (", self.dim(),
+              ") in ", op);
+  for (int64_t d = 0; d < self.dim(); ++d) {
+    const int64_t wanted = sizes[d + extra], given = self.sizes()[d];
+    TORCH_CHECK(given == wanted || given == 1, "The expanded size of the tensor (", wanted,
+                ") must match the existing size (", given, ") at non-singleton dimension ",
+                d + extra, ".  Target sizes: ", sizes, ".  Tensor sizes: ", self.sizes());
+  }
+}
+
+void check_vector_sizes(const Tensor& mat, const Tensor& vec, int64_t self_size) {
+  TORCH_CHECK(mat.sizes()[1] == vec.sizes()[0] && (self_size == 1 || self_size == mat.sizes()[0]),
+              "size mismatch, got input (", self_size, "), mat (", mat.sizes()[0], "x",
+              mat.sizes()[1], "), vec (", vec.sizes()[0], ")");
+}
+
+DimVector joined(IntArrayRef a, IntArrayRef b) {
+  DimVector result(a);
+  result.append(b);
+  return result;
+}
+
+/// Many matrices times one: their rows make one tall matrix.
+Tensor matmul_folded(const Tensor& self, const Tensor& other) {
+  const IntArrayRef outer = self.sizes().slice(0, self.dim() - 1);
+  const Tensor rows = at::reshape(self, {product_of(outer), self.size(-1)});
+  if (other.dim() == 1) return at::reshape(at::mv(rows, other), outer);
+  return at::reshape(at::mm(rows, other), joined(outer, {other.sizes()[1]}));
+}
+
+/// Operand of bmm: batch dimensions broadcast and merged.
+Tensor as_batch(const Tensor& matrices, IntArrayRef batch) {
+  const IntArrayRef matrix = matrices.sizes().slice(matrices.dim() - 2);
+  const Tensor expanded = at::expand(matrices, joined(batch, matrix));
+  return at::reshape(expanded, joined({product_of(batch)}, matrix));
+}
+
+/// Both with at least two dimensions, one with at least three.
+Tensor matmul_batched(const Tensor& self, const Tensor& other) {
+  const IntArrayRef self_batch = self.sizes().slice(0, self.dim() - 2),
+                    other_batch = other.sizes().slice(0, other.dim() - 2);
+  const DimVector batch = broadcast_sizes(self_batch, other_batch);
+  const DimVector sizes = joined(batch, {self.size(-2), other.size(-1)});
+  if (std::all_of(other_batch.begin(), other_batch.end(), [](int64_t size) { return size == 1; })) {
+    return at::reshape(matmul_folded(self, at::reshape(other, {other.size(-2), other.size(-1)})),
+                       sizes);
+  }
+  return at::reshape(at::bmm(as_batch(self, batch), as_batch(other, batch)), sizes);
+}
+
+struct Contraction {
+  DimVector order;  // kept dimensions and contracted ones, in the order of the product
+  DimVector kept;   // sizes
+  int64_t kept_size = 1;
+};
+
+/// `contracted_last`: kept dimensions in front.
+Contraction contraction_of(const Tensor& tensor, const DimVector& dims, bool contracted_last) {
+  Contraction result;
+  DimVector kept_dims;
+  for (int64_t d = 0; d < tensor.dim(); ++d) {
+    if (std::find(dims.begin(), dims.end(), d) != dims.end()) continue;
+    kept_dims.push_back(d);
+    result.kept.push_back(tensor.sizes()[d]);
+  }
+  result.kept_size = product_of(result.kept);
+  result.order = contracted_last ? joined(kept_dims, dims) : joined(dims, kept_dims);
+  return result;
+}
+
+}  // namespace
+
+TensorSpec mm_shape(const Tensor& self, const Tensor& mat2) {
+  check_product("mm", self, mat2);
+  return {{self.sizes()[0], mat2.sizes()[1]}, self.scalar_type(), self.device()};
+}
+
+TensorSpec bmm_shape(const Tensor& self, const Tensor& mat2) {
+  return {check_batches("bmm", self, mat2), self.scalar_type(), self.device()};
+}
+
+TensorSpec addmm_shape(const Tensor& self, const Tensor& mat1, const Tensor& mat2, const Scalar&,
+                       const Scalar&) {
+  TORCH_CHECK(mat1.dim() == 2, "mat1 must be a matrix, got ", mat1.dim(), "-D tensor");
+  TORCH_CHECK(mat2.dim() == 2, "mat2 must be a matrix, got ", mat2.dim(), "-D tensor");
+  TORCH_CHECK(self.scalar_type() == mat2.scalar_type(),
+              "self and mat2 must have the same dtype, but got ", self.scalar_type(), " and ",
+              mat2.scalar_type());
+  check_same_device("addmm", self, mat1);
+  check_product("addmm", mat1, mat2);
+  const DimVector sizes{mat1.sizes()[0], mat2.sizes()[1]};
+  check_added("addmm", self, sizes);
+  return {sizes, mat1.scalar_type(), mat1.device()};
+}
+
+TensorSpec baddbmm_shape(const Tensor& self, const Tensor& batch1, const Tensor& batch2,
+                         const Scalar&, const Scalar&) {
+  const DimVector sizes = check_batches("baddbmm", batch1, batch2);
+  TORCH_CHECK(self.scalar_type() == batch1.scalar_type(),
+              "Input dtypes must be the same, got: input ", self.scalar_type(),
+              ", batch1: ", batch1.scalar_type(), ", batch2: ", batch2.scalar_type());
+  check_same_device("baddbmm", self, batch1);
+  check_added("baddbmm", self, sizes);
+  return {sizes, batch1.scalar_type(), batch1.device()};
+}
+
+TensorSpec mv_shape(const Tensor& self, const Tensor& vec) {
+  TORCH_CHECK(self.dim() == 2 && vec.dim() == 1, "vector + matrix @ vector expected, got 1, ",
+              self.dim(), ", ", vec.dim());
+  TORCH_CHECK(self.scalar_type() == vec.scalar_type(),
+              "mv input tensors must have the same dtype, but got ", self.scalar_type(), " and ",
+              vec.scalar_type());
+  check_same_device("mv", self, vec);
+  check_vector_sizes(self, vec, self.sizes()[0]);
+  return {{self.sizes()[0]}, self.scalar_type(), self.device()};
+}
+
+Tensor addmv(const Tensor& self, const Tensor& mat, const Tensor& vec, const Scalar& beta,
+             const Scalar& alpha) {
+  TORCH_CHECK(mat.dim() == 2 && vec.dim() == 1 && self.dim() <= 1,
+              "vector + matrix @ vector expected, got ", self.dim(), ", ", mat.dim(), ", ",
+              vec.dim());
+  TORCH_CHECK(mat.scalar_type() == vec.scalar_type() && mat.scalar_type() == self.scalar_type(),
+              "addmv input tensors must have the same dtype, but got ", self.scalar_type(), ", ",
+              mat.scalar_type(), ", and ", vec.scalar_type());
+  check_vector_sizes(mat, vec, self.numel());
+  c10::check_representable(alpha, self.scalar_type());
+  c10::check_representable(beta, self.scalar_type());
+  // Without weight the product is not formed: its nan and inf do not count.
+  Tensor product = alpha.equal(0)
+                       ? at::zeros({mat.sizes()[0]}, mat.scalar_type(), std::nullopt, mat.device())
+                       : at::mv(mat, vec);
+  if (!alpha.equal(1) && !alpha.equal(0)) product = product * alpha;
+  if (beta.equal(0)) return product;
+  return at::add(product, beta.equal(1) ? self : self * beta);
+}
+
+Tensor matmul(const Tensor& self, const Tensor& other) {
+  const int64_t left = self.dim(), right = other.dim();
+  TORCH_CHECK(left > 0 && right > 0,
+              "both arguments to matmul need to be at least 1D, but they are ", left, "D and ",
+              right, "D");
+  if (left == 2 && right == 2) return at::mm(self, other);
+  if (left == 1 && right == 1) return at::dot(self, other);
+  if (left == 2 && right == 1) return at::mv(self, other);
+  if (left == 1 && right == 2) return at::squeeze(at::mm(at::unsqueeze(self, 0), other), 0);
+  if (right <= 2) return matmul_folded(self, other);
+  if (left == 1) return at::squeeze(matmul_batched(at::unsqueeze(self, 0), other), -2);
+  return matmul_batched(self, other);
+}
+
+Tensor tensordot(const Tensor& self, const Tensor& other, IntArrayRef dims_self,
+                 IntArrayRef dims_other) {
+  TORCH_CHECK(dims_self.size() == dims_other.size(),
+              "both dimension lists should have same length");
+  TORCH_CHECK(self.scalar_type() == other.scalar_type(), "both inputs should have same dtype");
+  const DimVector left = wrap_dims(dims_self, self.dim()),
+                  right = wrap_dims(dims_other, other.dim());
+  Tensor a = self, b = other;
+  int64_t contracted = 1;
+  for (size_t i = 0; i < left.size(); ++i) {
+    const int64_t size_a = self.size(left[i]), size_b = other.size(right[i]);
+    TORCH_CHECK(size_a == size_b || size_a == 1 || size_b == 1,
+                "contracted dimensions need to match, but first has size ", size_a, " in dim ",
+                dims_self[i], " and second has size ", size_b, " in dim ", dims_other[i]);
+    // A dimension of size 1 broadcasts, so the other one can be summed before the product.
+    if (size_a == 1 && size_b != 1) b = at::sum(b, IntArrayRef(right[i]), true);
+    if (size_b == 1 && size_a != 1) a = at::sum(a, IntArrayRef(left[i]), true);
+    contracted *= size_a == 1 || size_b == 1 ? 1 : size_a;
+  }
+  const Contraction first = contraction_of(a, left, true), second = contraction_of(b, right, false);
+  const Tensor rows = at::reshape(at::permute(a, first.order), {first.kept_size, contracted});
+  const Tensor columns = at::reshape(at::permute(b, second.order), {contracted, second.kept_size});
+  return at::reshape(at::mm(rows, columns), joined(first.kept, second.kept));
+}
+
+// Products of two
+
+Tensor kron(const Tensor& self, const Tensor& other) {
+  const int64_t ndim = std::max(self.dim(), other.dim());
+  DimVector first(2 * ndim), second(2 * ndim), sizes(ndim);
+  const auto size = [ndim](const Tensor& tensor, int64_t d) {
+    const int64_t own = d - (ndim - tensor.dim());
+    return own < 0 ? 1 : tensor.sizes()[own];
+  };
+  for (int64_t d = 0; d < ndim; ++d) {
+    first[2 * d] = size(self, d);
+    second[2 * d + 1] = size(other, d);
+    first[2 * d + 1] = second[2 * d] = 1;
+    sizes[d] = size(self, d) * size(other, d);
+  }
+  return at::reshape(at::mul(at::reshape(self, first), at::reshape(other, second)), sizes);
+}
+
+Tensor addbmm(const Tensor& self, const Tensor& batch1, const Tensor& batch2, const Scalar& beta,
+              const Scalar& alpha) {
+  TORCH_CHECK(batch1.dim() == 3, "batch1 must be a 3D tensor");
+  TORCH_CHECK(batch2.dim() == 3, "batch2 must be a 3D tensor");
+  TORCH_CHECK(batch1.sizes()[0] == batch2.sizes()[0],
+              "batch1 and batch2 must have same number of batches, got ", batch1.sizes()[0],
+              " and ", batch2.sizes()[0]);
+  TORCH_CHECK(batch1.sizes()[2] == batch2.sizes()[1], "Incompatible matrix sizes for bmm (",
+              batch1.sizes()[1], "x", batch1.sizes()[2], " and ", batch2.sizes()[1], "x",
+              batch2.sizes()[2], ")");
+  // The sum over the batch is a sum over the inner dimension of one product.
+  const int64_t inner = batch1.sizes()[0] * batch1.sizes()[2];
+  const Tensor left = at::reshape(at::permute(batch1, {1, 0, 2}), {batch1.sizes()[1], inner});
+  return at::addmm(self, left, at::reshape(batch2, {inner, batch2.sizes()[2]}), beta, alpha);
+}
+
+}  // namespace at::native

@@ -1,0 +1,243 @@
+// Attention: as a composition, which has all dtypes and derivatives of every order, and the
+// conditions of the fused kernel.
+#include "aten/native/nn/Attention.h"
+
+#include <cmath>
+#include <limits>
+
+#include "aten/native/declarations/nn/Attention.h"
+#include "aten/ops/_scaled_dot_product_flash_attention_for_cpu.h"
+#include "aten/ops/add.h"
+#include "aten/ops/all.h"
+#include "aten/ops/dropout.h"
+#include "aten/ops/eq.h"
+#include "aten/ops/full.h"
+#include "aten/ops/logical_not.h"
+#include "aten/ops/masked_fill.h"
+#include "aten/ops/matmul.h"
+#include "aten/ops/mul.h"
+#include "aten/ops/repeat_interleave.h"
+#include "aten/ops/softmax.h"
+#include "aten/ops/sum.h"
+#include "aten/ops/triu.h"
+
+namespace at::native {
+
+namespace {
+
+constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
+
+void check_attention(const Tensor& query, const Tensor& key, const Tensor& value,
+                     const Tensor& mask, bool is_causal, double dropout) {
+  TORCH_CHECK(query.scalar_type() == key.scalar_type() &&
+                  query.scalar_type() == value.scalar_type(),
+              "Expected query, key, and value to have the same dtype, but got query.dtype: ",
+              query.scalar_type(), " key.dtype: ", key.scalar_type(),
+              " and value.dtype: ", value.scalar_type(), " instead.");
+  TORCH_CHECK(query.device() == key.device() && query.device() == value.device(),
+              "Expected query, key, and value to have the same device type, but got query.device: ",
+              query.device(), " key.device: ", key.device(), " and value.device: ", value.device(),
+              " instead.");
+  TORCH_CHECK(
+      query.dim() >= 2 && key.dim() >= 2 && value.dim() >= 2,
+      "Expected query, key, and value to all be at least 2 dimensional, but got query.dim: ",
+      query.dim(), " key.dim: ", key.dim(), " and value.dim: ", value.dim(), " instead.");
+  TORCH_CHECK(dropout >= 0 && dropout <= 1,
+              "dropout probability has to be between 0 and 1, but got ", dropout);
+  if (!mask.defined()) return;
+  // Batches of heads take both, as PyTorch's kernel for CPUs does; its formula for everything else
+  // has always refused them.
+  TORCH_CHECK(
+      !is_causal || (query.dim() == 4 && key.dim() == 4 && value.dim() == 4 && dropout == 0 &&
+                     !mask.requires_grad()),
+      "scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True");
+  TORCH_CHECK(mask.scalar_type() == kBool || mask.scalar_type() == query.scalar_type() ||
+                  mask.scalar_type() == kFloat,
+              "Expected attn_mask dtype to be bool or float or to match query dtype, but got "
+              "attn_mask.dtype: ",
+              mask.scalar_type(), " and  query.dtype: ", query.scalar_type(), " instead.");
+}
+
+/// -inf for every key that is later than the query.
+Tensor causal_mask(const Tensor& query, const Tensor& key) {
+  const Tensor later = at::full({query.size(-2), key.size(-2)}, Scalar(kMinusInfinity),
+                                query.scalar_type(), {}, query.device());
+  return at::triu(later, 1);
+}
+
+/// Scores with a mask added, or with -inf where a boolean one is False.
+Tensor masked_scores(const Tensor& scores, const Tensor& mask) {
+  if (mask.scalar_type() != kBool) return scores + mask;
+  return at::masked_fill(scores, at::logical_not(mask), Scalar(kMinusInfinity));
+}
+
+/// softmax(query keyᵀ scale + mask): (..., L, S)
+Tensor attention_weights(const Tensor& query, const Tensor& key, const Tensor& mask, bool is_causal,
+                         double scale) {
+  Tensor scores = at::matmul(query * Scalar(scale), key.transpose(-2, -1));
+  // Every row has its first key; -inf is added, which has no gradient that costs anything.
+  if (is_causal && key.size(-2) > 0) scores = scores + causal_mask(query, key);
+  if (!mask.defined()) return at::softmax(scores, -1);
+  scores = masked_scores(scores, mask);
+  // Rows of which nothing takes part: zeros, and no gradient.
+  const Tensor nothing = at::all(at::eq(scores, Scalar(kMinusInfinity)), IntArrayRef{-1}, true);
+  return at::masked_fill(at::softmax(at::masked_fill(scores, nothing, Scalar(0)), -1), nothing,
+                         Scalar(0));
+}
+
+/// The heads of key or value, as many as the query has.
+Tensor repeated_heads(const Tensor& tensor, int64_t heads) {
+  return tensor.size(-3) == heads
+             ? tensor
+             : at::repeat_interleave(tensor, heads / tensor.size(-3), tensor.dim() - 3);
+}
+
+void check_heads(const Tensor& query, const Tensor& key, const Tensor& value) {
+  TORCH_CHECK(query.dim() >= 3 && key.dim() >= 3 && value.dim() >= 3,
+              "enable_gqa: expected a dimension of heads, got sizes ", query.sizes(), ", ",
+              key.sizes(), " and ", value.sizes());
+  const int64_t heads = query.size(-3), key_heads = key.size(-3), value_heads = value.size(-3);
+  TORCH_CHECK(key_heads > 0 && value_heads > 0 && heads % key_heads == 0 &&
+                  heads % value_heads == 0,
+              "Number of heads in key and value must divide the number of heads in query, got ",
+              heads, ", ", key_heads, " and ", value_heads);
+}
+
+/// Whether the sizes of the mask broadcast to (N, H, L, S).
+bool mask_fits(const Tensor& mask, IntArrayRef sizes) {
+  if (mask.dim() > 4) return false;
+  for (int64_t d = 1; d <= mask.dim(); ++d) {
+    if (mask.size(-d) != 1 && mask.size(-d) != sizes[static_cast<size_t>(4 - d)]) return false;
+  }
+  return true;
+}
+
+bool fused(const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& mask,
+           double dropout) {
+  if (dropout > 0 || query.dim() != 4 || key.dim() != 4 || value.dim() != 4) return false;
+  if (!(query.is_cpu() || query.is_meta()) ||
+      !(query.scalar_type() == kFloat || query.scalar_type() == kDouble))
+    return false;
+  const IntArrayRef q = query.sizes(), k = key.sizes(), v = value.sizes();
+  if (q[0] != k[0] || q[0] != v[0] || q[1] != k[1] || q[1] != v[1] || q[3] != k[3] || k[2] != v[2])
+    return false;
+  if (query.numel() == 0 || key.numel() == 0 || value.numel() == 0) return false;
+  return !mask.defined() || (!mask.requires_grad() && mask.device() == query.device() &&
+                             mask_fits(mask, {q[0], q[1], q[2], k[2]}));
+}
+
+/// (N, H, L, E) of a tensor with fewer dimensions.
+Tensor with_four_dims(Tensor tensor) {
+  while (tensor.dim() < 4) tensor = tensor.unsqueeze(0);
+  return tensor;
+}
+
+/// What the fused kernel adds to the scores.
+Tensor additive_mask(const Tensor& mask, const Tensor& query) {
+  if (!mask.defined() || mask.scalar_type() != kBool)
+    return mask.defined() ? mask.to(query.scalar_type()) : mask;
+  const Tensor zeros = at::full(mask.sizes(), Scalar(0), query.scalar_type(), {}, query.device());
+  return at::masked_fill(zeros, at::logical_not(mask), Scalar(kMinusInfinity));
+}
+
+}  // namespace
+
+double attention_scale(const Tensor& query, std::optional<double> scale) {
+  return scale.value_or(1 / std::sqrt(static_cast<double>(query.size(-1))));
+}
+
+void check_fused_attention(const Tensor& query, const Tensor& key, const Tensor& value,
+                           double dropout_p, const Tensor& attn_mask) {
+  constexpr const char* name = "_scaled_dot_product_flash_attention_for_cpu";
+  check_attention(query, key, value, {}, false, dropout_p);
+  TORCH_CHECK(dropout_p == 0, name, ": dropout is not supported, got dropout_p=", dropout_p);
+  TORCH_CHECK(query.dim() == 4 && key.dim() == 4 && value.dim() == 4, name,
+              ": expected 4 dimensions, got sizes ", query.sizes(), ", ", key.sizes(), " and ",
+              value.sizes());
+  const IntArrayRef q = query.sizes(), k = key.sizes(), v = value.sizes();
+  TORCH_CHECK(q[0] == k[0] && q[0] == v[0] && q[1] == k[1] && q[1] == v[1], name,
+              ": expected the same batch and heads of query, key and value, got sizes ", q, ", ", k,
+              " and ", v);
+  TORCH_CHECK(q[3] == k[3] && k[2] == v[2] && q[3] > 0 && k[2] > 0, name,
+              ": expected keys of the query's size, and a value for each, got sizes ", q, ", ", k,
+              " and ", v);
+  if (!attn_mask.defined()) return;
+  TORCH_CHECK(attn_mask.scalar_type() == query.scalar_type() &&
+                  attn_mask.device() == query.device(),
+              name, ": expected attn_mask of ", query.scalar_type(), " on ", query.device(),
+              ", got ", attn_mask.scalar_type(), " on ", attn_mask.device());
+  TORCH_CHECK(mask_fits(attn_mask, {q[0], q[1], q[2], k[2]}), name, ": attn_mask of size ",
+              attn_mask.sizes(), " does not broadcast to [", q[0], ", ", q[1], ", ", q[2], ", ",
+              k[2], "]");
+}
+
+void check_fused_results(const Tensor& query, const Tensor& value, const Tensor& grad_out,
+                         const Tensor& out, const Tensor& logsumexp) {
+  const DimVector sizes = {query.size(0), query.size(1), query.size(2), value.size(3)};
+  for (const auto& [name, tensor] : {std::pair<const char*, const Tensor&>{"grad_out", grad_out},
+                                     {"out", out},
+                                     {"logsumexp", logsumexp}}) {
+    const IntArrayRef expected = IntArrayRef(sizes).slice(0, &tensor == &logsumexp ? 3 : 4);
+    TORCH_CHECK(tensor.sizes() == expected && tensor.scalar_type() == query.scalar_type() &&
+                    tensor.device() == query.device(),
+                "_scaled_dot_product_flash_attention_for_cpu_backward: expected ", name,
+                " of size ", expected, " and ", query.scalar_type(), ", got ", tensor.sizes(),
+                " and ", tensor.scalar_type());
+  }
+}
+
+/// The result lies in memory as the query does, so that heads which were split off a dimension are
+/// joined again without a copy.
+std::tuple<TensorSpec, TensorSpec> fused_attention_shape(const Tensor& query, const Tensor& key,
+                                                         const Tensor& value, double dropout_p,
+                                                         bool, const Tensor& attn_mask,
+                                                         std::optional<double>) {
+  check_fused_attention(query, key, value, dropout_p, attn_mask);
+  const IntArrayRef q = query.sizes();
+  const int64_t heads = q[1], length = q[2], width = value.sizes()[3];
+  TensorSpec output{{q[0], heads, length, width}, query.scalar_type(), query.device()};
+  if (query.strides()[1] < query.strides()[2])
+    output.strides = {length * heads * width, width, heads * width, 1};
+  return {output, {{q[0], heads, length}, query.scalar_type(), query.device()}};
+}
+
+std::tuple<Tensor, Tensor, Tensor> _scaled_dot_product_flash_attention_for_cpu_backward(
+    const Tensor& grad_out, const Tensor& query, const Tensor& key, const Tensor& value,
+    const Tensor&, const Tensor&, double dropout_p, bool is_causal, const Tensor& attn_mask,
+    std::optional<double> scale) {
+  if (!grad_out.defined()) return {};  // only the logarithms were used
+  check_fused_attention(query, key, value, dropout_p, attn_mask);
+  const Scalar factor(attention_scale(query, scale));
+  const Tensor weights =
+      attention_weights(query, key, attn_mask, is_causal, attention_scale(query, scale));
+  const Tensor grad_weights = at::matmul(grad_out, value.transpose(-2, -1));
+  const Tensor grad_scores =
+      weights * (grad_weights - at::sum(grad_weights * weights, IntArrayRef(-1), true)) * factor;
+  return {at::matmul(grad_scores, key), at::matmul(grad_scores.transpose(-2, -1), query),
+          at::matmul(weights.transpose(-2, -1), grad_out)};
+}
+
+Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& given_key,
+                                    const Tensor& given_value, const Tensor& attn_mask,
+                                    double dropout_p, bool is_causal, std::optional<double> scale,
+                                    bool enable_gqa) {
+  check_attention(query, given_key, given_value, attn_mask, is_causal, dropout_p);
+  if (enable_gqa) check_heads(query, given_key, given_value);
+  const Tensor key = enable_gqa ? repeated_heads(given_key, query.size(-3)) : given_key;
+  const Tensor value = enable_gqa ? repeated_heads(given_value, query.size(-3)) : given_value;
+  const Tensor queries = with_four_dims(query), keys = with_four_dims(key),
+               values = with_four_dims(value);
+  if (query.dim() == key.dim() && query.dim() == value.dim() &&
+      fused(queries, keys, values, attn_mask, dropout_p)) {
+    Tensor result = std::get<0>(at::_scaled_dot_product_flash_attention_for_cpu(
+        queries, keys, values, 0, is_causal, additive_mask(attn_mask, query), scale));
+    while (result.dim() > query.dim()) result = result.squeeze(0);
+    return result;
+  }
+  const Tensor weights =
+      attention_weights(query, key, attn_mask, is_causal, attention_scale(query, scale))
+          .to(value.scalar_type());
+  return at::matmul(dropout_p > 0 ? at::dropout(weights, dropout_p, true) : weights, value);
+}
+
+}  // namespace at::native

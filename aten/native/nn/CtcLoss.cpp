@@ -1,0 +1,282 @@
+// Connectionist temporal classification (Graves et al. 2006): the sum over all alignments, in
+// logarithms.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "aten/native/declarations/nn/CtcLoss.h"
+#include "aten/ops/_ctc_loss.h"
+#include "aten/ops/_ctc_loss_backward.h"
+#include "aten/ops/clamp_min.h"
+#include "aten/ops/full.h"
+#include "aten/ops/isinf.h"
+#include "aten/ops/masked_fill.h"
+#include "aten/ops/mean.h"
+#include "aten/ops/sum.h"
+#include "aten/ops/to.h"
+#include "aten/ops/zeros_like.h"
+
+namespace at::native {
+
+namespace {
+
+constexpr double kNever = -std::numeric_limits<double>::infinity();
+
+double log_add(double a, double b) {
+  const double largest = std::max(a, b);
+  return largest == kNever ? kNever
+                           : largest + std::log(std::exp(a - largest) + std::exp(b - largest));
+}
+
+/// One example: its target with blanks before, between and after the labels, and where its
+/// probabilities lie.
+struct Alignment {
+  std::vector<int64_t> labels;
+  const double* log_probs;
+  int64_t steps, stride;  // between steps
+
+  int64_t size() const { return static_cast<int64_t>(labels.size()); }
+  double log_prob(int64_t t, int64_t s) const {
+    return log_probs[t * stride + labels[static_cast<size_t>(s)]];
+  }
+  /// Whether the blank before place s may be left out.
+  bool skips(int64_t s) const {
+    const auto at = static_cast<size_t>(s);
+    return s >= 2 && s % 2 == 1 && labels[at] != labels[at - 2];
+  }
+};
+
+struct Problem {
+  Tensor log_probs, targets;
+  IntArrayRef input_lengths, target_lengths;
+  int64_t blank, batch, classes, widest = 0;
+  std::vector<int64_t> starts;
+
+  Problem(const Tensor& given, const Tensor& labels, IntArrayRef inputs, IntArrayRef lengths,
+          int64_t blank_label)
+      : log_probs(given.detach().to(kDouble).contiguous()),
+        targets(labels.to(kLong).contiguous()),
+        input_lengths(inputs),
+        target_lengths(lengths),
+        blank(blank_label),
+        batch(given.size(1)),
+        classes(given.size(2)) {
+    int64_t start = 0;
+    for (int64_t n = 0; n < batch; ++n) {
+      const int64_t length = lengths[static_cast<size_t>(n)];
+      starts.push_back(targets.dim() == 1 ? start : n * targets.size(1));
+      start += length;
+      widest = std::max(widest, 2 * length + 1);
+    }
+  }
+
+  Alignment example(int64_t n) const {
+    const auto at = static_cast<size_t>(n);
+    const int64_t length = target_lengths[at];
+    Alignment result{std::vector<int64_t>(static_cast<size_t>(2 * length + 1), blank),
+                     log_probs.const_data_ptr<double>() + n * classes, input_lengths[at],
+                     batch * classes};
+    const int64_t* label = targets.const_data_ptr<int64_t>() + starts[at];
+    for (int64_t i = 0; i < length; ++i) {
+      TORCH_CHECK(label[i] >= 0 && label[i] < classes, "ctc_loss: expected targets in [0, ",
+                  classes, "), got ", label[i]);
+      result.labels[static_cast<size_t>(2 * i + 1)] = label[i];
+    }
+    return result;
+  }
+};
+
+void check_ctc(const Tensor& log_probs, const Tensor& targets, IntArrayRef input_lengths,
+               IntArrayRef target_lengths, int64_t blank) {
+  const int64_t batch = log_probs.size(1);
+  TORCH_CHECK(0 <= blank && blank < log_probs.size(2), "blank must be in label range, [0, ",
+              log_probs.size(2), "), got ", blank);
+  TORCH_CHECK(targets.dim() == 1 || (targets.dim() == 2 && targets.size(0) == batch),
+              "ctc_loss: expected targets (sum of lengths) or (N, S), got size ", targets.sizes(),
+              " for a batch of ", batch);
+  TORCH_CHECK(static_cast<int64_t>(input_lengths.size()) == batch,
+              "input_lengths must be of size batch_size, ", batch, ", got ", input_lengths.size());
+  TORCH_CHECK(static_cast<int64_t>(target_lengths.size()) == batch,
+              "target_lengths must be of size batch_size, ", batch, ", got ",
+              target_lengths.size());
+  int64_t total = 0;
+  for (const int64_t length : input_lengths) {
+    TORCH_CHECK(0 <= length && length <= log_probs.size(0),
+                "Expected input_lengths to have value at most ", log_probs.size(0),
+                " and not negative, but got value ", length);
+  }
+  for (const int64_t length : target_lengths) {
+    TORCH_CHECK(length >= 0, "Expected target_lengths to have value at least 0, but got value ",
+                length);
+    TORCH_CHECK(targets.dim() == 1 || length <= targets.size(1),
+                "Expected target_lengths to have value at most ", targets.size(-1),
+                ", the size of targets, but got value ", length);
+    TORCH_CHECK(length <= targets.numel(), "Expected target_lengths to have value at most ",
+                targets.numel(), ", but got value ", length);
+    total += length;
+  }
+  TORCH_CHECK(targets.dim() == 2 || total <= targets.numel(), "Expected targets of at least ",
+              total, " labels, the sum of target_lengths, got ", targets.numel());
+}
+
+/// Fills `alpha` (steps, widest) with the log probabilities of all ways to reach a place; returns
+/// the loss.
+double forward(const Alignment& example, double* alpha, int64_t widest) {
+  const int64_t size = example.size();
+  if (example.steps == 0) return size == 1 ? 0.0 : std::numeric_limits<double>::infinity();
+  for (int64_t s = 0; s < size; ++s) alpha[s] = s < 2 ? example.log_prob(0, s) : kNever;
+  for (int64_t t = 1; t < example.steps; ++t) {
+    const double* before = alpha + (t - 1) * widest;
+    for (int64_t s = 0; s < size; ++s) {
+      double sum = before[s];
+      if (s >= 1) sum = log_add(sum, before[s - 1]);
+      if (example.skips(s)) sum = log_add(sum, before[s - 2]);
+      alpha[t * widest + s] = sum + example.log_prob(t, s);
+    }
+  }
+  const double* last = alpha + (example.steps - 1) * widest;
+  return -log_add(last[size - 1], size > 1 ? last[size - 2] : kNever);
+}
+
+/// Subtracts from `grad` (steps of `stride`) how often each class is expected, times `factor`.
+void backward(const Alignment& example, const double* alpha, int64_t widest, double loss,
+              double factor, double* grad) {
+  const int64_t size = example.size();
+  std::vector<double> beta(static_cast<size_t>(size), kNever), after;
+  for (int64_t t = example.steps - 1; t >= 0; --t) {
+    // beta: log probabilities of all ways from a place at step t to the end, step t left out.
+    if (t == example.steps - 1) {
+      beta[static_cast<size_t>(size - 1)] = 0;
+      if (size > 1) beta[static_cast<size_t>(size - 2)] = 0;
+    } else {
+      after = beta;
+      for (int64_t s = 0; s < size; ++s)
+        after[static_cast<size_t>(s)] += example.log_prob(t + 1, s);
+      for (int64_t s = 0; s < size; ++s) {
+        double sum = after[static_cast<size_t>(s)];
+        if (s + 1 < size) sum = log_add(sum, after[static_cast<size_t>(s + 1)]);
+        if (s + 2 < size && example.skips(s + 2))
+          sum = log_add(sum, after[static_cast<size_t>(s + 2)]);
+        beta[static_cast<size_t>(s)] = sum;
+      }
+    }
+    for (int64_t s = 0; s < size; ++s) {
+      const double share = std::exp(alpha[t * widest + s] + beta[static_cast<size_t>(s)] + loss);
+      grad[t * example.stride + example.labels[static_cast<size_t>(s)]] -= factor * share;
+    }
+  }
+}
+
+}  // namespace
+
+std::tuple<Tensor, Tensor> _ctc_loss(const Tensor& log_probs, const Tensor& targets,
+                                     IntArrayRef input_lengths, IntArrayRef target_lengths,
+                                     int64_t blank, bool /*zero_infinity*/) {
+  check_ctc(log_probs, targets, input_lengths, target_lengths, blank);
+  const Problem problem(log_probs, targets, input_lengths, target_lengths, blank);
+  const Tensor losses = empty_tensor({problem.batch}, kDouble, kCPU);
+  const Tensor alpha =
+      empty_tensor({problem.batch, log_probs.size(0), problem.widest}, kDouble, kCPU);
+  const int64_t each = log_probs.size(0) * problem.widest;
+  for (int64_t n = 0; n < problem.batch; ++n) {
+    losses.data_ptr<double>()[n] =
+        forward(problem.example(n), alpha.data_ptr<double>() + n * each, problem.widest);
+  }
+  return {losses.to(log_probs.scalar_type()), alpha};
+}
+
+std::tuple<Tensor, Tensor> _ctc_loss_meta(const Tensor& log_probs, const Tensor& targets,
+                                          IntArrayRef input_lengths, IntArrayRef target_lengths,
+                                          int64_t blank, bool /*zero_infinity*/) {
+  check_ctc(log_probs, targets, input_lengths, target_lengths, blank);
+  const int64_t batch = log_probs.size(1);
+  int64_t longest = 0;
+  for (const int64_t length : target_lengths) longest = std::max(longest, length);
+  return {empty_tensor({batch}, log_probs.scalar_type(), log_probs.device()),
+          empty_tensor({batch, log_probs.size(0), 2 * longest + 1}, kDouble, log_probs.device())};
+}
+
+Tensor _ctc_loss_backward_meta(const Tensor&, const Tensor& log_probs, const Tensor&, IntArrayRef,
+                               IntArrayRef, const Tensor&, const Tensor&, int64_t, bool) {
+  return empty_tensor(log_probs.sizes(), log_probs.scalar_type(), log_probs.device());
+}
+
+Tensor _ctc_loss_backward(const Tensor& grad_output, const Tensor& log_probs, const Tensor& targets,
+                          IntArrayRef input_lengths, IntArrayRef target_lengths,
+                          const Tensor& losses, const Tensor& log_alpha, int64_t blank,
+                          bool zero_infinity) {
+  TORCH_CHECK(log_probs.dim() == 3 && log_probs.is_cpu() && targets.is_cpu() && losses.is_cpu() &&
+                  log_alpha.is_cpu() && grad_output.is_cpu(),
+              "_ctc_loss_backward(): expected log_probs (T, N, C) and everything on the CPU, got ",
+              log_probs.sizes());
+  TORCH_CHECK(targets.scalar_type() == kLong || targets.scalar_type() == kInt,
+              "_ctc_loss_backward(): expected targets of int64 or int32, got ",
+              targets.scalar_type());
+  check_ctc(log_probs, targets, input_lengths, target_lengths, blank);
+  const Problem problem(log_probs, targets, input_lengths, target_lengths, blank);
+  TORCH_CHECK(losses.numel() == problem.batch && grad_output.numel() == problem.batch &&
+                  log_alpha.scalar_type() == kDouble && log_alpha.is_contiguous() &&
+                  log_alpha.numel() == problem.batch * log_probs.size(0) * problem.widest,
+              "_ctc_loss_backward(): losses, gradients and probabilities do not fit ",
+              log_probs.sizes());
+  const Tensor grad = at::zeros_like(problem.log_probs),
+               factors = grad_output.to(kDouble).contiguous();
+  const Tensor loss = losses.to(kDouble).contiguous();
+  const int64_t each = log_probs.size(0) * problem.widest;
+  for (int64_t n = 0; n < problem.batch; ++n) {
+    const double value = loss.const_data_ptr<double>()[n];
+    if (zero_infinity && std::isinf(value)) continue;
+    backward(problem.example(n), log_alpha.const_data_ptr<double>() + n * each, problem.widest,
+             value, factors.const_data_ptr<double>()[n],
+             grad.data_ptr<double>() + n * problem.classes);
+  }
+  return grad.to(log_probs.scalar_type());
+}
+
+Tensor ctc_loss_lists(const Tensor& log_probs, const Tensor& targets, IntArrayRef input_lengths,
+                      IntArrayRef target_lengths, int64_t blank, int64_t reduction,
+                      bool zero_infinity) {
+  TORCH_CHECK(log_probs.dim() == 2 || log_probs.dim() == 3,
+              "ctc_loss: expected log_probs (T, N, C) or (T, C), got size ", log_probs.sizes());
+  TORCH_CHECK_NOT_IMPLEMENTED(
+      log_probs.scalar_type() == kFloat || log_probs.scalar_type() == kDouble,
+      "\"ctc_loss_cpu\" not implemented for '", log_probs.scalar_type(), "'");
+  TORCH_CHECK(targets.scalar_type() == kLong || targets.scalar_type() == kInt,
+              "ctc_loss: expected targets of scalar types Long or Int, got ",
+              targets.scalar_type());
+  TORCH_CHECK_NOT_IMPLEMENTED((log_probs.is_cpu() && targets.is_cpu()) || log_probs.is_meta(),
+                              "ctc_loss: not available on ", log_probs.device());
+  const bool single = log_probs.dim() == 2;
+  const Tensor batch = single ? log_probs.unsqueeze(1) : log_probs;
+  TORCH_CHECK(!single || (input_lengths.size() == 1 && target_lengths.size() == 1),
+              "ctc_loss: expected one length for log_probs without a batch");
+  Tensor losses = std::get<0>(
+      at::_ctc_loss(batch, single && targets.dim() == 1 ? targets.unsqueeze(0) : targets,
+                    input_lengths, target_lengths, blank, zero_infinity));
+  if (zero_infinity) losses = at::masked_fill(losses, at::isinf(losses), Scalar(0));
+  if (reduction == 1) {
+    const Tensor lengths = empty_tensor({static_cast<int64_t>(target_lengths.size())}, kLong, kCPU);
+    for (size_t n = 0; n < target_lengths.size(); ++n)
+      lengths.data_ptr<int64_t>()[n] = std::max<int64_t>(target_lengths[n], 1);
+    return at::mean(losses / at::to(lengths, losses.device(), losses.scalar_type()));
+  }
+  if (reduction == 2) return at::sum(losses);
+  return single ? losses.squeeze(0) : losses;
+}
+
+Tensor ctc_loss_tensors(const Tensor& log_probs, const Tensor& targets, const Tensor& input_lengths,
+                        const Tensor& target_lengths, int64_t blank, int64_t reduction,
+                        bool zero_infinity) {
+  TORCH_CHECK(is_integral(input_lengths.scalar_type(), false), "input_lengths must be integral");
+  TORCH_CHECK(is_integral(target_lengths.scalar_type(), false), "target_lengths must be integral");
+  const Tensor inputs = at::to(input_lengths, kCPU, kLong).contiguous(),
+               labels = at::to(target_lengths, kCPU, kLong).contiguous();
+  const auto list = [](const Tensor& tensor) {
+    return IntArrayRef(tensor.const_data_ptr<int64_t>(), static_cast<size_t>(tensor.numel()));
+  };
+  return ctc_loss_lists(log_probs, targets, list(inputs), list(labels), blank, reduction,
+                        zero_infinity);
+}
+
+}  // namespace at::native

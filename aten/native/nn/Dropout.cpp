@@ -1,0 +1,76 @@
+// Dropout of elements and of whole features.
+#include <cmath>
+
+#include "aten/native/declarations/nn/Dropout.h"
+#include "aten/native/shared/Normalization.h"
+#include "aten/ops/bernoulli.h"
+#include "aten/ops/div.h"
+#include "aten/ops/empty.h"
+#include "aten/ops/empty_like.h"
+#include "aten/ops/mul.h"
+#include "aten/ops/zeros_like.h"
+
+namespace at::native {
+
+namespace {
+
+/// Ones with probability 1 - p, of the size of the input or of its channels.
+Tensor kept(const Tensor& input, double p, bool by_channel) {
+  TORCH_CHECK(input.is_floating_point() || input.is_complex(),
+              "dropout: expected a floating point input, got ", input.scalar_type());
+  DimVector sizes(input.sizes());
+  if (by_channel) {
+    TORCH_CHECK(input.dim() >= 2,
+                "Feature dropout requires at least 2 dimensions in the input, got size ",
+                input.sizes());
+    for (size_t d = 2; d < sizes.size(); ++d) sizes[d] = 1;
+  }
+  const Tensor result = at::empty(sizes, input.scalar_type(), {}, input.device());
+  at::bernoulli_(result, 1 - p);
+  return result;
+}
+
+Tensor alpha_dropout_of(const Tensor& input, double p, bool train, bool by_channel) {
+  if (!train || p == 0 || input.numel() == 0) return input;
+  if (p == 1) return input * at::zeros_like(input);
+  constexpr double kAlpha = 1.7580993408473766;  // minus the value that selu approaches
+  const Tensor noise = kept(input, p, by_channel);
+  const double a = 1 / std::sqrt((kAlpha * kAlpha * p + 1) * (1 - p));
+  const Tensor offset = (noise - Scalar(1)) * Scalar(kAlpha * a) + Scalar(kAlpha * a * p);
+  return input * (noise * Scalar(a)) + offset;
+}
+
+}  // namespace
+
+Tensor dropout(const Tensor& input, double p, bool train) {
+  if (!train || p == 0 || input.numel() == 0) return input;
+  if (p == 1) return input * at::zeros_like(input);
+  TORCH_CHECK(input.is_floating_point() || input.is_complex(),
+              "dropout: result type Float can't be cast to the desired output type ",
+              input.scalar_type());
+  const double kept = 1 - p;
+  // The quotient is formed here, not by div_, which would round `kept` to float16 first.
+  const double scale = to_real(input.scalar_type()) == kDouble
+                           ? 1 / kept
+                           : static_cast<double>(1 / static_cast<float>(kept));
+  const Tensor mask = at::empty_like(input);
+  at::bernoulli_(mask, kept);
+  at::mul_(mask, Scalar(scale));
+  return input * mask;
+}
+
+Tensor alpha_dropout(const Tensor& input, double p, bool train) {
+  return alpha_dropout_of(input, p, train, false);
+}
+
+Tensor feature_alpha_dropout(const Tensor& input, double p, bool train) {
+  return alpha_dropout_of(input, p, train, true);
+}
+
+Tensor feature_dropout(const Tensor& input, double p, bool train) {
+  if (!train || p == 0 || input.numel() == 0) return input;
+  if (p == 1) return input * at::zeros_like(input);
+  return input * at::div(kept(input, p, true), Scalar(1 - p));
+}
+
+}  // namespace at::native

@@ -1,0 +1,86 @@
+// Embedding tables and one-hot vectors.
+#include <algorithm>
+
+#include "aten/iteration/Gather.h"
+#include "aten/native/declarations/nn/Embedding.h"
+#include "aten/ops/index_add.h"
+#include "aten/ops/index_select.h"
+#include "aten/ops/max.h"
+#include "aten/ops/ne.h"
+#include "aten/ops/new_zeros.h"
+#include "aten/ops/ones_like.h"
+#include "aten/ops/reshape.h"
+#include "aten/ops/scatter.h"
+#include "aten/ops/unsqueeze.h"
+#include "aten/ops/zeros.h"
+
+namespace at::native {
+
+namespace {
+
+/// Rows of an embedding's weight. The check of index_select is that of the embedding, in other
+/// words.
+Tensor rows_of(const Tensor& weight, const Tensor& indices) {
+  try {
+    return at::index_select(weight, 0, indices);
+  } catch (const c10::IndexError&) {
+    const Tensor positions = indices.to(kLong).contiguous();
+    const int64_t* position = positions.data_ptr<int64_t>();
+    const int64_t rows = weight.sizes()[0];
+    const int64_t* wrong = std::find_if(position, position + positions.numel(),
+                                        [&](int64_t p) { return p < 0 || p >= rows; });
+    if (wrong == position + positions.numel()) throw;
+    TORCH_CHECK_INDEX(false, "embedding(): index ", *wrong,
+                      " in 'input' is out of range: 'weight' has ", rows, " rows");
+  }
+}
+
+}  // namespace
+
+Tensor one_hot(const Tensor& self, int64_t num_classes) {
+  TORCH_CHECK(self.scalar_type() == kLong,
+              "one_hot is only applicable to index tensor of type LongTensor, got ",
+              self.scalar_type());
+  if (self.numel() == 0) {
+    TORCH_CHECK(num_classes > 0, "Can not infer total number of classes from empty tensor.");
+    DimVector sizes(self.sizes());
+    sizes.push_back(num_classes);
+    return at::zeros(sizes, kLong, std::nullopt, self.device());
+  }
+  const int64_t largest = at::max(self).item<int64_t>();
+  TORCH_CHECK(-at::max(-self).item<int64_t>() >= 0, "Class values must be non-negative.");
+  TORCH_CHECK(num_classes == -1 || num_classes > largest,
+              "Class values must be smaller than num_classes.");
+  DimVector sizes(self.sizes());
+  sizes.push_back(num_classes == -1 ? largest + 1 : num_classes);
+  return at::scatter(at::zeros(sizes, kLong, std::nullopt, self.device()), -1,
+                     at::unsqueeze(self, -1), Scalar(1));
+}
+
+Tensor embedding(const Tensor& weight, const Tensor& indices, int64_t, bool, bool sparse) {
+  TORCH_CHECK(weight.dim() == 2, "'weight' must be 2-D, got ", weight.dim(), "-D");
+  TORCH_CHECK_NOT_IMPLEMENTED(!sparse, "embedding: sparse gradients are not available");
+  TORCH_CHECK(indices.scalar_type() == kLong || indices.scalar_type() == kInt,
+              "Expected tensor for argument #1 'indices' to have one of the following scalar "
+              "types: Long, Int; but got ",
+              indices.scalar_type(), " instead (while checking arguments for embedding)");
+  DimVector sizes(indices.sizes());
+  sizes.push_back(weight.sizes()[1]);
+  return at::reshape(rows_of(weight, at::reshape(indices, {-1})), sizes);
+}
+
+Tensor _embedding_backward(const Tensor& grad, const Tensor& indices, IntArrayRef sizes,
+                           int64_t padding_idx, bool scale_grad_by_freq) {
+  const Tensor flat = at::reshape(indices, {-1}).to(kLong);
+  Tensor rows = at::reshape(grad, {flat.numel(), sizes[1]});
+  if (padding_idx >= 0)
+    rows = rows * at::unsqueeze(at::ne(flat, Scalar(padding_idx)), 1).to(rows.scalar_type());
+  if (scale_grad_by_freq) {
+    const Tensor ones = at::ones_like(flat, rows.scalar_type());
+    const Tensor counts = at::index_add(at::new_zeros(ones, {sizes[0]}), 0, flat, ones);
+    rows = rows / at::unsqueeze(at::index_select(counts, 0, flat), 1);
+  }
+  return at::index_add(at::new_zeros(grad, sizes), 0, flat, rows);
+}
+
+}  // namespace at::native

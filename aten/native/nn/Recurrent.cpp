@@ -1,0 +1,409 @@
+// Recurrent networks: what is the same for every step is one product, what depends on the last step
+// is a loop.
+#include "aten/native/declarations/nn/Recurrent.h"
+
+#include <string>
+#include <vector>
+
+#include "aten/core/Autocast.h"
+#include "aten/native/nn/RecurrentSteps.h"
+#include "aten/ops/_lstm_steps.h"
+#include "aten/ops/cat.h"
+#include "aten/ops/dropout.h"
+#include "aten/ops/linear.h"
+#include "aten/ops/relu.h"
+#include "aten/ops/sigmoid.h"
+#include "aten/ops/split_with_sizes.h"
+#include "aten/ops/stack.h"
+#include "aten/ops/tanh.h"
+#include "aten/ops/unbind.h"
+
+namespace at::native {
+
+namespace {
+
+enum class Kind { Tanh, Relu, Gru, Lstm };
+
+int64_t gates_of(Kind kind) { return kind == Kind::Lstm ? 4 : kind == Kind::Gru ? 3 : 1; }
+
+struct CellParameters {
+  Tensor w_ih, w_hh, b_ih, b_hh, w_hr;
+};
+
+/// What goes from step to step; only long short-term memory has a cell.
+struct State {
+  Tensor hidden, cell;
+
+  State rows(int64_t start, int64_t length) const {
+    return {hidden.narrow(0, start, length), cell.defined() ? cell.narrow(0, start, length) : cell};
+  }
+};
+
+State joined(const std::vector<State>& parts) {
+  std::vector<Tensor> hidden, cell;
+  for (const State& part : parts) {
+    hidden.push_back(part.hidden);
+    if (part.cell.defined()) cell.push_back(part.cell);
+  }
+  return {at::cat(hidden), cell.empty() ? Tensor() : at::cat(cell)};
+}
+
+/// Equal parts of the columns; `split` would give a single one where they are empty.
+std::vector<Tensor> gates_in(const Tensor& columns, int64_t count) {
+  const int64_t size = columns.size(1) / count;
+  std::vector<Tensor> parts;
+  for (int64_t gate = 0; gate < count; ++gate)
+    parts.push_back(columns.narrow(1, gate * size, size));
+  return parts;
+}
+
+/// The next state from `projected`, the input times its weights.
+State step(Kind kind, const Tensor& projected, const State& state, const CellParameters& p) {
+  const Tensor recurrent = at::linear(state.hidden, p.w_hh, p.b_hh);
+  if (kind == Kind::Tanh) return {at::tanh(projected + recurrent), {}};
+  if (kind == Kind::Relu) return {at::relu(projected + recurrent), {}};
+  if (kind == Kind::Gru) {
+    const std::vector<Tensor> given = gates_in(projected, 3), own = gates_in(recurrent, 3);
+    const Tensor reset = at::sigmoid(given[0] + own[0]), update = at::sigmoid(given[1] + own[1]);
+    const Tensor candidate = at::tanh(given[2] + reset * own[2]);
+    return {candidate + update * (state.hidden - candidate), {}};
+  }
+  const std::vector<Tensor> gates = gates_in(projected + recurrent, 4);
+  const Tensor cell =
+      at::sigmoid(gates[1]) * state.cell + at::sigmoid(gates[0]) * at::tanh(gates[2]);
+  const Tensor hidden = at::sigmoid(gates[3]) * at::tanh(cell);
+  return {p.w_hr.defined() ? at::linear(hidden, p.w_hr) : hidden, cell};
+}
+
+/// The inputs of all steps: (T * N, I), or for packed sequences the rows of a step after those of
+/// the one before.
+struct Steps {
+  std::vector<int64_t> batches;  // rows of every step, never more than of the step before
+  bool packed = false;
+
+  std::vector<Tensor> split(const Tensor& rows) const {
+    if (packed) return at::split_with_sizes(rows, batches);
+    const auto count = static_cast<int64_t>(batches.size());
+    return at::unbind(rows.reshape({count, batches[0], rows.size(1)}));
+  }
+};
+
+struct Direction {
+  Tensor rows;
+  State last;
+};
+
+/// Whether `_lstm_steps` does all steps at once. It has no projections, and kernels for float and
+/// double. In torch.autocast the products have other dtypes than the states.
+bool has_kernel(Kind kind, const Tensor& rows, const State& initial, const CellParameters& p) {
+  const ScalarType dtype = rows.scalar_type();
+  const auto fits = [&](const Tensor& tensor) {
+    return !tensor.defined() || (tensor.scalar_type() == dtype && tensor.is_cpu());
+  };
+  return kind == Kind::Lstm && !autocast::is_active() && (dtype == kFloat || dtype == kDouble) &&
+         !p.w_hr.defined() && rows.is_cpu() && initial.hidden.numel() > 0 && fits(initial.hidden) &&
+         fits(initial.cell) && fits(p.w_ih) && fits(p.w_hh) && fits(p.b_ih) && fits(p.b_hh);
+}
+
+Direction run_direction(Kind kind, const Tensor& rows, const Steps& steps, const State& initial,
+                        const CellParameters& p, bool reverse) {
+  if (has_kernel(kind, rows, initial, p)) {
+    const Tensor projected = at::linear(rows, p.w_ih, p.b_ih.defined() ? p.b_ih + p.b_hh : p.b_ih);
+    auto [outputs, hidden, cell, gates, cells] =
+        at::_lstm_steps(projected, initial.hidden, initial.cell, p.w_hh, steps.batches, reverse);
+    return {outputs, {hidden, cell}};
+  }
+  const std::vector<Tensor> projected = steps.split(at::linear(rows, p.w_ih, p.b_ih));
+  const size_t count = steps.batches.size();
+  std::vector<Tensor> outputs(count);
+  std::vector<State> finished;  // of the sequences that end first, the shortest first
+  int64_t active = reverse ? steps.batches.back() : steps.batches.front();
+  State state = initial.hidden.size(0) == active ? initial : initial.rows(0, active);
+  for (size_t i = 0; i < count; ++i) {
+    const size_t t = reverse ? count - 1 - i : i;
+    const int64_t batch = steps.batches[t];
+    if (batch < active) {
+      finished.push_back(state.rows(batch, active - batch));
+      state = state.rows(0, batch);
+    } else if (batch > active) {
+      state = joined({state, initial.rows(active, batch - active)});
+    }
+    active = batch;
+    state = step(kind, projected[t], state, p);
+    outputs[t] = state.hidden;
+  }
+  if (!finished.empty()) {
+    finished.push_back(state);
+    state = joined(std::vector<State>(finished.rbegin(), finished.rend()));
+  }
+  return {at::cat(outputs), state};
+}
+
+const char* name_of(Kind kind) {
+  return kind == Kind::Lstm   ? "lstm"
+         : kind == Kind::Gru  ? "gru"
+         : kind == Kind::Relu ? "rnn_relu"
+                              : "rnn_tanh";
+}
+
+struct Settings {
+  Kind kind;
+  bool has_biases;
+  int64_t layers;
+  double dropout;
+  bool train, bidirectional;
+
+  const char* name() const { return name_of(kind); }
+  int64_t directions() const { return bidirectional ? 2 : 1; }
+};
+
+void check_matrix(const Settings& s, const Tensor& weight, int64_t rows, int64_t columns) {
+  TORCH_CHECK(weight.dim() == 2 && weight.sizes()[0] == rows && weight.sizes()[1] == columns,
+              s.name(), ": expected a weight of size [", rows, ", ", columns, "], got ",
+              weight.sizes());
+}
+
+CellParameters checked_parameters(const Settings& s, TensorList params, int64_t index,
+                                  int64_t inputs, int64_t hidden, int64_t cell, bool projected) {
+  const size_t group = (s.has_biases ? 4 : 2) + (projected ? 1 : 0),
+               at = static_cast<size_t>(index) * group;
+  CellParameters p{params[at], params[at + 1], {}, {}, {}};
+  const int64_t rows = gates_of(s.kind) * cell;
+  check_matrix(s, p.w_ih, rows, inputs);
+  check_matrix(s, p.w_hh, rows, hidden);
+  if (s.has_biases) {
+    p.b_ih = params[at + 2], p.b_hh = params[at + 3];
+    for (const Tensor& bias : {p.b_ih, p.b_hh}) {
+      TORCH_CHECK(bias.dim() == 1 && bias.numel() == rows, s.name(), ": expected biases of size [",
+                  rows, "], got ", bias.sizes());
+    }
+  }
+  if (projected) {
+    p.w_hr = params[at + group - 1];
+    check_matrix(s, p.w_hr, hidden, cell);
+  }
+  return p;
+}
+
+void check_states(const Settings& s, const Tensor& state, int64_t batch) {
+  TORCH_CHECK(state.dim() == 3, s.name(), ": expected a hidden state of 3 dimensions, got size ",
+              state.sizes());
+  TORCH_CHECK(state.sizes()[0] == s.layers * s.directions() && state.sizes()[1] == batch, s.name(),
+              ": Expected hidden size [", s.layers * s.directions(), ", ", batch, ", ",
+              state.sizes()[2], "], got ", state.sizes());
+}
+
+struct Network {
+  Tensor rows, hidden, cell;
+
+  std::tuple<Tensor, Tensor> without_cell() const { return {rows, hidden}; }
+  std::tuple<Tensor, Tensor, Tensor> with_cell() const { return {rows, hidden, cell}; }
+};
+
+State lstm_states(TensorList hx) {
+  TORCH_CHECK(hx.size() == 2, "lstm expects two hidden states");
+  return {hx[0], hx[1]};
+}
+
+/// All layers; `cells` is undefined but for long short-term memory.
+Network run_layers(const Settings& s, Tensor rows, const Steps& steps, const Tensor& hiddens,
+                   const Tensor& cells, TensorList params) {
+  TORCH_CHECK(s.layers > 0, s.name(), ": expected num_layers > 0, got ", s.layers);
+  TORCH_CHECK(!steps.batches.empty(), "Expected sequence length to be larger than 0 in RNN");
+  check_states(s, hiddens, steps.batches[0]);
+  if (cells.defined()) check_states(s, cells, steps.batches[0]);
+  const bool projected = cells.defined() && cells.sizes()[2] != hiddens.sizes()[2];
+  const int64_t count = s.layers * s.directions(),
+                group = (s.has_biases ? 4 : 2) + (projected ? 1 : 0);
+  TORCH_CHECK(static_cast<int64_t>(params.size()) == count * group, s.name(),
+              ": got an incorrect number of RNN parameters: expected ", count * group, ", got ",
+              params.size());
+  const int64_t hidden = hiddens.sizes()[2], cell = cells.defined() ? cells.sizes()[2] : hidden;
+  const std::vector<Tensor> first = at::unbind(hiddens),
+                            first_cells = cells.defined() ? at::unbind(cells)
+                                                          : std::vector<Tensor>(first.size());
+  std::vector<Tensor> last, last_cells;
+  for (int64_t layer = 0; layer < s.layers; ++layer) {
+    std::vector<Tensor> outputs;
+    for (int64_t direction = 0; direction < s.directions(); ++direction) {
+      const int64_t index = layer * s.directions() + direction;
+      const CellParameters p =
+          checked_parameters(s, params, index, rows.size(1), hidden, cell, projected);
+      const auto place = static_cast<size_t>(index);
+      Direction result =
+          run_direction(s.kind, rows, steps, {first[place], first_cells[place]}, p, direction == 1);
+      outputs.push_back(std::move(result.rows));
+      last.push_back(std::move(result.last.hidden));
+      last_cells.push_back(std::move(result.last.cell));
+    }
+    rows = outputs.size() == 1 ? outputs[0] : at::cat(outputs, 1);
+    if (s.dropout != 0 && s.train && layer + 1 < s.layers)
+      rows = at::dropout(rows, s.dropout, true);
+  }
+  return {rows, at::stack(last), cells.defined() ? at::stack(last_cells) : Tensor()};
+}
+
+Network run_padded(const Settings& s, const Tensor& input, const Tensor& hiddens,
+                   const Tensor& cells, TensorList params, bool batch_first) {
+  TORCH_CHECK(input.dim() == 3, s.name(), ": input must have 3 dimensions, got ", input.dim());
+  const Tensor by_step = batch_first ? input.transpose(0, 1) : input;
+  const int64_t count = by_step.size(0), batch = by_step.size(1);
+  const Steps steps{std::vector<int64_t>(static_cast<size_t>(count), batch), false};
+  Network result = run_layers(s, by_step.reshape({count * batch, by_step.size(2)}), steps, hiddens,
+                              cells, params);
+  result.rows = result.rows.reshape({count, batch, result.rows.size(1)});
+  if (batch_first) result.rows = result.rows.transpose(0, 1);
+  return result;
+}
+
+Network run_packed(const Settings& s, const Tensor& data, const Tensor& batch_sizes,
+                   const Tensor& hiddens, const Tensor& cells, TensorList params) {
+  TORCH_CHECK(data.dim() == 2, s.name(), ": expected packed data of 2 dimensions, got size ",
+              data.sizes());
+  TORCH_CHECK(batch_sizes.dim() == 1 && batch_sizes.is_cpu() && batch_sizes.scalar_type() == kLong,
+              s.name(), ": expected batch_sizes as a 1D int64 tensor on the CPU, got ",
+              batch_sizes.scalar_type(), " of size ", batch_sizes.sizes(), " on ",
+              batch_sizes.device());
+  const Tensor sizes = batch_sizes.contiguous();
+  const int64_t* first = sizes.const_data_ptr<int64_t>();
+  const Steps steps{std::vector<int64_t>(first, first + sizes.numel()), true};
+  check_batch_sizes(s.name(), steps.batches, data.sizes()[0]);
+  return run_layers(s, data, steps, hiddens, cells, params);
+}
+
+}  // namespace
+
+// -- networks
+// ------------------------------------------------------------
+
+std::tuple<Tensor, Tensor> rnn_tanh_input(const Tensor& input, const Tensor& hx, TensorList params,
+                                          bool has_biases, int64_t num_layers, double dropout,
+                                          bool train, bool bidirectional, bool batch_first) {
+  return run_padded({Kind::Tanh, has_biases, num_layers, dropout, train, bidirectional}, input, hx,
+                    {}, params, batch_first)
+      .without_cell();
+}
+
+std::tuple<Tensor, Tensor> rnn_tanh_data(const Tensor& data, const Tensor& batch_sizes,
+                                         const Tensor& hx, TensorList params, bool has_biases,
+                                         int64_t num_layers, double dropout, bool train,
+                                         bool bidirectional) {
+  return run_packed({Kind::Tanh, has_biases, num_layers, dropout, train, bidirectional}, data,
+                    batch_sizes, hx, {}, params)
+      .without_cell();
+}
+
+std::tuple<Tensor, Tensor> rnn_relu_input(const Tensor& input, const Tensor& hx, TensorList params,
+                                          bool has_biases, int64_t num_layers, double dropout,
+                                          bool train, bool bidirectional, bool batch_first) {
+  return run_padded({Kind::Relu, has_biases, num_layers, dropout, train, bidirectional}, input, hx,
+                    {}, params, batch_first)
+      .without_cell();
+}
+
+std::tuple<Tensor, Tensor> rnn_relu_data(const Tensor& data, const Tensor& batch_sizes,
+                                         const Tensor& hx, TensorList params, bool has_biases,
+                                         int64_t num_layers, double dropout, bool train,
+                                         bool bidirectional) {
+  return run_packed({Kind::Relu, has_biases, num_layers, dropout, train, bidirectional}, data,
+                    batch_sizes, hx, {}, params)
+      .without_cell();
+}
+
+std::tuple<Tensor, Tensor> gru_input(const Tensor& input, const Tensor& hx, TensorList params,
+                                     bool has_biases, int64_t num_layers, double dropout,
+                                     bool train, bool bidirectional, bool batch_first) {
+  return run_padded({Kind::Gru, has_biases, num_layers, dropout, train, bidirectional}, input, hx,
+                    {}, params, batch_first)
+      .without_cell();
+}
+
+std::tuple<Tensor, Tensor> gru_data(const Tensor& data, const Tensor& batch_sizes, const Tensor& hx,
+                                    TensorList params, bool has_biases, int64_t num_layers,
+                                    double dropout, bool train, bool bidirectional) {
+  return run_packed({Kind::Gru, has_biases, num_layers, dropout, train, bidirectional}, data,
+                    batch_sizes, hx, {}, params)
+      .without_cell();
+}
+
+std::tuple<Tensor, Tensor, Tensor> lstm_input(const Tensor& input, TensorList hx, TensorList params,
+                                              bool has_biases, int64_t num_layers, double dropout,
+                                              bool train, bool bidirectional, bool batch_first) {
+  const State states = lstm_states(hx);
+  return run_padded({Kind::Lstm, has_biases, num_layers, dropout, train, bidirectional}, input,
+                    states.hidden, states.cell, params, batch_first)
+      .with_cell();
+}
+
+std::tuple<Tensor, Tensor, Tensor> lstm_data(const Tensor& data, const Tensor& batch_sizes,
+                                             TensorList hx, TensorList params, bool has_biases,
+                                             int64_t num_layers, double dropout, bool train,
+                                             bool bidirectional) {
+  const State states = lstm_states(hx);
+  return run_packed({Kind::Lstm, has_biases, num_layers, dropout, train, bidirectional}, data,
+                    batch_sizes, states.hidden, states.cell, params)
+      .with_cell();
+}
+
+// -- cells
+// ------------------------------------------------------------
+
+namespace {
+
+State single_step(const char* name, Kind kind, const Tensor& input, const State& state,
+                  const CellParameters& p) {
+  TORCH_CHECK(input.dim() == 1 || input.dim() == 2, name,
+              ": expected an input of 1 or 2 dimensions, got size ", input.sizes());
+  TORCH_CHECK(state.hidden.dim() == input.dim(), name, ": expected a hidden state of ", input.dim(),
+              " dimensions, got size ", state.hidden.sizes());
+  TORCH_CHECK(p.w_ih.dim() == 2 && p.w_hh.dim() == 2, name,
+              ": expected weights of 2 dimensions, got sizes ", p.w_ih.sizes(), " and ",
+              p.w_hh.sizes());
+  const bool single = input.dim() == 1;
+  const Tensor batch = single ? input.unsqueeze(0) : input,
+               hidden = single ? state.hidden.unsqueeze(0) : state.hidden;
+  const Tensor cell = single && state.cell.defined() ? state.cell.unsqueeze(0) : state.cell;
+  const int64_t size = hidden.sizes()[1], rows = gates_of(kind) * size;
+  TORCH_CHECK(batch.sizes()[0] == hidden.sizes()[0], name, ": Input batch size ", batch.sizes()[0],
+              " doesn't match hidden0 batch size ", hidden.sizes()[0]);
+  TORCH_CHECK(batch.sizes()[1] == p.w_ih.sizes()[1], name,
+              ": input has inconsistent input_size: got ", batch.sizes()[1], " expected ",
+              p.w_ih.sizes()[1]);
+  TORCH_CHECK(p.w_ih.sizes()[0] == rows && p.w_hh.sizes()[0] == rows && p.w_hh.sizes()[1] == size,
+              name, ": expected weights for a hidden state of ", size, ", got sizes ",
+              p.w_ih.sizes(), " and ", p.w_hh.sizes());
+  TORCH_CHECK(!cell.defined() || cell.sizes() == hidden.sizes(), name,
+              ": expected a cell state of size ", hidden.sizes());
+  const State next = step(kind, at::linear(batch, p.w_ih, p.b_ih), {hidden, cell}, p);
+  if (!single) return next;
+  return {next.hidden.squeeze(0), next.cell.defined() ? next.cell.squeeze(0) : next.cell};
+}
+
+}  // namespace
+
+std::tuple<Tensor, Tensor> lstm_cell(const Tensor& input, TensorList hx, const Tensor& w_ih,
+                                     const Tensor& w_hh, const Tensor& b_ih, const Tensor& b_hh) {
+  TORCH_CHECK(hx.size() == 2, "lstm_cell expects two hidden states");
+  const State next =
+      single_step("lstm_cell", Kind::Lstm, input, {hx[0], hx[1]}, {w_ih, w_hh, b_ih, b_hh, {}});
+  return {next.hidden, next.cell};
+}
+
+Tensor gru_cell(const Tensor& input, const Tensor& hx, const Tensor& w_ih, const Tensor& w_hh,
+                const Tensor& b_ih, const Tensor& b_hh) {
+  return single_step("gru_cell", Kind::Gru, input, {hx, {}}, {w_ih, w_hh, b_ih, b_hh, {}}).hidden;
+}
+
+Tensor rnn_tanh_cell(const Tensor& input, const Tensor& hx, const Tensor& w_ih, const Tensor& w_hh,
+                     const Tensor& b_ih, const Tensor& b_hh) {
+  return single_step("rnn_tanh_cell", Kind::Tanh, input, {hx, {}}, {w_ih, w_hh, b_ih, b_hh, {}})
+      .hidden;
+}
+
+Tensor rnn_relu_cell(const Tensor& input, const Tensor& hx, const Tensor& w_ih, const Tensor& w_hh,
+                     const Tensor& b_ih, const Tensor& b_hh) {
+  return single_step("rnn_relu_cell", Kind::Relu, input, {hx, {}}, {w_ih, w_hh, b_ih, b_hh, {}})
+      .hidden;
+}
+
+}  // namespace at::native

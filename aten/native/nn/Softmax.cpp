@@ -1,0 +1,64 @@
+// softmax and log_softmax: dtypes, shapes and derivatives of the second order.
+#include "aten/native/declarations/nn/Softmax.h"
+#include "aten/ops/_log_softmax.h"
+#include "aten/ops/_softmax.h"
+#include "aten/ops/exp.h"
+#include "aten/ops/mul.h"
+#include "aten/ops/neg.h"
+#include "aten/ops/sub.h"
+#include "aten/ops/sum.h"
+#include "aten/ops/to.h"
+
+namespace at::native {
+
+Tensor softmax(const Tensor& self, int64_t dim, std::optional<ScalarType> dtype) {
+  return at::_softmax(dtype ? self.to(*dtype) : self, dim, false);
+}
+
+Tensor log_softmax(const Tensor& self, int64_t dim, std::optional<ScalarType> dtype) {
+  return at::_log_softmax(dtype ? self.to(*dtype) : self, dim, false);
+}
+
+TensorSpec softmax_shape(const Tensor& self, int64_t dim, bool half_to_float) {
+  wrap_dim(dim, self.dim());
+  TORCH_CHECK(!half_to_float || self.scalar_type() == kHalf,
+              "conversion is supported for Half type only");
+  return {DimVector(self.sizes()), half_to_float ? kFloat : self.scalar_type(), self.device()};
+}
+
+TensorSpec softmax_backward_shape(const Tensor& grad_output, const Tensor& output, int64_t dim) {
+  wrap_dim(dim, output.dim());
+  TORCH_CHECK(grad_output.sizes() == output.sizes(),
+              "softmax_backward: expected grad_output of size ", output.sizes(), ", got ",
+              grad_output.sizes());
+  TORCH_CHECK(grad_output.scalar_type() == output.scalar_type(),
+              "softmax_backward: expected grad_output of dtype ", output.scalar_type(), ", got ",
+              grad_output.scalar_type());
+  TORCH_CHECK(grad_output.device() == output.device(), "softmax_backward: expected grad_output on ",
+              output.device(), ", got ", grad_output.device());
+  return {DimVector(output.sizes()), output.scalar_type(), output.device()};
+}
+
+namespace {
+Tensor sum_along(const Tensor& self, int64_t dim) { return at::sum(self, IntArrayRef(dim), true); }
+}  // namespace
+
+// The gradient is output * (grad_output - sum(grad_output * output)). Its derivative with respect
+// to output, applied to grad:
+Tensor _softmax_output_backward(const Tensor& grad, const Tensor& grad_output, const Tensor& output,
+                                int64_t dim) {
+  const Tensor first = grad * (grad_output - sum_along(grad_output * output, dim));
+  return first - grad_output * sum_along(grad * output, dim);
+}
+
+// The gradient is grad_output - exp(output) * sum(grad_output).
+Tensor _log_softmax_output_backward(const Tensor& grad, const Tensor& grad_output,
+                                    const Tensor& output, int64_t dim) {
+  return -(grad * at::exp(output) * sum_along(grad_output, dim));
+}
+
+Tensor _log_softmax_double_backward(const Tensor& grad, const Tensor& output, int64_t dim) {
+  return grad - sum_along(grad * at::exp(output), dim);
+}
+
+}  // namespace at::native

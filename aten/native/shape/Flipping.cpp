@@ -1,0 +1,65 @@
+// Reversed, rotated and rolled dimensions.
+#include <limits>
+
+#include "aten/native/declarations/shape/Flipping.h"
+#include "aten/native/shared/ViewHelpers.h"
+#include "aten/ops/clone.h"
+#include "aten/ops/flip.h"
+#include "aten/ops/roll.h"
+#include "aten/ops/transpose.h"
+
+namespace at::native {
+
+Tensor rot90(const Tensor& self, int64_t k, IntArrayRef dims) {
+  TORCH_CHECK(dims.size() == 2, "expected total rotation dims == 2, but got dims = ", dims.size());
+  TORCH_CHECK(self.dim() >= 2, "expected total dims >= 2, but got total dims = ", self.dim());
+  const int64_t from = wrap_dim(dims[0], self.dim()), to = wrap_dim(dims[1], self.dim());
+  TORCH_CHECK(from != to, "expected rotation dims to be different, but got dim0 = ", dims[0],
+              " and dim1 = ", dims[1]);
+  switch ((k % 4 + 4) % 4) {
+    case 1: return at::transpose(at::flip(self, {to}), from, to);
+    case 2: return at::flip(self, {from, to});
+    case 3: return at::transpose(at::flip(self, {from}), from, to);
+    default: return at::clone(self, MemoryFormat::Contiguous);
+  }
+}
+
+Tensor fliplr(const Tensor& self) {
+  TORCH_CHECK(self.dim() >= 2, "Input must be >= 2-d.");
+  return at::flip(self, {1});
+}
+
+Tensor flipud(const Tensor& self) {
+  TORCH_CHECK(self.dim() >= 1, "Input must be >= 1-d.");
+  return at::flip(self, {0});
+}
+
+TensorSpec flip_shape(const Tensor& self, IntArrayRef dims) {
+  TORCH_CHECK(self.dim() <= 64, "only tensors with up to 64 dims are supported, got ", self.dim());
+  wrap_dims(dims, self.dim());
+  return {DimVector(self.sizes()), self.scalar_type(), self.device(), strides_in_order_of(self)};
+}
+
+TensorSpec roll_shape(const Tensor& self, IntArrayRef shifts, IntArrayRef dims) {
+  TORCH_CHECK(!shifts.empty(), "`shifts` required");
+  TORCH_CHECK(dims.empty() ? shifts.size() == 1 : shifts.size() == dims.size(),
+              "shifts and dimensions must align. shifts: ", shifts.size(), ", dims:", dims.size());
+  if (self.numel() == 0)
+    return {DimVector(self.sizes()), self.scalar_type(),
+            self.device()};  // dimensions are not looked at
+  for (const int64_t dim : dims)
+    wrap_dim_of(self.sizes(), dim);  // a repeated one adds up its shifts
+  for (const int64_t shift : shifts) {
+    TORCH_CHECK(shift != std::numeric_limits<int64_t>::min(), "roll(): a shift of ", shift,
+                " cannot be reversed");
+  }
+  return {DimVector(self.sizes()), self.scalar_type(), self.device()};
+}
+
+Tensor _roll_backward(const Tensor& grad, IntArrayRef shifts, IntArrayRef dims) {
+  DimVector back;
+  for (const int64_t shift : shifts) back.push_back(-shift);
+  return at::roll(grad, back, dims);
+}
+
+}  // namespace at::native

@@ -1,0 +1,85 @@
+// Grids of coordinates, and combinations of the elements of vectors.
+#include <algorithm>
+#include <vector>
+
+#include "aten/native/declarations/shape/Meshgrid.h"
+#include "aten/ops/expand.h"
+#include "aten/ops/flatten.h"
+#include "aten/ops/index_select.h"
+#include "aten/ops/meshgrid.h"
+#include "aten/ops/new_empty.h"
+#include "aten/ops/reshape.h"
+#include "aten/ops/stack.h"
+#include "aten/ops/transpose.h"
+
+namespace at::native {
+
+namespace {
+
+/// Positions of all combinations in lexicographic order, `r` after `r`.
+std::vector<int64_t> combination_positions(int64_t n, int64_t r, bool with_replacement) {
+  std::vector<int64_t> result, current;
+  const int64_t step = with_replacement ? 0 : 1;
+  if (n == 0 || (!with_replacement && r > n)) return result;
+  for (int64_t i = 0; i < r; ++i) current.push_back(i * step);
+  while (true) {
+    result.insert(result.end(), current.begin(), current.end());
+    int64_t i = r - 1;
+    while (i >= 0 && current[i] == (with_replacement ? n - 1 : n - r + i)) --i;
+    if (i < 0) return result;
+    ++current[i];
+    for (int64_t k = i + 1; k < r; ++k) current[k] = current[k - 1] + step;
+  }
+}
+
+Tensor long_tensor(const std::vector<int64_t>& values) {
+  Tensor result = empty_tensor({static_cast<int64_t>(values.size())}, kLong, kCPU);
+  std::copy(values.begin(), values.end(), result.data_ptr<int64_t>());
+  return result;
+}
+
+}  // namespace
+
+Tensor cartesian_prod(TensorList tensors) {
+  for (const Tensor& tensor : tensors)
+    TORCH_CHECK(tensor.dim() == 1, "Expect a 1D vector, but got shape ", tensor.sizes());
+  if (tensors.size() == 1) return tensors[0];
+
+  std::vector<Tensor> columns;
+  for (const Tensor& grid : at::meshgrid(tensors, "ij")) columns.push_back(at::flatten(grid));
+  return at::stack(columns, 1);
+}
+
+Tensor combinations(const Tensor& self, int64_t r, bool with_replacement) {
+  TORCH_CHECK(self.dim() == 1, "Expect a 1D vector, but got shape ", self.sizes());
+  TORCH_CHECK(r >= 0, "Expect a non-negative number, but got ", r);
+  if (r == 0) return at::new_empty(self, {0});
+  const Tensor positions = long_tensor(combination_positions(self.numel(), r, with_replacement));
+  return at::reshape(at::index_select(self, 0, positions), {positions.numel() / r, r});
+}
+
+std::vector<Tensor> meshgrid(TensorList tensors, std::string_view indexing) {
+  TORCH_CHECK(!tensors.empty(), "meshgrid expects a non-empty TensorList");
+  TORCH_CHECK(indexing == "ij" || indexing == "xy",
+              "torch.meshgrid: indexing must be one of \"xy\" or \"ij\", but received: ", indexing);
+  DimVector shape;
+  for (const Tensor& tensor : tensors) {
+    TORCH_CHECK(
+        tensor.dim() <= 1,
+        "torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: ", tensor.dim(), "D");
+    TORCH_CHECK(tensor.scalar_type() == tensors[0].scalar_type(),
+                "torch.meshgrid expects all tensors to have the same dtype");
+    shape.push_back(tensor.numel());
+  }
+  const bool swap = indexing == "xy" && tensors.size() >= 2;
+  std::vector<Tensor> grids;
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    DimVector own(tensors.size(), 1);
+    own[i] = tensors[i].numel();
+    const Tensor grid = at::expand(at::reshape(tensors[i], own), shape);
+    grids.push_back(swap ? at::transpose(grid, 0, 1) : grid);
+  }
+  return grids;
+}
+
+}  // namespace at::native

@@ -1,0 +1,109 @@
+// Whole tensors or single slices repeated.
+#include <algorithm>
+
+#include "aten/native/declarations/shape/Repetition.h"
+#include "aten/ops/clone.h"
+#include "aten/ops/expand.h"
+#include "aten/ops/flatten.h"
+#include "aten/ops/index_select.h"
+#include "aten/ops/repeat_interleave.h"
+#include "aten/ops/reshape.h"
+#include "aten/ops/unsqueeze.h"
+
+namespace at::native {
+
+Tensor repeat_interleave_indices(const Tensor& repeats, std::optional<int64_t> output_size) {
+  TORCH_CHECK(repeats.dim() == 1, "repeat_interleave only accept 1D vector as repeat");
+  TORCH_CHECK_NOT_IMPLEMENTED(repeats.scalar_type() == kLong || repeats.scalar_type() == kInt,
+                              "\"repeat_interleave_cpu\" not implemented for '",
+                              scalar_type_name(repeats.scalar_type()), "'");
+  const Tensor counts = repeats.to(kLong).contiguous();
+  const int64_t* count = counts.data_ptr<int64_t>();
+  int64_t total = 0;
+  for (int64_t i = 0; i < counts.numel(); ++i) {
+    TORCH_CHECK(count[i] >= 0, "repeats can not be negative");
+    TORCH_CHECK(!__builtin_add_overflow(total, count[i], &total),
+                "repeat_interleave: the repeats add up to more than a tensor holds");
+  }
+  TORCH_CHECK(output_size.value_or(total) == total, "allocated size does not match required size");
+  const Tensor result = empty_tensor({total}, kLong, kCPU);
+  int64_t* out = result.data_ptr<int64_t>();
+  for (int64_t i = 0; i < counts.numel(); ++i) out = std::fill_n(out, count[i], i);
+  return result.to(repeats.scalar_type());
+}
+
+Tensor repeat_interleave_meta(const Tensor& repeats, std::optional<int64_t> output_size) {
+  TORCH_CHECK(output_size.has_value(),
+              "cannot repeat_interleave a meta tensor without output_size");
+  TORCH_CHECK(*output_size >= 0,
+              "repeat_interleave: expected an output_size that is not negative, got ",
+              *output_size);
+  return empty_tensor({*output_size}, repeats.scalar_type(), repeats.device());
+}
+
+Tensor repeat_interleave_tensor(const Tensor& self, const Tensor& repeats,
+                                std::optional<int64_t> dim, std::optional<int64_t> output_size) {
+  const Tensor source = dim.has_value() ? self : at::flatten(self);
+  const Tensor input = source.dim() == 0 ? at::reshape(source, {1}) : source;
+  const int64_t d = wrap_dim(dim.value_or(0), input.dim()), extent = input.sizes()[d];
+  TORCH_CHECK(repeats.dim() <= 1, "repeats must be 0-dim or 1-dim tensor");
+  Tensor counts = repeats;
+  if (repeats.numel() == 1) {
+    counts = at::expand(at::reshape(repeats, {1}), {extent});
+  } else {
+    TORCH_CHECK(repeats.numel() == extent,
+                "repeats must have the same size as input along dim, but got repeats.size(0) = ",
+                repeats.numel(), " and input.size(", d, ") = ", extent);
+  }
+  return at::index_select(input, d, at::repeat_interleave(counts, output_size));
+}
+
+Tensor repeat(const Tensor& self, IntArrayRef repeats) {
+  TORCH_CHECK(static_cast<int64_t>(repeats.size()) >= self.dim(),
+              "Number of dimensions of repeat dims can not be smaller than number of dimensions of "
+              "tensor: repeats ",
+              repeats, ", tensor ", self.sizes());
+  // (r0, s0, r1, s1, ...): repeats are expanded dimensions in front of each size, then merged with
+  // it.
+  const size_t added = repeats.size() - self.dim();
+  DimVector split_shape, expanded, merged;
+  for (size_t i = 0; i < repeats.size(); ++i) {
+    TORCH_CHECK(repeats[i] >= 0, "Trying to create tensor with negative dimension ", repeats[i],
+                ": repeats ", repeats);
+    const int64_t size = i < added ? 1 : self.sizes()[i - added];
+    split_shape.append({1, size});
+    expanded.append({repeats[i], size});
+    int64_t length = 0;
+    TORCH_CHECK(!__builtin_mul_overflow(repeats[i], size, &length),
+                "Storage size calculation overflowed: ", size, " elements repeated ", repeats[i],
+                " times");
+    merged.push_back(length);
+  }
+  // A copy even where everything is repeated once and contiguous() would give back `self`.
+  return at::reshape(
+      at::clone(at::expand(at::reshape(self, split_shape), expanded), MemoryFormat::Contiguous),
+      merged);
+}
+
+Tensor tile(const Tensor& self, IntArrayRef dims) {
+  DimVector repeats(std::max<int64_t>(0, self.dim() - static_cast<int64_t>(dims.size())), 1);
+  repeats.append(dims.begin(), dims.end());
+  return repeat(self, repeats);
+}
+
+Tensor repeat_interleave_int(const Tensor& self, int64_t repeats, std::optional<int64_t> dim,
+                             std::optional<int64_t> output_size) {
+  TORCH_CHECK(repeats >= 0, "Repeats must be non-negative, got ", repeats);
+  const Tensor source = dim.has_value() && self.dim() > 0 ? self : at::flatten(self);
+  const int64_t d = wrap_dim(dim.value_or(0), source.dim()), length = source.sizes()[d] * repeats;
+  TORCH_CHECK(output_size.value_or(length) == length,
+              "repeat_interleave: Invalid output_size, expected ", length, " but got ",
+              output_size.value_or(0));
+  DimVector expanded(source.sizes());
+  expanded.insert(expanded.begin() + d + 1, repeats);
+  return at::flatten(
+      at::clone(at::expand(at::unsqueeze(source, d + 1), expanded), MemoryFormat::Contiguous), d,
+      d + 1);
+}
+
+}  // namespace at::native

@@ -1,0 +1,69 @@
+#pragma once
+#include "aten/core/Tensor.h"
+#include "aten/ops/conj_transpose.h"
+#include "aten/ops/eye.h"
+#include "aten/ops/linalg_lu_solve.h"
+#include "aten/ops/linalg_solve.h"
+#include "aten/ops/masked_fill.h"
+#include "aten/ops/matmul.h"
+#include "aten/ops/narrow.h"
+#include "aten/ops/tril.h"
+#include "aten/ops/triu.h"
+#include "c10/dispatch/LocalState.h"
+
+// Short words for the formulas of gradients of matrices. All of them are differentiable.
+//
+// Note [Gradients of matrix functions]
+// The gradient G of a loss with respect to X is the matrix with d(loss) = Re tr(G^H dX), written
+// <G, dX>. Formulas follow from it by moving factors: <G, P dX Q> = <P^H G Q^H, dX>, and <G, dX^H>
+// = <G^H, dX>. A mask M of zeros and ones is its own adjoint: <G, M o dX> = <M o G, dX>.
+
+namespace at::native {
+
+inline Tensor adjoint_of(const Tensor& a) { return at::conj_transpose(a); }
+inline Tensor product(const Tensor& a, const Tensor& b) { return at::matmul(a, b); }
+inline Tensor product(const Tensor& a, const Tensor& b, const Tensor& c) {
+  return at::matmul(at::matmul(a, b), c);
+}
+
+inline Tensor identity_like(const Tensor& like, int64_t rows, int64_t columns) {
+  return at::eye(rows, columns, like.scalar_type(), std::nullopt, like.device());
+}
+/// True on the diagonal of n x n matrices.
+inline Tensor diagonal_mask(const Tensor& like, int64_t n) {
+  return at::eye(n, n, kBool, std::nullopt, like.device());
+}
+
+/// The lower triangle with half of the diagonal: X = half_lower(X) + half_lower(X)^H for Hermitian
+/// X.
+inline Tensor half_lower(const Tensor& a) {
+  return (at::tril(a, 0) + at::tril(a, -1)) * Scalar(0.5);
+}
+inline Tensor half_upper(const Tensor& a) {
+  return (at::triu(a, 0) + at::triu(a, 1)) * Scalar(0.5);
+}
+
+/// a_ij / b_ij off the diagonal, 0 on it, whatever b has there.
+inline Tensor divide_off_diagonal(const Tensor& a, const Tensor& b) {
+  const Tensor mask = diagonal_mask(a, a.size(-1));
+  return at::masked_fill(a, mask, Scalar(0)) / at::masked_fill(b, mask, Scalar(1));
+}
+
+/// Whether something composed of these tensors now will be differentiated.
+inline bool records_gradients(std::initializer_list<const Tensor*> tensors) {
+  if (!GradMode::is_enabled()) return false;
+  for (const Tensor* tensor : tensors) {
+    if (tensor->defined() && tensor->requires_grad()) return true;
+  }
+  return false;
+}
+
+/// A^-H B, or B A^-H: by the factors that are there already, unless that would hide how it depends
+/// on A.
+inline Tensor solve_adjoint(const Tensor& A, const Tensor& LU, const Tensor& pivots,
+                            const Tensor& B, bool left) {
+  if (records_gradients({&A, &B})) return at::linalg_solve(adjoint_of(A), B, left);
+  return at::linalg_lu_solve(LU, pivots, B, left, true);
+}
+
+}  // namespace at::native

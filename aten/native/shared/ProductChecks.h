@@ -1,0 +1,19 @@
+#pragma once
+// What the shape rules of products of matrices and vectors have in common.
+#include "aten/core/Tensor.h"
+
+namespace at::native {
+
+inline void check_same_device(const char* op, const Tensor& a, const Tensor& b) {
+  TORCH_CHECK(a.device() == b.device(), op,
+              ": Expected all tensors to be on the same device, but found at least two devices, ",
+              a.device(), " and ", b.device(), "!");
+}
+
+inline int64_t product_of(IntArrayRef sizes) {
+  int64_t product = 1;
+  for (const int64_t size : sizes) product *= size;
+  return product;
+}
+
+}  // namespace at::native

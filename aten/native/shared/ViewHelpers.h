@@ -1,0 +1,65 @@
+#pragma once
+#include "aten/core/Tensor.h"
+#include "c10/dispatch/LocalState.h"
+
+namespace at::native {
+
+/// Autograd notes at which version a view was made without grad mode; null while there is no
+/// autograd.
+TORCH_PY_API extern void (*note_untracked_view)(TensorImpl& view);
+
+/// Records that `impl`, on the memory of `base`, is a view of it, see Note [Views] in
+/// c10/core/TensorImpl.h.
+inline Tensor as_view_of(const Tensor& base, intrusive_ptr<TensorImpl> impl) {
+  impl->set_view_of(base.impl());
+  // Autograd's own call runs below autograd and decides the origin itself.
+  const LocalState& state = local_state();
+  if ((!state.grad_mode || state.inference_mode) && state.below_autograd == 0) {
+    impl->set_view_origin(ViewOrigin::NoGradMode);
+    if (note_untracked_view != nullptr && impl->key_set().has_any(kAutogradKeys))
+      note_untracked_view(*impl);
+  }
+  return Tensor(std::move(impl));
+}
+
+/// A view of `self` with another dtype and geometry; strides and offset count elements of `dtype`.
+inline Tensor view_with_dtype(const Tensor& self, ScalarType dtype, IntArrayRef sizes,
+                              IntArrayRef strides, int64_t offset) {
+  auto impl = make_intrusive<TensorImpl>(self.storage(), dtype, self.device(),
+                                         self.key_set() - kAutogradKeys);
+  impl->set_sizes_and_strides(sizes, strides, offset);
+  return as_view_of(self, std::move(impl));
+}
+
+/// A view of `self` with another geometry (strides and offset in elements).
+inline Tensor alias_with_sizes_and_strides(const Tensor& self, IntArrayRef sizes,
+                                           IntArrayRef strides, int64_t offset) {
+  auto impl = make_intrusive<TensorImpl>(self.storage(), self.scalar_type(), self.device(),
+                                         self.key_set() - kAutogradKeys);
+  impl->set_sizes_and_strides(sizes, strides, offset);
+  return as_view_of(self, std::move(impl));
+}
+
+/// Strides of a view of `shape` on memory of the given sizes and strides; none when only a copy can
+/// have that shape.
+TORCH_PY_API std::optional<DimVector> view_strides(IntArrayRef sizes, IntArrayRef strides,
+                                                   IntArrayRef shape);
+/// Replaces one -1 in `shape` by what makes `numel` elements; errors in PyTorch's words.
+TORCH_PY_API DimVector infer_size(IntArrayRef shape, int64_t numel);
+/// A dimension of tensors of `sizes`, which must have one.
+inline int64_t wrap_dim_of(IntArrayRef sizes, int64_t dim) {
+  TORCH_CHECK_INDEX(!sizes.empty(), "Dimension specified as ", dim,
+                    " but tensor has no dimensions");
+  return wrap_dim(dim, static_cast<int64_t>(sizes.size()));
+}
+/// dims without repetition, each in [0, ndim).
+TORCH_PY_API DimVector wrap_dims(IntArrayRef dims, int64_t ndim);
+/// start, end of a slice clipped to [0, size] with negative values counted from the end.
+struct SliceRange {
+  int64_t start;
+  int64_t length;
+};
+TORCH_PY_API SliceRange slice_range(int64_t size, std::optional<int64_t> start,
+                                    std::optional<int64_t> end, int64_t step);
+
+}  // namespace at::native

@@ -1,0 +1,235 @@
+// Steps of optimizers over all their parameters: what the arguments must be, and how the tensors of
+// one parameter lie in memory.
+#include <algorithm>
+#include <initializer_list>
+#include <vector>
+
+#include "aten/native/declarations/training/Optimizers.h"
+#include "aten/ops/_adagrad_loop.h"
+#include "aten/ops/_adam_loop.h"
+#include "aten/ops/_sgd_loop.h"
+#include "aten/ops/add.h"
+#include "aten/ops/contiguous.h"
+#include "aten/ops/copy.h"
+
+namespace at::native {
+
+namespace {
+
+/// A list of the call: parameters, their gradients, or one kind of state.
+struct Column {
+  const char* name;
+  TensorList tensors;
+};
+
+void check_like_parameter(const char* op, const Column& column, size_t i, const Tensor& parameter) {
+  const Tensor& tensor = column.tensors[i];
+  TORCH_CHECK(tensor.defined(), op, ": ", column.name, "[", i, "] is None");
+  TORCH_CHECK(tensor.scalar_type() == parameter.scalar_type(), op, ": ", column.name, "[", i,
+              "] has dtype ", tensor.scalar_type(), ", but the parameter has ",
+              parameter.scalar_type());
+  TORCH_CHECK(tensor.sizes() == parameter.sizes(), op, ": ", column.name, "[", i, "] has sizes ",
+              tensor.sizes(), ", but the parameter has ", parameter.sizes());
+  TORCH_CHECK(tensor.is_cpu() || parameter.is_meta(), op, ": ", column.name, "[", i, "] is on ",
+              tensor.device(), ", but needs the CPU");
+}
+
+/// Whether the same offset is the same element in all of them.
+bool lies_alike(const Tensor& tensor, const Tensor& parameter) {
+  return (tensor.is_contiguous() && parameter.is_contiguous()) ||
+         (tensor.strides() == parameter.strides() && tensor.is_non_overlapping_and_dense());
+}
+
+/// The lists of a step, which loops may walk through by offset: the tensors of a parameter that lie
+/// differently are replaced by contiguous copies, and `finish` writes those back.
+class Columns {
+ public:
+  Columns(const char* op, std::initializer_list<Column> columns)
+      : given_(columns), replaced_(columns.size()) {
+    const TensorList parameters = given_[0].tensors;
+    for (const Column& column : given_) {
+      TORCH_CHECK(column.tensors.size() == parameters.size(), op, ": ", column.name, " has ",
+                  column.tensors.size(), " tensors for ", parameters.size(), " parameters");
+    }
+    for (size_t i = 0; i < parameters.size(); ++i) {
+      TORCH_CHECK(parameters[i].defined() && c10::is_floating(parameters[i].scalar_type()), op,
+                  ": expected floating-point parameters, but self[", i, "] has dtype ",
+                  parameters[i].scalar_type());
+      bool alike = true;
+      for (const Column& column : given_) {
+        check_like_parameter(op, column, i, parameters[i]);
+        alike = alike && lies_alike(column.tensors[i], parameters[i]);
+      }
+      if (!alike) replace(i);
+    }
+  }
+
+  TensorList operator[](size_t column) const {
+    return replaced_[column].empty() ? given_[column].tensors : TensorList(replaced_[column]);
+  }
+
+  void finish() const {
+    for (size_t column = 0; column < given_.size(); ++column) {
+      for (const size_t i : rows_) at::copy_(given_[column].tensors[i], replaced_[column][i]);
+    }
+  }
+
+ private:
+  void replace(size_t i) {
+    rows_.push_back(i);
+    for (size_t column = 0; column < given_.size(); ++column) {
+      const TensorList tensors = given_[column].tensors;
+      if (replaced_[column].empty()) replaced_[column].assign(tensors.begin(), tensors.end());
+      replaced_[column][i] = at::contiguous(tensors[i]);
+    }
+  }
+
+  std::vector<Column> given_;
+  std::vector<std::vector<Tensor>> replaced_;
+  std::vector<size_t> rows_;
+};
+
+double one_number(const char* op, const char* name, const Tensor& tensor) {
+  TORCH_CHECK(tensor.numel() == 1, op, ": ", name, " must have one element, but has sizes ",
+              tensor.sizes());
+  // Nothing is computed on the meta device, so that the number does not matter there.
+  return tensor.is_meta() ? 0.0 : tensor.item().to_double();
+}
+
+/// Gradients overflowed: GradScaler wants nothing to happen.
+bool is_skipped(const char* op, const Tensor& found_inf) {
+  return found_inf.defined() && one_number(op, "found_inf", found_inf) != 0;
+}
+
+std::optional<double> scale_of(const char* op, const Tensor& grad_scale) {
+  if (!grad_scale.defined()) return std::nullopt;
+  return one_number(op, "grad_scale", grad_scale);
+}
+
+std::vector<double> counted(const char* op, TensorList state_steps, size_t parameters) {
+  TORCH_CHECK(state_steps.size() == parameters, op, ": state_steps has ", state_steps.size(),
+              " tensors for ", parameters, " parameters");
+  std::vector<double> steps;
+  steps.reserve(parameters);
+  for (const Tensor& step : state_steps) {
+    const bool direct =
+        step.defined() && step.is_cpu() && step.scalar_type() == kFloat && step.numel() == 1;
+    steps.push_back(direct ? *step.const_data_ptr<float>()
+                           : one_number(op, "a tensor of state_steps", step));
+  }
+  return steps;
+}
+
+void adam(const char* op, TensorList self, TensorList grads, TensorList exp_avgs,
+          TensorList exp_avg_sqs, TensorList max_exp_avg_sqs, TensorList state_steps, double lr,
+          double beta1, double beta2, double weight_decay, double eps, bool amsgrad, bool maximize,
+          const Tensor& grad_scale, const Tensor& found_inf, bool decoupled) {
+  const TensorList largest = amsgrad ? max_exp_avg_sqs : exp_avg_sqs;
+  const Columns columns(op, {{"self", self},
+                             {"grads", grads},
+                             {"exp_avgs", exp_avgs},
+                             {"exp_avg_sqs", exp_avg_sqs},
+                             {"max_exp_avg_sqs", largest}});
+  const std::vector<double> steps = counted(op, state_steps, self.size());
+  if (self.empty() || is_skipped(op, found_inf)) return;
+  at::_adam_loop_(columns[0], columns[1], columns[2], columns[3],
+                  amsgrad ? columns[4] : TensorList(), steps, lr, beta1, beta2, weight_decay, eps,
+                  amsgrad, maximize, decoupled, scale_of(op, grad_scale));
+  columns.finish();
+}
+
+}  // namespace
+
+void fused_sgd_(TensorList self, TensorList grads, TensorList momentum_buffer_list,
+                double weight_decay, double momentum, double lr, double dampening, bool nesterov,
+                bool maximize, bool is_first_step, const Tensor& grad_scale,
+                const Tensor& found_inf) {
+  const char* op = "_fused_sgd_";
+  const bool has_momentum = momentum != 0;
+  const Columns columns(op,
+                        {{"self", self},
+                         {"grads", grads},
+                         {"momentum_buffer_list", has_momentum ? momentum_buffer_list : grads}});
+  if (self.empty() || is_skipped(op, found_inf)) return;
+  at::_sgd_loop_(columns[0], columns[1], has_momentum ? columns[2] : TensorList(), lr, weight_decay,
+                 momentum, dampening, nesterov, maximize, is_first_step, scale_of(op, grad_scale));
+  columns.finish();
+}
+
+void fused_sgd_tensor_lr_(TensorList self, TensorList grads, TensorList momentum_buffer_list,
+                          double weight_decay, double momentum, const Tensor& lr, double dampening,
+                          bool nesterov, bool maximize, bool is_first_step,
+                          const Tensor& grad_scale, const Tensor& found_inf) {
+  fused_sgd_(self, grads, momentum_buffer_list, weight_decay, momentum,
+             one_number("_fused_sgd_", "lr", lr), dampening, nesterov, maximize, is_first_step,
+             grad_scale, found_inf);
+}
+
+void fused_adam_(TensorList self, TensorList grads, TensorList exp_avgs, TensorList exp_avg_sqs,
+                 TensorList max_exp_avg_sqs, TensorList state_steps, double lr, double beta1,
+                 double beta2, double weight_decay, double eps, bool amsgrad, bool maximize,
+                 const Tensor& grad_scale, const Tensor& found_inf) {
+  adam("_fused_adam_", self, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs, state_steps, lr, beta1,
+       beta2, weight_decay, eps, amsgrad, maximize, grad_scale, found_inf, false);
+}
+
+void fused_adam_tensor_lr_(TensorList self, TensorList grads, TensorList exp_avgs,
+                           TensorList exp_avg_sqs, TensorList max_exp_avg_sqs,
+                           TensorList state_steps, const Tensor& lr, double beta1, double beta2,
+                           double weight_decay, double eps, bool amsgrad, bool maximize,
+                           const Tensor& grad_scale, const Tensor& found_inf) {
+  adam("_fused_adam_", self, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs, state_steps,
+       one_number("_fused_adam_", "lr", lr), beta1, beta2, weight_decay, eps, amsgrad, maximize,
+       grad_scale, found_inf, false);
+}
+
+void fused_adamw_(TensorList self, TensorList grads, TensorList exp_avgs, TensorList exp_avg_sqs,
+                  TensorList max_exp_avg_sqs, TensorList state_steps, double lr, double beta1,
+                  double beta2, double weight_decay, double eps, bool amsgrad, bool maximize,
+                  const Tensor& grad_scale, const Tensor& found_inf) {
+  adam("_fused_adamw_", self, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs, state_steps, lr, beta1,
+       beta2, weight_decay, eps, amsgrad, maximize, grad_scale, found_inf, true);
+}
+
+void fused_adamw_tensor_lr_(TensorList self, TensorList grads, TensorList exp_avgs,
+                            TensorList exp_avg_sqs, TensorList max_exp_avg_sqs,
+                            TensorList state_steps, const Tensor& lr, double beta1, double beta2,
+                            double weight_decay, double eps, bool amsgrad, bool maximize,
+                            const Tensor& grad_scale, const Tensor& found_inf) {
+  adam("_fused_adamw_", self, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs, state_steps,
+       one_number("_fused_adamw_", "lr", lr), beta1, beta2, weight_decay, eps, amsgrad, maximize,
+       grad_scale, found_inf, true);
+}
+
+void fused_adagrad_(TensorList self, TensorList grads, TensorList state_sums,
+                    TensorList state_steps, double lr, double lr_decay, double weight_decay,
+                    double eps, bool maximize, const Tensor& grad_scale, const Tensor& found_inf) {
+  const char* op = "_fused_adagrad_";
+  const Columns columns(op, {{"self", self}, {"grads", grads}, {"state_sums", state_sums}});
+  const std::vector<double> steps = counted(op, state_steps, self.size());
+  if (self.empty() || is_skipped(op, found_inf)) return;
+  at::_adagrad_loop_(columns[0], columns[1], columns[2], steps, lr, lr_decay, weight_decay, eps,
+                     maximize, scale_of(op, grad_scale));
+  columns.finish();
+}
+
+void fused_adagrad_tensor_lr_(TensorList self, TensorList grads, TensorList state_sums,
+                              TensorList state_steps, const Tensor& lr, double lr_decay,
+                              double weight_decay, double eps, bool maximize,
+                              const Tensor& grad_scale, const Tensor& found_inf) {
+  fused_adagrad_(self, grads, state_sums, state_steps, one_number("_fused_adagrad_", "lr", lr),
+                 lr_decay, weight_decay, eps, maximize, grad_scale, found_inf);
+}
+
+void count_steps_(TensorList self, const Tensor& found_inf) {
+  if (is_skipped("_count_steps_", found_inf)) return;
+  for (const Tensor& step : self) {
+    if (step.is_cpu() && step.scalar_type() == kFloat && step.numel() == 1) {
+      *step.data_ptr<float>() += 1.0F;
+    } else {
+      at::add_(step, Scalar(1));
+    }
+  }
+}
+
+}  // namespace at::native

@@ -1,0 +1,83 @@
+"""The files that hold an operator's C++: they follow from its topic and from the topic's chapter.
+
+A chapter of native_functions.yaml begins with a comment ``# Chapter linalg: ...`` above its first topic, and
+is the folder of the C++ of its topics. A file without such comments, such as a library's, has no chapters.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from codegen.diagnostics import Location
+from codegen.model.kernels import Kernel
+from codegen.model.operator import Operator
+
+_BANNER = re.compile(r"^ *# Chapter (?P<name>[a-z_]+):", re.MULTILINE)
+
+
+def chapter_at(text: str, index: int) -> str:
+    """The chapter that the character at ``index`` of the YAML is in; empty before the first one."""
+    banners = _BANNER.findall(text, 0, index)
+    return banners[-1] if banners else ""
+
+
+def end_of_chapter(text: str, chapter: str) -> int:
+    """Where the next chapter's banner begins in the YAML; the end of the text for the last one."""
+    banners = list(_BANNER.finditer(text))
+    following = [after for found, after in zip(banners, banners[1:]) if found["name"] == chapter]
+    if not following:
+        return len(text)
+    above = text[: following[0].start()].rstrip("\n")
+    rule = above.rfind("\n") + 1
+    return rule if above[rule:].lstrip().startswith("# --") else following[0].start()
+
+
+def shape_file(operator: Operator) -> str:
+    """Where shape rules and compositions belong."""
+    return f"aten/native/{_folder(operator)}{operator.topic}.cpp"
+
+
+def loop_file(operator: Operator, per_isa: bool = True) -> str:
+    """Where loops on the CPU belong: ``.isa.cpp`` is compiled once per instruction set."""
+    return f"aten/native/cpu/{_folder(operator)}{operator.topic}Kernel{'.isa' if per_isa else ''}.cpp"
+
+
+def kernel_file(operator: Operator, key: str) -> str:
+    """Where a new kernel of ``key`` belongs."""
+    if operator.structure in ("pointwise", "reduction", "shaped", "mutation") and key == "CPU":
+        return loop_file(operator)
+    if key == "CUDA":
+        is_loop = operator.structure in ("pointwise", "reduction", "shaped", "mutation")
+        return f"aten/native/cuda/{_folder(operator)}{operator.topic}{'Kernel' if is_loop else ''}.cu"
+    for prefix in ("Sparse", "Quantized", "Mkldnn"):
+        if key.startswith(prefix):
+            suffix = ".cu" if key.endswith("CUDA") else ".cpp"
+            return f"aten/native/{prefix.lower()}/{operator.topic}{suffix}"
+    return shape_file(operator)
+
+
+def room(operator: Operator) -> tuple[str, ...]:
+    """The files that may hold the C++ of ``operator``'s topic."""
+    return shape_file(operator), loop_file(operator), loop_file(operator, per_isa=False)
+
+
+def check_room(operator: Operator, found: Iterable[Kernel], belongs: str) -> list[tuple[Location, str, str]]:
+    """Location, message and hint of what is wrong when none of ``found``, the definitions of one function, is
+    in the room. A program without chapters has no rooms."""
+    definitions = [kernel for kernel in found if not kernel.is_cuda]
+    if not operator.chapter or any(kernel.path in room(operator) for kernel in definitions):
+        return []
+    return [
+        (
+            Location(kernel.path, kernel.line, 1),
+            f"'{kernel.symbol}' is outside the files of its topic {operator.topic}",
+            f"move it to {belongs}",
+        )
+        for kernel in definitions
+        if kernel.path.startswith("aten/native/")
+    ]
+
+
+def _folder(operator: Operator) -> str:
+    return f"{operator.chapter}/" if operator.chapter else ""
