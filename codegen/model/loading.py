@@ -18,9 +18,10 @@ from codegen.model.checks import derivatives, formulas, kernels, names, schema, 
 from codegen.model.dtypes import read_dtype_sets
 from codegen.model.foreach import list_operators
 from codegen.model.kernels import Kernel, scan_kernels
+from codegen.model.named import Names
 from codegen.model.operator import Operator
 from codegen.model.program import DtypeSet, Program, Topic
-from codegen.model.reading import Context, EntryReader
+from codegen.model.reading import Context, EntryReader, requirement_reader
 from codegen.model.samples import scan_samples
 from codegen.yaml import ListValue, MapValue, Text, Value, load_document
 
@@ -120,7 +121,10 @@ class _ProgramReader:
             library,
             {},
             {},
+            Names("requirements", "requirement", base.requirements if base is not None else {}),
+            Names("reasons", "reason", base.reasons if base is not None else {}),
         )
+        self.read_names()
 
     def read(self) -> Program:
         for key, _ in self.root:
@@ -136,6 +140,8 @@ class _ProgramReader:
         for entry in self.entries:
             self.check_entry(entry)
         names.check([e.operator for e in self.entries], self.base, self.context)
+        self.context.requirements.check_use(self.problems)
+        self.context.reasons.check_use(self.problems)
         program = self.program()
         for entry in self.entries:
             formulas.check(entry.operator, program, self.context)
@@ -151,6 +157,25 @@ class _ProgramReader:
             value.location, "library", "the library has no Python name", "write library: my_operators"
         )
         return None
+
+    def read_names(self) -> None:
+        """The requirements and reasons that entries refer to by name."""
+
+        def report(location: Location, message: str, hint: str) -> None:
+            self.problems.report(location, "requirements", message, hint)
+
+        def reason(value: Value) -> str | None:
+            if isinstance(value, Text) and value.text.strip():
+                return value.text.strip()
+            self.problems.report(value.location, "reasons", "a reason is a text", "write random: random numbers")
+            return None
+
+        context, root = self.context, self.root
+        requirement = requirement_reader(context, report).requirement
+        context.requirements.read(
+            root.get("requirements"), requirement, "matrix: dim(self) == 2", self.problems
+        )
+        context.reasons.read(root.get("reasons"), reason, "random: random numbers", self.problems)
 
     def topic_values(self) -> list[tuple[Text, Value]]:
         value = self.root.get("topics")
@@ -231,6 +256,8 @@ class _ProgramReader:
             self.base,
             frozenset(self.broken),
             by_base,
+            {**self.context.requirements.inherited, **self.context.requirements.own},
+            {**self.context.reasons.inherited, **self.context.reasons.own},
         )
 
 

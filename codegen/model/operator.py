@@ -14,6 +14,7 @@ from codegen.remembered import remembered
 from codegen.schema import Annotation, Argument, Arguments, FunctionSchema, OperatorName, Return
 
 Structure = Literal["pointwise", "reduction", "view", "shaped", "composite", "dynamic", "mutation"]
+ErrorName = Literal["RuntimeError", "ValueError", "IndexError", "TypeError"]
 Variant = Literal["function", "method", "inplace", "inplace_function", "out"]
 
 
@@ -38,6 +39,7 @@ class DispatchEntry:
     kernel: str
     definition: Kernel | None
     location: Location
+    is_implied: bool = field(default=False, compare=False)  # follows from the operator's name
 
     @property
     def is_available(self) -> bool:
@@ -64,9 +66,12 @@ class Requirement:
     generated one."""
 
     check: Formula
-    error: Literal["RuntimeError", "ValueError", "IndexError", "TypeError"]
+    error: ErrorName
     message: str | None
     message_location: Location | None = field(default=None, compare=False)
+    name: str | None = None  # of one that the file declares below ``requirements``
+    used_at: Location | None = field(default=None, compare=False)  # where the entry names it
+    error_location: Location | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True)

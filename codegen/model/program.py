@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from codegen.diagnostics import Location
-from codegen.model.operator import Operator
+from codegen.model.operator import Operator, Requirement
 
 
 @dataclass(frozen=True)
@@ -46,6 +46,8 @@ class Program:
         frozenset()
     )  # base names of entries with problems: not to be reported as unknown again
     by_base: Mapping[str, tuple[Operator, ...]] = field(default_factory=dict, compare=False)
+    requirements: Mapping[str, Requirement] = field(default_factory=dict)  # named ones, with those of base
+    reasons: Mapping[str, str] = field(default_factory=dict)  # of missing gradients, with those of base
 
     def __iter__(self) -> Iterator[Operator]:
         return iter(self.operators.values())

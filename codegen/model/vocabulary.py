@@ -25,7 +25,7 @@ ENTRY_KEYS = (
     "autocast",
     "foreach",
 )
-DOCUMENT_KEYS = ("library", "dtype_sets", "topics")
+DOCUMENT_KEYS = ("library", "dtype_sets", "requirements", "reasons", "topics")
 
 VARIANTS = ("function", "method", "inplace", "inplace_function", "out")
 # Where an alias may stand that is not beside the operator itself: special.expit.

@@ -75,6 +75,11 @@ class MapValue(_Located):
 Value = Text | ListValue | MapValue
 
 
+def kind_of(value: Value) -> str:
+    """``text``, ``list`` or ``map``."""
+    return {"Text": "text", "ListValue": "list", "MapValue": "map"}[type(value).__name__]
+
+
 @dataclass(frozen=True)
 class Document:
     """``root`` is None for an empty file; ``unreadable`` names the operators whose entries are no YAML."""

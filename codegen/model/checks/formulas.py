@@ -44,10 +44,7 @@ def check(operator: Operator, program: Program, context: Context) -> None:
             assert derivative.formula is not None
             _report([problem], derivative.formula, "write the derivative of expr", report)
     for requirement in operator.requires:
-        if requirement.check.node is not None:
-            problems = check_requires(requirement.check.node, operator, program.all_dtype_sets())
-            _report(problems, requirement.check, "write a condition such as dim(self) == 2", report)
-        _check_message(operator, requirement, report)
+        _check_requirement(requirement, operator, program, report)
 
 
 def _check_gradient(operator: Operator) -> list[FormulaProblem]:
@@ -75,6 +72,27 @@ def _check_gradient(operator: Operator) -> list[FormulaProblem]:
 def _report(problems: list[FormulaProblem], formula: Formula, hint: str, report: Reporter) -> None:
     for problem in problems:
         report.at_offset(formula.location, problem.offset, problem.message, problem.hint or hint)
+
+
+def _check_requirement(
+    requirement: Requirement, operator: Operator, program: Program, report: Reporter
+) -> None:
+    """Mistakes of a named requirement are reported where the entry names it."""
+    problems: list[FormulaProblem] = []
+    if requirement.check.node is not None:
+        problems = check_requires(requirement.check.node, operator, program.all_dtype_sets())
+    if requirement.used_at is None:
+        _report(problems, requirement.check, "write a condition such as dim(self) == 2", report)
+        _check_message(operator, requirement, report)
+        return
+
+    named = f"the requirement '{requirement.name}' is {requirement.check.text}"
+    for problem in problems:
+        report.at(requirement.used_at, f"{named}: {problem.message}", "write another requirement")
+    for name in _PLACEHOLDER.findall(requirement.message or ""):
+        if name not in operator.arguments.names():
+            message = f"{named}: its message names '{name}', which is not an argument"
+            report.at(requirement.used_at, message, "write another requirement")
 
 
 def _check_message(operator: Operator, requirement: Requirement, report: Reporter) -> None:

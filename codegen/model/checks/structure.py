@@ -5,6 +5,7 @@ from __future__ import annotations
 from codegen.expressions import check_expr, infer_promotion
 from codegen.model.checks.kernels import check_types
 from codegen.model.checks.report import Reporter
+from codegen.model.implied import cpp_name
 from codegen.model.operator import Operator
 from codegen.model.reading import Context
 from codegen.schema import ListType, OptionalType
@@ -100,35 +101,29 @@ def _check_shape(operator: Operator, report: Reporter) -> None:
                 "remove it, or write structure: shaped",
             )
         return
-    if "shape" not in operator.key_locations:
-        report.at_key(
-            "structure",
-            "a shaped operator has no 'shape'",
-            f"write shape: {operator.unambiguous_name}_shape, a function in aten/native/{operator.topic}.cpp",
-        )
-        return
     if operator.shape is None:
         return
+    key = "shape" if "shape" in operator.key_locations else "structure"
     signature = shape_signature(operator, operator.shape)
     place = f"{signature} in aten/native/{operator.topic}.cpp"
     if operator.shape_definition is None:
         near = report.context.kernels.near(operator.shape, "All")
         report.at_key(
-            "shape",
+            key,
             f"the shape rule '{operator.shape}' is defined nowhere",
-            f"did you mean {near}?" if near else f"write {place}",
+            f"did you mean {near}? or write {place}" if near else f"write {place}",
         )
     elif operator.shape_definition.is_local:
         found = operator.shape_definition
         report.at_key(
-            "shape",
+            key,
             f"the shape rule '{operator.shape}' is local to its file",
             f"move it out of the unnamed namespace, or remove static: {found.path}:{found.line}",
         )
     else:
         check_types(
             report,
-            operator.location_of("shape"),
+            operator.location_of(key),
             f"the shape rule '{operator.shape}'",
             signature,
             report.context.kernels.all_of(operator.shape, "All"),
@@ -231,9 +226,12 @@ def _check_completeness(operator: Operator, report: Reporter, library: str | Non
     # A helper of backward is exercised by the gradient checks of the operator that it serves; a library
     # outside the tree has tests of its own, not ours.
     needs_samples = operator.python_module != "private" and library is None
-    if "samples" not in operator.key_locations and needs_samples:
+    if operator.samples is None and "samples" not in operator.key_locations and needs_samples:
+        name = cpp_name(operator.schema)
         report.at_key(
-            "func", "the entry has no 'samples'", "write samples: and a name from tests/ops/samples"
+            "func",
+            f"the entry has no 'samples', and no generator is called '{name}'",
+            f'write samples: and a name from tests/ops/samples, or @samples("{name}") there',
         )
     if "doc" not in operator.key_locations:
         report.at_key("func", "the entry has no 'doc'", "write doc: | and a sentence below it")
