@@ -78,6 +78,7 @@ def _text(program: Program, operator: Operator, explanation: Explanation | None,
         ("dispatch", list(_dispatch(operator))),
         ("derivatives", list(_derivatives(program, operator, explanation))),
         ("dtypes", [", ".join(operator.dtypes)] if operator.dtypes else []),
+        ("requires", list(_requirements(operator))),
         (
             "generated",
             list(_generated(operator, explanation, output))
@@ -98,7 +99,7 @@ def _dispatch(operator: Operator) -> Iterator[str]:
         for d in operator.dispatch
     ]
     if operator.expr is not None:
-        rows += [(key, "from expr", operator.expr.text) for key in ("CPU", "CUDA")]
+        rows.append(("CPU", "from expr", operator.expr.text))
     if operator.shape is not None:
         found = operator.shape_definition
         rows.append(("Meta", operator.shape, f"{found.path}:{found.line}" if found else "not written yet"))
@@ -120,6 +121,14 @@ def _derivatives(program: Program, operator: Operator, explanation: Explanation 
             yield "the view is reversed"
         else:
             yield "through the operators that it calls"
+
+
+def _requirements(operator: Operator) -> Iterator[str]:
+    """Each condition, with the name that the file gives it and the error that it raises."""
+    for requirement in operator.requires:
+        name = f"{requirement.name}: " if requirement.name else ""
+        message = f": {requirement.message}" if requirement.message else ""
+        yield f"{name}{requirement.check.text}  {requirement.error}{message}"
 
 
 def _formula(derivative: Derivative) -> str:

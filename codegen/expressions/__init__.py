@@ -48,7 +48,6 @@ from codegen.expressions.differentiate import (
     differentiate,
     gradient,
     not_holomorphic,
-    tangent,
 )
 from codegen.expressions.errors import ExpressionError, FormulaProblem
 from codegen.expressions.expr_check import (
@@ -107,7 +106,6 @@ __all__ = [
     "python_formula",
     "requirement_text",
     "simplify",
-    "tangent",
     "text",
     "to_formula",
     "to_source",

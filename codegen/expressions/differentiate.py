@@ -85,15 +85,6 @@ def _complex_gradient(expr: Node, argument: str, operator: OperatorLike) -> Node
     return simplify(Binary("+", Binary("*", Name("grad"), direct), flipped))
 
 
-def tangent(expr: Node, operator: OperatorLike) -> Node:
-    """Forward mode: the sum over tensor arguments ``x`` of derivative times ``x_tangent``."""
-    total: Node = ZERO
-    for argument in operator.schema.arguments.tensors:
-        part = Binary("*", derivative(expr, argument.name, operator), Name(f"{argument.name}_tangent"))
-        total = Binary("+", total, part)
-    return simplify(total)
-
-
 def not_holomorphic(node: Node, arguments: Collection[str] | None = None) -> list[Node]:
     """The parts for which the rules hold for real numbers only: an ``expr`` with any cannot take complex
     dtypes.

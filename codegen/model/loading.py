@@ -167,7 +167,9 @@ class _ProgramReader:
         def reason(value: Value) -> str | None:
             if isinstance(value, Text) and value.text.strip():
                 return value.text.strip()
-            self.problems.report(value.location, "reasons", "a reason is a text", "write random: random numbers")
+            self.problems.report(
+                value.location, "reasons", "a reason is a text", "write random: random numbers"
+            )
             return None
 
         context, root = self.context, self.root

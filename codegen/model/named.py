@@ -60,7 +60,7 @@ class Names(Generic[Meaning]):
         if name in self.inherited:
             return self.inherited[name]
         if name not in self.locations:  # otherwise its declaration has been reported
-            known = [*self.own, *self.inherited]
+            known = [*self.locations, *self.inherited]
             hint = did_you_mean(name, known) if known else f"declare it below {self.key}:"
             report(location, f"unknown {self.word} '{name}'", hint)
         return None

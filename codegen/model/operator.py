@@ -31,8 +31,8 @@ class Formula:
 class DispatchEntry:
     """One key of the dispatch map.
 
-    ``kernel`` is the C++ function in at::native; ``definition`` is where it is written, None when the device
-    has no kernels in this checkout (CUDA before anyone wrote the loop) and nothing is to be registered.
+    ``kernel`` is the C++ function in at::native; ``definition`` is where it is written, None when nobody has
+    written it yet.
     """
 
     key: str

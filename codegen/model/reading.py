@@ -282,7 +282,9 @@ class EntryReader:
         if value is None or isinstance(value, MapValue):
             return value
         self.report(
-            value.location, f"'{key}' is a {kind_of(value)}", f"write {key}: and below it, indented, {example}"
+            value.location,
+            f"'{key}' is a {kind_of(value)}",
+            f"write {key}: and below it, indented, {example}",
         )
         return None
 
@@ -300,7 +302,10 @@ class EntryReader:
         if schema is not None and self.lacks_kernel(structure, found):
             key, name = implied.kernel(schema, structure)
             definition = self.context.kernels.find(name, key)
-            found[key] = DispatchEntry(key, name, definition, self.values["structure"].location, True)
+            # The kernel of one device alone is a mistake, which is reported as such.
+            if definition is not None or found.keys() <= {vocabulary.INPLACE_KEY, "Meta"}:
+                location = self.values["structure"].location
+                found[key] = DispatchEntry(key, name, definition, location, is_implied=True)
         order = vocabulary.DISPATCH_KEYS.index
         return tuple(sorted(found.values(), key=lambda d: order(d.key)))
 

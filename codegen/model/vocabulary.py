@@ -50,27 +50,12 @@ ALL_STRUCTURES = ("view", "composite")
 # Structures whose kernels are loops behind a generated wrapper that is the same for all devices, and the keys
 # of loops.
 LOOP_STRUCTURES = ("pointwise", "reduction", "shaped", "mutation")
-LOOP_KEYS = ("CPU", "CUDA", "PrivateUse1")
+LOOP_KEYS = ("CPU",)
 # Their kernels may also be one function for every device (``All``), meta included.
 LOOP_FOR_ALL_STRUCTURES = ("shaped", "mutation")
 
-DISPATCH_KEYS = (
-    "All",
-    "CPU",
-    "CUDA",
-    "Meta",
-    "SparseCPU",
-    "SparseCUDA",
-    "SparseCsrCPU",
-    "SparseCsrCUDA",
-    "QuantizedCPU",
-    "QuantizedCUDA",
-    "MkldnnCPU",
-    "PrivateUse1",
-    "Inplace",
-)
-# Beside ``All`` of a composite: the function behind its in-place form, which otherwise copies the result to
-# self.
+DISPATCH_KEYS = ("All", "CPU", "Meta", "Inplace")
+# The function of a composite's in-place form, which otherwise copies the result to self.
 INPLACE_KEY = "Inplace"
 
 # What an operator does with floating point arguments inside of torch.autocast; none: it takes them as they

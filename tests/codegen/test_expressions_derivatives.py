@@ -22,7 +22,6 @@ from codegen.expressions import (
     operators_of,
     parse,
     simplify,
-    tangent,
     to_formula,
     to_source,
     torch_expr,
@@ -271,12 +270,11 @@ def test_clamp_between_equal_bounds():
     )
 
 
-def test_gradient_and_tangent():
+def test_gradient():
     signature = Signature.parse("f(Tensor x, Tensor y) -> Tensor")
     assert to_source(gradient(parse("x * y"), "x", signature)) == "grad * y"
     assert to_source(gradient(parse("x * y"), "x", signature, conjugate=True)) == "grad * conj(y)"
     assert to_source(gradient(parse("x + y"), "x", signature, conjugate=True)) == "grad"
-    assert to_source(tangent(parse("x * y"), signature)) == "y * x_tangent + x * y_tangent"
 
 
 def test_what_has_no_derivative():

@@ -76,7 +76,7 @@ def _check_module(operator: Operator, context: Context) -> None:
         Reporter(operator, context).at_key(
             "func",
             f"'{operator.base_name}' has the name of an operator of {prefix}",
-            f"write python_module: {prefix}",
+            "leave python_module out: it follows from the name",
         )
 
 

@@ -51,7 +51,11 @@ def _plain_defaults(operator: Operator) -> Iterator[tuple[str, object, str]]:
     if operator.structure == "shaped":
         yield "shape", implied.shape_rule(schema), "the function is found by the operator's name"
     if operator.library is None:
-        why = "private operators need none" if operator.python_module == "private" else "it is the operator's name"
+        why = (
+            "private operators need none"
+            if operator.python_module == "private"
+            else "it is the operator's name"
+        )
         yield "samples", implied.samples(schema, operator.python_module), why
 
 

@@ -174,7 +174,7 @@ def _check_expr(operator: Operator, report: Reporter) -> None:
         )
         return
     for entry in operator.dispatch:
-        if entry.key in ("All", "CPU", "CUDA", "Meta"):
+        if entry.key in ("All", "CPU", "Meta"):
             report.at(
                 entry.location,
                 f"the {entry.key} kernel comes from 'expr'",
