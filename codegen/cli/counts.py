@@ -1,17 +1,24 @@
-"""``counts``: how much the entries declare, in figures."""
+"""``counts``: the number of entries, forms, functions, gradients and checks."""
 
 from __future__ import annotations
 
 import argparse
+import re
 from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 
 from codegen.cli.loading import load_program
 from codegen.model import Operator, Program
 from codegen.model.vocabulary import STRUCTURES
 from codegen.python_modules import PYTHON_MODULES, qualified
+from codegen.scanned import kernel_files
 
 Row = tuple[str, int]
+# Name, conditions in ``requires``, checks in C++.
+Checks = tuple[str, int, int]
+
+_CPP_CHECK = re.compile(r"\bTORCH_CHECK(?:_\w+)?\(")
 
 
 def counts(options: argparse.Namespace) -> int:
@@ -23,7 +30,8 @@ def counts(options: argparse.Namespace) -> int:
         "Gradients of public entries": _gradients(program),
         "Batches (`torch.func.vmap`) of public entries": _batches(program),
     }
-    print("\n".join(_markdown(sections) if options.markdown else _lines(sections)))
+    checks = list(_checks(program))
+    print("\n".join(_markdown(sections, checks) if options.markdown else _lines(sections, checks)))
     return 0
 
 
@@ -130,16 +138,46 @@ def _batches(program: Program) -> list[Row]:
     ]
 
 
-def _lines(sections: dict[str, list[Row]]) -> Iterator[str]:
+def _checks(program: Program) -> Iterator[Checks]:
+    """What the arguments of each topic must satisfy: stated in entries, and checked in the topic's C++."""
+    in_files = Counter[str]()
+    for path in kernel_files(Path(program.path).parent):
+        topic = path.name.split(".")[0].removesuffix("Kernel")
+        found = len(_CPP_CHECK.findall(path.read_text(encoding="utf-8", errors="replace")))
+        in_files[topic if topic in program.topics else ""] += found
+
+    rows = [
+        (name, sum(len(o.requires) for o in topic.operators if o.each is None), in_files[name])
+        for name, topic in program.topics.items()
+    ]
+    yield "all topics", sum(row[1] for row in rows), sum(row[2] for row in rows)
+    yield "files of no topic", 0, in_files[""]
+    yield from (row for row in rows if row[1] + row[2] > 0)
+
+
+def _share(stated: int, coded: int) -> str:
+    return f"{stated / max(1, stated + coded):.0%}"
+
+
+def _lines(sections: dict[str, list[Row]], checks: list[Checks]) -> Iterator[str]:
     for title, rows in sections.items():
         yield title.replace("`", "")
         yield from (f"{count:8}  {name.replace('`', '')}" for name, count in rows)
+    yield "Checks of arguments: in requires, in C++, share of requires"
+    yield from (f"{stated:8} {coded:8} {_share(stated, coded):>6}  {name}" for name, stated, coded in checks)
 
 
-def _markdown(sections: dict[str, list[Row]]) -> Iterator[str]:
+def _markdown(sections: dict[str, list[Row]], checks: list[Checks]) -> Iterator[str]:
     yield "# Counts"
     yield ""
     yield "What `native_functions.yaml` declares, as `python -m codegen counts --markdown` prints it."
     for title, rows in sections.items():
         yield from ("", f"## {title}", "", "| | |", "|---|---:|")
         yield from (f"| {name} | {count} |" for name, count in rows)
+
+    yield from ("", "## Checks of arguments", "")
+    yield "Conditions that entries state in `requires`, and `TORCH_CHECK`s left in `aten/native`."
+    yield from ("", "| topic | `requires` | `TORCH_CHECK` | share of `requires` |", "|---|---:|---:|---:|")
+    yield from (
+        f"| {name} | {stated} | {coded} | {_share(stated, coded)} |" for name, stated, coded in checks
+    )
