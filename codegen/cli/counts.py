@@ -42,6 +42,7 @@ def _public(program: Program) -> list[Operator]:
 
 def _entries(program: Program) -> list[Row]:
     formulas = [o for o in program if o.expr is not None]
+
     return [
         ("entries, one for each overload", len(program.operators)),
         ("of these for lists, that follow from `foreach`", sum(o.each is not None for o in program)),
@@ -69,6 +70,7 @@ def _python(program: Program) -> list[Row]:
     """Names that can be called: overloads share one, aliases are others."""
     functions: dict[str, set[str]] = {word: set() for word in PYTHON_MODULES}
     methods: set[str] = set()
+
     for operator in program:
         for word, name in _functions(operator):
             functions[word].add(name)
@@ -77,7 +79,9 @@ def _python(program: Program) -> list[Row]:
             methods.update([operator.python_name, *here])
         if operator.has_inplace_method:
             methods.update(f"{name}_" for name in (operator.python_name, *here))
+
     del functions["private"]
+
     rows = [
         (
             f"functions of `{qualified('torch', word)}`"
@@ -87,6 +91,7 @@ def _python(program: Program) -> list[Row]:
         )
         for word, names in functions.items()
     ]
+
     return [("functions", sum(map(len, functions.values()))), *rows, ("methods of `Tensor`", len(methods))]
 
 
@@ -112,10 +117,12 @@ def _gradients(program: Program) -> list[Row]:
         and o.non_differentiable is None
         and not all(d.is_non_differentiable for d in o.derivatives)
     ]
+
     formula = [o for o in automatic if o.expr is not None]
     views = [o for o in automatic if o.expr is None and o.structure == "view"]
     composed = len(automatic) - len(formula) - len(views)
     total = len(written) + len(automatic)
+
     return [
         ("with written derivatives", len(written)),
         ("that follow from a formula", len(formula)),

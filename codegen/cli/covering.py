@@ -12,16 +12,20 @@ def covers(ours: FunctionSchema, theirs: FunctionSchema) -> bool:
     own, wanted = ours.arguments, theirs.arguments
     if len(wanted.positional) > len(own.positional) or len(own.out) != len(wanted.out):
         return False
+
     pairs = list(zip(wanted.positional, own.positional))
     if any(their.name != our.name for their, our in pairs):
         return False
+
     rest = {argument.name: argument for argument in (*own.positional[len(pairs) :], *own.kwarg_only)}
     for argument in wanted.kwarg_only:
         if argument.name not in rest:
             return False
         pairs.append((argument, rest.pop(argument.name)))
+
     if any(not argument.has_default for argument in rest.values()):
         return False
+
     return all(takes(our, their) for their, our in pairs) and _results(ours) == _results(theirs)
 
 

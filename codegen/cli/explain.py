@@ -25,6 +25,7 @@ def explain(options: argparse.Namespace) -> int:
     program = read_program(options.yaml, problems, base_program(options))
     if program is None:
         raise GenerationError(problems)
+
     operators = _matching(program, options.operator)
     if not operators:
         print(
@@ -33,6 +34,7 @@ def explain(options: argparse.Namespace) -> int:
             file=sys.stderr,
         )
         return 1
+
     print("\n\n".join(_explained(program, operators, None if problems else options.output)))
     if problems:
         print(f"\n{program.file} has problems ({len(problems)}): python -m codegen check", file=sys.stderr)
@@ -87,6 +89,7 @@ def _text(program: Program, operator: Operator, explanation: Explanation | None,
         ),
         ("tests", list(_tests(program, operator))),
     )
+
     lines = [str(operator)]
     for title, content in sections:
         lines += ["", title, *(f"  {line}" if line else "" for line in content or ["none"])]
@@ -98,13 +101,16 @@ def _dispatch(operator: Operator) -> Iterator[str]:
         (d.key, d.kernel, f"{d.definition.path}:{d.definition.line}" if d.definition else "not written yet")
         for d in operator.dispatch
     ]
+
     if operator.expr is not None:
         rows.append(("CPU", "from expr", operator.expr.text))
+
     if operator.shape is not None:
         found = operator.shape_definition
         rows.append(("Meta", operator.shape, f"{found.path}:{found.line}" if found else "not written yet"))
     elif operator.structure in ("pointwise", "reduction"):
         rows.append(("Meta", f"from structure {operator.structure}", f"promotion {operator.promotion}"))
+
     widths = [max((len(row[i]) for row in rows), default=0) for i in (0, 1)]
     return (f"{key:{widths[0]}}  {kernel:{widths[1]}}  {place}" for key, kernel, place in rows)
 

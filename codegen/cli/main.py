@@ -111,6 +111,7 @@ def _command(
 ) -> argparse.ArgumentParser:
     command: argparse.ArgumentParser = commands.add_parser(name, help=summary, description=summary)
     command.set_defaults(command=name)
+
     command.add_argument(
         "--yaml",
         type=Path,
@@ -124,4 +125,5 @@ def _command(
         metavar="PATH",
         help="the file that a library extends; default: the one beside this package",
     )
+
     return command

@@ -59,13 +59,16 @@ def parity(options: argparse.Namespace) -> int:
     if isinstance(found, str):
         print(found, file=sys.stderr)
         return 1
+
     uses = {} if options.usage is None else read_usage(options.usage)
     if isinstance(uses, str):
         print(uses, file=sys.stderr)
         return 1
+
     rows = compare(
         program, found, uses, None if options.module is None else importlib.import_module(options.module)
     )
+
     print("\n".join(_markdown(rows, bool(uses)) if options.markdown else _lines(rows, bool(uses))))
     print("\n".join(["", *_summary(rows, uses)]))
     return 0
@@ -85,6 +88,7 @@ def read_foreign(path: Path) -> list[Foreign] | str:
             if problems
             else f"{path.name}:1:1: the file is no list of entries; write - func: ..."
         )
+
     found = []
     for entry in root:
         func = entry.get("func") if isinstance(entry, MapValue) else None
@@ -96,6 +100,7 @@ def read_foreign(path: Path) -> list[Foreign] | str:
             return f"{func.location_at(error.offset)}: {error.message}; {error.hint}"
         variants = tuple(word.strip() for word in _text(entry, "variants", "function").split(","))
         found.append(Foreign(schema, variants, _text(entry, "python_module", "")))
+
     return found
 
 
@@ -204,6 +209,7 @@ def _resolves(module: ModuleType, api: str) -> bool:
 
 def difference(theirs: FunctionSchema, ours: FunctionSchema) -> tuple[int, str] | None:
     """The position of the first argument that differs and how ours does; None when the signatures are one."""
+
     pairs = (_flat(theirs), _flat(ours))
     for position, (wanted, own) in enumerate(zip(*pairs)):
         (their_argument, their_keyword), (our_argument, our_keyword) = wanted, own
@@ -228,10 +234,12 @@ def difference(theirs: FunctionSchema, ours: FunctionSchema) -> tuple[int, str] 
                 f"{name}: {'keyword-only' if our_keyword else 'positional'}, not "
                 f"{'keyword-only' if their_keyword else 'positional'}",
             )
+
     shorter = min(map(len, pairs))
     for flat, word in zip(pairs, ("missing", "extra")):
         if len(flat) > shorter:
             return shorter, f"{flat[shorter][0].name}: {word}"
+
     results = [[str(r.type).replace("SymInt", "int") for r in schema.returns] for schema in (theirs, ours)]
     return (
         None
@@ -267,12 +275,15 @@ def _markdown(rows: Sequence[Row], has_uses: bool) -> Iterator[str]:
 def _summary(rows: Sequence[Row], uses: dict[str, int]) -> Iterator[str]:
     counts = {status: sum(row.status == status for row in rows) for status in STATUSES}
     yield f"{len(rows)} schemas: " + ", ".join(f"{count} {status}" for status, count in counts.items())
+
     if not uses:
         return
+
     by_api: dict[str, set[str]] = {}
     for row in rows:
         for api in row.foreign.apis:
             by_api.setdefault(api, set()).add(row.status)
+
     total = sum(count for api, count in uses.items() if api in by_api)
     here = sum(count for api, count in uses.items() if by_api.get(api, {MISSING}) != {MISSING})
     same = sum(count for api, count in uses.items() if by_api.get(api, {MISSING}) <= {SAME, WIDER, BY_HAND})
@@ -280,6 +291,7 @@ def _summary(rows: Sequence[Row], uses: dict[str, int]) -> Iterator[str]:
         f"{total} uses: {_percent(here, total)} of operators that exist here, {_percent(same, total)} of "
         "those without a difference"
     )
+
     unknown = [api for api in uses if api not in by_api]
     if unknown:
         yield (

@@ -29,6 +29,7 @@ def python_signatures(operator: Operator, root: Path) -> list[str]:
     arguments = operator.arguments
     result = _result(operator)
     found = []
+
     if operator.is_function:
         keywords = [_parameter(a) for a in arguments.kwarg_only] + (["out=None"] if operator.has_out else [])
         found += _functions(
@@ -37,10 +38,13 @@ def python_signatures(operator: Operator, root: Path) -> list[str]:
             f"({_joined(arguments.positional, keywords, True)}) -> {result}",
             root,
         )
+
     behind = arguments.pre_self + arguments.post_self
     keywords = [_parameter(a) for a in arguments.kwarg_only]
+
     if operator.is_method:
         found.append(f"Tensor.{operator.python_name}({_joined(behind, keywords, False)}) -> {result}")
+
     if operator.has_inplace_function:
         found += _functions(
             operator,
@@ -52,6 +56,7 @@ def python_signatures(operator: Operator, root: Path) -> list[str]:
         found.append(
             f"Tensor.{operator.inplace_schema().base_name}({_joined(behind, keywords, False)}) -> Tensor"
         )
+
     return found
 
 

@@ -93,6 +93,7 @@ def not_holomorphic(node: Node, arguments: Collection[str] | None = None) -> lis
     Wirtinger's rule for it.
     """
     found: list[Node] = []
+
     for part in nodes.walk(node):
         if arguments is not None and not any(name in arguments for name in nodes.names(part)):
             continue
@@ -103,6 +104,7 @@ def not_holomorphic(node: Node, arguments: Collection[str] | None = None) -> lis
             found.append(part)
         elif isinstance(part, Binary) and part.operator == "%":
             found.append(part)
+
     return found
 
 
@@ -128,6 +130,7 @@ class _Differentiation:
     def of(self, node: Node) -> Node:
         if self.name not in nodes.names(node):
             return ZERO
+
         if isinstance(node, Name):
             return ZERO if self.conjugates is _Conjugates.OF_THE_ARGUMENT else ONE
         if isinstance(node, Unary) and node.operator == "-":
@@ -138,19 +141,24 @@ class _Differentiation:
             return Call("where", (node.condition, self.of(node.then), self.of(node.otherwise)))
         if isinstance(node, Call):
             return self.of_call(node)
+
         if isinstance(node, (nodes.Compare, nodes.Logical, Unary)):
             return ZERO
+
         raise ExpressionError(f"'{nodes.to_source(node)}' has no derivative", node.offset)
 
     def of_call(self, node: Call) -> Node:
         if node.function == "where":
             condition, then, otherwise = node.arguments
             return Call("where", (condition, self.of(then), self.of(otherwise)))
+
         if node.function == "conj" and self.conjugates is not _Conjugates.REAL:
             return Call("conj", (_Differentiation(self.name, self.conjugates.other).of(node.arguments[0]),))
+
         function = FUNCTIONS.get(node.function)
         if function is None:
             raise ExpressionError(f"'{node.function}' has no derivative rule", node.offset)
+
         values = dict(zip(function.parameters, node.arguments))
         total: Node = ZERO
         for position, argument in enumerate(node.arguments):
@@ -161,6 +169,7 @@ class _Differentiation:
             if outer is None:
                 raise ExpressionError(f"'{node.function}' has no derivative rule", node.offset)
             total = Binary("+", total, Binary("*", nodes.substitute(outer, values), inner))
+
         return total
 
     def of_sum(self, left: Node, right: Node) -> Node:

@@ -35,41 +35,50 @@ class _Evaluation:
             return node.value
         if isinstance(node, nodes.Boolean):
             return node.value
+
         if isinstance(node, Name):
             if node.name in self.values:
                 return self.values[node.name]
             if node.name in CONSTANTS:
                 return CONSTANTS[node.name]
             raise NoValueError(node.name)
+
         if isinstance(node, Unary):
             return not self.of(node.operand) if node.operator == "not" else -self.of(node.operand)
+
         if isinstance(node, Binary):
             return self.call(
                 {"+": "add", "-": "sub", "*": "mul", "/": "div", **CONSTRUCTS}[node.operator],
                 (node.left, node.right),
             )
+
         if isinstance(node, Logical):
             return self.call(CONSTRUCTS[node.operator], (node.left, node.right))
         if isinstance(node, Compare):
             pairs = zip(node.operators, node.operands, node.operands[1:])
             return all(self.call(CONSTRUCTS.get(operator, operator), pair) for operator, *pair in pairs)
+
         if isinstance(node, nodes.Conditional):
             return self.of(node.then if self.of(node.condition) else node.otherwise)
         if isinstance(node, Call):
             return self.call(node.function, node.arguments)
+
         raise NoValueError(nodes.to_source(node))
 
     def call(self, function: str, arguments: tuple[Node, ...] | list[Node]) -> float:
         if function == "where" and len(arguments) == 3:
             return self.of(arguments[1] if self.of(arguments[0]) else arguments[2])
+
         values = [self.of(argument) for argument in arguments]
         known = _FUNCTIONS.get(function) or (
             None if function in _OTHERWISE_IN_MATH else getattr(math, function, None)
         )
+
         if known is None:
             if self.other is None:
                 raise NoValueError(function)
             return self.other(function, values)
+
         try:
             found: float = known(*values)
         except TypeError as error:  # not the function of this name: log(x, base)

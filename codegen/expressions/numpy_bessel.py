@@ -53,22 +53,27 @@ def _airy(x: float) -> float:
     """The Maclaurin series in as many digits as cancel in it; for large x by K_1/3."""
     if not -math.inf < x < 1000:
         return x if x != x else 0.0
+
     zeta = 2 / 3 * abs(x) * math.sqrt(abs(x))
     if x < -1000:  # the first terms of the asymptotic series
         phase = zeta - math.pi / 4
         return (math.cos(phase) + 5 / (72 * zeta) * math.sin(phase)) / math.sqrt(math.pi * math.sqrt(abs(x)))
+
     if x > 2:
         return math.sqrt(x / 3) / math.pi * math.exp(-zeta) * _scaled_k(1 / 3, zeta)
+
     with localcontext() as context:
         context.prec = 30 + int(zeta / 2)
         cube, even = Decimal(x) ** 3, Decimal("0.355028053887817239260063186004183")
         odd = Decimal("-0.25881940379280679840518356018920396") * Decimal(x)
+
         total, k = even + odd, 0
         while k < 6 * zeta + 60:
             k += 3
             even *= cube / (k * (k - 1))
             odd *= cube / (k * (k + 1))
             total += even + odd
+
         return float(total)
 
 

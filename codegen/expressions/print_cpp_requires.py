@@ -89,15 +89,19 @@ class _RequirementPrinter(CppFormulaPrinter):
     def call(self, node: Call) -> str:
         if node.function in REQUIREMENT_FUNCTIONS:
             return self.property(node)
+
         if node.function == "all":
             return self.all_of(node.arguments[0])
+
         if node.function in ("min", "max"):
             if len(node.arguments) == 1:
                 text = self.value(node.arguments[0])
                 return f"*std::{node.function}_element({text}.begin(), {text}.end())"
             return f"std::{node.function}<int64_t>({{{', '.join(map(self.value, node.arguments))}}})"
+
         if node.function == "len":
             return f"static_cast<int64_t>({self.value(node.arguments[0])}.size())"
+
         return super().call(node)
 
     def property(self, node: Call) -> str:
@@ -128,6 +132,7 @@ class _RequirementPrinter(CppFormulaPrinter):
 
     def plain_comparison(self, operator: str, left: Node, right: Node) -> str:
         is_dtype = isinstance(left, Call) and left.function == "dtype"
+
         if is_dtype and operator in ("in", "not in"):
             items = right.items if isinstance(right, nodes.ListOf) else (right,)
             dtypes = list(
@@ -135,14 +140,18 @@ class _RequirementPrinter(CppFormulaPrinter):
                     d for item in items if isinstance(item, nodes.Name) for d in self.dtypes(item.name)
                 )
             )
+
             value = self.print(left)
             text = " || ".join(f"{value} == at::{DTYPE_CONSTANTS[dtype]}" for dtype in dtypes) or "false"
             return f"({text})" if operator == "in" else f"!({text})"
+
         if is_dtype and isinstance(right, nodes.Name):
             (dtype,) = self.dtypes(right.name)
             return f"({self.print(left)} {operator} at::{DTYPE_CONSTANTS[dtype]})"
+
         if isinstance(right, nodes.ListOf) and operator not in ("in", "not in"):
             return f"({self.value(left)} {operator} {self.list_of(right.items, 'int[]')})"
+
         return super().plain_comparison(operator, left, right)
 
     def dtypes(self, name: str) -> Collection[str]:
@@ -163,6 +172,7 @@ class _RequirementPrinter(CppFormulaPrinter):
             not isinstance(node, (Compare, nodes.Logical)) and hidden & set(nodes.names(node))
         ):
             return
+
         if isinstance(node, Call) and node.function in REQUIREMENT_FUNCTIONS:
             shown = (
                 Call("dtype", node.arguments) if REQUIREMENT_FUNCTIONS[node.function][1] == "bool" else node
@@ -170,12 +180,15 @@ class _RequirementPrinter(CppFormulaPrinter):
             found.setdefault(self.text(shown), self.property(shown))
             for argument in node.arguments[1:]:
                 self.collect(argument, found, hidden)
+
         elif isinstance(node, Call) and node.function == "len":
             found.setdefault(self.text(node), self.call(node))
+
         elif isinstance(node, nodes.Name):
             named = self.scope.argument(node.name)
             if named is not None and self.scope.kind(node) != TENSOR and named.type.base.name != "Generator":
                 found.setdefault(self.text(node), self.value(node))
+
         else:
             for child in nodes.children(node):
                 self.collect(child, found, hidden)

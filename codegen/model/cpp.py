@@ -103,17 +103,21 @@ def default_argument(argument: Argument) -> str:
     """`` = 1`` for a declaration, empty without a default."""
     if not argument.has_default:
         return ""
+
     value = argument.default_value
     if value is None:
         return " = {}" if argument.type.base.name != "Generator" else " = nullptr"
     if isinstance(value, bool):
         return f" = {str(value).lower()}"
+
     if isinstance(value, tuple):
         return " = {" + ", ".join(number(v) for v in value) + "}"
     if isinstance(value, str):
         return ' = "' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
     if isinstance(value, Symbol):
         return f" = {_CONSTANTS.get(value.name) or _scalar_type(value.name)}"
+
     return f" = {number(value)}"
 
 
@@ -154,6 +158,7 @@ def kernel_signature(operator: Operator, kernel: str, key: str) -> str:
     """What a person writes in aten/native for a dispatch entry."""
     arguments = operator.schema.arguments
     every = [parameter(a) for a in arguments.flat_all]
+
     if operator.is_loop(key):
         if operator.structure == "pointwise":
             every = ["TensorIteratorBase& iter", *(parameter(a) for a in arguments.non_tensors)]
@@ -168,8 +173,10 @@ def kernel_signature(operator: Operator, kernel: str, key: str) -> str:
                 for i, r in enumerate(operator.schema.returns)
                 if not r.is_write
             ]
+
     writes = operator.is_loop(key) or operator.structure == "mutation" or key == vocabulary.INPLACE_KEY
     result = "void" if writes else results_type(operator.schema)
+
     return f"{result} {kernel}({', '.join(every)})"
 
 

@@ -58,12 +58,14 @@ class _Resolver:
 
     def check_name(self, key: Text) -> None:
         where = f"dtype_sets.{key.text}"
+
         if not key.text.isidentifier():
             self.problems.report(
                 key.location, where, f"'{key.text}' cannot name a dtype set", "write a name such as floating"
             )
         elif canonical_dtype(key.text) is not None:
             self.problems.report(key.location, where, f"'{key.text}' is a dtype", "give the set another name")
+
         elif key.text in self.inherited:
             first = self.inherited[key.text].location
             self.problems.report(
@@ -78,6 +80,7 @@ class _Resolver:
             self.resolving.append(name)
             found: list[str] = []
             listed = words(self.entries[name][1], f"dtype_sets.{name}", "dtypes", self.problems)
+
             if not listed:
                 self.problems.report(
                     self.entries[name][0].location,
@@ -85,8 +88,10 @@ class _Resolver:
                     "the dtype set is empty",
                     f"write {name}: [float32, float64]",
                 )
+
             for word in listed:
                 found += self.expand(name, word)
+
             self.resolving.pop()
             self.members[name] = in_canonical_order(found)
         return self.members[name]
@@ -95,6 +100,7 @@ class _Resolver:
         dtype = canonical_dtype(word.text)
         if dtype is not None:
             return (dtype,)
+
         if word.text in self.resolving:
             self.problems.report(
                 word.location,
@@ -103,14 +109,17 @@ class _Resolver:
                 "remove it here",
             )
             return ()
+
         if word.text in self.entries:
             return self.members_of(word.text)
         if word.text in self.inherited:
             return self.inherited[word.text].members
+
         self.problems.report(
             word.location,
             f"dtype_sets.{owner}",
             f"unknown dtype or dtype set '{word.text}'",
             dtype_hint(word.text, [*self.entries, *self.inherited]),
         )
+
         return ()

@@ -69,7 +69,9 @@ class _Matching:
         arguments = self.arguments()
         if self.has_problems:
             return
+
         yield self.derived(self.schema, arguments)
+
         own = self.schema.arguments.self_argument
         if (
             self.operator.has_inplace
@@ -81,8 +83,10 @@ class _Matching:
 
     def check_form(self) -> None:
         name, returns, own = self.operator.name, self.schema.returns, self.schema.arguments.self_argument
+
         if [str(r.type) for r in self.operator.schema.returns] != ["Tensor"]:
             self.report(0, f"{name} does not return one Tensor", "remove 'foreach'")
+
         if not any(str(a.type) == "Tensor[]" for a in self.schema.arguments):
             self.report(0, "a list operator takes no list of tensors", "write Tensor[] self")
         elif self.schema.is_inplace and (own is None or str(own) != "Tensor(a!)[] self" or returns):
@@ -95,6 +99,7 @@ class _Matching:
             self.report(
                 returns[0].offset if returns else 0, "a list operator returns a list", "write -> Tensor[]"
             )
+
         elif not self.schema.is_inplace and self.operator.schema.is_mutable:
             self.report(
                 0,
@@ -107,11 +112,13 @@ class _Matching:
         called, given = self.operator.schema.arguments.flat_all, self.schema.arguments.flat_all
         found: dict[str, EachArgument] = {}
         names = {a.name for a in given}
+
         for position, argument in enumerate(given):
             same_place = called[position : position + 1]
             target = self.operator.schema.arguments.find(argument.name) or next(
                 (a for a in same_place if a.name not in names), None
             )
+
             if target is None:
                 self.report(
                     argument.name_offset,
@@ -119,6 +126,7 @@ class _Matching:
                     f"call it as one of {', '.join(a.name for a in called)}, or put it in the place of one",
                 )
                 continue
+
             kind = _kind(str(target.type), str(argument.type))
             if kind is None:
                 self.report(
@@ -127,6 +135,7 @@ class _Matching:
                     f"write {target.type}[] {argument.name}, or {target.type} {argument.name}",
                 )
             found[target.name] = EachArgument(kind or "same", position)
+
         for missing in called:
             if missing.name not in found and not missing.has_default:
                 self.report(
@@ -134,16 +143,19 @@ class _Matching:
                     f"'{missing.name}' of {self.operator.name} is missing",
                     f"write {missing.type}[] {missing.name}",
                 )
+
         return tuple(found.get(a.name, EachArgument("default", -1)) for a in called)
 
     def derived(self, schema: FunctionSchema, arguments: tuple[EachArgument, ...]) -> Operator:
         operator, location = self.operator, self.item.location
+
         called = operator.base_name + ("_" if schema.is_inplace and operator.has_inplace else "")
         doc = (
             f"``{called}`` on each tensor of a list."
             if schema.is_inplace
             else f"``{called}`` of each tensor, as a tuple."
         )
+
         return replace(
             operator,
             schema=schema,

@@ -55,6 +55,7 @@ def read_program(
     text = _read_text(path, problems) if text is None else text
     if text is None:
         return None
+
     document = load_document(path.name, text, problems)
     if not isinstance(document.root, MapValue):
         if document.root is not None or not problems:
@@ -65,6 +66,7 @@ def read_program(
                 "write topics: and below it the topics",
             )
         return None
+
     return _ProgramReader(
         path, document.root, document.unreadable, problems, base, root or path.parent, planned
     ).read()
@@ -72,6 +74,7 @@ def read_program(
 
 def _read_text(path: Path, problems: Diagnostics) -> str | None:
     start = Location(path.name, 1, 1)
+
     try:
         return path.read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError as error:
@@ -86,6 +89,7 @@ def _read_text(path: Path, problems: Diagnostics) -> str | None:
             f"the file cannot be read: {error.strerror}",
             "pass the path of a file: --yaml PATH",
         )
+
     return None
 
 
@@ -108,11 +112,14 @@ class _ProgramReader:
     ) -> None:
         self.path, self.root, self.problems, self.base = path, root, problems, base
         self.broken = set(unreadable)
+
         self.entries: list[_Entry] = []
         self.topics: dict[str, tuple[Location, list[Operator]]] = {}
+
         library = self.library()
         inherited = base.all_dtype_sets() if base is not None else {}
         self.dtype_sets: dict[str, DtypeSet] = read_dtype_sets(root.get("dtype_sets"), inherited, problems)
+
         self.context = Context(
             problems,
             {**inherited, **self.dtype_sets},
@@ -135,6 +142,7 @@ class _ProgramReader:
                     f"unknown key '{key.text}'",
                     did_you_mean(key.text, vocabulary.DOCUMENT_KEYS),
                 )
+
         for name, value in self.topic_values():
             self.read_topic(name, value)
         for entry in self.entries:
@@ -142,6 +150,7 @@ class _ProgramReader:
         names.check([e.operator for e in self.entries], self.base, self.context)
         self.context.requirements.check_use(self.problems)
         self.context.reasons.check_use(self.problems)
+
         program = self.program()
         for entry in self.entries:
             formulas.check(entry.operator, program, self.context)
@@ -193,6 +202,7 @@ class _ProgramReader:
         return []
 
     def read_topic(self, name: Text, value: Value) -> None:
+
         if not name.text.isidentifier() or not name.text[0].isupper():
             self.problems.report(
                 name.location,
@@ -200,6 +210,7 @@ class _ProgramReader:
                 "a topic is the stem of source files",
                 "write a name such as PointwiseMath",
             )
+
         if isinstance(value, Text) and not value.text:
             value = ListValue(value.source, value.start, value.end, ())
         if not isinstance(value, ListValue):
@@ -210,6 +221,7 @@ class _ProgramReader:
                 "write - func: before each entry",
             )
             return
+
         operators: list[Operator] = []
         for item in value:
             if not isinstance(item, MapValue):
@@ -220,14 +232,17 @@ class _ProgramReader:
                     "write - func: name(Tensor self) -> Tensor",
                 )
                 continue
+
             reader = EntryReader(item, name.text, self.context)
             operator = reader.read()
             if operator is None:
                 self.broken.add(reader.label.split(".")[0])
                 continue
+
             for found in (operator, *list_operators(reader, operator)):
                 self.entries.append(_Entry(_with_implications(found), reader.has_structure))
                 operators.append(self.entries[-1].operator)
+
         self.topics[name.text] = (name.location, operators)
 
     def check_entry(self, entry: _Entry) -> None:
@@ -241,13 +256,16 @@ class _ProgramReader:
     def program(self) -> Program:
         operators: dict[str, Operator] = {}
         by_base: dict[str, tuple[Operator, ...]] = {}
+
         for entry in self.entries:
             operators.setdefault(entry.operator.unambiguous_name, entry.operator)
             base_name = entry.operator.base_name
             by_base[base_name] = by_base.get(base_name, ()) + (entry.operator,)
+
         topics = {
             name: Topic(name, tuple(found), location) for name, (location, found) in self.topics.items()
         }
+
         return Program(
             self.path.name,
             str(self.path),

@@ -33,9 +33,11 @@ class Names(Generic[Meaning]):
         """Reads ``value``, with ``meaning`` for what stands behind each name."""
         if value is None:
             return
+
         if not isinstance(value, MapValue):
             problems.report(value.location, self.key, f"'{self.key}' is not a map", f"write {example}")
             return
+
         for name, item in value:
             if not name.text.isidentifier():
                 problems.report(
@@ -45,6 +47,7 @@ class Names(Generic[Meaning]):
                     f"write one word, as in {example}",
                 )
                 continue
+
             found = meaning(item)
             self.locations[name.text] = name.location
             if found is not None:

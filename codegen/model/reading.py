@@ -76,8 +76,10 @@ class EntryReader:
         schema = self.schema()
         structure = self.structure()
         dtypes, dtype_sets = self.dtypes()
+
         module = "torch" if schema is None else implied.python_module(schema)
         module = self.choice("python_module", tuple(PYTHON_MODULES), module)
+
         fields = dict(  # read even where the schema is broken, for their own problems
             variants=self.choices("variants", vocabulary.VARIANTS, ("function",)),
             python_module=module,
@@ -95,9 +97,12 @@ class EntryReader:
             tags=self.choices("tags", vocabulary.TAGS, ()),
             autocast=self.choice("autocast", vocabulary.AUTOCASTS, "none"),
         )
+
         if schema is None:
             return None
+
         rule = cast("str | None", fields["shape"])
+
         return Operator(
             schema=schema,
             topic=self.topic,
@@ -151,6 +156,7 @@ class EntryReader:
 
     def aliases(self) -> tuple[str, ...]:
         found = self.words("aliases")
+
         for word in found:
             *place, name = word.text.split(".")
             if len(place) > 1 or not name.isidentifier():
@@ -161,6 +167,7 @@ class EntryReader:
                     f"alias '{word.text}': unknown module '{place[0]}'",
                     did_you_mean(place[0], vocabulary.ALIAS_PLACES),
                 )
+
         return tuple(word.text for word in found)
 
     def choice(self, key: str, known: tuple[str, ...], default: str) -> str:
@@ -206,6 +213,7 @@ class EntryReader:
 
     def schema(self) -> FunctionSchema | None:
         value = self.values.get("func")
+
         if value is None:
             if "func" not in self.misspelled:
                 self.report(
@@ -214,8 +222,10 @@ class EntryReader:
                     "write func: name(Tensor self) -> Tensor as its first key",
                 )
             return None
+
         if self.text("func") is None or not isinstance(value, Text):
             return None
+
         try:
             self.context.texts[value.location] = value
             return FunctionSchema.parse(value.text)
@@ -243,8 +253,10 @@ class EntryReader:
     def promotion(self, structure: Structure) -> str | None:
         known = vocabulary.PROMOTIONS.get(structure, ())
         found = self.text("promotion")
+
         if found is None:
             return known[0] if known else None
+
         if not known:
             if self.has_structure:
                 self.report(
@@ -253,11 +265,13 @@ class EntryReader:
                     "remove it: only pointwise and reduction promote",
                 )
             return None
+
         return self.choice("promotion", known, known[0])
 
     def dtypes(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
         members: list[str] = []
         names = []
+
         for word in self.words("dtypes"):
             dtype = canonical_dtype(word.text)
             if dtype is not None:
@@ -269,23 +283,28 @@ class EntryReader:
                 self.report(word.location, f"unknown dtype or dtype set '{word.text}'", hint)
                 continue
             names.append(word.text)
+
         return in_canonical_order(members), tuple(names)
 
     # Maps
 
     def map(self, key: str, example: str) -> MapValue | None:
         value = self.values.get(key)
+
         if isinstance(value, MapValue) and not value.entries:
             self.report(
                 value.location, f"'{key}' is empty", f"write below it, indented, {example}, or remove '{key}'"
             )
+
         if value is None or isinstance(value, MapValue):
             return value
+
         self.report(
             value.location,
             f"'{key}' is a {kind_of(value)}",
             f"write {key}: and below it, indented, {example}",
         )
+
         return None
 
     def dispatch(self, schema: FunctionSchema | None, structure: Structure) -> tuple[DispatchEntry, ...]:
@@ -334,6 +353,7 @@ class EntryReader:
 
     def derivatives(self) -> tuple[Derivative, ...]:
         found = []
+
         for names, formula in self.map("derivatives", "self: grad") or ():
             inputs = tuple(word.text for word in split_words(names))
             if not isinstance(formula, Text) or not formula.text.strip():
@@ -343,9 +363,11 @@ class EntryReader:
                     f"write {names.text}: grad",
                 )
                 continue
+
             is_zero = formula.text.strip() == vocabulary.NON_DIFFERENTIABLE
             self.context.texts[names.location] = names
             found.append(Derivative(inputs, None if is_zero else self.formula_of(formula), names.location))
+
         return tuple(found)
 
     def requires(self, schema: FunctionSchema | None) -> tuple[Requirement, ...]:

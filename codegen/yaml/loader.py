@@ -142,11 +142,13 @@ class _Converter:
         start, end = node.start_mark.index, node.end_mark.index
         if isinstance(node, yaml.ScalarNode):
             return Text(self.source, start, end, node.value)
+
         if id(node) in self.open:
             self.problems.report(
                 self.source.location(start), "yaml", "an anchor contains itself", "write the value out"
             )
             return None
+
         self.open.add(id(node))
         if isinstance(node, yaml.SequenceNode):
             items = tuple(v for v in map(self.convert, node.value) if v is not None)
@@ -154,11 +156,13 @@ class _Converter:
         else:
             found = MapValue(self.source, start, end, tuple(self.pairs(node)))
         self.open.discard(id(node))
+
         return found
 
     def pairs(self, node: yaml.Node) -> Iterator[tuple[Text, Value]]:
         seen: dict[str, int] = {}
         owner = "yaml"
+
         for key_node, value_node in node.value:
             if not isinstance(key_node, yaml.ScalarNode):
                 self.problems.report(
@@ -168,9 +172,11 @@ class _Converter:
                     "write a plain word as the key",
                 )
                 continue
+
             key = key_node.value
             if key == "func" and isinstance(value_node, yaml.ScalarNode):
                 owner = value_node.value.split("(")[0] or owner
+
             start = key_node.start_mark.index
             if key in seen:
                 first = self.source.location(seen[key]).line
@@ -181,6 +187,7 @@ class _Converter:
                     f"remove one: the first is in line {first}",
                 )
                 continue
+
             seen[key] = start
             value = self.convert(value_node)
             if value is not None:

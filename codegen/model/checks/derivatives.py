@@ -16,12 +16,15 @@ def check(operator: Operator, context: Context, has_structure: bool) -> None:
     report = Reporter(operator, context)
     known = [a.name for a in operator.tensor_arguments]
     seen: set[str] = set()
+
     for derivative in operator.derivatives:
         _check_inputs(operator, derivative, known, seen, report)
+
     if operator.non_differentiable is not None and "non_differentiable" in operator.key_locations:
         if operator.derivatives:
             report.at_key("non_differentiable", "the entry has derivatives as well", "remove one of the two")
         return
+
     if operator.derivatives:
         for name in known:
             if name not in seen:
@@ -30,6 +33,7 @@ def check(operator: Operator, context: Context, has_structure: bool) -> None:
                     f"'{name}' has no derivative",
                     f"write {name}: and a formula, or {name}: non_differentiable",
                 )
+
     elif has_structure and "derivatives" not in operator.key_locations and not _follows(operator):
         names = ", ".join(known)
         report.at_key(
@@ -55,6 +59,7 @@ def _check_inputs(
     key = report.context.texts[derivative.location]
     for word in split_words(key):
         name = word.text
+
         argument = operator.arguments.find(name)
         if argument is None:
             report.at(
@@ -68,6 +73,7 @@ def _check_inputs(
             )
         elif name in seen:
             report.at(word.location, f"'{name}' has two derivatives", "remove one")
+
         seen.add(name)
 
 

@@ -55,6 +55,7 @@ def _check_gradient(operator: Operator) -> list[FormulaProblem]:
         or {"derivatives", "non_differentiable"} & operator.key_locations.keys()
     ):
         return []
+
     node = operator.expr.node
     problems = check_differentiable(node, operator)
     if any(dtype.startswith("complex") for dtype in operator.dtypes):
@@ -66,6 +67,7 @@ def _check_gradient(operator: Operator) -> list[FormulaProblem]:
                     "write 'derivatives:', or leave the complex dtypes out",
                 )
             )
+
     return problems
 
 

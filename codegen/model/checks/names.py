@@ -25,10 +25,12 @@ def _take(operator: Operator, taken: dict[str, tuple[Operator, str]], context: C
         first = taken.setdefault(name, (operator, form))
         if first[0] is operator or context is None:
             continue
+
         where = f"line {first[0].location.line}"
         if first[0].location.file != operator.location.file:
             where = str(first[0].location)
         described = "declared" if first[1] == "declared" else f"the {first[1]} variant of {first[0].name}"
+
         if form == "declared":
             which = "another" if operator.schema.overload_name else "an"
             message, hint = (
@@ -38,6 +40,7 @@ def _take(operator: Operator, taken: dict[str, tuple[Operator, str]], context: C
         else:
             message = f"its {form} variant '{name}' is {described} already, in {where}"
             hint = f"remove {form} from variants, or the other entry"
+
         context.problems.report(operator.location, operator.name, message, hint)
 
 
@@ -46,6 +49,7 @@ def _check_aliases(operators: list[Operator], base: Program | None, context: Con
     owners = {
         (o.python_module, o.python_name): o.base_name for o in (*(base or ()), *operators) if o.is_function
     }
+
     for operator in operators:
         _check_module(operator, context)
         for alias in operator.aliases:
@@ -53,6 +57,7 @@ def _check_aliases(operators: list[Operator], base: Program | None, context: Con
             if (place or operator.python_module, name) == (operator.python_module, operator.python_name):
                 report = Reporter(operator, context)
                 report.at_word("aliases", alias, f"alias '{alias}' is the operator's own name", "remove it")
+
             owner = owners.setdefault((place or operator.python_module, name), operator.base_name)
             if owner != operator.base_name:
                 Reporter(operator, context).at_word(
@@ -64,14 +69,17 @@ def _check_module(operator: Operator, context: Context) -> None:
     """What stands in ``torch.linalg`` is called ``linalg_NAME``, and nothing else is."""
     prefix, _, rest = operator.base_name.partition("_")
     module = operator.python_module
+
     if operator.library is not None:
         return
+
     if module in PREFIXED and prefix != module:
         Reporter(operator, context).at_key(
             "python_module",
             f"'{operator.base_name}' is to stand in {module}",
             f"write {module}_{operator.base_name} as its name",
         )
+
     elif rest and prefix in PREFIXED and prefix != module:
         Reporter(operator, context).at_key(
             "func",

@@ -48,8 +48,10 @@ def _plain_defaults(operator: Operator) -> Iterator[tuple[str, object, str]]:
     yield "python_module", implied.python_module(schema), "the name says so"
     yield "autocast", vocabulary.AUTOCASTS[0], "it is the default"
     yield "promotion", *_promotion(operator)
+
     if operator.structure == "shaped":
         yield "shape", implied.shape_rule(schema), "the function is found by the operator's name"
+
     if operator.library is None:
         why = (
             "private operators need none"

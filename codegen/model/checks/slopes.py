@@ -34,6 +34,7 @@ def check_slopes(operator: Operator, program: Program) -> list[tuple[Derivative,
         or not any("float" in d for d in operator.dtypes)
     ):
         return []
+
     found = []
     for derivative in operator.derivatives:
         for name, node in _formulas(derivative):
@@ -44,6 +45,7 @@ def check_slopes(operator: Operator, program: Program) -> list[tuple[Derivative,
                     f"the gradient of '{name}' is {written:.4g} at {place}, but that of expr {right:.4g}"
                 )
                 found.append((derivative, FormulaProblem(node.offset, message, _hint(operator, name))))
+
     return found
 
 
@@ -74,15 +76,18 @@ def _first_difference(
     told."""
     assert operator.expr is not None
     formula, call = operator.expr.node, _calls(program, _DEEPEST)
+
     for point in _points(operator):
         try:
             slope = _slope(formula, point, name, call)
             written = evaluate(node, {"result": evaluate(formula, point, call), "grad": _GRAD, **point}, call)
         except NoValueError:
             continue
+
         if math.isfinite(written) and abs(written - _GRAD * slope) > 1e-3 * max(1.0, abs(slope)):
             place = ", ".join(f"{key} = {value:g}" for key, value in point.items())
             return f"{place}, grad = {_GRAD}", written, _GRAD * slope
+
     return None
 
 

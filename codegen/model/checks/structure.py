@@ -42,6 +42,7 @@ def _check_pointwise(operator: Operator, report: Reporter) -> None:
         report.at_schema(
             0, "a pointwise operator has no Tensor argument", "add one, or write another structure"
         )
+
     for argument in tensors:
         if isinstance(argument.type, (OptionalType, ListType)):
             report.at_schema(
@@ -49,6 +50,7 @@ def _check_pointwise(operator: Operator, report: Reporter) -> None:
                 f"a pointwise operator takes no {argument.type}",
                 "write Tensor, or structure: shaped or composite",
             )
+
     _check_single_result(operator, report)
 
 
@@ -66,20 +68,24 @@ def _check_single_result(operator: Operator, report: Reporter) -> None:
 def _check_reduction(operator: Operator, report: Reporter) -> None:
     arguments = operator.arguments
     own, dim, keepdim, dtype = (arguments.find(n) for n in ("self", "dim", "keepdim", "dtype"))
+
     if own is None or arguments.flat_all[0] is not own or not own.type.is_plain("Tensor"):
         report.at_schema(0, "a reduction's first argument is 'Tensor self'", "write it first")
+
     if dim is None:
         report.at_schema(0, "a reduction has no argument 'dim'", "add int[1]? dim=None behind self")
     elif str(dim.type) not in _REDUCED_DIMENSIONS:
         report.at_schema(
             dim.offset, f"'dim' is {dim.type}", "write int dim, int? dim=None or int[1]? dim=None"
         )
+
     if keepdim is None:
         report.at_schema(0, "a reduction has no argument 'keepdim'", "add bool keepdim=False behind dim")
     elif str(keepdim) != "bool keepdim=False":
         report.at_schema(keepdim.offset, f"'keepdim' is '{keepdim}'", "write bool keepdim=False")
     if dtype is not None and str(dtype.type) != "ScalarType?":
         report.at_schema(dtype.offset, f"'dtype' is {dtype.type}", "write ScalarType? dtype=None")
+
     for argument in operator.tensor_arguments:
         if argument is not own:
             report.at_schema(
@@ -87,6 +93,7 @@ def _check_reduction(operator: Operator, report: Reporter) -> None:
                 f"a reduction takes no tensor beside self, but '{argument.name}'",
                 "remove it, or write structure: shaped",
             )
+
     _check_single_result(operator, report)
 
 
@@ -168,11 +175,13 @@ def _check_scalars(operator: Operator, report: Reporter) -> None:
 def _check_expr(operator: Operator, report: Reporter) -> None:
     if operator.expr is None:
         return
+
     if operator.structure != "pointwise":
         report.at_key(
             "expr", f"'expr' has no meaning for structure {operator.structure}", "write structure: pointwise"
         )
         return
+
     for entry in operator.dispatch:
         if entry.key in ("All", "CPU", "Meta"):
             report.at(
@@ -180,6 +189,7 @@ def _check_expr(operator: Operator, report: Reporter) -> None:
                 f"the {entry.key} kernel comes from 'expr'",
                 "remove the dispatch entry, or 'expr'",
             )
+
     if operator.expr.node is not None and not check_expr(operator.expr.node, operator):
         _check_promotion(operator, infer_promotion(operator.expr.node, operator), report)
 
@@ -189,6 +199,7 @@ def _check_promotion(operator: Operator, inferred: str, report: Reporter) -> Non
     written, dtypes = operator.promotion, operator.dtypes
     has_complex = any(d.startswith("complex") for d in dtypes)
     has_integers = any(d.startswith(("int", "uint", "bool")) for d in dtypes)
+
     if written != inferred and "comparison" in (written, inferred):
         kinds = ("truth values", "numbers")
         report.at_key(
@@ -196,6 +207,7 @@ def _check_promotion(operator: Operator, inferred: str, report: Reporter) -> Non
             f"the promotion is {written}, but expr gives {kinds[inferred != 'comparison']}",
             f"write promotion: {inferred}, or remove it: it follows from expr",
         )
+
     elif written == "complex_to_real" != inferred or (
         inferred == "complex_to_real" != written and has_complex
     ):
@@ -206,12 +218,14 @@ def _check_promotion(operator: Operator, inferred: str, report: Reporter) -> Non
             "complex one",
             f"write promotion: {inferred}, or remove it: it follows from expr",
         )
+
     elif written == "default" and inferred == "int_to_float" and has_integers:
         report.at_key(
             "promotion",
             "the promotion is default, but expr makes integers floating point",
             "write promotion: int_to_float, or remove it: it follows from expr",
         )
+
     if written == "int_to_float" and has_integers and not any("float" in d or "complex" in d for d in dtypes):
         report.at_key(
             "dtypes",
