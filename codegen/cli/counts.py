@@ -36,7 +36,7 @@ def counts(options: argparse.Namespace) -> int:
 
 
 def _public(program: Program) -> list[Operator]:
-    """Without those that formulas and kernels alone call."""
+    """All but the operators that only formulas and kernels call."""
     return [o for o in program if o.python_module != "private"]
 
 
@@ -67,7 +67,7 @@ def _structures(program: Program) -> list[Row]:
 
 
 def _python(program: Program) -> list[Row]:
-    """Names that can be called: overloads share one, aliases are others."""
+    """Names that can be called: overloads share one, and each alias counts."""
     functions: dict[str, set[str]] = {word: set() for word in PYTHON_MODULES}
     methods: set[str] = set()
 

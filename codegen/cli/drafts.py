@@ -163,8 +163,7 @@ def _value(argument: Argument) -> str:
 
 
 def entry_text(operator: Operator, expr: str | None, program: Program | None, samples: str) -> str:
-    """The YAML, indented as in a topic, without what follows from the schema. What only its author knows is an
-    example."""
+    """The YAML of the draft, indented as in a topic, with examples for what only its author knows."""
     structure = operator.structure
     module = implied.python_module(operator.schema)
     lines = [f"- func: {operator.schema}"]
@@ -185,8 +184,8 @@ def entry_text(operator: Operator, expr: str | None, program: Program | None, sa
 
 
 def _derivatives(operator: Operator, program: Program | None) -> list[str]:
-    """Until someone writes them, backward says that there are none: a formula that is wrong would say
-    nothing."""
+    """Placeholders that make backward fail until someone writes the formulas: a wrong one would go
+    unnoticed."""
     can_refuse = program is not None and program.by_base_name(_UNWRITTEN) and operator.structure != "mutation"
     grad = (
         "grad"

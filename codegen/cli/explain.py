@@ -42,8 +42,8 @@ def explain(options: argparse.Namespace) -> int:
 
 
 def _matching(program: Program, name: str) -> tuple[Operator, ...]:
-    """One overload by its full name, or all overloads of a base name; ``add_`` finds what it is generated
-    from."""
+    """One overload by its full name, or all overloads of a base name; ``add_`` finds the entry that
+    generates it."""
     for known in (program, *([program.base] if program.base else [])):
         exact = [o for o in known if name in (o.name, o.unambiguous_name) and o.schema.overload_name]
         if exact:
@@ -55,8 +55,8 @@ def _matching(program: Program, name: str) -> tuple[Operator, ...]:
 
 
 def _explained(program: Program, operators: tuple[Operator, ...], output: Path | None) -> Iterator[str]:
-    """Without ``output`` there are problems: what is generated is known when everything is right, the rest is
-    worth seeing before."""
+    """One text for each operator. ``output`` is None while the file has problems: generated files are then
+    unknown."""
     from codegen.emit.explain import Explanation
 
     explanations: dict[str, Explanation] = {}
@@ -145,8 +145,8 @@ def _formula(derivative: Derivative) -> str:
 
 
 def _derived(declared: Program, operator: Operator, expanded: Program) -> Iterator[str]:
-    """What is generated for ``expr``: the calls of private operators, and below them their formulas and
-    derivatives."""
+    """The derivatives of ``expr``: calls of private operators, and below them the formulas and derivatives of
+    those."""
     own = expanded.operators[operator.unambiguous_name]
     called = [name for d in own.derivatives if d.formula is not None for name in operators_of(d.formula.node)]
     yield from map(_formula, own.derivatives)

@@ -134,7 +134,7 @@ def _operator(schema: FunctionSchema, topic: str, structure: str) -> Operator:
         ("function",),
         "torch",
         (),
-        structure,
+        structure,  # type: ignore[arg-type]
         None,
         (),
         (),
@@ -143,7 +143,7 @@ def _operator(schema: FunctionSchema, topic: str, structure: str) -> Operator:
         None,
         None,
         (),
-        None,  # type: ignore[arg-type]
+        None,
         None,
         (),
         None,

@@ -1,5 +1,4 @@
-"""``parity PATH``: which operators of another file in PyTorch's format exist here, and how signatures
-differ."""
+"""``parity PATH``: compares the entries with another file of PyTorch's format."""
 
 from __future__ import annotations
 
@@ -78,15 +77,15 @@ def parity(options: argparse.Namespace) -> int:
 
 
 def read_foreign(path: Path) -> list[Foreign] | str:
-    """The entries of a list of maps with ``func``, ``variants`` and ``python_module``; a message when there
-    are none."""
+    """The entries of a list of maps with ``func``, ``variants`` and ``python_module``; a message if the file
+    cannot be read."""
     problems = Diagnostics()
     root = load_document(path.name, path.read_text(encoding="utf-8"), problems).root
     if problems or not isinstance(root, ListValue):
         return (
             problems.render()
             if problems
-            else f"{path.name}:1:1: the file is no list of entries; write - func: ..."
+            else f"{path.name}:1:1: the file is not a list of entries; write - func: ..."
         )
 
     found = []
@@ -121,7 +120,7 @@ def read_usage(path: Path) -> dict[str, int] | str:
         try:
             return {_full(row["api"]): int(row["number_of_uses"]) for row in reader}
         except (TypeError, ValueError):
-            return f"{path.name}:{reader.line_num}:1: the number of uses is no integer; write api,12"
+            return f"{path.name}:{reader.line_num}:1: the number of uses is not an integer; write api,12"
 
 
 def _full(api: str) -> str:
@@ -135,8 +134,8 @@ def _full(api: str) -> str:
 def compare(
     program: Program, found: Sequence[Foreign], uses: dict[str, int], module: ModuleType | None = None
 ) -> list[Row]:
-    """In the order of the file, or by use where it is known. What only ``module`` has, under the name of the
-    API, is there by hand."""
+    """One row per schema, in the order of the file, or by use where it is known. An API that only ``module``
+    defines is written by hand."""
     own: dict[str, list[FunctionSchema]] = {}
     for operator in program:
         for schema in _schemas(operator):
@@ -149,7 +148,7 @@ def compare(
 
 
 def _schemas(operator: Operator) -> Iterator[FunctionSchema]:
-    """Every form under every name; ``scalars`` take a Scalar in place of the Tensor."""
+    """Every form under every name; arguments in ``scalars`` also accept a Scalar."""
     names = [operator.schema.name.name.base, *(alias.replace(".", "_") for alias in operator.aliases)]
     for schema in operator.schemas():
         for name in names:
@@ -176,9 +175,9 @@ def _with_scalar(schema: FunctionSchema, name: str) -> FunctionSchema:
 
 
 def _row(foreign: Foreign, own: dict[str, list[FunctionSchema]], module: ModuleType | None) -> Row:
-    """Compared with the overload of the same name, or with the one that is most like it."""
+    """Compares with the overload of the same name, or else with the most similar one."""
     candidates = own.get(str(BaseName.of(foreign.schema.base_name)), [])
-    # Of their forms, an out form is none of ours that is not.
+    # An out form is compared with out forms only.
     candidates = [c for c in candidates if c.is_out == foreign.schema.is_out]
     differences = [
         (difference(foreign.schema, c), c.overload_name != foreign.schema.overload_name, c)
@@ -208,7 +207,7 @@ def _resolves(module: ModuleType, api: str) -> bool:
 
 
 def difference(theirs: FunctionSchema, ours: FunctionSchema) -> tuple[int, str] | None:
-    """The position of the first argument that differs and how ours does; None when the signatures are one."""
+    """The position of the first argument that differs, and how; None if the signatures agree."""
 
     pairs = (_flat(theirs), _flat(ours))
     for position, (wanted, own) in enumerate(zip(*pairs)):
@@ -295,7 +294,7 @@ def _summary(rows: Sequence[Row], uses: dict[str, int]) -> Iterator[str]:
     unknown = [api for api in uses if api not in by_api]
     if unknown:
         yield (
-            f"{len(unknown)} other names, used {sum(uses[api] for api in unknown)} times, are no "
+            f"{len(unknown)} other names, used {sum(uses[api] for api in unknown)} times, are not "
             "operators of the file"
         )
 

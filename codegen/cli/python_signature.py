@@ -1,4 +1,4 @@
-"""Python signatures as documentation writes them."""
+"""Prints the Python signatures of an operator."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def python_signatures(operator: Operator, root: Path) -> list[str]:
 
 
 def _functions(operator: Operator, name: str, signature: str, root: Path) -> list[str]:
-    """Operators of nn are called through functions written in Python, most of the same name."""
+    """Operators of nn are called through functions written in Python, mostly of the same name."""
     if operator.library is None and operator.python_module == "nn":
         found = callers(root / "torch_py" / "nn", name, signature)
         if found:

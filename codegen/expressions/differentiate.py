@@ -1,4 +1,4 @@
-"""Symbolic derivatives of ``expr:``."""
+"""Differentiates ``expr:`` symbolically."""
 
 from __future__ import annotations
 
@@ -37,17 +37,16 @@ def derivative(expr: Node, argument: str, operator: OperatorLike) -> Node:
 
 @cache
 def _derivative(expr: Node, argument: str, tensors: tuple[str, ...]) -> Node:
-    """Asked for by the check of an entry and again by what is generated from it."""
+    """Cached: the check of an entry and the code generated from it both need it."""
     return use_result(differentiate(expr, argument), expr, tensors)
 
 
-# What formulas call the gradient and the result, and a name that an argument may have instead.
+# Names of the gradient and the result in formulas, and a name that an argument may have instead.
 _HIDDEN = {"grad": ("gradient", "grad_output"), "result": ("result", "output")}
 
 
 def check_differentiable(expr: Node, operator: OperatorLike) -> list[FormulaProblem]:
-    """Why an operator with ``expr`` cannot go without ``derivatives:``; empty when every derivative
-    follows."""
+    """The reasons why an operator with ``expr`` needs ``derivatives:``; empty if every derivative follows."""
     problems: dict[FormulaProblem, None] = {}
     for argument in operator.schema.arguments.tensors:
         try:
@@ -86,10 +85,9 @@ def _complex_gradient(expr: Node, argument: str, operator: OperatorLike) -> Node
 
 
 def not_holomorphic(node: Node, arguments: Collection[str] | None = None) -> list[Node]:
-    """The parts for which the rules hold for real numbers only: an ``expr`` with any cannot take complex
-    dtypes.
+    """The parts whose derivative rules hold for real numbers only: they rule out complex dtypes.
 
-    With ``arguments``, only parts that depend on one of them. conj is none of them: ``gradient`` has
+    With ``arguments``, only parts that depend on one of them. conj does not count: ``gradient`` has
     Wirtinger's rule for it.
     """
     found: list[Node] = []
@@ -109,7 +107,7 @@ def not_holomorphic(node: Node, arguments: Collection[str] | None = None) -> lis
 
 
 class _Conjugates(Enum):
-    """What conj(x) counts as when differentiating with respect to x."""
+    """How conj(x) is treated when differentiating with respect to x."""
 
     REAL = "x itself: the rules of real numbers"
     OF_A_CONSTANT = "d/dx, with conj(x) held fixed"

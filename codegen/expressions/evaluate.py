@@ -1,4 +1,4 @@
-"""The value of an expression at a point, in real numbers: what a written derivative is compared with."""
+"""Evaluates expressions for real numbers, to compare written derivatives with the formula."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ Other = Callable[[str, list[float]], float]
 
 
 class NoValueError(Exception):
-    """The expression has no value here, or none that this module can tell."""
+    """The expression has no value at this point, or one that this module cannot compute."""
 
 
 def evaluate(node: Node, values: Mapping[str, float], other: Other | None = None) -> float:
-    """Of ``expr:``, or of a formula whose tensors have one element. Raises NoValueError."""
+    """The value of ``expr:``, or of a formula whose tensors have one element. Raises NoValueError."""
     try:
         return _Evaluation(values, other).of(node)
     except (ArithmeticError, ValueError, RecursionError) as error:
@@ -97,7 +97,7 @@ def _power(x: float, y: float) -> float:
     return float(found)
 
 
-# What math calls otherwise, or does not have.
+# Functions that math lacks or has under another name.
 _OTHERWISE_IN_MATH = ("e", "inf", "nan", "pi", "tau", "dist", "prod", "sumprod", "perm", "comb")
 _FUNCTIONS: dict[str, Callable[..., float]] = {
     "add": lambda x, y: x + y,

@@ -1,4 +1,4 @@
-"""Checks of ``expr:`` and of ``requires:``, and what an ``expr`` says about dtypes."""
+"""Checks ``expr:`` and ``requires:``, and infers from an ``expr`` how dtypes promote."""
 
 from __future__ import annotations
 
@@ -211,7 +211,7 @@ class _RequiresChecker(_Checker):
             self.visit(child)
 
     def check_index(self, node: nodes.Index) -> None:
-        """Of ``sizes(self)[-1]``."""
+        """Checks an index such as ``sizes(self)[-1]``."""
         kind = self.kind(node.target)
         if kind == TENSOR:  # reported as one that has no value
             return

@@ -1,4 +1,4 @@
-"""Derivative formulas: what is wrong with one, and what it needs saved from the forward call."""
+"""Checks derivative formulas, and finds what they need saved from the forward call."""
 
 from __future__ import annotations
 
@@ -264,7 +264,7 @@ class _FormulaChecker:
             )
 
     def _report_kind(self, node: Call, overloads: Sequence[OperatorLike]) -> None:
-        """Blames the argument up to which the best overload fits."""
+        """Reports the first argument that the best overload does not accept."""
         positions = [(mismatch(node, o, self.scope) or 0, o) for o in overloads]
         position, best = max(positions, key=lambda pair: pair[0])
         parameter = best.schema.arguments.flat_non_out[position]
@@ -401,7 +401,7 @@ class Needs:
     all_grads: bool  # ``grads`` is used as a list
 
     def rename(self) -> dict[str, str]:
-        """For the printers: how each kept property reads in the backward function."""
+        """Names of the kept properties in the backward function, for the printers."""
         return {metadata.source: metadata.member for metadata in self.metadata}
 
 

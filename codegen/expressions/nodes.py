@@ -1,8 +1,7 @@
-"""The tree of an expression, and its printing back to text.
+"""The nodes of an expression tree, and how it prints back to text.
 
 Every node is frozen and compares by meaning: ``offset`` (where it starts in the text) takes no part in
-equality. A node knows its hash once it was asked for, so that trees are cheap as keys: what simplifies or
-derives them remembers answers.
+equality. A node remembers its hash, so that trees are cheap keys for caches.
 """
 
 from __future__ import annotations
@@ -260,7 +259,7 @@ def names(node: Node) -> tuple[str, ...]:
 
 
 def substitute(node: Node, values: Mapping[str, Node]) -> Node:
-    """Each name in ``values`` replaced by its expression."""
+    """The node with each name in ``values`` replaced by its expression."""
     if isinstance(node, Name):
         return values.get(node.name, node)
     return rebuild(node, lambda part: substitute(part, values))
@@ -339,7 +338,7 @@ class _SourcePrinter:
 
         if isinstance(node, Binary):
             level = binary_precedence(node.operator)
-            if node.operator == "**":  # associates to the right, and -x may stand in its exponent
+            if node.operator == "**":  # associates to the right, and its exponent may be -x
                 return f"{self.print(node.left, POSTFIX)} ** {self.print(node.right, NEGATION)}"
             return f"{self.print(node.left, level)} {node.operator} {self.print(node.right, level + 1)}"
 

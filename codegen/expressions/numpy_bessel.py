@@ -1,5 +1,5 @@
-"""Bessel functions, incomplete gamma functions and orthogonal polynomials in NumPy: from integrals and other
-definitions than the C++."""
+"""Bessel functions, incomplete gamma functions and orthogonal polynomials in NumPy, computed by other methods
+than the C++."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _scaled_k(order: float, x: float) -> float:
 
 
 def _airy(x: float) -> float:
-    """The Maclaurin series in as many digits as cancel in it; for large x by K_1/3."""
+    """The Maclaurin series with enough digits for its cancellation; K_1/3 for large x."""
     if not -math.inf < x < 1000:
         return x if x != x else 0.0
 

@@ -71,8 +71,8 @@ digamma = _elementwise(_digamma)
 
 
 def _zeta(x: float, q: float) -> float:
-    """Hurwitz's: 40 terms, then the integral of the rest with the first corrections of the Euler-Maclaurin
-    formula."""
+    """Hurwitz's zeta function: 40 terms, then the integral of the rest with the first corrections of the
+    Euler-Maclaurin formula."""
 
     if x == 1:
         return math.inf

@@ -1,8 +1,7 @@
 """Reads an expression: a tokenizer and a Pratt parser.
 
 From loosest to tightest: ``c ? a : b`` and ``a if c else b``; ``or``; ``and``; ``not``; comparisons (which
-chain) and
-``in``; ``+ -``; ``* / %``; unary ``-``; ``**`` (to the right); calls, methods, indexing.
+chain) and ``in``; ``+ -``; ``* / %``; unary ``-``; ``**`` (to the right); calls, methods, indexing.
 """
 
 from __future__ import annotations
@@ -46,7 +45,7 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 
-# What people write from habit in C++ or Python, and what it is called here.
+# C++ and Python spellings that people write from habit, and ours.
 _FOREIGN = {
     "&&": "write 'and'",
     "||": "write 'or'",
@@ -63,7 +62,7 @@ _FOREIGN = {
     '"': "close the string with '\"'",
     "'": 'close the string with "\'"',
 }
-# Characters of mathematics, and those that a text processor makes of ours.
+# Mathematical characters, and those that a text processor substitutes.
 _MEANT = {
     "×": "*",
     "·": "*",
@@ -181,7 +180,7 @@ class _Parser:
             hint = f"remove '{token.text}' or open it before"
         if not hint and token.kind in ("name", "number", "string") and self.position > 0:
             hint = f"write an operator or ',' before {token.text!r}"
-        return ExpressionError(f"unexpected {token.text!r} where {expected} should stand", token.offset, hint)
+        return ExpressionError(f"unexpected {token.text!r} where {expected} should be", token.offset, hint)
 
     def expression(self) -> Node:
         self.depth += 1
@@ -296,7 +295,7 @@ class _Parser:
         return self.items(opened, ")")[0]
 
     def items(self, opened: Token, closing: str) -> tuple[tuple[Node, ...], bool]:
-        """What stands up to ``closing``, and whether a comma stands behind the last."""
+        """The items up to ``closing``, and whether a comma follows the last."""
 
         items: list[Node] = []
         comma = False

@@ -1,4 +1,4 @@
-"""Derivative formulas as C++ over ``at::Tensor``."""
+"""Prints derivative formulas as C++ over ``at::Tensor``."""
 
 from __future__ import annotations
 
@@ -46,11 +46,9 @@ def cpp_formula(
     """``node`` as one C++ expression.
 
     ``rename`` maps a name or the source of a property (``self.sizes()``, ``grads[0]``) to the local that
-    holds it; see
-    ``Needs.rename``. With ``program``, calls are printed for the overload that they resolve to. A tuple
-    becomes a
-    ``std::make_tuple``. Arithmetic of ``c10::Scalar`` values uses operators and functions of
-    c10/core/ScalarMath.h.
+    holds it; see ``Needs.rename``. With ``program``, calls are printed for the overload that they resolve to.
+    A tuple becomes a ``std::make_tuple``. Arithmetic of ``c10::Scalar`` values uses operators and functions
+    of c10/core/ScalarMath.h.
     """
     return CppFormulaPrinter(Scope(operator, program), rename or {}).print(node)
 

@@ -1,4 +1,4 @@
-"""Constraints (``requires:``) as C++ conditions over the arguments of an operator."""
+"""Prints requirements as C++ conditions over the arguments of an operator."""
 
 from __future__ import annotations
 
@@ -41,8 +41,7 @@ def cpp_requirement(
 ) -> CppRequirement:
     """``dtype_sets`` gives the canonical dtype names of each set that the constraint names.
 
-    Optional arguments that are none satisfy every constraint on them, unless the constraint asks whether they
-    are.
+    Missing optional arguments satisfy every constraint, unless the constraint asks whether they are given.
     """
     printer = _RequirementPrinter(RequirementScope(operator), dtype_sets or {})
     condition = printer.print(node)
@@ -60,7 +59,7 @@ class _RequirementPrinter(CppFormulaPrinter):
         self.dtype_sets = dtype_sets
 
     def text(self, node: Node) -> str:
-        """In the words of the schema, whatever C++ calls its arguments."""
+        """The condition with the names of the schema, whatever C++ calls its arguments."""
         spelled = {
             a.name: nodes.Name(a.spelling) for a in self.scope.schema.arguments if a.spelling != a.name
         }
@@ -160,8 +159,7 @@ class _RequirementPrinter(CppFormulaPrinter):
     # Values for the message
 
     def values(self, node: Node) -> tuple[tuple[str, str], ...]:
-        """Without those of arguments that may turn out not to be given: a message must not ask for their
-        sizes."""
+        """All but those of arguments that may be missing: a message must not ask for their sizes."""
         found: dict[str, str] = {}
         self.collect(node, found, self.asked(node))
         return tuple(found.items())

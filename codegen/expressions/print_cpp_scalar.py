@@ -1,4 +1,4 @@
-"""``expr:`` as C++ for one element, or one SIMD lane: free of branches, so that loops over it vectorise."""
+"""Prints ``expr:`` as C++ for one element or SIMD lane, without branches, so that loops over it vectorise."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ class _ScalarPrinter:
                 if node.name in CONSTANTS
                 else node.name
             )
-        raise ExpressionError(f"'{nodes.to_source(node)}' is no number", node.offset)
+        raise ExpressionError(f"'{nodes.to_source(node)}' is not a number", node.offset)
 
     def call(self, name: str, *arguments: Node) -> str:
         return f"at::vec::{name}({', '.join(self.number(argument) for argument in arguments)})"
@@ -94,7 +94,7 @@ class _ScalarPrinter:
         return f"({self.condition(condition)} ? {self.number(then)} : {self.number(otherwise)})"
 
     def power(self, node: nodes.Binary) -> str:
-        """Whole powers as products; others by pow."""
+        """A product for a whole exponent, otherwise pow."""
         exponent = _whole_number(node.right)
 
         if exponent is None:
@@ -115,7 +115,7 @@ class _ScalarPrinter:
         return text if exponent > 0 else f"({self.type}(1) / {text})"
 
     def condition(self, node: Node) -> str:
-        """A ``bool``; ``&`` and ``|`` in place of ``&&`` and ``||``, which would branch."""
+        """A ``bool``, with ``&`` and ``|`` because ``&&`` and ``||`` would branch."""
 
         if isinstance(node, nodes.Compare):
             parts = []

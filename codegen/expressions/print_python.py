@@ -1,4 +1,4 @@
-"""Formulas and pointwise expressions as Python: over ``torch``, and over NumPy for references in tests."""
+"""Prints formulas and pointwise expressions as Python over ``torch``, and over NumPy for tests."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class _NumpyPrinter:
             if node.name in self.rename:
                 return self.rename[node.name]
             return f"np.{node.name}" if node.name in CONSTANTS else node.name
-        raise ExpressionError(f"'{nodes.to_source(node)}' is no pointwise formula", node.offset)
+        raise ExpressionError(f"'{nodes.to_source(node)}' is not a pointwise formula", node.offset)
 
     def binary(self, node: nodes.Binary, at_least: int) -> str:
         if node.operator == "**":
@@ -266,7 +266,7 @@ class _FormulaPrinter:
             text = self.print(node.arguments[0], nodes.POSTFIX)
             target = (
                 f"({text})" if isinstance(node.arguments[0], nodes.Number) else text
-            )  # 0.conjugate() is no Python
+            )  # 0.conjugate() does not parse
             return f"{target}{'.conjugate()' if node.function == 'conj' else '.real'}"
 
         return f"{names.get(node.function, f'math.{node.function}')}({', '.join(arguments)})"

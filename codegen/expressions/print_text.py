@@ -1,4 +1,4 @@
-"""Expressions as documentation: plain text, and LaTeX for pointwise formulas."""
+"""Prints expressions for documentation: as plain text, and pointwise formulas as LaTeX."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _PREDICATES = {"is_floating": "is_floating_point"}
 
 
 def text(node: Node) -> str:
-    """As the entry writes it, normally spaced."""
+    """The expression as the entry writes it, with normal spacing."""
     return nodes.to_source(node)
 
 
@@ -44,7 +44,7 @@ _RELATIONS = {"<": "<", "<=": r"\le", ">": ">", ">=": r"\ge", "==": "=", "!=": r
 
 
 def latex(node: Node) -> str:
-    """A pointwise formula in LaTeX's mathematics, without the dollars."""
+    """A pointwise formula in LaTeX, without the dollar signs."""
     return _LatexPrinter().print(node)
 
 
@@ -91,7 +91,7 @@ class _LatexPrinter:
         if isinstance(node, Call):
             return self.call(node)
 
-        raise ExpressionError(f"'{nodes.to_source(node)}' is no pointwise formula", node.offset)
+        raise ExpressionError(f"'{nodes.to_source(node)}' is not a pointwise formula", node.offset)
 
     def name(self, name: str) -> str:
         if name == "inf":

@@ -1,8 +1,7 @@
-"""What the names in an expression stand for, and of which kind an expression is.
+"""Resolves the names in an expression and tells the kind of each part.
 
 A kind is the text of a schema type without ``?``: ``Tensor``, ``Tensor[]``, ``Scalar``, ``int``, ``int[]``,
-``bool``,
-``str``, ``ScalarType`` ...; besides ``TensorOptions``, ``none``, and ``unknown``, which agrees with
+``bool``, ``str``, ``ScalarType`` ...; also ``TensorOptions``, ``none``, and ``unknown``, which agrees with
 everything.
 """
 
@@ -21,7 +20,7 @@ from codegen.schema import Argument, FunctionSchema, Type
 
 
 class OperatorLike(Protocol):
-    """What this package asks of an operator (codegen.model.Operator has it)."""
+    """The parts of an operator that this package uses; codegen.model.Operator has them."""
 
     @property
     def schema(self) -> FunctionSchema: ...
@@ -32,7 +31,7 @@ class OperatorLike(Protocol):
 
 
 class ProgramLike(Protocol):
-    """What this package asks of a program (codegen.model.Program has it)."""
+    """The parts of a program that this package uses; codegen.model.Program has them."""
 
     @property
     def broken(self) -> Collection[str]:
@@ -99,7 +98,7 @@ def kind_of_type(type: Type) -> str:
 class Scope:
     """The names that an expression of ``operator`` may use; ``program`` resolves the operators it calls.
 
-    ``tensors_as`` is the kind of tensor arguments: ``Scalar`` in ``expr:``, where a tensor stands for its
+    ``tensors_as`` is the kind of tensor arguments: ``Scalar`` in ``expr:``, where a tensor means its
     element.
     """
 
@@ -258,7 +257,7 @@ class Scope:
 
 
 class RequirementScope(Scope):
-    """Names and functions of ``requires:``; nothing in it is a tensor but the arguments themselves."""
+    """Names and functions of ``requires:``, where only the arguments themselves are tensors."""
 
     def _call_kind(self, node: nodes.Call) -> str:
         if node.function in REQUIREMENT_FUNCTIONS:

@@ -1,5 +1,4 @@
-"""Makes a derivative readable and cheap: constants folded, like terms and factors collected, ``result``
-reused.
+"""Simplifies derivatives: folds constants, collects like terms and factors, reuses ``result``.
 
 Only for the pointwise language of ``expr:``. A product is held as a rational coefficient and powers of
 factors, a sum as coefficients of products; both are rebuilt in the order in which their parts first appear.
@@ -182,7 +181,7 @@ class _Product:
             coefficient *= other.coefficient if power == 1 else other.coefficient**power
         if coefficient is self.coefficient or _is_literal(coefficient):
             self.coefficient = coefficient
-        else:  # 1e308 * x * 1e308 keeps both: their product is no number, but x may be small
+        else:  # 1e308 * x * 1e308 keeps both: their product overflows, but x may be small
             if other.coefficient < 0 and power % 2:
                 self.coefficient = -self.coefficient
             self.multiply(_literal(abs(other.coefficient)), power)
@@ -191,7 +190,7 @@ class _Product:
 
 
 def _product_of(node: Node) -> _Product:
-    """Of a node whose parts are simplified; the caller's own."""
+    """The product of a node whose parts are simplified; a copy that the caller may change."""
     known = _known_product_of(node)
     return _Product(known.coefficient, dict(known.powers))
 
@@ -243,7 +242,7 @@ def _power_of(base: Node, power: int) -> _Product:
 
 
 def _build_product(product: _Product) -> Node:
-    """With a positive sign in front where the coefficient is negative: the caller of the sum subtracts it."""
+    """The product as a node. A negative coefficient becomes a minus in front."""
     if not product.coefficient:
         return ZERO
 
@@ -374,7 +373,7 @@ def _sum_of(node: Node) -> list[_Product]:
 
         key = (product.key(), 0)
         while key in terms and not _is_literal(terms[key].coefficient + product.coefficient):
-            key = (key[0], key[1] + 1)  # 1e308 * x + 1e308 * x: the sum of the coefficients is no number
+            key = (key[0], key[1] + 1)  # 1e308 * x + 1e308 * x: the sum of the coefficients overflows
         same = terms.setdefault(key, _Product(Fraction(0), product.powers))
         same.coefficient += product.coefficient
 
@@ -453,7 +452,7 @@ def _replace(node: Node, whole: Node) -> Node:
 
 
 def _contains(product: _Product, wanted: _Product) -> bool:
-    """Whether every factor of ``wanted`` stands in ``product`` at least as often, on the same side of the
+    """Whether every factor of ``wanted`` occurs in ``product`` at least as often, on the same side of the
     fraction."""
     for base, power in wanted.powers.items():
         own = product.powers.get(base, 0)

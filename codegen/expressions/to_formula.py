@@ -1,4 +1,4 @@
-"""``expr:`` as a formula over tensor operators: what higher derivatives of such an operator are made of."""
+"""Turns ``expr:`` into a formula over tensor operators, for higher derivatives."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class _Conversion:
         return Call(NUMBER_AS_TENSOR, (self.of(node),))
 
     def comparison(self, node: Compare) -> Node:
-        """Tensors stand first: ``0 < x`` is ``gt(x, 0)``; a chain is joined by logical_and."""
+        """The tensor comes first: ``0 < x`` is ``gt(x, 0)``; a chain is joined by logical_and."""
         parts: list[Node] = []
 
         for operator, left, right in zip(node.operators, node.operands, node.operands[1:]):

@@ -155,7 +155,7 @@ def function_signature(schema: FunctionSchema, name: str | None = None, with_def
 
 
 def kernel_signature(operator: Operator, kernel: str, key: str) -> str:
-    """What a person writes in aten/native for a dispatch entry."""
+    """The signature that the C++ function of a dispatch entry must have."""
     arguments = operator.schema.arguments
     every = [parameter(a) for a in arguments.flat_all]
 
@@ -181,14 +181,14 @@ def kernel_signature(operator: Operator, kernel: str, key: str) -> str:
 
 
 def reduction_kernel_arguments(operator: Operator) -> tuple[Argument, ...]:
-    """What is left for the loop when ``dim``, ``keepdim`` and ``dtype`` have shaped the iterator."""
+    """The arguments of the loop: ``dim``, ``keepdim`` and ``dtype`` are in the iterator already."""
     return tuple(
         a for a in operator.schema.arguments.non_tensors if a.name not in ("dim", "keepdim", "dtype")
     )
 
 
 def shape_signature(operator: Operator, rule: str) -> str:
-    """The shape rule of a ``shaped`` operator."""
+    """The signature of the shape rule of a ``shaped`` operator."""
     fresh = [r for r in operator.schema.returns if not r.is_write]
     result = "TensorSpec" if len(fresh) == 1 else f"std::tuple<{', '.join(['TensorSpec'] * len(fresh))}>"
     return f"{result} {rule}({', '.join(parameter(a) for a in operator.schema.arguments.flat_all)})"

@@ -1,4 +1,4 @@
-"""Named sets of dtypes, which may contain other sets."""
+"""Reads ``dtype_sets:``, named sets of dtypes that may contain other sets."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from codegen.yaml import MapValue, Text, Value
 
 
 def canonical_dtype(name: str) -> str | None:
-    """``half`` -> ``float16``; None for what is no dtype."""
+    """``half`` -> ``float16``; None if ``name`` is not a dtype."""
     if name in DTYPES:
         return name
     return DTYPE_ALIASES.get(name)
@@ -35,7 +35,7 @@ def read_dtype_sets(
         return {}
     if not isinstance(value, MapValue):
         problems.report(
-            value.location, "dtype_sets", "the dtype sets are no map", "write floating: [float32, float64]"
+            value.location, "dtype_sets", "the dtype sets are not a map", "write floating: [float32, float64]"
         )
         return {}
     return _Resolver(value, inherited, problems).resolve()

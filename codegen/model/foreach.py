@@ -1,4 +1,4 @@
-"""Operators of lists: the schemas behind ``foreach``, each a call of the entry's operator for every tensor.
+"""Reads ``foreach:``, the schemas of operators that call the entry's operator for every tensor of a list.
 
 Note [Arguments of list operators]. An argument of ``_foreach_add.Scalar(Tensor[] self, Scalar scalar)``
 belongs to the argument of ``add.Tensor`` that has its name, otherwise to the one in its place. Its type says
@@ -17,7 +17,8 @@ from codegen.schema import Annotation, Argument, FunctionSchema, SchemaError
 from codegen.yaml import ListValue, Text, Value
 
 _EXAMPLE = "_foreach_NAME(Tensor[] self) -> Tensor[]"
-# (type that the operator takes, type in the schema of lists) -> kind, beside the same type and a list of it.
+# (type that the operator takes, type in the schema of lists) -> kind. The same type, or a list of it, also
+# fits.
 _CONVERTED = {
     ("Tensor", "Tensor"): "single",
     ("Tensor", "Scalar"): "number",
@@ -27,7 +28,7 @@ _CONVERTED = {
 
 
 def list_operators(reader: EntryReader, operator: Operator) -> Iterator[Operator]:
-    """What ``foreach`` declares. Functions get an in-place form where the operator has one."""
+    """The operators that ``foreach`` declares, and their in-place forms where the operator has one."""
     value = reader.values.get("foreach")
     if value is None:
         return
@@ -54,7 +55,7 @@ def _schema(reader: EntryReader, item: Value) -> FunctionSchema | None:
 
 
 class _Matching:
-    """One schema of lists against the operator that it calls."""
+    """Matches one schema of lists with the operator that it calls."""
 
     def __init__(self, reader: EntryReader, operator: Operator, item: Text, schema: FunctionSchema) -> None:
         self.reader, self.operator, self.item, self.schema = reader, operator, item, schema
@@ -108,7 +109,7 @@ class _Matching:
             )
 
     def arguments(self) -> tuple[EachArgument, ...]:
-        """In the order of the operator's own."""
+        """The source of each argument of the operator, in the order of its schema."""
         called, given = self.operator.schema.arguments.flat_all, self.schema.arguments.flat_all
         found: dict[str, EachArgument] = {}
         names = {a.name for a in given}
@@ -122,7 +123,7 @@ class _Matching:
             if target is None:
                 self.report(
                     argument.name_offset,
-                    f"'{argument.name}' stands for no argument of {self.operator.name}",
+                    f"'{argument.name}' matches no argument of {self.operator.name}",
                     f"call it as one of {', '.join(a.name for a in called)}, or put it in the place of one",
                 )
                 continue

@@ -1,5 +1,4 @@
-"""The values that follow from an entry's schema and structure where it does not write them: its module, kernel,
-shape rule and samples."""
+"""Defaults that follow from an entry's schema and structure: its module, kernel, shape rule and samples."""
 
 from __future__ import annotations
 
@@ -7,7 +6,7 @@ from codegen.model import vocabulary
 from codegen.python_modules import PREFIXED
 from codegen.schema import FunctionSchema
 
-# Samples of a private operator: the gradient checks of the operators that call it cover it.
+# Private operators are tested through the operators that call them.
 PRIVATE_SAMPLES = "skip_private"
 
 
@@ -45,5 +44,5 @@ def shape_rule(schema: FunctionSchema) -> str:
 
 
 def samples(schema: FunctionSchema, module: str) -> str:
-    """The generator that bears the operator's C++ name."""
+    """The generator with the operator's C++ name."""
     return PRIVATE_SAMPLES if module == "private" else cpp_name(schema)

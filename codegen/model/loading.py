@@ -1,6 +1,6 @@
-"""``load``: a file to a Program, or every problem in it.
+"""``load``: reads a file into a Program, or reports every problem in it.
 
-1. The YAML is composed; entries that are none are reported and left out.
+1. The YAML is composed; entries that are not maps are reported and left out.
 2. Each entry is read by itself (model/reading) and against its own keys (model/checks).
 3. With all operators known, names and formulas are checked.
 """
@@ -48,9 +48,9 @@ def read_program(
     text: str | None = None,
     planned: Sequence[Kernel] = (),
 ) -> Program | None:
-    """Like ``load``, with the problems collected in ``problems``; None when there is nothing to go on with.
+    """Like ``load``, but collects problems in ``problems``. Returns None if the file cannot be read at all.
 
-    ``text`` and ``planned`` tell how the file would read, and which kernels there would be.
+    ``text`` replaces the contents of the file, and ``planned`` adds kernels that are still to be written.
     """
     text = _read_text(path, problems) if text is None else text
     if text is None:
@@ -62,7 +62,7 @@ def read_program(
             problems.report(
                 Location(path.name, 1, 1),
                 "yaml",
-                "the file is no map",
+                "the file is not a map",
                 "write topics: and below it the topics",
             )
         return None
@@ -80,7 +80,7 @@ def _read_text(path: Path, problems: Diagnostics) -> str | None:
     except UnicodeDecodeError as error:
         line = path.read_bytes()[: error.start].count(b"\n") + 1
         problems.report(
-            Location(path.name, line, 1), "yaml", "the line is no UTF-8", "save the file as UTF-8"
+            Location(path.name, line, 1), "yaml", "the line is not valid UTF-8", "save the file as UTF-8"
         )
     except OSError as error:
         problems.report(
@@ -217,7 +217,7 @@ class _ProgramReader:
             self.problems.report(
                 value.location,
                 name.text,
-                "the topic is no list of entries",
+                "the topic is not a list of entries",
                 "write - func: before each entry",
             )
             return
@@ -228,7 +228,7 @@ class _ProgramReader:
                 self.problems.report(
                     item.location,
                     name.text,
-                    "the entry is no map",
+                    "the entry is not a map",
                     "write - func: name(Tensor self) -> Tensor",
                 )
                 continue
@@ -282,7 +282,7 @@ class _ProgramReader:
 
 
 def _with_implications(operator: Operator) -> Operator:
-    """The promotion that follows from ``expr``, and the reason why there is no gradient where none can be."""
+    """Adds the promotion that follows from ``expr``, and the reason where there cannot be a gradient."""
     if operator.structure == "pointwise" and operator.expr is not None and operator.expr.node is not None:
         if "promotion" not in operator.key_locations:
             operator = replace(operator, promotion=infer_promotion(operator.expr.node, operator))
@@ -293,7 +293,7 @@ def _with_implications(operator: Operator) -> Operator:
 
 
 def _samples(folder: Path, base: Program | None) -> frozenset[str] | None:
-    """The known generators of arguments: those beside the file, and those of the tree it extends."""
+    """The known generators of arguments: those of the file's folder, and those of the tree it extends."""
     own = scan_samples(folder)
     if base is None:
         return own

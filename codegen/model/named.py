@@ -1,4 +1,4 @@
-"""Names for what several entries say: the tables ``requirements`` and ``reasons`` of a file."""
+"""Named requirements and reasons, which a file declares once for several entries."""
 
 from __future__ import annotations
 
@@ -12,12 +12,14 @@ Meaning = TypeVar("Meaning")
 
 
 class Names(Generic[Meaning]):
-    """One table, and those of its names that entries use. ``inherited`` are the names of the program that a
-    library extends."""
+    """A table of names and meanings, which also records the names that entries use.
+
+    ``inherited`` holds the names of the program that a library extends.
+    """
 
     def __init__(self, key: str, word: str, inherited: Mapping[str, Meaning]) -> None:
         self.key = key
-        self.word = word  # what one of them is called in messages
+        self.word = word  # how messages call one of them
         self.own: dict[str, Meaning] = {}
         self.inherited = inherited
         self.locations: dict[str, Location] = {}
@@ -30,7 +32,7 @@ class Names(Generic[Meaning]):
         example: str,
         problems: Diagnostics,
     ) -> None:
-        """Reads ``value``, with ``meaning`` for what stands behind each name."""
+        """Reads ``value``; ``meaning`` reads what follows each name."""
         if value is None:
             return
 

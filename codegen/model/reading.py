@@ -1,8 +1,8 @@
-"""From one entry of the file to an Operator.
+"""Reads one entry of the file into an Operator.
 
 Reading goes on after a mistake with the nearest thing that makes sense, so that one run reports everything;
-only an entry whose ``func:`` cannot be read gives no operator. What needs to see several keys at once is
-checked in model/checks.
+only an entry whose ``func:`` cannot be read gives no operator. Checks of several keys at once are in
+model/checks.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from codegen.yaml import ListValue, MapValue, Text, Value, kind_of
 
 @dataclass
 class Context:
-    """What every entry of a file is read against."""
+    """Everything that entries of a file refer to."""
 
     problems: Diagnostics
     dtype_sets: Mapping[str, DtypeSet]
@@ -56,7 +56,7 @@ class EntryReader:
         self.topic = topic
         self.context = context
         self.values: dict[str, Value] = {key.text: value for key, value in entry}
-        self.misspelled: dict[str, Location] = {}  # keys that were meant by unknown ones
+        self.misspelled: dict[str, Location] = {}  # known keys that unknown ones were meant to be
         func = self.values.get("func")
         self.label = (
             func.text.split("(")[0].strip() if isinstance(func, Text) and func.text.strip() else topic
@@ -114,13 +114,13 @@ class EntryReader:
             location=self.values["func"].location,
             key_locations={**self.misspelled, **{k: v.location for k, v in self.values.items()}},
             entry_text=entry_text(self.entry),
-            **fields,
-        )  # type: ignore[arg-type]
+            **fields,  # type: ignore[arg-type]
+        )
 
     def check_keys(self) -> None:
         for key, value in self.entry:
             if key.text not in vocabulary.ENTRY_KEYS:
-                # What was meant is there: its absence is not worth reporting beside the misspelling.
+                # The key that was meant counts as present: its absence is not reported as well.
                 meant = closest(key.text, vocabulary.ENTRY_KEYS)
                 if meant is not None and meant not in self.values:
                     self.misspelled[meant] = value.location
@@ -133,7 +133,7 @@ class EntryReader:
     # Plain values
 
     def text(self, key: str) -> str | None:
-        """The text of ``key``, stripped; None when the key is absent, empty or no text."""
+        """The text of ``key``, stripped; None if the key is absent, empty or not a text."""
         value = self.values.get(key)
         if value is None:
             return None
@@ -160,7 +160,7 @@ class EntryReader:
         for word in found:
             *place, name = word.text.split(".")
             if len(place) > 1 or not name.isidentifier():
-                self.report(word.location, f"alias '{word.text}' is no name", "write name, or module.name")
+                self.report(word.location, f"alias '{word.text}' is not a name", "write name, or module.name")
             elif place and place[0] not in vocabulary.ALIAS_PLACES:
                 self.report(
                     word.location,
@@ -180,7 +180,7 @@ class EntryReader:
         return found
 
     def choices(self, key: str, known: tuple[str, ...], default: tuple[str, ...]) -> tuple[str, ...]:
-        """The known words behind ``key`` in the order of ``known``."""
+        """The known words of ``key`` in the order of ``known``."""
         found = self.words(key)
         for word in found:
             if word.text not in known:
@@ -197,7 +197,7 @@ class EntryReader:
         if found is not None and not found.isidentifier():
             self.report(
                 self.values[key].location,
-                f"'{found}' is no C++ name",
+                f"'{found}' is not a C++ identifier",
                 f"write {key}: {self.topic.lower()}_shape",
             )
             return None
@@ -359,7 +359,7 @@ class EntryReader:
             if not isinstance(formula, Text) or not formula.text.strip():
                 self.report(
                     formula.location,
-                    f"the derivative of '{names.text}' is no formula",
+                    f"the derivative of '{names.text}' is not a formula",
                     f"write {names.text}: grad",
                 )
                 continue

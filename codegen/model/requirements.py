@@ -16,7 +16,7 @@ Report = Callable[[Location, str, str], None]
 
 
 class RequirementReader:
-    """Reads requirements; ``formula`` parses a condition and ``remember`` keeps a message for later checks."""
+    """Reads requirements. ``formula`` parses a condition; ``remember`` keeps a message for later checks."""
 
     def __init__(
         self, report: Report, formula: Callable[[Text], Formula], remember: Callable[[Text], None]

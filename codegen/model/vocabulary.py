@@ -1,4 +1,4 @@
-"""The words an entry may use."""
+"""The keys and words that an entry may use."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ENTRY_KEYS = (
 DOCUMENT_KEYS = ("library", "dtype_sets", "requirements", "reasons", "topics")
 
 VARIANTS = ("function", "method", "inplace", "inplace_function", "out")
-# Where an alias may stand that is not beside the operator itself: special.expit.
+# Modules that an alias may name: special.expit.
 ALIAS_PLACES = tuple(word for word, module in PYTHON_MODULES.items() if module.takes_aliases)
 
 STRUCTURES = ("pointwise", "reduction", "view", "shaped", "composite", "dynamic", "mutation")
@@ -58,8 +58,7 @@ DISPATCH_KEYS = ("All", "CPU", "Meta", "Inplace")
 # The function of a composite's in-place form, which otherwise copies the result to self.
 INPLACE_KEY = "Inplace"
 
-# What an operator does with floating point arguments inside of torch.autocast; none: it takes them as they
-# are.
+# How an operator converts floating point arguments inside torch.autocast; none: not at all.
 AUTOCASTS = ("none", "lower_precision", "float32", "promote")
 
 ERRORS = ("RuntimeError", "ValueError", "IndexError", "TypeError")

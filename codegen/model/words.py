@@ -1,4 +1,4 @@
-"""Comma lists: ``function, method`` and ``[function, method]`` are the same."""
+"""Reads comma lists; ``function, method`` and ``[function, method]`` are the same."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _WORD = re.compile(r"[^,\s][^,]*")
 
 @dataclass(frozen=True)
 class Word:
-    """One word of a comma list. Where it stands is found out when asked: most words are right."""
+    """One word of a comma list. Its location is computed only for words that are reported."""
 
     text: str
     value: Text

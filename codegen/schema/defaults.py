@@ -1,4 +1,4 @@
-"""Default values of arguments: their texts, their values, and which of them suit which type."""
+"""Default values of arguments: their text, their value, and the types that accept them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _LAYOUTS = ("strided", "sparse_coo", "Strided", "Sparse")
 
 
 def parse_default(text: str) -> DefaultValue:
-    """The value of a default's text; raises ValueError for text that is none."""
+    """The value of a default's text; raises ValueError for any other text."""
     if text in ("None", "True", "False"):
         return {"None": None, "True": True, "False": False}[text]
 

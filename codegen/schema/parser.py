@@ -262,7 +262,7 @@ class _Parser:
         for _ in range(_MAX_TYPE_LAYERS):
             if self.text.startswith("?", self.position):
                 if isinstance(type_, OptionalType):
-                    self.fail("'??' is no type", "write one '?'")
+                    self.fail("'??' is not a type", "write one '?'")
                 self.position += 1
                 type_ = OptionalType(type_)
             elif self.text.startswith("[", self.position):
@@ -274,7 +274,7 @@ class _Parser:
 
         if self.text.startswith("(", self.position):
             self.fail(
-                "an alias annotation stands directly behind the base type",
+                "an alias annotation follows the base type directly",
                 "write Tensor(a!)[] or Tensor(a!)?",
             )
 

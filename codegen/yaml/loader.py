@@ -1,4 +1,4 @@
-"""YAML through libyaml's composer: every key and value keeps its place, every scalar stays text.
+"""Reads YAML with libyaml's composer: every key and value keeps its place, every scalar stays text.
 
 Nothing is resolved to numbers, booleans or dates, so ``no``, ``1.0`` and ``on`` mean what they say. Duplicate
 keys, anchors that contain themselves and syntax errors become diagnostics.
@@ -20,7 +20,7 @@ from codegen.yaml.syntax import syntax_hint
 # libyaml is an order of magnitude faster; the pure Python loader reports the same marks.
 _Loader: Any = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
 
-# One entry's line: what is blanked out when its YAML cannot be read.
+# The first line of an entry. An entry whose YAML cannot be read is blanked out.
 _ENTRY_START = re.compile(r"^ *- +func:", re.MULTILINE)
 _ENTRY_NAME = re.compile(r"- +func: *['\"]?([A-Za-z_]\w*)")
 _MAX_SYNTAX_ERRORS = 50
@@ -82,7 +82,7 @@ def kind_of(value: Value) -> str:
 
 @dataclass(frozen=True)
 class Document:
-    """``root`` is None for an empty file; ``unreadable`` names the operators whose entries are no YAML."""
+    """``root`` is None for an empty file; ``unreadable`` names the operators whose entries cannot be read."""
 
     source: Source
     root: Value | None
@@ -90,7 +90,7 @@ class Document:
 
 
 def load_document(name: str, text: str, problems: Diagnostics) -> Document:
-    """Reads ``text``; an entry that is no YAML is reported and left out, so that the others are still
+    """Reads ``text``; an entry that is not valid YAML is reported and left out, so that the others are still
     checked."""
     source = Source(name, text)
     unreadable: set[str] = set()
@@ -122,8 +122,8 @@ def load_document(name: str, text: str, problems: Diagnostics) -> Document:
 
 
 def _entry_around(text: str, index: int) -> tuple[int, int] | None:
-    """The lines of the entry that holds ``index``; the error of an unclosed quote may sit in the entry behind
-    it."""
+    """The lines of the entry that holds ``index``. The error of an unclosed quote may be found in the next
+    entry."""
     starts = [m.start() for m in _ENTRY_START.finditer(text)]
     before = [s for s in starts if s <= index]
     if not before:

@@ -1,4 +1,4 @@
-"""The text of a file and the way from an offset inside a scalar's value back to a line and column.
+"""The text of a file, and the line and column of an offset inside a scalar's value.
 
 Note [Offsets inside scalars]. A formula or schema is parsed as the value YAML gives it: quotes removed,
 escapes replaced, lines of block and folded scalars joined, indentation gone. Only blanks change their number

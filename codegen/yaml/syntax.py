@@ -1,4 +1,4 @@
-"""libyaml's syntax errors, as a place, what is wrong, and what to write."""
+"""Turns libyaml's syntax errors into a place, a message and a hint."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every tensor argument has a gradient or says that it has none."""
+"""Checks that every tensor argument has a gradient or is declared to have none."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def check(operator: Operator, context: Context, has_structure: bool) -> None:
 
 
 def _follows(operator: Operator) -> bool:
-    """No formula is needed."""
+    """Whether the gradient follows without a formula."""
     return (
         operator.structure in _AUTOMATIC
         or "expr" in operator.key_locations
@@ -63,12 +63,14 @@ def _check_inputs(
         argument = operator.arguments.find(name)
         if argument is None:
             report.at(
-                word.location, f"a derivative for '{name}', which is no argument", did_you_mean(name, known)
+                word.location,
+                f"a derivative for '{name}', which is not an argument",
+                did_you_mean(name, known),
             )
         elif name not in known:
             report.at(
                 word.location,
-                f"a derivative for '{name}', which is no tensor but {argument.type}",
+                f"a derivative for '{name}', which is not a tensor but {argument.type}",
                 "remove it",
             )
         elif name in seen:
@@ -78,7 +80,7 @@ def _check_inputs(
 
 
 def implied_reason(structure: str, promotion: str | None, operator: Operator) -> str | None:
-    """Why an operator has no gradient although its entry does not say so."""
+    """The reason for having no gradient that follows from schema and promotion, or None."""
     if structure in ("composite", "mutation"):
         return None
     if promotion in ("comparison", "bool"):

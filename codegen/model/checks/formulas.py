@@ -1,4 +1,4 @@
-"""The formulas of an entry, checked by codegen.expressions, placed at their characters in the file."""
+"""Checks the formulas of an entry and reports mistakes at their place in the file."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def check(operator: Operator, program: Program, context: Context) -> None:
 
 
 def _check_gradient(operator: Operator) -> list[FormulaProblem]:
-    """Without ``derivatives:``, the derivative of ``expr`` is what the entry has."""
+    """Without ``derivatives:``, the gradient is the derivative of ``expr``, which must exist."""
     assert operator.expr is not None
     if (
         not operator.derives_automatically
@@ -109,7 +109,7 @@ def _check_message(operator: Operator, requirement: Requirement, report: Reporte
         report.at_offset(
             requirement.message_location,
             stray.start(),
-            f"'{stray.group()}' stands alone in the message",
+            f"'{stray.group()}' has no partner in the message",
             "write an argument in braces: {self}",
         )
     for match in _PLACEHOLDER.finditer(requirement.message):
@@ -118,6 +118,6 @@ def _check_message(operator: Operator, requirement: Requirement, report: Reporte
             report.at_offset(
                 requirement.message_location,
                 match.start() + 1,
-                f"the message names '{name}', which is no argument",
+                f"the message names '{name}', which is not an argument",
                 did_you_mean(name, names),
             )

@@ -50,7 +50,7 @@ def _check_keys(operator: Operator, report: Reporter) -> None:
                 f"write CPU: {entry.kernel}",
             )
         elif entry.key == "All" and len(keys) > 1 and not one_for_all:
-            report.at(entry.location, "'All' stands beside other dispatch keys", "remove one or the other")
+            report.at(entry.location, "'All' is written with other dispatch keys", "remove one or the other")
 
 
 def _check_definition(operator: Operator, entry: DispatchEntry, report: Reporter) -> None:

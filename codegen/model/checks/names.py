@@ -1,4 +1,4 @@
-"""No two entries, and no entry and a generated variant, have one name."""
+"""Checks that entries, generated variants and aliases have distinct names."""
 
 from __future__ import annotations
 
@@ -19,8 +19,7 @@ def check(operators: list[Operator], base: Program | None, context: Context) -> 
 
 
 def _take(operator: Operator, taken: dict[str, tuple[Operator, str]], context: Context | None) -> None:
-    """Reserves the C++ names of an operator; the declared ones of all entries weigh as much as generated
-    ones."""
+    """Reserves the C++ names of an operator, both declared and generated, and reports those taken already."""
     for name, form in forms(operator):
         first = taken.setdefault(name, (operator, form))
         if first[0] is operator or context is None:
@@ -45,7 +44,7 @@ def _take(operator: Operator, taken: dict[str, tuple[Operator, str]], context: C
 
 
 def _check_aliases(operators: list[Operator], base: Program | None, context: Context) -> None:
-    """An alias may stand at several overloads of one name, and is no name of another operator."""
+    """An alias may be shared by overloads of one name, but not with another operator."""
     owners = {
         (o.python_module, o.python_name): o.base_name for o in (*(base or ()), *operators) if o.is_function
     }
@@ -66,7 +65,7 @@ def _check_aliases(operators: list[Operator], base: Program | None, context: Con
 
 
 def _check_module(operator: Operator, context: Context) -> None:
-    """What stands in ``torch.linalg`` is called ``linalg_NAME``, and nothing else is."""
+    """Operators of ``torch.linalg``, and only these, are called ``linalg_NAME``."""
     prefix, _, rest = operator.base_name.partition("_")
     module = operator.python_module
 
@@ -76,7 +75,7 @@ def _check_module(operator: Operator, context: Context) -> None:
     if module in PREFIXED and prefix != module:
         Reporter(operator, context).at_key(
             "python_module",
-            f"'{operator.base_name}' is to stand in {module}",
+            f"'{operator.base_name}' is declared in {module}",
             f"write {module}_{operator.base_name} as its name",
         )
 

@@ -1,4 +1,4 @@
-"""Finds what an entry writes although it follows anyway, so that the file stays short."""
+"""Finds keys whose value follows anyway and that an entry can leave out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Defaults, alias annotations and generated variants against the schema and the structure."""
+"""Checks names, defaults, alias annotations and variants of a schema."""
 
 from __future__ import annotations
 
@@ -23,8 +23,7 @@ def check(operator: Operator, context: Context, has_structure: bool) -> None:
 
 
 def _check_names(operator: Operator, report: Reporter) -> None:
-    """Names that Python keeps for itself, and names that would stand for two things; C++ keywords are renamed
-    (emit/names)."""
+    """Reports keywords of Python and ambiguous names; C++ keywords are renamed instead."""
     name = operator.schema.name.name
     if name.base in PYTHON_KEYWORDS and not name.inplace and not name.dunder:
         report.at_schema(0, f"'{name.base}' is a keyword of Python", "choose another name")
@@ -77,7 +76,7 @@ def _check_defaults(operator: Operator, report: Reporter) -> None:
         if expected is not None:
             report.at_schema(
                 argument.default_offset,
-                f"{argument.default} is no default for '{argument.type} {argument.name}'",
+                f"{argument.default} is not a default for '{argument.type} {argument.name}'",
                 expected,
             )
 
@@ -92,7 +91,7 @@ def _check_out_arguments(operator: Operator, report: Reporter) -> None:
 
 
 def _check_alias_sets(operator: Operator, report: Reporter) -> None:
-    """What is returned as an alias is an alias of an argument, and the other way round."""
+    """Each aliased result aliases an argument, and the other way round."""
     arguments = [a for a in operator.arguments if a.annotation is not None]
     given = {s: a for a in arguments if a.annotation is not None for s in a.annotation.sets}
     returned: set[str] = set()
@@ -226,7 +225,10 @@ def _check_inplace(operator: Operator, own: Argument | None, report: Reporter) -
             "remove inplace, or name the argument self",
         )
     elif own.is_alias:
-        message, hint = f"'self' is Tensor{own.annotation}, so there is no in-place variant", "remove inplace"
+        message, hint = (
+            f"'self' is Tensor{own.annotation}, which rules out an in-place variant",
+            "remove inplace",
+        )
     elif len(returns) != 1 or not returns[0].type.is_plain("Tensor"):
         message, hint = (
             "an in-place variant returns exactly one Tensor",

@@ -1,4 +1,4 @@
-"""What each structure asks of the schema and of the other keys."""
+"""Checks what each structure demands of the schema and of the other keys."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def _check_reduction(operator: Operator, report: Reporter) -> None:
         if argument is not own:
             report.at_schema(
                 argument.offset,
-                f"a reduction takes no tensor beside self, but '{argument.name}'",
+                f"a reduction takes no tensor besides self, but '{argument.name}'",
                 "remove it, or write structure: shaped",
             )
 
@@ -158,7 +158,7 @@ def _check_scalars(operator: Operator, report: Reporter) -> None:
             continue
         argument = operator.arguments.find(name)
         if argument is None:
-            report.at_word("scalars", name, f"'{name}' is no argument", did_you_mean(name, tensors))
+            report.at_word("scalars", name, f"'{name}' is not an argument", did_you_mean(name, tensors))
         else:
             report.at_word(
                 "scalars",
@@ -195,7 +195,7 @@ def _check_expr(operator: Operator, report: Reporter) -> None:
 
 
 def _check_promotion(operator: Operator, inferred: str, report: Reporter) -> None:
-    """``promotion``, ``dtypes`` and ``expr`` tell the same dtype of the result."""
+    """``promotion``, ``dtypes`` and ``expr`` agree on the dtype of the result."""
     written, dtypes = operator.promotion, operator.dtypes
     has_complex = any(d.startswith("complex") for d in dtypes)
     has_integers = any(d.startswith(("int", "uint", "bool")) for d in dtypes)
@@ -235,7 +235,7 @@ def _check_promotion(operator: Operator, inferred: str, report: Reporter) -> Non
 
 
 def _check_completeness(operator: Operator, report: Reporter, library: str | None) -> None:
-    if operator.each is not None:  # the entry says these for all that follows from it
+    if operator.each is not None:  # the entry has these for all operators that follow from it
         return
     # A helper of backward is exercised by the gradient checks of the operator that it serves; a library
     # outside the tree has tests of its own, not ours.
