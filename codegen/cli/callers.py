@@ -26,7 +26,8 @@ def callers(folder: Path, operator: str, signature: str) -> list[str]:
     operator itself."""
     known = [d for path in sorted(folder.glob("*.py")) for d in _definitions(path)]
     found: dict[str, _Definition] = {}
-    reached, new = {f'"{operator}"'}, {f'"{operator}"'}
+    reached = {f'"{operator}"'}
+    new = {f'"{operator}"'}
     while (
         new and not found
     ):  # the nearest: softmin, which calls softmax, says nothing about the operator of softmax

@@ -18,6 +18,7 @@ def check(options: argparse.Namespace) -> int:
     if redundant:
         raise GenerationError(redundant)
 
-    entries, topics = len(program.operators), len(program.topics)
+    entries = len(program.operators)
+    topics = len(program.topics)
     print(f"{program.file}: {entries} operators in {topics} topics, no problems")
     return 0

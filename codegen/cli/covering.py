@@ -12,7 +12,8 @@ def covers(ours: FunctionSchema, theirs: FunctionSchema) -> bool:
 
     ``out=`` is one keyword in Python, so the names of its tensors do not count.
     """
-    own, wanted = ours.arguments, theirs.arguments
+    own = ours.arguments
+    wanted = theirs.arguments
     if len(wanted.positional) > len(own.positional) or len(own.out) != len(wanted.out):
         return False
 

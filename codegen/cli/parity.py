@@ -19,7 +19,11 @@ from codegen.schema import Argument, BaseType, FunctionSchema, OperatorName, Sch
 from codegen.schema.names import BaseName
 from codegen.yaml import ListValue, MapValue, Text, load_document
 
-SAME, WIDER, BY_HAND, DIFFERS, MISSING = "same", "wider", "by hand", "differs", "missing"
+SAME = "same"
+WIDER = "wider"
+BY_HAND = "by hand"
+DIFFERS = "differs"
+MISSING = "missing"
 STATUSES = (SAME, WIDER, BY_HAND, DIFFERS, MISSING)
 
 

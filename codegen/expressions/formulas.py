@@ -70,7 +70,8 @@ class _FormulaChecker:
     # Names
 
     def check_name(self, node: nodes.Name) -> None:
-        scope, name = self.scope, node.name
+        scope = self.scope
+        name = node.name
         argument = scope.argument(name)
 
         if argument is not None and name in ("grad", "grads"):
@@ -122,7 +123,8 @@ class _FormulaChecker:
             )
 
         else:
-            expected, given = METADATA_METHODS[node.name][1], node.arguments
+            expected = METADATA_METHODS[node.name][1]
+            given = node.arguments
 
             if given is None:
                 self.report(
@@ -232,7 +234,8 @@ class _FormulaChecker:
     # Calls
 
     def check_call(self, node: Call) -> None:
-        scope, program = self.scope, self.scope.program
+        scope = self.scope
+        program = self.scope.program
         assert program is not None
         if scope.is_scalar_call(node):
             self._check_scalar_call(node)
@@ -333,7 +336,8 @@ class _FormulaChecker:
         argument = self.scope.argument(name)
         if argument is None or not argument.type.is_tensor_like:
             return
-        kind, wanted = self.scope.kind(node), kind_of_type(argument.type)
+        kind = self.scope.kind(node)
+        wanted = kind_of_type(argument.type)
 
         if isinstance(node, nodes.TupleOf):
             self.report(
@@ -351,7 +355,8 @@ class _FormulaChecker:
 
 def _counts(counts: set[int]) -> str:
     """``1``, ``1 to 3``, ``1 or 3``."""
-    few, many = min(counts, default=0), max(counts, default=0)
+    few = min(counts, default=0)
+    many = max(counts, default=0)
     if few == many:
         return str(few)
     return f"{few} to {many}" if len(counts) == many - few + 1 else " or ".join(map(str, sorted(counts)))
@@ -451,9 +456,13 @@ class _NeedsCollector:
     def as_metadata(self, node: Node) -> Metadata | None:
 
         if isinstance(node, nodes.Method) and node.arguments is not None and node.name in METADATA_METHODS:
-            target, method, arguments = node.target, node.name, node.arguments
+            target = node.target
+            method = node.name
+            arguments = node.arguments
         elif isinstance(node, Call) and node.function == "len" and len(node.arguments) == 1:
-            target, method, arguments = node.arguments[0], "len", ()
+            target = node.arguments[0]
+            method = "len"
+            arguments = ()
         else:
             return None
 

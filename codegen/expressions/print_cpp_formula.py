@@ -119,13 +119,15 @@ class CppFormulaPrinter:
 
         if node.operator in ("+", "-", "*", "/"):
             level = nodes.binary_precedence(node.operator)
-            left, right = self.value(node.left, level), self.value(node.right, level + 1)
+            left = self.value(node.left, level)
+            right = self.value(node.right, level + 1)
             if node.operator == "/" and set(kinds) <= {"int", "bool"}:
                 left = _as_double(node.left, left)
             return nodes.parenthesized(f"{left} {node.operator} {right}", node, at_least)
 
         name = CONSTRUCTS[node.operator]
-        left, right = self.value(node.left), self.value(node.right)
+        left = self.value(node.left)
+        right = self.value(node.right)
 
         if TENSOR in kinds:
             return f"at::{name}({left}, {right})"

@@ -116,7 +116,8 @@ class _FormulaPrinter:
             return self.rename[nodes.to_source(node)]
 
         if isinstance(node, nodes.Conditional):
-            then, otherwise = self.print(node.then, nodes.OR), self.print(node.otherwise, nodes.CONDITIONAL)
+            then = self.print(node.then, nodes.OR)
+            otherwise = self.print(node.otherwise, nodes.CONDITIONAL)
             return nodes.parenthesized(
                 f"{then} if {self.print(node.condition, nodes.OR)} else {otherwise}", node, at_least
             )

@@ -54,7 +54,10 @@ class Signature:
         return Signature(FunctionSchema.parse(text), scalars)
 
 
-TENSOR, TENSORS, UNKNOWN, NONE = "Tensor", "Tensor[]", "unknown", "none"
+TENSOR = "Tensor"
+TENSORS = "Tensor[]"
+UNKNOWN = "unknown"
+NONE = "none"
 NUMBERS = ("bool", "int", "float", "Scalar")  # each promotes to those on its right
 _MERGED = {"SymInt": "int", "SymBool": "bool"}
 

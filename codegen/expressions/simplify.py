@@ -17,7 +17,8 @@ from codegen.expressions import nodes
 from codegen.expressions.functions import FUNCTIONS
 from codegen.expressions.nodes import Binary, Boolean, Call, Compare, Logical, Name, Node, Number, Unary
 
-ZERO, ONE = Number(0), Number(1)
+ZERO = Number(0)
+ONE = Number(1)
 
 # x ** n is collected with other powers of x up to this n.
 _LARGEST_POWER = 64
@@ -55,7 +56,8 @@ def number_of(node: Node) -> Fraction | None:
     if isinstance(node, Number) and (isinstance(node.value, int) or math.isfinite(node.value)):
         return Fraction(node.value) if _is_literal(Fraction(node.value)) else None
     if isinstance(node, Binary) and node.operator == "/":  # 1 / 3, as _literal writes it
-        top, bottom = number_of(node.left), number_of(node.right)
+        top = number_of(node.left)
+        bottom = number_of(node.right)
         return top / bottom if top is not None and bottom and _is_literal(top / bottom) else None
     return None
 
@@ -443,7 +445,8 @@ def _replace(node: Node, whole: Node) -> Node:
         return Name("result")
     if isinstance(node, (Binary, Unary)) and node.operator in ("*", "/", "-") and isinstance(whole, Binary):
         if whole.operator in ("*", "/") and not (isinstance(node, Binary) and node.operator == "-"):
-            product, wanted = _product_of(node), _product_of(whole)
+            product = _product_of(node)
+            wanted = _product_of(whole)
             if _contains(product, wanted):
                 product.multiply_by(wanted, -1)
                 product.multiply(Name("result"), 1)

@@ -58,7 +58,10 @@ class _Matching:
     """Matches one schema of lists with the operator that it calls."""
 
     def __init__(self, reader: EntryReader, operator: Operator, item: Text, schema: FunctionSchema) -> None:
-        self.reader, self.operator, self.item, self.schema = reader, operator, item, schema
+        self.reader = reader
+        self.operator = operator
+        self.item = item
+        self.schema = schema
         self.has_problems = False
 
     def report(self, offset: int, message: str, hint: str) -> None:
@@ -83,7 +86,9 @@ class _Matching:
             yield self.derived(_inplace(self.schema, own), arguments)
 
     def check_form(self) -> None:
-        name, returns, own = self.operator.name, self.schema.returns, self.schema.arguments.self_argument
+        name = self.operator.name
+        returns = self.schema.returns
+        own = self.schema.arguments.self_argument
 
         if [str(r.type) for r in self.operator.schema.returns] != ["Tensor"]:
             self.report(0, f"{name} does not return one Tensor", "remove 'foreach'")
@@ -110,7 +115,8 @@ class _Matching:
 
     def arguments(self) -> tuple[EachArgument, ...]:
         """The source of each argument of the operator, in the order of its schema."""
-        called, given = self.operator.schema.arguments.flat_all, self.schema.arguments.flat_all
+        called = self.operator.schema.arguments.flat_all
+        given = self.schema.arguments.flat_all
         found: dict[str, EachArgument] = {}
         names = {a.name for a in given}
 
@@ -148,7 +154,8 @@ class _Matching:
         return tuple(found.get(a.name, EachArgument("default", -1)) for a in called)
 
     def derived(self, schema: FunctionSchema, arguments: tuple[EachArgument, ...]) -> Operator:
-        operator, location = self.operator, self.item.location
+        operator = self.operator
+        location = self.item.location
 
         called = operator.base_name + ("_" if schema.is_inplace and operator.has_inplace else "")
         doc = (

@@ -110,7 +110,10 @@ class _ProgramReader:
         folder: Path,
         planned: Sequence[Kernel],
     ) -> None:
-        self.path, self.root, self.problems, self.base = path, root, problems, base
+        self.path = path
+        self.root = root
+        self.problems = problems
+        self.base = base
         self.broken = set(unreadable)
 
         self.entries: list[_Entry] = []
@@ -181,7 +184,8 @@ class _ProgramReader:
             )
             return None
 
-        context, root = self.context, self.root
+        context = self.context
+        root = self.root
         requirement = requirement_reader(context, report).requirement
         context.requirements.read(
             root.get("requirements"), requirement, "matrix: dim(self) == 2", self.problems
@@ -246,7 +250,8 @@ class _ProgramReader:
         self.topics[name.text] = (name.location, operators)
 
     def check_entry(self, entry: _Entry) -> None:
-        operator, context = entry.operator, self.context
+        operator = entry.operator
+        context = self.context
         schema.check(operator, context, entry.has_structure)
         kernels.check(operator, context, entry.has_structure)
         derivatives.check(operator, context, entry.has_structure)

@@ -199,7 +199,8 @@ class Operator:
         """
         assert self.has_out, f"{self.name} has no out variant"
         overload = f"{self.schema.overload_name}_out" if self.schema.overload_name else "out"
-        outs, returns = [], []
+        outs = []
+        returns = []
         for letter, name, result in zip("abcdefghij", self.out_names(), self.schema.returns):
             written = Annotation((letter,), is_write=True)
             outs.append(Argument(result.type, name, None, written))

@@ -139,7 +139,8 @@ class _Converter:
         self.open: set[int] = set()
 
     def convert(self, node: yaml.Node) -> Value | None:
-        start, end = node.start_mark.index, node.end_mark.index
+        start = node.start_mark.index
+        end = node.end_mark.index
         if isinstance(node, yaml.ScalarNode):
             return Text(self.source, start, end, node.value)
 

@@ -80,6 +80,24 @@ def test_counts(checkout: Path, capsys: pytest.CaptureFixture[str]):
     assert "| in-place forms | 1 |\n" in capsys.readouterr().out
 
 
+def test_counts_of_checks(checkout: Path, capsys: pytest.CaptureFixture[str]):
+    path = checkout / "native_functions.yaml"
+    path.write_text(YAML.replace("structure: view", "structure: view\n      requires: dim(self) > 0"))
+    source = checkout / "aten" / "native" / "Shape.cpp"
+    source.write_text(source.read_text() + "// TORCH_CHECK_INDEX(a); TORCH_CHECK(b); MY_TORCH_CHECK(c);\n")
+    (source.parent / "Helpers.cpp").write_text("TORCH_CHECK(d);\n")
+    assert main(["counts"]) == 0
+    lines = [line.split() for line in capsys.readouterr().out.splitlines()]
+    for row in (
+        ["1", "2", "33%", "all", "topics"],
+        ["0", "1", "0%", "files", "of", "no", "topic"],
+        ["1", "2", "33%", "Shape"],
+    ):
+        assert row in lines, lines
+    assert main(["counts", "--markdown"]) == 0
+    assert "| Shape | 1 | 2 | 33% |\n" in capsys.readouterr().out
+
+
 def test_explain(checkout: Path, capsys: pytest.CaptureFixture[str]):
     assert main(["explain", "softcap"]) == 0
     out = capsys.readouterr().out

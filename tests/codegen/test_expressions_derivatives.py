@@ -82,7 +82,8 @@ def test_chain_rule(name):
     values = {"x": np.linspace(-1.9, 2.1, 41)}
     arguments = []
     for index, (low, high) in enumerate(function.domain):
-        middle, reach = (low + high) / 2, (high - low) * 0.45
+        middle = (low + high) / 2
+        reach = (high - low) * 0.45
         inner = f"{middle + 0.013} + {reach} * sin({index + 1} * x)"
         arguments.append(f"{inner} > {middle}" if (name, index) == ("where", 0) else inner)
     if name not in ("imag", "where", "maximum", "minimum", "fmax", "fmin"):

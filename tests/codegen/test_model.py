@@ -408,7 +408,8 @@ def test_a_library_does_not_redeclare(program: Program, tmp_path: Path):
 
 def test_same_input_same_program(tmp_path: Path):
     path = checkout(tmp_path)
-    first, second = load(path), load(path)
+    first = load(path)
+    second = load(path)
     assert list(first) == list(second)
 
 

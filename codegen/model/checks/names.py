@@ -32,10 +32,8 @@ def _take(operator: Operator, taken: dict[str, tuple[Operator, str]], context: C
 
         if form == "declared":
             which = "another" if operator.schema.overload_name else "an"
-            message, hint = (
-                f"'{name}' is {described} already, in {where}",
-                f"remove this entry, or give it {which} overload name",
-            )
+            message = f"'{name}' is {described} already, in {where}"
+            hint = f"remove this entry, or give it {which} overload name"
         else:
             message = f"its {form} variant '{name}' is {described} already, in {where}"
             hint = f"remove {form} from variants, or the other entry"

@@ -24,7 +24,8 @@ def redundancies(program: Program) -> list[Diagnostic]:
 
 def _redundant(operator: Operator) -> Iterator[tuple[Location, str, str]]:
     """Place, text and reason."""
-    written, schema = operator.key_locations, operator.schema
+    written = operator.key_locations
+    schema = operator.schema
     for key, value, why in _plain_defaults(operator):
         if key in written and getattr(operator, key) == value:
             text = ", ".join(value) if isinstance(value, tuple) else value

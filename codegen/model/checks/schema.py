@@ -124,7 +124,8 @@ def _check_alias_sets(operator: Operator, report: Reporter) -> None:
 
 
 def _check_views(operator: Operator, report: Reporter) -> None:
-    schema, structure = operator.schema, operator.structure
+    schema = operator.schema
+    structure = operator.structure
 
     if structure == "view" and not schema.is_view:
         place = schema.returns[0].offset if schema.returns else 0
@@ -142,7 +143,8 @@ def _check_views(operator: Operator, report: Reporter) -> None:
 
 
 def _check_writes(operator: Operator, report: Reporter) -> None:
-    schema, structure = operator.schema, operator.structure
+    schema = operator.schema
+    structure = operator.structure
     if schema.is_out:  # reported already
         return
 
@@ -210,7 +212,8 @@ def _check_variants(operator: Operator, report: Reporter) -> None:
 
 
 def _check_inplace(operator: Operator, own: Argument | None, report: Reporter) -> None:
-    structure, returns = operator.structure, operator.schema.returns
+    structure = operator.structure
+    returns = operator.schema.returns
 
     if structure not in vocabulary.INPLACE_STRUCTURES:
         reason = (
@@ -218,22 +221,17 @@ def _check_inplace(operator: Operator, own: Argument | None, report: Reporter) -
             if structure == "mutation"
             else "has a result of another shape than self"
         )
-        message, hint = f"{structure} {reason}", "remove inplace"
+        message = f"{structure} {reason}"
+        hint = "remove inplace"
     elif own is None or not own.type.is_plain("Tensor"):
-        message, hint = (
-            "an in-place variant needs an argument 'Tensor self'",
-            "remove inplace, or name the argument self",
-        )
+        message = "an in-place variant needs an argument 'Tensor self'"
+        hint = "remove inplace, or name the argument self"
     elif own.is_alias:
-        message, hint = (
-            f"'self' is Tensor{own.annotation}, which rules out an in-place variant",
-            "remove inplace",
-        )
+        message = f"'self' is Tensor{own.annotation}, which rules out an in-place variant"
+        hint = "remove inplace"
     elif len(returns) != 1 or not returns[0].type.is_plain("Tensor"):
-        message, hint = (
-            "an in-place variant returns exactly one Tensor",
-            "remove inplace, or return one Tensor",
-        )
+        message = "an in-place variant returns exactly one Tensor"
+        hint = "remove inplace, or return one Tensor"
     else:
         return
 
@@ -241,14 +239,20 @@ def _check_inplace(operator: Operator, own: Argument | None, report: Reporter) -
 
 
 def _check_out(operator: Operator, report: Reporter) -> None:
-    structure, returns = operator.structure, operator.schema.returns
+    structure = operator.structure
+    returns = operator.schema.returns
+
     if structure not in vocabulary.OUT_STRUCTURES:
         reason = "writes to its argument" if structure == "mutation" else "shares memory with its argument"
-        message, hint = f"a {structure} {reason}, so there is nothing to write to out=", "remove out"
+        message = f"a {structure} {reason}, so there is nothing to write to out="
+        hint = "remove out"
     elif operator.schema.is_view or operator.schema.is_mutable:
-        message, hint = "the results are arguments or aliases of them", "remove out"
+        message = "the results are arguments or aliases of them"
+        hint = "remove out"
     elif not returns or not all(r.type.is_plain("Tensor") for r in returns):
-        message, hint = "an out variant returns tensors only", "remove out"
+        message = "an out variant returns tensors only"
+        hint = "remove out"
     else:
         return
+
     report.at_word("variants", "out", message, hint)

@@ -74,7 +74,8 @@ def _first_difference(
 ) -> tuple[str, float, float] | None:
     """A point where the two gradients differ, with both values; None if they agree or cannot be evaluated."""
     assert operator.expr is not None
-    formula, call = operator.expr.node, _calls(program, _DEEPEST)
+    formula = operator.expr.node
+    call = _calls(program, _DEEPEST)
 
     for point in _points(operator):
         try:
@@ -92,12 +93,14 @@ def _first_difference(
 
 def _slope(formula: Node, point: dict[str, float], name: str, call: Other) -> float:
     """The derivative by differences. Raises NoValueError next to a step or a corner."""
-    value, step = evaluate(formula, point, call), 1e-5
+    value = evaluate(formula, point, call)
+    step = 1e-5
 
     def slope(width: float) -> float:
         return (evaluate(formula, {**point, name: point[name] + width}, call) - value) / width
 
-    above, below = slope(step), slope(-step)
+    above = slope(step)
+    below = slope(-step)
     if not math.isfinite(above) or abs(above - below) > 1e-3 * max(1.0, abs(above)):
         raise NoValueError
     return (above + below) / 2

@@ -196,7 +196,8 @@ def _check_expr(operator: Operator, report: Reporter) -> None:
 
 def _check_promotion(operator: Operator, inferred: str, report: Reporter) -> None:
     """``promotion``, ``dtypes`` and ``expr`` agree on the dtype of the result."""
-    written, dtypes = operator.promotion, operator.dtypes
+    written = operator.promotion
+    dtypes = operator.dtypes
     has_complex = any(d.startswith("complex") for d in dtypes)
     has_integers = any(d.startswith(("int", "uint", "bool")) for d in dtypes)
 
