@@ -1,4 +1,4 @@
-"""``python -m codegen``"""
+"""Runs the command line: ``python -m codegen``."""
 
 from codegen.cli.main import main
 

@@ -1,4 +1,4 @@
-"""What is wrong, where, and what to write instead: every problem of a run at once, in reading order."""
+"""Problems in a file: where they are, what is wrong and what to write instead."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class GenerationError(Exception):
 
 
 def closest(word: str, known: Iterable[str]) -> str | None:
-    """What was probably meant; None when nothing is close."""
+    """The known word that was probably meant; None if nothing is close."""
     names = sorted(set(known))
     near = difflib.get_close_matches(word, names, 1, 0.6) or [n for n in names if n.lower() == word.lower()]
     return near[0] if near else None

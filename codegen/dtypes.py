@@ -1,5 +1,4 @@
-"""The dtypes: their names, other spellings, and constants in C++. Everything that lists dtypes takes them
-from here."""
+"""The dtypes: their names, aliases and C++ constants. Every list of dtypes is made from this one."""
 
 from __future__ import annotations
 
@@ -29,7 +28,7 @@ DTYPE_CONSTANTS = {
 }
 DTYPES = tuple(DTYPE_CONSTANTS)
 
-# Spellings that C and PyTorch also know.
+# Other names, from C and PyTorch.
 DTYPE_ALIASES = {
     "half": "float16",
     "float": "float32",

@@ -1,4 +1,4 @@
-"""Where operators stand in Python. Everything that distinguishes modules asks here."""
+"""The Python modules that operators belong to, and all that distinguishes them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class PythonModule:
-    """What an entry calls ``python_module: word``."""
+    """The module that an entry names by ``python_module: WORD``."""
 
     word: str
     path: str  # below the package
@@ -30,7 +30,7 @@ _MODULES = (
     PythonModule("private", "_C._ops", "_ops", "Private", "ops", takes_aliases=False),
 )
 PYTHON_MODULES = {module.word: module for module in _MODULES}
-# Modules whose operators bear their name: linalg_det.
+# Modules whose name begins those of their operators: linalg_det.
 PREFIXED = ("linalg", "special", "fft")
 
 

@@ -1,5 +1,4 @@
-"""Answers that are kept with the object they are about: schemas, operators and formulas are frozen, and asked
-the same often."""
+"""A cache for functions of one frozen object, kept with the object: schemas, operators and formulas."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ def show() -> str:
     """One line each of version, linear algebra and instruction set."""
     lines = (
         f"torch_py {__version__}",
-        f"BLAS: {getattr(_C, '_blas', 'as built')}",
+        f"BLAS: {_C._blas}",
         f"CPU capability usage: {_C._cpu_capability()}",
         "CUDA: not built",
     )

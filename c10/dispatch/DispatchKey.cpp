@@ -12,11 +12,4 @@ constexpr const char* kNames[] = {
 
 const char* dispatch_key_name(DispatchKey key) { return kNames[static_cast<int>(key)]; }
 
-DispatchKey dispatch_key_from_name(std::string_view name) {
-  for (int i = 0; i < kNumDispatchKeys; ++i) {
-    if (name == kNames[i]) return static_cast<DispatchKey>(i);
-  }
-  return DispatchKey::Undefined;
-}
-
 }  // namespace c10

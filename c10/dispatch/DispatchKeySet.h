@@ -41,19 +41,20 @@ constexpr DispatchKeySet keys_below(DispatchKey key) {
   return DispatchKeySet((uint64_t{1} << static_cast<int>(key)) - 1);
 }
 
-constexpr DispatchKeySet kAutogradKeys =
-    DispatchKeySet(DispatchKey::AutogradCPU) | DispatchKey::AutogradCUDA |
-    DispatchKey::AutogradPrivateUse1 | DispatchKey::AutogradMeta | DispatchKey::AutogradOther;
+constexpr DispatchKeySet kAutogradKeys = DispatchKeySet(DispatchKey::AutogradCPU) |
+                                         DispatchKey::AutogradPrivateUse1 |
+                                         DispatchKey::AutogradMeta | DispatchKey::AutogradOther;
 /// What is left of a call's keys once autograd has done its part.
 constexpr DispatchKeySet kBelowAutograd = keys_below(DispatchKey::AutogradCPU);
 /// Keys of concrete devices, the ones a kernel with loops is written for.
-constexpr DispatchKeySet kDenseBackends = DispatchKeySet(DispatchKey::CPU) | DispatchKey::CUDA |
-                                          DispatchKey::PrivateUse1 | DispatchKey::Meta;
+constexpr DispatchKeySet kDenseBackends =
+    DispatchKeySet(DispatchKey::CPU) | DispatchKey::PrivateUse1 | DispatchKey::Meta;
 
+/// Undefined for a device type without a backend here: CUDA.
 constexpr DispatchKey dense_backend_key(DeviceType type) {
   switch (type) {
     case DeviceType::CPU: return DispatchKey::CPU;
-    case DeviceType::CUDA: return DispatchKey::CUDA;
+    case DeviceType::CUDA: return DispatchKey::Undefined;
     case DeviceType::Meta: return DispatchKey::Meta;
     case DeviceType::PrivateUse1: return DispatchKey::PrivateUse1;
   }
@@ -63,7 +64,7 @@ constexpr DispatchKey dense_backend_key(DeviceType type) {
 constexpr DispatchKey autograd_key(DeviceType type) {
   switch (type) {
     case DeviceType::CPU: return DispatchKey::AutogradCPU;
-    case DeviceType::CUDA: return DispatchKey::AutogradCUDA;
+    case DeviceType::CUDA: return DispatchKey::AutogradOther;
     case DeviceType::Meta: return DispatchKey::AutogradMeta;
     case DeviceType::PrivateUse1: return DispatchKey::AutogradPrivateUse1;
   }

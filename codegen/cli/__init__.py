@@ -1,1 +1,1 @@
-"""The commands: generate, check, explain, new, counts, parity."""
+"""The commands: generate, check, explain, new, counts and parity."""

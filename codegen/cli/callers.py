@@ -1,5 +1,4 @@
-"""Functions of ``torch.nn.functional`` that are written in Python over an operator: what a user calls in
-place of it."""
+"""Finds the functions of ``torch.nn.functional`` that wrap an operator and that users call in its place."""
 
 from __future__ import annotations
 
@@ -13,7 +12,7 @@ MODULE = "torch.nn.functional"
 
 @dataclass(frozen=True)
 class _Definition:
-    """A statement at the top of a file: the names it gives, and those it uses."""
+    """A statement at the top of a file: the names it defines, and those it uses."""
 
     names: frozenset[str]
     uses: frozenset[str]  # names, and texts such as the "gelu" of find_operator("gelu")
@@ -27,7 +26,8 @@ def callers(folder: Path, operator: str, signature: str) -> list[str]:
     operator itself."""
     known = [d for path in sorted(folder.glob("*.py")) for d in _definitions(path)]
     found: dict[str, _Definition] = {}
-    reached, new = {f'"{operator}"'}, {f'"{operator}"'}
+    reached = {f'"{operator}"'}
+    new = {f'"{operator}"'}
     while (
         new and not found
     ):  # the nearest: softmin, which calls softmax, says nothing about the operator of softmax
@@ -35,7 +35,7 @@ def callers(folder: Path, operator: str, signature: str) -> list[str]:
         found = {name: d for d in using for name in d.names if not name.startswith("_")}
         new = {name for d in using for name in d.names} - reached
         reached |= new
-    # adaptive_avg_pool2d may be used by others as well; of its own name it is the one.
+    # Others may use adaptive_avg_pool2d as well; the function of the same name is the one.
     own = {operator: found[operator]} if operator in found else found
     return [_text(name, definition, signature) for name, definition in own.items()]
 

@@ -1,17 +1,24 @@
-"""``counts``: how much the entries declare, in figures."""
+"""``counts``: the number of entries, forms, functions, gradients and checks."""
 
 from __future__ import annotations
 
 import argparse
+import re
 from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 
 from codegen.cli.loading import load_program
 from codegen.model import Operator, Program
 from codegen.model.vocabulary import STRUCTURES
 from codegen.python_modules import PYTHON_MODULES, qualified
+from codegen.scanned import kernel_files
 
 Row = tuple[str, int]
+# Name, conditions in ``requires``, checks in C++.
+Checks = tuple[str, int, int]
+
+_CPP_CHECK = re.compile(r"\bTORCH_CHECK(?:_\w+)?\(")
 
 
 def counts(options: argparse.Namespace) -> int:
@@ -23,17 +30,19 @@ def counts(options: argparse.Namespace) -> int:
         "Gradients of public entries": _gradients(program),
         "Batches (`torch.func.vmap`) of public entries": _batches(program),
     }
-    print("\n".join(_markdown(sections) if options.markdown else _lines(sections)))
+    checks = list(_checks(program))
+    print("\n".join(_markdown(sections, checks) if options.markdown else _lines(sections, checks)))
     return 0
 
 
 def _public(program: Program) -> list[Operator]:
-    """Without those that formulas and kernels alone call."""
+    """All but the operators that only formulas and kernels call."""
     return [o for o in program if o.python_module != "private"]
 
 
 def _entries(program: Program) -> list[Row]:
     formulas = [o for o in program if o.expr is not None]
+
     return [
         ("entries, one for each overload", len(program.operators)),
         ("of these for lists, that follow from `foreach`", sum(o.each is not None for o in program)),
@@ -58,9 +67,10 @@ def _structures(program: Program) -> list[Row]:
 
 
 def _python(program: Program) -> list[Row]:
-    """Names that can be called: overloads share one, aliases are others."""
+    """Names that can be called: overloads share one, and each alias counts."""
     functions: dict[str, set[str]] = {word: set() for word in PYTHON_MODULES}
     methods: set[str] = set()
+
     for operator in program:
         for word, name in _functions(operator):
             functions[word].add(name)
@@ -69,7 +79,9 @@ def _python(program: Program) -> list[Row]:
             methods.update([operator.python_name, *here])
         if operator.has_inplace_method:
             methods.update(f"{name}_" for name in (operator.python_name, *here))
+
     del functions["private"]
+
     rows = [
         (
             f"functions of `{qualified('torch', word)}`"
@@ -79,6 +91,7 @@ def _python(program: Program) -> list[Row]:
         )
         for word, names in functions.items()
     ]
+
     return [("functions", sum(map(len, functions.values()))), *rows, ("methods of `Tensor`", len(methods))]
 
 
@@ -104,10 +117,12 @@ def _gradients(program: Program) -> list[Row]:
         and o.non_differentiable is None
         and not all(d.is_non_differentiable for d in o.derivatives)
     ]
+
     formula = [o for o in automatic if o.expr is not None]
     views = [o for o in automatic if o.expr is None and o.structure == "view"]
     composed = len(automatic) - len(formula) - len(views)
     total = len(written) + len(automatic)
+
     return [
         ("with written derivatives", len(written)),
         ("that follow from a formula", len(formula)),
@@ -130,16 +145,46 @@ def _batches(program: Program) -> list[Row]:
     ]
 
 
-def _lines(sections: dict[str, list[Row]]) -> Iterator[str]:
+def _checks(program: Program) -> Iterator[Checks]:
+    """What the arguments of each topic must satisfy: stated in entries, and checked in the topic's C++."""
+    in_files = Counter[str]()
+    for path in kernel_files(Path(program.path).parent):
+        topic = path.name.split(".")[0].removesuffix("Kernel")
+        found = len(_CPP_CHECK.findall(path.read_text(encoding="utf-8", errors="replace")))
+        in_files[topic if topic in program.topics else ""] += found
+
+    rows = [
+        (name, sum(len(o.requires) for o in topic.operators if o.each is None), in_files[name])
+        for name, topic in program.topics.items()
+    ]
+    yield "all topics", sum(row[1] for row in rows), sum(row[2] for row in rows)
+    yield "files of no topic", 0, in_files[""]
+    yield from (row for row in rows if row[1] + row[2] > 0)
+
+
+def _share(stated: int, coded: int) -> str:
+    return f"{stated / max(1, stated + coded):.0%}"
+
+
+def _lines(sections: dict[str, list[Row]], checks: list[Checks]) -> Iterator[str]:
     for title, rows in sections.items():
         yield title.replace("`", "")
         yield from (f"{count:8}  {name.replace('`', '')}" for name, count in rows)
+    yield "Checks of arguments: in requires, in C++, share of requires"
+    yield from (f"{stated:8} {coded:8} {_share(stated, coded):>6}  {name}" for name, stated, coded in checks)
 
 
-def _markdown(sections: dict[str, list[Row]]) -> Iterator[str]:
+def _markdown(sections: dict[str, list[Row]], checks: list[Checks]) -> Iterator[str]:
     yield "# Counts"
     yield ""
     yield "What `native_functions.yaml` declares, as `python -m codegen counts --markdown` prints it."
     for title, rows in sections.items():
         yield from ("", f"## {title}", "", "| | |", "|---|---:|")
         yield from (f"| {name} | {count} |" for name, count in rows)
+
+    yield from ("", "## Checks of arguments", "")
+    yield "Conditions that entries state in `requires`, and `TORCH_CHECK`s left in `aten/native`."
+    yield from ("", "| topic | `requires` | `TORCH_CHECK` | share of `requires` |", "|---|---:|---:|---:|")
+    yield from (
+        f"| {name} | {stated} | {coded} | {_share(stated, coded)} |" for name, stated, coded in checks
+    )

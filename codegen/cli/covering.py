@@ -1,5 +1,5 @@
-"""Whether one schema takes every call that is written for another: wider types, more defaults, further
-arguments with defaults."""
+"""Decides whether one schema accepts every call written for another: by wider types, more defaults, or
+further arguments with defaults."""
 
 from __future__ import annotations
 
@@ -8,25 +8,33 @@ from codegen.schema.types import ListType, OptionalType, Type
 
 
 def covers(ours: FunctionSchema, theirs: FunctionSchema) -> bool:
-    """With the same results. ``out=`` is one keyword in Python, so the names of its tensors do not count."""
-    own, wanted = ours.arguments, theirs.arguments
+    """Whether ``ours`` accepts every call of ``theirs`` and returns the same.
+
+    ``out=`` is one keyword in Python, so the names of its tensors do not count.
+    """
+    own = ours.arguments
+    wanted = theirs.arguments
     if len(wanted.positional) > len(own.positional) or len(own.out) != len(wanted.out):
         return False
+
     pairs = list(zip(wanted.positional, own.positional))
     if any(their.name != our.name for their, our in pairs):
         return False
+
     rest = {argument.name: argument for argument in (*own.positional[len(pairs) :], *own.kwarg_only)}
     for argument in wanted.kwarg_only:
         if argument.name not in rest:
             return False
         pairs.append((argument, rest.pop(argument.name)))
+
     if any(not argument.has_default for argument in rest.values()):
         return False
+
     return all(takes(our, their) for their, our in pairs) and _results(ours) == _results(theirs)
 
 
 def takes(our: Argument, their: Argument) -> bool:
-    """Every value of the other argument, and its absence with the same meaning."""
+    """Whether ``ours`` accepts every value of ``theirs``, and its absence with the same meaning."""
     if their.has_default and default_of(our) != default_of(their):
         return False
     return _is_wider(our.type, their.type)
@@ -39,7 +47,7 @@ def _is_wider(our: Type, their: Type) -> bool:
     if type_text(inner) == type_text(their):
         return True
     if not isinstance(inner, ListType) or inner.size is None:
-        return False  # a list of a size takes one element, and lists of any size
+        return False  # a sized list accepts one element, and lists of any size
     element = their.element if isinstance(their, ListType) else their
     return type_text(inner.element) == type_text(element)
 

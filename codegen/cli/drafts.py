@@ -8,11 +8,10 @@ import json
 from collections import Counter
 from dataclasses import dataclass
 
-from codegen.model import Operator, Program
+from codegen.model import Operator, Program, implied
 from codegen.model.cpp import kernel_signature, shape_signature
 from codegen.model.rooms import kernel_file, shape_file
 from codegen.model.vocabulary import ALL_STRUCTURES
-from codegen.python_modules import PREFIXED
 from codegen.schema import Argument, FunctionSchema
 
 # Raises NotImplementedError in backward: what a derivative is until someone has written it.
@@ -64,21 +63,13 @@ def topic_like(schema: FunctionSchema, structure: str, program: Program | None) 
     def likeness(operator: Operator) -> float:
         matcher.set_seq1(operator.base_name)
         alike = matcher.ratio() if matcher.real_quick_ratio() > 0.6 else 0.0
-        same_module = operator.python_module == module_of(schema)
+        same_module = operator.python_module == implied.python_module(schema)
         same_types = _types(operator.schema) == _types(schema)
         return 2 * (alike > 0.7) * alike + same_module + 1.5 * (operator.structure == structure) + same_types
 
     best = max(map(likeness, operators))
     # Of equally good ones, the topic with most of them.
     return Counter(o.topic for o in operators if likeness(o) == best).most_common(1)[0][0]
-
-
-def module_of(schema: FunctionSchema) -> str:
-    """``linalg`` of ``linalg_det``."""
-    if schema.base_name.startswith("_"):
-        return "private"
-    prefix = schema.base_name.split("_")[0]
-    return prefix if prefix in PREFIXED and "_" in schema.base_name else "torch"
 
 
 def _types(schema: FunctionSchema) -> list[str]:
@@ -88,8 +79,8 @@ def _types(schema: FunctionSchema) -> list[str]:
 def samples_for(operator: Operator, program: Program | None) -> SamplesDraft:
     """A generator whose arguments have these types, and these names but for tensors: they may be passed by
     name."""
-    if module_of(operator.schema) == "private":
-        return SamplesDraft("skip_private")
+    if implied.python_module(operator.schema) == "private":
+        return SamplesDraft(implied.PRIVATE_SAMPLES)
     wanted = _arguments(operator.schema)
     if wanted == [("Tensor", "")]:
         return SamplesDraft("unary")
@@ -110,7 +101,7 @@ def samples_for(operator: Operator, program: Program | None) -> SamplesDraft:
             return SamplesDraft(
                 max(general, key=lambda name: (len({o.topic for o in users[name]}), len(users[name])))
             )
-    name = operator.unambiguous_name
+    name = implied.samples(operator.schema, "torch")
     return SamplesDraft(name, f"tests/ops/samples/{name}.py", _generator(operator, name))
 
 
@@ -173,33 +164,29 @@ def _value(argument: Argument) -> str:
 
 
 def entry_text(operator: Operator, expr: str | None, program: Program | None, samples: str) -> str:
-    """The YAML, indented as in a topic; what only its author knows stands there as an example."""
-    name, structure = operator.unambiguous_name, operator.structure
-    module = module_of(operator.schema)
-    is_method = operator.arguments.self_argument is not None and module == "torch"
-    lines = [f"- func: {operator.schema}", f"  variants: {'function, method' if is_method else 'function'}"]
-    if module != "torch":
-        lines.append(f"  python_module: {module}")
+    """The YAML of the draft, indented as in a topic, with examples for what only its author knows."""
+    structure = operator.structure
+    module = implied.python_module(operator.schema)
+    lines = [f"- func: {operator.schema}"]
+    if operator.arguments.self_argument is not None and module == "torch":
+        lines.append("  variants: function, method")
     lines.append(f"  structure: {structure}")
-    if structure == "shaped":
-        lines.append(f"  shape: {name}_shape")
+
     if structure not in ALL_STRUCTURES:
         lines.append(f"  dtypes: {_dtypes(program, structure, expr is not None)}")
     if expr is not None:
         lines.append(f"  expr: {json.dumps(expr, ensure_ascii=False)}")
-    elif structure in ALL_STRUCTURES:
-        lines += ["  dispatch:", f"    All: {name}"]
-    else:
-        lines += ["  dispatch:", f"    CPU: {name}_kernel"]
     if expr is None and structure not in ALL_STRUCTURES and operator.tensor_arguments:
         lines += _derivatives(operator, program)
-    lines += [f"  samples: {samples}", "  doc: |", f"    Computes {name}."]
+    if samples != implied.samples(operator.schema, module):
+        lines.append(f"  samples: {samples}")
+    lines += ["  doc: |", f"    Computes {operator.unambiguous_name}."]
     return "".join(f"    {line}\n" for line in lines)
 
 
 def _derivatives(operator: Operator, program: Program | None) -> list[str]:
-    """Until someone writes them, backward says that there are none: a formula that is wrong would say
-    nothing."""
+    """Placeholders that make backward fail until someone writes the formulas: a wrong one would go
+    unnoticed."""
     can_refuse = program is not None and program.by_base_name(_UNWRITTEN) and operator.structure != "mutation"
     grad = (
         "grad"
@@ -232,18 +219,16 @@ def _dtypes(program: Program | None, structure: str, is_formula: bool) -> str:
 
 def kernel_stubs(operator: Operator) -> list[Stub]:
     """The functions that a new entry names."""
-    name = operator.unambiguous_name
-    key = "All" if operator.structure in ALL_STRUCTURES else "CPU"
-    kernel = name if key == "All" else f"{name}_kernel"
+    key, kernel = implied.kernel(operator.schema, operator.structure)
     stubs = [_kernel_stub(operator, kernel, key)]
-    return stubs + ([_shape_stub(operator, f"{name}_shape")] if operator.structure == "shaped" else [])
+    if operator.structure == "shaped":
+        stubs.append(_shape_stub(operator, implied.shape_rule(operator.schema)))
+    return stubs
 
 
 def missing_stubs(operator: Operator) -> list[Stub]:
     """Of an entry that is there already: what it names and nobody has written."""
-    missing = {
-        d.kernel: d.key for d in operator.dispatch if d.definition is None and not d.key.endswith("CUDA")
-    }
+    missing = {d.kernel: d.key for d in operator.dispatch if d.definition is None}
     stubs = [_kernel_stub(operator, kernel, key) for kernel, key in missing.items()]
     if operator.shape is not None and operator.shape_definition is None:
         stubs.append(_shape_stub(operator, operator.shape))

@@ -25,6 +25,7 @@ def explain(options: argparse.Namespace) -> int:
     program = read_program(options.yaml, problems, base_program(options))
     if program is None:
         raise GenerationError(problems)
+
     operators = _matching(program, options.operator)
     if not operators:
         print(
@@ -33,6 +34,7 @@ def explain(options: argparse.Namespace) -> int:
             file=sys.stderr,
         )
         return 1
+
     print("\n\n".join(_explained(program, operators, None if problems else options.output)))
     if problems:
         print(f"\n{program.file} has problems ({len(problems)}): python -m codegen check", file=sys.stderr)
@@ -40,8 +42,8 @@ def explain(options: argparse.Namespace) -> int:
 
 
 def _matching(program: Program, name: str) -> tuple[Operator, ...]:
-    """One overload by its full name, or all overloads of a base name; ``add_`` finds what it is generated
-    from."""
+    """One overload by its full name, or all overloads of a base name; ``add_`` finds the entry that
+    generates it."""
     for known in (program, *([program.base] if program.base else [])):
         exact = [o for o in known if name in (o.name, o.unambiguous_name) and o.schema.overload_name]
         if exact:
@@ -53,8 +55,8 @@ def _matching(program: Program, name: str) -> tuple[Operator, ...]:
 
 
 def _explained(program: Program, operators: tuple[Operator, ...], output: Path | None) -> Iterator[str]:
-    """Without ``output`` there are problems: what is generated is known when everything is right, the rest is
-    worth seeing before."""
+    """One text for each operator. ``output`` is None while the file has problems: generated files are then
+    unknown."""
     from codegen.emit.explain import Explanation
 
     explanations: dict[str, Explanation] = {}
@@ -78,6 +80,7 @@ def _text(program: Program, operator: Operator, explanation: Explanation | None,
         ("dispatch", list(_dispatch(operator))),
         ("derivatives", list(_derivatives(program, operator, explanation))),
         ("dtypes", [", ".join(operator.dtypes)] if operator.dtypes else []),
+        ("requires", list(_requirements(operator))),
         (
             "generated",
             list(_generated(operator, explanation, output))
@@ -86,6 +89,7 @@ def _text(program: Program, operator: Operator, explanation: Explanation | None,
         ),
         ("tests", list(_tests(program, operator))),
     )
+
     lines = [str(operator)]
     for title, content in sections:
         lines += ["", title, *(f"  {line}" if line else "" for line in content or ["none"])]
@@ -97,13 +101,16 @@ def _dispatch(operator: Operator) -> Iterator[str]:
         (d.key, d.kernel, f"{d.definition.path}:{d.definition.line}" if d.definition else "not written yet")
         for d in operator.dispatch
     ]
+
     if operator.expr is not None:
-        rows += [(key, "from expr", operator.expr.text) for key in ("CPU", "CUDA")]
+        rows.append(("CPU", "from expr", operator.expr.text))
+
     if operator.shape is not None:
         found = operator.shape_definition
         rows.append(("Meta", operator.shape, f"{found.path}:{found.line}" if found else "not written yet"))
     elif operator.structure in ("pointwise", "reduction"):
         rows.append(("Meta", f"from structure {operator.structure}", f"promotion {operator.promotion}"))
+
     widths = [max((len(row[i]) for row in rows), default=0) for i in (0, 1)]
     return (f"{key:{widths[0]}}  {kernel:{widths[1]}}  {place}" for key, kernel, place in rows)
 
@@ -122,6 +129,14 @@ def _derivatives(program: Program, operator: Operator, explanation: Explanation 
             yield "through the operators that it calls"
 
 
+def _requirements(operator: Operator) -> Iterator[str]:
+    """Each condition, with the name that the file gives it and the error that it raises."""
+    for requirement in operator.requires:
+        name = f"{requirement.name}: " if requirement.name else ""
+        message = f": {requirement.message}" if requirement.message else ""
+        yield f"{name}{requirement.check.text}  {requirement.error}{message}"
+
+
 def _formula(derivative: Derivative) -> str:
     return (
         f"{', '.join(derivative.inputs)}: "
@@ -130,8 +145,8 @@ def _formula(derivative: Derivative) -> str:
 
 
 def _derived(declared: Program, operator: Operator, expanded: Program) -> Iterator[str]:
-    """What is generated for ``expr``: the calls of private operators, and below them their formulas and
-    derivatives."""
+    """The derivatives of ``expr``: calls of private operators, and below them the formulas and derivatives of
+    those."""
     own = expanded.operators[operator.unambiguous_name]
     called = [name for d in own.derivatives if d.formula is not None for name in operators_of(d.formula.node)]
     yield from map(_formula, own.derivatives)

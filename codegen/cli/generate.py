@@ -1,4 +1,4 @@
-"""``generate``: checks first, so that a file with problems leaves the last good output as it was."""
+"""``generate``: writes the generated tree. A file with problems leaves the last good output unchanged."""
 
 from __future__ import annotations
 

@@ -1,5 +1,7 @@
-"""Finds the files that a command works on. ``codegen.model`` is imported when something is loaded: see
-``generate``."""
+"""Finds and loads the files that a command works on.
+
+``codegen.model`` is imported only when something is loaded, so that ``generate`` with nothing to do is quick.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,7 @@ def load_program(options: argparse.Namespace) -> Program:
 
 
 def base_program(options: argparse.Namespace) -> Program | None:
-    """What the file extends; None in the tree."""
+    """The program that the file extends; None for native_functions.yaml itself."""
     from codegen.model import load
 
     path = base_path(options)
@@ -35,8 +37,8 @@ def base_path(options: argparse.Namespace) -> Path | None:
     """The file that declares what ``--yaml`` extends."""
     path: Path | None = options.library_of
     if path is None and _is_library(options.yaml):
-        beside = Path(codegen.__file__).resolve().parent.parent / "native_functions.yaml"
-        path = beside if beside.is_file() else None
+        own = Path(codegen.__file__).resolve().parent.parent / "native_functions.yaml"
+        path = own if own.is_file() else None
     return path
 
 

@@ -1,5 +1,7 @@
-"""Command line of the generator. Problems in a file go to standard error, a line each, and the exit code is
-1."""
+"""The command line of the generator.
+
+Problems in a file go to standard error, one per line, and make the exit code 1.
+"""
 
 from __future__ import annotations
 
@@ -16,11 +18,11 @@ from codegen.diagnostics import GenerationError
 
 def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
-    # A run makes many small objects and no garbage worth collecting.
+    # A run makes many small objects and little garbage.
     collected = gc.isenabled()
     gc.disable()
     try:
-        # Each command is imported when it runs: `generate` with nothing to do is over before pyyaml would be
+        # Each command is imported when it runs: `generate` with nothing to do ends before pyyaml would be
         # loaded.
         return int(
             getattr(importlib.import_module(f"codegen.cli.{options.command}"), options.command)(options)
@@ -100,7 +102,7 @@ def _parser() -> argparse.ArgumentParser:
         help="columns api, number_of_uses: sort by use, and sum up what is covered",
     )
     command.add_argument(
-        "--module", metavar="NAME", help="a Python module that may have by hand what is no entry: torch_py"
+        "--module", metavar="NAME", help="a Python module that may define by hand what has no entry: torch_py"
     )
     command.add_argument("--markdown", action="store_true", help="print a table for the documentation")
     return parser
@@ -111,6 +113,7 @@ def _command(
 ) -> argparse.ArgumentParser:
     command: argparse.ArgumentParser = commands.add_parser(name, help=summary, description=summary)
     command.set_defaults(command=name)
+
     command.add_argument(
         "--yaml",
         type=Path,
@@ -122,6 +125,7 @@ def _command(
         "--library-of",
         type=Path,
         metavar="PATH",
-        help="the file that a library extends; default: the one beside this package",
+        help="the file that a library extends; default: the one next to this package",
     )
+
     return command

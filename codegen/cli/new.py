@@ -103,7 +103,8 @@ def _draft(
     stubs = [] if options.expr else kernel_stubs(operator)
     problems = _problems(options.yaml, operator, entry, stubs, base)
     if samples.text:  # to be written with the entry
-        problems = [p for p in problems if not p.message.startswith(f"unknown samples '{samples.name}'")]
+        awaited = (f"unknown samples '{samples.name}'", "the entry has no 'samples'")
+        problems = [p for p in problems if not p.message.startswith(awaited)]
     if problems:
         print(f"{entry}\n" + "\n".join(map(str, problems)), file=sys.stderr)
         return 1

@@ -1,5 +1,4 @@
-"""``parity PATH``: which operators of another file in PyTorch's format exist here, and how signatures
-differ."""
+"""``parity PATH``: compares the entries with another file of PyTorch's format."""
 
 from __future__ import annotations
 
@@ -20,7 +19,11 @@ from codegen.schema import Argument, BaseType, FunctionSchema, OperatorName, Sch
 from codegen.schema.names import BaseName
 from codegen.yaml import ListValue, MapValue, Text, load_document
 
-SAME, WIDER, BY_HAND, DIFFERS, MISSING = "same", "wider", "by hand", "differs", "missing"
+SAME = "same"
+WIDER = "wider"
+BY_HAND = "by hand"
+DIFFERS = "differs"
+MISSING = "missing"
 STATUSES = (SAME, WIDER, BY_HAND, DIFFERS, MISSING)
 
 
@@ -59,13 +62,16 @@ def parity(options: argparse.Namespace) -> int:
     if isinstance(found, str):
         print(found, file=sys.stderr)
         return 1
+
     uses = {} if options.usage is None else read_usage(options.usage)
     if isinstance(uses, str):
         print(uses, file=sys.stderr)
         return 1
+
     rows = compare(
         program, found, uses, None if options.module is None else importlib.import_module(options.module)
     )
+
     print("\n".join(_markdown(rows, bool(uses)) if options.markdown else _lines(rows, bool(uses))))
     print("\n".join(["", *_summary(rows, uses)]))
     return 0
@@ -75,16 +81,17 @@ def parity(options: argparse.Namespace) -> int:
 
 
 def read_foreign(path: Path) -> list[Foreign] | str:
-    """The entries of a list of maps with ``func``, ``variants`` and ``python_module``; a message when there
-    are none."""
+    """The entries of a list of maps with ``func``, ``variants`` and ``python_module``; a message if the file
+    cannot be read."""
     problems = Diagnostics()
     root = load_document(path.name, path.read_text(encoding="utf-8"), problems).root
     if problems or not isinstance(root, ListValue):
         return (
             problems.render()
             if problems
-            else f"{path.name}:1:1: the file is no list of entries; write - func: ..."
+            else f"{path.name}:1:1: the file is not a list of entries; write - func: ..."
         )
+
     found = []
     for entry in root:
         func = entry.get("func") if isinstance(entry, MapValue) else None
@@ -96,6 +103,7 @@ def read_foreign(path: Path) -> list[Foreign] | str:
             return f"{func.location_at(error.offset)}: {error.message}; {error.hint}"
         variants = tuple(word.strip() for word in _text(entry, "variants", "function").split(","))
         found.append(Foreign(schema, variants, _text(entry, "python_module", "")))
+
     return found
 
 
@@ -116,7 +124,7 @@ def read_usage(path: Path) -> dict[str, int] | str:
         try:
             return {_full(row["api"]): int(row["number_of_uses"]) for row in reader}
         except (TypeError, ValueError):
-            return f"{path.name}:{reader.line_num}:1: the number of uses is no integer; write api,12"
+            return f"{path.name}:{reader.line_num}:1: the number of uses is not an integer; write api,12"
 
 
 def _full(api: str) -> str:
@@ -130,8 +138,8 @@ def _full(api: str) -> str:
 def compare(
     program: Program, found: Sequence[Foreign], uses: dict[str, int], module: ModuleType | None = None
 ) -> list[Row]:
-    """In the order of the file, or by use where it is known. What only ``module`` has, under the name of the
-    API, is there by hand."""
+    """One row per schema, in the order of the file, or by use where it is known. An API that only ``module``
+    defines is written by hand."""
     own: dict[str, list[FunctionSchema]] = {}
     for operator in program:
         for schema in _schemas(operator):
@@ -144,7 +152,7 @@ def compare(
 
 
 def _schemas(operator: Operator) -> Iterator[FunctionSchema]:
-    """Every form under every name; ``scalars`` take a Scalar in place of the Tensor."""
+    """Every form under every name; arguments in ``scalars`` also accept a Scalar."""
     names = [operator.schema.name.name.base, *(alias.replace(".", "_") for alias in operator.aliases)]
     for schema in operator.schemas():
         for name in names:
@@ -171,9 +179,9 @@ def _with_scalar(schema: FunctionSchema, name: str) -> FunctionSchema:
 
 
 def _row(foreign: Foreign, own: dict[str, list[FunctionSchema]], module: ModuleType | None) -> Row:
-    """Compared with the overload of the same name, or with the one that is most like it."""
+    """Compares with the overload of the same name, or else with the most similar one."""
     candidates = own.get(str(BaseName.of(foreign.schema.base_name)), [])
-    # Of their forms, an out form is none of ours that is not.
+    # An out form is compared with out forms only.
     candidates = [c for c in candidates if c.is_out == foreign.schema.is_out]
     differences = [
         (difference(foreign.schema, c), c.overload_name != foreign.schema.overload_name, c)
@@ -203,7 +211,8 @@ def _resolves(module: ModuleType, api: str) -> bool:
 
 
 def difference(theirs: FunctionSchema, ours: FunctionSchema) -> tuple[int, str] | None:
-    """The position of the first argument that differs and how ours does; None when the signatures are one."""
+    """The position of the first argument that differs, and how; None if the signatures agree."""
+
     pairs = (_flat(theirs), _flat(ours))
     for position, (wanted, own) in enumerate(zip(*pairs)):
         (their_argument, their_keyword), (our_argument, our_keyword) = wanted, own
@@ -228,10 +237,12 @@ def difference(theirs: FunctionSchema, ours: FunctionSchema) -> tuple[int, str] 
                 f"{name}: {'keyword-only' if our_keyword else 'positional'}, not "
                 f"{'keyword-only' if their_keyword else 'positional'}",
             )
+
     shorter = min(map(len, pairs))
     for flat, word in zip(pairs, ("missing", "extra")):
         if len(flat) > shorter:
             return shorter, f"{flat[shorter][0].name}: {word}"
+
     results = [[str(r.type).replace("SymInt", "int") for r in schema.returns] for schema in (theirs, ours)]
     return (
         None
@@ -267,12 +278,15 @@ def _markdown(rows: Sequence[Row], has_uses: bool) -> Iterator[str]:
 def _summary(rows: Sequence[Row], uses: dict[str, int]) -> Iterator[str]:
     counts = {status: sum(row.status == status for row in rows) for status in STATUSES}
     yield f"{len(rows)} schemas: " + ", ".join(f"{count} {status}" for status, count in counts.items())
+
     if not uses:
         return
+
     by_api: dict[str, set[str]] = {}
     for row in rows:
         for api in row.foreign.apis:
             by_api.setdefault(api, set()).add(row.status)
+
     total = sum(count for api, count in uses.items() if api in by_api)
     here = sum(count for api, count in uses.items() if by_api.get(api, {MISSING}) != {MISSING})
     same = sum(count for api, count in uses.items() if by_api.get(api, {MISSING}) <= {SAME, WIDER, BY_HAND})
@@ -280,10 +294,11 @@ def _summary(rows: Sequence[Row], uses: dict[str, int]) -> Iterator[str]:
         f"{total} uses: {_percent(here, total)} of operators that exist here, {_percent(same, total)} of "
         "those without a difference"
     )
+
     unknown = [api for api in uses if api not in by_api]
     if unknown:
         yield (
-            f"{len(unknown)} other names, used {sum(uses[api] for api in unknown)} times, are no "
+            f"{len(unknown)} other names, used {sum(uses[api] for api in unknown)} times, are not "
             "operators of the file"
         )
 

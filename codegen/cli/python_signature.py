@@ -1,4 +1,4 @@
-"""Python signatures as documentation writes them."""
+"""Prints the Python signatures of an operator."""
 
 from __future__ import annotations
 
@@ -29,6 +29,7 @@ def python_signatures(operator: Operator, root: Path) -> list[str]:
     arguments = operator.arguments
     result = _result(operator)
     found = []
+
     if operator.is_function:
         keywords = [_parameter(a) for a in arguments.kwarg_only] + (["out=None"] if operator.has_out else [])
         found += _functions(
@@ -37,10 +38,13 @@ def python_signatures(operator: Operator, root: Path) -> list[str]:
             f"({_joined(arguments.positional, keywords, True)}) -> {result}",
             root,
         )
+
     behind = arguments.pre_self + arguments.post_self
     keywords = [_parameter(a) for a in arguments.kwarg_only]
+
     if operator.is_method:
         found.append(f"Tensor.{operator.python_name}({_joined(behind, keywords, False)}) -> {result}")
+
     if operator.has_inplace_function:
         found += _functions(
             operator,
@@ -52,11 +56,12 @@ def python_signatures(operator: Operator, root: Path) -> list[str]:
         found.append(
             f"Tensor.{operator.inplace_schema().base_name}({_joined(behind, keywords, False)}) -> Tensor"
         )
+
     return found
 
 
 def _functions(operator: Operator, name: str, signature: str, root: Path) -> list[str]:
-    """Operators of nn are called through functions written in Python, most of the same name."""
+    """Operators of nn are called through functions written in Python, mostly of the same name."""
     if operator.library is None and operator.python_module == "nn":
         found = callers(root / "torch_py" / "nn", name, signature)
         if found:

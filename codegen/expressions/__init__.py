@@ -1,45 +1,25 @@
-"""One small language for ``expr:``, ``derivatives:`` and ``requires:``.
+"""The language of ``expr:``, ``derivatives:`` and ``requires:``.
 
-Reading        parse(text) -> Node                                       raises ExpressionError(message,
-offset, hint)
-               to_source(node) -> str; names(node) -> tuple[str, ...]; walk, children, rebuild, substitute in
-               nodes.py
-Checking       check_formula(node, operator, program, inputs=()) -> list[FormulaProblem(offset, message,
-hint)]
-               check_expr(node, operator) -> list[FormulaProblem]
-               check_differentiable(node, operator) -> list[FormulaProblem]   for expr without
-               ``derivatives:`` check_requires(node, operator, dtype_sets=None) -> list[FormulaProblem]
-About expr     infer_promotion(node, operator) -> "comparison" | "int_to_float" | "complex_to_real" |
-"default"
-               makes_float(node, operator) -> bool; is_boolean(node, operator) -> bool; not_holomorphic(node)
-               -> list[Node]
-Derivatives    differentiate(node, name) -> Node                         simplified; ExpressionError where
-there is no rule
-               derivative(expr, argument, operator) -> Node              in terms of ``result`` where that
-               saves memory gradient(expr, argument, operator, conjugate=False) -> Node    grad times the
-               derivative tangent(expr, operator) -> Node                           forward mode, over names
-               ``<argument>_tangent`` simplify(node) -> Node; use_result(node, expr, tensors) -> Node
-               to_formula(node, operator, tensors=()) -> Node            expr as calls of tensor operators
-               operators_of(formula) -> tuple[str, ...]                  base names that a formula calls
-Saving         needs(node, operator=None) -> Needs(arguments, results, metadata, grads, all_grads);
-Needs.rename()
-               Metadata(source, member, target, method, kind, node), .cpp_type
-C++            cpp_expr(node, rename=None, type="opmath_t") -> str
-               cpp_formula(node, operator, program=None, rename=None) -> str
-               cpp_requirement(node, operator, dtype_sets=None) -> CppRequirement(condition, expected,
-               values),
-               .message_parts() -> list[str]                             what follows the condition in
-               TORCH_CHECK
-Python         numpy_expr(node, rename=None) -> str                      after NUMPY_IMPORTS
-               torch_expr(node, operator, module="torch") -> str
-               python_formula(node, operator, program=None, module="torch", rename=None) -> str
-Documentation  text(node), requirement_text(node), latex(node) -> str
-Tables         FUNCTIONS: dict[str, Function]; CONSTANTS: dict[str, float]
+Reading
+    ``parse`` makes a tree of a text and raises ExpressionError; ``to_source`` prints it back. ``names``, and
+    in nodes.py ``walk``, ``children``, ``rebuild`` and ``substitute``, work on trees.
+Checking
+    ``check_expr``, ``check_formula`` (of derivatives), ``check_requires`` and ``check_differentiable`` (of an
+    ``expr`` without ``derivatives:``) return lists of FormulaProblem.
+Properties of an ``expr``
+    ``infer_promotion``, ``makes_float``, ``is_boolean``, ``not_holomorphic``.
+Derivatives
+    ``differentiate`` by a name, ``derivative`` in terms of arguments and ``result``, ``gradient`` times
+    ``grad``; ``simplify``, ``use_result``; ``to_formula`` turns ``expr`` into calls of tensor operators.
+Saving for backward
+    ``needs`` tells which arguments, results and metadata a formula uses.
+Printing
+    ``cpp_expr``, ``cpp_formula`` and ``cpp_requirement``; ``numpy_expr`` (after NUMPY_IMPORTS),
+    ``torch_expr`` and ``python_formula``; ``text``, ``requirement_text`` and ``latex`` for documentation.
 
-``operator`` is anything with ``schema`` and ``scalars`` (model.Operator, or Signature.parse("f(Tensor self)
--> Tensor"));
-``program`` anything with ``by_base_name``, ``base_names`` and ``broken``.
-``Scope(operator, program).kind(node)`` tells the kind of a formula: Tensor, Scalar, int, int[] ...
+``operator`` is anything with ``schema`` and ``scalars`` (model.Operator, or ``Signature.parse``), ``program``
+anything with ``by_base_name``, ``base_names`` and ``broken``. ``Scope(operator, program).kind(node)`` is the
+kind of a formula: Tensor, Scalar, int, int[] ...
 """
 
 from codegen.expressions.differentiate import (
@@ -48,7 +28,6 @@ from codegen.expressions.differentiate import (
     differentiate,
     gradient,
     not_holomorphic,
-    tangent,
 )
 from codegen.expressions.errors import ExpressionError, FormulaProblem
 from codegen.expressions.expr_check import (
@@ -107,7 +86,6 @@ __all__ = [
     "python_formula",
     "requirement_text",
     "simplify",
-    "tangent",
     "text",
     "to_formula",
     "to_source",

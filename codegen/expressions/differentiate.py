@@ -1,4 +1,4 @@
-"""Symbolic derivatives of ``expr:``."""
+"""Differentiates ``expr:`` symbolically."""
 
 from __future__ import annotations
 
@@ -37,17 +37,16 @@ def derivative(expr: Node, argument: str, operator: OperatorLike) -> Node:
 
 @cache
 def _derivative(expr: Node, argument: str, tensors: tuple[str, ...]) -> Node:
-    """Asked for by the check of an entry and again by what is generated from it."""
+    """Cached: the check of an entry and the code generated from it both need it."""
     return use_result(differentiate(expr, argument), expr, tensors)
 
 
-# What formulas call the gradient and the result, and a name that an argument may have instead.
+# Names of the gradient and the result in formulas, and a name that an argument may have instead.
 _HIDDEN = {"grad": ("gradient", "grad_output"), "result": ("result", "output")}
 
 
 def check_differentiable(expr: Node, operator: OperatorLike) -> list[FormulaProblem]:
-    """Why an operator with ``expr`` cannot go without ``derivatives:``; empty when every derivative
-    follows."""
+    """The reasons why an operator with ``expr`` needs ``derivatives:``; empty if every derivative follows."""
     problems: dict[FormulaProblem, None] = {}
     for argument in operator.schema.arguments.tensors:
         try:
@@ -85,23 +84,14 @@ def _complex_gradient(expr: Node, argument: str, operator: OperatorLike) -> Node
     return simplify(Binary("+", Binary("*", Name("grad"), direct), flipped))
 
 
-def tangent(expr: Node, operator: OperatorLike) -> Node:
-    """Forward mode: the sum over tensor arguments ``x`` of derivative times ``x_tangent``."""
-    total: Node = ZERO
-    for argument in operator.schema.arguments.tensors:
-        part = Binary("*", derivative(expr, argument.name, operator), Name(f"{argument.name}_tangent"))
-        total = Binary("+", total, part)
-    return simplify(total)
-
-
 def not_holomorphic(node: Node, arguments: Collection[str] | None = None) -> list[Node]:
-    """The parts for which the rules hold for real numbers only: an ``expr`` with any cannot take complex
-    dtypes.
+    """The parts whose derivative rules hold for real numbers only: they rule out complex dtypes.
 
-    With ``arguments``, only parts that depend on one of them. conj is none of them: ``gradient`` has
+    With ``arguments``, only parts that depend on one of them. conj does not count: ``gradient`` has
     Wirtinger's rule for it.
     """
     found: list[Node] = []
+
     for part in nodes.walk(node):
         if arguments is not None and not any(name in arguments for name in nodes.names(part)):
             continue
@@ -112,11 +102,12 @@ def not_holomorphic(node: Node, arguments: Collection[str] | None = None) -> lis
             found.append(part)
         elif isinstance(part, Binary) and part.operator == "%":
             found.append(part)
+
     return found
 
 
 class _Conjugates(Enum):
-    """What conj(x) counts as when differentiating with respect to x."""
+    """How conj(x) is treated when differentiating with respect to x."""
 
     REAL = "x itself: the rules of real numbers"
     OF_A_CONSTANT = "d/dx, with conj(x) held fixed"
@@ -137,6 +128,7 @@ class _Differentiation:
     def of(self, node: Node) -> Node:
         if self.name not in nodes.names(node):
             return ZERO
+
         if isinstance(node, Name):
             return ZERO if self.conjugates is _Conjugates.OF_THE_ARGUMENT else ONE
         if isinstance(node, Unary) and node.operator == "-":
@@ -147,19 +139,24 @@ class _Differentiation:
             return Call("where", (node.condition, self.of(node.then), self.of(node.otherwise)))
         if isinstance(node, Call):
             return self.of_call(node)
+
         if isinstance(node, (nodes.Compare, nodes.Logical, Unary)):
             return ZERO
+
         raise ExpressionError(f"'{nodes.to_source(node)}' has no derivative", node.offset)
 
     def of_call(self, node: Call) -> Node:
         if node.function == "where":
             condition, then, otherwise = node.arguments
             return Call("where", (condition, self.of(then), self.of(otherwise)))
+
         if node.function == "conj" and self.conjugates is not _Conjugates.REAL:
             return Call("conj", (_Differentiation(self.name, self.conjugates.other).of(node.arguments[0]),))
+
         function = FUNCTIONS.get(node.function)
         if function is None:
             raise ExpressionError(f"'{node.function}' has no derivative rule", node.offset)
+
         values = dict(zip(function.parameters, node.arguments))
         total: Node = ZERO
         for position, argument in enumerate(node.arguments):
@@ -170,6 +167,7 @@ class _Differentiation:
             if outer is None:
                 raise ExpressionError(f"'{node.function}' has no derivative rule", node.offset)
             total = Binary("+", total, Binary("*", nodes.substitute(outer, values), inner))
+
         return total
 
     def of_sum(self, left: Node, right: Node) -> Node:

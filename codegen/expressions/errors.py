@@ -1,4 +1,4 @@
-"""The two ways in which an expression is reported as wrong."""
+"""The exception and the record that report mistakes in expressions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The value of an expression at a point, in real numbers: what a written derivative is compared with."""
+"""Evaluates expressions for real numbers, to compare written derivatives with the formula."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ Other = Callable[[str, list[float]], float]
 
 
 class NoValueError(Exception):
-    """The expression has no value here, or none that this module can tell."""
+    """The expression has no value at this point, or one that this module cannot compute."""
 
 
 def evaluate(node: Node, values: Mapping[str, float], other: Other | None = None) -> float:
-    """Of ``expr:``, or of a formula whose tensors have one element. Raises NoValueError."""
+    """The value of ``expr:``, or of a formula whose tensors have one element. Raises NoValueError."""
     try:
         return _Evaluation(values, other).of(node)
     except (ArithmeticError, ValueError, RecursionError) as error:
@@ -35,41 +35,50 @@ class _Evaluation:
             return node.value
         if isinstance(node, nodes.Boolean):
             return node.value
+
         if isinstance(node, Name):
             if node.name in self.values:
                 return self.values[node.name]
             if node.name in CONSTANTS:
                 return CONSTANTS[node.name]
             raise NoValueError(node.name)
+
         if isinstance(node, Unary):
             return not self.of(node.operand) if node.operator == "not" else -self.of(node.operand)
+
         if isinstance(node, Binary):
             return self.call(
                 {"+": "add", "-": "sub", "*": "mul", "/": "div", **CONSTRUCTS}[node.operator],
                 (node.left, node.right),
             )
+
         if isinstance(node, Logical):
             return self.call(CONSTRUCTS[node.operator], (node.left, node.right))
         if isinstance(node, Compare):
             pairs = zip(node.operators, node.operands, node.operands[1:])
             return all(self.call(CONSTRUCTS.get(operator, operator), pair) for operator, *pair in pairs)
+
         if isinstance(node, nodes.Conditional):
             return self.of(node.then if self.of(node.condition) else node.otherwise)
         if isinstance(node, Call):
             return self.call(node.function, node.arguments)
+
         raise NoValueError(nodes.to_source(node))
 
     def call(self, function: str, arguments: tuple[Node, ...] | list[Node]) -> float:
         if function == "where" and len(arguments) == 3:
             return self.of(arguments[1] if self.of(arguments[0]) else arguments[2])
+
         values = [self.of(argument) for argument in arguments]
         known = _FUNCTIONS.get(function) or (
             None if function in _OTHERWISE_IN_MATH else getattr(math, function, None)
         )
+
         if known is None:
             if self.other is None:
                 raise NoValueError(function)
             return self.other(function, values)
+
         try:
             found: float = known(*values)
         except TypeError as error:  # not the function of this name: log(x, base)
@@ -88,7 +97,7 @@ def _power(x: float, y: float) -> float:
     return float(found)
 
 
-# What math calls otherwise, or does not have.
+# Functions that math lacks or has under another name.
 _OTHERWISE_IN_MATH = ("e", "inf", "nan", "pi", "tau", "dist", "prod", "sumprod", "perm", "comb")
 _FUNCTIONS: dict[str, Callable[..., float]] = {
     "add": lambda x, y: x + y,

@@ -1,4 +1,4 @@
-"""Checks of ``expr:`` and of ``requires:``, and what an ``expr`` says about dtypes."""
+"""Checks ``expr:`` and ``requires:``, and infers from an ``expr`` how dtypes promote."""
 
 from __future__ import annotations
 
@@ -46,6 +46,7 @@ class _Checker:
 
 class _ExprChecker(_Checker):
     def visit(self, node: Node) -> None:
+
         if isinstance(node, nodes.Name):
             self.check_name(node)
         elif isinstance(node, Call):
@@ -66,11 +67,13 @@ class _ExprChecker(_Checker):
         elif isinstance(node, nodes.Logical) or (isinstance(node, nodes.Unary) and node.operator == "not"):
             for child in nodes.children(node):
                 self.check_condition(child)
+
         for child in nodes.children(node):
             self.visit(child)
 
     def check_name(self, node: nodes.Name) -> None:
         argument = self.scope.argument(node.name)
+
         if argument is None:
             if node.name in CONSTANTS:
                 return
@@ -78,6 +81,7 @@ class _ExprChecker(_Checker):
                 parameters = ", ".join(FUNCTIONS[node.name].parameters)
                 self.report(node, f"'{node.name}' is a function", f"call it: '{node.name}({parameters})'")
                 return
+
             known = self.scope.schema.arguments.names()
             hint = did_you_mean(node.name, [*known, *CONSTANTS]) or "arguments: " + ", ".join(known)
             self.report(node, f"unknown name '{node.name}'", hint)
@@ -93,6 +97,7 @@ class _ExprChecker(_Checker):
         if function is None:
             hint = did_you_mean(node.function, FUNCTIONS) or "known: " + ", ".join(FUNCTIONS)
             self.report(node, f"unknown function '{node.function}'", hint)
+
         elif len(node.arguments) != function.arity:
             plural = "argument" if function.arity == 1 else "arguments"
             signature = f"write '{node.function}({', '.join(function.parameters)})'"
@@ -101,6 +106,7 @@ class _ExprChecker(_Checker):
                 f"'{node.function}' takes {function.arity} {plural}, got {len(node.arguments)}",
                 signature,
             )
+
         elif node.function == "where":
             self.check_condition(node.arguments[0])
 
@@ -131,6 +137,7 @@ def is_boolean(node: Node, operator: OperatorLike) -> bool:
 def makes_float(node: Node, operator: OperatorLike) -> bool:
     """Whether an ``expr`` over integers gives floating point: by division, a function such as exp, or a float
     in it."""
+
     if isinstance(node, nodes.Number):
         return isinstance(node.value, float)
     if isinstance(node, nodes.Name):
@@ -138,6 +145,7 @@ def makes_float(node: Node, operator: OperatorLike) -> bool:
         return argument.type.base.name == "float" if argument is not None else node.name in CONSTANTS
     if isinstance(node, (nodes.Compare, nodes.Logical)):
         return False
+
     parts: tuple[Node, ...] = nodes.children(node)
     if isinstance(node, Call):
         function = FUNCTIONS.get(node.function)
@@ -150,6 +158,7 @@ def makes_float(node: Node, operator: OperatorLike) -> bool:
         return True
     elif isinstance(node, nodes.Binary) and node.operator == "**" and isinstance(node.right, nodes.Unary):
         return True  # x ** -2
+
     return any(makes_float(part, operator) for part in parts)
 
 
@@ -180,6 +189,7 @@ class _RequiresChecker(_Checker):
         self.dtype_sets = dtype_sets
 
     def visit(self, node: Node) -> None:
+
         if isinstance(node, nodes.Name):
             self.check_name(node)
         elif isinstance(node, nodes.Method):
@@ -196,11 +206,12 @@ class _RequiresChecker(_Checker):
             self.check_index(node)
         elif isinstance(node, (nodes.Unary, nodes.Binary)) and node.operator != "not":
             self.check_arithmetic(node)
+
         for child in nodes.children(node):
             self.visit(child)
 
     def check_index(self, node: nodes.Index) -> None:
-        """Of ``sizes(self)[-1]``."""
+        """Checks an index such as ``sizes(self)[-1]``."""
         kind = self.kind(node.target)
         if kind == TENSOR:  # reported as one that has no value
             return
@@ -214,12 +225,14 @@ class _RequiresChecker(_Checker):
 
     def check_name(self, node: nodes.Name) -> None:
         argument = self.scope.argument(node.name)
+
         if argument is None:
             if node.name in CONSTANTS:
                 return
             known = self.scope.schema.arguments.names()
             hint = did_you_mean(node.name, known) or "arguments: " + ", ".join(known)
             self.report(node, f"unknown name '{node.name}'", hint)
+
         elif argument.type.is_tensor_like:
             self.report(
                 node,
@@ -229,9 +242,11 @@ class _RequiresChecker(_Checker):
 
     def visit_call(self, node: Call) -> None:
         known = [*REQUIREMENT_FUNCTIONS, "len", "min", "max", "all"]
+
         if node.function not in known:
             hint = did_you_mean(node.function, known) or "known: " + ", ".join(known)
             self.report(node, f"unknown function '{node.function}'", hint)
+
         elif node.function in REQUIREMENT_FUNCTIONS:
             self.check_tensor_function(node)
         elif node.function in ("len", "all"):
@@ -248,12 +263,14 @@ class _RequiresChecker(_Checker):
             plural = "argument" if expected == 1 else "arguments"
             self.report(node, f"'{node.function}' takes {expected} {plural}, got {len(node.arguments)}")
             return
+
         target = node.arguments[0]
         if isinstance(target, nodes.Name) and self.scope.argument(target.name) is None:
             self.check_name(target)
         elif self.scope.kind(target) != TENSOR:
             hint = f"write 'len({nodes.to_source(target)})'" if self.scope.kind(target).endswith("[]") else ""
             self.report(target, f"'{node.function}' takes a tensor, not {self.scope.kind(target)}", hint)
+
         for argument in node.arguments[1:]:
             self.visit(argument)
 
@@ -261,6 +278,7 @@ class _RequiresChecker(_Checker):
         if len(node.arguments) != 1:
             self.report(node, f"'{node.function}' takes 1 argument, got {len(node.arguments)}")
             return
+
         argument = node.arguments[0]
         if node.function == "all":
             if not isinstance(argument, nodes.Compare) or not any(
@@ -272,6 +290,7 @@ class _RequiresChecker(_Checker):
             else:
                 for operand in argument.operands:
                     self.visit(operand)
+
         elif isinstance(argument, nodes.Name) and self.scope.kind(argument) == TENSORS:
             return
         elif not self.kind(argument).endswith("[]") and self.kind(argument) != UNKNOWN:
@@ -283,6 +302,7 @@ class _RequiresChecker(_Checker):
         if any(isinstance(operand, nodes.Nothing) for operand in node.operands):
             self.check_none_test(node)
             return
+
         for operator, left, right in zip(node.operators, node.operands, node.operands[1:]):
             if operator in ("in", "not in") and self.kind(left) == "ScalarType":
                 self.check_dtypes(right)
@@ -295,20 +315,24 @@ class _RequiresChecker(_Checker):
             else:
                 self.visit(right)
                 self.check_comparable(node, operator, left, right)
+
         self.visit(node.operands[0])
 
     def check_comparable(self, node: nodes.Compare, operator: str, left: Node, right: Node) -> None:
         kinds = self.kind(left), self.kind(right)
+
         if operator in ("in", "not in"):
             if not isinstance(right, nodes.ListOf):
                 self.report(
                     right, f"'{operator}' takes a list or a set of dtypes", "write for example 'x in [1, 2]'"
                 )
             return
+
         if UNKNOWN in kinds or kinds[0] == kinds[1] or all(kind in NUMBERS for kind in kinds):
             return
         if all(kind.endswith("[]") for kind in kinds):
             return
+
         if any(kind.endswith("[]") for kind in kinds):
             hint = f"write 'all({nodes.to_source(node)})'" if any(kind in NUMBERS for kind in kinds) else ""
             self.report(

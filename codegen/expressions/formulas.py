@@ -1,4 +1,4 @@
-"""Derivative formulas: what is wrong with one, and what it needs saved from the forward call."""
+"""Checks derivative formulas, and finds what they need saved from the forward call."""
 
 from __future__ import annotations
 
@@ -49,6 +49,7 @@ class _FormulaChecker:
         self.problems.append(FormulaProblem(node.offset, message, hint))
 
     def visit(self, node: Node) -> None:
+
         if isinstance(node, nodes.Name):
             self.check_name(node)
         elif isinstance(node, nodes.Method):
@@ -56,6 +57,7 @@ class _FormulaChecker:
         else:
             for child in nodes.children(node):
                 self.visit(child)
+
         if isinstance(node, Call):
             self.check_call(node)
         elif isinstance(node, nodes.Index):
@@ -68,12 +70,16 @@ class _FormulaChecker:
     # Names
 
     def check_name(self, node: nodes.Name) -> None:
-        scope, name = self.scope, node.name
+        scope = self.scope
+        name = node.name
         argument = scope.argument(name)
+
         if argument is not None and name in ("grad", "grads"):
             self.report(node, f"argument '{name}' hides the gradient", "rename the argument to 'grad_output'")
+
         if argument is not None or scope.name_kind(name) is not None:
             return
+
         if name in ("grad", "grads"):
             right = scope.gradient_names()[0]
             hint = (
@@ -85,6 +91,7 @@ class _FormulaChecker:
                 "write " + " or ".join(f"'{r}'" for r in scope.result_names()) if scope.schema.returns else ""
             )
             self.report(node, f"'{name}' is not defined: the operator has {self._result_count()}", hint)
+
         elif scope.program is not None and scope.program.by_base_name(name):
             self.report(node, f"'{name}' is an operator", f"call it: '{name}(...)'")
         else:
@@ -104,6 +111,7 @@ class _FormulaChecker:
         self.visit(node.target)
         for argument in node.arguments or ():
             self.visit(argument)
+
         kind = self.scope.kind(node.target)
         if node.name not in METADATA_METHODS:
             self.report(node, f"unknown method '{node.name}'", self._method_hint(node))
@@ -113,8 +121,11 @@ class _FormulaChecker:
             self.report(
                 node, f"a list of tensors has no '{node.name}'", "write 'tensors.size(dim)' or index the list"
             )
+
         else:
-            expected, given = METADATA_METHODS[node.name][1], node.arguments
+            expected = METADATA_METHODS[node.name][1]
+            given = node.arguments
+
             if given is None:
                 self.report(
                     node,
@@ -133,6 +144,7 @@ class _FormulaChecker:
         ):
             if node.target.name != "self" and program.by_base_name(node.name):
                 return f"write '{node.name}(...)'"
+
         if program is not None and program.by_base_name(node.name):
             rest = ", ..." if node.arguments else ""
             return f"operators are called as functions: '{node.name}({nodes.to_source(node.target)}{rest})'"
@@ -140,12 +152,14 @@ class _FormulaChecker:
 
     def check_index(self, node: nodes.Index) -> None:
         kind = self.scope.kind(node.target)
+
         if isinstance(node.target, Call):
             called = resolve(node.target, self.scope)
             if called is not None and len(called.schema.returns) > 1:
                 return self._check_bound(
                     node, len(called.schema.returns), f"results of {node.target.function}"
                 )
+
         if (
             isinstance(node.target, nodes.Name)
             and node.target.name == "grads"
@@ -172,15 +186,18 @@ class _FormulaChecker:
     # Operations
 
     def check_operands(self, node: nodes.Unary | nodes.Binary | nodes.Compare | nodes.Logical) -> None:
+
         parts = nodes.children(node)
         kinds = [self.scope.kind(part) for part in parts]
         is_comparison = isinstance(node, nodes.Compare)
         if is_comparison and all(k not in (TENSOR, TENSORS) or NONE in kinds for k in kinds):
             return  # sizes, dtypes, devices, strings compare among themselves
+
         for part, kind in zip(parts, kinds):
             if kind not in (*NUMBERS, TENSOR, UNKNOWN):
                 symbol = node.operators[0] if isinstance(node, nodes.Compare) else node.operator
                 self.report(part, f"'{symbol}' takes tensors and numbers, not {kind}")
+
         if (
             TENSOR in kinds
             and isinstance(node, nodes.Compare)
@@ -217,11 +234,13 @@ class _FormulaChecker:
     # Calls
 
     def check_call(self, node: Call) -> None:
-        scope, program = self.scope, self.scope.program
+        scope = self.scope
+        program = self.scope.program
         assert program is not None
         if scope.is_scalar_call(node):
             self._check_scalar_call(node)
             return
+
         overloads = program.by_base_name(node.function)
         if not overloads:
             if node.function not in program.broken:
@@ -230,8 +249,10 @@ class _FormulaChecker:
                     node, f"unknown operator '{node.function}'", hint or "declare it, or call one that exists"
                 )
             return
+
         if resolve(node, scope) is not None:
             return
+
         count = len(node.arguments)
         fitting = [o for o in overloads if arity_range(o.schema)[0] <= count <= arity_range(o.schema)[1]]
         if fitting:
@@ -246,7 +267,7 @@ class _FormulaChecker:
             )
 
     def _report_kind(self, node: Call, overloads: Sequence[OperatorLike]) -> None:
-        """Blames the argument up to which the best overload fits."""
+        """Reports the first argument that the best overload does not accept."""
         positions = [(mismatch(node, o, self.scope) or 0, o) for o in overloads]
         position, best = max(positions, key=lambda pair: pair[0])
         parameter = best.schema.arguments.flat_non_out[position]
@@ -279,6 +300,7 @@ class _FormulaChecker:
                     f"'{name}' is overwritten by the operator: its value is gone when the formula runs",
                     "write the formula in terms of the result",
                 )
+
         for name in inputs:
             argument = self.scope.argument(name)
             if argument is not None and not argument.type.is_tensor_like:
@@ -287,18 +309,21 @@ class _FormulaChecker:
                     f"'{name}' is {argument.type}: only tensors have a gradient",
                     f"remove the formula of '{name}'",
                 )
+
         if inputs:
             self._check_kinds(node, inputs)
 
     def _check_kinds(self, node: Node, inputs: tuple[str, ...]) -> None:
         if len(inputs) == 1:
             self._check_kind(node, inputs[0])
+
         elif isinstance(node, nodes.TupleOf):
             if len(node.items) != len(inputs):
                 self.report(node, f"the formula gives {len(node.items)} gradients for {len(inputs)} inputs")
                 return
             for item, name in zip(node.items, inputs):
                 self._check_kind(item, name)
+
         elif isinstance(node, Call):
             called = resolve(node, self.scope)
             if called is not None and len(called.schema.returns) != len(inputs):
@@ -311,7 +336,9 @@ class _FormulaChecker:
         argument = self.scope.argument(name)
         if argument is None or not argument.type.is_tensor_like:
             return
-        kind, wanted = self.scope.kind(node), kind_of_type(argument.type)
+        kind = self.scope.kind(node)
+        wanted = kind_of_type(argument.type)
+
         if isinstance(node, nodes.TupleOf):
             self.report(
                 node, f"the formula gives {len(node.items)} gradients for '{name}'", "write one expression"
@@ -328,7 +355,8 @@ class _FormulaChecker:
 
 def _counts(counts: set[int]) -> str:
     """``1``, ``1 to 3``, ``1 or 3``."""
-    few, many = min(counts, default=0), max(counts, default=0)
+    few = min(counts, default=0)
+    many = max(counts, default=0)
     if few == many:
         return str(few)
     return f"{few} to {many}" if len(counts) == many - few + 1 else " or ".join(map(str, sorted(counts)))
@@ -378,7 +406,7 @@ class Needs:
     all_grads: bool  # ``grads`` is used as a list
 
     def rename(self) -> dict[str, str]:
-        """For the printers: how each kept property reads in the backward function."""
+        """Names of the kept properties in the backward function, for the printers."""
         return {metadata.source: metadata.member for metadata in self.metadata}
 
 
@@ -411,6 +439,7 @@ class _NeedsCollector:
         if metadata is not None:
             self.metadata.setdefault(metadata.source, metadata)
             return
+
         if (
             isinstance(node, nodes.Index)
             and node.target == nodes.Name("grads")
@@ -418,18 +447,25 @@ class _NeedsCollector:
         ):
             self.grads.add(int(node.index.value))
             return
+
         if isinstance(node, nodes.Name):
             self.visit_name(node.name)
         for child in nodes.children(node):
             self.visit(child)
 
     def as_metadata(self, node: Node) -> Metadata | None:
+
         if isinstance(node, nodes.Method) and node.arguments is not None and node.name in METADATA_METHODS:
-            target, method, arguments = node.target, node.name, node.arguments
+            target = node.target
+            method = node.name
+            arguments = node.arguments
         elif isinstance(node, Call) and node.function == "len" and len(node.arguments) == 1:
-            target, method, arguments = node.arguments[0], "len", ()
+            target = node.arguments[0]
+            method = "len"
+            arguments = ()
         else:
             return None
+
         if not isinstance(target, nodes.Name) or not self.is_kept_tensor(target.name):
             return None
         if any(
@@ -438,12 +474,15 @@ class _NeedsCollector:
             for part in nodes.walk(a)
         ):
             return None  # size(f(x)): the value of f may not exist in the forward call
+
         suffix = "".join(
             "_" + re.sub(r"\W+", "_", nodes.to_source(a).replace("-", "minus_")) for a in arguments
         )
+
         kind = "int" if method == "len" else METADATA_METHODS[method][0]
         if self.scope is not None and self.scope.kind(target) == TENSORS and method == "size":
             kind = "int[]"
+
         return Metadata(
             nodes.to_source(node), f"{target.name}_{method}{suffix}", target.name, method, kind, node
         )

@@ -32,8 +32,8 @@ class Function:
     """One function of the expression language.
 
     ``derivatives`` holds, per parameter, the partial derivative as an expression over ``parameters``; None
-    where there is none. ``float_result``: integers give floating point. ``boolean``: the result is a truth
-    value.
+    if it has no derivative. ``float_result``: integers give floating point. ``boolean``: the result is a
+    truth value.
     """
 
     name: str
@@ -84,9 +84,16 @@ def _unary(
     )
 
 
-def _real(name: str, derivative: str | None, numpy: str, domain: Domain = REAL, latex: str = "", note: str = "", vectorises: bool = True
-) -> Function:  # fmt: skip
-    """As ``_unary`` but for real numbers only."""
+def _real(
+    name: str,
+    derivative: str | None,
+    numpy: str,
+    domain: Domain = REAL,
+    latex: str = "",
+    note: str = "",
+    vectorises: bool = True,
+) -> Function:
+    """A function of one real number that makes integers floating point."""
     return Function(
         name,
         ("x",),
@@ -116,9 +123,17 @@ def _step(
 
 
 def _pair(
-    name: str, derivatives: tuple[str | None, str | None], numpy: str = "", domain: tuple[Domain, Domain] = (REAL, REAL),
-    float_result: bool = False, holomorphic: bool = False, latex: str = "", note: str = "", header: str = MATH, vectorises: bool = True,
-) -> Function:  # fmt: skip
+    name: str,
+    derivatives: tuple[str | None, str | None],
+    numpy: str = "",
+    domain: tuple[Domain, Domain] = (REAL, REAL),
+    float_result: bool = False,
+    holomorphic: bool = False,
+    latex: str = "",
+    note: str = "",
+    header: str = MATH,
+    vectorises: bool = True,
+) -> Function:
     return Function(
         name, ("x", "y"), derivatives, numpy or f"np.{name}({{0}}, {{1}})", domain, float_result=float_result,
         holomorphic=holomorphic, latex=latex, note=note, header=header, vectorises=vectorises,
@@ -140,14 +155,20 @@ def _predicate(name: str, header: str = MATH) -> Function:
 
 
 def _special(
-    name: str, parameters: tuple[str, ...], derivatives: tuple[str | None, ...], numpy: str, domain: tuple[Domain, ...], header: str,
-    operator: str = "", vectorises: bool = False,
-) -> Function:  # fmt: skip
+    name: str,
+    parameters: tuple[str, ...],
+    derivatives: tuple[str | None, ...],
+    numpy: str,
+    domain: tuple[Domain, ...],
+    header: str,
+    operator: str = "",
+    vectorises: bool = False,
+) -> Function:
     """A function of real numbers from aten/vec/HEADER.h; its operator is one of torch.special unless
     ``operator`` says otherwise."""
     return Function(
-        name, parameters, derivatives, numpy, domain, holomorphic=False, operator=operator or f"special_{name}",
-        header=f"aten/vec/{header}.h", vectorises=vectorises,
+        name, parameters, derivatives, numpy, domain, holomorphic=False,
+        operator=operator or f"special_{name}", header=f"aten/vec/{header}.h", vectorises=vectorises,
     )  # fmt: skip
 
 
@@ -490,11 +511,13 @@ _TABLE = (
 # Constructs of the language over tensors -> the operator that each calls; functions name theirs in
 # ``tensor_operator``.
 CONSTRUCTS = {
-    "<": "lt", "<=": "le", ">": "gt", ">=": "ge", "==": "eq", "!=": "ne", "and": "logical_and", "or": "logical_or", "not": "logical_not",
+    "<": "lt", "<=": "le", ">": "gt", ">=": "ge", "==": "eq", "!=": "ne",
+    "and": "logical_and", "or": "logical_or", "not": "logical_not",
     "**": "pow", "%": "remainder", "? :": "where",
 }  # fmt: skip
-# What formulas of tensors need for a number: a tensor of its own, and one of zeros like another.
-NUMBER_AS_TENSOR, ZEROS_LIKE = "scalar_tensor", "zeros_like"
+# Operators that make a tensor of a number, and a tensor of zeros.
+NUMBER_AS_TENSOR = "scalar_tensor"
+ZEROS_LIKE = "zeros_like"
 # ``0 < x`` is ``x > 0``.
 MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
 

@@ -1,8 +1,7 @@
-"""The tree of an expression, and its printing back to text.
+"""The nodes of an expression tree, and how it prints back to text.
 
 Every node is frozen and compares by meaning: ``offset`` (where it starts in the text) takes no part in
-equality. A node knows its hash once it was asked for, so that trees are cheap as keys: what simplifies or
-derives them remembers answers.
+equality. A node remembers its hash, so that trees are cheap keys for caches.
 """
 
 from __future__ import annotations
@@ -193,12 +192,14 @@ def children(node: Node) -> tuple[Node, ...]:
         return (node.operand,)
     if isinstance(node, (Binary, Logical)):
         return (node.left, node.right)
+
     if isinstance(node, Compare):
         return node.operands
     if isinstance(node, Conditional):
         return (node.condition, node.then, node.otherwise)
     if isinstance(node, Call):
         return node.arguments
+
     if isinstance(node, Method):
         return (node.target, *(node.arguments or ()))
     if isinstance(node, Index):
@@ -212,12 +213,14 @@ def rebuild(node: Node, function: Callable[[Node], Node]) -> Node:
     """The same node with ``function`` applied to each direct part."""
     if isinstance(node, (Name, Number)):
         return node
+
     if isinstance(node, Binary):
         return Binary(node.operator, function(node.left), function(node.right), offset=node.offset)
     if isinstance(node, Call):
         return Call(node.function, tuple(map(function, node.arguments)), offset=node.offset)
     if isinstance(node, Unary):
         return Unary(node.operator, function(node.operand), offset=node.offset)
+
     if isinstance(node, Compare):
         return Compare(node.operators, tuple(map(function, node.operands)), offset=node.offset)
     if isinstance(node, Logical):
@@ -226,6 +229,7 @@ def rebuild(node: Node, function: Callable[[Node], Node]) -> Node:
         return Conditional(
             function(node.condition), function(node.then), function(node.otherwise), offset=node.offset
         )
+
     if isinstance(node, Method):
         arguments = None if node.arguments is None else tuple(map(function, node.arguments))
         return Method(function(node.target), node.name, arguments, offset=node.offset)
@@ -233,6 +237,7 @@ def rebuild(node: Node, function: Callable[[Node], Node]) -> Node:
         return Index(function(node.target), function(node.index), offset=node.offset)
     if isinstance(node, ListOf):
         return ListOf(tuple(map(function, node.items)), offset=node.offset)
+
     return (
         TupleOf(tuple(map(function, node.items)), offset=node.offset) if isinstance(node, TupleOf) else node
     )
@@ -254,7 +259,7 @@ def names(node: Node) -> tuple[str, ...]:
 
 
 def substitute(node: Node, values: Mapping[str, Node]) -> Node:
-    """Each name in ``values`` replaced by its expression."""
+    """The node with each name in ``values`` replaced by its expression."""
     if isinstance(node, Name):
         return values.get(node.name, node)
     return rebuild(node, lambda part: substitute(part, values))
@@ -282,8 +287,10 @@ def precedence(node: Node) -> int:
         return NOT if node.operator == "not" else NEGATION
     if isinstance(node, Binary):
         return binary_precedence(node.operator)
+
     if isinstance(node, Number) and (node.value < 0):
         return NEGATION
+
     return POSTFIX
 
 
@@ -309,6 +316,7 @@ class _SourcePrinter:
     def _print(self, node: Node) -> str:
         if isinstance(node, (Unary, Binary, Logical, Compare, Conditional)):
             return self._operation(node)
+
         if isinstance(node, Number):
             return number_text(node.value)
         if isinstance(node, String):
@@ -317,6 +325,7 @@ class _SourcePrinter:
             return "true" if node.value else "false"
         if isinstance(node, Nothing):
             return "none"
+
         if isinstance(node, Name):
             return node.name
         return self._compound(node)
@@ -326,35 +335,42 @@ class _SourcePrinter:
             if node.operator == "not":
                 return f"not {self.print(node.operand, NOT)}"
             return f"-{self.print(node.operand, NEGATION)}"
+
         if isinstance(node, Binary):
             level = binary_precedence(node.operator)
-            if node.operator == "**":  # associates to the right, and -x may stand in its exponent
+            if node.operator == "**":  # associates to the right, and its exponent may be -x
                 return f"{self.print(node.left, POSTFIX)} ** {self.print(node.right, NEGATION)}"
             return f"{self.print(node.left, level)} {node.operator} {self.print(node.right, level + 1)}"
+
         if isinstance(node, Logical):
             level = precedence(node)
             return f"{self.print(node.left, level)} {node.operator} {self.print(node.right, level + 1)}"
+
         if isinstance(node, Compare):
             parts = [self.print(node.operands[0], SUM)]
             for operator, operand in zip(node.operators, node.operands[1:]):
                 parts += [operator, self.print(operand, SUM)]
             return " ".join(parts)
+
         condition = self.print(node.condition, OR)
         return f"{condition} ? {self.print(node.then, OR)} : {self.print(node.otherwise, CONDITIONAL)}"
 
     def _compound(self, node: Call | Method | Index | ListOf | TupleOf) -> str:
         if isinstance(node, Call):
             return f"{node.function}({self._list(node.arguments)})"
+
         if isinstance(node, Method):
             target = self.print(node.target, POSTFIX)
             if isinstance(node.target, Number):
                 target = f"({target})"
             arguments = "" if node.arguments is None else f"({self._list(node.arguments)})"
             return f"{target}.{node.name}{arguments}"
+
         if isinstance(node, Index):
             return f"{self.print(node.target, POSTFIX)}[{self.print(node.index)}]"
         if isinstance(node, ListOf):
             return f"[{self._list(node.items)}]"
+
         comma = "," if len(node.items) == 1 else ""
         return f"({self._list(node.items)}{comma})"
 

@@ -1,5 +1,5 @@
-"""Bessel functions, incomplete gamma functions and orthogonal polynomials in NumPy: from integrals and other
-definitions than the C++."""
+"""Bessel functions, incomplete gamma functions and orthogonal polynomials in NumPy, computed by other methods
+than the C++."""
 
 from __future__ import annotations
 
@@ -50,25 +50,32 @@ def _scaled_k(order: float, x: float) -> float:
 
 
 def _airy(x: float) -> float:
-    """The Maclaurin series in as many digits as cancel in it; for large x by K_1/3."""
+    """The Maclaurin series with enough digits for its cancellation; K_1/3 for large x."""
     if not -math.inf < x < 1000:
         return x if x != x else 0.0
+
     zeta = 2 / 3 * abs(x) * math.sqrt(abs(x))
     if x < -1000:  # the first terms of the asymptotic series
         phase = zeta - math.pi / 4
         return (math.cos(phase) + 5 / (72 * zeta) * math.sin(phase)) / math.sqrt(math.pi * math.sqrt(abs(x)))
+
     if x > 2:
         return math.sqrt(x / 3) / math.pi * math.exp(-zeta) * _scaled_k(1 / 3, zeta)
+
     with localcontext() as context:
         context.prec = 30 + int(zeta / 2)
-        cube, even = Decimal(x) ** 3, Decimal("0.355028053887817239260063186004183")
+        cube = Decimal(x) ** 3
+        even = Decimal("0.355028053887817239260063186004183")
         odd = Decimal("-0.25881940379280679840518356018920396") * Decimal(x)
-        total, k = even + odd, 0
+
+        total = even + odd
+        k = 0
         while k < 6 * zeta + 60:
             k += 3
             even *= cube / (k * (k - 1))
             odd *= cube / (k * (k + 1))
             total += even + odd
+
         return float(total)
 
 
@@ -79,7 +86,8 @@ def _gammainc(a: float, x: float, upper: bool) -> float:
     if a == 0 or math.isinf(x) or x == 0 or math.isinf(a):
         is_everything_below = a == 0 or math.isinf(x)
         return float(is_everything_below != upper)
-    edge, reach = math.log(x), 40 / min(a, 1) if not upper else max(8.0, math.log(800 / x + a))
+    edge = math.log(x)
+    reach = 40 / min(a, 1) if not upper else max(8.0, math.log(800 / x + a))
     # Twice exponentially close to the edge, so that the rule converges there too.
     u = np.linspace(-4.5, 4.5, 4001)
     distance = reach / (1 + np.exp(-np.pi * np.sinh(u)))
@@ -138,7 +146,9 @@ hermite_polynomial_he = _series(np.polynomial.hermite_e.hermeval)
 laguerre_polynomial_l = _series(np.polynomial.laguerre.lagval)
 legendre_polynomial_p = _series(np.polynomial.legendre.legval)
 chebyshev_polynomial_t = _series(np.polynomial.chebyshev.chebval)
-chebyshev_polynomial_u, chebyshev_polynomial_v, chebyshev_polynomial_w = _of_two(_u), _of_two(_v), _of_two(_w)
+chebyshev_polynomial_u = _of_two(_u)
+chebyshev_polynomial_v = _of_two(_v)
+chebyshev_polynomial_w = _of_two(_w)
 
 
 def shifted_chebyshev_polynomial_t(x: Any, n: Any) -> Any:

@@ -48,14 +48,17 @@ def _digamma(x: float) -> float:
         return math.copysign(math.inf, -x)
     if not math.isfinite(x):
         return math.nan if x < 0 else x
+
     if x < 0:
         if x == math.floor(x):
             return math.nan
         return _digamma(1 - x) - math.pi / math.tan(math.pi * x)
+
     shift = 0.0
     while x < 10:
         shift -= 1 / x
         x += 1
+
     y = 1 / (x * x)
     series = y * (1 / 12 - y * (1 / 120 - y * (1 / 252 - y * (1 / 240 - y * (1 / 132 - y * 691 / 32760)))))
     return shift + math.log(x) - 0.5 / x - series
@@ -68,8 +71,9 @@ digamma = _elementwise(_digamma)
 
 
 def _zeta(x: float, q: float) -> float:
-    """Hurwitz's: 40 terms, then the integral of the rest with the first corrections of the Euler-Maclaurin
-    formula."""
+    """Hurwitz's zeta function: 40 terms, then the integral of the rest with the first corrections of the
+    Euler-Maclaurin formula."""
+
     if x == 1:
         return math.inf
     if not x > 1 or math.isnan(q):
@@ -80,6 +84,7 @@ def _zeta(x: float, q: float) -> float:
         return math.nan
     if math.isinf(q) or math.isinf(x):
         return 0.0 if q > 1 else 1.0 if q == 1 else math.inf
+
     count = 40 + max(0, math.ceil(-q))
     try:
         head = math.fsum((q + k) ** -x for k in range(count))

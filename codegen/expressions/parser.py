@@ -1,8 +1,7 @@
 """Reads an expression: a tokenizer and a Pratt parser.
 
 From loosest to tightest: ``c ? a : b`` and ``a if c else b``; ``or``; ``and``; ``not``; comparisons (which
-chain) and
-``in``; ``+ -``; ``* / %``; unary ``-``; ``**`` (to the right); calls, methods, indexing.
+chain) and ``in``; ``+ -``; ``* / %``; unary ``-``; ``**`` (to the right); calls, methods, indexing.
 """
 
 from __future__ import annotations
@@ -46,7 +45,7 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 
-# What people write from habit in C++ or Python, and what it is called here.
+# C++ and Python spellings that people write from habit, and ours.
 _FOREIGN = {
     "&&": "write 'and'",
     "||": "write 'or'",
@@ -63,7 +62,7 @@ _FOREIGN = {
     '"': "close the string with '\"'",
     "'": 'close the string with "\'"',
 }
-# Characters of mathematics, and those that a text processor makes of ours.
+# Mathematical characters, and those that a text processor substitutes.
 _MEANT = {
     "×": "*",
     "·": "*",
@@ -101,10 +100,12 @@ def tokenize(text: str) -> list[Token]:
             raise ExpressionError(
                 f"unexpected character {text[position]!r}", position, f"write '{meant}'" if meant else ""
             )
+
         kind = match.lastgroup or ""
         word = match.group()
         if kind == "name" and word in _KEYWORDS:
             kind = "keyword"
+
         if (
             kind == "number"
             and match.end() < len(text)
@@ -118,9 +119,11 @@ def tokenize(text: str) -> list[Token]:
             raise ExpressionError(
                 f"unexpected {text[match.end()]!r} after the number {word}", match.end(), hint
             )
+
         if kind != "space":
             tokens.append(Token(kind, word, position))
         position = match.end()
+
     tokens.append(Token("end", "", len(text)))
     return tokens
 
@@ -177,7 +180,7 @@ class _Parser:
             hint = f"remove '{token.text}' or open it before"
         if not hint and token.kind in ("name", "number", "string") and self.position > 0:
             hint = f"write an operator or ',' before {token.text!r}"
-        return ExpressionError(f"unexpected {token.text!r} where {expected} should stand", token.offset, hint)
+        return ExpressionError(f"unexpected {token.text!r} where {expected} should be", token.offset, hint)
 
     def expression(self) -> Node:
         self.depth += 1
@@ -196,6 +199,7 @@ class _Parser:
             then = self.expression()
             self.expect(":")
             return Conditional(node, then, self.expression(), offset=node.offset)
+
         if self.at("if"):
             self.advance()
             condition = self.operation(nodes.OR)
@@ -213,6 +217,7 @@ class _Parser:
             if level == nodes.COMPARISON:
                 node = self.comparison(node)
                 continue
+
             token = self.advance()
             right = self.operation(level if token.text == "**" else level + 1)
             made = Logical if level in (nodes.OR, nodes.AND) else Binary
@@ -220,16 +225,19 @@ class _Parser:
 
     def infix_level(self) -> int:
         token = self.token
+
         if token.kind == "keyword":
             following = self.tokens[self.position + 1] if token.text == "not" else token
             if following.text == "in":
                 return nodes.COMPARISON
             return {"or": nodes.OR, "and": nodes.AND}.get(token.text, 0)
+
         if token.kind == "operator":
             if token.text in _COMPARISONS:
                 return nodes.COMPARISON
             if token.text in ("+", "-", "*", "/", "%", "**"):
                 return nodes.binary_precedence(token.text)
+
         return 0
 
     def comparison(self, first: Node) -> Node:
@@ -248,14 +256,17 @@ class _Parser:
         token = self.token
         if self.at("-", "+", "not"):
             self.advance()
+
             self.depth += 1
             if self.depth > MAXIMUM_DEPTH:
                 raise ExpressionError(
                     "the expression is nested too deeply", token.offset, "split it over several operators"
                 )
+
             operand = self.operation(nodes.NOT if token.text == "not" else nodes.NEGATION)
             self.depth -= 1
             return operand if token.text == "+" else Unary(token.text, operand, offset=token.offset)
+
         return self.postfix(self.atom())
 
     def postfix(self, node: Node) -> Node:
@@ -267,11 +278,13 @@ class _Parser:
                 name = self.advance().text
                 arguments = self.arguments() if self.at("(") else None
                 node = Method(node, name, arguments, offset=node.offset)
+
             elif self.at("["):
                 opened = self.advance()
                 index = self.expression()
                 self.expect("]", opened)
                 node = Index(node, index, offset=node.offset)
+
             elif self.at("(") and isinstance(node, Name):
                 node = Call(node.name, self.arguments(), offset=node.offset)
             else:
@@ -282,9 +295,11 @@ class _Parser:
         return self.items(opened, ")")[0]
 
     def items(self, opened: Token, closing: str) -> tuple[tuple[Node, ...], bool]:
-        """What stands up to ``closing``, and whether a comma stands behind the last."""
+        """The items up to ``closing``, and whether a comma follows the last."""
+
         items: list[Node] = []
         comma = False
+
         while not self.at(closing):
             if self.token.kind == "end":
                 raise ExpressionError(f"'{opened.text}' is not closed", opened.offset, f"add '{closing}'")
@@ -293,6 +308,7 @@ class _Parser:
             if not comma:
                 break
             self.advance()
+
         self.expect(closing, opened)
         return tuple(items), comma
 
@@ -301,9 +317,11 @@ class _Parser:
         if token.kind == "number":
             self.advance()
             return Number(_number(token), offset=token.offset)
+
         if token.kind == "string":
             self.advance()
             return String(re.sub(r"\\(.)", r"\1", token.text[1:-1]), offset=token.offset)
+
         if token.kind == "name":
             self.advance()
             if token.text in _BOOLEANS:
@@ -313,6 +331,7 @@ class _Parser:
                 if token.text in _NOTHING
                 else Name(token.text, offset=token.offset)
             )
+
         if self.at("["):
             self.advance()
             return ListOf(self.items(token, "]")[0], offset=token.offset)
@@ -322,6 +341,7 @@ class _Parser:
                 raise ExpressionError("'()' holds no expression", token.offset)
             items, comma = self.items(token, ")")
             return items[0] if len(items) == 1 and not comma else TupleOf(items, offset=token.offset)
+
         raise self.unexpected("a value")
 
 
@@ -331,12 +351,14 @@ def _number(token: Token) -> int | float:
         if math.isinf(value):
             raise ExpressionError(f"{token.text} is larger than any float64", token.offset, "write 'inf'")
         return value
+
     if len(token.text) > 19 or int(token.text) >= 2**63:
         raise ExpressionError(
             f"{token.text} does not fit 64 bits",
             token.offset,
             "write it as a float, with '.0' or an exponent",
         )
+
     return int(token.text)
 
 

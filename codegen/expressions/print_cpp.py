@@ -1,4 +1,4 @@
-"""C++ from expressions: ``cpp_expr`` for kernels, ``cpp_formula`` for gradients, ``cpp_requirement`` for
+"""Prints expressions as C++: ``cpp_expr`` for kernels, ``cpp_formula`` for gradients, ``cpp_requirement`` for
 checks."""
 
 from codegen.expressions.print_cpp_formula import cpp_formula

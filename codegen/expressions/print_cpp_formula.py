@@ -1,4 +1,4 @@
-"""Derivative formulas as C++ over ``at::Tensor``."""
+"""Prints derivative formulas as C++ over ``at::Tensor``."""
 
 from __future__ import annotations
 
@@ -46,11 +46,9 @@ def cpp_formula(
     """``node`` as one C++ expression.
 
     ``rename`` maps a name or the source of a property (``self.sizes()``, ``grads[0]``) to the local that
-    holds it; see
-    ``Needs.rename``. With ``program``, calls are printed for the overload that they resolve to. A tuple
-    becomes a
-    ``std::make_tuple``. Arithmetic of ``c10::Scalar`` values uses operators and functions of
-    c10/core/ScalarMath.h.
+    holds it; see ``Needs.rename``. With ``program``, calls are printed for the overload that they resolve to.
+    A tuple becomes a ``std::make_tuple``. Arithmetic of ``c10::Scalar`` values uses operators and functions
+    of c10/core/ScalarMath.h.
     """
     return CppFormulaPrinter(Scope(operator, program), rename or {}).print(node)
 
@@ -65,6 +63,7 @@ class CppFormulaPrinter:
             renamed = self.rename.get(nodes.to_source(node))
             if renamed is not None:
                 return renamed
+
         if isinstance(node, nodes.Binary):
             return self.binary(node, at_least)
         if isinstance(node, nodes.Unary):
@@ -76,6 +75,7 @@ class CppFormulaPrinter:
         if isinstance(node, nodes.Conditional):
             condition = self.print(node.condition)
             return f"({condition} ? {self.print(node.then)} : {self.print(node.otherwise)})"
+
         if isinstance(node, Call):
             return self.call(node)
         if isinstance(node, (nodes.Method, nodes.Index)):
@@ -91,6 +91,7 @@ class CppFormulaPrinter:
             return "true" if node.value else "false"
         if isinstance(node, nodes.String):
             return json.dumps(node.value)
+
         if isinstance(node, nodes.TupleOf):
             return f"std::make_tuple({', '.join(self.print(item) for item in node.items)})"
         if isinstance(node, nodes.ListOf):
@@ -115,18 +116,24 @@ class CppFormulaPrinter:
 
     def binary(self, node: nodes.Binary, at_least: int) -> str:
         kinds = [self.scope.kind(node.left), self.scope.kind(node.right)]
+
         if node.operator in ("+", "-", "*", "/"):
             level = nodes.binary_precedence(node.operator)
-            left, right = self.value(node.left, level), self.value(node.right, level + 1)
+            left = self.value(node.left, level)
+            right = self.value(node.right, level + 1)
             if node.operator == "/" and set(kinds) <= {"int", "bool"}:
                 left = _as_double(node.left, left)
             return nodes.parenthesized(f"{left} {node.operator} {right}", node, at_least)
+
         name = CONSTRUCTS[node.operator]
-        left, right = self.value(node.left), self.value(node.right)
+        left = self.value(node.left)
+        right = self.value(node.right)
+
         if TENSOR in kinds:
             return f"at::{name}({left}, {right})"
         if "Scalar" in kinds:
             return f"c10::{name}({left}, {right})"
+
         if node.operator == "**":
             return self.whole_power(node) or f"std::pow({left}, {right})"
         return f"at::vec::remainder({left}, {right})"
@@ -153,6 +160,7 @@ class CppFormulaPrinter:
     def comparison(self, node: Compare) -> str:
         parts = []
         is_tensor = False
+
         for operator, left, right in zip(node.operators, node.operands, node.operands[1:]):
             pair = {self.scope.kind(left), self.scope.kind(right)}
             none = [isinstance(part, nodes.Nothing) for part in (left, right)]
@@ -163,6 +171,7 @@ class CppFormulaPrinter:
                 parts.append(self.tensor_comparison(operator, left, right))
             else:
                 parts.append(self.plain_comparison(operator, left, right))
+
         result = parts[0]
         for part in parts[1:]:
             result = f"at::{CONSTRUCTS['and']}({result}, {part})" if is_tensor else f"{result} && {part}"
@@ -206,6 +215,7 @@ class CppFormulaPrinter:
             return f"static_cast<int64_t>({self.print(node.arguments[0])}.size())"
         if self.scope.is_scalar_call(node):
             return self.scalar_call(node)
+
         called = resolve(node, self.scope)
         parameters: Sequence[Argument | None] = (
             called.schema.arguments.flat_non_out if called is not None else ()
@@ -214,6 +224,7 @@ class CppFormulaPrinter:
         arguments = [
             self.argument(argument, parameter) for argument, parameter in zip(node.arguments, parameters)
         ]
+
         return f"at::{node.function}({', '.join(arguments)})"
 
     def argument(self, node: Node, parameter: Argument | None) -> str:
@@ -244,47 +255,58 @@ class CppFormulaPrinter:
         if node.function == "where":
             condition, then, otherwise = node.arguments
             return self.print(nodes.Conditional(condition, then, otherwise))
+
         kind = self.scope.join(node.arguments)
         texts = [self.value(argument) for argument in node.arguments]
         if node.function in ("conj", "real") and kind != "Scalar":
             return texts[0]
+
         if node.function == "conj":
             return f"{self.value(node.arguments[0], nodes.POSTFIX)}.conj()"
         if kind == "Scalar":
             return f"c10::{node.function}({', '.join(texts)})"
+
         if node.function not in _STD:
             prefix = "at::vec::" + node.function
             return f"{prefix}({', '.join(_as_double(a, t) for a, t in zip(node.arguments, texts))})"
+
         name = _STD_NAMES.get(node.function, node.function)
         if name in ("max", "min"):
             return f"std::{name}<{'int64_t' if kind in ('int', 'bool') else 'double'}>({', '.join(texts)})"
+
         function = FUNCTIONS.get(node.function)
         if function is not None and function.float_result:
             texts = [
                 _as_double(a, t) if self.scope.kind(a) != "float" else t
                 for a, t in zip(node.arguments, texts)
             ]
+
         return f"std::{name}({', '.join(texts)})"
 
     def access(self, node: nodes.Method | nodes.Index) -> str:
         target = self.print(node.target, nodes.POSTFIX)
+
         if isinstance(node, nodes.Index):
             if isinstance(node.target, Call):
                 called = resolve(node.target, self.scope)
                 if called is not None and len(called.schema.returns) > 1:
                     return f"std::get<{self.print(node.index)}>({target})"
+
             if (
                 node.target == nodes.Name("grads") and len(self.scope.schema.returns) > 1
             ):  # checked with the formula
                 return f"{target}[{self.print(node.index)}]"
             return f"at::element_of({self.value(node.target, nodes.POSTFIX)}, {self.value(node.index)})"
+
         arguments = ", ".join(self.print(argument) for argument in node.arguments or ())
         if self.scope.kind(node.target) == TENSORS and node.name == "size":
             return f"at::sizes_along({target}, {arguments})"
+
         if node.name == "options":
             return f"at::options_of({target})"
         if isinstance(node.target, (nodes.Unary, nodes.Binary)):
             target = f"({self.print(node.target)})"
+
         return f"{target}.{node.name}({arguments})"
 
 

@@ -1,4 +1,4 @@
-"""Constraints (``requires:``) as C++ conditions over the arguments of an operator."""
+"""Prints requirements as C++ conditions over the arguments of an operator."""
 
 from __future__ import annotations
 
@@ -41,8 +41,7 @@ def cpp_requirement(
 ) -> CppRequirement:
     """``dtype_sets`` gives the canonical dtype names of each set that the constraint names.
 
-    Optional arguments that are none satisfy every constraint on them, unless the constraint asks whether they
-    are.
+    Missing optional arguments satisfy every constraint, unless the constraint asks whether they are given.
     """
     printer = _RequirementPrinter(RequirementScope(operator), dtype_sets or {})
     condition = printer.print(node)
@@ -60,7 +59,7 @@ class _RequirementPrinter(CppFormulaPrinter):
         self.dtype_sets = dtype_sets
 
     def text(self, node: Node) -> str:
-        """In the words of the schema, whatever C++ calls its arguments."""
+        """The condition with the names of the schema, whatever C++ calls its arguments."""
         spelled = {
             a.name: nodes.Name(a.spelling) for a in self.scope.schema.arguments if a.spelling != a.name
         }
@@ -89,15 +88,19 @@ class _RequirementPrinter(CppFormulaPrinter):
     def call(self, node: Call) -> str:
         if node.function in REQUIREMENT_FUNCTIONS:
             return self.property(node)
+
         if node.function == "all":
             return self.all_of(node.arguments[0])
+
         if node.function in ("min", "max"):
             if len(node.arguments) == 1:
                 text = self.value(node.arguments[0])
                 return f"*std::{node.function}_element({text}.begin(), {text}.end())"
             return f"std::{node.function}<int64_t>({{{', '.join(map(self.value, node.arguments))}}})"
+
         if node.function == "len":
             return f"static_cast<int64_t>({self.value(node.arguments[0])}.size())"
+
         return super().call(node)
 
     def property(self, node: Call) -> str:
@@ -128,6 +131,7 @@ class _RequirementPrinter(CppFormulaPrinter):
 
     def plain_comparison(self, operator: str, left: Node, right: Node) -> str:
         is_dtype = isinstance(left, Call) and left.function == "dtype"
+
         if is_dtype and operator in ("in", "not in"):
             items = right.items if isinstance(right, nodes.ListOf) else (right,)
             dtypes = list(
@@ -135,14 +139,18 @@ class _RequirementPrinter(CppFormulaPrinter):
                     d for item in items if isinstance(item, nodes.Name) for d in self.dtypes(item.name)
                 )
             )
+
             value = self.print(left)
             text = " || ".join(f"{value} == at::{DTYPE_CONSTANTS[dtype]}" for dtype in dtypes) or "false"
             return f"({text})" if operator == "in" else f"!({text})"
+
         if is_dtype and isinstance(right, nodes.Name):
             (dtype,) = self.dtypes(right.name)
             return f"({self.print(left)} {operator} at::{DTYPE_CONSTANTS[dtype]})"
+
         if isinstance(right, nodes.ListOf) and operator not in ("in", "not in"):
             return f"({self.value(left)} {operator} {self.list_of(right.items, 'int[]')})"
+
         return super().plain_comparison(operator, left, right)
 
     def dtypes(self, name: str) -> Collection[str]:
@@ -151,8 +159,7 @@ class _RequirementPrinter(CppFormulaPrinter):
     # Values for the message
 
     def values(self, node: Node) -> tuple[tuple[str, str], ...]:
-        """Without those of arguments that may turn out not to be given: a message must not ask for their
-        sizes."""
+        """All but those of arguments that may be missing: a message must not ask for their sizes."""
         found: dict[str, str] = {}
         self.collect(node, found, self.asked(node))
         return tuple(found.items())
@@ -163,6 +170,7 @@ class _RequirementPrinter(CppFormulaPrinter):
             not isinstance(node, (Compare, nodes.Logical)) and hidden & set(nodes.names(node))
         ):
             return
+
         if isinstance(node, Call) and node.function in REQUIREMENT_FUNCTIONS:
             shown = (
                 Call("dtype", node.arguments) if REQUIREMENT_FUNCTIONS[node.function][1] == "bool" else node
@@ -170,12 +178,15 @@ class _RequirementPrinter(CppFormulaPrinter):
             found.setdefault(self.text(shown), self.property(shown))
             for argument in node.arguments[1:]:
                 self.collect(argument, found, hidden)
+
         elif isinstance(node, Call) and node.function == "len":
             found.setdefault(self.text(node), self.call(node))
+
         elif isinstance(node, nodes.Name):
             named = self.scope.argument(node.name)
             if named is not None and self.scope.kind(node) != TENSOR and named.type.base.name != "Generator":
                 found.setdefault(self.text(node), self.value(node))
+
         else:
             for child in nodes.children(node):
                 self.collect(child, found, hidden)

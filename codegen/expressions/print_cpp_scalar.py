@@ -1,4 +1,4 @@
-"""``expr:`` as C++ for one element, or one SIMD lane: free of branches, so that loops over it vectorise."""
+"""Prints ``expr:`` as C++ for one element or SIMD lane, without branches, so that loops over it vectorise."""
 
 from __future__ import annotations
 
@@ -46,26 +46,32 @@ class _ScalarPrinter:
 
     def number(self, node: Node, at_least: int = 0) -> str:
         """A value of the computation type."""
+
         if is_truth_value(node):
             return f"{self.type}({self.condition(node)})"
         if isinstance(node, nodes.Unary):
             return nodes.parenthesized(f"-{self.number(node.operand, nodes.POWER)}", node, at_least)
+
         if isinstance(node, nodes.Binary) and node.operator in ("+", "-", "*", "/"):
             level = nodes.binary_precedence(node.operator)
             text = f"{self.number(node.left, level)} {node.operator} {self.number(node.right, level + 1)}"
             return nodes.parenthesized(text, node, at_least)
+
         if isinstance(node, nodes.Binary):
             return (
                 self.power(node) if node.operator == "**" else self.call("remainder", node.left, node.right)
             )
+
         if isinstance(node, nodes.Conditional):
             return self.choice(node.condition, node.then, node.otherwise)
+
         if isinstance(node, Call):
             if node.function == "where":
                 return self.choice(*node.arguments)
             if node.function == "pow":
                 return self.power(nodes.Binary("**", node.arguments[0], node.arguments[1]))
             return self.call(node.function, *node.arguments)
+
         return self.leaf(node)
 
     def leaf(self, node: Node) -> str:
@@ -79,7 +85,7 @@ class _ScalarPrinter:
                 if node.name in CONSTANTS
                 else node.name
             )
-        raise ExpressionError(f"'{nodes.to_source(node)}' is no number", node.offset)
+        raise ExpressionError(f"'{nodes.to_source(node)}' is not a number", node.offset)
 
     def call(self, name: str, *arguments: Node) -> str:
         return f"at::vec::{name}({', '.join(self.number(argument) for argument in arguments)})"
@@ -88,44 +94,54 @@ class _ScalarPrinter:
         return f"({self.condition(condition)} ? {self.number(then)} : {self.number(otherwise)})"
 
     def power(self, node: nodes.Binary) -> str:
-        """Whole powers as products; others by pow."""
+        """A product for a whole exponent, otherwise pow."""
         exponent = _whole_number(node.right)
+
         if exponent is None:
             if isinstance(node.right, nodes.Number) and node.right.value == 0.5:
                 return self.call("sqrt", node.left)
             return self.call("pow", node.left, node.right)
+
         if exponent == 0:
             return f"{self.type}(1)"
+
         base = self.number(node.left, nodes.POSTFIX)
         if isinstance(node.left, nodes.Name) and abs(exponent) <= _LARGEST_PRODUCT:
             product = " * ".join([base] * abs(exponent))
             text = f"({product})" if abs(exponent) > 1 else base
         else:
             text = f"at::vec::integer_power<{abs(exponent)}>({self.number(node.left)})"
+
         return text if exponent > 0 else f"({self.type}(1) / {text})"
 
     def condition(self, node: Node) -> str:
-        """A ``bool``; ``&`` and ``|`` in place of ``&&`` and ``||``, which would branch."""
+        """A ``bool``, with ``&`` and ``|`` because ``&&`` and ``||`` would branch."""
+
         if isinstance(node, nodes.Compare):
             parts = []
             for operator, left, right in zip(node.operators, node.operands, node.operands[1:]):
                 parts.append(f"({self.number(left, nodes.SUM)} {operator} {self.number(right, nodes.SUM)})")
             return parts[0] if len(parts) == 1 else f"({' & '.join(parts)})"
+
         if isinstance(node, nodes.Logical):
             symbol = "&" if node.operator == "and" else "|"
             return f"({self.condition(node.left)} {symbol} {self.condition(node.right)})"
         if isinstance(node, nodes.Unary) and node.operator == "not":
             return f"!{self.condition(node.operand)}"
+
         if isinstance(node, nodes.Boolean):
             return "true" if node.value else "false"
         if not is_truth_value(node):
             return f"({self.number(node, nodes.SUM)} != {self.type}(0))"
+
         if isinstance(node, nodes.Conditional):
             node = Call("where", (node.condition, node.then, node.otherwise))
         assert isinstance(node, Call), f"no truth value: {nodes.to_source(node)}"
+
         if node.function == "where":
             condition, then, otherwise = map(self.condition, node.arguments)
             return f"({condition} ? {then} : {otherwise})"
+
         return self.call(node.function, *node.arguments)
 
 

@@ -1,4 +1,4 @@
-"""Formulas and pointwise expressions as Python: over ``torch``, and over NumPy for references in tests."""
+"""Prints formulas and pointwise expressions as Python over ``torch``, and over NumPy for tests."""
 
 from __future__ import annotations
 
@@ -45,18 +45,22 @@ class _NumpyPrinter:
         self.rename = rename
 
     def print(self, node: Node, at_least: int = 0) -> str:
+
         if isinstance(node, nodes.Unary) and node.operator == "-":
             return nodes.parenthesized(f"-{self.print(node.operand, nodes.NEGATION)}", node, at_least)
         if isinstance(node, nodes.Binary):
             return self.binary(node, at_least)
         if isinstance(node, (Compare, nodes.Logical, nodes.Unary)):
             return self.condition(node)
+
         if isinstance(node, nodes.Conditional):
             return self.choice(node.condition, node.then, node.otherwise)
+
         if isinstance(node, Call):
             if node.function == "where":
                 return self.choice(*nodes.children(node))
             return self.call(node, at_least)
+
         return self.leaf(node)
 
     def leaf(self, node: Node) -> str:
@@ -68,7 +72,7 @@ class _NumpyPrinter:
             if node.name in self.rename:
                 return self.rename[node.name]
             return f"np.{node.name}" if node.name in CONSTANTS else node.name
-        raise ExpressionError(f"'{nodes.to_source(node)}' is no pointwise formula", node.offset)
+        raise ExpressionError(f"'{nodes.to_source(node)}' is not a pointwise formula", node.offset)
 
     def binary(self, node: nodes.Binary, at_least: int) -> str:
         if node.operator == "**":
@@ -110,27 +114,34 @@ class _FormulaPrinter:
     def print(self, node: Node, at_least: int = 0) -> str:
         if not isinstance(node, (nodes.Number, nodes.String)) and nodes.to_source(node) in self.rename:
             return self.rename[nodes.to_source(node)]
+
         if isinstance(node, nodes.Conditional):
-            then, otherwise = self.print(node.then, nodes.OR), self.print(node.otherwise, nodes.CONDITIONAL)
+            then = self.print(node.then, nodes.OR)
+            otherwise = self.print(node.otherwise, nodes.CONDITIONAL)
             return nodes.parenthesized(
                 f"{then} if {self.print(node.condition, nodes.OR)} else {otherwise}", node, at_least
             )
+
         if isinstance(node, (nodes.Compare, nodes.Logical, nodes.Unary)) and self.scope.kind(node) == TENSOR:
             return self.tensor_condition(node, at_least)
+
         if isinstance(node, Compare):
             return nodes.parenthesized(self.comparison(node), node, at_least)
         if isinstance(node, nodes.Logical):
             level = nodes.precedence(node)
             text = f"{self.print(node.left, level)} {node.operator} {self.print(node.right, level + 1)}"
             return nodes.parenthesized(text, node, at_least)
+
         if isinstance(node, nodes.Unary):
             symbol, level = ("not ", nodes.NOT) if node.operator == "not" else ("-", nodes.NEGATION)
             return nodes.parenthesized(f"{symbol}{self.print(node.operand, level)}", node, at_least)
+
         if isinstance(node, nodes.Binary):
             level = nodes.binary_precedence(node.operator)
             left, right = (nodes.POSTFIX, nodes.NEGATION) if node.operator == "**" else (level, level + 1)
             text = f"{self.print(node.left, left)} {node.operator} {self.print(node.right, right)}"
             return nodes.parenthesized(text, node, at_least)
+
         if isinstance(node, Call):
             return self.call(node)
         return self.atom(node)
@@ -140,19 +151,23 @@ class _FormulaPrinter:
             return self.method(node)
         if isinstance(node, nodes.Index):
             return f"{self.print(node.target, nodes.POSTFIX)}[{self.print(node.index)}]"
+
         if isinstance(node, nodes.ListOf):
             return f"[{', '.join(map(self.print, node.items))}]"
         if isinstance(node, nodes.TupleOf):
             return f"({', '.join(map(self.print, node.items))}{',' if len(node.items) == 1 else ''})"
+
         if isinstance(node, nodes.Boolean):
             return str(node.value)
         if isinstance(node, nodes.Nothing):
             return "None"
+
         if isinstance(node, nodes.Name) and self.scope.argument(node.name) is None:
             if node.name in CONSTANTS:
                 return f"math.{node.name}"
             if node.name in DTYPES:
                 return f"{self.module}.{node.name}"
+
         return nodes.to_source(node)
 
     def comparison(self, node: Compare) -> str:
@@ -164,21 +179,25 @@ class _FormulaPrinter:
         return " ".join(parts)
 
     def tensor_condition(self, node: Compare | nodes.Logical | nodes.Unary, at_least: int) -> str:
+
         if isinstance(node, nodes.Unary):
             if node.operator == "not":
                 return f"{self.module}.{CONSTRUCTS['not']}({self.print(node.operand)})"
             return nodes.parenthesized(f"-{self.print(node.operand, nodes.NEGATION)}", node, at_least)
+
         if isinstance(node, nodes.Logical):
             return (
                 f"{self.module}.{CONSTRUCTS[node.operator]}({self.print(node.left)}, "
                 f"{self.print(node.right)})"
             )
+
         parts = []
         for operator, left, right in zip(node.operators, node.operands, node.operands[1:]):
             if self.scope.kind(left) == TENSOR:
                 parts.append(f"{self.module}.{CONSTRUCTS[operator]}({self.print(left)}, {self.print(right)})")
             else:
                 parts.append(f"({self.print(left, nodes.SUM)} {operator} {self.print(right, nodes.SUM)})")
+
         result = parts[0]
         for part in parts[1:]:
             result = f"{self.module}.{CONSTRUCTS['and']}({result}, {part})"
@@ -187,10 +206,12 @@ class _FormulaPrinter:
     def method(self, node: nodes.Method) -> str:
         target = self.print(node.target, nodes.POSTFIX)
         arguments = ", ".join(map(self.print, node.arguments or ()))
+
         if self.scope.kind(node.target) == TENSORS and node.name == "size":
             return f"[tensor.size({arguments}) for tensor in {target}]"
         if node.name == "options":
             return f"dict(dtype={target}.dtype, device={target}.device)"
+
         special = {
             "sizes": ".shape",
             "strides": ".stride()",
@@ -198,17 +219,21 @@ class _FormulaPrinter:
             "device": ".device",
             "defined": " is not None",
         }
+
         if node.name in special:
             text = f"{target}{special[node.name]}"
             return f"({text})" if node.name == "defined" else text
+
         return f"{target}.{node.name}({arguments})"
 
     def call(self, node: Call) -> str:
         arguments = [self.print(argument) for argument in node.arguments]
+
         if node.function == "len":
             return f"len({arguments[0]})"
         if self.scope.is_scalar_call(node):
             return self.scalar_call(node, arguments)
+
         called = resolve(node, self.scope)
         if called is not None:
             positional = len(called.schema.arguments.positional)
@@ -216,11 +241,13 @@ class _FormulaPrinter:
             arguments[positional:] = [
                 f"{k.spelling}={text}" for k, text in zip(keywords, arguments[positional:])
             ]
+
         place = self.place(node.function, called)
         if place is None:
             return (
                 f"{self.print(node.arguments[0], nodes.POSTFIX)}.{node.function}({', '.join(arguments[1:])})"
             )
+
         return f"{place}({', '.join(arguments)})"
 
     def scalar_call(self, node: Call, arguments: list[str]) -> str:
@@ -232,14 +259,17 @@ class _FormulaPrinter:
             "abs": "abs",
             "round": "round",
         }
+
         if node.function == "where":
             return f"({arguments[1]} if {arguments[0]} else {arguments[2]})"
+
         if node.function in ("conj", "real"):
             text = self.print(node.arguments[0], nodes.POSTFIX)
             target = (
                 f"({text})" if isinstance(node.arguments[0], nodes.Number) else text
-            )  # 0.conjugate() is no Python
+            )  # 0.conjugate() does not parse
             return f"{target}{'.conjugate()' if node.function == 'conj' else '.real'}"
+
         return f"{names.get(node.function, f'math.{node.function}')}({', '.join(arguments)})"
 
     def place(self, name: str, called: OperatorLike | None) -> str | None:

@@ -1,4 +1,4 @@
-"""Expressions as documentation: plain text, and LaTeX for pointwise formulas."""
+"""Prints expressions for documentation: as plain text, and pointwise formulas as LaTeX."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _PREDICATES = {"is_floating": "is_floating_point"}
 
 
 def text(node: Node) -> str:
-    """As the entry writes it, normally spaced."""
+    """The expression as the entry writes it, with normal spacing."""
     return nodes.to_source(node)
 
 
@@ -24,14 +24,17 @@ def requirement_text(node: Node) -> str:
 def _as_python(node: Node) -> Node:
     if isinstance(node, Call) and node.function in REQUIREMENT_FUNCTIONS:
         target, *rest = map(_as_python, node.arguments)
+
         if node.function in ("dtype", "device"):
             return nodes.Method(target, node.function, None)
         if node.function == "sizes":
             return nodes.Method(target, "shape", None)
+
         if node.function == "is_integral":
             return nodes.Name(f"{nodes.to_source(target)} is integral")
         if node.function == "defined":
             return nodes.Name(f"{nodes.to_source(target)} is given")
+
         return nodes.Method(target, _PREDICATES.get(node.function, node.function), tuple(rest))
     return nodes.rebuild(node, _as_python)
 
@@ -41,7 +44,7 @@ _RELATIONS = {"<": "<", "<=": r"\le", ">": ">", ">=": r"\ge", "==": "=", "!=": r
 
 
 def latex(node: Node) -> str:
-    """A pointwise formula in LaTeX's mathematics, without the dollars."""
+    """A pointwise formula in LaTeX, without the dollar signs."""
     return _LatexPrinter().print(node)
 
 
@@ -56,16 +59,19 @@ class _LatexPrinter:
     def _print(self, node: Node) -> str:
         if isinstance(node, nodes.Number):
             return nodes.number_text(node.value)
+
         if isinstance(node, nodes.Boolean):
             return rf"\text{{{str(node.value).lower()}}}"
         if isinstance(node, nodes.Name):
             return self.name(node.name)
+
         if isinstance(node, nodes.Unary):
             return (
                 rf"\neg {self.print(node.operand, nodes.NOT)}"
                 if node.operator == "not"
                 else f"-{self.print(node.operand, nodes.NEGATION)}"
             )
+
         if isinstance(node, nodes.Binary):
             return self.binary(node)
         if isinstance(node, nodes.Logical):
@@ -73,16 +79,19 @@ class _LatexPrinter:
             return (
                 rf"{self.print(node.left, level)} \text{{ {node.operator} }} {self.print(node.right, level)}"
             )
+
         if isinstance(node, nodes.Compare):
             text = self.print(node.operands[0], nodes.SUM)
             for operator, operand in zip(node.operators, node.operands[1:]):
                 text += f" {_RELATIONS[operator]} {self.print(operand, nodes.SUM)}"
             return text
+
         if isinstance(node, nodes.Conditional):
             return self.cases(node.condition, node.then, node.otherwise)
         if isinstance(node, Call):
             return self.call(node)
-        raise ExpressionError(f"'{nodes.to_source(node)}' is no pointwise formula", node.offset)
+
+        raise ExpressionError(f"'{nodes.to_source(node)}' is not a pointwise formula", node.offset)
 
     def name(self, name: str) -> str:
         if name == "inf":

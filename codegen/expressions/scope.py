@@ -1,8 +1,7 @@
-"""What the names in an expression stand for, and of which kind an expression is.
+"""Resolves the names in an expression and tells the kind of each part.
 
 A kind is the text of a schema type without ``?``: ``Tensor``, ``Tensor[]``, ``Scalar``, ``int``, ``int[]``,
-``bool``,
-``str``, ``ScalarType`` ...; besides ``TensorOptions``, ``none``, and ``unknown``, which agrees with
+``bool``, ``str``, ``ScalarType`` ...; also ``TensorOptions``, ``none``, and ``unknown``, which agrees with
 everything.
 """
 
@@ -21,7 +20,7 @@ from codegen.schema import Argument, FunctionSchema, Type
 
 
 class OperatorLike(Protocol):
-    """What this package asks of an operator (codegen.model.Operator has it)."""
+    """The parts of an operator that this package uses; codegen.model.Operator has them."""
 
     @property
     def schema(self) -> FunctionSchema: ...
@@ -32,7 +31,7 @@ class OperatorLike(Protocol):
 
 
 class ProgramLike(Protocol):
-    """What this package asks of a program (codegen.model.Program has it)."""
+    """The parts of a program that this package uses; codegen.model.Program has them."""
 
     @property
     def broken(self) -> Collection[str]:
@@ -55,7 +54,10 @@ class Signature:
         return Signature(FunctionSchema.parse(text), scalars)
 
 
-TENSOR, TENSORS, UNKNOWN, NONE = "Tensor", "Tensor[]", "unknown", "none"
+TENSOR = "Tensor"
+TENSORS = "Tensor[]"
+UNKNOWN = "unknown"
+NONE = "none"
 NUMBERS = ("bool", "int", "float", "Scalar")  # each promotes to those on its right
 _MERGED = {"SymInt": "int", "SymBool": "bool"}
 
@@ -99,7 +101,7 @@ def kind_of_type(type: Type) -> str:
 class Scope:
     """The names that an expression of ``operator`` may use; ``program`` resolves the operators it calls.
 
-    ``tensors_as`` is the kind of tensor arguments: ``Scalar`` in ``expr:``, where a tensor stands for its
+    ``tensors_as`` is the kind of tensor arguments: ``Scalar`` in ``expr:``, where a tensor means its
     element.
     """
 
@@ -146,7 +148,9 @@ class Scope:
         argument = self.argument(name)
         if argument is not None:
             kind = kind_of_type(argument.type)
+
             return self.tensors_as if kind == TENSOR else kind
+
         if self.tensors_as == TENSOR:
             if name in self.gradient_names():
                 return TENSOR if name == "grad" else TENSORS
@@ -155,6 +159,7 @@ class Scope:
                 return kind_of_type(self.schema.returns[index].type)
         elif name == "result" and len(self.schema.returns) == 1:
             return self.tensors_as
+
         if name in CONSTANTS:
             return "float"
         return "ScalarType" if name in DTYPES else None
@@ -169,6 +174,7 @@ class Scope:
     def _kind(self, node: Node) -> str:
         if isinstance(node, nodes.Name):
             return self.name_kind(node.name) or UNKNOWN
+
         if isinstance(node, (nodes.Compare, nodes.Logical)) or (
             isinstance(node, nodes.Unary) and node.operator == "not"
         ):
@@ -177,20 +183,26 @@ class Scope:
                 if any(self.kind(part) == TENSOR for part in nodes.children(node)) and not _is_none_test(node)
                 else "bool"
             )
+
         if isinstance(node, (nodes.Unary, nodes.Binary)):
             return self._arithmetic_kind(node)
+
         if isinstance(node, nodes.Conditional):
             return self.join((node.then, node.otherwise))
         if isinstance(node, nodes.Call):
             return self._call_kind(node)
+
         if isinstance(node, nodes.Method):
             kind, _ = METADATA_METHODS.get(node.name, (UNKNOWN, 0))
             return "int[]" if kind == "int" and self.kind(node.target) == TENSORS else kind
+
         if isinstance(node, nodes.Index):
             kind = self.kind(node.target)
             return kind[:-2] if kind.endswith("[]") else UNKNOWN
+
         if isinstance(node, nodes.ListOf):
             return self.join(node.items) + "[]" if node.items else UNKNOWN
+
         return _literal_kind(node)
 
     def join(self, parts: Sequence[Node]) -> str:
@@ -216,6 +228,7 @@ class Scope:
         return kind
 
     def _call_kind(self, node: nodes.Call) -> str:
+
         if self.tensors_as != TENSOR or self.is_scalar_call(node):
             function = FUNCTIONS.get(node.function)
             if function is None:
@@ -225,12 +238,15 @@ class Scope:
             values = node.arguments[1:] if node.function == "where" else node.arguments
             kind = self.join(values)
             return "float" if function.float_result and kind in ("int", "bool") else kind
+
         called = resolve(node, self)
         if called is None:
             return UNKNOWN if self.program is not None else TENSOR
+
         returns = called.schema.returns
         if len(returns) == 1:
             return kind_of_type(returns[0].type)
+
         kinds = {kind_of_type(r.type) for r in returns}
         return f"{kinds.pop()}[]" if len(kinds) == 1 else UNKNOWN
 
@@ -244,7 +260,7 @@ class Scope:
 
 
 class RequirementScope(Scope):
-    """Names and functions of ``requires:``; nothing in it is a tensor but the arguments themselves."""
+    """Names and functions of ``requires:``, where only the arguments themselves are tensors."""
 
     def _call_kind(self, node: nodes.Call) -> str:
         if node.function in REQUIREMENT_FUNCTIONS:
@@ -277,8 +293,10 @@ def accepts(parameter: Argument, kind: str, is_none: bool, takes_number: bool) -
         return parameter.type.is_optional
     if wanted == TENSOR and kind in NUMBERS:
         return takes_number
+
     if wanted in NUMBERS and kind in NUMBERS:
         return NUMBERS.index(kind) <= NUMBERS.index(wanted)
+
     if wanted.endswith("[]"):
         element = wanted[:-2]
         list_type = parameter.type.list_type
@@ -289,6 +307,7 @@ def accepts(parameter: Argument, kind: str, is_none: bool, takes_number: bool) -
             or given == element
             or (element in NUMBERS and given in NUMBERS[: NUMBERS.index(element)])
         )
+
     return False
 
 

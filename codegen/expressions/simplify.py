@@ -1,5 +1,4 @@
-"""Makes a derivative readable and cheap: constants folded, like terms and factors collected, ``result``
-reused.
+"""Simplifies derivatives: folds constants, collects like terms and factors, reuses ``result``.
 
 Only for the pointwise language of ``expr:``. A product is held as a rational coefficient and powers of
 factors, a sum as coefficients of products; both are rebuilt in the order in which their parts first appear.
@@ -18,7 +17,8 @@ from codegen.expressions import nodes
 from codegen.expressions.functions import FUNCTIONS
 from codegen.expressions.nodes import Binary, Boolean, Call, Compare, Logical, Name, Node, Number, Unary
 
-ZERO, ONE = Number(0), Number(1)
+ZERO = Number(0)
+ONE = Number(1)
 
 # x ** n is collected with other powers of x up to this n.
 _LARGEST_POWER = 64
@@ -31,15 +31,19 @@ def simplify(node: Node) -> Node:
         node = Call("where", (node.condition, node.then, node.otherwise), offset=node.offset)
     if isinstance(node, Call) and node.function == "pow" and len(node.arguments) == 2:
         node = Binary("**", *node.arguments, offset=node.offset)
+
     node = nodes.rebuild(node, simplify)
+
     if isinstance(node, Call):
         return _simplify_call(node)
     if isinstance(node, (Compare, Logical)) or (isinstance(node, Unary) and node.operator == "not"):
         return _simplify_condition(node)
+
     if isinstance(node, (Binary, Unary)):
         if isinstance(node, Binary) and node.operator == "%":
             return node
         return _build_sum(_sum_of(node))
+
     return node
 
 
@@ -52,7 +56,8 @@ def number_of(node: Node) -> Fraction | None:
     if isinstance(node, Number) and (isinstance(node.value, int) or math.isfinite(node.value)):
         return Fraction(node.value) if _is_literal(Fraction(node.value)) else None
     if isinstance(node, Binary) and node.operator == "/":  # 1 / 3, as _literal writes it
-        top, bottom = number_of(node.left), number_of(node.right)
+        top = number_of(node.left)
+        bottom = number_of(node.right)
         return top / bottom if top is not None and bottom and _is_literal(top / bottom) else None
     return None
 
@@ -69,20 +74,24 @@ def _is_literal(value: Fraction) -> bool:
 
 
 def _simplify_call(node: Call) -> Node:
+
     if node.function == "where" and len(node.arguments) == 3:
         condition, then, otherwise = node.arguments
         if isinstance(condition, Boolean):
             return then if condition.value else otherwise
         then, otherwise = _chosen(then, condition, 1), _chosen(otherwise, condition, 2)
         return then if then == otherwise else Call("where", (condition, then, otherwise), offset=node.offset)
+
     if node.function in ("conj", "real", "imag") and len(node.arguments) == 1:
         return _simplify_complex(node)
+
     values = [number_of(argument) for argument in node.arguments]
     function = getattr(math, _MATH_NAMES.get(node.function, node.function), None)
     if function is None or not node.arguments or any(value is None for value in values):
         return node
     if node.function not in FUNCTIONS or FUNCTIONS[node.function].boolean:
         return node
+
     try:
         result = function(*(float(value) for value in values if value is not None))
     except (ValueError, OverflowError, TypeError):
@@ -112,20 +121,24 @@ _MATH_NAMES = {"abs": "fabs", "round": ""}
 
 
 def _simplify_condition(node: Compare | Logical | Unary) -> Node:
+
     if isinstance(node, Unary):
         operand = node.operand
         if isinstance(operand, Boolean):
             return Boolean(not operand.value)
         return operand.operand if isinstance(operand, Unary) and operand.operator == "not" else node
+
     if isinstance(node, Logical):
         decisive = node.operator == "or"  # true or x; false and x
         for part, other in ((node.left, node.right), (node.right, node.left)):
             if isinstance(part, Boolean):
                 return Boolean(decisive) if part.value is decisive else other
         return node.left if node.left == node.right else node
+
     values = [number_of(operand) for operand in node.operands]
     if any(value is None for value in values) or any(operator not in _COMPARE for operator in node.operators):
         return node
+
     pairs = zip(node.operators, values, values[1:])
     return Boolean(all(_COMPARE[operator](_sign(left, right)) for operator, left, right in pairs))
 
@@ -170,7 +183,7 @@ class _Product:
             coefficient *= other.coefficient if power == 1 else other.coefficient**power
         if coefficient is self.coefficient or _is_literal(coefficient):
             self.coefficient = coefficient
-        else:  # 1e308 * x * 1e308 keeps both: their product is no number, but x may be small
+        else:  # 1e308 * x * 1e308 keeps both: their product overflows, but x may be small
             if other.coefficient < 0 and power % 2:
                 self.coefficient = -self.coefficient
             self.multiply(_literal(abs(other.coefficient)), power)
@@ -179,7 +192,7 @@ class _Product:
 
 
 def _product_of(node: Node) -> _Product:
-    """Of a node whose parts are simplified; the caller's own."""
+    """The product of a node whose parts are simplified; a copy that the caller may change."""
     known = _known_product_of(node)
     return _Product(known.coefficient, dict(known.powers))
 
@@ -189,10 +202,12 @@ def _known_product_of(node: Node) -> _Product:
     value = number_of(node)
     if value is not None:
         return _Product(value, {})
+
     if isinstance(node, Unary) and node.operator == "-":
         product = _product_of(node.operand)
         product.coefficient = -product.coefficient
         return product
+
     if isinstance(node, Binary) and node.operator in ("*", "/"):
         product = _product_of(node.left)
         divisor = _product_of(node.right)
@@ -201,15 +216,18 @@ def _known_product_of(node: Node) -> _Product:
         else:
             product.multiply_by(divisor, 1 if node.operator == "*" else -1)
         return product if product.coefficient else _Product(Fraction(0), {})
+
     if isinstance(node, Binary) and node.operator == "**":
         exponent = number_of(node.right)
         if exponent is not None and exponent.denominator == 1 and abs(exponent) <= _LARGEST_POWER:
             return _power_of(node.left, int(exponent))
+
     if isinstance(node, Binary) and node.operator in ("+", "-"):
         terms = _sum_of(node)
         if len(terms) == 1:
             return terms[0]
         node = _build_sum(terms)
+
     return _Product(Fraction(1), {node: 1})
 
 
@@ -226,21 +244,25 @@ def _power_of(base: Node, power: int) -> _Product:
 
 
 def _build_product(product: _Product) -> Node:
-    """With a positive sign in front where the coefficient is negative: the caller of the sum subtracts it."""
+    """The product as a node. A negative coefficient becomes a minus in front."""
     if not product.coefficient:
         return ZERO
+
     pushed = _push_into_where(product)
     if pushed is not None:
         return pushed
     if product.coefficient < 0:
         return _negated(_build_product(_Product(-product.coefficient, product.powers)))
+
     above = [_build_power(base, power) for base, power in product.powers.items() if power > 0]
     below = [_build_power(base, -power) for base, power in product.powers.items() if power < 0]
+
     front, behind = _split_coefficient(product.coefficient)
     if front != 1 or not above:
         above.insert(0, _literal(front))
     if behind != 1:
         below.insert(0, _literal(Fraction(behind)))
+
     numerator = _multiply_all(above)
     return Binary("/", numerator, _multiply_all(below)) if below else numerator
 
@@ -290,18 +312,22 @@ def _literal(value: Fraction) -> Node:
 
 def _push_into_where(product: _Product) -> Node | None:
     """``m * where(c, a, 0)`` is ``where(c, m * a, 0)``: an infinite m must not meet the zero."""
+
     for base, power in product.powers.items():
         if power != 1 or not (isinstance(base, Call) and base.function == "where"):
             continue
+
         rest = _Product(product.coefficient, {b: p for b, p in product.powers.items() if b != base})
         condition, then, otherwise = base.arguments
         is_small = sum(1 for b in rest.powers for _ in nodes.walk(b)) <= 3
+
         if (rest.powers or rest.coefficient != 1) and (
             ZERO in (then, otherwise) or (is_small and _is_cheap_choice(then, otherwise))
         ):
             factor = _build_product(rest)
             branches = (simplify(Binary("*", factor, branch)) for branch in (then, otherwise))
             return _simplify_call(Call("where", (condition, *branches)))
+
     return None
 
 
@@ -325,34 +351,41 @@ def _sum_of(node: Node) -> list[_Product]:
     """The terms of a node whose parts are simplified, like terms collected."""
     terms: dict[tuple[frozenset[tuple[Node, int]], int], _Product] = {}
     pending: list[tuple[Node, int]] = [(node, 1)]
+
     while pending:
         part, sign = pending.pop(0)
         if isinstance(part, Binary) and part.operator in ("+", "-"):
             pending[:0] = [(part.left, sign), (part.right, sign if part.operator == "+" else -sign)]
             continue
+
         if isinstance(part, Unary) and part.operator == "-":
             pending.insert(0, (part.operand, -sign))
             continue
+
         product = _product_of(part)
         product.coefficient *= sign
         if not product.coefficient:
             continue
+
         if abs(product.coefficient) == 1 and len(product.powers) == 1:
             ((base, power),) = product.powers.items()
             if power == 1 and base != part and isinstance(base, Binary) and base.operator in ("+", "-"):
                 pending.insert(0, (base, int(product.coefficient)))
                 continue
+
         key = (product.key(), 0)
         while key in terms and not _is_literal(terms[key].coefficient + product.coefficient):
-            key = (key[0], key[1] + 1)  # 1e308 * x + 1e308 * x: the sum of the coefficients is no number
+            key = (key[0], key[1] + 1)  # 1e308 * x + 1e308 * x: the sum of the coefficients overflows
         same = terms.setdefault(key, _Product(Fraction(0), product.powers))
         same.coefficient += product.coefficient
+
     return [term for term in terms.values() if term.coefficient]
 
 
 def _build_sum(terms: list[_Product]) -> Node:
     if not terms:
         return ZERO
+
     common = _common_calls(terms)
     if common:
         factored = _Product(Fraction(1), dict(common))
@@ -360,13 +393,16 @@ def _build_sum(terms: list[_Product]) -> Node:
             term.multiply_by(_Product(Fraction(1), common), -1)
         factored.multiply(_build_sum(_sum_of(_build_sum(terms))), 1)
         return _build_product(factored)
+
     if len(terms) > 1 and terms[0].coefficient < 0:  # 1 - x reads better than -x + 1
         first = next((i for i, term in enumerate(terms) if term.coefficient > 0), 0)
         terms = [terms[first], *terms[:first], *terms[first + 1 :]]
+
     result = _build_product(terms[0])
     for term in terms[1:]:
         positive = _build_product(_Product(abs(term.coefficient), term.powers))
         result = Binary("+" if term.coefficient > 0 else "-", result, positive)
+
     return result
 
 
@@ -409,7 +445,8 @@ def _replace(node: Node, whole: Node) -> Node:
         return Name("result")
     if isinstance(node, (Binary, Unary)) and node.operator in ("*", "/", "-") and isinstance(whole, Binary):
         if whole.operator in ("*", "/") and not (isinstance(node, Binary) and node.operator == "-"):
-            product, wanted = _product_of(node), _product_of(whole)
+            product = _product_of(node)
+            wanted = _product_of(whole)
             if _contains(product, wanted):
                 product.multiply_by(wanted, -1)
                 product.multiply(Name("result"), 1)
@@ -418,7 +455,7 @@ def _replace(node: Node, whole: Node) -> Node:
 
 
 def _contains(product: _Product, wanted: _Product) -> bool:
-    """Whether every factor of ``wanted`` stands in ``product`` at least as often, on the same side of the
+    """Whether every factor of ``wanted`` occurs in ``product`` at least as often, on the same side of the
     fraction."""
     for base, power in wanted.powers.items():
         own = product.powers.get(base, 0)

@@ -1,4 +1,4 @@
-"""``expr:`` as a formula over tensor operators: what higher derivatives of such an operator are made of."""
+"""Turns ``expr:`` into a formula over tensor operators, for higher derivatives."""
 
 from __future__ import annotations
 
@@ -35,19 +35,24 @@ class _Conversion:
     def of(self, node: Node) -> Node:
         if isinstance(node, nodes.Conditional) or (isinstance(node, Call) and node.function == "where"):
             return self.choice(*nodes.children(node))
+
         if not self.is_tensor(node):
             return node
+
         if isinstance(node, Compare):
             return self.comparison(node)
         if isinstance(node, Logical):
             return Call(CONSTRUCTS[node.operator], (self.truth(node.left), self.truth(node.right)))
         if isinstance(node, nodes.Unary) and node.operator == "not":
             return Call(CONSTRUCTS["not"], (self.truth(node.operand),))
+
         if isinstance(node, Binary) and node.operator in ("**", "%"):
             return Call(CONSTRUCTS[node.operator], (self.of(node.left), self.of(node.right)))
+
         node = nodes.rebuild(node, self.of)
         if isinstance(node, Call) and node.function in FUNCTIONS:
             return Call(FUNCTIONS[node.function].tensor_operator, node.arguments)
+
         return node
 
     def truth(self, node: Node) -> Node:
@@ -57,8 +62,9 @@ class _Conversion:
         return Call(NUMBER_AS_TENSOR, (self.of(node),))
 
     def comparison(self, node: Compare) -> Node:
-        """Tensors stand first: ``0 < x`` is ``gt(x, 0)``; a chain is joined by logical_and."""
+        """The tensor comes first: ``0 < x`` is ``gt(x, 0)``; a chain is joined by logical_and."""
         parts: list[Node] = []
+
         for operator, left, right in zip(node.operators, node.operands, node.operands[1:]):
             if not self.is_tensor(left) and self.is_tensor(right):
                 left, right, operator = right, left, MIRRORED[operator]
@@ -66,9 +72,11 @@ class _Conversion:
                 parts.append(Call(CONSTRUCTS[operator], (self.of(left), self.of(right))))
             else:
                 parts.append(Call(NUMBER_AS_TENSOR, (Compare((operator,), (left, right)),)))
+
         result = parts[0]
         for part in parts[1:]:
             result = Call(CONSTRUCTS["and"], (result, part))
+
         return result
 
     def choice(self, condition: Node, then: Node, otherwise: Node) -> Node:

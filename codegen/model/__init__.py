@@ -1,5 +1,4 @@
-"""Checked operators: ``load(path)`` reads a YAML file into a ``Program`` or raises with every problem in
-it."""
+"""Checked operators: ``load(path)`` reads a YAML file into a ``Program``, or raises with all its problems."""
 
 from codegen.model.kernels import Kernel
 from codegen.model.loading import load, read_program

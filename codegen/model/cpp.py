@@ -103,17 +103,21 @@ def default_argument(argument: Argument) -> str:
     """`` = 1`` for a declaration, empty without a default."""
     if not argument.has_default:
         return ""
+
     value = argument.default_value
     if value is None:
         return " = {}" if argument.type.base.name != "Generator" else " = nullptr"
     if isinstance(value, bool):
         return f" = {str(value).lower()}"
+
     if isinstance(value, tuple):
         return " = {" + ", ".join(number(v) for v in value) + "}"
     if isinstance(value, str):
         return ' = "' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
     if isinstance(value, Symbol):
         return f" = {_CONSTANTS.get(value.name) or _scalar_type(value.name)}"
+
     return f" = {number(value)}"
 
 
@@ -151,9 +155,10 @@ def function_signature(schema: FunctionSchema, name: str | None = None, with_def
 
 
 def kernel_signature(operator: Operator, kernel: str, key: str) -> str:
-    """What a person writes in aten/native for a dispatch entry."""
+    """The signature that the C++ function of a dispatch entry must have."""
     arguments = operator.schema.arguments
     every = [parameter(a) for a in arguments.flat_all]
+
     if operator.is_loop(key):
         if operator.structure == "pointwise":
             every = ["TensorIteratorBase& iter", *(parameter(a) for a in arguments.non_tensors)]
@@ -168,20 +173,22 @@ def kernel_signature(operator: Operator, kernel: str, key: str) -> str:
                 for i, r in enumerate(operator.schema.returns)
                 if not r.is_write
             ]
+
     writes = operator.is_loop(key) or operator.structure == "mutation" or key == vocabulary.INPLACE_KEY
     result = "void" if writes else results_type(operator.schema)
+
     return f"{result} {kernel}({', '.join(every)})"
 
 
 def reduction_kernel_arguments(operator: Operator) -> tuple[Argument, ...]:
-    """What is left for the loop when ``dim``, ``keepdim`` and ``dtype`` have shaped the iterator."""
+    """The arguments of the loop: ``dim``, ``keepdim`` and ``dtype`` are in the iterator already."""
     return tuple(
         a for a in operator.schema.arguments.non_tensors if a.name not in ("dim", "keepdim", "dtype")
     )
 
 
 def shape_signature(operator: Operator, rule: str) -> str:
-    """The shape rule of a ``shaped`` operator."""
+    """The signature of the shape rule of a ``shaped`` operator."""
     fresh = [r for r in operator.schema.returns if not r.is_write]
     result = "TensorSpec" if len(fresh) == 1 else f"std::tuple<{', '.join(['TensorSpec'] * len(fresh))}>"
     return f"{result} {rule}({', '.join(parameter(a) for a in operator.schema.arguments.flat_all)})"

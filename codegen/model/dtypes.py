@@ -1,4 +1,4 @@
-"""Named sets of dtypes, which may contain other sets."""
+"""Reads ``dtype_sets:``, named sets of dtypes that may contain other sets."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from codegen.yaml import MapValue, Text, Value
 
 
 def canonical_dtype(name: str) -> str | None:
-    """``half`` -> ``float16``; None for what is no dtype."""
+    """``half`` -> ``float16``; None if ``name`` is not a dtype."""
     if name in DTYPES:
         return name
     return DTYPE_ALIASES.get(name)
@@ -35,7 +35,7 @@ def read_dtype_sets(
         return {}
     if not isinstance(value, MapValue):
         problems.report(
-            value.location, "dtype_sets", "the dtype sets are no map", "write floating: [float32, float64]"
+            value.location, "dtype_sets", "the dtype sets are not a map", "write floating: [float32, float64]"
         )
         return {}
     return _Resolver(value, inherited, problems).resolve()
@@ -58,12 +58,14 @@ class _Resolver:
 
     def check_name(self, key: Text) -> None:
         where = f"dtype_sets.{key.text}"
+
         if not key.text.isidentifier():
             self.problems.report(
                 key.location, where, f"'{key.text}' cannot name a dtype set", "write a name such as floating"
             )
         elif canonical_dtype(key.text) is not None:
             self.problems.report(key.location, where, f"'{key.text}' is a dtype", "give the set another name")
+
         elif key.text in self.inherited:
             first = self.inherited[key.text].location
             self.problems.report(
@@ -78,6 +80,7 @@ class _Resolver:
             self.resolving.append(name)
             found: list[str] = []
             listed = words(self.entries[name][1], f"dtype_sets.{name}", "dtypes", self.problems)
+
             if not listed:
                 self.problems.report(
                     self.entries[name][0].location,
@@ -85,8 +88,10 @@ class _Resolver:
                     "the dtype set is empty",
                     f"write {name}: [float32, float64]",
                 )
+
             for word in listed:
                 found += self.expand(name, word)
+
             self.resolving.pop()
             self.members[name] = in_canonical_order(found)
         return self.members[name]
@@ -95,6 +100,7 @@ class _Resolver:
         dtype = canonical_dtype(word.text)
         if dtype is not None:
             return (dtype,)
+
         if word.text in self.resolving:
             self.problems.report(
                 word.location,
@@ -103,14 +109,17 @@ class _Resolver:
                 "remove it here",
             )
             return ()
+
         if word.text in self.entries:
             return self.members_of(word.text)
         if word.text in self.inherited:
             return self.inherited[word.text].members
+
         self.problems.report(
             word.location,
             f"dtype_sets.{owner}",
             f"unknown dtype or dtype set '{word.text}'",
             dtype_hint(word.text, [*self.entries, *self.inherited]),
         )
+
         return ()

@@ -1,4 +1,4 @@
-"""Operators of lists: the schemas behind ``foreach``, each a call of the entry's operator for every tensor.
+"""Reads ``foreach:``, the schemas of operators that call the entry's operator for every tensor of a list.
 
 Note [Arguments of list operators]. An argument of ``_foreach_add.Scalar(Tensor[] self, Scalar scalar)``
 belongs to the argument of ``add.Tensor`` that has its name, otherwise to the one in its place. Its type says
@@ -17,7 +17,8 @@ from codegen.schema import Annotation, Argument, FunctionSchema, SchemaError
 from codegen.yaml import ListValue, Text, Value
 
 _EXAMPLE = "_foreach_NAME(Tensor[] self) -> Tensor[]"
-# (type that the operator takes, type in the schema of lists) -> kind, beside the same type and a list of it.
+# (type that the operator takes, type in the schema of lists) -> kind. The same type, or a list of it, also
+# fits.
 _CONVERTED = {
     ("Tensor", "Tensor"): "single",
     ("Tensor", "Scalar"): "number",
@@ -27,7 +28,7 @@ _CONVERTED = {
 
 
 def list_operators(reader: EntryReader, operator: Operator) -> Iterator[Operator]:
-    """What ``foreach`` declares. Functions get an in-place form where the operator has one."""
+    """The operators that ``foreach`` declares, and their in-place forms where the operator has one."""
     value = reader.values.get("foreach")
     if value is None:
         return
@@ -54,10 +55,13 @@ def _schema(reader: EntryReader, item: Value) -> FunctionSchema | None:
 
 
 class _Matching:
-    """One schema of lists against the operator that it calls."""
+    """Matches one schema of lists with the operator that it calls."""
 
     def __init__(self, reader: EntryReader, operator: Operator, item: Text, schema: FunctionSchema) -> None:
-        self.reader, self.operator, self.item, self.schema = reader, operator, item, schema
+        self.reader = reader
+        self.operator = operator
+        self.item = item
+        self.schema = schema
         self.has_problems = False
 
     def report(self, offset: int, message: str, hint: str) -> None:
@@ -69,7 +73,9 @@ class _Matching:
         arguments = self.arguments()
         if self.has_problems:
             return
+
         yield self.derived(self.schema, arguments)
+
         own = self.schema.arguments.self_argument
         if (
             self.operator.has_inplace
@@ -80,9 +86,13 @@ class _Matching:
             yield self.derived(_inplace(self.schema, own), arguments)
 
     def check_form(self) -> None:
-        name, returns, own = self.operator.name, self.schema.returns, self.schema.arguments.self_argument
+        name = self.operator.name
+        returns = self.schema.returns
+        own = self.schema.arguments.self_argument
+
         if [str(r.type) for r in self.operator.schema.returns] != ["Tensor"]:
             self.report(0, f"{name} does not return one Tensor", "remove 'foreach'")
+
         if not any(str(a.type) == "Tensor[]" for a in self.schema.arguments):
             self.report(0, "a list operator takes no list of tensors", "write Tensor[] self")
         elif self.schema.is_inplace and (own is None or str(own) != "Tensor(a!)[] self" or returns):
@@ -95,6 +105,7 @@ class _Matching:
             self.report(
                 returns[0].offset if returns else 0, "a list operator returns a list", "write -> Tensor[]"
             )
+
         elif not self.schema.is_inplace and self.operator.schema.is_mutable:
             self.report(
                 0,
@@ -103,22 +114,26 @@ class _Matching:
             )
 
     def arguments(self) -> tuple[EachArgument, ...]:
-        """In the order of the operator's own."""
-        called, given = self.operator.schema.arguments.flat_all, self.schema.arguments.flat_all
+        """The source of each argument of the operator, in the order of its schema."""
+        called = self.operator.schema.arguments.flat_all
+        given = self.schema.arguments.flat_all
         found: dict[str, EachArgument] = {}
         names = {a.name for a in given}
+
         for position, argument in enumerate(given):
             same_place = called[position : position + 1]
             target = self.operator.schema.arguments.find(argument.name) or next(
                 (a for a in same_place if a.name not in names), None
             )
+
             if target is None:
                 self.report(
                     argument.name_offset,
-                    f"'{argument.name}' stands for no argument of {self.operator.name}",
+                    f"'{argument.name}' matches no argument of {self.operator.name}",
                     f"call it as one of {', '.join(a.name for a in called)}, or put it in the place of one",
                 )
                 continue
+
             kind = _kind(str(target.type), str(argument.type))
             if kind is None:
                 self.report(
@@ -127,6 +142,7 @@ class _Matching:
                     f"write {target.type}[] {argument.name}, or {target.type} {argument.name}",
                 )
             found[target.name] = EachArgument(kind or "same", position)
+
         for missing in called:
             if missing.name not in found and not missing.has_default:
                 self.report(
@@ -134,16 +150,20 @@ class _Matching:
                     f"'{missing.name}' of {self.operator.name} is missing",
                     f"write {missing.type}[] {missing.name}",
                 )
+
         return tuple(found.get(a.name, EachArgument("default", -1)) for a in called)
 
     def derived(self, schema: FunctionSchema, arguments: tuple[EachArgument, ...]) -> Operator:
-        operator, location = self.operator, self.item.location
+        operator = self.operator
+        location = self.item.location
+
         called = operator.base_name + ("_" if schema.is_inplace and operator.has_inplace else "")
         doc = (
             f"``{called}`` on each tensor of a list."
             if schema.is_inplace
             else f"``{called}`` of each tensor, as a tuple."
         )
+
         return replace(
             operator,
             schema=schema,

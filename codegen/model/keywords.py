@@ -1,4 +1,4 @@
-"""Words that C++ and Python keep for themselves."""
+"""Keywords of C++ and Python, and macros that generated code must avoid."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""``load``: a file to a Program, or every problem in it.
+"""``load``: reads a file into a Program, or reports every problem in it.
 
-1. The YAML is composed; entries that are none are reported and left out.
+1. The YAML is composed; entries that are not maps are reported and left out.
 2. Each entry is read by itself (model/reading) and against its own keys (model/checks).
 3. With all operators known, names and formulas are checked.
 """
@@ -18,9 +18,10 @@ from codegen.model.checks import derivatives, formulas, kernels, names, schema, 
 from codegen.model.dtypes import read_dtype_sets
 from codegen.model.foreach import list_operators
 from codegen.model.kernels import Kernel, scan_kernels
+from codegen.model.named import Names
 from codegen.model.operator import Operator
 from codegen.model.program import DtypeSet, Program, Topic
-from codegen.model.reading import Context, EntryReader
+from codegen.model.reading import Context, EntryReader, requirement_reader
 from codegen.model.rooms import chapter_at
 from codegen.model.samples import scan_samples
 from codegen.yaml import ListValue, MapValue, Text, Value, load_document
@@ -48,23 +49,25 @@ def read_program(
     text: str | None = None,
     planned: Sequence[Kernel] = (),
 ) -> Program | None:
-    """Like ``load``, with the problems collected in ``problems``; None when there is nothing to go on with.
+    """Like ``load``, but collects problems in ``problems``. Returns None if the file cannot be read at all.
 
-    ``text`` and ``planned`` tell how the file would read, and which kernels there would be.
+    ``text`` replaces the contents of the file, and ``planned`` adds kernels that are still to be written.
     """
     text = _read_text(path, problems) if text is None else text
     if text is None:
         return None
+
     document = load_document(path.name, text, problems)
     if not isinstance(document.root, MapValue):
         if document.root is not None or not problems:
             problems.report(
                 Location(path.name, 1, 1),
                 "yaml",
-                "the file is no map",
+                "the file is not a map",
                 "write topics: and below it the topics",
             )
         return None
+
     return _ProgramReader(
         path, document.root, document.unreadable, problems, base, root or path.parent, planned
     ).read()
@@ -72,12 +75,13 @@ def read_program(
 
 def _read_text(path: Path, problems: Diagnostics) -> str | None:
     start = Location(path.name, 1, 1)
+
     try:
         return path.read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError as error:
         line = path.read_bytes()[: error.start].count(b"\n") + 1
         problems.report(
-            Location(path.name, line, 1), "yaml", "the line is no UTF-8", "save the file as UTF-8"
+            Location(path.name, line, 1), "yaml", "the line is not valid UTF-8", "save the file as UTF-8"
         )
     except OSError as error:
         problems.report(
@@ -86,6 +90,7 @@ def _read_text(path: Path, problems: Diagnostics) -> str | None:
             f"the file cannot be read: {error.strerror}",
             "pass the path of a file: --yaml PATH",
         )
+
     return None
 
 
@@ -106,13 +111,19 @@ class _ProgramReader:
         folder: Path,
         planned: Sequence[Kernel],
     ) -> None:
-        self.path, self.root, self.problems, self.base = path, root, problems, base
+        self.path = path
+        self.root = root
+        self.problems = problems
+        self.base = base
         self.broken = set(unreadable)
+
         self.entries: list[_Entry] = []
         self.topics: dict[str, tuple[Location, list[Operator]]] = {}
+
         library = self.library()
         inherited = base.all_dtype_sets() if base is not None else {}
         self.dtype_sets: dict[str, DtypeSet] = read_dtype_sets(root.get("dtype_sets"), inherited, problems)
+
         self.context = Context(
             problems,
             {**inherited, **self.dtype_sets},
@@ -121,7 +132,10 @@ class _ProgramReader:
             library,
             {},
             {},
+            Names("requirements", "requirement", base.requirements if base is not None else {}),
+            Names("reasons", "reason", base.reasons if base is not None else {}),
         )
+        self.read_names()
 
     def read(self) -> Program:
         for key, _ in self.root:
@@ -132,11 +146,15 @@ class _ProgramReader:
                     f"unknown key '{key.text}'",
                     did_you_mean(key.text, vocabulary.DOCUMENT_KEYS),
                 )
+
         for name, value in self.topic_values():
             self.read_topic(name, value)
         for entry in self.entries:
             self.check_entry(entry)
         names.check([e.operator for e in self.entries], self.base, self.context)
+        self.context.requirements.check_use(self.problems)
+        self.context.reasons.check_use(self.problems)
+
         program = self.program()
         for entry in self.entries:
             formulas.check(entry.operator, program, self.context)
@@ -153,6 +171,28 @@ class _ProgramReader:
         )
         return None
 
+    def read_names(self) -> None:
+        """The requirements and reasons that entries refer to by name."""
+
+        def report(location: Location, message: str, hint: str) -> None:
+            self.problems.report(location, "requirements", message, hint)
+
+        def reason(value: Value) -> str | None:
+            if isinstance(value, Text) and value.text.strip():
+                return value.text.strip()
+            self.problems.report(
+                value.location, "reasons", "a reason is a text", "write random: random numbers"
+            )
+            return None
+
+        context = self.context
+        root = self.root
+        requirement = requirement_reader(context, report).requirement
+        context.requirements.read(
+            root.get("requirements"), requirement, "matrix: dim(self) == 2", self.problems
+        )
+        context.reasons.read(root.get("reasons"), reason, "random: random numbers", self.problems)
+
     def topic_values(self) -> list[tuple[Text, Value]]:
         value = self.root.get("topics")
         if isinstance(value, MapValue):
@@ -167,6 +207,7 @@ class _ProgramReader:
         return []
 
     def read_topic(self, name: Text, value: Value) -> None:
+
         if not name.text.isidentifier() or not name.text[0].isupper():
             self.problems.report(
                 name.location,
@@ -174,16 +215,18 @@ class _ProgramReader:
                 "a topic is the stem of source files",
                 "write a name such as PointwiseMath",
             )
+
         if isinstance(value, Text) and not value.text:
             value = ListValue(value.source, value.start, value.end, ())
         if not isinstance(value, ListValue):
             self.problems.report(
                 value.location,
                 name.text,
-                "the topic is no list of entries",
+                "the topic is not a list of entries",
                 "write - func: before each entry",
             )
             return
+
         chapter = chapter_at(name.source.text, name.start)
         operators: list[Operator] = []
         for item in value:
@@ -191,22 +234,26 @@ class _ProgramReader:
                 self.problems.report(
                     item.location,
                     name.text,
-                    "the entry is no map",
+                    "the entry is not a map",
                     "write - func: name(Tensor self) -> Tensor",
                 )
                 continue
+
             reader = EntryReader(item, name.text, self.context, chapter)
             operator = reader.read()
             if operator is None:
                 self.broken.add(reader.label.split(".")[0])
                 continue
+
             for found in (operator, *list_operators(reader, operator)):
                 self.entries.append(_Entry(_with_implications(found), reader.has_structure))
                 operators.append(self.entries[-1].operator)
+
         self.topics[name.text] = (name.location, operators)
 
     def check_entry(self, entry: _Entry) -> None:
-        operator, context = entry.operator, self.context
+        operator = entry.operator
+        context = self.context
         schema.check(operator, context, entry.has_structure)
         kernels.check(operator, context, entry.has_structure)
         derivatives.check(operator, context, entry.has_structure)
@@ -216,13 +263,16 @@ class _ProgramReader:
     def program(self) -> Program:
         operators: dict[str, Operator] = {}
         by_base: dict[str, tuple[Operator, ...]] = {}
+
         for entry in self.entries:
             operators.setdefault(entry.operator.unambiguous_name, entry.operator)
             base_name = entry.operator.base_name
             by_base[base_name] = by_base.get(base_name, ()) + (entry.operator,)
+
         topics = {
             name: Topic(name, tuple(found), location) for name, (location, found) in self.topics.items()
         }
+
         return Program(
             self.path.name,
             str(self.path),
@@ -233,11 +283,13 @@ class _ProgramReader:
             self.base,
             frozenset(self.broken),
             by_base,
+            {**self.context.requirements.inherited, **self.context.requirements.own},
+            {**self.context.reasons.inherited, **self.context.reasons.own},
         )
 
 
 def _with_implications(operator: Operator) -> Operator:
-    """The promotion that follows from ``expr``, and the reason why there is no gradient where none can be."""
+    """Adds the promotion that follows from ``expr``, and the reason where there cannot be a gradient."""
     if operator.structure == "pointwise" and operator.expr is not None and operator.expr.node is not None:
         if "promotion" not in operator.key_locations:
             operator = replace(operator, promotion=infer_promotion(operator.expr.node, operator))
@@ -248,7 +300,7 @@ def _with_implications(operator: Operator) -> Operator:
 
 
 def _samples(folder: Path, base: Program | None) -> frozenset[str] | None:
-    """The known generators of arguments: those beside the file, and those of the tree it extends."""
+    """The known generators of arguments: those of the file's folder, and those of the tree it extends."""
     own = scan_samples(folder)
     if base is None:
         return own

@@ -1,4 +1,4 @@
-"""One checked entry of native_functions.yaml. Everything the emitters ask is a field or a property here."""
+"""One checked entry of native_functions.yaml, with everything that the emitters need."""
 
 from __future__ import annotations
 
@@ -14,12 +14,13 @@ from codegen.remembered import remembered
 from codegen.schema import Annotation, Argument, Arguments, FunctionSchema, OperatorName, Return
 
 Structure = Literal["pointwise", "reduction", "view", "shaped", "composite", "dynamic", "mutation"]
+ErrorName = Literal["RuntimeError", "ValueError", "IndexError", "TypeError"]
 Variant = Literal["function", "method", "inplace", "inplace_function", "out"]
 
 
 @dataclass(frozen=True)
 class Formula:
-    """A text in the expression language, its tree (codegen.expressions) and where it stands."""
+    """A text in the expression language, its tree (codegen.expressions) and its place in the file."""
 
     text: str
     node: Any
@@ -30,14 +31,15 @@ class Formula:
 class DispatchEntry:
     """One key of the dispatch map.
 
-    ``kernel`` is the C++ function in at::native; ``definition`` is where it is written, None when the device
-    has no kernels in this checkout (CUDA before anyone wrote the loop) and nothing is to be registered.
+    ``kernel`` is the C++ function in at::native; ``definition`` is where it is written, None when nobody has
+    written it yet.
     """
 
     key: str
     kernel: str
     definition: Kernel | None
     location: Location
+    is_implied: bool = field(default=False, compare=False)  # follows from the operator's name
 
     @property
     def is_available(self) -> bool:
@@ -64,9 +66,12 @@ class Requirement:
     generated one."""
 
     check: Formula
-    error: Literal["RuntimeError", "ValueError", "IndexError", "TypeError"]
+    error: ErrorName
     message: str | None
     message_location: Location | None = field(default=None, compare=False)
+    name: str | None = None  # of one that the file declares below ``requirements``
+    used_at: Location | None = field(default=None, compare=False)  # where the entry names it
+    error_location: Location | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True)
@@ -76,7 +81,7 @@ class EachArgument:
 
     ``each``: an element of a list; ``same``: the value itself; ``single``: the same tensor, of one number;
     ``number`` and ``numbers``: a tensor made of a number, or of an element of a list of them; ``packed``: a
-    number read out of a tensor that holds one for each call; ``default``: there is no such argument.
+    number read out of a tensor that holds one for each call; ``default``: the argument keeps its default.
     """
 
     kind: str
@@ -100,9 +105,8 @@ class Operator:
     topic: str
     variants: tuple[Variant, ...]
     python_module: str  # torch, nn, linalg, special, fft or private
-    aliases: tuple[
-        str, ...
-    ]  # other Python names: "clip" beside each form, "special.expit" a function there alone
+    # Other Python names: "clip" for each form, "special.expit" for a function in that module only.
+    aliases: tuple[str, ...]
     structure: Structure
     promotion: str | None  # pointwise and reduction only
     dtypes: tuple[str, ...]  # canonical names in canonical order; empty: any dtype
@@ -140,7 +144,7 @@ class Operator:
 
     @property
     def python_name(self) -> str:
-        """``det`` of ``linalg_det``, which stands in the module linalg."""
+        """``det`` of ``linalg_det``, which is in the module linalg."""
         return self.base_name.removeprefix(f"{self.python_module}_")
 
     @cached_property
@@ -160,8 +164,8 @@ class Operator:
 
     @property
     def has_inplace_function(self) -> bool:
-        """``torch.relu_(x)`` beside ``x.relu_()``. Where the operator is no method, its in-place form is a
-        function anyway."""
+        """Whether there is a ``torch.relu_(x)``. In-place forms of operators that are not methods are always
+        functions."""
         return self.has_inplace and (
             "inplace_function" in self.variants or (self.is_function and not self.is_method)
         )
@@ -196,7 +200,8 @@ class Operator:
         """
         assert self.has_out, f"{self.name} has no out variant"
         overload = f"{self.schema.overload_name}_out" if self.schema.overload_name else "out"
-        outs, returns = [], []
+        outs = []
+        returns = []
         for letter, name, result in zip("abcdefghij", self.out_names(), self.schema.returns):
             written = Annotation((letter,), is_write=True)
             outs.append(Argument(result.type, name, None, written))
@@ -236,7 +241,7 @@ class Operator:
         return next((d for d in self.dispatch if d.key == key), None)
 
     def is_loop(self, key: str) -> bool:
-        """Whether the kernel of ``key`` stands behind a generated wrapper; others take the operator's own
+        """Whether the kernel of ``key`` is a loop behind a generated wrapper; others take the operator's own
         arguments."""
         if key == "All":
             return self.structure in vocabulary.LOOP_FOR_ALL_STRUCTURES
@@ -244,7 +249,7 @@ class Operator:
 
     @property
     def is_composite_implicit(self) -> bool:
-        """Differentiated through the operators it calls: no autograd kernel of its own."""
+        """Whether its gradient follows from the operators it calls, without an autograd kernel."""
         return self.structure == "composite" and not self.derivatives and self.non_differentiable is None
 
     # Gradients
@@ -255,8 +260,7 @@ class Operator:
 
     @property
     def derives_automatically(self) -> bool:
-        """No formula is written because one follows: from ``expr``, from being a view, or from the
-        composite's calls."""
+        """Whether gradients follow from ``expr``, from a view, or from the calls of a composite."""
         return not self.derivatives and self.non_differentiable is None
 
     def derivative_for(self, argument: str) -> Derivative | None:
@@ -265,7 +269,7 @@ class Operator:
     # Places
 
     def location_of(self, key: str) -> Location:
-        """Of a key's value; of the entry when the key is absent."""
+        """The place of a key's value, or of the entry if the key is absent."""
         return self.key_locations.get(key, self.location)
 
     def __str__(self) -> str:

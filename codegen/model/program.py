@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from codegen.diagnostics import Location
-from codegen.model.operator import Operator
+from codegen.model.operator import Operator, Requirement
 
 
 @dataclass(frozen=True)
@@ -42,10 +42,11 @@ class Program:
     topics: Mapping[str, Topic]  # in file order
     operators: Mapping[str, Operator]  # own operators by unambiguous name, in file order
     base: Program | None = None
-    broken: frozenset[str] = (
-        frozenset()
-    )  # base names of entries with problems: not to be reported as unknown again
+    # Base names of entries with problems, which are not to be reported as unknown again.
+    broken: frozenset[str] = frozenset()
     by_base: Mapping[str, tuple[Operator, ...]] = field(default_factory=dict, compare=False)
+    requirements: Mapping[str, Requirement] = field(default_factory=dict)  # named ones, with those of base
+    reasons: Mapping[str, str] = field(default_factory=dict)  # of missing gradients, with those of base
 
     def __iter__(self) -> Iterator[Operator]:
         return iter(self.operators.values())

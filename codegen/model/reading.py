@@ -1,8 +1,8 @@
-"""From one entry of the file to an Operator.
+"""Reads one entry of the file into an Operator.
 
 Reading goes on after a mistake with the nearest thing that makes sense, so that one run reports everything;
-only an entry whose ``func:`` cannot be read gives no operator. What needs to see several keys at once is
-checked in model/checks.
+only an entry whose ``func:`` cannot be read gives no operator. Checks of several keys at once are in
+model/checks.
 """
 
 from __future__ import annotations
@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from typing import cast
 
 from codegen.diagnostics import Diagnostics, Location, closest, did_you_mean
-from codegen.model import vocabulary
+from codegen.model import implied, vocabulary
 from codegen.model.dtypes import canonical_dtype, dtype_hint, in_canonical_order
 from codegen.model.kernels import KernelIndex
+from codegen.model.named import Names
 from codegen.model.operator import (
     Derivative,
     DispatchEntry,
@@ -24,16 +25,17 @@ from codegen.model.operator import (
     Structure,
 )
 from codegen.model.program import DtypeSet
+from codegen.model.requirements import Report, RequirementReader
 from codegen.model.text import entry_text
 from codegen.model.words import Word, split_words, words
 from codegen.python_modules import PYTHON_MODULES
 from codegen.schema import FunctionSchema, SchemaError
-from codegen.yaml import ListValue, MapValue, Text, Value
+from codegen.yaml import ListValue, MapValue, Text, Value, kind_of
 
 
 @dataclass
 class Context:
-    """What every entry of a file is read against."""
+    """Everything that entries of a file refer to."""
 
     problems: Diagnostics
     dtype_sets: Mapping[str, DtypeSet]
@@ -42,6 +44,8 @@ class Context:
     library: str | None
     texts: dict[Location, Text]  # schemas, formulas and messages by location, to find an offset inside them
     words: dict[tuple[Location, str, str], Word]  # (entry's schema, key, word)
+    requirements: Names[Requirement]
+    reasons: Names[str]  # of missing gradients
 
 
 class EntryReader:
@@ -53,7 +57,7 @@ class EntryReader:
         self.chapter = chapter
         self.context = context
         self.values: dict[str, Value] = {key.text: value for key, value in entry}
-        self.misspelled: dict[str, Location] = {}  # keys that were meant by unknown ones
+        self.misspelled: dict[str, Location] = {}  # known keys that unknown ones were meant to be
         func = self.values.get("func")
         self.label = (
             func.text.split("(")[0].strip() if isinstance(func, Text) and func.text.strip() else topic
@@ -73,26 +77,33 @@ class EntryReader:
         schema = self.schema()
         structure = self.structure()
         dtypes, dtype_sets = self.dtypes()
+
+        module = "torch" if schema is None else implied.python_module(schema)
+        module = self.choice("python_module", tuple(PYTHON_MODULES), module)
+
         fields = dict(  # read even where the schema is broken, for their own problems
             variants=self.choices("variants", vocabulary.VARIANTS, ("function",)),
-            python_module=self.choice("python_module", tuple(PYTHON_MODULES), "torch"),
+            python_module=module,
             aliases=self.aliases(),
             promotion=self.promotion(structure),
             scalars=tuple(word.text for word in self.words("scalars")),
-            dispatch=self.dispatch(),
-            shape=self.identifier("shape"),
+            dispatch=self.dispatch(schema, structure),
+            shape=self.shape(schema, structure),
             derivatives=self.derivatives(),
-            non_differentiable=self.text("non_differentiable"),
+            non_differentiable=self.non_differentiable(),
             expr=self.formula("expr"),
-            requires=self.requires(),
-            samples=self.samples(),
+            requires=self.requires(schema),
+            samples=self.samples(schema, module),
             doc=self.doc(),
             tags=self.choices("tags", vocabulary.TAGS, ()),
             autocast=self.choice("autocast", vocabulary.AUTOCASTS, "none"),
         )
+
         if schema is None:
             return None
+
         rule = cast("str | None", fields["shape"])
+
         return Operator(
             schema=schema,
             topic=self.topic,
@@ -105,13 +116,13 @@ class EntryReader:
             location=self.values["func"].location,
             key_locations={**self.misspelled, **{k: v.location for k, v in self.values.items()}},
             entry_text=entry_text(self.entry),
-            **fields,
-        )  # type: ignore[arg-type]
+            **fields,  # type: ignore[arg-type]
+        )
 
     def check_keys(self) -> None:
         for key, value in self.entry:
             if key.text not in vocabulary.ENTRY_KEYS:
-                # What was meant is there: its absence is not worth reporting beside the misspelling.
+                # The key that was meant counts as present: its absence is not reported as well.
                 meant = closest(key.text, vocabulary.ENTRY_KEYS)
                 if meant is not None and meant not in self.values:
                     self.misspelled[meant] = value.location
@@ -124,12 +135,12 @@ class EntryReader:
     # Plain values
 
     def text(self, key: str) -> str | None:
-        """The text of ``key``, stripped; None when the key is absent, empty or no text."""
+        """The text of ``key``, stripped; None if the key is absent, empty or not a text."""
         value = self.values.get(key)
         if value is None:
             return None
         if not isinstance(value, Text):
-            self.report(value.location, f"'{key}' is a {_kind(value)}", f"write {key}: and text behind it")
+            self.report(value.location, f"'{key}' is a {kind_of(value)}", f"write {key}: and text behind it")
             return None
         if not value.text.strip():
             self.report(value.location, f"'{key}' is empty", f"write a value, or remove '{key}'")
@@ -147,16 +158,18 @@ class EntryReader:
 
     def aliases(self) -> tuple[str, ...]:
         found = self.words("aliases")
+
         for word in found:
             *place, name = word.text.split(".")
             if len(place) > 1 or not name.isidentifier():
-                self.report(word.location, f"alias '{word.text}' is no name", "write name, or module.name")
+                self.report(word.location, f"alias '{word.text}' is not a name", "write name, or module.name")
             elif place and place[0] not in vocabulary.ALIAS_PLACES:
                 self.report(
                     word.location,
                     f"alias '{word.text}': unknown module '{place[0]}'",
                     did_you_mean(place[0], vocabulary.ALIAS_PLACES),
                 )
+
         return tuple(word.text for word in found)
 
     def choice(self, key: str, known: tuple[str, ...], default: str) -> str:
@@ -169,7 +182,7 @@ class EntryReader:
         return found
 
     def choices(self, key: str, known: tuple[str, ...], default: tuple[str, ...]) -> tuple[str, ...]:
-        """The known words behind ``key`` in the order of ``known``."""
+        """The known words of ``key`` in the order of ``known``."""
         found = self.words(key)
         for word in found:
             if word.text not in known:
@@ -186,16 +199,23 @@ class EntryReader:
         if found is not None and not found.isidentifier():
             self.report(
                 self.values[key].location,
-                f"'{found}' is no C++ name",
+                f"'{found}' is not a C++ identifier",
                 f"write {key}: {self.topic.lower()}_shape",
             )
             return None
         return found
 
+    def shape(self, schema: FunctionSchema | None, structure: Structure) -> str | None:
+        found = self.identifier("shape")
+        if "shape" in self.values or "shape" in self.misspelled or schema is None or structure != "shaped":
+            return found
+        return implied.shape_rule(schema)
+
     # func, structure, dtypes
 
     def schema(self) -> FunctionSchema | None:
         value = self.values.get("func")
+
         if value is None:
             if "func" not in self.misspelled:
                 self.report(
@@ -204,8 +224,10 @@ class EntryReader:
                     "write func: name(Tensor self) -> Tensor as its first key",
                 )
             return None
+
         if self.text("func") is None or not isinstance(value, Text):
             return None
+
         try:
             self.context.texts[value.location] = value
             return FunctionSchema.parse(value.text)
@@ -233,8 +255,10 @@ class EntryReader:
     def promotion(self, structure: Structure) -> str | None:
         known = vocabulary.PROMOTIONS.get(structure, ())
         found = self.text("promotion")
+
         if found is None:
             return known[0] if known else None
+
         if not known:
             if self.has_structure:
                 self.report(
@@ -243,11 +267,13 @@ class EntryReader:
                     "remove it: only pointwise and reduction promote",
                 )
             return None
+
         return self.choice("promotion", known, known[0])
 
     def dtypes(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
         members: list[str] = []
         names = []
+
         for word in self.words("dtypes"):
             dtype = canonical_dtype(word.text)
             if dtype is not None:
@@ -259,146 +285,122 @@ class EntryReader:
                 self.report(word.location, f"unknown dtype or dtype set '{word.text}'", hint)
                 continue
             names.append(word.text)
+
         return in_canonical_order(members), tuple(names)
 
     # Maps
 
     def map(self, key: str, example: str) -> MapValue | None:
         value = self.values.get(key)
+
         if isinstance(value, MapValue) and not value.entries:
             self.report(
                 value.location, f"'{key}' is empty", f"write below it, indented, {example}, or remove '{key}'"
             )
+
         if value is None or isinstance(value, MapValue):
             return value
+
         self.report(
-            value.location, f"'{key}' is a {_kind(value)}", f"write {key}: and below it, indented, {example}"
+            value.location,
+            f"'{key}' is a {kind_of(value)}",
+            f"write {key}: and below it, indented, {example}",
         )
+
         return None
 
-    def dispatch(self) -> tuple[DispatchEntry, ...]:
+    def dispatch(self, schema: FunctionSchema | None, structure: Structure) -> tuple[DispatchEntry, ...]:
+        """The written kernels and the one that follows from the name."""
         found: dict[str, DispatchEntry] = {}
-        for keys, kernel in self.map("dispatch", "CPU, CUDA: name_kernel") or ():
-            if not isinstance(kernel, Text) or not kernel.text.strip().isidentifier():
-                self.report(
-                    kernel.location,
-                    "a dispatch entry names one C++ function",
-                    f"write {keys.text}: name_kernel",
-                )
-                continue
-            name = kernel.text.strip()
-            for word in split_words(keys):
-                key = word.text
-                if key not in vocabulary.DISPATCH_KEYS:
-                    self.report(
-                        word.location,
-                        f"unknown dispatch key '{key}'",
-                        did_you_mean(key, vocabulary.DISPATCH_KEYS),
-                    )
-                elif key in found:
-                    self.report(
-                        word.location,
-                        f"the dispatch key '{key}' occurs twice",
-                        f"remove it here or beside {found[key].kernel}",
-                    )
-                else:
-                    found[key] = DispatchEntry(
-                        key, name, self.context.kernels.find(name, key), kernel.location
-                    )
+        for keys, kernel in self.map("dispatch", "CPU: name_kernel") or ():
+            if isinstance(kernel, Text) and kernel.text.strip().isidentifier():
+                for word in split_words(keys):
+                    self.dispatch_key(word, kernel, found)
+            else:
+                message = "a dispatch entry names one C++ function"
+                self.report(kernel.location, message, f"write {keys.text}: name_kernel")
+
+        if schema is not None and self.lacks_kernel(structure, found):
+            key, name = implied.kernel(schema, structure)
+            definition = self.context.kernels.find(name, key)
+            # The kernel of one device alone is a mistake, which is reported as such.
+            if definition is not None or found.keys() <= {vocabulary.INPLACE_KEY, "Meta"}:
+                location = self.values["structure"].location
+                found[key] = DispatchEntry(key, name, definition, location, is_implied=True)
         order = vocabulary.DISPATCH_KEYS.index
         return tuple(sorted(found.values(), key=lambda d: order(d.key)))
 
+    def dispatch_key(self, word: Word, kernel: Text, found: dict[str, DispatchEntry]) -> None:
+        """Adds the kernel of one key to ``found``."""
+        key = word.text
+        if key not in vocabulary.DISPATCH_KEYS:
+            hint = did_you_mean(key, vocabulary.DISPATCH_KEYS)
+            self.report(word.location, f"unknown dispatch key '{key}'", hint)
+        elif key in found:
+            hint = f"remove it here or at {found[key].kernel}"
+            self.report(word.location, f"the dispatch key '{key}' occurs twice", hint)
+        else:
+            name = kernel.text.strip()
+            found[key] = DispatchEntry(key, name, self.context.kernels.find(name, key), kernel.location)
+
+    def lacks_kernel(self, structure: Structure, found: Mapping[str, DispatchEntry]) -> bool:
+        """Whether a kernel follows from the name: the entry writes neither a formula nor its main kernel."""
+        if not self.has_structure or {"expr", "dispatch"} & self.misspelled.keys() or "expr" in self.values:
+            return False
+        if "dispatch" in self.values and not found:  # reported already
+            return False
+        if structure == "composite" and not {"derivatives", "non_differentiable"} & self.values.keys():
+            return "All" not in found
+        return not found.keys() & {"All", "CPU"}
+
     def derivatives(self) -> tuple[Derivative, ...]:
         found = []
+
         for names, formula in self.map("derivatives", "self: grad") or ():
             inputs = tuple(word.text for word in split_words(names))
             if not isinstance(formula, Text) or not formula.text.strip():
                 self.report(
                     formula.location,
-                    f"the derivative of '{names.text}' is no formula",
+                    f"the derivative of '{names.text}' is not a formula",
                     f"write {names.text}: grad",
                 )
                 continue
+
             is_zero = formula.text.strip() == vocabulary.NON_DIFFERENTIABLE
             self.context.texts[names.location] = names
             found.append(Derivative(inputs, None if is_zero else self.formula_of(formula), names.location))
+
         return tuple(found)
 
-    def requires(self) -> tuple[Requirement, ...]:
-        value = self.values.get("requires")
-        if value is None:
-            return ()
-        items = list(value) if isinstance(value, ListValue) else [value]
-        if not items:
-            self.report(value.location, "'requires' is empty", "write - dim(self) == 2, or remove 'requires'")
-        found = [self.requirement(item) for item in items]
-        return tuple(r for r in found if r is not None)
+    def requires(self, schema: FunctionSchema | None) -> tuple[Requirement, ...]:
+        arguments = [] if schema is None else list(schema.arguments.names())
+        reader = requirement_reader(self.context, self.report)
+        return tuple(reader.read(self.values.get("requires"), self.context.requirements, arguments))
 
-    def requirement(self, value: Value) -> Requirement | None:
-        if isinstance(value, Text) and value.text.strip():
-            return Requirement(self.formula_of(value), "RuntimeError", None)
-        if not isinstance(value, MapValue):
-            self.report(value.location, "a requirement is no condition", "write - dim(self) == 2")
-            return None
-        for key, _ in value:
-            if key.text not in vocabulary.REQUIREMENT_KEYS:
-                self.report(
-                    key.location,
-                    f"unknown key '{key.text}' in a requirement",
-                    did_you_mean(key.text, vocabulary.REQUIREMENT_KEYS),
-                )
-        check, error, message = (value.get(k) for k in vocabulary.REQUIREMENT_KEYS)
-        if not isinstance(check, Text):
-            self.report(
-                value.location,
-                "the requirement has no 'check'",
-                "write {check: dim(self) == 2, error: ValueError}",
-            )
-            return None
-        error = self.requirement_text(error, "error", ", ".join(vocabulary.ERRORS))
-        message = self.requirement_text(message, "message", '"self has no {self}"')
-        kind = error.text if isinstance(error, Text) else "RuntimeError"
-        if isinstance(error, Text) and kind not in vocabulary.ERRORS:
-            self.report(error.location, f"unknown error '{kind}'", did_you_mean(kind, vocabulary.ERRORS))
-            kind = "RuntimeError"
-        if isinstance(message, Text):
-            self.context.texts[message.location] = message
-        text = message.text if isinstance(message, Text) else None
-        return Requirement(self.formula_of(check), kind, text, message.location if message else None)  # type: ignore[arg-type]
-
-    def requirement_text(self, value: Value | None, key: str, example: str) -> Text | None:
-        if value is None or (isinstance(value, Text) and value.text.strip()):
-            return value
-        kind = "empty" if isinstance(value, Text) else f"a {_kind(value)}"
-        self.report(value.location, f"the {key} of a requirement is {kind}", f"write {key}: {example}")
-        return None
+    def non_differentiable(self) -> str | None:
+        """The reason, written out or by its name."""
+        found = self.text("non_differentiable")
+        if found is None or not found.isidentifier():
+            return found
+        location = self.values["non_differentiable"].location
+        return self.context.reasons.find(found, location, self.report) or found
 
     def formula(self, key: str) -> Formula | None:
         value = self.values.get(key)
         return self.formula_of(value) if self.text(key) is not None and isinstance(value, Text) else None
 
     def formula_of(self, value: Text) -> Formula:
-        """Parsed; with the node None, and the problem reported, when it is no expression."""
-        from codegen.expressions import ExpressionError, parse
-
-        self.context.texts[value.location] = value
-        try:
-            node = parse(value.text)
-        except ExpressionError as error:
-            self.report(
-                value.location_at(error.offset),
-                error.message,
-                error.hint or "see the expression language in docs/entries.md",
-            )
-            node = None
-        return Formula(value.text.strip(), node, value.location)
+        return parse_formula(value, self.context, self.report)
 
     # samples, doc
 
-    def samples(self) -> str | None:
+    def samples(self, schema: FunctionSchema | None, module: str) -> str | None:
+        """What the entry writes, or the generator of the operator's name where there is one."""
         found = self.text("samples")
         known = self.context.samples
-        if found is not None and known is not None and found not in known:
+        if found is None:
+            return self.implied_samples(schema, module)
+        if known is not None and found not in known:
             self.report(
                 self.values["samples"].location,
                 f"unknown samples '{found}'",
@@ -406,9 +408,35 @@ class EntryReader:
             )
         return found
 
+    def implied_samples(self, schema: FunctionSchema | None, module: str) -> str | None:
+        if schema is None or "samples" in self.values or self.context.library is not None:
+            return None
+        name = implied.samples(schema, module)
+        known = self.context.samples
+        return name if known is None or name in known or module == "private" else None
+
     def doc(self) -> str:
         return self.text("doc") or ""
 
 
-def _kind(value: Value) -> str:
-    return {"Text": "text", "ListValue": "list", "MapValue": "map"}[type(value).__name__]
+def parse_formula(value: Text, context: Context, report: Report) -> Formula:
+    """The parsed text. Reports a problem and leaves the node None if it is not an expression."""
+    from codegen.expressions import ExpressionError, parse
+
+    context.texts[value.location] = value
+    try:
+        node = parse(value.text)
+    except ExpressionError as error:
+        hint = error.hint or "see the expression language in docs/entries.md"
+        report(value.location_at(error.offset), error.message, hint)
+        node = None
+    return Formula(value.text.strip(), node, value.location)
+
+
+def requirement_reader(context: Context, report: Report) -> RequirementReader:
+    """Reads requirements whose formulas and messages later checks find in ``context``."""
+
+    def remember(message: Text) -> None:
+        context.texts[message.location] = message
+
+    return RequirementReader(report, lambda value: parse_formula(value, context, report), remember)

@@ -12,8 +12,7 @@ _DECORATOR = re.compile(r"^@samples\(\s*['\"](\w+)['\"]", re.MULTILINE)
 
 
 def scan_samples(root: Path) -> frozenset[str] | None:
-    """The names in a checkout; None where there is no folder of them (an installed package without its
-    tests)."""
+    """The names in a checkout; None for an installed package, which has no tests."""
     if not (root / "tests" / "ops" / "samples").is_dir():
         return None
     return frozenset(name for _, text in _files(root) for name in _DECORATOR.findall(text))

@@ -1,4 +1,4 @@
-"""The words an entry may use."""
+"""The keys and words that an entry may use."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ ENTRY_KEYS = (
     "autocast",
     "foreach",
 )
-DOCUMENT_KEYS = ("library", "dtype_sets", "topics")
+DOCUMENT_KEYS = ("library", "dtype_sets", "requirements", "reasons", "topics")
 
 VARIANTS = ("function", "method", "inplace", "inplace_function", "out")
-# Where an alias may stand that is not beside the operator itself: special.expit.
+# Modules that an alias may name: special.expit.
 ALIAS_PLACES = tuple(word for word, module in PYTHON_MODULES.items() if module.takes_aliases)
 
 STRUCTURES = ("pointwise", "reduction", "view", "shaped", "composite", "dynamic", "mutation")
@@ -50,31 +50,15 @@ ALL_STRUCTURES = ("view", "composite")
 # Structures whose kernels are loops behind a generated wrapper that is the same for all devices, and the keys
 # of loops.
 LOOP_STRUCTURES = ("pointwise", "reduction", "shaped", "mutation")
-LOOP_KEYS = ("CPU", "CUDA", "PrivateUse1")
+LOOP_KEYS = ("CPU",)
 # Their kernels may also be one function for every device (``All``), meta included.
 LOOP_FOR_ALL_STRUCTURES = ("shaped", "mutation")
 
-DISPATCH_KEYS = (
-    "All",
-    "CPU",
-    "CUDA",
-    "Meta",
-    "SparseCPU",
-    "SparseCUDA",
-    "SparseCsrCPU",
-    "SparseCsrCUDA",
-    "QuantizedCPU",
-    "QuantizedCUDA",
-    "MkldnnCPU",
-    "PrivateUse1",
-    "Inplace",
-)
-# Beside ``All`` of a composite: the function behind its in-place form, which otherwise copies the result to
-# self.
+DISPATCH_KEYS = ("All", "CPU", "Meta", "Inplace")
+# The function of a composite's in-place form, which otherwise copies the result to self.
 INPLACE_KEY = "Inplace"
 
-# What an operator does with floating point arguments inside of torch.autocast; none: it takes them as they
-# are.
+# How an operator converts floating point arguments inside torch.autocast; none: not at all.
 AUTOCASTS = ("none", "lower_precision", "float32", "promote")
 
 ERRORS = ("RuntimeError", "ValueError", "IndexError", "TypeError")

@@ -1,4 +1,4 @@
-"""Comma lists: ``function, method`` and ``[function, method]`` are the same."""
+"""Reads comma lists; ``function, method`` and ``[function, method]`` are the same."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _WORD = re.compile(r"[^,\s][^,]*")
 
 @dataclass(frozen=True)
 class Word:
-    """One word of a comma list. Where it stands is found out when asked: most words are right."""
+    """One word of a comma list. Its location is computed only for words that are reported."""
 
     text: str
     value: Text
@@ -28,25 +28,30 @@ def words(value: Value | None, operator: str, what: str, problems: Diagnostics) 
     """The words of a list; one that occurs twice is reported and counts once."""
     if value is None:
         return []
+
     if not isinstance(value, (Text, ListValue)):
         problems.report(
             value.location, operator, f"the {what} are a map", f"write the {what} separated by commas"
         )
         return []
+
     items = [value] if isinstance(value, Text) else list(value)
     found: dict[str, Word] = {}
+
     for item in items:
         if not isinstance(item, Text):
             problems.report(
                 item.location, operator, f"the {what} are nested", f"write the {what} separated by commas"
             )
             continue
+
         for word in split_words(item):
             if word.text in found:
                 problems.report(
                     word.location, operator, f"'{word.text}' occurs twice among the {what}", "remove one"
                 )
             found.setdefault(word.text, word)
+
     return list(found.values())
 
 

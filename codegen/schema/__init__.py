@@ -1,4 +1,4 @@
-"""The grammar of ``func:`` lines: ``FunctionSchema.parse(text)`` and back, letter for letter."""
+"""The grammar of ``func:`` lines: ``FunctionSchema.parse(text)`` and back to the same text."""
 
 from codegen.schema.arguments import Annotation, Argument, Arguments, Return
 from codegen.schema.defaults import DefaultValue, Symbol, default_problem, parse_default

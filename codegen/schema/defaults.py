@@ -1,4 +1,4 @@
-"""Default values of arguments: their texts, their values, and which of them suit which type."""
+"""Default values of arguments: their text, their value, and the types that accept them."""
 
 from __future__ import annotations
 
@@ -32,9 +32,10 @@ _LAYOUTS = ("strided", "sparse_coo", "Strided", "Sparse")
 
 
 def parse_default(text: str) -> DefaultValue:
-    """The value of a default's text; raises ValueError for text that is none."""
+    """The value of a default's text; raises ValueError for any other text."""
     if text in ("None", "True", "False"):
         return {"None": None, "True": True, "False": False}[text]
+
     if _INTEGER.match(text):
         return int(text)
     if _FLOAT.match(text):
@@ -42,13 +43,17 @@ def parse_default(text: str) -> DefaultValue:
         if math.isinf(value) and "inf" not in text:  # 1e999
             raise ValueError(text)
         return value
+
     if len(text) >= 2 and text[0] in "'\"" and text[-1] == text[0]:
         return _ESCAPE.sub(r"\1", text[1:-1])
+
     if text.startswith("[") and text.endswith("]"):
         inner = text[1:-1]
         return tuple(parse_default(part.strip()) for part in inner.split(",")) if inner else ()
+
     if _NAME.match(text):
         return Symbol(text)
+
     raise ValueError(text)
 
 
@@ -76,18 +81,22 @@ def _fits(expected: Type, value: DefaultValue) -> bool:
 
 def _fits_base(name: str, value: DefaultValue) -> bool:
     is_integer = isinstance(value, int) and not isinstance(value, bool)
+
     if is_integer and not -(2**63) <= value < 2**63:  # type: ignore[operator]
         return False
+
     if name in ("int", "SymInt", "DeviceIndex"):
         return is_integer or (isinstance(value, Symbol) and value.name in _REDUCTIONS)
     if name == "float":
         return is_integer or isinstance(value, float)
     if name == "Scalar":
         return isinstance(value, (bool, int, float))
+
     if name in ("bool", "SymBool"):
         return isinstance(value, bool)
     if name == "str":
         return isinstance(value, str)
+
     symbols = {"MemoryFormat": _MEMORY_FORMATS, "ScalarType": _SCALAR_TYPES, "Layout": _LAYOUTS}
     return isinstance(value, Symbol) and value.name in symbols.get(name, ())
 
@@ -109,15 +118,19 @@ _EXPECTED = {
 
 def expected_default(expected: Type) -> str:
     """``write a number such as 1.0``, in words that end a diagnostic."""
+
     if isinstance(expected, OptionalType):
         inner = expected_default(expected.element).removeprefix("write ")
         return "write None" if inner.startswith(("no default", "None")) else f"write None or {inner}"
+
     if isinstance(expected, ListType):
         element = expected_default(expected.element).removeprefix("write ")
         if expected.size is not None:
             return f"write a list of {expected.size}, [], or {element}"
         return "write a list such as [0,1] or []"
+
     assert isinstance(expected, BaseType)
     if expected.name in _EXPECTED:
         return f"write {_EXPECTED[expected.name]}"
+
     return f"write no default: a {expected.name} has no constants; make it {expected.name}? and write None"

@@ -1,4 +1,4 @@
-"""The one exception of the schema parser."""
+"""The exception of the schema parser."""
 
 from __future__ import annotations
 

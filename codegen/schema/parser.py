@@ -121,12 +121,14 @@ class _Parser:
             f"expected '(' after the operator's name, found {self.found()}",
             f"write {name}(Tensor self, ...) -> Tensor",
         )
+
         arguments = self.arguments()
         self.expect(
             "->",
             f"expected '->' after the arguments, found {self.found()}",
             "write '-> Tensor', or '-> ()' when nothing is returned",
         )
+
         returns = self.returns()
         self.skip_blanks()
         if self.position != len(self.text):
@@ -134,11 +136,13 @@ class _Parser:
                 f"nothing may follow the returns, found {self.found()}",
                 "write several returns in parentheses: -> (Tensor, Tensor)",
             )
+
         return FunctionSchema(name, arguments, returns)
 
     def operator_name(self) -> OperatorName:
         base = self.identifier("the operator's name", "write a name such as add or add.Tensor")
         overload = ""
+
         if self.accept("."):
             overload = self.identifier(
                 "an overload name after '.'", f"write {base}.Tensor, or {base} without the dot"
@@ -149,12 +153,14 @@ class _Parser:
                     f"write {base} without an overload",
                     self.position - len(overload),
                 )
+
         return OperatorName(BaseName.of(base), overload)
 
     def arguments(self) -> Arguments:
         positional: list[Argument] = []
         keyword: list[Argument] = []
         seen_star = False
+
         while not self.at(")"):
             if positional or keyword or seen_star:
                 self.expect(
@@ -162,6 +168,7 @@ class _Parser:
                     f"expected ',' or ')' after an argument, found {self.found()}",
                     "separate arguments by ', ' and close them with ')'",
                 )
+
             if self.at("*"):
                 if seen_star:
                     self.fail(
@@ -173,9 +180,11 @@ class _Parser:
                 if self.at(")"):
                     self.fail("no argument after '*'", "remove ', *' or add a keyword-only argument")
                 continue
+
             argument = self.argument()
             self.check_new_argument(argument, positional, keyword, seen_star)
             (keyword if seen_star else positional).append(argument)
+
         self.accept(")")
         return _grouped(positional, keyword)
 
@@ -186,6 +195,7 @@ class _Parser:
             self.fail(
                 f"two arguments are called '{new.name}'", "give every argument its own name", new.name_offset
             )
+
         if not star and new.default is None and positional and positional[-1].default is not None:
             before = positional[-1].name
             self.fail(
@@ -193,6 +203,7 @@ class _Parser:
                 f"give '{new.name}' a default, or move it before '{before}', or behind '*'",
                 new.offset,
             )
+
         if star and not new.is_write and keyword and keyword[-1].is_write:
             self.fail(
                 f"'{new.name}' follows the out argument '{keyword[-1].name}'",
@@ -203,25 +214,30 @@ class _Parser:
     def argument(self) -> Argument:
         self.skip_blanks()
         offset = self.position
+
         type_, annotation = self.type("an argument's type")
         self.skip_blanks()
         name_offset = self.position
         name = self.identifier("an argument's name", "write a type and a name, such as 'Tensor self'")
+
         default = None
         default_offset = 0
         if self.accept("="):
             self.skip_blanks()
             default_offset = self.position
             default = self.default(name)
+
         return Argument(type_, name, default, annotation, offset, name_offset, default_offset)
 
     def default(self, name: str) -> str:
         text = self.match(_STRING) or self.match(_LIST_DEFAULT) or self.match(_PLAIN_DEFAULT)
+
         if text is None:
             self.fail(
                 f"expected the default of '{name}', found {self.found()}",
                 f"write a value such as {name}=None, {name}=1 or {name}=[0,1]",
             )
+
         assert text is not None
         if " " in text and text[0] == "[":
             self.fail(
@@ -229,20 +245,24 @@ class _Parser:
                 f"write {name}={text.replace(' ', '')}",
                 self.position - len(text) + text.index(" "),
             )
+
         return text
 
     def type(self, what: str) -> tuple[Type, Annotation | None]:
         self.skip_blanks()
         offset = self.position
+
         name = self.identifier(what, f"write one of {', '.join(BASE_TYPES[:10])}, ...")
         if name not in BASE_TYPES:
             self.fail(f"unknown type '{name}'", _type_hint(name), offset)
+
         annotation = self.annotation(name) if self.text.startswith("(", self.position) else None
         type_: Type = BaseType(name)
+
         for _ in range(_MAX_TYPE_LAYERS):
             if self.text.startswith("?", self.position):
                 if isinstance(type_, OptionalType):
-                    self.fail("'??' is no type", "write one '?'")
+                    self.fail("'??' is not a type", "write one '?'")
                 self.position += 1
                 type_ = OptionalType(type_)
             elif self.text.startswith("[", self.position):
@@ -251,11 +271,13 @@ class _Parser:
                 break
         else:
             self.fail("a type of too many layers", f"write at most {_MAX_TYPE_LAYERS - 1} of '?' and '[]'")
+
         if self.text.startswith("(", self.position):
             self.fail(
-                "an alias annotation stands directly behind the base type",
+                "an alias annotation follows the base type directly",
                 "write Tensor(a!)[] or Tensor(a!)?",
             )
+
         return type_, annotation
 
     def list_of(self, element: Type) -> ListType:
@@ -267,6 +289,7 @@ class _Parser:
     def annotation(self, base: str) -> Annotation:
         if base != "Tensor":
             self.fail(f"only tensors alias; {base} cannot be annotated", f"write {base} without parentheses")
+
         self.accept("(")
         sets = self.alias_sets()
         is_write = self.accept("!")
@@ -276,6 +299,7 @@ class _Parser:
             f"expected ')' after an alias annotation, found {self.found()}",
             "write (a), (a!), (a|b) or (a -> *)",
         )
+
         return Annotation(sets, is_write, after)
 
     def alias_sets(self) -> tuple[str, ...]:
@@ -287,6 +311,7 @@ class _Parser:
                     f"expected the name of an alias set, found {self.found()}",
                     "write (a), (a!), (a|b) or (a -> *)",
                 )
+
             assert name is not None
             names.append(name)
             if not self.accept("|"):
@@ -295,6 +320,7 @@ class _Parser:
     def returns(self) -> tuple[Return, ...]:
         if not self.accept("("):
             return (self.return_value(),)
+
         found: list[Return] = []
         while not self.at(")"):
             if found:
@@ -304,6 +330,7 @@ class _Parser:
                     "write -> (Tensor, Tensor)",
                 )
             found.append(self.return_value())
+
         self.accept(")")
         return tuple(found)
 

@@ -102,7 +102,7 @@ class OptionalType(_TypeQueries):
 
 @dataclass(frozen=True)
 class ListType(_TypeQueries):
-    """``T[]``, or ``T[N]``: a list of N that a single ``T`` may stand for."""
+    """``T[]``, or ``T[N]``: a list of N, for which a single ``T`` may be given."""
 
     element: Type
     size: int | None = None

@@ -1,4 +1,4 @@
-"""YAML through libyaml's composer: every key and value keeps its place, every scalar stays text.
+"""Reads YAML with libyaml's composer: every key and value keeps its place, every scalar stays text.
 
 Nothing is resolved to numbers, booleans or dates, so ``no``, ``1.0`` and ``on`` mean what they say. Duplicate
 keys, anchors that contain themselves and syntax errors become diagnostics.
@@ -20,7 +20,7 @@ from codegen.yaml.syntax import syntax_hint
 # libyaml is an order of magnitude faster; the pure Python loader reports the same marks.
 _Loader: Any = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
 
-# One entry's line: what is blanked out when its YAML cannot be read.
+# The first line of an entry. An entry whose YAML cannot be read is blanked out.
 _ENTRY_START = re.compile(r"^ *- +func:", re.MULTILINE)
 _ENTRY_NAME = re.compile(r"- +func: *['\"]?([A-Za-z_]\w*)")
 _MAX_SYNTAX_ERRORS = 50
@@ -75,9 +75,14 @@ class MapValue(_Located):
 Value = Text | ListValue | MapValue
 
 
+def kind_of(value: Value) -> str:
+    """``text``, ``list`` or ``map``."""
+    return {"Text": "text", "ListValue": "list", "MapValue": "map"}[type(value).__name__]
+
+
 @dataclass(frozen=True)
 class Document:
-    """``root`` is None for an empty file; ``unreadable`` names the operators whose entries are no YAML."""
+    """``root`` is None for an empty file; ``unreadable`` names the operators whose entries cannot be read."""
 
     source: Source
     root: Value | None
@@ -85,7 +90,7 @@ class Document:
 
 
 def load_document(name: str, text: str, problems: Diagnostics) -> Document:
-    """Reads ``text``; an entry that is no YAML is reported and left out, so that the others are still
+    """Reads ``text``; an entry that is not valid YAML is reported and left out, so that the others are still
     checked."""
     source = Source(name, text)
     unreadable: set[str] = set()
@@ -117,8 +122,8 @@ def load_document(name: str, text: str, problems: Diagnostics) -> Document:
 
 
 def _entry_around(text: str, index: int) -> tuple[int, int] | None:
-    """The lines of the entry that holds ``index``; the error of an unclosed quote may sit in the entry behind
-    it."""
+    """The lines of the entry that holds ``index``. The error of an unclosed quote may be found in the next
+    entry."""
     starts = [m.start() for m in _ENTRY_START.finditer(text)]
     before = [s for s in starts if s <= index]
     if not before:
@@ -134,14 +139,17 @@ class _Converter:
         self.open: set[int] = set()
 
     def convert(self, node: yaml.Node) -> Value | None:
-        start, end = node.start_mark.index, node.end_mark.index
+        start = node.start_mark.index
+        end = node.end_mark.index
         if isinstance(node, yaml.ScalarNode):
             return Text(self.source, start, end, node.value)
+
         if id(node) in self.open:
             self.problems.report(
                 self.source.location(start), "yaml", "an anchor contains itself", "write the value out"
             )
             return None
+
         self.open.add(id(node))
         if isinstance(node, yaml.SequenceNode):
             items = tuple(v for v in map(self.convert, node.value) if v is not None)
@@ -149,11 +157,13 @@ class _Converter:
         else:
             found = MapValue(self.source, start, end, tuple(self.pairs(node)))
         self.open.discard(id(node))
+
         return found
 
     def pairs(self, node: yaml.Node) -> Iterator[tuple[Text, Value]]:
         seen: dict[str, int] = {}
         owner = "yaml"
+
         for key_node, value_node in node.value:
             if not isinstance(key_node, yaml.ScalarNode):
                 self.problems.report(
@@ -163,9 +173,11 @@ class _Converter:
                     "write a plain word as the key",
                 )
                 continue
+
             key = key_node.value
             if key == "func" and isinstance(value_node, yaml.ScalarNode):
                 owner = value_node.value.split("(")[0] or owner
+
             start = key_node.start_mark.index
             if key in seen:
                 first = self.source.location(seen[key]).line
@@ -176,6 +188,7 @@ class _Converter:
                     f"remove one: the first is in line {first}",
                 )
                 continue
+
             seen[key] = start
             value = self.convert(value_node)
             if value is not None:

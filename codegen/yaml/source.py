@@ -1,4 +1,4 @@
-"""The text of a file and the way from an offset inside a scalar's value back to a line and column.
+"""The text of a file, and the line and column of an offset inside a scalar's value.
 
 Note [Offsets inside scalars]. A formula or schema is parsed as the value YAML gives it: quotes removed,
 escapes replaced, lines of block and folded scalars joined, indentation gone. Only blanks change their number
@@ -31,13 +31,16 @@ class Source:
 
     def index_in_scalar(self, start: int, end: int, value: str, offset: int) -> int:
         """Of character ``offset`` of ``value``, which the source writes at [start, end)."""
+
         if self.text.startswith(value, start) and end - start == len(value):  # nothing quoted, nothing folded
             return start + offset
+
         visible = sum(1 for c in value[:offset] if not c.isspace())
         at_visible = offset < len(value) and not value[offset].isspace()
         position = self._body_start(start, end)
         quote = self.text[start : start + 1]
         after_previous = position
+
         while position < end:
             if self.text[position].isspace():
                 position += 1
@@ -50,6 +53,7 @@ class Source:
             position += width
             visible -= counts
             after_previous = position
+
         return min(after_previous, end)
 
     def _body_start(self, start: int, end: int) -> int:

@@ -1,4 +1,4 @@
-"""libyaml's syntax errors, as a place, what is wrong, and what to write."""
+"""Turns libyaml's syntax errors into a place, a message and a hint."""
 
 from __future__ import annotations
 
@@ -61,17 +61,21 @@ _NOT_CLOSED = ("found unexpected end of stream", "did not find expected ',' or")
 
 def syntax_hint(error: yaml.YAMLError, text: str) -> tuple[int, str, str]:
     """(index in ``text``, what is wrong, what to write)"""
+
     if isinstance(error, yaml.reader.ReaderError):
         return (
             min(int(error.position), len(text)),
             "a character that YAML does not allow",
             "remove the control character",
         )
+
     mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
     problem = str(getattr(error, "problem", None) or error)
     if problem.startswith(_NOT_CLOSED):  # the end of the file says less than the place of the opening
         mark = getattr(error, "context_mark", None) or mark
+
     index = len(text) if mark is None else min(mark.index, len(text))
+
     if problem.startswith(("block sequence entries are not allowed", "did not find expected node content")):
         return _stray_dash(index, text)
     if (
@@ -79,9 +83,11 @@ def syntax_hint(error: yaml.YAMLError, text: str) -> tuple[int, str, str]:
         and text[text.rfind("\n", 0, index) + 1 : index].strip()
     ):
         return index, "text behind a closed quote or bracket", "quote the whole value or none of it"
+
     for fragment, message, hint in _HINTS:
         if fragment in problem:
             return index, message, hint
+
     return index, problem, "see the lines just above for the indentation and quoting of their neighbours"
 
 

@@ -28,8 +28,6 @@ topics:
   Shape:
     - func: again(Tensor(a) self) -> Tensor(a)
       structure: view
-      dispatch:
-        All: again
       samples: unary
       doc: Returns self.
 """
@@ -82,6 +80,24 @@ def test_counts(checkout: Path, capsys: pytest.CaptureFixture[str]):
     assert "| in-place forms | 1 |\n" in capsys.readouterr().out
 
 
+def test_counts_of_checks(checkout: Path, capsys: pytest.CaptureFixture[str]):
+    path = checkout / "native_functions.yaml"
+    path.write_text(YAML.replace("structure: view", "structure: view\n      requires: dim(self) > 0"))
+    source = checkout / "aten" / "native" / "Shape.cpp"
+    source.write_text(source.read_text() + "// TORCH_CHECK_INDEX(a); TORCH_CHECK(b); MY_TORCH_CHECK(c);\n")
+    (source.parent / "Helpers.cpp").write_text("TORCH_CHECK(d);\n")
+    assert main(["counts"]) == 0
+    lines = [line.split() for line in capsys.readouterr().out.splitlines()]
+    for row in (
+        ["1", "2", "33%", "all", "topics"],
+        ["0", "1", "0%", "files", "of", "no", "topic"],
+        ["1", "2", "33%", "Shape"],
+    ):
+        assert row in lines, lines
+    assert main(["counts", "--markdown"]) == 0
+    assert "| Shape | 1 | 2 | 33% |\n" in capsys.readouterr().out
+
+
 def test_explain(checkout: Path, capsys: pytest.CaptureFixture[str]):
     assert main(["explain", "softcap"]) == 0
     out = capsys.readouterr().out
@@ -127,7 +143,9 @@ def test_explain_names_the_function_that_a_user_calls(checkout: Path, capsys: py
 
 
 def test_explain_works_beside_problems(checkout: Path, capsys: pytest.CaptureFixture[str]):
-    (checkout / "native_functions.yaml").write_text(YAML.replace("All: again", "All: agian"))
+    (checkout / "native_functions.yaml").write_text(
+        YAML.replace("structure: view", "structure: view\n      dispatch:\n        All: agian")
+    )
     assert main(["explain", "again"]) == 0
     captured = capsys.readouterr()
     assert "All  agian  not written yet" in captured.out
@@ -210,16 +228,13 @@ def test_new_brings_samples_that_fit(checkout: Path, capsys: pytest.CaptureFixtu
     folder.mkdir(parents=True)
     (folder / "pointwise.py").write_text(SAMPLES)
     schema = "thrice(Tensor self, float[] n, *, str mode='a', Tensor? w=None) -> Tensor"
-    for arguments, samples in (
-        (["cube"], "unary"),
-        ([schema, "--structure", "composite"], "thrice"),
-        (["softcup(Tensor self, float c) -> Tensor", "--expr", "c * self"], "softcup"),
+    for arguments, above in (
+        (["cube"], "      samples: unary\n"),
+        ([schema, "--structure", "composite"], "composite\n"),
+        (["softcup(Tensor self, float c) -> Tensor", "--expr", "c * self"], 'expr: "c * self"\n'),
     ):
         assert main(["new", *arguments, "--write"]) == 0
-        assert (
-            f"      samples: {samples}\n      doc: |\n        Computes"
-            in (checkout / "native_functions.yaml").read_text()
-        )
+        assert f"{above}      doc: |\n        Computes" in (checkout / "native_functions.yaml").read_text()
         assert main(["check"]) == 0, capsys.readouterr().err
     text = (folder / "thrice.py").read_text()
     assert '@samples("thrice")\ndef thrice(make: Make) -> Iterator[SampleInput]:\n' in text
@@ -282,11 +297,10 @@ def test_new_says_where_the_entry_goes(checkout: Path, capsys: pytest.CaptureFix
 
 def test_new_writes_what_an_entry_misses(checkout: Path, capsys: pytest.CaptureFixture[str]):
     path = checkout / "native_functions.yaml"
-    entry = (
-        "    - func: fold(Tensor self) -> Tensor\n      structure: shaped\n      shape: fold_shape\n    "
-        "  dispatch:\n        CPU: fold_kernel\n"
+    entry = "    - func: fold(Tensor self) -> Tensor\n      structure: shaped\n"
+    path.write_text(
+        YAML + entry + "      non_differentiable: a test\n      samples: unary\n      doc: Folds.\n"
     )
-    path.write_text(YAML + entry + "      non_differentiable: no\n      samples: unary\n      doc: Folds.\n")
     before = path.read_text()
     assert main(["new", "fold", "--write"]) == 0
     assert path.read_text() == before

@@ -72,7 +72,9 @@ def test_round_trip(source):
 
 
 def test_precedence():
-    a, b, c = Name("a"), Name("b"), Name("c")
+    a = Name("a")
+    b = Name("b")
+    c = Name("c")
     assert parse("a + b * c") == Binary("+", a, Binary("*", b, c))
     assert parse("a - b - c") == Binary("-", Binary("-", a, b), c)
     assert parse("a ** b ** c") == Binary("**", a, Binary("**", b, c))

@@ -203,7 +203,7 @@ def test_latex():
     )
 
 
-# A stand-in for aten/vec/math.h: enough to run what the printer writes.
+# A substitute for aten/vec/math.h: enough to run what the printer writes.
 MATH = """
 #include <cmath>
 #include <cstdio>

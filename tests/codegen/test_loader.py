@@ -134,7 +134,7 @@ def test_five_hundred_entries_load_quickly():
         - func: op{0}(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor
           variants: function, method
           dispatch:
-            CPU, CUDA: add_kernel
+            CPU, Meta: add_kernel
           derivatives:
             self: grad
             other: grad * alpha

@@ -26,7 +26,8 @@ topics:
       dtypes: all, half
       scalars: other
       dispatch:
-        CPU, CUDA: add_kernel
+        CPU: add_kernel
+        Meta: add_meta
       derivatives:
         self: grad
         other: grad * conj(alpha)
@@ -84,6 +85,7 @@ void add_kernel(
   call(iter);
 }
 COMPARISON_KERNEL(less_kernel, <)
+META_KERNEL(add_meta)
 template <typename T>
 void template_kernel(T t) {
 }
@@ -173,11 +175,11 @@ def test_entry(program: Program):
 
 
 def test_dispatch(program: Program):
-    cpu, cuda = operator(program, "add").dispatch
-    assert (cpu.key, cpu.kernel, cuda.key) == ("CPU", "add_kernel", "CUDA")
+    cpu, meta = operator(program, "add").dispatch
+    assert (cpu.key, cpu.kernel, meta.key) == ("CPU", "add_kernel", "Meta")
     assert cpu.definition is not None and cpu.definition.is_per_isa
     assert (cpu.definition.path, cpu.definition.line) == ("aten/native/cpu/PointwiseMathKernel.isa.cpp", 4)
-    assert cuda.definition is None and not cuda.is_available
+    assert meta.kernel == "add_meta" and meta.is_available
     chunk = operator(program, "chunk").dispatch_for("All")
     assert chunk is not None and chunk.definition is not None and not chunk.definition.is_per_isa
 
@@ -293,6 +295,7 @@ def test_kernel_scan(tmp_path: Path):
     lines = {s: index.find(s, "CPU") for s in index.symbols("CPU")}
     assert sorted(lines) == [
         "add_kernel",
+        "add_meta",
         "chunk",
         "less_kernel",
         "second_unnamed_kernel",
@@ -399,14 +402,15 @@ def test_a_library_does_not_redeclare(program: Program, tmp_path: Path):
     with pytest.raises(GenerationError) as caught:
         load(tmp_path / "caps.yaml", program)
     rendered = caught.value.diagnostics.render()
-    assert "'softcap' is declared already, in native_functions.yaml:21:13" in rendered
+    assert "'softcap' is declared already, in native_functions.yaml:22:13" in rendered
     assert "the dtype set 'floating' is declared already" in rendered
     assert "the CPU kernel 'missing' is defined nowhere" in rendered
 
 
 def test_same_input_same_program(tmp_path: Path):
     path = checkout(tmp_path)
-    first, second = load(path), load(path)
+    first = load(path)
+    second = load(path)
     assert list(first) == list(second)
 
 

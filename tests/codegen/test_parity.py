@@ -1,4 +1,4 @@
-"""``parity``: the entries beside another file of PyTorch's format."""
+"""``parity``: the entries compared with another file of PyTorch's format."""
 
 from __future__ import annotations
 
@@ -26,12 +26,16 @@ FOREIGN = """\
 - func: tanh(Tensor self, int n) -> Tensor
 - func: softcap(Tensor self, float cap=20.0) -> Tensor
   python_module: nn
-- func: zeros(int[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor
+- func: zeros(int[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None,\
+ bool? pin_memory=None) -> Tensor
 - func: nonzero(Tensor self) -> Tensor[]
 - func: linalg_det(Tensor A) -> Tensor
   python_module: linalg
 """
-USAGE = "api,number_of_uses\ntorch.linalg.det,100\ntorch.nn.functional.softcap,50\ntorch.add,20\nTensor.add_,30\ntorch.other,7\n"
+USAGE = (
+    "api,number_of_uses\ntorch.linalg.det,100\ntorch.nn.functional.softcap,50\n"
+    "torch.add,20\nTensor.add_,30\ntorch.other,7\n"
+)
 
 
 @pytest.fixture
@@ -64,7 +68,7 @@ def test_usage(files: tuple[str, str], capsys: pytest.CaptureFixture[str]):
     assert lines[0] == "      100  missing  linalg_det" and lines[1].startswith("       50  differs  softcap")
     assert lines[-2:] == [
         "200 uses: 50.0 % of operators that exist here, 25.0 % of those without a difference",
-        "1 other names, used 7 times, are no operators of the file",
+        "1 other names, used 7 times, are not operators of the file",
     ]
 
 
@@ -153,7 +157,7 @@ def test_what_a_module_has_by_hand(
     [
         ("- name: f\n", "theirs.yaml:1:3: the entry has no 'func'"),
         ("- func: f(tensor x) -> Tensor\n", "theirs.yaml:1:11: unknown type 'tensor'"),
-        ("a: b\n", "theirs.yaml:1:1: the file is no list of entries"),
+        ("a: b\n", "theirs.yaml:1:1: the file is not a list of entries"),
     ],
 )
 def test_files_that_are_none(text: str, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]):

@@ -218,7 +218,7 @@ def test_wrong_defaults(argument, hint):
 @pytest.mark.parametrize(
     "marked, message, hint",
     [
-        # ^ stands before the character that the error points at
+        # ^ marks the character that the error points at
         ("^", "expected the operator's name, found the end", "write a name"),
         ("add^", "expected '(' after the operator's name", "add(Tensor self"),
         ("add.^(Tensor self) -> Tensor", "overload name after '.'", "add without the dot"),
@@ -243,11 +243,11 @@ def test_wrong_defaults(argument, hint):
         ("add(Tensor self) -> Tensor^, Tensor", "nothing may follow the returns", "in parentheses"),
         ("add(Tensor self) -> (Tensor^", "expected ',' or ')' after a return", "-> (Tensor, Tensor)"),
         ("add(int^(a!) n) -> Tensor", "only tensors alias", "without parentheses"),
-        ("add(Tensor[]^(a!) n) -> Tensor", "directly behind the base type", "Tensor(a!)[]"),
+        ("add(Tensor[]^(a!) n) -> Tensor", "follows the base type directly", "Tensor(a!)[]"),
         ("add(Tensor(^) self) -> Tensor", "expected the name of an alias set, found ')'", "(a!)"),
         ("add(Tensor(a ^self) -> Tensor", "expected ')' after an alias annotation", "(a -> *)"),
         ("add(int[2 ^n) -> Tensor", "expected ']', found 'n'", "int[2]"),
-        ("add(int?^? n) -> Tensor", "'??' is no type", "one '?'"),
+        ("add(int?^? n) -> Tensor", "'??' is not a type", "one '?'"),
         ("f(int[][][][][][]^[] n) -> ()", "a type of too many layers", "at most 5"),
         ("add(int n=^) -> Tensor", "expected the default of 'n'", "n=None"),
         (

@@ -106,7 +106,7 @@ def test_a_failed_run_leaves_the_output_alone(tmp_path: Path, capsys: pytest.Cap
     "content, message",
     [
         (None, "native_functions.yaml:1:1: yaml: the file cannot be read: No such file or directory"),
-        (b"topics:\n  A: \xff\n", "native_functions.yaml:2:1: yaml: the line is no UTF-8"),
+        (b"topics:\n  A: \xff\n", "native_functions.yaml:2:1: yaml: the line is not valid UTF-8"),
         (b"topics:\n  A: \x01\n", "native_functions.yaml:2:6: yaml: a character that YAML does not allow"),
     ],
 )

@@ -1,7 +1,7 @@
-"""Intel's library of linear algebra, when this build was linked with it."""
+"""Whether this build is linked with Intel MKL."""
 
 from torch_py import _C
 
 
 def is_available() -> bool:
-    return "mkl" in str(getattr(_C, "_blas", "")).lower()
+    return bool(_C._blas == "mkl")

@@ -1,4 +1,4 @@
-"""Every tensor argument has a gradient or says that it has none."""
+"""Checks that every tensor argument has a gradient or is declared to have none."""
 
 from __future__ import annotations
 
@@ -16,12 +16,15 @@ def check(operator: Operator, context: Context, has_structure: bool) -> None:
     report = Reporter(operator, context)
     known = [a.name for a in operator.tensor_arguments]
     seen: set[str] = set()
+
     for derivative in operator.derivatives:
         _check_inputs(operator, derivative, known, seen, report)
+
     if operator.non_differentiable is not None and "non_differentiable" in operator.key_locations:
         if operator.derivatives:
             report.at_key("non_differentiable", "the entry has derivatives as well", "remove one of the two")
         return
+
     if operator.derivatives:
         for name in known:
             if name not in seen:
@@ -30,6 +33,7 @@ def check(operator: Operator, context: Context, has_structure: bool) -> None:
                     f"'{name}' has no derivative",
                     f"write {name}: and a formula, or {name}: non_differentiable",
                 )
+
     elif has_structure and "derivatives" not in operator.key_locations and not _follows(operator):
         names = ", ".join(known)
         report.at_key(
@@ -41,7 +45,7 @@ def check(operator: Operator, context: Context, has_structure: bool) -> None:
 
 
 def _follows(operator: Operator) -> bool:
-    """No formula is needed."""
+    """Whether the gradient follows without a formula."""
     return (
         operator.structure in _AUTOMATIC
         or "expr" in operator.key_locations
@@ -55,24 +59,28 @@ def _check_inputs(
     key = report.context.texts[derivative.location]
     for word in split_words(key):
         name = word.text
+
         argument = operator.arguments.find(name)
         if argument is None:
             report.at(
-                word.location, f"a derivative for '{name}', which is no argument", did_you_mean(name, known)
+                word.location,
+                f"a derivative for '{name}', which is not an argument",
+                did_you_mean(name, known),
             )
         elif name not in known:
             report.at(
                 word.location,
-                f"a derivative for '{name}', which is no tensor but {argument.type}",
+                f"a derivative for '{name}', which is not a tensor but {argument.type}",
                 "remove it",
             )
         elif name in seen:
             report.at(word.location, f"'{name}' has two derivatives", "remove one")
+
         seen.add(name)
 
 
 def implied_reason(structure: str, promotion: str | None, operator: Operator) -> str | None:
-    """Why an operator has no gradient although its entry does not say so."""
+    """The reason for having no gradient that follows from schema and promotion, or None."""
     if structure in ("composite", "mutation"):
         return None
     if promotion in ("comparison", "bool"):

@@ -1,4 +1,4 @@
-"""The formulas of an entry, checked by codegen.expressions, placed at their characters in the file."""
+"""Checks the formulas of an entry and reports mistakes at their place in the file."""
 
 from __future__ import annotations
 
@@ -44,20 +44,18 @@ def check(operator: Operator, program: Program, context: Context) -> None:
             assert derivative.formula is not None
             _report([problem], derivative.formula, "write the derivative of expr", report)
     for requirement in operator.requires:
-        if requirement.check.node is not None:
-            problems = check_requires(requirement.check.node, operator, program.all_dtype_sets())
-            _report(problems, requirement.check, "write a condition such as dim(self) == 2", report)
-        _check_message(operator, requirement, report)
+        _check_requirement(requirement, operator, program, report)
 
 
 def _check_gradient(operator: Operator) -> list[FormulaProblem]:
-    """Without ``derivatives:``, the derivative of ``expr`` is what the entry has."""
+    """Without ``derivatives:``, the gradient is the derivative of ``expr``, which must exist."""
     assert operator.expr is not None
     if (
         not operator.derives_automatically
         or {"derivatives", "non_differentiable"} & operator.key_locations.keys()
     ):
         return []
+
     node = operator.expr.node
     problems = check_differentiable(node, operator)
     if any(dtype.startswith("complex") for dtype in operator.dtypes):
@@ -69,12 +67,34 @@ def _check_gradient(operator: Operator) -> list[FormulaProblem]:
                     "write 'derivatives:', or leave the complex dtypes out",
                 )
             )
+
     return problems
 
 
 def _report(problems: list[FormulaProblem], formula: Formula, hint: str, report: Reporter) -> None:
     for problem in problems:
         report.at_offset(formula.location, problem.offset, problem.message, problem.hint or hint)
+
+
+def _check_requirement(
+    requirement: Requirement, operator: Operator, program: Program, report: Reporter
+) -> None:
+    """Mistakes of a named requirement are reported where the entry names it."""
+    problems: list[FormulaProblem] = []
+    if requirement.check.node is not None:
+        problems = check_requires(requirement.check.node, operator, program.all_dtype_sets())
+    if requirement.used_at is None:
+        _report(problems, requirement.check, "write a condition such as dim(self) == 2", report)
+        _check_message(operator, requirement, report)
+        return
+
+    named = f"the requirement '{requirement.name}' is {requirement.check.text}"
+    for problem in problems:
+        report.at(requirement.used_at, f"{named}: {problem.message}", "write another requirement")
+    for name in _PLACEHOLDER.findall(requirement.message or ""):
+        if name not in operator.arguments.names():
+            message = f"{named}: its message names '{name}', which is not an argument"
+            report.at(requirement.used_at, message, "write another requirement")
 
 
 def _check_message(operator: Operator, requirement: Requirement, report: Reporter) -> None:
@@ -89,7 +109,7 @@ def _check_message(operator: Operator, requirement: Requirement, report: Reporte
         report.at_offset(
             requirement.message_location,
             stray.start(),
-            f"'{stray.group()}' stands alone in the message",
+            f"'{stray.group()}' has no partner in the message",
             "write an argument in braces: {self}",
         )
     for match in _PLACEHOLDER.finditer(requirement.message):
@@ -98,6 +118,6 @@ def _check_message(operator: Operator, requirement: Requirement, report: Reporte
             report.at_offset(
                 requirement.message_location,
                 match.start() + 1,
-                f"the message names '{name}', which is no argument",
+                f"the message names '{name}', which is not an argument",
                 did_you_mean(name, names),
             )

@@ -25,22 +25,6 @@ def check(operator: Operator, context: Context, has_structure: bool) -> None:
 def _check_keys(operator: Operator, report: Reporter) -> None:
     keys = [d.key for d in operator.dispatch]
     one_for_all = operator.structure in vocabulary.ALL_STRUCTURES
-    example = (
-        f"All: {operator.unambiguous_name}"
-        if one_for_all
-        else f"CPU, CUDA: {operator.unambiguous_name}_kernel"
-    )
-    if not keys:
-        if (
-            operator.expr is None
-            and "dispatch" not in operator.key_locations
-            and "expr" not in operator.key_locations
-        ):
-            also = ", or expr: and a formula" if operator.structure == "pointwise" else ""
-            report.at_key(
-                "structure", "the entry has no kernel", f"write dispatch: and below it {example}{also}"
-            )
-        return
     for entry in operator.dispatch:
         if entry.key == vocabulary.INPLACE_KEY:
             if operator.structure != "composite" or not operator.has_inplace:
@@ -64,10 +48,10 @@ def _check_keys(operator: Operator, report: Reporter) -> None:
             report.at(
                 entry.location,
                 f"a {operator.structure} kernel is a loop on one device",
-                f"write CPU, CUDA: {entry.kernel}",
+                f"write CPU: {entry.kernel}",
             )
         elif entry.key == "All" and len(keys) > 1 and not one_for_all:
-            report.at(entry.location, "'All' stands beside other dispatch keys", "remove one or the other")
+            report.at(entry.location, "'All' is written with other dispatch keys", "remove one or the other")
 
 
 def _check_definition(operator: Operator, entry: DispatchEntry, report: Reporter) -> None:
@@ -79,6 +63,8 @@ def _check_definition(operator: Operator, entry: DispatchEntry, report: Reporter
         if is_cuda_key(entry.key):  # a device that this checkout has no loops for yet
             return
         near = report.context.kernels.near(entry.kernel, entry.key)
+        if entry.is_implied and operator.structure == "pointwise":
+            wanted += ", or expr: and a formula"
         report.at(
             entry.location,
             f"the {entry.key} kernel '{entry.kernel}' is defined nowhere",

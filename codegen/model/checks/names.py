@@ -1,4 +1,4 @@
-"""No two entries, and no entry and a generated variant, have one name."""
+"""Checks that entries, generated variants and aliases have distinct names."""
 
 from __future__ import annotations
 
@@ -19,33 +19,34 @@ def check(operators: list[Operator], base: Program | None, context: Context) -> 
 
 
 def _take(operator: Operator, taken: dict[str, tuple[Operator, str]], context: Context | None) -> None:
-    """Reserves the C++ names of an operator; the declared ones of all entries weigh as much as generated
-    ones."""
+    """Reserves the C++ names of an operator, both declared and generated, and reports those taken already."""
     for name, form in forms(operator):
         first = taken.setdefault(name, (operator, form))
         if first[0] is operator or context is None:
             continue
+
         where = f"line {first[0].location.line}"
         if first[0].location.file != operator.location.file:
             where = str(first[0].location)
         described = "declared" if first[1] == "declared" else f"the {first[1]} variant of {first[0].name}"
+
         if form == "declared":
             which = "another" if operator.schema.overload_name else "an"
-            message, hint = (
-                f"'{name}' is {described} already, in {where}",
-                f"remove this entry, or give it {which} overload name",
-            )
+            message = f"'{name}' is {described} already, in {where}"
+            hint = f"remove this entry, or give it {which} overload name"
         else:
             message = f"its {form} variant '{name}' is {described} already, in {where}"
             hint = f"remove {form} from variants, or the other entry"
+
         context.problems.report(operator.location, operator.name, message, hint)
 
 
 def _check_aliases(operators: list[Operator], base: Program | None, context: Context) -> None:
-    """An alias may stand at several overloads of one name, and is no name of another operator."""
+    """An alias may be shared by overloads of one name, but not with another operator."""
     owners = {
         (o.python_module, o.python_name): o.base_name for o in (*(base or ()), *operators) if o.is_function
     }
+
     for operator in operators:
         _check_module(operator, context)
         for alias in operator.aliases:
@@ -53,6 +54,7 @@ def _check_aliases(operators: list[Operator], base: Program | None, context: Con
             if (place or operator.python_module, name) == (operator.python_module, operator.python_name):
                 report = Reporter(operator, context)
                 report.at_word("aliases", alias, f"alias '{alias}' is the operator's own name", "remove it")
+
             owner = owners.setdefault((place or operator.python_module, name), operator.base_name)
             if owner != operator.base_name:
                 Reporter(operator, context).at_word(
@@ -61,22 +63,25 @@ def _check_aliases(operators: list[Operator], base: Program | None, context: Con
 
 
 def _check_module(operator: Operator, context: Context) -> None:
-    """What stands in ``torch.linalg`` is called ``linalg_NAME``, and nothing else is."""
+    """Operators of ``torch.linalg``, and only these, are called ``linalg_NAME``."""
     prefix, _, rest = operator.base_name.partition("_")
     module = operator.python_module
+
     if operator.library is not None:
         return
+
     if module in PREFIXED and prefix != module:
         Reporter(operator, context).at_key(
             "python_module",
-            f"'{operator.base_name}' is to stand in {module}",
+            f"'{operator.base_name}' is declared in {module}",
             f"write {module}_{operator.base_name} as its name",
         )
+
     elif rest and prefix in PREFIXED and prefix != module:
         Reporter(operator, context).at_key(
             "func",
             f"'{operator.base_name}' has the name of an operator of {prefix}",
-            f"write python_module: {prefix}",
+            "leave python_module out: it follows from the name",
         )
 
 

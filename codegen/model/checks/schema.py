@@ -1,4 +1,4 @@
-"""Defaults, alias annotations and generated variants against the schema and the structure."""
+"""Checks names, defaults, alias annotations and variants of a schema."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ def check(operator: Operator, context: Context, has_structure: bool) -> None:
 
 
 def _check_names(operator: Operator, report: Reporter) -> None:
-    """Names that Python keeps for itself, and names that would stand for two things; C++ keywords are renamed
-    (emit/names)."""
+    """Reports keywords of Python and ambiguous names; C++ keywords are renamed instead."""
     name = operator.schema.name.name
     if name.base in PYTHON_KEYWORDS and not name.inplace and not name.dunder:
         report.at_schema(0, f"'{name.base}' is a keyword of Python", "choose another name")
+
     names = operator.arguments.names()
     for argument in operator.arguments:
         if argument.name in PYTHON_KEYWORDS and argument.name not in PYTHON_KEYWORD_ARGUMENTS:
@@ -38,12 +38,14 @@ def _check_names(operator: Operator, report: Reporter) -> None:
             report.at_schema(
                 argument.name_offset, "'input' is what Python calls 'self'", "give one of them another name"
             )
+
     _check_result_names(operator, report)
 
 
 def _check_result_names(operator: Operator, report: Reporter) -> None:
     returns = operator.schema.returns
     seen: set[str] = set()
+
     for result in returns:
         if result.name is not None and result.name in seen:
             report.at_schema(
@@ -54,6 +56,7 @@ def _check_result_names(operator: Operator, report: Reporter) -> None:
                 result.offset, f"'{result.name}' is a keyword of Python", f"write {result.name}_"
             )
         seen.add(result.name or "")
+
     if operator.has_out and not operator.arguments.out:
         for taken, result in zip(operator.out_names(), returns):
             argument = operator.arguments.find(taken)
@@ -73,7 +76,7 @@ def _check_defaults(operator: Operator, report: Reporter) -> None:
         if expected is not None:
             report.at_schema(
                 argument.default_offset,
-                f"{argument.default} is no default for '{argument.type} {argument.name}'",
+                f"{argument.default} is not a default for '{argument.type} {argument.name}'",
                 expected,
             )
 
@@ -88,10 +91,11 @@ def _check_out_arguments(operator: Operator, report: Reporter) -> None:
 
 
 def _check_alias_sets(operator: Operator, report: Reporter) -> None:
-    """What is returned as an alias is an alias of an argument, and the other way round."""
+    """Each aliased result aliases an argument, and the other way round."""
     arguments = [a for a in operator.arguments if a.annotation is not None]
     given = {s: a for a in arguments if a.annotation is not None for s in a.annotation.sets}
     returned: set[str] = set()
+
     for result in operator.schema.returns:
         for name in result.annotation.sets if result.annotation is not None else ():
             returned.add(name)
@@ -108,6 +112,7 @@ def _check_alias_sets(operator: Operator, report: Reporter) -> None:
                     f"'{given[name].name}' and the result disagree on writing to '{name}'",
                     f"write Tensor({name}{mark}) in both places",
                 )
+
     for argument in arguments:
         assert argument.annotation is not None
         if not argument.is_write and not returned & {*argument.annotation.sets, *argument.annotation.after}:
@@ -119,12 +124,15 @@ def _check_alias_sets(operator: Operator, report: Reporter) -> None:
 
 
 def _check_views(operator: Operator, report: Reporter) -> None:
-    schema, structure = operator.schema, operator.structure
+    schema = operator.schema
+    structure = operator.structure
+
     if structure == "view" and not schema.is_view:
         place = schema.returns[0].offset if schema.returns else 0
         report.at_schema(
             place, "a view returns an alias of its argument", "write Tensor(a) self and -> Tensor(a)"
         )
+
     if structure not in ("view", "composite") and schema.is_view:
         place = next(r.offset for r in schema.returns if r.is_alias and not r.is_write)
         report.at_schema(
@@ -135,9 +143,11 @@ def _check_views(operator: Operator, report: Reporter) -> None:
 
 
 def _check_writes(operator: Operator, report: Reporter) -> None:
-    schema, structure = operator.schema, operator.structure
+    schema = operator.schema
+    structure = operator.structure
     if schema.is_out:  # reported already
         return
+
     for argument in schema.arguments.mutable:
         if structure not in vocabulary.WRITING_STRUCTURES:
             hint = f"write {argument.type} {argument.name}"
@@ -148,12 +158,14 @@ def _check_writes(operator: Operator, report: Reporter) -> None:
                 f"'{argument.name}' is written to, but the structure is {structure}",
                 f"{hint}, or structure: mutation",
             )
+
     if structure == "mutation" and not schema.is_mutable:
         own = schema.arguments.self_argument
         place = own.offset if own else 0
         report.at_schema(
             place, "a mutation writes to none of its arguments", "write Tensor(a!) self and -> Tensor(a!)"
         )
+
     own = schema.arguments.self_argument
     if (
         own is not None
@@ -166,6 +178,7 @@ def _check_writes(operator: Operator, report: Reporter) -> None:
             "a function that writes to 'self' has a name that ends in '_'",
             f"write {schema.base_name}_, or remove '!' and write variants: function, inplace",
         )
+
     if schema.is_inplace and not (own is not None and own.is_write) and not schema.is_mutable:
         hint = "write Tensor(a!) self with structure: mutation"
         if structure in vocabulary.INPLACE_STRUCTURES:
@@ -175,6 +188,7 @@ def _check_writes(operator: Operator, report: Reporter) -> None:
 
 def _check_variants(operator: Operator, report: Reporter) -> None:
     own = operator.arguments.self_argument
+
     if operator.is_method and (own is None or not own.type.is_plain("Tensor")):
         report.at_word(
             "variants",
@@ -182,6 +196,7 @@ def _check_variants(operator: Operator, report: Reporter) -> None:
             "a method needs an argument 'Tensor self'",
             "name the first argument self, or remove method",
         )
+
     if operator.has_inplace:
         _check_inplace(operator, own, report)
     elif "inplace_function" in operator.variants:
@@ -191,45 +206,53 @@ def _check_variants(operator: Operator, report: Reporter) -> None:
             "a function of an in-place variant that the entry does not have",
             "write inplace, inplace_function",
         )
+
     if operator.has_out:
         _check_out(operator, report)
 
 
 def _check_inplace(operator: Operator, own: Argument | None, report: Reporter) -> None:
-    structure, returns = operator.structure, operator.schema.returns
+    structure = operator.structure
+    returns = operator.schema.returns
+
     if structure not in vocabulary.INPLACE_STRUCTURES:
         reason = (
             "writes in place already"
             if structure == "mutation"
             else "has a result of another shape than self"
         )
-        message, hint = f"{structure} {reason}", "remove inplace"
+        message = f"{structure} {reason}"
+        hint = "remove inplace"
     elif own is None or not own.type.is_plain("Tensor"):
-        message, hint = (
-            "an in-place variant needs an argument 'Tensor self'",
-            "remove inplace, or name the argument self",
-        )
+        message = "an in-place variant needs an argument 'Tensor self'"
+        hint = "remove inplace, or name the argument self"
     elif own.is_alias:
-        message, hint = f"'self' is Tensor{own.annotation}, so there is no in-place variant", "remove inplace"
+        message = f"'self' is Tensor{own.annotation}, which rules out an in-place variant"
+        hint = "remove inplace"
     elif len(returns) != 1 or not returns[0].type.is_plain("Tensor"):
-        message, hint = (
-            "an in-place variant returns exactly one Tensor",
-            "remove inplace, or return one Tensor",
-        )
+        message = "an in-place variant returns exactly one Tensor"
+        hint = "remove inplace, or return one Tensor"
     else:
         return
+
     report.at_word("variants", "inplace", message, hint)
 
 
 def _check_out(operator: Operator, report: Reporter) -> None:
-    structure, returns = operator.structure, operator.schema.returns
+    structure = operator.structure
+    returns = operator.schema.returns
+
     if structure not in vocabulary.OUT_STRUCTURES:
         reason = "writes to its argument" if structure == "mutation" else "shares memory with its argument"
-        message, hint = f"a {structure} {reason}, so there is nothing to write to out=", "remove out"
+        message = f"a {structure} {reason}, so there is nothing to write to out="
+        hint = "remove out"
     elif operator.schema.is_view or operator.schema.is_mutable:
-        message, hint = "the results are arguments or aliases of them", "remove out"
+        message = "the results are arguments or aliases of them"
+        hint = "remove out"
     elif not returns or not all(r.type.is_plain("Tensor") for r in returns):
-        message, hint = "an out variant returns tensors only", "remove out"
+        message = "an out variant returns tensors only"
+        hint = "remove out"
     else:
         return
+
     report.at_word("variants", "out", message, hint)

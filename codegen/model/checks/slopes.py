@@ -1,9 +1,9 @@
-"""``derivatives:`` beside ``expr:`` say in another way what follows from the formula: the two are compared.
+"""Compares written ``derivatives:`` with the formula ``expr:`` of the same entry.
 
-Written ones are worth having where they are more exact, keep less, or where a function has no rule. They
-replace what follows, so a wrong one would go unnoticed until a gradient check runs: here each is evaluated,
-with real numbers, at some points, and compared with differences of the formula. Formulas over operators that
-have no ``expr`` are not looked into.
+Derivatives are written where they are more exact, keep less, or where a function has no rule. They replace
+those that follow from the formula, so a wrong one would go unnoticed until a gradient check runs. Here each
+is evaluated with real numbers at some points and compared with differences of the formula. Formulas over
+operators without ``expr`` are skipped.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from codegen.model.operator import Derivative, Operator
 from codegen.model.program import Program
 from codegen.schema import Argument, Symbol
 
-# Of tensors: away from 0, 1 and whatever else a formula may distinguish.
+# Values of tensors, away from 0, 1 and other special cases of a formula.
 _VALUES = (0.31, -0.72, 1.63, -2.17, 0.86, 2.69)
 _GRAD = 0.7
 _DEEPEST = 8
 
 
 def check_slopes(operator: Operator, program: Program) -> list[tuple[Derivative, FormulaProblem]]:
-    """Written derivatives that are not those of ``expr``."""
+    """The written derivatives that disagree with ``expr``."""
     expr = operator.expr
     if (
         expr is None
@@ -34,6 +34,7 @@ def check_slopes(operator: Operator, program: Program) -> list[tuple[Derivative,
         or not any("float" in d for d in operator.dtypes)
     ):
         return []
+
     found = []
     for derivative in operator.derivatives:
         for name, node in _formulas(derivative):
@@ -44,6 +45,7 @@ def check_slopes(operator: Operator, program: Program) -> list[tuple[Derivative,
                     f"the gradient of '{name}' is {written:.4g} at {place}, but that of expr {right:.4g}"
                 )
                 found.append((derivative, FormulaProblem(node.offset, message, _hint(operator, name))))
+
     return found
 
 
@@ -70,30 +72,35 @@ def _hint(operator: Operator, name: str) -> str:
 def _first_difference(
     operator: Operator, program: Program, name: str, node: Node
 ) -> tuple[str, float, float] | None:
-    """Where the written gradient is not the formula's, and the two; None where they agree or cannot be
-    told."""
+    """A point where the two gradients differ, with both values; None if they agree or cannot be evaluated."""
     assert operator.expr is not None
-    formula, call = operator.expr.node, _calls(program, _DEEPEST)
+    formula = operator.expr.node
+    call = _calls(program, _DEEPEST)
+
     for point in _points(operator):
         try:
             slope = _slope(formula, point, name, call)
             written = evaluate(node, {"result": evaluate(formula, point, call), "grad": _GRAD, **point}, call)
         except NoValueError:
             continue
+
         if math.isfinite(written) and abs(written - _GRAD * slope) > 1e-3 * max(1.0, abs(slope)):
             place = ", ".join(f"{key} = {value:g}" for key, value in point.items())
             return f"{place}, grad = {_GRAD}", written, _GRAD * slope
+
     return None
 
 
 def _slope(formula: Node, point: dict[str, float], name: str, call: Other) -> float:
-    """The derivative by differences, where it is one: not beside a step or a corner."""
-    value, step = evaluate(formula, point, call), 1e-5
+    """The derivative by differences. Raises NoValueError next to a step or a corner."""
+    value = evaluate(formula, point, call)
+    step = 1e-5
 
     def slope(width: float) -> float:
         return (evaluate(formula, {**point, name: point[name] + width}, call) - value) / width
 
-    above, below = slope(step), slope(-step)
+    above = slope(step)
+    below = slope(-step)
     if not math.isfinite(above) or abs(above - below) > 1e-3 * max(1.0, abs(above)):
         raise NoValueError
     return (above + below) / 2
@@ -111,7 +118,7 @@ def _points(operator: Operator) -> Iterator[dict[str, float]]:
 
 
 def _number(argument: Argument) -> float:
-    """The default; otherwise a number that is no special case."""
+    """The default, or else a number that no formula treats specially."""
     value = argument.default_value if argument.has_default else None
     if isinstance(value, (bool, int, float)) and not isinstance(value, Symbol):
         return value
@@ -119,7 +126,7 @@ def _number(argument: Argument) -> float:
 
 
 def _calls(program: Program, depth: int) -> Other:
-    """Operators that are formulas themselves."""
+    """Evaluates calls of operators that have an ``expr``."""
 
     def call(name: str, values: list[float]) -> float:
         for operator in program.by_base_name(name) if depth > 0 else ():

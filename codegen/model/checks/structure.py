@@ -1,10 +1,11 @@
-"""What each structure asks of the schema and of the other keys."""
+"""Checks what each structure demands of the schema and of the other keys."""
 
 from __future__ import annotations
 
 from codegen.expressions import check_expr, infer_promotion
 from codegen.model.checks.kernels import check_place, check_types
 from codegen.model.checks.report import Reporter
+from codegen.model.implied import cpp_name
 from codegen.model.operator import Operator
 from codegen.model.reading import Context
 from codegen.model.rooms import shape_file
@@ -42,6 +43,7 @@ def _check_pointwise(operator: Operator, report: Reporter) -> None:
         report.at_schema(
             0, "a pointwise operator has no Tensor argument", "add one, or write another structure"
         )
+
     for argument in tensors:
         if isinstance(argument.type, (OptionalType, ListType)):
             report.at_schema(
@@ -49,6 +51,7 @@ def _check_pointwise(operator: Operator, report: Reporter) -> None:
                 f"a pointwise operator takes no {argument.type}",
                 "write Tensor, or structure: shaped or composite",
             )
+
     _check_single_result(operator, report)
 
 
@@ -66,27 +69,32 @@ def _check_single_result(operator: Operator, report: Reporter) -> None:
 def _check_reduction(operator: Operator, report: Reporter) -> None:
     arguments = operator.arguments
     own, dim, keepdim, dtype = (arguments.find(n) for n in ("self", "dim", "keepdim", "dtype"))
+
     if own is None or arguments.flat_all[0] is not own or not own.type.is_plain("Tensor"):
         report.at_schema(0, "a reduction's first argument is 'Tensor self'", "write it first")
+
     if dim is None:
         report.at_schema(0, "a reduction has no argument 'dim'", "add int[1]? dim=None behind self")
     elif str(dim.type) not in _REDUCED_DIMENSIONS:
         report.at_schema(
             dim.offset, f"'dim' is {dim.type}", "write int dim, int? dim=None or int[1]? dim=None"
         )
+
     if keepdim is None:
         report.at_schema(0, "a reduction has no argument 'keepdim'", "add bool keepdim=False behind dim")
     elif str(keepdim) != "bool keepdim=False":
         report.at_schema(keepdim.offset, f"'keepdim' is '{keepdim}'", "write bool keepdim=False")
     if dtype is not None and str(dtype.type) != "ScalarType?":
         report.at_schema(dtype.offset, f"'dtype' is {dtype.type}", "write ScalarType? dtype=None")
+
     for argument in operator.tensor_arguments:
         if argument is not own:
             report.at_schema(
                 argument.offset,
-                f"a reduction takes no tensor beside self, but '{argument.name}'",
+                f"a reduction takes no tensor besides self, but '{argument.name}'",
                 "remove it, or write structure: shaped",
             )
+
     _check_single_result(operator, report)
 
 
@@ -101,35 +109,29 @@ def _check_shape(operator: Operator, report: Reporter) -> None:
                 "remove it, or write structure: shaped",
             )
         return
-    if "shape" not in operator.key_locations:
-        report.at_key(
-            "structure",
-            "a shaped operator has no 'shape'",
-            f"write shape: {operator.unambiguous_name}_shape, a function in {shape_file(operator)}",
-        )
-        return
     if operator.shape is None:
         return
+    key = "shape" if "shape" in operator.key_locations else "structure"
     signature = shape_signature(operator, operator.shape)
     place = f"{signature} in {shape_file(operator)}"
     if operator.shape_definition is None:
         near = report.context.kernels.near(operator.shape, "All")
         report.at_key(
-            "shape",
+            key,
             f"the shape rule '{operator.shape}' is defined nowhere",
-            f"did you mean {near}?" if near else f"write {place}",
+            f"did you mean {near}? or write {place}" if near else f"write {place}",
         )
     elif operator.shape_definition.is_local:
         found = operator.shape_definition
         report.at_key(
-            "shape",
+            key,
             f"the shape rule '{operator.shape}' is local to its file",
             f"move it out of the unnamed namespace, or remove static: {found.path}:{found.line}",
         )
     else:
         overloads = report.context.kernels.all_of(operator.shape, "All")
         what = f"the shape rule '{operator.shape}'"
-        check_types(report, operator.location_of("shape"), what, signature, overloads)
+        check_types(report, operator.location_of(key), what, signature, overloads)
         check_place(report, signature, overloads, shape_file(operator))
 
 
@@ -154,7 +156,7 @@ def _check_scalars(operator: Operator, report: Reporter) -> None:
             continue
         argument = operator.arguments.find(name)
         if argument is None:
-            report.at_word("scalars", name, f"'{name}' is no argument", did_you_mean(name, tensors))
+            report.at_word("scalars", name, f"'{name}' is not an argument", did_you_mean(name, tensors))
         else:
             report.at_word(
                 "scalars",
@@ -171,27 +173,32 @@ def _check_scalars(operator: Operator, report: Reporter) -> None:
 def _check_expr(operator: Operator, report: Reporter) -> None:
     if operator.expr is None:
         return
+
     if operator.structure != "pointwise":
         report.at_key(
             "expr", f"'expr' has no meaning for structure {operator.structure}", "write structure: pointwise"
         )
         return
+
     for entry in operator.dispatch:
-        if entry.key in ("All", "CPU", "CUDA", "Meta"):
+        if entry.key in ("All", "CPU", "Meta"):
             report.at(
                 entry.location,
                 f"the {entry.key} kernel comes from 'expr'",
                 "remove the dispatch entry, or 'expr'",
             )
+
     if operator.expr.node is not None and not check_expr(operator.expr.node, operator):
         _check_promotion(operator, infer_promotion(operator.expr.node, operator), report)
 
 
 def _check_promotion(operator: Operator, inferred: str, report: Reporter) -> None:
-    """``promotion``, ``dtypes`` and ``expr`` tell the same dtype of the result."""
-    written, dtypes = operator.promotion, operator.dtypes
+    """``promotion``, ``dtypes`` and ``expr`` agree on the dtype of the result."""
+    written = operator.promotion
+    dtypes = operator.dtypes
     has_complex = any(d.startswith("complex") for d in dtypes)
     has_integers = any(d.startswith(("int", "uint", "bool")) for d in dtypes)
+
     if written != inferred and "comparison" in (written, inferred):
         kinds = ("truth values", "numbers")
         report.at_key(
@@ -199,6 +206,7 @@ def _check_promotion(operator: Operator, inferred: str, report: Reporter) -> Non
             f"the promotion is {written}, but expr gives {kinds[inferred != 'comparison']}",
             f"write promotion: {inferred}, or remove it: it follows from expr",
         )
+
     elif written == "complex_to_real" != inferred or (
         inferred == "complex_to_real" != written and has_complex
     ):
@@ -209,12 +217,14 @@ def _check_promotion(operator: Operator, inferred: str, report: Reporter) -> Non
             "complex one",
             f"write promotion: {inferred}, or remove it: it follows from expr",
         )
+
     elif written == "default" and inferred == "int_to_float" and has_integers:
         report.at_key(
             "promotion",
             "the promotion is default, but expr makes integers floating point",
             "write promotion: int_to_float, or remove it: it follows from expr",
         )
+
     if written == "int_to_float" and has_integers and not any("float" in d or "complex" in d for d in dtypes):
         report.at_key(
             "dtypes",
@@ -224,14 +234,17 @@ def _check_promotion(operator: Operator, inferred: str, report: Reporter) -> Non
 
 
 def _check_completeness(operator: Operator, report: Reporter, library: str | None) -> None:
-    if operator.each is not None:  # the entry says these for all that follows from it
+    if operator.each is not None:  # the entry has these for all operators that follow from it
         return
     # A helper of backward is exercised by the gradient checks of the operator that it serves; a library
     # outside the tree has tests of its own, not ours.
     needs_samples = operator.python_module != "private" and library is None
-    if "samples" not in operator.key_locations and needs_samples:
+    if operator.samples is None and "samples" not in operator.key_locations and needs_samples:
+        name = cpp_name(operator.schema)
         report.at_key(
-            "func", "the entry has no 'samples'", "write samples: and a name from tests/ops/samples"
+            "func",
+            f"the entry has no 'samples', and no generator is called '{name}'",
+            f'write samples: and a name from tests/ops/samples, or @samples("{name}") there',
         )
     if "doc" not in operator.key_locations:
         report.at_key("func", "the entry has no 'doc'", "write doc: | and a sentence below it")

@@ -2,6 +2,8 @@
 // use.
 #include <string>
 
+#include "aten/blas/Blas.h"
+
 #include "c10/cpu/CpuInfo.h"
 #include "c10/dispatch/OperatorEntry.h"
 #include "torch_py/csrc/bindings/GlobalState.h"
@@ -71,6 +73,7 @@ PyMethodDef functions[] = {
 }  // namespace
 
 void init_introspection(PyObject* module) {
+  check_status(PyModule_AddStringConstant(module, "_blas", at::blas::backend_name()));
   check_status(PyModule_AddFunctions(module, functions));
 }
 

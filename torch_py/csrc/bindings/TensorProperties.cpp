@@ -53,9 +53,6 @@ bool is_cuda(const at::Tensor& self) { return self.is_cuda(); }
 bool is_meta(const at::Tensor& self) { return self.is_meta(); }
 bool is_sparse(const at::Tensor& self) { return self.layout() == at::Layout::Sparse; }
 bool is_sparse_csr(const at::Tensor& self) { return self.layout() == at::Layout::SparseCsr; }
-bool is_quantized(const at::Tensor& self) {
-  return self.key_set().has(at::DispatchKey::QuantizedCPU);
-}
 bool never(const at::Tensor&) { return false; }
 
 at::Tensor transposed(const at::Tensor& self) {
@@ -158,7 +155,7 @@ PyGetSetDef properties[] = {
     {"is_meta", get<is_meta>, nullptr, nullptr, nullptr},
     {"is_sparse", get<is_sparse>, nullptr, nullptr, nullptr},
     {"is_sparse_csr", get<is_sparse_csr>, nullptr, nullptr, nullptr},
-    {"is_quantized", get<is_quantized>, nullptr, nullptr, nullptr},
+    {"is_quantized", get<never>, nullptr, nullptr, nullptr},
     {"is_mkldnn", get<never>, nullptr, nullptr, nullptr},
     {"is_mps", get<never>, nullptr, nullptr, nullptr},
     {"is_xpu", get<never>, nullptr, nullptr, nullptr},

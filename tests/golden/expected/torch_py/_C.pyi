@@ -109,6 +109,7 @@ preserve_format: _memory_format
 channels_last: _memory_format
 channels_last_3d: _memory_format
 default_generator: Generator
+_blas: builtins.str
 
 class _LinAlgError(RuntimeError): ...
 class OutOfMemoryError(RuntimeError): ...

@@ -1,0 +1,48 @@
+"""Defaults that follow from an entry's schema and structure: its module, kernel, shape rule and samples."""
+
+from __future__ import annotations
+
+from codegen.model import vocabulary
+from codegen.python_modules import PREFIXED
+from codegen.schema import FunctionSchema
+
+# Private operators are tested through the operators that call them.
+PRIVATE_SAMPLES = "skip_private"
+
+
+def cpp_name(schema: FunctionSchema) -> str:
+    """``arange_start`` for ``arange.start``, ``squeeze_dim_`` for ``squeeze_.dim``."""
+    overload = schema.overload_name.lower()
+    if not overload:
+        return schema.base_name
+    if schema.base_name.endswith("_") and not schema.base_name.endswith("__"):
+        return f"{schema.base_name}{overload}_"
+    return f"{schema.base_name}_{overload}"
+
+
+def python_module(schema: FunctionSchema) -> str:
+    """``linalg`` for ``linalg_det``, ``private`` for ``_to_copy``, otherwise ``torch``."""
+    name = schema.base_name
+    if name.startswith("_") and not schema.name.name.dunder:
+        return "private"
+    prefix, _, rest = name.partition("_")
+    return prefix if rest and prefix in PREFIXED else "torch"
+
+
+def kernel(schema: FunctionSchema, structure: str) -> tuple[str, str]:
+    """Dispatch key and function: ``All: softmax`` of a composite, ``CPU: relu_kernel`` of a loop."""
+    if structure in vocabulary.ALL_STRUCTURES:
+        return "All", cpp_name(schema)
+    if structure in vocabulary.LOOP_STRUCTURES:
+        return "CPU", f"{cpp_name(schema).strip('_')}_kernel"
+    return "CPU", cpp_name(schema)
+
+
+def shape_rule(schema: FunctionSchema) -> str:
+    """``sort_shape`` for ``sort``."""
+    return f"{cpp_name(schema).strip('_')}_shape"
+
+
+def samples(schema: FunctionSchema, module: str) -> str:
+    """The generator with the operator's C++ name."""
+    return PRIVATE_SAMPLES if module == "private" else cpp_name(schema)
