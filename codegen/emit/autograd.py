@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from codegen.emit import style
-from codegen.emit.expand import MISSING
-from codegen.emit.functions import Function, functions_of
+from codegen.analysis.functions import Function, functions_of
+from codegen.analysis.gradient_kind import gradient_kind
+from codegen.analysis.implied_operators import MISSING
 from codegen.emit.places import place_of
 from codegen.emit.saved import Saved, SavedTensor, saved_values
 from codegen.expressions import cpp_formula, needs
@@ -95,9 +95,9 @@ def node_classes(
     found = []
     for operator in operators:
         name = names[operator.unambiguous_name]
-        if style.gradient_of(operator) == "node":
+        if gradient_kind(operator) == "node":
             found.append(_node_class(operator, name, program, functions_of(operator)))
-        elif style.gradient_of(operator) == "none" and operator.has_inplace:
+        elif gradient_kind(operator) == "none" and operator.has_inplace:
             found.append(_node_class(_forgetful(operator), name, program, functions_of(operator)[1:2]))
     return found
 

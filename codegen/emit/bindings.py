@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from codegen.emit.functions import Function, functions_of
+from codegen.analysis.functions import Function, functions_of
 from codegen.emit.layout import WIDTH, fill
 from codegen.emit.parameters import FastCall, Parameter, fast_calls, parameters_of, signature_text
 from codegen.model import Operator, Program

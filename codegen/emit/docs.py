@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from codegen.emit import style
+from codegen.analysis.argument_names import as_spelled
+from codegen.analysis.gradient_kind import gradient_kind
 from codegen.emit.bindings import Shard
-from codegen.emit.names import as_spelled
 from codegen.emit.places import line_of
 from codegen.expressions import latex, requirement_text
 from codegen.model import Operator
@@ -69,7 +69,7 @@ def _page(operator: Operator, signatures: tuple[str, ...]) -> Page:
 
 
 def _gradient(operator: Operator) -> str:
-    kind = style.gradient_of(operator)
+    kind = gradient_kind(operator)
     if kind == "node":
         return "through the view" if not operator.derivatives else ""
     if kind == "decomposed":

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
-from codegen.emit.functions import functions_of
+from codegen.analysis.functions import functions_of
 from codegen.emit.tree import METADATA, Tree
 from codegen.model import Operator, Program
 

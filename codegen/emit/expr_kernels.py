@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from codegen.analysis.argument_names import as_spelled
+from codegen.analysis.kernels import is_formula_kernel
 from codegen.dtypes import DTYPE_CONSTANTS
-from codegen.emit.expand import is_formula
-from codegen.emit.names import as_spelled
 from codegen.emit.places import place_of
 from codegen.expressions import FUNCTIONS, cpp_expr, is_boolean, names, to_source
 from codegen.expressions.nodes import Call, Node, walk
@@ -43,7 +43,7 @@ def kernels_by_file(operators: Sequence[Operator]) -> dict[str, list[ExprKernel]
         entry = operator.dispatch_for("CPU")
         # An entry with a formula may have a hand-written loop as well.
         if operator.expr is not None and entry is not None and entry.definition is not None:
-            if is_formula(entry.definition.path):
+            if is_formula_kernel(entry.definition.path):
                 found.setdefault(entry.definition.path, []).append(_expr_kernel(operator, entry))
     return found
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from codegen.emit.functions import Function, functions_of
+from codegen.analysis.functions import Function, functions_of
 from codegen.emit.layout import cpp_string
 from codegen.model import EachArgument, Operator, cpp
 from codegen.schema import Argument

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from codegen.emit.functions import Function, declared_parameters, functions_of
+from codegen.analysis.functions import Function, declared_parameters, functions_of
 from codegen.emit.includes import header_of
 from codegen.emit.places import place_of
 from codegen.model import Operator

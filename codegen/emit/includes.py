@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from codegen.emit.functions import file_stem
+from codegen.analysis.functions import file_stem
 from codegen.model import Operator, Program
 
 _CALL = re.compile(r"\bat::(\w+)\(")

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from codegen.emit import style
-from codegen.emit.expand import MISSING
-from codegen.emit.functions import functions_of
+from codegen.analysis.argument_names import as_spelled
+from codegen.analysis.functions import functions_of
+from codegen.analysis.gradient_kind import gradient_kind
+from codegen.analysis.implied_operators import MISSING
 from codegen.emit.includes import header_of
-from codegen.emit.names import as_spelled
 from codegen.emit.parameters import is_factory
 from codegen.expressions import numpy_expr, python_formula, requirement_text
 from codegen.model import Derivative, Operator, Program
@@ -26,7 +26,7 @@ def render(program: Program, node_names: dict[str, str]) -> str:
 
 
 def _row(operator: Operator, program: Program, node_names: dict[str, str]) -> dict[str, Any]:
-    gradient = style.gradient_of(operator)
+    gradient = gradient_kind(operator)
     spelled = {a.name: a.spelling for a in operator.schema.arguments}.__getitem__
     return {
         "name": operator.name,

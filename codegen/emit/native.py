@@ -6,8 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from codegen.emit import style
-from codegen.emit.expand import is_formula
+from codegen.analysis.kernels import direct_kernels, is_formula_kernel, loop_entries, shaped_outputs
 from codegen.emit.places import place_of
 from codegen.model import Kernel, Operator, cpp, vocabulary
 from codegen.remembered import remembered
@@ -47,12 +46,6 @@ def loop_parameters(operator: Operator) -> tuple[str, ...]:
     return every
 
 
-def shaped_outputs(operator: Operator) -> tuple[str, ...]:
-    """Parameter names of the tensors that a shaped kernel fills."""
-    fresh = [r for r in operator.schema.returns if not r.is_write]
-    return tuple(f"out{i}" for i in range(len(fresh)))
-
-
 def header_of_source(path: str) -> str:
     """The generated header that declares the kernels of a source file: a file that gets no new kernel sees no
     change."""
@@ -82,7 +75,7 @@ def by_source(operators: Sequence[Operator]) -> dict[str, list[Entry]]:
 def sources_of(operators: Sequence[Operator]) -> list[str]:
     """Hand-written files that hold kernels or shape rules of ``operators``."""
     return sorted(
-        {path for operator in operators for path, _ in _declarations(operator) if not is_formula(path)}
+        {path for operator in operators for path, _ in _declarations(operator) if not is_formula_kernel(path)}
     )
 
 
@@ -101,14 +94,14 @@ def _declared(operator: Operator) -> Iterator[tuple[str, Declaration]]:
             (place.path if place is not None else f"aten/native/{operator.topic}.cpp"),
             Declaration(head, every, ""),
         )
-    for entry in style.loop_entries(operator):
+    for entry in loop_entries(operator):
         assert entry.definition is not None
         yield (
             entry.definition.path,
             Declaration(f"void {entry.kernel}(", loop_parameters(operator), _scope(entry.definition)),
         )
     result = cpp.results_type(operator.schema) if operator.structure != "mutation" else "void"
-    for direct in style.direct_kernels(operator):
+    for direct in direct_kernels(operator):
         yield (
             direct.definition.path,
             Declaration(f"{result} {direct.kernel}(", every, _scope(direct.definition)),

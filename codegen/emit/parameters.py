@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from codegen.emit.functions import Function
+from codegen.analysis.functions import Function
 from codegen.emit.layout import cpp_string
 from codegen.model import Operator, cpp
 from codegen.schema import Argument, Symbol

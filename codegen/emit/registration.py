@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from codegen.emit import foreach, native, style
-from codegen.emit.functions import Function, functions_of
+from codegen.analysis.functions import Function, functions_of
+from codegen.analysis.gradient_kind import GradientKind, gradient_kind
+from codegen.analysis.kernels import direct_kernels, loop_entries, shaped_outputs
+from codegen.emit import foreach, native
 from codegen.emit.layout import cpp_string
 from codegen.emit.places import place_of
 from codegen.emit.requirements import Check, checks_of
@@ -107,7 +109,7 @@ class Section:
     checks: tuple[Check, ...]
     loop: Loop | None
     wrappers: tuple[Wrapper, ...]
-    gradient: style.Gradient
+    gradient: GradientKind
 
     @property
     def checked(self) -> list[Argument]:
@@ -133,7 +135,7 @@ class Section:
                     self.loop.stub, cpp_string(self.operator.name), types, self.loop.cpu, self.loop.cuda, True
                 )
             )
-        for direct in style.direct_kernels(self.operator):
+        for direct in direct_kernels(self.operator):
             if direct.definition.is_per_isa:
                 signature = f"{cpp.results_type(self.operator.schema)}({', '.join(self.functions[0].types)})"
                 choice = f"TORCH_PY_CHOOSE_KERNEL({direct.kernel}, {signature})"
@@ -171,12 +173,12 @@ def _section(operator: Operator, dtype_sets: Mapping[str, Collection[str]]) -> S
         checks_of(operator, dtype_sets),
         loop,
         tuple(wrappers),
-        style.gradient_of(operator),
+        gradient_kind(operator),
     )
 
 
 def _loop(operator: Operator) -> Loop | None:
-    entries = style.loop_entries(operator)
+    entries = loop_entries(operator)
     if not entries:
         return None
     stub = f"{operator.unambiguous_name}_loop"
@@ -226,12 +228,12 @@ def _direct_wrappers(function: Function, is_only: bool) -> list[Wrapper]:
     """
     operator = function.operator
     found = []
-    kernels = sorted(style.direct_kernels(operator), key=lambda direct: "All" not in direct.keys)
+    kernels = sorted(direct_kernels(operator), key=lambda direct: "All" not in direct.keys)
     for direct in kernels:
         if not is_only and function.form != "function":
             continue
         names = ["kDenseBackends" if key == "All" else f"DispatchKey::{key}" for key in direct.keys]
-        if style.is_decomposed(function) and "All" in direct.keys:
+        if gradient_kind(operator) == "decomposed" and "All" in direct.keys:
             names.append("kAutogradKeys")
         suffix = "" if is_only and len(kernels) == 1 else f"_{direct.keys[0]}"
         kernel = f"native::{direct.kernel}"  # the function, or the variant chosen at start-up
@@ -253,7 +255,6 @@ def _direct_wrappers(function: Function, is_only: bool) -> list[Wrapper]:
 
 # What the templates of wrappers ask
 
-shaped_outputs = native.shaped_outputs
 body_of = foreach.body_of
 
 
@@ -321,7 +322,7 @@ def self_and_others(operator: Operator) -> str:
 
 
 def specs(operator: Operator) -> list[str]:
-    return [f"spec{i}" for i in range(len(native.shaped_outputs(operator)))]
+    return [f"spec{i}" for i in range(len(shaped_outputs(operator)))]
 
 
 def suffixed(names: Sequence[str], suffix: str) -> list[str]:

@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection
 from pathlib import Path
 
+from codegen.analysis.functions import functions_of
+from codegen.analysis.gradient_kind import gradient_kind
+from codegen.analysis.implied_operators import expand, missing
+from codegen.analysis.kernels import is_formula_kernel
 from codegen.dtypes import DTYPE_CONSTANTS
 from codegen.emit import (
     autograd,
@@ -18,11 +22,8 @@ from codegen.emit import (
     native,
     registration,
     stubs,
-    style,
 )
-from codegen.emit.expand import expand, is_formula, missing
 from codegen.emit.expr_kernels import kernels_by_file
-from codegen.emit.functions import functions_of
 from codegen.emit.places import place_of
 from codegen.emit.templates import Templates
 from codegen.expressions.functions import MATH
@@ -138,7 +139,7 @@ class Tree:
 
     def declarations(self, wanted: Collection[str] | None = None) -> None:
         for path, entries in native.by_source(self.operators).items():
-            if not is_formula(path) and (wanted is None or path in wanted):
+            if not is_formula_kernel(path) and (wanted is None or path in wanted):
                 self.add(
                     native.header_of_source(path),
                     "aten/native/declarations/source.h",
@@ -170,7 +171,10 @@ class Tree:
         texts = [c.condition for section in sections for c in section.checks]
         sources = [native.header_of_source(path) for path in native.sources_of(topic.operators)]
         formulas = [
-            e for path, found in native.by_source(topic.operators).items() if is_formula(path) for e in found
+            e
+            for path, found in native.by_source(topic.operators).items()
+            if is_formula_kernel(path)
+            for e in found
         ]
         casts = (
             ["aten/core/Autocast.h"]
@@ -199,7 +203,7 @@ class Tree:
 
     def autograd(self, topic: Topic) -> None:
         nodes = autograd.node_classes(topic.operators, self.node_names, self.program)
-        decomposed = [o for o in topic.operators if style.gradient_of(o) == "decomposed"]
+        decomposed = [o for o in topic.operators if gradient_kind(o) == "decomposed"]
         outs = [f for o in decomposed for f in functions_of(o) if f.form == "out" and f.tensors]
         if not nodes and not outs:
             return

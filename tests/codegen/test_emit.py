@@ -13,15 +13,16 @@ from pathlib import Path
 
 import pytest
 
+from codegen.analysis import argument_names
+from codegen.analysis.functions import functions_of
+from codegen.analysis.gradient_kind import gradient_kind
+from codegen.analysis.implied_operators import MISSING, expand
 from codegen.cli.main import main
 from codegen.cli.python_signature import python_signatures
-from codegen.emit import fingerprint, generate, names, render
-from codegen.emit.expand import MISSING, expand
+from codegen.emit import fingerprint, generate, render
 from codegen.emit.explain import Explanation
-from codegen.emit.functions import functions_of
 from codegen.emit.layout import WIDTH, comment, cpp_string, fill
 from codegen.emit.parameters import parameters_of, signature_text
-from codegen.emit.style import gradient_of
 from codegen.model import Operator, load
 from codegen.model.keywords import CPP_KEYWORDS
 from codegen.scanned import kernel_files
@@ -180,8 +181,9 @@ def test_templates_name_no_operator() -> None:
             called = set(re.findall(r"\b(?:at|ops)::(\w+)\(", path.read_text()))
             assert not called & names, f"{path.name} calls {called & names}"
     call = re.compile(rf"\b(?:at|ops)::(?:{'|'.join(sorted(names))})\(")
-    for path in sorted((REPOSITORY / "codegen" / "emit").glob("*.py")):
-        assert not call.findall(path.read_text()), path.name
+    for package in ("analysis", "emit"):
+        for path in sorted((REPOSITORY / "codegen" / package).glob("*.py")):
+            assert not call.findall(path.read_text()), path.name
 
 
 def load_tree() -> list[str]:
@@ -213,7 +215,7 @@ def test_gradients_of_formulas() -> None:
 
 
 def test_comparisons_have_no_gradient_but_forget_in_place() -> None:
-    assert gradient_of(operator("less.Tensor")) == "none"
+    assert gradient_kind(operator("less.Tensor")) == "none"
     nodes = golden_files()["torch_py/csrc/autograd/generated/ArithmeticNodes.cpp"]
     assert (
         "Tensor less__Tensor(DispatchKeySet keys" in nodes
@@ -223,7 +225,7 @@ def test_comparisons_have_no_gradient_but_forget_in_place() -> None:
 
 def test_styles() -> None:
     styles = {
-        name: gradient_of(operator(name))
+        name: gradient_kind(operator(name))
         for name in ("add.Tensor", "dropout", "nonzero", "zeros", "transpose.int")
     }
     assert styles == {
@@ -439,7 +441,7 @@ def test_arguments_have_names_of_their_own(tmp_path: Path) -> None:
 
 def test_names_of_generated_code_are_known() -> None:
     """Every variable and function that a generated body names unqualified gives way to no argument."""
-    known = names.GENERATED | {
+    known = argument_names.GENERATED | {
         a.name for o in expand(golden_program()) for f in functions_of(o) for a in f.arguments
     }
     outside = (

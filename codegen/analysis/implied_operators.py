@@ -12,7 +12,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from codegen.emit.names import free_name, with_free_names
+from codegen.analysis.argument_names import free_name, with_free_names
+from codegen.analysis.kernels import formula_kernel_path
 from codegen.expressions import (
     ExpressionError,
     check_formula,
@@ -22,8 +23,8 @@ from codegen.expressions import (
     to_formula,
     to_source,
 )
-from codegen.expressions.functions import FUNCTIONS, NUMBER_AS_TENSOR
-from codegen.expressions.nodes import Call, Name, Node, Number, rebuild, substitute, walk
+from codegen.expressions.functions import NUMBER_AS_TENSOR
+from codegen.expressions.nodes import Call, Name, Node, Number, rebuild, substitute
 from codegen.expressions.scope import NUMBERS, Scope, resolve
 from codegen.model import Derivative, DispatchEntry, Formula, Kernel, Operator, Program, Topic
 from codegen.schema import Argument, Arguments, BaseType, FunctionSchema, OperatorName, Return
@@ -60,35 +61,13 @@ def _expanded(topic: Topic, program: Program) -> tuple[Operator, ...]:
         if operator.expr is None:
             found.append(operator)
             continue
-        operator = _with_kernel(operator, kernel_path(operator))
+        operator = _with_kernel(operator, formula_kernel_path(operator))
         if operator.derivatives or operator.non_differentiable is not None:
             found.append(operator)
             continue
         derivatives, helpers = _derive(operator, program)
         found += [replace(operator, derivatives=derivatives), *helpers]
     return tuple(found)
-
-
-EXPR_FOLDER = "aten/native/cpu/expr"
-PORTABLE_EXPR_FOLDER = "aten/native/portable/expr"
-
-
-def kernel_path(operator: Operator) -> str:
-    """Below cpu, which is compiled for every instruction set, or where a function of the formula gains
-    nothing from that."""
-    assert operator.expr is not None
-    called = [FUNCTIONS.get(part.function) for part in walk(operator.expr.node) if isinstance(part, Call)]
-    folder = (
-        EXPR_FOLDER
-        if all(function is None or function.vectorises for function in called)
-        else PORTABLE_EXPR_FOLDER
-    )
-    return f"{folder}/{operator.unambiguous_name}Kernel.cpp"
-
-
-def is_formula(path: str) -> bool:
-    """Whether a kernel is the loop of a formula."""
-    return path.startswith((EXPR_FOLDER, PORTABLE_EXPR_FOLDER))
 
 
 def _with_kernel(operator: Operator, path: str) -> Operator:
@@ -149,7 +128,7 @@ def _helper(operator: Operator, name: str, node: Node) -> tuple[Operator, Node]:
         derivatives=(),
         non_differentiable=None,
     )
-    helper = _with_kernel(helper, kernel_path(operator))
+    helper = _with_kernel(helper, formula_kernel_path(operator))
     return replace(helper, derivatives=_higher_derivatives(helper, name)), call
 
 
