@@ -12,8 +12,7 @@ from codegen.analysis.implied_operators import MISSING
 from codegen.emit.places import place_of
 from codegen.emit.saved import Saved, SavedTensor, saved_values
 from codegen.expressions import cpp_formula, needs
-from codegen.expressions.nodes import Node as ExpressionNode
-from codegen.expressions.nodes import Number, TupleOf
+from codegen.expressions.nodes import Number
 from codegen.model import Derivative, Formula, Operator, Program
 from codegen.schema import Argument
 
@@ -25,11 +24,16 @@ class Gradient:
     inputs: tuple[str, ...]
     source: str  # as the entry writes it
     value: str  # in C++
-    kind: str  # tensor, list, tuple, zero, view, missing
+    kind: str  # tensor, list, tuple, zero, view or missing
     edges: tuple[str, ...]  # expressions for the numbers of the inputs' edges
     reduces: bool  # summed to the input's shape
     grads: tuple[int, ...]  # gradients without which there is nothing to do
     materialized: tuple[int, ...]  # gradients that are zeros when undefined
+
+    @property
+    def conditions(self) -> list[str]:
+        """For each input, whether its gradient is wanted."""
+        return [f"should_compute_output({edge})" for edge in self.edges]
 
 
 @dataclass(frozen=True)
@@ -81,11 +85,34 @@ class NodeClass:
         """Of the replay of a view on the gradient."""
         return ["gradient" if name == self.base else name for name in self.operator.schema.arguments.names()]
 
-    def guards(self, tensor: SavedTensor) -> list[str]:
-        """Edges for which the value is saved; empty when it is always."""
+    @property
+    def has_single_gradient(self) -> bool:
+        """Whether ``grads`` has exactly one element, which formulas call ``grad``."""
+        return self.outputs == 1 and not self.has_list_output
+
+    @property
+    def saved_arguments(self) -> list[Saved]:
+        return [saved for saved in self.saved if saved.is_argument]
+
+    @property
+    def saved_names(self) -> list[str]:
+        return [*(tensor.name for tensor in self.tensors), *(saved.name for saved in self.saved)]
+
+    @property
+    def materialized(self) -> list[int]:
+        """Gradients that are zeros when undefined, because a formula needs several at once."""
+        return list(dict.fromkeys(i for g in self.gradients for i in g.materialized))
+
+    def output(self, position: int) -> str:
+        """One of the operator's results, given them all as ``result``."""
+        return "result" if self.outputs == 1 else f"std::get<{position}>(result)"
+
+    def condition(self, tensor: SavedTensor) -> str:
+        """``if (...) `` where only some of the gradients need the value, else nothing."""
         if self.lists or len(tensor.inputs) == len(self.edges):
-            return []
-        return [f"node->should_compute_output({self.edge_names.index(name)})" for name in tensor.inputs]
+            return ""
+        edges = [self.edge_names.index(name) for name in tensor.inputs]
+        return f"if ({' || '.join(f'node->should_compute_output({edge})' for edge in edges)}) "
 
 
 def node_classes(
@@ -165,7 +192,7 @@ def _gradient(
         value = cpp_formula(
             node, operator, program, {source: f"{member}_" for source, member in used.rename().items()}
         )
-        kind = _kind(derivative, node, edges)
+        kind = _kind(derivative, edges)
     is_list_output = any(r.type.is_list for r in operator.schema.returns)
     grads = () if used.all_grads or is_list_output else used.grads or ((0,) if count == 1 else ())
     several = grads if len(grads) > 1 else ()
@@ -173,9 +200,9 @@ def _gradient(
     return Gradient(derivative.inputs, derivative.formula.text, value, kind, numbers, reduces, grads, several)
 
 
-def _kind(derivative: Derivative, node: ExpressionNode, edges: tuple[Argument, ...]) -> str:
+def _kind(derivative: Derivative, edges: tuple[Argument, ...]) -> str:
     if len(derivative.inputs) > 1:
-        return "tuple_of_formulas" if isinstance(node, TupleOf) else "tuple"
+        return "tuple"
     argument = next(a for a in edges if a.name == derivative.inputs[0])
     return "list" if argument.type.is_list else "tensor"
 

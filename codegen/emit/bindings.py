@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from codegen.analysis.functions import Function, functions_of
-from codegen.emit.layout import WIDTH, fill
 from codegen.emit.parameters import FastCall, Parameter, fast_calls, parameters_of, signature_text
 from codegen.model import Operator, Program
 from codegen.python_modules import PYTHON_MODULES
@@ -232,24 +231,13 @@ def _with_varargs(parameters: tuple[Parameter, ...], self_slot: int) -> tuple[Pa
     return tuple(p.with_flag("kVarargs") if i == only else p for i, p in enumerate(parameters))
 
 
-def unlocked(head: str, function: Function, names: Sequence[str], operands: Sequence[str], tail: str) -> str:
-    """``head unlocked([&] { return CALL; }, operands) tail``; ``unlocked`` decides by its operands whether to
-    release the GIL."""
+def unlocked(function: Function, names: Sequence[str], operands: Sequence[str]) -> str:
+    """The call of ``function`` without the GIL. The C++ ``unlocked`` keeps it where ``operands`` are so small
+    that the release would cost more."""
     verb = "" if function.result == "void" else "return "
-    call = f"at::ops::{function.struct}::call("
-    behind = "".join(f", {name}" for name in operands) + ")" + tail
-    line = f"{head}unlocked([&] {{ {verb}{call}{', '.join(names)}); }}{behind}"
-    if len(line) <= WIDTH:
-        return line
-    indentation = " " * (len(head) - len(head.lstrip()) + 4)
-    body = fill(f"{indentation}[&] {{ {verb}{call}", names, "); }")
-    fits = len(body.split("\n")[-1] + behind) <= WIDTH
-    return f"{head}unlocked(\n{body}{behind if fits else _below(behind, indentation)}"
+    call = f"at::ops::{function.struct}::call({', '.join(names)})"
+    return f"unlocked({', '.join([f'[&] {{ {verb}{call}; }}', *operands])})"
 
 
-def _below(behind: str, indentation: str) -> str:
-    return behind.replace(", ", f",\n{indentation}", 1)
-
-
-def out_elements(out: Function) -> list[str]:
-    return [f"out[{i}]" for i in range(len(out.out_names))]
+def out_elements(out: Function) -> tuple[str, ...]:
+    return tuple(f"out[{i}]" for i in range(len(out.out_names)))

@@ -27,7 +27,7 @@ class ExprKernel:
     inputs: tuple[str, ...]  # all tensor arguments, in the iterator's order
     used: tuple[str, ...]  # those that the formula reads
     result: str  # C++ type of an element of the result
-    value: str  # the formula in C++
+    returned: str  # the formula in C++, as an element of the result
     name: str
     headers: tuple[str, ...]  # of the functions that it calls
 
@@ -54,15 +54,15 @@ def _expr_kernel(operator: Operator, entry: DispatchEntry) -> ExprKernel:
     used = names(node)
     inputs = tuple(a.name for a in operator.tensor_arguments)
     plain = operator.schema.arguments.non_tensors
-    boolean = is_boolean(node, operator)
     result = "scalar_t"
     if operator.promotion == "comparison":
         result = "bool"
     elif operator.promotion == "complex_to_real":
         result = "real_type<scalar_t>"
+
     value = cpp_expr(node, {a.name: f"{a.name}_value" for a in plain})
-    if boolean and result != "bool":
-        value = f"{result}({value})"
+    is_of_result_type = result == "bool" and is_boolean(node, operator)
+    returned = value if is_of_result_type else f"static_cast<{result}>({value})"
     return ExprKernel(
         str(operator.schema),
         place_of(operator),
@@ -74,7 +74,7 @@ def _expr_kernel(operator: Operator, entry: DispatchEntry) -> ExprKernel:
         inputs,
         tuple(n for n in inputs if n in used),
         result,
-        value,
+        returned,
         operator.base_name,
         _headers(node),
     )

@@ -14,11 +14,11 @@ from codegen.remembered import remembered
 
 @dataclass(frozen=True)
 class Declaration:
-    """``head`` ends with the parenthesis that ``parameters`` follow."""
+    """A function: ``head`` is its result and its name."""
 
     head: str
     parameters: tuple[str, ...]
-    scope: str
+    scope: str  # namespaces inside of at::native: isa, cuda, or empty
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ def _declarations(operator: Operator) -> tuple[tuple[str, Declaration], ...]:
 def _declared(operator: Operator) -> Iterator[tuple[str, Declaration]]:
     every = tuple(cpp.parameter(a) for a in operator.schema.arguments.flat_all)
     if operator.structure == "shaped" and operator.shape is not None:
-        head = cpp.shape_signature(operator, operator.shape).split("(")[0] + "("
+        head = cpp.shape_signature(operator, operator.shape).split("(")[0]
         place = operator.shape_definition
         yield (
             (place.path if place is not None else f"aten/native/{operator.topic}.cpp"),
@@ -98,17 +98,17 @@ def _declared(operator: Operator) -> Iterator[tuple[str, Declaration]]:
         assert entry.definition is not None
         yield (
             entry.definition.path,
-            Declaration(f"void {entry.kernel}(", loop_parameters(operator), _scope(entry.definition)),
+            Declaration(f"void {entry.kernel}", loop_parameters(operator), _scope(entry.definition)),
         )
     result = cpp.results_type(operator.schema) if operator.structure != "mutation" else "void"
     for direct in direct_kernels(operator):
         yield (
             direct.definition.path,
-            Declaration(f"{result} {direct.kernel}(", every, _scope(direct.definition)),
+            Declaration(f"{result} {direct.kernel}", every, _scope(direct.definition)),
         )
     inplace = operator.dispatch_for(vocabulary.INPLACE_KEY)
     if inplace is not None and inplace.definition is not None:
-        yield inplace.definition.path, Declaration(f"void {inplace.kernel}(", every, "")
+        yield inplace.definition.path, Declaration(f"void {inplace.kernel}", every, "")
 
 
 def _scope(definition: Kernel) -> str:

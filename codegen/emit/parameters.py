@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from codegen.analysis.functions import Function
-from codegen.emit.layout import cpp_string
+from codegen.emit.literals import cpp_string
 from codegen.model import Operator, cpp
 from codegen.schema import Argument, Symbol
 

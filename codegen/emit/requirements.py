@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from codegen.emit.layout import cpp_string
+from codegen.emit.literals import cpp_string
 from codegen.expressions.print_cpp import cpp_requirement
 from codegen.model import Operator
 

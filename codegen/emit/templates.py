@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 import jinja2
 
-from codegen.emit import layout
+from codegen.emit import literals
 
 TEMPLATES = Path(__file__).resolve().parents[2] / "templates"
 GENERATOR = "python -m codegen generate"
+
+
+def _commas(items: Iterable[str]) -> str:
+    """A list of arguments or parameters."""
+    return ", ".join(items)
+
+
+def _more(items: Iterable[str]) -> str:
+    """The rest of a list of arguments or parameters, behind the first ones."""
+    return "".join([f", {item}" for item in items])
 
 
 class _Loader(jinja2.FileSystemLoader):
@@ -67,12 +77,12 @@ class Templates:
             auto_reload=False,
             cache_size=-1,
         )
-        self.environment.globals.update(source=source, fill=layout.fill)
+        self.environment.globals.update(source=source)
         self.environment.filters.update(
-            comment=layout.comment,
-            cpp_string=layout.cpp_string,
-            indented=layout.indented,
-            cpp_lines=layout.cpp_lines,
+            commas=_commas,
+            more=_more,
+            cpp_string=literals.cpp_string,
+            cpp_lines=literals.cpp_lines,
         )
 
     def render(self, template: str, **values: Any) -> str:

@@ -18,10 +18,12 @@ from codegen.emit import (
     foreach,
     headers,
     includes,
+    layout,
     metadata,
     native,
     registration,
     stubs,
+    wrapper_texts,
 )
 from codegen.emit.expr_kernels import kernels_by_file
 from codegen.emit.places import place_of
@@ -125,7 +127,7 @@ class Tree:
 
     def add(self, path: str, template: str, /, **values: object) -> None:
         assert path not in self.files, f"two generated files are called {path}"
-        self.files[path] = self.templates.render(template, **values)
+        self.files[path] = layout.wrapped(path, self.templates.render(template, **values))
 
     # C++
 
@@ -197,7 +199,7 @@ class Tree:
             formulas=formulas,
             sections=sections,
             stubs=stubs,
-            r=registration,
+            r=wrapper_texts,
             standard_headers=includes.standard_headers(texts),
         )
 

@@ -21,7 +21,8 @@ from codegen.cli.main import main
 from codegen.cli.python_signature import python_signatures
 from codegen.emit import fingerprint, generate, render
 from codegen.emit.explain import Explanation
-from codegen.emit.layout import WIDTH, comment, cpp_string, fill
+from codegen.emit.layout import CPP_WIDTH, STUB_WIDTH, wrap_cpp, wrap_stub, wrapped
+from codegen.emit.literals import cpp_lines, cpp_string
 from codegen.emit.parameters import parameters_of, signature_text
 from codegen.model import Operator, load
 from codegen.model.keywords import CPP_KEYWORDS
@@ -240,22 +241,140 @@ def test_styles() -> None:
 # Text
 
 
-def test_fill() -> None:
-    assert fill("f(", ["a", "b"], ");") == "f(a, b);"
-    assert fill("f(", [], ");") == "f();"
-    items = [f"argument_{i}" for i in range(30)]
-    lines = fill("  call(", items, ");").split("\n")
-    assert all(len(line) <= WIDTH for line in lines)
-    assert lines[1].startswith(" " * 7 + "argument_") and lines[-1].endswith("argument_29);")
-    wide = fill("  const " + "x" * 100 + "(", ["y" * 60, "z" * 60], ");").split("\n")
-    assert wide[0].endswith("(") and wide[1] == " " * 6 + "y" * 60 + ", " + "z" * 60 + ");"
+WRAPPED = {
+    "a list is filled": (
+        "  const Tensor result = at::convolution(input, weight, bias, stride, padding, dilation, groups, transposed);",
+        """\
+  const Tensor result = at::convolution(input, weight, bias, stride, padding, dilation, groups,
+      transposed);""",
+    ),
+    "the outermost list is broken, where it can be": (
+        "  native::reduce_loop(iter.device(), iter, IntArrayRef({first_dimension, second_dimension}), keepdim, dtype);",
+        """\
+  native::reduce_loop(iter.device(), iter, IntArrayRef({first_dimension, second_dimension}),
+      keepdim, dtype);""",
+    ),
+    "an only item is broken inside": (
+        "  register_output(make_iterator(first_argument, second_argument, third_argument, the_fourth_argument));",
+        """\
+  register_output(make_iterator(first_argument, second_argument, third_argument,
+      the_fourth_argument));""",
+    ),
+    "a first item may go to a new line": (
+        "  const Tensor a_name_of_forty_columns_aaaaaaaaaaaaaaaaa = at::a_function_with_a_name(argument_number_one, two);",
+        """\
+  const Tensor a_name_of_forty_columns_aaaaaaaaaaaaaaaaa = at::a_function_with_a_name(
+      argument_number_one, two);""",
+    ),
+    "items in brackets stay whole if they fit on a line": (
+        '  check_one_device("scatter", {{"self", self}, {"index", index}, {"source", source}, {"other", other}});',
+        """\
+  check_one_device("scatter",
+      {{"self", self}, {"index", index}, {"source", source}, {"other", other}});""",
+    ),
+    "types with commas are not broken": (
+        "std::tuple<Tensor, Tensor, Tensor> native_layer_norm(DispatchKeySet, const Tensor& input, double epsilon) {",
+        """\
+std::tuple<Tensor, Tensor, Tensor> native_layer_norm(DispatchKeySet, const Tensor& input,
+    double epsilon) {""",
+    ),
+    "conditions are broken after operators": (
+        "        if (is_plain_tensor(args[0]) && (is_plain_number(args[1]) || is_plain_tensor(args[1])) && is_plain_int(x)) {",
+        """\
+        if (is_plain_tensor(args[0]) && (is_plain_number(args[1]) || is_plain_tensor(args[1])) &&
+            is_plain_int(x)) {""",
+    ),
+    "a statement follows its condition": (
+        "    if (node->should_compute_output(0) || node->should_compute_output(1)) node->self_ = SavedVariable(self, false);",
+        """\
+    if (node->should_compute_output(0) || node->should_compute_output(1))
+      node->self_ = SavedVariable(self, false);""",
+    ),
+    "the body of a lambda gets lines of its own": (
+        "  return wrap(unlocked([&] { return at::ops::convolution::call(input, weight, bias, stride, padding); }, input, bias));",
+        """\
+  return wrap(unlocked([&] {
+    return at::ops::convolution::call(input, weight, bias, stride, padding);
+  }, input, bias));""",
+    ),
+    "an assignment without a list is broken after its sign": (
+        "const auto a_kernel_with_a_long_name_of_sixty_columns_aaaaaaaaaa = TORCH_PY_CHOOSE_KERNEL(a_kernel_with_a_name);",
+        """\
+const auto a_kernel_with_a_long_name_of_sixty_columns_aaaaaaaaaa =
+    TORCH_PY_CHOOSE_KERNEL(a_kernel_with_a_name);""",
+    ),
+    "commas and brackets in strings are text": (
+        '  TORCH_CHECK(dim < self.dim(), "index_select(): expected dim, (of 2, 3, 4), but got ", dim, " (too large");',
+        """\
+  TORCH_CHECK(dim < self.dim(), "index_select(): expected dim, (of 2, 3, 4), but got ", dim,
+      " (too large");""",
+    ),
+    "documentation is broken between words": (
+        "  /// The sum of the elements along the given dimensions, which are removed unless keepdim is true: a sum.",
+        """\
+  /// The sum of the elements along the given dimensions, which are removed unless keepdim is true:
+  /// a sum.""",
+    ),
+}
 
 
-def test_strings_and_comments() -> None:
-    assert cpp_string('say "so"\n') == '"say \\"so\\"\\n"'
-    assert all(
-        len(line) <= WIDTH and line.startswith("/// ") for line in comment("word " * 100, "/// ").split("\n")
+@pytest.mark.parametrize("line, expected", WRAPPED.values(), ids=WRAPPED)
+def test_long_lines_are_broken(line: str, expected: str) -> None:
+    assert len(line) > CPP_WIDTH
+    assert wrap_cpp(line) == expected
+    assert max(map(len, expected.split("\n"))) <= CPP_WIDTH
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        f"// {'a schema that one searches for, ' * 5}",
+        f'#include "{"folder/" * 20}file.h"',
+        f"  AT_DISPATCH_SWITCH({'TYPE, ' * 20}NAME, \\",
+        f"  {'x' * 120};",
+        f'  "{"a string, " * 20}"',
+    ],
+)
+def test_some_lines_stay_long(line: str) -> None:
+    assert len(line) > CPP_WIDTH and wrap_cpp(line) == line
+
+
+def test_short_lines_are_left_alone() -> None:
+    text = "f(a,   b);\n\n  if (x) { y( ); }\n"
+    assert wrapped("a.cpp", text) == wrapped("a.pyi", text) == text
+    assert wrapped("a.md", "a, b " * 50) == "a, b " * 50
+
+
+def test_every_path_of_wrapping_gives_the_same_code() -> None:
+    """Wrapping at any width changes white space only; plain lists have a faster path, with the same result."""
+    lines = [line for line, _ in WRAPPED.values() if "///" not in line]
+    for line in lines:
+        for width in range(30, 120):
+            assert "".join(wrap_cpp(line, width).split()) == "".join(line.split())
+    call = "  f(first, second, third, fourth, fifth, {}, seventh, eighth);"
+    for width in range(30, 65):
+        assert wrap_cpp(call.format("hh"), width) == wrap_cpp(call.format("{}"), width).replace("{}", "hh")
+
+
+def test_stubs_are_laid_out_as_ruff_does() -> None:
+    short = "def add(input: Tensor, other: Tensor | Number, *, alpha: Number = ..., out: Tensor | None = ...) -> Tensor: ..."
+    assert wrap_stub(short) == (
+        "def add(\n"
+        "    input: Tensor, other: Tensor | Number, *, alpha: Number = ..., out: Tensor | None = ...\n"
+        ") -> Tensor: ..."
     )
+    names = [f"parameter_{i}: tuple[Tensor, ...]" for i in range(4)]
+    long = f"    def f(self, {', '.join(names)}) -> tuple[Tensor, Tensor]: ..."
+    assert len(long) > STUB_WIDTH
+    exploded = "".join(f"        {name},\n" for name in ("self", *names))
+    assert wrap_stub(long) == f"    def f(\n{exploded}    ) -> tuple[Tensor, Tensor]: ..."
+    assert wrap_stub("from a.b import c, d") == "from a.b import (\n    c,\n    d,\n)"
+    assert wrap_stub("# from here (to there)") == "# from here (to there)"
+
+
+def test_string_literals() -> None:
+    assert cpp_string('say "so"\n') == '"say \\"so\\"\\n"'
+    assert cpp_lines("a\nb", 2) == '"a\\n"\n  "b"'
 
 
 def test_keywords_of_cpp_are_no_names() -> None:
@@ -417,9 +536,9 @@ def test_arguments_have_names_of_their_own(tmp_path: Path) -> None:
     assert words is not None and str(words.schema) == str(program.find("with_words").schema)  # type: ignore[union-attr]
     assert words.schema.arguments.names() == ("self", "output", "iter_", "default_", "wrap_", "self_value_")
     files = render(program)
-    kernel = files["aten/native/cpu/expr/with_wordsKernel.cpp"]
+    kernel = " ".join(files["aten/native/cpu/expr/with_wordsKernel.cpp"].split())
     assert "TensorIteratorBase& iter, double output, double iter_, bool default_, double wrap_" in kernel
-    header = files["named/ops/with_words.h"]
+    header = " ".join(files["named/ops/with_words.h"].split())
     assert (
         "double wrap_ = std::numeric_limits<double>::infinity()" in header
         and "= std::numeric_limits<double>::quiet_NaN()" in header
