@@ -60,7 +60,7 @@ def _expr_kernel(operator: Operator, entry: DispatchEntry) -> ExprKernel:
     elif operator.promotion == "complex_to_real":
         result = "real_type<scalar_t>"
 
-    value = cpp_expr(node, {a.name: f"{a.name}_value" for a in plain})
+    value = _without_outer_parentheses(cpp_expr(node, {a.name: f"{a.name}_value" for a in plain}))
     is_of_result_type = result == "bool" and is_boolean(node, operator)
     returned = value if is_of_result_type else f"static_cast<{result}>({value})"
     return ExprKernel(
@@ -78,6 +78,16 @@ def _expr_kernel(operator: Operator, entry: DispatchEntry) -> ExprKernel:
         operator.base_name,
         _headers(node),
     )
+
+
+def _without_outer_parentheses(text: str) -> str:
+    """``a < b`` for ``(a < b)``: what encloses the whole expression is needed inside of others only."""
+    depth = 0
+    for position, character in enumerate(text):
+        depth += (character == "(") - (character == ")")
+        if depth == 0 and position + 1 < len(text):
+            return text
+    return text[1:-1] if text.startswith("(") else text
 
 
 def _headers(node: Node) -> tuple[str, ...]:

@@ -30,13 +30,14 @@ def break_line(line: str, width: int) -> str:
 class Bracket:
     """A pair of brackets in a line, or a string or comment, which is never broken."""
 
-    __slots__ = ("start", "end", "commas", "inner")
+    __slots__ = ("start", "end", "commas", "inner", "is_list")
 
     def __init__(self, start: int) -> None:
         self.start = start
         self.end = 0  # behind the closing bracket
         self.commas: list[int] = []  # positions of the commas between its items
         self.inner: list[Bracket] = []
+        self.is_list = False  # whether there are commas inside, at any depth
 
     def items(self) -> list[tuple[int, int]]:
         """Where each item begins and ends: its comma belongs to it, the blank before it does too."""
@@ -64,6 +65,7 @@ def brackets_of(line: str) -> list[Bracket]:
         elif len(stack) > 1 and _CLOSING[line[stack[-1].start]] == token:
             closed = stack.pop()
             closed.end = position + 1
+            closed.is_list = bool(closed.commas) or any(b.is_list for b in closed.inner)
             stack[-1].inner.append(closed)
 
     for unclosed in stack[1:]:
@@ -97,6 +99,7 @@ class _Breaker:
 
         position = start
         breakable = self._breakable(brackets)
+        breakable = [b for b in breakable if b.is_list or self._is_block(b)] or breakable
         for index, bracket in enumerate(breakable):
             is_last = index + 1 == len(breakable)
             following = end + reserve if is_last else breakable[index + 1].start + 1

@@ -93,15 +93,11 @@ def _add(tensors: dict[str, SavedTensor], tensor: SavedTensor) -> None:
 
 
 def _argument(argument: Argument) -> Saved:
-    type_ = cpp.argument_type(argument.type)
-    value_type = type_.removeprefix("const ").removesuffix("&")
-    return Saved(
-        argument.name,
-        f"{argument.name}_",
-        _qualified(_OWNING.get(value_type, value_type)),
-        f"own({argument.name})",
-        True,
-    )
+    """An argument of the operator, copied where its type views memory of the caller."""
+    type_ = cpp.argument_type(argument.type).removeprefix("const ").removesuffix("&")
+    value = f"own({argument.name})" if type_ in _OWNING else argument.name
+    member_type = _qualified(_OWNING.get(type_, type_))
+    return Saved(argument.name, f"{argument.name}_", member_type, value, is_argument=True)
 
 
 def _qualified(type_: str) -> str:

@@ -1,6 +1,6 @@
 // {{ banner }}
-// Declares the kernels and shape rules that {{ source_file }} defines. A definition with other
-// parameters is a link error.
+// The kernels and shape rules of {{ source_file }}.
+// A definition there with other parameters is a link error.
 #pragma once
 #include "aten/dispatch/ChooseKernel.h"
 #include "aten/iteration/TensorIterator.h"

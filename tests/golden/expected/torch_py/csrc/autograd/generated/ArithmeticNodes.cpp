@@ -227,7 +227,7 @@ Tensor add_Tensor(DispatchKeySet keys, const Tensor& self, const Tensor& other,
   if (compute_requires_grad(self, other)) {
     node = c10::make_intrusive<AddBackward0>();
     node->set_next_edges(collect_next_edges(self, other));
-    node->alpha_ = own(alpha);
+    node->alpha_ = alpha;
     node->self_info_ = InputInfo(self);
     node->other_info_ = InputInfo(other);
   }
@@ -253,7 +253,7 @@ Tensor add__Tensor(DispatchKeySet keys, const Tensor& self, const Tensor& other,
   if (requires_grad) {
     node = c10::make_intrusive<AddBackward0>();
     node->set_next_edges(collect_next_edges(self, other));
-    node->alpha_ = own(alpha);
+    node->alpha_ = alpha;
     node->self_info_ = InputInfo(self);
     node->other_info_ = InputInfo(other);
   }
@@ -404,7 +404,7 @@ Tensor softcap(DispatchKeySet keys, const Tensor& self, double cap) {
   if (compute_requires_grad(self)) {
     node = c10::make_intrusive<SoftcapBackward0>();
     node->set_next_edges(collect_next_edges(self));
-    node->cap_ = own(cap);
+    node->cap_ = cap;
     node->self_ = SavedVariable(self, false);
   }
 
@@ -428,7 +428,7 @@ Tensor softcap_(DispatchKeySet keys, const Tensor& self, double cap) {
   if (requires_grad) {
     node = c10::make_intrusive<SoftcapBackward0>();
     node->set_next_edges(collect_next_edges(self));
-    node->cap_ = own(cap);
+    node->cap_ = cap;
     node->self_ = SavedVariable(self.clone(), false);
   }
 
@@ -459,7 +459,7 @@ Tensor softcap_backward(DispatchKeySet keys, const Tensor& grad_output, const Te
   if (compute_requires_grad(grad_output, self)) {
     node = c10::make_intrusive<SoftcapBackwardBackward0>();
     node->set_next_edges(collect_next_edges(grad_output, self));
-    node->cap_ = own(cap);
+    node->cap_ = cap;
     node->grad_output_info_ = InputInfo(grad_output);
     node->self_info_ = InputInfo(self);
     node->self_ = SavedVariable(self, false);

@@ -80,7 +80,7 @@ Tensor sum_dim_IntList(DispatchKeySet keys, const Tensor& self, OptionalIntArray
     node = c10::make_intrusive<SumBackward0>();
     node->set_next_edges(collect_next_edges(self));
     node->dim_ = own(dim);
-    node->keepdim_ = own(keepdim);
+    node->keepdim_ = keepdim;
     node->self_sizes_ = own(self.sizes());
   }
 
@@ -112,8 +112,8 @@ std::tuple<Tensor, Tensor> max_dim(DispatchKeySet keys, const Tensor& self, int6
   if (compute_requires_grad(self)) {
     node = c10::make_intrusive<MaxBackward0>();
     node->set_next_edges(collect_next_edges(self));
-    node->dim_ = own(dim);
-    node->keepdim_ = own(keepdim);
+    node->dim_ = dim;
+    node->keepdim_ = keepdim;
     node->self_sizes_ = own(self.sizes());
   }
 

@@ -144,8 +144,8 @@ Tensor transpose_int(DispatchKeySet keys, const Tensor& self, int64_t dim0, int6
   if (compute_requires_grad(self)) {
     node = c10::make_intrusive<TransposeBackward0>();
     node->set_next_edges(collect_next_edges(self));
-    node->dim0_ = own(dim0);
-    node->dim1_ = own(dim1);
+    node->dim0_ = dim0;
+    node->dim1_ = dim1;
     node->self_info_ = InputInfo(self);
   }
 
@@ -166,7 +166,7 @@ std::vector<Tensor> unbind(DispatchKeySet keys, const Tensor& self, int64_t dim)
   if (compute_requires_grad(self)) {
     node = c10::make_intrusive<UnbindBackward0>();
     node->set_next_edges(collect_next_edges(self));
-    node->dim_ = own(dim);
+    node->dim_ = dim;
     node->self_info_ = InputInfo(self);
   }
 
@@ -207,7 +207,7 @@ Tensor cat(DispatchKeySet keys, TensorList tensors, int64_t dim) {
   if (compute_requires_grad(tensors)) {
     node = c10::make_intrusive<CatBackward0>();
     node->set_next_edges(collect_next_edges(tensors));
-    node->dim_ = own(dim);
+    node->dim_ = dim;
     node->tensors_size_ = tensors.size();
     node->tensors_ = save_list(tensors);
   }
