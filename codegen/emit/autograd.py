@@ -119,7 +119,7 @@ def node_classes(
 ) -> list[NodeClass]:
     """One node for each operator with a gradient, and for in-place forms of those without one.
 
-    In place, even a non-differentiable operator needs a node: it overwrites ``self``, so the gradient is zero.
+    In place, even a non-differentiable operator needs a node: it overwrites ``self``, whose gradient is zero.
     """
     found = []
     for operator in operators:

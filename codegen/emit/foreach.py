@@ -1,4 +1,4 @@
-"""Bodies of list operators: the checks of lengths, what is made once, and the call for each tensor."""
+"""Bodies of list operators (``_foreach_*``): checks of lengths, then a call for each tensor."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from codegen.emit.literals import cpp_string
 from codegen.model import EachArgument, Operator, cpp
 from codegen.schema import Argument
 
-# Declares what the bodies are made of.
+# Declares the functions that the bodies call.
 HEADER = "aten/dispatch/Foreach.h"
 
 
@@ -62,8 +62,10 @@ def _form_of(operator: Operator, form: str) -> Function:
 
 
 def _made_once(each: EachArgument, given: tuple[Argument, ...], name: str, first: str) -> tuple[str, ...]:
+    """Statements before the loop for one argument of the calls."""
     argument = given[each.source]
     own = argument.name
+
     if each.kind == "single":
         return (f'check_single_number({name}, "{argument.spelling}", {own});',)
     if each.kind == "number":
@@ -77,6 +79,7 @@ def _made_once(each: EachArgument, given: tuple[Argument, ...], name: str, first
 
 
 def _value(each: EachArgument, called: Argument, given: tuple[Argument, ...]) -> str:
+    """One argument of the call for tensor ``i``."""
     if each.kind == "default":
         return cpp.default_argument(called).removeprefix(" = ")
     own = given[each.source].name

@@ -1,5 +1,4 @@
-"""``aten/native/declarations/*.h``: declarations of what is written by hand, a header for each source
-file."""
+"""``aten/native/declarations/*.h``: declarations of hand-written kernels, one header for each source file."""
 
 from __future__ import annotations
 
@@ -23,7 +22,7 @@ class Declaration:
 
 @dataclass(frozen=True)
 class Entry:
-    """What one operator declares of one source file."""
+    """The functions of one source file that one operator uses."""
 
     schema: str
     place: str
@@ -31,15 +30,14 @@ class Entry:
 
 
 def loop_parameters(operator: Operator) -> tuple[str, ...]:
-    """Of a kernel for LOOP_KEYS."""
+    """The parameters of a kernel that a wrapper calls as the operator's structure requires."""
     arguments = operator.schema.arguments
+    iterator = "TensorIteratorBase& iter"
     if operator.structure == "pointwise":
-        return ("TensorIteratorBase& iter", *(cpp.parameter(a) for a in arguments.non_tensors))
+        return (iterator, *(cpp.parameter(a) for a in arguments.non_tensors))
     if operator.structure == "reduction":
-        return (
-            "TensorIteratorBase& iter",
-            *(cpp.parameter(a) for a in cpp.reduction_kernel_arguments(operator)),
-        )
+        return (iterator, *(cpp.parameter(a) for a in cpp.reduction_kernel_arguments(operator)))
+
     every = tuple(cpp.parameter(a) for a in arguments.flat_all)
     if operator.structure == "shaped":
         return every + tuple(f"const Tensor& {name}" for name in shaped_outputs(operator))
@@ -47,15 +45,13 @@ def loop_parameters(operator: Operator) -> tuple[str, ...]:
 
 
 def header_of_source(path: str) -> str:
-    """The generated header that declares the kernels of a source file: a file that gets no new kernel sees no
-    change."""
+    """The generated header that declares the kernels of one source file, so that others see no change."""
     stem = path.removeprefix("aten/native/").rsplit(".", 1)[0]
     return f"aten/native/declarations/{stem}.h"
 
 
 def by_source(operators: Sequence[Operator]) -> dict[str, list[Entry]]:
-    """Source file -> declarations; a kernel that several operators share with one signature is declared
-    once."""
+    """The declarations of each source file. A kernel that several operators share is declared once."""
     seen: set[tuple[str, str, tuple[str, ...]]] = set()
     found: dict[str, list[Entry]] = {}
     for operator in operators:
@@ -65,10 +61,10 @@ def by_source(operators: Sequence[Operator]) -> dict[str, list[Entry]]:
             if key not in seen:
                 seen.add(key)
                 own.setdefault(path, []).append(declaration)
+
         for path, declarations in own.items():
-            found.setdefault(path, []).append(
-                Entry(str(operator.schema), place_of(operator), tuple(declarations))
-            )
+            entry = Entry(str(operator.schema), place_of(operator), tuple(declarations))
+            found.setdefault(path, []).append(entry)
     return found
 
 
@@ -81,7 +77,7 @@ def sources_of(operators: Sequence[Operator]) -> list[str]:
 
 @remembered
 def _declarations(operator: Operator) -> tuple[tuple[str, Declaration], ...]:
-    """Source files, and what they hold of ``operator``."""
+    """The hand-written functions that ``operator`` uses, each with its source file."""
     return tuple(_declared(operator))
 
 
@@ -90,29 +86,29 @@ def _declared(operator: Operator) -> Iterator[tuple[str, Declaration]]:
     if operator.structure == "shaped" and operator.shape is not None:
         head = cpp.shape_signature(operator, operator.shape).split("(")[0]
         place = operator.shape_definition
-        yield (
-            (place.path if place is not None else f"aten/native/{operator.topic}.cpp"),
-            Declaration(head, every, ""),
-        )
+        path = place.path if place is not None else f"aten/native/{operator.topic}.cpp"
+        yield path, Declaration(head, every, "")
+
     for entry in loop_entries(operator):
         assert entry.definition is not None
+        head = f"void {entry.kernel}"
         yield (
             entry.definition.path,
-            Declaration(f"void {entry.kernel}", loop_parameters(operator), _scope(entry.definition)),
+            Declaration(head, loop_parameters(operator), _scope(entry.definition)),
         )
+
     result = cpp.results_type(operator.schema) if operator.structure != "mutation" else "void"
     for direct in direct_kernels(operator):
-        yield (
-            direct.definition.path,
-            Declaration(f"{result} {direct.kernel}", every, _scope(direct.definition)),
-        )
+        head = f"{result} {direct.kernel}"
+        yield direct.definition.path, Declaration(head, every, _scope(direct.definition))
+
     inplace = operator.dispatch_for(vocabulary.INPLACE_KEY)
     if inplace is not None and inplace.definition is not None:
         yield inplace.definition.path, Declaration(f"void {inplace.kernel}", every, "")
 
 
 def _scope(definition: Kernel) -> str:
-    """Of a kernel inside at::native: ``isa`` for one namespace per instruction set."""
+    """The namespace of a kernel in at::native; ``isa`` if there is one for each instruction set."""
     return "isa" if definition.is_per_isa else "cuda" if definition.is_cuda else ""
 
 
