@@ -1,4 +1,4 @@
-"""What a Node keeps from the forward call."""
+"""The values that a Node saves in the forward call, for its formulas."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from codegen.expressions import cpp_formula, needs
 from codegen.model import Derivative, Operator, cpp
 from codegen.schema import Argument
 
-# Argument types that view somebody else's memory -> the type that owns a copy.
+# Argument types that view memory of the caller -> the type that owns a copy.
 _OWNING = {
     "IntArrayRef": "at::DimVector",
     "OptionalIntArrayRef": "std::optional<at::DimVector>",

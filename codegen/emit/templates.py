@@ -1,4 +1,4 @@
-"""The template environment."""
+"""The Jinja2 environment that renders templates: strict, and faster than the standard one."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _more(items: Iterable[str]) -> str:
 
 
 class _Loader(jinja2.FileSystemLoader):
-    """Compiled templates, which the output keeps, name their source without the folder of this checkout."""
+    """Names sources without the folder of this checkout, as the output keeps compiled templates."""
 
     def get_source(
         self, environment: jinja2.Environment, template: str
@@ -35,7 +35,7 @@ class _Loader(jinja2.FileSystemLoader):
 
 
 class _Context(jinja2.runtime.Context):
-    """Calls functions as they are: none of ours asks for the context."""
+    """Calls functions directly, as none of ours takes the context."""
 
     def call(
         self,
@@ -50,8 +50,7 @@ class _Context(jinja2.runtime.Context):
 
 
 class _Environment(jinja2.Environment):
-    """What a template asks of an object must be there: without jinja's second guess at items, a third
-    faster."""
+    """Looks up attributes only, never items as Jinja does next; that makes rendering a third faster."""
 
     context_class = _Context
     getattr = staticmethod(getattr)  # type: ignore[assignment]
@@ -66,6 +65,7 @@ class Templates:
         if cache is not None:
             cache.mkdir(parents=True, exist_ok=True)
             bytecode = jinja2.FileSystemBytecodeCache(str(cache))
+
         self.environment = _Environment(
             loader=_Loader(folder),
             undefined=jinja2.StrictUndefined,
@@ -77,6 +77,7 @@ class Templates:
             auto_reload=False,
             cache_size=-1,
         )
+
         self.environment.globals.update(source=source)
         self.environment.filters.update(
             commas=_commas,
