@@ -97,7 +97,7 @@ def _formulas(operator: Operator, program: Program, node_names: dict[str, str]) 
 
 
 def _each(operator: Operator) -> dict[str, Any] | None:
-    """Of a list operator: the operator it calls, and the arguments of the calls (EachArgument of the model)."""
+    """Of a list operator: its operator, and the arguments of the calls (EachArgument of the model)."""
     each = operator.each
     if each is None:
         return None

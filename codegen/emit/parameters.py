@@ -1,4 +1,4 @@
-"""Python parameters: rows for the argument binder, conversions to C++, and the type tests of the fast path."""
+"""Python parameters: rows for the argument binder, conversions to C++, and type tests of the fast path."""
 
 from __future__ import annotations
 

@@ -102,7 +102,7 @@ def _result(type_: Type) -> str:
 
 
 def _parameters(overload: Overload, is_method: bool, varargs: bool = False) -> str:
-    """The parameter list; ``varargs``: with ``*size`` for a list of ints that may be spread over arguments."""
+    """The parameter list; ``varargs``: with ``*size`` for a list of ints that may be several arguments."""
     parts = ["self"] if is_method else []
     starred = False
     for position, parameter in enumerate(overload.parameters):
