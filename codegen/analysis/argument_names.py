@@ -17,8 +17,8 @@ from codegen.model import Derivative, Formula, Operator, Requirement
 from codegen.model.keywords import cpp_identifier
 from codegen.schema import Argument, Arguments
 
-# Names that templates and printers use unqualified in the scope of arguments. tests/codegen compares them with
-# generated code.
+# Names that templates and printers use unqualified in the scope of arguments. tests/codegen compares them
+# with generated code.
 GENERATED = frozenset(
     # variables and types
     "args below cast element entry grad_inputs gradient gradients grads i inside iter keys node opmath_t "

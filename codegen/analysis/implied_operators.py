@@ -128,9 +128,11 @@ def _helper(operator: Operator, name: str, node: Node) -> tuple[Operator, Node]:
 def _private_operator(operator: Operator, name: str, parameters: list[Argument], expr: Node) -> Operator:
     """A pointwise operator of its own, declared where ``operator`` is."""
     arguments = Arguments((), None, tuple(parameters), (), ())
+    schema = FunctionSchema(OperatorName(BaseName.of(name)), arguments, (Return(_TENSOR),))
+
     return replace(
         operator,
-        schema=FunctionSchema(OperatorName(BaseName.of(name)), arguments, (Return(_TENSOR),)),
+        schema=schema,
         variants=("function",),
         python_module="private",
         promotion="default",

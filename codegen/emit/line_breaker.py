@@ -1,6 +1,6 @@
 """Breaks one line of C++ into several.
 
-A line is broken after commas, or after operators where there are no commas, as far outside its brackets as
+A line is broken after commas, or after operators where it lacks commas, and as far outside its brackets as
 possible. Each line then holds as many items as fit. A continuation line is indented by four columns:
 
     Tensor add_Tensor(DispatchKeySet keys, const Tensor& self, const Tensor& other,

@@ -45,6 +45,7 @@ def _signature(operator: Operator) -> dict[str, Any]:
     arguments = operator.schema.arguments
     tags = operator.tags
     takes_generator = any(a.type.base.name == "Generator" for a in arguments)
+
     return {
         "name": operator.name,
         "base_name": operator.base_name,
@@ -82,6 +83,7 @@ def _formulas(operator: Operator, program: Program, node_names: dict[str, str]) 
     gradient = gradient_kind(operator)
     spelled = {a.name: a.spelling for a in operator.schema.arguments}.__getitem__
     expr = operator.expr
+
     return {
         "gradient": gradient,
         "node": node_names[operator.unambiguous_name] if gradient == "node" else None,
