@@ -28,6 +28,7 @@ def test_golden(request: pytest.FixtureRequest) -> None:
         for name, text in files.items():
             (EXPECTED / name).parent.mkdir(parents=True, exist_ok=True)
             (EXPECTED / name).write_text(text, encoding="utf-8")
+
     expected = {
         p.relative_to(EXPECTED).as_posix(): p.read_text(encoding="utf-8")
         for p in EXPECTED.rglob("*")
